@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '@vantage/shared/clock.js';
+import { describeAgent } from './agent-status.js';
+import type { AgentConfig } from './config.js';
+import { NotEnrolledError } from './identity/errors.js';
+import { findIdentity, type NodeIdentity, openIdentity } from './identity/identity.js';
+import { lockStateDirectory, openStateDirectory } from './identity/state-directory.js';
+import { ClockSync } from './link/clock-sync.js';
+import { Jobs } from './link/jobs.js';
+import { type FinalEnd, Link } from './link/link.js';
+import type { Logger } from './log.js';
+import { MeasuringProcess } from './measuring/measuring-process.js';
+import { Spool } from './spool/spool.js';
+import { StatusFile } from './status-file.js';
+import { AGENT_VERSION } from './version.js';
+
+/** Running probes have this long to finish when the agent stops, milliseconds. */
+const DRAIN_MS = 2000;
+
+export interface AgentOptions {
+  readonly config: AgentConfig;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** 0 <= r < 1. */
+  readonly random: () => number;
+}
+
+//   state directory -> identity, spool ----+
+//   measuring child ------------ jobs -----+--> link <--> control plane
+//                                 clock ---+      |
+//                                            status file
+
+/** The agent, put together: it takes jobs from the link, has them measured, and keeps results until they are delivered. */
+export class Agent {
+  readonly #options: AgentOptions;
+  /** What is running, to be ended in reverse. */
+  readonly #running: { readonly name: string; end(): Promise<void> | void }[] = [];
+  #link: Link | null = null;
+  #stopping: Promise<void> | null = null;
+
+  constructor(options: AgentOptions) {
+    this.#options = options;
+  }
+
+  /** Starts everything. What was started is ended again when a part fails. @throws the errors of identity/ and SpoolOpenError */
+  async start(): Promise<void> {
+    try {
+      await this.#startParts();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Resolves when the control plane ends this agent for good, or with null after stop(). */
+  async finished(): Promise<FinalEnd | null> {
+    return (await this.#link?.start()) ?? null;
+  }
+
+  /** Takes no more jobs, gives the running ones two seconds, delivers what it can and ends. May be called twice. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#endParts();
+    return this.#stopping;
+  }
+
+  async #startParts(): Promise<void> {
+    const { config, log, clock, random } = this.#options;
+    const identity = await this.#openNode(config.stateDir);
+
+    // first: its engines load while the spool opens
+    const measuring = new MeasuringProcess({
+      allow: config.allowTargets,
+      clock,
+      log: log.child({ part: 'measuring' }),
+    });
+    measuring.start();
+    this.#runs('measuring process', () => measuring.stop());
+
+    const spool = await this.#openSpool();
+
+    const clockSync = new ClockSync(clock);
+    const jobs = new Jobs({ measuring, spool, clockSync, clock, log: log.child({ part: 'jobs' }) });
+    const bootId = randomUUID();
+    const link = new Link({
+      identity,
+      about: async () => ({ bootId, agentVersion: AGENT_VERSION, capabilities: await measuring.ready() }),
+      bindAddress: config.bindAddress,
+      spool,
+      jobs,
+      clockSync,
+      clock,
+      random,
+      log: log.child({ part: 'link' }),
+      onLists: (lists) => measuring.setLists(lists),
+      onStatus: () => statusFile.changed(),
+    });
+    const startedAt = clock.now();
+    const statusFile = new StatusFile({
+      stateDir: config.stateDir,
+      clock,
+      read: () => describeAgent({ nodeId: identity.nodeId, startedAt, link, spool, jobs, measuring, clockSync, clock }),
+    });
+    statusFile.start();
+    this.#runs('status file', () => statusFile.stop());
+
+    this.#link = link;
+    void link.start();
+    this.#runs('link', () => link.stop());
+    this.#runs('jobs', () => jobs.close(DRAIN_MS));
+    log.info({ nodeId: identity.nodeId, version: AGENT_VERSION, stateDir: config.stateDir }, 'agent started');
+  }
+
+  /** The directory is locked before anything in it is trusted; one that holds no identity is left alone. */
+  async #openNode(stateDir: string): Promise<NodeIdentity> {
+    if ((await findIdentity(stateDir)) === null) throw new NotEnrolledError(stateDir);
+    await openStateDirectory(stateDir);
+    const lock = lockStateDirectory(stateDir);
+    this.#runs('state directory', () => lock.release());
+    return openIdentity(stateDir);
+  }
+
+  async #openSpool(): Promise<Spool> {
+    const { config, log, clock } = this.#options;
+    const folder = join(config.stateDir, 'spool');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const spool = await Spool.open({ folder, log: log.child({ part: 'spool' }), clock });
+    this.#runs('spool', () => spool.close());
+    return spool;
+  }
+
+  #runs(name: string, end: () => Promise<void> | void): void {
+    this.#running.push({ name, end });
+  }
+
+  async #endParts(): Promise<void> {
+    for (const part of this.#running.reverse()) {
+      try {
+        await part.end();
+      } catch (error) {
+        this.#options.log.error({ err: error, part: part.name }, 'part did not end in good order');
+      }
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import { judgeError } from './commands/judge-error.js';
+import { type ExitName, exitCodes } from './exit-codes.js';
+import { buildProgram } from './program.js';
+
+// Entry of vantage-agent. Whatever goes wrong is one line for a person, and an exit code of exit-codes.ts.
+
+let outcome: ExitName = 'ok';
+try {
+  await buildProgram((exit) => {
+    outcome = exit;
+  }).parseAsync();
+} catch (error) {
+  const { exit, message } = judgeError(error);
+  if (message !== null) process.stderr.write(`vantage-agent: ${message}\n`);
+  outcome = exit;
+}
+// a socket that is slow to close must not keep a finished command alive
+process.exit(exitCodes[outcome].code);

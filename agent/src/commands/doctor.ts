@@ -1,0 +1,56 @@
+import { systemClock } from '@vantage/shared/clock.js';
+import { detectCapabilities } from '../capabilities.js';
+import type { AgentConfig } from '../config.js';
+import { findIdentity, type Identity } from '../identity/identity.js';
+import { askControlPlane } from '../link/ask-control-plane.js';
+import {
+  checkCapability,
+  checkDns,
+  checkStateDir,
+  type DoctorCheck,
+  judgeClock,
+  judgeControlPlane,
+} from './doctor-checks.js';
+
+/** Tries everything the agent needs and says what is missing, why, and what to do. Sends nothing but to the control plane and the resolver. */
+export async function doctor(config: AgentConfig, options: { readonly json: boolean }): Promise<'ok' | 'failed'> {
+  const checks = await runChecks(config);
+  process.stdout.write(
+    options.json ? `${JSON.stringify({ checks }, null, 2)}\n` : `${checks.map(readableCheck).join('\n')}\n`,
+  );
+  return checks.some((check) => check.status === 'failed') ? 'failed' : 'ok';
+}
+
+async function runChecks(config: AgentConfig): Promise<DoctorCheck[]> {
+  const capabilities = detectCapabilities({ clock: systemClock, onFault: () => undefined });
+  capabilities.icmp?.close();
+  const identity = await findIdentity(config.stateDir).catch((error: Error) => error);
+  const controlUrls = identity === null || identity instanceof Error ? [] : identity.controlUrls;
+  const [stateDir, dns, answers] = await Promise.all([
+    checkStateDir(config.stateDir),
+    checkDns(),
+    Promise.all(controlUrls.map((url) => askControlPlane(url, config.bindAddress))),
+  ]);
+  const dates = answers.flatMap((answer) => (answer instanceof Error ? [] : [answer.dateMs]));
+  return [
+    ...capabilities.explain().map(checkCapability),
+    stateDir,
+    judgeIdentity(identity),
+    ...answers.map((answer, index) => judgeControlPlane(controlUrls[index] ?? '', answer)),
+    judgeClock(systemClock.now(), dates[0] ?? null),
+    dns,
+  ];
+}
+
+function judgeIdentity(identity: Identity | Error | null): DoctorCheck {
+  const name = 'identity';
+  if (identity instanceof Error) return { name, status: 'failed', detail: identity.message, remedy: null };
+  if (identity !== null) return { name, status: 'ok', detail: `enrolled as ${identity.nodeId}`, remedy: null };
+  return { name, status: 'failed', detail: 'not enrolled', remedy: 'vantage-agent enroll --url URL --token-file FILE' };
+}
+
+function readableCheck({ name, status, detail, remedy }: DoctorCheck): string {
+  const mark = { ok: 'ok     ', warning: 'WARNING', failed: 'FAILED ' }[status];
+  const mend = remedy === null ? '' : `\n         -> ${remedy}`;
+  return `${mark}  ${name}: ${detail}${mend}`;
+}

@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import { text as readAll } from 'node:stream/consumers';
+import { systemClock } from '@vantage/shared/clock.js';
+import { detectCapabilities } from '../capabilities.js';
+import type { AgentConfig } from '../config.js';
+import { CommandError } from '../exit-codes.js';
+import { enroll } from '../identity/enrollment.js';
+import type { DeclaredPlace } from '../identity/enrollment-request.js';
+import { AGENT_VERSION } from '../version.js';
+
+export interface EnrollCommandOptions {
+  readonly url: string;
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly name?: string;
+  readonly country?: string;
+  readonly province?: string;
+  readonly city?: string;
+  readonly asn?: number;
+  readonly provider?: string;
+  readonly tag: readonly string[];
+  readonly insecure: boolean;
+  readonly json: boolean;
+}
+
+/** Makes this machine a node and says what to do next. */
+export async function enrollNode(config: AgentConfig, options: EnrollCommandOptions): Promise<'ok'> {
+  const { url, name, insecure } = options;
+  const declared = declaredPlace(options);
+  const identity = await enroll({
+    stateDir: config.stateDir,
+    url,
+    token: await readToken(options),
+    ...(name === undefined ? {} : { name }),
+    ...(Object.keys(declared).length === 0 ? {} : { declared }),
+    version: AGENT_VERSION,
+    capabilities: listCapabilities(),
+    isInsecureAllowed: insecure,
+    bindAddress: config.bindAddress,
+    clock: systemClock,
+    random: Math.random,
+    onRetry: (error, waitMs) =>
+      process.stderr.write(`vantage-agent: ${error.message}; trying again in ${(waitMs / 1000).toFixed(1)} s\n`),
+  });
+  const { nodeId, controlUrls } = identity;
+  if (options.json)
+    process.stdout.write(
+      `${JSON.stringify({ node_id: nodeId, control_urls: controlUrls, state_dir: config.stateDir })}\n`,
+    );
+  else
+    process.stdout.write(
+      `enrolled as ${nodeId} in ${config.stateDir}\nstart it with: vantage-agent run --state-dir ${config.stateDir}\n`,
+    );
+  return 'ok';
+}
+
+/** The token from where the operator keeps it; only `--token ent_…` itself shows in the process list. */
+async function readToken({ token, tokenFile }: EnrollCommandOptions): Promise<string> {
+  if (token !== undefined && tokenFile !== undefined)
+    throw new CommandError('usage', 'give --token or --token-file, not both');
+  if (token === '-') return (await readAll(process.stdin)).trim();
+  if (token !== undefined) return token;
+  if (tokenFile === undefined)
+    throw new CommandError('usage', 'no token: give --token-file FILE, --token - (standard input) or --token ent_…');
+  try {
+    return (await readFile(tokenFile, 'utf8')).trim();
+  } catch (cause) {
+    throw new CommandError(
+      'usage',
+      `cannot read the token from "${tokenFile}": ${(cause as NodeJS.ErrnoException).code}`,
+      { cause },
+    );
+  }
+}
+
+function declaredPlace({ country, province, city, asn, provider, tag }: EnrollCommandOptions): DeclaredPlace {
+  return {
+    ...(country === undefined ? {} : { country: country.toUpperCase() }),
+    ...(province === undefined ? {} : { province: province.toUpperCase() }),
+    ...(city === undefined ? {} : { city }),
+    ...(asn === undefined ? {} : { asn }),
+    ...(provider === undefined ? {} : { provider }),
+    ...(tag.length === 0 ? {} : { tags: tag }),
+  };
+}
+
+function listCapabilities(): readonly string[] {
+  const capabilities = detectCapabilities({ clock: systemClock, onFault: () => undefined });
+  capabilities.icmp?.close();
+  return capabilities.list();
+}

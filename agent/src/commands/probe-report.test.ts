@@ -1,0 +1,80 @@
+import t from 'tap';
+import { probeReport } from './probe-report.js';
+
+const common = {
+  success: true,
+  error: null,
+  started_at: '2026-11-20T12:00:00.000Z',
+  duration_ms: 12.3456,
+  disturbed: false,
+  loop_lag_ms: 0.1,
+};
+
+t.test('a success: outcome, fields, and each list as a table', async (t) => {
+  const result = {
+    ...common,
+    resolved_ip: '192.0.2.1',
+    loss_pct: 50,
+    rtt: { min_ms: 1.5, avg_ms: null },
+    replies: [
+      { seq: 0, ttl: 64, rtt_ms: 1.5 },
+      { seq: 1, ttl: null, rtt_ms: null },
+    ],
+    banner: null,
+    redirects: [],
+  };
+  t.equal(
+    probeReport('ping', 'example.com', result),
+    [
+      'OK      ping example.com (12.346 ms)',
+      '  resolved ip  192.0.2.1',
+      '  loss         50 %',
+      '  rtt min      1.500 ms',
+      '',
+      '  replies',
+      '    seq  ttl  rtt',
+      '    0    64   1.500',
+      '    1    -    -',
+      '',
+    ].join('\n'),
+  );
+});
+
+t.test('a failure says its code and what happened', async (t) => {
+  const result = { ...common, success: false, error: { code: 'tcp_refused', message: 'nobody listens' } };
+  t.equal(
+    probeReport('tcp', 'example.com:80', result),
+    'FAILED  tcp example.com:80 (12.346 ms)\n        tcp_refused: nobody listens\n',
+  );
+});
+
+t.test('a disturbed measurement is said to be one', async (t) => {
+  t.match(
+    probeReport('tcp', 'example.com:80', { ...common, disturbed: true, loop_lag_ms: 80 }),
+    /disturbed: the event loop was 80 ms late/,
+  );
+});
+
+t.test('lists inside a table stay on their line', async (t) => {
+  const hops = [
+    {
+      ttl: 1,
+      replies: [
+        { ip: '192.0.2.1', rtt_ms: 0.5 },
+        { ip: null, rtt_ms: null },
+      ],
+    },
+  ];
+  t.match(probeReport('traceroute', 'example.com', { ...common, hops }), /1 {4}192\.0\.2\.1 0\.500, -/);
+});
+
+t.test('what a server sent cannot command the terminal', async (t) => {
+  const report = probeReport('tcp', 'example.com:22', {
+    ...common,
+    banner: 'SSH\u001b[2J\u0007\r\nroot# ',
+    body: 'x'.repeat(500),
+  });
+  t.notMatch(report, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  t.match(report, /SSH/);
+  t.ok(report.split('\n').every((line) => line.length < 250));
+});

@@ -1,0 +1,85 @@
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields every result has; the first line of a report says them. */
+const COMMON_FIELDS = new Set(['success', 'error', 'started_at', 'duration_ms', 'disturbed', 'loop_lag_ms']);
+
+/** A result of any type for people: outcome, then its fields, then each list as a table. Lines end with a newline. */
+export function probeReport(type: string, target: string, result: Fields): string {
+  const own = Object.entries(result).filter(([name, value]) => !COMMON_FIELDS.has(name) && !isEmpty(value));
+  const plain = own.filter(([, value]) => !isTable(value)).flatMap(([name, value]) => plainLines(name, value));
+  const width = Math.max(0, ...plain.map(([name]) => name.length));
+  const lines = [outcome(type, target, result), ...plain.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)];
+  for (const [name, value] of own) if (isTable(value)) lines.push('', `  ${label(name)}`, ...table(value));
+  return `${lines.join('\n')}\n`;
+}
+
+function outcome(type: string, target: string, result: Fields): string {
+  const took = `${formatNumber(Number(result['duration_ms']))} ms`;
+  const doubt =
+    result['disturbed'] === true
+      ? `, disturbed: the event loop was ${formatNumber(Number(result['loop_lag_ms']))} ms late`
+      : '';
+  const error = result['error'];
+  if (!isRecord(error)) return `OK      ${type} ${target} (${took}${doubt})`;
+  return `FAILED  ${type} ${target} (${took}${doubt})\n        ${cell(error['code'])}: ${cell(error['message'])}`;
+}
+
+/** Objects are unfolded one level: `timing.dns_ms` reads as `timing dns`. */
+function plainLines(name: string, value: unknown): [string, string][] {
+  if (!isRecord(value)) return [[label(name), withUnit(name, value)]];
+  return Object.entries(value)
+    .filter(([, inner]) => inner !== null && !isTable(inner))
+    .map(([inner, innerValue]) => [`${label(name)} ${label(inner)}`, withUnit(inner, innerValue)]);
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0);
+}
+
+function isTable(value: unknown): value is readonly Fields[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isRecord);
+}
+
+function table(rows: readonly Fields[]): string[] {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const cells = [names.map(label), ...rows.map((row) => names.map((name) => cell(row[name])))];
+  const widths = names.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  return cells.map((row) => `    ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd());
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (typeof value === 'number') return formatNumber(value);
+  if (Array.isArray(value)) return value.map((entry) => (isRecord(entry) ? recordCell(entry) : cell(entry))).join(', ');
+  return isRecord(value) ? recordCell(value) : printable(String(value));
+}
+
+/** A record inside a cell: its values, unanswered ones as one dash. */
+function recordCell(record: Fields): string {
+  const known = Object.values(record).filter((value) => value !== null && value !== undefined);
+  return known.length === 0 ? '-' : known.map(cell).join(' ');
+}
+
+function withUnit(name: string, value: unknown): string {
+  if (typeof value !== 'number') return cell(value);
+  if (name.endsWith('_ms')) return `${formatNumber(value)} ms`;
+  return name.endsWith('_pct') ? `${formatNumber(value)} %` : formatNumber(value);
+}
+
+function label(name: string): string {
+  return name.replace(/_(ms|pct)$/, '').replaceAll('_', ' ');
+}
+
+function formatNumber(value: number): string {
+  return Number.isInteger(value) ? String(value) : value.toFixed(3);
+}
+
+/** What a server sent may hold escape sequences; a terminal must not see them. */
+function printable(text: string): string {
+  const line = text.replace(/\s+/g, ' ').replace(/\p{C}/gu, '\u{FFFD}');
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

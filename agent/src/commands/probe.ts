@@ -1,0 +1,47 @@
+import { definitionOf, isProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
+import { compileSchema } from '@vantage/shared/validation.js';
+import type { AgentConfig } from '../config.js';
+import { CommandError } from '../exit-codes.js';
+import { openLocalRoom } from '../measuring/local-room.js';
+import { parseProbeParams } from './probe-params.js';
+import { probeReport } from './probe-report.js';
+
+export interface ProbeOptions {
+  readonly param: readonly string[];
+  readonly json: boolean;
+}
+
+/** Runs one probe right here and prints its result; no control plane and no identity are needed. */
+export async function probe(
+  config: AgentConfig,
+  type: string,
+  target: string,
+  options: ProbeOptions,
+): Promise<'ok' | 'failed'> {
+  if (!isProbeType(type))
+    throw new CommandError('usage', `"${type}" is no probe type; there are ${probeTypeNames.join(', ')}`);
+  const definition = definitionOf(type);
+  const checked = compileSchema(definition.Spec)({ target, params: parseProbeParams(type, options.param) });
+  if (!checked.ok) throw new CommandError('usage', `"${target}" is not a target for ${type}`);
+  const room = await openLocalRoom({
+    allow: config.allowTargets,
+    onEngineFault: tell,
+    onCapabilities: () => undefined,
+  });
+  process.once('SIGINT', () => room.runner.cancel('here'));
+  const result = await room.runner.run({
+    id: 'here',
+    type,
+    spec: checked.value,
+    deadlineMs: definition.deadlineMs(checked.value),
+  });
+  room.close();
+  process.stdout.write(
+    options.json ? `${JSON.stringify(result, null, 2)}\n` : probeReport(type, target, { ...result }),
+  );
+  return result.success ? 'ok' : 'failed';
+}
+
+function tell(part: string, error: unknown): void {
+  process.stderr.write(`${part}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+}

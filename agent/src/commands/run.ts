@@ -1,0 +1,38 @@
+import { systemClock } from '@vantage/shared/clock.js';
+import { Agent } from '../agent.js';
+import type { AgentConfig } from '../config.js';
+import { CommandError, type ExitName } from '../exit-codes.js';
+import { createLog } from '../log.js';
+
+/** Runs the agent until a signal, the loss of its parent, or the control plane ends it for good. */
+export async function run(config: AgentConfig): Promise<ExitName> {
+  const log = createLog(config.logLevel);
+  for (const name of config.unknownVariables) log.warn({ name }, 'unknown environment variable');
+  const agent = new Agent({ config, log, clock: systemClock, random: Math.random });
+  const stopped = waitForStop(config.exitWithParent);
+  await agent.start();
+  const end = await Promise.race([agent.finished(), stopped]);
+  log.info({ reason: end }, 'stopping');
+  await agent.stop();
+  if (end === 'banned') throw new CommandError('banned', 'this node is banned: ask the operator of the control plane');
+  if (end === 'upgrade_required') throw new CommandError('upgradeRequired', 'the control plane needs a newer agent');
+  return 'ok';
+}
+
+/** Resolves when somebody wants this process to end; a second signal does not wait. */
+function waitForStop(exitWithParent: boolean): Promise<'signal' | 'parent gone'> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(1));
+        resolve('signal');
+      });
+    }
+    if (process.channel !== undefined) process.once('disconnect', () => resolve('parent gone'));
+    if (exitWithParent)
+      process.stdin
+        .once('end', () => resolve('parent gone'))
+        .once('error', () => resolve('parent gone'))
+        .resume();
+  });
+}

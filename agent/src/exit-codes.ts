@@ -1,0 +1,25 @@
+/** Exit codes of every command, and what each one tells the person or the service manager. */
+export const exitCodes = {
+  ok: { code: 0, meaning: 'done; for `run`: stopped on request' },
+  failed: { code: 1, meaning: 'the command failed; for `probe`: the probe failed; for `status`: not connected' },
+  usage: { code: 2, meaning: 'wrong arguments or configuration' },
+  banned: { code: 3, meaning: 'the control plane banned this node; starting again does not help' },
+  upgradeRequired: { code: 4, meaning: 'the control plane needs a newer agent' },
+  notEnrolled: { code: 5, meaning: 'the state directory holds no identity: run `vantage-agent enroll` first' },
+  stateInUse: { code: 6, meaning: 'another agent runs with this state directory' },
+} as const;
+
+export type ExitName = keyof typeof exitCodes;
+
+/** Ends a command with one line on stderr and a code; the message is for the person who typed it. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+
+  constructor(
+    readonly exit: ExitName,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,33 @@
+import { isIPv4 } from 'node:net';
+import { EnrollmentInputError } from './errors.js';
+
+/**
+ * The origin of a control plane, `scheme://host[:port]`, as an operator may have typed it. Plain http is for this very
+ * machine, or for those who say that they know.
+ * @throws EnrollmentInputError
+ */
+export function parseControlPlaneUrl(text: string, isInsecureAllowed: boolean): string {
+  if (!URL.canParse(text))
+    throw new EnrollmentInputError(`"${text}" is not a URL: it looks like https://vantage.example`);
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '')
+    throw new EnrollmentInputError('the URL must not hold a user name or password');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new EnrollmentInputError(`"${text}" is not an http or https URL: it looks like https://vantage.example`);
+  }
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
+    throw new EnrollmentInputError(`the URL must end after host and port: "${url.origin}"`);
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !isInsecureAllowed) {
+    throw new EnrollmentInputError(
+      `"${url.origin}" is not encrypted, whoever listens could use the token first: use https, or --insecure on a network you trust`,
+    );
+  }
+  return url.origin;
+}
+
+/** Names and addresses that cannot leave this machine (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291). */
+function isLoopback(hostname: string): boolean {
+  if (isIPv4(hostname)) return hostname.startsWith('127.');
+  return hostname === '[::1]' || hostname === 'localhost' || hostname.endsWith('.localhost');
+}

@@ -1,0 +1,183 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import { type Dispatcher, request } from 'undici';
+import { EnrollmentRefusedError, EnrollmentUnansweredError } from './errors.js';
+import { type Identity, isPublicKey, isUrlList, parseObject } from './identity.js';
+
+/** What a node says of itself; members as in POST /v1/nodes/enroll (API specification 2.6). */
+export interface EnrollmentRequest {
+  readonly token: string;
+  /** Raw, base64. */
+  readonly public_key: string;
+  readonly proof: string;
+  readonly name?: string;
+  readonly hostname: string;
+  readonly version: string;
+  readonly os: string;
+  readonly arch: string;
+  readonly capabilities: readonly string[];
+  readonly declared?: DeclaredPlace;
+}
+
+/** Where the operator says that the node stands. */
+export interface DeclaredPlace {
+  readonly country?: string;
+  readonly province?: string;
+  readonly region?: string;
+  readonly city?: string;
+  readonly asn?: number;
+  readonly provider?: string;
+  readonly tags?: readonly string[];
+}
+
+/** What the control plane answers to a node it lets in. */
+export type EnrollmentReply = Omit<Identity, 'name' | 'enrolledAt'>;
+
+const TIMEOUT_MS = 15_000;
+const MAX_REPLY_BYTES = 64 * 1024;
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly text: string;
+}
+
+/**
+ * One POST /v1/nodes/enroll; redirects are not followed, proxies of the environment not used.
+ * @throws EnrollmentUnansweredError, EnrollmentRefusedError
+ */
+export async function requestEnrollment(
+  origin: string,
+  body: EnrollmentRequest,
+  { dispatcher, clock }: { readonly dispatcher: Dispatcher; readonly clock: Clock },
+): Promise<EnrollmentReply> {
+  const { status, retryAfter, text } = await post(origin, JSON.stringify(body), dispatcher);
+  const document = parseObject(text) ?? {};
+  if (status === 408 || status === 429 || status >= 500) {
+    throw new EnrollmentUnansweredError(`${origin} answered ${status}`, parseRetryAfter(retryAfter, clock.now()));
+  }
+  const hide = (message: string) => message.replaceAll(body.token, '[token]');
+  if (status >= 300) throw judgeRefusal(origin, status, document['error'], hide);
+  const reply = parseReply(document['data']);
+  if (reply === null) throw notVantage(origin, status);
+  return reply;
+}
+
+async function post(origin: string, body: string, dispatcher: Dispatcher): Promise<Answer> {
+  try {
+    const response = await request(`${origin}/v1/nodes/enroll`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      dispatcher,
+      headersTimeout: TIMEOUT_MS,
+      bodyTimeout: TIMEOUT_MS,
+    });
+    const header = response.headers['retry-after'];
+    const retryAfter = typeof header === 'string' ? header : null;
+    return { status: response.statusCode, retryAfter, text: await readText(response.body) };
+  } catch (cause) {
+    throw judgeFailure(origin, cause);
+  }
+}
+
+async function readText(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_REPLY_BYTES) throw new Error('the answer is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** A certificate does not become good by asking again; anything else may. */
+function judgeFailure(origin: string, cause: unknown): EnrollmentRefusedError | EnrollmentUnansweredError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (/CERT|SIGNED|ISSUER|SIGNATURE/.test(code)) {
+    const advice = 'put the certificate of a private authority into NODE_EXTRA_CA_CERTS';
+    return new EnrollmentRefusedError(
+      'UNTRUSTED',
+      `the certificate of ${origin} is not trusted (${describe(cause)}): ${advice}`,
+    );
+  }
+  return new EnrollmentUnansweredError(`no answer from ${origin}: ${describe(cause)}`, null, { cause });
+}
+
+function notVantage(origin: string, status: number): EnrollmentRefusedError {
+  return new EnrollmentRefusedError(
+    'UNKNOWN',
+    `what answers at ${origin} is not a Vantage control plane (status ${status})`,
+  );
+}
+
+/** Seconds or a date (RFC 9110 section 10.2.3) as milliseconds from now; null when it is neither. */
+function parseRetryAfter(value: string | null, nowMs: number): number | null {
+  if (value === null) return null;
+  if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1000;
+  const dateMs = Date.parse(value);
+  return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - nowMs);
+}
+
+function judgeRefusal(
+  origin: string,
+  status: number,
+  error: unknown,
+  hide: (message: string) => string,
+): EnrollmentRefusedError {
+  const { code, message, details } = typeof error === 'object' && error !== null ? { ...NO_ERROR, ...error } : NO_ERROR;
+  switch (code) {
+    case 'NODE_ENROLLMENT_TOKEN_INVALID':
+      return new EnrollmentRefusedError(
+        code,
+        'the token is unknown, used, expired or revoked: ask for a new one, made by `vantage-control enrollment-token create` or POST /v1/nodes/enrollment-tokens',
+      );
+    case 'VALIDATION_FAILED':
+      return new EnrollmentRefusedError(code, hide(describeFields(origin, details)));
+    case 'CONFLICT':
+      return new EnrollmentRefusedError(
+        code,
+        'this key belongs to another node already: remove key.pem from the state directory and try again',
+      );
+    case '':
+      return notVantage(origin, status);
+    default:
+      return new EnrollmentRefusedError(code, hide(`${origin} refused: ${message} (${code})`));
+  }
+}
+
+const NO_ERROR: { code: string; message: string; details: unknown } = { code: '', message: '', details: {} };
+
+function describeFields(origin: string, details: unknown): string {
+  const fields = typeof details === 'object' && details !== null ? Object.entries(details) : [];
+  if (fields.some(([field]) => field === 'proof' || field === 'audience')) {
+    return `the control plane goes by another URL than "${origin}": enroll with --url as in its VANTAGE_PUBLIC_URL (${listComplaints(fields)})`;
+  }
+  return `the control plane does not accept ${listComplaints(fields) || 'the request'}`;
+}
+
+function listComplaints(fields: readonly (readonly [string, unknown])[]): string {
+  return fields
+    .flatMap(([field, complaints]) =>
+      (Array.isArray(complaints) ? complaints : []).map((complaint) => `${field}: ${complaint?.message}`),
+    )
+    .join('; ')
+    .slice(0, 500);
+}
+
+/** Null when a member is missing or of the wrong form. */
+function parseReply(data: unknown): EnrollmentReply | null {
+  if (typeof data !== 'object' || data === null) return null;
+  const { node_id, control_urls, server_public_key, audience }: Record<string, unknown> = { ...data };
+  if (typeof node_id !== 'string' || typeof audience !== 'string') return null;
+  if (!isUrlList(control_urls) || !isPublicKey(server_public_key)) return null;
+  return { nodeId: node_id, controlUrls: control_urls, serverPublicKey: server_public_key, audience };
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `nothing within ${TIMEOUT_MS / 1000} s`;
+  // a refused connection to a name with several addresses says it all in its parts
+  const parts = error instanceof AggregateError ? error.errors.map((part: unknown) => describe(part)) : [];
+  return error.message || parts.join(', ') || error.name;
+}

@@ -1,0 +1,127 @@
+import { hostname } from 'node:os';
+import { type Clock, delay } from '@vantage/shared/clock.js';
+import { rawPublicKey, signBytes } from '@vantage/shared/protocol/ed25519.js';
+import { enrollmentProofBytes } from '@vantage/shared/protocol/transcript.js';
+import { parseToken, tokenPrefixes } from '@vantage/shared/tokens.js';
+import { Agent } from 'undici';
+import { parseControlPlaneUrl } from './control-plane-url.js';
+import {
+  type DeclaredPlace,
+  type EnrollmentReply,
+  type EnrollmentRequest,
+  requestEnrollment,
+} from './enrollment-request.js';
+import { AlreadyEnrolledError, EnrollmentInputError, EnrollmentUnansweredError } from './errors.js';
+import { findIdentity, type Identity, saveIdentity } from './identity.js';
+import { loadOrMakeKey } from './key.js';
+import { lockStateDirectory, openStateDirectory } from './state-directory.js';
+
+export interface EnrollOptions {
+  readonly stateDir: string;
+  /** Of the control plane, as the operator typed it. */
+  readonly url: string;
+  /** `ent_…`, shown once by the control plane. */
+  readonly token: string;
+  readonly name?: string;
+  readonly declared?: DeclaredPlace;
+  /** Version of this agent. */
+  readonly version: string;
+  readonly capabilities: readonly string[];
+  /** Allows http to another machine. */
+  readonly isInsecureAllowed: boolean;
+  /** Source address; null: the system's choice. */
+  readonly bindAddress: string | null;
+  readonly clock: Clock;
+  /** 0 <= r < 1. */
+  readonly random: () => number;
+  /** Hears of every try that will be repeated, with the wait before the next, milliseconds. */
+  readonly onRetry: (error: EnrollmentUnansweredError, waitMs: number) => void;
+}
+
+const TRIES = 5;
+const FIRST_WAIT_MS = 1_000;
+/** A server that asks for more than this is left to the operator. */
+const LONGEST_WAIT_MS = 5 * 60_000;
+
+/**
+ * Makes this machine a node: key first, then the token for an identity. A repetition after a lost answer, by this
+ * command or the next, uses the same key, to which the control plane gives the same node.
+ * @throws EnrollmentInputError, AlreadyEnrolledError, StateDirectoryError, StateDirectoryInUseError, StateFileError,
+ * EnrollmentRefusedError, and EnrollmentUnansweredError after five tries or when the server asks for a longer wait
+ */
+export async function enroll(options: EnrollOptions): Promise<Identity> {
+  const token = options.token.trim();
+  if (parseToken(tokenPrefixes.enrollment, token) === null) throw new EnrollmentInputError(describeToken(token));
+  const origin = parseControlPlaneUrl(options.url, options.isInsecureAllowed);
+  await openStateDirectory(options.stateDir);
+  const lock = lockStateDirectory(options.stateDir);
+  try {
+    const existing = await findIdentity(options.stateDir);
+    if (existing !== null) throw new AlreadyEnrolledError(existing.nodeId, options.stateDir);
+    const body = await makeRequest(options, origin, token);
+    const identity = makeIdentity(options, await requestWithRetries(options, origin, body));
+    await saveIdentity(options.stateDir, identity);
+    return identity;
+  } finally {
+    lock.release();
+  }
+}
+
+/** What is wrong with a token, without showing any of it. */
+function describeToken(token: string): string {
+  if (token === '') return 'the token is empty';
+  if (!token.startsWith(tokenPrefixes.enrollment))
+    return `this is no enrollment token: it begins with "${tokenPrefixes.enrollment}"`;
+  return 'the token is mistyped or incomplete: its checksum does not match; copy it again';
+}
+
+async function makeRequest(options: EnrollOptions, origin: string, token: string): Promise<EnrollmentRequest> {
+  const { name, declared, version, capabilities, stateDir } = options;
+  const key = await loadOrMakeKey(stateDir);
+  const publicKey = rawPublicKey(key);
+  return {
+    token,
+    public_key: publicKey.toString('base64'),
+    proof: signBytes(key, enrollmentProofBytes(origin, token, publicKey)).toString('base64'),
+    ...(name === undefined ? {} : { name }),
+    hostname: hostname(),
+    version,
+    os: process.platform,
+    arch: process.arch,
+    capabilities,
+    ...(declared === undefined ? {} : { declared }),
+  };
+}
+
+function makeIdentity({ name, clock }: EnrollOptions, reply: EnrollmentReply): Identity {
+  return { ...reply, name: name ?? null, enrolledAt: new Date(clock.now()).toISOString() };
+}
+
+async function requestWithRetries(
+  options: EnrollOptions,
+  origin: string,
+  body: EnrollmentRequest,
+): Promise<EnrollmentReply> {
+  const { bindAddress, clock, random, onRetry } = options;
+  const dispatcher = new Agent(bindAddress === null ? {} : { localAddress: bindAddress });
+  try {
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await requestEnrollment(origin, body, { dispatcher, clock });
+      } catch (error) {
+        if (!(error instanceof EnrollmentUnansweredError) || failures === TRIES) throw error;
+        if ((error.retryAfterMs ?? 0) > LONGEST_WAIT_MS) throw error;
+        const waitMs = waitBeforeRetry(failures, error.retryAfterMs, random());
+        onRetry(error, waitMs);
+        await delay(clock, waitMs);
+      }
+    }
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+/** Full jitter over a doubling span, on top of what the server asks for. Pure. */
+function waitBeforeRetry(failures: number, retryAfterMs: number | null, random: number): number {
+  return (retryAfterMs ?? 0) + random * FIRST_WAIT_MS * 2 ** failures;
+}

@@ -1,0 +1,132 @@
+import type { KeyObject } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { idPrefixes, isId } from '@vantage/shared/ids.js';
+import { publicKeyFromRaw, rawPublicKey } from '@vantage/shared/protocol/ed25519.js';
+import { writeFileDurably } from './durable-file.js';
+import { NotEnrolledError, StateFileError } from './errors.js';
+import { GenerationCounter } from './generation.js';
+import { findKey } from './key.js';
+
+/** What enrollment left: who this node is, and which control plane it trusts. No secret among it. */
+export interface Identity {
+  readonly nodeId: string;
+  /** Name given at enrollment, or null: the control plane chose. */
+  readonly name: string | null;
+  /** http or https URLs to dial, at least one. */
+  readonly controlUrls: readonly string[];
+  /** The control plane's Ed25519 key, pinned: raw, base64. */
+  readonly serverPublicKey: string;
+  /** The control plane's public URL, as both sides sign it. */
+  readonly audience: string;
+  /** ISO 8601. */
+  readonly enrolledAt: string;
+}
+
+/** An identity with its keys, ready to connect. */
+export interface NodeIdentity {
+  readonly nodeId: string;
+  readonly privateKey: KeyObject;
+  /** Raw, 32 bytes. */
+  readonly publicKey: Uint8Array;
+  readonly serverPublicKey: KeyObject;
+  readonly audience: string;
+  readonly controlUrls: readonly string[];
+  /** The next generation, durable before it is returned. */
+  nextGeneration(): Promise<number>;
+}
+
+/** The identity in `stateDir`, or null before enrollment. @throws StateFileError when the file is damaged */
+export async function findIdentity(stateDir: string): Promise<Identity | null> {
+  const path = identityPath(stateDir);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+  const identity = parseIdentity(text);
+  if (identity === null) throw new StateFileError(`"${path}" is damaged: restore it, or enroll this node anew`);
+  return identity;
+}
+
+/** Writes the identity; once it is there, the node is enrolled. */
+export async function saveIdentity(stateDir: string, identity: Identity): Promise<void> {
+  const document = {
+    node_id: identity.nodeId,
+    name: identity.name,
+    control_urls: identity.controlUrls,
+    server_public_key: identity.serverPublicKey,
+    audience: identity.audience,
+    enrolled_at: identity.enrolledAt,
+  };
+  await writeFileDurably(identityPath(stateDir), `${JSON.stringify(document, null, 2)}\n`);
+}
+
+/**
+ * Everything a link needs of the state directory.
+ * @throws NotEnrolledError, StateFileError
+ */
+export async function openIdentity(stateDir: string): Promise<NodeIdentity> {
+  const identity = await findIdentity(stateDir);
+  const privateKey = await findKey(stateDir);
+  if (identity === null) throw new NotEnrolledError(stateDir);
+  if (privateKey === null)
+    throw new StateFileError(`the key of ${identity.nodeId} is missing from "${stateDir}": enroll this node anew`);
+  const generation = await GenerationCounter.open(stateDir);
+  return {
+    nodeId: identity.nodeId,
+    privateKey,
+    publicKey: rawPublicKey(privateKey),
+    serverPublicKey: publicKeyFromRaw(Buffer.from(identity.serverPublicKey, 'base64')),
+    audience: identity.audience,
+    controlUrls: identity.controlUrls,
+    nextGeneration: () => generation.next(),
+  };
+}
+
+/** Null when a field is missing or of the wrong form. */
+function parseIdentity(text: string): Identity | null {
+  const fields = parseObject(text);
+  if (fields === null) return null;
+  const { node_id, name, control_urls, server_public_key, audience, enrolled_at } = fields;
+  if (typeof node_id !== 'string' || !isId(idPrefixes.node, node_id)) return null;
+  if (typeof name !== 'string' && name !== null) return null;
+  if (!isUrlList(control_urls) || !isPublicKey(server_public_key)) return null;
+  if (typeof audience !== 'string' || typeof enrolled_at !== 'string') return null;
+  const controlUrls = control_urls;
+  return { nodeId: node_id, name, controlUrls, serverPublicKey: server_public_key, audience, enrolledAt: enrolled_at };
+}
+
+/** The JSON object in `text`, or null. */
+export function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether `value` is a list of at least one http or https URL. */
+export function isUrlList(value: unknown): value is readonly string[] {
+  const isUrl = (item: unknown) =>
+    typeof item === 'string' && URL.canParse(item) && /^https?:$/.test(new URL(item).protocol);
+  return Array.isArray(value) && value.length > 0 && value.every(isUrl);
+}
+
+/** Whether `value` is the base64 of an Ed25519 key that can be relied on. */
+export function isPublicKey(value: unknown): value is string {
+  if (typeof value !== 'string') return false;
+  try {
+    publicKeyFromRaw(Buffer.from(value, 'base64'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function identityPath(stateDir: string): string {
+  return join(stateDir, 'identity.json');
+}

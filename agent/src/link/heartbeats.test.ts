@@ -1,0 +1,134 @@
+import type { AgentFrame } from '@vantage/shared/protocol/codec.js';
+import t from 'tap';
+import { FakeClock } from '../../test/_support/fake-clock.js';
+import type { ClockExchange } from './clock-sync.js';
+import { Heartbeats } from './heartbeats.js';
+
+function start(random = 1) {
+  const clock = new FakeClock();
+  const sent: { atMs: number; frame: AgentFrame }[] = [];
+  const exchanges: ClockExchange[] = [];
+  const vitals = { running: 0, spoolRows: 3, loopLagMs: 0 };
+  let silentAtMs: number | null = null;
+  const heartbeats = new Heartbeats({
+    clock,
+    random: () => random,
+    intervals: { idleMs: 15_000, busyMs: 1000 },
+    send: (frame) => sent.push({ atMs: clock.monotonicMs(), frame }),
+    vitals: () => vitals,
+    onExchange: (exchange) => exchanges.push(exchange),
+    onSilent: () => {
+      silentAtMs = clock.monotonicMs();
+    },
+  });
+  const times = () => sent.map(({ atMs }) => atMs);
+  return { clock, heartbeats, sent, times, exchanges, vitals, silentAt: () => silentAtMs };
+}
+
+t.test('beats at once, then once per idle interval', async (t) => {
+  const { clock, heartbeats, times } = start();
+  heartbeats.begin();
+  for (let i = 0; i < 3; i += 1) {
+    heartbeats.heard();
+    clock.advance(15_000);
+  }
+  t.same(times(), [0, 15_000, 30_000, 45_000]);
+});
+
+t.test('idle beats are spread over the last fifth of the interval', async (t) => {
+  const { clock, heartbeats, times } = start(0);
+  heartbeats.begin();
+  clock.advance(12_000);
+  t.same(times(), [0, 12_000]);
+});
+
+t.test('work brings the next beat within the busy interval, and keeps them coming while it lasts', async (t) => {
+  const { clock, heartbeats, times, vitals } = start();
+  heartbeats.begin();
+  clock.advance(5000);
+  vitals.running = 1;
+  heartbeats.hurry();
+  clock.advance(500);
+  heartbeats.hurry();
+  heartbeats.heard();
+  clock.advance(1500);
+  vitals.running = 0;
+  heartbeats.heard();
+  clock.advance(1000);
+  t.same(times(), [0, 6000, 7000, 8000]);
+  heartbeats.heard();
+  clock.advance(14_999);
+  t.equal(times().length, 4);
+});
+
+t.test('three intervals without a frame mean a dead link, idle or busy', async (t) => {
+  const idle = start();
+  idle.heartbeats.begin();
+  idle.clock.advance(44_999);
+  t.equal(idle.silentAt(), null);
+  idle.clock.advance(1);
+  t.equal(idle.silentAt(), 45_000);
+  const busy = start();
+  busy.vitals.running = 1;
+  busy.heartbeats.begin();
+  busy.clock.advance(3000);
+  t.equal(busy.silentAt(), 3000);
+});
+
+t.test('work that comes in just before a beat does not make a quiet link dead', async (t) => {
+  const { clock, heartbeats, vitals, silentAt } = start();
+  heartbeats.begin();
+  heartbeats.heard();
+  clock.advance(14_999);
+  vitals.running = 1;
+  heartbeats.hurry();
+  clock.advance(2000);
+  t.equal(silentAt(), null);
+});
+
+t.test('any frame is a sign of life', async (t) => {
+  const { clock, heartbeats, silentAt } = start();
+  heartbeats.begin();
+  for (let i = 0; i < 20; i += 1) {
+    clock.advance(15_000);
+    heartbeats.heard();
+  }
+  t.equal(silentAt(), null);
+});
+
+t.test('an answer becomes a clock exchange, once; a stranger’s answer does not', async (t) => {
+  const { clock, heartbeats, sent, exchanges } = start();
+  heartbeats.begin();
+  const sequence = sent[0]?.frame.heartbeat?.sequence ?? 0;
+  const answer = { originMs: 0, receiveMs: 70, transmitMs: 71, isReply: true, running: 0, spoolRows: 0, loopLagMs: 0 };
+  clock.advance(30);
+  heartbeats.receive({ ...answer, sequence });
+  heartbeats.receive({ ...answer, sequence });
+  heartbeats.receive({ ...answer, sequence: 999 });
+  t.same(exchanges, [{ sentMs: 0, receivedMs: 30, serverReceivedAt: 70, serverSentAt: 71 }]);
+});
+
+t.test('a heartbeat of the control plane is answered with its own time', async (t) => {
+  const { clock, heartbeats, sent } = start();
+  heartbeats.receive({
+    sequence: 5,
+    transmitMs: 1234,
+    originMs: 0,
+    receiveMs: 0,
+    isReply: false,
+    running: 0,
+    spoolRows: 0,
+    loopLagMs: 0,
+  });
+  t.match(sent[0]?.frame.heartbeat, { sequence: 5, isReply: true, originMs: 1234, receiveMs: clock.now() });
+});
+
+t.test('no beat follows the end', async (t) => {
+  const { clock, heartbeats, times } = start();
+  heartbeats.begin();
+  heartbeats.end();
+  heartbeats.hurry();
+  clock.advance(100_000);
+  t.same(times(), [0]);
+  t.equal(clock.pendingTimers, 0);
+});

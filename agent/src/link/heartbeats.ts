@@ -1,0 +1,122 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { AgentFrame, DecodedServerFrame } from '@vantage/shared/protocol/codec.js';
+import type { ClockExchange } from './clock-sync.js';
+
+/** Intervals without a single frame after which the peer is dead; TCP alone never tells. */
+const MISSED_LIMIT = 3;
+/** Answers that may still be on their way. */
+const KEPT_QUESTIONS = 8;
+
+/** How often to beat, milliseconds. */
+export interface HeartbeatIntervals {
+  readonly idleMs: number;
+  /** While one-shot work is in flight. */
+  readonly busyMs: number;
+}
+
+export interface HeartbeatOptions {
+  readonly clock: Clock;
+  /** 0 <= r < 1. */
+  readonly random: () => number;
+  readonly intervals: HeartbeatIntervals;
+  readonly send: (frame: AgentFrame) => void;
+  readonly vitals: () => { readonly running: number; readonly spoolRows: number; readonly loopLagMs: number };
+  readonly onExchange: (exchange: ClockExchange) => void;
+  readonly onSilent: () => void;
+}
+
+/** Asks the control plane for a sign of life, and for its time, on one open link. */
+export class Heartbeats {
+  readonly #options: HeartbeatOptions;
+  readonly #questions = new Map<number, number>();
+  #intervals: HeartbeatIntervals;
+  #sequence = 0;
+  #missed = 0;
+  #hasHeard = true;
+  #dueMs = Number.POSITIVE_INFINITY;
+  #cancelTimer: (() => void) | null = null;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+    this.#intervals = options.intervals;
+  }
+
+  /** Beats at once and from now on. */
+  begin(): void {
+    this.#beat();
+  }
+
+  end(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+    this.#dueMs = Number.NEGATIVE_INFINITY;
+  }
+
+  setIntervals(intervals: HeartbeatIntervals): void {
+    this.#intervals = intervals;
+  }
+
+  /** Any frame is a sign of life. */
+  heard(): void {
+    this.#hasHeard = true;
+  }
+
+  /** Work came in: the next beat comes after the busy interval at the latest. */
+  hurry(): void {
+    const { clock } = this.#options;
+    if (this.#dueMs > clock.monotonicMs() + this.#intervals.busyMs) this.#schedule(this.#intervals.busyMs);
+  }
+
+  receive(heartbeat: NonNullable<DecodedServerFrame['heartbeat']>): void {
+    const { clock, send, onExchange } = this.#options;
+    if (!heartbeat.isReply) {
+      const now = clock.now();
+      send({
+        heartbeat: {
+          sequence: heartbeat.sequence,
+          isReply: true,
+          originMs: heartbeat.transmitMs,
+          receiveMs: now,
+          transmitMs: now,
+        },
+      });
+      return;
+    }
+    const sentMs = this.#questions.get(heartbeat.sequence);
+    if (sentMs === undefined) return;
+    this.#questions.delete(heartbeat.sequence);
+    const receivedMs = clock.monotonicMs();
+    onExchange({ sentMs, receivedMs, serverReceivedAt: heartbeat.receiveMs, serverSentAt: heartbeat.transmitMs });
+  }
+
+  #beat(): void {
+    const { clock, send, vitals, onSilent } = this.#options;
+    this.#missed = this.#hasHeard ? 0 : this.#missed + 1;
+    this.#hasHeard = false;
+    if (this.#missed >= MISSED_LIMIT) return onSilent();
+    const { running, spoolRows, loopLagMs } = vitals();
+    this.#sequence += 1;
+    this.#remember(this.#sequence, clock.monotonicMs());
+    send({ heartbeat: { sequence: this.#sequence, transmitMs: clock.now(), running, spoolRows, loopLagMs } });
+    this.#schedule(running > 0 ? this.#intervals.busyMs : this.#spread(this.#intervals.idleMs));
+  }
+
+  #schedule(delayMs: number): void {
+    const { clock } = this.#options;
+    this.#cancelTimer?.();
+    this.#dueMs = clock.monotonicMs() + delayMs;
+    this.#cancelTimer = clock.after(delayMs, () => this.#beat());
+  }
+
+  /** Ten thousand agents that connected together must not beat together. */
+  #spread(intervalMs: number): number {
+    return intervalMs * (0.8 + 0.2 * this.#options.random());
+  }
+
+  #remember(sequence: number, sentMs: number): void {
+    this.#questions.set(sequence, sentMs);
+    if (this.#questions.size <= KEPT_QUESTIONS) return;
+    const [oldest] = this.#questions.keys();
+    if (oldest !== undefined) this.#questions.delete(oldest);
+  }
+}

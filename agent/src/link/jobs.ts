@@ -1,0 +1,113 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import { encodeResult } from '@vantage/shared/protocol/codec.js';
+import type { Logger } from 'pino';
+import type { MeasuringProcess } from '../measuring/measuring-process.js';
+import type { Spool } from '../spool/spool.js';
+import type { ClockSync } from './clock-sync.js';
+
+/** Task ids remembered after their result, so that a job sent twice runs once. */
+const REMEMBERED_TASKS = 10_000;
+
+/** A one-shot probe from the control plane. */
+export interface Job {
+  readonly taskId: string;
+  readonly probeType: string;
+  readonly specJson: string;
+  readonly deadlineMs: number;
+}
+
+export interface JobsOptions {
+  readonly measuring: Pick<MeasuringProcess, 'measure' | 'cancel'>;
+  readonly spool: Pick<Spool, 'append'>;
+  readonly clockSync: ClockSync;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** One-shot probes of this process: each task id runs once, and its result goes into the spool, link or no link. */
+export class Jobs {
+  readonly #options: JobsOptions;
+  readonly #running = new Set<string>();
+  readonly #finished = new Set<string>();
+  #isClosed = false;
+  #loopLagMs = 0;
+  #whenIdle: (() => void) | null = null;
+  /** Called after a result joined the spool, which need not be durable yet. */
+  onResult: () => void = () => undefined;
+
+  constructor(options: JobsOptions) {
+    this.#options = options;
+  }
+
+  get runningTaskIds(): string[] {
+    return [...this.#running];
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Runs a job; one that runs already or has run is not taken. */
+  accept(job: Job): boolean {
+    if (this.#isClosed || this.#running.has(job.taskId) || this.#finished.has(job.taskId)) return false;
+    this.#running.add(job.taskId);
+    void this.#run(job);
+    return true;
+  }
+
+  /** The task is answered as `cancelled`; unknown ids do nothing. */
+  cancel(taskId: string): void {
+    if (this.#running.has(taskId)) this.#options.measuring.cancel(taskId);
+  }
+
+  /** Largest event loop delay of the measuring process since the last call, milliseconds. */
+  takeLoopLag(): number {
+    const lagMs = this.#loopLagMs;
+    this.#loopLagMs = 0;
+    return lagMs;
+  }
+
+  /** Takes no more jobs; resolves when none runs, or after `timeoutMs`. */
+  close(timeoutMs: number): Promise<void> {
+    this.#isClosed = true;
+    if (this.#running.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancelTimer = this.#options.clock.after(timeoutMs, resolve);
+      this.#whenIdle = () => {
+        cancelTimer();
+        resolve();
+      };
+    });
+  }
+
+  async #run({ taskId, probeType, specJson, deadlineMs }: Job): Promise<void> {
+    const { measuring, clock, clockSync, log } = this.#options;
+    const { resultJson, loopLagMs } = await measuring.measure({ id: taskId, type: probeType, specJson, deadlineMs });
+    const { offsetMs, uncertaintyMs } = clockSync.estimate();
+    this.#loopLagMs = Math.max(this.#loopLagMs, loopLagMs);
+    const payload = encodeResult({
+      probeType,
+      taskId,
+      resultJson: Buffer.from(resultJson),
+      finishedAtMs: clock.now(),
+      clockOffsetMs: offsetMs,
+      uncertaintyMs,
+    });
+    this.#running.delete(taskId);
+    this.#remember(taskId);
+    try {
+      this.#options.spool.append('task', payload);
+      this.onResult();
+    } catch (error) {
+      log.warn({ err: error, taskId }, 'a result came after the spool was closed');
+    }
+    if (this.#running.size === 0) this.#whenIdle?.();
+  }
+
+  #remember(taskId: string): void {
+    this.#finished.add(taskId);
+    if (this.#finished.size <= REMEMBERED_TASKS) return;
+    const [oldest] = this.#finished;
+    if (oldest !== undefined) this.#finished.delete(oldest);
+  }
+}

@@ -1,0 +1,67 @@
+import {
+  type DecodedServerFrame,
+  type Lane,
+  laneName,
+  lanes,
+  MalformedFrameError,
+} from '@vantage/shared/protocol/codec.js';
+import type { ControlPlaneLists } from '../measuring/policy-source.js';
+import type { HeartbeatIntervals } from './heartbeats.js';
+import type { Job } from './jobs.js';
+
+/** Heartbeats below this would be a flood, above it a dead link would go unnoticed for hours. */
+const HEARTBEAT_RANGE_MS = { least: 10, most: 600_000 };
+const MAX_DEADLINE_MS = 600_000;
+const MAX_ID_LENGTH = 64;
+
+// Frames of the control plane turned into what the agent works with. A peer that signed correctly may still be broken:
+// whatever is out of range is a MalformedFrameError, which ends that link.
+
+/** @throws MalformedFrameError */
+export function parseJob(job: NonNullable<DecodedServerFrame['job']>): Job {
+  if (job.taskId === '' || job.taskId.length > MAX_ID_LENGTH) throw new MalformedFrameError('job without a task id');
+  if (job.deadlineMs < 1 || job.deadlineMs > MAX_DEADLINE_MS)
+    throw new MalformedFrameError('job deadline out of range');
+  return {
+    taskId: job.taskId,
+    probeType: job.probeType.slice(0, MAX_ID_LENGTH),
+    specJson: Buffer.from(job.specJson).toString('utf8'),
+    deadlineMs: job.deadlineMs,
+  };
+}
+
+/** @throws MalformedFrameError */
+export function parseConfig(config: NonNullable<DecodedServerFrame['config']>): {
+  intervals: HeartbeatIntervals;
+  lists: ControlPlaneLists;
+} {
+  for (const ms of [config.heartbeatMs, config.busyHeartbeatMs]) {
+    if (ms < HEARTBEAT_RANGE_MS.least || ms > HEARTBEAT_RANGE_MS.most)
+      throw new MalformedFrameError('heartbeat interval out of range');
+  }
+  return {
+    intervals: { idleMs: config.heartbeatMs, busyMs: config.busyHeartbeatMs },
+    lists: { own: config.ownAddresses, denied: config.denied },
+  };
+}
+
+/** A number for every lane; 0 for one that is not named. @throws MalformedFrameError */
+export function parseLaneNumbers<E extends { lane?: number | null }>(
+  entries: readonly E[],
+  numberOf: (entry: E) => number,
+): Record<Lane, number> {
+  const numbers: Record<Lane, number> = { task: 0, check: 0 };
+  for (const entry of entries) {
+    const value = numberOf(entry);
+    if (!Number.isSafeInteger(value) || value < 0) throw new MalformedFrameError('lane number out of range');
+    numbers[laneName(entry.lane)] = value;
+  }
+  return numbers;
+}
+
+/** Lanes named in a list of credits, with the rows granted. @throws MalformedFrameError */
+export function parseCredits(entries: readonly { lane?: number | null; rows?: number | null }[]): [Lane, number][] {
+  const named = new Set(entries.map((entry) => laneName(entry.lane)));
+  const rows = parseLaneNumbers(entries, (entry) => entry.rows ?? 0);
+  return lanes.filter((lane) => named.has(lane)).map((lane) => [lane, rows[lane]]);
+}

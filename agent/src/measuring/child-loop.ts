@@ -1,0 +1,85 @@
+import { type FromChild, type MeasureJob, MessageBatch, type ToChild } from './child-messages.js';
+import { parseJson } from './parse-json.js';
+import type { ControlPlaneLists } from './policy-source.js';
+import { runJson } from './run-json.js';
+import type { ProbeRunner } from './runner.js';
+
+/** What a measuring child is made of. */
+export interface MeasuringRoom {
+  readonly runner: ProbeRunner;
+  /** @throws RangeError naming the bad entry */
+  setLists(lists: ControlPlaneLists): void;
+}
+
+export interface RoomOptions {
+  /** CIDRs the operator opened to probes. */
+  readonly allow: readonly string[];
+  readonly onEngineFault: (type: string, error: unknown) => void;
+  /** Told what this process can do beyond plain sockets, before anything slow begins. */
+  readonly onCapabilities: (capabilities: readonly string[]) => void;
+}
+
+/**
+ * The life of a measuring child: answers its parent's messages until the parent is gone, then ends at once. Signals
+ * are the parent's to handle: Ctrl-C and service managers send them to both, and running probes have two seconds.
+ */
+export function serveParent(openRoom: (options: RoomOptions) => Promise<MeasuringRoom>): void {
+  const outgoing = new MessageBatch<FromChild>((batch) => {
+    if (process.connected) process.send?.(batch, () => undefined);
+  });
+  let room: Promise<MeasuringRoom> | null = null;
+  process.on('disconnect', () => process.exit(0));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  process.on('message', (batch: ToChild[]) => {
+    for (const message of batch) {
+      if (message.kind === 'begin') room = open(openRoom, message.allow, outgoing);
+      else void room?.then((opened) => handle(opened, message, outgoing));
+    }
+  });
+}
+
+function open(
+  openRoom: (options: RoomOptions) => Promise<MeasuringRoom>,
+  allow: readonly string[],
+  outgoing: MessageBatch<FromChild>,
+): Promise<MeasuringRoom> {
+  return openRoom({
+    allow,
+    onEngineFault: (type, error) => {
+      outgoing.push({
+        kind: 'fault',
+        type,
+        message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
+    },
+    onCapabilities: (capabilities) => outgoing.push({ kind: 'ready', capabilities }),
+  });
+}
+
+function handle(
+  room: MeasuringRoom,
+  message: Exclude<ToChild, { kind: 'begin' }>,
+  outgoing: MessageBatch<FromChild>,
+): void {
+  switch (message.kind) {
+    case 'run':
+      void measure(room.runner, message, outgoing);
+      break;
+    case 'cancel':
+      room.runner.cancel(message.id);
+      break;
+    case 'lists':
+      try {
+        room.setLists(message.lists);
+      } catch (error) {
+        outgoing.push({ kind: 'lists-refused', message: String(error) });
+      }
+      break;
+  }
+}
+
+async function measure(runner: ProbeRunner, job: MeasureJob, outgoing: MessageBatch<FromChild>): Promise<void> {
+  const { id, type, deadlineMs } = job;
+  const { resultJson, loopLagMs } = await runJson(runner, { id, type, deadlineMs, spec: parseJson(job.specJson) });
+  outgoing.push({ kind: 'result', id, resultJson, loopLagMs });
+}

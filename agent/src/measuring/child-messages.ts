@@ -1,0 +1,52 @@
+import type { ControlPlaneLists } from './policy-source.js';
+
+// What the main process and the measuring child tell each other. Messages of one turn of the event loop travel as ONE
+// IPC message, an array: 6 us of main-process CPU each way instead of 21 (64 in flight, serialization 'advanced').
+
+/** A probe on its way to an engine. The spec stays JSON text: only the child reads it. */
+export interface MeasureJob {
+  readonly id: string;
+  readonly type: string;
+  readonly specJson: string;
+  readonly deadlineMs: number;
+}
+
+/** What came of a job: the AgentResult as JSON text, and the event loop's largest delay meanwhile. */
+export interface Measurement {
+  readonly id: string;
+  readonly resultJson: string;
+  readonly loopLagMs: number;
+}
+
+export type ToChild =
+  /** First message. `allow`: CIDRs the operator opened. */
+  | { readonly kind: 'begin'; readonly allow: readonly string[] }
+  | { readonly kind: 'lists'; readonly lists: ControlPlaneLists }
+  | ({ readonly kind: 'run' } & MeasureJob)
+  | { readonly kind: 'cancel'; readonly id: string };
+
+export type FromChild =
+  | { readonly kind: 'ready'; readonly capabilities: readonly string[] }
+  | { readonly kind: 'lists-refused'; readonly message: string }
+  | ({ readonly kind: 'result' } & Measurement)
+  /** Something an engine should never do. */
+  | { readonly kind: 'fault'; readonly type: string; readonly message: string };
+
+/** Collects what is pushed during one turn of the event loop and hands it over as one batch. */
+export class MessageBatch<M> {
+  readonly #flush: (batch: M[]) => void;
+  #batch: M[] = [];
+
+  constructor(flush: (batch: M[]) => void) {
+    this.#flush = flush;
+  }
+
+  push(message: M): void {
+    if (this.#batch.push(message) > 1) return;
+    setImmediate(() => {
+      const batch = this.#batch;
+      this.#batch = [];
+      this.#flush(batch);
+    });
+  }
+}

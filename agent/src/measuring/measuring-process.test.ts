@@ -1,0 +1,62 @@
+import t from 'tap';
+import { FakeClock } from '../../test/_support/fake-clock.js';
+import { aJob, resultOf, startMeasuring } from '../../test/_support/measuring-fixture.js';
+import { until } from '../../test/_support/until.js';
+
+t.test('jobs sent before the child is ready are all answered', async (t) => {
+  const measuring = startMeasuring(t);
+  const answers = await Promise.all(Array.from({ length: 50 }, () => measuring.measure(aJob('ok.example'))));
+  t.ok(answers.every((answer) => resultOf(answer).success));
+  t.same(await measuring.ready(), ['icmp']);
+  t.equal(measuring.running, 0);
+});
+
+t.test('kill -9 of the child ends its probes with internal, and a new child takes the next ones', async (t) => {
+  const measuring = startMeasuring(t);
+  await measuring.ready();
+  const first = measuring.pid ?? 0;
+  const hanging = [measuring.measure(aJob('hang.example')), measuring.measure(aJob('hang.example'))];
+  await measuring.measure(aJob('ok.example'));
+  process.kill(first, 'SIGKILL');
+  for (const answer of await Promise.all(hanging)) {
+    t.match(resultOf(answer), { success: false, error: { code: 'internal', message: 'the measuring process ended' } });
+  }
+  await until('a new child is there', () => measuring.pid !== null);
+  t.not(measuring.pid, first);
+  t.equal(resultOf(await measuring.measure(aJob('ok.example'))).success, true);
+});
+
+t.test('a job that comes while there is no child is answered at once', async (t) => {
+  const clock = new FakeClock();
+  const measuring = startMeasuring(t, clock);
+  await measuring.ready();
+  process.kill(measuring.pid ?? 0, 'SIGKILL');
+  await until('the child is gone', () => measuring.pid === null);
+  t.match(resultOf(await measuring.measure(aJob('ok.example'))), { error: { code: 'internal' } });
+});
+
+t.test('restarts of a child that dies again and again wait longer and longer', async (t) => {
+  const clock = new FakeClock();
+  const measuring = startMeasuring(t, clock);
+  const delays: number[] = [];
+  for (let i = 0; i < 3; i += 1) {
+    await until('a child is there', () => measuring.pid !== null);
+    process.kill(measuring.pid ?? 0, 'SIGKILL');
+    await until('the child is gone', () => measuring.pid === null);
+    let waitedMs = 0;
+    for (; measuring.pid === null; waitedMs += 50) clock.advance(50);
+    delays.push(waitedMs);
+  }
+  t.same(delays, [100, 200, 400]);
+});
+
+t.test('a child that no longer answers is killed and its jobs are answered', async (t) => {
+  const clock = new FakeClock();
+  const measuring = startMeasuring(t, clock);
+  await measuring.ready();
+  const stuck = measuring.measure(aJob('block.example', 1000));
+  clock.advance(5000);
+  t.equal(measuring.running, 1);
+  clock.advance(2000);
+  t.match(resultOf(await stuck), { error: { code: 'internal', message: 'the measuring process ended' } });
+});

@@ -1,0 +1,51 @@
+import { definitionOf, type ProbeSpecs, type ProbeType } from '@vantage/shared/probe-types/index.js';
+import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
+import { compileSchema, type FieldErrors, type Validation } from '@vantage/shared/validation.js';
+
+type Check = (value: unknown) => Validation<unknown>;
+
+/** A value that is not what the shared schema of its type asks for. */
+export class SchemaMismatchError extends Error {
+  override readonly name = 'SchemaMismatchError';
+
+  constructor(readonly details: FieldErrors) {
+    super(describe(details));
+  }
+}
+
+/** The shared schemas of all probe types, each compiled when it is first needed. */
+export class ProbeSchemas {
+  readonly #specs = new Map<ProbeType, Check>();
+  readonly #results = new Map<ProbeType, Check>();
+
+  /** The spec with defaults filled in, in place. @throws SchemaMismatchError */
+  parseSpec<T extends ProbeType>(type: T, value: unknown): ProbeSpecs[T] {
+    const check = cached(this.#specs, type, () => compileSchema(definitionOf(type).Spec));
+    // the schema is the very one ProbeSpecs[T] is derived from
+    return parsed(check(value)) as ProbeSpecs[T];
+  }
+
+  /** Whether an answer is an AgentResult of its type. @throws SchemaMismatchError */
+  checkResult(type: ProbeType, result: object): void {
+    parsed(cached(this.#results, type, () => compileSchema(agentResultSchema(type)))(result));
+  }
+}
+
+function cached(checks: Map<ProbeType, Check>, type: ProbeType, compile: () => Check): Check {
+  const known = checks.get(type);
+  if (known !== undefined) return known;
+  const check = compile();
+  checks.set(type, check);
+  return check;
+}
+
+function parsed(validation: Validation<unknown>): unknown {
+  if (!validation.ok) throw new SchemaMismatchError(validation.details);
+  return validation.value;
+}
+
+function describe(details: FieldErrors): string {
+  return Object.entries(details)
+    .map(([field, errors]) => `${field} ${errors.map((error) => error.message).join(', ')}`)
+    .join('; ');
+}

@@ -1,0 +1,21 @@
+import { MAX_RESULT_BYTES } from '@vantage/shared/protocol/limits.js';
+import type { ProbeRequest, ProbeRunner } from './runner.js';
+
+/** What the envelope of a result (task id, times) adds to its JSON at most, bytes. */
+const ENVELOPE_BYTES = 256;
+
+/** Runs a probe; the answer as the JSON text that travels, an `internal` failure where it would be too large to. */
+export async function runJson(
+  runner: ProbeRunner,
+  request: ProbeRequest,
+): Promise<{ resultJson: string; loopLagMs: number }> {
+  const result = await runner.run(request);
+  const resultJson = JSON.stringify(result);
+  const bytes = Buffer.byteLength(resultJson);
+  if (bytes <= MAX_RESULT_BYTES - ENVELOPE_BYTES) return { resultJson, loopLagMs: result.loop_lag_ms };
+  const message = `the result of ${bytes} bytes is larger than a result may be`;
+  return {
+    resultJson: JSON.stringify(runner.refuse(request, { code: 'internal', message })),
+    loopLagMs: result.loop_lag_ms,
+  };
+}

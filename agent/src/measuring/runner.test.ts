@@ -1,0 +1,226 @@
+import { type ProbeType, probeTypeNames, probeTypes } from '@vantage/shared/probe-types/index.js';
+import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
+import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import { compileSchema } from '@vantage/shared/validation.js';
+import t from 'tap';
+import { FakeClock } from '../../test/_support/fake-clock.js';
+import { fakeEngines, tcpSpec, waitingForAbort } from '../../test/_support/fake-engines.js';
+import type { Resolver } from '../net/resolver.js';
+import { ProbeFailure } from '../probes/failure.js';
+import type { Engines } from '../probes/index.js';
+import type { RunResult } from './failed-run.js';
+import { ProbeRunner } from './runner.js';
+import { Slots } from './slots.js';
+
+const resolver: Resolver = {
+  servers: [],
+  resolve: () => Promise.reject(new ProbeFailure('dns_error', 'no resolver here')),
+};
+
+function makeRunner(own: Partial<Engines> = {}, slots = new Slots()) {
+  const clock = new FakeClock();
+  const faults: string[] = [];
+  const policy = new TargetPolicy({ allow: ['192.0.2.0/24'], own: ['203.0.113.9'], denied: ['evil.example'] });
+  const runner = new ProbeRunner({
+    engines: fakeEngines(own),
+    resolver,
+    icmp: null,
+    policy: { current: () => policy },
+    clock,
+    slots,
+    onEngineFault: (type, error) => faults.push(`${type}: ${String(error)}`),
+  });
+  return { runner, clock, faults };
+}
+
+function request(spec: unknown = tcpSpec(), type = 'tcp', id = 'pt_1', deadlineMs = 5000) {
+  return { id, type, spec, deadlineMs };
+}
+
+function codeOf(result: RunResult): string | null {
+  return result.error?.code ?? null;
+}
+
+/** Lets every promise that can go on go on. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+t.test('a probe that succeeds comes back as a complete result of its type', async (t) => {
+  const { runner, clock } = makeRunner();
+  const result = await runner.run(request());
+  t.match(compileSchema(agentResultSchema('tcp'))(result), { ok: true });
+  t.match(result, { success: true, error: null, started_at: new Date(clock.now()).toISOString(), disturbed: false });
+});
+
+t.test('whatever is refused comes back as a complete result of its type', async (t) => {
+  for (const type of probeTypeNames) {
+    const { runner } = makeRunner();
+    const result = await runner.run(request({ target: 7 }, type));
+    t.equal(codeOf(result), 'not_supported', type);
+    t.match(compileSchema(agentResultSchema(type))(result), { ok: true }, type);
+  }
+});
+
+t.test('limits hold on the agent whatever the control plane let pass', async (t) => {
+  const cases: { name: string; type: ProbeType | 'quic'; spec: unknown; code: string }[] = [
+    { name: 'an unknown type', type: 'quic', spec: tcpSpec(), code: 'not_supported' },
+    {
+      name: 'an unknown parameter',
+      type: 'tcp',
+      spec: { target: '192.0.2.1:80', params: { flood: true } },
+      code: 'not_supported',
+    },
+    {
+      name: 'a parameter out of range',
+      type: 'tcp',
+      spec: { target: '192.0.2.1:80', params: { count: 11 } },
+      code: 'not_supported',
+    },
+    { name: 'no target', type: 'tcp', spec: { params: {} }, code: 'not_supported' },
+    { name: 'no object', type: 'tcp', spec: null, code: 'not_supported' },
+    { name: 'a private address', type: 'tcp', spec: tcpSpec('10.0.0.1:80'), code: 'target_not_allowed' },
+    { name: 'an address of this machine', type: 'tcp', spec: tcpSpec('203.0.113.9:80'), code: 'target_not_allowed' },
+    { name: 'a name on the deny list', type: 'tcp', spec: tcpSpec('www.evil.example:80'), code: 'target_not_allowed' },
+    {
+      name: 'a URL of another scheme',
+      type: 'http',
+      spec: { target: 'file:///etc/passwd', params: {} },
+      code: 'target_not_allowed',
+    },
+  ];
+  for (const { name, type, spec, code } of cases) {
+    const engine = waitingForAbort<'tcp'>();
+    const { runner } = makeRunner({ tcp: engine });
+    t.equal(codeOf(await runner.run(request(spec, type))), code, name);
+    t.same(engine.started, [], `${name}: the engine never hears of it`);
+  }
+});
+
+t.test('a deadline ends a probe with timeout', async (t) => {
+  const { runner, clock } = makeRunner({ tcp: waitingForAbort() });
+  const run = runner.run(request());
+  await settle();
+  clock.advance(5000);
+  const result = await run;
+  t.equal(codeOf(result), 'timeout');
+  t.equal(result.duration_ms, 5000);
+  t.equal(clock.pendingTimers <= 1, true, 'only the tick of the lag guard may be left');
+});
+
+t.test('the limit of the type holds where the control plane allows more time', async (t) => {
+  const { runner, clock } = makeRunner({ tcp: waitingForAbort() });
+  const run = runner.run(request(tcpSpec(), 'tcp', 'pt_1', 600_000));
+  await settle();
+  clock.advance(
+    probeTypes.tcp.deadlineMs({
+      target: '',
+      params: { timeout_ms: 1000, count: 1, ip_version: 'auto', banner: false },
+    }),
+  );
+  t.equal(codeOf(await run), 'timeout');
+});
+
+t.test('a cancelled probe is answered as cancelled, running or waiting', async (t) => {
+  const { runner } = makeRunner({ tcp: waitingForAbort() }, new Slots(1));
+  const running = runner.run(request());
+  const waiting = runner.run(request(tcpSpec(), 'tcp', 'pt_2'));
+  await settle();
+  runner.cancel('pt_2');
+  runner.cancel('pt_1');
+  runner.cancel('pt_unknown');
+  t.equal(codeOf(await running), 'cancelled');
+  t.equal(codeOf(await waiting), 'cancelled');
+});
+
+t.test('waiting for a slot counts in the deadline and ends as overload: the target was never asked', async (t) => {
+  const engine = waitingForAbort<'tcp'>();
+  const { runner, clock } = makeRunner({ tcp: engine }, new Slots(1));
+  const first = runner.run(request());
+  const second = runner.run(request(tcpSpec('192.0.2.2:80'), 'tcp', 'pt_2', 1000));
+  await settle();
+  clock.advance(1000);
+  t.equal(codeOf(await second), 'overload');
+  t.same(engine.started, ['192.0.2.1:80']);
+  runner.cancel('pt_1');
+  await first;
+});
+
+t.test('a probe beyond the queue is answered overload at once', async (t) => {
+  const { runner } = makeRunner({ tcp: waitingForAbort() }, new Slots(1, 1));
+  const runs = ['pt_1', 'pt_2', 'pt_3'].map((id) => runner.run(request(tcpSpec(), 'tcp', id)));
+  t.equal(codeOf((await runs[2]) as RunResult), 'overload');
+  for (const id of ['pt_1', 'pt_2']) runner.cancel(id);
+  await Promise.all(runs);
+});
+
+t.test('http over TLS takes four slots, plain http one', async (t) => {
+  const http = waitingForAbort<'http'>();
+  const { runner } = makeRunner({ http }, new Slots(5));
+  const targets = ['https://192.0.2.1/', 'http://192.0.2.2/', 'http://192.0.2.3/'];
+  const runs = targets.map((target, i) => runner.run(request({ target, params: {} }, 'http', `pt_${i}`)));
+  await settle();
+  t.same(http.started, targets.slice(0, 2));
+  for (const i of targets.keys()) runner.cancel(`pt_${i}`);
+  await Promise.all(runs);
+});
+
+t.test('a slot is given back however a probe ends', async (t) => {
+  let runs = 0;
+  const { runner } = makeRunner(
+    { tcp: { run: async () => Promise.reject(new Error(`broken ${++runs}`)) } },
+    new Slots(1, 0),
+  );
+  for (let i = 0; i < 3; i += 1) t.equal(codeOf(await runner.run(request())), 'internal');
+  t.equal(runs, 3);
+});
+
+t.test('an engine that throws gives internal, without its stack, and the fault is reported', async (t) => {
+  const { runner, faults } = makeRunner({ tcp: { run: () => Promise.reject(new Error('null pointer')) } });
+  const result = await runner.run(request());
+  t.same(result.error, { code: 'internal', message: 'null pointer' });
+  t.same(faults, ['tcp: Error: null pointer']);
+});
+
+t.test('a failure an engine throws on purpose keeps its code', async (t) => {
+  const { runner, faults } = makeRunner({
+    tcp: { run: () => Promise.reject(new ProbeFailure('tcp_refused', 'nobody there')) },
+  });
+  t.equal(codeOf(await runner.run(request())), 'tcp_refused');
+  t.same(faults, []);
+});
+
+t.test('an engine that ignores its abort is answered for after the grace', async (t) => {
+  const { runner, clock, faults } = makeRunner({ tcp: { run: () => new Promise(() => undefined) } });
+  let result: RunResult | null = null;
+  const run = runner.run(request()).then((answer) => {
+    result = answer;
+  });
+  await settle();
+  clock.advance(5999);
+  await settle();
+  t.equal(result, null);
+  clock.advance(1);
+  await run;
+  t.equal(codeOf(result as unknown as RunResult), 'timeout');
+  t.same(faults, ['tcp: Error: ignored its abort']);
+});
+
+t.test('an answer outside the schema of its type becomes internal', async (t) => {
+  const { runner, faults } = makeRunner({
+    tcp: {
+      run: async () => ({
+        success: true,
+        error: null,
+        resolved_ip: null,
+        ip_version: null,
+        port: 0,
+        dns_ms: null,
+        connect_ms: Number.NaN,
+        attempts: [],
+      }),
+    },
+  });
+  const result = await runner.run(request());
+  t.equal(codeOf(result), 'internal');
+  t.match(compileSchema(agentResultSchema('tcp'))(result), { ok: true });
+  t.match(faults, [/port must be >= 1/]);
+});

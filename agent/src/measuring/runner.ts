@@ -1,0 +1,175 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { ProbeError } from '@vantage/shared/probe-types/error-codes.js';
+import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
+import {
+  definitionOf,
+  isProbeType,
+  type ProbeResults,
+  type ProbeSpecs,
+  type ProbeType,
+} from '@vantage/shared/probe-types/index.js';
+import { TargetError } from '@vantage/shared/target-policy/host.js';
+import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import { checkSpec } from '@vantage/shared/target-policy/spec.js';
+import type { IcmpEngine } from '../net/icmp.js';
+import type { Resolver } from '../net/resolver.js';
+import type { ProbeContext } from '../probes/engine.js';
+import { ProbeFailure, toProbeError } from '../probes/failure.js';
+import type { Engines } from '../probes/index.js';
+import { failedRun, type RunResult, withTimes } from './failed-run.js';
+import { isDisturbed, LoopLag } from './loop-lag.js';
+import { ProbeSchemas, SchemaMismatchError } from './probe-schemas.js';
+import { RunLimit } from './run-limit.js';
+import { type Leave, Slots } from './slots.js';
+
+/** A probe to run, unchecked: it came over the link or from the command line. */
+export interface ProbeRequest {
+  /** Names the run for `cancel`; unique among those in flight. */
+  readonly id: string;
+  readonly type: string;
+  readonly spec: unknown;
+  /** From now, waiting for a slot included; the limit of the type applies where it is shorter. */
+  readonly deadlineMs: number;
+}
+
+export interface RunnerOptions {
+  readonly engines: Engines;
+  readonly resolver: Resolver;
+  readonly icmp: IcmpEngine | null;
+  readonly policy: { current(): TargetPolicy };
+  readonly clock: Clock;
+  readonly slots?: Slots;
+  readonly schemas?: ProbeSchemas;
+  /** Told of what an engine should never do: throw, answer outside its schema, ignore its abort. */
+  readonly onEngineFault?: (type: ProbeType, error: unknown) => void;
+}
+
+/**
+ * Runs probes side by side: checks each request again (this machine trusts nobody), waits for a slot, holds the
+ * deadline and watches the event loop meanwhile. Every request gets exactly one answer; none is an exception.
+ */
+export class ProbeRunner {
+  readonly #options: RunnerOptions;
+  readonly #slots: Slots;
+  readonly #lag: LoopLag;
+  readonly #schemas: ProbeSchemas;
+  readonly #inFlight = new Map<string, RunLimit>();
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    this.#slots = options.slots ?? new Slots();
+    this.#schemas = options.schemas ?? new ProbeSchemas();
+    this.#lag = new LoopLag(options.clock);
+  }
+
+  async run(request: ProbeRequest): Promise<RunResult> {
+    try {
+      if (!isProbeType(request.type))
+        throw new ProbeFailure('not_supported', `this node does not know "${request.type}"`);
+      return await this.#runChecked(request, request.type, this.#check(request.type, request.spec));
+    } catch (error) {
+      return this.refuse(request, toProbeError(error));
+    }
+  }
+
+  /** Ends a run with `cancelled`; unknown ids do nothing. */
+  cancel(id: string): void {
+    this.#inFlight.get(id)?.abort(new ProbeFailure('cancelled', 'cancelled before it was finished'));
+  }
+
+  /** The answer to a request that is not measured. */
+  refuse(request: Pick<ProbeRequest, 'type' | 'spec'>, error: ProbeError): RunResult {
+    return failedRun(this.#schemas, request, error, this.#options.clock.now());
+  }
+
+  /** Limits hold on both sides: whatever the control plane let pass is judged again. */
+  #check<T extends ProbeType>(type: T, value: unknown): ProbeSpecs[T] {
+    try {
+      const spec = this.#schemas.parseSpec(type, value);
+      checkSpec(type, spec, this.#options.policy.current());
+      return spec;
+    } catch (error) {
+      if (error instanceof SchemaMismatchError)
+        throw new ProbeFailure('not_supported', error.message, { cause: error });
+      if (error instanceof TargetError) throw new ProbeFailure('target_not_allowed', error.message, { cause: error });
+      throw error;
+    }
+  }
+
+  async #runChecked<T extends ProbeType>(request: ProbeRequest, type: T, spec: ProbeSpecs[T]): Promise<RunResult> {
+    const limit = new RunLimit(this.#options.clock, Math.min(request.deadlineMs, definitionOf(type).deadlineMs(spec)));
+    this.#inFlight.set(request.id, limit);
+    let leave: Leave | null = null;
+    try {
+      leave = await this.#enter(unitsOf(type, spec), limit.signal);
+      return await this.#measure(type, spec, limit);
+    } finally {
+      leave?.();
+      limit.end();
+      this.#inFlight.delete(request.id);
+    }
+  }
+
+  #enter(units: number, signal: AbortSignal): Promise<Leave> {
+    return new Promise((resolve, reject) => {
+      let isWaiting = true;
+      const withdraw = this.#slots.enter(units, (leave) => {
+        isWaiting = false;
+        resolve(leave);
+      });
+      if (withdraw === null) return reject(new ProbeFailure('overload', 'too many probes are waiting on this node'));
+      if (!isWaiting) return;
+      const onAbort = () => {
+        if (!isWaiting) return;
+        withdraw();
+        reject(waitingFailure(signal.reason));
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  async #measure<T extends ProbeType>(type: T, spec: ProbeSpecs[T], limit: RunLimit): Promise<RunResult> {
+    const { clock } = this.#options;
+    const startedAt = clock.now();
+    const startedMs = clock.monotonicMs();
+    const endWatch = this.#lag.watch();
+    const answer = await Promise.race([this.#answer(type, spec, limit.signal), limit.overdue]);
+    const durationMs = clock.monotonicMs() - startedMs;
+    const lagMs = endWatch();
+    const times = { startedAt, durationMs, lagMs, isDisturbed: isDisturbed(lagMs, durationMs) };
+    if (answer === null) this.#options.onEngineFault?.(type, new Error('ignored its abort'));
+    const result = withTimes(answer ?? failedResult(type, spec, toProbeError(limit.signal.reason)), times);
+    try {
+      this.#schemas.checkResult(type, result);
+      return result;
+    } catch (error) {
+      this.#options.onEngineFault?.(type, error);
+      return withTimes(
+        failedResult(type, spec, { code: 'internal', message: 'the answer was not of its type' }),
+        times,
+      );
+    }
+  }
+
+  async #answer<T extends ProbeType>(type: T, spec: ProbeSpecs[T], signal: AbortSignal): Promise<ProbeResults[T]> {
+    const { engines, resolver, icmp, policy, clock } = this.#options;
+    const context: ProbeContext = { signal, policy: policy.current(), resolver, icmp, clock };
+    try {
+      return await engines[type].run(spec, context);
+    } catch (error) {
+      if (!(error instanceof ProbeFailure)) this.#options.onEngineFault?.(type, error);
+      return failedResult(type, spec, toProbeError(error));
+    }
+  }
+}
+
+/** CPU a probe takes, in units of one plain probe: a fresh TLS handshake is worth four (measured 2026-11). */
+function unitsOf(type: ProbeType, spec: { readonly target: string }): number {
+  return type === 'http' && /^https:/i.test(spec.target) ? 4 : 1;
+}
+
+/** The target was never asked: a deadline that passes in the queue is this node's fault, not a timeout. */
+function waitingFailure(reason: unknown): ProbeFailure {
+  if (reason instanceof ProbeFailure && reason.code !== 'timeout') return reason;
+  return new ProbeFailure('overload', 'no slot was free before the deadline');
+}

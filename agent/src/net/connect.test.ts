@@ -1,0 +1,82 @@
+import { systemClock } from '@vantage/shared/clock.js';
+import t from 'tap';
+import { startSilentPort } from '../../test/_support/deaf-server.js';
+import { FakeClock } from '../../test/_support/fake-clock.js';
+import { startTcpServer, unusedPort } from '../../test/_support/tcp-server.js';
+import { openSockets, until } from '../../test/_support/until.js';
+import { ProbeFailure } from '../probes/failure.js';
+import { type ConnectRequest, connectTcp } from './connect.js';
+
+const v4 = (address = '127.0.0.1') => ({ address, family: 4 }) as const;
+const v6 = { address: '::1', family: 6 } as const;
+
+function aRequest(parts: Partial<ConnectRequest> & Pick<ConnectRequest, 'port'>): ConnectRequest {
+  return { addresses: [v4()], signal: new AbortController().signal, clock: systemClock, ...parts };
+}
+
+t.test('connect says which address answered and how long it took', async (t) => {
+  const server = await startTcpServer(t, () => {});
+  const connection = await connectTcp(aRequest({ port: server.port }));
+  t.strictSame(connection.address, v4());
+  t.ok(connection.connectMs > 0);
+  connection.socket.destroy();
+});
+
+t.test('connect goes to the next address of a family when one refuses', async (t) => {
+  const server = await startTcpServer(t, () => {}, '127.0.0.2');
+  const connection = await connectTcp(aRequest({ port: server.port, addresses: [v4('127.0.0.1'), v4('127.0.0.2')] }));
+  t.equal(connection.address.address, '127.0.0.2');
+  connection.socket.destroy();
+});
+
+t.test('connect tells the failures of the system apart', async (t) => {
+  await t.rejects(connectTcp(aRequest({ port: await unusedPort() })), { code: 'tcp_refused', address: v4() });
+  // a route that the kernel refuses by itself; no packet leaves
+  await t.rejects(connectTcp(aRequest({ port: 80, addresses: [v4('255.255.255.255')] })), { code: 'net_unreachable' });
+});
+
+t.test('connect tries the other family at once when the first one fails', async (t) => {
+  const server = await startTcpServer(t, () => {}, '127.0.0.1');
+  const clock = new FakeClock();
+  const connection = await connectTcp(aRequest({ port: server.port, addresses: [v6, v4()], clock }));
+  t.strictSame(connection.address, v4(), 'without waiting: this clock stands still');
+  t.equal(clock.pendingTimers, 0);
+  connection.socket.destroy();
+});
+
+t.test('connect tries the other family after 250 ms and closes the loser', async (t) => {
+  const port = await startSilentPort(t, '::1');
+  const clock = new FakeClock();
+  const before = openSockets();
+  const server = await startTcpServer(t, () => {}, '127.0.0.1', port);
+  const connecting = connectTcp(aRequest({ port, addresses: [v6, v4()], clock }));
+  t.equal(clock.pendingTimers, 1);
+  clock.advance(249);
+  t.equal(clock.pendingTimers, 1, 'not before');
+  clock.advance(1);
+  const connection = await connecting;
+  t.strictSame(connection.address, v4());
+  connection.socket.destroy();
+  await until('both sockets are closed', () => server.open === 0 && openSockets() <= before);
+});
+
+t.test('connect speaks of the reachable family when both fail', async (t) => {
+  const port = await unusedPort();
+  const unroutable = { address: 'fe80::1', family: 6 } as const;
+  await t.rejects(connectTcp(aRequest({ port, addresses: [unroutable, v4()] })), {
+    code: 'tcp_refused',
+    address: v4(),
+  });
+});
+
+t.test('connect ends at once when it is aborted, and closes every socket', async (t) => {
+  const port = await startSilentPort(t, '::1');
+  const before = openSockets();
+  const abort = new AbortController();
+  const connecting = connectTcp(aRequest({ port, addresses: [v6], signal: abort.signal }));
+  connecting.catch(() => {});
+  await until('a socket is open', () => openSockets() > before);
+  abort.abort(new ProbeFailure('cancelled', 'called off'));
+  await t.rejects(connecting, { code: 'cancelled' });
+  await until('it is closed', () => openSockets() <= before);
+});

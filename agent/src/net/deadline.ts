@@ -1,0 +1,31 @@
+import type { Clock } from '@vantage/shared/clock.js';
+
+/** How long something may take, and what to say when it took longer. */
+export interface Limit {
+  readonly clock: Clock;
+  readonly ms: number;
+  /** What the work's signal is aborted with when the time is over. */
+  readonly reason: () => Error;
+}
+
+/**
+ * Runs `work` under a signal that fires at whichever comes first: the end of `limit`, or `parent`, whose reason is
+ * kept. Nothing is left behind on the parent.
+ */
+export async function within<T>(
+  limit: Limit,
+  parent: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const onParentAbort = () => controller.abort(parent.reason);
+  const cancelTimer = limit.clock.after(limit.ms, () => controller.abort(limit.reason()));
+  parent.addEventListener('abort', onParentAbort, { once: true });
+  if (parent.aborted) onParentAbort();
+  try {
+    return await work(controller.signal);
+  } finally {
+    cancelTimer();
+    parent.removeEventListener('abort', onParentAbort);
+  }
+}

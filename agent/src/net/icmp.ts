@@ -1,0 +1,172 @@
+// Raw ICMP for every probe of the process:
+//
+//   ping ------ EchoFlow --+                +-- RawChannel ICMP ----- one raw socket per family, always open
+//                          +-- FlowTable ---+
+//   traceroute  PortFlow --+  (per family)  +-- SharedChannels ------ raw UDP (send only) and TCP, while in use
+//
+// A packet that comes in is decoded in the same turn, the table finds its flow, and the flow checks source and cookie.
+import { randomInt } from 'node:crypto';
+import type { Clock } from '@vantage/shared/clock.js';
+import type { Family } from './icmp/address.js';
+import { decodeTcpReply } from './icmp/datagrams.js';
+import { EchoFlow, type EchoFlowOptions } from './icmp/echo-flow.js';
+import { RawSocketError, SendError } from './icmp/errors.js';
+import type { Flow } from './icmp/flow.js';
+import { FlowTable } from './icmp/flow-table.js';
+import { decodeIpv4Header } from './icmp/ipv4.js';
+import { openLocalEndpoint } from './icmp/local-endpoint.js';
+import { decodeIcmpV4, decodeIcmpV6 } from './icmp/message.js';
+import { PortFlow, type PortFlowOptions, tcpLabelling, udpLabelling } from './icmp/port-flow.js';
+import { protocols } from './icmp/protocols.js';
+import { openRawChannel, type RawChannel } from './icmp/raw-channel.js';
+import { type ChannelLease, SharedChannels } from './icmp/shared-channels.js';
+
+export type { Family } from './icmp/address.js';
+export { RawSocketError, SendError } from './icmp/errors.js';
+export type { Answer, Flow, FlowListener, FlowTarget } from './icmp/flow.js';
+export { type AnswerName, unreachableCode } from './icmp/names.js';
+export { rawSocketRemedy } from './icmp/permission.js';
+
+/** Probe packets that need raw sockets. A target must have passed the target policy before it comes here. */
+export interface IcmpEngine {
+  /** Whether the system has raw sockets of the family. */
+  supports(family: Family): boolean;
+  /** Echo requests. @throws SendError EAFNOSUPPORT where the family is not supported */
+  openEcho(options: EchoFlowOptions): Flow;
+  /** UDP datagrams of 16 bytes from a port of ours. @throws NodeJS.ErrnoException where there is no route */
+  openUdp(options: PortFlowOptions): Promise<Flow>;
+  /** TCP SYNs; the kernel resets what the target accepts. @throws NodeJS.ErrnoException where there is no route */
+  openTcp(options: PortFlowOptions): Promise<Flow>;
+  /** Closes every raw socket; a flow that is open keeps only its local port, until its own `close`. May be called twice. */
+  close(): void;
+}
+
+/** What an engine is built on. */
+export interface IcmpEngineOptions {
+  readonly clock: Clock;
+  /** A socket failed to receive, or a listener threw; the engine goes on. */
+  readonly onFault: (error: Error) => void;
+}
+
+/** Opens the raw sockets of this process; whoever opens them closes them. @throws RawSocketError */
+export function openIcmpEngine(options: IcmpEngineOptions): IcmpEngine {
+  return new RawSocketEngine(options);
+}
+
+/** The parts of one address family. */
+interface Road {
+  readonly table: FlowTable;
+  readonly channel: RawChannel;
+}
+
+// above the ports that Linux gives to connections by default (net.ipv4.ip_local_port_range), so that no connection of
+// this machine is on the same pair of ports
+const synPorts = { from: 61000, to: 65536 } as const;
+
+class RawSocketEngine implements IcmpEngine {
+  readonly #clock: Clock;
+  readonly #onFault: (error: Error) => void;
+  readonly #roads: ReadonlyMap<Family, Road>;
+  readonly #shared = new SharedChannels();
+
+  constructor({ clock, onFault }: IcmpEngineOptions) {
+    this.#clock = clock;
+    this.#onFault = onFault;
+    const v4 = this.#openRoad(4);
+    const v6 = this.#openRoadIfSupported(6);
+    this.#roads = new Map(
+      v6 === null
+        ? [[4, v4]]
+        : [
+            [4, v4],
+            [6, v6],
+          ],
+    );
+  }
+
+  supports(family: Family): boolean {
+    return this.#roads.has(family);
+  }
+
+  openEcho(options: EchoFlowOptions): Flow {
+    return new EchoFlow({ ...this.#roadOf(options.target.family), clock: this.#clock }, options);
+  }
+
+  async openUdp(options: PortFlowOptions): Promise<Flow> {
+    const { family } = options.target;
+    const { table } = this.#roadOf(family);
+    const endpoint = await openLocalEndpoint(options.target, options.port);
+    try {
+      const lease = this.#shared.lease({ family, protocol: protocols.udp, onPacket: null, onFault: this.#onFault });
+      const release = () => {
+        lease.release();
+        endpoint.close();
+      };
+      const labelling = udpLabelling(randomInt(0xffff));
+      const flow = new PortFlow(
+        { channel: lease.channel, table, clock: this.#clock, labelling, source: endpoint, release },
+        options,
+      );
+      table.addPort(labelling.protocol, endpoint.port, flow);
+      return flow;
+    } catch (error) {
+      endpoint.close();
+      throw error;
+    }
+  }
+
+  async openTcp(options: PortFlowOptions): Promise<Flow> {
+    const { table } = this.#roadOf(options.target.family);
+    const { address, close } = await openLocalEndpoint(options.target, options.port);
+    close();
+    const { channel, release } = this.#leaseTcp(options.target.family, table);
+    for (;;) {
+      const source = { address, port: randomInt(synPorts.from, synPorts.to) };
+      const labelling = tcpLabelling(randomInt(2 ** 32));
+      const flow = new PortFlow({ channel, table, clock: this.#clock, labelling, source, release }, options);
+      if (table.addPort(labelling.protocol, source.port, flow)) return flow;
+    }
+  }
+
+  close(): void {
+    this.#shared.closeAll();
+    for (const { channel } of this.#roads.values()) channel.close();
+  }
+
+  #leaseTcp(family: Family, table: FlowTable): ChannelLease {
+    const onPacket = (bytes: Buffer, from: string) => {
+      const atMs = this.#clock.monotonicMs();
+      const headerBytes = family === 4 ? (decodeIpv4Header(bytes)?.headerBytes ?? bytes.length) : 0;
+      const reply = decodeTcpReply(bytes.subarray(headerBytes));
+      if (reply !== null) table.dispatchSegment(reply, { from, atMs });
+    };
+    return this.#shared.lease({ family, protocol: protocols.tcp, onPacket, onFault: this.#onFault });
+  }
+
+  #openRoad(family: Family): Road {
+    const table = new FlowTable();
+    const decode = family === 4 ? decodeIcmpV4 : decodeIcmpV6;
+    const onPacket = (bytes: Buffer, from: string) => {
+      const atMs = this.#clock.monotonicMs();
+      const message = decode(bytes);
+      if (message !== null) table.dispatchMessage(message, { from, atMs });
+    };
+    const protocol = family === 4 ? protocols.icmp : protocols.icmpV6;
+    return { table, channel: openRawChannel({ family, protocol, onPacket, onFault: this.#onFault }) };
+  }
+
+  #openRoadIfSupported(family: Family): Road | null {
+    try {
+      return this.#openRoad(family);
+    } catch (error) {
+      if (error instanceof RawSocketError && error.fault === 'not_supported') return null;
+      throw error;
+    }
+  }
+
+  #roadOf(family: Family): Road {
+    const road = this.#roads.get(family);
+    if (road === undefined) throw new SendError('EAFNOSUPPORT', `this system has no raw IPv${family} sockets`);
+    return road;
+  }
+}

@@ -1,0 +1,89 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import { addressBytes, canonicalAddress, type Family } from './address.js';
+import { contradictsCookie, EchoRequest, hasCookie } from './echo.js';
+import type { Flow, FlowListener, FlowTarget } from './flow.js';
+import type { Arrival, EchoTaker, FlowTable } from './flow-table.js';
+import type { EchoReply, IcmpError } from './message.js';
+import type { AnswerName } from './names.js';
+import type { RawChannel } from './raw-channel.js';
+import { SentLedger } from './sent-ledger.js';
+
+/** What a caller decides of a flow. */
+export interface EchoFlowOptions {
+  readonly target: FlowTarget;
+  /** 0 to 1472. */
+  readonly payloadBytes: number;
+  readonly listener: FlowListener;
+}
+
+/** What the engine gives to each flow of a family. */
+export interface EchoFlowParts {
+  readonly channel: RawChannel;
+  readonly table: FlowTable;
+  readonly clock: Clock;
+}
+
+/**
+ * Echo requests under one identifier. A reply counts only with this identifier, a sequence that was sent, the target as
+ * its source and the cookie; an error only where it quotes all that, as far as it quotes anything.
+ */
+export class EchoFlow implements Flow, EchoTaker {
+  readonly #channel: RawChannel;
+  readonly #table: FlowTable;
+  readonly #clock: Clock;
+  readonly #listener: FlowListener;
+  readonly #address: string;
+  readonly #family: Family;
+  readonly #identifier: number;
+  readonly #request: EchoRequest;
+  readonly #sent = new SentLedger();
+  #isClosed = false;
+
+  constructor({ channel, table, clock }: EchoFlowParts, { target, payloadBytes, listener }: EchoFlowOptions) {
+    this.#channel = channel;
+    this.#table = table;
+    this.#clock = clock;
+    this.#listener = listener;
+    this.#address = canonicalAddress(target.address, target.family);
+    this.#family = target.family;
+    this.#identifier = table.addEcho(this);
+    this.#request = new EchoRequest(target.family, this.#identifier, payloadBytes);
+  }
+
+  send(index: number, hopLimit: number): void {
+    this.#channel.send({
+      bytes: this.#request.bytes,
+      address: this.#address,
+      hopLimit,
+      prepare: () => {
+        if (this.#isClosed) throw new Error('the flow was closed before its packet left');
+        this.#request.setSequence(index);
+        this.#sent.markSent(index, this.#clock.monotonicMs());
+      },
+      onError: (error) => {
+        if (!this.#isClosed) this.#listener.onSendError(index, error);
+      },
+    });
+  }
+
+  close(): void {
+    if (!this.#isClosed) this.#table.removeEcho(this.#identifier);
+    this.#isClosed = true;
+  }
+
+  takeReply(reply: EchoReply, arrival: Arrival): void {
+    if (arrival.from !== this.#address || !hasCookie(reply.payload, this.#request.cookie)) return;
+    this.#report(reply.sequence, 'echo_reply', reply.ttl, arrival);
+  }
+
+  takeError({ name, quote }: IcmpError, arrival: Arrival): void {
+    if (quote.kind !== 'echo' || !quote.destination.equals(addressBytes(this.#address, this.#family))) return;
+    if (contradictsCookie(quote.payload, this.#request.cookie)) return;
+    this.#report(quote.sequence, name, null, arrival);
+  }
+
+  #report(index: number, name: AnswerName, ttl: number | null, { from, atMs }: Arrival): void {
+    const settled = this.#sent.settle(index, atMs);
+    if (settled !== null) this.#listener.onAnswer({ index, from, name, ttl, ...settled });
+  }
+}

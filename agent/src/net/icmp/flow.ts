@@ -1,0 +1,39 @@
+import type { Family } from './address.js';
+import type { SendError } from './errors.js';
+import type { AnswerName } from './names.js';
+
+/** Where a flow goes: an address that passed the target policy. */
+export interface FlowTarget {
+  readonly address: string;
+  readonly family: Family;
+}
+
+/** What came back for one probe packet. */
+export interface Answer {
+  /** The number that was given to `send`. */
+  readonly index: number;
+  /** Who answered: the target or, with an error, any router. */
+  readonly from: string;
+  readonly name: AnswerName;
+  /** Time to live of the answer; null where the system hides it. */
+  readonly ttl: number | null;
+  /** Send to receive in milliseconds, monotonic clock. */
+  readonly rttMs: number;
+  /** The probe was answered before. */
+  readonly isDuplicate: boolean;
+}
+
+/** Who hears of a flow's packets, in the turn in which they come in; it must not throw. */
+export interface FlowListener {
+  onAnswer(answer: Answer): void;
+  /** The packet did not leave. */
+  onSendError(index: number, error: SendError): void;
+}
+
+/** Probe packets to one target that all look alike to load balancers, each told apart by its index. */
+export interface Flow {
+  /** Sends packet number `index`, 0 to 65535, each number once. */
+  send(index: number, hopLimit: number): void;
+  /** After it the listener hears nothing more; may be called twice. */
+  close(): void;
+}

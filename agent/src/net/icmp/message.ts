@@ -1,0 +1,76 @@
+import type { Family } from './address.js';
+import { internetChecksum } from './checksum.js';
+import { decodeIpv4Header } from './ipv4.js';
+import { type IcmpErrorName, icmpErrorName } from './names.js';
+import { protocols } from './protocols.js';
+import { decodeQuote, type Quote } from './quote.js';
+
+const headerBytes = 8;
+
+/** RFC 792, RFC 4443 4.2. */
+export interface EchoReply {
+  readonly kind: 'echo-reply';
+  readonly identifier: number;
+  readonly sequence: number;
+  /** A view into the packet. */
+  readonly payload: Buffer;
+  /** Time to live on arrival; null for IPv6, whose raw sockets hide the header (RFC 3542 3). */
+  readonly ttl: number | null;
+}
+
+/** An error about a packet, which need not be ours. */
+export interface IcmpError {
+  readonly kind: 'error';
+  readonly name: IcmpErrorName;
+  readonly quote: Quote;
+}
+
+/** The two kinds of ICMP messages that answer a probe. */
+export type IcmpMessage = EchoReply | IcmpError;
+
+/**
+ * Reads an IPv4 packet, header included, as a raw ICMP socket delivers it.
+ * @returns null for everything that cannot be an intact answer to a packet of ours
+ */
+export function decodeIcmpV4(packet: Buffer): IcmpMessage | null {
+  const header = decodeIpv4Header(packet);
+  if (header === null || header.protocol !== protocols.icmp || header.fragmentOffset > 0) return null;
+  const message = packet.subarray(header.headerBytes);
+  if (message.length < headerBytes || internetChecksum(message) !== 0) return null;
+  if (message.readUInt8(0) === 0) return decodeEchoReply(message, header.ttl);
+  return decodeError(4, message);
+}
+
+/** Reads an ICMPv6 message without its IPv6 header; the kernel has verified its checksum. */
+export function decodeIcmpV6(message: Buffer): IcmpMessage | null {
+  if (message.length < headerBytes) return null;
+  return message.readUInt8(0) === 129 ? decodeEchoReply(message, null) : decodeError(6, message);
+}
+
+function decodeEchoReply(message: Buffer, ttl: number | null): EchoReply {
+  return {
+    kind: 'echo-reply',
+    identifier: message.readUInt16BE(4),
+    sequence: message.readUInt16BE(6),
+    payload: message.subarray(headerBytes),
+    ttl,
+  };
+}
+
+function decodeError(family: Family, message: Buffer): IcmpError | null {
+  const name = icmpErrorName(family, message.readUInt8(0), message.readUInt8(1));
+  if (name === null) return null;
+  const quote = decodeQuote(family, quotedBytes(family, name, message));
+  return quote === null ? null : { kind: 'error', name, quote };
+}
+
+/**
+ * The quoted packet without the extensions that may follow it: their presence shows in a length, counted in words of 4
+ * (IPv4) or 8 bytes (IPv6), that was zero before RFC 4884. In the two other messages those bytes are an MTU or a pointer.
+ */
+function quotedBytes(family: Family, name: IcmpErrorName, message: Buffer): Buffer {
+  const quote = message.subarray(headerBytes);
+  if (name === 'packet_too_big' || (name === 'parameter_problem' && family === 6)) return quote;
+  const lengthBytes = family === 4 ? message.readUInt8(5) * 4 : message.readUInt8(4) * 8;
+  return lengthBytes === 0 ? quote : quote.subarray(0, lengthBytes);
+}

@@ -1,0 +1,18 @@
+/** When each packet of a flow left and whether it was answered. */
+export class SentLedger {
+  readonly #sentAtMs: number[] = [];
+  readonly #answered = new Set<number>();
+
+  markSent(index: number, atMs: number): void {
+    this.#sentAtMs[index] = atMs;
+  }
+
+  /** Takes one answer to packet `index`; null where no such packet left. */
+  settle(index: number, atMs: number): { readonly rttMs: number; readonly isDuplicate: boolean } | null {
+    const sentAtMs = this.#sentAtMs[index];
+    if (sentAtMs === undefined) return null;
+    const isDuplicate = this.#answered.has(index);
+    this.#answered.add(index);
+    return { rttMs: atMs - sentAtMs, isDuplicate };
+  }
+}

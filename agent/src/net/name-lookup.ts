@@ -1,0 +1,113 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import { ProbeFailure, refusing } from '../probes/failure.js';
+import { within } from './deadline.js';
+import { askUdpThenTcp, type DnsReply } from './dns-exchange.js';
+import { type DnsMessage, type DnsQuestion, isSameName, rcodeFailure } from './dns-message.js';
+import type { Endpoint } from './endpoint.js';
+import type { QueryBudget } from './query-budget.js';
+
+/** Milliseconds one server has for its answer before the next one is asked, or the only one again. */
+const TRY_MS = 2500;
+/** Aliases followed for one name; what is longer is a loop or an attack. */
+const MAX_ALIASES = 8;
+
+export interface LookupOptions {
+  /** In order of preference, at least one. */
+  readonly servers: readonly Endpoint[];
+  readonly policy: TargetPolicy;
+  /** Where the name stood in the request, for messages. */
+  readonly field: string;
+  readonly budget: QueryBudget;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+/**
+ * The addresses of one family behind a name, its aliases followed. Every alias and every address that any answer holds
+ * has passed the policy: one that is refused refuses the name.
+ * @throws ProbeFailure dns_* or target_not_allowed; or the signal's reason
+ */
+export async function lookUp(name: string, type: 'A' | 'AAAA', options: LookupOptions): Promise<string[]> {
+  let asked = name;
+  let aliasCount = 0;
+  for (;;) {
+    const { message } = await askServers({ name: asked, type }, options);
+    const { aliases, addresses } = readAnswer(message, { name: asked, type });
+    checkAnswer(message, aliases, options);
+    aliasCount += aliases.length;
+    if (aliasCount > MAX_ALIASES)
+      throw new ProbeFailure('dns_error', `"${name}" has more than ${MAX_ALIASES} aliases (CNAME)`);
+    const failure = rcodeFailure(message.rcode, name);
+    if (failure !== null) throw failure;
+    if (addresses.length > 0) return addresses;
+    if (aliases.length === 0) throw new ProbeFailure('dns_nodata', `"${name}" has no ${type} record`);
+    asked = aliases.at(-1) ?? asked;
+  }
+}
+
+/** The chain of aliases from the question's name, and the addresses at its end. */
+function readAnswer({ answers = [] }: DnsMessage, question: DnsQuestion): { aliases: string[]; addresses: string[] } {
+  const aliases: string[] = [];
+  let owner = question.name;
+  while (aliases.length <= MAX_ALIASES) {
+    const alias = answers.find((record) => record.type === 'CNAME' && isSameName(record.name, owner));
+    if (alias?.type !== 'CNAME') break;
+    owner = alias.data.replace(/\.$/, '');
+    aliases.push(owner);
+  }
+  const addresses = answers.flatMap((record) => {
+    const isWanted = (record.type === 'A' || record.type === 'AAAA') && record.type === question.type;
+    return isWanted && isSameName(record.name, owner) ? [record.data] : [];
+  });
+  return { aliases, addresses };
+}
+
+/** Judges every address of the answer, those of unrelated names too: nobody honest sends a private one along. */
+function checkAnswer({ answers = [] }: DnsMessage, aliases: readonly string[], { policy, field }: LookupOptions): void {
+  refusing(() => {
+    for (const alias of aliases) policy.checkName(alias, field);
+    for (const record of answers) {
+      if (record.type === 'A' || record.type === 'AAAA') policy.checkAddress(record.data, field);
+    }
+  });
+}
+
+/** Two tries: a server that is silent, unreachable or in trouble is followed by the next one. */
+async function askServers(question: DnsQuestion, options: LookupOptions): Promise<DnsReply> {
+  const [first, next = first] = options.servers;
+  if (first === undefined || next === undefined) throw new RangeError('no DNS server to ask');
+  try {
+    const reply = await askWithin(question, first, options);
+    if (next === first || !isInTrouble(reply.message)) return reply;
+  } catch (error) {
+    if (options.signal.aborted || !(error instanceof ProbeFailure)) throw error;
+  }
+  try {
+    return await askWithin(question, next, options);
+  } catch (error) {
+    if (options.signal.aborted || !(error instanceof ProbeFailure)) throw error;
+    throw dnsFailure(error);
+  }
+}
+
+function askWithin(
+  question: DnsQuestion,
+  server: Endpoint,
+  { signal, clock, budget }: LookupOptions,
+): Promise<DnsReply> {
+  budget.spend();
+  const reason = () => new ProbeFailure('dns_timeout', `no DNS answer for "${question.name}"`);
+  return within({ clock, ms: TRY_MS, reason }, signal, (limited) =>
+    askUdpThenTcp(question, server, { signal: limited, clock, resendAfterMs: null }),
+  );
+}
+
+function isInTrouble({ rcode }: DnsMessage): boolean {
+  return rcode !== 'NOERROR' && rcode !== 'NXDOMAIN';
+}
+
+/** A resolver that cannot be reached is a failure of DNS: codes of connections speak of the target. */
+function dnsFailure(failure: ProbeFailure): ProbeFailure {
+  return failure.code.startsWith('dns_') ? failure : new ProbeFailure('dns_error', failure.message, { cause: failure });
+}

@@ -1,0 +1,56 @@
+import t from 'tap';
+import { readText } from './body.js';
+
+t.test('body text follows the charset of its content type', async (t) => {
+  const cases = [
+    { what: 'utf-8 by default', type: 'text/plain', bytes: Buffer.from('grün'), text: 'grün' },
+    { what: 'latin-1', type: 'text/html; charset=ISO-8859-1', bytes: Buffer.from('grün', 'latin1'), text: 'grün' },
+    { what: 'gbk, quoted', type: 'text/html;charset="gbk"', bytes: Buffer.from('c4e3bac3', 'hex'), text: '你好' },
+    {
+      what: 'an unknown charset is read as utf-8',
+      type: 'text/plain; charset=x-none',
+      bytes: Buffer.from('grün'),
+      text: 'grün',
+    },
+    { what: 'invalid utf-8 is replaced', type: 'text/plain', bytes: Buffer.from([0x61, 0xff, 0x62]), text: 'a\ufffdb' },
+    {
+      what: 'half a surrogate pair is replaced',
+      type: 'text/plain; charset=utf-16le',
+      bytes: Buffer.from('3dd86100', 'hex'),
+      text: '\ufffda',
+    },
+    { what: 'no content type counts as text', type: undefined, bytes: Buffer.from('ok'), text: 'ok' },
+  ];
+  for (const { what, type, bytes, text } of cases)
+    t.strictSame(readText(bytes, type), { text, isTruncated: false }, what);
+});
+
+t.test('body text holds nothing that cannot be stored or bloats JSON', async (t) => {
+  t.strictSame(readText(Buffer.from('a\0b\x1bc\n\td\r'), 'text/plain'), { text: 'abc\n\td\r', isTruncated: false });
+});
+
+t.test('body text is kept for text only', async (t) => {
+  const texts = [
+    'application/json',
+    'application/ld+json',
+    'image/svg+xml',
+    'application/xml',
+    'text/css',
+    'application/javascript',
+    'Text/HTML',
+  ];
+  const others = ['image/png', 'application/octet-stream', 'application/pdf', 'video/mp4', 'application/zip'];
+  for (const type of texts) t.not(readText(Buffer.from('x'), type), null, type);
+  for (const type of others) t.equal(readText(Buffer.from('x'), type), null, type);
+});
+
+t.test('body text is cut at 64 KiB of UTF-8, between characters', async (t) => {
+  const euros = '€'.repeat(30_000);
+  const cut = readText(Buffer.from(euros), 'text/plain');
+  t.equal(cut?.isTruncated, true);
+  t.equal(cut?.text, '€'.repeat(Math.floor(65536 / 3)));
+  // 60 000 bytes of Latin-1 are 120 000 of UTF-8
+  const grown = readText(Buffer.alloc(60_000, 0xe9), 'text/plain; charset=latin1');
+  t.equal(grown?.isTruncated, true);
+  t.equal(Buffer.byteLength(grown?.text ?? ''), 65536);
+});

@@ -1,0 +1,33 @@
+import type { ResolvedAddress } from '../../net/resolver.js';
+import type { TlsReport } from './certificate.js';
+
+/** What a hop is busy with; decides the code when the time is over. */
+export type Phase = 'dns' | 'tcp' | 'tls' | 'http';
+
+/**
+ * One request and its answer, as far as it has come. Filled in while it happens, so that a hop that fails or is
+ * aborted still tells what was measured. Milliseconds are monotonic; null is what did not happen.
+ */
+export class Hop {
+  phase: Phase = 'dns';
+  dnsMs: number | null = null;
+  tcpMs: number | null = null;
+  tlsMs: number | null = null;
+  ttfbMs: number | null = null;
+  downloadMs: number | null = null;
+  /** Monotonic instant of the answer's first byte. */
+  firstByteAt: number | null = null;
+  /** The address contacted, or tried last. */
+  address: ResolvedAddress | null = null;
+  tls: TlsReport | null = null;
+  statusCode: number | null = null;
+  httpVersion: string | null = null;
+  headers: Record<string, string> = {};
+  /** The body as it travelled, chunks in order, without the framing; at most MAX_READ_BYTES. */
+  readonly chunks: Buffer[] = [];
+  bodyBytes = 0;
+  /** Whether there was more than MAX_READ_BYTES. */
+  isCut = false;
+
+  constructor(readonly url: string) {}
+}

@@ -1,0 +1,156 @@
+import { createSecureContext, type SecureContext } from 'node:tls';
+import type { ProbeErrorCode } from '@vantage/shared/probe-types/error-codes.js';
+import type { ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
+import { roundMs } from '@vantage/shared/probe-types/statistics.js';
+import { within } from '../../net/deadline.js';
+import { QueryBudget } from '../../net/query-budget.js';
+import type { ProbeContext, ProbeEngine } from '../engine.js';
+import { ProbeFailure, toProbeError } from '../failure.js';
+import { decodeContent, readText } from './body.js';
+import { Hop, type Phase } from './hop.js';
+import { redirectedRequest, redirectLocation } from './redirect.js';
+import { firstRequest } from './request.js';
+import { visit } from './visit.js';
+
+type HttpSpec = ProbeSpecs['http'];
+type HttpResult = ProbeResults['http'];
+
+/** What the time was up for: the code that says so. */
+const timeoutCodes: Readonly<Record<Phase, ProbeErrorCode>> = {
+  dns: 'dns_timeout',
+  tcp: 'tcp_timeout',
+  tls: 'timeout',
+  http: 'http_timeout',
+};
+
+/** What has happened so far, over all hops. */
+interface Trip {
+  hop: Hop;
+  readonly redirects: HttpResult['redirects'];
+  body: string | null;
+  isBodyTruncated: boolean;
+}
+
+/**
+ * HTTP/1.1 requests, each hop over a fresh connection to an address that passed the policy. A certificate never stops
+ * the probe unless the caller verifies; TLS 1.0 and weak ciphers are spoken so that old servers can be measured.
+ */
+export class HttpEngine implements ProbeEngine<'http'> {
+  readonly #trustedCertificates: readonly string[] | undefined;
+  #secureContext: SecureContext | undefined;
+
+  /** `trustedCertificates` (PEM) stand in for the public roots. */
+  constructor(options: { readonly trustedCertificates?: readonly string[] } = {}) {
+    this.#trustedCertificates = options.trustedCertificates;
+  }
+
+  async run(spec: HttpSpec, context: ProbeContext): Promise<HttpResult> {
+    const { clock } = context;
+    const startedAt = clock.monotonicMs();
+    const trip: Trip = { hop: new Hop(spec.target), redirects: [], body: null, isBodyTruncated: false };
+    const limit = {
+      clock,
+      ms: spec.params.timeout_ms,
+      reason: () => new ProbeFailure('timeout', `no answer within ${spec.params.timeout_ms} ms`),
+    };
+    try {
+      await within(limit, context.signal, (signal) => this.#travel(spec, { ...context, signal }, trip));
+      return { success: true, error: null, ...describe(trip), response_ms: roundMs(clock.monotonicMs() - startedAt) };
+    } catch (error) {
+      if (!(error instanceof ProbeFailure)) throw error;
+      return {
+        success: false,
+        error: toProbeError(phaseFailure(error, trip.hop.phase)),
+        ...describe(trip),
+        response_ms: null,
+      };
+    }
+  }
+
+  async #travel(spec: HttpSpec, context: ProbeContext, trip: Trip): Promise<void> {
+    const { params } = spec;
+    const budget = new QueryBudget();
+    let request = firstRequest(spec);
+    for (;;) {
+      const hop = new Hop(request.url.href);
+      trip.hop = hop;
+      const location = () => (params.follow_redirects ? redirectLocation(hop.statusCode ?? 0, hop.headers) : null);
+      const startedAt = context.clock.monotonicMs();
+      await visit(request, hop, {
+        ...context,
+        budget,
+        ipVersion: params.ip_version,
+        dnsServer: params.resolver,
+        verifiesTls: params.verify_tls,
+        secureContext: () => this.#tlsSettings(),
+        wantsBody: () => location() === null,
+      });
+      const next = location();
+      if (next === null) return readBody(trip);
+      if (trip.redirects.length >= params.max_redirects) {
+        throw new ProbeFailure('too_many_redirects', `more than ${params.max_redirects} redirects`);
+      }
+      const ms = roundMs(context.clock.monotonicMs() - startedAt);
+      trip.redirects.push({ url: hop.url, status_code: hop.statusCode ?? 0, ms });
+      request = redirectedRequest(request, hop.statusCode ?? 0, next);
+    }
+  }
+
+  /** Made once, because loading the roots and parsing the ciphers takes longer than a handshake on loopback. */
+  #tlsSettings(): SecureContext {
+    this.#secureContext ??= createSecureContext({
+      minVersion: 'TLSv1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+      ...(this.#trustedCertificates === undefined ? {} : { ca: [...this.#trustedCertificates] }),
+    });
+    return this.#secureContext;
+  }
+}
+
+/** The engine with the public roots (and those of NODE_EXTRA_CA_CERTS). */
+export const http = new HttpEngine();
+
+async function readBody(trip: Trip): Promise<void> {
+  const { chunks, headers, isCut } = trip.hop;
+  trip.isBodyTruncated = isCut;
+  const bytes = await decodeContent(Buffer.concat(chunks), headers['content-encoding']);
+  const text = bytes === null ? null : readText(bytes, headers['content-type']);
+  if (text === null) return;
+  trip.body = text.text;
+  trip.isBodyTruncated ||= text.isTruncated;
+}
+
+/** A deadline names the phase it ended. */
+function phaseFailure(failure: ProbeFailure, phase: Phase): ProbeFailure {
+  if (failure.code !== 'timeout') return failure;
+  return new ProbeFailure(timeoutCodes[phase], failure.message, { cause: failure });
+}
+
+function describe({
+  hop,
+  redirects,
+  body,
+  isBodyTruncated,
+}: Trip): Omit<HttpResult, 'success' | 'error' | 'response_ms'> {
+  const hasAnswer = hop.statusCode !== null;
+  return {
+    status_code: hop.statusCode,
+    response_size: hasAnswer ? hop.bodyBytes : null,
+    final_url: hasAnswer ? hop.url : null,
+    headers: hop.headers,
+    resolved_ip: hop.address?.address ?? null,
+    ip_version: hop.address?.family ?? null,
+    http_version: hop.httpVersion,
+    redirects,
+    ...(body === null ? {} : { body }),
+    body_truncated: isBodyTruncated,
+    timing: {
+      dns_ms: roundMs(hop.dnsMs),
+      tcp_ms: roundMs(hop.tcpMs),
+      tls_ms: roundMs(hop.tlsMs),
+      ttfb_ms: roundMs(hop.ttfbMs),
+      download_ms: roundMs(hop.downloadMs),
+    },
+    tls: hop.tls,
+  };
+}

@@ -1,0 +1,20 @@
+/** Header lines of one response at most. */
+export const MAX_HEADER_LINES = 128;
+/** Bytes of status line and headers at most; of each interim response too. */
+export const MAX_HEADER_BYTES = 32 * 1024;
+/** Interim (1xx) responses before the final one at most. */
+export const MAX_INTERIM_RESPONSES = 16;
+/** Body bytes read at most, as they travel; the rest stays on the wire. */
+export const MAX_READ_BYTES = 1024 * 1024;
+/** Body bytes after decompression at most. */
+export const MAX_DECODED_BYTES = 1024 * 1024;
+/** How many times its size a body may grow by decompression; 165 bytes of brotli can be 100 MiB. */
+export const MAX_EXPANSION = 100;
+/** UTF-8 bytes of body that a result keeps. */
+export const MAX_KEPT_BYTES = 64 * 1024;
+/** An answer that has lasted this long must have brought MIN_BYTES_PER_SECOND on average, and from then on. */
+export const RATE_GRACE_MS = 5000;
+export const MIN_BYTES_PER_SECOND = 1000;
+/** Certificates recorded at most, and bytes of them. */
+export const MAX_CHAIN_LENGTH = 16;
+export const MAX_CHAIN_BYTES = 64 * 1024;

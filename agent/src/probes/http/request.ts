@@ -1,0 +1,41 @@
+import type { ProbeSpecs } from '@vantage/shared/probe-types/index.js';
+import type { Host } from '@vantage/shared/target-policy/host.js';
+import { parseHttpUrl } from '@vantage/shared/target-policy/url.js';
+import { userAgentWith } from '../../net/user-agent.js';
+import { refusing } from '../failure.js';
+
+/** One request of a probe, before it is written down. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly host: Host;
+  readonly port: number;
+  /** The caller's own headers, names as given; empty once a redirect has left the first origin. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** What the caller asked for. @throws ProbeFailure target_not_allowed */
+export function firstRequest({ target, params }: ProbeSpecs['http']): HttpRequest {
+  const { method, headers, body = null } = params;
+  const { url, host, port } = refusing(() => parseHttpUrl(target));
+  url.hash = '';
+  return { url, host, port, method, headers, body };
+}
+
+/**
+ * Headers as they go out, names in lower case. The caller's replace the defaults; User-Agent always ends in the
+ * service's own. Length is stated wherever a body is sent or expected (RFC 9110 section 8.6).
+ */
+export function wireHeaders({ method, url, headers, body }: HttpRequest): Record<string, string> {
+  const callers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const expectsBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
+  return {
+    host: url.host,
+    accept: '*/*',
+    'accept-encoding': 'gzip, deflate, br',
+    ...callers,
+    'user-agent': userAgentWith(callers['user-agent']),
+    ...(body !== null || expectsBody ? { 'content-length': String(Buffer.byteLength(body ?? '')) } : {}),
+  };
+}

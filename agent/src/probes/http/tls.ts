@@ -1,0 +1,53 @@
+import type { Socket } from 'node:net';
+import { connect, type SecureContext, type TLSSocket } from 'node:tls';
+import type { Clock } from '@vantage/shared/clock.js';
+import type { Host } from '@vantage/shared/target-policy/host.js';
+import { abortable } from '../../net/abortable.js';
+import { socketFailure } from '../../net/socket-failure.js';
+import { ProbeFailure } from '../failure.js';
+
+export interface HandshakeOptions {
+  /** Sent as SNI where it is a name (RFC 6066 section 3), and compared with the certificate. */
+  readonly host: Host;
+  readonly secureContext: SecureContext;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+/**
+ * Speaks TLS on a connected socket, which belongs to the TLS socket from here on. Any certificate passes: what it is
+ * worth is recorded, and judged by who asked. `ms` is ClientHello to finished.
+ * @throws ProbeFailure tls_handshake, tcp_reset; or the signal's reason
+ */
+export function startTls(
+  socket: Socket,
+  { host, secureContext, signal, clock }: HandshakeOptions,
+): Promise<{ socket: TLSSocket; ms: number }> {
+  return abortable(signal, ({ resolve, reject }) => {
+    const startedAt = clock.monotonicMs();
+    const names = host.kind === 'name' ? { host: host.name, servername: host.name } : { host: host.address };
+    const tlsSocket = connect({
+      socket,
+      secureContext,
+      rejectUnauthorized: false,
+      ALPNProtocols: ['http/1.1'],
+      ...names,
+    });
+    // stays for the life of the socket: an error between two owners must not end the process
+    tlsSocket.on('error', (error) => reject(tlsFailure(error)));
+    tlsSocket.once('secureConnect', () => resolve({ socket: tlsSocket, ms: clock.monotonicMs() - startedAt }));
+    return (isResolved) => {
+      if (!isResolved) tlsSocket.destroy();
+    };
+  });
+}
+
+/** The failure behind an error of TLS; OpenSSL's own reason where there is one. */
+export function tlsFailure(error: unknown): ProbeFailure {
+  const reason = error instanceof Error && 'reason' in error ? error.reason : null;
+  const text = typeof reason === 'string' ? reason : 'the connection was closed during the handshake';
+  return (
+    socketFailure(error, 'TLS handshake') ??
+    new ProbeFailure('tls_handshake', `TLS handshake failed: ${text}`, { cause: error })
+  );
+}

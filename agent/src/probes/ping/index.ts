@@ -1,0 +1,52 @@
+import type { ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
+import { ping as definition } from '@vantage/shared/probe-types/ping.js';
+import type { ResolvedAddress } from '../../net/resolver.js';
+import type { ProbeContext, ProbeEngine } from '../engine.js';
+import { ProbeFailure, toProbeError } from '../failure.js';
+import { endingOf, requireIcmp, resolveOne } from '../one-target.js';
+import { exchangeConnects } from './connect-exchange.js';
+import { exchangeEchoes } from './echo-exchange.js';
+import { PacketLog } from './packet-log.js';
+
+const defaultTcpPort = 80;
+
+/** Pings one address of the target; succeeds with at least one reply, and ends with the last one. */
+export const ping: ProbeEngine<'ping'> = {
+  async run(spec, context) {
+    const log = new PacketLog(spec.params.count);
+    let target: ResolvedAddress | null = null;
+    try {
+      const exchange = chooseExchange(spec, context);
+      target = await resolveOne(definition.targetHost(spec), spec.params.ip_version, context);
+      await exchange(target, log);
+      return resultOf(target, log, verdictOf(target, log));
+    } catch (error) {
+      return resultOf(target, log, endingOf(error, target));
+    }
+  },
+};
+
+type Exchange = (target: ResolvedAddress, log: PacketLog) => Promise<void>;
+
+function chooseExchange({ params }: ProbeSpecs['ping'], context: ProbeContext): Exchange {
+  if (params.protocol === 'tcp') {
+    return (target, log) => exchangeConnects(params.port ?? defaultTcpPort, target, log, { params, context });
+  }
+  const icmp = requireIcmp(context);
+  return (target, log) => exchangeEchoes(icmp, target, log, { params, context });
+}
+
+function verdictOf(target: ResolvedAddress, log: PacketLog): ProbeFailure | null {
+  if (log.hasAnswer) return null;
+  return log.trouble ?? new ProbeFailure('no_reply', `no reply from ${target.address}`);
+}
+
+function resultOf(target: ResolvedAddress | null, log: PacketLog, failure: ProbeFailure | null): ProbeResults['ping'] {
+  return {
+    success: failure === null,
+    error: failure === null ? null : toProbeError(failure),
+    resolved_ip: target?.address ?? null,
+    ip_version: target?.family ?? null,
+    ...log.summary(),
+  };
+}

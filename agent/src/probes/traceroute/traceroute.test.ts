@@ -1,0 +1,140 @@
+import { type ProbeSpecs, probeTypes } from '@vantage/shared/probe-types/index.js';
+import { compileSchema } from '@vantage/shared/validation.js';
+import t from 'tap';
+import { aContext, aPolicy, aSpec } from '../../../test/_support/probe-context.js';
+import { anIcmpEngine, missingForRawSockets } from '../../../test/_support/raw-sockets.js';
+import { RecordingEngine } from '../../../test/_support/recording-engine.js';
+import { startTcpServer, unusedPort } from '../../../test/_support/tcp-server.js';
+import { until } from '../../../test/_support/until.js';
+import { SendError } from '../../net/icmp.js';
+import { ProbeFailure } from '../failure.js';
+import { traceroute } from './index.js';
+
+const skip = missingForRawSockets();
+const isResult = compileSchema(probeTypes.traceroute.Result);
+
+for (const target of ['127.0.0.1', '::1']) {
+  const cases = [
+    ['icmp', 'echo_reply'],
+    ['udp', 'port_unreachable'],
+    ['tcp', 'tcp_rst'],
+  ] as const;
+  for (const [protocol, answer] of cases) {
+    t.test(`${protocol} traceroute to ${target} reaches it at the first hop`, { skip }, async (t) => {
+      const params = protocol === 'tcp' ? { protocol, port: await unusedPort(target) } : { protocol };
+      const result = await traceroute.run(aSpec('traceroute', target, params), aContext({ icmp: anIcmpEngine(t) }));
+      t.ok(isResult(result).ok);
+      t.match(result, { success: true, error: null, reached: true, resolved_ip: target, protocol });
+      t.equal(result.hops.length, 1);
+      t.same(
+        result.hops[0]?.replies.map(({ ip, icmp_type }) => [ip, icmp_type]),
+        [1, 2, 3].map(() => [target, answer]),
+      );
+    });
+  }
+}
+
+t.test('tcp traceroute to an open port is not a connection', { skip }, async (t) => {
+  const server = await startTcpServer(t, () => {});
+  const spec = aSpec('traceroute', '127.0.0.1', { protocol: 'tcp', port: server.port, queries: 1 });
+  t.match(await traceroute.run(spec, aContext({ icmp: anIcmpEngine(t) })), {
+    reached: true,
+    hops: [{ ttl: 1, replies: [{ icmp_type: 'tcp_syn_ack' }] }],
+  });
+  t.equal(server.accepted, 0);
+});
+
+t.test('without raw sockets it says how to grant them', async (t) => {
+  const result = await traceroute.run(aSpec('traceroute', '127.0.0.1', { protocol: 'udp' }), aContext({ icmp: null }));
+  t.match(result, {
+    success: false,
+    error: { code: 'not_supported', message: /sudo setcap cap_net_raw\+ep \// },
+    protocol: 'udp',
+    reached: false,
+    hops: [],
+  });
+  t.ok(isResult(result).ok);
+});
+
+t.test('a target the policy refuses is not traced', { skip }, async (t) => {
+  const context = aContext({ icmp: anIcmpEngine(t), policy: aPolicy([]) });
+  t.match(await traceroute.run(aSpec('traceroute', '127.0.0.1'), context), {
+    error: { code: 'target_not_allowed' },
+    hops: [],
+  });
+});
+
+t.test('an abort before the first packet sends none', { skip }, async (t) => {
+  const signal = AbortSignal.abort(new ProbeFailure('cancelled', 'not needed any more'));
+  for (const protocol of ['icmp', 'udp', 'tcp'] as const) {
+    const context = aContext({ icmp: anIcmpEngine(t), signal });
+    const result = await traceroute.run(aSpec('traceroute', '127.0.0.1', { protocol }), context);
+    t.match(result, { success: false, error: { code: 'cancelled' }, reached: false, hops: [] });
+  }
+});
+
+t.test('packets leave 5 ms apart, hop by hop, and silence ends the trace with the last timeout', async (t) => {
+  const { engine, running } = await startTrace({ max_hops: 3, queries: 2, timeout_ms: 1000 });
+  engine.clock.advance(1024);
+  t.same(
+    engine.sent,
+    [1, 1, 2, 2, 3, 3].map((hopLimit, index) => ({ index, hopLimit, atMs: index * 5 })),
+  );
+  engine.clock.advance(1);
+  t.match(await running, { success: false, error: { code: 'no_reply' }, hops: [{ ttl: 1 }, { ttl: 2 }, { ttl: 3 }] });
+  t.equal(engine.clock.pendingTimers, 0);
+  t.equal(engine.openFlows, 0);
+});
+
+t.test('the target’s answers end the trace at once', async (t) => {
+  const { engine, running } = await startTrace({ queries: 1 });
+  engine.clock.advance(5);
+  engine.answer(1, 5, '127.0.0.1');
+  engine.answer(0, 5, '10.0.0.1', 'time_exceeded');
+  t.match(await running, { success: true, reached: true, hops: [{ ttl: 1 }, { ttl: 2 }] });
+  t.equal(engine.sent.length, 2);
+});
+
+t.test('at most 96 packets wait at once', async (t) => {
+  const { engine, running } = await startTrace({ max_hops: 64, queries: 10, timeout_ms: 10_000 });
+  engine.clock.advance(9999);
+  t.equal(engine.sent.length, 96);
+  engine.clock.advance(100_000);
+  t.equal(engine.sent.length, 640);
+  t.match(await running, { success: false, error: { code: 'no_reply' } });
+});
+
+t.test('an abort keeps what was heard and leaves neither timer nor flow', async (t) => {
+  for (const protocol of ['icmp', 'udp', 'tcp'] as const) {
+    const controller = new AbortController();
+    const { engine, running } = await startTrace({ protocol, queries: 1 }, controller.signal);
+    engine.clock.advance(10);
+    engine.answer(0, 1, '10.0.0.1', 'time_exceeded');
+    controller.abort(new ProbeFailure('timeout', 'too late'));
+    t.match(await running, {
+      success: false,
+      error: { code: 'timeout' },
+      hops: [{ ttl: 1, replies: [{ ip: '10.0.0.1' }] }, { ttl: 2 }, { ttl: 3 }],
+    });
+    t.equal(engine.clock.pendingTimers, 0);
+    t.equal(engine.openFlows, 0);
+  }
+});
+
+t.test('the first packet that cannot leave ends the trace', async (t) => {
+  const { engine, running } = await startTrace({});
+  engine.listener?.onSendError(0, new SendError('ENETUNREACH', 'no way'));
+  t.match(await running, { success: false, error: { code: 'net_unreachable' }, resolved_ip: '127.0.0.1' });
+  t.equal(engine.openFlows, 0);
+});
+
+/** A trace whose first packet is out. */
+async function startTrace(params: Partial<ProbeSpecs['traceroute']['params']>, signal = new AbortController().signal) {
+  const engine = new RecordingEngine();
+  const running = traceroute.run(
+    aSpec('traceroute', '127.0.0.1', params),
+    aContext({ icmp: engine, clock: engine.clock, signal }),
+  );
+  await until('the first packet', () => engine.sent.length === 1);
+  return { engine, running };
+}

@@ -1,0 +1,120 @@
+import { crc32 } from 'node:zlib';
+import { type Lane, lanes } from '@vantage/shared/protocol/lanes.js';
+import { addDroppedRange, type DroppedRange, droppedAbove, droppedCount } from './dropped-ranges.js';
+import type { SavedTime } from './spool-time.js';
+
+// The head of a spool file: everything about it that is not a row, one JSON document under a CRC-32, rewritten in
+// every commit. Rows have POSITIONS, which only ever grow; what the link calls a sequence is `position - base`.
+//
+//   position  1 ....... base | base+1 ....... acked | acked+1 ....... last
+//             older epochs   | acknowledged: the    | waiting: every one is
+//             (deleted soon) | replay window        | a row or in `dropped`
+//
+// A new epoch is therefore one number: base = acked. No row is rewritten.
+
+/** What the main thread decides of one lane; positions. */
+export interface LaneMarks {
+  /** Sequence 0 of this epoch. */
+  readonly base: number;
+  /** Everything up to here is durable on the control plane. */
+  readonly acked: number;
+}
+
+/** The marks of a commit. */
+export interface CommitMarks extends LaneMarks {
+  /** When `acked` got there, spool time. */
+  readonly ackedMs: number;
+}
+
+/** Everything up to `position` was acknowledged by `spoolMs`. */
+export interface AcknowledgedAt {
+  readonly spoolMs: number;
+  readonly position: number;
+}
+
+export interface LaneHead extends LaneMarks {
+  /** Highest position ever assigned, as far as the file knows; never lowered, even when every row is gone. */
+  readonly last: number;
+  /** Highest position whose commit took place: what arrives again is ignored. */
+  readonly stored: number;
+  /** Positions above `acked` that are gone, in order. */
+  readonly dropped: readonly DroppedRange[];
+  /** One entry per half minute of the replay window, in order. */
+  readonly acknowledged: readonly AcknowledgedAt[];
+}
+
+export interface SpoolHead {
+  /** 16 random bytes, hex. */
+  readonly epoch: string;
+  readonly time: SavedTime;
+  /** Rows dropped since the file was made. */
+  readonly droppedTotal: number;
+  readonly lanes: Readonly<Record<Lane, LaneHead>>;
+}
+
+const ACKNOWLEDGED_STEP_MS = 30_000;
+
+/** The head of a new, empty spool. */
+export function emptyHead(epoch: string, time: SavedTime): SpoolHead {
+  const lane: LaneHead = { base: 0, last: 0, acked: 0, stored: 0, dropped: [], acknowledged: [] };
+  return { epoch, time, droppedTotal: 0, lanes: { task: lane, check: lane } };
+}
+
+export function encodeHead(head: SpoolHead): { body: string; crc: number } {
+  const body = JSON.stringify(head);
+  return { body, crc: crc32(body) };
+}
+
+/** The head as it was encoded; null when a single bit of it differs. */
+export function decodeHead(body: unknown, crc: unknown): SpoolHead | null {
+  if (typeof body !== 'string' || crc32(body) !== crc) return null;
+  // the checksum vouches for the form: nothing but encodeHead wrote it
+  return JSON.parse(body) as SpoolHead;
+}
+
+/** The lane after an acknowledgement up to `acked` at `spoolMs`. */
+export function acknowledgeLane(lane: LaneHead, acked: number, spoolMs: number): LaneHead {
+  if (acked <= lane.acked) return lane;
+  const stepMs = Math.ceil(spoolMs / ACKNOWLEDGED_STEP_MS) * ACKNOWLEDGED_STEP_MS;
+  const before = lane.acknowledged.filter((entry) => entry.spoolMs < stepMs);
+  return {
+    ...lane,
+    acked,
+    last: Math.max(lane.last, acked),
+    dropped: droppedAbove(lane.dropped, acked),
+    acknowledged: [...before, { spoolMs: stepMs, position: acked }],
+  };
+}
+
+/** The lane after the control plane turned out to hold less than it acknowledged: `acked` goes back. */
+export function rewindLane(lane: LaneHead, acked: number): LaneHead {
+  return { ...lane, acked, acknowledged: lane.acknowledged.filter((entry) => entry.position <= acked) };
+}
+
+/** The lane after everything up to `position` was committed, or given up. */
+export function reachPosition(lane: LaneHead, position: number): LaneHead {
+  return { ...lane, stored: Math.max(lane.stored, position), last: Math.max(lane.last, position) };
+}
+
+/** Splits off what was acknowledged at least `replayMs` ago: rows up to `deletable` may go. */
+export function expireReplay(lane: LaneHead, spoolMs: number, replayMs: number): { lane: LaneHead; deletable: number } {
+  const isDue = (entry: AcknowledgedAt) => entry.spoolMs <= spoolMs - replayMs;
+  const deletable = lane.acknowledged.findLast(isDue)?.position ?? 0;
+  if (deletable === 0) return { lane, deletable };
+  return { lane: { ...lane, acknowledged: lane.acknowledged.filter((entry) => !isDue(entry)) }, deletable };
+}
+
+/** The head after positions of `lane` were dropped; those already counted are not counted again. */
+export function dropFromLane(head: SpoolHead, lane: Lane, range: DroppedRange): SpoolHead {
+  const before = head.lanes[lane];
+  const dropped = droppedAbove(addDroppedRange(before.dropped, range), before.acked);
+  const added = droppedCount(dropped) - droppedCount(before.dropped);
+  const after = { ...before, dropped };
+  return { ...head, droppedTotal: head.droppedTotal + added, lanes: { ...head.lanes, [lane]: after } };
+}
+
+/** The same change to both lanes. */
+export function mapLanes<T>(change: (lane: Lane) => T): Record<Lane, T> {
+  const [task, check] = lanes;
+  return { task: change(task), check: change(check) };
+}

@@ -1,0 +1,122 @@
+import type { Lane } from '@vantage/shared/protocol/lanes.js';
+import { SpoolClosedError, SpoolRowDroppedError } from './errors.js';
+import { packPayloads, type RowHeader } from './thread-messages.js';
+
+/** Rows of one commit at most, and payload bytes beyond the first row. */
+const GROUP_ROWS = 100;
+const GROUP_BYTES = 256 * 1024;
+
+/** A row that is not yet in the file. */
+export interface PendingRow {
+  readonly lane: Lane;
+  readonly position: number;
+  readonly createdMs: number;
+  readonly payload: Uint8Array;
+  readonly committed: { resolve(): void; reject(error: Error): void };
+}
+
+/** The rows of one commit, and their payloads in one buffer of its own. */
+export interface RowGroup {
+  readonly rows: readonly RowHeader[];
+  readonly payloads: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Rows on their way into the file, oldest first: the group whose commit is running, then those that will form the
+ * next. They stay here until they are in the file, so that they can be read and sent meanwhile.
+ */
+export class PendingRows {
+  readonly #maxBytes: number;
+  #rows: PendingRow[] = [];
+  #groupRows = 0;
+  #bytes = 0;
+
+  /** @param maxBytes payload bytes kept here while the disk takes nothing */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get count(): number {
+    return this.#rows.length;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get oldest(): PendingRow | null {
+    return this.#rows[0] ?? null;
+  }
+
+  /** Adds a row; answers those, oldest first, that had to go because the disk takes nothing. */
+  push(row: PendingRow): PendingRow[] {
+    this.#rows.push(row);
+    this.#bytes += row.payload.length;
+    const dropped: PendingRow[] = [];
+    while (this.#bytes > this.#maxBytes && this.#rows.length > this.#groupRows) {
+      const [oldest] = this.#rows.splice(this.#groupRows, 1);
+      if (oldest === undefined) break;
+      this.#bytes -= oldest.payload.length;
+      dropped.push(oldest);
+      oldest.committed.reject(new SpoolRowDroppedError(oldest.lane));
+    }
+    return dropped;
+  }
+
+  /** The oldest rows, as the next commit. They stay until `finishGroup` or `returnGroup`. */
+  takeGroup(): RowGroup {
+    const rows = limitBytes(this.#rows.slice(0, GROUP_ROWS));
+    this.#groupRows = rows.length;
+    const headers = rows.map(({ lane, position, createdMs, payload }) => ({
+      lane,
+      position,
+      createdMs,
+      bytes: payload.length,
+    }));
+    return { rows: headers, payloads: packPayloads(rows.map((row) => row.payload)) };
+  }
+
+  /** The group is in the file. */
+  finishGroup(): void {
+    for (const row of this.#rows.splice(0, this.#groupRows)) {
+      this.#bytes -= row.payload.length;
+      row.committed.resolve();
+    }
+    this.#groupRows = 0;
+  }
+
+  /** The group's commit failed: its rows are the first of the next. */
+  returnGroup(): void {
+    this.#groupRows = 0;
+  }
+
+  /** Rows of `lane` above `position`, in order. */
+  above(lane: Lane, position: number): PendingRow[] {
+    return this.#rows.filter((row) => row.lane === lane && row.position > position);
+  }
+
+  /** Gives every row a new position, in order. */
+  renumber(next: (lane: Lane) => number): void {
+    this.#rows = this.#rows.map((row) => ({ ...row, position: next(row.lane) }));
+  }
+
+  /** Forgets everything; answers how many rows that were. */
+  rejectAll(): number {
+    const rows = this.#rows;
+    this.#rows = [];
+    this.#groupRows = 0;
+    this.#bytes = 0;
+    for (const row of rows) row.committed.reject(new SpoolClosedError());
+    return rows.length;
+  }
+}
+
+/** The first of `rows` that one commit may hold. */
+function limitBytes(rows: readonly PendingRow[]): readonly PendingRow[] {
+  let bytes = 0;
+  const end = rows.findIndex((row, i) => {
+    bytes += row.payload.length;
+    return i > 0 && bytes > GROUP_BYTES;
+  });
+  return end < 0 ? rows : rows.slice(0, end);
+}

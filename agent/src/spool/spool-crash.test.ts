@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { lanes } from '@vantage/shared/protocol/lanes.js';
+import t, { type Test } from 'tap';
+import { aFolder, findBreaches, openSpool, readAll } from './_support/spool-fixture.js';
+
+const WRITER = fileURLToPath(new URL('./_support/crashing-writer.js', import.meta.url));
+const RUNS = 8;
+
+t.test('after kill -9 every row that was durable is there, none twice, and no number was used again', async (t) => {
+  const folder = aFolder(t);
+  const durable = new Map<string, string>();
+  for (let run = 1; run <= RUNS; run += 1) {
+    for (const line of await writeUntilKilled(folder, run)) {
+      const [lane = '', number = '', text = ''] = line.split(' ');
+      if (durable.has(`${lane} ${number}`)) t.fail(`"${lane} ${number}" was given out twice`);
+      durable.set(`${lane} ${number}`, text);
+    }
+    await checkAgainst(t, folder, durable);
+  }
+  t.ok(durable.size > RUNS * 20, `${durable.size} rows were durable`);
+});
+
+/** Lets a writer run until it has printed a random number of rows, kills it, and answers what it printed. */
+async function writeUntilKilled(folder: string, run: number): Promise<string[]> {
+  const child = spawn(process.execPath, [WRITER, folder, String(run)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  const enough = 20 + Math.floor(Math.random() * 2_000);
+  const printed = await readLines(child, enough);
+  await exited;
+  return printed;
+}
+
+async function readLines(child: ChildProcess, enough: number): Promise<string[]> {
+  if (child.stdout === null) throw new Error('no standard output');
+  const printed: string[] = [];
+  for await (const line of createInterface(child.stdout)) {
+    printed.push(line);
+    if (printed.length === enough) child.kill('SIGKILL');
+  }
+  return printed;
+}
+
+async function checkAgainst(t: Test, folder: string, durable: ReadonlyMap<string, string>): Promise<void> {
+  const spool = await openSpool(t, { folder });
+  t.same(await findBreaches(spool), [], 'every number is a row');
+  t.equal(spool.stats().setAside, null);
+  for (const lane of lanes) {
+    const rows = new Map(
+      (await readAll(spool, lane, 0)).map((row) => [`${lane} ${row.split(' ')[0]}`, row.split(' ')[1]]),
+    );
+    const missing = [...durable].filter(([key, text]) => key.startsWith(lane) && rows.get(key) !== text);
+    t.same(missing, [], `all durable rows of lane "${lane}" are there as they were written`);
+    const highest = Math.max(0, ...[...rows.keys()].map((key) => Number(key.split(' ')[1])));
+    t.equal(spool.state()[lane].last, highest, 'and the next number is the next');
+  }
+  await spool.close();
+}

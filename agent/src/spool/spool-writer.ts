@@ -1,0 +1,251 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { Lane } from '@vantage/shared/protocol/lanes.js';
+import type { Logger } from 'pino';
+import type { DroppedRange } from './dropped-ranges.js';
+import { SpoolClosedError } from './errors.js';
+import { type PendingRow, PendingRows } from './pending-rows.js';
+import { SpoolThread, SpoolThreadError } from './spool-thread.js';
+import type {
+  CommitRequest,
+  OpenReply,
+  ReadReply,
+  ReadRequest,
+  SpoolSnapshot,
+  SpoolThreadOptions,
+} from './thread-messages.js';
+
+// How rows get into the file. One commit runs at a time; what arrives meanwhile forms the next.
+//
+//   idle --save()--> committing --done, nothing new--> idle
+//                    committing --refused (disk)-----> waiting 1 s, 2 s, … 30 s --> committing
+//                    committing --thread dead, file corrupt--> a new thread, then committing again
+//   close() ends any waiting; a commit that is refused after that was the last
+
+/** What a commit says besides its rows. */
+export type CommitContext = Pick<CommitRequest, 'epoch' | 'lanes' | 'time'>;
+
+/** Positions of a lane that were dropped from memory. */
+export type LostRange = DroppedRange & { readonly lane: Lane };
+
+export interface SpoolWriterOptions {
+  readonly thread: SpoolThread;
+  readonly opened: OpenReply;
+  /** How to open the file again. */
+  readonly threadOptions: () => SpoolThreadOptions;
+  readonly maxPendingBytes: number;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Epoch and marks at the moment a commit is put together. */
+  readonly marks: () => CommitContext;
+  /** Called when the file had to be replaced by an empty one, before anything is written to it. */
+  readonly onReplaced: (opened: OpenReply) => void;
+}
+
+interface Waiter {
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+const RETRY_FIRST_MS = 1_000;
+const RETRY_MOST_MS = 30_000;
+
+export class SpoolWriter {
+  readonly pending: PendingRows;
+  readonly #options: SpoolWriterOptions;
+  readonly #waiters: Waiter[] = [];
+  #thread: SpoolThread;
+  #snapshot: SpoolSnapshot;
+  #savedEpoch: string;
+  #lost: LostRange[] = [];
+  /** Those of `lost` that the running commit records. */
+  #recording: LostRange[] = [];
+  #problem: string | null = null;
+  #failures = 0;
+  #isDirty = false;
+  #isClosing = false;
+  #committing: Promise<void> | null = null;
+  #restarting: Promise<void> | null = null;
+  #endPause: () => void = () => {};
+
+  constructor(options: SpoolWriterOptions) {
+    this.#options = options;
+    this.#thread = options.thread;
+    this.#snapshot = options.opened.snapshot;
+    this.#savedEpoch = options.opened.head.epoch;
+    this.pending = new PendingRows(options.maxPendingBytes);
+  }
+
+  /** The file as of the last commit or read. */
+  get snapshot(): SpoolSnapshot {
+    return this.#snapshot;
+  }
+
+  /** Why the file takes nothing at present, or null. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** Dropped from memory, and not yet recorded in the file. */
+  get lost(): readonly LostRange[] {
+    return [...this.#recording, ...this.#lost];
+  }
+
+  push(row: PendingRow): void {
+    for (const { lane, position } of this.pending.push(row)) this.#noteLost(lane, position);
+    this.save();
+  }
+
+  /** Starts a commit, at once when none is running. */
+  save(): void {
+    this.#isDirty = true;
+    this.#committing ??= this.#commitUntilClean();
+  }
+
+  /** Resolves when everything as it stands now is in the file. @throws SpoolClosedError */
+  saved(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosing) return reject(new SpoolClosedError());
+      this.#waiters.push({ resolve, reject });
+      this.save();
+    });
+  }
+
+  /** Null when the file was replaced meanwhile. @throws SpoolThreadError when the disk cannot be read */
+  async read(request: ReadRequest): Promise<ReadReply | null> {
+    const thread = this.#thread;
+    try {
+      return await this.#readFrom(thread, request);
+    } catch (error) {
+      if (!(error instanceof SpoolThreadError) || !error.needsNewThread || this.#isClosing) throw error;
+      const epoch = this.#savedEpoch;
+      await this.#restart(thread, error);
+      return this.#savedEpoch === epoch ? await this.#readFrom(this.#thread, request) : null;
+    }
+  }
+
+  /** Commits what there is, and ends the thread. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#endPause();
+    if (this.pending.count > 0 || this.#waiters.length > 0) this.save();
+    await this.#committing;
+    const lostRows = this.pending.rejectAll();
+    if (lostRows > 0) this.#options.log.error({ lostRows, problem: this.#problem }, 'spool closed with unwritten rows');
+    for (const waiter of this.#waiters.splice(0)) waiter.reject(new SpoolClosedError());
+    await this.#thread.close();
+  }
+
+  async #readFrom(thread: SpoolThread, request: ReadRequest): Promise<ReadReply> {
+    const reply = await thread.call('read', request);
+    this.#snapshot = reply.snapshot;
+    return reply;
+  }
+
+  async #commitUntilClean(): Promise<void> {
+    while (this.#isDirty) {
+      const thread = this.#thread;
+      const isLastTry = this.#isClosing;
+      try {
+        await this.#commitGroup(thread);
+      } catch (error) {
+        await this.#recover(thread, error);
+        if (isLastTry) break;
+      }
+    }
+    this.#committing = null;
+  }
+
+  async #commitGroup(thread: SpoolThread): Promise<void> {
+    this.#isDirty = false;
+    const group = this.pending.takeGroup();
+    const waiters = this.#waiters.splice(0);
+    this.#recording = this.#lost.splice(0);
+    const marks = this.#options.marks();
+    try {
+      const request = { ...marks, ...group, lost: this.#recording };
+      this.#snapshot = await thread.call('commit', request, [group.payloads.buffer]);
+    } catch (error) {
+      this.pending.returnGroup();
+      this.#waiters.unshift(...waiters);
+      this.#lost.unshift(...this.#recording.splice(0));
+      throw error;
+    }
+    this.#recording = [];
+    this.#savedEpoch = marks.epoch;
+    this.pending.finishGroup();
+    for (const waiter of waiters) waiter.resolve();
+    this.#noteSuccess();
+    if (this.pending.count > 0) this.#isDirty = true;
+  }
+
+  #noteSuccess(): void {
+    if (this.#problem !== null) this.#options.log.info({ problem: this.#problem }, 'spool writes again');
+    this.#problem = null;
+    this.#failures = 0;
+  }
+
+  /** Prepares the next try after a refused commit. */
+  async #recover(thread: SpoolThread, error: unknown): Promise<void> {
+    this.#isDirty = true;
+    this.#failures += 1;
+    this.#noteProblem(error);
+    if (error instanceof SpoolThreadError && error.needsNewThread) {
+      try {
+        await this.#restart(thread, error);
+        if (this.#failures === 1) return;
+      } catch (restartError) {
+        this.#noteProblem(restartError);
+      }
+    }
+    await this.#pause(Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** (this.#failures - 1)));
+  }
+
+  #noteProblem(error: unknown): void {
+    const problem = error instanceof Error ? error.message : String(error);
+    if (problem !== this.#problem) this.#options.log.error({ problem }, 'spool cannot write');
+    this.#problem = problem;
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (this.#isClosing) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = this.#options.clock.after(ms, resolve);
+      this.#endPause = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  /** A new thread in place of `failed`; shared by all who noticed. @throws SpoolOpenError */
+  #restart(failed: SpoolThread, reason: SpoolThreadError): Promise<void> {
+    if (failed !== this.#thread) return Promise.resolve();
+    this.#restarting ??= this.#replaceThread(reason).finally(() => {
+      this.#restarting = null;
+    });
+    return this.#restarting;
+  }
+
+  async #replaceThread(reason: SpoolThreadError): Promise<void> {
+    this.#options.log.error({ reason: reason.message, code: reason.code }, 'spool thread is replaced');
+    await this.#thread.terminate();
+    const isSuspect = reason.isCorruption;
+    const { thread, opened } = await SpoolThread.start({ ...this.#options.threadOptions(), isSuspect });
+    this.#thread = thread;
+    this.#snapshot = opened.snapshot;
+    const isSameFile = opened.head.epoch === this.#savedEpoch || opened.head.epoch === this.#options.marks().epoch;
+    if (isSameFile) return;
+    this.#savedEpoch = opened.head.epoch;
+    this.#lost = [];
+    this.#options.onReplaced(opened);
+  }
+
+  #noteLost(lane: Lane, position: number): void {
+    const previous = this.#lost.at(-1);
+    if (previous?.lane === lane && previous.last === position - 1) {
+      this.#lost[this.#lost.length - 1] = { ...previous, last: position };
+      return;
+    }
+    this.#lost.push({ lane, first: position, last: position, reason: 'spool_full' });
+  }
+}

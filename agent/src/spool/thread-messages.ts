@@ -1,0 +1,129 @@
+import type { Lane } from '@vantage/shared/protocol/lanes.js';
+import type { DroppedRange } from './dropped-ranges.js';
+import type { CommitMarks, SpoolHead } from './head.js';
+import type { Amount } from './lane-rows.js';
+import type { SavedTime } from './spool-time.js';
+
+// What the agent's main thread and the spool's thread tell each other. Payloads travel as ONE transferred buffer per
+// message: cloning a view clones the whole pool behind it.
+
+/** Passed to the thread when it starts. */
+export interface SpoolThreadOptions {
+  readonly folder: string;
+  readonly maxBytes: number;
+  readonly maxAgeMs: number;
+  readonly replayMs: number;
+  readonly wallMs: number;
+  /** The file was found corrupt while it was open: put it aside whatever the check says. */
+  readonly isSuspect: boolean;
+}
+
+/** One row of a commit; its payload is the next `bytes` of the message's buffer. */
+export interface RowHeader {
+  readonly lane: Lane;
+  readonly position: number;
+  readonly createdMs: number;
+  readonly bytes: number;
+}
+
+/** Epoch and marks as the main thread has them now, and the rows to write. The main thread decides numbers. */
+export interface CommitRequest {
+  readonly epoch: string;
+  readonly lanes: Readonly<Record<Lane, CommitMarks>>;
+  readonly rows: readonly RowHeader[];
+  readonly payloads: Uint8Array<ArrayBuffer>;
+  /** Positions dropped from memory before they came here. */
+  readonly lost: readonly (DroppedRange & { readonly lane: Lane })[];
+  readonly time: SavedTime;
+}
+
+export interface ReadRequest {
+  readonly lane: Lane;
+  readonly after: number;
+  readonly limit: number;
+  readonly maxBytes: number;
+}
+
+/** What the file holds of one lane. */
+export interface LaneSnapshot {
+  /** Highest position the file knows of: what lies above is in the main thread's memory. */
+  readonly last: number;
+  /** Not acknowledged. */
+  readonly waiting: Amount;
+  /** Acknowledged and kept for the replay window. */
+  readonly replay: Amount;
+  /** Spool time of the oldest row not acknowledged. */
+  readonly oldestMs: number | null;
+  /** Positions that are gone and not acknowledged. */
+  readonly dropped: readonly DroppedRange[];
+}
+
+/** The file as the thread decided it. */
+export interface SpoolSnapshot {
+  readonly lanes: Readonly<Record<Lane, LaneSnapshot>>;
+  /** Rows dropped since the file was made. */
+  readonly droppedTotal: number;
+}
+
+export interface OpenReply {
+  readonly head: SpoolHead;
+  readonly snapshot: SpoolSnapshot;
+  /** Path of the corrupt file that was put aside just now. */
+  readonly setAside: string | null;
+}
+
+export interface ReadReply {
+  readonly rows: readonly { readonly position: number; readonly bytes: number }[];
+  readonly payloads: Uint8Array<ArrayBuffer>;
+  /** More rows may follow in the file: a limit was reached, or a hole. */
+  readonly isCut: boolean;
+  readonly snapshot: SpoolSnapshot;
+}
+
+/** Requests by kind, with the reply of each. */
+export interface SpoolCalls {
+  readonly commit: { readonly request: CommitRequest; readonly reply: SpoolSnapshot };
+  readonly read: { readonly request: ReadRequest; readonly reply: ReadReply };
+  readonly close: { readonly request: null; readonly reply: null };
+}
+export type SpoolCall = keyof SpoolCalls;
+
+export type ThreadRequest = {
+  readonly [C in SpoolCall]: { readonly id: number; readonly call: C; readonly request: SpoolCalls[C]['request'] };
+}[SpoolCall];
+
+/** `code` is SQLite's result code name (SQLITE_FULL, SQLITE_IOERR_WRITE, …) where SQLite refused. */
+export interface ThreadFailure {
+  readonly code: string;
+  readonly message: string;
+}
+
+export type ThreadReply =
+  | { readonly id: number; readonly ok: true; readonly reply: SpoolCalls[SpoolCall]['reply'] }
+  | { readonly id: number; readonly ok: false; readonly failure: ThreadFailure };
+
+/** First message of a thread. */
+export type ThreadOpening = { readonly opened: OpenReply } | { readonly failed: ThreadFailure };
+
+/** Payloads one after the other in a buffer of their own, fit to be transferred. */
+export function packPayloads(payloads: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const packed = new Uint8Array(payloads.reduce((sum, payload) => sum + payload.length, 0));
+  let offset = 0;
+  for (const payload of payloads) {
+    packed.set(payload, offset);
+    offset += payload.length;
+  }
+  return packed;
+}
+
+/** Takes a packed buffer apart, without copying: one payload for each of `rows`, in order. */
+export function unpackPayloads<R extends { readonly bytes: number }>(
+  rows: readonly R[],
+  packed: Uint8Array,
+): (R & { readonly payload: Uint8Array })[] {
+  let offset = 0;
+  return rows.map((row) => {
+    offset += row.bytes;
+    return { ...row, payload: packed.subarray(offset - row.bytes, offset) };
+  });
+}

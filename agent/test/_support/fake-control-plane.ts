@@ -1,0 +1,238 @@
+import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import {
+  type AgentFrame,
+  type DecodedAgentFrame,
+  decodeAgentFrame,
+  encodeServerFrame,
+  type Lane,
+  laneCode,
+  type ServerFrame,
+} from '@vantage/shared/protocol/codec.js';
+import { rawPublicKey, signBytes } from '@vantage/shared/protocol/ed25519.js';
+import { LINK_PATH, NONCE_BYTES } from '@vantage/shared/protocol/limits.js';
+import { type LinkTranscript, serverProofBytes } from '@vantage/shared/protocol/transcript.js';
+import type { Test } from 'tap';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { until } from './until.js';
+
+export type AgentBody = keyof AgentFrame & NonNullable<DecodedAgentFrame['body']>;
+type Body<B extends AgentBody> = NonNullable<DecodedAgentFrame[B]>;
+
+/** What a scripted control plane says in its welcome. */
+export interface WelcomeScript {
+  readonly marks?: Partial<Record<Lane, number>>;
+  readonly credits?: Partial<Record<Lane, number>>;
+  readonly newEpoch?: boolean;
+  readonly heartbeatMs?: number;
+  readonly busyHeartbeatMs?: number;
+  readonly denied?: readonly string[];
+}
+
+/** A peer that speaks the link protocol over a real socket and does what the test tells it, nothing by itself but heartbeat answers. */
+export class FakeControlPlane {
+  readonly keys = generateKeyPairSync('ed25519');
+  readonly nodeKeys = generateKeyPairSync('ed25519');
+  readonly peers: FakePeer[] = [];
+  /** Raw key of the node; that of `nodeKeys` until one enrolls. */
+  nodePublicKey = rawPublicKey(this.nodeKeys.publicKey);
+  /** Bodies of enrollment requests; every one is let in as `nodeId`. */
+  readonly enrollments: Record<string, unknown>[] = [];
+  readonly nodeId = newId(idPrefixes.node);
+  /** Answers upgrades with this status instead. */
+  refuseWith: { status: number; headers: Record<string, string> } | null = null;
+  readonly #server: Server;
+  readonly #sockets = new WebSocketServer({ noServer: true });
+  #taken = 0;
+  url = '';
+
+  private constructor() {
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server.on('upgrade', (request, socket, head) => {
+      if (this.refuseWith !== null || request.url !== LINK_PATH) {
+        const { status, headers } = this.refuseWith ?? { status: 404, headers: {} };
+        const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+        socket.end(`HTTP/1.1 ${status} No\r\n${lines.join('')}Content-Length: 0\r\nConnection: close\r\n\r\n`);
+        return;
+      }
+      this.#sockets.handleUpgrade(request, socket, head, (webSocket) =>
+        this.peers.push(new FakePeer(webSocket, this, request.socket.remoteAddress ?? '')),
+      );
+    });
+  }
+
+  /** Listens on a port of 127.0.0.1 until the test ends. */
+  static async start(t: Test): Promise<FakeControlPlane> {
+    const controlPlane = new FakeControlPlane();
+    controlPlane.#server.listen(0, '127.0.0.1');
+    await once(controlPlane.#server, 'listening');
+    controlPlane.url = `http://127.0.0.1:${(controlPlane.#server.address() as AddressInfo).port}`;
+    t.teardown(() => controlPlane.stop());
+    return controlPlane;
+  }
+
+  /** The next link nobody waited for yet. */
+  async nextPeer(): Promise<FakePeer> {
+    await until(`link number ${this.#taken + 1}`, () => this.peers.length > this.#taken);
+    this.#taken += 1;
+    return this.peers[this.#taken - 1] as FakePeer;
+  }
+
+  /** The next link, welcomed. */
+  async nextOpenPeer(script: WelcomeScript = {}): Promise<FakePeer> {
+    const peer = await this.nextPeer();
+    await peer.welcome(script);
+    return peer;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.url !== '/v1/nodes/enroll') return void response.writeHead(200).end('ok');
+    const body = JSON.parse(await text(request)) as Record<string, unknown>;
+    this.enrollments.push(body);
+    this.nodePublicKey = Buffer.from(String(body['public_key']), 'base64');
+    const data = {
+      node_id: this.nodeId,
+      control_urls: [this.url],
+      server_public_key: rawPublicKey(this.keys.publicKey).toString('base64'),
+      audience: this.url,
+      config: {},
+    };
+    response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
+  }
+
+  stop(): void {
+    for (const peer of this.peers) peer.socket.terminate();
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+/** One link as the control plane sees it. */
+export class FakePeer {
+  readonly frames: DecodedAgentFrame[] = [];
+  answersHeartbeats = true;
+  /** Added to every time this side tells. */
+  clockSkewMs = 0;
+  isClosed = false;
+  closeCode = 0;
+  hello!: Body<'hello'>;
+  proof!: Body<'proof'>;
+  readonly serverNonce = randomBytes(NONCE_BYTES);
+  #read = 0;
+
+  constructor(
+    readonly socket: WebSocket,
+    readonly owner: FakeControlPlane,
+    readonly remoteAddress: string,
+  ) {
+    socket.on('message', (data) => this.#receive(decodeAgentFrame(data as Buffer)));
+    socket.on('close', (code) => {
+      this.isClosed = true;
+      this.closeCode = code;
+    });
+    socket.on('error', () => undefined);
+  }
+
+  /** The next frame with this body; heartbeats are passed over, any other body fails the test. */
+  async next<B extends AgentBody>(body: B): Promise<Body<B>> {
+    await until(
+      `a frame "${body}" from the agent`,
+      () => this.#skipHeartbeats(body) < this.frames.length || this.isClosed,
+    );
+    const frame = this.frames[this.#read];
+    if (frame === undefined) throw new Error(`the link was closed with ${this.closeCode} before a frame "${body}"`);
+    this.#read += 1;
+    const found = frame[body];
+    if (!found) throw new Error(`expected a frame "${body}", got "${frame.body}"`);
+    return found as Body<B>;
+  }
+
+  /** Frames with this body that came and were not asked for. */
+  unread(body: AgentBody): DecodedAgentFrame[] {
+    return this.frames.slice(this.#read).filter((frame) => frame.body === body);
+  }
+
+  send(frame: ServerFrame): void {
+    this.socket.send(encodeServerFrame(frame));
+  }
+
+  /** Takes the hello and proves to be `key`'s holder. */
+  async challenge(key: KeyObject = this.owner.keys.privateKey): Promise<LinkTranscript> {
+    this.hello = await this.next('hello');
+    const transcript = {
+      audience: this.owner.url,
+      nodeId: this.hello.nodeId,
+      publicKey: this.owner.nodePublicKey,
+      agentNonce: this.hello.agentNonce,
+      serverNonce: this.serverNonce,
+      protocolVersion: 1,
+      bootId: this.hello.bootId,
+      generation: this.hello.generation,
+    };
+    this.send({
+      challenge: {
+        serverNonce: this.serverNonce,
+        protocolVersion: 1,
+        serverSignature: signBytes(key, serverProofBytes(transcript)),
+      },
+    });
+    return transcript;
+  }
+
+  /** Goes through the whole handshake; marks default to what the agent saw acknowledged, credits to 1000. */
+  async welcome(script: WelcomeScript = {}): Promise<LinkTranscript> {
+    const transcript = await this.challenge();
+    this.proof = await this.next('proof');
+    const acked = (lane: Lane) => this.proof.lanes.find((state) => state.lane === laneCode(lane))?.acked ?? 0;
+    const lanes: readonly Lane[] = ['task', 'check'];
+    this.send({
+      welcome: {
+        sessionId: 'ses_test',
+        marks: lanes.map((lane) => ({ lane: laneCode(lane), mark: script.marks?.[lane] ?? acked(lane) })),
+        credits: lanes.map((lane) => ({ lane: laneCode(lane), rows: script.credits?.[lane] ?? 1000 })),
+        config: {
+          heartbeatMs: script.heartbeatMs ?? 15_000,
+          busyHeartbeatMs: script.busyHeartbeatMs ?? 1000,
+          ownAddresses: [],
+          denied: [...(script.denied ?? [])],
+        },
+        serverTimeMs: Date.now() + this.clockSkewMs,
+        newEpoch: script.newEpoch ?? false,
+      },
+    });
+    return transcript;
+  }
+
+  /** Acknowledges everything in a batch. */
+  ack(batch: Body<'results'>, rewindTo?: number): void {
+    const mark = rewindTo ?? batch.first + batch.results.length - 1;
+    this.send({ ack: { epoch: batch.epoch, lane: batch.lane, mark, rewind: rewindTo !== undefined } });
+  }
+
+  job(taskId: string, target = '192.0.2.1:80'): void {
+    const specJson = Buffer.from(JSON.stringify({ target, params: {} }));
+    this.send({ job: { taskId, probeType: 'tcp', specJson, deadlineMs: 10_000 } });
+  }
+
+  async closed(): Promise<number> {
+    await until('the agent closes the link', () => this.isClosed);
+    return this.closeCode;
+  }
+
+  #skipHeartbeats(body: AgentBody): number {
+    while (body !== 'heartbeat' && this.frames[this.#read]?.body === 'heartbeat') this.#read += 1;
+    return this.#read;
+  }
+
+  #receive(frame: DecodedAgentFrame): void {
+    this.frames.push(frame);
+    if (!frame.heartbeat || frame.heartbeat.isReply || !this.answersHeartbeats) return;
+    const now = Date.now() + this.clockSkewMs;
+    const { sequence, transmitMs } = frame.heartbeat;
+    this.send({ heartbeat: { sequence, isReply: true, originMs: transmitMs, receiveMs: now, transmitMs: now } });
+  }
+}

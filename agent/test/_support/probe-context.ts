@@ -1,0 +1,46 @@
+import { type Clock, systemClock } from '@vantage/shared/clock.js';
+import { type ProbeSpecs, type ProbeType, probeTypes } from '@vantage/shared/probe-types/index.js';
+import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import { compileSchema } from '@vantage/shared/validation.js';
+import type { Endpoint } from '../../src/net/endpoint.js';
+import { StubResolver } from '../../src/net/resolver.js';
+import type { ProbeContext } from '../../src/probes/engine.js';
+
+/** Loopback and nothing else beside what is public. */
+export const loopbackAllowed = ['127.0.0.0/8', '::1/128'];
+
+/** A policy that allows `ranges` beside what is public. */
+export function aPolicy(ranges: readonly string[] = loopbackAllowed): TargetPolicy {
+  return new TargetPolicy({ allow: ranges, own: [], denied: [] });
+}
+
+/** A resolver that asks these servers; those that callers name are asked on `customServerPort`. */
+export function aResolver(
+  servers: readonly Endpoint[],
+  options: { clock?: Clock; customServerPort?: number } = {},
+): StubResolver {
+  return new StubResolver({ clock: systemClock, ownServers: () => servers, ...options });
+}
+
+/** What an engine gets: loopback allowed, a resolver that nobody answers, no raw sockets, the machine's clock. */
+export function aContext(parts: Partial<ProbeContext> = {}): ProbeContext {
+  return {
+    signal: new AbortController().signal,
+    policy: aPolicy(),
+    resolver: aResolver([{ address: '127.0.0.1', port: 1 }]),
+    icmp: null,
+    clock: systemClock,
+    ...parts,
+  };
+}
+
+/** A spec as the schema makes it, defaults filled in. */
+export function aSpec<T extends ProbeType>(
+  type: T,
+  target: string,
+  params: Partial<ProbeSpecs[T]['params']> = {},
+): ProbeSpecs[T] {
+  const checked = compileSchema(probeTypes[type].Spec)({ target, params });
+  if (!checked.ok) throw new Error(JSON.stringify(checked.details));
+  return checked.value as ProbeSpecs[T];
+}

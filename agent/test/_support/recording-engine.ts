@@ -1,0 +1,41 @@
+import type { AnswerName, Flow, FlowListener, IcmpEngine } from '../../src/net/icmp.js';
+import { FakeClock } from './fake-clock.js';
+
+/** An engine whose packets go nowhere and whose answers the test gives, so that it can hold the time between them. */
+export class RecordingEngine implements IcmpEngine {
+  readonly sent: { readonly index: number; readonly hopLimit: number; readonly atMs: number }[] = [];
+  listener: FlowListener | null = null;
+  openFlows = 0;
+
+  constructor(readonly clock = new FakeClock()) {}
+
+  supports(): boolean {
+    return true;
+  }
+
+  openEcho({ listener }: { readonly listener: FlowListener }): Flow {
+    this.listener = listener;
+    this.openFlows += 1;
+    return {
+      send: (index, hopLimit) => this.sent.push({ index, hopLimit, atMs: this.clock.monotonicMs() }),
+      close: () => {
+        this.openFlows -= 1;
+      },
+    };
+  }
+
+  async openUdp(options: { readonly listener: FlowListener }): Promise<Flow> {
+    return this.openEcho(options);
+  }
+
+  async openTcp(options: { readonly listener: FlowListener }): Promise<Flow> {
+    return this.openEcho(options);
+  }
+
+  /** `from` answers packet number `index`. */
+  answer(index: number, rttMs: number, from: string, name: AnswerName = 'echo_reply'): void {
+    this.listener?.onAnswer({ index, rttMs, from, name, ttl: 64, isDuplicate: false });
+  }
+
+  close(): void {}
+}

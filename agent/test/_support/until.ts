@@ -1,0 +1,20 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Longer than anything a test waits for, shorter than the runner's patience with a file. */
+const DEADLINE_MS = 10_000;
+
+/** Waits until `condition` holds; fails naming `what` when it never does. */
+export async function until(what: string, condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + DEADLINE_MS;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`never happened: ${what}`);
+    await pause(2);
+  }
+}
+
+const socketKinds = new Set(['TCPSocketWrap', 'TLSWRAP', 'UDPWRAP', 'TCPConnectWrap', 'UDPSendWrap']);
+
+/** How many sockets this process has open, those of the test's own servers included; compare before and after. */
+export function openSockets(): number {
+  return process.getActiveResourcesInfo().filter((kind) => socketKinds.has(kind)).length;
+}

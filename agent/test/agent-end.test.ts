@@ -1,0 +1,84 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '@vantage/shared/clock.js';
+import { CloseReasonCode } from '@vantage/shared/protocol/codec.js';
+import t from 'tap';
+import { judgeError } from '../src/commands/judge-error.js';
+import { run } from '../src/commands/run.js';
+import { judgeStatus } from '../src/commands/status.js';
+import { parseConfig } from '../src/config.js';
+import { lockStateDirectory } from '../src/identity/state-directory.js';
+import { readStatus } from '../src/status-file.js';
+import { allGone, childrenOf, enrolledStateDir, isAlive, startAgent } from './_support/enrolled-agent.js';
+import { FakeControlPlane } from './_support/fake-control-plane.js';
+import { until } from './_support/until.js';
+
+const config = parseConfig({ VANTAGE_LOG_LEVEL: 'silent' });
+
+t.test('kill -9 of the agent takes its measuring child along, and status tells', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const stateDir = await enrolledStateDir(t, controlPlane);
+  const agent = startAgent(t, stateDir);
+  await controlPlane.nextOpenPeer();
+  const judge = async () => judgeStatus(stateDir, await readStatus(stateDir), systemClock.now(), isAlive);
+  let isConnected = false;
+  await until('status says connected', () => {
+    void judge().then((report) => {
+      isConnected = report.is_connected;
+    });
+    return isConnected;
+  });
+  const children = childrenOf(agent.process.pid ?? 0);
+  t.equal(children.length, 1);
+  agent.process.kill('SIGKILL');
+  await agent.ended;
+  await allGone(children);
+  t.match(await judge(), { is_running: false, is_connected: false, problem: /ended without a word/ });
+});
+
+t.test('an agent whose standard input ends stops in good order where it was asked to', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const agent = startAgent(t, await enrolledStateDir(t, controlPlane), { env: { VANTAGE_EXIT_WITH_PARENT: '1' } });
+  await controlPlane.nextOpenPeer();
+  agent.process.stdin.end();
+  t.match(await agent.ended, { code: 0, stderr: /parent gone/ });
+});
+
+t.test('an agent forked by a parent stops in good order when the parent lets go', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const bin = fileURLToPath(new URL('../../bin/vantage-agent.js', import.meta.url));
+  const stateDir = await enrolledStateDir(t, controlPlane);
+  const agent = fork(bin, ['run', '--state-dir', stateDir], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  const exited = once(agent, 'exit');
+  await controlPlane.nextOpenPeer();
+  agent.disconnect();
+  t.same(await exited, [0, null]);
+});
+
+t.test('a ban and a protocol that is too old end the agent with codes of their own', async (t) => {
+  const cases = [
+    { reason: CloseReasonCode.CLOSE_BANNED, exit: 'banned', expected: /this node is banned/ },
+    { reason: CloseReasonCode.CLOSE_UPGRADE_REQUIRED, exit: 'upgradeRequired', expected: /needs a newer agent/ },
+  ];
+  for (const { reason, exit, expected } of cases) {
+    const controlPlane = await FakeControlPlane.start(t);
+    const stateDir = await enrolledStateDir(t, controlPlane);
+    const ended = run({ ...config, stateDir }).catch(judgeError);
+    (await controlPlane.nextOpenPeer()).send({ close: { reason, message: 'said the test' } });
+    t.match(await ended, { exit, message: expected });
+    lockStateDirectory(stateDir).release();
+  }
+});
+
+t.test('two agents cannot run with one state directory', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const stateDir = await enrolledStateDir(t, controlPlane);
+  const lock = lockStateDirectory(stateDir);
+  t.teardown(() => lock.release());
+  t.match(await run({ ...config, stateDir }).catch(judgeError), {
+    exit: 'stateInUse',
+    message: /another vantage-agent is using/,
+  });
+  t.equal(controlPlane.peers.length, 0);
+});

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
+import { compileSchema } from '@vantage/shared/validation.js';
+import t, { type Test } from 'tap';
+import { runCommand } from './_support/cli.js';
+import { allGone, childrenOf, enrolledStateDir, startAgent } from './_support/enrolled-agent.js';
+import { FakeControlPlane } from './_support/fake-control-plane.js';
+
+/** A server on loopback that says hello. */
+async function startTarget(t: Test): Promise<{ server: Server; target: string }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.end('hello');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  return { server, target: `127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+t.test('a job from the control plane is measured by the real engine and its result delivered', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const stateDir = await enrolledStateDir(t, controlPlane);
+  const { target } = await startTarget(t);
+  const agent = startAgent(t, stateDir);
+  const peer = await controlPlane.nextOpenPeer();
+  peer.job('pt_1', target);
+  const batch = await peer.next('results');
+  const result: unknown = JSON.parse(Buffer.from(batch.results[0]?.resultJson ?? []).toString());
+  t.match(compileSchema(agentResultSchema('tcp'))(result), { ok: true });
+  t.match(result, { success: true, resolved_ip: '127.0.0.1' });
+  peer.ack(batch);
+
+  const status = await runCommand(t, ['status', '--json', '--state-dir', stateDir]);
+  t.equal(status.code, 0);
+  t.match(JSON.parse(status.stdout), {
+    is_connected: true,
+    agent: { pid: agent.process.pid, node_id: controlPlane.nodeId, link: { state: 'open', url: controlPlane.url } },
+  });
+
+  const children = childrenOf(agent.process.pid ?? 0);
+  t.equal(children.length, 1, 'one measuring child');
+  agent.process.kill('SIGTERM');
+  t.match(await agent.ended, { code: 0, stdout: '' });
+  await allGone(children);
+  t.notOk(existsSync(join(stateDir, 'status.json')));
+  const secrets = readFileSync(join(stateDir, 'key.pem'), 'utf8').split('\n').slice(1, 2);
+  for (const secret of secrets) t.notOk(agent.output.stderr.includes(secret), 'no secret in the log');
+});
+
+t.test('a probe that runs when the agent is stopped is finished and delivered', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const { server, target } = await startTarget(t);
+  const agent = startAgent(t, await enrolledStateDir(t, controlPlane));
+  const peer = await controlPlane.nextOpenPeer();
+  const spec = { target, params: { count: 3 } };
+  peer.send({
+    job: { taskId: 'pt_1', probeType: 'tcp', specJson: Buffer.from(JSON.stringify(spec)), deadlineMs: 10_000 },
+  });
+  await once(server, 'connection');
+  agent.process.kill('SIGTERM');
+  const batch = await peer.next('results');
+  t.match(JSON.parse(Buffer.from(batch.results[0]?.resultJson ?? []).toString()), { success: true });
+  t.match(await agent.ended, { code: 0 });
+});

@@ -1,0 +1,116 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
+import t from 'tap';
+import { type EnrollCommandOptions, enrollNode } from '../src/commands/enroll.js';
+import { judgeError } from '../src/commands/judge-error.js';
+import { parseConfig } from '../src/config.js';
+import { runCommand } from './_support/cli.js';
+import { FakeControlPlane } from './_support/fake-control-plane.js';
+
+const config = parseConfig({});
+const { token } = makeToken(tokenPrefixes.enrollment);
+
+t.test('the token may come from a file or from standard input, out of the process list', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const folder = t.testdir();
+  const file = join(folder, 'token');
+  writeFileSync(file, `${token}\n`);
+  const ways: { name: string; args: string[]; stdin: string }[] = [
+    { name: 'file', args: ['--token-file', file], stdin: '' },
+    { name: 'stdin', args: ['--token', '-'], stdin: `${token}\n` },
+  ];
+  const outcomes = await Promise.all(
+    ways.map(({ name, args, stdin }) =>
+      runCommand(t, ['enroll', '--url', controlPlane.url, '--state-dir', join(folder, name), ...args], { stdin }),
+    ),
+  );
+  for (const { code, stdout, stderr } of outcomes) {
+    t.match({ code, stderr }, { code: 0, stderr: '' });
+    t.match(stdout, controlPlane.nodeId);
+    t.notOk(stdout.includes(token), 'the token is not printed');
+  }
+  t.same(
+    controlPlane.enrollments.map((body) => body['token']),
+    [token, token],
+  );
+});
+
+t.test('what the operator declares travels, and JSON comes back', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const stateDir = join(t.testdir(), 'state');
+  const place = [
+    '--name',
+    'berlin-1',
+    '--country',
+    'de',
+    '--province',
+    'DE-BE',
+    '--city',
+    'Berlin',
+    '--asn',
+    '3320',
+    '--provider',
+    'Telekom',
+  ];
+  const args = [
+    'enroll',
+    '--url',
+    controlPlane.url,
+    '--token',
+    token,
+    '--state-dir',
+    stateDir,
+    ...place,
+    '--tag',
+    'home',
+    '--tag',
+    'dsl',
+    '--json',
+  ];
+  const { code, stdout } = await runCommand(t, args);
+  t.equal(code, 0);
+  t.same(JSON.parse(stdout), { node_id: controlPlane.nodeId, control_urls: [controlPlane.url], state_dir: stateDir });
+  t.match(controlPlane.enrollments[0], {
+    name: 'berlin-1',
+    declared: {
+      country: 'DE',
+      province: 'DE-BE',
+      city: 'Berlin',
+      asn: 3320,
+      provider: 'Telekom',
+      tags: ['home', 'dsl'],
+    },
+  });
+  t.equal(statSync(stateDir).mode & 0o777, 0o700);
+  t.equal(JSON.parse(readFileSync(join(stateDir, 'identity.json'), 'utf8')).node_id, controlPlane.nodeId);
+  const again = await enrollNode(
+    { ...config, stateDir },
+    { url: controlPlane.url, token, tag: [], insecure: false, json: false },
+  ).catch(judgeError);
+  t.match(again, { exit: 'failed', message: /already enrolled/ });
+});
+
+t.test('what cannot work is said before anything is sent', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const { url } = controlPlane;
+  const cases: { name: string; options: Partial<EnrollCommandOptions>; expected: RegExp }[] = [
+    { name: 'no token', options: { url }, expected: /give --token-file FILE/ },
+    { name: 'two tokens', options: { url, token, tokenFile: 'x' }, expected: /not both/ },
+    {
+      name: 'no such file',
+      options: { url, tokenFile: '/nonexistent' },
+      expected: /cannot read the token from "\/nonexistent": ENOENT/,
+    },
+    { name: 'a mistyped token', options: { url, token: `${token.slice(0, -1)}~` }, expected: /mistyped/ },
+    { name: 'plain http to elsewhere', options: { url: 'http://192.0.2.1', token }, expected: /--insecure/ },
+  ];
+  for (const { name, options, expected } of cases) {
+    const attempt = enrollNode(
+      { ...config, stateDir: t.testdirName },
+      { url, tag: [], insecure: false, json: false, ...options },
+    );
+    t.match(await attempt.catch(judgeError), { exit: 'usage', message: expected }, name);
+  }
+  t.same(controlPlane.enrollments, []);
+});

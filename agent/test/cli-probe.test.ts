@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
+import { compileSchema } from '@vantage/shared/validation.js';
+import t, { type Test } from 'tap';
+import { judgeError } from '../src/commands/judge-error.js';
+import { probe } from '../src/commands/probe.js';
+import { parseConfig } from '../src/config.js';
+import { runCommand } from './_support/cli.js';
+
+const env = { VANTAGE_ALLOW_TARGETS: '127.0.0.0/8' };
+
+async function startTarget(t: Test): Promise<number> {
+  const server = createServer((request, response) =>
+    response.end(`seen ${request.method} ${request.headers['x-probe'] ?? ''}`),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+t.test(
+  '--json prints the result exactly as a control plane gets it, parameters as the schema asks for them',
+  async (t) => {
+    const port = await startTarget(t);
+    const params = [
+      '--param',
+      'method=POST',
+      '--param',
+      'timeout_ms=9000',
+      '--param',
+      'verify_tls=true',
+      '--param',
+      'headers={"x-probe":"abc"}',
+    ];
+    const { code, stdout } = await runCommand(t, ['probe', 'http', `http://127.0.0.1:${port}/`, '--json', ...params], {
+      env,
+    });
+    t.equal(code, 0);
+    const result: unknown = JSON.parse(stdout);
+    t.match(compileSchema(agentResultSchema('http'))(result), { ok: true });
+    t.match(result, { success: true, status_code: 200, resolved_ip: '127.0.0.1', body: 'seen POST abc' });
+  },
+);
+
+t.test('people get a readable report', async (t) => {
+  const port = await startTarget(t);
+  const [good, bad] = await Promise.all([
+    runCommand(t, ['probe', 'tcp', `127.0.0.1:${port}`], { env }),
+    runCommand(t, ['probe', 'tcp', '127.0.0.1:1'], { env }),
+  ]);
+  t.match(good, { code: 0, stdout: /^OK {6}tcp 127\.0\.0\.1:\d+ \([\d.]+ ms/ });
+  t.match(good?.stdout, /resolved ip +127\.0\.0\.1/);
+  t.match(bad, { code: 1, stdout: /^FAILED {2}tcp 127\.0\.0\.1:1 .*\n {8}tcp_refused: / });
+});
+
+t.test('the target policy holds here too', async (t) => {
+  const { code, stdout } = await runCommand(t, ['probe', 'tcp', '127.0.0.1:80', '--json']);
+  t.equal(code, 1);
+  t.match(JSON.parse(stdout), { success: false, error: { code: 'target_not_allowed' } });
+});
+
+t.test('what is no probe is wrong usage', async (t) => {
+  const cases: { type: string; target: string; param: string[]; expected: RegExp }[] = [
+    {
+      type: 'quic',
+      target: 'example.com',
+      param: [],
+      expected: /"quic" is no probe type; there are http, ping, dns, tcp, traceroute/,
+    },
+    { type: 'ping', target: 'example.com', param: ['count'], expected: /--param must be name=value/ },
+    { type: 'ping', target: 'example.com', param: ['count=many'], expected: /count must be integer/ },
+    { type: 'ping', target: 'example.com', param: ['flood=1'], expected: /flood is not a known field/ },
+    { type: 'ping', target: 'x'.repeat(300), param: [], expected: /is not a target for ping/ },
+  ];
+  for (const { type, target, param, expected } of cases) {
+    const attempt = probe(parseConfig({}), type, target, { param, json: true });
+    t.match(await attempt.catch(judgeError), { exit: 'usage', message: expected }, `${type} ${param.join(' ')}`);
+  }
+});

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { judgeError } from '../src/commands/judge-error.js';
+import { environmentVariables } from '../src/config.js';
+import { exitCodes } from '../src/exit-codes.js';
+import { buildProgram } from '../src/program.js';
+import { AGENT_VERSION } from '../src/version.js';
+import { runCommand } from './_support/cli.js';
+
+const commands = ['enroll', 'run', 'status', 'doctor', 'probe'] as const;
+
+/** Parses a command line in this process; what it printed, and how it ends when it throws. */
+async function parse(args: readonly string[]): Promise<{ printed: string; exit: string }> {
+  let printed = '';
+  let exit = '';
+  const write = (text: string) => {
+    printed += text;
+  };
+  const program = buildProgram((name) => {
+    exit = name;
+  });
+  for (const command of [program, ...program.commands]) command.configureOutput({ writeOut: write, writeErr: write });
+  await program.parseAsync([...args], { from: 'user' }).catch((error: unknown) => {
+    exit = judgeError(error).exit;
+  });
+  return { printed, exit };
+}
+
+t.test('every command’s help is complete: options, environment, exit codes, examples', async (t) => {
+  let all = '';
+  for (const command of commands) {
+    const { printed, exit } = await parse([command, '--help']);
+    t.equal(exit, 'ok', command);
+    for (const part of ['--state-dir', 'Environment:', 'Exit codes:', 'Examples:'])
+      t.ok(printed.includes(part), `${command}: ${part}`);
+    all += printed;
+  }
+  for (const name of Object.keys(environmentVariables)) t.ok(all.includes(name), name);
+  for (const { code, meaning } of Object.values(exitCodes)) t.ok(all.includes(`  ${code}  ${meaning}`), meaning);
+});
+
+t.test('the program has the commands it promises, and no others', async (t) => {
+  t.same(
+    buildProgram(() => undefined).commands.map((command) => command.name()),
+    [...commands],
+  );
+});
+
+t.test('wrong usage is told apart from failure, and says what is wrong', async (t) => {
+  const cases: { args: string[]; expected: RegExp }[] = [
+    { args: ['nonsense'], expected: /unknown command 'nonsense'/ },
+    { args: ['run', '--nonsense'], expected: /unknown option '--nonsense'/ },
+    { args: ['run', 'surplus'], expected: /too many arguments/ },
+    { args: ['enroll'], expected: /required option '--url <url>'/ },
+    { args: ['enroll', '--url', 'https://vantage.example', '--asn', 'AS3320'], expected: /must be a number/ },
+    { args: ['probe', 'tcp'], expected: /missing required argument 'target'/ },
+  ];
+  for (const { args, expected } of cases)
+    t.match(await parse(args), { exit: 'usage', printed: expected }, args.join(' '));
+});
+
+t.test('the installed command has the version of the package, and exits with its codes', async (t) => {
+  const path = fileURLToPath(new URL('../../package.json', import.meta.url));
+  t.equal(AGENT_VERSION, JSON.parse(readFileSync(path, 'utf8')).version);
+  const [version, wrong] = await Promise.all([runCommand(t, ['--version']), runCommand(t, ['nonsense'])]);
+  t.same(version, { code: 0, stdout: `${AGENT_VERSION}\n`, stderr: '' });
+  t.match(wrong, { code: 2, stdout: '' });
+});
+
+t.test('everything that is wrong with the environment is said at once', async (t) => {
+  const env = {
+    VANTAGE_AGENT_BIND: 'eth0',
+    VANTAGE_ALLOW_TARGETS: '10.0.0.0/8,10.0.0.0/33',
+    VANTAGE_LOG_LEVEL: 'loud',
+  };
+  const { code, stderr } = await runCommand(t, ['status'], { env });
+  t.equal(code, 2);
+  t.match(stderr, /VANTAGE_AGENT_BIND: "eth0" is not an address/);
+  t.match(stderr, /VANTAGE_ALLOW_TARGETS: "10.0.0.0\/33" is not a CIDR/);
+  t.match(stderr, /VANTAGE_LOG_LEVEL: must be one of/);
+});
+
+t.test('an agent without an identity says how to get one, and leaves nothing behind', async (t) => {
+  const stateDir = t.testdirName;
+  const [run, status] = await Promise.all(
+    ['run', 'status'].map((command) => runCommand(t, [command, '--state-dir', stateDir])),
+  );
+  t.match(run, { code: 5, stdout: '', stderr: /run `vantage-agent enroll` first/ });
+  t.match(status, { code: 1, stdout: /no agent runs/ });
+  t.throws(() => readFileSync(stateDir), { code: 'ENOENT' });
+});
+
+t.test('doctor has a line for each capability, and says what to do about what is missing', async (t) => {
+  const { code, stdout } = await runCommand(t, ['doctor', '--json', '--state-dir', t.testdirName]);
+  t.equal(code, 1);
+  const { checks } = JSON.parse(stdout) as {
+    checks: { name: string; status: string; detail: string; remedy: string | null }[];
+  };
+  t.match(
+    checks.map(({ name }) => name),
+    ['capability icmp', 'state directory', 'identity', 'clock', 'dns'],
+  );
+  t.match(
+    checks.find(({ name }) => name === 'identity'),
+    { status: 'failed', remedy: /vantage-agent enroll/ },
+  );
+  for (const { name, remedy } of checks.filter(({ status }) => status === 'failed')) t.ok(remedy, name);
+});

@@ -1,0 +1,105 @@
+import { request } from 'undici';
+import type { ServerEvent } from '../http/route.js';
+
+/** The API said no; `code` as in its error table. */
+export class ApiRefusal extends Error {
+  override readonly name = 'ApiRefusal';
+
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly details: Readonly<Record<string, readonly { readonly message: string }[]>>,
+  ) {
+    super(message);
+  }
+}
+
+/** There is no Vantage API at that address, or it can't be reached. */
+export class ApiUnreachable extends Error {
+  override readonly name = 'ApiUnreachable';
+}
+
+interface Envelope {
+  readonly data?: unknown;
+  readonly error?: { readonly code: string; readonly message: string; readonly details?: ApiRefusal['details'] };
+}
+
+/** A thin client of the public API. */
+export class ApiClient {
+  constructor(private readonly options: { readonly url: string; readonly token: string | null }) {}
+
+  /** `data` of the answer. @throws ApiRefusal, ApiUnreachable */
+  async call<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
+    const { statusCode, body: answer } = await this.#request(method, path, body);
+    const text = await answer.text();
+    const envelope = parseEnvelope(text, this.options.url);
+    if (envelope.error) throw refusal(statusCode, envelope.error);
+    return envelope.data as T;
+  }
+
+  /** The events of a stream until it ends. @throws ApiRefusal, ApiUnreachable */
+  async *events(path: string): AsyncGenerator<ServerEvent> {
+    const { statusCode, body } = await this.#request('GET', path);
+    if (statusCode !== 200) {
+      const envelope = parseEnvelope(await body.text(), this.options.url);
+      throw refusal(statusCode, envelope.error ?? { code: 'UNKNOWN', message: 'the stream was refused' });
+    }
+    let rest = '';
+    body.setEncoding('utf8');
+    for await (const chunk of body) {
+      const blocks = (rest + String(chunk)).split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const event = parseEvent(block);
+        if (event) yield event;
+      }
+    }
+  }
+
+  async #request(method: 'GET' | 'POST', path: string, body?: object) {
+    const { url, token } = this.options;
+    try {
+      return await request(new URL(path, url), {
+        method,
+        headers: {
+          accept: 'application/json, text/event-stream',
+          'user-agent': 'vantage',
+          ...(body ? { 'content-type': 'application/json' } : {}),
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new ApiUnreachable(`no answer from ${url}: ${reason}`, { cause });
+    }
+  }
+}
+
+/** One block of a text/event-stream; null for comments. */
+export function parseEvent(block: string): ServerEvent | null {
+  const fields = new Map<string, string>();
+  for (const line of block.split('\n')) {
+    const match = /^(event|id|data): ?(.*)$/.exec(line);
+    if (match?.[1] !== undefined) fields.set(match[1], (fields.get(match[1]) ?? '') + match[2]);
+  }
+  const event = fields.get('event');
+  const id = fields.get('id');
+  if (event === undefined) return null;
+  return { event, ...(id === undefined ? {} : { id }), data: JSON.parse(fields.get('data') ?? 'null') };
+}
+
+function parseEnvelope(text: string, url: string): Envelope {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // said below
+  }
+  throw new ApiUnreachable(`${url} does not answer like a Vantage API`);
+}
+
+function refusal(status: number, error: NonNullable<Envelope['error']>): ApiRefusal {
+  return new ApiRefusal(status, error.code, error.message, error.details ?? {});
+}

@@ -1,0 +1,88 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { printJson, printSecret, printTable } from '../terminal/print.js';
+import { withOffice } from './office.js';
+import { runCommand } from './run-command.js';
+
+interface CreateOptions {
+  readonly user?: string;
+  readonly label?: string;
+  readonly country?: string;
+  readonly expiresInHours?: number;
+  readonly json?: true;
+}
+
+const MAX_LISTED = 200;
+
+/** `vantage-control enrollment-token create | list | revoke` */
+export function enrollmentTokenCommand(): Command {
+  const create = new Command('create')
+    .description('Make a one-time token that lets one agent in. It is shown this once, alone on standard output.')
+    .option('--user <email>', 'owner of the node to come (default: the first admin)')
+    .option('--label <text>', 'what it is for, at most 40 characters')
+    .option('--country <code>', 'country of the node to come, ISO 3166-1 alpha-2')
+    .option('--expires-in-hours <n>', 'validity, 1 to 168', parseHours, 24)
+    .option('--json', 'print the token as JSON, the secret in "token"')
+    .action((options: CreateOptions) =>
+      runCommand((config) =>
+        withOffice(config, async ({ accounts, nodes }) => {
+          const owner =
+            options.user === undefined ? await accounts.getFirstAdmin() : await accounts.getUserByEmail(options.user);
+          const created = await nodes.enrollment.createToken(owner.id, {
+            ...(options.label === undefined ? {} : { label: options.label }),
+            ...(options.country === undefined ? {} : { country_code: options.country }),
+            expires_in_hours: options.expiresInHours ?? 24,
+          });
+          if (options.json) printJson(created);
+          else
+            printSecret(
+              created.token,
+              `enrollment token ${created.id} of ${owner.email}, valid until ${created.expires_at}:`,
+            );
+        }),
+      ),
+    );
+  const list = new Command('list')
+    .description('List enrollment tokens of all users, newest first.')
+    .option('--json', 'print them as JSON')
+    .action((options: { json?: true }) =>
+      runCommand((config) =>
+        withOffice(config, async ({ nodes }) => {
+          const { tokens } = await nodes.enrollment.listTokens(null, { limit: MAX_LISTED, offset: 0 });
+          if (options.json) return printJson(tokens);
+          const rows = tokens.map((token) => [
+            token.id,
+            token.status,
+            token.preview,
+            token.expires_at,
+            token.label ?? '',
+            token.consumed_node_id ?? '',
+          ]);
+          printTable(['ID', 'STATUS', 'TOKEN', 'EXPIRES', 'LABEL', 'NODE'], rows);
+        }),
+      ),
+    );
+  const revoke = new Command('revoke')
+    .description('Delete a token that was not used.')
+    .argument('<id>', 'id of the token, et_…')
+    .option('--json', 'print null')
+    .action((id: string, options: { json?: true }) =>
+      runCommand((config) =>
+        withOffice(config, async ({ nodes }) => {
+          await nodes.enrollment.revokeToken(id, null);
+          if (options.json) printJson(null);
+          else process.stdout.write(`${id} is revoked\n`);
+        }),
+      ),
+    );
+  return new Command('enrollment-token')
+    .description('One-time tokens that let agents in.')
+    .addCommand(create)
+    .addCommand(list)
+    .addCommand(revoke);
+}
+
+function parseHours(text: string): number {
+  const hours = Number(text);
+  if (!Number.isInteger(hours) || hours < 1 || hours > 168) throw new InvalidArgumentError('must be 1 to 168');
+  return hours;
+}

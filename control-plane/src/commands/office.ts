@@ -1,0 +1,50 @@
+import { systemClock } from '@vantage/shared/clock.js';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { PostgresBus } from '../bus/postgres-bus.js';
+import type { Config } from '../config.js';
+import { migrate } from '../db/migrate.js';
+import { createLogger } from '../log.js';
+import { Accounts } from '../modules/accounts/index.js';
+import { Enrollment, NodeDirectory, Nodes } from '../modules/nodes/index.js';
+import { listenOrigin } from '../setting-values.js';
+import { openStorage } from '../storage.js';
+
+/** The parts a command needs, on the running server's database or on one started for the command alone. */
+export interface Office {
+  readonly accounts: Accounts;
+  readonly nodes: Nodes;
+}
+
+/** Runs `work` with the modules over the configured database; servers hear at once of what it changes. */
+export async function withOffice(config: Config, work: (office: Office) => Promise<void>): Promise<void> {
+  const clock = systemClock;
+  const log = createLogger('silent');
+  const storage = await openStorage({ config, log, mode: 'join-or-start', poolSize: 4 });
+  try {
+    await migrate(storage.db, log);
+    const bus = new PostgresBus({
+      url: storage.url,
+      replicaId: newId(idPrefixes.replica),
+      isListening: false,
+      hasOthers: () => true,
+      log,
+      clock,
+    });
+    await bus.start();
+    try {
+      await work(openOffice(config, storage.db, bus, log));
+    } finally {
+      await bus.stop();
+    }
+  } finally {
+    await storage.close();
+  }
+
+  function openOffice(settings: Config, db: typeof storage.db, bus: PostgresBus, logger: typeof log): Office {
+    const directory = new NodeDirectory({ db, bus, clock, log: logger });
+    const publicUrl = settings.publicUrl ?? listenOrigin(settings.listen, 'http');
+    const enrollment = new Enrollment({ db, clock, audience: publicUrl });
+    const nodes = new Nodes({ db, directory, enrollment, publicUrl, serverPublicKey: '', heartbeatMs: 0 });
+    return { accounts: new Accounts(db, clock), nodes };
+  }
+}

@@ -1,0 +1,226 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+import { type Complaint, ConfigError, type Environment, loadConfig, parseConfig } from './config.js';
+import { type Setting, settings } from './settings.js';
+import { settingsHelp, settingsTable } from './settings-reference.js';
+
+const directory = mkdtempSync(path.join(tmpdir(), 'vantage-config-'));
+t.teardown(() => rmSync(directory, { recursive: true }));
+
+const keyHex = '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff';
+const keyBase64 = Buffer.from(keyHex, 'hex').toString('base64');
+
+function parse(env: Environment, file: unknown = null) {
+  return parseConfig({ env: { HOME: '/home/ada', ...env }, file });
+}
+
+function complaintsOf(env: Environment, file: unknown = null): readonly Complaint[] {
+  try {
+    parse(env, file);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.complaints;
+    throw error;
+  }
+  return [];
+}
+
+function fileWith(name: string, text: string): string {
+  const file = path.join(directory, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+t.test('without any variable every setting has its default', async (t) => {
+  const { config, warnings } = parse({});
+  t.same(warnings, []);
+  t.match(config, {
+    databaseUrl: null,
+    listen: { host: '127.0.0.1', port: 8080 },
+    metricsListen: { host: '127.0.0.1', port: 9464 },
+    publicUrl: null,
+    secretKey: null,
+    busUrl: 'postgres',
+    allowTargets: [],
+    trustedProxies: [],
+    logLevel: 'info',
+    plans: { free: { requestsPerMinute: 60, nodeTestsPerDay: 1000, monitors: 10, minIntervalSeconds: 60, members: 1 } },
+  });
+  t.ok(Object.isFrozen(config));
+});
+
+t.test('an empty variable counts as unset', async (t) => {
+  const env = Object.fromEntries(Object.values(settings).map(({ name }) => [name, ' ']));
+  t.same(parse(env).config, parse({}).config);
+});
+
+t.test('the data directory follows root, XDG_DATA_HOME and HOME', async (t) => {
+  const fallback = settings.dataDir.fallback;
+  t.equal(fallback({ isRoot: true, homeDirectory: '/root', dataHome: '/root/data' }), '/var/lib/vantage');
+  t.equal(fallback({ isRoot: false, homeDirectory: '/home/ada', dataHome: null }), '/home/ada/.local/share/vantage');
+  t.equal(fallback({ isRoot: false, homeDirectory: '/home/ada', dataHome: '/data/ada' }), '/data/ada/vantage');
+  t.equal(fallback({ isRoot: false, homeDirectory: '/home/ada', dataHome: 'data' }), '/home/ada/.local/share/vantage');
+});
+
+const accepted: { env: Environment; key: keyof typeof settings; value: unknown }[] = [
+  { env: { VANTAGE_LISTEN: '[::1]:80' }, key: 'listen', value: { host: '::1', port: 80 } },
+  { env: { VANTAGE_LISTEN: ':0' }, key: 'listen', value: { host: null, port: 0 } },
+  { env: { VANTAGE_LISTEN: 'localhost:65535' }, key: 'listen', value: { host: 'localhost', port: 65_535 } },
+  { env: { VANTAGE_METRICS_LISTEN: 'off' }, key: 'metricsListen', value: null },
+  { env: { VANTAGE_PUBLIC_URL: 'HTTPS://Probe.Example:443/' }, key: 'publicUrl', value: 'https://probe.example' },
+  { env: { VANTAGE_SECRET_KEY: keyHex }, key: 'secretKey', value: Buffer.from(keyHex, 'hex') },
+  { env: { VANTAGE_SECRET_KEY: keyBase64 }, key: 'secretKey', value: Buffer.from(keyHex, 'hex') },
+  {
+    env: { VANTAGE_DATABASE_URL: 'postgres://u:p@/db?host=/run/pg' },
+    key: 'databaseUrl',
+    value: 'postgres://u:p@/db?host=/run/pg',
+  },
+  {
+    env: { VANTAGE_ALLOW_TARGETS: '10.0.0.0/8, 127.0.1.1,FD00:0::/8,10.0.0.0/8,' },
+    key: 'allowTargets',
+    value: ['10.0.0.0/8', '127.0.1.1/32', 'fd00::/8'],
+  },
+  { env: { VANTAGE_TRUSTED_PROXIES: '::/0,0.0.0.0/0' }, key: 'trustedProxies', value: ['::/0', '0.0.0.0/0'] },
+  { env: { VANTAGE_GEOIP_DIR: directory }, key: 'geoipDir', value: directory },
+];
+
+for (const { env, key, value } of accepted) {
+  t.test(`accepts ${Object.entries(env).join()}`, async (t) => t.same(parse(env).config[key], value));
+}
+
+const refused: { env: Environment; message: RegExp }[] = [
+  { env: { VANTAGE_LISTEN: '8080' }, message: /host:port.*"8080"/ },
+  { env: { VANTAGE_LISTEN: '::1:8080' }, message: /host:port/ },
+  { env: { VANTAGE_LISTEN: '[127.0.0.1]:80' }, message: /host:port/ },
+  { env: { VANTAGE_LISTEN: '127.0.0.1:65536' }, message: /host:port/ },
+  { env: { VANTAGE_LISTEN: '1.2.3:80' }, message: /host:port/ },
+  { env: { VANTAGE_LISTEN: 'off' }, message: /host:port/ },
+  { env: { VANTAGE_METRICS_LISTEN: 'none' }, message: /host:port/ },
+  { env: { VANTAGE_PUBLIC_URL: 'https://a.example/probe' }, message: /without path/ },
+  { env: { VANTAGE_PUBLIC_URL: 'https://u:p@a.example' }, message: /https:\/\/…@a.example/ },
+  { env: { VANTAGE_PUBLIC_URL: 'ftp://a.example' }, message: /http or https/ },
+  { env: { VANTAGE_PUBLIC_URL: 'a.example' }, message: /http or https/ },
+  { env: { VANTAGE_SECRET_KEY: 'c2hvcnQ=' }, message: /32 bytes/ },
+  { env: { VANTAGE_BUS_URL: 'nats://localhost' }, message: /not supported by this version/ },
+  { env: { VANTAGE_BUS_URL: 'redis://localhost' }, message: /must be "postgres"/ },
+  { env: { VANTAGE_ALLOW_TARGETS: '10.0.0.0/8,fo,10.0.0.1/8' }, message: /"fo", "10.0.0.1\/8"/ },
+  {
+    env: { VANTAGE_PLANS: '{"free": {"monitors": -1, "cats": 2}}' },
+    message: /free.cats is not a known field; free.monitors must be >= 0 or must be null/,
+  },
+  { env: { VANTAGE_PLANS: '{"gold": {}}' }, message: /gold is not a known field/ },
+  { env: { VANTAGE_PLANS: '{"free":' }, message: /not valid JSON/ },
+  { env: { VANTAGE_PLANS: '/nonexistent/plans.json' }, message: /can't be read \(ENOENT\)/ },
+  { env: { VANTAGE_TLS_CERT: directory, VANTAGE_TLS_KEY: fileWith('key.pem', 'x') }, message: /is not a file/ },
+  { env: { VANTAGE_TLS_CERT: fileWith('cert.pem', 'x') }, message: /VANTAGE_TLS_KEY is not/ },
+  { env: { VANTAGE_GEOIP_DIR: '/nonexistent' }, message: /is not a directory/ },
+  { env: { VANTAGE_DENY_TARGETS_FILE: '/nonexistent' }, message: /can't be read/ },
+  { env: { VANTAGE_LOG_LEVEL: 'loud' }, message: /must be one of trace,/ },
+  { env: { VANTAGE_DATABASE_URL: 'mysql://localhost' }, message: /postgres:\/\// },
+];
+
+for (const { env, message } of refused) {
+  t.test(`refuses ${Object.entries(env).join(' ')}`, async (t) => {
+    const complaints = complaintsOf(env);
+    t.equal(complaints.length, 1);
+    t.equal(complaints[0]?.name, Object.keys(env)[0]);
+    t.match(complaints[0]?.message, message);
+  });
+}
+
+t.test('all complaints come at once, from every source', async (t) => {
+  const env = {
+    VANTAGE_LISTEN: 'x',
+    VANTAGE_LOG_LEVEL: 'y',
+    VANTAGE_SECRET_KEY_FILE: '/nonexistent',
+    VANTAGE_TLS_KEY: '/nonexistent',
+  };
+  const complaints = complaintsOf(env, { public_url: 'z' });
+  t.same(complaints.map(({ name }) => name).sort(), [
+    '"public_url" in the configuration file',
+    'VANTAGE_LISTEN',
+    'VANTAGE_LOG_LEVEL',
+    'VANTAGE_SECRET_KEY_FILE',
+    'VANTAGE_TLS_KEY',
+  ]);
+});
+
+t.test('no complaint repeats a secret', async (t) => {
+  const secret = 'hunter2-hunter2';
+  const env = {
+    VANTAGE_SECRET_KEY: secret,
+    VANTAGE_DATABASE_URL: `mysql://u:${secret}@h`,
+    VANTAGE_BUS_URL: `nats://u:${secret}@h`,
+    VANTAGE_PUBLIC_URL: `https://u:${secret}@h`,
+  };
+  const complaints = complaintsOf(env);
+  t.equal(complaints.length, 4);
+  t.notMatch(JSON.stringify(complaints), /hunter2/);
+});
+
+t.test('a secret may be in a file, and not in both places', async (t) => {
+  const file = fileWith('secret-key', `${keyHex}\n`);
+  t.same(parse({ VANTAGE_SECRET_KEY_FILE: file }).config.secretKey, Buffer.from(keyHex, 'hex'));
+  t.match(complaintsOf({ VANTAGE_SECRET_KEY_FILE: file, VANTAGE_SECRET_KEY: keyHex }), [{ message: /both set/ }]);
+  t.match(complaintsOf({ VANTAGE_SECRET_KEY_FILE: fileWith('empty', '\n') }), [
+    { name: 'VANTAGE_SECRET_KEY_FILE', message: /empty/ },
+  ]);
+});
+
+t.test('the JSON file has the same settings, and the environment wins', async (t) => {
+  const content = {
+    listen: ':1',
+    log_level: 'debug',
+    allow_targets: ['10.0.0.0/8', '127.0.1.0/24'],
+    plans: { free: { monitors: null } },
+  };
+  const { config } = parse({ VANTAGE_LOG_LEVEL: 'warn' }, content);
+  t.same(config.listen, { host: null, port: 1 });
+  t.equal(config.logLevel, 'warn');
+  t.same(config.allowTargets, ['10.0.0.0/8', '127.0.1.0/24']);
+  t.equal(config.plans.free.monitors, null);
+  t.equal(config.plans.free.requestsPerMinute, 60, 'the rest of the plan stays');
+  const file = fileWith('config.json', JSON.stringify(content));
+  t.equal(loadConfig({ HOME: '/', VANTAGE_CONFIG: file }).config.logLevel, 'debug');
+});
+
+t.test('a file that is missing or no JSON is a complaint beside all others', async (t) => {
+  for (const file of ['/nonexistent', fileWith('broken.json', '{')]) {
+    const error = t.throws(() => loadConfig({ VANTAGE_CONFIG: file, VANTAGE_LISTEN: 'x' }), ConfigError);
+    t.same(
+      (error as ConfigError).complaints.map(({ name }) => name),
+      ['VANTAGE_CONFIG', 'VANTAGE_LISTEN'],
+    );
+  }
+  t.match(complaintsOf({}, ['listen']), [{ name: 'VANTAGE_CONFIG', message: /JSON object/ }]);
+});
+
+t.test('plans may come from a file', async (t) => {
+  const file = fileWith('plans.json', '{"pro": {"members": 7}}');
+  t.equal(parse({ VANTAGE_PLANS: file }).config.plans.pro.members, 7);
+});
+
+t.test('an unknown VANTAGE_ name is a warning; what other programs read is none', async (t) => {
+  const others = {
+    VANTAGE_TOKEN: 'x',
+    VANTAGE_URL: 'x',
+    VANTAGE_AGENT_BIND: 'x',
+    VANTAGE_TEST_DATABASE_URL: 'x',
+    PATH: 'x',
+  };
+  t.same(parse({ ...others, VANTAGE_LISTENN: ':1', VANTAGE_LISTEN_FILE: 'x' }, { lisen: ':2' }).warnings, [
+    'unknown variable VANTAGE_LISTENN',
+    'unknown variable VANTAGE_LISTEN_FILE',
+    'unknown key "lisen" in the configuration file',
+  ]);
+});
+
+t.test('help and table name every setting with its default', async (t) => {
+  for (const { name, fallbackText } of Object.values<Setting<unknown>>(settings)) {
+    for (const text of [settingsHelp(), settingsTable()]) {
+      t.ok(text.includes(name), name);
+      t.ok(text.includes(fallbackText), fallbackText);
+    }
+  }
+});

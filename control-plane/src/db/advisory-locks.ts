@@ -1,0 +1,5 @@
+/** The one list of PostgreSQL advisory locks this program takes, so that no two meanings share a number. */
+export const advisoryLocks = {
+  migrate: 7_264_001,
+  partitions: 7_264_002,
+} as const;

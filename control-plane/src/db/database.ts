@@ -1,0 +1,85 @@
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+
+export interface DatabaseOptions {
+  /** `postgres://user:password@host/database`; `?host=/directory` for a Unix socket. */
+  readonly url: string;
+  /** Connections at most. */
+  readonly poolSize: number;
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName: string;
+  /** Server settings of every connection, over the defaults below: `{ statement_timeout: '5s' }`. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+const defaultSettings = {
+  // nothing of ours runs longer on purpose; migrations lift it for themselves
+  statement_timeout: '30s',
+  idle_in_transaction_session_timeout: '60s',
+};
+
+/** How long a caller waits for a free or a new connection before the database counts as unavailable. */
+const acquireTimeoutMs = 5_000;
+
+/**
+ * A pool on one PostgreSQL database; connects on first use. int8 and numeric arrive as numbers (a value that a number
+ * can't hold fails the query), json parsed, timestamps as Date. The caller ends it by `destroy()`.
+ */
+export function openDatabase(options: DatabaseOptions): Knex {
+  const settings = Object.entries({ ...defaultSettings, ...options.settings });
+  return knex({
+    client: 'pg',
+    connection: {
+      connectionString: options.url,
+      application_name: options.applicationName,
+      connectionTimeoutMillis: acquireTimeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      types: numberTypes,
+    },
+    acquireConnectionTimeout: acquireTimeoutMs,
+    // lost connections show up as failed queries, which their callers report
+    log: { warn() {}, error() {}, deprecate() {}, debug() {} },
+    pool: {
+      min: 0,
+      max: options.poolSize,
+      afterCreate: (connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) => {
+        applySettings(connection, settings).then(
+          () => done(null, connection),
+          (error: Error) => done(error, connection),
+        );
+      },
+    },
+  });
+}
+
+/** Resolves when the database answers. */
+export async function checkDatabase(db: Knex): Promise<void> {
+  await db.raw('SELECT 1');
+}
+
+/** Per connection, so that importing this file changes nothing for anybody else. */
+const numberTypes: Knex.PgCustomTypesConfig = {
+  getTypeParser(oid, format) {
+    if (format === 'binary') return pg.types.getTypeParser(oid, format);
+    if (oid === pg.types.builtins.INT8) return parseSafeInteger;
+    if (oid === pg.types.builtins.NUMERIC) return Number;
+    return pg.types.getTypeParser(oid);
+  },
+};
+
+function parseSafeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`int8 value ${text} does not fit a number`);
+  return value;
+}
+
+/** After connecting and not as start-up options, which the URL may carry too and poolers refuse. */
+async function applySettings(connection: pg.Client, settings: readonly [string, string][]): Promise<void> {
+  const names = settings.map(([name]) => name);
+  const values = settings.map(([, value]) => value);
+  await connection.query(
+    'select set_config(name, value, false) from unnest($1::text[], $2::text[]) as s(name, value)',
+    [names, values],
+  );
+}

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '@vantage/shared/clock.js';
+import { ApiError } from './errors.js';
+import { bodyError } from './json.js';
+
+/** API specification 8: 32 KB for all requests. */
+export const BODY_LIMIT_BYTES = 32 * 1024;
+
+/** A body that has not arrived after this is given up. */
+export const BODY_TIMEOUT_MS = 10_000;
+
+/** Refuses a request that announces more than the limit, before a byte of it is read. @throws ApiError 413 */
+export function refuseLargeBody(request: IncomingMessage): void {
+  const length = request.headers['content-length'];
+  if (length !== undefined && Number(length) > BODY_LIMIT_BYTES) throw tooLarge();
+}
+
+/**
+ * Reads a whole body. What comes after a refusal is drained by node:http, so that the caller gets to read the answer;
+ * the server's request timeout bounds that. @throws ApiError 413, 408; ConnectionLostError when the caller went away
+ */
+export function readBody(request: IncomingMessage, clock: Clock): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const cancelTimer = clock.after(BODY_TIMEOUT_MS, () => settle(timedOut()), { unref: true });
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > BODY_LIMIT_BYTES) settle(tooLarge());
+      else chunks.push(chunk);
+    };
+    const onEnd = () => settle(null);
+    const onLost = () => settle(new ConnectionLostError());
+    const settle = (error: Error | null) => {
+      cancelTimer();
+      request.off('data', onData).off('end', onEnd).off('close', onLost);
+      if (error !== null) reject(error);
+      else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
+    };
+    request.on('data', onData).on('end', onEnd).on('close', onLost);
+  });
+}
+
+/** The caller closed the connection before the body was complete: there is nobody to answer. */
+export class ConnectionLostError extends Error {
+  override readonly name = 'ConnectionLostError';
+}
+
+/** Refuses what is not JSON by its headers, and an empty body. @throws ApiError REQUEST_BODY_INVALID */
+export function checkJsonHeaders(request: IncomingMessage, body: Buffer): void {
+  if (body.length === 0) throw bodyError('is required', 'required');
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw bodyError('must not be compressed');
+  const contentType = request.headers['content-type'];
+  if (contentType === undefined || !isJsonType(contentType)) throw bodyError('must be sent as application/json');
+}
+
+/** The media type of RFC 8259; a charset, which it does not define but people send, can only be UTF-8. */
+function isJsonType(contentType: string): boolean {
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';');
+  return type.trim() === 'application/json' && parameters.every(isUtf8OrNoCharset);
+}
+
+function isUtf8OrNoCharset(parameter: string): boolean {
+  const [name = '', value = ''] = parameter.split('=');
+  return name.trim() !== 'charset' || ['utf-8', '"utf-8"', 'utf8'].includes(value.trim());
+}
+
+function tooLarge(): ApiError {
+  return new ApiError('REQUEST_BODY_INVALID', {
+    status: 413,
+    details: { body: [{ code: 'length', message: `must not be larger than ${BODY_LIMIT_BYTES} bytes` }] },
+  });
+}
+
+function timedOut(): ApiError {
+  return new ApiError('REQUEST_TIMEOUT', { headers: { Connection: 'close' } });
+}

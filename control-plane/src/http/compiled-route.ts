@@ -1,0 +1,25 @@
+import { compileInput, type InputParser } from './input.js';
+import type { AnyRoute } from './route.js';
+import { compileStrictChecks, type StrictChecks } from './strict.js';
+
+/** A definition with everything that can be worked out before the first request. */
+export interface CompiledRoute {
+  readonly definition: AnyRoute;
+  readonly parseInput: InputParser;
+  readonly hasBody: boolean;
+  /** Pages of other origins may read it: anybody may, and reading changes nothing. */
+  readonly isOpenToOrigins: boolean;
+  readonly strict: StrictChecks | null;
+}
+
+/** @throws RangeError for a definition that contradicts itself */
+export function compileRoute(definition: AnyRoute, isStrict: boolean): CompiledRoute {
+  const { auth, method, body } = definition;
+  return {
+    definition,
+    parseInput: compileInput(definition),
+    hasBody: body !== undefined,
+    isOpenToOrigins: method === 'GET' && auth.kind === 'public',
+    strict: isStrict ? compileStrictChecks(definition) : null,
+  };
+}

@@ -1,0 +1,44 @@
+import t from 'tap';
+import { FakeClock } from '../../test/_support/fake-clock.js';
+import { startTestServer } from '../../test/_support/http-server.js';
+import { until } from '../../test/_support/until.js';
+import { createLogger } from '../log.js';
+import { healthRoutes, type ReadinessCheck } from './health.js';
+
+const silent = createLogger('silent');
+const good: ReadinessCheck = { name: 'bus', check: async () => {} };
+const bad: ReadinessCheck = { name: 'database', check: () => Promise.reject(new Error('password of the database')) };
+
+t.test('/healthz answers 200 whatever is missing, and looks at no credentials', async (t) => {
+  const { url } = await startTestServer(t, healthRoutes([bad], new FakeClock(), silent));
+  const response = await fetch(`${url}/healthz`, { headers: { Authorization: 'Bearer nobody' } });
+  t.equal(response.status, 200);
+  t.strictSame(await response.json(), { status: 'ok', checks: [] });
+});
+
+t.test('/readyz is 200 when every check passes, else 503 that names what is missing and not why', async (t) => {
+  const ready = await startTestServer(t, healthRoutes([good], new FakeClock(), silent));
+  t.equal((await fetch(`${ready.url}/readyz`)).status, 200);
+  const missing = await startTestServer(t, healthRoutes([good, bad], new FakeClock(), silent));
+  const response = await fetch(`${missing.url}/readyz`);
+  t.equal(response.status, 503);
+  t.equal(response.headers.get('retry-after'), '5');
+  t.strictSame(await response.json(), {
+    status: 'unavailable',
+    checks: [
+      { name: 'bus', ok: true },
+      { name: 'database', ok: false },
+    ],
+  });
+});
+
+t.test('a check that hangs counts as failed', async (t) => {
+  const clock = new FakeClock();
+  const hanging: ReadinessCheck = { name: 'database', check: () => new Promise(() => {}) };
+  const { url } = await startTestServer(t, healthRoutes([hanging], clock, silent));
+  const response = fetch(`${url}/readyz`);
+  await until('the check to begin', () => clock.pendingTimers > 0);
+  clock.advance(3_000);
+  t.equal((await response).status, 503);
+  t.equal(clock.pendingTimers, 0);
+});

@@ -1,0 +1,126 @@
+import type { IncomingMessage } from 'node:http';
+import { isStorableText } from '@vantage/shared/text.js';
+import { compileCoercingSchema, compileSchema, type FieldErrors, type Validation } from '@vantage/shared/validation.js';
+import type { TSchema } from 'typebox';
+import { checkJsonHeaders } from './body.js';
+import { ApiError } from './errors.js';
+import { parseJsonBody } from './json.js';
+import type { AnyRoute } from './route.js';
+
+/** A request as it came. */
+export interface RawInput {
+  /** Path segments of the parameters, percent-encoded, left to right. */
+  readonly segments: readonly string[];
+  /** The query without its question mark. */
+  readonly search: string;
+  /** Null where the operation takes no body. */
+  readonly body: Buffer | null;
+  readonly request: IncomingMessage;
+}
+
+/** What the handler gets of it. */
+export interface Input {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/** @throws ApiError REQUEST_BODY_INVALID, or VALIDATION_FAILED with every complaint about every field */
+export type InputParser = (raw: RawInput) => Input;
+
+type Check = (value: unknown) => Validation<unknown>;
+const acceptAnything: Check = (value) => ({ ok: true, value });
+
+/** Compiles the schemas of an operation once. @throws RangeError when path and parameter schema disagree */
+export function compileInput(route: AnyRoute): InputParser {
+  const names = parameterNames(route);
+  const declared = route.query === undefined ? null : parameterKinds(route.query, route);
+  const checkParams = route.params === undefined ? acceptAnything : compileCoercingSchema(route.params);
+  const checkQuery = route.query === undefined ? acceptAnything : compileCoercingSchema(route.query);
+  const checkBody = route.body === undefined ? acceptAnything : compileSchema(route.body);
+  return ({ segments, search, body, request }) => {
+    const json = body === null ? undefined : readJson(request, body);
+    const params = checked(readParams(names, segments), checkParams);
+    const query = checked(declared === null ? {} : readQuery(search, declared), checkQuery);
+    const checkedBody = checkBody(json);
+    if (params.ok && query.ok && checkedBody.ok) {
+      return { params: params.value, query: query.value, body: checkedBody.value };
+    }
+    throw new ApiError('VALIDATION_FAILED', {
+      details: { ...complaints(params), ...complaints(query), ...complaints(checkedBody) },
+    });
+  };
+}
+
+/** Names of the parameters in a path, left to right: `/v1/nodes/{id}` has `id`. */
+export function pathParameterNames(path: string): string[] {
+  return [...path.matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1] as string);
+}
+
+function parameterNames(route: AnyRoute): readonly string[] {
+  const names = pathParameterNames(route.path);
+  const declared = route.params === undefined ? [] : propertyNames(route.params, route);
+  if (names.toSorted().join() !== declared.toSorted().join()) {
+    throw new RangeError(
+      `route "${route.operationId}" has parameters "${names}" in its path, "${declared}" in its schema`,
+    );
+  }
+  return names;
+}
+
+function propertyNames(schema: TSchema, route: AnyRoute): string[] {
+  if ('properties' in schema && typeof schema.properties === 'object' && schema.properties !== null) {
+    return Object.keys(schema.properties);
+  }
+  throw new RangeError(`parameters of route "${route.operationId}" must be one object schema`);
+}
+
+/** Whether each query parameter is a list, by name. */
+function parameterKinds(schema: TSchema, route: AnyRoute): Map<string, boolean> {
+  const { properties } = schema as { properties?: Record<string, { type?: unknown }> };
+  return new Map(propertyNames(schema, route).map((name) => [name, properties?.[name]?.type === 'array']));
+}
+
+function readJson(request: IncomingMessage, body: Buffer): unknown {
+  checkJsonHeaders(request, body);
+  return parseJsonBody(body);
+}
+
+function readParams(names: readonly string[], segments: readonly string[]): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const [index, name] of names.entries()) params[name] = decodeSegment(segments[index] ?? '');
+  return params;
+}
+
+/** A segment that is not percent-encoded UTF-8 stays as it is: no schema of a parameter takes a `%`. */
+function decodeSegment(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** The declared parameters only. One that is repeated becomes an array, which only the schema of a list takes. */
+function readQuery(search: string, declared: ReadonlyMap<string, boolean>): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = {};
+  if (search === '') return query;
+  for (const [name, value] of new URLSearchParams(search)) {
+    const isList = declared.get(name);
+    if (isList === undefined) continue;
+    const earlier = query[name] ?? (isList ? [] : undefined);
+    query[name] = earlier === undefined ? value : [earlier, value].flat();
+  }
+  return query;
+}
+
+function checked(value: Record<string, string | string[]>, check: Check): Validation<unknown> {
+  const bad = Object.entries(value).find(([, text]) => !isStorableText(String(text)));
+  if (bad === undefined) return check(value);
+  return { ok: false, details: { [bad[0]]: [{ code: 'format', message: 'must not contain U+0000' }] } };
+}
+
+function complaints(validation: Validation<unknown>): FieldErrors {
+  return validation.ok ? {} : validation.details;
+}

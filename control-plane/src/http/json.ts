@@ -1,0 +1,84 @@
+import { isUtf8 } from 'node:buffer';
+import { findUnstorableText } from '@vantage/shared/text.js';
+import type { FieldErrors } from '@vantage/shared/validation.js';
+import { ApiError, fieldError } from './errors.js';
+
+/** Objects and arrays inside one another, at most. */
+export const MAX_JSON_DEPTH = 32;
+/** Keys of all objects together, at most. */
+export const MAX_JSON_KEYS = 1000;
+
+/**
+ * Parses a request body. Size and nesting are judged on the bytes, before a single object exists.
+ * @throws ApiError REQUEST_BODY_INVALID for what is no JSON or too large a shape, VALIDATION_FAILED for text that cannot
+ * be stored and for `__proto__` keys
+ */
+export function parseJsonBody(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw bodyError('must be UTF-8');
+  const complaint = judgeShape(bytes);
+  if (complaint !== null) throw bodyError(complaint);
+  const text = bytes.toString('utf8');
+  const value = parseText(text);
+  // bytes that are UTF-8 hold no lone surrogate and JSON text no raw NUL: both can only come as \u escapes
+  const hasEscapes = text.includes('\\u');
+  if (hasEscapes) refuseUnstorableText(value);
+  if (hasEscapes || text.includes('__proto__')) refuseProtoKey(value, '');
+  return value;
+}
+
+/** A 400 about the body as a whole. */
+export function bodyError(message: string, code: FieldErrors[string][number]['code'] = 'format'): ApiError {
+  return new ApiError('REQUEST_BODY_INVALID', { details: { body: [{ code, message }] } });
+}
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ApiError('REQUEST_BODY_INVALID', {
+      details: { body: [{ code: 'format', message: 'must be well-formed JSON' }] },
+      cause,
+    });
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** What is wrong with the nesting or number of keys of JSON text, or null. Outside strings every key has one colon. */
+function judgeShape(bytes: Uint8Array): string | null {
+  let depth = 0;
+  let keys = 0;
+  let isInString = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) isInString = !isInString;
+    else if (isInString) {
+      if (byte === BACKSLASH) at++;
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      if (++depth > MAX_JSON_DEPTH) return `must not be nested deeper than ${MAX_JSON_DEPTH}`;
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
+    else if (byte === COLON && ++keys > MAX_JSON_KEYS) return `must not have more than ${MAX_JSON_KEYS} keys`;
+  }
+  return null;
+}
+
+function refuseUnstorableText(value: unknown): void {
+  const path = findUnstorableText(value);
+  if (path !== null) throw fieldError(path, 'format', 'must not contain U+0000 or half a surrogate pair');
+}
+
+/** Even where a schema takes any key, this one is never a field: code that copies it would change a prototype. */
+function refuseProtoKey(value: unknown, path: string): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, child] of Object.entries(value)) {
+    const childPath = path === '' ? key : `${path}.${key}`;
+    if (key === '__proto__') throw fieldError(childPath, 'unknown', 'is not a known field');
+    refuseProtoKey(child, childPath);
+  }
+}

@@ -1,0 +1,134 @@
+import type { Static, TSchema } from 'typebox';
+import type { Logger } from '../log.js';
+import type { ErrorCode } from './error-table.js';
+import type { Locale } from './locale.js';
+import type { Scope } from './scopes.js';
+
+/** The doors of the modules, as handlers see them. Each module adds its own by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: modules merge their members into it
+export interface Services {}
+
+/** Who may call an operation (API specification 5). */
+export type Auth =
+  /** Anybody; credentials are not looked at: health, pages and their assets. */
+  | { readonly kind: 'none' }
+  /** Anybody; credentials, when sent, must be valid and carry `scope`. */
+  | { readonly kind: 'public'; readonly scope?: Scope }
+  /** Credentials that carry `scope`. */
+  | { readonly kind: 'scope'; readonly scope: Scope }
+  /** Credentials of a user with role admin. */
+  | { readonly kind: 'admin' };
+
+/** Whose credentials a request carried. */
+export interface Account {
+  readonly userId: string;
+  readonly role: 'user' | 'admin';
+  readonly scopes: ReadonlySet<Scope>;
+  /** Id of the credential, for logs and audit. */
+  readonly credentialId: string;
+}
+
+/** A validated request. */
+export interface RouteRequest<P, Q, B> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly account: Account | null;
+  readonly requestId: string;
+  /** The caller's address, trusted proxies taken off. */
+  readonly address: string;
+  /** Aborted when the caller went away or the server is closing. */
+  readonly signal: AbortSignal;
+  /** The caller's language; a reply that read it carries Content-Language and Vary. */
+  readonly locale: Locale;
+  /** Every line carries the request id. */
+  readonly log: Logger;
+  /** Value of a request header, lower-case name; null when absent. */
+  header(name: string): string | null;
+}
+
+/** Position of a page in a list, as `meta.pagination` shows it. */
+export interface Pagination {
+  readonly page: number;
+  readonly page_size: number;
+  readonly total: number;
+  readonly has_more: boolean;
+}
+
+/** One Server-Sent Event. */
+export interface ServerEvent {
+  readonly event: string;
+  readonly id?: string;
+  readonly data: unknown;
+}
+
+/** Response headers by name; they replace the frame's own of the same name (Cache-Control is `no-store` by default). */
+export type ReplyHeaders = Readonly<Record<string, string>>;
+
+/** Data for the envelope; `undefined` is sent as null. */
+export interface DataReply<D> {
+  readonly status: number;
+  readonly data: D;
+  readonly pagination?: Pagination;
+  readonly headers?: ReplyHeaders;
+}
+
+/** A whole body of its own kind, sent as it is. */
+export interface RawReply {
+  readonly status: number;
+  readonly raw: { readonly contentType: string; readonly body: string | Buffer };
+  readonly headers?: ReplyHeaders;
+}
+
+/**
+ * Server-Sent Events. The frame ends the stream when the iterable ends, the caller leaves or the server closes; it calls
+ * `return()` then, so an iterable that waits should also watch the request's signal.
+ */
+export interface EventsReply {
+  readonly status: number;
+  readonly events: AsyncIterable<ServerEvent>;
+}
+
+export type Reply<D> = DataReply<D> | RawReply | EventsReply;
+
+/** One operation of the API: everything the frame needs to check, run, document and test it. */
+export interface RouteDefinition<
+  P extends TSchema = TSchema,
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+  D extends TSchema = TSchema,
+> {
+  readonly operationId: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** OpenAPI path: `/v1/probe/tasks/{id}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  readonly auth: Auth;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** Example of a request body. */
+  readonly bodyExample?: unknown;
+  /** Success statuses and the schema of `data` for each (null data: Type.Null()); for `events` that of each event's data. */
+  readonly replies: Readonly<Record<number, D>>;
+  /** `envelope` (default), `raw` (the schema is the body itself), `html`, `text` or `events`. */
+  readonly replyKind?: 'envelope' | 'raw' | 'html' | 'text' | 'events';
+  /** Codes the handler may throw; those of the frame itself (body, auth, validation) are added by it. */
+  readonly errors: readonly ErrorCode[];
+  /** False for pages, health and other paths that are not part of the documented API. */
+  readonly isDocumented?: boolean;
+  handle(request: RouteRequest<Static<P>, Static<Q>, Static<B>>, services: Services): Promise<Reply<Static<D>>>;
+}
+
+/** Types a definition from its schemas. */
+export function defineRoute<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
+  definition: RouteDefinition<P, Q, B, D>,
+): RouteDefinition<P, Q, B, D> {
+  return definition;
+}
+
+/** Any definition, for lists. */
+// biome-ignore lint/suspicious/noExplicitAny: handlers are contravariant in their request
+export type AnyRoute = RouteDefinition<any, any, any, any>;

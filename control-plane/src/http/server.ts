@@ -1,0 +1,176 @@
+import { setMaxListeners } from 'node:events';
+import http, { IncomingMessage, type ServerResponse } from 'node:http';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createHttpApp, type HttpServerOptions } from './app.js';
+import { ApiError } from './errors.js';
+import { refuseSocket } from './refuse-socket.js';
+
+/** How long the parts of a connection may take, milliseconds. */
+export interface HttpTimeouts {
+  /** From connecting, or from the end of the last request, to the last header. */
+  readonly headersMs: number;
+  /** To the last byte of the body, whether it is used or drained. */
+  readonly requestMs: number;
+  /** Between two requests. Longer than the 60 s of common load balancers, which must be the ones to close. */
+  readonly idleMs: number;
+  /** Without a byte in either direction; streams send comments more often than this. */
+  readonly silenceMs: number;
+  /** From stop() until connections that are still busy are cut. */
+  readonly stopMs: number;
+}
+
+const defaultTimeouts: HttpTimeouts = {
+  headersMs: 15_000,
+  requestMs: 30_000,
+  idleMs: 65_000,
+  silenceMs: 120_000,
+  stopMs: 5_000,
+};
+
+export interface HttpServerSettings extends Omit<HttpServerOptions, 'closing'> {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** PEM certificate chain and key; absent: plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly timeouts?: Partial<HttpTimeouts>;
+}
+
+/**
+ * The API on a listener. `server` is there for others to take its 'upgrade' events; upgraded sockets are theirs to
+ * close before stop(). Requests that node:http cannot parse are answered in the error envelope too.
+ */
+export class HttpServer {
+  readonly server: http.Server;
+  readonly #settings: HttpServerSettings;
+  readonly #timeouts: HttpTimeouts;
+  readonly #closing = new AbortController();
+  readonly #sockets = new Set<Duplex>();
+  /** The latest response of each connection: an answer to rubbish must not land in the middle of one. */
+  readonly #responses = new WeakMap<Duplex, ServerResponse>();
+  readonly #refused = new WeakSet<Duplex>();
+  #stopped: Promise<void> | null = null;
+
+  /** @throws RangeError as createHttpApp */
+  constructor(settings: HttpServerSettings) {
+    this.#settings = settings;
+    this.#timeouts = { ...defaultTimeouts, ...settings.timeouts };
+    setMaxListeners(0, this.#closing.signal);
+    const handle = createHttpApp({ ...settings, closing: this.#closing.signal }).callback();
+    const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+      this.#responses.set(request.socket, response);
+      void handle(request, response);
+    };
+    this.server = createServer(settings, this.#timeouts, onRequest);
+    this.server.on(settings.tls === undefined ? 'connection' : 'secureConnection', (socket: Duplex) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+      // node:http takes its own listener off what it hands to 'upgrade' and 'connect': a reset would end the process
+      socket.on('error', () => {});
+    });
+    // an Expect we don't know is no reason to refuse (RFC 9110 section 10.1.1)
+    this.server.on('checkExpectation', onRequest);
+    this.server.on('clientError', (error, socket) => this.#refuse(error, socket));
+    this.server.on('connect', (_request, socket) => refuseSocket(socket, new ApiError('NOT_FOUND'), settings));
+  }
+
+  /** Begins to listen; resolves with the bound address. @throws Error (EADDRINUSE, EACCES) */
+  async start(): Promise<AddressInfo> {
+    const { server } = this;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(this.#settings.port, this.#settings.host, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+    return server.address() as AddressInfo;
+  }
+
+  /** Takes no more connections, ends streams and long polls, waits for what runs, then cuts it. May be called twice. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    if (!this.server.listening) return;
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    this.#closing.abort(new Error('the server is closing'));
+    this.#closeUnused();
+    const cancel = this.#settings.clock.after(this.#timeouts.stopMs, () => this.server.closeAllConnections());
+    await closed;
+    cancel();
+  }
+
+  /** node:http closes connections between two requests, but not those that browsers open ahead of their first. */
+  #closeUnused(): void {
+    for (const socket of this.#sockets) {
+      if (!this.#responses.has(socket)) socket.destroy();
+    }
+  }
+
+  #refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+    if (this.#refused.has(socket)) return;
+    const response = this.#responses.get(socket);
+    const isAnswering = response !== undefined && response.headersSent && !response.writableFinished;
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
+      socket.destroy();
+      return;
+    }
+    this.#refused.add(socket);
+    this.#settings.log.debug({ err: error }, 'unreadable request');
+    refuseSocket(socket, refusalOf(error.code), this.#settings);
+  }
+}
+
+/**
+ * Only an upgrade to WebSocket is one. With a listener for 'upgrade', node:http 20 would hand it every request that offers
+ * any (Java's HTTP client offers h2c on each), although ignoring the offer is always allowed (RFC 9110 section 7.8).
+ */
+class ApiRequest extends IncomingMessage {
+  // `declare`: the constructor of node:http sets `upgrade` before fields of this class would exist
+  declare private isOffered: boolean | null;
+
+  get upgrade(): boolean | null {
+    if (this.isOffered !== true || this.method === 'CONNECT') return this.isOffered;
+    return this.headers.upgrade?.toLowerCase() === 'websocket';
+  }
+
+  set upgrade(isOffered: boolean | null) {
+    this.isOffered = isOffered;
+  }
+}
+
+function createServer(
+  { tls }: HttpServerSettings,
+  timeouts: HttpTimeouts,
+  onRequest: (request: IncomingMessage, response: ServerResponse) => void,
+): http.Server {
+  const options: http.ServerOptions = {
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.idleMs,
+    connectionsCheckingInterval: Math.min(timeouts.headersMs, 5_000),
+    IncomingMessage: ApiRequest,
+    // the frame refuses a missing Host itself, in the envelope
+    requireHostHeader: false,
+  };
+  const server = tls === undefined ? http.createServer(options) : https.createServer({ ...options, ...tls });
+  server.on('request', onRequest);
+  server.timeout = timeouts.silenceMs;
+  return server;
+}
+
+function refusalOf(code: string | undefined): ApiError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new ApiError('REQUEST_BODY_INVALID', { status: 431 });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ApiError('REQUEST_TIMEOUT');
+    default:
+      return new ApiError('REQUEST_BODY_INVALID');
+  }
+}

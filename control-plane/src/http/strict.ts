@@ -1,0 +1,79 @@
+import { compileSchema, type Validation } from '@vantage/shared/validation.js';
+import { declaredErrors } from './declared-errors.js';
+import type { ApiError } from './errors.js';
+import type { AnyRoute, DataReply, RawReply, Reply } from './route.js';
+
+/** Holds what a route answers against what its definition says; on in tests, off in production. */
+export interface StrictChecks {
+  /** @throws UndeclaredReplyError */
+  checkReply(reply: Reply<unknown>): void;
+  /** Checks the data of one Server-Sent Event. @throws UndeclaredReplyError */
+  checkEvent(data: unknown): void;
+  /** Whether the definition, or the frame for it, lists the code with this status. */
+  declares(error: ApiError): boolean;
+}
+
+/** A route answered what its definition does not say: a mistake of ours, shown as a 500. */
+export class UndeclaredReplyError extends Error {
+  override readonly name = 'UndeclaredReplyError';
+
+  constructor(route: AnyRoute, complaint: string) {
+    super(`operation "${route.operationId}" answered what it does not declare: ${complaint}`);
+  }
+}
+
+/** @throws RangeError when the example of a body is not a valid body */
+export function compileStrictChecks(route: AnyRoute): StrictChecks {
+  checkBodyExample(route);
+  const errors = declaredErrors(route);
+  const kind = route.replyKind ?? 'envelope';
+  const schemas = new Map(
+    Object.entries(route.replies).map(([status, schema]) => [Number(status), compileSchema(schema)]),
+  );
+  const check = (status: number, value: unknown) => {
+    const complaint = complaintAbout(schemas.get(status), value);
+    if (complaint !== null) throw new UndeclaredReplyError(route, `${complaint} (status ${status})`);
+  };
+  const checkRaw = ({ status, raw }: RawReply) => {
+    const isJson = kind === 'raw' && raw.contentType.startsWith('application/json') && raw.body.length > 0;
+    if (isJson) check(status, JSON.parse(raw.body.toString()));
+  };
+  return {
+    checkReply(reply) {
+      const complaint = kindComplaint(reply, kind) ?? (schemas.has(reply.status) ? null : `status ${reply.status}`);
+      if (complaint !== null) throw new UndeclaredReplyError(route, complaint);
+      if ('raw' in reply) checkRaw(reply);
+      else if ('data' in reply) check(reply.status, asSent(reply));
+    },
+    checkEvent: (data) => check(200, data),
+    declares: (error) => errors.get(error.status)?.has(error.code) === true,
+  };
+}
+
+function checkBodyExample({ operationId, body, bodyExample }: AnyRoute): void {
+  if (body === undefined || bodyExample === undefined) return;
+  const result = compileSchema(body)(structuredClone(bodyExample));
+  if (!result.ok) throw new RangeError(`body example of "${operationId}": ${JSON.stringify(result.details)}`);
+}
+
+function kindComplaint(reply: Reply<unknown>, kind: NonNullable<AnyRoute['replyKind']>): string | null {
+  const sent = 'raw' in reply ? 'raw' : 'events' in reply ? 'events' : 'envelope';
+  const declared = kind === 'html' || kind === 'text' ? 'raw' : kind;
+  return sent === declared ? null : `a reply of kind ${sent}`;
+}
+
+function asSent({ data }: DataReply<unknown>): unknown {
+  return JSON.parse(JSON.stringify(data ?? null));
+}
+
+/** Validation fills in defaults, which in a reply would hide a missing field: a changed value is a complaint too. */
+function complaintAbout(
+  validate: ((value: unknown) => Validation<unknown>) | undefined,
+  value: unknown,
+): string | null {
+  if (validate === undefined) return 'status';
+  const before = JSON.stringify(value);
+  const result = validate(value);
+  if (!result.ok) return JSON.stringify(result.details);
+  return JSON.stringify(value) === before ? null : 'fields that have a default are missing';
+}

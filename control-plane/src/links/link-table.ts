@@ -1,0 +1,30 @@
+import type { LinkSession } from './session.js';
+
+/** The links this replica holds: one per node, the newest wins. */
+export class LinkTable {
+  readonly #sessions = new Map<string, LinkSession>();
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  find(nodeId: string): LinkSession | null {
+    return this.#sessions.get(nodeId) ?? null;
+  }
+
+  all(): IterableIterator<LinkSession> {
+    return this.#sessions.values();
+  }
+
+  /** Puts a session in; returns the one it replaces. */
+  add(session: LinkSession): LinkSession | null {
+    const before = this.find(session.nodeId);
+    this.#sessions.set(session.nodeId, session);
+    return before;
+  }
+
+  /** Takes a session out unless a newer one took its place. */
+  remove(session: LinkSession): void {
+    if (this.#sessions.get(session.nodeId) === session) this.#sessions.delete(session.nodeId);
+  }
+}

@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process';
+import { Writable } from 'node:stream';
+import t from 'tap';
+import { createLogger, describeError } from './log.js';
+
+function capture() {
+  const lines: string[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  return { lines, stream };
+}
+
+t.test('a line is one JSON object with level by name and ISO time', async (t) => {
+  const { lines, stream } = capture();
+  createLogger('info', stream).child({ part: 'links' }).warn({ nodeId: 'n_1' }, 'batch refused');
+  const line = JSON.parse(lines[0] ?? '');
+  t.match(line, { level: 'warn', part: 'links', nodeId: 'n_1', msg: 'batch refused' });
+  t.equal(new Date(line.time).toISOString(), line.time);
+});
+
+t.test('fields that hold secrets are never written', async (t) => {
+  const { lines, stream } = capture();
+  const log = createLogger('info', stream);
+  log.info({ token: 'hush', secret: 'hush', password: 'hush', authorization: 'hush', databaseUrl: 'hush' }, 'made');
+  log.child({ token: 'hush' }).info('child');
+  t.notMatch(lines.join(''), 'hush');
+});
+
+t.test('of an error the row that a database repeats in it is left out', async (t) => {
+  const error = Object.assign(new Error('duplicate key'), {
+    code: '23505',
+    detail: 'Key (email)=(hush) exists',
+    parameters: ['hush'],
+  });
+  const wrapped = new Error('cannot store', { cause: error });
+  t.match(describeError(wrapped), {
+    type: 'Error',
+    message: 'cannot store',
+    cause: { code: '23505', message: 'duplicate key' },
+  });
+  t.notMatch(JSON.stringify(describeError(wrapped)), 'hush');
+  t.strictSame(describeError('thrown text'), { message: 'thrown text' });
+});
+
+t.test(
+  'lines that were not written yet are written when the program ends, by itself, by exit or by a crash',
+  async (t) => {
+    const module = JSON.stringify(new URL('./log.js', import.meta.url).href);
+    const endings = ['', 'process.exit(3);', 'throw new Error("crash");'];
+    for (const ending of endings) {
+      const program = `import { createLogger } from ${module}; createLogger('info').info('last words'); ${ending}`;
+      const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+      t.equal(JSON.parse(stdout || 'null')?.msg, 'last words', ending);
+    }
+  },
+);

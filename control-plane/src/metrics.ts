@@ -1,0 +1,92 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { IngestMetrics } from './ingest/index.js';
+import type { LinkTable } from './links/index.js';
+
+/** What the control plane counts beside HTTP requests; label values are closed lists, never ids. */
+export class Metrics implements IngestMetrics {
+  readonly #tasks: Counter<'type'>;
+  readonly #results: Counter<'type' | 'outcome'>;
+  readonly #rejects: Counter;
+  readonly #dispatch: Histogram;
+  readonly #ingest: Histogram;
+  readonly #rows: Histogram;
+
+  constructor(private readonly registry: Registry) {
+    const registers = [registry];
+    this.#tasks = new Counter({
+      name: 'vantage_probe_tasks_total',
+      help: 'Probe requests accepted, by probe type.',
+      labelNames: ['type'],
+      registers,
+    });
+    this.#results = new Counter({
+      name: 'vantage_node_results_total',
+      help: 'Node results stored, by probe type and outcome: success or the error code.',
+      labelNames: ['type', 'outcome'],
+      registers,
+    });
+    this.#rejects = new Counter({
+      name: 'vantage_ingest_rejects_total',
+      help: 'Rows of agents that were not results of anything.',
+      registers,
+    });
+    this.#dispatch = new Histogram({
+      name: 'vantage_dispatch_duration_seconds',
+      help: 'From a valid probe request to its task being durable and on its way.',
+      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1],
+      registers,
+    });
+    this.#ingest = new Histogram({
+      name: 'vantage_ingest_duration_seconds',
+      help: 'One ingest transaction.',
+      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1],
+      registers,
+    });
+    this.#rows = new Histogram({
+      name: 'vantage_ingest_batch_rows',
+      help: 'Rows in one ingest transaction.',
+      buckets: [1, 4, 16, 64, 256, 1000, 4000],
+      registers,
+    });
+  }
+
+  countTask(type: string, seconds: number): void {
+    this.#tasks.inc({ type });
+    this.#dispatch.observe(seconds);
+  }
+
+  countResult(type: string, outcome: string): void {
+    this.#results.inc({ type, outcome });
+  }
+
+  countRejects(rows: number): void {
+    this.#rejects.inc(rows);
+  }
+
+  observe({ rows, seconds }: { rows: number; seconds: number }): void {
+    this.#ingest.observe(seconds);
+    this.#rows.observe(rows);
+  }
+
+  /** Gauges over the links this replica holds, read when scraped. */
+  watchLinks(table: LinkTable): void {
+    const gauge = (name: string, help: string, read: () => number) =>
+      new Gauge({
+        name,
+        help,
+        registers: [this.registry],
+        collect() {
+          this.set(read());
+        },
+      });
+    const sum = (of: (session: ReturnType<LinkTable['find']> & object) => number) =>
+      [...table.all()].reduce((total, session) => total + of(session), 0);
+    gauge('vantage_links', 'Agents linked to this replica.', () => table.size);
+    gauge('vantage_jobs_in_flight', 'Jobs sent to agents of this replica and not answered.', () =>
+      sum((s) => s.inFlight),
+    );
+    gauge('vantage_agent_spool_rows', 'Rows agents of this replica hold unacknowledged, by their last heartbeat.', () =>
+      sum((s) => s.spoolRows),
+    );
+  }
+}

@@ -1,0 +1,50 @@
+/** Whether a node can be given work, as everybody sees it (API specification 2.10, 4.3). */
+export const nodeStatuses = ['online', 'offline', 'draining', 'banned'] as const;
+export type NodeStatus = (typeof nodeStatuses)[number];
+
+/** Where a node stands and what it can do; addresses and versions stay in the database. */
+export interface Node {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly name: string;
+  readonly isPublic: boolean;
+  readonly country: string | null;
+  readonly province: string | null;
+  readonly region: string | null;
+  readonly city: string | null;
+  readonly latitude: number | null;
+  readonly longitude: number | null;
+  readonly asn: number | null;
+  readonly isp: string | null;
+  readonly provider: string | null;
+  readonly tags: readonly string[];
+  readonly capabilities: readonly string[];
+  readonly enrolledAt: Date;
+  /** Null while no replica holds its link. */
+  readonly sessionId: string | null;
+  readonly replicaId: string | null;
+  readonly isBanned: boolean;
+  readonly banReason: string | null;
+  readonly isDraining: boolean;
+  readonly updatedAt: Date;
+  /** Grows with every change: the newer of two copies. */
+  readonly revision: number;
+}
+
+/** Status in order of weight: a ban outweighs a drain, a drain an open link. */
+export function statusOf(node: Node): NodeStatus {
+  if (node.isBanned) return 'banned';
+  if (node.sessionId === null) return 'offline';
+  return node.isDraining ? 'draining' : 'online';
+}
+
+/** Who looks: private nodes are seen by their owner and by admins only. */
+export interface Viewer {
+  readonly userId: string | null;
+  readonly isAdmin: boolean;
+}
+
+/** Whether `viewer` may see and use the node. */
+export function isVisibleTo(node: Node, viewer: Viewer): boolean {
+  return node.isPublic || viewer.isAdmin || (viewer.userId !== null && viewer.userId === node.ownerId);
+}

@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import { pageQuery, pagination } from '../../../http/pagination.js';
+import { defineRoute } from '../../../http/route.js';
+import { EnrollmentTokenCreatedSchema, EnrollmentTokenCreateSchema, EnrollmentTokenSchema } from '../schema.js';
+
+const tag = 'Enrollment';
+const auth = { kind: 'scope', scope: 'account' } as const;
+
+/** POST /v1/nodes/enrollment-tokens (API specification 2.6). */
+export const createEnrollmentToken = defineRoute({
+  operationId: 'createEnrollmentToken',
+  method: 'POST',
+  path: '/v1/nodes/enrollment-tokens',
+  summary: 'Make a one-time enrollment token',
+  description: 'The token is shown this once; only a hash is stored. It lets one agent in, within its validity.',
+  tag,
+  auth,
+  body: EnrollmentTokenCreateSchema,
+  bodyExample: { label: 'frankfurt-1', country_code: 'DE' },
+  replies: { 201: EnrollmentTokenCreatedSchema },
+  errors: ['VALIDATION_FAILED', 'FORBIDDEN'],
+  async handle({ body, account }, { nodes }) {
+    if (!account) throw new Error('route without an account');
+    return { status: 201, data: await nodes.enrollment.createToken(account.userId, body) };
+  },
+});
+
+/** GET /v1/nodes/enrollment-tokens. */
+export const listEnrollmentTokens = defineRoute({
+  operationId: 'listEnrollmentTokens',
+  method: 'GET',
+  path: '/v1/nodes/enrollment-tokens',
+  summary: 'List your enrollment tokens',
+  tag,
+  auth,
+  query: Type.Object({ ...pageQuery }),
+  replies: { 200: Type.Object({ tokens: Type.Array(EnrollmentTokenSchema) }) },
+  errors: [],
+  async handle({ query, account }, { nodes }) {
+    if (!account) throw new Error('route without an account');
+    const { page, page_size } = query;
+    const { tokens, total } = await nodes.enrollment.listTokens(account.userId, {
+      limit: page_size,
+      offset: (page - 1) * page_size,
+    });
+    return { status: 200, data: { tokens }, pagination: pagination(query, total) };
+  },
+});
+
+/** DELETE /v1/nodes/enrollment-tokens/{id}. */
+export const revokeEnrollmentToken = defineRoute({
+  operationId: 'revokeEnrollmentToken',
+  method: 'DELETE',
+  path: '/v1/nodes/enrollment-tokens/{id}',
+  summary: 'Revoke an unused enrollment token',
+  tag,
+  auth,
+  params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
+  replies: { 200: Type.Null() },
+  errors: ['NOT_FOUND', 'NODE_STATE_CONFLICT'],
+  async handle({ params, account }, { nodes }) {
+    if (!account) throw new Error('route without an account');
+    await nodes.enrollment.revokeToken(params.id, account.userId);
+    return { status: 200, data: null };
+  },
+});

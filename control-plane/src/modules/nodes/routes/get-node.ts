@@ -1,0 +1,21 @@
+import { Type } from 'typebox';
+import { defineRoute } from '../../../http/route.js';
+import { nodeView, viewerOf } from '../index.js';
+import { NodeSchema } from '../schema.js';
+
+/** GET /v1/nodes/{id}. */
+export const getNode = defineRoute({
+  operationId: 'getNode',
+  method: 'GET',
+  path: '/v1/nodes/{id}',
+  summary: 'Get one probe node',
+  tag: 'Nodes',
+  auth: { kind: 'public' },
+  params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
+  replies: { 200: NodeSchema },
+  errors: ['NODE_NOT_FOUND'],
+  async handle({ params, account }, { nodes }) {
+    const viewer = viewerOf(account);
+    return { status: 200, data: nodeView(nodes.get(viewer, params.id), viewer.isAdmin) };
+  },
+});

@@ -1,0 +1,34 @@
+import { Type } from 'typebox';
+import { pageQuery, paginate } from '../../../http/pagination.js';
+import { defineRoute } from '../../../http/route.js';
+import { nodeView, viewerOf } from '../index.js';
+import { nodeStatuses } from '../node.js';
+import { NodeSchema } from '../schema.js';
+
+/** GET /v1/nodes (API specification 4.3). */
+export const listNodes = defineRoute({
+  operationId: 'listNodes',
+  method: 'GET',
+  path: '/v1/nodes',
+  summary: 'List probe nodes',
+  description: 'Public nodes, and private ones for their owner. Banned nodes are listed to admins only.',
+  tag: 'Nodes',
+  auth: { kind: 'public' },
+  query: Type.Object({
+    ...pageQuery,
+    country: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166-1 alpha-2.' })),
+    region: Type.Optional(Type.String({ maxLength: 64, description: 'UN M49 subregion.' })),
+    asn: Type.Optional(Type.Integer({ minimum: 1, maximum: 4294967295 })),
+    provider: Type.Optional(Type.String({ maxLength: 64 })),
+    status: Type.Optional(Type.Enum([...nodeStatuses], { type: 'string' })),
+    tag: Type.Optional(Type.String({ maxLength: 32 })),
+    capability: Type.Optional(Type.String({ maxLength: 32 })),
+  }),
+  replies: { 200: Type.Object({ items: Type.Array(NodeSchema) }) },
+  errors: [],
+  async handle({ query, account }, { nodes }) {
+    const viewer = viewerOf(account);
+    const { items, pagination } = paginate(nodes.list(viewer, query), query);
+    return { status: 200, data: { items: items.map((node) => nodeView(node, viewer.isAdmin)) }, pagination };
+  },
+});

@@ -1,0 +1,30 @@
+import type { Static } from 'typebox';
+import { type Node, statusOf } from './node.js';
+import type { NodeSchema } from './schema.js';
+
+/** The public record of a node; a ban's reason only for admins. */
+export function nodeView(node: Node, isAdmin = false): Static<typeof NodeSchema> {
+  return {
+    id: node.id,
+    name: node.name,
+    country: node.country,
+    province: node.province,
+    region: node.region,
+    city: node.city,
+    lat: oneDecimal(node.latitude),
+    lon: oneDecimal(node.longitude),
+    asn: node.asn,
+    isp: node.isp,
+    provider: node.provider,
+    status: statusOf(node),
+    tags: [...node.tags],
+    capabilities: [...node.capabilities],
+    since: node.enrolledAt.toISOString(),
+    uptime_percent_30d: null,
+    ...(isAdmin && node.isBanned && node.banReason !== null ? { ban_reason: node.banReason } : {}),
+  };
+}
+
+function oneDecimal(degrees: number | null): number | null {
+  return degrees === null ? null : Math.round(degrees * 10) / 10;
+}

@@ -1,0 +1,6 @@
+import type { AnyRoute } from '../../http/route.js';
+import { homePage } from './routes/home-page.js';
+import { taskPage } from './routes/task-page.js';
+
+/** The pages people open in a browser; none is part of the documented API. */
+export const pageRoutes: readonly AnyRoute[] = [homePage, taskPage];

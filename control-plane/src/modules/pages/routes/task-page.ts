@@ -1,0 +1,70 @@
+import { definitionOf } from '@vantage/shared/probe-types/index.js';
+import { Type } from 'typebox';
+import { ApiError } from '../../../http/errors.js';
+import { html } from '../../../http/html.js';
+import { renderPage } from '../../../http/page.js';
+import { defineRoute } from '../../../http/route.js';
+import { viewerOf } from '../../nodes/index.js';
+import type { TaskView } from '../../probes/index.js';
+import { summaryOf } from '../result-text.js';
+
+// a running task shows its next results without a button, a finished one runs no script
+const RELOAD = 'setTimeout(() => location.reload(), 2000);';
+
+/** GET /p/{id}: a task made without credentials, as a page to share. A task of an account is not found here. */
+export const taskPage = defineRoute({
+  operationId: 'getTaskPage',
+  method: 'GET',
+  path: '/p/{id}',
+  summary: 'Results of a probe as a page',
+  tag: 'Pages',
+  auth: { kind: 'none' },
+  params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
+  replies: { 200: Type.String(), 404: Type.String() },
+  replyKind: 'html',
+  errors: [],
+  isDocumented: false,
+  async handle({ params }, { probes }) {
+    try {
+      return taskReply(await probes.get(params.id, viewerOf(null)));
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'PROBE_JOB_NOT_FOUND') throw error;
+      const content = html`<h1>No such probe</h1><p>Results are kept for 7 days; those made with an account are not shared this way.</p>`;
+      return renderPage({ status: 404, title: 'No such probe', content });
+    }
+  },
+});
+
+function taskReply(task: TaskView) {
+  const { title } = definitionOf(task.probe_type);
+  const content = html`
+<h1>${title} · ${task.target}</h1>
+<p class="muted">${statusText(task)} · started ${task.created_at}</p>
+<div class="wide"><table>
+<thead><tr><th>From</th><th>Result</th><th>Details</th></tr></thead>
+<tbody>${task.node_results.map(
+    (result) => html`<tr>
+<td>${placeText(result.node)}</td>
+<td class="${result.success ? 'good' : 'bad'}">${result.success ? 'ok' : (result.error?.code ?? 'failed')}</td>
+<td>${result.success ? summaryOf(task.probe_type, result) : (result.error?.message ?? '')}</td>
+</tr>`,
+  )}</tbody>
+</table></div>
+<p><a href="/v1/probe/tasks/${task.task_id}">as JSON</a></p>`;
+  return renderPage({
+    title: `${title} ${task.target}`,
+    content,
+    ...(task.status === 'running' ? { script: RELOAD } : {}),
+  });
+}
+
+function statusText({ status, summary, node_results }: TaskView): string {
+  if (status === 'running') return `running, ${node_results.length} answered so far`;
+  if (status === 'failed') return 'no node answered';
+  return `${summary.success_count} of ${node_results.length} nodes succeeded`;
+}
+
+function placeText(node: TaskView['node_results'][number]['node']): string {
+  const parts = [node.city, node.country, node.asn === null ? null : `AS${node.asn}`].filter((part) => part !== null);
+  return parts.length === 0 ? 'unknown place' : parts.join(', ');
+}

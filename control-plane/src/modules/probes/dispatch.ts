@@ -1,0 +1,208 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import { idPrefixes, idTimeMs } from '@vantage/shared/ids.js';
+import { definitionOf, isProbeType, type ProbeSpecs, type ProbeType } from '@vantage/shared/probe-types/index.js';
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import type { Bus } from '../../bus/bus.js';
+import { Batcher } from '../../db/batcher.js';
+import { LINK_GRACE_MS, type LinkSession, type LinkTable, type LinkWork } from '../../links/index.js';
+import type { NodeDirectory } from '../nodes/index.js';
+import {
+  expireTasks,
+  insertTasks,
+  listPendingTasks,
+  listPendingTasksOfNode,
+  listPendingTasksOfReplica,
+  loseTasks,
+  loseTasksOfGoneNodes,
+  type NewTask,
+  noticeUnlinkedWork,
+  type PendingRow,
+} from './store.js';
+import type { Waiters } from './waiters.js';
+
+// A task's frame leaves only after its row is committed: a result that finds no row would be lost.
+//
+//   stored ──link here──> job frame          ──link elsewhere──> bus "jobs" to that replica, which reads the rows
+//   link gone ──2 s──> node_lost             link back, same boot ──> what it doesn't run is sent again
+//                                            link back, new boot ──> what it neither runs nor holds is lost
+
+const MAX_TASKS_PER_INSERT = 256;
+const SWEEP_MS = 1_000;
+/** After its deadline a node gets this long to deliver before its task ends without it. */
+export const EXPIRY_SLACK_MS = 30_000;
+
+interface DispatchOptions {
+  readonly db: Knex;
+  readonly replicaId: string;
+  readonly directory: NodeDirectory;
+  readonly links: LinkTable;
+  readonly bus: Bus;
+  readonly waiters: Waiters;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Stores node tasks, hands them to nodes, and ends those whose node is lost. */
+export class Dispatch implements LinkWork {
+  readonly #inserts: Batcher<NewTask, undefined>;
+  readonly #graceTimers = new Map<string, () => void>();
+  #cancelSweep: (() => void) | null = null;
+  #isStopped = false;
+
+  constructor(private readonly options: DispatchOptions) {
+    this.#inserts = new Batcher({
+      maxItems: MAX_TASKS_PER_INSERT,
+      flush: async (tasks) => {
+        await insertTasks(options.db, tasks);
+        return tasks.map(() => undefined);
+      },
+    });
+  }
+
+  start(): void {
+    this.options.bus.onMessage((message) => {
+      if (message.type === 'jobs') this.#background(this.#sendStored(message.ids));
+    });
+    this.#scheduleSweep();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelSweep?.();
+    for (const cancel of this.#graceTimers.values()) cancel();
+    await this.#inserts.drain();
+  }
+
+  /** Jobs in flight on a node, as far as this replica knows. */
+  loadOf(nodeId: string): number {
+    return this.options.links.find(nodeId)?.inFlight ?? 0;
+  }
+
+  /** Resolves when the task is durable. */
+  async store(task: NewTask): Promise<void> {
+    await this.#inserts.add(task);
+  }
+
+  /** Hands the jobs of a durable task to its nodes. */
+  send(task: NewTask): void {
+    const elsewhere = new Map<string, string[]>();
+    for (const nodeTask of task.nodeTasks) {
+      if (nodeTask.refusedCode !== null) continue;
+      const job = { id: nodeTask.id, node_id: nodeTask.nodeId, probe_type: task.probeType, spec: task.specJson };
+      if (this.#sendIfLinkedHere(job)) continue;
+      const replicaId = this.options.directory.find(nodeTask.nodeId)?.replicaId;
+      // without a link anywhere the sweep ends it, or the returning node gets it
+      if (!replicaId || replicaId === this.options.replicaId) continue;
+      elsewhere.set(replicaId, [...(elsewhere.get(replicaId) ?? []), nodeTask.id]);
+    }
+    for (const [replicaId, ids] of elsewhere) this.options.bus.send(replicaId, { type: 'jobs', ids });
+  }
+
+  async onOpened(session: LinkSession): Promise<void> {
+    this.#graceTimers.get(session.nodeId)?.();
+    this.#graceTimers.delete(session.nodeId);
+    const pending = await listPendingTasksOfNode(this.options.db, session.nodeId);
+    const missing = pending.filter((row) => !session.resume.runningTaskIds.has(row.id));
+    if (session.resume.isSameBoot) {
+      for (const row of missing) sendJob(session, row);
+      return;
+    }
+    if (session.isCaughtUp) await this.#loseLeftovers(session, missing);
+  }
+
+  async onCaughtUp(session: LinkSession): Promise<void> {
+    if (session.resume.isSameBoot) return;
+    const pending = await listPendingTasksOfNode(this.options.db, session.nodeId);
+    await this.#loseLeftovers(session, pending);
+  }
+
+  onClosed(session: LinkSession): void {
+    if (this.#isStopped) return;
+    const cancel = this.options.clock.after(LINK_GRACE_MS.agentGone + 10, () => {
+      this.#graceTimers.delete(session.nodeId);
+      this.#background(this.#loseGone());
+    });
+    this.#graceTimers.get(session.nodeId)?.();
+    this.#graceTimers.set(session.nodeId, cancel);
+  }
+
+  /** A new process of the agent knows nothing of these: they ended with the old one. */
+  async #loseLeftovers(session: LinkSession, pending: readonly PendingRow[]): Promise<void> {
+    const unknown = pending.filter((row) => !session.resume.runningTaskIds.has(row.id) && !session.hasSent(row.id));
+    const isNew = (row: PendingRow) => (idTimeMs(idPrefixes.probeTask, row.id) ?? 0) >= session.helloAt;
+    for (const row of unknown.filter(isNew)) sendJob(session, row);
+    const lost = unknown.filter((row) => !isNew(row));
+    this.#finished(
+      await loseTasks(
+        this.options.db,
+        lost.map(({ id }) => id),
+      ),
+    );
+  }
+
+  async #sendStored(ids: readonly string[]): Promise<void> {
+    for (const row of await listPendingTasks(this.options.db, ids)) this.#sendIfLinkedHere(row);
+  }
+
+  #sendIfLinkedHere(row: PendingRow): boolean {
+    const session = this.options.links.find(row.node_id);
+    if (!session?.isOpen) return false;
+    sendJob(session, row);
+    return true;
+  }
+
+  #scheduleSweep(): void {
+    if (this.#isStopped) return;
+    this.#cancelSweep = this.options.clock.after(SWEEP_MS, () => {
+      this.#background(this.#sweep().finally(() => this.#scheduleSweep()));
+    });
+  }
+
+  async #sweep(): Promise<void> {
+    await this.#loseGone();
+    await noticeUnlinkedWork(this.options.db, LINK_GRACE_MS.agentGone);
+    this.#finished(await expireTasks(this.options.db));
+    await this.#sendOverlooked();
+  }
+
+  /** Sends what a lost bus message should have told this replica; an agent ignores what it already has. */
+  async #sendOverlooked(): Promise<void> {
+    if (this.options.links.size === 0) return;
+    for (const row of await listPendingTasksOfReplica(this.options.db, this.options.replicaId)) {
+      const session = this.options.links.find(row.node_id);
+      if (session && !session.hasSent(row.id)) this.#sendIfLinkedHere(row);
+    }
+  }
+
+  async #loseGone(): Promise<void> {
+    this.#finished(await loseTasksOfGoneNodes(this.options.db));
+  }
+
+  #finished(taskIds: readonly string[]): void {
+    if (taskIds.length === 0) return;
+    this.options.waiters.wake(taskIds);
+    this.options.bus.broadcast({ type: 'finished', ids: taskIds });
+  }
+
+  #background(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      if (!this.#isStopped) this.options.log.warn({ err: error }, 'dispatch is behind');
+    });
+  }
+}
+
+function sendJob(session: LinkSession, row: PendingRow): void {
+  if (!isProbeType(row.probe_type)) return;
+  session.sendJob({
+    taskId: row.id,
+    probeType: row.probe_type,
+    specJson: row.spec,
+    deadlineMs: deadlineOf(row.probe_type, row.spec),
+  });
+}
+
+/** Milliseconds a node may take for a stored spec. */
+function deadlineOf(type: ProbeType, specJson: string): number {
+  return definitionOf(type).deadlineMs(JSON.parse(specJson) as ProbeSpecs[ProbeType]);
+}

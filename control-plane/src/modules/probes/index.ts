@@ -1,0 +1,182 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { definitionOf } from '@vantage/shared/probe-types/index.js';
+import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import { touchedHosts } from '@vantage/shared/target-policy/spec.js';
+import { targetKeys } from '@vantage/shared/target-policy/target-keys.js';
+import type { Knex } from 'knex';
+import { ApiError } from '../../http/errors.js';
+import type { ServerEvent } from '../../http/route.js';
+import type { Node, NodeDirectory, Viewer } from '../nodes/index.js';
+import { type Dispatch, EXPIRY_SLACK_MS } from './dispatch.js';
+import { checkTarget, chooseNodes, type ProbeRequest } from './probe-request.js';
+import { insertTasks, listTasks, type NewTask, type TaskRow } from './store.js';
+import { takeFromBudget } from './target-budget-store.js';
+import { isFinished, type TaskReader } from './task-reader.js';
+import { type TaskView, taskView } from './view.js';
+
+export { Dispatch } from './dispatch.js';
+export { deleteFullBuckets } from './target-budget-store.js';
+export { TaskReader } from './task-reader.js';
+export type { NodeResultView, TaskView } from './view.js';
+export { Waiters } from './waiters.js';
+
+interface ProbesOptions {
+  readonly db: Knex;
+  readonly clock: Clock;
+  readonly directory: NodeDirectory;
+  readonly dispatch: Dispatch;
+  readonly reader: TaskReader;
+  /** The newest policy: deny lists change while we run. */
+  readonly policy: () => TargetPolicy;
+  readonly metrics: { countTask(type: string, seconds: number): void };
+}
+
+/** What creating a probe answers (API specification 2.7). */
+export interface ProbeCreated {
+  readonly task_id: string;
+  readonly task_ids: readonly string[];
+  readonly status: 'queued';
+}
+
+/** One-shot probes: requests, their tasks and results. */
+export class Probes {
+  constructor(private readonly options: ProbesOptions) {}
+
+  /**
+   * Stores a request and sends it to its nodes.
+   * @throws ApiError VALIDATION_FAILED, PROBE_TARGET_INVALID, NODE_NOT_FOUND, NODE_OFFLINE, RATE_LIMIT_EXCEEDED
+   */
+  async create(request: ProbeRequest, viewer: Viewer): Promise<ProbeCreated> {
+    const { clock, directory, dispatch, metrics } = this.options;
+    const startedMs = clock.monotonicMs();
+    checkTarget(request, this.options.policy());
+    const nodes = chooseNodes({
+      request,
+      viewer,
+      nodes: directory.all(),
+      findNode: (id) => directory.find(id),
+      loadOf: (node) => dispatch.loadOf(node.id),
+      random: Math.random,
+    });
+    const task = await this.#store(newTask(request, viewer, nodes, clock.now()), this.#budgetKeys(request));
+    dispatch.send(task);
+    metrics.countTask(request.type, (clock.monotonicMs() - startedMs) / 1_000);
+    return { task_id: task.id, task_ids: task.nodeTasks.map((nodeTask) => nodeTask.id), status: 'queued' };
+  }
+
+  /** A task as it is now. @throws ApiError PROBE_JOB_NOT_FOUND */
+  async get(id: string, viewer: Viewer): Promise<TaskView> {
+    return this.#view(id, readable(await this.options.reader.find(id), viewer));
+  }
+
+  /** A task when it is finished, or as it is after `seconds`. @throws ApiError PROBE_JOB_NOT_FOUND */
+  async waitFor(id: string, viewer: Viewer, seconds: number, signal: AbortSignal): Promise<TaskView> {
+    const ending = new AbortController();
+    const cancel = this.options.clock.after(seconds * 1_000, () => ending.abort());
+    try {
+      let last: TaskRow | null = null;
+      for await (const task of this.options.reader.follow(id, AbortSignal.any([signal, ending.signal]))) {
+        last = readable(task, viewer);
+      }
+      if (last && !isFinished(last) && !signal.aborted) last = await this.options.reader.find(id);
+      return this.#view(id, readable(last, viewer));
+    } finally {
+      cancel();
+    }
+  }
+
+  /** The results of a task as they come, then its end. @throws ApiError PROBE_JOB_NOT_FOUND before the first event */
+  async events(id: string, viewer: Viewer, signal: AbortSignal): Promise<AsyncIterable<ServerEvent>> {
+    readable(await this.options.reader.find(id), viewer);
+    return this.#streamEvents(id, signal);
+  }
+
+  /** A page of a user's own tasks, newest first. */
+  async list(userId: string, page: { limit: number; offset: number }): Promise<{ tasks: TaskView[]; total: number }> {
+    const { rows, total } = await listTasks(this.options.db, userId, page);
+    return { tasks: rows.map((row) => this.#view(row.id, row)), total };
+  }
+
+  async *#streamEvents(id: string, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+    const seen = new Set<string>();
+    for await (const task of this.options.reader.follow(id, signal)) {
+      const view = this.#view(id, task);
+      const finished = task.node_tasks.filter((nodeTask) => nodeTask.state !== 'pending');
+      for (const [index, nodeTask] of finished.entries()) {
+        if (seen.has(nodeTask.id)) continue;
+        seen.add(nodeTask.id);
+        yield { event: 'probe.result', id: nodeTask.id, data: view.node_results[index] };
+      }
+      if (view.status !== 'running') yield { event: 'probe.done', id, data: view };
+    }
+  }
+
+  /** Keys of the budgets of every host a request touches; none for hosts in the operator's own ranges. */
+  #budgetKeys({ type, spec }: ProbeRequest): string[] {
+    const policy = this.options.policy();
+    const hosts = touchedHosts(type, spec).filter((host) => host.kind === 'name' || !policy.isExempt(host.address));
+    return [...new Set(hosts.flatMap(targetKeys))];
+  }
+
+  /** Stores the task. Nodes beyond the budget get a result that says so; none at all within it is refused. */
+  async #store(task: NewTask, keys: readonly string[]): Promise<NewTask> {
+    const { db, dispatch } = this.options;
+    if (keys.length === 0) {
+      await dispatch.store(task);
+      return task;
+    }
+    return db.transaction(async (trx) => {
+      const granted = await takeFromBudget(trx, keys, task.nodeTasks.length);
+      if (granted === 0) throw new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds: 1 });
+      const limited = limitTask(task, keys, granted);
+      await insertTasks(trx, [limited]);
+      return limited;
+    });
+  }
+
+  #view(id: string, task: TaskRow): TaskView {
+    return taskView(id, task, (nodeId) => this.options.directory.find(nodeId));
+  }
+}
+
+/** A task of an account is its own; one made without credentials is readable by whoever has the id. */
+function readable(task: TaskRow | null, viewer: Viewer): TaskRow {
+  if (!task || (task.user_id !== null && task.user_id !== viewer.userId)) throw new ApiError('PROBE_JOB_NOT_FOUND');
+  return task;
+}
+
+function newTask(request: ProbeRequest, { userId }: Viewer, nodes: readonly Node[], now: number): NewTask {
+  const [id, ...nodeTaskIds] = sortedIds(nodes.length + 1, now);
+  return {
+    id,
+    userId,
+    probeType: request.type,
+    target: request.spec.target,
+    specJson: JSON.stringify(request.spec),
+    createdAt: new Date(now),
+    expiresAt: new Date(now + definitionOf(request.type).deadlineMs(request.spec) + EXPIRY_SLACK_MS),
+    targetKeys: null,
+    nodeTasks: nodes.map((node, index) => ({ id: nodeTaskIds[index] ?? '', nodeId: node.id, refusedCode: null })),
+  };
+}
+
+/** The task with all but its first `granted` nodes refused. */
+function limitTask(task: NewTask, targetKeys: readonly string[], granted: number): NewTask {
+  const nodeTasks = task.nodeTasks.map((nodeTask, index) =>
+    index < granted ? nodeTask : { ...nodeTask, refusedCode: 'target_rate_limited' },
+  );
+  return { ...task, targetKeys, nodeTasks };
+}
+
+/** Ids of one millisecond are random: sorted, the request comes first and its node tasks keep the order of the nodes. */
+function sortedIds(count: number, now: number): [string, ...string[]] {
+  const ids = Array.from({ length: count }, () => newId(idPrefixes.probeTask, now)).sort();
+  return ids as [string, ...string[]];
+}
+
+declare module '../../http/route.js' {
+  interface Services {
+    readonly probes: Probes;
+  }
+}

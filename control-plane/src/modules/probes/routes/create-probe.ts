@@ -1,0 +1,63 @@
+import { definitionOf, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
+import { Type } from 'typebox';
+import { ApiError } from '../../../http/errors.js';
+import { type AnyRoute, defineRoute } from '../../../http/route.js';
+import { viewerOf } from '../../nodes/index.js';
+import { type ProbeBody, toProbeRequest } from '../probe-request.js';
+import { ProbeCreatedSchema, probeRequestSchema } from '../schema.js';
+
+/** Types the API names without running them yet (API specification 1, 2.7). */
+export const announcedProbeTypes = ['mtr', 'smtp', 'ntp', 'speedtest', 'ssl'] as const;
+
+/** POST /v1/probe/{type} for every type there is (API specification 4.1). */
+export const createProbeRoutes: readonly AnyRoute[] = probeTypeNames.map(createProbeRoute);
+
+/** POST /v1/probe/{type} for the types there are not: refused by name. */
+export const announcedProbeRoutes: readonly AnyRoute[] = announcedProbeTypes.map(announcedProbeRoute);
+
+function createProbeRoute(type: ProbeType): AnyRoute {
+  const { title, summary, exampleTarget } = definitionOf(type);
+  return defineRoute({
+    operationId: `create${title}Probe`,
+    method: 'POST',
+    path: `/v1/probe/${type}`,
+    summary,
+    description:
+      'Asynchronous: the answer names the task to read at GET /v1/probe/tasks/{id}. Name nodes by node_id, node_ids or nodes (a selection); with none of them up to three online nodes of different networks are chosen. A named node that is offline refuses the request; a selection runs on what there is. A literal target that may not be probed is refused at once, a name that resolves to one is a node result with code target_not_allowed. Nodes beyond the budget of a target get a result with code target_rate_limited.',
+    tag: 'Probes',
+    auth: { kind: 'public', scope: 'probe' },
+    body: probeRequestSchema(type),
+    bodyExample: { target: exampleTarget },
+    replies: { 202: ProbeCreatedSchema },
+    errors: ['VALIDATION_FAILED', 'PROBE_TARGET_INVALID', 'NODE_NOT_FOUND', 'NODE_OFFLINE', 'RATE_LIMIT_EXCEEDED'],
+    async handle({ body, account }, { probes }) {
+      const request = toProbeRequest(type, body as ProbeBody);
+      const created = await probes.create(request, viewerOf(account));
+      return { status: 202, data: { ...created, task_ids: [...created.task_ids] } };
+    },
+  });
+}
+
+function announcedProbeRoute(type: string): AnyRoute {
+  return defineRoute({
+    operationId: `create${type.charAt(0).toUpperCase()}${type.slice(1)}Probe`,
+    method: 'POST',
+    path: `/v1/probe/${type}`,
+    summary: `Not supported yet: ${type}`,
+    description: 'Refused with 422 VALIDATION_FAILED, details.type code not_supported.',
+    tag: 'Probes',
+    auth: { kind: 'public', scope: 'probe' },
+    body: Type.Object({ target: Type.String({ minLength: 1, maxLength: 2048 }) }),
+    bodyExample: { target: 'example.com' },
+    replies: { 202: ProbeCreatedSchema },
+    errors: ['VALIDATION_FAILED'],
+    async handle() {
+      throw new ApiError('VALIDATION_FAILED', {
+        status: 422,
+        details: {
+          type: [{ code: 'not_supported', message: `probes of type ${type} are not supported by this version` }],
+        },
+      });
+    },
+  });
+}

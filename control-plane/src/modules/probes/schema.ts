@@ -1,0 +1,103 @@
+import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
+import { definitionOf, type ProbeType, probeTypes } from '@vantage/shared/probe-types/index.js';
+import { runFields } from '@vantage/shared/probe-types/node-result.js';
+import { type TSchema, type TUnsafe, Type } from 'typebox';
+import { NodeIdSchema, NodeSelectionSchema } from '../nodes/index.js';
+import type { TaskView } from './view.js';
+
+export const TaskIdSchema = Type.String({ pattern: idPattern(idPrefixes.probeTask), description: 'Probe task id.' });
+
+/** States of a task (API specification 3.3). */
+export const taskStatuses = ['running', 'completed', 'failed'] as const;
+
+/** Body of a probe request (API specification 2.7); defaults of params are filled in by validation. */
+export function probeRequestSchema(type: ProbeType) {
+  const { Spec, Params } = probeTypes[type];
+  return Type.Object(
+    {
+      target: Spec.properties.target,
+      node_id: Type.Optional(NodeIdSchema),
+      node_ids: Type.Optional(
+        Type.Array(NodeIdSchema, { minItems: 1, maxItems: 50, uniqueItems: true, description: 'Exactly these nodes.' }),
+      ),
+      nodes: Type.Optional(NodeSelectionSchema),
+      params: Type.Object(Params.properties, {
+        additionalProperties: false,
+        default: {},
+        description: 'Parameters of the type.',
+      }),
+    },
+    { additionalProperties: false },
+  );
+}
+
+/** What a probe request answers. */
+export const ProbeCreatedSchema = Type.Object(
+  {
+    task_id: TaskIdSchema,
+    task_ids: Type.Array(TaskIdSchema, { description: 'One per node.' }),
+    status: Type.Literal('queued'),
+  },
+  { additionalProperties: false },
+);
+
+const NodePlace = Type.Object(
+  {
+    asn: Type.Union([Type.Integer(), Type.Null()]),
+    city: Type.Union([Type.String(), Type.Null()]),
+    country: Type.Union([Type.String(), Type.Null()]),
+    isp: Type.Union([Type.String(), Type.Null()]),
+    region: Type.Union([Type.String(), Type.Null()]),
+  },
+  { additionalProperties: false, description: 'Where the node stands.' },
+);
+
+/** One node's result of a type, as tasks show it. */
+export function nodeResultSchema(type: ProbeType): TSchema {
+  return Type.Object(
+    {
+      node_id: NodeIdSchema,
+      node: NodePlace,
+      ...probeTypes[type].Result.properties,
+      ...runFields,
+      started_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+        description: 'Null when the node was lost before it said.',
+      }),
+      late: Type.Optional(Type.Boolean({ description: 'Came after the node had been given up.' })),
+    },
+    { additionalProperties: false, title: `${definitionOf(type).title}NodeResult` },
+  );
+}
+
+/** A task of a type. */
+export function taskSchema(type: ProbeType): TUnsafe<TaskView> {
+  const definition = probeTypes[type];
+  return Type.Unsafe<TaskView>(
+    Type.Object(
+      {
+        task_id: TaskIdSchema,
+        probe_type: Type.Literal(type),
+        target: Type.String(),
+        status: Type.Enum([...taskStatuses], {
+          type: 'string',
+          description: 'completed: at least one node has a result, good or bad; failed: none.',
+        }),
+        created_at: Type.String({ format: 'date-time' }),
+        completed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+        node_results: Type.Array(nodeResultSchema(type), {
+          description: 'Results so far, in the order the nodes were chosen.',
+        }),
+        summary: Type.Object(
+          {
+            success_count: Type.Integer({ minimum: 0 }),
+            fail_count: Type.Integer({ minimum: 0 }),
+            ...definition.Summary.properties,
+          },
+          { additionalProperties: false },
+        ),
+        ...definition.TaskFields.properties,
+      },
+      { additionalProperties: false, title: `${definition.title}ProbeTask` },
+    ),
+  );
+}

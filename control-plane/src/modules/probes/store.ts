@@ -1,0 +1,219 @@
+import { idLowerBound, idPrefixes, idTimeMs } from '@vantage/shared/ids.js';
+import type { Knex } from 'knex';
+import { queryPrepared } from '../../db/prepared.js';
+
+/** A request with its node tasks, to be stored. */
+export interface NewTask {
+  readonly id: string;
+  readonly userId: string | null;
+  readonly probeType: string;
+  readonly target: string;
+  readonly specJson: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** Keys of the per-target budget; null for exempt targets. */
+  readonly targetKeys: readonly string[] | null;
+  readonly nodeTasks: readonly NewNodeTask[];
+}
+
+export interface NewNodeTask {
+  readonly id: string;
+  readonly nodeId: string;
+  /** Set when the node is not even asked. */
+  readonly refusedCode: string | null;
+}
+
+// A task without a result may vanish in a crash of PostgreSQL itself: its client sees an error or never got its id.
+// A durable result makes its task durable too, since the write-ahead log is one stream.
+const INSERT = {
+  name: 'probes-insert',
+  text: `
+  WITH task AS (
+    INSERT INTO probe_tasks (id, user_id, probe_type, target, spec, created_at)
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]::json[], $6::timestamptz[])
+  )
+  INSERT INTO probe_node_tasks (id, task_id, node_id, probe_type, expires_at, target_keys, state, lost_code, finished_at)
+  SELECT id, task_id, node_id, probe_type, expires_at, string_to_array(target_keys, ' '),
+         CASE WHEN refused IS NULL THEN 'pending' ELSE 'lost' END, refused, CASE WHEN refused IS NULL THEN NULL ELSE now() END
+  FROM unnest($7::text[], $8::text[], $9::text[], $10::text[], $11::timestamptz[], $12::text[], $13::text[])
+    AS n(id, task_id, node_id, probe_type, expires_at, target_keys, refused)`,
+};
+
+/** Stores requests with all their node tasks: one statement, one transaction. */
+export async function insertTasks(db: Knex, tasks: readonly NewTask[]): Promise<void> {
+  const nodeTasks = tasks.flatMap((task) => task.nodeTasks.map((nodeTask) => ({ task, nodeTask })));
+  await queryPrepared(db, INSERT, [
+    tasks.map(({ id }) => id),
+    tasks.map(({ userId }) => userId),
+    tasks.map(({ probeType }) => probeType),
+    tasks.map(({ target }) => target),
+    tasks.map(({ specJson }) => specJson),
+    tasks.map(({ createdAt }) => createdAt),
+    nodeTasks.map(({ nodeTask }) => nodeTask.id),
+    nodeTasks.map(({ task }) => task.id),
+    nodeTasks.map(({ nodeTask }) => nodeTask.nodeId),
+    nodeTasks.map(({ task }) => task.probeType),
+    nodeTasks.map(({ task }) => task.expiresAt),
+    nodeTasks.map(({ task }) => task.targetKeys?.join(' ') ?? null),
+    nodeTasks.map(({ nodeTask }) => nodeTask.refusedCode),
+  ]);
+}
+
+/** A node task as the views need it. */
+export interface NodeTaskRow {
+  readonly id: string;
+  readonly node_id: string;
+  readonly state: 'pending' | 'done' | 'lost';
+  readonly result: Record<string, unknown> | null;
+  readonly success: boolean | null;
+  readonly lost_code: string | null;
+  readonly finished_at: string | null;
+  readonly late: boolean;
+}
+
+export interface TaskRow {
+  readonly id: string;
+  readonly user_id: string | null;
+  readonly probe_type: string;
+  readonly target: string;
+  readonly spec: unknown;
+  readonly created_at: Date;
+  /** In the order the nodes were chosen. */
+  readonly node_tasks: readonly NodeTaskRow[];
+}
+
+// node tasks are made right after their request, so their ids lie in a range that prunes partitions
+const NODE_TASKS = `
+  SELECT coalesce(json_agg(json_build_object('id', n.id, 'node_id', n.node_id, 'state', n.state, 'result', n.result, 'success', n.success,
+    'lost_code', n.lost_code, 'finished_at', n.finished_at, 'late', n.late) ORDER BY n.id), '[]') AS node_tasks
+  FROM probe_node_tasks n`;
+
+const FIND_TASK = {
+  name: 'probes-find-task',
+  text: `SELECT t.*, n.node_tasks FROM probe_tasks t,
+         LATERAL (${NODE_TASKS} WHERE n.task_id = t.id AND n.id >= $1 AND n.id < $2) n WHERE t.id = $1`,
+};
+
+const FIND_NODE_TASK = {
+  name: 'probes-find-node-task',
+  text: `SELECT t.*, n.node_tasks FROM probe_tasks t, probe_node_tasks own, LATERAL (${NODE_TASKS} WHERE n.id = own.id) n
+         WHERE own.id = $1 AND t.id = own.task_id AND t.id > $2 AND t.id <= $1`,
+};
+
+// how far apart the ids of a request and its node tasks can be
+const ID_SPREAD_MS = 60_000;
+
+/** The request with this id and its node tasks; for the id of a node task its request with that one only. Or null. */
+export async function findTask(db: Knex, id: string): Promise<TaskRow | null> {
+  const madeAt = idTimeMs(idPrefixes.probeTask, id);
+  if (madeAt === null) return null;
+  const after = idLowerBound(idPrefixes.probeTask, madeAt + ID_SPREAD_MS);
+  const before = idLowerBound(idPrefixes.probeTask, Math.max(0, madeAt - ID_SPREAD_MS));
+  const [task] = await queryPrepared<TaskRow>(db, FIND_TASK, [id, after]);
+  if (task) return task;
+  const [single] = await queryPrepared<TaskRow>(db, FIND_NODE_TASK, [id, before]);
+  return single ?? null;
+}
+
+/** A page of a user's requests, newest first, and how many there are. */
+export async function listTasks(
+  db: Knex,
+  userId: string,
+  page: { limit: number; offset: number },
+): Promise<{ rows: TaskRow[]; total: number }> {
+  const { rows } = await db.raw<{ rows: TaskRow[] }>(
+    `SELECT t.*, n.node_tasks FROM
+       (SELECT * FROM probe_tasks WHERE user_id = ? ORDER BY id DESC LIMIT ? OFFSET ?) t,
+       LATERAL (${NODE_TASKS} WHERE n.task_id = t.id AND n.id >= t.id) n ORDER BY t.id DESC`,
+    [userId, page.limit, page.offset],
+  );
+  return { rows, total: await countTasks(db, userId) };
+}
+
+async function countTasks(db: Knex, userId: string): Promise<number> {
+  const { rows } = await db.raw<{ rows: { total: number }[] }>(
+    'SELECT count(*) AS total FROM probe_tasks WHERE user_id = ?',
+    [userId],
+  );
+  return rows[0]?.total ?? 0;
+}
+
+/** A node task that waits for its node. */
+export interface PendingRow {
+  readonly id: string;
+  readonly node_id: string;
+  readonly probe_type: string;
+  readonly spec: string;
+}
+
+const PENDING = `SELECT n.id, n.node_id, n.probe_type, t.spec::text AS spec FROM probe_node_tasks n
+  JOIN probe_tasks t ON t.id = n.task_id`;
+
+/** The pending ones among these node tasks. */
+export async function listPendingTasks(db: Knex, ids: readonly string[]): Promise<PendingRow[]> {
+  const { rows } = await db.raw<{ rows: PendingRow[] }>(`${PENDING} WHERE n.id = ANY(?) AND n.state = 'pending'`, [
+    [...ids],
+  ]);
+  return rows;
+}
+
+/** Everything a node still has to do. */
+export async function listPendingTasksOfNode(db: Knex, nodeId: string): Promise<PendingRow[]> {
+  const { rows } = await db.raw<{ rows: PendingRow[] }>(`${PENDING} WHERE n.node_id = ? AND n.state = 'pending'`, [
+    nodeId,
+  ]);
+  return rows;
+}
+
+/** What has waited for over a second for nodes whose links a replica holds. */
+export async function listPendingTasksOfReplica(db: Knex, replicaId: string): Promise<PendingRow[]> {
+  const { rows } = await db.raw<{ rows: PendingRow[] }>(
+    `${PENDING} JOIN nodes ON nodes.id = n.node_id
+     WHERE nodes.replica_id = ? AND n.state = 'pending' AND t.created_at < now() - interval '1 second' LIMIT 1000`,
+    [replicaId],
+  );
+  return rows;
+}
+
+/** Ends these node tasks as lost, if they are still pending. Answers their requests. */
+export async function loseTasks(db: Knex, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { task_id: string }[] }>(
+    `UPDATE probe_node_tasks SET state = 'lost', lost_code = 'node_lost', finished_at = now()
+     WHERE id = ANY(?) AND state = 'pending' RETURNING task_id`,
+    [[...ids]],
+  );
+  return rows.map(({ task_id }) => task_id);
+}
+
+/** Ends the pending work of nodes that did not come back in time. Answers the requests. */
+export async function loseTasksOfGoneNodes(db: Knex): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { task_id: string }[] }>(
+    `WITH gone AS (
+       UPDATE nodes SET lost_after = NULL
+       WHERE id IN (SELECT id FROM nodes WHERE lost_after <= now() AND session_id IS NULL FOR UPDATE SKIP LOCKED)
+       RETURNING id
+     )
+     UPDATE probe_node_tasks t SET state = 'lost', lost_code = 'node_lost', finished_at = now()
+     FROM gone WHERE t.node_id = gone.id AND t.state = 'pending' RETURNING t.task_id`,
+  );
+  return rows.map(({ task_id }) => task_id);
+}
+
+/** Gives the grace period to nodes without a link that were handed work all the same: a replica's directory was stale. */
+export async function noticeUnlinkedWork(db: Knex, graceMs: number): Promise<void> {
+  await db.raw(
+    `UPDATE nodes SET lost_after = now() + ? * interval '1 millisecond'
+     WHERE session_id IS NULL AND lost_after IS NULL
+       AND id IN (SELECT node_id FROM probe_node_tasks WHERE state = 'pending')`,
+    [graceMs],
+  );
+}
+
+/** Ends what no node answered although its time is long over. Answers the requests. */
+export async function expireTasks(db: Knex): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { task_id: string }[] }>(
+    `UPDATE probe_node_tasks SET state = 'lost', lost_code = 'timeout', finished_at = now()
+     WHERE state = 'pending' AND expires_at <= now() RETURNING task_id`,
+  );
+  return rows.map(({ task_id }) => task_id);
+}

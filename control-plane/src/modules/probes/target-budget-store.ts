@@ -1,0 +1,57 @@
+import type { Knex } from 'knex';
+import { grant, refill, TARGET_BURST } from './target-budget.js';
+
+/**
+ * Takes from the budget of a target for as many of `wanted` nodes as it allows; answers how many. Call it in the
+ * transaction that stores their work: whoever else wants one of the keys waits for its end, and then sees that work.
+ */
+export async function takeFromBudget(trx: Knex.Transaction, keys: readonly string[], wanted: number): Promise<number> {
+  const buckets = await lockBuckets(trx, keys);
+  // a statement of its own: only a snapshot taken after the locks has the work of those who held them
+  const inFlight = await countInFlight(trx, keys);
+  const states = buckets.map(({ key, tokens, age_seconds }) => ({
+    key,
+    tokens: refill({ tokens, ageSeconds: age_seconds }),
+    inFlight: inFlight.get(key) ?? 0,
+  }));
+  const granted = grant(wanted, states);
+  await trx.raw(
+    `UPDATE target_buckets b SET tokens = s.tokens, updated_at = clock_timestamp()
+     FROM unnest(?::text[], ?::float8[]) AS s(key, tokens) WHERE b.key = s.key`,
+    [states.map(({ key }) => key), states.map(({ tokens }) => tokens - granted)],
+  );
+  return granted;
+}
+
+interface BucketRow {
+  readonly key: string;
+  readonly tokens: number;
+  readonly age_seconds: number;
+}
+
+/** Makes the buckets that are missing, full, and locks them all, in one order for everybody. */
+async function lockBuckets(trx: Knex.Transaction, keys: readonly string[]): Promise<BucketRow[]> {
+  const { rows } = await trx.raw<{ rows: BucketRow[] }>(
+    `INSERT INTO target_buckets (key, tokens, updated_at)
+     SELECT key, ?, clock_timestamp() FROM unnest(?::text[]) AS key ORDER BY key
+     ON CONFLICT (key) DO UPDATE SET tokens = target_buckets.tokens
+     RETURNING key, tokens, extract(epoch FROM clock_timestamp() - updated_at)::float8 AS age_seconds`,
+    [TARGET_BURST, [...keys]],
+  );
+  return rows;
+}
+
+async function countInFlight(trx: Knex.Transaction, keys: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await trx.raw<{ rows: { key: string; in_flight: number }[] }>(
+    `SELECT key, (SELECT count(*) FROM probe_node_tasks t
+       WHERE t.state = 'pending' AND t.target_keys IS NOT NULL AND t.target_keys @> ARRAY[key]) AS in_flight
+     FROM unnest(?::text[]) AS key`,
+    [[...keys]],
+  );
+  return new Map(rows.map(({ key, in_flight }) => [key, in_flight]));
+}
+
+/** Forgets buckets that have long been full again. */
+export async function deleteFullBuckets(db: Knex): Promise<void> {
+  await db.raw(`DELETE FROM target_buckets WHERE updated_at < now() - interval '1 hour'`);
+}

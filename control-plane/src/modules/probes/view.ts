@@ -1,0 +1,102 @@
+import type { ProbeErrorCode } from '@vantage/shared/probe-types/error-codes.js';
+import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
+import { definitionOf, isProbeType, type ProbeSpecs, type ProbeType } from '@vantage/shared/probe-types/index.js';
+import type { Node } from '../nodes/index.js';
+import type { NodeTaskRow, TaskRow } from './store.js';
+import { isFinished } from './task-reader.js';
+
+/** A node's result as the API shows it: where the node stands, and what it found. */
+export interface NodeResultView {
+  readonly node_id: string;
+  readonly node: ReturnType<typeof placeOf>;
+  readonly success: boolean;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly started_at: string | null;
+  readonly [field: string]: unknown;
+}
+
+/** A task as the API shows it (API specification 2.7). */
+export interface TaskView {
+  readonly task_id: string;
+  readonly probe_type: ProbeType;
+  readonly target: string;
+  readonly status: 'running' | 'completed' | 'failed';
+  readonly created_at: string;
+  readonly completed_at: string | null;
+  readonly node_results: readonly NodeResultView[];
+  readonly summary: { readonly success_count: number; readonly fail_count: number; readonly [field: string]: unknown };
+  readonly [field: string]: unknown;
+}
+
+const lostMessages: Partial<Record<ProbeErrorCode, string>> = {
+  node_lost: 'the node went away before it answered',
+  timeout: 'the node did not answer in time',
+  target_rate_limited: 'this target is being probed too often; try again later',
+};
+
+/** The body of a task, shown under the id that was asked for. */
+export function taskView(id: string, task: TaskRow, findNode: (id: string) => Node | null): TaskView {
+  const type = task.probe_type;
+  if (!isProbeType(type)) throw new Error(`stored task of unknown type "${type}"`);
+  const definition = definitionOf(type);
+  const spec = task.spec as ProbeSpecs[ProbeType];
+  const finished = task.node_tasks.filter((nodeTask) => nodeTask.state !== 'pending');
+  const results = finished.map((nodeTask) => nodeResultView(type, spec, nodeTask, findNode(nodeTask.node_id)));
+  const measured = finished.filter((nodeTask) => nodeTask.state === 'done');
+  const successCount = results.filter((result) => result.success).length;
+  return {
+    task_id: id,
+    probe_type: type,
+    target: task.target,
+    status: statusOf(task),
+    created_at: task.created_at.toISOString(),
+    completed_at: isFinished(task) ? lastInstant(finished) : null,
+    node_results: results,
+    summary: {
+      success_count: successCount,
+      fail_count: results.length - successCount,
+      ...(definition.summarise(measured.map(({ result }) => result)) as object),
+    },
+    ...(definition.taskFields(
+      spec,
+      measured.map(({ node_id, result }) => ({ nodeId: node_id, result })),
+    ) as object),
+  };
+}
+
+/** One finished node task. */
+export function nodeResultView(
+  type: ProbeType,
+  spec: ProbeSpecs[ProbeType],
+  nodeTask: NodeTaskRow,
+  node: Node | null,
+): NodeResultView {
+  const common = { node_id: nodeTask.node_id, node: placeOf(node) };
+  if (nodeTask.state === 'done' && nodeTask.result) {
+    const result = nodeTask.result as Omit<NodeResultView, 'node_id' | 'node'>;
+    return { ...common, ...result, ...(nodeTask.late ? { late: true } : {}) } as NodeResultView;
+  }
+  const code = (nodeTask.lost_code ?? 'node_lost') as ProbeErrorCode;
+  const failed = failedResult(type, spec, { code, message: lostMessages[code] ?? code });
+  return { ...common, ...failed, started_at: null, duration_ms: 0, disturbed: false, loop_lag_ms: 0 };
+}
+
+function statusOf(task: TaskRow): TaskView['status'] {
+  if (!isFinished(task)) return 'running';
+  return task.node_tasks.some((nodeTask) => nodeTask.state === 'done') ? 'completed' : 'failed';
+}
+
+function lastInstant(finished: readonly NodeTaskRow[]): string | null {
+  const instants = finished.map(({ finished_at }) => Date.parse(finished_at ?? '')).filter((ms) => !Number.isNaN(ms));
+  return instants.length === 0 ? null : new Date(Math.max(...instants)).toISOString();
+}
+
+function placeOf(node: Node | null) {
+  return {
+    asn: node?.asn ?? null,
+    city: node?.city ?? null,
+    country: node?.country ?? null,
+    isp: node?.isp ?? null,
+    region: node?.region ?? null,
+  };
+}

@@ -1,0 +1,77 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import type { Bus } from '../bus/bus.js';
+import { deleteAllReplicas, deleteReplica, removeDeadReplicas, upsertReplica } from './store.js';
+
+const HEARTBEAT_MS = 2_000;
+/** A replica not heard of for this long is dead. */
+const DEAD_AFTER_MS = 10_000;
+
+interface ReplicaLeaseOptions {
+  readonly db: Knex;
+  readonly replicaId: string;
+  /** Every other replica in the table is known to be dead: this process owns the database. */
+  readonly isAlone: boolean;
+  /** Milliseconds the nodes of a dead replica get to come back. */
+  readonly graceMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Nodes whose replica died. */
+  onUnlinked(nodeIds: readonly string[]): Promise<void>;
+}
+
+/** This replica's sign of life, and the eye it keeps on the others. */
+export class ReplicaLease {
+  #others = 0;
+  #cancel: (() => void) | null = null;
+  #isStopped = false;
+
+  constructor(private readonly options: ReplicaLeaseOptions) {}
+
+  /** Whether anybody else would hear a broadcast. */
+  get hasOthers(): boolean {
+    return this.#others > 0;
+  }
+
+  /** Signs on. Call before the bus is started, then `announce` when it is. */
+  async start(): Promise<void> {
+    if (this.options.isAlone) await deleteAllReplicas(this.options.db);
+    await this.#beat();
+    this.#schedule();
+  }
+
+  /** Lets the others know at once that they are not alone. */
+  announce(bus: Bus): void {
+    bus.onMessage((message) => {
+      if (message.type === 'replicas') this.#others = Math.max(1, this.#others);
+    });
+    bus.broadcast({ type: 'replicas', ids: [this.options.replicaId] });
+  }
+
+  async stop(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    this.#cancel?.();
+    await deleteReplica(this.options.db, this.options.replicaId).catch(() => {});
+  }
+
+  #schedule(): void {
+    if (this.#isStopped) return;
+    this.#cancel = this.options.clock.after(HEARTBEAT_MS, () => {
+      this.#beat()
+        .catch((error: unknown) => this.options.log.warn({ err: error }, 'replica heartbeat failed'))
+        .finally(() => this.#schedule());
+    });
+  }
+
+  async #beat(): Promise<void> {
+    const { db, replicaId, graceMs, log } = this.options;
+    const ids = await upsertReplica(db, replicaId);
+    const unlinked = await removeDeadReplicas(db, DEAD_AFTER_MS, graceMs);
+    this.#others = ids.filter((id) => id !== replicaId).length;
+    if (unlinked.length === 0) return;
+    log.warn({ nodes: unlinked.length }, 'nodes of a dead replica wait for their agents');
+    await this.options.onUnlinked(unlinked);
+  }
+}

@@ -1,0 +1,157 @@
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { isIP, isIPv6 } from 'node:net';
+import { formatAddress } from '@vantage/shared/target-policy/address.js';
+import { parseCidr } from '@vantage/shared/target-policy/address-ranges.js';
+import { type LogLevel, logLevels } from './log.js';
+import { type Plans, PlansError, parsePlans } from './plans.js';
+
+// Each function reads the text of one kind of setting. What it throws is shown after the setting's name: "must be …".
+// A secret's text is never quoted.
+
+/** What is wrong with a setting's value. */
+export class ValueError extends Error {
+  override readonly name = 'ValueError';
+}
+
+/** Where a server listens; host null = all addresses, port 0 = any free one. */
+export interface ListenAddress {
+  readonly host: string | null;
+  readonly port: number;
+}
+
+/** `host:port`, `[v6]:port` or `:port`. */
+export function parseListen(text: string): ListenAddress {
+  const match = /^(?:\[(?<v6>[^\]]*)\]|(?<host>[^:]*)):(?<port>\d{1,5})$/.exec(text);
+  const { v6, host = '', port = '' } = match?.groups ?? {};
+  const isHost = v6 !== undefined ? isIPv6(v6) : host === '' || isIP(host) === 4 || /^[a-z][a-z0-9.-]*$/i.test(host);
+  if (match === null || !isHost || Number(port) > 65_535) {
+    throw new ValueError(`must be host:port, [IPv6]:port or :port, not "${text}"`);
+  }
+  return Object.freeze({ host: v6 ?? (host === '' ? null : host), port: Number(port) });
+}
+
+/** As `parseListen`, or null for `off`. */
+export function parseListenOrOff(text: string): ListenAddress | null {
+  return text === 'off' ? null : parseListen(text);
+}
+
+/** An http(s) origin in its canonical form: scheme, host and, unless it is the scheme's own, port. */
+export function parseOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isBare = url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
+  if (!isBare || !/^https?:$/.test(url.protocol)) {
+    throw new ValueError(
+      `must be an http or https address without path or credentials, not "${withoutCredentials(text)}"`,
+    );
+  }
+  return url.origin;
+}
+
+function withoutCredentials(text: string): string {
+  return text.replace(/\/\/[^/]*@/, '//…@');
+}
+
+/** A secret. */
+export function parseDatabaseUrl(text: string): string {
+  if (!/^postgres(ql)?:\/\//.test(text)) throw new ValueError('must begin with postgres:// or postgresql://');
+  // the form without a host, for Unix sockets, is PostgreSQL's own: postgres://user@/database?host=/run/postgresql
+  const url = text.replace(/^([^?]*@)\//, '$1localhost/');
+  if (!URL.canParse(url))
+    throw new ValueError('is not a valid URL; characters like @ and # in a password are written %40 and %23');
+  return text;
+}
+
+/** A secret: 32 bytes as 64 hexadecimal digits, base64 or base64url. */
+export function parseSecretKey(text: string): Buffer {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
+  if (/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return Buffer.from(text, 'base64');
+  throw new ValueError('must be 32 bytes in base64 or hexadecimal (openssl rand -base64 32)');
+}
+
+/** How replicas reach each other. */
+export function parseBusUrl(text: string): 'postgres' {
+  if (text === 'postgres') return text;
+  const scheme = /^[a-z]+:\/\//.exec(text)?.[0];
+  if (scheme === 'nats://')
+    throw new ValueError('nats:// is not supported by this version; leave it unset to use PostgreSQL');
+  throw new ValueError('must be "postgres" or unset');
+}
+
+/** Comma-separated prefixes in canonical form; an address alone is its longest prefix. */
+export function parseCidrs(text: string): readonly string[] {
+  const entries = text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  const bad = entries.filter((entry) => parseCidr(entry) === null);
+  if (bad.length > 0) {
+    throw new ValueError(
+      `has entries that are no CIDR, or have bits set after the prefix: ${bad.map((entry) => `"${entry}"`).join(', ')}`,
+    );
+  }
+  return Object.freeze([...new Set(entries.map(canonicalCidr))]);
+}
+
+function canonicalCidr(entry: string): string {
+  const cidr = parseCidr(entry);
+  if (cidr === null) throw new ValueError(`"${entry}" is no CIDR`);
+  const hostBits = (cidr.last - cidr.first).toString(2).replace(/^0$/, '').length;
+  const bits = (cidr.family === 4 ? 32 : 128) - hostBits;
+  return `${formatAddress({ family: cidr.family, value: cidr.first })}/${bits}`;
+}
+
+/** JSON, or the path of a file with it. */
+export function parsePlansText(text: string): Plans {
+  const json = text.trimStart().startsWith('{') ? text : readText(text);
+  try {
+    return parsePlans(JSON.parse(json));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new ValueError(`is not valid JSON: ${error.message}`);
+    if (error instanceof PlansError) throw new ValueError(`does not describe plans: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The path of a file that this process may read. */
+export function parseReadableFile(path: string): string {
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+  if (!statSync(path).isFile()) throw new ValueError(`"${path}" is not a file`);
+  return path;
+}
+
+/** The path of an existing directory. */
+export function parseDirectory(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new ValueError(`"${path}" is not a directory`);
+  return path;
+}
+
+/** @throws ValueError when the file can't be read */
+export function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+export function parseLogLevel(text: string): LogLevel {
+  const level = logLevels.find((known) => known === text);
+  if (level === undefined) throw new ValueError(`must be one of ${logLevels.join(', ')}, not "${text}"`);
+  return level;
+}
+
+function unreadable(path: string, error: unknown): ValueError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  return new ValueError(`"${path}" can't be read (${code})`);
+}
+
+/** The origin of a server that listens there, as its own machine would name it; VANTAGE_PUBLIC_URL when unset. */
+export function listenOrigin({ host, port }: ListenAddress, scheme: 'http' | 'https'): string {
+  const name = host === null || host === '0.0.0.0' || host === '::' ? 'localhost' : isIPv6(host) ? `[${host}]` : host;
+  return new URL(`${scheme}://${name}:${port}`).origin;
+}

@@ -1,0 +1,177 @@
+import path from 'node:path';
+import type { LogLevel } from './log.js';
+import { defaultPlans, type Plans } from './plans.js';
+import {
+  type ListenAddress,
+  parseBusUrl,
+  parseCidrs,
+  parseDatabaseUrl,
+  parseDirectory,
+  parseListen,
+  parseListenOrOff,
+  parseLogLevel,
+  parseOrigin,
+  parsePlansText,
+  parseReadableFile,
+  parseSecretKey,
+} from './setting-values.js';
+
+/** What a default may depend on. */
+export interface Machine {
+  readonly isRoot: boolean;
+  readonly homeDirectory: string;
+  /** $XDG_DATA_HOME; null when unset. */
+  readonly dataHome: string | null;
+}
+
+/** One setting: how it is named, explained and read. */
+export interface Setting<T> {
+  /** Of the environment variable; in the JSON file it is lower case without VANTAGE_. */
+  readonly name: `VANTAGE_${string}`;
+  /** One sentence for --help and the README. */
+  readonly description: string;
+  /** The default in words. */
+  readonly fallbackText: string;
+  /** Secrets may also be given as the path of a file, by NAME_FILE, and are never shown. */
+  readonly isSecret: boolean;
+  /** @throws ValueError */
+  parse(text: string): T;
+  fallback(machine: Machine): T;
+}
+
+/** Where metrics are served unless said otherwise; a second server on a machine that finds it taken goes without. */
+export const defaultMetricsListen = parseListen('127.0.0.1:9464');
+
+/** The one list of the control plane's settings: configuration, --help and the README's table come from it. */
+export const settings = {
+  databaseUrl: setting<string | null>({
+    name: 'VANTAGE_DATABASE_URL',
+    description: 'PostgreSQL database, postgres://user:password@host/name',
+    fallbackText: 'embedded PostgreSQL in the data directory',
+    isSecret: true,
+    parse: parseDatabaseUrl,
+    fallback: () => null,
+  }),
+  dataDir: setting<string>({
+    name: 'VANTAGE_DATA_DIR',
+    description: 'directory of the embedded database and of generated keys',
+    fallbackText: '$XDG_DATA_HOME/vantage or ~/.local/share/vantage; for root /var/lib/vantage',
+    parse: (text) => path.resolve(text),
+    fallback: defaultDataDir,
+  }),
+  listen: setting<ListenAddress>({
+    name: 'VANTAGE_LISTEN',
+    description:
+      "where the API, the pages and the agents' links are served: host:port, [IPv6]:port or :port for all addresses",
+    fallbackText: '127.0.0.1:8080',
+    parse: parseListen,
+    fallback: () => parseListen('127.0.0.1:8080'),
+  }),
+  metricsListen: setting<ListenAddress | null>({
+    name: 'VANTAGE_METRICS_LISTEN',
+    description: 'where /metrics is served, or off',
+    fallbackText: '127.0.0.1:9464',
+    parse: parseListenOrOff,
+    fallback: () => defaultMetricsListen,
+  }),
+  publicUrl: setting<string | null>({
+    name: 'VANTAGE_PUBLIC_URL',
+    description: 'http(s) address by which users and agents reach this service, without path',
+    fallbackText: 'http(s):// and the listening address',
+    parse: parseOrigin,
+    fallback: () => null,
+  }),
+  secretKey: setting<Buffer | null>({
+    name: 'VANTAGE_SECRET_KEY',
+    description: '32 bytes in base64 or hexadecimal that seal keys stored in the database; the same for all replicas',
+    fallbackText: 'made once in the data directory',
+    isSecret: true,
+    parse: parseSecretKey,
+    fallback: () => null,
+  }),
+  busUrl: setting<'postgres'>({
+    name: 'VANTAGE_BUS_URL',
+    description: 'how replicas reach each other; only postgres in this version',
+    fallbackText: 'postgres',
+    isSecret: true,
+    parse: parseBusUrl,
+    fallback: () => 'postgres',
+  }),
+  allowTargets: setting<readonly string[]>({
+    name: 'VANTAGE_ALLOW_TARGETS',
+    description: 'comma-separated CIDRs of private or reserved addresses that probes may touch all the same',
+    fallbackText: 'none',
+    parse: parseCidrs,
+    fallback: () => Object.freeze([]),
+  }),
+  denyTargetsFile: setting<string | null>({
+    name: 'VANTAGE_DENY_TARGETS_FILE',
+    description: 'file with one CIDR, address or domain per line that no probe may touch; re-read within a minute',
+    fallbackText: 'none',
+    parse: parseReadableFile,
+    fallback: () => null,
+  }),
+  plans: setting<Plans>({
+    name: 'VANTAGE_PLANS',
+    description:
+      'JSON, or a file with it, that replaces numbers of the plans: {"free": {"monitors": 20}}; null = unlimited',
+    fallbackText: 'the plans of the API specification',
+    parse: parsePlansText,
+    fallback: () => defaultPlans,
+  }),
+  tlsCert: setting<string | null>({
+    name: 'VANTAGE_TLS_CERT',
+    description: 'file with the certificate chain in PEM; serves https instead of http',
+    fallbackText: 'none',
+    parse: parseReadableFile,
+    fallback: () => null,
+  }),
+  tlsKey: setting<string | null>({
+    name: 'VANTAGE_TLS_KEY',
+    description: 'file with the private key of VANTAGE_TLS_CERT in PEM',
+    fallbackText: 'none',
+    parse: parseReadableFile,
+    fallback: () => null,
+  }),
+  trustedProxies: setting<readonly string[]>({
+    name: 'VANTAGE_TRUSTED_PROXIES',
+    description: 'comma-separated CIDRs of reverse proxies whose X-Forwarded-For is believed',
+    fallbackText: 'none',
+    parse: parseCidrs,
+    fallback: () => Object.freeze([]),
+  }),
+  geoipDir: setting<string | null>({
+    name: 'VANTAGE_GEOIP_DIR',
+    description: 'directory with .mmdb files that place nodes by their address',
+    fallbackText: 'none: nodes are placed as they declare',
+    parse: parseDirectory,
+    fallback: () => null,
+  }),
+  logLevel: setting<LogLevel>({
+    name: 'VANTAGE_LOG_LEVEL',
+    description: 'trace, debug, info, warn, error, fatal or silent',
+    fallbackText: 'info',
+    parse: parseLogLevel,
+    fallback: () => 'info',
+  }),
+};
+
+/** The variable that names the JSON configuration file. */
+export const configFileName = 'VANTAGE_CONFIG';
+
+/** How a setting is called in the JSON file. */
+export function fileKey(name: string): string {
+  return name.slice('VANTAGE_'.length).toLowerCase();
+}
+
+function setting<T>(definition: Omit<Setting<T>, 'isSecret'> & { readonly isSecret?: boolean }): Setting<T> {
+  return { isSecret: false, ...definition };
+}
+
+function defaultDataDir({ isRoot, homeDirectory, dataHome }: Machine): string {
+  if (isRoot) return '/var/lib/vantage';
+  // a relative value is to be ignored: XDG Base Directory Specification
+  const parent =
+    dataHome !== null && path.isAbsolute(dataHome) ? dataHome : path.join(homeDirectory, '.local', 'share');
+  return path.join(parent, 'vantage');
+}

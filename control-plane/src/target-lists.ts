@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import type { Clock } from '@vantage/shared/clock.js';
+import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import type { Logger } from 'pino';
+
+// effective within a minute, as promised; half of it leaves room
+const REREAD_MS = 30_000;
+
+/** A line of the deny list says nothing that can be denied, or the file can't be read. */
+export class DenyListError extends Error {
+  override readonly name = 'DenyListError';
+}
+
+interface TargetListsOptions {
+  readonly allow: readonly string[];
+  /** One CIDR, address or domain per line, # comments; null: none. */
+  readonly denyFile: string | null;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The deny list changed. */
+  onChange(): void;
+}
+
+/** The target policy of this control plane, with the operator's deny list as the file has it now. */
+export class TargetLists {
+  #policy: TargetPolicy;
+  #cancel: (() => void) | null = null;
+  #isStopped = false;
+
+  constructor(private readonly options: TargetListsOptions) {
+    this.#policy = new TargetPolicy({ allow: options.allow, own: ownAddresses(), denied: [] });
+  }
+
+  get policy(): TargetPolicy {
+    return this.#policy;
+  }
+
+  /** @throws DenyListError naming the bad line: a deny list that can't be read protects nobody */
+  async start(): Promise<void> {
+    if (this.options.denyFile === null) return;
+    await this.#read(this.options.denyFile);
+    this.#schedule(this.options.denyFile);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel?.();
+  }
+
+  #schedule(file: string): void {
+    if (this.#isStopped) return;
+    this.#cancel = this.options.clock.after(REREAD_MS, () => {
+      this.#read(file)
+        .catch((error: unknown) =>
+          this.options.log.error({ err: error, file }, 'deny list unusable, the last one stays in force'),
+        )
+        .finally(() => this.#schedule(file));
+    });
+  }
+
+  async #read(file: string): Promise<void> {
+    const denied = parseDenyList(await readText(file), file);
+    if (JSON.stringify(denied) === JSON.stringify(this.#policy.lists.denied)) return;
+    this.#policy = new TargetPolicy({ allow: this.options.allow, own: ownAddresses(), denied });
+    this.options.onChange();
+  }
+}
+
+/**
+ * Entries of a deny list: one per line, blank lines and what follows a # left out.
+ * @throws DenyListError naming `file` and the first bad line
+ */
+export function parseDenyList(text: string, file: string): string[] {
+  const lines = text.split('\n').map((line) => line.replace(/#.*/, '').trim());
+  const badLine = lines.findIndex((line) => line !== '' && !isDeniable(line));
+  if (badLine >= 0) {
+    throw new DenyListError(`line ${badLine + 1} of "${file}" is no CIDR, address or domain name: "${lines[badLine]}"`);
+  }
+  return lines.filter((line) => line !== '');
+}
+
+function isDeniable(entry: string): boolean {
+  try {
+    new TargetPolicy({ allow: [], own: [], denied: [entry] });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new DenyListError(`cannot read "${file}": ${(cause as NodeJS.ErrnoException).code}`, { cause });
+  }
+}
+
+/** Addresses of this machine's interfaces: never anybody's target unless the operator allows it. */
+function ownAddresses(): string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
+  return [...new Set(addresses.map(({ address }) => address.replace(/%.*/, '')))].sort();
+}

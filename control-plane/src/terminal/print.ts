@@ -1,0 +1,47 @@
+import { textCell } from '@vantage/shared/probe-types/cells.js';
+import Table from 'cli-table3';
+
+/** The bare resource of the API as JSON. */
+export function printJson(resource: unknown): void {
+  process.stdout.write(`${JSON.stringify(resource, null, 2)}\n`);
+}
+
+/** A secret that is shown this once, and nothing else on standard output, so that it can be piped. */
+export function printSecret(token: string, note: string): void {
+  process.stderr.write(`${note}\n`);
+  process.stdout.write(`${token}\n`);
+}
+
+/** Rows under headings on standard output. */
+export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
+  process.stdout.write(`${tableText(head, rows)}\n`);
+}
+
+/** Rows under headings, without rules. */
+export function tableText(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const none = Object.fromEntries(
+    [
+      'top',
+      'top-mid',
+      'top-left',
+      'top-right',
+      'bottom',
+      'bottom-mid',
+      'bottom-left',
+      'bottom-right',
+      'left',
+      'left-mid',
+      'mid',
+      'mid-mid',
+      'right',
+      'right-mid',
+    ].map((name) => [name, '']),
+  );
+  const table = new Table({
+    head: [...head],
+    chars: { ...none, middle: '  ' },
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+  });
+  table.push(...rows.map((row) => row.map(textCell)));
+  return table.toString().replace(/ +$/gm, '');
+}

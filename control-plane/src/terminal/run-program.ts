@@ -1,0 +1,26 @@
+import { type Command, CommanderError } from 'commander';
+
+/** The exit code of a command line that was not understood. */
+const USAGE_EXIT_CODE = 2;
+
+/**
+ * Parses the command line and runs what it asks for. Wrong arguments, which commander has explained by then, end with
+ * exit code 2; what an action throws is thrown on.
+ */
+export async function runProgram(program: Command): Promise<void> {
+  for (const command of withSubcommands(program)) {
+    command.exitOverride().showHelpAfterError('(--help shows every option)');
+  }
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // help and version end this way too, with 0
+    if (error.exitCode !== 0) process.exitCode = USAGE_EXIT_CODE;
+  }
+}
+
+/** Subcommands that were made on their own inherit nothing. */
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
+}

@@ -1,0 +1,61 @@
+import type { Clock } from '@vantage/shared/clock.js';
+
+interface Timer {
+  readonly dueMs: number;
+  readonly callback: () => void;
+}
+
+/** A clock that stands still until the test moves it; both of its clocks move together unless the wall is set. */
+export class FakeClock implements Clock {
+  #wallMs: number;
+  #monotonicMs = 0;
+  #timers = new Set<Timer>();
+
+  constructor(wallMs = Date.UTC(2026, 0, 1)) {
+    this.#wallMs = wallMs;
+  }
+
+  now(): number {
+    return this.#wallMs;
+  }
+
+  monotonicMs(): number {
+    return this.#monotonicMs;
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    const timer = { dueMs: this.#monotonicMs + ms, callback };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Timers that have not come due. */
+  get pendingTimers(): number {
+    return this.#timers.size;
+  }
+
+  /** Lets `ms` pass; timers that come due are called in order, at their time. */
+  advance(ms: number): void {
+    const endMs = this.#monotonicMs + ms;
+    for (let due = this.#nextDue(endMs); due !== undefined; due = this.#nextDue(endMs)) {
+      this.#timers.delete(due);
+      this.#moveTo(Math.max(due.dueMs, this.#monotonicMs));
+      due.callback();
+    }
+    this.#moveTo(endMs);
+  }
+
+  /** Somebody sets the wall clock; no time passes. */
+  setWall(wallMs: number): void {
+    this.#wallMs = wallMs;
+  }
+
+  #nextDue(endMs: number): Timer | undefined {
+    return [...this.#timers].filter((timer) => timer.dueMs <= endMs).sort((a, b) => a.dueMs - b.dueMs)[0];
+  }
+
+  #moveTo(monotonicMs: number): void {
+    this.#wallMs += monotonicMs - this.#monotonicMs;
+    this.#monotonicMs = monotonicMs;
+  }
+}

@@ -1,0 +1,254 @@
+import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import { definitionOf, type ProbeType } from '@vantage/shared/probe-types/index.js';
+import {
+  type AgentFrame,
+  CloseReasonCode,
+  type DecodedServerFrame,
+  decodeServerFrame,
+  encodeAgentFrame,
+  type Lane,
+  laneCode,
+  type ResultMessage,
+} from '@vantage/shared/protocol/codec.js';
+import { rawPublicKey, signBytes } from '@vantage/shared/protocol/ed25519.js';
+import { EPOCH_BYTES, LINK_PATH, LINK_SUBPROTOCOL, NONCE_BYTES } from '@vantage/shared/protocol/limits.js';
+import { agentProofBytes, enrollmentProofBytes } from '@vantage/shared/protocol/transcript.js';
+import type { Test } from 'tap';
+import { WebSocket } from 'ws';
+import type { TestApi } from './stack.js';
+import { until } from './until.js';
+
+/** What an agent of a test declares when it enrolls. */
+export interface Declared {
+  readonly country?: string;
+  readonly region?: string;
+  readonly province?: string;
+  readonly city?: string;
+  readonly asn?: number;
+  readonly provider?: string;
+  readonly tags?: readonly string[];
+}
+
+export interface PeerIdentity {
+  readonly nodeId: string;
+  readonly privateKey: KeyObject;
+  readonly audience: string;
+}
+
+/** Enrolls a node whose agent is the test itself. */
+export async function enrollPeer(
+  api: TestApi,
+  options: {
+    name?: string;
+    declared?: Declared;
+    capabilities?: string[];
+    privateKey?: KeyObject;
+    audience?: string;
+  } = {},
+): Promise<PeerIdentity> {
+  const { body } = await api.call('POST', '/v1/nodes/enrollment-tokens', { body: {} });
+  const privateKey = options.privateKey ?? generateKeyPairSync('ed25519').privateKey;
+  const audience = options.audience ?? api.url;
+  const request = enrollBody(body.data.token, privateKey, audience, options);
+  const answer = await api.call('POST', '/v1/nodes/enroll', { body: request, as: null });
+  if (answer.status !== 201) throw new Error(`enrollment refused: ${JSON.stringify(answer.body)}`);
+  return { nodeId: answer.body.data.node_id, privateKey, audience: answer.body.data.audience };
+}
+
+/** Body of POST /v1/nodes/enroll as an agent makes it. */
+export function enrollBody(
+  token: string,
+  privateKey: KeyObject,
+  audience: string,
+  options: { name?: string; declared?: Declared; capabilities?: string[] } = {},
+) {
+  const publicKey = rawPublicKey(privateKey);
+  return {
+    token,
+    public_key: publicKey.toString('base64'),
+    proof: signBytes(privateKey, enrollmentProofBytes(audience, token, publicKey)).toString('base64'),
+    name: options.name ?? 'peer',
+    hostname: 'peer.test',
+    version: '0.1.0',
+    os: 'linux',
+    arch: 'x64',
+    capabilities: options.capabilities ?? ['icmp'],
+    ...(options.declared === undefined ? {} : { declared: options.declared }),
+  };
+}
+
+export interface PeerOptions {
+  readonly bootId?: string;
+  readonly generation?: number;
+  readonly protocolVersions?: readonly number[];
+  readonly epoch?: Buffer;
+  /** Highest task number ever assigned. */
+  readonly last?: number;
+  readonly runningTaskIds?: readonly string[];
+  /** Answer every job at once with a successful result. */
+  readonly isAnswering?: boolean;
+}
+
+let generations = 0;
+
+/** An agent under the test's control, on a real socket. Everything the control plane sends is kept in `frames`. */
+export class PeerAgent {
+  readonly frames: DecodedServerFrame[] = [];
+  readonly epoch: Buffer;
+  closeCode: number | null = null;
+  readonly #nonce = randomBytes(NONCE_BYTES);
+  readonly #bootId: string;
+  readonly #generation: number;
+  readonly #isAnswering: boolean;
+  #last: number;
+
+  private constructor(
+    private readonly socket: WebSocket,
+    readonly identity: PeerIdentity,
+    readonly options: PeerOptions,
+  ) {
+    this.epoch = options.epoch ?? randomBytes(EPOCH_BYTES);
+    this.#last = options.last ?? 0;
+    this.#isAnswering = options.isAnswering ?? true;
+    this.#bootId = options.bootId ?? 'boot-1';
+    generations += 1;
+    this.#generation = options.generation ?? generations;
+    socket.on('message', (data) => this.#take(decodeServerFrame(data as Buffer)));
+    socket.on('close', (code) => {
+      this.closeCode = code;
+    });
+    socket.on('error', () => {});
+  }
+
+  /** Connects and says hello; the handshake goes on by itself. */
+  static async dial(t: Test, url: string, identity: PeerIdentity, options: PeerOptions = {}): Promise<PeerAgent> {
+    const socket = new WebSocket(new URL(LINK_PATH, url.replace(/^http/, 'ws')), LINK_SUBPROTOCOL);
+    t.teardown(() => socket.terminate());
+    const peer = new PeerAgent(socket, identity, options);
+    await new Promise((resolve, reject) => {
+      socket.once('open', resolve);
+      socket.once('error', reject);
+    });
+    peer.#hello();
+    return peer;
+  }
+
+  /** Connects and waits for the welcome. */
+  static async connect(t: Test, url: string, identity: PeerIdentity, options: PeerOptions = {}): Promise<PeerAgent> {
+    const peer = await PeerAgent.dial(t, url, identity, options);
+    await peer.waitFor('the welcome', (frame) => frame.welcome !== null);
+    return peer;
+  }
+
+  get isOpen(): boolean {
+    return this.closeCode === null;
+  }
+
+  send(frame: AgentFrame): void {
+    this.socket.send(encodeAgentFrame(frame));
+  }
+
+  sendBytes(bytes: Uint8Array | string): void {
+    this.socket.send(bytes);
+  }
+
+  /** Cuts the socket without a word, as a killed process does. */
+  cut(): void {
+    this.socket.terminate();
+  }
+
+  /** The first frame, past or to come, that satisfies `isIt`. */
+  async waitFor(what: string, isIt: (frame: DecodedServerFrame) => boolean): Promise<DecodedServerFrame> {
+    await until(what, () => this.frames.some(isIt) || !this.isOpen);
+    const found = this.frames.find(isIt);
+    if (!found) throw new Error(`the link closed (${this.closeCode}) before ${what}`);
+    return found;
+  }
+
+  async waitForClose(): Promise<{ code: number; reason: string | null }> {
+    await until('the link to close', () => !this.isOpen);
+    const close = this.frames.find((frame) => frame.close !== null)?.close;
+    return { code: this.closeCode ?? 0, reason: close ? (CloseReasonCode[close.reason] ?? null) : null };
+  }
+
+  /** Sends results under the next numbers. */
+  sendResults(results: readonly ResultMessage[], first = this.#last + 1, lane: Lane = 'task'): number {
+    this.#last = Math.max(this.#last, first + results.length - 1);
+    this.send({ results: { epoch: this.epoch, lane: laneCode(lane), first, results: [...results] } });
+    return first;
+  }
+
+  /** Jobs received so far. */
+  get jobs(): { taskId: string; probeType: string }[] {
+    return this.frames.flatMap((frame) => (frame.job ? [frame.job] : []));
+  }
+
+  #hello(): void {
+    this.send({
+      hello: {
+        nodeId: this.identity.nodeId,
+        agentNonce: this.#nonce,
+        protocolVersions: [...(this.options.protocolVersions ?? [1])],
+        bootId: this.#bootId,
+        generation: this.#generation,
+        agentVersion: '0.1.0',
+        capabilities: ['icmp'],
+      },
+    });
+  }
+
+  #take(frame: DecodedServerFrame): void {
+    this.frames.push(frame);
+    if (frame.challenge) this.#prove(frame.challenge.serverNonce, frame.challenge.protocolVersion);
+    if (frame.job && this.#isAnswering)
+      this.sendResults([successOf(frame.job.taskId, frame.job.probeType, frame.job.specJson)]);
+  }
+
+  #prove(serverNonce: Uint8Array, protocolVersion: number): void {
+    const { nodeId, privateKey, audience } = this.identity;
+    const proof = agentProofBytes({
+      audience,
+      nodeId,
+      publicKey: rawPublicKey(privateKey),
+      agentNonce: this.#nonce,
+      serverNonce,
+      protocolVersion,
+      bootId: this.#bootId,
+      generation: this.#generation,
+    });
+    this.send({
+      proof: {
+        signature: signBytes(privateKey, proof),
+        epoch: this.epoch,
+        lanes: [{ lane: laneCode('task'), last: this.#last, acked: 0 }],
+        runningTaskIds: [...(this.options.runningTaskIds ?? [])],
+      },
+    });
+  }
+}
+
+/** A complete successful result of a job. */
+export function successOf(
+  taskId: string,
+  probeType: string,
+  specJson: Uint8Array | string = '{"params":{}}',
+): ResultMessage {
+  const spec = JSON.parse(Buffer.from(specJson as Uint8Array).toString() || '{"params":{}}');
+  const result = {
+    ...(definitionOf(probeType as ProbeType).blank(spec) as object),
+    success: true,
+    error: null,
+    started_at: new Date().toISOString(),
+    duration_ms: 1,
+    disturbed: false,
+    loop_lag_ms: 0,
+  };
+  return {
+    taskId,
+    probeType,
+    resultJson: Buffer.from(JSON.stringify(result)),
+    finishedAtMs: Date.now(),
+    clockOffsetMs: 0,
+    uncertaintyMs: -1,
+  };
+}

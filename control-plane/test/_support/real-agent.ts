@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Test } from 'tap';
+import type { Declared } from './peer-agent.js';
+import { type Ending, Program, type ProgramOptions, runProgram } from './program.js';
+import type { TestApi } from './stack.js';
+import { temporaryDirectory } from './temporary-directory.js';
+import { until } from './until.js';
+
+const SCRIPT = fileURLToPath(new URL('../../../../agent/bin/vantage-agent.js', import.meta.url));
+
+/** What `vantage-agent status --json` tells; the part that tests look at. */
+export interface AgentStatus {
+  readonly is_running: boolean;
+  readonly is_connected: boolean;
+  readonly agent: { readonly spool: { readonly rows: number; readonly dropped: number } } | null;
+}
+
+/** Runs a command of vantage-agent to its end. */
+export function runAgentCommand(options: ProgramOptions): Promise<Ending> {
+  return runProgram(SCRIPT, options);
+}
+
+export interface EnrollOptions {
+  readonly name?: string;
+  readonly declared?: Pick<Declared, 'country' | 'asn'>;
+}
+
+/** A node whose agent is the real program, enrolled and run as its operator would. */
+export class RealAgent {
+  #program: Program | null = null;
+
+  private constructor(
+    private readonly t: Test,
+    private readonly api: TestApi,
+    readonly nodeId: string,
+    readonly stateDir: string,
+  ) {}
+
+  /** Enrolls a node by the command line, with a token of the caller of `api`, and runs it until it is online. */
+  static async start(t: Test, api: TestApi, options: EnrollOptions = {}): Promise<RealAgent> {
+    const agent = await RealAgent.enroll(t, api, options);
+    await agent.run();
+    return agent;
+  }
+
+  /** Enrolls a node by the command line. */
+  static async enroll(t: Test, api: TestApi, { name = 'real', declared = {} }: EnrollOptions = {}): Promise<RealAgent> {
+    const stateDir = path.join(temporaryDirectory(t), 'agent');
+    const { body } = await api.call('POST', '/v1/nodes/enrollment-tokens', { body: {} });
+    const place = Object.entries(declared).flatMap(([field, value]) => [`--${field}`, String(value)]);
+    const ending = await runAgentCommand({
+      args: ['enroll', '--url', api.url, '--token', '-', '--name', name, '--state-dir', stateDir, '--json', ...place],
+      input: body.data.token,
+    });
+    if (ending.code !== 0) throw new Error(`enrollment failed: ${ending.stderr}`);
+    return new RealAgent(t, api, JSON.parse(ending.stdout).node_id, stateDir);
+  }
+
+  /** Starts the agent's process without waiting for anything. */
+  launch(): Program {
+    this.#program = Program.start(this.t, SCRIPT, {
+      args: ['run', '--state-dir', this.stateDir],
+      environment: { VANTAGE_ALLOW_TARGETS: '127.0.0.0/8,::1/128' },
+    });
+    return this.#program;
+  }
+
+  /** Starts the agent's process and waits until the control plane says that the node is online. */
+  async run(): Promise<Program> {
+    const program = this.launch();
+    await until('the agent to be online', async () => {
+      const { body } = await this.api.call('GET', `/v1/nodes/${this.nodeId}`);
+      return body.data.status === 'online';
+    });
+    return program;
+  }
+
+  get program(): Program {
+    if (this.#program === null) throw new Error('the agent was not started');
+    return this.#program;
+  }
+
+  /** kill -9; answers when, milliseconds since the epoch. */
+  async kill(): Promise<number> {
+    const killedAt = Date.now();
+    await this.program.kill();
+    return killedAt;
+  }
+
+  /** What the operator sees. */
+  async status(): Promise<AgentStatus> {
+    const { stdout } = await runAgentCommand({ args: ['status', '--json', '--state-dir', this.stateDir] });
+    return JSON.parse(stdout);
+  }
+
+  /** The process that measures; null while there is none. */
+  get measuringPid(): number | null {
+    const { pid } = this.program;
+    const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+    return child ? Number(child) : null;
+  }
+}

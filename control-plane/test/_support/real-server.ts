@@ -1,0 +1,59 @@
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { Test } from 'tap';
+import { type Ending, Program, type ProgramOptions, runProgram } from './program.js';
+import { apiOf, type TestApi } from './stack.js';
+
+const SCRIPT = fileURLToPath(new URL('../../../bin/vantage-control.js', import.meta.url));
+
+/** Runs a command of vantage-control to its end. */
+export function runControlCommand(options: ProgramOptions): Promise<Ending> {
+  return runProgram(SCRIPT, options);
+}
+
+/** A `vantage-control serve` that is up. */
+export interface RealServer {
+  readonly url: string;
+  readonly program: Program;
+}
+
+/** Starts `vantage-control serve` and waits until it is ready. Killed with the test at the latest. */
+export async function startServer(t: Test, environment: Readonly<Record<string, string>>): Promise<RealServer> {
+  const program = Program.start(t, SCRIPT, { args: ['serve'], environment });
+  const url = await program.waitForLine(readyUrl);
+  return { url, program };
+}
+
+/** An admin's credentials, made by the command line beside the running server. @throws Error with what it complained of */
+export async function createAdminByCommand(
+  url: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<TestApi> {
+  const email = 'admin@test.example';
+  const run = async (...args: string[]) => {
+    const ending = await runControlCommand({ args: [...args, '--json'], environment });
+    if (ending.code !== 0) throw new Error(`${args.join(' ')}: ${ending.stderr}`);
+    return JSON.parse(ending.stdout);
+  };
+  const user = await run('user', 'create', '--email', email, '--role', 'admin');
+  const { token } = await run('token', 'create', '--user', email);
+  return apiOf(url, token, user.id);
+}
+
+/** A free port that no outgoing connection takes while its server is down: below the ephemeral range of Linux. */
+export async function lastingPort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    await new Promise((resolve) => server.close(resolve));
+    if (isFree) return port;
+  }
+}
+
+function readyUrl(line: string): string | null {
+  const { msg, url } = JSON.parse(line) as { msg?: string; url?: string };
+  return msg === 'ready' ? (url ?? null) : null;
+}

@@ -1,0 +1,59 @@
+import http, { type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Test } from 'tap';
+import { until } from './until.js';
+
+/**
+ * An HTTP server on loopback whose answers the test times. `/held` is answered when it is let go, `/after/250` after
+ * that many milliseconds. Every path may be followed by a query, which tells the requests apart.
+ */
+export class SlowTarget {
+  /** Path and query of every request, in order of arrival. */
+  readonly requests: string[] = [];
+  #held: ServerResponse[] = [];
+  #isReleased = false;
+
+  private constructor(
+    private readonly server: http.Server,
+    private readonly host: string,
+  ) {}
+
+  static async start(t: Test, host = '127.0.0.1'): Promise<SlowTarget> {
+    const server = http.createServer();
+    const target = new SlowTarget(server, host.includes(':') ? `[${host}]` : host);
+    server.on('request', ({ url }, response) => target.#answer(url ?? '/', response));
+    await new Promise<void>((resolve) => server.listen(0, host, resolve));
+    t.teardown(() => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    });
+    return target;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  url(pathAndQuery: string): string {
+    return `http://${this.host}:${this.port}${pathAndQuery}`;
+  }
+
+  /** Resolves when so many requests have come. */
+  waitForRequests(count: number): Promise<void> {
+    return until(`${count} requests at the target`, () => this.requests.length >= count);
+  }
+
+  /** Answers what is held, and everything held from now on at once. */
+  release(): void {
+    this.#isReleased = true;
+    for (const response of this.#held.splice(0)) response.end('released');
+  }
+
+  #answer(url: string, response: ServerResponse): void {
+    this.requests.push(url);
+    const afterMs = /^\/after\/(\d+)/.exec(url)?.[1];
+    if (afterMs !== undefined) setTimeout(() => response.end('done'), Number(afterMs));
+    else if (url.startsWith('/held') && !this.#isReleased) this.#held.push(response);
+    else response.end('hello');
+  }
+}

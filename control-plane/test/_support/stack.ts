@@ -1,0 +1,100 @@
+import { systemClock } from '@vantage/shared/clock.js';
+import type { Test } from 'tap';
+import { parseConfig } from '../../src/config.js';
+import { type ControlPlane, startControlPlane } from '../../src/control-plane.js';
+import { createLogger } from '../../src/log.js';
+import { createTestDatabase, type TestDatabase } from './database.js';
+import { temporaryDirectory } from './temporary-directory.js';
+
+/** Every replica of a test's installation seals with this. */
+const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
+
+/** An admin's credentials and a way to call the API with or without them. */
+export interface TestApi {
+  readonly url: string;
+  readonly token: string;
+  readonly userId: string;
+  /** Status and parsed body. `as` null: without credentials; default: the admin. */
+  call(method: string, path: string, options?: { body?: unknown; as?: string | null }): Promise<ApiAnswer>;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  readonly body: any;
+}
+
+export interface Stack {
+  readonly database: TestDatabase;
+  readonly controlPlane: ControlPlane;
+  readonly api: TestApi;
+}
+
+/** Settings of the environment beyond the stack's own. */
+export type StackSettings = Readonly<Record<string, string>>;
+
+/** A whole control plane in this process, on a database of its own, with an admin; stopped when `t` ends. */
+export async function startStack(t: Test, settings: StackSettings = {}): Promise<Stack> {
+  const database = await createTestDatabase(t);
+  const controlPlane = await startReplica(t, database.url, settings);
+  return { database, controlPlane, api: await createAdmin(controlPlane) };
+}
+
+/** One more control plane on the same database. All replicas share the public URL of the first, as behind a balancer. */
+export async function startReplica(t: Test, databaseUrl: string, settings: StackSettings = {}): Promise<ControlPlane> {
+  const { config } = parseConfig({
+    env: {
+      VANTAGE_DATABASE_URL: databaseUrl,
+      VANTAGE_DATA_DIR: temporaryDirectory(t),
+      VANTAGE_SECRET_KEY: SECRET_KEY,
+      VANTAGE_LISTEN: '127.0.0.1:0',
+      VANTAGE_METRICS_LISTEN: 'off',
+      VANTAGE_ALLOW_TARGETS: '127.0.0.0/8,::1/128',
+      ...settings,
+    },
+    file: null,
+  });
+  const log = createLogger(process.env['VANTAGE_TEST_LOG'] === undefined ? 'silent' : 'debug');
+  const controlPlane = await startControlPlane({ config, clock: systemClock, log, isStrict: true });
+  t.teardown(() => controlPlane.stop());
+  return controlPlane;
+}
+
+/** Makes an admin with a token for everything. */
+export async function createAdmin(controlPlane: ControlPlane, email = 'admin@test.example'): Promise<TestApi> {
+  return createUserApi(controlPlane, email, 'admin');
+}
+
+/** Makes a user with a token for everything the role may do. */
+export async function createUserApi(
+  controlPlane: ControlPlane,
+  email: string,
+  role: 'user' | 'admin',
+): Promise<TestApi> {
+  const { accounts } = controlPlane.services;
+  const user = await accounts.createUser({ email, role, password: null });
+  const { token } = await accounts.createToken(user.id, { name: 'test', scopes: null });
+  return apiOf(controlPlane.listenUrl, token, user.id);
+}
+
+/** The API at another address with the same credentials. */
+export function apiOf(url: string, token: string, userId: string): TestApi {
+  return {
+    url,
+    token,
+    userId,
+    async call(method, path, { body, as = token } = {}) {
+      const response = await fetch(new URL(path, url), {
+        method,
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(as === null ? {} : { authorization: `Bearer ${as}` }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+    },
+  };
+}

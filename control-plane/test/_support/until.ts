@@ -1,0 +1,14 @@
+import { setTimeout } from 'node:timers/promises';
+
+/** Waits until `condition` holds, looking again every 20 ms. @throws Error naming `what` after `deadlineMs` */
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  deadlineMs = 60_000,
+): Promise<void> {
+  const deadline = performance.now() + deadlineMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`waited ${deadlineMs} ms in vain for ${what}`);
+    await setTimeout(20);
+  }
+}

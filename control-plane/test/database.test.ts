@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Knex } from 'knex';
+import t from 'tap';
+import { openDatabase } from '../src/db/database.js';
+import { isUnavailable } from '../src/db/unavailable.js';
+import { createTestDatabase } from './_support/database.js';
+import { until } from './_support/until.js';
+
+async function one(db: Knex, sql: string): Promise<Record<string, unknown>> {
+  return (await db.raw(sql)).rows[0];
+}
+
+async function errorOf(query: Promise<unknown>): Promise<unknown> {
+  return query.then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+t.test('int8 and numeric are numbers, json is parsed, and an int8 beyond a number fails its query', async (t) => {
+  const { db } = await createTestDatabase(t, { migrate: false });
+  const row = await one(
+    db,
+    `select 9007199254740991::int8 as big, -1.5::numeric as exact, count(*) as n, '{"a": [1]}'::jsonb as doc`,
+  );
+  t.same(row, { big: Number.MAX_SAFE_INTEGER, exact: -1.5, n: 1, doc: { a: [1] } });
+  await t.rejects(one(db, 'select 9007199254740992::int8'), /9007199254740992 does not fit a number/);
+  t.same(await one(db, 'select 1 as one'), { one: 1 }, 'the connection goes on');
+});
+
+t.test('every connection has the settings and the name, whatever options the URL has', async (t) => {
+  const { url } = await createTestDatabase(t, { migrate: false });
+  const db = openDatabase({
+    url: `${url}&options=${encodeURIComponent('-c search_path=elsewhere')}`,
+    poolSize: 2,
+    applicationName: 'vantage here',
+    settings: { synchronous_commit: 'off', statement_timeout: '7s' },
+  });
+  t.teardown(() => db.destroy());
+  const names = [
+    'application_name',
+    'synchronous_commit',
+    'statement_timeout',
+    'idle_in_transaction_session_timeout',
+    'search_path',
+  ];
+  const settings = await one(db, `select ${names.map((name) => `current_setting('${name}') as ${name}`).join()}`);
+  t.same(Object.values(settings), ['vantage here', 'off', '7s', '1min', 'elsewhere']);
+});
+
+t.test('a statement that takes too long is cut off and counts as unavailable', async (t) => {
+  const { url } = await createTestDatabase(t, { migrate: false });
+  const db = openDatabase({ url, poolSize: 1, applicationName: 'test', settings: { statement_timeout: '50ms' } });
+  t.teardown(() => db.destroy());
+  t.equal(isUnavailable(await errorOf(one(db, 'select pg_sleep(20)'))), true);
+  t.same(await one(db, 'select 1 as one'), { one: 1 });
+});
+
+t.test('a connection that is cut counts as unavailable, and the pool goes on with a new one', async (t) => {
+  const { url, db } = await createTestDatabase(t, { migrate: false });
+  const victim = openDatabase({ url, poolSize: 1, applicationName: 'victim' });
+  t.teardown(() => victim.destroy());
+  const { pid } = await one(victim, 'select pg_backend_pid() as pid');
+  const sleeping = errorOf(one(victim, 'select pg_sleep(20)'));
+  await db.raw('select pg_terminate_backend(?)', [Number(pid)]);
+  t.equal(isUnavailable(await sleeping), true);
+  // until the end of the old connection has arrived, it may be handed out once more
+  await until('a new connection', async () => {
+    const error = await errorOf(one(victim, 'select 1'));
+    t.equal(error === null || isUnavailable(error), true);
+    return error === null;
+  });
+});
+
+t.test('no server, by socket or by port, counts as unavailable; a wrong password does not', async (t) => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'vantage-test-'));
+  t.teardown(() => rmSync(directory, { recursive: true }));
+  const { url } = await createTestDatabase(t, { migrate: false });
+  const cases = [
+    { url: `postgres://u:p@localhost/db?host=${directory}`, expected: true },
+    { url: `postgres://u:p@127.0.0.1:${await closedPort()}/db`, expected: true },
+    { url: url.replace(/:[^:@/]*@/, ':wrong@'), expected: false },
+  ];
+  for (const { url, expected } of cases) {
+    const db = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+    t.equal(isUnavailable(await errorOf(one(db, 'select 1'))), expected, url);
+    await db.destroy();
+  }
+});
+
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,39 @@
+import t from 'tap';
+import { killMidProbe } from './_support/killed-agent.js';
+import { RealAgent } from './_support/real-agent.js';
+import { SlowTarget } from './_support/slow-target.js';
+import { startStack } from './_support/stack.js';
+
+const ROUNDS = 10;
+
+t.test('kill -9 of an agent ends its task within 3 s, ten times out of ten', async (t) => {
+  const { api, database } = await startStack(t);
+  const agent = await RealAgent.start(t, api);
+  const target = await SlowTarget.start(t);
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const { task, endedAfterMs } = await killMidProbe(t, api, { victim: agent, nodes: [agent], target });
+    t.match(task, { status: 'failed', node_results: [{ error: { code: 'node_lost' } }] }, `round ${round}`);
+    t.ok(endedAfterMs <= 3_000, `${endedAfterMs} ms`);
+    await agent.run();
+  }
+  t.equal((await database.db.raw('SELECT count(*) FROM superseded_results')).rows[0].count, 0);
+});
+
+t.test('of two nodes the one that stays keeps its result, ten times out of ten', async (t) => {
+  const { api } = await startStack(t);
+  const victim = await RealAgent.start(t, api, { name: 'victim' });
+  const survivor = await RealAgent.start(t, api, { name: 'survivor' });
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const target = await SlowTarget.start(t);
+    const nodes = [victim, survivor];
+    const { task, endedAfterMs } = await killMidProbe(t, api, { victim, nodes, target });
+    t.equal(task.status, 'completed', `round ${round}`);
+    t.match(task.summary, { success_count: 1, fail_count: 1 });
+    t.match(task.node_results, [
+      { node_id: victim.nodeId, error: { code: 'node_lost' } },
+      { node_id: survivor.nodeId, success: true, status_code: 200 },
+    ]);
+    t.ok(endedAfterMs <= 3_000, `${endedAfterMs} ms`);
+    await victim.run();
+  }
+});

@@ -1,0 +1,139 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pino } from 'pino';
+import t from 'tap';
+import { openDataDirectory, startEmbeddedPostgres } from '../src/db/embedded/index.js';
+import { processesIn } from '../src/db/embedded/postmaster.js';
+import { oneQuery } from './_support/one-query.js';
+import { spawnOwner, urlOf } from './_support/owner-process.js';
+import { temporaryDirectory } from './_support/temporary-directory.js';
+import { until } from './_support/until.js';
+
+// each test makes a database or two: seconds, and more where others work too
+t.setTimeout(120_000);
+
+const log = pino({ level: 'silent' });
+const settings = { fsync: 'off' };
+
+/** NaN while none is running. */
+function postmasterPid(dataDir: string): number {
+  const file = path.join(dataDir, 'postgres', 'postmaster.pid');
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : Number.NaN;
+}
+
+function parentOf(pid: number): number {
+  return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]);
+}
+
+function kill(pid: number): void {
+  if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+}
+
+/** A zombie is not: whether the process that inherits it reaps it is not ours to say. */
+function isAlive(pid: number): boolean {
+  return existsSync(`/proc/${pid}`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+}
+
+t.test('kill -9 of the owner leaves no process and, when ephemeral, no directory', async (t) => {
+  const directory = temporaryDirectory(t);
+  const dataDir = path.join(directory, 'data');
+  const owner = spawnOwner(t, { dataDir, mode: 'own', ephemeral: directory });
+  await urlOf(owner);
+  await mkdir(path.join(directory, 'agent'));
+  await writeFile(path.join(directory, 'agent', 'spool.db'), 'x');
+  const guardian = parentOf(postmasterPid(dataDir));
+  const before = await processesIn(path.join(dataDir, 'postgres'));
+  t.ok(before.length > 1);
+  await owner.kill();
+  await until('the directory to go', () => !existsSync(directory));
+  await until('the guardian to end', () => !isAlive(guardian));
+  t.same(before.filter(isAlive), []);
+});
+
+t.test('kill -9 of an owner that is still making its database leaves nothing half-made', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const owner = spawnOwner(t, { dataDir, mode: 'own' });
+  void owner.line.catch(() => {});
+  await until('initdb to begin', () => existsSync(path.join(dataDir, 'postgres.new', 'cluster')));
+  await owner.kill();
+  const next = await openDataDirectory({ dataDir, mode: 'own', log, settings });
+  t.same(await oneQuery(next.url, 'select 1 as one'), [{ one: 1 }]);
+  await next.close();
+  t.same((await readdir(dataDir)).sort(), ['database.lock', 'postgres']);
+});
+
+t.test('a server started right after kill -9 of the last one waits for its end and has its data', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const owner = spawnOwner(t, { dataDir, mode: 'own' });
+  await oneQuery(await urlOf(owner), "create table notes as select 'kept' as note");
+  const old = postmasterPid(dataDir);
+  await owner.kill();
+  const next = await openDataDirectory({ dataDir, mode: 'own', log, settings });
+  t.equal(isAlive(old), false);
+  t.same(await oneQuery(next.url, 'select note from notes'), [{ note: 'kept' }]);
+  await next.close();
+});
+
+t.test('a database whose owner and guardian were both killed is stopped before the next one starts', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const owner = spawnOwner(t, { dataDir, mode: 'own' });
+  await oneQuery(await urlOf(owner), "create table notes as select 'kept' as note");
+  const orphan = postmasterPid(dataDir);
+  process.kill(parentOf(orphan), 'SIGKILL');
+  await owner.kill();
+  t.equal(isAlive(orphan), true);
+  const next = await openDataDirectory({ dataDir, mode: 'join-or-start', log, settings });
+  t.equal(next.isOwner, true);
+  t.equal(isAlive(orphan), false);
+  t.same(await oneQuery(next.url, 'select note from notes'), [{ note: 'kept' }]);
+  await next.close();
+});
+
+t.test('signals to the whole foreground group do not reach the database', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const owner = spawnOwner(t, { dataDir, mode: 'own' });
+  const url = await urlOf(owner);
+  const guardian = parentOf(postmasterPid(dataDir));
+  process.kill(-(owner.process.pid ?? Number.NaN), 'SIGINT');
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.kill(guardian, signal);
+  t.same(await oneQuery(url, 'select 1 as one'), [{ one: 1 }]);
+  t.equal(isAlive(guardian), true);
+});
+
+t.test(
+  'a server process that dies is started again under the same address; one that goes on dying is given up',
+  async (t) => {
+    const dataDir = temporaryDirectory(t);
+    const database = await openDataDirectory({ dataDir, mode: 'own', log, settings });
+    await oneQuery(database.url, "create table notes as select 'kept' as note");
+    process.kill(postmasterPid(dataDir), 'SIGKILL');
+    const answers = () => oneQuery(database.url, 'select note from notes').catch(() => null);
+    await until('the database to be back', async () => (await answers())?.[0]?.['note'] === 'kept');
+    let isLost = false;
+    void database.lost.then(() => {
+      isLost = true;
+    });
+    await until('the database to be given up', () => {
+      if (!isLost && existsSync(path.join(dataDir, 'database.json'))) kill(postmasterPid(dataDir));
+      return isLost;
+    });
+    t.match((await database.lost).message, /^embedded PostgreSQL ended: ended by SIGKILL$/);
+    t.same(await processesIn(path.join(dataDir, 'postgres')), []);
+    await database.close();
+  },
+);
+
+t.test('an ephemeral directory that does not hold the database is not removed', async (t) => {
+  const [dataDir, ephemeral] = [temporaryDirectory(t), temporaryDirectory(t)];
+  await t.rejects(startEmbeddedPostgres({ dataDir, ephemeral, log }), /does not contain data directory/);
+  t.ok(existsSync(ephemeral));
+});
+
+t.test('stopping removes an ephemeral directory, with all that was put into it', async (t) => {
+  const directory = temporaryDirectory(t);
+  const database = await startEmbeddedPostgres({ dataDir: directory, ephemeral: directory, log, settings });
+  await writeFile(path.join(directory, 'left-over'), 'x');
+  await database.stop();
+  t.equal(existsSync(directory), false);
+});

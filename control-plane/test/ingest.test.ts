@@ -1,0 +1,228 @@
+import { randomBytes } from 'node:crypto';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import t, { type Test } from 'tap';
+import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
+import { startStack } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+async function silentPeer(t: Test) {
+  const stack = await startStack(t);
+  const identity = await enrollPeer(stack.api);
+  const peer = await PeerAgent.connect(t, stack.api.url, identity, { isAnswering: false });
+  return { ...stack, identity, peer };
+}
+
+type Stack = Awaited<ReturnType<typeof silentPeer>>;
+
+/** Submits probes and waits until the peer has their jobs. */
+async function jobs({ api, peer }: Pick<Stack, 'api' | 'peer'>, count: number): Promise<string[]> {
+  const before = peer.jobs.length;
+  for (let i = 0; i < count; i += 1) await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:1' } });
+  await until('the jobs', () => peer.jobs.length === before + count);
+  return peer.jobs.slice(before).map(({ taskId }) => taskId);
+}
+
+async function ack(peer: PeerAgent, mark: number) {
+  const { ack: found } = await peer.waitFor(`the acknowledgement of ${mark}`, (frame) => frame.ack?.mark === mark);
+  return found;
+}
+
+const states = async ({ database }: Stack) =>
+  (await database.db.raw('SELECT id, state, late FROM probe_node_tasks ORDER BY id')).rows;
+
+t.test('a batch sent again is stored once and acknowledged again', async (t) => {
+  const stack = await silentPeer(t);
+  const { peer, database } = stack;
+  const ids = await jobs(stack, 3);
+  const results = ids.map((id) => successOf(id, 'tcp'));
+  peer.sendResults(results, 1);
+  await ack(peer, 3);
+  const before = (await database.db.raw('SELECT id, finished_at FROM probe_node_tasks ORDER BY id')).rows;
+  peer.sendResults(results, 1);
+  await until('a second acknowledgement', () => peer.frames.filter((frame) => frame.ack?.mark === 3).length === 2);
+  t.strictSame((await database.db.raw('SELECT id, finished_at FROM probe_node_tasks ORDER BY id')).rows, before);
+  t.equal((await database.db.raw('SELECT count(*) FROM superseded_results')).rows[0].count, 0);
+});
+
+t.test('a batch that overlaps the mark stores only what is new', async (t) => {
+  const stack = await silentPeer(t);
+  const ids = await jobs(stack, 3);
+  const [a, b, c] = ids.map((id) => successOf(id, 'tcp'));
+  if (!a || !b || !c) throw new Error('jobs missing');
+  stack.peer.sendResults([a, b], 1);
+  await ack(stack.peer, 2);
+  stack.peer.sendResults([b, c], 2);
+  await ack(stack.peer, 3);
+  t.ok((await states(stack)).every((row: { state: string }) => row.state === 'done'));
+});
+
+t.test('a gap is refused: nothing is stored and the agent is told where to begin again', async (t) => {
+  const stack = await silentPeer(t);
+  const [id] = await jobs(stack, 1);
+  stack.peer.sendResults([successOf(id ?? '', 'tcp')], 5);
+  const { ack: rewind } = await stack.peer.waitFor('the rewind', (frame) => frame.ack?.rewind === true);
+  t.equal(rewind?.mark, 0);
+  t.match(await states(stack), [{ state: 'pending' }]);
+  stack.peer.sendResults([successOf(id ?? '', 'tcp')], 1);
+  await ack(stack.peer, 1);
+  t.match(await states(stack), [{ state: 'done' }]);
+});
+
+t.test('numbers an agent dropped are passed over and kept in mind', async (t) => {
+  const stack = await silentPeer(t);
+  const [id] = await jobs(stack, 1);
+  stack.peer.send({ dropped: { epoch: stack.peer.epoch, lane: 1, first: 1, last: 9, reason: 'spool_full' } });
+  await ack(stack.peer, 9);
+  stack.peer.sendResults([successOf(id ?? '', 'tcp')], 10);
+  await ack(stack.peer, 10);
+  const { rows } = await stack.database.db.raw('SELECT first, last, reason FROM spool_gaps');
+  t.strictSame(rows, [{ first: 1, last: 9, reason: 'spool_full' }]);
+});
+
+t.test('the welcome says which numbers are durable, per epoch', async (t) => {
+  const stack = await silentPeer(t);
+  const [id] = await jobs(stack, 1);
+  stack.peer.sendResults([successOf(id ?? '', 'tcp')], 1);
+  await ack(stack.peer, 1);
+  const again = await PeerAgent.connect(t, stack.api.url, stack.identity, { epoch: stack.peer.epoch, last: 1 });
+  t.match(again.frames.find((frame) => frame.welcome)?.welcome, {
+    newEpoch: false,
+    marks: [
+      { lane: 1, mark: 1 },
+      { lane: 2, mark: 0 },
+    ],
+  });
+  const restored = await PeerAgent.connect(t, stack.api.url, stack.identity, { epoch: stack.peer.epoch, last: 0 });
+  t.equal(
+    restored.frames.find((frame) => frame.welcome)?.welcome?.newEpoch,
+    true,
+    'a mark above the last number: start a new epoch',
+  );
+  const fresh = await PeerAgent.connect(t, stack.api.url, stack.identity, { epoch: randomBytes(16) });
+  t.match(fresh.frames.find((frame) => frame.welcome)?.welcome?.marks, [
+    { lane: 1, mark: 0 },
+    { lane: 2, mark: 0 },
+  ]);
+});
+
+t.test('rows that are no results are rejected by number and the rest of the batch is stored', async (t) => {
+  const stack = await silentPeer(t);
+  const [id] = await jobs(stack, 1);
+  const sound = successOf(id ?? '', 'tcp');
+  const json = Buffer.from(sound.resultJson ?? []).toString();
+  const bad = [
+    { ...sound, taskId: 'nonsense' },
+    { ...sound, probeType: 'quic' },
+    { ...sound, resultJson: Buffer.from('{') },
+    { ...sound, resultJson: Buffer.from(json.replace('"success":true', '"success":"yes"')) },
+    { ...sound, resultJson: Buffer.from(json.replace('"attempts":[]', '"attempts":[],"banner":"a\\u0000b"')) },
+    { ...sound, resultJson: Buffer.from([0x22, 0xff, 0x22]) },
+    { ...sound, clockOffsetMs: 8.9e15, uncertaintyMs: 1 },
+  ];
+  stack.peer.sendResults([...bad, sound], 1);
+  const answer = await ack(stack.peer, 8);
+  t.strictSame(
+    answer?.rejects.map(({ sequence, code }) => [sequence, code]),
+    [
+      [1, 'unknown_task'],
+      [2, 'unknown_type'],
+      [3, 'malformed'],
+      [4, 'malformed'],
+      [5, 'malformed'],
+      [6, 'malformed'],
+      [7, 'out_of_range'],
+    ],
+  );
+  t.match(await states(stack), [{ state: 'done' }]);
+});
+
+t.test('a result for a task that does not exist, or is another node’s, changes nothing', async (t) => {
+  const stack = await silentPeer(t);
+  const other = await PeerAgent.connect(t, stack.api.url, await enrollPeer(stack.api, { name: 'other' }), {
+    isAnswering: false,
+  });
+  const { body } = await stack.api.call('POST', '/v1/probe/tcp', {
+    body: { target: '127.0.0.1:1', node_id: stack.identity.nodeId },
+  });
+  const id = body.data.task_ids[0];
+  other.sendResults(
+    [
+      successOf(id, 'tcp'),
+      successOf(newId(idPrefixes.probeTask), 'tcp'),
+      successOf(newId(idPrefixes.probeTask, 1e12), 'tcp'),
+    ],
+    1,
+  );
+  await ack(other, 3);
+  t.match(await states(stack), [{ id, state: 'pending' }]);
+  t.equal((await stack.database.db.raw('SELECT count(*) FROM superseded_results')).rows[0].count, 0);
+});
+
+t.test('a second result of a finished task is acknowledged, kept as superseded and changes nothing', async (t) => {
+  const stack = await silentPeer(t);
+  const [id] = await jobs(stack, 1);
+  stack.peer.sendResults([successOf(id ?? '', 'tcp')], 1);
+  await ack(stack.peer, 1);
+  const { rows: before } = await stack.database.db.raw('SELECT result::text, finished_at FROM probe_node_tasks');
+  stack.peer.sendResults([successOf(id ?? '', 'tcp')], 2);
+  await ack(stack.peer, 2);
+  t.strictSame((await stack.database.db.raw('SELECT result::text, finished_at FROM probe_node_tasks')).rows, before);
+  t.match((await stack.database.db.raw('SELECT id, node_id FROM superseded_results')).rows, [
+    { id, node_id: stack.identity.nodeId },
+  ]);
+});
+
+t.test('a row PostgreSQL refuses goes to the dead letters, the others of its batch are stored', async (t) => {
+  const stack = await silentPeer(t);
+  const ids = await jobs(stack, 3);
+  await stack.database.db.raw(
+    `ALTER TABLE probe_node_tasks ADD CONSTRAINT test_refuses CHECK (id <> '${ids[1]}' OR state <> 'done')`,
+  );
+  stack.peer.sendResults(
+    ids.map((id) => successOf(id, 'tcp')),
+    1,
+  );
+  const answer = await ack(stack.peer, 3);
+  t.match(answer?.rejects, [{ sequence: 2, code: 'unstorable' }]);
+  t.match(
+    (await states(stack)).map((row: { state: string }) => row.state),
+    ['done', 'pending', 'done'],
+  );
+  t.match((await stack.database.db.raw('SELECT sequence, code FROM dead_letters')).rows, [
+    { sequence: 2, code: '23514' },
+  ]);
+});
+
+t.test(
+  'nothing of a banned node or of a replaced link is stored, even when it arrives before the link closes',
+  async (t) => {
+    const stack = await silentPeer(t);
+    const [id] = await jobs(stack, 1);
+    // the row says so before any replica has heard of it
+    await stack.database.db.raw('ALTER TABLE nodes DISABLE TRIGGER stamp_node');
+    await stack.database.db('nodes').where({ id: stack.identity.nodeId }).update({ banned_at: new Date() });
+    stack.peer.sendResults([successOf(id ?? '', 'tcp')], 1);
+    await stack.peer.waitForClose();
+    t.notMatch(await states(stack), [{ state: 'done' }]);
+    t.equal(
+      stack.peer.frames.some((frame) => frame.ack !== null),
+      false,
+    );
+  },
+);
+
+t.test('started_at is moved to the control plane’s clock by the agent’s best estimate', async (t) => {
+  const stack = await silentPeer(t);
+  const [id] = await jobs(stack, 1);
+  const result = successOf(id ?? '', 'tcp');
+  const value = JSON.parse(Buffer.from(result.resultJson ?? []).toString());
+  value.started_at = '2020-01-01T00:00:00.000Z';
+  const offset = Date.parse('2026-01-01T00:00:00.000Z') - Date.parse('2020-01-01T00:00:00.000Z');
+  stack.peer.sendResults(
+    [{ ...result, resultJson: Buffer.from(JSON.stringify(value)), clockOffsetMs: offset, uncertaintyMs: 3 }],
+    1,
+  );
+  await ack(stack.peer, 1);
+  const { body } = await stack.api.call('GET', `/v1/probe/tasks/${id}`);
+  t.equal(body.data.node_results[0].started_at, '2026-01-01T00:00:00.000Z');
+});

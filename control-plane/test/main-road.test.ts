@@ -1,0 +1,73 @@
+import t, { type Test } from 'tap';
+import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
+import { apiOf, startReplica, startStack } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+async function linkedStack(test: Test) {
+  const stack = await startStack(test);
+  const identity = await enrollPeer(stack.api, {
+    declared: { country: 'DE', asn: 3320, city: 'Berlin', tags: ['ssd'] },
+  });
+  const peer = await PeerAgent.connect(test, stack.api.url, identity);
+  return { ...stack, identity, peer };
+}
+
+t.test('a probe submitted to the API runs on an enrolled agent and its result comes back', async (t) => {
+  const { api, identity } = await linkedStack(t);
+  const created = await api.call('POST', '/v1/probe/http', { body: { target: 'http://127.0.0.1/' } });
+  t.equal(created.status, 202);
+  t.match(created.body.data, { task_id: /^pt_/, task_ids: [/^pt_/], status: 'queued' });
+  const { body } = await api.call('GET', `/v1/probe/tasks/${created.body.data.task_id}?wait=10`);
+  t.equal(body.data.status, 'completed');
+  t.match(body.data, {
+    probe_type: 'http',
+    target: 'http://127.0.0.1/',
+    completed_at: /Z$/,
+    summary: { success_count: 1, fail_count: 0 },
+    node_results: [
+      {
+        node_id: identity.nodeId,
+        success: true,
+        error: null,
+        node: { country: 'DE', asn: 3320, region: 'Western Europe' },
+      },
+    ],
+  });
+  const single = await api.call('GET', `/v1/probe/tasks/${created.body.data.task_ids[0]}`);
+  t.equal(single.body.data.task_id, created.body.data.task_ids[0], 'a node task is readable by its own id');
+  t.equal(single.body.data.node_results.length, 1);
+});
+
+t.test('a long poll ends when the result comes, and with what there is when its time is over', async (t) => {
+  const { api, peer, identity } = await linkedStack(t);
+  peer.cut();
+  await until('the node to be offline', async () => {
+    const { body } = await api.call('GET', `/v1/nodes/${identity.nodeId}`);
+    return body.data.status === 'offline';
+  });
+  const silent = await PeerAgent.connect(t, api.url, identity, { isAnswering: false });
+  const { body } = await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:80' } });
+  const early = await api.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=1`);
+  t.match(early.body.data, { status: 'running', completed_at: null, node_results: [] });
+  const waiting = api.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=20`);
+  await silent.waitFor('the job', (frame) => frame.job !== null);
+  const job = silent.jobs[0];
+  silent.sendResults([successOf(job?.taskId ?? '', 'tcp')]);
+  t.equal((await waiting).body.data.status, 'completed');
+});
+
+t.test('a probe submitted to one control plane runs on an agent of the other', async (t) => {
+  const stack = await startStack(t);
+  const other = await startReplica(t, stack.database.url, { VANTAGE_PUBLIC_URL: stack.api.url });
+  const identity = await enrollPeer(stack.api);
+  await PeerAgent.connect(t, other.listenUrl, identity);
+  const otherApi = apiOf(other.listenUrl, stack.api.token, stack.api.userId);
+  await until('the first replica to know the node is online', async () => {
+    const { body } = await stack.api.call('GET', '/v1/nodes?status=online');
+    return body.data.items.length === 1;
+  });
+  const { body } = await stack.api.call('POST', '/v1/probe/dns', { body: { target: 'www.example.com' } });
+  const here = stack.api.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=20`);
+  const there = otherApi.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=20`);
+  for (const answer of await Promise.all([here, there])) t.equal(answer.body.data.status, 'completed');
+});

@@ -1,0 +1,123 @@
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import t, { type Test } from 'tap';
+import { enrollPeer, PeerAgent, type PeerOptions, successOf } from './_support/peer-agent.js';
+import { startStack } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+async function runningTask(t: Test, options: PeerOptions = {}) {
+  const stack = await startStack(t);
+  const identity = await enrollPeer(stack.api);
+  const peer = await PeerAgent.connect(t, stack.api.url, identity, { isAnswering: false, ...options });
+  const { body } = await stack.api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:1' } });
+  await until('the job', () => peer.jobs.length === 1);
+  const read = async () => (await stack.api.call('GET', `/v1/probe/tasks/${body.data.task_id}`)).body.data;
+  const waitForEnd = async () =>
+    (await stack.api.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=20`)).body.data;
+  return { ...stack, identity, peer, taskId: body.data.task_id, nodeTaskId: body.data.task_ids[0], read, waitForEnd };
+}
+
+t.test('a task whose only node went away ends as failed with node_lost, nobody waits for its timeout', async (t) => {
+  const { peer, waitForEnd } = await runningTask(t);
+  peer.cut();
+  t.match(await waitForEnd(), {
+    status: 'failed',
+    completed_at: /Z$/,
+    node_results: [{ success: false, error: { code: 'node_lost' }, started_at: null }],
+    summary: { success_count: 0, fail_count: 1 },
+  });
+});
+
+t.test('a node that is back in time with the same process gets the job again and the task goes on', async (t) => {
+  const { api, peer, identity, waitForEnd, read } = await runningTask(t);
+  peer.cut();
+  const back = await PeerAgent.connect(t, api.url, identity, { epoch: peer.epoch });
+  await until('the job again', () => back.jobs.length === 1);
+  t.match(await waitForEnd(), { status: 'completed' });
+  t.match(await read(), { node_results: [{ success: true }] });
+});
+
+t.test('a node that is back with the job still running is not given it twice', async (t) => {
+  const { api, peer, identity, nodeTaskId, waitForEnd } = await runningTask(t);
+  peer.cut();
+  const back = await PeerAgent.connect(t, api.url, identity, {
+    epoch: peer.epoch,
+    runningTaskIds: [nodeTaskId],
+    isAnswering: false,
+  });
+  const marker = await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:2' } });
+  await until('the marker job', () => back.jobs.length > 0);
+  t.strictSame(
+    back.jobs.map(({ taskId }) => taskId),
+    marker.body.data.task_ids,
+  );
+  back.sendResults([successOf(nodeTaskId, 'tcp')], 1);
+  t.match(await waitForEnd(), { status: 'completed' });
+});
+
+t.test('a new process of the agent ends at once what it neither runs nor holds', async (t) => {
+  const { api, peer, identity, waitForEnd } = await runningTask(t);
+  await PeerAgent.connect(t, api.url, identity, { bootId: 'boot-2', epoch: peer.epoch });
+  t.match(await waitForEnd(), { status: 'failed', node_results: [{ error: { code: 'node_lost' } }] });
+});
+
+t.test('a new process that still holds the result delivers it before anything is given up', async (t) => {
+  const { api, peer, identity, nodeTaskId, waitForEnd } = await runningTask(t);
+  const back = await PeerAgent.connect(t, api.url, identity, {
+    bootId: 'boot-2',
+    epoch: peer.epoch,
+    last: 1,
+    isAnswering: false,
+  });
+  back.sendResults([successOf(nodeTaskId, 'tcp')], 1);
+  t.match(await waitForEnd(), { status: 'completed', node_results: [{ success: true, late: undefined }] });
+});
+
+t.test('a real result within ten minutes of node_lost replaces it and is marked late', async (t) => {
+  const { api, peer, identity, nodeTaskId, waitForEnd, read } = await runningTask(t);
+  peer.cut();
+  t.equal((await waitForEnd()).status, 'failed');
+  const back = await PeerAgent.connect(t, api.url, identity, { epoch: peer.epoch, last: 1, isAnswering: false });
+  back.sendResults([successOf(nodeTaskId, 'tcp')], 1);
+  await back.waitFor('the acknowledgement', (frame) => frame.ack?.mark === 1);
+  t.match(await read(), {
+    status: 'completed',
+    node_results: [{ success: true, late: true }],
+    summary: { success_count: 1, fail_count: 0 },
+  });
+});
+
+t.test('a real result later than that is kept as superseded and changes nothing', async (t) => {
+  const { api, peer, identity, nodeTaskId, waitForEnd, read, database } = await runningTask(t);
+  peer.cut();
+  await waitForEnd();
+  await database.db.raw(`UPDATE probe_node_tasks SET finished_at = now() - interval '11 minutes'`);
+  const back = await PeerAgent.connect(t, api.url, identity, { epoch: peer.epoch, last: 1, isAnswering: false });
+  back.sendResults([successOf(nodeTaskId, 'tcp')], 1);
+  await back.waitFor('the acknowledgement', (frame) => frame.ack?.mark === 1);
+  t.equal((await read()).status, 'failed');
+  t.equal((await database.db.raw('SELECT count(*) FROM superseded_results')).rows[0].count, 1);
+});
+
+t.test('a task no node answered ends when its time is long over, although the node is still linked', async (t) => {
+  const { database, waitForEnd } = await runningTask(t);
+  await database.db.raw('UPDATE probe_node_tasks SET expires_at = now()');
+  t.match(await waitForEnd(), { status: 'failed', node_results: [{ error: { code: 'timeout' } }] });
+});
+
+t.test('a job whose message between replicas was lost is sent all the same', async (t) => {
+  const { database, peer } = await runningTask(t, { isAnswering: true });
+  // stored by a replica that could not say so any more
+  const [taskId, nodeTaskId] = [newId(idPrefixes.probeTask), newId(idPrefixes.probeTask)].sort();
+  await database.db.raw(
+    `INSERT INTO probe_tasks (id, probe_type, target, spec, created_at)
+     SELECT ?, probe_type, target, spec, now() - interval '2 seconds' FROM probe_tasks`,
+    [taskId ?? ''],
+  );
+  await database.db.raw(
+    `INSERT INTO probe_node_tasks (id, task_id, node_id, probe_type, expires_at)
+     SELECT ?, ?, node_id, probe_type, expires_at FROM probe_node_tasks`,
+    [nodeTaskId ?? '', taskId ?? ''],
+  );
+  await until('the second job', () => peer.jobs.length === 2);
+  t.equal(peer.jobs[1]?.taskId, nodeTaskId);
+});

@@ -1,0 +1,121 @@
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import type { Knex } from 'knex';
+import t from 'tap';
+import { openDatabase } from '../src/db/database.js';
+import { dropPartitions, ensurePartitions, partitionedTables, partitionName } from '../src/db/partitions.js';
+import { createTestDatabase } from './_support/database.js';
+
+const hits = [{ name: 'hits', idPrefix: idPrefixes.probeTask, keepDays: 7 }] as const;
+const dayMs = 86_400_000;
+const noon = Date.UTC(2026, 9, 25, 12);
+
+async function withHits(t: Parameters<typeof createTestDatabase>[0]): Promise<{ url: string; db: Knex }> {
+  const database = await createTestDatabase(t, { migrate: false });
+  await database.db.raw(
+    `create table hits (id text collate "C" primary key, word text not null default 'x' check (word <> ''))
+     partition by range (id)`,
+  );
+  await database.db.raw('create index on hits (word)');
+  return database;
+}
+
+async function partitions(db: Knex): Promise<string[]> {
+  const { rows } = await db.raw(
+    "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'hits'::regclass",
+  );
+  return rows.map(({ name }: { name: string }) => name).sort();
+}
+
+async function partitionOf(db: Knex, id: string): Promise<string> {
+  const { rows } = await db.raw('insert into hits (id) values (?) returning tableoid::regclass::text as name', [id]);
+  return rows[0].name;
+}
+
+t.test('partitions reach from yesterday to three days ahead, and asking again makes none', async (t) => {
+  const { db } = await withHits(t);
+  const expected = ['hits_p20261024', 'hits_p20261025', 'hits_p20261026', 'hits_p20261027', 'hits_p20261028'];
+  t.same(await ensurePartitions(db, noon, hits), expected);
+  t.same(await ensurePartitions(db, noon, hits), []);
+  t.same(await partitions(db), expected);
+  t.same(await ensurePartitions(db, noon + dayMs, hits), ['hits_p20261029']);
+});
+
+t.test('an id lands in the partition of its UTC day, to the millisecond, on days when clocks change too', async (t) => {
+  const { db } = await withHits(t);
+  await ensurePartitions(db, noon, hits);
+  const midnight = Date.UTC(2026, 9, 26);
+  const cases = [
+    { instant: midnight - 1, partition: 'hits_p20261025' },
+    { instant: midnight, partition: 'hits_p20261026' },
+    { instant: midnight + dayMs - 1, partition: 'hits_p20261026' },
+    { instant: midnight - dayMs, partition: 'hits_p20261025' },
+  ];
+  for (const { instant, partition } of cases) {
+    for (let n = 0; n < 20; n++)
+      t.equal(await partitionOf(db, newId('pt_', instant)), partition, new Date(instant).toISOString());
+  }
+});
+
+t.test('a partition has the constraints, defaults and indexes of its table', async (t) => {
+  const { db } = await withHits(t);
+  await ensurePartitions(db, noon, hits);
+  const id = newId('pt_', noon);
+  await db.raw('insert into hits (id) values (?)', [id]);
+  await t.rejects(db.raw('insert into hits (id) values (?)', [id]), /duplicate key/);
+  await t.rejects(db.raw("insert into hits (id, word) values (?, '')", [newId('pt_', noon)]), /check constraint/);
+  const { rows } = await db.raw("select count(*) as n from pg_indexes where tablename = 'hits_p20261025'");
+  t.equal(rows[0].n, 2);
+});
+
+t.test('four replicas that make partitions at once make each once and none fails', async (t) => {
+  const { url, db } = await withHits(t);
+  const replicas = [1, 2, 3, 4].map((n) => openDatabase({ url, poolSize: 2, applicationName: `replica ${n}` }));
+  const made = await Promise.all(replicas.map((replica) => ensurePartitions(replica, noon, hits)));
+  await Promise.all(replicas.map((replica) => replica.destroy()));
+  t.same(made.flat().sort(), await partitions(db));
+  t.equal(made.flat().length, 5);
+});
+
+t.test('partitions are made while somebody reads and writes the table', async (t) => {
+  const { db } = await withHits(t);
+  await ensurePartitions(db, noon, hits);
+  const trx = await db.transaction();
+  await trx.raw('insert into hits (id) values (?)', [newId('pt_', noon)]);
+  await trx.raw('select count(*) from hits');
+  t.same(await ensurePartitions(db, noon + dayMs, hits), ['hits_p20261029']);
+  await trx.commit();
+});
+
+t.test('a partition is dropped once its whole day is older than is kept, not before', async (t) => {
+  const { db } = await withHits(t);
+  await ensurePartitions(db, noon, hits);
+  const dayIsOver = Date.UTC(2026, 9, 25);
+  t.same(await dropPartitions(db, dayIsOver + 7 * dayMs - 1, hits), []);
+  t.same(await dropPartitions(db, dayIsOver + 7 * dayMs, hits), ['hits_p20261024']);
+  t.same(await dropPartitions(db, dayIsOver + 9 * dayMs, hits), ['hits_p20261025', 'hits_p20261026']);
+  t.same(await partitions(db), ['hits_p20261027', 'hits_p20261028']);
+});
+
+t.test('a partition in use is left alone until the next time', async (t) => {
+  const { db } = await withHits(t);
+  await ensurePartitions(db, noon, hits);
+  const reader = await db.transaction();
+  await reader.raw('select * from hits_p20261024');
+  t.same(await dropPartitions(db, noon + 7 * dayMs, hits), []);
+  await reader.commit();
+  t.same(await dropPartitions(db, noon + 7 * dayMs, hits), ['hits_p20261024']);
+});
+
+t.test('every table of the list is partitioned by its migration and has today', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const today = Date.now();
+  for (const { name } of partitionedTables) {
+    const { rows } = await db.raw('select to_regclass(?) is not null as exists', [partitionName(name, today)]);
+    t.equal(rows[0].exists, true, name);
+  }
+  const { rows } = await db.raw("select relname as name from pg_class where relkind = 'p' order by 1");
+  t.same(
+    rows.map(({ name }: { name: string }) => name),
+    partitionedTables.map(({ name }) => name).sort(),
+  );
+});

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+const TICKS_PER_SECOND = 100;
+
+/** A process and everything it started, by /proc. */
+export function processTree(pid: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const parent = parentOf(Number(name));
+    if (parent !== null) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+  }
+  const tree: number[] = [];
+  for (let queue = [pid]; queue.length > 0; queue = queue.flatMap((one) => children.get(one) ?? []))
+    tree.push(...queue);
+  return tree;
+}
+
+/** Resident memory of a process tree in megabytes: the sum, and with shared pages counted once per sharer. */
+export function memoryOf(pid: number): { readonly rssMb: number; readonly pssMb: number } {
+  let rssKb = 0;
+  let pssKb = 0;
+  for (const one of processTree(pid)) {
+    const text = read(`/proc/${one}/smaps_rollup`);
+    rssKb += Number(/^Rss:\s+(\d+)/m.exec(text)?.[1] ?? 0);
+    pssKb += Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0);
+  }
+  return { rssMb: rssKb / 1024, pssMb: pssKb / 1024 };
+}
+
+/** CPU seconds a process tree has used, children that ended not counted. */
+export function cpuSecondsOf(pid: number): number {
+  return processTree(pid).reduce((sum, one) => {
+    const fields = afterName(one);
+    return sum + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND;
+  }, 0);
+}
+
+/** Idle and total CPU seconds of the machine since it started. */
+export function machineCpu(): { readonly idle: number; readonly total: number } {
+  const [, ...fields] = (read('/proc/stat').split('\n')[0] ?? '').split(/\s+/).map(Number);
+  return {
+    idle: (fields[3] ?? 0) / TICKS_PER_SECOND,
+    total: fields.reduce((sum, value) => sum + value, 0) / TICKS_PER_SECOND,
+  };
+}
+
+function parentOf(pid: number): number | null {
+  const parent = Number(afterName(pid)[1]);
+  return Number.isNaN(parent) ? null : parent;
+}
+
+/** Fields of /proc/PID/stat after the parenthesised name, which may hold anything. */
+function afterName(pid: number): string[] {
+  const text = read(`/proc/${pid}/stat`);
+  return text.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

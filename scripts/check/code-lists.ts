@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+type Exports = Readonly<Record<string, unknown>>;
+
+/** A list that the code has once and documents repeat for people, inside `<!-- list:NAME -->` and `<!-- /list -->`. */
+export interface CodeList {
+  readonly name: string;
+  /** Compiled modules that have it, relative to the repository root. */
+  readonly modules: readonly string[];
+  /** Values, or the whole table in Markdown; `npm run format` writes the latter into the documents. */
+  read(...modules: readonly Exports[]): ListContent;
+}
+
+/** What a marked block must hold: these values in its first column in any order, or exactly this table. */
+export type ListContent = { readonly values: readonly string[] } | { readonly table: string };
+
+/** Every list that documents repeat. A new one needs an entry here and a marked block in a document. */
+export const codeLists: readonly CodeList[] = [
+  {
+    name: 'settings',
+    modules: ['control-plane/dist/src/settings-reference.js'],
+    read: ({ settingsTable } = {}) => ({ table: call(settingsTable) }),
+  },
+  {
+    name: 'agent-settings',
+    modules: ['agent/dist/src/config.js'],
+    read: ({ environmentVariables } = {}) => ({
+      table: table(
+        ['Variable', 'Meaning'],
+        entries(environmentVariables).map(([name, meaning]) => [code(name), text(meaning)]),
+      ),
+    }),
+  },
+  {
+    name: 'exit-codes',
+    modules: ['agent/dist/src/exit-codes.js', 'control-plane/dist/src/exit-codes.js'],
+    read: (agent, control) => ({ table: exitCodeTable(members(agent?.exitCodes), members(control?.exitCodes)) }),
+  },
+  {
+    name: 'probe-types',
+    modules: ['shared/dist/src/probe-types/index.js'],
+    read: ({ probeTypes } = {}) => ({
+      table: table(
+        ['Type', 'What it does', 'Example target', 'Needs'],
+        entries(probeTypes).map(([name, type]) => [
+          code(name),
+          text(get(type, 'summary')),
+          code(text(get(type, 'exampleTarget'))),
+          get(type, 'capability') === null ? '' : code(text(get(type, 'capability'))),
+        ]),
+      ),
+    }),
+  },
+  {
+    name: 'probe-error-codes',
+    modules: ['shared/dist/src/probe-types/error-codes.js'],
+    read: ({ probeErrorCodes } = {}) => ({ values: members(probeErrorCodes).map(text) }),
+  },
+  {
+    name: 'error-codes',
+    modules: ['control-plane/dist/src/http/error-table.js'],
+    read: ({ errorTable } = {}) => ({ values: entries(errorTable).map(([name]) => name) }),
+  },
+];
+
+/** What a list holds in the compiled code. @throws when a module is not there or has not the shape expected */
+export async function readCodeList(root: string, list: CodeList): Promise<ListContent> {
+  const missing = list.modules.find((path) => !existsSync(join(root, path)));
+  if (missing !== undefined) throw new Error(`no "${missing}"`);
+  return list.read(...(await Promise.all(list.modules.map((path) => import(pathToFileURL(join(root, path)).href)))));
+}
+
+/** One row for each code, one column for each program. */
+function exitCodeTable(agent: readonly unknown[], control: readonly unknown[]): string {
+  const meaning = (codes: readonly unknown[], wanted: unknown) => codes.find((entry) => get(entry, 'code') === wanted);
+  const codes = [...new Set([...agent, ...control].map((entry) => Number(get(entry, 'code'))))].sort((a, b) => a - b);
+  const rows = codes.map((wanted) => [
+    code(String(wanted)),
+    ...[agent, control].map((program) => text(get(meaning(program, wanted), 'meaning') ?? '')),
+  ]);
+  return table(['Code', 'vantage-agent', 'vantage-control'], rows);
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
+}
+
+function code(value: string): string {
+  return `\`${value}\``;
+}
+
+function text(value: unknown): string {
+  if (typeof value !== 'string') throw new TypeError(`not a string: ${JSON.stringify(value)}`);
+  return value;
+}
+
+function get(value: unknown, name: string): unknown {
+  return Reflect.get(Object(value), name);
+}
+
+function entries(value: unknown): [string, unknown][] {
+  if (typeof value !== 'object' || value === null) throw new TypeError('not an object');
+  return Object.entries(value);
+}
+
+function members(value: unknown): unknown[] {
+  return entries(value).map(([, member]) => member);
+}
+
+function call(value: unknown): string {
+  if (typeof value !== 'function') throw new TypeError('not a function');
+  return text(value());
+}

@@ -1,0 +1,39 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Check } from './check.js';
+import { writeOpenApi } from './openapi-document.js';
+
+/** Generated files are what their sources generate today. */
+export const generated: Check = {
+  name: 'generated',
+  title: 'the protocol code and docs/openapi.json are what their sources generate',
+  run: async (root) => [...(await compareProtocol(root)), ...(await compareOpenApi(root))],
+};
+
+async function compareProtocol(root: string): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'vantage-generated-'));
+  try {
+    const generator: { generateProtocol(folder: string): void } = await import(
+      pathToFileURL(join(root, 'scripts/generate-protocol.mjs')).href
+    );
+    generator.generateProtocol(folder);
+    return ['link.js', 'link.d.ts']
+      .filter((name) => read(join(folder, name)) !== read(join(root, 'shared/generated', name)))
+      .map(
+        (name) => `shared/generated/${name}: not what proto/link.proto generates: node scripts/generate-protocol.mjs`,
+      );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function compareOpenApi(root: string): Promise<string[]> {
+  const isFresh = (await writeOpenApi(root)) === read(join(root, 'docs/openapi.json'));
+  return isFresh ? [] : ['docs/openapi.json: not what the routes generate: npm run format'];
+}
+
+function read(path: string): string | null {
+  return existsSync(path) ? readFileSync(path, 'utf8') : null;
+}

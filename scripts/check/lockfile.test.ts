@@ -1,0 +1,44 @@
+import t from 'tap';
+import { findDrift, findGaps, findRegistries } from './lockfile.js';
+
+t.test('a dependency without an entry is found, optional ones too', async (t) => {
+  const packages = {
+    '': { dependencies: { a: '1.0.0' } },
+    agent: { dependencies: { b: '1.0.0', '@scope/c': '1.0.0' } },
+    'agent/node_modules/b': { dependencies: { a: '1.0.0', nested: '1.0.0' } },
+    'agent/node_modules/b/node_modules/nested': {},
+    'node_modules/a': { optionalDependencies: { '@a/linux': '1.0.0', '@a/win32': '1.0.0' } },
+    'node_modules/@a/linux': { dependencies: { nested: '1.0.0' } },
+    'node_modules/@scope/c': {},
+  };
+  t.match(findGaps(packages), [
+    /no entry for "@a\/win32", which "node_modules\/a"/,
+    /no entry for "nested", which "node_modules\/@a\/linux"/,
+  ]);
+  t.equal(findGaps(packages).length, 2);
+});
+
+t.test('an entry that names a registry is found, one of the project is none', async (t) => {
+  const packages = {
+    'node_modules/agent': { resolved: 'agent' },
+    'node_modules/a': { resolved: 'https://registry.example/a.tgz' },
+  };
+  t.match(findRegistries(packages), [/"node_modules\/a" names a registry/]);
+  t.equal(findRegistries(packages).length, 1);
+});
+
+t.test('a package.json that changed after the lockfile is found', async (t) => {
+  const packages = { '': { devDependencies: { tap: '21.8.0' } }, agent: { dependencies: { a: '1.0.0', b: '1.0.0' } } };
+  const root = { devDependencies: { tap: '21.8.0' } };
+  t.strictSame(
+    findDrift(packages, [
+      ['', root],
+      ['agent', { dependencies: { b: '1.0.0', a: '1.0.0' } }],
+    ]),
+    [],
+  );
+  t.match(findDrift(packages, [['agent', { dependencies: { a: '1.0.0', b: '1.0.1' } }]]), [
+    /not made for agent\/package\.json/,
+  ]);
+  t.match(findDrift(packages, [['', { ...root, dependencies: { a: '1.0.0' } }]]), [/not made for package\.json/]);
+});

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Check, Finding } from './check.js';
+
+/** The parts of a lockfile's entry that are judged here. */
+interface LockEntry {
+  readonly resolved?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+/** `path in node_modules -> entry`, as in package-lock.json. */
+type LockedPackages = Readonly<Record<string, LockEntry>>;
+
+/** The lockfile is one that `npm ci` takes on every machine. */
+export const lockfile: Check = {
+  name: 'lockfile',
+  title: 'package-lock.json is whole and names no registry',
+  run: async (root) => {
+    const { packages }: { packages: LockedPackages } = readJson(join(root, 'package-lock.json'));
+    const manifests = Object.keys(packages)
+      .filter((path) => !path.includes('node_modules/'))
+      .map((path): [string, LockEntry] => [path, readJson(join(root, path, 'package.json'))]);
+    return [...findDrift(packages, manifests), ...findGaps(packages), ...findRegistries(packages)];
+  },
+};
+
+function readJson(path: string) {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+/** Packages of the project (folder and package.json) whose dependencies are not those the lockfile was made for. */
+export function findDrift(packages: LockedPackages, manifests: readonly (readonly [string, LockEntry])[]): Finding[] {
+  const wanted = ({ dependencies, devDependencies, optionalDependencies }: LockEntry) =>
+    JSON.stringify(
+      [dependencies, devDependencies, optionalDependencies].map((list) => Object.entries(list ?? {}).sort()),
+    );
+  return manifests
+    .filter(([path, manifest]) => wanted(manifest) !== wanted(packages[path] ?? {}))
+    .map(([path]) => `package-lock.json: not made for ${join(path, 'package.json')}: npm install --package-lock-only`);
+}
+
+/**
+ * Dependencies without an entry. npm leaves out the optional ones that a registry did not have for the machine that
+ * wrote the lockfile, and then `npm ci` refuses it.
+ */
+export function findGaps(packages: LockedPackages): Finding[] {
+  return Object.entries(packages).flatMap(([path, { dependencies = {}, optionalDependencies = {} }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((name) => !isLocked(packages, path, name))
+      .map((name) => `package-lock.json: no entry for "${name}", which "${path}" depends on`),
+  );
+}
+
+/** Looks where Node would: in the node_modules of the package, then of each folder above it. */
+function isLocked(packages: LockedPackages, path: string, name: string): boolean {
+  const folder = path === '' ? '' : `${path}/`;
+  if (`${folder}node_modules/${name}` in packages) return true;
+  return path !== '' && isLocked(packages, path.slice(0, Math.max(0, path.lastIndexOf('/'))), name);
+}
+
+/** Entries that name the registry they came from: it need not be the reader's. */
+export function findRegistries(packages: LockedPackages): Finding[] {
+  return Object.entries(packages)
+    .filter(([, { resolved }]) => resolved !== undefined && /^https?:/.test(resolved))
+    .map(([path, { resolved }]) => `package-lock.json: "${path}" names a registry: ${resolved}`);
+}

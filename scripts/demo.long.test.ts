@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+
+const runner = join(dirname(dirname(fileURLToPath(import.meta.url))), 'run.mjs');
+const skip = process.getuid?.() === 0 ? false : 'needs raw sockets: run as root';
+
+interface Demo {
+  readonly process: ChildProcess;
+  /** Everything the demo makes is in here. */
+  readonly directory: string;
+  readonly exited: Promise<number | null>;
+}
+
+function startDemo(test: Test, args: readonly string[]): Demo {
+  const directory = mkdtempSync(join(tmpdir(), 'vantage-test-'));
+  test.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const child = spawn(process.execPath, [runner, 'demo', ...args], {
+    env: { ...process.env, TMPDIR: directory },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  test.teardown(() => child.kill('SIGKILL'));
+  return { process: child, directory, exited: new Promise((resolve) => child.once('exit', (code) => resolve(code))) };
+}
+
+/** Waits until the demo says how to end it. */
+async function whenUp({ process: child }: Demo): Promise<void> {
+  let said = '';
+  for await (const chunk of child.stderr ?? []) {
+    said += String(chunk);
+    if (said.includes('Ctrl-C ends the demo')) return;
+  }
+  throw new Error(`the demo ended early: ${said}`);
+}
+
+/** Command lines of processes that know the demo's directory. */
+function processesOf(directory: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .map((pid) => readOrNothing(`/proc/${pid}/cmdline`).replaceAll('\0', ' '))
+    .filter((line) => line.includes(directory));
+}
+
+function readOrNothing(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+async function leavesNothing(test: Test, directory: string): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  const left = () => [
+    ...processesOf(directory),
+    ...readdirSync(directory).filter((name) => name.startsWith('vantage-')),
+  ];
+  while (left().length > 0 && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 50));
+  test.strictSame(left(), [], 'no process and no directory is left');
+}
+
+t.test(
+  'the demo brings a result of every type from three nodes, as one JSON document, and leaves nothing behind',
+  {
+    skip,
+  },
+  async (t) => {
+    const demo = startDemo(t, ['--once', '--json']);
+    const [output, code] = await Promise.all([text(demo.process.stdout as NodeJS.ReadableStream), demo.exited]);
+    t.equal(code, 0);
+    const { nodes, probes } = JSON.parse(output);
+    t.strictSame(
+      nodes.map(({ name }: { name: string }) => name),
+      ['frankfurt-1', 'ashburn-1', 'tokyo-1'],
+    );
+    t.strictSame(
+      probes.map(({ type }: { type: string }) => type),
+      ['http', 'ping', 'dns', 'tcp', 'traceroute'],
+    );
+    for (const { type, status, task_id, target, node_results } of probes) {
+      t.match({ status, task_id, target }, { status: 'completed', task_id: /^pt_/, target: /\w/ }, type);
+      t.strictSame(
+        node_results.map(({ success }: { success: boolean }) => success),
+        [true, true, true],
+        type,
+      );
+    }
+    await leavesNothing(t, demo.directory);
+  },
+);
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
+  t.test(`a demo ended by ${signal} leaves no process and no directory behind`, { skip }, async (t) => {
+    const demo = startDemo(t, []);
+    await whenUp(demo);
+    t.ok(processesOf(demo.directory).length >= 4, 'server, database and agents are there');
+    demo.process.kill(signal);
+    await demo.exited;
+    await leavesNothing(t, demo.directory);
+  });
+}

@@ -1,0 +1,268 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { definitionOf } from '@vantage/shared/probe-types/index.js';
+import { Command } from 'commander';
+import { ApiClient } from 'vantage-control/client/api-client.js';
+import { Progress } from 'vantage-control/client/progress.js';
+import { taskTable } from 'vantage-control/client/result-table.js';
+import { runProbe } from 'vantage-control/client/run-probe.js';
+import type { TaskView } from 'vantage-control/modules/probes/view.js';
+import { Program, runToEnd } from './demo/program.js';
+import { type DemoProbe, probesOf, startTargets } from './demo/targets.js';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const controlScript = join(root, 'control-plane', 'bin', 'vantage-control.js');
+const agentScript = join(root, 'agent', 'bin', 'vantage-agent.js');
+const DIRECTORY_PREFIX = 'vantage-demo-';
+const OWNER_FILE = 'owner.pid';
+const ALLOWED = '127.0.0.0/8,::1/128';
+
+// three places far apart; declared, as there is no geography on one machine
+const places = [
+  { name: 'frankfurt-1', country: 'DE', city: 'Frankfurt', asn: 3320, provider: 'demo', bind: '127.0.1.1' },
+  { name: 'ashburn-1', country: 'US', city: 'Ashburn', asn: 7922, provider: 'demo', bind: '127.0.1.2' },
+  { name: 'tokyo-1', country: 'JP', city: 'Tokyo', asn: 2516, provider: 'demo', bind: '127.0.1.3' },
+];
+
+interface Options {
+  readonly once?: true;
+  readonly json?: true;
+}
+
+interface Node {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+}
+
+interface Stack {
+  readonly url: string;
+  readonly email: string;
+  readonly password: string;
+  readonly token: string;
+  readonly client: ApiClient;
+  readonly nodes: readonly Node[];
+}
+
+/** The whole product on this machine: a control plane, three agents, targets, a probe of every type. Exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  const command = new Command('npm run demo --')
+    .description('Runs a control plane, three agents and one probe of every type on this machine.')
+    .argument('[target]', 'probe this host or URL instead of the demo’s own small servers')
+    .option('--once', 'end after the results')
+    .option('--json', 'print one JSON document instead of tables')
+    .exitOverride();
+  try {
+    command.parse(args, { from: 'user' });
+  } catch (error) {
+    return (error as { exitCode?: number }).exitCode === 0 ? 0 : 2;
+  }
+  return runDemo(command.args[0] ?? null, command.opts<Options>());
+}
+
+async function runDemo(target: string | null, options: Options): Promise<number> {
+  await removeLeftovers();
+  const interrupted = interruption();
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    const work = present(target, options, stops);
+    return (await Promise.race([work, interrupted.then(() => null)])) ?? 130;
+  } catch (error) {
+    process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  } finally {
+    for (let stop = stops.pop(); stop; stop = stops.pop()) await stop().catch(() => {});
+  }
+
+  async function present(
+    asked: string | null,
+    { once, json }: Options,
+    cleanUps: (() => Promise<void>)[],
+  ): Promise<number> {
+    const stack = await startStack(cleanUps);
+    const probes = asked === null ? await ownProbes(cleanUps) : probesOf(asked);
+    const tasks = await runAll(stack, probes);
+    if (json) printJson(stack, tasks);
+    else printTables(stack, tasks);
+    const failed = tasks.filter((task) => !isGood(task));
+    if (once) return failed.length === 0 ? 0 : 1;
+    printAccess(stack);
+    await interrupted;
+    return 0;
+  }
+}
+
+async function ownProbes(cleanUps: (() => Promise<void>)[]): Promise<readonly DemoProbe[]> {
+  const targets = await startTargets(root);
+  cleanUps.push(() => targets.stop());
+  return targets.probes;
+}
+
+async function startStack(cleanUps: (() => Promise<void>)[]): Promise<Stack> {
+  const directory = await mkdtemp(join(tmpdir(), DIRECTORY_PREFIX));
+  await writeFile(join(directory, OWNER_FILE), String(process.pid));
+  cleanUps.push(() => removeDirectory(directory));
+  const progress = new Progress();
+  const environment = {
+    VANTAGE_DATA_DIR: join(directory, 'control-plane'),
+    VANTAGE_LISTEN: '127.0.0.1:0',
+    VANTAGE_METRICS_LISTEN: 'off',
+    VANTAGE_ALLOW_TARGETS: ALLOWED,
+  };
+  progress.show('starting the control plane and its database…');
+  const server = new Program(
+    'vantage-control serve',
+    controlScript,
+    ['serve', '--remove-at-exit', directory],
+    environment,
+  );
+  cleanUps.push(() => server.stop());
+  const url = await server.waitForLine(readyUrl);
+  progress.show('creating an admin…');
+  const email = 'admin@demo.example';
+  const password = randomBytes(12).toString('base64url');
+  await runToEnd(
+    controlScript,
+    ['user', 'create', '--email', email, '--role', 'admin', '--password-stdin'],
+    environment,
+    password,
+  );
+  const token = (await runToEnd(controlScript, ['token', 'create', '--user', email], environment)).trim();
+  const client = new ApiClient({ url, token });
+  progress.show('enrolling three agents…');
+  await Promise.all(places.map((place) => startAgent(client, url, directory, place, cleanUps)));
+  const nodes = await waitForNodes(client);
+  progress.clear();
+  return { url, email, password, token, client, nodes };
+}
+
+async function startAgent(
+  client: ApiClient,
+  url: string,
+  directory: string,
+  place: (typeof places)[number],
+  cleanUps: (() => Promise<void>)[],
+): Promise<void> {
+  const { token } = await client.call<{ token: string }>('POST', '/v1/nodes/enrollment-tokens', { label: place.name });
+  const state = ['--state-dir', join(directory, 'agents', place.name)];
+  const environment = { VANTAGE_AGENT_BIND: place.bind, VANTAGE_ALLOW_TARGETS: ALLOWED };
+  const { name, country, city, asn, provider } = place;
+  const declared = ['--name', name, '--country', country, '--city', city, '--asn', String(asn), '--provider', provider];
+  await runToEnd(agentScript, ['enroll', '--url', url, '--token', '-', ...declared, ...state], environment, token);
+  const agent = new Program(`vantage-agent run (${name})`, agentScript, ['run', ...state], environment);
+  cleanUps.push(() => agent.stop());
+}
+
+async function waitForNodes(client: ApiClient): Promise<readonly Node[]> {
+  const deadline = Date.now() + 20_000;
+  while (Date.now() < deadline) {
+    const { items } = await client.call<{ items: Node[] }>('GET', '/v1/nodes?status=online');
+    if (items.length === places.length)
+      return places.map(({ name }) => items.find((node) => node.name === name) as Node);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('the agents did not come online within 20 s');
+}
+
+async function runAll(stack: Stack, probes: readonly DemoProbe[]): Promise<TaskView[]> {
+  const progress = new Progress();
+  const answered = new Map<DemoProbe, number>();
+  const nodeIds = stack.nodes.map(({ id }) => id);
+  const show = () => {
+    const states = probes.map((probe) => `${probe.type} ${answered.get(probe) ?? 0}/${nodeIds.length}`);
+    progress.show(`probing from ${nodeIds.length} nodes: ${states.join('  ')}`);
+  };
+  show();
+  const tasks = await Promise.all(
+    probes.map((probe) =>
+      runProbe(stack.client, { ...probe, nodeIds }, (count) => {
+        answered.set(probe, count);
+        show();
+      }),
+    ),
+  );
+  progress.clear();
+  return tasks;
+}
+
+/** Every node succeeded, or lacks what the type needs and says so. */
+function isGood({ node_results }: TaskView): boolean {
+  return node_results.every(({ success, error }) => success || error?.code === 'not_supported');
+}
+
+function printJson(stack: Stack, tasks: readonly TaskView[]): void {
+  const probes = tasks.map(({ probe_type, task_id, target, status, node_results }) => ({
+    type: probe_type,
+    task_id,
+    target,
+    status,
+    node_results,
+  }));
+  process.stdout.write(`${JSON.stringify({ nodes: stack.nodes, probes }, null, 2)}\n`);
+}
+
+function printTables({ nodes }: Stack, tasks: readonly TaskView[]): void {
+  const nameOf = (id: string) => nodes.find((node) => node.id === id)?.name ?? null;
+  for (const task of tasks) {
+    process.stdout.write(`\n${definitionOf(task.probe_type).title} ${task.target}\n${taskTable(task, nameOf)}\n`);
+  }
+}
+
+function printAccess({ url, email, password, token }: Stack): void {
+  const lines = [
+    '',
+    `API        ${url}/v1`,
+    `Docs       ${url}/docs`,
+    `Admin      ${email}  password ${password}`,
+    `Token      ${token}`,
+    '',
+    'Try:',
+    `  VANTAGE_URL=${url} npx vantage http ${url}/healthz --from DE`,
+    `  curl -s ${url}/v1/nodes`,
+    '',
+    'Ctrl-C ends the demo and removes everything it made.',
+  ];
+  // --json leaves standard output to the document
+  process.stderr.write(`${lines.join('\n')}\n`);
+}
+
+function readyUrl(line: string): string | null {
+  try {
+    const { msg, url } = JSON.parse(line) as { msg?: string; url?: string };
+    return msg === 'ready' ? (url ?? null) : null;
+  } catch {
+    return null;
+  }
+}
+
+function interruption(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+  });
+}
+
+/** Directories of demos that were killed before anything could remove them. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(DIRECTORY_PREFIX)) continue;
+    const directory = join(tmpdir(), name);
+    const owner = Number(await readFile(join(directory, OWNER_FILE), 'utf8').catch(() => ''));
+    if (owner > 0 && !isRunning(owner)) await rm(directory, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function removeDirectory(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+}

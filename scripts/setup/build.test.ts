@@ -1,0 +1,87 @@
+import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+
+interface Build {
+  build(root: string, say: (line: string) => void): Promise<boolean>;
+  sourceKey(root: string): string;
+}
+const project = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
+const { build, sourceKey }: Build = await import(new URL('../../setup/build.mjs', import.meta.url).href);
+
+const tsconfig = JSON.stringify({
+  extends: '../tsconfig.base.json',
+  compilerOptions: { rootDir: '.', outDir: 'dist', tsBuildInfoFile: 'dist/.tsbuildinfo' },
+  include: ['src/**/*.ts'],
+});
+const onePackage = (name: string) => ({
+  'tsconfig.json': tsconfig,
+  src: { [`${name}.ts`]: `export const name = '${name}';\n` },
+});
+
+/** A small checkout of this shape, with the real compiler and generator. */
+function checkout(t: Test): string {
+  const root = t.testdir({
+    'package-lock.json': '{}',
+    shared: onePackage('shared'),
+    agent: onePackage('agent'),
+    'control-plane': onePackage('control'),
+    scripts: onePackage('scripts'),
+  });
+  for (const path of ['proto', 'tsconfig.json', 'tsconfig.base.json', 'scripts/generate-protocol.mjs']) {
+    cpSync(join(project, path), join(root, path), { recursive: true });
+  }
+  symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'));
+  return root;
+}
+
+t.test('a build compiles and generates once, and again only when a source changed', async (t) => {
+  const root = checkout(t);
+  const said: string[] = [];
+  const say = (line: string) => said.push(line);
+  t.equal(await build(root, say), true);
+  t.ok(existsSync(join(root, 'agent/dist/src/agent.js')));
+  t.ok(existsSync(join(root, 'shared/generated/link.js')));
+  said.length = 0;
+  t.equal(await build(root, say), true);
+  t.strictSame(said, [], 'nothing changed, nothing done');
+
+  writeFileSync(join(root, 'agent/src/agent.ts'), 'export const name = 5;\n');
+  t.equal(await build(root, say), true);
+  t.match(readFileSync(join(root, 'agent/dist/src/agent.js'), 'utf8'), 'name = 5');
+  t.match(said, [/^set-up: built/], 'the protocol is not generated anew');
+
+  rmSync(join(root, 'agent/dist'), { recursive: true });
+  t.equal(await build(root, say), true);
+  t.ok(existsSync(join(root, 'agent/dist/src/agent.js')), 'a deleted dist is built anew');
+
+  writeFileSync(join(root, 'agent/src/gone.test.ts'), 'export {};\n');
+  t.equal(await build(root, say), true);
+  t.ok(existsSync(join(root, 'agent/dist/src/gone.test.js')));
+  rmSync(join(root, 'agent/src/gone.test.ts'));
+  t.equal(await build(root, say), true);
+  t.notOk(existsSync(join(root, 'agent/dist/src/gone.test.js')), 'a deleted test does not run on');
+  t.notOk(existsSync(join(root, 'agent/dist/src/gone.test.d.ts.map')));
+
+  writeFileSync(join(root, 'agent/src/agent.ts'), `export const name: number = 'text';\n`);
+  said.length = 0;
+  t.equal(await build(root, say), false);
+  t.match(said.join('\n'), /agent\/src\/agent\.ts.*TS2322[^]*do not compile/);
+  t.equal(await build(root, say), false, 'and the complaint stays until it is mended');
+});
+
+t.test('the key of the sources changes with a file, not with what is derived from it', async (t) => {
+  const root = checkout(t);
+  const key = sourceKey(root);
+  t.equal(sourceKey(root), key);
+  writeFileSync(join(root, 'agent/src/new.ts'), '');
+  const withNew = sourceKey(root);
+  t.not(withNew, key);
+  utimesSync(join(root, 'agent/src/new.ts'), 1, 1);
+  t.not(sourceKey(root), withNew);
+  rmSync(join(root, 'agent/src/new.ts'));
+  t.equal(sourceKey(root), key);
+  cpSync(join(root, 'agent/src'), join(root, 'agent/dist'), { recursive: true });
+  t.equal(sourceKey(root), key);
+});

@@ -1,0 +1,40 @@
+import t from 'tap';
+import { judgeRun, progressLine, summary } from './report.js';
+import type { FileOutcome } from './tap-reader.js';
+
+const outcome = (change: Partial<FileOutcome>): FileOutcome => ({
+  file: { source: 'agent/src/a.test.ts', compiled: 'agent/dist/src/a.test.js', isLong: false },
+  durationMs: 1234,
+  stderr: '',
+  passed: 2,
+  failed: 0,
+  skips: [],
+  failures: [],
+  ...change,
+});
+const skips = [{ path: ['outer', 'inner'], reason: 'needs nftables: apt-get install -y nftables' }];
+const failures = [{ path: ['outer', 'sum'], details: '-3\n+2' }];
+
+t.test('a run ends with the plain counts', async (t) => {
+  const text = summary([outcome({}), outcome({ failed: 1, failures }), outcome({ skips })], []);
+  t.equal(text.split('\n').at(-1), '6 passed, 1 failed, 1 skipped');
+});
+
+t.test('each skip stands with its reason, each failure with its details and what the file said', async (t) => {
+  const text = summary([outcome({ skips }), outcome({ failed: 1, failures, stderr: 'a hint\n' })], []);
+  t.match(text, 'skipped agent/src/a.test.ts › outer › inner: needs nftables: apt-get install -y nftables');
+  t.match(text, 'FAILED agent/src/a.test.ts › outer › sum\n  -3\n  +2');
+  t.match(text, 'standard error of agent/src/a.test.ts:\n  a hint');
+});
+
+t.test('a failure fails the run; a skip does where nothing may be skipped', async (t) => {
+  t.equal(judgeRun([outcome({})], true).exitCode, 0);
+  t.equal(judgeRun([outcome({ failed: 1, failures })], false).exitCode, 1);
+  t.equal(judgeRun([outcome({ skips })], false).exitCode, 0);
+  t.match(judgeRun([outcome({ skips })], true), { exitCode: 1, notes: [/skipped test is a failure/] });
+});
+
+t.test('progress tells each file with its counts and time', async (t) => {
+  t.match(progressLine(outcome({})), /^ok +agent\/src\/a\.test\.ts +2 passed +1\.2 s$/);
+  t.match(progressLine(outcome({ failed: 1, skips })), /^FAILED .* 2 passed, 1 failed, 1 skipped +1\.2 s$/);
+});

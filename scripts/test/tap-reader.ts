@@ -1,0 +1,106 @@
+import { Parser, type Result, type TapError } from 'tap-parser';
+import { stringify } from './diagnostics.js';
+import type { TestFile } from './test-files.js';
+
+/** One test that was not run, and why. */
+export interface Skip {
+  /** Names from the outermost test inwards. */
+  readonly path: readonly string[];
+  readonly reason: string;
+}
+
+/** One assertion that did not hold, or one thing wrong with a whole file. */
+export interface Failure {
+  readonly path: readonly string[];
+  /** What was found, what was wanted and where, for people. */
+  readonly details: string;
+}
+
+/** What one file's tests came to. A test is a test point of the file itself; what happens inside it is part of it. */
+export interface Outcome {
+  readonly passed: number;
+  readonly failed: number;
+  /** Skipped (or `todo`) test points of any depth. */
+  readonly skips: readonly Skip[];
+  readonly failures: readonly Failure[];
+}
+
+/** What running a file came to. */
+export interface FileOutcome extends Outcome {
+  readonly file: TestFile;
+  readonly durationMs: number;
+  readonly stderr: string;
+}
+
+/** Reads the TAP of one test file. Tests that a name pattern (TAP_GREP) left out are neither passed nor skipped. */
+export class TapReader {
+  #passed = 0;
+  #failed = 0;
+  readonly #skips: Skip[] = [];
+  readonly #failures: Failure[] = [];
+  readonly #parser = new Parser();
+  #isFilteredOut = false;
+
+  constructor() {
+    this.#follow(this.#parser, []);
+  }
+
+  write(chunk: Buffer): void {
+    this.#parser.write(chunk);
+  }
+
+  /** The stream is over; what it lacks (a plan, a test) becomes a failure. */
+  end(): void {
+    this.#parser.end();
+    const results = this.#parser.results;
+    if (results?.plan.skipAll && !this.#isFilteredOut)
+      this.#skips.push({ path: [], reason: results.plan.skipReason || 'tests nothing' });
+    for (const error of results?.failures ?? []) if (isTapError(error)) this.fail(error.tapError);
+  }
+
+  /** Counts one failure of the whole file, unless one of its tests failed already. */
+  fail(complaint: string): void {
+    if (complaint.startsWith('exited with code') && this.#failed > 0) return;
+    this.#failed += 1;
+    this.#failures.push({ path: [], details: complaint });
+  }
+
+  outcome(): Outcome {
+    // A file that died before its first test has skipped nothing.
+    const skips = this.#failed > 0 ? this.#skips.filter(({ path }) => path.length > 0) : this.#skips;
+    return { passed: this.#passed, failed: this.#failed, skips, failures: this.#failures };
+  }
+
+  #follow(parser: Parser, path: readonly string[]): void {
+    const failuresBefore = this.#failures.length;
+    parser.on('child', (child: Parser) => this.#follow(child, [...path, child.name]));
+    parser.on('assert', (result: Result) => {
+      const here = [...path, result.name];
+      if (result.skip !== false || result.todo !== false) return this.#noteSkip(result, here);
+      if (path.length === 0) this.#count(result.ok);
+      // The point that closes a failed subtest repeats what is known, unless nothing inside it failed.
+      const isRepetition =
+        result.closingTestPoint && this.#failures.slice(failuresBefore).some((failure) => isInside(failure.path, here));
+      if (!result.ok && !isRepetition) this.#failures.push({ path: here, details: stringify(result.diag) });
+    });
+  }
+
+  #count(isOk: boolean): void {
+    if (isOk) this.#passed += 1;
+    else this.#failed += 1;
+  }
+
+  #noteSkip(result: Result, path: readonly string[]): void {
+    const reason = result.skip === false ? `to do: ${result.todo}` : result.skip;
+    if (typeof reason === 'string' && reason.startsWith('filter: ')) this.#isFilteredOut = true;
+    else this.#skips.push({ path, reason: typeof reason === 'string' ? reason : 'no reason given' });
+  }
+}
+
+function isInside(path: readonly string[], outer: readonly string[]): boolean {
+  return outer.every((name, index) => path[index] === name);
+}
+
+function isTapError(error: TapError): error is { tapError: string } {
+  return typeof error.tapError === 'string';
+}

@@ -1,0 +1,36 @@
+/** Time and timers, so that tests can hold them. The only place besides this that reads a clock is a fake one. */
+export interface Clock {
+  /** Wall clock, milliseconds since the epoch. */
+  now(): number;
+  /** Monotonic milliseconds with sub-microsecond fraction; only differences mean something. */
+  monotonicMs(): number;
+  /** Calls back once after `ms`; returns how to call it off. The timer never keeps the process alive when `unref`. */
+  after(ms: number, callback: () => void, options?: { unref?: boolean }): () => void;
+}
+
+/** The machine's clocks. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(ms, callback, options) {
+    const timer = setTimeout(callback, ms);
+    if (options?.unref) timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after `ms` on `clock`; rejects with the signal's reason when aborted before. */
+export function delay(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = () => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}

@@ -1,0 +1,68 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import type { Host } from '../target-policy/host.js';
+import type { TargetPolicy } from '../target-policy/policy.js';
+
+/** What an agent must be able to do before it can run a type; null: nothing beyond plain sockets. */
+export const capabilities = ['icmp'] as const;
+export type Capability = (typeof capabilities)[number];
+
+/** For types whose tasks carry nothing beside node results and summary. */
+export const NoTaskFields = Type.Object({}, { additionalProperties: false });
+
+/** One cell of the row that people see of a result: in terminals and on pages. */
+export interface Column<R> {
+  readonly title: string;
+  cell(result: R): string;
+}
+
+/**
+ * Everything both programs need to know of one probe type. The schemas validate requests (API specification 2.7),
+ * jobs on the agent and results on their way in, and they are the OpenAPI document.
+ */
+export interface ProbeTypeDefinition<
+  P extends TSchema = TSchema,
+  S extends TSchema = TSchema,
+  R extends TSchema = TSchema,
+  M extends TSchema = TSchema,
+  F extends TSchema = TSchema,
+> {
+  /** The name in paths and task records. */
+  readonly type: string;
+  /** The name people read. */
+  readonly title: string;
+  /** One line for the OpenAPI document and help texts. */
+  readonly summary: string;
+  /** What the node must be able to do. */
+  readonly capability: Capability | null;
+  /** Parameters, every one with a default or optional. */
+  readonly Params: P;
+  /** Target and parameters: what a node is asked to do. */
+  readonly Spec: S;
+  /** What a node answers, without the fields every result has. */
+  readonly Result: R;
+  /** What the type adds to the summary of a task. */
+  readonly Summary: M;
+  /** What the type adds to the body of a task itself. */
+  readonly TaskFields: F;
+  /** A target for examples. */
+  readonly exampleTarget: string;
+  /** Milliseconds after which the node must have answered, whatever happens. */
+  deadlineMs(spec: Static<S>): number;
+  /** A result of which nothing could be measured, without `success` and `error`: refused, overloaded, lost nodes. */
+  blank(spec: Static<S>): Omit<Static<R>, 'success' | 'error'>;
+  /** The host the spec aims at. @throws TargetError */
+  targetHost(spec: Static<S>): Host;
+  /** Hosts the caller chose beside the target that the node sends packets to: resolvers. @throws TargetError */
+  furtherHosts(spec: Static<S>): readonly Host[];
+  /**
+   * Judges what can be known of a valid spec without resolving: every host in it, ports, headers.
+   * @throws TargetError
+   */
+  checkTarget(spec: Static<S>, policy: TargetPolicy): void;
+  /** What people ask of a successful result first, a row in all; failed ones show their error instead. */
+  readonly columns: readonly Column<Static<R>>[];
+  /** Over the results of all nodes that answered; pure. */
+  summarise(results: readonly Static<R>[]): Static<M>;
+  /** Values of `TaskFields`; pure. */
+  taskFields(spec: Static<S>, results: readonly { readonly nodeId: string; readonly result: Static<R> }[]): Static<F>;
+}

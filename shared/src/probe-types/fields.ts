@@ -1,0 +1,34 @@
+import { Type } from 'typebox';
+import { ProbeErrorSchema } from './error-codes.js';
+
+/** The target as given by the caller: a host, host:port or URL, depending on the type. */
+export const targetField = (description: string, maxLength = 253 + 6) =>
+  Type.String({ minLength: 1, maxLength, description });
+
+/** Address family to use; `auto` takes what the name resolves to, IPv6 and IPv4 raced where the type connects. */
+export const ipVersionParam = Type.Enum(['auto', 'v4', 'v6'], {
+  type: 'string',
+  default: 'auto',
+  description: 'Address family; auto uses whatever the target resolves to.',
+});
+
+/** Milliseconds with the bounds of a parameter. */
+export const timeoutParam = (minimum: number, maximum: number, fallback: number, description: string) =>
+  Type.Integer({ minimum, maximum, default: fallback, description });
+
+export const milliseconds = (description: string) => Type.Number({ minimum: 0, description });
+export const nullableMilliseconds = (description: string) =>
+  Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description });
+export const nullableString = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+export const portParam = Type.Integer({ minimum: 1, maximum: 65535, description: 'Port, 1 to 65535.' });
+export const resolvedIpField = nullableString('The address that was contacted; null when the name did not resolve.');
+export const ipVersionField = Type.Union([Type.Literal(4), Type.Literal(6), Type.Null()], {
+  description: '4 or 6; null when no address was contacted.',
+});
+
+/** What every node result says, whatever the type (API specification 2.7). The agent fills all of it. */
+export const outcomeFields = {
+  success: Type.Boolean({ description: 'Whether the probe got what it asked for.' }),
+  error: Type.Union([ProbeErrorSchema, Type.Null()], { description: 'Null on success.' }),
+};

@@ -1,0 +1,201 @@
+import { type Static, Type } from 'typebox';
+import { checkRequestHeaders } from '../target-policy/headers.js';
+import { type Host, parseHost } from '../target-policy/host.js';
+import type { TargetPolicy } from '../target-policy/policy.js';
+import { parseHttpUrl } from '../target-policy/url.js';
+import { msCell, textCell } from './cells.js';
+import { NoTaskFields, type ProbeTypeDefinition } from './definition.js';
+import {
+  ipVersionField,
+  ipVersionParam,
+  milliseconds,
+  nullableMilliseconds,
+  nullableString,
+  outcomeFields,
+  resolvedIpField,
+  targetField,
+  timeoutParam,
+} from './fields.js';
+import { meanOf, percentileOf, roundMs } from './statistics.js';
+
+/** Methods an HTTP probe may use (API specification 2.7); TRACE and CONNECT are refused. */
+export const httpMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'] as const;
+
+const Params = Type.Object(
+  {
+    method: Type.Enum([...httpMethods], { type: 'string', default: 'GET', description: 'Request method.' }),
+    headers: Type.Record(
+      Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$" }),
+      Type.String({ maxLength: 4096 }),
+      {
+        default: {},
+        maxProperties: 32,
+        additionalProperties: false,
+        description: 'Request headers. Host, framing and hop-by-hop headers may not be set.',
+      },
+    ),
+    body: Type.Optional(Type.String({ maxLength: 32768, description: 'Request body, at most 32768 characters.' })),
+    follow_redirects: Type.Boolean({ default: true, description: 'Follow redirects, each hop checked again.' }),
+    max_redirects: Type.Integer({ minimum: 0, maximum: 5, default: 5, description: 'Redirects followed at most.' }),
+    ip_version: ipVersionParam,
+    http_version: Type.Enum(['1.1'], { type: 'string', default: '1.1', description: 'Protocol version to speak.' }),
+    resolver: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 253,
+        description: 'DNS server to resolve with; default: the node’s own.',
+      }),
+    ),
+    verify_tls: Type.Boolean({
+      default: false,
+      description: 'Fail the probe on a bad certificate; it is recorded anyway.',
+    }),
+    timeout_ms: timeoutParam(1000, 30000, 10000, 'One deadline over everything, in milliseconds.'),
+  },
+  { additionalProperties: false },
+);
+
+const Spec = Type.Object(
+  { target: targetField('An http or https URL.', 2048), params: Params },
+  { additionalProperties: false },
+);
+
+/** One certificate of the chain the server sent, leaf first. */
+const Certificate = Type.Object(
+  {
+    subject: Type.String(),
+    issuer: Type.String(),
+    not_before: Type.String({ format: 'date-time' }),
+    not_after: Type.String({ format: 'date-time' }),
+    serial_number: Type.String(),
+    fingerprint_sha256: Type.String(),
+  },
+  { additionalProperties: false },
+);
+
+/** What the TLS handshake negotiated and what the certificate is worth. */
+export const TlsSchema = Type.Object(
+  {
+    protocol: Type.String({ description: 'For example TLSv1.3.' }),
+    version: Type.String({ description: 'The same without the name: 1.3.' }),
+    cipher: Type.String(),
+    authorized: Type.Boolean({ description: 'Chain, dates and name are all in order.' }),
+    authorization_error: nullableString('Why it is not authorized.'),
+    not_after: nullableString('Expiry of the leaf certificate, ISO 8601.'),
+    chain: Type.Array(Certificate, { maxItems: 16 }),
+  },
+  { additionalProperties: false },
+);
+
+const Timing = Type.Object(
+  {
+    dns_ms: nullableMilliseconds('Name resolution; 0 for a literal address.'),
+    tcp_ms: nullableMilliseconds('TCP connect.'),
+    tls_ms: nullableMilliseconds('TLS handshake; null without TLS.'),
+    ttfb_ms: nullableMilliseconds('Request sent to first byte of the answer.'),
+    download_ms: nullableMilliseconds('First byte to last byte.'),
+  },
+  { additionalProperties: false, description: 'Phases of the final hop; what was measured before a failure is kept.' },
+);
+
+const Result = Type.Object(
+  {
+    ...outcomeFields,
+    status_code: Type.Union([Type.Integer(), Type.Null()]),
+    response_ms: nullableMilliseconds('Whole probe, redirects included, start to last byte.'),
+    response_size: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description: 'Body bytes read, before decompression.',
+    }),
+    final_url: nullableString('The URL that answered, after redirects.'),
+    headers: Type.Record(Type.String(), Type.String(), {
+      description: 'Response headers, lower-cased, multi-values joined by comma and space.',
+    }),
+    resolved_ip: resolvedIpField,
+    ip_version: ipVersionField,
+    http_version: nullableString('For example 1.1.'),
+    redirects: Type.Array(
+      Type.Object(
+        { url: Type.String(), status_code: Type.Integer(), ms: milliseconds('This hop alone.') },
+        { additionalProperties: false },
+      ),
+      { maxItems: 5 },
+    ),
+    body: Type.Optional(Type.String({ description: 'Decoded text of the body, at most 64 KiB.' })),
+    body_truncated: Type.Boolean(),
+    timing: Timing,
+    tls: Type.Union([TlsSchema, Type.Null()]),
+  },
+  { additionalProperties: false },
+);
+
+const Summary = Type.Object(
+  {
+    avg_response_ms: nullableMilliseconds('Mean over successful nodes.'),
+    p95_response_ms: nullableMilliseconds('95th percentile over successful nodes.'),
+  },
+  { additionalProperties: false },
+);
+
+type HttpSpec = Static<typeof Spec>;
+
+function targetHost(spec: HttpSpec): Host {
+  return parseHttpUrl(spec.target).host;
+}
+
+function furtherHosts({ params: { resolver } }: HttpSpec): Host[] {
+  return resolver === undefined ? [] : [parseHost(resolver, 'params.resolver')];
+}
+
+function checkTarget(spec: HttpSpec, policy: TargetPolicy): void {
+  policy.checkHost(targetHost(spec));
+  checkRequestHeaders(spec.params.headers);
+  for (const resolver of furtherHosts(spec)) policy.checkHost(resolver, 'params.resolver');
+}
+
+/** HTTP(S) request over a fresh connection, phases timed at the socket. */
+export const http = {
+  type: 'http',
+  title: 'HTTP',
+  summary: 'One HTTP or HTTPS request over a fresh connection, every phase timed',
+  capability: null,
+  Params,
+  Spec,
+  Result,
+  Summary,
+  TaskFields: NoTaskFields,
+  exampleTarget: 'https://example.com/',
+  deadlineMs: (spec: HttpSpec) => spec.params.timeout_ms,
+  blank: () => ({
+    status_code: null,
+    response_ms: null,
+    response_size: null,
+    final_url: null,
+    headers: {},
+    resolved_ip: null,
+    ip_version: null,
+    http_version: null,
+    redirects: [],
+    body_truncated: false,
+    timing: { dns_ms: null, tcp_ms: null, tls_ms: null, ttfb_ms: null, download_ms: null },
+    tls: null,
+  }),
+  targetHost,
+  furtherHosts,
+  checkTarget,
+  columns: [
+    { title: 'Status', cell: (r: Static<typeof Result>) => textCell(r.status_code) },
+    { title: 'Total', cell: (r: Static<typeof Result>) => msCell(r.response_ms) },
+    { title: 'DNS', cell: (r: Static<typeof Result>) => msCell(r.timing.dns_ms) },
+    { title: 'TCP', cell: (r: Static<typeof Result>) => msCell(r.timing.tcp_ms) },
+    { title: 'TLS', cell: (r: Static<typeof Result>) => msCell(r.timing.tls_ms) },
+    { title: 'First byte', cell: (r: Static<typeof Result>) => msCell(r.timing.ttfb_ms) },
+    { title: 'Download', cell: (r: Static<typeof Result>) => msCell(r.timing.download_ms) },
+    { title: 'Bytes', cell: (r: Static<typeof Result>) => textCell(r.response_size) },
+    { title: 'Address', cell: (r: Static<typeof Result>) => textCell(r.resolved_ip) },
+  ],
+  summarise: (results: readonly Static<typeof Result>[]) => {
+    const times = results.filter((r) => r.success && r.response_ms !== null).map((r) => r.response_ms as number);
+    return { avg_response_ms: roundMs(meanOf(times)), p95_response_ms: roundMs(percentileOf(times, 0.95)) };
+  },
+  taskFields: () => ({}),
+} satisfies ProbeTypeDefinition<typeof Params, typeof Spec, typeof Result, typeof Summary, typeof NoTaskFields>;

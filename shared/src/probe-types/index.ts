@@ -1,0 +1,32 @@
+import type { Static } from 'typebox';
+import type { ProbeTypeDefinition } from './definition.js';
+import { dns } from './dns.js';
+import { http } from './http.js';
+import { ping } from './ping.js';
+import { tcp } from './tcp.js';
+import { traceroute } from './traceroute.js';
+
+/** The one list of probe types. A new type is its file beside this one and a name here. */
+export const probeTypes = { http, ping, dns, tcp, traceroute };
+
+/** Name of a probe type. */
+export type ProbeType = keyof typeof probeTypes;
+
+/** Target and parameters of each type, defaults filled in. */
+export type ProbeSpecs = { [T in ProbeType]: Static<(typeof probeTypes)[T]['Spec']> };
+
+/** What a node answers for each type. */
+export type ProbeResults = { [T in ProbeType]: Static<(typeof probeTypes)[T]['Result']> };
+
+/** Every type's name, in the order people read them. */
+export const probeTypeNames = Object.keys(probeTypes) as readonly ProbeType[];
+
+/** Whether a string names a probe type. */
+export function isProbeType(name: string): name is ProbeType {
+  return Object.hasOwn(probeTypes, name);
+}
+
+/** The definition of any type, for code that treats all types alike. */
+export function definitionOf(type: ProbeType): ProbeTypeDefinition {
+  return probeTypes[type];
+}

@@ -1,0 +1,26 @@
+import { type TSchema, Type } from 'typebox';
+import { type ProbeResults, type ProbeType, probeTypes } from './index.js';
+
+/** What the agent adds around every engine's answer. */
+export const runFields = {
+  started_at: Type.String({
+    format: 'date-time',
+    description: 'When the node began, its clock corrected by the control plane’s.',
+  }),
+  duration_ms: Type.Number({ minimum: 0, description: 'Start to end on the node’s monotonic clock.' }),
+  disturbed: Type.Boolean({ description: 'The measuring process was late while this ran; timings may be too high.' }),
+  loop_lag_ms: Type.Number({ minimum: 0, description: 'Largest event loop delay seen while this ran.' }),
+};
+
+/** An engine's answer with the time and the state of the measuring process around it. */
+export type AgentResult<T extends ProbeType = ProbeType> = ProbeResults[T] & {
+  started_at: string;
+  duration_ms: number;
+  disturbed: boolean;
+  loop_lag_ms: number;
+};
+
+/** Schema of `AgentResult` for a type: what travels over the link and what `vantage-agent probe --json` prints. */
+export function agentResultSchema(type: ProbeType): TSchema {
+  return Type.Object({ ...probeTypes[type].Result.properties, ...runFields }, { additionalProperties: false });
+}

@@ -1,0 +1,74 @@
+import t from 'tap';
+import { compileSchema } from '../validation.js';
+import { failedResult } from './failed-result.js';
+import { type ProbeResults, type ProbeSpecs, type ProbeType, probeTypeNames, probeTypes } from './index.js';
+
+function aResult<T extends ProbeType>(type: T, members: Partial<ProbeResults[T]>): ProbeResults[T] {
+  const validation = compileSchema(probeTypes[type].Spec)({ target: probeTypes[type].exampleTarget, params: {} });
+  if (!validation.ok) throw new Error(JSON.stringify(validation.details));
+  return { ...failedResult(type, validation.value as ProbeSpecs[T], { code: 'timeout', message: 'late' }), ...members };
+}
+
+const rtt = (avg_ms: number | null) => ({ min_ms: null, avg_ms, max_ms: null, mdev_ms: null, p95_ms: null });
+
+t.test('nothing answered: every mean is null, every count 0, and the summary is one by its schema', async (t) => {
+  t.same(probeTypes.http.summarise([]), { avg_response_ms: null, p95_response_ms: null });
+  t.same(probeTypes.ping.summarise([]), { loss_pct: null, rtt_avg_ms: null });
+  t.same(probeTypes.dns.summarise([]), { query_avg_ms: null });
+  t.same(probeTypes.tcp.summarise([]), { connect_avg_ms: null });
+  t.same(probeTypes.traceroute.summarise([]), { reached_count: 0, hops_avg: null });
+  for (const type of probeTypeNames)
+    t.equal(compileSchema(probeTypes[type].Summary)(probeTypes[type].summarise([])).ok, true, type);
+});
+
+t.test('http counts successful nodes only', async (t) => {
+  const results = [
+    aResult('http', { success: true, error: null, response_ms: 10 }),
+    aResult('http', { success: true, error: null, response_ms: 20.0004 }),
+    aResult('http', { success: false, response_ms: 9999 }),
+    aResult('http', { success: false, response_ms: null }),
+  ];
+  t.same(probeTypes.http.summarise(results), { avg_response_ms: 15, p95_response_ms: 20 });
+  const hundred = Array.from({ length: 100 }, (_, i) =>
+    aResult('http', { success: true, error: null, response_ms: i + 1 }),
+  );
+  t.same(probeTypes.http.summarise(hundred), { avg_response_ms: 50.5, p95_response_ms: 95 });
+});
+
+t.test('ping takes the loss of every node that sent, and the mean of the means of those that heard', async (t) => {
+  const results = [
+    aResult('ping', { success: true, error: null, packets_sent: 4, packets_received: 4, loss_pct: 0, rtt: rtt(10) }),
+    aResult('ping', { success: true, error: null, packets_sent: 4, packets_received: 3, loss_pct: 25, rtt: rtt(20) }),
+    aResult('ping', { success: false, packets_sent: 4, loss_pct: 100 }),
+    aResult('ping', { success: false, packets_sent: 0, loss_pct: 0 }),
+  ];
+  t.same(probeTypes.ping.summarise(results), { loss_pct: 41.667, rtt_avg_ms: 15 });
+});
+
+t.test('dns means the nodes that got an answer, good or bad', async (t) => {
+  const results = [
+    aResult('dns', { query_ms: 10, rcode: 'NXDOMAIN' }),
+    aResult('dns', { success: true, error: null, query_ms: 30 }),
+    aResult('dns', {}),
+  ];
+  t.same(probeTypes.dns.summarise(results), { query_avg_ms: 20 });
+});
+
+t.test('tcp means the nodes that connected', async (t) => {
+  const results = [
+    aResult('tcp', { success: true, error: null, connect_ms: 1 }),
+    aResult('tcp', { success: true, error: null, connect_ms: 2 }),
+    aResult('tcp', {}),
+  ];
+  t.same(probeTypes.tcp.summarise(results), { connect_avg_ms: 1.5 });
+});
+
+t.test('traceroute counts the nodes that reached the target, and their hops', async (t) => {
+  const hops = (count: number) => Array.from({ length: count }, (_, i) => ({ ttl: i + 1, replies: [] }));
+  const results = [
+    aResult('traceroute', { success: true, error: null, reached: true, hops: hops(3) }),
+    aResult('traceroute', { success: true, error: null, reached: true, hops: hops(4) }),
+    aResult('traceroute', { reached: false, hops: hops(30) }),
+  ];
+  t.same(probeTypes.traceroute.summarise(results), { reached_count: 2, hops_avg: 3.5 });
+});

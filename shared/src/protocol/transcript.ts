@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+
+// What the two sides sign. Every field is length-prefixed (4 bytes, big endian), so that no two different lists of
+// fields give the same bytes; the first is the purpose, so that no signature is good for anything else.
+
+/** Fields both sides of a link know after hello and challenge. */
+export interface LinkTranscript {
+  /** The control plane's public URL as configured, never a Host header. */
+  readonly audience: string;
+  readonly nodeId: string;
+  /** Raw Ed25519 public key of the node, 32 bytes. */
+  readonly publicKey: Uint8Array;
+  readonly agentNonce: Uint8Array;
+  readonly serverNonce: Uint8Array;
+  readonly protocolVersion: number;
+  readonly bootId: string;
+  readonly generation: number;
+}
+
+/** Bytes the agent signs to prove that it holds the node's key, on this socket, now. */
+export function agentProofBytes(transcript: LinkTranscript): Buffer {
+  return linkBytes('vantage link agent proof v1', transcript);
+}
+
+/** Bytes the control plane signs so that the agent knows the identity it pinned at enrollment. */
+export function serverProofBytes(transcript: LinkTranscript): Buffer {
+  return linkBytes('vantage link server proof v1', transcript);
+}
+
+/** Bytes an agent signs to enroll: it holds the key it sends, and the token is meant for this control plane. */
+export function enrollmentProofBytes(audience: string, token: string, publicKey: Uint8Array): Buffer {
+  const tokenHash = createHash('sha256').update(token).digest();
+  return joinFields(['vantage enrollment v1', audience, tokenHash, publicKey]);
+}
+
+function linkBytes(purpose: string, t: LinkTranscript): Buffer {
+  return joinFields([
+    purpose,
+    t.audience,
+    t.nodeId,
+    t.publicKey,
+    t.agentNonce,
+    t.serverNonce,
+    String(t.protocolVersion),
+    t.bootId,
+    String(t.generation),
+  ]);
+}
+
+function joinFields(fields: readonly (string | Uint8Array)[]): Buffer {
+  const parts: Buffer[] = [];
+  for (const field of fields) {
+    const bytes = Buffer.from(field);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    parts.push(length, bytes);
+  }
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,83 @@
+import ipaddr from 'ipaddr.js';
+
+/** An address as a number, so that judging it never looks at how it was written. IPv4-mapped IPv6 is IPv4 here. */
+export interface IpAddress {
+  readonly family: 4 | 6;
+  /** 32 or 128 bits, most significant first. */
+  readonly value: bigint;
+}
+
+/** The first 96 bits of an IPv4-mapped address, ::ffff:0:0/96 (RFC 4291 section 2.5.5.2). */
+const MAPPED_PREFIX = 0xffffn;
+
+/**
+ * The address a text stands for, or null. Accepts four decimal parts and every form of RFC 4291 section 2.2; not the
+ * short, hexadecimal and octal IPv4 forms of inet_aton, no zone.
+ */
+export function parseAddress(text: string): IpAddress | null {
+  return text.includes(':') ? parseIPv6(text) : parseIPv4(text);
+}
+
+/** Canonical text: dotted decimal, or RFC 5952. */
+export function formatAddress({ family, value }: IpAddress): string {
+  if (family === 4) return splitBits(value, 4, 8n).join('.');
+  return new ipaddr.IPv6(splitBits(value, 8, 16n)).toRFC5952String();
+}
+
+/** Whether `text` is how `address` must be written: dotted decimal or RFC 5952, where mapped forms may have dots. */
+export function isCanonical(address: IpAddress, text: string): boolean {
+  const canonical = formatAddress(address);
+  if (text === canonical || address.family === 6) return text === canonical;
+  const mapped = formatAddress({ family: 6, value: (MAPPED_PREFIX << 32n) | address.value });
+  return text === mapped || text === `::ffff:${canonical}`;
+}
+
+function parseIPv4(text: string): IpAddress | null {
+  if (!ipaddr.IPv4.isValidFourPartDecimal(text)) return null;
+  return { family: 4, value: joinBits(ipaddr.IPv4.parse(text).octets, 8n) };
+}
+
+function parseIPv6(text: string): IpAddress | null {
+  const hexadecimal = withoutDots(text);
+  if (hexadecimal === null || /[^\da-f:]/i.test(hexadecimal)) return null;
+  const parts = groupsOf(hexadecimal);
+  if (parts === null) return null;
+  const value = joinBits(parts, 16n);
+  return value >> 32n === MAPPED_PREFIX ? { family: 4, value: value & 0xffffffffn } : { family: 6, value };
+}
+
+/**
+ * The last 32 bits as groups where they are written with dots: ipaddr.js takes "::1.2.3.4" for "::ffff:1.2.3.4", which
+ * is another address, and "::ffff:01.2.3.4" for an address.
+ */
+function withoutDots(text: string): string | null {
+  const dotted = /[^:]*\.[^:]*$/.exec(text)?.[0];
+  if (dotted === undefined) return text;
+  const tail = parseIPv4(dotted);
+  if (tail === null) return null;
+  return (
+    text.slice(0, -dotted.length) +
+    splitBits(tail.value, 2, 16n)
+      .map((group) => group.toString(16))
+      .join(':')
+  );
+}
+
+function groupsOf(text: string): readonly number[] | null {
+  try {
+    return ipaddr.IPv6.parse(text).parts;
+  } catch {
+    return null;
+  }
+}
+
+function joinBits(parts: readonly number[], partBits: bigint): bigint {
+  let value = 0n;
+  for (const part of parts) value = (value << partBits) | BigInt(part);
+  return value;
+}
+
+function splitBits(value: bigint, count: number, partBits: bigint): number[] {
+  const mask = (1n << partBits) - 1n;
+  return Array.from({ length: count }, (_, i) => Number((value >> (partBits * BigInt(count - 1 - i))) & mask));
+}

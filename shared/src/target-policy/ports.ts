@@ -1,0 +1,52 @@
+import type { Host } from './host.js';
+import type { TargetPolicy } from './policy.js';
+import { refused } from './target-error.js';
+
+/** The Fetch standard's "bad ports", which browsers never connect to. */
+const browserBlockedPorts = [
+  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+];
+
+/** Mail submission (RFC 6409), also on its unregistered port. */
+const mailPorts = [25, 465, 587, 2525];
+
+/**
+ * Where databases and caches listen; a request line is a command to some of them. None lies in the range systems take
+ * ephemeral ports from (32768 and above).
+ */
+const databasePorts = [
+  1433, 1434, 1521, 2379, 2380, 2483, 2484, 3050, 3306, 5432, 5984, 6379, 6380, 6432, 6984, 7474, 7687, 8086, 8529,
+  9042, 9200, 9300, 11211, 26379, 27017, 27018, 27019, 28015,
+];
+
+const httpBlockedPorts: ReadonlySet<number> = new Set([...browserBlockedPorts, ...mailPorts, ...databasePorts]);
+const dnsPorts: ReadonlySet<number> = new Set([53, 443, 853]);
+
+/** First and last port of UDP traceroute (traceroute's 33434 plus the hops above it). */
+const tracerouteUdpPorts = { first: 33434, last: 33690 };
+
+/** Whether an HTTP request may go to the port. @throws TargetError */
+export function checkHttpPort(port: number, field: string): void {
+  if (httpBlockedPorts.has(port)) throw refused(field, `port ${port} is blocked for http`);
+}
+
+/**
+ * Whether DNS may be asked on the port: 53, 443 and 853, unless the server is a literal address inside the policy's
+ * allowed ranges (docs/decisions/0003-dns-port-in-allowed-ranges.md). `server` null: the node's own resolver.
+ * @throws TargetError
+ */
+export function checkDnsPort(port: number, server: Host | null, policy: TargetPolicy): void {
+  if (dnsPorts.has(port)) return;
+  if (server?.kind === 'address' && policy.isExempt(server.address)) return;
+  throw refused('params.port', `port ${port} is not one of 53, 443 and 853`);
+}
+
+/** Whether UDP traceroute may send to the port. @throws TargetError */
+export function checkTracerouteUdpPort(port: number): void {
+  const { first, last } = tracerouteUdpPorts;
+  if (port >= first && port <= last) return;
+  throw refused('params.port', `port ${port} is not one of ${first} to ${last}`);
+}

@@ -1,0 +1,111 @@
+import t from 'tap';
+import { type ProbeSpecs, type ProbeType, probeTypeNames } from '../probe-types/index.js';
+import { verdictOf } from './_support/verdict.js';
+import { TargetPolicy } from './policy.js';
+import { checkSpec } from './spec.js';
+
+const policy = new TargetPolicy({ allow: [], own: [], denied: [] });
+
+const defaults: { readonly [T in ProbeType]: ProbeSpecs[T]['params'] } = {
+  http: {
+    method: 'GET',
+    headers: {},
+    follow_redirects: true,
+    max_redirects: 5,
+    ip_version: 'auto',
+    http_version: '1.1',
+    verify_tls: false,
+    timeout_ms: 10_000,
+  },
+  ping: { count: 4, timeout_ms: 5000, interval_ms: 1000, size: 56, ttl: 64, ip_version: 'auto', protocol: 'icmp' },
+  dns: { record_type: 'A', transport: 'udp', timeout_ms: 5000 },
+  tcp: { port: 80, timeout_ms: 5000, ip_version: 'auto', count: 1, banner: false },
+  traceroute: { max_hops: 30, protocol: 'icmp', queries: 3, timeout_ms: 2000, ip_version: 'auto' },
+};
+
+function judge<T extends ProbeType>(type: T, target: string, params: Partial<ProbeSpecs[T]['params']> = {}): string {
+  const spec = { target, params: { ...defaults[type], ...params } } as ProbeSpecs[T];
+  return verdictOf(() => checkSpec(type, spec, policy));
+}
+
+const nameOf254 = `${'a'.repeat(62)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(59)}.com`;
+
+/** Every host of the specification's list, and what it is: no host at all, or one that may not be probed. */
+const hosts: readonly (readonly [host: string, kind: 'malformed' | 'refused'])[] = [
+  ['127.0.0.1', 'refused'],
+  ['127.1', 'refused'],
+  ['0', 'refused'],
+  ['2130706433', 'refused'],
+  ['0x7f000001', 'refused'],
+  ['0177.0.0.1', 'refused'],
+  ['[::1]', 'refused'],
+  ['[::ffff:127.0.0.1]', 'refused'],
+  ['[64:ff9b::a9fe:a9fe]', 'refused'],
+  ['[2002:7f00:1::]', 'refused'],
+  ['[fe80::1]', 'refused'],
+  ['169.254.169.254', 'refused'],
+  ['168.63.129.16', 'refused'],
+  ['100.64.0.1', 'refused'],
+  ['198.18.0.1', 'refused'],
+  ['224.0.0.1', 'refused'],
+  ['255.255.255.255', 'refused'],
+  ['localhost', 'refused'],
+  ['foo.localhost', 'refused'],
+  ['metadata.google.internal', 'refused'],
+  ['router', 'refused'],
+  ['a..b', 'malformed'],
+  [nameOf254, 'malformed'],
+  ['-oProxyCommand=x', 'refused'],
+];
+
+t.equal(nameOf254.length, 254);
+
+for (const [host, kind] of hosts) {
+  t.test(`refused at once: ${host.slice(0, 40)}`, async (t) => {
+    for (const type of probeTypeNames) {
+      const target = type === 'http' ? `http://${host}/` : host;
+      t.equal(judge(type, target), `${kind} target`, `as target of ${type}`);
+    }
+    t.equal(judge('tcp', `${host}:443`, { port: 443 }), `${kind} target`, 'as target of tcp with a port');
+    t.equal(judge('http', `https://${host}:8443/a?b#c`), `${kind} target`, 'as target of http with a port');
+    t.equal(judge('dns', 'example.com', { server: host }), `${kind} params.server`, 'as resolver of dns');
+    t.equal(judge('http', 'http://example.com', { resolver: host }), `${kind} params.resolver`, 'as resolver of http');
+  });
+}
+
+/** The specification's other cases, each with the field that is wrong. */
+const others: readonly (readonly [name: string, verdict: string, run: () => string])[] = [
+  ['http://u:p@example.com', 'refused target', () => judge('http', 'http://u:p@example.com')],
+  ['http://127.0.0.1\\@example.com', 'malformed target', () => judge('http', 'http://127.0.0.1\\@example.com')],
+  ['file:///etc/passwd', 'refused target', () => judge('http', 'file:///etc/passwd')],
+  ['gopher://x', 'refused target', () => judge('http', 'gopher://x')],
+  ['http://example.com:25', 'refused target', () => judge('http', 'http://example.com:25')],
+  ['port 0 of http', 'malformed target', () => judge('http', 'http://example.com:0')],
+  ['port 65536 of http', 'malformed target', () => judge('http', 'http://example.com:65536')],
+  ['port 0 of tcp', 'malformed target', () => judge('tcp', 'example.com:0', {})],
+  ['port 65536 of tcp', 'malformed target', () => judge('tcp', 'example.com:65536', {})],
+  [
+    'a header value with CRLF',
+    'malformed params.headers.X-A',
+    () => judge('http', 'http://example.com', { headers: { 'X-A': 'b\r\nX-C: d' } }),
+  ],
+  [
+    'a Transfer-Encoding header',
+    'refused params.headers.Transfer-Encoding',
+    () => judge('http', 'http://example.com', { headers: { 'Transfer-Encoding': 'chunked' } }),
+  ],
+];
+
+for (const [name, verdict, run] of others) {
+  t.test(`refused at once: ${name}`, async (t) => t.equal(run(), verdict));
+}
+
+t.test('what nothing is wrong with is allowed', async (t) => {
+  for (const type of probeTypeNames)
+    t.equal(judge(type, type === 'http' ? 'https://example.com/' : 'example.com'), 'allowed', type);
+  t.equal(judge('ping', '8.8.8.8'), 'allowed');
+  t.equal(judge('ping', '2606:4700:4700::1111'), 'allowed');
+  t.equal(judge('tcp', '[2606:4700:4700::1111]:443', { port: 443 }), 'allowed');
+  t.equal(judge('http', 'http://[2606:4700:4700::1111]:8080/'), 'allowed');
+  t.equal(judge('dns', 'example.com', { server: '9.9.9.9', port: 53 }), 'allowed');
+});

@@ -1,0 +1,152 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import addFormatsModule from 'ajv-formats';
+import type { Static, TSchema } from 'typebox';
+
+/** What can be wrong with one field; a closed list, part of the public API. */
+export const fieldErrorCodes = [
+  'required',
+  'unknown',
+  'type',
+  'format',
+  'range',
+  'length',
+  'enum',
+  'conflict',
+  'not_found',
+  'not_supported',
+  'refused',
+] as const;
+
+export interface FieldError {
+  readonly code: (typeof fieldErrorCodes)[number];
+  readonly message: string;
+}
+
+/** Dotted field path -> everything wrong with that field. */
+export type FieldErrors = Record<string, FieldError[]>;
+
+export type Validation<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly details: FieldErrors };
+
+// ajv-formats is CommonJS whose default export arrives wrapped under nodenext
+const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
+
+const strictAjv = makeAjv({ useDefaults: true });
+const coercingAjv = makeAjv({ useDefaults: true, coerceTypes: true });
+
+function makeAjv(options: { useDefaults: boolean; coerceTypes?: boolean }): Ajv2020 {
+  const ajv = new Ajv2020({
+    allErrors: true,
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    allowUnionTypes: true,
+    ...options,
+  });
+  addFormats(ajv);
+  ajv.addKeyword('example');
+  return ajv;
+}
+
+/**
+ * Compiles a schema once; the returned function checks a value and fills in defaults IN PLACE. Unknown fields are
+ * refused where the schema says `additionalProperties: false`; all complaints come at once.
+ */
+export function compileSchema<S extends TSchema>(schema: S): (value: unknown) => Validation<Static<S>> {
+  return compileWith(strictAjv, schema);
+}
+
+/** As `compileSchema` for query and path parameters, whose strings become booleans and, written in decimal, numbers. */
+export function compileCoercingSchema<S extends TSchema>(schema: S): (value: unknown) => Validation<Static<S>> {
+  const validate = compileWith(coercingAjv, schema);
+  return (value) => {
+    const written = structuredClone(value);
+    const result = validate(value);
+    const details = result.ok ? oddNumbers(written, value) : {};
+    return Object.keys(details).length === 0 ? result : { ok: false, details };
+  };
+}
+
+/** Ajv also makes numbers of " 5", "0x10", "1e3" and "Infinity", and asks no range of the last. */
+function oddNumbers(written: unknown, value: unknown, path = ''): FieldErrors {
+  if (typeof written === 'string' && typeof value === 'number') {
+    return /^-?\d+(\.\d+)?$/.test(written) ? {} : { [path]: [{ code: 'type', message: 'must be a decimal number' }] };
+  }
+  if (typeof written !== 'object' || written === null || typeof value !== 'object' || value === null) return {};
+  const members = new Map<string, unknown>(Object.entries(value));
+  const found = Object.entries(written).map(([key, member]) =>
+    oddNumbers(member, members.get(key), path === '' ? key : `${path}.${key}`),
+  );
+  return Object.assign({}, ...found);
+}
+
+function compileWith<S extends TSchema>(ajv: Ajv2020, schema: S): (value: unknown) => Validation<Static<S>> {
+  const validate = ajv.compile(schema);
+  return (value) => {
+    if (validate(value)) return { ok: true, value: value as Static<S> };
+    return { ok: false, details: fieldErrors(validate.errors ?? []) };
+  };
+}
+
+function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
+  const details: FieldErrors = Object.create(null);
+  for (const error of errors) {
+    if (error.keyword === 'anyOf' || error.keyword === 'oneOf' || error.keyword === 'propertyNames') continue;
+    const path = fieldPath(error);
+    const list = (details[path] ??= []);
+    const entry = describeError(error);
+    if (!list.some((known) => known.code === entry.code && known.message === entry.message)) list.push(entry);
+  }
+  return { ...details };
+}
+
+/** ajv reports missing and unknown fields at their parent; people look for the field itself. */
+function fieldPath(error: ErrorObject): string {
+  const parts = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const { missingProperty, additionalProperty, unevaluatedProperty } = error.params as Record<
+    string,
+    string | undefined
+  >;
+  const child = missingProperty ?? additionalProperty ?? unevaluatedProperty;
+  if (child !== undefined) parts.push(child);
+  return parts.length === 0 ? 'body' : parts.join('.');
+}
+
+function describeError(error: ErrorObject): FieldError {
+  const params = error.params as Record<string, unknown>;
+  switch (error.keyword) {
+    case 'required':
+      return { code: 'required', message: 'is required' };
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+    case 'false schema':
+      return { code: 'unknown', message: 'is not a known field' };
+    case 'type':
+      return { code: 'type', message: `must be ${String(params['type'])}` };
+    case 'enum':
+      return { code: 'enum', message: `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}` };
+    case 'const':
+      return { code: 'enum', message: `must be ${String(params['allowedValue'])}` };
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+    case 'multipleOf':
+      return { code: 'range', message: error.message ?? 'is out of range' };
+    case 'minLength':
+    case 'maxLength':
+    case 'minItems':
+    case 'maxItems':
+    case 'minProperties':
+    case 'maxProperties':
+      return { code: 'length', message: error.message ?? 'has the wrong length' };
+    case 'uniqueItems':
+      return { code: 'conflict', message: 'must not repeat an entry' };
+    default:
+      return { code: 'format', message: error.message ?? 'has the wrong form' };
+  }
+}
