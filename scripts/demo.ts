@@ -105,7 +105,7 @@ async function startStack(cleanUps: (() => Promise<void>)[]): Promise<Stack> {
   const directory = await mkdtemp(join(tmpdir(), DIRECTORY_PREFIX));
   await writeFile(join(directory, OWNER_FILE), String(process.pid));
   cleanUps.push(() => removeDirectory(directory));
-  const progress = new Progress();
+  const progress = new Progress(process.stderr);
   const environment = {
     VANTAGE_DATA_DIR: join(directory, 'control-plane'),
     VANTAGE_LISTEN: '127.0.0.1:0',
@@ -168,7 +168,7 @@ async function waitForNodes(client: ApiClient): Promise<readonly Node[]> {
 }
 
 async function runAll(stack: Stack, probes: readonly DemoProbe[]): Promise<TaskView[]> {
-  const progress = new Progress();
+  const progress = new Progress(process.stderr);
   const answered = new Map<DemoProbe, number>();
   const nodeIds = stack.nodes.map(({ id }) => id);
   const show = () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import { compileSchema } from '@vantage/shared/validation.js';
@@ -8,17 +8,25 @@ import t, { type Test } from 'tap';
 import { runCommand } from './_support/cli.js';
 import { allGone, childrenOf, enrolledStateDir, startAgent } from './_support/enrolled-agent.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
+import { until } from './_support/until.js';
 
-/** A server on loopback that says hello. */
-async function startTarget(t: Test): Promise<{ server: Server; target: string }> {
+/** A server on loopback that accepts, and says hello when it is told to. */
+async function startTarget(t: Test): Promise<{ server: Server; target: string; greet: () => void }> {
+  const sockets: Socket[] = [];
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
-    socket.end('hello');
+    sockets.push(socket);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.teardown(() => server.close());
-  return { server, target: `127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const greet = () => {
+    for (const socket of sockets) socket.end('hello');
+  };
+  t.teardown(() => {
+    greet();
+    server.close();
+  });
+  return { server, target: `127.0.0.1:${(server.address() as AddressInfo).port}`, greet };
 }
 
 t.test('a job from the control plane is measured by the real engine and its result delivered', async (t) => {
@@ -53,15 +61,17 @@ t.test('a job from the control plane is measured by the real engine and its resu
 
 t.test('a probe that runs when the agent is stopped is finished and delivered', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
-  const { server, target } = await startTarget(t);
+  const { server, target, greet } = await startTarget(t);
   const agent = startAgent(t, await enrolledStateDir(t, controlPlane));
   const peer = await controlPlane.nextOpenPeer();
-  const spec = { target, params: { count: 3 } };
+  const spec = { target, params: { banner: true } };
   peer.send({
     job: { taskId: 'pt_1', probeType: 'tcp', specJson: Buffer.from(JSON.stringify(spec)), deadlineMs: 10_000 },
   });
   await once(server, 'connection');
   agent.process.kill('SIGTERM');
+  await until('the agent is stopping', () => agent.output.stderr.includes('stopping'));
+  greet();
   const batch = await peer.next('results');
   t.match(JSON.parse(Buffer.from(batch.results[0]?.resultJson ?? []).toString()), { success: true });
   t.match(await agent.ended, { code: 0 });

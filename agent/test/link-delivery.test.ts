@@ -186,6 +186,21 @@ t.test('results carry the control plane’s time as well as this machine’s can
   );
 });
 
+t.test('a new link forgets what the one before told of the time: the machine may have slept between', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  await startNode(t, controlPlane);
+  const before = await controlPlane.nextOpenPeer({ heartbeatMs: 10, busyHeartbeatMs: 10 });
+  for (let i = 0; i < 5; i += 1) await before.next('heartbeat');
+  before.socket.terminate();
+  const after = await controlPlane.nextPeer();
+  after.clockSkewMs = 3_600_000;
+  after.answersHeartbeats = false;
+  await after.welcome();
+  after.job('pt_1');
+  const [result] = (await after.next('results')).results;
+  t.ok(Math.abs((result?.clockOffsetMs ?? 0) - 3_600_000) <= (result?.uncertaintyMs ?? 0) + 50);
+});
+
 t.test('an acknowledgement of an epoch that is over changes nothing', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const node = await startNode(t, controlPlane);

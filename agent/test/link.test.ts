@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { encodeResult } from '@vantage/shared/protocol/codec.js';
 import { isSignatureValid } from '@vantage/shared/protocol/ed25519.js';
 import { agentProofBytes } from '@vantage/shared/protocol/transcript.js';
 import t from 'tap';
@@ -96,6 +97,7 @@ t.test('a change of configuration counts at once: deny list and heartbeats', asy
   const controlPlane = await FakeControlPlane.start(t);
   const node = await startNode(t, controlPlane);
   const peer = await controlPlane.nextOpenPeer({ heartbeatMs: 600_000, busyHeartbeatMs: 600_000 });
+  await peer.next('heartbeat');
   peer.send({
     config: { heartbeatMs: 10, busyHeartbeatMs: 10, ownAddresses: ['192.0.2.1'], denied: ['evil.example'] },
   });
@@ -104,4 +106,15 @@ t.test('a change of configuration counts at once: deny list and heartbeats', asy
   node.measuring.answersAtOnce = false;
   peer.job('pt_1');
   await until('busy heartbeats come', () => peer.unread('heartbeat').length >= 4);
+});
+
+t.test('what is ready when the agent stops is sent first', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const node = await startNode(t, controlPlane);
+  const peer = await controlPlane.nextOpenPeer();
+  await until('the link is open', () => node.link.status.state === 'open');
+  node.spool.append('task', encodeResult({ taskId: 'pt_1' }));
+  node.jobs.onResult();
+  await node.link.stop();
+  t.equal((await peer.next('results')).results[0]?.taskId, 'pt_1');
 });

@@ -156,6 +156,7 @@ async function wire(
     links,
     bus,
     waiters,
+    metrics,
     clock,
     log: log.child({ part: 'dispatch' }),
   });

@@ -21,7 +21,7 @@ export class Metrics implements IngestMetrics {
     });
     this.#results = new Counter({
       name: 'vantage_node_results_total',
-      help: 'Node results stored, by probe type and outcome: success or the error code.',
+      help: 'Node tasks that ended, by probe type and outcome: success or the error code, node_lost and the like included.',
       labelNames: ['type', 'outcome'],
       registers,
     });

@@ -7,7 +7,10 @@ import { MeasuringProcess } from '../../src/measuring/measuring-process.js';
 const program = fileURLToPath(new URL('./fake-measuring-child.js', import.meta.url));
 const measuring = new MeasuringProcess({ allow: [], clock: systemClock, log: pino({ enabled: false }), program });
 measuring.start();
-await measuring.ready();
-const specJson = JSON.stringify({ target: 'hang.example:80', params: {} });
-void measuring.measure({ id: 'pt_1', type: 'tcp', specJson, deadlineMs: 60_000 });
+const job = (id: string, target: string) => {
+  const specJson = JSON.stringify({ target: `${target}:80`, params: {} });
+  return measuring.measure({ id, type: 'tcp', specJson, deadlineMs: 60_000 });
+};
+void job('pt_1', 'hang.example');
+await job('pt_2', 'ok.example');
 process.send?.(measuring.pid);

@@ -32,8 +32,7 @@ export class ApiClient {
   /** `data` of the answer. @throws ApiRefusal, ApiUnreachable */
   async call<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
     const { statusCode, body: answer } = await this.#request(method, path, body);
-    const text = await answer.text();
-    const envelope = parseEnvelope(text, this.options.url);
+    const envelope = parseEnvelope(await this.#reachable(answer.text()), this.options.url);
     if (envelope.error) throw refusal(statusCode, envelope.error);
     return envelope.data as T;
   }
@@ -42,42 +41,57 @@ export class ApiClient {
   async *events(path: string): AsyncGenerator<ServerEvent> {
     const { statusCode, body } = await this.#request('GET', path);
     if (statusCode !== 200) {
-      const envelope = parseEnvelope(await body.text(), this.options.url);
+      const envelope = parseEnvelope(await this.#reachable(body.text()), this.options.url);
       throw refusal(statusCode, envelope.error ?? { code: 'UNKNOWN', message: 'the stream was refused' });
     }
     let rest = '';
     body.setEncoding('utf8');
-    for await (const chunk of body) {
-      const blocks = (rest + String(chunk)).split('\n\n');
-      rest = blocks.pop() ?? '';
-      for (const block of blocks) {
-        const event = parseEvent(block);
-        if (event) yield event;
+    try {
+      for await (const chunk of body) {
+        const blocks = (rest + String(chunk)).split('\n\n');
+        rest = blocks.pop() ?? '';
+        for (const block of blocks) {
+          const event = parseEvent(block);
+          if (event) yield event;
+        }
       }
+    } catch (cause) {
+      throw this.#unreachable(cause);
     }
   }
 
   async #request(method: 'GET' | 'POST', path: string, body?: object) {
     const { url, token } = this.options;
+    const answer = request(new URL(path, url), {
+      method,
+      headers: {
+        accept: 'application/json, text/event-stream',
+        'user-agent': 'vantage',
+        ...(body ? { 'content-type': 'application/json' } : {}),
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return this.#reachable(answer);
+  }
+
+  /** What comes over the connection; it may break at any byte. @throws ApiUnreachable */
+  async #reachable<T>(reading: Promise<T>): Promise<T> {
     try {
-      return await request(new URL(path, url), {
-        method,
-        headers: {
-          accept: 'application/json, text/event-stream',
-          'user-agent': 'vantage',
-          ...(body ? { 'content-type': 'application/json' } : {}),
-          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      });
+      return await reading;
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new ApiUnreachable(`no answer from ${url}: ${reason}`, { cause });
+      throw this.#unreachable(cause);
     }
+  }
+
+  #unreachable(cause: unknown): ApiUnreachable {
+    const { message, code } = cause as { message?: string; code?: string };
+    // an AggregateError of all addresses tried has no message
+    return new ApiUnreachable(`no answer from ${this.options.url}: ${message || code || String(cause)}`, { cause });
   }
 }
 
-/** One block of a text/event-stream; null for comments. */
+/** One block of a text/event-stream; null for comments. @throws SyntaxError when its data is no JSON */
 export function parseEvent(block: string): ServerEvent | null {
   const fields = new Map<string, string>();
   for (const line of block.split('\n')) {

@@ -1,3 +1,4 @@
+import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { definitionOf, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { Command, InvalidArgumentError } from 'commander';
 import type { Static } from 'typebox';
@@ -20,6 +21,8 @@ export const clientExitCodes = [
   { code: 2, meaning: 'wrong arguments, or the API refused the request' },
   { code: 3, meaning: 'the API can’t be reached' },
 ] as const;
+
+const PAGE_SIZE = 200;
 
 const environmentHelp = `
 Environment:
@@ -60,7 +63,7 @@ function probeCommand(type: ProbeType): Command {
 }
 
 async function probe(client: ApiClient, type: ProbeType, target: string, options: CommonOptions): Promise<void> {
-  const progress = new Progress();
+  const progress = new Progress(process.stderr);
   const nodes = { ...parseFrom(options.from ?? ''), ...(options.limit === undefined ? {} : { limit: options.limit }) };
   progress.show('asking…');
   try {
@@ -83,7 +86,7 @@ function nodesCommand(): Command {
     .option('--json', 'print the nodes as JSON')
     .action((options: CommonOptions) =>
       run(options, async (client) => {
-        const { items } = await client.call<{ items: Static<typeof NodeSchema>[] }>('GET', '/v1/nodes?page_size=200');
+        const items = await listNodes(client);
         if (options.json) return printJson(items);
         printTable(
           ['ID', 'STATUS', 'COUNTRY', 'CITY', 'NETWORK', 'CAN', 'NAME'],
@@ -101,6 +104,18 @@ function nodesCommand(): Command {
     );
 }
 
+type NodeRecord = Static<typeof NodeSchema>;
+
+/** All of them, page by page. */
+async function listNodes(client: ApiClient): Promise<NodeRecord[]> {
+  const all: NodeRecord[] = [];
+  for (let page = 1; ; page += 1) {
+    const { items } = await client.call<{ items: NodeRecord[] }>('GET', `/v1/nodes?page_size=${PAGE_SIZE}&page=${page}`);
+    all.push(...items);
+    if (items.length < PAGE_SIZE) return all;
+  }
+}
+
 async function run(options: CommonOptions, work: (client: ApiClient) => Promise<void>): Promise<void> {
   const env = readClientEnv();
   const url = options.url ?? env.url;
@@ -110,7 +125,7 @@ async function run(options: CommonOptions, work: (client: ApiClient) => Promise<
   } catch (error) {
     if (!(error instanceof ApiRefusal) && !(error instanceof ApiUnreachable)) throw error;
     process.exitCode = error instanceof ApiRefusal ? 2 : 3;
-    process.stderr.write(`vantage: ${explain(error)}\n`);
+    process.stderr.write(`vantage: ${explain(error).split('\n').map(textCell).join('\n')}\n`);
   }
 }
 

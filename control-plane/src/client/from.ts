@@ -6,22 +6,23 @@ import type { NodeSelection } from '../modules/nodes/index.js';
  * `tag:NAME`, a node id, else a city. Different kinds narrow each other, values of one kind widen it.
  */
 export function parseFrom(text: string): NodeSelection {
-  const selection: Record<string, (string | number)[]> = {};
-  const add = (field: keyof NodeSelection, value: string | number) =>
-    (selection[field] = [...(selection[field] ?? []), value]);
-  for (const part of text
-    .split(',')
-    .map((piece) => piece.trim())
-    .filter((piece) => piece !== '')) {
-    const upper = part.toUpperCase();
-    const region = parseRegion(part);
-    if (/^AS\d{1,10}$/.test(upper)) add('asns', Number(upper.slice(2)));
-    else if (part.startsWith('n_')) add('node_ids', part);
-    else if (/^tag:/i.test(part)) add('tags', part.slice(4));
-    else if (isCountry(upper)) add('countries', upper);
-    else if (isProvince(upper)) add('provinces', upper);
-    else if (region !== null) add('regions', region);
-    else add('cities', part);
+  const fields = new Map<keyof NodeSelection, Set<string | number>>();
+  const parts = text.split(',').map((part) => part.trim());
+  for (const part of parts.filter((part) => part !== '')) {
+    const [field, value] = parsePart(part);
+    fields.set(field, (fields.get(field) ?? new Set()).add(value));
   }
-  return selection as NodeSelection;
+  return Object.fromEntries([...fields].map(([field, values]) => [field, [...values]]));
+}
+
+function parsePart(part: string): [keyof NodeSelection, string | number] {
+  const upper = part.toUpperCase();
+  const region = parseRegion(part);
+  if (/^AS\d{1,10}$/.test(upper)) return ['asns', Number(upper.slice(2))];
+  if (part.startsWith('n_')) return ['node_ids', part];
+  if (upper.startsWith('TAG:')) return ['tags', part.slice(4).toLowerCase()];
+  if (isCountry(upper)) return ['countries', upper];
+  if (isProvince(upper)) return ['provinces', upper];
+  if (region !== null) return ['regions', region];
+  return ['cities', part];
 }

@@ -1,7 +1,7 @@
 import type { ProbeType } from '@vantage/shared/probe-types/index.js';
 import type { NodeSelection } from '../modules/nodes/index.js';
 import type { ProbeCreated, TaskView } from '../modules/probes/index.js';
-import type { ApiClient } from './api-client.js';
+import { type ApiClient, ApiUnreachable } from './api-client.js';
 
 /** A probe request as the API takes it. */
 export interface ProbeOrder {
@@ -12,7 +12,10 @@ export interface ProbeOrder {
   readonly nodeIds?: readonly string[];
 }
 
-/** Submits a probe and follows its events; `onProgress` hears how many nodes have answered. */
+/**
+ * Submits a probe and follows it to its end; `onProgress` hears how many nodes have answered.
+ * @throws ApiRefusal, ApiUnreachable
+ */
 export async function runProbe(
   client: ApiClient,
   order: ProbeOrder,
@@ -25,13 +28,38 @@ export async function runProbe(
     ...(order.nodeIds === undefined ? {} : { node_ids: order.nodeIds }),
   });
   const asked = created.task_ids.length;
-  let answered = 0;
-  onProgress(answered, asked);
-  for await (const { event, data } of client.events(`/v1/probe/tasks/${created.task_id}/events`)) {
-    if (event === 'probe.done') return data as TaskView;
-    answered += 1;
-    onProgress(answered, asked);
+  onProgress(0, asked);
+  try {
+    const done = await followEvents(client, created.task_id, (answered) => onProgress(answered, asked));
+    return done ?? (await waitForEnd(client, created.task_id));
+  } catch (error) {
+    if (!(error instanceof ApiUnreachable)) throw error;
+    throw new ApiUnreachable(`${error.message}; the probe goes on as ${created.task_id}`, { cause: error });
   }
-  // the stream was cut, for one by a restart of the server: the task goes on
-  return client.call<TaskView>('GET', `/v1/probe/tasks/${created.task_id}?wait=30`);
+}
+
+/** The finished task; null when the stream was cut before, for one by a restart of the server: the task goes on. */
+async function followEvents(
+  client: ApiClient,
+  taskId: string,
+  onAnswer: (answered: number) => void,
+): Promise<TaskView | null> {
+  let answered = 0;
+  try {
+    for await (const { event, data } of client.events(`/v1/probe/tasks/${taskId}/events`)) {
+      if (event === 'probe.done') return data as TaskView;
+      answered += 1;
+      onAnswer(answered);
+    }
+  } catch (error) {
+    if (!(error instanceof ApiUnreachable)) throw error;
+  }
+  return null;
+}
+
+async function waitForEnd(client: ApiClient, taskId: string): Promise<TaskView> {
+  for (;;) {
+    const task = await client.call<TaskView>('GET', `/v1/probe/tasks/${taskId}?wait=30`);
+    if (task.status !== 'running') return task;
+  }
 }

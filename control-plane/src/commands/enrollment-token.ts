@@ -11,14 +11,14 @@ interface CreateOptions {
   readonly json?: true;
 }
 
-const MAX_LISTED = 200;
+const MAX_LABEL_LENGTH = 40;
 
 /** `vantage-control enrollment-token create | list | revoke` */
 export function enrollmentTokenCommand(): Command {
   const create = new Command('create')
     .description('Make a one-time token that lets one agent in. It is shown this once, alone on standard output.')
     .option('--user <email>', 'owner of the node to come (default: the first admin)')
-    .option('--label <text>', 'what it is for, at most 40 characters')
+    .option('--label <text>', `what it is for, at most ${MAX_LABEL_LENGTH} characters`, parseLabel)
     .option('--country <code>', 'country of the node to come, ISO 3166-1 alpha-2')
     .option('--expires-in-hours <n>', 'validity, 1 to 168', parseHours, 24)
     .option('--json', 'print the token as JSON, the secret in "token"')
@@ -47,7 +47,7 @@ export function enrollmentTokenCommand(): Command {
     .action((options: { json?: true }) =>
       runCommand((config) =>
         withOffice(config, async ({ nodes }) => {
-          const { tokens } = await nodes.enrollment.listTokens(null, { limit: MAX_LISTED, offset: 0 });
+          const { tokens } = await nodes.enrollment.listTokens(null, { limit: Number.MAX_SAFE_INTEGER, offset: 0 });
           if (options.json) return printJson(tokens);
           const rows = tokens.map((token) => [
             token.id,
@@ -85,4 +85,11 @@ function parseHours(text: string): number {
   const hours = Number(text);
   if (!Number.isInteger(hours) || hours < 1 || hours > 168) throw new InvalidArgumentError('must be 1 to 168');
   return hours;
+}
+
+function parseLabel(text: string): string {
+  if (text.length === 0 || text.length > MAX_LABEL_LENGTH) {
+    throw new InvalidArgumentError(`must have 1 to ${MAX_LABEL_LENGTH} characters`);
+  }
+  return text;
 }

@@ -9,11 +9,6 @@ import { ListenError } from '../listen-error.js';
 import { SecretKeyFileError } from '../secret-key.js';
 import { DenyListError } from '../target-lists.js';
 
-/** Wrong arguments: said without a stack, exit code 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
 /** Reads the configuration, runs a command with it, and turns every foreseeable failure into one line. */
 export async function runCommand(
   command: (config: Config, warnings: readonly string[]) => Promise<void>,
@@ -22,7 +17,7 @@ export async function runCommand(
     const { config, warnings } = loadConfig();
     await command(config, warnings);
   } catch (error) {
-    process.exitCode = error instanceof ConfigError || error instanceof UsageError ? 2 : 1;
+    process.exitCode = error instanceof ConfigError ? 2 : 1;
     process.stderr.write(`vantage-control: ${explain(error)}\n`);
   }
 }
@@ -40,7 +35,6 @@ export function explain(error: unknown): string {
 }
 
 const selfExplaining = [
-  UsageError,
   DataDirectoryInUseError,
   EmbeddedPostgresError,
   NewerDatabaseError,

@@ -45,6 +45,8 @@ async function serve(config: Config, warnings: readonly string[], ephemeral: str
   }
   await controlPlane.stop();
   log.info('stopped');
+  // the channel of a parent that is still there would keep this process alive
+  if (process.connected) process.disconnect();
 }
 
 /** SIGTERM, Ctrl-C, or the end of a parent that keeps an IPC channel open. A second signal ends the process at once. */

@@ -1,13 +1,13 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { isScope, type Scope, scopes } from '../http/scopes.js';
 import { printJson, printSecret } from '../terminal/print.js';
 import { withOffice } from './office.js';
-import { runCommand, UsageError } from './run-command.js';
+import { runCommand } from './run-command.js';
 
 interface CreateOptions {
   readonly user: string;
   readonly name: string;
-  readonly scopes?: string;
+  readonly scopes?: Scope[];
   readonly json?: true;
 }
 
@@ -17,14 +17,13 @@ export function tokenCommand(): Command {
     .description('Make a personal access token for the API. It is shown this once, alone on standard output.')
     .requiredOption('--user <email>', 'whose it is')
     .option('--name <name>', 'what it is for', 'command line')
-    .option('--scopes <list>', `comma-separated: ${scopes.join(', ')} (default: all the role may do)`)
+    .option('--scopes <list>', `comma-separated: ${scopes.join(', ')} (default: all the role may do)`, parseScopes)
     .option('--json', 'print the token as JSON, the secret in "token"')
     .action((options: CreateOptions) =>
       runCommand((config) =>
         withOffice(config, async ({ accounts }) => {
-          const chosen = options.scopes === undefined ? null : parseScopes(options.scopes);
           const user = await accounts.getUserByEmail(options.user);
-          const token = await accounts.createToken(user.id, { name: options.name, scopes: chosen });
+          const token = await accounts.createToken(user.id, { name: options.name, scopes: options.scopes ?? null });
           if (options.json) printJson(token);
           else printSecret(token.token, `token ${token.id} of ${user.email}; keep it, it is not shown again:`);
         }),
@@ -40,7 +39,7 @@ function parseScopes(list: string): Scope[] {
     .filter((name) => name !== '');
   const unknown = names.filter((name) => !isScope(name));
   if (names.length === 0 || unknown.length > 0) {
-    throw new UsageError(`unknown scope "${unknown.join('", "')}"; there are ${scopes.join(', ')}`);
+    throw new InvalidArgumentError(`unknown scope "${unknown.join('", "')}"; there are ${scopes.join(', ')}`);
   }
-  return names.filter(isScope);
+  return [...new Set(names.filter(isScope))];
 }

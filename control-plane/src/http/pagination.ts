@@ -1,24 +1,50 @@
 import { Type } from 'typebox';
+import { fieldError } from './errors.js';
 import type { Pagination } from './route.js';
 
-/** Query parameters of a paged list (API specification 2.1). */
+const DEFAULT_PAGE_SIZE = 20;
+
+const pageSize = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: `${description}; default ${DEFAULT_PAGE_SIZE}.` }));
+
+/** Query parameters of a paged list (API specification 2.1); `pageOf` reads them. */
 export const pageQuery = {
-  page: Type.Integer({ minimum: 1, default: 1, description: 'Page number.' }),
-  page_size: Type.Integer({ minimum: 1, maximum: 200, default: 20, description: 'Items per page.' }),
+  page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: 'Page number.' }),
+  page_size: pageSize('Items per page'),
+  limit: pageSize('Another name of page_size'),
 };
 
-interface PageRequest {
+/** The part of a list that was asked for. */
+export interface Page {
+  readonly number: number;
+  /** Items on it at most. */
+  readonly limit: number;
+  /** Items before it. */
+  readonly offset: number;
+}
+
+interface PageQuery {
   readonly page: number;
-  readonly page_size: number;
+  readonly page_size?: number;
+  readonly limit?: number;
+}
+
+/** @throws ApiError VALIDATION_FAILED when both names of the size are given and differ */
+export function pageOf({ page, page_size, limit }: PageQuery): Page {
+  if (page_size !== undefined && limit !== undefined && page_size !== limit) {
+    throw fieldError('limit', 'conflict', 'is another name of page_size, which says otherwise');
+  }
+  const size = page_size ?? limit ?? DEFAULT_PAGE_SIZE;
+  return { number: page, limit: size, offset: (page - 1) * size };
 }
 
 /** `meta.pagination` of a page out of `total`. */
-export function pagination({ page, page_size }: PageRequest, total: number): Pagination {
-  return { page, page_size, total, has_more: page * page_size < total };
+export function pagination({ number, limit, offset }: Page, total: number): Pagination {
+  return { page: number, page_size: limit, total, has_more: offset + limit < total };
 }
 
 /** One page of a list that is in memory. */
-export function paginate<T>(all: readonly T[], request: PageRequest): { items: T[]; pagination: Pagination } {
-  const start = (request.page - 1) * request.page_size;
-  return { items: all.slice(start, start + request.page_size), pagination: pagination(request, all.length) };
+export function paginate<T>(all: readonly T[], page: Page): { items: T[]; pagination: Pagination } {
+  const items = all.slice(page.offset, page.offset + page.limit);
+  return { items, pagination: pagination(page, all.length) };
 }

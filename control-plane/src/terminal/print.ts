@@ -3,7 +3,18 @@ import Table from 'cli-table3';
 
 /** The bare resource of the API as JSON. */
 export function printJson(resource: unknown): void {
-  process.stdout.write(`${JSON.stringify(resource, null, 2)}\n`);
+  process.stdout.write(`${jsonText(resource)}\n`);
+}
+
+/** JSON in which whatever could steer a terminal is an escape: JSON itself asks that of U+0000 to U+001F only. */
+export function jsonText(resource: unknown): string {
+  return JSON.stringify(resource, null, 2).replace(/[\x7f-\x9f\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, index) => unicodeEscape(character.charCodeAt(index))).join(''),
+  );
+}
+
+function unicodeEscape(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
 }
 
 /** A secret that is shown this once, and nothing else on standard output, so that it can be piped. */

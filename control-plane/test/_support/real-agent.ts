@@ -95,6 +95,15 @@ export class RealAgent {
     return JSON.parse(stdout);
   }
 
+  /** Waits until the agent says that so many results wait for the control plane, and then asks as an operator does. */
+  async waitForSpooled(rows: number): Promise<AgentStatus> {
+    await until(`${rows} results in the spool`, () => {
+      // what the command prints, without a process for every look
+      return JSON.parse(readFileSync(path.join(this.stateDir, 'status.json'), 'utf8')).spool.rows === rows;
+    });
+    return this.status();
+  }
+
   /** The process that measures; null while there is none. */
   get measuringPid(): number | null {
     const { pid } = this.program;

@@ -10,6 +10,7 @@ import type { NodeDirectory } from '../nodes/index.js';
 import {
   expireTasks,
   insertTasks,
+  type LostRow,
   listPendingTasks,
   listPendingTasksOfNode,
   listPendingTasksOfReplica,
@@ -39,6 +40,7 @@ interface DispatchOptions {
   readonly links: LinkTable;
   readonly bus: Bus;
   readonly waiters: Waiters;
+  readonly metrics: { countResult(type: string, outcome: string): void };
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -179,8 +181,10 @@ export class Dispatch implements LinkWork {
     this.#finished(await loseTasksOfGoneNodes(this.options.db));
   }
 
-  #finished(taskIds: readonly string[]): void {
-    if (taskIds.length === 0) return;
+  #finished(lost: readonly LostRow[]): void {
+    if (lost.length === 0) return;
+    for (const { probe_type, lost_code } of lost) this.options.metrics.countResult(probe_type, lost_code);
+    const taskIds = lost.map(({ task_id }) => task_id);
     this.options.waiters.wake(taskIds);
     this.options.bus.broadcast({ type: 'finished', ids: taskIds });
   }

@@ -11,6 +11,7 @@ import type { Node, NodeDirectory, Viewer } from '../nodes/index.js';
 import { type Dispatch, EXPIRY_SLACK_MS } from './dispatch.js';
 import { checkTarget, chooseNodes, type ProbeRequest } from './probe-request.js';
 import { insertTasks, listTasks, type NewTask, type TaskRow } from './store.js';
+import { TARGET_RATE_PER_SECOND } from './target-budget.js';
 import { takeFromBudget } from './target-budget-store.js';
 import { isFinished, type TaskReader } from './task-reader.js';
 import { type TaskView, taskView } from './view.js';
@@ -29,7 +30,10 @@ interface ProbesOptions {
   readonly reader: TaskReader;
   /** The newest policy: deny lists change while we run. */
   readonly policy: () => TargetPolicy;
-  readonly metrics: { countTask(type: string, seconds: number): void };
+  readonly metrics: {
+    countTask(type: string, seconds: number): void;
+    countResult(type: string, outcome: string): void;
+  };
 }
 
 /** What creating a probe answers (API specification 2.7). */
@@ -62,6 +66,7 @@ export class Probes {
     const task = await this.#store(newTask(request, viewer, nodes, clock.now()), this.#budgetKeys(request));
     dispatch.send(task);
     metrics.countTask(request.type, (clock.monotonicMs() - startedMs) / 1_000);
+    for (const { refusedCode } of task.nodeTasks) if (refusedCode) metrics.countResult(request.type, refusedCode);
     return { task_id: task.id, task_ids: task.nodeTasks.map((nodeTask) => nodeTask.id), status: 'queued' };
   }
 
@@ -128,7 +133,7 @@ export class Probes {
     }
     return db.transaction(async (trx) => {
       const granted = await takeFromBudget(trx, keys, task.nodeTasks.length);
-      if (granted === 0) throw new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds: 1 });
+      if (granted === 0) throw targetRateLimited(task.createdAt);
       const limited = limitTask(task, keys, granted);
       await insertTasks(trx, [limited]);
       return limited;
@@ -167,6 +172,18 @@ function limitTask(task: NewTask, targetKeys: readonly string[], granted: number
     index < granted ? nodeTask : { ...nodeTask, refusedCode: 'target_rate_limited' },
   );
   return { ...task, targetKeys, nodeTasks };
+}
+
+function targetRateLimited(now: Date): ApiError {
+  return new ApiError('RATE_LIMIT_EXCEEDED', {
+    details: { target: [{ code: 'refused', message: 'is being probed too often; try again later' }] },
+    retryAfterSeconds: 1,
+    headers: {
+      'X-RateLimit-Limit': String(TARGET_RATE_PER_SECOND),
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Reset': new Date(now.getTime() + 1_000).toISOString(),
+    },
+  });
 }
 
 /** Ids of one millisecond are random: sorted, the request comes first and its node tasks keep the order of the nodes. */

@@ -175,28 +175,35 @@ export async function listPendingTasksOfReplica(db: Knex, replicaId: string): Pr
   return rows;
 }
 
-/** Ends these node tasks as lost, if they are still pending. Answers their requests. */
-export async function loseTasks(db: Knex, ids: readonly string[]): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { task_id: string }[] }>(
-    `UPDATE probe_node_tasks SET state = 'lost', lost_code = 'node_lost', finished_at = now()
-     WHERE id = ANY(?) AND state = 'pending' RETURNING task_id`,
-    [[...ids]],
-  );
-  return rows.map(({ task_id }) => task_id);
+/** A node task that ended without a result, and its request. */
+export interface LostRow {
+  readonly task_id: string;
+  readonly probe_type: string;
+  readonly lost_code: string;
 }
 
-/** Ends the pending work of nodes that did not come back in time. Answers the requests. */
-export async function loseTasksOfGoneNodes(db: Knex): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { task_id: string }[] }>(
+/** Ends these node tasks as lost, if they are still pending. */
+export async function loseTasks(db: Knex, ids: readonly string[]): Promise<LostRow[]> {
+  const { rows } = await db.raw<{ rows: LostRow[] }>(
+    `UPDATE probe_node_tasks SET state = 'lost', lost_code = 'node_lost', finished_at = now()
+     WHERE id = ANY(?) AND state = 'pending' RETURNING task_id, probe_type, lost_code`,
+    [[...ids]],
+  );
+  return rows;
+}
+
+/** Ends the pending work of nodes that did not come back in time. */
+export async function loseTasksOfGoneNodes(db: Knex): Promise<LostRow[]> {
+  const { rows } = await db.raw<{ rows: LostRow[] }>(
     `WITH gone AS (
        UPDATE nodes SET lost_after = NULL
        WHERE id IN (SELECT id FROM nodes WHERE lost_after <= now() AND session_id IS NULL FOR UPDATE SKIP LOCKED)
        RETURNING id
      )
      UPDATE probe_node_tasks t SET state = 'lost', lost_code = 'node_lost', finished_at = now()
-     FROM gone WHERE t.node_id = gone.id AND t.state = 'pending' RETURNING t.task_id`,
+     FROM gone WHERE t.node_id = gone.id AND t.state = 'pending' RETURNING t.task_id, t.probe_type, t.lost_code`,
   );
-  return rows.map(({ task_id }) => task_id);
+  return rows;
 }
 
 /** Gives the grace period to nodes without a link that were handed work all the same: a replica's directory was stale. */
@@ -209,11 +216,11 @@ export async function noticeUnlinkedWork(db: Knex, graceMs: number): Promise<voi
   );
 }
 
-/** Ends what no node answered although its time is long over. Answers the requests. */
-export async function expireTasks(db: Knex): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { task_id: string }[] }>(
+/** Ends what no node answered although its time is long over. */
+export async function expireTasks(db: Knex): Promise<LostRow[]> {
+  const { rows } = await db.raw<{ rows: LostRow[] }>(
     `UPDATE probe_node_tasks SET state = 'lost', lost_code = 'timeout', finished_at = now()
-     WHERE state = 'pending' AND expires_at <= now() RETURNING task_id`,
+     WHERE state = 'pending' AND expires_at <= now() RETURNING task_id, probe_type, lost_code`,
   );
-  return rows.map(({ task_id }) => task_id);
+  return rows;
 }

@@ -8,6 +8,11 @@ export class Waiters {
     this.#wakeUps.setMaxListeners(0);
   }
 
+  /** Tasks somebody waits for. */
+  get size(): number {
+    return this.#wakeUps.eventNames().length;
+  }
+
   wake(taskIds: readonly string[]): void {
     for (const id of taskIds) this.#wakeUps.emit(id);
   }

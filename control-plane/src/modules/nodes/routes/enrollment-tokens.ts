@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { pageQuery, pagination } from '../../../http/pagination.js';
+import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { EnrollmentTokenCreatedSchema, EnrollmentTokenCreateSchema, EnrollmentTokenSchema } from '../schema.js';
 
@@ -38,12 +38,9 @@ export const listEnrollmentTokens = defineRoute({
   errors: [],
   async handle({ query, account }, { nodes }) {
     if (!account) throw new Error('route without an account');
-    const { page, page_size } = query;
-    const { tokens, total } = await nodes.enrollment.listTokens(account.userId, {
-      limit: page_size,
-      offset: (page - 1) * page_size,
-    });
-    return { status: 200, data: { tokens }, pagination: pagination(query, total) };
+    const page = pageOf(query);
+    const { tokens, total } = await nodes.enrollment.listTokens(account.userId, page);
+    return { status: 200, data: { tokens }, pagination: pagination(page, total) };
   },
 });
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { pageQuery, paginate } from '../../../http/pagination.js';
+import { pageOf, pageQuery, paginate } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { nodeView, viewerOf } from '../index.js';
 import { nodeStatuses } from '../node.js';
@@ -28,7 +28,7 @@ export const listNodes = defineRoute({
   errors: [],
   async handle({ query, account }, { nodes }) {
     const viewer = viewerOf(account);
-    const { items, pagination } = paginate(nodes.list(viewer, query), query);
+    const { items, pagination } = paginate(nodes.list(viewer, query), pageOf(query));
     return { status: 200, data: { items: items.map((node) => nodeView(node, viewer.isAdmin)) }, pagination };
   },
 });

@@ -6,7 +6,6 @@ import { renderPage } from '../../../http/page.js';
 import { defineRoute } from '../../../http/route.js';
 import { viewerOf } from '../../nodes/index.js';
 import type { TaskView } from '../../probes/index.js';
-import { summaryOf } from '../result-text.js';
 
 // a running task shows its next results without a button, a finished one runs no script
 const RELOAD = 'setTimeout(() => location.reload(), 2000);';
@@ -36,17 +35,21 @@ export const taskPage = defineRoute({
 });
 
 function taskReply(task: TaskView) {
-  const { title } = definitionOf(task.probe_type);
+  const { title, columns } = definitionOf(task.probe_type);
   const content = html`
 <h1>${title} · ${task.target}</h1>
 <p class="muted">${statusText(task)} · started ${task.created_at}</p>
 <div class="wide"><table>
-<thead><tr><th>From</th><th>Result</th><th>Details</th></tr></thead>
+<thead><tr><th>From</th><th>Result</th>${columns.map((column) => html`<th>${column.title}</th>`)}</tr></thead>
 <tbody>${task.node_results.map(
     (result) => html`<tr>
 <td>${placeText(result.node)}</td>
 <td class="${result.success ? 'good' : 'bad'}">${result.success ? 'ok' : (result.error?.code ?? 'failed')}</td>
-<td>${result.success ? summaryOf(task.probe_type, result) : (result.error?.message ?? '')}</td>
+${
+  result.success
+    ? columns.map(({ cell }) => html`<td>${cell(result)}</td>`)
+    : html`<td colspan="${columns.length}">${result.error?.message}</td>`
+}
 </tr>`,
   )}</tbody>
 </table></div>

@@ -1,6 +1,6 @@
 import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { Type } from 'typebox';
-import { pageQuery, pagination } from '../../../http/pagination.js';
+import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { viewerOf } from '../../nodes/index.js';
 import { nodeResultSchema, taskSchema } from '../schema.js';
@@ -70,11 +70,8 @@ export const listTasks = defineRoute({
   replies: { 200: Type.Object({ items: Type.Array(AnyTask) }) },
   errors: [],
   async handle({ query, account }, { probes }) {
-    const { page, page_size } = query;
-    const { tasks, total } = await probes.list(account?.userId ?? '', {
-      limit: page_size,
-      offset: (page - 1) * page_size,
-    });
-    return { status: 200, data: { items: tasks }, pagination: pagination(query, total) };
+    const page = pageOf(query);
+    const { tasks, total } = await probes.list(account?.userId ?? '', page);
+    return { status: 200, data: { items: tasks }, pagination: pagination(page, total) };
   },
 });

@@ -1,0 +1,165 @@
+import { type ProbeType, probeTypes } from '@vantage/shared/probe-types/index.js';
+import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import { compileSchema } from '@vantage/shared/validation.js';
+import t from 'tap';
+import { aNode } from '../../../test/_support/a-node.js';
+import type { ApiError } from '../../http/errors.js';
+import type { Node, NodeSelection, Viewer } from '../nodes/index.js';
+import { checkTarget, chooseNodes, type ProbeBody, toProbeRequest } from './probe-request.js';
+import { probeRequestSchema } from './schema.js';
+
+const anybody: Viewer = { userId: null, isAdmin: false };
+const owner: Viewer = { userId: 'u_owner', isAdmin: false };
+const stranger: Viewer = { userId: 'u_stranger', isAdmin: false };
+const admin: Viewer = { userId: 'u_admin', isAdmin: true };
+
+/** A request as it is after validation. */
+function request(body: object, type: ProbeType = 'tcp') {
+  const validation = compileSchema(probeRequestSchema(type))({ target: '192.0.2.1:80', ...body });
+  if (!validation.ok) throw new Error(JSON.stringify(validation.details));
+  return toProbeRequest(type, validation.value as ProbeBody);
+}
+
+function choose(nodes: readonly Node[], body: object, viewer: Viewer = anybody, type: ProbeType = 'tcp'): Node[] {
+  return chooseNodes({
+    request: request(body, type),
+    nodes,
+    findNode: (id) => nodes.find((node) => node.id === id) ?? null,
+    viewer,
+    loadOf: () => 0,
+    random: Math.random,
+  });
+}
+
+/** Status, code and details of what `run` throws. */
+function refusalOf(run: () => unknown): { status: number; code: string; details: ApiError['details']; retry?: number } | null {
+  try {
+    run();
+    return null;
+  } catch (error) {
+    const { status, code, details, retryAfterSeconds: retry } = error as ApiError;
+    return { status, code, details, ...(retry === undefined ? {} : { retry }) };
+  }
+}
+
+t.test('node_id, node_ids and nodes exclude one another, each field says what it excludes', async (t) => {
+  const { id } = aNode();
+  const conflict = (message: string) => [{ code: 'conflict', message }];
+  t.match(refusalOf(() => request({ node_id: id, node_ids: [id] })), {
+    status: 400,
+    code: 'VALIDATION_FAILED',
+    details: { node_id: conflict('excludes node_ids'), node_ids: conflict('excludes node_id') },
+  });
+  t.match(refusalOf(() => request({ node_id: id, nodes: {} })), { status: 400, details: { nodes: conflict('excludes node_id') } });
+  t.match(refusalOf(() => request({ node_id: id, node_ids: [id], nodes: {} })), {
+    details: { nodes: conflict('excludes node_id and node_ids') },
+  });
+  t.equal(request({ node_id: id }).nodeIds?.length, 1);
+  t.equal(request({}).nodeIds, null);
+});
+
+t.test('node_ids takes 1 to 50 ids, each once', async (t) => {
+  const validate = compileSchema(probeRequestSchema('tcp'));
+  const ids = Array.from({ length: 51 }, () => aNode().id);
+  const check = (node_ids: unknown) => validate({ target: '192.0.2.1:80', node_ids }).ok;
+  t.equal(check(ids.slice(0, 50)), true);
+  t.equal(check(ids), false);
+  t.equal(check([]), false);
+  t.equal(check([ids[0], ids[0]]), false);
+  t.equal(check(['n_short']), false);
+});
+
+t.test('named nodes are used as they are named, whatever they can do', async (t) => {
+  const [a, b] = [aNode({ capabilities: [] }), aNode()];
+  t.same(choose([a, b], { node_ids: [b.id, a.id] }), [b, a]);
+  t.same(choose([a, b], { node_id: a.id }, anybody, 'ping'), [a]);
+});
+
+t.test('a named node nobody knows, a banned one and somebody else’s private one are all the same 404', async (t) => {
+  const banned = aNode({ isBanned: true });
+  const secret = aNode({ isPublic: false });
+  for (const id of [aNode().id, banned.id, secret.id]) {
+    t.match(refusalOf(() => choose([banned, secret], { node_id: id }, stranger)), { status: 404, code: 'NODE_NOT_FOUND' });
+  }
+  t.match(refusalOf(() => choose([banned], { node_id: banned.id }, admin)), { status: 404 }, 'admins use no banned nodes either');
+  t.match(refusalOf(() => choose([banned, aNode()], { node_ids: [banned.id] })), { status: 404 });
+  t.same(choose([secret], { node_id: secret.id }, owner), [secret]);
+  t.same(choose([secret], { node_id: secret.id }, admin), [secret]);
+});
+
+t.test('a named node that is offline or draining refuses the whole request for now', async (t) => {
+  const online = aNode();
+  for (const away of [aNode({ sessionId: null }), aNode({ isDraining: true })]) {
+    const refusal = refusalOf(() => choose([online, away], { node_ids: [online.id, away.id] }));
+    t.match(refusal, { status: 503, code: 'NODE_OFFLINE' });
+    t.ok((refusal?.retry ?? 0) > 0, 'Retry-After');
+  }
+});
+
+t.test('a selection draws among nodes that are online and visible to the caller', async (t) => {
+  const visible = aNode();
+  const secret = aNode({ isPublic: false });
+  const nodes = [visible, secret, aNode({ isBanned: true }), aNode({ sessionId: null }), aNode({ isDraining: true })];
+  t.same(choose(nodes, {}), [visible]);
+  t.same(choose(nodes, { nodes: { limit: 50 } }, stranger), [visible]);
+  t.same(new Set(choose(nodes, {}, owner)), new Set([visible, secret]));
+  t.same(new Set(choose(nodes, {}, admin)), new Set([visible, secret]));
+});
+
+t.test('owned draws among the caller’s own nodes', async (t) => {
+  const mine = aNode({ ownerId: 'u_stranger' });
+  t.same(choose([mine, aNode()], { nodes: { owned: true } }, stranger), [mine]);
+  t.match(refusalOf(() => choose([mine], { nodes: { owned: true } }, anybody)), { status: 422 });
+});
+
+t.test('ping and traceroute are drawn among nodes with raw sockets; a TCP ping and the others are not', async (t) => {
+  const plain = aNode({ capabilities: [] });
+  const raw = aNode({ capabilities: ['icmp'] });
+  const drawn = (type: ProbeType, target: string, params: object = {}) =>
+    new Set(choose([plain, raw], { target, params }, anybody, type));
+  t.same(drawn('ping', '192.0.2.1'), new Set([raw]));
+  t.same(drawn('traceroute', '192.0.2.1'), new Set([raw]));
+  t.same(drawn('ping', '192.0.2.1', { protocol: 'tcp', port: 80 }), new Set([plain, raw]));
+  t.same(drawn('tcp', '192.0.2.1:80'), new Set([plain, raw]));
+  t.same(drawn('http', 'http://192.0.2.1/'), new Set([plain, raw]));
+  t.same(drawn('dns', 'example.com'), new Set([plain, raw]));
+});
+
+t.test('a selection that finds no node says why', async (t) => {
+  const plain = aNode({ capabilities: [], country: 'DE' });
+  const cases: readonly { name: string; nodes: Node[]; selection: NodeSelection; type: ProbeType; message: string }[] = [
+    { name: 'none at all', nodes: [], selection: {}, type: 'dns', message: 'no node is online' },
+    { name: 'all offline', nodes: [aNode({ sessionId: null })], selection: {}, type: 'dns', message: 'no node is online' },
+    { name: 'elsewhere', nodes: [plain], selection: { countries: ['FR'] }, type: 'dns', message: 'no online node matches this selection' },
+    { name: 'nobody’s', nodes: [plain], selection: { owned: true }, type: 'dns', message: 'no online node matches this selection' },
+    { name: 'unable', nodes: [plain], selection: { countries: ['DE'] }, type: 'ping', message: 'no online node that matches can do icmp' },
+  ];
+  for (const { name, nodes, selection, type, message } of cases) {
+    t.match(
+      refusalOf(() => choose(nodes, { target: 'example.com', nodes: selection }, anybody, type)),
+      { status: 422, code: 'VALIDATION_FAILED', details: { nodes: [{ code: 'not_found', message }] } },
+      name,
+    );
+  }
+});
+
+t.test('what is no target is a 400 that names the field, what may not be touched a 422', async (t) => {
+  const policy = new TargetPolicy({ allow: [], own: [], denied: ['evil.example'] });
+  const refusal = (type: ProbeType, body: object) => refusalOf(() => checkTarget(request(body, type), policy));
+  t.equal(refusal('tcp', { target: 'example.com:443' }), null);
+  t.match(refusal('tcp', { target: 'example.com' }), { status: 400, code: 'VALIDATION_FAILED', details: { 'params.port': [{ code: 'format' }] } });
+  t.match(refusal('tcp', { target: '10.0.0.1:80' }), { status: 422, code: 'PROBE_TARGET_INVALID', details: { target: [{ code: 'refused' }] } });
+  t.match(refusal('dns', { target: 'www.evil.example' }), { status: 422, details: { target: [{ code: 'refused' }] } });
+  t.match(refusal('dns', { target: 'example.com', params: { server: '127.0.0.1' } }), {
+    status: 422,
+    details: { 'params.server': [{ code: 'refused' }] },
+  });
+});
+
+t.test('every type fills in the defaults of its parameters', async (t) => {
+  for (const type of Object.keys(probeTypes) as ProbeType[]) {
+    const { spec } = request({ target: probeTypes[type].exampleTarget }, type);
+    t.equal(compileSchema(probeTypes[type].Spec)(structuredClone(spec)).ok, true, type);
+    t.ok(spec.params.timeout_ms > 0, type);
+  }
+});

@@ -1,0 +1,32 @@
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import type { Node } from '../../src/modules/nodes/index.js';
+
+/** An online public node of nowhere in particular that can do everything; what a test cares about it says. */
+export function aNode(fields: Partial<Node> = {}): Node {
+  return {
+    id: newId(idPrefixes.node),
+    ownerId: 'u_owner',
+    name: 'node',
+    isPublic: true,
+    country: null,
+    province: null,
+    region: null,
+    city: null,
+    latitude: null,
+    longitude: null,
+    asn: null,
+    isp: null,
+    provider: null,
+    tags: [],
+    capabilities: ['icmp'],
+    enrolledAt: new Date(0),
+    sessionId: 'ses_1',
+    replicaId: 'rep_1',
+    isBanned: false,
+    banReason: null,
+    isDraining: false,
+    updatedAt: new Date(0),
+    revision: 1,
+    ...fields,
+  };
+}

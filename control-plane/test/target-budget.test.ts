@@ -1,0 +1,150 @@
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import type { Knex } from 'knex';
+import t, { type Test } from 'tap';
+import { insertTasks } from '../src/modules/probes/store.js';
+import { deleteFullBuckets, takeFromBudget } from '../src/modules/probes/target-budget-store.js';
+import { createTestDatabase } from './_support/database.js';
+import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
+import { startStack } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+/** Takes for `wanted` nodes and stores their work, as a request does; resolves with how many were granted. */
+function request(db: Knex, keys: readonly string[], wanted: number): Promise<number> {
+  return db.transaction(async (trx) => {
+    const granted = await takeFromBudget(trx, keys, wanted);
+    const [id = '', ...ids] = Array.from({ length: granted + 1 }, () => newId(idPrefixes.probeTask)).sort();
+    const nodeTasks = ids.map((nodeTaskId) => ({ id: nodeTaskId, nodeId: newId(idPrefixes.node), refusedCode: null }));
+    const now = new Date();
+    await insertTasks(trx, [
+      {
+        id,
+        userId: null,
+        probeType: 'tcp',
+        target: 'example.com:80',
+        specJson: '{}',
+        createdAt: now,
+        expiresAt: new Date(now.getTime() + 60_000),
+        targetKeys: keys,
+        nodeTasks,
+      },
+    ]);
+    return granted;
+  });
+}
+
+const finishAll = (db: Knex) => db('probe_node_tasks').update({ state: 'done', finished_at: new Date() });
+const setTokens = (db: Knex, tokens: number, ageSeconds = 0) =>
+  db('target_buckets').update({ tokens, updated_at: db.raw(`now() - ? * interval '1 second'`, [ageSeconds]) });
+
+t.test('a target gets 30 nodes at once, and more as they finish', async (t) => {
+  const { db } = await createTestDatabase(t);
+  t.equal(await request(db, ['domain:a.example'], 20), 20);
+  t.equal(await request(db, ['domain:a.example'], 20), 10);
+  await setTokens(db, 50);
+  t.equal(await request(db, ['domain:a.example'], 20), 0, 'tokens alone do not help');
+  t.equal(await request(db, ['domain:b.example'], 20), 20, 'another target has a budget of its own');
+  await finishAll(db);
+  t.equal(await request(db, ['domain:a.example'], 20), 20);
+});
+
+t.test('a target gets ten probes a second once its burst is used up', async (t) => {
+  const { db } = await createTestDatabase(t);
+  await request(db, ['domain:a.example'], 30);
+  await finishAll(db);
+  t.equal(await request(db, ['domain:a.example'], 15), 15, 'the burst is 50');
+  await finishAll(db);
+  const startedMs = performance.now();
+  await setTokens(db, 0, 1);
+  const granted = await request(db, ['domain:a.example'], 30);
+  const seconds = 1 + (performance.now() - startedMs) / 1_000;
+  t.ok(granted >= 10 && granted <= Math.max(10, Math.ceil(seconds * 10)), `${granted} after ${seconds} s`);
+});
+
+t.test('the addresses of one network share a budget', async (t) => {
+  const { db } = await createTestDatabase(t);
+  await request(db, ['address:192.0.2.1', 'network:192.0.2.0/24'], 25);
+  t.equal(await request(db, ['address:192.0.2.2', 'network:192.0.2.0/24'], 25), 5);
+});
+
+t.test('requests at the same moment never get more together than one alone', async (t) => {
+  const { db } = await createTestDatabase(t);
+  for (const keys of [['domain:a.example'], ['network:192.0.2.0/24', 'address:192.0.2.1']]) {
+    const orders = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? keys : keys.toReversed()));
+    const granted = await Promise.all(orders.map((order) => request(db, order, 10)));
+    t.equal(
+      granted.reduce((sum, count) => sum + count, 0),
+      30,
+      keys.join(),
+    );
+  }
+});
+
+t.test('buckets that have long been full again are forgotten, the others stay', async (t) => {
+  const { db } = await createTestDatabase(t);
+  await request(db, ['domain:old.example'], 1);
+  await setTokens(db, 49, 3_601);
+  await request(db, ['domain:new.example'], 1);
+  await deleteFullBuckets(db);
+  t.strictSame(await db('target_buckets').pluck('key'), ['domain:new.example']);
+});
+
+async function peers(t: Test, count: number) {
+  const stack = await startStack(t);
+  const linked = [];
+  for (let index = 0; index < count; index += 1) {
+    linked.push(await PeerAgent.connect(t, stack.api.url, await enrollPeer(stack.api, { name: `peer ${index}` })));
+  }
+  const buckets = async () => (await stack.database.db('target_buckets').orderBy('key').pluck('key')) as string[];
+  return { ...stack, linked, db: stack.database.db, buckets };
+}
+
+t.test('over the API: the budget of a target, of its resolver, and of nobody in the operator’s own ranges', async (t) => {
+  const { api, linked, db, buckets } = await peers(t, 3);
+  const post = (type: string, body: object) => api.call('POST', `/v1/probe/${type}`, { body });
+  const end = async (id: string) => (await api.call('GET', `/v1/probe/tasks/${id}?wait=30`)).body.data;
+
+  await t.test('exempt ranges cost nothing', async (t) => {
+    t.equal((await post('tcp', { target: '127.0.0.1:80' })).status, 202);
+    t.equal((await post('dns', { target: '127.0.0.1', params: { record_type: 'PTR', server: '127.0.0.2' } })).status, 202);
+    t.strictSame(await buckets(), []);
+  });
+
+  await t.test('nodes beyond the budget get a result that says so and no job', async (t) => {
+    await db('target_buckets').insert({ key: 'domain:example.com', tokens: 2, updated_at: new Date(Date.now() + 60_000) });
+    const before = linked.flatMap((peer) => peer.jobs).length;
+    const { status, body } = await post('tcp', { target: 'www.example.com:80', nodes: { limit: 3 } });
+    t.equal(status, 202);
+    t.equal(body.data.task_ids.length, 3);
+    const task = await end(body.data.task_id);
+    t.match(task, { status: 'completed', summary: { success_count: 2, fail_count: 1 } });
+    const refused = task.node_results.filter((result: { success: boolean }) => !result.success);
+    t.match(refused, [{ error: { code: 'target_rate_limited' }, started_at: null }]);
+    await until('both jobs', () => linked.flatMap((peer) => peer.jobs).length >= before + 2);
+    t.equal(linked.flatMap((peer) => peer.jobs).length, before + 2);
+  });
+
+  await t.test('a request for which nothing is left is refused with 429, and nothing of it is stored', async (t) => {
+    await db('target_buckets').update({ tokens: 0, updated_at: new Date(Date.now() + 60_000) });
+    const count = async () => (await db('probe_tasks').count('* as n'))[0]?.['n'];
+    const before = await count();
+    const { status, headers, body } = await post('tcp', { target: 'example.com:443' });
+    t.match({ status, code: body.error.code }, { status: 429, code: 'RATE_LIMIT_EXCEEDED' });
+    t.match(headers.get('retry-after'), /^[1-9]\d*$/);
+    t.match(headers.get('x-ratelimit-reset'), /^\d{4}-.*Z$/);
+    t.strictSame([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')], ['10', '0']);
+    t.match(body.error.details, { target: [{ code: 'refused' }] }, 'it says that the target is the reason');
+    t.equal(await count(), before);
+  });
+
+  await t.test('a resolver of the caller’s choice is touched too', async (t) => {
+    await db('target_buckets').delete();
+    t.equal((await post('dns', { target: 'example.com', params: { server: '9.9.9.9' } })).status, 202);
+    t.strictSame(await buckets(), ['address:9.9.9.9', 'domain:example.com', 'network:9.9.9.0/24']);
+    await db('target_buckets').delete();
+    await post('http', { target: 'http://127.0.0.1/', params: { resolver: '9.9.9.9' } });
+    t.strictSame(await buckets(), ['address:9.9.9.9', 'network:9.9.9.0/24'], 'even where the target is exempt');
+    await db('target_buckets').update({ tokens: 0, updated_at: new Date(Date.now() + 60_000) });
+    t.equal((await post('dns', { target: 'example.org', params: { server: '9.9.9.9' } })).status, 429);
+    t.equal((await post('dns', { target: 'example.org' })).status, 202, 'the nodes’ own resolvers are their business');
+  });
+});

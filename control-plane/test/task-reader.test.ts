@@ -1,0 +1,134 @@
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
+import t, { type Test } from 'tap';
+import { TaskReader, Waiters } from '../src/modules/probes/index.js';
+import { insertTasks, type TaskRow } from '../src/modules/probes/store.js';
+import { createTestDatabase } from './_support/database.js';
+import { FakeClock } from './_support/fake-clock.js';
+import { until } from './_support/until.js';
+import { within } from './_support/within.js';
+
+const spec = { target: '127.0.0.1:80', params: { timeout_ms: 1000, ip_version: 'auto', count: 1, banner: false } } as const;
+
+/** A reader whose time stands still, and a task with two nodes. */
+async function aTask(t: Test) {
+  const { db } = await createTestDatabase(t);
+  const [clock, waiters] = [new FakeClock(), new Waiters()];
+  const [id = '', first = '', second = ''] = Array.from({ length: 3 }, () => newId(idPrefixes.probeTask)).sort();
+  await insertTasks(db, [
+    {
+      id,
+      userId: null,
+      probeType: 'tcp',
+      target: spec.target,
+      specJson: JSON.stringify(spec),
+      createdAt: new Date(),
+      expiresAt: new Date(),
+      targetKeys: null,
+      nodeTasks: [first, second].map((nodeTaskId) => ({ id: nodeTaskId, nodeId: 'n_1', refusedCode: null })),
+    },
+  ]);
+  const result = JSON.stringify(failedResult('tcp', spec, { code: 'timeout', message: '' }));
+  const finish = (nodeTaskId: string) =>
+    db('probe_node_tasks').where({ id: nodeTaskId }).update({ state: 'done', result, success: false, finished_at: new Date() });
+  const abort = new AbortController();
+  t.teardown(() => abort.abort());
+  const reader = new TaskReader({ db, waiters, clock });
+  return { reader, waiters, clock, abort, id, first, second, finish };
+}
+
+const pending = (task: TaskRow | undefined) => task?.node_tasks.filter(({ state }) => state === 'pending').length;
+const next = async (tasks: AsyncGenerator<TaskRow>) => {
+  const step = await within('the next state of the task', tasks.next());
+  return step.done ? undefined : step.value;
+};
+
+t.test('every wake-up brings the newest state, and the last node ends it', async (t) => {
+  const { reader, waiters, abort, id, first, second, finish } = await aTask(t);
+  const tasks = reader.follow(id, abort.signal);
+  t.equal(pending(await next(tasks)), 2);
+  await finish(first);
+  waiters.wake([id]);
+  t.equal(pending(await next(tasks)), 1);
+  await finish(second);
+  waiters.wake([id]);
+  t.equal(pending(await next(tasks)), 0);
+  t.equal(await next(tasks), undefined, 'the end');
+  t.equal(waiters.size, 0);
+});
+
+t.test('a wake-up during the first read is not lost', async (t) => {
+  const { reader, waiters, abort, id, first, finish } = await aTask(t);
+  const tasks = reader.follow(id, abort.signal);
+  const reading = tasks.next();
+  waiters.wake([id]);
+  t.equal(pending((await within('the first read', reading)).value), 2);
+  await finish(first);
+  t.equal(pending(await next(tasks)), 1, 'read again at once: the time stands still');
+});
+
+t.test('a wake-up while nobody asks is not lost', async (t) => {
+  const { reader, waiters, abort, id, first, finish } = await aTask(t);
+  const tasks = reader.follow(id, abort.signal);
+  await next(tasks);
+  await finish(first);
+  waiters.wake([id]);
+  t.equal(pending(await next(tasks)), 1);
+});
+
+t.test('without any wake-up the task is read again every two seconds', async (t) => {
+  const { reader, clock, abort, id, first, finish } = await aTask(t);
+  const tasks = reader.follow(id, abort.signal);
+  await next(tasks);
+  await finish(first);
+  let isThere = false;
+  const reading = tasks.next().then((step) => {
+    isThere = true;
+    return step.value;
+  });
+  await until('the timer', () => clock.pendingTimers === 1);
+  clock.advance(1_999);
+  t.equal(clock.pendingTimers, 1, 'not before its time');
+  t.equal(isThere, false);
+  clock.advance(1);
+  t.equal(pending(await within('the read', reading)), 1);
+});
+
+t.test('a node task is followed by its own id and wakes up with its request', async (t) => {
+  const { reader, waiters, abort, id, second, finish } = await aTask(t);
+  const tasks = reader.follow(second, abort.signal);
+  t.equal((await next(tasks))?.node_tasks.length, 1);
+  await finish(second);
+  waiters.wake([id]);
+  t.equal(pending(await next(tasks)), 0);
+  t.equal(await next(tasks), undefined);
+  t.equal(waiters.size, 0);
+});
+
+t.test('an abort ends it while it waits, and nothing is left behind', async (t) => {
+  const { reader, waiters, clock, abort, id } = await aTask(t);
+  const tasks = reader.follow(id, abort.signal);
+  await next(tasks);
+  const waiting = tasks.next();
+  await until('the timer', () => clock.pendingTimers === 1);
+  abort.abort();
+  t.equal((await within('the end', waiting)).done, true);
+  t.equal(waiters.size, 0);
+  t.equal(clock.pendingTimers, 0);
+});
+
+t.test('who was gone before gets the state once', async (t) => {
+  const { reader, waiters, id } = await aTask(t);
+  const tasks = reader.follow(id, AbortSignal.abort());
+  t.equal(pending(await next(tasks)), 2);
+  t.equal(await next(tasks), undefined);
+  t.equal(waiters.size, 0);
+});
+
+t.test('a task nobody has ends at once', async (t) => {
+  const { reader, waiters, abort } = await aTask(t);
+  for (const id of [newId(idPrefixes.probeTask), 'nonsense', '']) {
+    t.equal(await next(reader.follow(id, abort.signal)), undefined, id);
+  }
+  t.equal(waiters.size, 0);
+});
