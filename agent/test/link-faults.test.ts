@@ -1,4 +1,4 @@
-import { CloseReasonCode, LaneCode } from '@vantage/shared/protocol/codec.js';
+import { CloseReasonCode, encodeServerFrame, LaneCode } from '@vantage/shared/protocol/codec.js';
 import { WS_CLOSE_BANNED } from '@vantage/shared/protocol/limits.js';
 import t from 'tap';
 import { FakeClock } from './_support/fake-clock.js';
@@ -6,11 +6,14 @@ import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { isBack, startNode } from './_support/link-fixture.js';
 import { until } from './_support/until.js';
 
+/** Lets everything that can go on go on. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
 const malformed: { name: string; bytes: Buffer | string }[] = [
   { name: 'random bytes', bytes: Buffer.from('ffffffffffffffff', 'hex') },
   { name: 'an empty message', bytes: Buffer.alloc(0) },
   { name: 'a truncated frame', bytes: Buffer.from([0x22, 0x7f, 0x01]) },
-  { name: 'a text message', bytes: 'hello' },
+  { name: 'a text message', bytes: Buffer.from(encodeServerFrame({ credits: {} })).toString() },
 ];
 for (const { name, bytes } of malformed) {
   t.test(`${name} from the control plane ends that link and nothing else`, async (t) => {
@@ -36,7 +39,10 @@ t.test('frames out of order or out of range end the link', async (t) => {
   await early.closed();
   const late = await controlPlane.nextOpenPeer();
   late.send({ challenge: { serverNonce: late.serverNonce, protocolVersion: 1 } });
-  const ahead = await reopened(late, controlPlane);
+  const tooEarly = await reopened(late, controlPlane);
+  tooEarly.send({ ack: { epoch: tooEarly.proof.epoch, lane: LaneCode.LANE_TASK, mark: 7 } });
+  const ahead = await reopened(tooEarly, controlPlane);
+  await ahead.next('heartbeat');
   ahead.send({ ack: { epoch: ahead.proof.epoch, lane: LaneCode.LANE_TASK, mark: 7 } });
   const unknownLane = await reopened(ahead, controlPlane);
   unknownLane.send({ credits: { credits: [{ lane: LaneCode.LANE_UNSPECIFIED, rows: 5 }] } });
@@ -78,6 +84,7 @@ t.test('the agent stays away as long as the control plane asks', async (t) => {
   });
   await until('the agent waits', () => node.link.status.state === 'waiting');
   clock.advance(29_999);
+  await settle();
   t.equal(node.link.status.state, 'waiting');
   clock.advance(1);
   await controlPlane.nextOpenPeer();
@@ -104,6 +111,7 @@ t.test('a refused upgrade is tried again, not before Retry-After', async (t) => 
   t.match(node.link.status.lastEnd, { kind: 'unreachable', message: /503/ });
   controlPlane.refuseWith = null;
   clock.advance(1999);
+  await settle();
   t.equal(node.link.status.state, 'waiting');
   clock.advance(1);
   await controlPlane.nextOpenPeer();

@@ -7,6 +7,7 @@ import type { Config } from './config.js';
 import { checkDatabase } from './db/database.js';
 import { migrate } from './db/migrate.js';
 import { dropPartitions, ensurePartitions } from './db/partitions.js';
+import { clientAddress, parseTrustedProxies } from './http/client-address.js';
 import { ApiError } from './http/errors.js';
 import { healthRoutes } from './http/health.js';
 import { createRegistry, HttpMetrics } from './http/metrics.js';
@@ -160,6 +161,7 @@ async function wire(
     clock,
     log: log.child({ part: 'dispatch' }),
   });
+  const trustedProxies = parseTrustedProxies(config.trustedProxies);
   const linkServer = new LinkServer({
     store: new LinkStore({ db, replicaId, announce: (ids) => directory.announce(ids) }),
     identity,
@@ -168,6 +170,7 @@ async function wire(
     directory,
     ingest,
     work: dispatch,
+    addressOf: (request) => clientAddress(request, trustedProxies),
     config: () => ({
       heartbeatMs: HEARTBEAT_MS,
       busyHeartbeatMs: BUSY_HEARTBEAT_MS,

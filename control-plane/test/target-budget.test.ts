@@ -98,53 +98,67 @@ async function peers(t: Test, count: number) {
   return { ...stack, linked, db: stack.database.db, buckets };
 }
 
-t.test('over the API: the budget of a target, of its resolver, and of nobody in the operator’s own ranges', async (t) => {
-  const { api, linked, db, buckets } = await peers(t, 3);
-  const post = (type: string, body: object) => api.call('POST', `/v1/probe/${type}`, { body });
-  const end = async (id: string) => (await api.call('GET', `/v1/probe/tasks/${id}?wait=30`)).body.data;
+t.test(
+  'over the API: the budget of a target, of its resolver, and of nobody in the operator’s own ranges',
+  async (t) => {
+    const { api, linked, db, buckets } = await peers(t, 3);
+    const post = (type: string, body: object) => api.call('POST', `/v1/probe/${type}`, { body });
+    const end = async (id: string) => (await api.call('GET', `/v1/probe/tasks/${id}?wait=30`)).body.data;
 
-  await t.test('exempt ranges cost nothing', async (t) => {
-    t.equal((await post('tcp', { target: '127.0.0.1:80' })).status, 202);
-    t.equal((await post('dns', { target: '127.0.0.1', params: { record_type: 'PTR', server: '127.0.0.2' } })).status, 202);
-    t.strictSame(await buckets(), []);
-  });
+    await t.test('exempt ranges cost nothing', async (t) => {
+      t.equal((await post('tcp', { target: '127.0.0.1:80' })).status, 202);
+      t.equal(
+        (await post('dns', { target: '127.0.0.1', params: { record_type: 'PTR', server: '127.0.0.2' } })).status,
+        202,
+      );
+      t.strictSame(await buckets(), []);
+    });
 
-  await t.test('nodes beyond the budget get a result that says so and no job', async (t) => {
-    await db('target_buckets').insert({ key: 'domain:example.com', tokens: 2, updated_at: new Date(Date.now() + 60_000) });
-    const before = linked.flatMap((peer) => peer.jobs).length;
-    const { status, body } = await post('tcp', { target: 'www.example.com:80', nodes: { limit: 3 } });
-    t.equal(status, 202);
-    t.equal(body.data.task_ids.length, 3);
-    const task = await end(body.data.task_id);
-    t.match(task, { status: 'completed', summary: { success_count: 2, fail_count: 1 } });
-    const refused = task.node_results.filter((result: { success: boolean }) => !result.success);
-    t.match(refused, [{ error: { code: 'target_rate_limited' }, started_at: null }]);
-    await until('both jobs', () => linked.flatMap((peer) => peer.jobs).length >= before + 2);
-    t.equal(linked.flatMap((peer) => peer.jobs).length, before + 2);
-  });
+    await t.test('nodes beyond the budget get a result that says so and no job', async (t) => {
+      await db('target_buckets').insert({
+        key: 'domain:example.com',
+        tokens: 2,
+        updated_at: new Date(Date.now() + 60_000),
+      });
+      const before = linked.flatMap((peer) => peer.jobs).length;
+      const { status, body } = await post('tcp', { target: 'www.example.com:80', nodes: { limit: 3 } });
+      t.equal(status, 202);
+      t.equal(body.data.task_ids.length, 3);
+      const task = await end(body.data.task_id);
+      t.match(task, { status: 'completed', summary: { success_count: 2, fail_count: 1 } });
+      const refused = task.node_results.filter((result: { success: boolean }) => !result.success);
+      t.match(refused, [{ error: { code: 'target_rate_limited' }, started_at: null }]);
+      await until('both jobs', () => linked.flatMap((peer) => peer.jobs).length >= before + 2);
+      t.equal(linked.flatMap((peer) => peer.jobs).length, before + 2);
+    });
 
-  await t.test('a request for which nothing is left is refused with 429, and nothing of it is stored', async (t) => {
-    await db('target_buckets').update({ tokens: 0, updated_at: new Date(Date.now() + 60_000) });
-    const count = async () => (await db('probe_tasks').count('* as n'))[0]?.['n'];
-    const before = await count();
-    const { status, headers, body } = await post('tcp', { target: 'example.com:443' });
-    t.match({ status, code: body.error.code }, { status: 429, code: 'RATE_LIMIT_EXCEEDED' });
-    t.match(headers.get('retry-after'), /^[1-9]\d*$/);
-    t.match(headers.get('x-ratelimit-reset'), /^\d{4}-.*Z$/);
-    t.strictSame([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')], ['10', '0']);
-    t.match(body.error.details, { target: [{ code: 'refused' }] }, 'it says that the target is the reason');
-    t.equal(await count(), before);
-  });
+    await t.test('a request for which nothing is left is refused with 429, and nothing of it is stored', async (t) => {
+      await db('target_buckets').update({ tokens: 0, updated_at: new Date(Date.now() + 60_000) });
+      const count = async () => (await db('probe_tasks').count('* as n'))[0]?.['n'];
+      const before = await count();
+      const { status, headers, body } = await post('tcp', { target: 'example.com:443' });
+      t.match({ status, code: body.error.code }, { status: 429, code: 'RATE_LIMIT_EXCEEDED' });
+      t.match(headers.get('retry-after'), /^[1-9]\d*$/);
+      t.match(headers.get('x-ratelimit-reset'), /^\d{4}-.*Z$/);
+      t.strictSame([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')], ['10', '0']);
+      t.match(body.error.details, { target: [{ code: 'refused' }] }, 'it says that the target is the reason');
+      t.equal(await count(), before);
+    });
 
-  await t.test('a resolver of the caller’s choice is touched too', async (t) => {
-    await db('target_buckets').delete();
-    t.equal((await post('dns', { target: 'example.com', params: { server: '9.9.9.9' } })).status, 202);
-    t.strictSame(await buckets(), ['address:9.9.9.9', 'domain:example.com', 'network:9.9.9.0/24']);
-    await db('target_buckets').delete();
-    await post('http', { target: 'http://127.0.0.1/', params: { resolver: '9.9.9.9' } });
-    t.strictSame(await buckets(), ['address:9.9.9.9', 'network:9.9.9.0/24'], 'even where the target is exempt');
-    await db('target_buckets').update({ tokens: 0, updated_at: new Date(Date.now() + 60_000) });
-    t.equal((await post('dns', { target: 'example.org', params: { server: '9.9.9.9' } })).status, 429);
-    t.equal((await post('dns', { target: 'example.org' })).status, 202, 'the nodes’ own resolvers are their business');
-  });
-});
+    await t.test('a resolver of the caller’s choice is touched too', async (t) => {
+      await db('target_buckets').delete();
+      t.equal((await post('dns', { target: 'example.com', params: { server: '9.9.9.9' } })).status, 202);
+      t.strictSame(await buckets(), ['address:9.9.9.9', 'domain:example.com', 'network:9.9.9.0/24']);
+      await db('target_buckets').delete();
+      await post('http', { target: 'http://127.0.0.1/', params: { resolver: '9.9.9.9' } });
+      t.strictSame(await buckets(), ['address:9.9.9.9', 'network:9.9.9.0/24'], 'even where the target is exempt');
+      await db('target_buckets').update({ tokens: 0, updated_at: new Date(Date.now() + 60_000) });
+      t.equal((await post('dns', { target: 'example.org', params: { server: '9.9.9.9' } })).status, 429);
+      t.equal(
+        (await post('dns', { target: 'example.org' })).status,
+        202,
+        'the nodes’ own resolvers are their business',
+      );
+    });
+  },
+);

@@ -8,7 +8,10 @@ import { FakeClock } from './_support/fake-clock.js';
 import { until } from './_support/until.js';
 import { within } from './_support/within.js';
 
-const spec = { target: '127.0.0.1:80', params: { timeout_ms: 1000, ip_version: 'auto', count: 1, banner: false } } as const;
+const spec = {
+  target: '127.0.0.1:80',
+  params: { timeout_ms: 1000, ip_version: 'auto', count: 1, banner: false },
+} as const;
 
 /** A reader whose time stands still, and a task with two nodes. */
 async function aTask(t: Test) {
@@ -30,7 +33,9 @@ async function aTask(t: Test) {
   ]);
   const result = JSON.stringify(failedResult('tcp', spec, { code: 'timeout', message: '' }));
   const finish = (nodeTaskId: string) =>
-    db('probe_node_tasks').where({ id: nodeTaskId }).update({ state: 'done', result, success: false, finished_at: new Date() });
+    db('probe_node_tasks')
+      .where({ id: nodeTaskId })
+      .update({ state: 'done', result, success: false, finished_at: new Date() });
   const abort = new AbortController();
   t.teardown(() => abort.abort());
   const reader = new TaskReader({ db, waiters, clock });

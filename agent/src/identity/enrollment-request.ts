@@ -58,6 +58,8 @@ export async function requestEnrollment(
   const hide = (message: string) => message.replaceAll(body.token, '[token]');
   if (status >= 300) throw judgeRefusal(origin, status, document['error'], hide);
   const reply = parseReply(document['data']);
+  const plain = origin.startsWith('https:') ? reply?.controlUrls.find((url) => !/^(https|wss):/.test(url)) : undefined;
+  if (plain !== undefined) throw unencryptedLink(origin, plain);
   if (reply === null) throw notVantage(origin, status);
   return reply;
 }
@@ -147,6 +149,11 @@ function judgeRefusal(
 }
 
 const NO_ERROR: { code: string; message: string; details: unknown } = { code: '', message: '', details: {} };
+
+function unencryptedLink(origin: string, url: string): EnrollmentRefusedError {
+  const message = `${origin} wants its links without encryption, at "${url}": its VANTAGE_PUBLIC_URL must be https`;
+  return new EnrollmentRefusedError('unencrypted_link', message);
+}
 
 function describeFields(origin: string, details: unknown): string {
   const fields = typeof details === 'object' && details !== null ? Object.entries(details) : [];

@@ -1,12 +1,17 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { systemClock } from '@vantage/shared/clock.js';
 import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import t, { type Test } from 'tap';
+import { Agent } from 'undici';
 import { startTlsServer, tlsIdentity } from '../../test/_support/certificates.js';
 import { FakeClock } from '../../test/_support/fake-clock.js';
 import { until } from '../../test/_support/until.js';
 import { aControlPlane, hangingUp, refusing, replying } from './_support/a-control-plane.js';
 import { type EnrollOptions, enroll } from './enrollment.js';
+import { requestEnrollment } from './enrollment-request.js';
 import { EnrollmentInputError, EnrollmentRefusedError, type EnrollmentUnansweredError } from './errors.js';
 import { openIdentity } from './identity.js';
 import { lockStateDirectory } from './state-directory.js';
@@ -310,4 +315,37 @@ t.test('the request leaves from the address it is bound to', async (t) => {
   });
   await t.rejects(enroll(anEnrollment(t, plane.url, { bindAddress: '127.0.1.7' })), EnrollmentRefusedError);
   t.equal(from, '127.0.1.7');
+});
+
+t.test('a control plane that was reached over TLS cannot move the link to plain text', async (t) => {
+  const { cert, key } = tlsIdentity('good');
+  const server = createHttpsServer({ cert, key }, (_request, response) => {
+    const data = {
+      node_id: 'n_1111111111111111111111',
+      control_urls: ['https://vantage.example', 'http://198.51.100.1'],
+      server_public_key: Buffer.alloc(32, 9).toString('base64'),
+      audience: 'https://vantage.example',
+    };
+    response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
+  t.teardown(() => dispatcher.destroy());
+  const { port } = server.address() as AddressInfo;
+  const body = {
+    token: 'ent_x',
+    public_key: '',
+    proof: '',
+    hostname: '',
+    version: '',
+    os: '',
+    arch: '',
+    capabilities: [],
+  };
+  await t.rejects(requestEnrollment(`https://127.0.0.1:${port}`, body, { dispatcher, clock: systemClock }), {
+    name: 'EnrollmentRefusedError',
+    code: 'unencrypted_link',
+    message: /198\.51\.100\.1.*must be https/,
+  });
 });

@@ -110,7 +110,10 @@ type NodeRecord = Static<typeof NodeSchema>;
 async function listNodes(client: ApiClient): Promise<NodeRecord[]> {
   const all: NodeRecord[] = [];
   for (let page = 1; ; page += 1) {
-    const { items } = await client.call<{ items: NodeRecord[] }>('GET', `/v1/nodes?page_size=${PAGE_SIZE}&page=${page}`);
+    const { items } = await client.call<{ items: NodeRecord[] }>(
+      'GET',
+      `/v1/nodes?page_size=${PAGE_SIZE}&page=${page}`,
+    );
     all.push(...items);
     if (items.length < PAGE_SIZE) return all;
   }

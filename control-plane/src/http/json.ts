@@ -7,6 +7,8 @@ import { ApiError, fieldError } from './errors.js';
 export const MAX_JSON_DEPTH = 32;
 /** Keys of all objects together, at most. */
 export const MAX_JSON_KEYS = 1000;
+/** Members of all objects and entries of all arrays together, at most: each one may be a complaint. */
+export const MAX_JSON_MEMBERS = 2000;
 
 /**
  * Parses a request body. Size and nesting are judged on the bytes, before a single object exists.
@@ -45,6 +47,7 @@ function parseText(text: string): unknown {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
+const COMMA = 0x2c;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
@@ -54,6 +57,7 @@ const CLOSE_BRACE = 0x7d;
 function judgeShape(bytes: Uint8Array): string | null {
   let depth = 0;
   let keys = 0;
+  let commas = 0;
   let isInString = false;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
@@ -63,6 +67,8 @@ function judgeShape(bytes: Uint8Array): string | null {
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       if (++depth > MAX_JSON_DEPTH) return `must not be nested deeper than ${MAX_JSON_DEPTH}`;
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
+    else if (byte === COMMA && ++commas >= MAX_JSON_MEMBERS)
+      return `must not have more than ${MAX_JSON_MEMBERS} members`;
     else if (byte === COLON && ++keys > MAX_JSON_KEYS) return `must not have more than ${MAX_JSON_KEYS} keys`;
   }
   return null;

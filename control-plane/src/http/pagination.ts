@@ -5,7 +5,9 @@ import type { Pagination } from './route.js';
 const DEFAULT_PAGE_SIZE = 20;
 
 const pageSize = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: `${description}; default ${DEFAULT_PAGE_SIZE}.` }));
+  Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 200, description: `${description}; default ${DEFAULT_PAGE_SIZE}.` }),
+  );
 
 /** Query parameters of a paged list (API specification 2.1); `pageOf` reads them. */
 export const pageQuery = {

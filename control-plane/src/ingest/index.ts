@@ -94,7 +94,8 @@ export class Ingest {
     const batch = toBatch(gap, gap.last, []);
     return this.options.db.transaction(async (trx) => {
       const [outcome] = await storeBatches(trx, [batch]);
-      if (outcome?.kind === 'stored') await insertSpoolGap(trx, batch, gap.reason);
+      const isNew = outcome?.kind === 'stored' && outcome.previousMark < gap.last;
+      if (isNew) await insertSpoolGap(trx, batch, gap.reason);
       return toReply(outcome ?? { kind: 'refused' }, []);
     });
   }

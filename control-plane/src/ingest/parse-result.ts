@@ -4,7 +4,7 @@ import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import type { ResultMessage } from '@vantage/shared/protocol/codec.js';
 import { MAX_RESULT_BYTES } from '@vantage/shared/protocol/limits.js';
 import { findUnstorableText } from '@vantage/shared/text.js';
-import { compileSchema } from '@vantage/shared/validation.js';
+import { compileTest } from '@vantage/shared/validation.js';
 import type { StoreRow } from './store.js';
 
 /** Why a row is not stored; its number is passed over. */
@@ -18,8 +18,8 @@ interface CommonFields {
   error: { code: string } | null;
 }
 
-const validators = new Map<ProbeType, ReturnType<typeof compileSchema>>(
-  probeTypeNames.map((type) => [type, compileSchema(agentResultSchema(type))]),
+const isOfType = new Map<ProbeType, (value: unknown) => boolean>(
+  probeTypeNames.map((type) => [type, compileTest(agentResultSchema(type))]),
 );
 
 /**
@@ -32,7 +32,7 @@ export function parseResult(message: ResultMessage): Parsed {
   if (!isId(idPrefixes.probeTask, taskId)) return { reject: 'unknown_task' };
   if (!isProbeType(probeType)) return { reject: 'unknown_type' };
   const value = parseJson(message.resultJson ?? new Uint8Array());
-  if (value === undefined || !validators.get(probeType)?.(value).ok || findUnstorableText(value) !== null) {
+  if (value === undefined || !isOfType.get(probeType)?.(value) || findUnstorableText(value) !== null) {
     return { reject: 'malformed' };
   }
   const result = value as CommonFields;

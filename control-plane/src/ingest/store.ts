@@ -36,7 +36,9 @@ export type StoreOutcome =
 
 // One statement is one transaction: it locks the nodes and marks of its batches (in one order, so that replicas never
 // deadlock), refuses what may not be stored, drops what is not above the mark, ends the node tasks and moves the
-// marks. A row that finds its task already ended goes to superseded_results; one without a task is dropped.
+// marks. A row that finds its task already ended goes to superseded_results, the first such row; one without a task is dropped.
+// The arrays of rows come from sub-selects, which hide their length from the planner: after an outage, when batches are
+// large, it would otherwise read whole days of tasks instead of looking each row up (2026-11).
 const STORE = {
   name: 'ingest-store',
   text: `
@@ -52,22 +54,23 @@ const STORE = {
     ORDER BY b.node_id, b.epoch, b.lane
     FOR SHARE OF n FOR NO KEY UPDATE OF m
   ), fresh AS MATERIALIZED (
-    SELECT l.node_id, r.* FROM unnest($7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[], $12::boolean[])
-      AS r(batch, sequence, id, probe_type, result, success)
+    SELECT l.node_id, r.* FROM unnest((SELECT $7::bigint[]), (SELECT $8::bigint[]), (SELECT $9::text[]),
+      (SELECT $10::text[]), (SELECT $11::text[]), (SELECT $12::boolean[])) AS r(batch, sequence, id, probe_type, result, success)
     JOIN locked l ON l.number = r.batch
     WHERE NOT l.is_refused AND l.first <= l.mark + 1 AND r.sequence > l.mark
   ), stored AS (
     UPDATE probe_node_tasks t
     SET state = 'done', result = f.result::json, success = f.success, finished_at = now(), late = t.state = 'lost', lost_code = NULL
     FROM fresh f
-    WHERE t.id = f.id AND t.id = ANY($9::text[]) AND t.node_id = f.node_id AND t.probe_type = f.probe_type
+    WHERE t.id = f.id AND t.node_id = f.node_id AND t.probe_type = f.probe_type
       AND (t.state = 'pending' OR t.state = 'lost' AND t.finished_at > now() - interval '10 minutes')
     RETURNING t.id, t.task_id, f.batch
   ), superseded AS (
     INSERT INTO superseded_results (id, node_id, result)
     SELECT f.id, f.node_id, f.result::json FROM fresh f
-    JOIN probe_node_tasks t ON t.id = f.id AND t.id = ANY($9::text[]) AND t.node_id = f.node_id
+    JOIN probe_node_tasks t ON t.id = f.id AND t.node_id = f.node_id
     WHERE f.id NOT IN (SELECT id FROM stored)
+    ON CONFLICT DO NOTHING
   ), moved AS (
     UPDATE ingest_marks m SET mark = l.last, updated_at = now()
     FROM locked l

@@ -22,6 +22,7 @@ export class Inflow {
   #countedAtMs: number;
   #unstoredBytes = 0;
   #isWaiting = false;
+  #isEnded = false;
   #cancelTimer: (() => void) | null = null;
 
   constructor(private readonly options: InflowOptions) {
@@ -53,13 +54,14 @@ export class Inflow {
 
   /** Reads on: a link that closes has to hear its peer close. */
   end(): void {
+    this.#isEnded = true;
     this.#cancelTimer?.();
-    this.#cancelTimer = null;
     if (this.#isWaiting) this.options.resume();
     this.#isWaiting = false;
   }
 
   #judge(): void {
+    if (this.#isEnded) return;
     const overMs = this.#usedNow() - BURST_MS;
     const mustWait = overMs > 0 || this.#unstoredBytes > MAX_UNSTORED_BYTES;
     if (mustWait && !this.#isWaiting) this.options.pause();

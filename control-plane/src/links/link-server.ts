@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@vantage/shared/clock.js';
 import { LINK_PATH, LINK_SUBPROTOCOL, MAX_FRAME_BYTES } from '@vantage/shared/protocol/limits.js';
+import { formatAddress, parseAddress } from '@vantage/shared/target-policy/address.js';
 import { WebSocketServer } from 'ws';
 import { type LinkPorts, LinkSession } from './session.js';
 
@@ -11,6 +11,12 @@ const MAX_UNPROVEN = 2_000;
 const MAX_UNPROVEN_PER_ADDRESS = 20;
 // for the peer to read the refusal and hang up
 const REFUSED_LINGER_MS = 1_000;
+
+/** What a link server uses beside what each of its sessions does. */
+export interface LinkServerPorts extends Omit<LinkPorts, 'isStopping' | 'peerAddress'> {
+  /** Where a request comes from, behind proxies that are trusted: limits are held for each address. */
+  readonly addressOf: (request: IncomingMessage) => string;
+}
 
 /** Accepts agents' sockets on the HTTP server's upgrade event. */
 export class LinkServer {
@@ -25,7 +31,7 @@ export class LinkServer {
   #unproven = 0;
   #isStopping = false;
 
-  constructor(private readonly ports: Omit<LinkPorts, 'isStopping'>) {}
+  constructor(private readonly ports: LinkServerPorts) {}
 
   /** Links that proved who they are and are open. */
   get openCount(): number {
@@ -35,7 +41,7 @@ export class LinkServer {
   /** Takes an upgrade request; false when it is not for the link. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     if (request.url?.split('?')[0] !== LINK_PATH) return false;
-    const address = request.socket.remoteAddress ?? '';
+    const address = this.ports.addressOf(request);
     if (this.#isStopping || !this.#admit(address)) {
       refuse(socket, this.ports.clock, '503 Service Unavailable', 'Retry-After: 2\r\n');
       return true;
@@ -66,7 +72,8 @@ export class LinkServer {
     };
     socket.once('close', release);
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const session = new LinkSession(webSocket, { ...this.ports, isStopping: () => this.#isStopping }, release);
+      const ports = { ...this.ports, isStopping: () => this.#isStopping, peerAddress: address };
+      const session = new LinkSession(webSocket, ports, release);
       this.#sessions.add(session);
       webSocket.once('close', () => {
         void session.ended().finally(() => this.#sessions.delete(session));
@@ -75,19 +82,21 @@ export class LinkServer {
   }
 
   #admit(address: string): boolean {
-    const already = this.#unprovenByAddress.get(address) ?? 0;
+    const network = networkOf(address);
+    const already = this.#unprovenByAddress.get(network) ?? 0;
     if (this.#unproven >= MAX_UNPROVEN) return false;
     if (already >= MAX_UNPROVEN_PER_ADDRESS && !isLoopback(address)) return false;
     this.#unproven += 1;
-    this.#unprovenByAddress.set(address, already + 1);
+    this.#unprovenByAddress.set(network, already + 1);
     return true;
   }
 
   #release(address: string): void {
     this.#unproven -= 1;
-    const left = (this.#unprovenByAddress.get(address) ?? 1) - 1;
-    if (left <= 0) this.#unprovenByAddress.delete(address);
-    else this.#unprovenByAddress.set(address, left);
+    const network = networkOf(address);
+    const left = (this.#unprovenByAddress.get(network) ?? 1) - 1;
+    if (left <= 0) this.#unprovenByAddress.delete(network);
+    else this.#unprovenByAddress.set(network, left);
   }
 }
 
@@ -101,7 +110,13 @@ function refuse(socket: Duplex, clock: Clock, status: string, headers: string): 
   );
 }
 
+/** Whoever has one IPv6 address has the 2^64 of its network. */
+function networkOf(address: string): string {
+  const parsed = parseAddress(address);
+  return parsed?.family === 6 ? formatAddress({ family: 6, value: (parsed.value >> 64n) << 64n }) : address;
+}
+
 function isLoopback(address: string): boolean {
-  const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
-  return isIP(plain) === 4 ? plain.startsWith('127.') : plain === '::1';
+  const parsed = parseAddress(address);
+  return parsed?.family === 4 ? parsed.value >> 24n === 127n : parsed?.value === 1n;
 }

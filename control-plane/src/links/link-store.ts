@@ -21,7 +21,8 @@ export class LinkStore {
   async open(session: Omit<Parameters<typeof openSession>[1], 'replicaId'>): Promise<SessionRow | null> {
     const { db, replicaId, announce } = this.options;
     const opened = await openSession(db, { ...session, replicaId });
-    if (opened) await announce([session.nodeId]);
+    // open it is, whoever hears of it: directories poll too
+    if (opened) await announce([session.nodeId]).catch(() => {});
     return opened;
   }
 

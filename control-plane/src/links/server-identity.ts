@@ -54,9 +54,11 @@ function seal(plain: Uint8Array, secretKey: Uint8Array): Buffer {
 }
 
 function open(sealed: Buffer, secretKey: Uint8Array): Buffer {
-  const decipher = createDecipheriv('aes-256-gcm', sealingKey(secretKey), sealed.subarray(0, NONCE_BYTES));
-  decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
   try {
+    // the length is fixed: a shorter tag would be easier to forge
+    const options = { authTagLength: TAG_BYTES };
+    const decipher = createDecipheriv('aes-256-gcm', sealingKey(secretKey), sealed.subarray(0, NONCE_BYTES), options);
+    decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
   } catch (cause) {
     throw new WrongSecretKeyError('the secret key does not open the identity stored in this database', { cause });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
 import { type Clock, delay } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import {
@@ -28,8 +29,10 @@ import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import type { Ingest } from '../ingest/index.js';
 import { fence, type NodeNewsSource } from './fencing.js';
+import { Inflow } from './inflow.js';
 import type { LinkStore } from './link-store.js';
 import type { LinkTable } from './link-table.js';
+import { SentJobs } from './sent-jobs.js';
 import type { ServerIdentity } from './server-identity.js';
 
 // One socket of one agent.
@@ -49,6 +52,12 @@ export const LINK_GRACE_MS = { agentGone: 2_000, replicaGone: 15_000 };
 // rows an agent may have in flight per lane, and may have unstored here before it counts as hostile
 const CREDIT_ROWS = 2_000;
 const MAX_UNSTORED_ROWS = 10 * CREDIT_ROWS;
+// bytes of a frame before the proof: a megabyte of nothing takes 200 ms to decode (2026-11)
+const MAX_HANDSHAKE_FRAME_BYTES = 64 * 1024;
+// bytes a peer may leave unread before it counts as hostile
+const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
+// a job unanswered this long after its deadline is no load any more
+const GIVE_UP_AFTER_MS = 30_000;
 // heartbeats missed before a peer counts as dead
 const MISSED_HEARTBEATS = 3;
 const RECORD_RETRY_MS = 1_000;
@@ -82,6 +91,8 @@ export interface LinkPorts {
   readonly work: LinkWork;
   readonly config: () => LinkConfig;
   readonly isStopping: () => boolean;
+  /** Where the agent connects from: its own address, as the world sees it, '' when unknown. */
+  readonly peerAddress: string;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -104,16 +115,22 @@ export class LinkSession {
   /** Rows the agent held unacknowledged at its last heartbeat. */
   spoolRows = 0;
   readonly #serverNonce = randomBytes(NONCE_BYTES);
-  readonly #sentJobs = new Set<string>();
+  readonly #jobs = new SentJobs();
+  readonly #inflow: Inflow;
   #state: State = 'hello';
   #transcript: LinkTranscript | null = null;
   #hello: { agentVersion: string; capabilities: string[] } | null = null;
   #epoch: Buffer = Buffer.alloc(0);
   #unstoredRows = 0;
+  /** Settles when the last batch, and the last dropped range, are stored or have failed. */
+  #batchStored: Promise<unknown> = Promise.resolve();
+  #rangeStored: Promise<unknown> | null = null;
   #catchUpTo: Record<Lane, number> | null = null;
   #lastReceivedAt: number;
   #busySince = 0;
   #cancelTimer: (() => void) | null = null;
+  /** Settles when the database has answered whether this is the live session; null: it was not asked. */
+  #opening: Promise<unknown> | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(
@@ -122,6 +139,14 @@ export class LinkSession {
     private readonly onAuthenticated: () => void,
   ) {
     this.#lastReceivedAt = ports.clock.monotonicMs();
+    this.#inflow = new Inflow({
+      clock: ports.clock,
+      pause: () => socket.pause(),
+      resume: () => {
+        this.#lastReceivedAt = ports.clock.monotonicMs();
+        socket.resume();
+      },
+    });
     socket.on('message', (data, isBinary) => this.#onMessage(data as Buffer, isBinary));
     socket.on('close', () => void this.#onClosed());
     socket.on('error', () => socket.terminate());
@@ -136,7 +161,7 @@ export class LinkSession {
 
   /** Jobs sent over this link and not answered: the load this replica knows of. */
   get inFlight(): number {
-    return this.#sentJobs.size;
+    return this.#jobs.owed;
   }
 
   /** Whether nothing the node held when it connected is missing any more. */
@@ -144,16 +169,18 @@ export class LinkSession {
     return this.#catchUpTo === null;
   }
 
+  /** Whether the node has had this job over this link. */
   hasSent(taskId: string): boolean {
-    return this.#sentJobs.has(taskId);
+    return this.#jobs.has(taskId);
   }
 
   /** Sends a stored task to the node. The agent ignores one it already has. */
   sendJob(job: { taskId: string; probeType: string; specJson: string; deadlineMs: number }): void {
     if (this.#state !== 'open') return;
-    const wasIdle = this.#sentJobs.size === 0;
-    if (wasIdle) this.#busySince = this.ports.clock.monotonicMs();
-    this.#sentJobs.add(job.taskId);
+    const wasIdle = this.#jobs.owed === 0;
+    const nowMs = this.ports.clock.monotonicMs();
+    if (wasIdle) this.#busySince = nowMs;
+    this.#jobs.add(job.taskId, nowMs + job.deadlineMs + GIVE_UP_AFTER_MS);
     this.#send({
       job: {
         taskId: job.taskId,
@@ -185,20 +212,29 @@ export class LinkSession {
     await this.#closing;
   }
 
+  /** A peer that asks and does not read the answers would fill this process's memory. */
   #send(frame: ServerFrame): void {
-    if (this.socket.readyState === this.socket.OPEN) this.socket.send(encodeServerFrame(frame));
+    if (this.socket.readyState !== this.socket.OPEN) return;
+    if (this.socket.bufferedAmount > MAX_UNREAD_BYTES) {
+      this.ports.log.warn({ nodeId: this.nodeId || undefined }, 'link does not read what it is sent');
+      this.socket.terminate();
+    } else this.socket.send(encodeServerFrame(frame));
   }
 
   #onMessage(data: Buffer, isBinary: boolean): void {
     if (this.#state === 'closed') return;
-    this.#lastReceivedAt = this.ports.clock.monotonicMs();
+    const startedMs = this.ports.clock.monotonicMs();
+    this.#lastReceivedAt = startedMs;
     try {
       if (!isBinary) throw new MalformedFrameError('text message');
+      if (this.#state !== 'open' && data.length > MAX_HANDSHAKE_FRAME_BYTES)
+        throw new MalformedFrameError('handshake frame too large');
       this.#onFrame(decodeAgentFrame(data));
     } catch (error) {
       if (!(error instanceof MalformedFrameError)) throw error;
       this.close('CLOSE_PROTOCOL_ERROR', error.message);
     }
+    this.#inflow.spend(this.ports.clock.monotonicMs() - startedMs);
   }
 
   #onFrame(frame: DecodedAgentFrame): void {
@@ -267,7 +303,7 @@ export class LinkSession {
     this.#epoch = Buffer.from(proof.epoch);
     this.nodeId = transcript.nodeId;
     this.onAuthenticated();
-    const opened = await this.ports.store.open({
+    const opening = this.ports.store.open({
       nodeId: this.nodeId,
       sessionId: this.sessionId,
       bootId: transcript.bootId,
@@ -275,7 +311,12 @@ export class LinkSession {
       agentVersion: hello.agentVersion.slice(0, 32),
       capabilities: hello.capabilities,
     });
-    if (!opened) return await this.#refuse(transcript);
+    this.#opening = opening;
+    const opened = await opening;
+    if (!opened) {
+      this.#opening = null;
+      return await this.#refuse(transcript);
+    }
     this.revision = opened.revision;
     this.resume = {
       runningTaskIds: new Set(proof.runningTaskIds),
@@ -287,6 +328,8 @@ export class LinkSession {
   async #refuse(transcript: LinkTranscript): Promise<void> {
     const node = await this.ports.store.findNode(transcript.nodeId);
     if (!node || node.is_banned || node.is_quarantined) return this.close('CLOSE_BANNED', 'this node is banned');
+    // an agent that gave this socket up, because the database was slow, came back with the next generation meanwhile
+    if (this.#closing !== null) return;
     await this.ports.store.quarantine(transcript.nodeId);
     this.ports.log.error(
       { nodeId: transcript.nodeId, generation: transcript.generation },
@@ -323,41 +366,63 @@ export class LinkSession {
 
   #config() {
     const { heartbeatMs, busyHeartbeatMs, ownAddresses, denied } = this.ports.config();
-    return { heartbeatMs, busyHeartbeatMs, ownAddresses: [...ownAddresses], denied: [...denied] };
+    const { peerAddress } = this.ports;
+    const own = isIP(peerAddress) === 0 ? ownAddresses : new Set([...ownAddresses, peerAddress]);
+    return { heartbeatMs, busyHeartbeatMs, ownAddresses: [...own], denied: [...denied] };
   }
 
   async #onResults(batch: NonNullable<DecodedAgentFrame['results']>): Promise<void> {
     const lane = laneName(batch.lane);
     const rows = batch.results;
     if (rows.length === 0 || rows.length > MAX_BATCH_ROWS) throw new MalformedFrameError('batch of wrong size');
-    if (batch.first < 1 || !Number.isSafeInteger(batch.first)) throw new MalformedFrameError('sequence out of range');
-    this.#unstoredRows += rows.length;
-    if (this.#unstoredRows > MAX_UNSTORED_ROWS) throw new MalformedFrameError('more rows in flight than were granted');
-    for (const row of rows) this.#sentJobs.delete(row.taskId);
-    const outcome = await this.ports.ingest.store({
-      nodeId: this.nodeId,
-      sessionId: this.sessionId,
-      epoch: Buffer.from(batch.epoch),
-      lane,
-      first: batch.first,
-      results: rows,
-    });
+    if (batch.first < 1 || batch.first > Number.MAX_SAFE_INTEGER - rows.length)
+      throw new MalformedFrameError('sequence out of range');
+    this.#countUnstored(rows.length);
+    for (const row of rows) this.#jobs.answer(row.taskId);
+    const store = () =>
+      this.ports.ingest.store({
+        nodeId: this.nodeId,
+        sessionId: this.sessionId,
+        epoch: Buffer.from(batch.epoch),
+        lane,
+        first: batch.first,
+        results: rows,
+      });
+    // a dropped range before this batch takes the numbers that the batch follows
+    const storing = this.#rangeStored === null ? store() : this.#rangeStored.then(store);
+    this.#batchStored = storing.catch(() => {});
+    const bytes = rows.reduce((sum, { resultJson }) => sum + resultJson.length, 0);
+    const outcome = await this.#inflow.hold(bytes, storing);
     this.#unstoredRows -= rows.length;
     await this.#acknowledge(batch.epoch, lane, outcome);
+  }
+
+  #countUnstored(rows: number): void {
+    this.#unstoredRows += rows;
+    if (this.#unstoredRows > MAX_UNSTORED_ROWS) throw new MalformedFrameError('more rows in flight than were granted');
   }
 
   async #onDropped(dropped: NonNullable<DecodedAgentFrame['dropped']>): Promise<void> {
     const lane = laneName(dropped.lane);
     if (dropped.first < 1 || dropped.last < dropped.first) throw new MalformedFrameError('dropped range out of order');
-    const outcome = await this.ports.ingest.storeGap({
-      nodeId: this.nodeId,
-      sessionId: this.sessionId,
-      epoch: Buffer.from(dropped.epoch),
-      lane,
-      first: dropped.first,
-      last: dropped.last,
-      reason: dropped.reason.slice(0, 64),
-    });
+    this.#countUnstored(1);
+    const store = () =>
+      this.ports.ingest.storeGap({
+        nodeId: this.nodeId,
+        sessionId: this.sessionId,
+        epoch: Buffer.from(dropped.epoch),
+        lane,
+        first: dropped.first,
+        last: dropped.last,
+        reason: dropped.reason.slice(0, 64),
+      });
+    // in the order they were sent, and one transaction of a link at a time: they share the pool with everybody
+    const storing = Promise.all([this.#batchStored, this.#rangeStored]).then(store);
+    const stored = storing.catch(() => {});
+    this.#rangeStored = stored;
+    const outcome = await storing;
+    if (this.#rangeStored === stored) this.#rangeStored = null;
+    this.#unstoredRows -= 1;
     await this.#acknowledge(dropped.epoch, lane, outcome);
   }
 
@@ -400,10 +465,13 @@ export class LinkSession {
     this.#cancelTimer?.();
     if (this.#state !== 'open') return;
     const { heartbeatMs, busyHeartbeatMs } = this.ports.config();
-    const isBusy = this.#sentJobs.size > 0;
+    const nowMs = this.ports.clock.monotonicMs();
+    this.#jobs.giveUp(nowMs);
+    const isBusy = this.#jobs.owed > 0;
     const limitMs = MISSED_HEARTBEATS * (isBusy ? busyHeartbeatMs : heartbeatMs);
     const heardAt = isBusy ? Math.max(this.#lastReceivedAt, this.#busySince) : this.#lastReceivedAt;
-    const silentMs = this.ports.clock.monotonicMs() - heardAt;
+    // a peer that is kept waiting can't be heard
+    const silentMs = this.#inflow.isWaiting ? 0 : nowMs - heardAt;
     if (silentMs >= limitMs) {
       this.ports.log.warn({ nodeId: this.nodeId, silentMs: Math.round(silentMs) }, 'link is silent');
       this.socket.terminate();
@@ -420,9 +488,12 @@ export class LinkSession {
   async #leave(graceMs: number): Promise<void> {
     this.#state = 'closed';
     this.#cancelTimer?.();
+    this.#inflow.end();
     this.ports.table.remove(this);
     this.onAuthenticated();
-    if (this.revision === 0) return;
+    if (this.#opening === null) return;
+    // whatever the answer was, or became of it: this session must not stay the live one
+    await this.#opening.catch(() => {});
     await this.#recordClose(graceMs);
     this.ports.work.onClosed(this);
   }

@@ -42,7 +42,7 @@ export class ReplicaLease {
   }
 
   /** Lets the others know at once that they are not alone. */
-  announce(bus: Bus): void {
+  announce(bus: Pick<Bus, 'onMessage' | 'broadcast'>): void {
     bus.onMessage((message) => {
       if (message.type === 'replicas') this.#others = Math.max(1, this.#others);
     });

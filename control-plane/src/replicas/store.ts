@@ -16,8 +16,12 @@ export async function removeDeadReplicas(db: Knex, silentMs: number, graceMs: nu
        DELETE FROM replicas WHERE heartbeat_at < now() - ? * interval '1 millisecond' RETURNING id
      )
      UPDATE nodes SET session_id = NULL, replica_id = NULL, lost_after = now() + ? * interval '1 millisecond'
-     WHERE replica_id IS NOT NULL AND (replica_id IN (SELECT id FROM dead) OR replica_id NOT IN (SELECT id FROM replicas))
-     RETURNING id`,
+     WHERE id = ANY(ARRAY(
+       SELECT id FROM nodes
+       WHERE replica_id IS NOT NULL AND (replica_id IN (SELECT id FROM dead) OR replica_id NOT IN (SELECT id FROM replicas))
+       -- one that is locked is being linked, or unlinked by another replica just now
+       FOR NO KEY UPDATE SKIP LOCKED
+     )) RETURNING id`,
     [silentMs, graceMs],
   );
   return rows.map(({ id }) => id);

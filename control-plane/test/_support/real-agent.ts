@@ -95,13 +95,13 @@ export class RealAgent {
     return JSON.parse(stdout);
   }
 
-  /** Waits until the agent says that so many results wait for the control plane, and then asks as an operator does. */
-  async waitForSpooled(rows: number): Promise<AgentStatus> {
-    await until(`${rows} results in the spool`, () => {
+  /** Waits until the agent says that its link is open, or is not, and that so many results wait in its spool. */
+  async waitForStatus({ isConnected, rows }: { isConnected: boolean; rows: number }): Promise<void> {
+    await until(`a ${isConnected ? 'linked' : 'lonely'} agent with ${rows} results in its spool`, () => {
       // what the command prints, without a process for every look
-      return JSON.parse(readFileSync(path.join(this.stateDir, 'status.json'), 'utf8')).spool.rows === rows;
+      const { link, spool } = JSON.parse(readFileSync(path.join(this.stateDir, 'status.json'), 'utf8'));
+      return (link.state === 'open') === isConnected && spool.rows === rows;
     });
-    return this.status();
   }
 
   /** The process that measures; null while there is none. */

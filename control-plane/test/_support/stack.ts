@@ -1,4 +1,4 @@
-import { systemClock } from '@vantage/shared/clock.js';
+import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import type { Test } from 'tap';
 import { parseConfig } from '../../src/config.js';
 import { type ControlPlane, startControlPlane } from '../../src/control-plane.js';
@@ -35,14 +35,19 @@ export interface Stack {
 export type StackSettings = Readonly<Record<string, string>>;
 
 /** A whole control plane in this process, on a database of its own, with an admin; stopped when `t` ends. */
-export async function startStack(t: Test, settings: StackSettings = {}): Promise<Stack> {
+export async function startStack(t: Test, settings: StackSettings = {}, clock: Clock = systemClock): Promise<Stack> {
   const database = await createTestDatabase(t);
-  const controlPlane = await startReplica(t, database.url, settings);
+  const controlPlane = await startReplica(t, database.url, settings, clock);
   return { database, controlPlane, api: await createAdmin(controlPlane) };
 }
 
 /** One more control plane on the same database. All replicas share the public URL of the first, as behind a balancer. */
-export async function startReplica(t: Test, databaseUrl: string, settings: StackSettings = {}): Promise<ControlPlane> {
+export async function startReplica(
+  t: Test,
+  databaseUrl: string,
+  settings: StackSettings = {},
+  clock: Clock = systemClock,
+): Promise<ControlPlane> {
   const { config } = parseConfig({
     env: {
       VANTAGE_DATABASE_URL: databaseUrl,
@@ -56,7 +61,7 @@ export async function startReplica(t: Test, databaseUrl: string, settings: Stack
     file: null,
   });
   const log = createLogger(process.env['VANTAGE_TEST_LOG'] === undefined ? 'silent' : 'debug');
-  const controlPlane = await startControlPlane({ config, clock: systemClock, log, isStrict: true });
+  const controlPlane = await startControlPlane({ config, clock, log, isStrict: true });
   t.teardown(() => controlPlane.stop());
   return controlPlane;
 }

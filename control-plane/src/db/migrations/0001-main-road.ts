@@ -185,12 +185,12 @@ const ingest = `
   ) WITH (fillfactor = 50);
 
   CREATE TABLE superseded_results (
-    id text COLLATE "C" NOT NULL,
+    id text COLLATE "C" PRIMARY KEY,
     node_id text COLLATE "C" NOT NULL,
     result json NOT NULL,
     received_at timestamptz NOT NULL DEFAULT now()
   ) PARTITION BY RANGE (id);
-  COMMENT ON TABLE superseded_results IS 'second results of a node task that already had its end';
+  COMMENT ON TABLE superseded_results IS 'the second result of a node task that already had its end; no third, which only hostile nodes have';
 
   CREATE TABLE dead_letters (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

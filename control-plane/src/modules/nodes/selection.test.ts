@@ -17,7 +17,12 @@ const berlin = aNode({
 const nowhere = aNode();
 
 /** Draws with a random that is the same every time. */
-function draw(candidates: readonly Node[], selection: NodeSelection, seed = 1, loadOf: (node: Node) => number = () => 0) {
+function draw(
+  candidates: readonly Node[],
+  selection: NodeSelection,
+  seed = 1,
+  loadOf: (node: Node) => number = () => 0,
+) {
   return selectNodes({ candidates, selection, loadOf, random: seededRandom(seed) });
 }
 
@@ -77,7 +82,9 @@ t.test('nodes of different networks come first unless another spread is asked fo
     t.equal(different(draw(candidates, { limit: 3, spread: 'country' }, seed), 'country'), 3);
     t.equal(different(draw(candidates, { limit: 2, spread: 'region' }, seed), 'region'), 2);
   }
-  const unspread = [1, 2, 3, 4, 5, 6].map((seed) => different(draw(candidates, { limit: 2, spread: 'none' }, seed), 'asn'));
+  const unspread = [1, 2, 3, 4, 5, 6].map((seed) =>
+    different(draw(candidates, { limit: 2, spread: 'none' }, seed), 'asn'),
+  );
   t.ok(unspread.includes(1), 'none: two nodes of one network do come together');
 });
 

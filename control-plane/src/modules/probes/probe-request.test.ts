@@ -32,7 +32,9 @@ function choose(nodes: readonly Node[], body: object, viewer: Viewer = anybody, 
 }
 
 /** Status, code and details of what `run` throws. */
-function refusalOf(run: () => unknown): { status: number; code: string; details: ApiError['details']; retry?: number } | null {
+function refusalOf(
+  run: () => unknown,
+): { status: number; code: string; details: ApiError['details']; retry?: number } | null {
   try {
     run();
     return null;
@@ -45,15 +47,24 @@ function refusalOf(run: () => unknown): { status: number; code: string; details:
 t.test('node_id, node_ids and nodes exclude one another, each field says what it excludes', async (t) => {
   const { id } = aNode();
   const conflict = (message: string) => [{ code: 'conflict', message }];
-  t.match(refusalOf(() => request({ node_id: id, node_ids: [id] })), {
-    status: 400,
-    code: 'VALIDATION_FAILED',
-    details: { node_id: conflict('excludes node_ids'), node_ids: conflict('excludes node_id') },
-  });
-  t.match(refusalOf(() => request({ node_id: id, nodes: {} })), { status: 400, details: { nodes: conflict('excludes node_id') } });
-  t.match(refusalOf(() => request({ node_id: id, node_ids: [id], nodes: {} })), {
-    details: { nodes: conflict('excludes node_id and node_ids') },
-  });
+  t.match(
+    refusalOf(() => request({ node_id: id, node_ids: [id] })),
+    {
+      status: 400,
+      code: 'VALIDATION_FAILED',
+      details: { node_id: conflict('excludes node_ids'), node_ids: conflict('excludes node_id') },
+    },
+  );
+  t.match(
+    refusalOf(() => request({ node_id: id, nodes: {} })),
+    { status: 400, details: { nodes: conflict('excludes node_id') } },
+  );
+  t.match(
+    refusalOf(() => request({ node_id: id, node_ids: [id], nodes: {} })),
+    {
+      details: { nodes: conflict('excludes node_id and node_ids') },
+    },
+  );
   t.equal(request({ node_id: id }).nodeIds?.length, 1);
   t.equal(request({}).nodeIds, null);
 });
@@ -79,10 +90,20 @@ t.test('a named node nobody knows, a banned one and somebody else’s private on
   const banned = aNode({ isBanned: true });
   const secret = aNode({ isPublic: false });
   for (const id of [aNode().id, banned.id, secret.id]) {
-    t.match(refusalOf(() => choose([banned, secret], { node_id: id }, stranger)), { status: 404, code: 'NODE_NOT_FOUND' });
+    t.match(
+      refusalOf(() => choose([banned, secret], { node_id: id }, stranger)),
+      { status: 404, code: 'NODE_NOT_FOUND' },
+    );
   }
-  t.match(refusalOf(() => choose([banned], { node_id: banned.id }, admin)), { status: 404 }, 'admins use no banned nodes either');
-  t.match(refusalOf(() => choose([banned, aNode()], { node_ids: [banned.id] })), { status: 404 });
+  t.match(
+    refusalOf(() => choose([banned], { node_id: banned.id }, admin)),
+    { status: 404 },
+    'admins use no banned nodes either',
+  );
+  t.match(
+    refusalOf(() => choose([banned, aNode()], { node_ids: [banned.id] })),
+    { status: 404 },
+  );
   t.same(choose([secret], { node_id: secret.id }, owner), [secret]);
   t.same(choose([secret], { node_id: secret.id }, admin), [secret]);
 });
@@ -109,7 +130,10 @@ t.test('a selection draws among nodes that are online and visible to the caller'
 t.test('owned draws among the caller’s own nodes', async (t) => {
   const mine = aNode({ ownerId: 'u_stranger' });
   t.same(choose([mine, aNode()], { nodes: { owned: true } }, stranger), [mine]);
-  t.match(refusalOf(() => choose([mine], { nodes: { owned: true } }, anybody)), { status: 422 });
+  t.match(
+    refusalOf(() => choose([mine], { nodes: { owned: true } }, anybody)),
+    { status: 422 },
+  );
 });
 
 t.test('ping and traceroute are drawn among nodes with raw sockets; a TCP ping and the others are not', async (t) => {
@@ -127,13 +151,38 @@ t.test('ping and traceroute are drawn among nodes with raw sockets; a TCP ping a
 
 t.test('a selection that finds no node says why', async (t) => {
   const plain = aNode({ capabilities: [], country: 'DE' });
-  const cases: readonly { name: string; nodes: Node[]; selection: NodeSelection; type: ProbeType; message: string }[] = [
-    { name: 'none at all', nodes: [], selection: {}, type: 'dns', message: 'no node is online' },
-    { name: 'all offline', nodes: [aNode({ sessionId: null })], selection: {}, type: 'dns', message: 'no node is online' },
-    { name: 'elsewhere', nodes: [plain], selection: { countries: ['FR'] }, type: 'dns', message: 'no online node matches this selection' },
-    { name: 'nobody’s', nodes: [plain], selection: { owned: true }, type: 'dns', message: 'no online node matches this selection' },
-    { name: 'unable', nodes: [plain], selection: { countries: ['DE'] }, type: 'ping', message: 'no online node that matches can do icmp' },
-  ];
+  const cases: readonly { name: string; nodes: Node[]; selection: NodeSelection; type: ProbeType; message: string }[] =
+    [
+      { name: 'none at all', nodes: [], selection: {}, type: 'dns', message: 'no node is online' },
+      {
+        name: 'all offline',
+        nodes: [aNode({ sessionId: null })],
+        selection: {},
+        type: 'dns',
+        message: 'no node is online',
+      },
+      {
+        name: 'elsewhere',
+        nodes: [plain],
+        selection: { countries: ['FR'] },
+        type: 'dns',
+        message: 'no online node matches this selection',
+      },
+      {
+        name: 'nobody’s',
+        nodes: [plain],
+        selection: { owned: true },
+        type: 'dns',
+        message: 'no online node matches this selection',
+      },
+      {
+        name: 'unable',
+        nodes: [plain],
+        selection: { countries: ['DE'] },
+        type: 'ping',
+        message: 'no online node that matches can do icmp',
+      },
+    ];
   for (const { name, nodes, selection, type, message } of cases) {
     t.match(
       refusalOf(() => choose(nodes, { target: 'example.com', nodes: selection }, anybody, type)),
@@ -147,8 +196,16 @@ t.test('what is no target is a 400 that names the field, what may not be touched
   const policy = new TargetPolicy({ allow: [], own: [], denied: ['evil.example'] });
   const refusal = (type: ProbeType, body: object) => refusalOf(() => checkTarget(request(body, type), policy));
   t.equal(refusal('tcp', { target: 'example.com:443' }), null);
-  t.match(refusal('tcp', { target: 'example.com' }), { status: 400, code: 'VALIDATION_FAILED', details: { 'params.port': [{ code: 'format' }] } });
-  t.match(refusal('tcp', { target: '10.0.0.1:80' }), { status: 422, code: 'PROBE_TARGET_INVALID', details: { target: [{ code: 'refused' }] } });
+  t.match(refusal('tcp', { target: 'example.com' }), {
+    status: 400,
+    code: 'VALIDATION_FAILED',
+    details: { 'params.port': [{ code: 'format' }] },
+  });
+  t.match(refusal('tcp', { target: '10.0.0.1:80' }), {
+    status: 422,
+    code: 'PROBE_TARGET_INVALID',
+    details: { target: [{ code: 'refused' }] },
+  });
   t.match(refusal('dns', { target: 'www.evil.example' }), { status: 422, details: { target: [{ code: 'refused' }] } });
   t.match(refusal('dns', { target: 'example.com', params: { server: '127.0.0.1' } }), {
     status: 422,

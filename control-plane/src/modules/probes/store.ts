@@ -88,15 +88,18 @@ const NODE_TASKS = `
     'lost_code', n.lost_code, 'finished_at', n.finished_at, 'late', n.late) ORDER BY n.id), '[]') AS node_tasks
   FROM probe_node_tasks n`;
 
+// by name: PostgreSQL refuses a prepared statement for good once a migration has added a column to a `*`
+const TASK_COLUMNS = 't.id, t.user_id, t.probe_type, t.target, t.spec, t.created_at';
+
 const FIND_TASK = {
   name: 'probes-find-task',
-  text: `SELECT t.*, n.node_tasks FROM probe_tasks t,
+  text: `SELECT ${TASK_COLUMNS}, n.node_tasks FROM probe_tasks t,
          LATERAL (${NODE_TASKS} WHERE n.task_id = t.id AND n.id >= $1 AND n.id < $2) n WHERE t.id = $1`,
 };
 
 const FIND_NODE_TASK = {
   name: 'probes-find-node-task',
-  text: `SELECT t.*, n.node_tasks FROM probe_tasks t, probe_node_tasks own, LATERAL (${NODE_TASKS} WHERE n.id = own.id) n
+  text: `SELECT ${TASK_COLUMNS}, n.node_tasks FROM probe_tasks t, probe_node_tasks own, LATERAL (${NODE_TASKS} WHERE n.id = own.id) n
          WHERE own.id = $1 AND t.id = own.task_id AND t.id > $2 AND t.id <= $1`,
 };
 
@@ -182,11 +185,16 @@ export interface LostRow {
   readonly lost_code: string;
 }
 
+// Sweeps of several replicas and ingest end the same tasks, each in an order of its own. A sweep therefore never waits
+// for a row: whoever holds it is ending that task, and what is left over is found by the next sweep.
+
 /** Ends these node tasks as lost, if they are still pending. */
 export async function loseTasks(db: Knex, ids: readonly string[]): Promise<LostRow[]> {
   const { rows } = await db.raw<{ rows: LostRow[] }>(
     `UPDATE probe_node_tasks SET state = 'lost', lost_code = 'node_lost', finished_at = now()
-     WHERE id = ANY(?) AND state = 'pending' RETURNING task_id, probe_type, lost_code`,
+     WHERE id = ANY(ARRAY(
+       SELECT id FROM probe_node_tasks WHERE id = ANY(?) AND state = 'pending' FOR NO KEY UPDATE SKIP LOCKED
+     )) RETURNING task_id, probe_type, lost_code`,
     [[...ids]],
   );
   return rows;
@@ -210,8 +218,11 @@ export async function loseTasksOfGoneNodes(db: Knex): Promise<LostRow[]> {
 export async function noticeUnlinkedWork(db: Knex, graceMs: number): Promise<void> {
   await db.raw(
     `UPDATE nodes SET lost_after = now() + ? * interval '1 millisecond'
-     WHERE session_id IS NULL AND lost_after IS NULL
-       AND id IN (SELECT node_id FROM probe_node_tasks WHERE state = 'pending')`,
+     WHERE id = ANY(ARRAY(
+       SELECT id FROM nodes WHERE session_id IS NULL AND lost_after IS NULL
+         AND id IN (SELECT node_id FROM probe_node_tasks WHERE state = 'pending')
+       FOR NO KEY UPDATE SKIP LOCKED
+     ))`,
     [graceMs],
   );
 }
@@ -220,7 +231,10 @@ export async function noticeUnlinkedWork(db: Knex, graceMs: number): Promise<voi
 export async function expireTasks(db: Knex): Promise<LostRow[]> {
   const { rows } = await db.raw<{ rows: LostRow[] }>(
     `UPDATE probe_node_tasks SET state = 'lost', lost_code = 'timeout', finished_at = now()
-     WHERE state = 'pending' AND expires_at <= now() RETURNING task_id, probe_type, lost_code`,
+     WHERE id = ANY(ARRAY(
+       SELECT id FROM probe_node_tasks WHERE state = 'pending' AND expires_at <= now()
+       LIMIT 10000 FOR NO KEY UPDATE SKIP LOCKED
+     )) RETURNING task_id, probe_type, lost_code`,
   );
   return rows;
 }

@@ -11,29 +11,33 @@ t.test('a bucket fills with ten probes a second and never over its burst', async
 });
 
 t.test('a target gets what is left of its tokens and of its 30 nodes at once, by its tightest key', async (t) => {
-  const cases: readonly { name: string; wanted: number; keys: { tokens: number; inFlight: number }[]; gets: number }[] = [
-    { name: 'all it wants', wanted: 5, keys: [{ tokens: 50, inFlight: 0 }], gets: 5 },
-    { name: 'whole tokens only', wanted: 5, keys: [{ tokens: 2.9, inFlight: 0 }], gets: 2 },
-    { name: 'at most 30 at once', wanted: 50, keys: [{ tokens: 50, inFlight: 0 }], gets: 30 },
-    { name: 'what is in flight counts', wanted: 5, keys: [{ tokens: 50, inFlight: 28 }], gets: 2 },
-    { name: 'more in flight than allowed', wanted: 5, keys: [{ tokens: 50, inFlight: 31 }], gets: 0 },
-    { name: 'empty', wanted: 5, keys: [{ tokens: 0.99, inFlight: 0 }], gets: 0 },
-    {
-      name: 'the tightest key decides',
-      wanted: 5,
-      keys: [
-        { tokens: 50, inFlight: 0 },
-        { tokens: 3, inFlight: 0 },
-        { tokens: 50, inFlight: 26 },
-      ],
-      gets: 3,
-    },
-  ];
+  const cases: readonly { name: string; wanted: number; keys: { tokens: number; inFlight: number }[]; gets: number }[] =
+    [
+      { name: 'all it wants', wanted: 5, keys: [{ tokens: 50, inFlight: 0 }], gets: 5 },
+      { name: 'whole tokens only', wanted: 5, keys: [{ tokens: 2.9, inFlight: 0 }], gets: 2 },
+      { name: 'at most 30 at once', wanted: 50, keys: [{ tokens: 50, inFlight: 0 }], gets: 30 },
+      { name: 'what is in flight counts', wanted: 5, keys: [{ tokens: 50, inFlight: 28 }], gets: 2 },
+      { name: 'more in flight than allowed', wanted: 5, keys: [{ tokens: 50, inFlight: 31 }], gets: 0 },
+      { name: 'empty', wanted: 5, keys: [{ tokens: 0.99, inFlight: 0 }], gets: 0 },
+      {
+        name: 'the tightest key decides',
+        wanted: 5,
+        keys: [
+          { tokens: 50, inFlight: 0 },
+          { tokens: 3, inFlight: 0 },
+          { tokens: 50, inFlight: 26 },
+        ],
+        gets: 3,
+      },
+    ];
   for (const { name, wanted, keys, gets } of cases) t.equal(grant(wanted, keys), gets, name);
 });
 
 t.test('no sequence of requests gets more than the burst plus the rate over its time', async () => {
-  const request = fc.record({ waitSeconds: fc.double({ min: 0, max: 20, noNaN: true }), wanted: fc.integer({ min: 1, max: 50 }) });
+  const request = fc.record({
+    waitSeconds: fc.double({ min: 0, max: 20, noNaN: true }),
+    wanted: fc.integer({ min: 1, max: 50 }),
+  });
   fc.assert(
     fc.property(fc.array(request, { maxLength: 50 }), (requests) => {
       let tokens = TARGET_BURST;

@@ -1,6 +1,6 @@
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
 import { definitionOf, type ProbeSpecs, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
-import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { aNode } from '../../../test/_support/a-node.js';
@@ -71,28 +71,50 @@ t.test('a task runs until every node has its end, and failed only when no node a
       status: 'completed',
       completedAt: '2026-01-01T00:00:02.500Z',
     },
-    { name: 'one, the other lost', nodes: [done('tcp'), lost('node_lost')], status: 'completed', completedAt: '2026-01-01T00:00:03.000Z' },
-    { name: 'all lost', nodes: [lost('timeout'), lost('node_lost')], status: 'failed', completedAt: '2026-01-01T00:00:03.000Z' },
+    {
+      name: 'one, the other lost',
+      nodes: [done('tcp'), lost('node_lost')],
+      status: 'completed',
+      completedAt: '2026-01-01T00:00:03.000Z',
+    },
+    {
+      name: 'all lost',
+      nodes: [lost('timeout'), lost('node_lost')],
+      status: 'failed',
+      completedAt: '2026-01-01T00:00:03.000Z',
+    },
   ];
   for (const { name, nodes, status, completedAt } of cases) {
     t.match(view('tcp', nodes), { status, completed_at: completedAt }, name);
   }
 });
 
-t.test('results of nodes that have finished are there while the others run, in the order the nodes were chosen', async (t) => {
-  const task = view('tcp', [nodeTask(), done('tcp', { success: true, error: null, duration_ms: 1 }), lost('node_lost'), done('tcp', { duration_ms: 2 })]);
-  t.match(
-    task.node_results.map(({ duration_ms }) => duration_ms),
-    [1, 0, 2],
-  );
-  t.match(task.summary, { success_count: 1, fail_count: 2 });
-});
+t.test(
+  'results of nodes that have finished are there while the others run, in the order the nodes were chosen',
+  async (t) => {
+    const task = view('tcp', [
+      nodeTask(),
+      done('tcp', { success: true, error: null, duration_ms: 1 }),
+      lost('node_lost'),
+      done('tcp', { duration_ms: 2 }),
+    ]);
+    t.match(
+      task.node_results.map(({ duration_ms }) => duration_ms),
+      [1, 0, 2],
+    );
+    t.match(task.summary, { success_count: 1, fail_count: 2 });
+  },
+);
 
 t.test('a result says where its node stands, and nothing more of it', async (t) => {
   const [result] = view('tcp', [done('tcp')]).node_results;
   t.same(result?.node, { asn: 3320, city: 'Berlin', country: 'DE', isp: 'Deutsche Telekom', region: 'Western Europe' });
   const [gone] = view('tcp', [done('tcp')], () => null).node_results;
-  t.same(gone?.node, { asn: null, city: null, country: null, isp: null, region: null }, 'a node that is not known any more');
+  t.same(
+    gone?.node,
+    { asn: null, city: null, country: null, isp: null, region: null },
+    'a node that is not known any more',
+  );
 });
 
 t.test('a node without a result has a complete failed one that says why', async (t) => {
@@ -102,7 +124,14 @@ t.test('a node without a result has a complete failed one that says why', async 
     ['target_rate_limited', /too often/],
   ] as const) {
     const [result] = view('http', [lost(code)]).node_results;
-    t.match(result, { success: false, error: { code, message }, started_at: null, duration_ms: 0, status_code: null, headers: {} });
+    t.match(result, {
+      success: false,
+      error: { code, message },
+      started_at: null,
+      duration_ms: 0,
+      status_code: null,
+      headers: {},
+    });
   }
 });
 
@@ -139,12 +168,18 @@ t.test('the summary of each type is over the nodes that answered', async (t) => 
     },
     {
       type: 'tcp',
-      results: [{ ...ok, connect_ms: 1 }, { ...ok, connect_ms: 2 }],
+      results: [
+        { ...ok, connect_ms: 1 },
+        { ...ok, connect_ms: 2 },
+      ],
       summary: { success_count: 2, fail_count: 1, connect_avg_ms: 1.5 },
     },
     {
       type: 'traceroute',
-      results: [{ ...ok, reached: true, hops: [hop, hop, hop] }, { reached: false, hops: [hop] }],
+      results: [
+        { ...ok, reached: true, hops: [hop, hop, hop] },
+        { reached: false, hops: [hop] },
+      ],
       summary: { success_count: 1, fail_count: 2, reached_count: 1, hops_avg: 3 },
     },
   ];
@@ -155,27 +190,46 @@ t.test('the summary of each type is over the nodes that answered', async (t) => 
   }
 });
 
-t.test('a DNS task compares its nodes: the domain, the type, records by node, and whether they contradict', async (t) => {
-  const record = { name: 'example.com', type: 'A', class: 'IN', ttl: 60, value: '192.0.2.1' };
-  const found = done('dns', { success: true, error: null, rcode: 'NOERROR', records: [record] });
-  const other = done('dns', { success: true, error: null, rcode: 'NOERROR', records: [{ ...record, value: '192.0.2.2' }] });
-  const none = done('dns', { rcode: 'NXDOMAIN', records: [] });
-  t.match(view('dns', [found, nodeTask(), lost('node_lost')]), {
-    domain: 'example.com',
-    type: 'A',
-    pollution_detected: false,
-    records_by_node: [{ node_id: node.id, records: [record] }],
-  });
-  t.equal(view('dns', [found, other])['pollution_detected'], false, 'different addresses are load balancing');
-  t.equal(view('dns', [found, none])['pollution_detected'], true, 'records here, no such name there');
-  t.equal(view('dns', [found, done('dns', { rcode: null })])['pollution_detected'], false, 'no answer is no contradiction');
-  t.equal(view('tcp', [done('tcp')])['domain'], undefined, 'other types have none of this');
-});
+t.test(
+  'a DNS task compares its nodes: the domain, the type, records by node, and whether they contradict',
+  async (t) => {
+    const record = { name: 'example.com', type: 'A', class: 'IN', ttl: 60, value: '192.0.2.1' };
+    const found = done('dns', { success: true, error: null, rcode: 'NOERROR', records: [record] });
+    const other = done('dns', {
+      success: true,
+      error: null,
+      rcode: 'NOERROR',
+      records: [{ ...record, value: '192.0.2.2' }],
+    });
+    const none = done('dns', { rcode: 'NXDOMAIN', records: [] });
+    t.match(view('dns', [found, nodeTask(), lost('node_lost')]), {
+      domain: 'example.com',
+      type: 'A',
+      pollution_detected: false,
+      records_by_node: [{ node_id: node.id, records: [record] }],
+    });
+    t.equal(view('dns', [found, other])['pollution_detected'], false, 'different addresses are load balancing');
+    t.equal(view('dns', [found, none])['pollution_detected'], true, 'records here, no such name there');
+    t.equal(
+      view('dns', [found, done('dns', { rcode: null })])['pollution_detected'],
+      false,
+      'no answer is no contradiction',
+    );
+    t.equal(view('tcp', [done('tcp')])['domain'], undefined, 'other types have none of this');
+  },
+);
 
 t.test('every state of a task of every type is as its schema says', async (t) => {
   for (const type of probeTypeNames) {
     const validate = compileSchema(taskSchema(type));
-    const mixed = [done(type), done(type, {}), { ...done(type), late: true }, lost('node_lost'), lost('timeout'), lost('target_rate_limited')];
+    const mixed = [
+      done(type),
+      done(type, {}),
+      { ...done(type), late: true },
+      lost('node_lost'),
+      lost('timeout'),
+      lost('target_rate_limited'),
+    ];
     for (const nodes of [[nodeTask()], mixed, [...mixed, nodeTask()], [lost('timeout')]]) {
       const sent = JSON.parse(JSON.stringify(view(type, nodes)));
       const before = JSON.stringify(sent);

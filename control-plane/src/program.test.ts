@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import t from 'tap';
+import { buildProgram } from './program.js';
+import { settings } from './settings.js';
+
+/** Every command that does something, by how it is called. */
+function actions(command: Command, path: readonly string[] = []): [string, Command][] {
+  if (command.commands.length === 0) return [[path.join(' '), command]];
+  return command.commands.flatMap((child) => actions(child, [...path, child.name()]));
+}
+
+function helpOf(command: Command): string {
+  let text = '';
+  const collect = (part: string) => {
+    text += part;
+  };
+  command.configureOutput({ writeOut: collect });
+  command.outputHelp();
+  return text;
+}
+
+/** What each command takes, and what else its help must say. */
+const expected: Readonly<Record<string, readonly string[]>> = {
+  serve: ['--remove-at-exit <dir>', '"msg":"ready"'],
+  migrate: ['--json'],
+  'user create': ['--email <address>', '--role <role>', '--password-stdin', '--json', 'at least 8'],
+  'token create': ['--user <email>', '--name <name>', '--scopes <list>', '--json', 'probe:read', 'billing:write'],
+  'enrollment-token create': [
+    '--user <email>',
+    '--label <text>',
+    '--country <code>',
+    '--expires-in-hours <n>',
+    '--json',
+  ],
+  'enrollment-token list': ['--json'],
+  'enrollment-token revoke': ['<id>', '--json'],
+  'node list': ['--json'],
+  'node ban': ['<id>', '--reason <text>', '--json'],
+  'node unban': ['<id>', '--json'],
+};
+
+t.test('help of every command names its options, every setting and the exit codes', async (t) => {
+  const commands = actions(buildProgram());
+  t.same(
+    commands.map(([name]) => name),
+    Object.keys(expected),
+  );
+  const names = Object.values(settings).map(({ name }) => name);
+  for (const [name, command] of commands) {
+    const help = helpOf(command).replace(/\s+/g, ' ');
+    const wanted = [
+      ...(expected[name] ?? []),
+      ...names,
+      'VANTAGE_CONFIG',
+      'VANTAGE_SECRET_KEY (or _FILE)',
+      'Exit codes:',
+      '--help',
+    ];
+    t.same(
+      wanted.filter((text) => !help.includes(text)),
+      [],
+      name,
+    );
+    for (const { flags, description } of command.options)
+      t.ok(help.includes(flags) && description !== '', `${name} ${flags}`);
+  }
+});
+
+t.test('help without a command lists the commands and every setting with its default', async (t) => {
+  const help = helpOf(buildProgram());
+  for (const name of ['serve', 'migrate', 'user', 'token', 'enrollment-token', 'node'])
+    t.match(help, new RegExp(`^  ${name}\\b`, 'm'));
+  for (const { name, description, fallbackText } of Object.values(settings)) {
+    t.ok(help.includes(`${description}\n      default: ${fallbackText}`), name);
+  }
+});

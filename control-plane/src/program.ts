@@ -1,0 +1,21 @@
+import { Command } from 'commander';
+import { enrollmentTokenCommand } from './commands/enrollment-token.js';
+import { migrateCommand } from './commands/migrate.js';
+import { nodeCommand } from './commands/node.js';
+import { serveCommand } from './commands/serve.js';
+import { tokenCommand } from './commands/token.js';
+import { userCommand } from './commands/user.js';
+import { exitCodesHelp } from './exit-codes.js';
+import { settingsHelp } from './settings-reference.js';
+import { version } from './version.js';
+
+/** The command line of vantage-control: every command, and help that is complete for each. */
+export function buildProgram(): Command {
+  const program = new Command('vantage-control')
+    .description('The control plane of Vantage: REST API, agents’ links, storage.')
+    .version(version)
+    .addHelpText('afterAll', `\n${settingsHelp()}\n\n${exitCodesHelp()}`);
+  const commands = [serveCommand, migrateCommand, userCommand, tokenCommand, enrollmentTokenCommand, nodeCommand];
+  for (const command of commands) program.addCommand(command());
+  return program;
+}

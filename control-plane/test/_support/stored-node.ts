@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import type { Knex } from 'knex';
+
+/** Inserts a public node of a new admin; `columns` as in table nodes. Resolves with its id. */
+export async function insertNode(db: Knex, columns: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const userId = newId(idPrefixes.user);
+  await db('users').insert({
+    id: userId,
+    email: `${userId.toLowerCase()}@test.example`,
+    role: 'admin',
+    plan: 'unlimited',
+  });
+  const id = newId(idPrefixes.node);
+  await db('nodes').insert({
+    id,
+    user_id: userId,
+    name: 'node',
+    visibility: 'public',
+    public_key: randomBytes(32),
+    hostname: 'node.test',
+    agent_version: '0.1.0',
+    os: 'linux',
+    arch: 'x64',
+    ...columns,
+  });
+  return id;
+}

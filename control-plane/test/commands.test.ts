@@ -1,0 +1,154 @@
+import { generateKeyPairSync } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { type CommandResult, runCommand } from './_support/command-line.js';
+import { createTestDatabase } from './_support/database.js';
+import { enrollBody, enrollPeer, PeerAgent } from './_support/peer-agent.js';
+import { startStack } from './_support/stack.js';
+import { temporaryDirectory } from './_support/temporary-directory.js';
+
+/** Runs commands of an operator on a database. */
+function operator(t: Test, databaseUrl: string) {
+  const env = { VANTAGE_DATABASE_URL: databaseUrl, VANTAGE_DATA_DIR: temporaryDirectory(t) };
+  return (line: string, input?: string): Promise<CommandResult> =>
+    runCommand(t, 'vantage-control', line.split(' '), { env, ...(input === undefined ? {} : { input }) });
+}
+
+/** What a command printed as JSON; its complaint when it failed. */
+function json({ code, stdout, stderr }: CommandResult) {
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+const failed = (message: RegExp, code = 1) => ({ code, stdout: '', stderr: message });
+
+t.test('migrate says what it applied, and that there was nothing to do', async (t) => {
+  const { url } = await createTestDatabase(t, { migrate: false });
+  const run = operator(t, url);
+  t.match(json(await run('migrate --json')), { applied: [/^0001-/] });
+  t.strictSame(json(await run('migrate --json')), { applied: [] });
+  t.match(await run('migrate'), { code: 0, stdout: 'nothing to do\n' });
+});
+
+t.test('user create makes a user whose tokens work on the running server', async (t) => {
+  const { api, database } = await startStack(t);
+  const run = operator(t, database.url);
+  const user = json(await run('user create --email Ada@Example.com --json'));
+  t.match(user, { id: /^u_/, email: 'ada@example.com', role: 'user', plan: 'unlimited', created_at: /Z$/ });
+  t.strictSame(Object.keys(user).sort(), ['created_at', 'email', 'id', 'plan', 'role'], 'the bare resource');
+  const [admin, taken, noAddress, weak] = await Promise.all([
+    run('user create --email root@example.com --role admin --password-stdin', 'correct horse\n'),
+    run('user create --email ada@example.com'),
+    run('user create --email ada'),
+    run('user create --email b@example.com --password-stdin', 'short\n'),
+  ]);
+  t.match(admin, { code: 0, stdout: /^admin root@example\.com is u_\w+\n$/, stderr: '' });
+  t.match(taken, failed(/^vantage-control: .*ACCOUNT_EMAIL_TAKEN\)\n$/));
+  t.match(noAddress, failed(/email must be an e-mail address\n$/));
+  t.match(weak, failed(/AUTH_PASSWORD_WEAK/));
+  const [hash] = await database.db('users').where({ email: 'root@example.com' }).pluck('password_hash');
+  t.match(hash, /^\$argon2id\$/);
+
+  const [made, scoped, plain, wrongScope, nobody] = await Promise.all([
+    run('token create --user ADA@example.com --json'),
+    run('token create --user ada@example.com --name ci --scopes probe:read,billing:read,probe:read --json'),
+    run('token create --user ada@example.com'),
+    run('token create --user ada@example.com --scopes probe,everything'),
+    run('token create --user nobody@example.com'),
+  ]);
+  t.match(json(made), { id: /^pat_/, name: 'command line', expires_at: null, token: /^svc_pat_/ });
+  t.match(json(scoped), { name: 'ci', scopes: ['probe:read', 'billing:read'] });
+  t.match(
+    plain,
+    { code: 0, stdout: /^svc_pat_[\w-]+\n$/, stderr: /^token pat_\w+ of ada@example.com/ },
+    'the secret alone on standard output',
+  );
+  t.match(wrongScope, failed(/unknown scope "everything"; there are probe, /, 2));
+  t.match(nobody, failed(/ACCOUNT_NOT_FOUND/));
+  const list = (as: string) => api.call('GET', '/v1/probe/tasks', { as });
+  for (const token of [json(made).token, json(scoped).token, plain.stdout.trim()])
+    t.equal((await list(token)).status, 200);
+  const tokens = '/v1/nodes/enrollment-tokens';
+  t.equal((await api.call('GET', tokens, { as: json(made).token })).status, 200);
+  t.equal((await api.call('GET', tokens, { as: json(scoped).token })).status, 403);
+});
+
+t.test('enrollment-token create, list and revoke are the whole life of a token', async (t) => {
+  const { api, database } = await startStack(t);
+  const run = operator(t, database.url);
+  const [made, plain] = await Promise.all([
+    run('enrollment-token create --label berlin-1 --country de --expires-in-hours 1 --json'),
+    run('enrollment-token create'),
+  ]);
+  const created = json(made);
+  t.strictSame(Object.keys(created), ['id', 'token', 'expires_at']);
+  t.match(plain, {
+    code: 0,
+    stdout: /^ent_[\w-]+\n$/,
+    stderr: /^enrollment token et_\w+ of admin@test.example, valid until /,
+  });
+  const body = enrollBody(plain.stdout.trim(), generateKeyPairSync('ed25519').privateKey, api.url);
+  t.equal((await api.call('POST', '/v1/nodes/enroll', { body, as: null })).status, 201);
+  const [listed, table] = await Promise.all([run('enrollment-token list --json'), run('enrollment-token list')]);
+  t.match(
+    json(listed).find(({ id }: { id: string }) => id === created.id),
+    { label: 'berlin-1', status: 'active', preview: /^ent_\*\*\*....$/, expires_at: created.expires_at },
+  );
+  const used = json(listed).find(({ status }: { status: string }) => status === 'used');
+  t.match(table.stdout, /^ID +STATUS +TOKEN +EXPIRES +LABEL +NODE\n/);
+  t.match(table.stdout, new RegExp(`${used.id} +used .* ${used.consumed_node_id}`));
+  for (const output of [listed.stdout, table.stdout])
+    t.notMatch(output, new RegExp(`${created.token}|${plain.stdout.trim()}`), 'no secret');
+  const [revoked, ofUsed, unknown, label, country, hours] = await Promise.all([
+    run(`enrollment-token revoke ${created.id} --json`),
+    run(`enrollment-token revoke ${used.id}`),
+    run('enrollment-token revoke et_1111111111111111111111'),
+    run(`enrollment-token create --label ${'x'.repeat(41)}`),
+    run('enrollment-token create --country ZZ'),
+    run('enrollment-token create --expires-in-hours 169'),
+  ]);
+  t.equal(json(revoked), null);
+  t.match(ofUsed, failed(/NODE_STATE_CONFLICT/));
+  t.match(unknown, failed(/NOT_FOUND/));
+  t.match(label, failed(/1 to 40 characters/, 2));
+  t.match(country, failed(/country_code is not an ISO 3166-1 country\n$/));
+  t.match(hours, failed(/1 to 168/, 2));
+  t.match(json(await run('enrollment-token list --json')).length, 1);
+});
+
+t.test(
+  'node list, ban and unban act on the running server, and the audit log says it was the command line',
+  async (t) => {
+    const { api, database } = await startStack(t);
+    const run = operator(t, database.url);
+    const identity = await enrollPeer(api, { name: '\u001b[31mred', declared: { country: 'DE', asn: 3320 } });
+    const peer = await PeerAgent.connect(t, api.url, identity);
+    const [listed, table] = await Promise.all([run('node list --json'), run('node list')]);
+    t.match(json(listed), [
+      { id: identity.nodeId, status: 'online', country: 'DE', asn: 3320, capabilities: ['icmp'] },
+    ]);
+    t.match(table.stdout, new RegExp(`${identity.nodeId} +online +DE +AS3320 +icmp +·\\[31mred\n$`));
+    t.notMatch(listed.stdout + table.stdout, '\u001b');
+    const banned = json(await run(`node ban ${identity.nodeId} --reason forged --json`));
+    t.match(banned, { id: identity.nodeId, status: 'banned', ban_reason: 'forged' });
+    t.match(await peer.waitForClose(), { reason: 'CLOSE_BANNED' });
+    const [again, noReason, unknown] = await Promise.all([
+      run(`node ban ${identity.nodeId} --reason again`),
+      run(`node ban ${identity.nodeId}`),
+      run('node unban n_1111111111111111111111'),
+    ]);
+    t.match(again, failed(/NODE_ALREADY_BANNED/));
+    t.match(noReason, failed(/required option '--reason <text>'/, 2));
+    t.match(unknown, failed(/NODE_NOT_FOUND/));
+    t.match(await run(`node unban ${identity.nodeId}`), { code: 0, stdout: `${identity.nodeId} may connect again\n` });
+    t.ok((await PeerAgent.connect(t, api.url, identity)).isOpen);
+    const rows = await database
+      .db('audit_log')
+      .where('action', 'like', 'node.%ban')
+      .orderBy('id')
+      .select('action', 'user_id', 'credential_id', 'details');
+    t.strictSame(rows, [
+      { action: 'node.ban', user_id: null, credential_id: 'command line', details: { reason: 'forged' } },
+      { action: 'node.unban', user_id: null, credential_id: 'command line', details: {} },
+    ]);
+  },
+);

@@ -1,0 +1,114 @@
+import { systemClock } from '@vantage/shared/clock.js';
+import { pino } from 'pino';
+import t, { type Test } from 'tap';
+import { PostgresBus } from '../src/bus/postgres-bus.js';
+import { type Node, NodeDirectory } from '../src/modules/nodes/index.js';
+import { createTestDatabase, type TestDatabase } from './_support/database.js';
+import { FakeClock } from './_support/fake-clock.js';
+import { insertNode } from './_support/stored-node.js';
+import { until } from './_support/until.js';
+
+const log = pino({ level: 'silent' });
+
+/** A replica's directory whose polls only come when the test moves its clock. */
+async function replica(t: Test, { db, url }: TestDatabase, replicaId: string) {
+  const clock = new FakeClock();
+  const bus = new PostgresBus({ url, replicaId, isListening: true, hasOthers: () => true, log, clock: systemClock });
+  const directory = new NodeDirectory({ db, bus, clock, log });
+  const changes: Node[] = [];
+  directory.onChange((node) => changes.push(node));
+  t.teardown(async () => {
+    directory.stop();
+    await bus.stop();
+  });
+  await bus.start();
+  await directory.start();
+  return { directory, clock, changes };
+}
+
+const cutBus = (db: TestDatabase['db']) =>
+  db.raw(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'vantage-bus' AND datname = current_database()`,
+  );
+
+t.test('a directory knows every node there is when it starts', async (t) => {
+  const database = await createTestDatabase(t);
+  const id = await insertNode(database.db, { country: 'DE' });
+  const { directory } = await replica(t, database, 'rep_a');
+  t.match(directory.find(id), { id, country: 'DE', isPublic: true });
+  t.equal(directory.find('n_none'), null);
+  t.equal([...directory.all()].length, 1);
+});
+
+t.test('what one replica announces the others know at once, by the bus alone', async (t) => {
+  const database = await createTestDatabase(t);
+  const id = await insertNode(database.db);
+  const [a, b] = [await replica(t, database, 'rep_a'), await replica(t, database, 'rep_b')];
+  await database.db('nodes').where({ id }).update({ name: 'renamed' });
+  await a.directory.announce([id]);
+  t.equal(a.directory.find(id)?.name, 'renamed');
+  await until('the other one to know', () => b.directory.find(id)?.name === 'renamed');
+  t.match(b.changes.at(-1), { id, name: 'renamed' });
+});
+
+t.test('what nobody announced is known after a second, by the poll alone', async (t) => {
+  const database = await createTestDatabase(t);
+  const { directory, clock, changes } = await replica(t, database, 'rep_a');
+  const id = await insertNode(database.db);
+  for (const name of ['first', 'second', 'third']) {
+    await database.db('nodes').where({ id }).update({ name });
+    await until('the next poll to be waited for', () => clock.pendingTimers === 1);
+    clock.advance(999);
+    t.not(directory.find(id)?.name, name, 'not before its time');
+    clock.advance(1);
+    await until('the poll', () => directory.find(id)?.name === name);
+  }
+  t.strictSame(
+    changes.map(({ name }) => name),
+    ['first', 'second', 'third'],
+    'nothing is told twice',
+  );
+});
+
+t.test('after the bus was cut everything that changed is read again', async (t) => {
+  const database = await createTestDatabase(t);
+  const id = await insertNode(database.db);
+  const { directory } = await replica(t, database, 'rep_a');
+  await database.db('nodes').where({ id }).update({ name: 'renamed' });
+  await cutBus(database.db);
+  await until('the resync', () => directory.find(id)?.name === 'renamed');
+  t.pass();
+});
+
+t.test('a change that was committed after later ones is not missed', async (t) => {
+  const database = await createTestDatabase(t);
+  const { db } = database;
+  const [slow, quick] = [await insertNode(db), await insertNode(db)];
+  const { directory, clock } = await replica(t, database, 'rep_a');
+  const trx = await db.transaction();
+  await trx('nodes').where({ id: slow }).update({ name: 'slow' });
+  await db('nodes').where({ id: quick }).update({ name: 'quick' });
+  clock.advance(1_000);
+  await until('the quick one', () => directory.find(quick)?.name === 'quick');
+  await trx.commit();
+  await until('the next poll to be waited for', () => clock.pendingTimers === 1);
+  clock.advance(1_000);
+  await until('the slow one', () => directory.find(slow)?.name === 'slow');
+  t.pass();
+});
+
+t.test('a failing database leaves the directory as it was and the poll going on', async (t) => {
+  const database = await createTestDatabase(t);
+  const { db } = database;
+  const id = await insertNode(db, { name: 'before' });
+  const { directory, clock } = await replica(t, database, 'rep_a');
+  await db.raw('ALTER TABLE nodes RENAME TO nodes_away');
+  clock.advance(1_000);
+  await until('the next poll to be waited for', () => clock.pendingTimers === 1);
+  t.equal(directory.find(id)?.name, 'before');
+  await db.raw('ALTER TABLE nodes_away RENAME TO nodes');
+  await db('nodes').where({ id }).update({ name: 'after' });
+  clock.advance(1_000);
+  await until('the change', () => directory.find(id)?.name === 'after');
+  t.pass();
+});

@@ -1,0 +1,130 @@
+import type { Knex } from 'knex';
+import { pino } from 'pino';
+import t, { type Test } from 'tap';
+import type { BusMessage } from '../src/bus/bus.js';
+import { ReplicaLease } from '../src/replicas/replica-lease.js';
+import { createTestDatabase } from './_support/database.js';
+import { FakeClock } from './_support/fake-clock.js';
+import { insertNode } from './_support/stored-node.js';
+import { until } from './_support/until.js';
+
+function lease(t: Test, db: Knex, replicaId: string, isAlone = false) {
+  const clock = new FakeClock();
+  const unlinked: string[] = [];
+  const made = new ReplicaLease({
+    db,
+    replicaId,
+    isAlone,
+    graceMs: 15_000,
+    clock,
+    log: pino({ level: 'silent' }),
+    onUnlinked: async (ids) => void unlinked.push(...ids),
+  });
+  t.teardown(() => made.stop());
+  return { lease: made, clock, unlinked };
+}
+
+const replicas = (db: Knex) => db('replicas').orderBy('id').pluck('id');
+const heardBefore = (db: Knex, seconds: number) => db.raw(`now() - ? * interval '1 second'`, [seconds]);
+
+t.test('a replica signs on, and off when it stops', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const { lease: a } = lease(t, db, 'rep_a');
+  await a.start();
+  t.strictSame(await replicas(db), ['rep_a']);
+  t.equal(a.hasOthers, false);
+  await a.stop();
+  await a.stop();
+  t.strictSame(await replicas(db), []);
+});
+
+t.test('a replica says every two seconds that it is alive, and sees who else is', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const { lease: a, clock } = lease(t, db, 'rep_a');
+  await a.start();
+  const { lease: b } = lease(t, db, 'rep_b');
+  await b.start();
+  t.equal(b.hasOthers, true);
+  t.equal(a.hasOthers, false, 'not told yet');
+  await db('replicas').update({ heartbeat_at: heardBefore(db, 5) });
+  const [before] = await db('replicas').where({ id: 'rep_a' }).pluck('heartbeat_at');
+  clock.advance(2_000);
+  await until(
+    'the heartbeat',
+    async () => (await db('replicas').where({ id: 'rep_a' }).pluck('heartbeat_at'))[0] > before,
+  );
+  await until('the other one to be seen', () => a.hasOthers);
+  await b.stop();
+  await until('the next heartbeat to be waited for', () => clock.pendingTimers === 1);
+  clock.advance(2_000);
+  await until('the other one to be gone', () => !a.hasOthers);
+});
+
+t.test('a replica that is announced is known at once', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const { lease: a } = lease(t, db, 'rep_a');
+  await a.start();
+  const listeners: ((message: BusMessage) => void)[] = [];
+  const said: BusMessage[] = [];
+  a.announce({
+    onMessage: (listener) => void listeners.push(listener),
+    broadcast: (message) => void said.push(message),
+  });
+  t.strictSame(said, [{ type: 'replicas', ids: ['rep_a'] }]);
+  for (const listener of listeners) listener({ type: 'finished', ids: ['pt_1'] });
+  t.equal(a.hasOthers, false);
+  for (const listener of listeners) listener({ type: 'replicas', ids: ['rep_b'] });
+  t.equal(a.hasOthers, true);
+});
+
+t.test(
+  'a replica not heard of for ten seconds is dead: its nodes are unlinked and their work gets its grace',
+  async (t) => {
+    const { db } = await createTestDatabase(t);
+    await db('replicas').insert([
+      { id: 'rep_dead', heartbeat_at: heardBefore(db, 10.5) },
+      { id: 'rep_slow', heartbeat_at: heardBefore(db, 8) },
+    ]);
+    const dead = await insertNode(db, { session_id: 'ses_1', replica_id: 'rep_dead' });
+    const forgotten = await insertNode(db, { session_id: 'ses_2', replica_id: 'rep_nobody_knows' });
+    const slow = await insertNode(db, { session_id: 'ses_3', replica_id: 'rep_slow' });
+    const offline = await insertNode(db);
+    const { lease: a, unlinked } = lease(t, db, 'rep_a');
+    await a.start();
+    t.strictSame(await replicas(db), ['rep_a', 'rep_slow']);
+    t.strictSame(new Set(unlinked), new Set([dead, forgotten]));
+    const rows = await db('nodes')
+      .select('id', 'session_id', db.raw('round(extract(epoch FROM lost_after - now())) AS grace'))
+      .orderBy('id');
+    t.match(rows, [
+      { id: dead, session_id: null, grace: 15 },
+      { id: forgotten, session_id: null, grace: 15 },
+      { id: slow, session_id: 'ses_3', grace: null },
+      { id: offline, session_id: null, grace: null },
+    ]);
+  },
+);
+
+t.test('the owner of a database knows that every other replica in it is dead', async (t) => {
+  const { db } = await createTestDatabase(t);
+  await db('replicas').insert({ id: 'rep_before' });
+  const node = await insertNode(db, { session_id: 'ses_1', replica_id: 'rep_before' });
+  const { lease: a, unlinked } = lease(t, db, 'rep_a', true);
+  await a.start();
+  t.strictSame(await replicas(db), ['rep_a']);
+  t.strictSame(unlinked, [node]);
+});
+
+t.test('a heartbeat that fails is tried again, and a replica that was given up signs on again', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const { lease: a, clock } = lease(t, db, 'rep_a');
+  await a.start();
+  await db.raw('ALTER TABLE replicas RENAME TO replicas_away');
+  clock.advance(2_000);
+  await until('the next heartbeat to be waited for', () => clock.pendingTimers === 1);
+  await db.raw('ALTER TABLE replicas_away RENAME TO replicas');
+  await db('replicas').delete();
+  clock.advance(2_000);
+  await until('the replica', async () => (await replicas(db)).length === 1);
+  t.pass();
+});
