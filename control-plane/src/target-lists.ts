@@ -82,8 +82,7 @@ export function parseDenyList(text: string, file: string): string[] {
 
 function isDeniable(entry: string): boolean {
   try {
-    new TargetPolicy({ allow: [], own: [], denied: [entry] });
-    return true;
+    return new TargetPolicy({ allow: [], own: [], denied: [entry] }).lists.denied.length === 1;
   } catch (error) {
     if (error instanceof RangeError) return false;
     throw error;

@@ -8,7 +8,7 @@ import { ApiClient } from 'vantage-control/client/api-client.js';
 import { readRunningFile } from 'vantage-control/db/embedded/running-file.js';
 import { Program, runToEnd } from '../demo/program.js';
 import { bareGet, closedLoop, type Load, LoadClient } from './load.js';
-import { cpuSecondsOf, machineCpu, memoryOf } from './processes.js';
+import { cpuSecondsOf, machineCpu, memoryOf, memoryOfAll, processTree } from './processes.js';
 import { machineText, tableText, writeReport } from './report.js';
 import { type Figure, figureOf, figureText } from './statistics.js';
 
@@ -46,7 +46,11 @@ export async function benchMainRoad({ rounds, isDryRun }: { rounds: number; isDr
     const stack = await startStack(directory, peers, stops);
     say('idle for a while, then memory');
     await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
-    const memory = { agent: memoryOf(stack.agent.pid), server: memoryOf(stack.server.pid) };
+    const memory = {
+      agent: memoryOf(stack.agent.pid),
+      server: memoryOfAll([stack.server.pid]),
+      database: memoryOfAll(processTree(stack.server.pid).slice(1)),
+    };
     const latency = await measureLatency(stack, peers, rounds);
     const httpLoad = await measureThroughput(stack, peers, 'http', { target: peers.targetUrl }, rounds);
     const pingLoad = await measureThroughput(
@@ -234,7 +238,7 @@ async function postmasterPid(dataDir: string): Promise<number> {
 
 function reportText(measured: {
   stack: Stack;
-  memory: Record<'agent' | 'server', ReturnType<typeof memoryOf>>;
+  memory: Record<'agent' | 'server' | 'database', ReturnType<typeof memoryOf>>;
   latency: Latency;
   loads: Record<'http' | 'ping', Throughput>;
   rounds: number;
@@ -289,7 +293,12 @@ ${tableText(
       '100 MB',
     ],
     ['agent, start to first job done', `${stack.agentFirstJobMs.toFixed(0)} ms`, '1000 ms'],
-    ['control plane, idle, RSS', `${memory.server.rssMb.toFixed(0)} MB (PSS ${memory.server.pssMb.toFixed(0)} MB)`, ''],
+    ['control plane, idle, its one process, RSS', `${memory.server.rssMb.toFixed(0)} MB`, ''],
+    [
+      'embedded PostgreSQL and its guardian, RSS',
+      `${memory.database.rssMb.toFixed(0)} MB (PSS ${memory.database.pssMb.toFixed(0)} MB)`,
+      '',
+    ],
     ['control plane, start to ready, database started too', `${stack.serverReadyMs.toFixed(0)} ms`, ''],
   ],
 )}

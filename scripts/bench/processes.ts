@@ -18,9 +18,14 @@ export function processTree(pid: number): number[] {
 
 /** Resident memory of a process tree in megabytes: the sum, and with shared pages counted once per sharer. */
 export function memoryOf(pid: number): { readonly rssMb: number; readonly pssMb: number } {
+  return memoryOfAll(processTree(pid));
+}
+
+/** Resident memory of these processes together in megabytes. */
+export function memoryOfAll(pids: readonly number[]): { readonly rssMb: number; readonly pssMb: number } {
   let rssKb = 0;
   let pssKb = 0;
-  for (const one of processTree(pid)) {
+  for (const one of pids) {
     const text = read(`/proc/${one}/smaps_rollup`);
     rssKb += Number(/^Rss:\s+(\d+)/m.exec(text)?.[1] ?? 0);
     pssKb += Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0);

@@ -141,7 +141,7 @@ export class PostgresBus implements Bus {
   /** Resolves when everything queued has left, or can't. */
   async #drain(): Promise<void> {
     this.#flush();
-    while (this.#sending) await this.#sending;
+    while (this.#sending !== null) await this.#sending;
   }
 
   async #notify(client: pg.Client, messages: ReturnType<Outbox['take']>): Promise<void> {
