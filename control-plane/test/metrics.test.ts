@@ -29,7 +29,7 @@ t.test('metrics tell tasks, results, latencies, links and spools, and their labe
     const isWanted = (sample: Sample) => Object.entries(labels).every(([key, text]) => sample.labels[key] === text);
     return samples.find((sample) => sample.name === name && isWanted(sample))?.value;
   };
-  const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isAnswering: false });
+  const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isAnswering: false, isBeating: true });
   const probe = async (type: string, target: string) => {
     const before = peer.jobs.length;
     await api.call('POST', `/v1/probe/${type}`, { body: { target } });
@@ -63,9 +63,8 @@ t.test('metrics tell tasks, results, latencies, links and spools, and their labe
   t.equal(await value('vantage_ingest_batch_rows_sum'), 2);
   t.equal(await value('vantage_jobs_in_flight'), 1);
 
-  peer.send({ heartbeat: { sequence: 1, transmitMs: 1, spoolRows: 7 } });
-  await peer.waitFor('the answer', (frame) => frame.heartbeat !== null);
-  t.equal(await value('vantage_agent_spool_rows'), 7);
+  peer.spoolRows = 7;
+  await until('the next heartbeat', async () => (await value('vantage_agent_spool_rows')) === 7);
 
   peer.cut();
   await api.call('GET', `/v1/probe/tasks/${lost}?wait=20`);

@@ -105,6 +105,26 @@ t.test(
   },
 );
 
+t.test('after the database was away nobody is called dead who had no chance to sign on again', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const { lease: a, clock, unlinked } = lease(t, db, 'rep_a');
+  await a.start();
+  await db('replicas').insert({ id: 'rep_b' });
+  const node = await insertNode(db, { session_id: 'ses_1', replica_id: 'rep_b' });
+  const nextBeat = async () => {
+    clock.advance(2_000);
+    await until('the next heartbeat to be waited for', () => clock.pendingTimers === 1);
+  };
+  await db.raw('ALTER TABLE replicas RENAME TO replicas_away');
+  for (let second = 0; second < 12; second += 2) await nextBeat();
+  await db.raw('ALTER TABLE replicas_away RENAME TO replicas');
+  await db('replicas').update({ heartbeat_at: heardBefore(db, 12) });
+  for (let second = 0; second < 10; second += 2) await nextBeat();
+  t.strictSame([await replicas(db), unlinked], [['rep_a', 'rep_b'], []]);
+  await nextBeat();
+  t.strictSame([await replicas(db), unlinked], [['rep_a'], [node]], 'but who does not within ten seconds is');
+});
+
 t.test('the owner of a database knows that every other replica in it is dead', async (t) => {
   const { db } = await createTestDatabase(t);
   await db('replicas').insert({ id: 'rep_before' });

@@ -32,7 +32,7 @@ function toOption(name: string, schema: ParamSchema): Option {
   const flag = `--${name.replaceAll('_', '-')}`;
   const description = describe(schema);
   if (schema.enum) return new Option(`${flag} <value>`, description).choices([...schema.enum]);
-  if (schema.type === 'boolean') return new Option(`${flag} [yes|no]`, description).argParser(parseYesNo).preset(true);
+  if (schema.type === 'boolean') return new Option(`${flag} [yes|no]`, description).argParser(parseYesNo).preset('yes');
   if (schema.type === 'integer') return new Option(`${flag} <n>`, description).argParser(parseWhole);
   if (schema.type === 'object') return new Option(`${flag} <name=value...>`, description).argParser(collectPairs);
   return new Option(`${flag} <text>`, description);

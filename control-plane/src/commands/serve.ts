@@ -45,14 +45,15 @@ async function serve(config: Config, warnings: readonly string[], ephemeral: str
   }
   await controlPlane.stop();
   log.info('stopped');
-  // the channel of a parent that is still there would keep this process alive
-  if (process.connected) process.disconnect();
 }
 
 /** SIGTERM, Ctrl-C, or the end of a parent that keeps an IPC channel open. A second signal ends the process at once. */
 function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve(signal));
-    if (process.channel) process.once('disconnect', () => resolve('parent ended'));
+    if (!process.channel) return;
+    process.once('disconnect', () => resolve('parent ended'));
+    // a server that has stopped, or never started, does not wait for its parent to let go
+    process.channel.unref();
   });
 }

@@ -49,6 +49,9 @@ export type CloseReason = keyof typeof CloseReasonCode;
 /** Milliseconds after which pending work is lost when an agent's socket closes, and when its replica goes away. */
 export const LINK_GRACE_MS = { agentGone: 2_000, replicaGone: 15_000 };
 
+// it is this replica that goes away, for good or until its storage is back: the agent still has its work
+const invitesBack = new Set<CloseReason>(['CLOSE_DRAINING', 'CLOSE_OVERLOADED']);
+
 // rows an agent may have in flight per lane, and may have unstored here before it counts as hostile
 const CREDIT_ROWS = 2_000;
 const MAX_UNSTORED_ROWS = 10 * CREDIT_ROWS;
@@ -204,7 +207,7 @@ export class LinkSession {
     this.#send({ close: { reason: CloseReasonCode[reason], message, retryAfterMs } });
     this.socket.close(reason === 'CLOSE_BANNED' ? WS_CLOSE_BANNED : WS_CLOSE_LINK, message.slice(0, 100));
     this.ports.clock.after(1_000, () => this.socket.terminate(), { unref: true });
-    void this.#onClosed(reason === 'CLOSE_DRAINING' ? LINK_GRACE_MS.replicaGone : LINK_GRACE_MS.agentGone);
+    void this.#onClosed(invitesBack.has(reason) ? LINK_GRACE_MS.replicaGone : LINK_GRACE_MS.agentGone);
   }
 
   /** Resolves when the database knows that this link is gone. */

@@ -24,6 +24,9 @@ interface ReplicaLeaseOptions {
 /** This replica's sign of life, and the eye it keeps on the others. */
 export class ReplicaLease {
   #others = 0;
+  #lastBeatMs: number | null = null;
+  /** Monotonic; nobody is called dead before. */
+  #judgesFromMs = 0;
   #cancel: (() => void) | null = null;
   #isStopped = false;
 
@@ -66,12 +69,21 @@ export class ReplicaLease {
   }
 
   async #beat(): Promise<void> {
-    const { db, replicaId, graceMs, log } = this.options;
+    const { db, replicaId, graceMs, clock, log } = this.options;
     const ids = await upsertReplica(db, replicaId);
-    const unlinked = await removeDeadReplicas(db, DEAD_AFTER_MS, graceMs);
     this.#others = ids.filter((id) => id !== replicaId).length;
+    this.#noteBeat(clock.monotonicMs());
+    if (clock.monotonicMs() < this.#judgesFromMs) return;
+    const unlinked = await removeDeadReplicas(db, DEAD_AFTER_MS, graceMs);
     if (unlinked.length === 0) return;
     log.warn({ nodes: unlinked.length }, 'nodes of a dead replica wait for their agents');
     await this.options.onUnlinked(unlinked);
+  }
+
+  /** A replica that could not reach the database itself does not know whether the others could: they get their time. */
+  #noteBeat(nowMs: number): void {
+    const hasMissed = this.#lastBeatMs !== null && nowMs - this.#lastBeatMs >= DEAD_AFTER_MS / 2;
+    if (hasMissed) this.#judgesFromMs = nowMs + DEAD_AFTER_MS;
+    this.#lastBeatMs = nowMs;
   }
 }

@@ -85,8 +85,12 @@ export interface PeerOptions {
   /** Highest task number ever assigned. */
   readonly last?: number;
   readonly runningTaskIds?: readonly string[];
+  /** Default: icmp. */
+  readonly capabilities?: readonly string[];
   /** Answer every job at once with a successful result. */
   readonly isAnswering?: boolean;
+  /** Send heartbeats, without which a link with work is cut after three seconds; default: none. */
+  readonly isBeating?: boolean;
 }
 
 let generations = 0;
@@ -96,6 +100,8 @@ export class PeerAgent {
   readonly frames: DecodedServerFrame[] = [];
   readonly epoch: Buffer;
   closeCode: number | null = null;
+  /** What its heartbeats say. */
+  spoolRows = 0;
   readonly #nonce = randomBytes(NONCE_BYTES);
   readonly #bootId: string;
   readonly #generation: number;
@@ -114,7 +120,10 @@ export class PeerAgent {
     generations += 1;
     this.#generation = options.generation ?? generations;
     socket.on('message', (data) => this.#take(decodeServerFrame(data as Buffer)));
+    const beat = () => this.send({ heartbeat: { sequence: 1, transmitMs: 1, spoolRows: this.spoolRows } });
+    const beating = options.isBeating ? setInterval(() => this.#isWelcome && beat(), 250) : undefined;
     socket.on('close', (code) => {
+      clearInterval(beating);
       this.closeCode = code;
     });
     socket.on('error', () => {});
@@ -142,6 +151,10 @@ export class PeerAgent {
 
   get isOpen(): boolean {
     return this.closeCode === null;
+  }
+
+  get #isWelcome(): boolean {
+    return this.socket.readyState === this.socket.OPEN && this.frames.some((frame) => frame.welcome !== null);
   }
 
   send(frame: AgentFrame): void {
@@ -192,7 +205,7 @@ export class PeerAgent {
         bootId: this.#bootId,
         generation: this.#generation,
         agentVersion: '0.1.0',
-        capabilities: ['icmp'],
+        capabilities: [...(this.options.capabilities ?? ['icmp'])],
       },
     });
   }

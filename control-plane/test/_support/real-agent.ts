@@ -70,11 +70,16 @@ export class RealAgent {
   /** Starts the agent's process and waits until the control plane says that the node is online. */
   async run(): Promise<Program> {
     const program = this.launch();
-    await until('the agent to be online', async () => {
-      const { body } = await this.api.call('GET', `/v1/nodes/${this.nodeId}`);
-      return body.data.status === 'online';
-    });
+    await this.waitUntilOnline();
     return program;
+  }
+
+  /** Waits until the control plane at `api` knows that the node is online. */
+  async waitUntilOnline(api: TestApi = this.api): Promise<void> {
+    await until('the agent to be online', async () => {
+      const { body } = await api.call('GET', `/v1/nodes/${this.nodeId}`);
+      return body.data?.status === 'online';
+    });
   }
 
   get program(): Program {

@@ -1,3 +1,4 @@
+import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.js';
@@ -36,9 +37,10 @@ export const taskPage = defineRoute({
 
 function taskReply(task: TaskView) {
   const { title, columns } = definitionOf(task.probe_type);
+  const target = textCell(task.target);
   const content = html`
-<h1>${title} · ${task.target}</h1>
-<p class="muted">${statusText(task)} · started ${task.created_at}</p>
+<h1>${title} · ${target}</h1>
+<p class="muted">${statusText(task)} · started ${task.created_at.slice(0, 19).replace('T', ' ')} UTC</p>
 <div class="wide"><table>
 <thead><tr><th>From</th><th>Result</th>${columns.map((column) => html`<th>${column.title}</th>`)}</tr></thead>
 <tbody>${task.node_results.map(
@@ -48,14 +50,14 @@ function taskReply(task: TaskView) {
 ${
   result.success
     ? columns.map(({ cell }) => html`<td>${cell(result)}</td>`)
-    : html`<td colspan="${columns.length}">${result.error?.message}</td>`
+    : html`<td colspan="${columns.length}">${textCell(result.error?.message ?? null)}</td>`
 }
 </tr>`,
   )}</tbody>
 </table></div>
 <p><a href="/v1/probe/tasks/${task.task_id}">as JSON</a></p>`;
   return renderPage({
-    title: `${title} ${task.target}`,
+    title: `${title} ${target}`,
     content,
     ...(task.status === 'running' ? { script: RELOAD } : {}),
   });
@@ -69,5 +71,5 @@ function statusText({ status, summary, node_results }: TaskView): string {
 
 function placeText(node: TaskView['node_results'][number]['node']): string {
   const parts = [node.city, node.country, node.asn === null ? null : `AS${node.asn}`].filter((part) => part !== null);
-  return parts.length === 0 ? 'unknown place' : parts.join(', ');
+  return parts.length === 0 ? 'unknown place' : textCell(parts.join(', '));
 }

@@ -1,0 +1,70 @@
+import { definitionOf, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
+import { compileSchema } from '@vantage/shared/validation.js';
+import { Command, CommanderError } from 'commander';
+import t from 'tap';
+import { addParamOptions, paramsOf } from './param-options.js';
+
+/** The parameters a command line asks for. */
+function parse(type: ProbeType, ...args: string[]): Record<string, unknown> {
+  const command = addParamOptions(new Command(), type)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
+  command.parse(args, { from: 'user' });
+  return paramsOf(type, command.opts());
+}
+
+t.test('every parameter of every type is an option with a description', async (t) => {
+  for (const type of probeTypeNames) {
+    const { properties } = definitionOf(type).Params as unknown as { properties: object };
+    const { options } = addParamOptions(new Command(), type);
+    t.same(
+      options.map(({ long }) => long),
+      Object.keys(properties).map((name) => `--${name.replaceAll('_', '-')}`),
+      type,
+    );
+    for (const option of options) t.not(option.description, '', `${type} ${option.flags}`);
+  }
+});
+
+t.test('options are the parameters of the API, each of its kind', async (t) => {
+  t.same(parse('http'), {}, 'what is not given is left to the server');
+  t.same(parse('http', '--method', 'HEAD', '--max-redirects', '0', '--follow-redirects', 'no', '--verify-tls'), {
+    method: 'HEAD',
+    max_redirects: 0,
+    follow_redirects: false,
+    verify_tls: true,
+  });
+  t.same(parse('http', '--headers', 'X-A=1', 'X-B=a=b', '--headers', 'X-C='), {
+    headers: { 'X-A': '1', 'X-B': 'a=b', 'X-C': '' },
+  });
+  t.same(parse('dns', '--record-type', 'MX', '--server', '9.9.9.9', '--timeout-ms', '1000'), {
+    record_type: 'MX',
+    server: '9.9.9.9',
+    timeout_ms: 1000,
+  });
+  t.same(parse('ping', '--ip-version', 'v6', '--protocol', 'tcp', '--port', '80'), {
+    ip_version: 'v6',
+    protocol: 'tcp',
+    port: 80,
+  });
+});
+
+t.test('what an option can’t mean is refused before anything is asked', async (t) => {
+  for (const [type, ...args] of [
+    ['http', '--method', 'TRACE'],
+    ['http', '--max-redirects', 'two'],
+    ['http', '--max-redirects', '-1'],
+    ['http', '--verify-tls', 'maybe'],
+    ['http', '--headers', 'X-A'],
+    ['dns', '--record-type', 'mx'],
+    ['tcp', '--colour', 'blue'],
+  ] as const) {
+    t.throws(() => parse(type, ...args), CommanderError, args.join(' '));
+  }
+});
+
+t.test('what the options make of themselves is valid for the API', async (t) => {
+  const validate = compileSchema(definitionOf('traceroute').Spec);
+  const params = parse('traceroute', '--max-hops', '20', '--protocol', 'udp', '--queries', '1');
+  t.equal(validate({ target: 'example.com', params }).ok, true);
+});

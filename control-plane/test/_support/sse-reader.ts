@@ -1,0 +1,73 @@
+import { get, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import type { Test } from 'tap';
+import type { TestApi } from './stack.js';
+import { until } from './until.js';
+
+/** One Server-Sent Event as it stood on the wire, its data parsed. */
+export interface ReceivedEvent {
+  readonly event: string;
+  readonly id: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
+  readonly data: any;
+}
+
+/** Reads an event stream as curl does: bytes as they come, no client that would come back by itself. */
+export class SseReader {
+  /** Resolves with whether the server ended the stream in good order. */
+  readonly ended: Promise<boolean>;
+  #text = '';
+
+  private constructor(private readonly response: IncomingMessage) {
+    response.setEncoding('utf8').on('data', (text: string) => {
+      this.#text += text;
+    });
+    response.on('error', () => {});
+    this.ended = new Promise((resolve) => response.once('close', () => resolve(response.complete)));
+  }
+
+  /** Asks for the events of a task; resolves with the head of the answer. */
+  static open(t: Test, api: TestApi, taskId: string): Promise<SseReader> {
+    return new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${api.token}` };
+      const request = get(new URL(`/v1/probe/tasks/${taskId}/events`, api.url), { headers, agent: false }, (response) =>
+        resolve(new SseReader(response)),
+      );
+      request.once('error', reject);
+      t.teardown(() => request.destroy());
+    });
+  }
+
+  get status(): number {
+    return this.response.statusCode ?? 0;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.response.headers;
+  }
+
+  /** Whole events so far. */
+  get events(): ReceivedEvent[] {
+    const blocks = this.#text.split('\n\n').slice(0, -1);
+    return blocks.filter((block) => block.includes('data: ')).map(parseEvent);
+  }
+
+  async waitForEvents(count: number): Promise<void> {
+    await until(`${count} events`, () => this.events.length >= count);
+  }
+
+  /** Leaves in the middle. */
+  cut(): void {
+    this.response.destroy();
+  }
+}
+
+function parseEvent(block: string): ReceivedEvent {
+  const fields = new Map(
+    block.split('\n').map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]),
+  );
+  return {
+    event: fields.get('event') ?? '',
+    id: fields.get('id') ?? '',
+    data: JSON.parse(fields.get('data') ?? 'null'),
+  };
+}

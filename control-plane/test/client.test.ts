@@ -1,0 +1,223 @@
+import { createServer as createHttpServer } from 'node:http';
+import net from 'node:net';
+import { definitionOf, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
+import t, { type Test } from 'tap';
+import { runCommand } from './_support/command-line.js';
+import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
+import { startStack } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+const evil = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e';
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/;
+
+/** A client of an API, by words of its command line. */
+function clientOf(t: Test, url: string, env: Record<string, string> = {}) {
+  return (...args: string[]) => runCommand(t, 'vantage', args, { env: { VANTAGE_URL: url, ...env } });
+}
+
+async function berlin(t: Test) {
+  const stack = await startStack(t);
+  const identity = await enrollPeer(stack.api, {
+    name: `berlin${evil}`,
+    declared: { country: 'DE', city: 'Berlin', asn: 3320 },
+  });
+  const peer = await PeerAgent.connect(t, stack.api.url, identity, { isAnswering: false, isBeating: true });
+  /** Answers the next job with these fields of its result. */
+  const answer = async (fields: object = {}, from = peer) => {
+    const before = from.jobs.length;
+    await until('the job', () => from.jobs.length > before);
+    const job = from.frames.flatMap((frame) => frame.job ?? []).at(-1);
+    if (!job) throw new Error('no job');
+    const success = successOf(job.taskId, job.probeType, job.specJson);
+    const result = { ...JSON.parse(Buffer.from(success.resultJson ?? []).toString()), ...fields };
+    from.sendResults([{ ...success, resultJson: Buffer.from(JSON.stringify(result)) }]);
+  };
+  return { ...stack, identity, peer, answer };
+}
+
+t.test('each type has its table, and nothing but the table is printed', async (t) => {
+  const { api } = await startStack(t);
+  await PeerAgent.connect(
+    t,
+    api.url,
+    await enrollPeer(api, { declared: { country: 'DE', city: 'Berlin', asn: 3320 } }),
+  );
+  const vantage = clientOf(t, api.url);
+  const targets: Record<ProbeType, string> = {
+    http: 'http://127.0.0.1/',
+    ping: '127.0.0.1',
+    dns: 'example.com',
+    tcp: '127.0.0.1:80',
+    traceroute: '127.0.0.1',
+  };
+  const check = async (type: ProbeType) => {
+    const { code, stdout, stderr } = await vantage(type, targets[type]);
+    t.strictSame([code, stderr], [0, ''], type);
+    const [head = '', row = '', ...rest] = stdout.trimEnd().split('\n');
+    t.strictSame(
+      head.split(/ {2,}/),
+      ['From', 'Result', ...definitionOf(type).columns.map(({ title }) => title)],
+      type,
+    );
+    t.match(row, /^Berlin, DE, AS3320 +ok +/, type);
+    t.strictSame(rest, [], type);
+  };
+  await Promise.all(probeTypeNames.map(check));
+});
+
+t.test('--json is the task as the API has it; places, limit, parameters and token are handed on', async (t) => {
+  const { api, identity, answer, database } = await berlin(t);
+  const vantage = clientOf(t, api.url, { VANTAGE_TOKEN: api.token });
+  const args = ['tcp', '127.0.0.1:80', '--from', 'DE,AS3320,Berlin', '--limit', '5', '--count', '2', '--json'];
+  const [{ code, stdout, stderr }] = await Promise.all([vantage(...args), answer()]);
+  t.strictSame([code, stderr], [0, '']);
+  const task = JSON.parse(stdout);
+  t.strictSame(task, (await api.call('GET', `/v1/probe/tasks/${task.task_id}`)).body.data);
+  t.match(task, { status: 'completed', node_results: [{ node_id: identity.nodeId }] });
+  const [row] = await database.db('probe_tasks').select('user_id', 'spec');
+  t.match(row, { user_id: api.userId, spec: { params: { count: 2 } } });
+  const elsewhere = await vantage('tcp', '127.0.0.1:80', '--from', 'FR', '--json');
+  t.match(elsewhere, {
+    code: 2,
+    stdout: '',
+    stderr: /^vantage: .*\(VALIDATION_FAILED\)\n {2}nodes: no online node matches this selection\n$/,
+  });
+});
+
+t.test('the exit code tells a failed node, a refused request and an API that is not there apart', async (t) => {
+  const { api, answer } = await berlin(t);
+  const vantage = clientOf(t, api.url);
+  const [failed] = await Promise.all([
+    vantage('tcp', '127.0.0.1:80'),
+    answer({ success: false, error: { code: 'tcp_refused', message: 'connection refused' } }),
+  ]);
+  t.match(failed, {
+    code: 1,
+    stdout: /^From .*\nBerlin, DE, AS3320 +tcp_refused\n {2}tcp_refused: connection refused\n$/,
+    stderr: '',
+  });
+  const page = createHttpServer((_request, response) => response.end('<html>'));
+  await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => new Promise((resolve) => page.close(resolve)));
+  const { port } = page.address() as net.AddressInfo;
+  const [refused, token, usage, limit, gone, other, nonsense] = await Promise.all([
+    vantage('tcp', '10.0.0.1:80'),
+    clientOf(t, api.url, { VANTAGE_TOKEN: 'svc_pat_x' })('nodes'),
+    vantage('tcp'),
+    vantage('tcp', '127.0.0.1:80', '--limit', '51'),
+    vantage('tcp', '127.0.0.1:80', '--url', 'http://127.0.0.1:1'),
+    vantage('nodes', '--url', `http://127.0.0.1:${port}`),
+    vantage('nodes', '--url', 'nonsense'),
+  ]);
+  t.match(refused, {
+    code: 2,
+    stdout: '',
+    stderr: /This target may not be probed\. \(PROBE_TARGET_INVALID\)\n {2}target: .*10\.0\.0\.1/,
+  });
+  t.match(token, { code: 2, stderr: /AUTH_INVALID_TOKEN/ });
+  t.match(usage, { code: 2, stderr: /missing required argument 'target'/ });
+  t.match(limit, { code: 2, stderr: /must be 1 to 50/ });
+  t.match(gone, {
+    code: 3,
+    stdout: '',
+    stderr: /^vantage: no answer from http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED.*\n$/,
+  });
+  t.match(other, { code: 3, stderr: /does not answer like a Vantage API/ });
+  t.match(nonsense, { code: 3, stderr: /"nonsense" is no address/ });
+});
+
+t.test('nothing a node, a server or a target says steers the terminal', async (t) => {
+  const { api, answer } = await berlin(t);
+  const vantage = clientOf(t, api.url);
+  const record = { name: evil, type: 'TXT', class: 'IN', ttl: 1, value: evil };
+  const failure = { success: false, error: { code: 'tcp_refused', message: evil } };
+  const runs: readonly (readonly [string[], object])[] = [
+    [['dns', 'example.com', '--record-type', 'TXT'], { rcode: 'NOERROR', records: [record] }],
+    [['tcp', '127.0.0.1:80'], { banner: evil }],
+    [['tcp', '127.0.0.1:80'], failure],
+    [['tcp', '127.0.0.1:80', '--json'], { banner: evil }],
+  ];
+  for (const [args, fields] of runs) {
+    const [{ stdout, stderr }] = await Promise.all([vantage(...args), answer(fields)]);
+    t.match(stdout, /owned/, args.join(' '));
+    t.notMatch(stdout + stderr, steering, args.join(' '));
+  }
+  const [table, json, refused] = await Promise.all([
+    vantage('nodes'),
+    vantage('nodes', '--json'),
+    vantage('tcp', `${evil}:80`),
+  ]);
+  t.match(table.stdout, /berlin·\[2J/);
+  t.match(JSON.parse(json.stdout), [{ name: `berlin${evil}` }]);
+  for (const { stdout, stderr } of [table, json, refused]) t.notMatch(stdout + stderr, steering);
+  t.equal(refused.code, 2);
+});
+
+t.test('nodes lists all of them, however many pages that takes', async (t) => {
+  const { api, database, identity } = await berlin(t);
+  await database.db.raw(
+    `INSERT INTO nodes (id, user_id, name, visibility, public_key, hostname, agent_version, os, arch)
+     SELECT 'n_' || lpad(translate(i::text, '0', 'a'), 22, 'z'), user_id, 'n' || i, 'public', decode(lpad(i::text, 64, '0'), 'hex'), '', '', '', ''
+     FROM nodes, generate_series(1, 404) AS i WHERE id = ?`,
+    [identity.nodeId],
+  );
+  await until(
+    'the nodes to be known',
+    async () => (await api.call('GET', '/v1/nodes')).body.meta.pagination.total === 405,
+  );
+  const vantage = clientOf(t, api.url);
+  const [json, table] = await Promise.all([vantage('nodes', '--json'), vantage('nodes')]);
+  t.equal(new Set(JSON.parse(json.stdout).map(({ id }: { id: string }) => id)).size, 405);
+  t.equal(table.stdout.trimEnd().split('\n').length, 406);
+});
+
+/** Stands between client and server; `cut` breaks every connection when the server has said `at`, `refuse` all later ones. */
+async function proxy(t: Test, url: string, options: { cutAt: string; isRefusingThen: boolean }) {
+  const clients = new Set<net.Socket>();
+  let isCut = false;
+  let callsAfterCut = 0;
+  const server = net.createServer((client) => {
+    if (isCut) callsAfterCut += 1;
+    if (isCut && options.isRefusingThen) return client.destroy();
+    const upstream = net.connect(Number(new URL(url).port), '127.0.0.1');
+    clients.add(client);
+    for (const socket of [client, upstream]) socket.on('error', () => {});
+    client.pipe(upstream);
+    upstream.on('data', (data) => {
+      client.write(data);
+      if (isCut || !data.includes(options.cutAt)) return;
+      isCut = true;
+      for (const socket of clients) socket.end(() => socket.destroy());
+    });
+    upstream.on('close', () => client.destroy());
+    client.on('close', () => {
+      clients.delete(client);
+      upstream.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => new Promise((resolve) => server.close(resolve)));
+  const { port } = server.address() as net.AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, callsAfterCut: () => callsAfterCut };
+}
+
+t.test('a stream that breaks is no end: the task is waited for, or named when its server is gone', async (t) => {
+  const { api, answer } = await berlin(t);
+  const paris = await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared: { country: 'FR' } }), {
+    isAnswering: false,
+    isBeating: true,
+  });
+  const flaky = await proxy(t, api.url, { cutAt: 'event: probe.result', isRefusingThen: false });
+  const running = clientOf(t, flaky.url)('tcp', '127.0.0.1:80', '--json');
+  await answer();
+  await until('the client to ask again', () => flaky.callsAfterCut() > 0 && paris.jobs.length > 0);
+  paris.sendResults([successOf(paris.jobs[0]?.taskId ?? '', 'tcp')]);
+  const { code, stdout } = await running;
+  t.equal(code, 0);
+  t.equal(JSON.parse(stdout).node_results.length, 2);
+
+  const dying = await proxy(t, api.url, { cutAt: 'event: probe.result', isRefusingThen: true });
+  const [gone] = await Promise.all([clientOf(t, dying.url)('tcp', '127.0.0.1:80', '--limit', '2'), answer()]);
+  t.match(gone, { code: 3, stdout: '', stderr: /^vantage: no answer from .*; the probe goes on as pt_\w+\n$/ });
+});

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
+import { startStack } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+const evil = '<script>alert(1)</script>"\'&\u202e';
+
+async function site(t: Test) {
+  const stack = await startStack(t);
+  const get = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(new URL(path, stack.api.url), { headers });
+    return { status: response.status, headers: response.headers, html: await response.text() };
+  };
+  return { ...stack, get };
+}
+
+/** What a person reads of a page, roughly: its text without markup. */
+function textOf(page: { html: string }): string {
+  const body = page.html.slice(page.html.indexOf('<main>'), page.html.indexOf('</main>'));
+  return body
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+t.test('the first page says what this is, how many nodes are online, and a request that works', async (t) => {
+  const { api, get } = await site(t);
+  const empty = await get('/');
+  t.match([empty.status, empty.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+  t.match(
+    textOf(empty),
+    /Network diagnostics.*http, ping, dns, tcp, traceroute.*Nodes online 0 .*Version 0\.1\.0.*Your first probe/,
+  );
+  for (const place of [{ country: 'DE', asn: 3320 }, { country: 'DE', asn: 3209 }, { country: 'FR' }]) {
+    await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared: place }));
+  }
+  await until('the nodes', async () => /Nodes online 3 in 2 countries, 2 networks/.test(textOf(await get('/'))));
+  const page = await get('/');
+  for (const [, href = ''] of page.html.matchAll(/href="([^"]*)"/g)) t.equal((await get(href)).status, 200, href);
+  const [, url = '', body = ''] = /curl -s (\S+) .*?-d '(.*?)'<\/pre>/s.exec(page.html) ?? [];
+  const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  t.equal(answer.status, 202, 'the curl of the page, as it stands there');
+});
+
+t.test('a probe has a page to share, which grows while it runs and runs no script when it is finished', async (t) => {
+  const { api, get } = await site(t);
+  const peers = [];
+  for (const declared of [{ country: 'DE', city: 'Berlin', asn: 3320 }, { city: evil }]) {
+    peers.push(
+      await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared }), { isAnswering: false, isBeating: true }),
+    );
+  }
+  const [good, bad] = peers as [PeerAgent, PeerAgent];
+  const { data } = (await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:80' }, as: null })).body;
+  await until('both jobs', () => good.jobs.length + bad.jobs.length === 2);
+  const running = await get(`/p/${data.task_id}`);
+  t.match(
+    textOf(running),
+    /^TCP · 127\.0\.0\.1:80 running, 0 answered so far · started \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/,
+  );
+  const [, script = ''] = /<script>(.*?)<\/script>/.exec(running.html) ?? [];
+  t.match(script, /location\.reload/);
+  const policy = running.headers.get('content-security-policy') ?? '';
+  t.ok(
+    policy.includes(`'sha256-${createHash('sha256').update(script).digest('base64')}'`),
+    'the one script it may run',
+  );
+
+  const answerOf = (peer: PeerAgent, fields: object) => {
+    const success = successOf(peer.jobs[0]?.taskId ?? '', 'tcp');
+    const result = { ...JSON.parse(Buffer.from(success.resultJson ?? []).toString()), ...fields };
+    peer.sendResults([{ ...success, resultJson: Buffer.from(JSON.stringify(result)) }]);
+  };
+  answerOf(good, { connect_ms: 12.345, resolved_ip: '127.0.0.1', port: 80, banner: evil });
+  await until('the first result', async () => /1 answered so far/.test(textOf(await get(`/p/${data.task_id}`))));
+  answerOf(bad, { success: false, error: { code: 'tcp_refused', message: evil } });
+  await api.call('GET', `/v1/probe/tasks/${data.task_id}?wait=20`);
+
+  const page = await get(`/p/${data.task_id}`);
+  const shown = '&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;·';
+  t.match(textOf(page), /1 of 2 nodes succeeded/);
+  t.ok(textOf(page).includes(`Berlin, DE, AS3320 ok 12.3 ms - 127.0.0.1 80 ${shown}`), textOf(page));
+  t.ok(textOf(page).includes(`${shown} tcp_refused ${shown}`), textOf(page));
+  t.notMatch(page.html, /<script/);
+  t.notMatch(page.html, '\u202e', 'nothing turns the text around');
+  t.notMatch(page.headers.get('content-security-policy'), /script-src/);
+  const [, json = ''] = /href="(\/v1\/probe\/tasks\/[^"]*)"/.exec(page.html) ?? [];
+  t.equal((await get(json)).status, 200, 'the link to the JSON');
+  t.match(textOf(await get(`/p/${data.task_ids[0]}`)), /of 1 nodes succeeded/, 'a node task has one, too');
+});
+
+t.test('what a caller names as its target is text on the page and in its title', async (t) => {
+  const { api, get } = await site(t);
+  await PeerAgent.connect(t, api.url, await enrollPeer(api));
+  const target = 'http://127.0.0.1/?q=<script>alert(1)</script>&"\u202e';
+  const created = await api.call('POST', '/v1/probe/http', { body: { target }, as: null });
+  t.equal(created.status, 202);
+  const page = await get(`/p/${created.body.data.task_id}`);
+  const shown = 'http://127.0.0.1/?q=&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;·';
+  t.ok(page.html.includes(`<h1>HTTP · ${shown}</h1>`));
+  t.ok(page.html.includes(`<title>HTTP ${shown} · Vantage</title>`));
+});
+
+t.test('a probe nobody made, one of an account, and one that is no id have the same page: there is none', async (t) => {
+  const { api, get } = await site(t);
+  await PeerAgent.connect(t, api.url, await enrollPeer(api));
+  const { data } = (await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:80' } })).body;
+  const credentials = { authorization: `Bearer ${api.token}` };
+  for (const [path, headers] of [
+    [`/p/${data.task_id}`, {}],
+    [`/p/${data.task_ids[0]}`, {}],
+    [`/p/${data.task_id}`, credentials],
+    ['/p/pt_1111111111111111111111', {}],
+    ['/p/nonsense', {}],
+    ['/p/%3Cscript%3E', {}],
+  ] as const) {
+    const page = await get(path, headers);
+    t.equal(page.status, 404, path);
+    t.match(page.headers.get('content-type'), 'text/html');
+    t.match(
+      textOf(page),
+      /^No such probe Results are kept for 7 days; those made with an account are not shared this way\.$/,
+    );
+  }
+});

@@ -1,0 +1,146 @@
+import t, { type Test } from 'tap';
+import { ApiClient } from '../src/client/api-client.js';
+import { announcedProbeTypes } from '../src/modules/probes/routes/create-probe.js';
+import { FakeClock } from './_support/fake-clock.js';
+import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
+import { createUserApi, startStack, type TestApi } from './_support/stack.js';
+import { until } from './_support/until.js';
+import { within } from './_support/within.js';
+
+async function linked(t: Test, options: { isAnswering: boolean; isBeating?: boolean } = { isAnswering: true }) {
+  const stack = await startStack(t);
+  const peer = await PeerAgent.connect(t, stack.api.url, await enrollPeer(stack.api), options);
+  return { ...stack, peer };
+}
+
+async function probe(api: TestApi, as: string | null = api.token, target = '127.0.0.1:80') {
+  const { status, body } = await api.call('POST', '/v1/probe/tcp', { body: { target }, as });
+  if (status !== 202) throw new Error(JSON.stringify(body));
+  return body.data as { task_id: string; task_ids: [string, ...string[]] };
+}
+
+t.test(
+  'a task of an account is that account’s alone, one made without credentials is readable by its id',
+  async (t) => {
+    const { api, controlPlane } = await linked(t);
+    const other = await createUserApi(controlPlane, 'other@test.example', 'admin');
+    const mine = await probe(api);
+    const anybodys = await probe(api, null);
+    const status = async (id: string, as: string | null, suffix = '') => {
+      const answer = await fetch(
+        new URL(`/v1/probe/tasks/${id}${suffix}`, api.url),
+        as === null ? {} : { headers: { authorization: `Bearer ${as}` } },
+      );
+      await answer.body?.cancel();
+      return answer.status;
+    };
+    for (const id of [mine.task_id, mine.task_ids[0]]) {
+      for (const suffix of ['', '?wait=1', '/events']) {
+        t.equal(await status(id, api.token, suffix), 200);
+        for (const as of [other.token, null]) t.equal(await status(id, as, suffix), 404, `another account’s ${suffix}`);
+      }
+    }
+    for (const as of [api.token, other.token, null]) t.equal(await status(anybodys.task_id, as), 200);
+    for (const id of ['pt_1111111111111111111111', 'nonsense', 'n_1111111111111111111111']) {
+      for (const suffix of ['', '?wait=1', '/events']) t.equal(await status(id, null, suffix), 404, `${id}${suffix}`);
+    }
+  },
+);
+
+t.test('a caller’s tasks are listed newest first, in pages, and nobody else’s', async (t) => {
+  const { api, controlPlane } = await linked(t);
+  const other = await createUserApi(controlPlane, 'other@test.example', 'user');
+  await probe(api, null);
+  const ids = [];
+  for (let index = 0; index < 3; index += 1) ids.unshift((await probe(api)).task_id);
+  const list = async (query: string, as = api) => (await as.call('GET', `/v1/probe/tasks${query}`)).body;
+  const all = await list('');
+  t.strictSame(
+    all.data.items.map(({ task_id }: { task_id: string }) => task_id),
+    ids,
+  );
+  t.match(all.meta.pagination, { page: 1, page_size: 20, total: 3, has_more: false });
+  t.match((await list('?limit=2&page=2')).data.items, [{ task_id: ids[2], probe_type: 'tcp', node_results: [{}] }]);
+  t.match((await list('?page=7')).meta.pagination, { total: 3, has_more: false });
+  t.match((await list('', other)).data.items, []);
+});
+
+t.test('a stream tells each result as it comes, then the whole task, then ends', async (t) => {
+  const { api, peer } = await linked(t, { isAnswering: false, isBeating: true });
+  const second = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isAnswering: false, isBeating: true });
+  const task = await probe(api);
+  const events = new ApiClient({ url: api.url, token: api.token }).events(`/v1/probe/tasks/${task.task_id}/events`);
+  const next = async () => (await within('the next event', events.next())).value;
+  const [first, last] = [peer, second];
+  for (const from of [first, last]) {
+    await until('the job', () => from.jobs.length === 1);
+    const id = from.jobs[0]?.taskId ?? '';
+    const waiting = next();
+    from.sendResults([successOf(id, 'tcp')]);
+    t.match(await waiting, { event: 'probe.result', id, data: { node_id: from.identity.nodeId, success: true } });
+  }
+  t.match(await next(), {
+    event: 'probe.done',
+    id: task.task_id,
+    data: { status: 'completed', node_results: [{}, {}] },
+  });
+  t.equal(await next(), undefined, 'the end');
+  const again = [];
+  const replay = new ApiClient({ url: api.url, token: api.token }).events(`/v1/probe/tasks/${task.task_id}/events`);
+  for await (const { event } of replay) again.push(event);
+  t.strictSame(again, ['probe.result', 'probe.result', 'probe.done'], 'a finished task is told at once');
+});
+
+t.test('a long poll whose time is over answers with the task as it is then, even if no wake-up came', async (t) => {
+  const clock = new FakeClock(Date.now());
+  const { api, controlPlane, database } = await startStack(t, {}, clock);
+  await PeerAgent.connect(t, api.url, await enrollPeer(api), { isAnswering: false });
+  const task = await probe(api);
+  const timers = clock.pendingTimers;
+  const viewer = { userId: api.userId, isAdmin: true };
+  const waiting = controlPlane.services.probes.waitFor(task.task_id, viewer, 1, new AbortController().signal);
+  await until('the poll to wait', () => clock.pendingTimers === timers + 2);
+  await database.db('probe_node_tasks').update({ state: 'lost', lost_code: 'timeout', finished_at: new Date() });
+  clock.advance(1_000);
+  t.equal((await within('the answer', waiting)).status, 'failed');
+});
+
+t.test('a type that does not exist yet is refused by name', async (t) => {
+  const { api } = await startStack(t);
+  for (const type of announcedProbeTypes) {
+    const { status, body } = await api.call('POST', `/v1/probe/${type}`, { body: { target: 'example.com' } });
+    t.match(
+      { status, error: body.error },
+      { status: 422, error: { code: 'VALIDATION_FAILED', details: { type: [{ code: 'not_supported' }] } } },
+      type,
+    );
+  }
+  t.equal((await api.call('POST', '/v1/probe/telepathy', { body: { target: 'example.com' } })).status, 404);
+});
+
+t.test('a request that names nodes in vain is refused as the contract says, and stores nothing', async (t) => {
+  const { api, peer, database } = await linked(t);
+  const { nodeId } = peer.identity;
+  const away = await enrollPeer(api);
+  const refusal = async (body: object, type = 'tcp') => {
+    const {
+      status,
+      headers,
+      body: answer,
+    } = await api.call('POST', `/v1/probe/${type}`, { body: { target: '127.0.0.1:80', ...body } });
+    return [
+      status,
+      answer.error.code,
+      ...Object.keys(answer.error.details ?? {}),
+      ...(headers.has('retry-after') ? ['later'] : []),
+    ];
+  };
+  t.strictSame(await refusal({ node_id: nodeId, nodes: {} }), [400, 'VALIDATION_FAILED', 'node_id', 'nodes']);
+  t.strictSame(await refusal({ node_id: 'n_1111111111111111111111' }), [404, 'NODE_NOT_FOUND']);
+  t.strictSame(await refusal({ node_ids: [nodeId, away.nodeId] }), [503, 'NODE_OFFLINE', 'later']);
+  t.strictSame(await refusal({ nodes: { countries: ['FR'] } }), [422, 'VALIDATION_FAILED', 'nodes']);
+  t.strictSame(await refusal({ nodes: { limit: 51 } }), [400, 'VALIDATION_FAILED', 'nodes.limit']);
+  t.strictSame(await refusal({ nodes: { planets: ['Mars'] } }), [400, 'VALIDATION_FAILED', 'nodes.planets']);
+  t.strictSame(await refusal({ target: '10.0.0.1:80' }), [422, 'PROBE_TARGET_INVALID', 'target']);
+  t.equal((await database.db('probe_tasks').count('* as n'))[0]?.['n'], 0);
+});
