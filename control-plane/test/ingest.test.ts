@@ -44,6 +44,21 @@ t.test('a batch sent again is stored once and acknowledged again', async (t) => 
   t.equal((await database.db.raw('SELECT count(*) FROM superseded_results')).rows[0].count, 0);
 });
 
+t.test('what an agent delivers in the moment it leaves is stored before its session ends', async (t) => {
+  const stack = await silentPeer(t);
+  const ids = await jobs(stack, 20);
+  for (const id of ids) stack.peer.sendResults([successOf(id, 'tcp')]);
+  stack.peer.leave();
+  await until('the session to end', async () => {
+    const node = await stack.database.db('nodes').first('session_id');
+    return node.session_id === null;
+  });
+  t.strictSame(
+    (await states(stack)).map((row: { state: string }) => row.state),
+    ids.map(() => 'done'),
+  );
+});
+
 t.test('a batch that overlaps the mark stores only what is new', async (t) => {
   const stack = await silentPeer(t);
   const ids = await jobs(stack, 3);

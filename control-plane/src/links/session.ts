@@ -497,6 +497,8 @@ export class LinkSession {
     if (this.#opening === null) return;
     // whatever the answer was, or became of it: this session must not stay the live one
     await this.#opening.catch(() => {});
+    // an agent that stops delivers and leaves in one breath: without its session the batch would be refused
+    await Promise.all([this.#batchStored, this.#rangeStored]);
     await this.#recordClose(graceMs);
     this.ports.work.onClosed(this);
   }

@@ -165,6 +165,11 @@ export class PeerAgent {
     this.socket.send(bytes);
   }
 
+  /** Closes the socket in good order, after what was sent. */
+  leave(): void {
+    this.socket.close();
+  }
+
   /** Cuts the socket without a word, as a killed process does. */
   cut(): void {
     this.socket.terminate();

@@ -13,7 +13,7 @@ export class TcpProxy {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const proxy = new TcpProxy(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     t.teardown(() => {
-      for (const socket of proxy.#sockets) socket.destroy();
+      proxy.cut();
       return new Promise((resolve) => server.close(resolve));
     });
     return proxy;
@@ -22,6 +22,12 @@ export class TcpProxy {
   /** Connections from now on go to this origin. */
   forwardTo(origin: string): void {
     this.#target = new URL(origin);
+  }
+
+  /** Ends every connection and refuses new ones until forwardTo() says where they go. */
+  cut(): void {
+    this.#target = null;
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   #forward(socket: Socket): void {

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { createTestDatabase } from './_support/database.js';
+import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
+import { finishedTask, submit } from './_support/probes.js';
+import { processesMentioning } from './_support/processes.js';
+import { RealAgent } from './_support/real-agent.js';
+import { createAdminByCommand, startServer } from './_support/real-server.js';
+import { SlowTarget } from './_support/slow-target.js';
+import { SseReader } from './_support/sse-reader.js';
+import { apiOf, startStack } from './_support/stack.js';
+import { TcpProxy } from './_support/tcp-proxy.js';
+import { temporaryDirectory } from './_support/temporary-directory.js';
+import { until } from './_support/until.js';
+
+const settings = { VANTAGE_LISTEN: '127.0.0.1:0', VANTAGE_METRICS_LISTEN: 'off', VANTAGE_ALLOW_TARGETS: '127.0.0.0/8' };
+
+t.test('SIGTERM lets a control plane answer who waits, send its agents elsewhere and end with code 0', async (t) => {
+  const { url: databaseUrl, db } = await createTestDatabase(t);
+  const environment = { ...settings, VANTAGE_DATABASE_URL: databaseUrl, VANTAGE_DATA_DIR: temporaryDirectory(t) };
+  const { url, program } = await startServer(t, environment);
+  const api = await createAdminByCommand(url, environment);
+  const peer = await PeerAgent.connect(t, url, await enrollPeer(api), { isAnswering: false });
+  const { taskId } = await submit(api, 'tcp', { target: '127.0.0.1:1' });
+  const poll = api.call('GET', `/v1/probe/tasks/${taskId}?wait=30`);
+  const stream = await SseReader.open(t, api, taskId);
+  const ending = program.terminate();
+  t.match(await poll, { status: 200, body: { data: { task_id: taskId, status: 'running', node_results: [] } } });
+  t.equal(await stream.ended, true, 'the event stream ends in good order');
+  t.equal((await peer.waitForClose()).reason, 'CLOSE_DRAINING');
+  t.match(await ending, { code: 0, signal: null, stderr: '' });
+  t.strictSame(await db('replicas').pluck('id'), []);
+  t.match(await db('nodes').select('session_id', 'replica_id'), [{ session_id: null, replica_id: null }]);
+});
+
+t.test('SIGTERM ends a control plane with its embedded database, and no process is left', async (t) => {
+  const dataDir = path.join(temporaryDirectory(t), 'data');
+  const { program } = await startServer(t, { ...settings, VANTAGE_DATA_DIR: dataDir });
+  t.not(processesMentioning(dataDir).length, 0, 'the database and its guardian');
+  t.match(await program.terminate(), { code: 0, signal: null, stderr: '' });
+  t.strictSame(processesMentioning(dataDir), []);
+  t.notOk(existsSync(path.join(dataDir, 'database.json')));
+});
+
+t.test('SIGTERM lets an agent finish and deliver a probe that ends soon', async (t) => {
+  const { api } = await startStack(t);
+  const agent = await RealAgent.start(t, api);
+  const target = await SlowTarget.start(t);
+  const { taskId } = await submit(api, 'http', { target: target.url('/held') });
+  await target.waitForRequests(1);
+  const ending = agent.program.terminate();
+  await until('the agent to stop', () => agent.program.stderr.includes('"stopping"'));
+  target.release();
+  t.match(await ending, { code: 0, signal: null });
+  const task = await finishedTask(api, taskId);
+  t.match(task, { status: 'completed', node_results: [{ success: true, body: 'released' }] });
+  t.equal(task.node_results[0]?.late, undefined);
+  t.strictSame(processesMentioning(agent.stateDir), []);
+  t.match(await agent.status(), { is_running: false, agent: null });
+});
+
+t.test('a probe that ends while an agent stops without a control plane is delivered by its next process', async (t) => {
+  const proxy = await TcpProxy.start(t);
+  const { api: direct } = await startStack(t, { VANTAGE_PUBLIC_URL: proxy.url });
+  proxy.forwardTo(direct.url);
+  const agent = await RealAgent.start(t, apiOf(proxy.url, direct.token, direct.userId));
+  const target = await SlowTarget.start(t);
+  const { taskId } = await submit(direct, 'http', { target: target.url('/held') });
+  await target.waitForRequests(1);
+  proxy.cut();
+  const ending = agent.program.terminate();
+  await until('the agent to stop', () => agent.program.stderr.includes('"stopping"'));
+  target.release();
+  t.match(await ending, { code: 0, signal: null });
+  t.match(await finishedTask(direct, taskId), { status: 'failed', node_results: [{ error: { code: 'node_lost' } }] });
+  proxy.forwardTo(direct.url);
+  await agent.run();
+  await until('the result', async () => (await finishedTask(direct, taskId)).status === 'completed');
+  t.match(await finishedTask(direct, taskId), { node_results: [{ success: true, body: 'released', late: true }] });
+  t.equal(target.requests.length, 1);
+});
