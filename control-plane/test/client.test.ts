@@ -8,7 +8,6 @@ import { startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
 
 const evil = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e';
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
 const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/;
 
 /** A client of an API, by words of its command line. */
@@ -101,41 +100,32 @@ t.test('the exit code tells a failed node, a refused request and an API that is 
   await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve));
   t.teardown(() => new Promise((resolve) => page.close(resolve)));
   const { port } = page.address() as net.AddressInfo;
-  const [refused, token, usage, limit, gone, other, nonsense] = await Promise.all([
+  const [refused, usage, gone, other] = await Promise.all([
     vantage('tcp', '10.0.0.1:80'),
-    clientOf(t, api.url, { VANTAGE_TOKEN: 'svc_pat_x' })('nodes'),
-    vantage('tcp'),
     vantage('tcp', '127.0.0.1:80', '--limit', '51'),
     vantage('tcp', '127.0.0.1:80', '--url', 'http://127.0.0.1:1'),
     vantage('nodes', '--url', `http://127.0.0.1:${port}`),
-    vantage('nodes', '--url', 'nonsense'),
   ]);
   t.match(refused, {
     code: 2,
     stdout: '',
     stderr: /This target may not be probed\. \(PROBE_TARGET_INVALID\)\n {2}target: .*10\.0\.0\.1/,
   });
-  t.match(token, { code: 2, stderr: /AUTH_INVALID_TOKEN/ });
-  t.match(usage, { code: 2, stderr: /missing required argument 'target'/ });
-  t.match(limit, { code: 2, stderr: /must be 1 to 50/ });
+  t.match(usage, { code: 2, stdout: '', stderr: /must be 1 to 50/ });
   t.match(gone, {
     code: 3,
     stdout: '',
     stderr: /^vantage: no answer from http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED.*\n$/,
   });
-  t.match(other, { code: 3, stderr: /does not answer like a Vantage API/ });
-  t.match(nonsense, { code: 3, stderr: /"nonsense" is no address/ });
+  t.match(other, { code: 3, stdout: '', stderr: /does not answer like a Vantage API/ });
 });
 
 t.test('nothing a node, a server or a target says steers the terminal', async (t) => {
   const { api, answer } = await berlin(t);
   const vantage = clientOf(t, api.url);
   const record = { name: evil, type: 'TXT', class: 'IN', ttl: 1, value: evil };
-  const failure = { success: false, error: { code: 'tcp_refused', message: evil } };
   const runs: readonly (readonly [string[], object])[] = [
     [['dns', 'example.com', '--record-type', 'TXT'], { rcode: 'NOERROR', records: [record] }],
-    [['tcp', '127.0.0.1:80'], { banner: evil }],
-    [['tcp', '127.0.0.1:80'], failure],
     [['tcp', '127.0.0.1:80', '--json'], { banner: evil }],
   ];
   for (const [args, fields] of runs) {
@@ -166,10 +156,8 @@ t.test('nodes lists all of them, however many pages that takes', async (t) => {
     'the nodes to be known',
     async () => (await api.call('GET', '/v1/nodes')).body.meta.pagination.total === 405,
   );
-  const vantage = clientOf(t, api.url);
-  const [json, table] = await Promise.all([vantage('nodes', '--json'), vantage('nodes')]);
-  t.equal(new Set(JSON.parse(json.stdout).map(({ id }: { id: string }) => id)).size, 405);
-  t.equal(table.stdout.trimEnd().split('\n').length, 406);
+  const { stdout } = await clientOf(t, api.url)('nodes', '--json');
+  t.equal(new Set(JSON.parse(stdout).map(({ id }: { id: string }) => id)).size, 405);
 });
 
 /** Stands between client and server; `cut` breaks every connection when the server has said `at`, `refuse` all later ones. */

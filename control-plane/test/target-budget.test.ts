@@ -88,7 +88,9 @@ t.test('buckets that have long been full again are forgotten, the others stay', 
   await request(db, ['domain:old.example'], 1);
   await setTokens(db, 49, 3_601);
   await request(db, ['domain:new.example'], 30);
-  await db('target_buckets').where({ key: 'domain:new.example' }).update({ updated_at: db.raw(`now() - interval '3 seconds'`) });
+  await db('target_buckets')
+    .where({ key: 'domain:new.example' })
+    .update({ updated_at: db.raw(`now() - interval '3 seconds'`) });
   await deleteFullBuckets(db);
   t.strictSame(await db('target_buckets').pluck('key'), ['domain:new.example']);
 });
@@ -97,7 +99,9 @@ async function peers(t: Test, count: number, options: PeerOptions = {}) {
   const stack = await startStack(t);
   const linked: PeerAgent[] = [];
   for (let index = 0; index < count; index += 1) {
-    linked.push(await PeerAgent.connect(t, stack.api.url, await enrollPeer(stack.api, { name: `peer ${index}` }), options));
+    linked.push(
+      await PeerAgent.connect(t, stack.api.url, await enrollPeer(stack.api, { name: `peer ${index}` }), options),
+    );
   }
   const buckets = async () => (await stack.database.db('target_buckets').orderBy('key').pluck('key')) as string[];
   return { ...stack, linked, db: stack.database.db, buckets };
@@ -173,5 +177,11 @@ t.test('over the API: requests at the same moment never put more than 30 nodes o
   const post = () => api.call('POST', '/v1/probe/tcp', { body: { target: 'example.com:80', nodes: { limit: 3 } } });
   const answers = await Promise.all(Array.from({ length: 16 }, post));
   t.strictSame(new Set(answers.map(({ status }) => status)), new Set([202, 429]));
-  t.equal(await db('probe_node_tasks').where({ state: 'pending' }).count('* as n').then(([row]) => row?.['n']), 30);
+  t.equal(
+    await db('probe_node_tasks')
+      .where({ state: 'pending' })
+      .count('* as n')
+      .then(([row]) => row?.['n']),
+    30,
+  );
 });

@@ -1,3 +1,4 @@
+import { textCell } from '@vantage/shared/probe-types/cells.js';
 import type { AgentStatus } from '../agent-status.js';
 import type { AgentConfig } from '../config.js';
 import { readStatus } from '../status-file.js';
@@ -67,7 +68,7 @@ function agentRows({ link, clock, spool, ...agent }: AgentStatus): [string, stri
     ['link', `${link.state}${link.url === null ? '' : ` (${link.url})`}, since ${link.since}`],
   ];
   if (link.last_end !== null)
-    rows.push(['last link end', `${link.last_end.reason} at ${link.last_end.at}: ${link.last_end.message}`]);
+    rows.push(['last link end', `${link.last_end.reason} at ${link.last_end.at}: ${textCell(link.last_end.message)}`]);
   rows.push(['clock', readableClock(clock)]);
   rows.push([
     'spool',

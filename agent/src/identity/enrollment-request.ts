@@ -1,4 +1,5 @@
 import type { Clock } from '@vantage/shared/clock.js';
+import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { type Dispatcher, request } from 'undici';
 import { EnrollmentRefusedError, EnrollmentUnansweredError } from './errors.js';
 import { type Identity, isPublicKey, isUrlList, parseObject } from './identity.js';
@@ -55,7 +56,8 @@ export async function requestEnrollment(
   if (status === 408 || status === 429 || status >= 500) {
     throw new EnrollmentUnansweredError(`${origin} answered ${status}`, parseRetryAfter(retryAfter, clock.now()));
   }
-  const hide = (message: string) => message.replaceAll(body.token, '[token]');
+  // what another machine says goes to a terminal
+  const hide = (message: string) => textCell(message.replaceAll(body.token, '[token]'));
   if (status >= 300) throw judgeRefusal(origin, status, document['error'], hide);
   const reply = parseReply(document['data']);
   const plain = origin.startsWith('https:') ? reply?.controlUrls.find((url) => !/^(https|wss):/.test(url)) : undefined;

@@ -8,6 +8,8 @@ const MAX_MS = 60_000;
 const MAX_REFUSED_MS = 600_000;
 /** A link open this long worked: the tries are counted from the beginning again. */
 const STABLE_MS = 30_000;
+/** The control plane may ask to stay away this long; a timer of 25 days and more would fire at once. */
+const MAX_ASKED_MS = 3_600_000;
 /** A second agent with this identity must not be fought over every half second. */
 const REPLACED_MS = 5000;
 
@@ -29,7 +31,8 @@ export function planReconnect(end: LinkEnd, failures: number, random: number): N
   if (endsForGood.has(end.kind)) return { kind: 'give-up' };
   const before = end.openMs >= STABLE_MS || invitesBack.has(end.kind) ? 0 : failures;
   const ceilingMs = before === 0 && !needsPerson.has(end.kind) ? FIRST_TRY_MS : backoffCeiling(end.kind, before);
-  const earliestMs = end.kind === 'replaced' ? Math.max(REPLACED_MS, end.retryAfterMs) : end.retryAfterMs;
+  const askedMs = Math.min(end.retryAfterMs, MAX_ASKED_MS);
+  const earliestMs = end.kind === 'replaced' ? Math.max(REPLACED_MS, askedMs) : askedMs;
   return { kind: 'dial', delayMs: Math.round(earliestMs + random * ceilingMs), failures: before + 1 };
 }
 

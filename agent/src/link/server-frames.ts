@@ -13,6 +13,8 @@ import type { Job } from './jobs.js';
 const HEARTBEAT_RANGE_MS = { least: 10, most: 600_000 };
 const MAX_DEADLINE_MS = 600_000;
 const MAX_ID_LENGTH = 64;
+/** The API takes bodies of half of this. */
+const MAX_SPEC_BYTES = 64 * 1024;
 
 // Frames of the control plane turned into what the agent works with. A peer that signed correctly may still be broken:
 // whatever is out of range is a MalformedFrameError, which ends that link.
@@ -22,6 +24,7 @@ export function parseJob(job: NonNullable<DecodedServerFrame['job']>): Job {
   if (job.taskId === '' || job.taskId.length > MAX_ID_LENGTH) throw new MalformedFrameError('job without a task id');
   if (job.deadlineMs < 1 || job.deadlineMs > MAX_DEADLINE_MS)
     throw new MalformedFrameError('job deadline out of range');
+  if (job.specJson.length > MAX_SPEC_BYTES) throw new MalformedFrameError('job specification too large');
   return {
     taskId: job.taskId,
     probeType: job.probeType.slice(0, MAX_ID_LENGTH),

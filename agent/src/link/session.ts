@@ -65,7 +65,8 @@ export class Session {
   #resolveEnd: (end: LinkEnd) => void = () => undefined;
   #state: State = 'connecting';
   #openedMs: number | null = null;
-  #provedMs = 0;
+  /** When the other side had shown that it is the control plane, monotonic; null before that. */
+  #provedMs: number | null = null;
   #heartbeats: Heartbeats | null = null;
   #senders: Record<Lane, LaneSender> | null = null;
   #windows: Record<Lane, number> = { task: 0, check: 0 };
@@ -208,7 +209,7 @@ export class Session {
   #exchangeTime(serverTimeMs: number): void {
     const receivedMs = this.#options.clock.monotonicMs();
     const server = { serverReceivedAt: serverTimeMs, serverSentAt: serverTimeMs };
-    this.#options.clockSync.add({ sentMs: this.#provedMs, receivedMs, ...server });
+    this.#options.clockSync.add({ sentMs: this.#provedMs ?? receivedMs, receivedMs, ...server });
   }
 
   #configure(frame: NonNullable<DecodedServerFrame['config']>): ReturnType<typeof parseConfig> {
@@ -278,7 +279,12 @@ export class Session {
     for (const lane of lanes) this.#senders?.[lane].end();
     this.#hangUp(kind);
     const openMs = this.#openedMs === null ? 0 : this.#options.clock.monotonicMs() - this.#openedMs;
-    this.#resolveEnd({ kind, message, retryAfterMs, openMs });
+    this.#resolveEnd({ kind: this.#believed(kind), message, retryAfterMs, openMs });
+  }
+
+  /** A ban ends this agent for good: it counts from the control plane alone, not from whoever stands in its place. */
+  #believed(kind: LinkEndKind): LinkEndKind {
+    return kind === 'banned' && this.#provedMs === null ? 'unauthenticated' : kind;
   }
 
   #hangUp(kind: LinkEndKind): void {

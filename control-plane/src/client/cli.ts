@@ -122,18 +122,23 @@ async function listNodes(client: ApiClient): Promise<NodeRecord[]> {
 async function run(options: CommonOptions, work: (client: ApiClient) => Promise<void>): Promise<void> {
   const env = readClientEnv();
   const url = options.url ?? env.url;
+  if (!URL.canParse(url)) return fail(2, `"${url}" is no address; for example http://127.0.0.1:8080`);
   try {
-    if (!URL.canParse(url)) throw new ApiUnreachable(`"${url}" is no address; for example http://127.0.0.1:8080`);
     await work(new ApiClient({ url, token: env.token }));
   } catch (error) {
-    if (!(error instanceof ApiRefusal) && !(error instanceof ApiUnreachable)) throw error;
-    process.exitCode = error instanceof ApiRefusal ? 2 : 3;
-    process.stderr.write(`vantage: ${explain(error).split('\n').map(textCell).join('\n')}\n`);
+    if (error instanceof ApiRefusal) fail(2, explain(error));
+    else if (error instanceof ApiUnreachable) fail(3, error.message);
+    else throw error;
   }
 }
 
-function explain(error: ApiRefusal | ApiUnreachable): string {
-  if (error instanceof ApiUnreachable) return error.message;
+/** Says what went wrong; servers choose much of it. */
+function fail(exitCode: (typeof clientExitCodes)[number]['code'], message: string): void {
+  process.exitCode = exitCode;
+  process.stderr.write(`vantage: ${message.split('\n').map(textCell).join('\n')}\n`);
+}
+
+function explain(error: ApiRefusal): string {
   const fields = Object.entries(error.details).map(
     ([field, errors]) => `\n  ${field}: ${errors.map(({ message }) => message).join(', ')}`,
   );

@@ -13,7 +13,7 @@ export function taskTable(task: TaskView, nameOf: (nodeId: string) => string | n
     ...columns.map(({ cell }) => (result.success ? cell(result) : '')),
   ]);
   const errors = new Set(
-    task.node_results.flatMap(({ error }) => (error ? [`${error.code}: ${textCell(error.message)}`] : [])),
+    task.node_results.flatMap(({ error }) => (error ? [textCell(`${error.code}: ${error.message}`)] : [])),
   );
   return [tableText(head, rows), ...[...errors].map((error) => `  ${error}`)].join('\n');
 }

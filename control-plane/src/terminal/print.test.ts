@@ -3,7 +3,6 @@ import t from 'tap';
 import { jsonText, tableText } from './print.js';
 
 // C0 without the line feed, DEL, C1, and what turns text around or hides it
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
 const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\u{e0001}]/u;
 
 const hostile = [

@@ -127,7 +127,7 @@ export class Accounts {
 /** Lower-cased address. @throws ApiError VALIDATION_FAILED */
 function parseEmail(text: string): string {
   const email = text.trim().toLowerCase();
-  if (email.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(email)) return email;
+  if (email.length <= 254 && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email)) return email;
   throw new ApiError('VALIDATION_FAILED', {
     details: { email: [{ code: 'format', message: 'must be an e-mail address' }] },
   });

@@ -1,0 +1,79 @@
+import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
+import { definitionOf, type ProbeSpecs, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
+import t from 'tap';
+import type { TaskView } from '../modules/probes/index.js';
+import { taskTable } from './result-table.js';
+
+const evil = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\r\n';
+const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/;
+
+const place = { asn: 3320, city: 'Berlin', country: 'DE', isp: null, region: 'Western Europe' };
+
+/** A finished task of a type whose nodes answered with these fields. */
+function aTask(type: ProbeType, results: readonly object[]): TaskView {
+  const spec = { target: 'x', params: {} } as ProbeSpecs[ProbeType];
+  const blank = { ...failedResult(type, spec, { code: 'timeout', message: '' }), success: true, error: null };
+  const nodeResults = results.map((fields) => ({ node_id: 'n_1', node: place, started_at: null, ...blank, ...fields }));
+  return {
+    task_id: 'pt_1',
+    probe_type: type,
+    target: 'x',
+    status: 'completed',
+    created_at: '',
+    completed_at: '',
+    node_results: nodeResults,
+    summary: { success_count: 0, fail_count: 0 },
+  };
+}
+
+/** The same value with every string in it replaced by a hostile one. */
+function poisoned(value: unknown): unknown {
+  if (typeof value === 'string') return evil;
+  if (Array.isArray(value)) return value.map(poisoned);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, poisoned(member)]));
+}
+
+t.test('a task is a table with a row per node, what failed says why below it, once', async (t) => {
+  const refused = { success: false, error: { code: 'tcp_refused', message: 'connection refused' } };
+  const text = taskTable(aTask('tcp', [{ connect_ms: 1.234, port: 80 }, refused, refused]));
+  t.same(text.split('\n'), [
+    'From                Result       Connect  DNS  Address  Port  Banner',
+    'Berlin, DE, AS3320  ok           1.23 ms  -    -        80    -',
+    'Berlin, DE, AS3320  tcp_refused',
+    'Berlin, DE, AS3320  tcp_refused',
+    '  tcp_refused: connection refused',
+  ]);
+});
+
+t.test('a node that says nothing of its place is shown by its name or id', async (t) => {
+  const nowhere = { node: { asn: null, city: null, country: null, isp: null, region: null } };
+  t.match(taskTable(aTask('tcp', [nowhere])), /\nn_1 +ok/);
+  t.match(
+    taskTable(aTask('tcp', [nowhere]), () => 'demo-1'),
+    /\ndemo-1 +ok/,
+  );
+});
+
+t.test('nothing that any field of any type says steers the terminal', async (t) => {
+  const rich: Record<ProbeType, object> = {
+    http: { status_code: 200, resolved_ip: 'x', final_url: 'x', headers: { a: 'x' }, http_version: 'x' },
+    ping: { resolved_ip: 'x', packets_sent: 1 },
+    dns: { rcode: 'x', resolver: 'x', records: [{ name: 'x', type: 'x', class: 'x', ttl: 1, value: 'x' }] },
+    tcp: { resolved_ip: 'x', banner: 'x' },
+    traceroute: { hops: [{ ttl: 1, replies: [{ ip: 'x', hostname: 'x', rtt_ms: 1, icmp_type: 'x' }] }] },
+  };
+  const failure = { success: false, error: { code: 'x', message: 'x' } };
+  for (const type of probeTypeNames) {
+    const task = aTask(type, [rich[type], { ...rich[type], ...failure }]);
+    const hostile = { ...task, node_results: poisoned(task.node_results) as TaskView['node_results'] };
+    const text = taskTable(hostile);
+    t.match(text, /owned/, type);
+    t.notMatch(text, steering, type);
+    t.equal(text.split('\n').length, 4, `${type}: head, two rows, one error`);
+    t.ok(
+      definitionOf(type).columns.every(({ title }) => text.includes(title)),
+      type,
+    );
+  }
+});

@@ -1,0 +1,59 @@
+import { createServer } from 'node:net';
+import t, { type Test } from 'tap';
+import { createTestDatabase } from './_support/database.js';
+import { startReplica } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+async function takenPort(t: Test): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => new Promise((resolve) => server.close(resolve)));
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function database(t: Test) {
+  const { db, url } = await createTestDatabase(t);
+  /** Connections of control planes. */
+  const connections = async () => {
+    const rows = await db('pg_stat_activity')
+      .where('application_name', 'like', 'vantage-%')
+      .whereRaw('datname = current_database()');
+    return rows.length;
+  };
+  return { db, url, connections };
+}
+
+t.test('a start that fails late takes back everything that was started before', async (t) => {
+  const { db, url, connections } = await database(t);
+  const port = await takenPort(t);
+  const failing = startReplica(t, url, { VANTAGE_LISTEN: `127.0.0.1:${port}` });
+  await t.rejects(failing, { name: 'ListenError', code: 'EADDRINUSE' });
+  await until('its connections to be closed', async () => (await connections()) === 0);
+  t.strictSame(await db('replicas'), []);
+});
+
+t.test('a control plane stops in order, and once', async (t) => {
+  const { db, url, connections } = await database(t);
+  const controlPlane = await startReplica(t, url);
+  t.ok((await connections()) > 0);
+  t.equal((await fetch(new URL('/readyz', controlPlane.listenUrl))).status, 200);
+  await Promise.all([controlPlane.stop(), controlPlane.stop()]);
+  await controlPlane.stop();
+  await until('its connections to be closed', async () => (await connections()) === 0);
+  t.strictSame(await db('replicas'), []);
+  await t.rejects(fetch(new URL('/readyz', controlPlane.listenUrl)));
+});
+
+t.test('metrics have an address of their own, none when off, and must have the one they were told', async (t) => {
+  const { url } = await database(t);
+  const port = await takenPort(t);
+  await t.rejects(startReplica(t, url, { VANTAGE_METRICS_LISTEN: `127.0.0.1:${port}` }), {
+    name: 'ListenError',
+    message: /VANTAGE_METRICS_LISTEN/,
+  });
+  t.equal((await startReplica(t, url)).metricsUrl, null);
+  const { metricsUrl, listenUrl } = await startReplica(t, url, { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' });
+  t.match(await (await fetch(metricsUrl ?? '')).text(), /^vantage_links 0$/m);
+  t.equal((await fetch(new URL('/metrics', listenUrl))).status, 404, 'not among the API');
+});
