@@ -133,11 +133,15 @@ t.test('a used, expired, revoked, unknown and mistyped token get one and the sam
     .where({ id: expired.id })
     .update({ expires_at: new Date(Date.now() - 1) });
   await api.call('DELETE', `${tokensPath}/${revoked.id}`);
+  const otherSecret = makeToken(tokenPrefixes.enrollment);
+  const { id: unused } = (await createToken(api)).body.data;
+  await database.db('enrollment_tokens').where({ id: unused }).update({ token_id: otherSecret.tokenId });
   const cases = {
     used: used.token,
     expired: expired.token,
     revoked: revoked.token,
     unknown: makeToken(tokenPrefixes.enrollment).token,
+    'of a known id with another secret': otherSecret.token,
     mistyped: `${used.token.slice(0, -1)}${used.token.endsWith('A') ? 'B' : 'A'}`,
     'of another kind': api.token,
     nonsense: 'x',
@@ -170,11 +174,19 @@ t.test('the same token with the same key enrolls the same node again, with anoth
   t.equal((await api.call('GET', '/v1/nodes')).body.data.items.length, 1);
 });
 
-t.test('of two agents with one token at the same moment one gets in', async (t) => {
+t.test('of agents with one token at the same moment one gets in, and may ask twice', async (t) => {
   const { api } = await startStack(t);
   const { token } = (await createToken(api)).body.data;
   const answers = await Promise.all([enroll(api, token), enroll(api, token), enroll(api, token)]);
   t.strictSame(answers.map(({ status }) => status).sort(), [201, 401, 401]);
+  const { token: next } = (await createToken(api)).body.data;
+  const key = newKey();
+  const twice = await Promise.all([enroll(api, next, { key }), enroll(api, next, { key })]);
+  t.strictSame(
+    twice.map(({ status }) => status),
+    [201, 201],
+  );
+  t.equal(twice[0]?.body.data.node_id, twice[1]?.body.data.node_id);
 });
 
 t.test('a key nobody can hold and a proof that does not verify are refused by their field', async (t) => {

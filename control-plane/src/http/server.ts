@@ -29,6 +29,12 @@ const defaultTimeouts: HttpTimeouts = {
   stopMs: 5_000,
 };
 
+/**
+ * Requests of one connection that may be without an answer at once. node:http begins every request it has read, and one
+ * connection could ask for ten thousand long polls; clients that send ahead at all send a few.
+ */
+const MAX_PIPELINED = 16;
+
 export interface HttpServerSettings extends Omit<HttpServerOptions, 'closing'> {
   readonly host: string;
   /** 0 takes a free one. */
@@ -51,6 +57,8 @@ export class HttpServer {
   /** The latest response of each connection: an answer to rubbish must not land in the middle of one. */
   readonly #responses = new WeakMap<Duplex, ServerResponse>();
   readonly #refused = new WeakSet<Duplex>();
+  /** Requests of each connection that have no whole answer yet. */
+  readonly #unanswered = new WeakMap<Duplex, number>();
   #stopped: Promise<void> | null = null;
 
   /** @throws RangeError as createHttpApp */
@@ -60,6 +68,7 @@ export class HttpServer {
     setMaxListeners(0, this.#closing.signal);
     const handle = createHttpApp({ ...settings, closing: this.#closing.signal }).callback();
     const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+      if (!this.#admit(request.socket, response)) return;
       this.#responses.set(request.socket, response);
       void handle(request, response);
     };
@@ -110,6 +119,18 @@ export class HttpServer {
     for (const socket of this.#sockets) {
       if (!this.#responses.has(socket)) socket.destroy();
     }
+  }
+
+  /** False for a request that is one too many: its connection is cut. */
+  #admit(socket: Duplex, response: ServerResponse): boolean {
+    const unanswered = (this.#unanswered.get(socket) ?? 0) + 1;
+    if (socket.destroyed || unanswered > MAX_PIPELINED) {
+      socket.destroy();
+      return false;
+    }
+    this.#unanswered.set(socket, unanswered);
+    response.once('close', () => this.#unanswered.set(socket, (this.#unanswered.get(socket) ?? 1) - 1));
+    return true;
   }
 
   #refuse(error: NodeJS.ErrnoException, socket: Duplex): void {

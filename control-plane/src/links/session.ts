@@ -475,12 +475,17 @@ export class LinkSession {
     const heardAt = isBusy ? Math.max(this.#lastReceivedAt, this.#busySince) : this.#lastReceivedAt;
     // a peer that is kept waiting can't be heard
     const silentMs = this.#inflow.isWaiting ? 0 : nowMs - heardAt;
-    if (silentMs >= limitMs) {
-      this.ports.log.warn({ nodeId: this.nodeId, silentMs: Math.round(silentMs) }, 'link is silent');
-      this.socket.terminate();
+    if (silentMs < limitMs) {
+      this.#cancelTimer = this.ports.clock.after(limitMs - silentMs, () => this.#watchSilence());
       return;
     }
-    this.#cancelTimer = this.ports.clock.after(limitMs - silentMs, () => this.#watchSilence());
+    // when it was this process that stood still, what the peer sent meanwhile is read before an immediate runs
+    const lastReceivedAt = this.#lastReceivedAt;
+    setImmediate(() => {
+      if (this.#lastReceivedAt !== lastReceivedAt) return this.#watchSilence();
+      this.ports.log.warn({ nodeId: this.nodeId, silentMs: Math.round(silentMs) }, 'link is silent');
+      this.socket.terminate();
+    });
   }
 
   #onClosed(graceMs: number = LINK_GRACE_MS.agentGone): Promise<void> {
