@@ -1,6 +1,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Lane, lanes } from '@vantage/shared/protocol/lanes.js';
+import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
@@ -149,7 +150,10 @@ class Pair {
   static async open(t: Test): Promise<Pair> {
     const clock = new FakeClock();
     const folder = aFolder(t, memoryFolder);
-    return new Pair(t, clock, folder, await openSpool(t, { folder, clock, ...LIMITS }));
+    const pair = new Pair(t, clock, folder, await openSpool(t, { folder, clock, ...LIMITS }));
+    // a link begins with the marks of a welcome, acknowledgements come after it
+    await pair.settle();
+    return pair;
   }
 
   async run(command: Command): Promise<void> {
@@ -283,7 +287,11 @@ class Pair {
   /** What kill -9 leaves: the file and its log, nothing closed. */
   private async crash(): Promise<void> {
     const copy = aFolder(this.t, memoryFolder);
+    // a reader keeps the log from being emptied between the two copies; what is added to it meanwhile may be torn
+    const reader = new Database(join(this.folder, 'spool.db'), { readonly: true });
+    reader.exec('BEGIN; SELECT * FROM head');
     for (const name of ['spool.db', 'spool.db-wal']) cpSync(join(this.folder, name), join(copy, name));
+    reader.close();
     await this.close();
     await this.reopen(copy);
   }
@@ -313,5 +321,5 @@ t.test('a spool behaves as a plain list of rows, whatever happens in whatever or
       await pair.close();
     }
   });
-  await fc.assert(runs, { numRuns: isLong ? 60 : 8, endOnFailure: !isLong });
+  await fc.assert(runs, { numRuns: isLong ? 60 : 8, endOnFailure: true });
 });

@@ -182,8 +182,9 @@ export class Spool {
   }
 
   /**
-   * Everything up to and including `mark` is durable on the control plane. Older marks do nothing. Counts at once;
-   * resolves when the file has it. The rows are deleted 15 minutes later, or when their room is needed.
+   * Everything up to and including `mark` is durable on the control plane; said on a link that began with resume().
+   * Older marks do nothing. Counts at once; resolves when the file has it. The rows are deleted 15 minutes later, or
+   * when their room is needed.
    * @throws MarkAheadError when `mark` was never assigned
    */
   async acknowledge(lane: Lane, mark: number): Promise<void> {
