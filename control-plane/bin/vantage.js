@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import '../dist/src/client/cli.js';
+import '../dist/program/vantage.js';

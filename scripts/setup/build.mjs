@@ -3,14 +3,15 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateProtocol } from '../generate-protocol.mjs';
+import { bundlePrograms } from './bundle.mjs';
 import { elapsed, runStep } from './step.mjs';
 
 const packages = ['shared', 'agent', 'control-plane', 'scripts'];
 const derived = new Set(['dist', 'node_modules', 'generated']);
 
 /**
- * Compiles what changed; complaints of the compiler go to `say`.
- * @returns whether the sources compiled without an error
+ * Compiles what changed and bundles the programs; complaints go to `say`.
+ * @returns whether there was none
  */
 export async function build(root, say) {
   const stamp = join(root, '.cache', 'build-stamp');
@@ -25,6 +26,11 @@ export async function build(root, say) {
   const { isOk, output } = await runStep(process.execPath, [tsc, '-b', ...pretty], { cwd: root, env: process.env });
   if (!isOk) {
     say(`${output.trimEnd()}\nset-up: the sources do not compile (${elapsed(startedAt)})`);
+    return false;
+  }
+  const complaint = await bundlePrograms(root);
+  if (complaint !== '') {
+    say(`${complaint}\nset-up: the programs can't be bundled`);
     return false;
   }
   mkdirSync(join(root, '.cache'), { recursive: true });
@@ -80,6 +86,7 @@ function removeStale(folder, path) {
   if (!existsSync(dist)) return;
   for (const entry of readdirSync(dist, { withFileTypes: true })) {
     const name = join(path, entry.name);
+    if (name === 'program') continue;
     if (entry.isDirectory()) {
       removeStale(folder, name);
       continue;

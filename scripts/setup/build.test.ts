@@ -15,18 +15,30 @@ const tsconfig = JSON.stringify({
   compilerOptions: { rootDir: '.', outDir: 'dist', tsBuildInfoFile: 'dist/.tsbuildinfo' },
   include: ['src/**/*.ts'],
 });
-const onePackage = (name: string) => ({
+const onePackage = (
+  name: string,
+  more: { [name: string]: string | { [name: string]: string | { [name: string]: string } } } = {},
+) => ({
   'tsconfig.json': tsconfig,
-  src: { [`${name}.ts`]: `export const name = '${name}';\n` },
+  src: { [`${name}.ts`]: `export const name = '${name}';\n`, ...more },
 });
+const empty = 'export {};\n';
 
 /** A small checkout of this shape, with the real compiler and generator. */
 function checkout(t: Test): string {
   const root = t.testdir({
     'package-lock.json': '{}',
     shared: onePackage('shared'),
-    agent: onePackage('agent'),
-    'control-plane': onePackage('control'),
+    agent: onePackage('agent', {
+      'cli.ts': `import { name } from './agent.js';\nconsole.log(name);\n`,
+      measuring: { 'child.ts': empty },
+      spool: { 'spool-worker.ts': empty },
+    }),
+    'control-plane': onePackage('control', {
+      'cli.ts': empty,
+      client: { 'cli.ts': empty },
+      db: { embedded: { 'guardian.ts': empty } },
+    }),
     scripts: onePackage('scripts'),
   });
   for (const path of ['proto', 'tsconfig.json', 'tsconfig.base.json', 'scripts/generate-protocol.mjs']) {
@@ -50,6 +62,7 @@ t.test('a build compiles and generates once, and again only when a source change
   writeFileSync(join(root, 'agent/src/agent.ts'), 'export const name = 5;\n');
   t.equal(await build(root, say), true);
   t.match(readFileSync(join(root, 'agent/dist/src/agent.js'), 'utf8'), 'name = 5');
+  t.match(readFileSync(join(root, 'agent/dist/program/vantage-agent.js'), 'utf8'), 'name = 5', 'the program, too');
   t.match(said, [/^set-up: built/], 'the protocol is not generated anew');
 
   rmSync(join(root, 'agent/dist'), { recursive: true });

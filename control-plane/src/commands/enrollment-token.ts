@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { printJson, printSecret, printTable } from '../terminal/print.js';
-import { withOffice } from './office.js';
-import { runCommand } from './run-command.js';
+import { runInOffice } from './run-command.js';
 
 interface CreateOptions {
   readonly user?: string;
@@ -23,56 +22,50 @@ export function enrollmentTokenCommand(): Command {
     .option('--expires-in-hours <n>', 'validity, 1 to 168', parseHours, 24)
     .option('--json', 'print the token as JSON, the secret in "token"')
     .action((options: CreateOptions) =>
-      runCommand((config) =>
-        withOffice(config, async ({ accounts, nodes }) => {
-          const owner =
-            options.user === undefined ? await accounts.getFirstAdmin() : await accounts.getUserByEmail(options.user);
-          const created = await nodes.enrollment.createToken(owner.id, {
-            ...(options.label === undefined ? {} : { label: options.label }),
-            ...(options.country === undefined ? {} : { country_code: options.country }),
-            expires_in_hours: options.expiresInHours ?? 24,
-          });
-          if (options.json) printJson(created);
-          else
-            printSecret(
-              created.token,
-              `enrollment token ${created.id} of ${owner.email}, valid until ${created.expires_at}:`,
-            );
-        }),
-      ),
+      runInOffice(async ({ accounts, nodes }) => {
+        const owner =
+          options.user === undefined ? await accounts.getFirstAdmin() : await accounts.getUserByEmail(options.user);
+        const created = await nodes.enrollment.createToken(owner.id, {
+          ...(options.label === undefined ? {} : { label: options.label }),
+          ...(options.country === undefined ? {} : { country_code: options.country }),
+          expires_in_hours: options.expiresInHours ?? 24,
+        });
+        if (options.json) printJson(created);
+        else
+          printSecret(
+            created.token,
+            `enrollment token ${created.id} of ${owner.email}, valid until ${created.expires_at}:`,
+          );
+      }),
     );
   const list = new Command('list')
     .description('List enrollment tokens of all users, newest first.')
     .option('--json', 'print them as JSON')
     .action((options: { json?: true }) =>
-      runCommand((config) =>
-        withOffice(config, async ({ nodes }) => {
-          const { tokens } = await nodes.enrollment.listTokens(null, { limit: Number.MAX_SAFE_INTEGER, offset: 0 });
-          if (options.json) return printJson(tokens);
-          const rows = tokens.map((token) => [
-            token.id,
-            token.status,
-            token.preview,
-            token.expires_at,
-            token.label ?? '',
-            token.consumed_node_id ?? '',
-          ]);
-          printTable(['ID', 'STATUS', 'TOKEN', 'EXPIRES', 'LABEL', 'NODE'], rows);
-        }),
-      ),
+      runInOffice(async ({ nodes }) => {
+        const { tokens } = await nodes.enrollment.listTokens(null, { limit: Number.MAX_SAFE_INTEGER, offset: 0 });
+        if (options.json) return printJson(tokens);
+        const rows = tokens.map((token) => [
+          token.id,
+          token.status,
+          token.preview,
+          token.expires_at,
+          token.label ?? '',
+          token.consumed_node_id ?? '',
+        ]);
+        printTable(['ID', 'STATUS', 'TOKEN', 'EXPIRES', 'LABEL', 'NODE'], rows);
+      }),
     );
   const revoke = new Command('revoke')
     .description('Delete a token that was not used.')
     .argument('<id>', 'id of the token, et_…')
     .option('--json', 'print null')
     .action((id: string, options: { json?: true }) =>
-      runCommand((config) =>
-        withOffice(config, async ({ nodes }) => {
-          await nodes.enrollment.revokeToken(id, null);
-          if (options.json) printJson(null);
-          else process.stdout.write(`${id} is revoked\n`);
-        }),
-      ),
+      runInOffice(async ({ nodes }) => {
+        await nodes.enrollment.revokeToken(id, null);
+        if (options.json) printJson(null);
+        else process.stdout.write(`${id} is revoked\n`);
+      }),
     );
   return new Command('enrollment-token')
     .description('One-time tokens that let agents in.')

@@ -1,7 +1,4 @@
 import { Command } from 'commander';
-import { migrate } from '../db/migrate.js';
-import { createLogger } from '../log.js';
-import { openStorage } from '../storage.js';
 import { printJson } from '../terminal/print.js';
 import { runCommand } from './run-command.js';
 
@@ -14,15 +11,10 @@ export function migrateCommand(): Command {
     .option('--json', 'print {"applied": [names]}')
     .action((options: { json?: true }) =>
       runCommand(async (config) => {
-        const log = createLogger('silent');
-        const storage = await openStorage({ config, log, mode: 'join-or-start', poolSize: 2 });
-        try {
-          const applied = await migrate(storage.db, log);
-          if (options.json) return printJson({ applied });
-          process.stdout.write(applied.length === 0 ? 'nothing to do\n' : `applied ${applied.join(', ')}\n`);
-        } finally {
-          await storage.close();
-        }
+        const { migrateConfigured } = await import('./office.js');
+        const applied = await migrateConfigured(config);
+        if (options.json) return printJson({ applied });
+        process.stdout.write(applied.length === 0 ? 'nothing to do\n' : `applied ${applied.join(', ')}\n`);
       }),
     );
 }

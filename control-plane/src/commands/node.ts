@@ -1,8 +1,7 @@
 import { Command } from 'commander';
-import { type Actor, nodeView } from '../modules/nodes/index.js';
+import type { Actor } from '../modules/nodes/index.js';
 import { printJson, printTable } from '../terminal/print.js';
-import { withOffice } from './office.js';
-import { runCommand } from './run-command.js';
+import { runInOffice } from './run-command.js';
 
 // the command line acts without an account; the audit log shows nobody as its user
 const actor: Actor = { userId: null, credentialId: 'command line' };
@@ -14,22 +13,20 @@ export function nodeCommand(): Command {
     .description('List all nodes, newest first.')
     .option('--json', 'print them as JSON')
     .action((options: { json?: true }) =>
-      runCommand((config) =>
-        withOffice(config, async ({ nodes }) => {
-          await nodes.directory.load();
-          const views = nodes.list(operator, {}).map((node) => nodeView(node, true));
-          if (options.json) return printJson(views);
-          const rows = views.map((node) => [
-            node.id,
-            node.status,
-            node.country ?? '-',
-            node.asn === null ? '-' : `AS${node.asn}`,
-            node.capabilities.join(' ') || '-',
-            node.name,
-          ]);
-          printTable(['ID', 'STATUS', 'COUNTRY', 'NETWORK', 'CAN', 'NAME'], rows);
-        }),
-      ),
+      runInOffice(async ({ nodes, nodeView }) => {
+        await nodes.directory.load();
+        const views = nodes.list(operator, {}).map((node) => nodeView(node, true));
+        if (options.json) return printJson(views);
+        const rows = views.map((node) => [
+          node.id,
+          node.status,
+          node.country ?? '-',
+          node.asn === null ? '-' : `AS${node.asn}`,
+          node.capabilities.join(' ') || '-',
+          node.name,
+        ]);
+        printTable(['ID', 'STATUS', 'COUNTRY', 'NETWORK', 'CAN', 'NAME'], rows);
+      }),
     );
   const ban = new Command('ban')
     .description('Shut a node out: its link closes within a second, it can’t come back.')
@@ -37,26 +34,22 @@ export function nodeCommand(): Command {
     .requiredOption('--reason <text>', 'kept in the audit log')
     .option('--json', 'print the node as JSON')
     .action((id: string, options: { reason: string; json?: true }) =>
-      runCommand((config) =>
-        withOffice(config, async ({ nodes }) => {
-          const node = await nodes.ban(id, options.reason, actor);
-          if (options.json) printJson(nodeView(node, true));
-          else process.stdout.write(`${id} is banned\n`);
-        }),
-      ),
+      runInOffice(async ({ nodes, nodeView }) => {
+        const node = await nodes.ban(id, options.reason, actor);
+        if (options.json) printJson(nodeView(node, true));
+        else process.stdout.write(`${id} is banned\n`);
+      }),
     );
   const unban = new Command('unban')
     .description('Let a banned node in again; its agent must be started again.')
     .argument('<id>', 'id of the node, n_…')
     .option('--json', 'print the node as JSON')
     .action((id: string, options: { json?: true }) =>
-      runCommand((config) =>
-        withOffice(config, async ({ nodes }) => {
-          const node = await nodes.unban(id, actor);
-          if (options.json) printJson(nodeView(node, true));
-          else process.stdout.write(`${id} may connect again\n`);
-        }),
-      ),
+      runInOffice(async ({ nodes, nodeView }) => {
+        const node = await nodes.unban(id, actor);
+        if (options.json) printJson(nodeView(node, true));
+        else process.stdout.write(`${id} may connect again\n`);
+      }),
     );
   return new Command('node').description('Nodes.').addCommand(list).addCommand(ban).addCommand(unban);
 }

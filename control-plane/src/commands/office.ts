@@ -5,7 +5,7 @@ import type { Config } from '../config.js';
 import { migrate } from '../db/migrate.js';
 import { createLogger } from '../log.js';
 import { Accounts } from '../modules/accounts/index.js';
-import { Enrollment, NodeDirectory, Nodes } from '../modules/nodes/index.js';
+import { Enrollment, NodeDirectory, Nodes, nodeView } from '../modules/nodes/index.js';
 import { listenOrigin } from '../setting-values.js';
 import { openStorage } from '../storage.js';
 
@@ -13,6 +13,18 @@ import { openStorage } from '../storage.js';
 export interface Office {
   readonly accounts: Accounts;
   readonly nodes: Nodes;
+  readonly nodeView: typeof nodeView;
+}
+
+/** Brings the configured database to this version. @returns the migrations applied, by name */
+export async function migrateConfigured(config: Config): Promise<string[]> {
+  const log = createLogger('silent');
+  const storage = await openStorage({ config, log, mode: 'join-or-start', poolSize: 2 });
+  try {
+    return await migrate(storage.db, log);
+  } finally {
+    await storage.close();
+  }
 }
 
 /** Runs `work` with the modules over the configured database; servers hear at once of what it changes. */
@@ -45,6 +57,6 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
     const publicUrl = settings.publicUrl ?? listenOrigin(settings.listen, 'http');
     const enrollment = new Enrollment({ db, clock, audience: publicUrl });
     const nodes = new Nodes({ db, directory, enrollment, publicUrl, serverPublicKey: '', heartbeatMs: 0 });
-    return { accounts: new Accounts(db, clock), nodes };
+    return { accounts: new Accounts(db, clock), nodes, nodeView };
   }
 }

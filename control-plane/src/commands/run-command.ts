@@ -1,13 +1,5 @@
-import { type Config, ConfigError, loadConfig } from '../config.js';
-import { DataDirectoryInUseError, EmbeddedPostgresError } from '../db/embedded/index.js';
-import { NewerDatabaseError } from '../db/migrate.js';
-import { isUnavailable } from '../db/unavailable.js';
-import { errorTable } from '../http/error-table.js';
-import { ApiError } from '../http/errors.js';
-import { WrongSecretKeyError } from '../links/index.js';
-import { ListenError } from '../listen-error.js';
-import { SecretKeyFileError } from '../secret-key.js';
-import { DenyListError } from '../target-lists.js';
+import { type Config, loadConfig } from '../config.js';
+import type { Office } from './office.js';
 
 /** Reads the configuration, runs a command with it, and turns every foreseeable failure into one line. */
 export async function runCommand(
@@ -17,62 +9,16 @@ export async function runCommand(
     const { config, warnings } = loadConfig();
     await command(config, warnings);
   } catch (error) {
-    process.exitCode = error instanceof ConfigError ? 2 : 1;
+    const { exitCodeOf, explain } = await import('./explain.js');
+    process.exitCode = exitCodeOf(error);
     process.stderr.write(`vantage-control: ${explain(error)}\n`);
   }
 }
 
-/** What happened and what to do, for people; a stack only for what nobody foresaw. */
-export function explain(error: unknown): string {
-  if (error instanceof ConfigError) return explainConfigError(error);
-  if (error instanceof ApiError) return explainApiError(error);
-  if (error instanceof WrongSecretKeyError) {
-    return `${error.message}: set VANTAGE_SECRET_KEY to the key the other replicas use`;
-  }
-  if (isSelfExplaining(error)) return error.message;
-  if (!(error instanceof Error)) return String(error);
-  return explainSystemError(error) ?? error.stack ?? error.message;
-}
-
-const selfExplaining = [
-  DataDirectoryInUseError,
-  EmbeddedPostgresError,
-  NewerDatabaseError,
-  ListenError,
-  SecretKeyFileError,
-  DenyListError,
-];
-
-function isSelfExplaining(error: unknown): error is Error {
-  return selfExplaining.some((kind) => error instanceof kind);
-}
-
-function explainConfigError({ complaints, message }: ConfigError): string {
-  const count = complaints.length === 1 ? 'a mistake' : `${complaints.length} mistakes`;
-  return `the configuration has ${count}:\n${message.replace(/^/gm, '  ')}`;
-}
-
-function explainApiError({ code, details }: ApiError): string {
-  const fields = Object.entries(details ?? {}).map(
-    ([field, errors]) => `${field} ${errors.map(({ message }) => message).join(', ')}`,
-  );
-  return fields.length === 0 ? `${errorTable[code].messages.en} (${code})` : fields.join('; ');
-}
-
-/** What files, certificates and PostgreSQL say; null for anything else. */
-function explainSystemError(error: Error & { code?: unknown; path?: unknown }): string | null {
-  const code = typeof error.code === 'string' ? error.code : '';
-  if (typeof error.path === 'string') return error.message;
-  if (code.startsWith('ERR_OSSL')) {
-    return `the TLS certificate or key can't be used: ${error.message}; check VANTAGE_TLS_CERT and VANTAGE_TLS_KEY`;
-  }
-  if (isUnavailable(error)) {
-    return `no database: ${error.message || code}; check VANTAGE_DATABASE_URL and that PostgreSQL runs there`;
-  }
-  return isAccessRefused(code) ? `no database: ${error.message}; check VANTAGE_DATABASE_URL` : null;
-}
-
-/** Wrong user or password, no such database, or one this user may not work in (PostgreSQL documentation, appendix A). */
-function isAccessRefused(code: string): boolean {
-  return /^28...$|^3D000$|^42501$/.test(code);
+/** As runCommand, with the modules over the configured database. They are loaded here: help needs none of them. */
+export function runInOffice(work: (office: Office) => Promise<void>): Promise<void> {
+  return runCommand(async (config) => {
+    const { withOffice } = await import('./office.js');
+    await withOffice(config, work);
+  });
 }

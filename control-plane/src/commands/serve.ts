@@ -1,8 +1,6 @@
 import { systemClock } from '@vantage/shared/clock.js';
 import { Command } from 'commander';
 import type { Config } from '../config.js';
-import { startControlPlane } from '../control-plane.js';
-import { createLogger } from '../log.js';
 import { runCommand } from './run-command.js';
 
 /** `vantage-control serve` */
@@ -25,9 +23,11 @@ export function serveCommand(): Command {
 }
 
 async function serve(config: Config, warnings: readonly string[], ephemeral: string | undefined): Promise<void> {
+  const { createLogger } = await import('../log.js');
   const log = createLogger(config.logLevel);
   for (const warning of warnings) log.warn(warning);
   const asked = stopSignal();
+  const { startControlPlane } = await import('../control-plane.js');
   const controlPlane = await startControlPlane({
     config,
     clock: systemClock,

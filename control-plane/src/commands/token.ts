@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { isScope, type Scope, scopes } from '../http/scopes.js';
 import { printJson, printSecret } from '../terminal/print.js';
-import { withOffice } from './office.js';
-import { runCommand } from './run-command.js';
+import { runInOffice } from './run-command.js';
 
 interface CreateOptions {
   readonly user: string;
@@ -20,14 +19,12 @@ export function tokenCommand(): Command {
     .option('--scopes <list>', `comma-separated: ${scopes.join(', ')} (default: all the role may do)`, parseScopes)
     .option('--json', 'print the token as JSON, the secret in "token"')
     .action((options: CreateOptions) =>
-      runCommand((config) =>
-        withOffice(config, async ({ accounts }) => {
-          const user = await accounts.getUserByEmail(options.user);
-          const token = await accounts.createToken(user.id, { name: options.name, scopes: options.scopes ?? null });
-          if (options.json) printJson(token);
-          else printSecret(token.token, `token ${token.id} of ${user.email}; keep it, it is not shown again:`);
-        }),
-      ),
+      runInOffice(async ({ accounts }) => {
+        const user = await accounts.getUserByEmail(options.user);
+        const token = await accounts.createToken(user.id, { name: options.name, scopes: options.scopes ?? null });
+        if (options.json) printJson(token);
+        else printSecret(token.token, `token ${token.id} of ${user.email}; keep it, it is not shown again:`);
+      }),
     );
   return new Command('token').description('Personal access tokens.').addCommand(create);
 }

@@ -1,8 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
 import { printJson } from '../terminal/print.js';
-import { withOffice } from './office.js';
-import { runCommand } from './run-command.js';
+import { runInOffice } from './run-command.js';
 
 interface CreateOptions {
   readonly email: string;
@@ -23,14 +22,12 @@ export function userCommand(): Command {
     )
     .option('--json', 'print the user as JSON')
     .action((options: CreateOptions) =>
-      runCommand((config) =>
-        withOffice(config, async ({ accounts }) => {
-          const password = options.passwordStdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : null;
-          const user = await accounts.createUser({ email: options.email, role: options.role, password });
-          if (options.json) printJson(user);
-          else process.stdout.write(`${user.role} ${user.email} is ${user.id}\n`);
-        }),
-      ),
+      runInOffice(async ({ accounts }) => {
+        const password = options.passwordStdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : null;
+        const user = await accounts.createUser({ email: options.email, role: options.role, password });
+        if (options.json) printJson(user);
+        else process.stdout.write(`${user.role} ${user.email} is ${user.id}\n`);
+      }),
     );
   return new Command('user').description('Users.').addCommand(create);
 }
