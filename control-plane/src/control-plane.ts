@@ -29,12 +29,14 @@ import { routes } from './routes.js';
 import { loadSecretKey } from './secret-key.js';
 import { type ListenAddress, listenOrigin } from './setting-values.js';
 import { defaultMetricsListen } from './settings.js';
-import { openStorage } from './storage.js';
+import { openPool, openStorage } from './storage.js';
 import { TargetLists } from './target-lists.js';
 import { Upkeep } from './upkeep.js';
 import { version } from './version.js';
 
-const POOL_SIZE = 16;
+// requests and agents don't wait for one another's connections: a flood of the one must not cut the links of the other
+const POOL_SIZES = { requests: 12, agents: 8 };
+const MAX_WAITING_REQUESTS = 500;
 const HEARTBEAT_MS = 15_000;
 const BUSY_HEARTBEAT_MS = 1_000;
 
@@ -95,11 +97,18 @@ async function wire(
     config,
     log,
     mode: 'own',
-    poolSize: POOL_SIZE,
+    poolSize: POOL_SIZES.requests,
+    maxWaiting: MAX_WAITING_REQUESTS,
     ...(ephemeral === undefined ? {} : { ephemeral }),
   });
   const { db } = storage;
   stops.push(() => storage.close());
+  const agentsDb = openPool({
+    url: storage.url,
+    poolSize: POOL_SIZES.agents,
+    applicationName: 'vantage-control agents',
+  });
+  stops.push(() => agentsDb.destroy());
   await migrate(db, log);
   await ensurePartitions(db, clock.now());
   const identity = await loadServerIdentity(db, await loadSecretKey(config.secretKey, config.dataDir));
@@ -112,7 +121,7 @@ async function wire(
   const metrics = new Metrics(registry);
 
   const lease: ReplicaLease = new ReplicaLease({
-    db,
+    db: agentsDb,
     replicaId,
     isAlone: storage.isOwned,
     graceMs: LINK_GRACE_MS.replicaGone,
@@ -128,7 +137,7 @@ async function wire(
     log: log.child({ part: 'bus' }),
     clock,
   });
-  const directory = new NodeDirectory({ db, bus, clock, log: log.child({ part: 'nodes' }) });
+  const directory = new NodeDirectory({ db: agentsDb, bus, clock, log: log.child({ part: 'nodes' }) });
 
   const links = new LinkTable();
   metrics.watchLinks(links);
@@ -142,7 +151,7 @@ async function wire(
     },
   });
   const waiters = new Waiters();
-  const ingest = new Ingest({ db, clock, log: log.child({ part: 'ingest' }), metrics });
+  const ingest = new Ingest({ db: agentsDb, clock, log: log.child({ part: 'ingest' }), metrics });
   ingest.onFinished((taskIds) => {
     waiters.wake(taskIds);
     bus.broadcast({ type: 'finished', ids: taskIds });
@@ -151,7 +160,7 @@ async function wire(
     if (message.type === 'finished') waiters.wake(message.ids);
   });
   const dispatch = new Dispatch({
-    db,
+    db: agentsDb,
     replicaId,
     directory,
     links,
@@ -163,7 +172,7 @@ async function wire(
   });
   const trustedProxies = parseTrustedProxies(config.trustedProxies);
   const linkServer = new LinkServer({
-    store: new LinkStore({ db, replicaId, announce: (ids) => directory.announce(ids) }),
+    store: new LinkStore({ db: agentsDb, replicaId, announce: (ids) => directory.announce(ids) }),
     identity,
     audience: publicUrl,
     table: links,

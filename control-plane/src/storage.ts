@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
-import { openDatabase } from './db/database.js';
+import { type DatabaseOptions, openDatabase } from './db/database.js';
 import { openDataDirectory } from './db/embedded/index.js';
 
 /** An open database, embedded or external. */
@@ -21,6 +21,8 @@ interface StorageOptions {
   /** `own`: a server; `join-or-start`: a command, beside a running server or on its own. */
   readonly mode: 'own' | 'join-or-start';
   readonly poolSize: number;
+  /** Callers that may wait for one of its connections at once. Default: any number. */
+  readonly maxWaiting?: number;
   /** A directory around the data directory that is removed when the embedded database has stopped. */
   readonly ephemeral?: string;
 }
@@ -28,11 +30,24 @@ interface StorageOptions {
 // prepared statements are planned once per connection: planning over the partitions costs more than running
 const settings = { plan_cache_mode: 'force_generic_plan' };
 
+/** A pool on an open database, with the settings our statements were planned for. The caller ends it by `destroy()`. */
+export function openPool(options: Omit<DatabaseOptions, 'settings'>): Knex {
+  return openDatabase({ ...options, settings });
+}
+
 /** Opens the configured database, or the embedded one of the data directory. @throws DataDirectoryInUseError, EmbeddedPostgresError */
-export async function openStorage({ config, log, mode, poolSize, ephemeral }: StorageOptions): Promise<Storage> {
+export async function openStorage({
+  config,
+  log,
+  mode,
+  poolSize,
+  maxWaiting,
+  ephemeral,
+}: StorageOptions): Promise<Storage> {
   const applicationName = mode === 'own' ? 'vantage-control' : 'vantage-control command';
+  const pool = { poolSize, applicationName, ...(maxWaiting === undefined ? {} : { maxWaiting }) };
   if (config.databaseUrl !== null) {
-    const db = openDatabase({ url: config.databaseUrl, poolSize, applicationName, settings });
+    const db = openPool({ url: config.databaseUrl, ...pool });
     return { db, url: config.databaseUrl, isOwned: false, lost: new Promise(() => {}), close: () => db.destroy() };
   }
   const directory = await openDataDirectory({
@@ -41,7 +56,7 @@ export async function openStorage({ config, log, mode, poolSize, ephemeral }: St
     log,
     ...(ephemeral === undefined ? {} : { ephemeral }),
   });
-  const db = openDatabase({ url: directory.url, poolSize, applicationName, settings });
+  const db = openPool({ url: directory.url, ...pool });
   return {
     db,
     url: directory.url,

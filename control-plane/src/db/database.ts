@@ -6,6 +6,8 @@ export interface DatabaseOptions {
   readonly url: string;
   /** Connections at most. */
   readonly poolSize: number;
+  /** Callers that may wait for a connection at once, at least 1; one more is refused. Default: any number. */
+  readonly maxWaiting?: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   /** Server settings of every connection, over the defaults below: `{ statement_timeout: '5s' }`. */
@@ -27,7 +29,7 @@ const acquireTimeoutMs = 5_000;
  */
 export function openDatabase(options: DatabaseOptions): Knex {
   const settings = Object.entries({ ...defaultSettings, ...options.settings });
-  return knex({
+  const db = knex({
     client: 'pg',
     connection: {
       connectionString: options.url,
@@ -51,6 +53,26 @@ export function openDatabase(options: DatabaseOptions): Knex {
       },
     },
   });
+  if (options.maxWaiting !== undefined) limitWaiting(db, options.maxWaiting);
+  return db;
+}
+
+/** More callers wait for a connection than could get one in time. */
+export class DatabaseBusyError extends Error {
+  override readonly name = 'DatabaseBusyError';
+  constructor() {
+    super('too many callers wait for a database connection');
+  }
+}
+
+/** A queue that only grows makes everybody time out; and knex's pool takes longer for each caller the longer it is. */
+function limitWaiting(db: Knex, maxWaiting: number): void {
+  const acquire = db.client.acquireConnection.bind(db.client);
+  db.client.acquireConnection = async () => {
+    // no pool after destroy(): knex says so itself
+    if (db.client.pool?.numPendingAcquires() >= maxWaiting) throw new DatabaseBusyError();
+    return acquire();
+  };
 }
 
 /** Resolves when the database answers. */

@@ -37,7 +37,7 @@ const unavailableMessages = [
  */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error.name === 'KnexTimeoutError') return true;
+  if (error.name === 'KnexTimeoutError' || error.name === 'DatabaseBusyError') return true;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
   if (code !== null) return socketCodes.has(code) || unavailableStates.some((state) => state.test(code));
   return unavailableMessages.some((message) => error.message.includes(message));

@@ -8,6 +8,7 @@ import type { Knex } from 'knex';
 import { ApiError } from '../../http/errors.js';
 import type { ServerEvent } from '../../http/route.js';
 import type { Node, NodeDirectory, Viewer } from '../nodes/index.js';
+import { BudgetTurns } from './budget-turns.js';
 import { type Dispatch, EXPIRY_SLACK_MS } from './dispatch.js';
 import { checkTarget, chooseNodes, type ProbeRequest } from './probe-request.js';
 import { insertTasks, listTasks, type NewTask, type TaskRow } from './store.js';
@@ -17,6 +18,7 @@ import { isFinished, type TaskReader } from './task-reader.js';
 import { type TaskView, taskView } from './view.js';
 
 export { Dispatch } from './dispatch.js';
+export { TARGET_BURST, TARGET_MAX_AT_ONCE, TARGET_RATE_PER_SECOND } from './target-budget.js';
 export { deleteFullBuckets } from './target-budget-store.js';
 export { TaskReader } from './task-reader.js';
 export type { NodeResultView, TaskView } from './view.js';
@@ -45,6 +47,8 @@ export interface ProbeCreated {
 
 /** One-shot probes: requests, their tasks and results. */
 export class Probes {
+  readonly #budgetTurns = new BudgetTurns();
+
   constructor(private readonly options: ProbesOptions) {}
 
   /**
@@ -131,13 +135,15 @@ export class Probes {
       await dispatch.store(task);
       return task;
     }
-    return db.transaction(async (trx) => {
+    if (this.#budgetTurns.isFull(keys)) throw targetRateLimited(task.createdAt);
+    const store = async (trx: Knex.Transaction) => {
       const granted = await takeFromBudget(trx, keys, task.nodeTasks.length);
       if (granted === 0) throw targetRateLimited(task.createdAt);
       const limited = limitTask(task, keys, granted);
       await insertTasks(trx, [limited]);
       return limited;
-    });
+    };
+    return this.#budgetTurns.run(keys, () => db.transaction(store));
   }
 
   #view(id: string, task: TaskRow): TaskView {

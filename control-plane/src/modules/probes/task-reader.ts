@@ -1,5 +1,6 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
+import { SharedReads } from './shared-reads.js';
 import { findTask, type TaskRow } from './store.js';
 import type { Waiters } from './waiters.js';
 
@@ -13,10 +14,14 @@ export function isFinished(task: TaskRow): boolean {
 
 /** Reads tasks, once or again whenever something may have changed. */
 export class TaskReader {
-  constructor(private readonly options: { db: Knex; waiters: Waiters; clock: Clock }) {}
+  readonly #reads: SharedReads<TaskRow | null>;
+
+  constructor(private readonly options: { db: Knex; waiters: Waiters; clock: Clock }) {
+    this.#reads = new SharedReads((id) => findTask(options.db, id));
+  }
 
   find(id: string): Promise<TaskRow | null> {
-    return findTask(this.options.db, id);
+    return this.#reads.get(id);
   }
 
   /**
