@@ -1,9 +1,10 @@
 import type { ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import { traceroute as definition } from '@vantage/shared/probe-types/traceroute.js';
+import { checkTracerouteUdpPort } from '@vantage/shared/target-policy/ports.js';
 import type { Flow, FlowListener, IcmpEngine } from '../../net/icmp.js';
 import type { ResolvedAddress } from '../../net/resolver.js';
 import type { ProbeContext, ProbeEngine } from '../engine.js';
-import { type ProbeFailure, toProbeError } from '../failure.js';
+import { type ProbeFailure, refusing, toProbeError } from '../failure.js';
 import { endingOf, requireIcmp, resolveOne } from '../one-target.js';
 import { Path, planProbes } from './path.js';
 import { Trace } from './trace.js';
@@ -44,20 +45,26 @@ async function measure(
   }
 }
 
-/** Ports and identifiers stay the same for every packet, so that routers which balance by flow keep to one path. */
+/**
+ * Ports and identifiers stay the same for every packet, so that routers which balance by flow keep to one path, and so
+ * that no hop and no query leaves the ports of UDP traceroute. @throws ProbeFailure target_not_allowed
+ */
 async function openFlow(
   icmp: IcmpEngine,
   target: ResolvedAddress,
-  { params: { protocol, port } }: ProbeSpecs['traceroute'],
+  { params }: ProbeSpecs['traceroute'],
   listener: FlowListener,
 ): Promise<Flow> {
-  switch (protocol) {
+  switch (params.protocol) {
     case 'icmp':
       return icmp.openEcho({ target, payloadBytes: echoPayloadBytes, listener });
-    case 'udp':
-      return icmp.openUdp({ target, port: port ?? defaultPorts.udp, listener });
+    case 'udp': {
+      const { port = defaultPorts.udp } = params;
+      refusing(() => checkTracerouteUdpPort(port));
+      return icmp.openUdp({ target, port, listener });
+    }
     case 'tcp':
-      return icmp.openTcp({ target, port: port ?? defaultPorts.tcp, listener });
+      return icmp.openTcp({ target, port: params.port ?? defaultPorts.tcp, listener });
   }
 }
 

@@ -6,6 +6,9 @@ import { anIcmpEngine, missingForRawSockets } from '../../../test/_support/raw-s
 import { RecordingEngine } from '../../../test/_support/recording-engine.js';
 import { startTcpServer, unusedPort } from '../../../test/_support/tcp-server.js';
 import { until } from '../../../test/_support/until.js';
+import { FlowTable } from '../../net/icmp/flow-table.js';
+import { PortFlow, type PortFlowOptions, udpLabelling } from '../../net/icmp/port-flow.js';
+import type { RawPacket } from '../../net/icmp/raw-channel.js';
 import { SendError } from '../../net/icmp.js';
 import { ProbeFailure } from '../failure.js';
 import { traceroute } from './index.js';
@@ -102,6 +105,47 @@ t.test('at most 96 packets wait at once', async (t) => {
   engine.clock.advance(100_000);
   t.equal(engine.sent.length, 640);
   t.match(await running, { success: false, error: { code: 'no_reply' } });
+});
+
+/** Writes the datagrams of UDP traces as they would leave, and sends none. */
+class DatagramRecorder extends RecordingEngine {
+  readonly destinationPorts: number[] = [];
+
+  override async openUdp({ target, port, listener }: PortFlowOptions) {
+    const send = ({ bytes }: RawPacket) => this.destinationPorts.push(bytes.readUInt16BE(2));
+    const source = { address: target.family === 4 ? '127.0.0.1' : '::1', port: 50_000 };
+    const parts = { channel: { send, close() {} }, table: new FlowTable(), labelling: udpLabelling(0xffff), source };
+    return new PortFlow({ ...parts, clock: this.clock, release: () => {} }, { target, port, listener });
+  }
+}
+
+t.test('no hop and no query of the longest udp trace leaves ports 33434 to 33690', async (t) => {
+  for (const target of ['127.0.0.1', '::1'])
+    for (const asked of [undefined, 33434, 33690]) {
+      const icmp = new DatagramRecorder();
+      const port = asked === undefined ? {} : { port: asked };
+      const params = { protocol: 'udp', max_hops: 64, queries: 10, timeout_ms: 10_000, ...port } as const;
+      const running = traceroute.run(aSpec('traceroute', target, params), aContext({ icmp, clock: icmp.clock }));
+      await until('the first packet', () => icmp.destinationPorts.length === 1);
+      icmp.clock.advance(1_000_000);
+      t.match(await running, { success: false, error: { code: 'no_reply' } });
+      t.equal(icmp.destinationPorts.length, 640);
+      t.same([...new Set(icmp.destinationPorts)], [asked ?? 33434], 'the one port that was asked for');
+    }
+});
+
+t.test('a udp trace to any other port is refused by the engine itself', async (t) => {
+  for (const port of [1, 53, 33433, 33691, 65535]) {
+    const icmp = new DatagramRecorder();
+    const params = { protocol: 'udp', max_hops: 64, queries: 10, port } as const;
+    const context = aContext({ icmp, clock: icmp.clock });
+    t.match(await traceroute.run(aSpec('traceroute', '127.0.0.1', params), context), {
+      success: false,
+      error: { code: 'target_not_allowed', message: `port ${port} is not one of 33434 to 33690` },
+      hops: [],
+    });
+    t.same([icmp.destinationPorts, icmp.openFlows, icmp.clock.pendingTimers], [[], 0, 0]);
+  }
 });
 
 t.test('an abort keeps what was heard and leaves neither timer nor flow', async (t) => {
