@@ -72,6 +72,7 @@ export class Agent {
     // first: its engines load while the spool opens
     const measuring = new MeasuringProcess({
       allow: config.allowTargets,
+      serviceUrl: identity.audience,
       clock,
       log: log.child({ part: 'measuring' }),
     });

@@ -40,6 +40,7 @@ t.test('without any variable every setting has its default', async (t) => {
     listen: { host: '127.0.0.1', port: 8080 },
     metricsListen: { host: '127.0.0.1', port: 9464 },
     publicUrl: null,
+    abuseContact: null,
     secretKey: null,
     busUrl: 'postgres',
     allowTargets: [],
@@ -83,6 +84,12 @@ const accepted: { env: Environment; key: keyof typeof settings; value: unknown }
   },
   { env: { VANTAGE_TRUSTED_PROXIES: '::/0,0.0.0.0/0' }, key: 'trustedProxies', value: ['::/0', '0.0.0.0/0'] },
   { env: { VANTAGE_GEOIP_DIR: directory }, key: 'geoipDir', value: directory },
+  { env: { VANTAGE_ABUSE_CONTACT: 'abuse@a.example' }, key: 'abuseContact', value: 'abuse@a.example' },
+  {
+    env: { VANTAGE_ABUSE_CONTACT: 'HTTPS://A.Example:443/abuse?by=mail#form' },
+    key: 'abuseContact',
+    value: 'https://a.example/abuse?by=mail#form',
+  },
 ];
 
 for (const { env, key, value } of accepted) {
@@ -114,6 +121,13 @@ const refused: { env: Environment; message: RegExp }[] = [
   { env: { VANTAGE_PLANS: '/nonexistent/plans.json' }, message: /can't be read \(ENOENT\)/ },
   { env: { VANTAGE_TLS_CERT: directory, VANTAGE_TLS_KEY: fileWith('key.pem', 'x') }, message: /is not a file/ },
   { env: { VANTAGE_TLS_CERT: fileWith('cert.pem', 'x') }, message: /VANTAGE_TLS_KEY is not/ },
+  { env: { VANTAGE_ABUSE_CONTACT: 'the admin' }, message: /e-mail address or an http.*"the admin"/ },
+  { env: { VANTAGE_ABUSE_CONTACT: 'a@b@c.example' }, message: /e-mail address/ },
+  { env: { VANTAGE_ABUSE_CONTACT: 'abuse@a.example\nb@c.example' }, message: /e-mail address/ },
+  { env: { VANTAGE_ABUSE_CONTACT: `${'a'.repeat(250)}@a.example` }, message: /e-mail address/ },
+  { env: { VANTAGE_ABUSE_CONTACT: 'mailto:abuse@a.example' }, message: /e-mail address/ },
+  { env: { VANTAGE_ABUSE_CONTACT: 'javascript:alert(1)' }, message: /e-mail address/ },
+  { env: { VANTAGE_ABUSE_CONTACT: 'https://u:p@a.example' }, message: /https:\/\/…@a.example/ },
   { env: { VANTAGE_GEOIP_DIR: '/nonexistent' }, message: /is not a directory/ },
   { env: { VANTAGE_DENY_TARGETS_FILE: '/nonexistent' }, message: /can't be read/ },
   { env: { VANTAGE_LOG_LEVEL: 'loud' }, message: /must be one of trace,/ },

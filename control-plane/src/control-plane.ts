@@ -211,7 +211,7 @@ async function wire(
       policy: () => lists.policy,
       metrics,
     }),
-    site: { version, publicUrl },
+    site: { version, publicUrl, abuseContact: config.abuseContact },
   };
   const isDatabaseThere = { name: 'database', check: () => checkDatabase(db) };
   const http = new HttpServer({

@@ -47,6 +47,19 @@ export function parseOrigin(text: string): string {
   return url.origin;
 }
 
+/** An e-mail address, or an http(s) address in its canonical form. */
+export function parseContact(text: string): string {
+  const isEmail = /^[^\s@:/\p{C}]+@[^\s@:/\p{C}]+$/u.test(text) && text.length <= 254;
+  if (isEmail) return text;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    throw new ValueError(
+      `must be an e-mail address or an http or https address without credentials, not "${withoutCredentials(text)}"`,
+    );
+  }
+  return url.href;
+}
+
 function withoutCredentials(text: string): string {
   return text.replace(/\/\/[^/]*@/, '//…@');
 }

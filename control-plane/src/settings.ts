@@ -5,6 +5,7 @@ import {
   type ListenAddress,
   parseBusUrl,
   parseCidrs,
+  parseContact,
   parseDatabaseUrl,
   parseDirectory,
   parseListen,
@@ -109,6 +110,13 @@ export const settings = {
     description: 'file with one CIDR, address or domain per line that no probe may touch; re-read within a minute',
     fallbackText: 'none',
     parse: parseReadableFile,
+    fallback: () => null,
+  }),
+  abuseContact: setting<string | null>({
+    name: 'VANTAGE_ABUSE_CONTACT',
+    description: 'e-mail or http(s) address for those who are bothered by probes; /abuse shows it to anyone',
+    fallbackText: 'none: /abuse says so',
+    parse: parseContact,
     fallback: () => null,
   }),
   plans: setting<Plans>({

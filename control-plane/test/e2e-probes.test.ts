@@ -51,6 +51,17 @@ t.test('an http, a dns and a tcp probe over the public API measure what is there
   for (const each of cases) await checkCase(t, api, each);
 });
 
+t.test('the address an agent leaves in the log of a target leads to the page about its traffic', async (t) => {
+  const { api } = await startStack(t);
+  await RealAgent.start(t, api);
+  const target = await SlowTarget.start(t);
+  await runProbe(api, 'http', { target: target.url('/hello'), params: { headers: { 'User-Agent': 'mine/1' } } });
+  const [, address = ''] = /^mine\/1 vantage-agent\/\d\S+ \(\+(\S+)\)$/.exec(target.userAgent ?? '') ?? [];
+  const page = await fetch(address);
+  t.equal(page.status, 200);
+  t.match(await page.text(), 'About our traffic');
+});
+
 t.test('a ping and a traceroute over the public API measure what is there', needsRawSockets, async (t) => {
   const { api } = await startStack(t);
   await RealAgent.start(t, api);

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
+import { TARGET_BURST, TARGET_MAX_AT_ONCE, TARGET_RATE_PER_SECOND } from '../src/modules/probes/target-budget.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
-import { startStack } from './_support/stack.js';
+import { type StackSettings, startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
 
 const evil = '<script>alert(1)</script>"\'&\u202e';
 
-async function site(t: Test) {
-  const stack = await startStack(t);
+async function site(t: Test, settings: StackSettings = {}) {
+  const stack = await startStack(t, settings);
   const get = async (path: string, headers: Record<string, string> = {}) => {
     const response = await fetch(new URL(path, stack.api.url), { headers });
     return { status: response.status, headers: response.headers, html: await response.text() };
@@ -123,4 +124,33 @@ t.test('a probe nobody made, one of an account, and one that is no id have the s
       /^No such probe Results are kept for 7 days; those made with an account are not shared this way\.$/,
     );
   }
+});
+
+t.test('whoever finds our address in a log reads what this is, what limits hold and whom to write to', async (t) => {
+  const { get } = await site(t, { VANTAGE_ABUSE_CONTACT: 'abuse+probes@operator.example' });
+  const page = await get('/abuse');
+  t.match([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+  const text = textOf(page);
+  t.match(text, /User-Agent of every HTTP request ends in vantage-agent/);
+  t.match(text, `gets ${TARGET_BURST} probes at once and ${TARGET_RATE_PER_SECOND} a second after that`);
+  t.match(text, `No more than ${TARGET_MAX_AT_ONCE} agents work on it at the same time`);
+  t.match(text, /ports 33434 to 33690 only/);
+  t.match(text, /How to be left out .*deny list .*Write to abuse\+probes@operator\.example\.$/);
+  t.ok((await get('/')).html.includes('href="/abuse"'), 'the first page leads there');
+});
+
+t.test('a contact that is an address of the web is a link, and no contact is said to be none', async (t) => {
+  const linked = await site(t, { VANTAGE_ABUSE_CONTACT: 'https://operator.example/report?a=1&b="2"' });
+  const { html } = await linked.get('/abuse');
+  const address = 'https://operator.example/report?a=1&amp;b=%222%22';
+  t.ok(html.includes(`<p>Write to <a href="${address}">${address}</a>.</p>`), html);
+
+  const nameless = await site(t, { VANTAGE_PUBLIC_URL: 'https://vantage.operator.example' });
+  const page = await nameless.get('/abuse');
+  t.match(
+    textOf(page),
+    /The operator has not named an address to write to\. This service runs at https:\/\/vantage\.op/,
+  );
+  t.match(page.html, 'href="https://vantage.operator.example"');
+  t.notMatch(textOf(page), /Write to/);
 });

@@ -25,6 +25,7 @@ export async function probe(
   if (!checked.ok) throw new CommandError('usage', `"${target}" is not a target for ${type}`);
   const room = await openLocalRoom({
     allow: config.allowTargets,
+    serviceUrl: null,
     onEngineFault: tell,
     onCapabilities: () => undefined,
   });

@@ -14,6 +14,8 @@ export interface MeasuringRoom {
 export interface RoomOptions {
   /** CIDRs the operator opened to probes. */
   readonly allow: readonly string[];
+  /** Origin of the control plane this node serves; null: none. */
+  readonly serviceUrl: string | null;
   readonly onEngineFault: (type: string, error: unknown) => void;
   /** Told what this process can do beyond plain sockets, before anything slow begins. */
   readonly onCapabilities: (capabilities: readonly string[]) => void;
@@ -32,7 +34,7 @@ export function serveParent(openRoom: (options: RoomOptions) => Promise<Measurin
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   process.on('message', (batch: ToChild[]) => {
     for (const message of batch) {
-      if (message.kind === 'begin') room = open(openRoom, message.allow, outgoing);
+      if (message.kind === 'begin') room = open(openRoom, message, outgoing);
       else void room?.then((opened) => handle(opened, message, outgoing));
     }
   });
@@ -40,11 +42,12 @@ export function serveParent(openRoom: (options: RoomOptions) => Promise<Measurin
 
 function open(
   openRoom: (options: RoomOptions) => Promise<MeasuringRoom>,
-  allow: readonly string[],
+  { allow, serviceUrl }: Extract<ToChild, { kind: 'begin' }>,
   outgoing: MessageBatch<FromChild>,
 ): Promise<MeasuringRoom> {
   return openRoom({
     allow,
+    serviceUrl,
     onEngineFault: (type, error) => {
       outgoing.push({
         kind: 'fault',

@@ -19,8 +19,8 @@ export interface Measurement {
 }
 
 export type ToChild =
-  /** First message. `allow`: CIDRs the operator opened. */
-  | { readonly kind: 'begin'; readonly allow: readonly string[] }
+  /** First message. `allow`: CIDRs the operator opened. `serviceUrl`: origin of the control plane this node serves. */
+  | { readonly kind: 'begin'; readonly allow: readonly string[]; readonly serviceUrl: string }
   | { readonly kind: 'lists'; readonly lists: ControlPlaneLists }
   | ({ readonly kind: 'run' } & MeasureJob)
   | { readonly kind: 'cancel'; readonly id: string };

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import type { IcmpEngine } from '../net/icmp.js';
 import { systemResolver } from '../net/resolver.js';
+import { agentUserAgent } from '../net/user-agent.js';
 import { engines } from '../probes/index.js';
 import type { MeasuringRoom, RoomOptions } from './child-loop.js';
 import { PolicySource } from './policy-source.js';
@@ -10,10 +11,21 @@ import { warmUp } from './warm-up.js';
 
 /** A runner with the real engines, warmed up: the first probe is measured as well as the hundredth. */
 export async function makeLocalRunner(
-  options: Pick<RoomOptions, 'allow' | 'onEngineFault'> & { readonly icmp: IcmpEngine | null; readonly clock?: Clock },
+  options: Pick<RoomOptions, 'allow' | 'serviceUrl' | 'onEngineFault'> & {
+    readonly icmp: IcmpEngine | null;
+    readonly clock?: Clock;
+  },
 ): Promise<MeasuringRoom> {
-  const { icmp, onEngineFault, allow, clock = systemClock } = options;
-  const common = { engines, resolver: systemResolver(clock), icmp, clock, schemas: new ProbeSchemas(), onEngineFault };
+  const { icmp, onEngineFault, allow, serviceUrl, clock = systemClock } = options;
+  const common = {
+    engines,
+    resolver: systemResolver(clock),
+    icmp,
+    clock,
+    userAgent: agentUserAgent(serviceUrl),
+    schemas: new ProbeSchemas(),
+    onEngineFault,
+  };
   await warmUp(common);
   const policy = new PolicySource({ clock, allow });
   const runner = new ProbeRunner({ ...common, policy });

@@ -32,6 +32,8 @@ interface PendingJob {
 export interface MeasuringProcessOptions {
   /** CIDRs the operator opened to probes. */
   readonly allow: readonly string[];
+  /** Origin of the control plane this node serves. */
+  readonly serviceUrl: string;
   readonly clock: Clock;
   readonly log: Logger;
   /** The program to fork; tests pass one with engines of their own. */
@@ -127,7 +129,7 @@ export class MeasuringProcess {
   }
 
   #fork(): void {
-    const { program = CHILD, allow, log } = this.#options;
+    const { program = CHILD, allow, serviceUrl, log } = this.#options;
     const child = fork(program, [], {
       serialization: 'advanced',
       execArgv: CHILD_FLAGS,
@@ -138,7 +140,7 @@ export class MeasuringProcess {
     child.on('message', (batch) => this.#receive(batch as FromChild[]));
     child.on('error', (error) => log.error({ err: error }, 'measuring process'));
     child.once('exit', (code, signal) => this.#exited(code, signal));
-    const opening: ToChild[] = [{ kind: 'begin', allow }];
+    const opening: ToChild[] = [{ kind: 'begin', allow, serviceUrl }];
     if (this.#lists !== null) opening.push({ kind: 'lists', lists: this.#lists });
     child.send(opening);
   }

@@ -27,6 +27,7 @@ function makeRunner(own: Partial<Engines> = {}, slots = new Slots()) {
     icmp: null,
     policy: { current: () => policy },
     clock,
+    userAgent: 'vantage-agent/test',
     slots,
     onEngineFault: (type, error) => faults.push(`${type}: ${String(error)}`),
   });

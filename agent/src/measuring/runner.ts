@@ -38,6 +38,8 @@ export interface RunnerOptions {
   readonly icmp: IcmpEngine | null;
   readonly policy: { current(): TargetPolicy };
   readonly clock: Clock;
+  /** How HTTP requests name the service. */
+  readonly userAgent: string;
   readonly slots?: Slots;
   readonly schemas?: ProbeSchemas;
   /** Told of what an engine should never do: throw, answer outside its schema, ignore its abort. */
@@ -152,8 +154,8 @@ export class ProbeRunner {
   }
 
   async #answer<T extends ProbeType>(type: T, spec: ProbeSpecs[T], signal: AbortSignal): Promise<ProbeResults[T]> {
-    const { engines, resolver, icmp, policy, clock } = this.#options;
-    const context: ProbeContext = { signal, policy: policy.current(), resolver, icmp, clock };
+    const { engines, resolver, icmp, policy, clock, userAgent } = this.#options;
+    const context: ProbeContext = { signal, policy: policy.current(), resolver, icmp, clock, userAgent };
     try {
       return await engines[type].run(spec, context);
     } catch (error) {

@@ -1,11 +1,19 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { USER_AGENT, userAgentWith } from './user-agent.js';
+import { agentUserAgent, userAgentWith } from './user-agent.js';
 
-t.test('user agent names the service, its version and where to complain, whatever the caller sets', async (t) => {
-  const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
-  t.match(USER_AGENT, /^Vantage\/\S+ \(\+https:\/\/\S+\)$/);
-  t.ok(USER_AGENT.startsWith(`Vantage/${manifest.version} `));
-  t.equal(userAgentWith(undefined), USER_AGENT);
-  t.equal(userAgentWith('curl/8'), `curl/8 ${USER_AGENT}`);
+const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+const product = `vantage-agent/${manifest.version}`;
+
+t.test('user agent names the agent, its version and where to complain, whatever the caller sets', async (t) => {
+  const ours = agentUserAgent('https://vantage.operator.example');
+  t.equal(ours, `${product} (+https://vantage.operator.example/abuse)`);
+  t.equal(userAgentWith(undefined, ours), ours);
+  t.equal(userAgentWith(' ', ours), ours);
+  t.equal(userAgentWith('curl/8', ours), `curl/8 ${ours}`);
+});
+
+t.test('without a control plane, or with an address that is none, the user agent is the name alone', async (t) => {
+  t.equal(agentUserAgent(null), product);
+  t.equal(agentUserAgent('not an address'), product);
 });

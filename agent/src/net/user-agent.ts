@@ -1,12 +1,17 @@
 import { AGENT_VERSION } from '../version.js';
 
-/** Where people who are bothered by our requests find out who sent them. */
-const ABUSE_URL = 'https://vantage.example/abuse';
-
-/** How every HTTP request of a probe names the service (RFC 9110 section 10.1.5). */
-export const USER_AGENT = `Vantage/${AGENT_VERSION} (+${ABUSE_URL})`;
+/**
+ * How every HTTP request of a probe names the service (RFC 9110 section 10.1.5): the agent with its version, and where
+ * those who are bothered by it find out who sent it. `serviceUrl`: the control plane's own origin; null without one.
+ */
+export function agentUserAgent(serviceUrl: string | null): string {
+  const product = `vantage-agent/${AGENT_VERSION}`;
+  return serviceUrl !== null && URL.canParse(serviceUrl)
+    ? `${product} (+${new URL('/abuse', serviceUrl).href})`
+    : product;
+}
 
 /** The User-Agent to send: a caller's own comes first, but never instead of ours. */
-export function userAgentWith(callers: string | undefined): string {
-  return callers === undefined || callers.trim() === '' ? USER_AGENT : `${callers} ${USER_AGENT}`;
+export function userAgentWith(callers: string | undefined, ours: string): string {
+  return callers === undefined || callers.trim() === '' ? ours : `${callers} ${ours}`;
 }

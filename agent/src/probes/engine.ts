@@ -16,6 +16,8 @@ export interface ProbeContext {
   /** Null on a node without raw sockets. */
   readonly icmp: IcmpEngine | null;
   readonly clock: Clock;
+  /** How HTTP requests name the service. */
+  readonly userAgent: string;
 }
 
 /** Runs one type of probe. A failed check is a result, never an exception. */

@@ -31,6 +31,7 @@ serveParent(async ({ allow, onEngineFault, onCapabilities }) => {
     icmp: null,
     policy,
     clock: systemClock,
+    userAgent: 'vantage-agent/test',
     onEngineFault,
   });
   return { runner, setLists: (lists) => policy.setLists(lists) };

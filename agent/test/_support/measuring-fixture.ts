@@ -12,7 +12,7 @@ const log = pino({ enabled: false });
 
 /** A measuring process whose child has the engines of fake-measuring-child.ts. */
 export function startMeasuring(t: Test, clock: Clock = systemClock): MeasuringProcess {
-  const measuring = new MeasuringProcess({ allow: [], clock, log, program });
+  const measuring = new MeasuringProcess({ allow: [], serviceUrl: 'https://vantage.example', clock, log, program });
   measuring.start();
   t.teardown(() => measuring.stop());
   return measuring;

@@ -5,7 +5,13 @@ import { pino } from 'pino';
 import { MeasuringProcess } from '../../src/measuring/measuring-process.js';
 
 const program = fileURLToPath(new URL('./fake-measuring-child.js', import.meta.url));
-const measuring = new MeasuringProcess({ allow: [], clock: systemClock, log: pino({ enabled: false }), program });
+const measuring = new MeasuringProcess({
+  allow: [],
+  serviceUrl: 'https://vantage.example',
+  clock: systemClock,
+  log: pino({ enabled: false }),
+  program,
+});
 measuring.start();
 const job = (id: string, target: string) => {
   const specJson = JSON.stringify({ target: `${target}:80`, params: {} });

@@ -6,6 +6,9 @@ import type { Endpoint } from '../../src/net/endpoint.js';
 import { StubResolver } from '../../src/net/resolver.js';
 import type { ProbeContext } from '../../src/probes/engine.js';
 
+/** How the requests of these contexts name the service. */
+export const testUserAgent = 'vantage-agent/test (+https://vantage.example/abuse)';
+
 /** Loopback and nothing else beside what is public. */
 export const loopbackAllowed = ['127.0.0.0/8', '::1/128'];
 
@@ -30,6 +33,7 @@ export function aContext(parts: Partial<ProbeContext> = {}): ProbeContext {
     resolver: aResolver([{ address: '127.0.0.1', port: 1 }]),
     icmp: null,
     clock: systemClock,
+    userAgent: testUserAgent,
     ...parts,
   };
 }

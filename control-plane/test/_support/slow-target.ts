@@ -10,6 +10,8 @@ import { until } from './until.js';
 export class SlowTarget {
   /** Path and query of every request, in order of arrival. */
   readonly requests: string[] = [];
+  /** What the last request called its sender. */
+  userAgent: string | undefined;
   #held: ServerResponse[] = [];
   #isReleased = false;
 
@@ -21,7 +23,10 @@ export class SlowTarget {
   static async start(t: Test, host = '127.0.0.1'): Promise<SlowTarget> {
     const server = http.createServer();
     const target = new SlowTarget(server, host.includes(':') ? `[${host}]` : host);
-    server.on('request', ({ url }, response) => target.#answer(url ?? '/', response));
+    server.on('request', ({ url, headers }, response) => {
+      target.userAgent = headers['user-agent'];
+      target.#answer(url ?? '/', response);
+    });
     await new Promise<void>((resolve) => server.listen(0, host, resolve));
     t.teardown(() => {
       server.closeAllConnections();

@@ -15,6 +15,8 @@ export interface ExchangeOptions {
   readonly clock: Clock;
   /** Filled in with what arrives. */
   readonly hop: Hop;
+  /** How the request names the service. */
+  readonly userAgent: string;
   /** Asked once the headers are in `hop`; false ends the exchange there. */
   readonly wantsBody: () => boolean;
 }
@@ -25,10 +27,10 @@ export interface ExchangeOptions {
  *   reason
  */
 export function exchange(socket: Socket, request: HttpRequest, options: ExchangeOptions): Promise<void> {
-  const { signal, clock, hop } = options;
+  const { signal, clock, hop, userAgent } = options;
   return abortable(signal, (settle) => {
     const sentAt = clock.monotonicMs();
-    const clientRequest = openRequest(socket, request);
+    const clientRequest = openRequest(socket, request, userAgent);
     let stopWatchingRate = () => {};
     let receivedBytes = 0;
 
@@ -60,12 +62,12 @@ export function exchange(socket: Socket, request: HttpRequest, options: Exchange
 }
 
 /** Without an agent: no keep-alive, no proxies of the environment, and `Connection: close` on the wire. */
-function openRequest(socket: Socket, request: HttpRequest): ClientRequest {
+function openRequest(socket: Socket, request: HttpRequest, userAgent: string): ClientRequest {
   const clientRequest = httpRequest({
     createConnection: () => socket,
     method: request.method,
     path: request.url.pathname + request.url.search,
-    headers: wireHeaders(request),
+    headers: wireHeaders(request, userAgent),
     setHost: false,
     maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,

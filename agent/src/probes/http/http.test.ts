@@ -3,10 +3,9 @@ import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { startDnsServer, zone } from '../../../test/_support/dns-server.js';
 import { startHttpServer } from '../../../test/_support/http-server.js';
-import { aContext, aResolver, aSpec } from '../../../test/_support/probe-context.js';
+import { aContext, aResolver, aSpec, testUserAgent } from '../../../test/_support/probe-context.js';
 import { startTcpServer, unusedPort } from '../../../test/_support/tcp-server.js';
 import { openSockets, until } from '../../../test/_support/until.js';
-import { USER_AGENT } from '../../net/user-agent.js';
 import { http } from './index.js';
 
 const isResult = compileSchema(probeTypes.http.Result);
@@ -50,7 +49,7 @@ t.test('http tells everything about a plain answer', async (t) => {
     path: '/path?q=1',
     headers: { host: `127.0.0.1:${server.port}`, connection: 'close' },
   });
-  t.equal(server.requests[0]?.headers['user-agent'], USER_AGENT);
+  t.equal(server.requests[0]?.headers['user-agent'], testUserAgent);
   await until('the socket is closed', () => openSockets() <= before);
 });
 
@@ -85,7 +84,7 @@ t.test('http sends what the caller asks for, and its own name with it', async (t
   await http.run(aSpec('http', url, { method: 'POST', headers, body: 'grüße' }), aContext());
   t.match(server.requests[0], { method: 'POST', body: 'grüße' });
   t.match(server.requests[0]?.headers, { 'x-custom': 'yes', 'accept-encoding': 'identity', 'content-length': '7' });
-  t.equal(server.requests[0]?.headers['user-agent'], `mine/1 ${USER_AGENT}`);
+  t.equal(server.requests[0]?.headers['user-agent'], `mine/1 ${testUserAgent}`);
 
   await http.run(aSpec('http', url, { method: 'GET', body: 'with a body' }), aContext());
   t.equal(server.requests[1]?.body, 'with a body', 'GET too');

@@ -4,9 +4,8 @@ import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { startDnsServer, zone } from '../../../test/_support/dns-server.js';
 import { type SeenRequest, startHttpServer } from '../../../test/_support/http-server.js';
-import { aContext, aPolicy, aResolver, aSpec } from '../../../test/_support/probe-context.js';
+import { aContext, aPolicy, aResolver, aSpec, testUserAgent } from '../../../test/_support/probe-context.js';
 import { startTcpServer } from '../../../test/_support/tcp-server.js';
-import { USER_AGENT } from '../../net/user-agent.js';
 import { http } from './index.js';
 
 const isResult = compileSchema(probeTypes.http.Result);
@@ -109,7 +108,7 @@ t.test('http takes none of the caller’s headers to another origin', async (t) 
   );
   for (const seen of [other.requests[0]?.headers, server.requests[1]?.headers]) {
     t.strictSame([seen?.authorization, seen?.cookie, seen?.['x-key']], [undefined, undefined, undefined]);
-    t.equal(seen?.['user-agent'], USER_AGENT);
+    t.equal(seen?.['user-agent'], testUserAgent);
   }
 });
 

@@ -25,9 +25,9 @@ export function firstRequest({ target, params }: ProbeSpecs['http']): HttpReques
 
 /**
  * Headers as they go out, names in lower case. The caller's replace the defaults; User-Agent always ends in the
- * service's own. Length is stated wherever a body is sent or expected (RFC 9110 section 8.6).
+ * service's own, `userAgent`. Length is stated wherever a body is sent or expected (RFC 9110 section 8.6).
  */
-export function wireHeaders({ method, url, headers, body }: HttpRequest): Record<string, string> {
+export function wireHeaders({ method, url, headers, body }: HttpRequest, userAgent: string): Record<string, string> {
   const callers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const expectsBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
   return {
@@ -35,7 +35,7 @@ export function wireHeaders({ method, url, headers, body }: HttpRequest): Record
     accept: '*/*',
     'accept-encoding': 'gzip, deflate, br',
     ...callers,
-    'user-agent': userAgentWith(callers['user-agent']),
+    'user-agent': userAgentWith(callers['user-agent'], userAgent),
     ...(body !== null || expectsBody ? { 'content-length': String(Buffer.byteLength(body ?? '')) } : {}),
   };
 }

@@ -9,7 +9,7 @@ import type { Hop } from './hop.js';
 import type { HttpRequest } from './request.js';
 import { startTls } from './tls.js';
 
-export interface VisitOptions extends Pick<ProbeContext, 'policy' | 'resolver' | 'clock' | 'signal'> {
+export interface VisitOptions extends Pick<ProbeContext, 'policy' | 'resolver' | 'clock' | 'signal' | 'userAgent'> {
   readonly ipVersion: 'auto' | 'v4' | 'v6';
   /** DNS server the caller named. */
   readonly dnsServer: string | undefined;
@@ -28,7 +28,7 @@ export interface VisitOptions extends Pick<ProbeContext, 'policy' | 'resolver' |
  * @throws ProbeFailure
  */
 export async function visit(request: HttpRequest, hop: Hop, options: VisitOptions): Promise<void> {
-  const { ipVersion, dnsServer, resolver, policy, signal, clock, budget } = options;
+  const { ipVersion, dnsServer, resolver, policy, signal, clock, budget, userAgent } = options;
   hop.phase = 'dns';
   const named = dnsServer === undefined ? {} : { server: dnsServer };
   const { addresses, ms } = await resolver.resolve({ host: request.host, ipVersion, policy, signal, budget, ...named });
@@ -46,7 +46,7 @@ export async function visit(request: HttpRequest, hop: Hop, options: VisitOption
     const socket =
       request.url.protocol === 'https:' ? await secure(connection.socket, request, hop, options) : connection.socket;
     hop.phase = 'http';
-    await exchange(socket, request, { signal, clock, hop, wantsBody: options.wantsBody });
+    await exchange(socket, request, { signal, clock, hop, userAgent, wantsBody: options.wantsBody });
   } finally {
     connection.socket.destroy();
   }

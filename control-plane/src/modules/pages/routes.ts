@@ -1,6 +1,7 @@
 import type { AnyRoute } from '../../http/route.js';
+import { abusePage } from './routes/abuse-page.js';
 import { homePage } from './routes/home-page.js';
 import { taskPage } from './routes/task-page.js';
 
 /** The pages people open in a browser; none is part of the documented API. */
-export const pageRoutes: readonly AnyRoute[] = [homePage, taskPage];
+export const pageRoutes: readonly AnyRoute[] = [homePage, taskPage, abusePage];

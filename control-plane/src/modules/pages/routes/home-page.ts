@@ -27,6 +27,7 @@ export const homePage = defineRoute({
 <dl>
 <dt>Nodes online</dt><dd>${online.length}${countries.size > 0 && html` in ${countries.size} ${countries.size === 1 ? 'country' : 'countries'}`}${networks.size > 0 && html`, ${networks.size} ${networks.size === 1 ? 'network' : 'networks'}`} · <a href="/v1/nodes">list</a></dd>
 <dt>Reference</dt><dd><a href="/docs">interactive documentation</a> · <a href="/v1/openapi.json">OpenAPI document</a></dd>
+<dt>Bothered by it?</dt><dd><a href="/abuse">about our traffic</a></dd>
 <dt>Version</dt><dd>${site.version}</dd>
 </dl>
 <h2>Your first probe</h2>
