@@ -23,7 +23,7 @@ import { ListenError } from './listen-error.js';
 import { Metrics } from './metrics.js';
 import { Accounts } from './modules/accounts/index.js';
 import { Enrollment, NodeDirectory, Nodes } from './modules/nodes/index.js';
-import { Dispatch, deleteFullBuckets, Probes, TaskReader, Waiters } from './modules/probes/index.js';
+import { Dispatch, deleteFullBuckets, Probes, RecentTasks, TaskReader, Waiters } from './modules/probes/index.js';
 import { ReplicaLease } from './replicas/replica-lease.js';
 import { routes } from './routes.js';
 import { loadSecretKey } from './secret-key.js';
@@ -152,12 +152,17 @@ async function wire(
   });
   const waiters = new Waiters();
   const ingest = new Ingest({ db: agentsDb, clock, log: log.child({ part: 'ingest' }), metrics });
-  ingest.onFinished((taskIds) => {
+  const recent = new RecentTasks(clock);
+  ingest.onFinished((results) => {
+    recent.finish(results);
+    const taskIds = [...new Set(results.map(({ requestId }) => requestId))];
     waiters.wake(taskIds);
     bus.broadcast({ type: 'finished', ids: taskIds });
   });
   bus.onMessage((message) => {
-    if (message.type === 'finished') waiters.wake(message.ids);
+    if (message.type !== 'finished') return;
+    recent.forget(message.ids);
+    waiters.wake(message.ids);
   });
   const dispatch = new Dispatch({
     db: agentsDb,
@@ -166,6 +171,7 @@ async function wire(
     links,
     bus,
     waiters,
+    recent,
     metrics,
     clock,
     log: log.child({ part: 'dispatch' }),
@@ -207,7 +213,8 @@ async function wire(
       clock,
       directory,
       dispatch,
-      reader: new TaskReader({ db, waiters, clock }),
+      recent,
+      reader: new TaskReader({ db, waiters, recent, clock }),
       policy: () => lists.policy,
       metrics,
     }),

@@ -23,6 +23,8 @@ async function checkCase(t: Test, api: TestApi, { type, target, params = {}, fou
   t.match(task, { probe_type: type, target, status: 'completed', summary: { success_count: 1, fail_count: 0 } }, type);
   t.match(task.node_results[0], { success: true, error: null, started_at: /Z$/, ...found }, type);
   t.match(compileSchema(taskSchema(type))(task), { ok: true }, `${type} is as documented`);
+  const { body } = await api.call('GET', `/v1/probe/tasks/${task.task_id}`);
+  t.strictSame(body.data, task, 'who waited was told what is stored');
 }
 
 t.test('an http, a dns and a tcp probe over the public API measure what is there', async (t) => {

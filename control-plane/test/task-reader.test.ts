@@ -1,7 +1,7 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
 import t, { type Test } from 'tap';
-import { TaskReader, Waiters } from '../src/modules/probes/index.js';
+import { RecentTasks, TaskReader, Waiters } from '../src/modules/probes/index.js';
 import { insertTasks, type TaskRow } from '../src/modules/probes/store.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
@@ -17,20 +17,20 @@ const spec = {
 async function aTask(t: Test) {
   const { db } = await createTestDatabase(t);
   const [clock, waiters] = [new FakeClock(), new Waiters()];
+  const recent = new RecentTasks(clock);
   const [id = '', first = '', second = ''] = Array.from({ length: 3 }, () => newId(idPrefixes.probeTask)).sort();
-  await insertTasks(db, [
-    {
-      id,
-      userId: null,
-      probeType: 'tcp',
-      target: spec.target,
-      specJson: JSON.stringify(spec),
-      createdAt: new Date(),
-      expiresAt: new Date(),
-      targetKeys: null,
-      nodeTasks: [first, second].map((nodeTaskId) => ({ id: nodeTaskId, nodeId: 'n_1', refusedCode: null })),
-    },
-  ]);
+  const task = {
+    id,
+    userId: null,
+    probeType: 'tcp',
+    target: spec.target,
+    specJson: JSON.stringify(spec),
+    createdAt: new Date(),
+    expiresAt: new Date(),
+    targetKeys: null,
+    nodeTasks: [first, second].map((nodeTaskId) => ({ id: nodeTaskId, nodeId: 'n_1', refusedCode: null })),
+  };
+  await insertTasks(db, [task]);
   const result = JSON.stringify(failedResult('tcp', spec, { code: 'timeout', message: '' }));
   const finish = (nodeTaskId: string) =>
     db('probe_node_tasks')
@@ -38,8 +38,8 @@ async function aTask(t: Test) {
       .update({ state: 'done', result, success: false, finished_at: new Date() });
   const abort = new AbortController();
   t.teardown(() => abort.abort());
-  const reader = new TaskReader({ db, waiters, clock });
-  return { reader, waiters, clock, abort, id, first, second, finish };
+  const reader = new TaskReader({ db, waiters, recent, clock });
+  return { reader, recent, task, waiters, clock, abort, id, first, second, finish };
 }
 
 const pending = (task: TaskRow | undefined) => task?.node_tasks.filter(({ state }) => state === 'pending').length;
@@ -136,4 +136,31 @@ t.test('a task nobody has ends at once', async (t) => {
     t.equal(await next(reader.follow(id, abort.signal)), undefined, id);
   }
   t.equal(waiters.size, 0);
+});
+
+t.test('of a task this replica has heard everything of, the database is not asked', async (t) => {
+  const { reader, recent, task, waiters, abort, id, first, second, finish } = await aTask(t);
+  recent.add(task);
+  // only the database knows of these
+  await Promise.all([first, second].map(finish));
+  const tasks = reader.follow(id, abort.signal);
+  t.equal(pending(await next(tasks)), 2);
+  waiters.wake([id]);
+  t.equal(pending(await next(tasks)), 2);
+  t.equal(pending((await reader.find(id)) ?? undefined), 0, 'who wants to know for sure is told');
+  recent.forget([id]);
+  waiters.wake([id]);
+  t.equal(pending(await next(tasks)), 0, 'something else changed it');
+});
+
+t.test('two seconds without a wake-up end the trust in what was heard', async (t) => {
+  const { reader, recent, task, clock, abort, id, first, second, finish } = await aTask(t);
+  recent.add(task);
+  await Promise.all([first, second].map(finish));
+  const tasks = reader.follow(id, abort.signal);
+  t.equal(pending(await next(tasks)), 2);
+  const reading = tasks.next();
+  await until('the timer', () => clock.pendingTimers === 1);
+  clock.advance(2_000);
+  t.equal(pending((await within('the read', reading)).value), 0);
 });

@@ -8,10 +8,13 @@ import {
   insertDeadLetter,
   insertSpoolGap,
   type StoreBatch,
+  type StoredResult,
   type StoreOutcome,
   type StoreRow,
   storeBatches,
 } from './store.js';
+
+export type { StoredResult } from './store.js';
 
 // batches in one transaction at most: a batch holds up to 1 000 rows, most hold a few
 const MAX_BATCHES = 64;
@@ -43,8 +46,8 @@ export type IngestOutcome =
   | { readonly kind: 'gap'; readonly mark: number }
   | { readonly kind: 'refused' };
 
-/** Called after a commit with the ids of the tasks that have a new result. */
-export type FinishedListener = (taskIds: readonly string[]) => void;
+/** Called after a commit with the results that ended their node tasks. */
+export type FinishedListener = (results: readonly StoredResult[]) => void;
 
 /** What an ingest counts. */
 export interface IngestMetrics {
@@ -144,7 +147,7 @@ export class Ingest {
   /** Finds the row PostgreSQL refuses: each in its own savepoint, the culprits into dead_letters. */
   async #storeRowByRow({ batch, rejects }: Pending): Promise<StoreOutcome> {
     return this.options.db.transaction(async (trx) => {
-      const finished: string[] = [];
+      const finished: StoredResult[] = [];
       for (const row of batch.rows) {
         const single = { ...batch, first: Math.min(batch.first, row.sequence), last: row.sequence, rows: [row] };
         const outcome = await this.#storeOne(trx, single, row);

@@ -13,6 +13,7 @@ export type RejectCode = 'unknown_task' | 'unknown_type' | 'malformed' | 'out_of
 type Parsed = { readonly row: Omit<StoreRow, 'sequence'> } | { readonly reject: RejectCode };
 
 interface CommonFields {
+  readonly [field: string]: unknown;
   started_at: string;
   success: boolean;
   error: { code: string } | null;
@@ -40,7 +41,8 @@ export function parseResult(message: ResultMessage): Parsed {
   if (startedAt === null) return { reject: 'out_of_range' };
   result.started_at = startedAt;
   const outcome = result.error?.code ?? 'success';
-  return { row: { taskId, probeType, resultJson: JSON.stringify(result), isSuccess: result.success, outcome } };
+  const resultJson = JSON.stringify(result);
+  return { row: { taskId, probeType, result, resultJson, isSuccess: result.success, outcome } };
 }
 
 function parseJson(bytes: Uint8Array): unknown {

@@ -17,10 +17,23 @@ export interface StoreRow {
   readonly sequence: number;
   readonly taskId: string;
   readonly probeType: string;
+  /** The checked result, and the JSON of it that is stored. */
+  readonly result: Record<string, unknown>;
   readonly resultJson: string;
   readonly isSuccess: boolean;
   /** `success` or the error code. */
   readonly outcome: string;
+}
+
+/** A result that ended its node task. */
+export interface StoredResult {
+  readonly row: StoreRow;
+  /** The request its node task belongs to. */
+  readonly requestId: string;
+  /** The node task had been given up already. */
+  readonly isLate: boolean;
+  /** By the database's clock, as it stands in the row. */
+  readonly finishedAt: string;
 }
 
 /** What became of a batch: `mark` is durable; refused: banned or not the live session; gap: rows before it are missing. */
@@ -29,7 +42,7 @@ export type StoreOutcome =
       readonly kind: 'stored';
       readonly mark: number;
       readonly previousMark: number;
-      readonly finished: readonly string[];
+      readonly finished: readonly StoredResult[];
     }
   | { readonly kind: 'gap'; readonly mark: number }
   | { readonly kind: 'refused' };
@@ -64,7 +77,7 @@ const STORE = {
     FROM fresh f
     WHERE t.id = f.id AND t.node_id = f.node_id AND t.probe_type = f.probe_type
       AND (t.state = 'pending' OR t.state = 'lost' AND t.finished_at > now() - interval '10 minutes')
-    RETURNING t.id, t.task_id, f.batch
+    RETURNING t.id, t.task_id, t.late, f.batch, f.sequence
   ), superseded AS (
     INSERT INTO superseded_results (id, node_id, result)
     SELECT f.id, f.node_id, f.result::json FROM fresh f
@@ -78,7 +91,9 @@ const STORE = {
       AND NOT l.is_refused AND l.first <= l.mark + 1 AND l.last > l.mark
   )
   SELECT l.number, l.mark, l.is_refused, l.first > l.mark + 1 AS is_gap,
-         coalesce((SELECT array_agg(DISTINCT s.task_id) FROM stored s WHERE s.batch = l.number), '{}') AS finished
+         to_json(now()) #>> '{}' AS finished_at,
+         (SELECT coalesce(json_agg(json_build_object('sequence', s.sequence, 'request_id', s.task_id, 'is_late', s.late)), '[]')
+          FROM stored s WHERE s.batch = l.number) AS finished
   FROM locked l`,
 };
 
@@ -87,7 +102,8 @@ interface StoredRow {
   readonly mark: number;
   readonly is_refused: boolean;
   readonly is_gap: boolean;
-  readonly finished: string[];
+  readonly finished_at: string;
+  readonly finished: readonly { readonly sequence: number; readonly request_id: string; readonly is_late: boolean }[];
 }
 
 /**
@@ -95,7 +111,7 @@ interface StoredRow {
  * A batch of a node or epoch that does not exist is refused.
  */
 export async function storeBatches(db: Knex, batches: readonly StoreBatch[]): Promise<StoreOutcome[]> {
-  const rows = batches.flatMap((batch, index) => batch.rows.map((row) => ({ ...row, batch: index + 1 })));
+  const rows = batches.flatMap((batch, index) => batch.rows.map((row) => ({ row, batch: index + 1 })));
   const stored = await queryPrepared<StoredRow>(db, STORE, [
     batches.map(({ nodeId }) => nodeId),
     batches.map(({ sessionId }) => sessionId),
@@ -104,11 +120,11 @@ export async function storeBatches(db: Knex, batches: readonly StoreBatch[]): Pr
     batches.map(({ first }) => first),
     batches.map(({ last }) => last),
     rows.map(({ batch }) => batch),
-    rows.map(({ sequence }) => sequence),
-    rows.map(({ taskId }) => taskId),
-    rows.map(({ probeType }) => probeType),
-    rows.map(({ resultJson }) => resultJson),
-    rows.map(({ isSuccess }) => isSuccess),
+    rows.map(({ row }) => row.sequence),
+    rows.map(({ row }) => row.taskId),
+    rows.map(({ row }) => row.probeType),
+    rows.map(({ row }) => row.resultJson),
+    rows.map(({ row }) => row.isSuccess),
   ]);
   const byNumber = new Map(stored.map((row) => [row.number, row]));
   return batches.map((batch, index) => toOutcome(batch, byNumber.get(index + 1)));
@@ -117,7 +133,20 @@ export async function storeBatches(db: Knex, batches: readonly StoreBatch[]): Pr
 function toOutcome(batch: StoreBatch, row: StoredRow | undefined): StoreOutcome {
   if (!row || row.is_refused) return { kind: 'refused' };
   if (row.is_gap) return { kind: 'gap', mark: row.mark };
-  return { kind: 'stored', mark: Math.max(row.mark, batch.last), previousMark: row.mark, finished: row.finished };
+  return {
+    kind: 'stored',
+    mark: Math.max(row.mark, batch.last),
+    previousMark: row.mark,
+    finished: storedResults(batch, row),
+  };
+}
+
+function storedResults(batch: StoreBatch, { finished, finished_at: finishedAt }: StoredRow): StoredResult[] {
+  const bySequence = new Map(batch.rows.map((row) => [row.sequence, row]));
+  return finished.flatMap(({ sequence, request_id: requestId, is_late: isLate }) => {
+    const row = bySequence.get(sequence);
+    return row === undefined ? [] : [{ row, requestId, isLate, finishedAt }];
+  });
 }
 
 /** Keeps a row that PostgreSQL would not take, so that its number can be passed over. */

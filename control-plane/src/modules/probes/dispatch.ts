@@ -7,6 +7,7 @@ import type { Bus } from '../../bus/bus.js';
 import { Batcher } from '../../db/batcher.js';
 import { LINK_GRACE_MS, type LinkSession, type LinkTable, type LinkWork } from '../../links/index.js';
 import type { NodeDirectory } from '../nodes/index.js';
+import type { RecentTasks } from './recent-tasks.js';
 import {
   expireTasks,
   insertTasks,
@@ -40,6 +41,7 @@ interface DispatchOptions {
   readonly links: LinkTable;
   readonly bus: Bus;
   readonly waiters: Waiters;
+  readonly recent: RecentTasks;
   readonly metrics: { countResult(type: string, outcome: string): void };
   readonly clock: Clock;
   readonly log: Logger;
@@ -185,6 +187,7 @@ export class Dispatch implements LinkWork {
     if (lost.length === 0) return;
     for (const { probe_type, lost_code } of lost) this.options.metrics.countResult(probe_type, lost_code);
     const taskIds = lost.map(({ task_id }) => task_id);
+    this.options.recent.forget(taskIds);
     this.options.waiters.wake(taskIds);
     this.options.bus.broadcast({ type: 'finished', ids: taskIds });
   }

@@ -11,6 +11,7 @@ import type { Node, NodeDirectory, Viewer } from '../nodes/index.js';
 import { BudgetTurns } from './budget-turns.js';
 import { type Dispatch, EXPIRY_SLACK_MS } from './dispatch.js';
 import { checkTarget, chooseNodes, type ProbeRequest } from './probe-request.js';
+import type { RecentTasks } from './recent-tasks.js';
 import { insertTasks, listTasks, type NewTask, type TaskRow } from './store.js';
 import { TARGET_RATE_PER_SECOND } from './target-budget.js';
 import { takeFromBudget } from './target-budget-store.js';
@@ -18,6 +19,7 @@ import { isFinished, type TaskReader } from './task-reader.js';
 import { type TaskView, taskView } from './view.js';
 
 export { Dispatch } from './dispatch.js';
+export { RecentTasks } from './recent-tasks.js';
 export { TARGET_BURST, TARGET_MAX_AT_ONCE, TARGET_RATE_PER_SECOND } from './target-budget.js';
 export { deleteFullBuckets } from './target-budget-store.js';
 export { TaskReader } from './task-reader.js';
@@ -29,6 +31,7 @@ interface ProbesOptions {
   readonly clock: Clock;
   readonly directory: NodeDirectory;
   readonly dispatch: Dispatch;
+  readonly recent: RecentTasks;
   readonly reader: TaskReader;
   /** The newest policy: deny lists change while we run. */
   readonly policy: () => TargetPolicy;
@@ -67,7 +70,9 @@ export class Probes {
       loadOf: (node) => dispatch.loadOf(node.id),
       random: Math.random,
     });
-    const task = await this.#store(newTask(request, viewer, nodes, clock.now()), this.#budgetKeys(request));
+    const task = await this.#remember(newTask(request, viewer, nodes, clock.now()), (made) =>
+      this.#store(made, this.#budgetKeys(request)),
+    );
     dispatch.send(task);
     metrics.countTask(request.type, (clock.monotonicMs() - startedMs) / 1_000);
     for (const { refusedCode } of task.nodeTasks) if (refusedCode) metrics.countResult(request.type, refusedCode);
@@ -97,7 +102,7 @@ export class Probes {
 
   /** The results of a task as they come, then its end. @throws ApiError PROBE_JOB_NOT_FOUND before the first event */
   async events(id: string, viewer: Viewer, signal: AbortSignal): Promise<AsyncIterable<ServerEvent>> {
-    readable(await this.options.reader.find(id), viewer);
+    readable(await this.options.reader.findHeard(id), viewer);
     return this.#streamEvents(id, signal);
   }
 
@@ -126,6 +131,20 @@ export class Probes {
     const policy = this.options.policy();
     const hosts = touchedHosts(type, spec).filter((host) => host.kind === 'name' || !policy.isExempt(host.address));
     return [...new Set(hosts.flatMap(targetKeys))];
+  }
+
+  /** Its results may be here before `store` returns. What was refused, or not stored, only the database knows. */
+  async #remember(task: NewTask, store: (task: NewTask) => Promise<NewTask>): Promise<NewTask> {
+    const { recent } = this.options;
+    recent.add(task);
+    let isPending = false;
+    try {
+      const stored = await store(task);
+      isPending = stored.nodeTasks.every(({ refusedCode }) => refusedCode === null);
+      return stored;
+    } finally {
+      if (!isPending) recent.forget([task.id]);
+    }
   }
 
   /** Stores the task. Nodes beyond the budget get a result that says so; none at all within it is refused. */

@@ -1,5 +1,6 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
+import type { RecentTasks } from './recent-tasks.js';
 import { SharedReads } from './shared-reads.js';
 import { findTask, type TaskRow } from './store.js';
 import type { Waiters } from './waiters.js';
@@ -16,12 +17,18 @@ export function isFinished(task: TaskRow): boolean {
 export class TaskReader {
   readonly #reads: SharedReads<TaskRow | null>;
 
-  constructor(private readonly options: { db: Knex; waiters: Waiters; clock: Clock }) {
+  constructor(private readonly options: { db: Knex; waiters: Waiters; recent: RecentTasks; clock: Clock }) {
     this.#reads = new SharedReads((id) => findTask(options.db, id));
   }
 
+  /** The task as the database has it. */
   find(id: string): Promise<TaskRow | null> {
     return this.#reads.get(id);
+  }
+
+  /** The task as far as this replica has heard of it: with everything stored here, and what others stored told it. */
+  async findHeard(id: string): Promise<TaskRow | null> {
+    return this.options.recent.find(id) ?? this.find(id);
   }
 
   /**
@@ -34,7 +41,7 @@ export class TaskReader {
     const endings = [this.options.waiters.subscribe(id, raise)];
     signal.addEventListener('abort', raise, { once: true });
     try {
-      let task = await this.find(id);
+      let task = await this.findHeard(id);
       if (task && task.id !== id) {
         // a node task: wake-ups speak of its request
         endings.push(this.options.waiters.subscribe(task.id, raise));
@@ -43,9 +50,10 @@ export class TaskReader {
       while (task) {
         yield task;
         if (isFinished(task) || signal.aborted) return;
-        await changes.next(REREAD_MS);
+        const isWoken = await changes.next(REREAD_MS);
         if (signal.aborted) return;
-        task = await this.find(id);
+        if (!isWoken) this.options.recent.forget([id]);
+        task = await this.findHeard(id);
       }
     } finally {
       for (const end of endings) end();
@@ -66,8 +74,8 @@ class ChangeSignal {
     this.#wake?.();
   }
 
-  /** Resolves at the next change, at once when one was missed, after `mostMs` at the latest. */
-  async next(mostMs: number): Promise<void> {
+  /** Resolves at the next change, at once when one was missed, with true; with false after `mostMs` without any. */
+  async next(mostMs: number): Promise<boolean> {
     if (!this.#isRaised) {
       await new Promise<void>((resolve) => {
         const cancel = this.clock.after(mostMs, resolve);
@@ -77,7 +85,9 @@ class ChangeSignal {
         };
       });
     }
+    const isRaised = this.#isRaised;
     this.#isRaised = false;
     this.#wake = null;
+    return isRaised;
   }
 }
