@@ -27,11 +27,17 @@ export function compileStrictChecks(route: AnyRoute): StrictChecks {
   checkBodyExample(route);
   const errors = declaredErrors(route);
   const kind = route.replyKind ?? 'envelope';
-  const schemas = new Map(
-    Object.entries(route.replies).map(([status, schema]) => [Number(status), compileSchema(schema)]),
-  );
+  const schemas = new Map(Object.entries(route.replies).map(([status, schema]) => [Number(status), schema]));
+  // when first needed: a test calls few of all routes
+  const validators = new Map<number, (value: unknown) => Validation<unknown>>();
+  const validatorOf = (status: number) => {
+    const schema = schemas.get(status);
+    const validate = validators.get(status) ?? (schema && compileSchema(schema));
+    if (validate) validators.set(status, validate);
+    return validate;
+  };
   const check = (status: number, value: unknown) => {
-    const complaint = complaintAbout(schemas.get(status), value);
+    const complaint = complaintAbout(validatorOf(status), value);
     if (complaint !== null) throw new UndeclaredReplyError(route, `${complaint} (status ${status})`);
   };
   const checkRaw = ({ status, raw }: RawReply) => {

@@ -30,6 +30,7 @@ export async function createTestDatabase(t: Test, options: { migrate?: boolean }
   else await cloneTemplate(admin, adminUrl, name);
   const url = withDatabase(adminUrl, name);
   const db = open(url);
+  // the template has them, unless it was made on another day
   if (options.migrate !== false) await ensurePartitions(db, Date.now());
   t.teardown(async () => {
     await db.destroy();
@@ -68,6 +69,7 @@ async function makeTemplate(admin: Knex, adminUrl: string, template: string): Pr
   await admin.raw('create database ??', [unfinished]);
   const db = open(withDatabase(adminUrl, unfinished));
   await migrate(db, pino({ level: 'silent' }));
+  await ensurePartitions(db, Date.now());
   await db.destroy();
   await admin.raw('alter database ?? rename to ??', [unfinished, template]);
 }
