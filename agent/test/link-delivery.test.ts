@@ -1,5 +1,6 @@
 import { LaneCode } from '@vantage/shared/protocol/codec.js';
 import t from 'tap';
+import { Spool } from '../src/spool/spool.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { isBack, startNode } from './_support/link-fixture.js';
@@ -107,11 +108,12 @@ t.test('a mark below what was acknowledged brings the rows back out of the repla
 t.test('what has left the replay window is declared as dropped, and its numbers are taken', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const clock = new FakeClock();
-  const node = await startNode(t, controlPlane, { clock });
+  const folder = t.testdir();
+  await startNode(t, controlPlane, { clock, folder });
   const first = await controlPlane.nextOpenPeer();
   first.job('pt_1');
   first.ack(await first.next('results'));
-  await until('it is acknowledged', () => node.spool.state().task.acked === 1);
+  await until('the file knows that it is acknowledged', () => Spool.inspect(folder).lanes.task.acked === 1);
   clock.advance(20 * 60_000);
   await until('the agent is back', () => isBack(controlPlane, clock));
   const second = await controlPlane.nextOpenPeer({ marks: { task: 0 } });

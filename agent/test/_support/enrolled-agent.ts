@@ -6,11 +6,12 @@ import type { Test } from 'tap';
 import { enroll } from '../../src/identity/enrollment.js';
 import { type CommandOptions, type RunningCommand, startCommand } from './cli.js';
 import type { FakeControlPlane } from './fake-control-plane.js';
+import { temporaryDirectory } from './temporary-directory.js';
 import { until } from './until.js';
 
 /** A state directory with a node of `controlPlane` in it. */
 export async function enrolledStateDir(t: Test, controlPlane: FakeControlPlane): Promise<string> {
-  const stateDir = join(t.testdir(), 'state');
+  const stateDir = join(temporaryDirectory(t), 'state');
   await enroll({
     stateDir,
     url: controlPlane.url,

@@ -11,6 +11,7 @@ import type { MeasureJob, Measurement } from '../../src/measuring/child-messages
 import { Spool } from '../../src/spool/spool.js';
 import type { FakeClock } from './fake-clock.js';
 import type { FakeControlPlane } from './fake-control-plane.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 /** Measures nothing: a test answers each job when it likes, or all of them at once. */
 export class FakeMeasuring {
@@ -63,7 +64,7 @@ export async function startNode(
 ): Promise<TestNode> {
   const clock = options.clock ?? systemClock;
   const log = pino({ enabled: false });
-  const spool = await Spool.open({ folder: options.folder ?? t.testdir(), log, clock });
+  const spool = await Spool.open({ folder: options.folder ?? temporaryDirectory(t), log, clock });
   const measuring = new FakeMeasuring();
   const clockSync = new ClockSync(clock);
   const jobs = new Jobs({ measuring, spool, clockSync, clock, log });
