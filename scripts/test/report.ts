@@ -1,3 +1,4 @@
+import { withSourcePlaces } from './source-places.js';
 import type { FileOutcome } from './tap-reader.js';
 
 const stderrLines = 60;
@@ -43,7 +44,10 @@ function describeFailures({ file, failures, stderr }: FileOutcome): string {
     ({ path, details }) => `\nFAILED ${[file.source, ...path].join(' › ')}\n${indent(details)}`,
   );
   const said = stderr.trim().split('\n').slice(-stderrLines).join('\n');
-  return [...blocks, ...(said === '' ? [] : [`\n  standard error of ${file.source}:\n${indent(said)}`]), ''].join('\n');
+  const text = [...blocks, ...(said === '' ? [] : [`\n  standard error of ${file.source}:\n${indent(said)}`]), ''].join(
+    '\n',
+  );
+  return withSourcePlaces(text, process.cwd());
 }
 
 function indent(text: string): string {

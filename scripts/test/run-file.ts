@@ -28,7 +28,7 @@ const stderrLimit = 200_000;
 export async function runTestFile(file: TestFile, options: RunOptions): Promise<FileOutcome> {
   const startedAt = performance.now();
   const reader = new TapReader();
-  const child = spawn(process.execPath, ['--enable-source-maps', file.compiled], {
+  const child = spawn(process.execPath, [file.compiled], {
     cwd: options.root,
     env: { ...options.env, TAP_TIMEOUT: String(options.timeoutSeconds) },
     stdio: ['ignore', 'pipe', 'pipe'],
