@@ -81,7 +81,9 @@ export class Accounts {
     const row = await findFirstAdmin(this.db);
     if (!row)
       throw new ApiError('ACCOUNT_NOT_FOUND', {
-        details: { user: [{ code: 'not_found', message: 'is missing: no admin exists, make one with user create --role admin' }] },
+        details: {
+          user: [{ code: 'not_found', message: 'is missing: no admin exists, make one with user create --role admin' }],
+        },
       });
     return toUser(row);
   }
