@@ -49,7 +49,7 @@ function parseArguments(args: readonly string[]): { filters: string[]; options: 
   const command = new Command('npm test --')
     .argument('[path...]', 'only test files whose path contains one of these')
     .option('--grep <pattern>', 'only tests whose name matches this regular expression (/…/i) or contains this text')
-    .option('--jobs <count>', 'files at once', parseCount, Math.min(3, Math.max(2, availableParallelism())))
+    .option('--jobs <count>', 'files at once', parseCount, Math.min(4, availableParallelism() + 1))
     .addHelpText('after', '\nCI=true adds the long suites (*.long.test.ts) and lets nothing be skipped.')
     .parse([...args], { from: 'user' });
   return { filters: command.args, options: command.opts<Options>() };

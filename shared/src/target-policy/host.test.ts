@@ -88,6 +88,16 @@ t.test('the system connects what net.isIP does not call an address, and every su
   }
 });
 
+t.test('a character that becomes punctuation inside of an A-label is refused', async (t) => {
+  for (const text of ['example.\u037eĴ', '\u037e.example', 'a\u037eü.example']) {
+    t.equal(
+      verdictOf(() => parseHost(text)),
+      'malformed target',
+      text,
+    );
+  }
+});
+
 t.test('a name that is accepted is a name to the URL parser too, and the same one', async () => {
   const label = fc.oneof(
     fc.constantFrom(
@@ -115,6 +125,8 @@ t.test('a name that is accepted is a name to the URL parser too, and the same on
       '℡',
       '例子',
       'İ',
+      '\u037eĴ',
+      '\u037e',
       '%41',
       'a b',
       '@',

@@ -45,7 +45,8 @@ function toAscii(written: string, field: string): string {
   if (written.length > 253) throw malformed(field, 'a host name has at most 253 characters');
   if (/[^\w.\u{80}-\u{10ffff}-]/u.test(written)) throw notAName(written, field);
   const ascii = domainToASCII(written);
-  if (ascii === '') throw notAName(written, field);
+  // the Greek question mark becomes a semicolon, inside of an A-label too
+  if (!/^[\w.-]+$/.test(ascii)) throw notAName(written, field);
   const labels = ascii.split('.');
   const writtenLabels = written.split('.');
   const isUnchanged =
