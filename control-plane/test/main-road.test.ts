@@ -1,7 +1,9 @@
 import t, { type Test } from 'tap';
+import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { apiOf, startReplica, startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
+import { within } from './_support/within.js';
 
 async function linkedStack(test: Test) {
   const stack = await startStack(test);
@@ -70,4 +72,18 @@ t.test('a probe submitted to one control plane runs on an agent of the other', a
   const here = stack.api.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=20`);
   const there = otherApi.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=20`);
   for (const answer of await Promise.all([here, there])) t.equal(answer.body.data.status, 'completed');
+});
+
+t.test('who waits is told of a result stored by another replica without asking again', async (t) => {
+  // the time of the first stands still: nothing but the word of the other ends the wait
+  const stack = await startStack(t, {}, new FakeClock(Date.now()));
+  const other = await startReplica(t, stack.database.url, { VANTAGE_PUBLIC_URL: stack.api.url });
+  await PeerAgent.connect(t, other.listenUrl, await enrollPeer(stack.api));
+  await until('the first replica to know the node is online', async () => {
+    const { body } = await stack.api.call('GET', '/v1/nodes?status=online');
+    return body.data.items.length === 1;
+  });
+  const { body } = await stack.api.call('POST', '/v1/probe/dns', { body: { target: 'www.example.com' } });
+  const waiting = stack.api.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=20`);
+  t.equal((await within('the result', waiting, 10_000)).body.data.status, 'completed');
 });

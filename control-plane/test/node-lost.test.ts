@@ -1,11 +1,14 @@
+import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t, { type Test } from 'tap';
+import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent, type PeerOptions, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
+import { within } from './_support/within.js';
 
-async function runningTask(t: Test, options: PeerOptions = {}) {
-  const stack = await startStack(t);
+async function runningTask(t: Test, options: PeerOptions = {}, clock: Clock = systemClock) {
+  const stack = await startStack(t, {}, clock);
   const identity = await enrollPeer(stack.api);
   const peer = await PeerAgent.connect(t, stack.api.url, identity, { isAnswering: false, ...options });
   const { body } = await stack.api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:1' } });
@@ -120,4 +123,19 @@ t.test('a job whose message between replicas was lost is sent all the same', asy
   );
   await until('the second job', () => peer.jobs.length === 2);
   t.equal(peer.jobs[1]?.taskId, nodeTaskId);
+});
+
+t.test('who waits is told of a task that is given up at once, not when it is read again', async (t) => {
+  const clock = new FakeClock(Date.now());
+  const { database, waitForEnd } = await runningTask(t, {}, clock);
+  const before = clock.pendingTimers;
+  const waiting = waitForEnd();
+  await until('the reader to wait', () => clock.pendingTimers >= before + 2);
+  await database.db('probe_node_tasks').update({ expires_at: new Date(0) });
+  // the sweep is due, the reader is not
+  clock.advance(1_000);
+  t.match(await within('the end', waiting, 10_000), {
+    status: 'failed',
+    node_results: [{ error: { code: 'timeout' } }],
+  });
 });
