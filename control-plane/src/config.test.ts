@@ -43,6 +43,9 @@ t.test('without any variable every setting has its default', async (t) => {
     abuseContact: null,
     secretKey: null,
     busUrl: 'postgres',
+    smtp: null,
+    mailFrom: null,
+    mailDir: null,
     allowTargets: [],
     trustedProxies: [],
     logLevel: 'info',
@@ -90,6 +93,48 @@ const accepted: { env: Environment; key: keyof typeof settings; value: unknown }
     key: 'abuseContact',
     value: 'https://a.example/abuse?by=mail#form',
   },
+  {
+    env: { VANTAGE_SMTP_URL: 'smtp://Ada:p%40ss%23@Mail.Example' },
+    key: 'smtp',
+    value: {
+      host: 'Mail.Example',
+      port: 587,
+      encryption: 'starttls',
+      credentials: { user: 'Ada', password: 'p@ss#' },
+    },
+  },
+  {
+    env: { VANTAGE_SMTP_URL: 'smtps://[::1]/' },
+    key: 'smtp',
+    value: { host: '::1', port: 465, encryption: 'tls', credentials: null },
+  },
+  {
+    env: { VANTAGE_SMTP_URL: 'smtp://relay:25' },
+    key: 'smtp',
+    value: { host: 'relay', port: 25, encryption: 'starttls-if-offered', credentials: null },
+  },
+  {
+    env: { VANTAGE_SMTP_URL: 'smtp://relay?tls=required' },
+    key: 'smtp',
+    value: { host: 'relay', port: 587, encryption: 'starttls', credentials: null },
+  },
+  {
+    env: { VANTAGE_SMTP_URL: 'smtp://u:p@relay:25?tls=off' },
+    key: 'smtp',
+    value: { host: 'relay', port: 25, encryption: 'none', credentials: { user: 'u', password: 'p' } },
+  },
+  { env: { VANTAGE_MAIL_FROM: 'a@b.example' }, key: 'mailFrom', value: { name: null, address: 'a@b.example' } },
+  {
+    env: { VANTAGE_MAIL_FROM: '"Vantage, Inc." <a@b.example>' },
+    key: 'mailFrom',
+    value: { name: 'Vantage, Inc.', address: 'a@b.example' },
+  },
+  {
+    env: { VANTAGE_MAIL_FROM: '远见 <a@b.example>' },
+    key: 'mailFrom',
+    value: { name: '远见', address: 'a@b.example' },
+  },
+  { env: { VANTAGE_MAIL_DIR: '/var/mail/vantage' }, key: 'mailDir', value: '/var/mail/vantage' },
 ];
 
 for (const { env, key, value } of accepted) {
@@ -128,6 +173,16 @@ const refused: { env: Environment; message: RegExp }[] = [
   { env: { VANTAGE_ABUSE_CONTACT: 'mailto:abuse@a.example' }, message: /e-mail address/ },
   { env: { VANTAGE_ABUSE_CONTACT: 'javascript:alert(1)' }, message: /e-mail address/ },
   { env: { VANTAGE_ABUSE_CONTACT: 'https://u:p@a.example' }, message: /https:\/\/…@a.example/ },
+  { env: { VANTAGE_SMTP_URL: 'mail.example' }, message: /smtp:\/\/user:password@host/ },
+  { env: { VANTAGE_SMTP_URL: 'http://mail.example' }, message: /smtp:\/\// },
+  { env: { VANTAGE_SMTP_URL: 'smtp://mail.example/inbox' }, message: /end after the port/ },
+  { env: { VANTAGE_SMTP_URL: 'smtp://ada@mail.example' }, message: /both user and password/ },
+  { env: { VANTAGE_SMTP_URL: 'smtp://ada:100%@mail.example' }, message: /written %25/ },
+  { env: { VANTAGE_SMTP_URL: 'smtp://mail.example?tls=never' }, message: /tls=required or tls=off/ },
+  { env: { VANTAGE_SMTP_URL: 'smtp://mail.example?ssl=on' }, message: /unknown parameter "ssl"/ },
+  { env: { VANTAGE_MAIL_FROM: 'Vantage' }, message: /e-mail address or Name <address>, not "Vantage"/ },
+  { env: { VANTAGE_MAIL_FROM: 'a@b.example, c@d.example' }, message: /e-mail address/ },
+  { env: { VANTAGE_MAIL_FROM: 'A <a@b.example>\r\nBcc: <c@d.example>' }, message: /e-mail address/ },
   { env: { VANTAGE_GEOIP_DIR: '/nonexistent' }, message: /is not a directory/ },
   { env: { VANTAGE_DENY_TARGETS_FILE: '/nonexistent' }, message: /can't be read/ },
   { env: { VANTAGE_LOG_LEVEL: 'loud' }, message: /must be one of trace,/ },
@@ -166,10 +221,11 @@ t.test('no complaint repeats a secret', async (t) => {
     VANTAGE_SECRET_KEY: secret,
     VANTAGE_DATABASE_URL: `mysql://u:${secret}@h`,
     VANTAGE_BUS_URL: `nats://u:${secret}@h`,
+    VANTAGE_SMTP_URL: `smtp://u:${secret}%@h?${secret}`,
     VANTAGE_PUBLIC_URL: `https://u:${secret}@h`,
   };
   const complaints = complaintsOf(env);
-  t.equal(complaints.length, 4);
+  t.equal(complaints.length, 5);
   t.notMatch(JSON.stringify(complaints), /hunter2/);
 });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Logger } from 'pino';
+import { Authentication, EVERYBODY } from './authentication/index.js';
 import { PostgresBus } from './bus/postgres-bus.js';
 import type { Config } from './config.js';
 import { checkDatabase } from './db/database.js';
@@ -17,13 +18,22 @@ import { refuseSocket } from './http/refuse-socket.js';
 import { reservePort } from './http/reserve-port.js';
 import type { Services } from './http/route.js';
 import { HttpServer } from './http/server.js';
+import { StoredResponses } from './idempotency/index.js';
 import { Ingest } from './ingest/index.js';
+import { JobCounts } from './jobs/job-counts.js';
+import { jobTypes } from './jobs/job-types.js';
+import { Jobs } from './jobs/jobs.js';
+import { deleteEndedWindows, SharedWindows, WindowLimiter } from './limits/index.js';
 import { followDirectory, LINK_GRACE_MS, LinkServer, LinkStore, LinkTable, loadServerIdentity } from './links/index.js';
 import { ListenError } from './listen-error.js';
+import { openMail } from './mail/index.js';
 import { Metrics } from './metrics.js';
-import { Accounts } from './modules/accounts/index.js';
+import { openAccounts } from './modules/accounts/index.js';
+import { Audit } from './modules/audit/index.js';
+import { QueuedJobs } from './modules/jobs/index.js';
 import { Enrollment, NodeDirectory, Nodes } from './modules/nodes/index.js';
 import { Dispatch, deleteFullBuckets, Probes, RecentTasks, TaskReader, Waiters } from './modules/probes/index.js';
+import { Tokens } from './modules/tokens/index.js';
 import { ReplicaLease } from './replicas/replica-lease.js';
 import { routes } from './routes.js';
 import { loadSecretKey } from './secret-key.js';
@@ -35,7 +45,7 @@ import { Upkeep } from './upkeep.js';
 import { version } from './version.js';
 
 // requests and agents don't wait for one another's connections: a flood of the one must not cut the links of the other
-const POOL_SIZES = { requests: 12, agents: 8 };
+const POOL_SIZES = { requests: 12, agents: 8, limits: 2 };
 const MAX_WAITING_REQUESTS = 500;
 const HEARTBEAT_MS = 15_000;
 const BUSY_HEARTBEAT_MS = 1_000;
@@ -109,9 +119,18 @@ async function wire(
     applicationName: 'vantage-control agents',
   });
   stops.push(() => agentsDb.destroy());
+  const limitsDb = openPool({
+    url: storage.url,
+    poolSize: POOL_SIZES.limits,
+    applicationName: 'vantage-control limits',
+    // a few units lost in a crash cost less than every request waiting for the disk
+    settings: { synchronous_commit: 'off', statement_timeout: '1s' },
+  });
+  stops.push(() => limitsDb.destroy());
   await migrate(db, log);
   await ensurePartitions(db, clock.now());
-  const identity = await loadServerIdentity(db, await loadSecretKey(config.secretKey, config.dataDir));
+  const secretKey = await loadSecretKey(config.secretKey, config.dataDir);
+  const identity = await loadServerIdentity(db, secretKey);
 
   const listen = await listening(reservePort(config.listen), config.listen, 'VANTAGE_LISTEN');
   const scheme = config.tlsCert === null ? 'http' : 'https';
@@ -129,6 +148,15 @@ async function wire(
     log: log.child({ part: 'replicas' }),
     onUnlinked: (ids) => directory.announce(ids),
   });
+  const windows = new SharedWindows({
+    db: limitsDb,
+    hasOthers: () => lease.hasOthers,
+    clock,
+    log: log.child({ part: 'limits' }),
+    metrics,
+  });
+  stops.push(() => windows.drain());
+  const limiter = new WindowLimiter(windows, clock);
   const bus = new PostgresBus({
     url: storage.url,
     replicaId,
@@ -164,6 +192,10 @@ async function wire(
     recent.forget(message.ids);
     waiters.wake(message.ids);
   });
+  bus.onMessage((message) => {
+    if (message.type !== 'credentials' || !message.ids.includes(EVERYBODY)) return;
+    people.signingKeys.reload().catch((err: unknown) => log.warn({ err }, 'signing keys not read'));
+  });
   const dispatch = new Dispatch({
     db: agentsDb,
     replicaId,
@@ -197,17 +229,41 @@ async function wire(
   });
   followDirectory(directory, links);
 
-  const accounts = new Accounts(db, clock);
+  const { mail, mailer, directory: mailDirectory } = openMail({ config, secretKey, publicUrl, clock });
+  if (mailDirectory !== null) log.info({ directory: mailDirectory }, 'no VANTAGE_SMTP_URL: mails are written to files');
+  const people = openAccounts({
+    db,
+    clock,
+    log: log.child({ part: 'accounts' }),
+    publicUrl,
+    secretKey,
+    isRegistrationOpen: config.isRegistrationOpen,
+    needsVerifiedEmail: config.needsVerifiedEmail,
+    mail,
+    revoked: (userId) => authentication.revoked(userId),
+    keysChanged: () => authentication.revokedAll(),
+    releaseNodes: (trx, userId, actor) => nodes.release(trx, userId, actor),
+  });
+  const tokens = new Tokens({ db, clock, authentication: { revoked: (userId) => authentication.revoked(userId) } });
+  const authentication = new Authentication({
+    sources: [people.sessions, ...tokens.sources],
+    bus,
+    clock,
+    log: log.child({ part: 'authentication' }),
+  });
+  const nodes = new Nodes({
+    db,
+    directory,
+    enrollment: new Enrollment({ db, clock, audience: publicUrl }),
+    serverPublicKey: identity.publicKey.toString('base64'),
+    publicUrl,
+    heartbeatMs: HEARTBEAT_MS,
+  });
   const services: Services = {
-    accounts,
-    nodes: new Nodes({
-      db,
-      directory,
-      enrollment: new Enrollment({ db, clock, audience: publicUrl }),
-      serverPublicKey: identity.publicKey.toString('base64'),
-      publicUrl,
-      heartbeatMs: HEARTBEAT_MS,
-    }),
+    ...people,
+    audit: new Audit(db, clock),
+    jobs: new QueuedJobs(db),
+    nodes,
     probes: new Probes({
       db,
       clock,
@@ -216,10 +272,25 @@ async function wire(
       recent,
       reader: new TaskReader({ db, waiters, recent, clock }),
       policy: () => lists.policy,
+      limiter,
+      plans: config.plans,
       metrics,
     }),
+    tokens,
     site: { version, publicUrl, abuseContact: config.abuseContact },
   };
+  const idempotency = new StoredResponses({ db, secretKey, clock, log: log.child({ part: 'idempotency' }) });
+  const jobs = new Jobs({
+    url: storage.url,
+    db,
+    replicaId,
+    types: jobTypes,
+    services: { mailer, recovery: people.recovery },
+    clock,
+    log: log.child({ part: 'jobs' }),
+  });
+  const jobCounts = new JobCounts(db, clock);
+  metrics.watchJobs(() => jobCounts.read());
   const isDatabaseThere = { name: 'database', check: () => checkDatabase(db) };
   const http = new HttpServer({
     host: listen.host ?? '::',
@@ -233,7 +304,10 @@ async function wire(
       ...healthRoutes([isDatabaseThere], clock, log),
     ],
     services,
-    authenticator: accounts,
+    authenticator: authentication,
+    limiter,
+    plans: config.plans,
+    idempotency,
     log: log.child({ part: 'http' }),
     clock,
     publicUrl,
@@ -253,9 +327,14 @@ async function wire(
       async () => void (await ensurePartitions(db, clock.now())),
       async () => void (await dropPartitions(db, clock.now())),
       () => deleteFullBuckets(db),
+      () => deleteEndedWindows(db, clock.now()),
+      () => people.upkeep(),
+      () => idempotency.deleteForgotten(),
     ],
   });
 
+  await people.signingKeys.start();
+  stops.push(() => people.signingKeys.stop());
   await lists.start();
   stops.push(() => lists.stop());
   await lease.start();
@@ -270,6 +349,8 @@ async function wire(
   stops.push(() => ingest.drain());
   upkeep.start();
   stops.push(() => upkeep.stop());
+  jobs.start();
+  stops.push(() => jobs.stop());
   const metricsUrl = await startMetrics(config, registry, log, stops);
   await listening(http.start(), listen, 'VANTAGE_LISTEN');
   stops.push(() => http.stop());

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { IngestMetrics } from './ingest/index.js';
+import { type JobState, jobStates } from './jobs/job-state.js';
 import type { LinkTable } from './links/index.js';
 
 /** What the control plane counts beside HTTP requests; label values are closed lists, never ids. */
@@ -10,6 +11,7 @@ export class Metrics implements IngestMetrics {
   readonly #dispatch: Histogram;
   readonly #ingest: Histogram;
   readonly #rows: Histogram;
+  readonly #limiterFallbacks: Counter;
 
   constructor(private readonly registry: Registry) {
     const registers = [registry];
@@ -48,6 +50,11 @@ export class Metrics implements IngestMetrics {
       buckets: [1, 4, 16, 64, 256, 1000, 4000],
       registers,
     });
+    this.#limiterFallbacks = new Counter({
+      name: 'vantage_limiter_fallbacks_total',
+      help: 'Times a limit was counted by this replica alone because the database did not answer in time.',
+      registers,
+    });
   }
 
   countTask(type: string, seconds: number): void {
@@ -63,9 +70,28 @@ export class Metrics implements IngestMetrics {
     this.#rejects.inc(rows);
   }
 
+  countLimiterFallback(): void {
+    this.#limiterFallbacks.inc();
+  }
+
   observe({ rows, seconds }: { rows: number; seconds: number }): void {
     this.#ingest.observe(seconds);
     this.#rows.observe(rows);
+  }
+
+  /** Gauges over the queue of background jobs, read when scraped; none while `count` answers null. */
+  watchJobs(count: () => Promise<Readonly<Record<JobState, number>> | null>): Gauge<'state'> {
+    return new Gauge({
+      name: 'vantage_jobs',
+      help: 'Background jobs by state; every replica tells the same: they share one queue.',
+      labelNames: ['state'],
+      registers: [this.registry],
+      async collect() {
+        const jobs = await count();
+        this.reset();
+        if (jobs !== null) for (const state of jobStates) this.set({ state }, jobs[state]);
+      },
+    });
   }
 
   /** Gauges over the links this replica holds, read when scraped. */

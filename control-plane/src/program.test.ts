@@ -24,7 +24,13 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   serve: ['--remove-at-exit <dir>', '"msg":"ready"'],
   migrate: ['--json'],
   'user create': ['--email <address>', '--role <role>', '--password-stdin', '--json', 'at least 8'],
+  'user list': ['--json'],
+  'user disable': ['--email <address>', '--json'],
+  'user enable': ['--email <address>', '--json'],
+  'user set-plan': ['--email <address>', '--plan <plan>', 'business', '--json'],
   'token create': ['--user <email>', '--name <name>', '--scopes <list>', '--json', 'probe:read', 'billing:write'],
+  'token list': ['--json'],
+  'token revoke': ['<id>', '--json'],
   'enrollment-token create': [
     '--user <email>',
     '--label <text>',
@@ -37,6 +43,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'node list': ['--json'],
   'node ban': ['<id>', '--reason <text>', '--json'],
   'node unban': ['<id>', '--json'],
+  'signing-key rotate': ['--drop-old', '--json'],
 };
 
 t.test('help of every command names its options, every setting and the exit codes', async (t) => {

@@ -3,6 +3,7 @@ import { enrollmentTokenCommand } from './commands/enrollment-token.js';
 import { migrateCommand } from './commands/migrate.js';
 import { nodeCommand } from './commands/node.js';
 import { serveCommand } from './commands/serve.js';
+import { signingKeyCommand } from './commands/signing-key.js';
 import { tokenCommand } from './commands/token.js';
 import { userCommand } from './commands/user.js';
 import { exitCodesHelp } from './exit-codes.js';
@@ -15,7 +16,15 @@ export function buildProgram(): Command {
     .description('The control plane of Vantage: REST API, agents’ links, storage.')
     .version(version)
     .addHelpText('afterAll', `\n${settingsHelp()}\n\n${exitCodesHelp()}`);
-  const commands = [serveCommand, migrateCommand, userCommand, tokenCommand, enrollmentTokenCommand, nodeCommand];
+  const commands = [
+    serveCommand,
+    migrateCommand,
+    userCommand,
+    tokenCommand,
+    enrollmentTokenCommand,
+    nodeCommand,
+    signingKeyCommand,
+  ];
   for (const command of commands) program.addCommand(command());
   return program;
 }

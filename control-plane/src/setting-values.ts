@@ -74,6 +74,79 @@ export function parseDatabaseUrl(text: string): string {
   return text;
 }
 
+/** How the connection to a mail server is encrypted: from the start, by STARTTLS or not at all, or STARTTLS if it can. */
+export type SmtpEncryption = 'tls' | 'starttls' | 'starttls-if-offered' | 'none';
+
+/** The server that takes our mails. */
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  readonly encryption: SmtpEncryption;
+  readonly credentials: { readonly user: string; readonly password: string } | null;
+}
+
+/** A secret. Without a port: 587, or 465 for smtps. */
+export function parseSmtpUrl(text: string): SmtpServer {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
+    throw new ValueError(
+      'must be smtp://user:password@host:port or smtps://…; characters like @ and # in a password are written %40 and %23',
+    );
+  }
+  if (!/^\/?$/.test(url.pathname) || url.hash !== '') throw new ValueError('must end after the port, but for ?tls=…');
+  const isSecure = url.protocol === 'smtps:';
+  const credentials = smtpCredentials(url);
+  return Object.freeze({
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port === '' ? (isSecure ? 465 : 587) : Number(url.port),
+    encryption: isSecure ? 'tls' : startTls(url.searchParams, credentials !== null),
+    credentials,
+  });
+}
+
+function smtpCredentials({ username, password }: URL): SmtpServer['credentials'] {
+  if ((username === '') !== (password === '')) throw new ValueError('must have both user and password, or neither');
+  if (username === '') return null;
+  try {
+    return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+  } catch {
+    throw new ValueError('has a % in user or password that is not written %25');
+  }
+}
+
+/** A password is not given away because somebody on the way keeps STARTTLS from being offered. */
+function startTls(parameters: URLSearchParams, hasPassword: boolean): SmtpEncryption {
+  const unknown = [...parameters.keys()].filter((name) => name !== 'tls');
+  if (unknown.length > 0)
+    throw new ValueError(`has the unknown parameter "${unknown.join('", "')}"; there is only tls`);
+  const tls = parameters.get('tls');
+  if (tls === null) return hasPassword ? 'starttls' : 'starttls-if-offered';
+  if (tls === 'required') return 'starttls';
+  if (tls === 'off') return 'none';
+  throw new ValueError('must have tls=required or tls=off, or no tls at all');
+}
+
+/** Somebody who sends or gets mail. */
+export interface Mailbox {
+  /** As people read it; null: only the address. */
+  readonly name: string | null;
+  readonly address: string;
+}
+
+/** `address`, `Name <address>` or `"Name" <address>`. */
+export function parseMailbox(text: string): Mailbox {
+  const match = /^(?:"?(?<name>[^"<>\p{C}]*?)"?\s*<(?<inside>[^<>]*)>|(?<bare>[^<>]*))$/u.exec(text);
+  const { name = '', inside, bare } = match?.groups ?? {};
+  const address = inside ?? bare ?? '';
+  if (!isMailAddress(address)) throw new ValueError(`must be an e-mail address or Name <address>, not "${text}"`);
+  return Object.freeze({ name: name === '' ? null : name, address });
+}
+
+/** Whether a text is one plain e-mail address: nothing quoted, no list, at most 254 characters. */
+export function isMailAddress(text: string): boolean {
+  return text.length <= 254 && /^[^\s@\p{C}<>,;:"()[\]\\]+@[^\s@\p{C}<>,;:"()[\]\\]+$/u.test(text);
+}
+
 /** A secret: 32 bytes as 64 hexadecimal digits, base64 or base64url. */
 export function parseSecretKey(text: string): Buffer {
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
@@ -167,4 +240,10 @@ function unreadable(path: string, error: unknown): ValueError {
 export function listenOrigin({ host, port }: ListenAddress, scheme: 'http' | 'https'): string {
   const name = host === null || host === '0.0.0.0' || host === '::' ? 'localhost' : isIPv6(host) ? `[${host}]` : host;
   return new URL(`${scheme}://${name}:${port}`).origin;
+}
+
+/** One of two words: true for the first. @throws ValueError */
+export function parseChoice(text: string, yes: string, no: string): boolean {
+  if (text === yes || text === no) return text === yes;
+  throw new ValueError(`must be ${yes} or ${no}`);
 }

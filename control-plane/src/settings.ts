@@ -3,7 +3,9 @@ import type { LogLevel } from './log.js';
 import { defaultPlans, type Plans } from './plans.js';
 import {
   type ListenAddress,
+  type Mailbox,
   parseBusUrl,
+  parseChoice,
   parseCidrs,
   parseContact,
   parseDatabaseUrl,
@@ -11,10 +13,13 @@ import {
   parseListen,
   parseListenOrOff,
   parseLogLevel,
+  parseMailbox,
   parseOrigin,
   parsePlansText,
   parseReadableFile,
   parseSecretKey,
+  parseSmtpUrl,
+  type SmtpServer,
 } from './setting-values.js';
 
 /** What a default may depend on. */
@@ -98,6 +103,29 @@ export const settings = {
     parse: parseBusUrl,
     fallback: () => 'postgres',
   }),
+  smtp: setting<SmtpServer | null>({
+    name: 'VANTAGE_SMTP_URL',
+    description:
+      'server that takes our mails, smtp://user:password@host:port (STARTTLS where it is offered) or smtps:// (TLS at once); ?tls=required refuses to go without, as does a password, ?tls=off never asks',
+    fallbackText: 'none: mails become files in VANTAGE_MAIL_DIR',
+    isSecret: true,
+    parse: parseSmtpUrl,
+    fallback: () => null,
+  }),
+  mailFrom: setting<Mailbox | null>({
+    name: 'VANTAGE_MAIL_FROM',
+    description: 'sender of our mails: address, or Name <address>',
+    fallbackText: 'Vantage <vantage@host of VANTAGE_PUBLIC_URL>',
+    parse: parseMailbox,
+    fallback: () => null,
+  }),
+  mailDir: setting<string | null>({
+    name: 'VANTAGE_MAIL_DIR',
+    description: 'directory where mails become .eml files when there is no VANTAGE_SMTP_URL',
+    fallbackText: 'mail in the data directory',
+    parse: (text) => path.resolve(text),
+    fallback: () => null,
+  }),
   allowTargets: setting<readonly string[]>({
     name: 'VANTAGE_ALLOW_TARGETS',
     description: 'comma-separated CIDRs of private or reserved addresses that probes may touch all the same',
@@ -126,6 +154,21 @@ export const settings = {
     fallbackText: 'the plans of the API specification',
     parse: parsePlansText,
     fallback: () => defaultPlans,
+  }),
+  isRegistrationOpen: setting<boolean>({
+    name: 'VANTAGE_REGISTRATION',
+    description:
+      'open: anybody may make an account of the plan free; closed: only vantage-control user create makes them',
+    fallbackText: 'open',
+    parse: (text) => parseChoice(text, 'open', 'closed'),
+    fallback: () => true,
+  }),
+  needsVerifiedEmail: setting<boolean>({
+    name: 'VANTAGE_VERIFIED_SIGN_IN',
+    description: 'required: users sign in only once their e-mail address is verified; optional: it may wait',
+    fallbackText: 'optional',
+    parse: (text) => parseChoice(text, 'required', 'optional'),
+    fallback: () => false,
   }),
   tlsCert: setting<string | null>({
     name: 'VANTAGE_TLS_CERT',

@@ -31,8 +31,8 @@ interface StorageOptions {
 const settings = { plan_cache_mode: 'force_generic_plan' };
 
 /** A pool on an open database, with the settings our statements were planned for. The caller ends it by `destroy()`. */
-export function openPool(options: Omit<DatabaseOptions, 'settings'>): Knex {
-  return openDatabase({ ...options, settings });
+export function openPool(options: DatabaseOptions): Knex {
+  return openDatabase({ ...options, settings: { ...settings, ...options.settings } });
 }
 
 /** Opens the configured database, or the embedded one of the data directory. @throws DataDirectoryInUseError, EmbeddedPostgresError */

@@ -3,12 +3,13 @@ import t, { type Test } from 'tap';
 import { type CommandResult, runCommand } from './_support/command-line.js';
 import { createTestDatabase } from './_support/database.js';
 import { enrollBody, enrollPeer, PeerAgent } from './_support/peer-agent.js';
-import { startStack } from './_support/stack.js';
+import { SECRET_KEY, startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
+import { until } from './_support/until.js';
 
 /** Runs commands of an operator on a database. */
-function operator(t: Test, databaseUrl: string) {
-  const env = { VANTAGE_DATABASE_URL: databaseUrl, VANTAGE_DATA_DIR: temporaryDirectory(t) };
+function operator(t: Test, databaseUrl: string, settings: Readonly<Record<string, string>> = {}) {
+  const env = { VANTAGE_DATABASE_URL: databaseUrl, VANTAGE_DATA_DIR: temporaryDirectory(t), ...settings };
   return (line: string, input?: string): Promise<CommandResult> =>
     runCommand(t, 'vantage-control', line.split(' '), { env, ...(input === undefined ? {} : { input }) });
 }
@@ -34,7 +35,7 @@ t.test('user create makes a user whose tokens work on the running server', async
   const run = operator(t, database.url);
   const user = json(await run('user create --email Ada@Example.com --json'));
   t.match(user, { id: /^u_/, email: 'ada@example.com', role: 'user', plan: 'unlimited', created_at: /Z$/ });
-  t.strictSame(Object.keys(user).sort(), ['created_at', 'email', 'id', 'plan', 'role'], 'the bare resource');
+  t.strictSame(Object.keys(user).sort(), ['created_at', 'email', 'id', 'plan', 'role', 'status'], 'the bare resource');
   const [admin, taken, noAddress, weak] = await Promise.all([
     run('user create --email root@example.com --role admin --password-stdin', 'correct horse\n'),
     run('user create --email ada@example.com'),
@@ -44,32 +45,65 @@ t.test('user create makes a user whose tokens work on the running server', async
   t.match(admin, { code: 0, stdout: /^admin root@example\.com is u_\w+\n$/, stderr: '' });
   t.match(taken, failed(/^vantage-control: .*ACCOUNT_EMAIL_TAKEN\)\n$/));
   t.match(noAddress, failed(/email must be an e-mail address\n$/));
-  t.match(weak, failed(/AUTH_PASSWORD_WEAK/));
+  t.match(weak, failed(/password must have at least 8 characters\n$/));
   const [hash] = await database.db('users').where({ email: 'root@example.com' }).pluck('password_hash');
   t.match(hash, /^\$argon2id\$/);
+  const { token } = json(await run('token create --user ADA@example.com --json'));
+  t.equal((await api.call('GET', '/v1/probe/tasks', { as: token })).status, 200);
+});
 
-  const [made, scoped, plain, wrongScope, nobody] = await Promise.all([
-    run('token create --user ADA@example.com --json'),
-    run('token create --user ada@example.com --name ci --scopes probe:read,billing:read,probe:read --json'),
-    run('token create --user ada@example.com'),
-    run('token create --user ada@example.com --scopes probe,everything'),
+t.test('token create, list and revoke are the whole life of a token, on the running server', async (t) => {
+  const { api, database } = await startStack(t);
+  const run = operator(t, database.url);
+  const [made, scoped, plain, wrongScope, nobody, name, days] = await Promise.all([
+    run('token create --user ADMIN@test.example --json'),
+    run('token create --user admin@test.example --name ci --scopes probe:read,billing:read,probe:read --json'),
+    run('token create --user admin@test.example --expires-in-days 365'),
+    run('token create --user admin@test.example --scopes probe,everything'),
     run('token create --user nobody@example.com'),
+    run(`token create --user admin@test.example --name ${'x'.repeat(201)}`),
+    run('token create --user admin@test.example --expires-in-days 366'),
   ]);
   t.match(json(made), { id: /^pat_/, name: 'command line', expires_at: null, token: /^svc_pat_/ });
-  t.match(json(scoped), { name: 'ci', scopes: ['probe:read', 'billing:read'] });
+  t.match(json(scoped), { name: 'ci', scopes: ['probe:read', 'billing:read', 'account'] });
   t.match(
     plain,
-    { code: 0, stdout: /^svc_pat_[\w-]+\n$/, stderr: /^token pat_\w+ of ada@example.com/ },
+    { code: 0, stdout: /^svc_pat_[\w-]+\n$/, stderr: /^token pat_\w+ of admin@test.example/ },
     'the secret alone on standard output',
   );
   t.match(wrongScope, failed(/unknown scope "everything"; there are probe, /, 2));
   t.match(nobody, failed(/ACCOUNT_NOT_FOUND/));
-  const list = (as: string) => api.call('GET', '/v1/probe/tasks', { as });
-  for (const token of [json(made).token, json(scoped).token, plain.stdout.trim()])
-    t.equal((await list(token)).status, 200);
-  const tokens = '/v1/nodes/enrollment-tokens';
-  t.equal((await api.call('GET', tokens, { as: json(made).token })).status, 200);
-  t.equal((await api.call('GET', tokens, { as: json(scoped).token })).status, 403);
+  t.match(name, failed(/1 to 200 characters/, 2));
+  t.match(days, failed(/1 to 365/, 2));
+  const list = async (as: string) => (await api.call('GET', '/v1/probe/tasks', { as })).status;
+  for (const token of [json(made).token, json(scoped).token, plain.stdout.trim()]) t.equal(await list(token), 200);
+
+  const { id, token } = json(made);
+  const [revoked, unknown] = await Promise.all([
+    run(`token revoke ${id} --json`),
+    run('token revoke pat_1111111111111111111111'),
+  ]);
+  t.equal(json(revoked), null);
+  t.match(unknown, failed(/PAT_NOT_FOUND/));
+  await until('the server to refuse it', async () => (await list(token)) === 401);
+  const [listed, table] = await Promise.all([run('token list --json'), run('token list')]);
+  const tokens: { id: string }[] = json(listed);
+  t.match(
+    tokens.find((one) => one.id === id),
+    { status: 'revoked', user: 'admin@test.example', token_prefix: `${token.slice(0, 12)}...` },
+  );
+  t.equal(tokens.length, 4, 'with the one of the test itself');
+  t.match(table.stdout, /^ID +STATUS +TOKEN +EXPIRES +USED +USER +NAME\n/);
+  t.match(
+    table.stdout,
+    new RegExp(`${id} +revoked +svc_pat_.{4}\\.\\.\\. +never +\\S+ +admin@test.example +command line\n`),
+  );
+  for (const output of [listed.stdout, table.stdout]) t.notOk(output.includes(token.slice(20)), 'no secret');
+  const acts = await database.db('audit_log').where({ subject: id }).orderBy('id').select('action', 'credential_id');
+  t.strictSame(acts, [
+    { action: 'token.created', credential_id: 'command line' },
+    { action: 'token.revoked', credential_id: 'command line' },
+  ]);
 });
 
 t.test('enrollment-token create, list and revoke are the whole life of a token', async (t) => {
@@ -143,12 +177,40 @@ t.test(
     t.ok((await PeerAgent.connect(t, api.url, identity)).isOpen);
     const rows = await database
       .db('audit_log')
-      .where('action', 'like', 'node.%ban')
+      .where('action', 'like', 'node.%banned')
       .orderBy('id')
       .select('action', 'user_id', 'credential_id', 'details');
     t.strictSame(rows, [
-      { action: 'node.ban', user_id: null, credential_id: 'command line', details: { reason: 'forged' } },
-      { action: 'node.unban', user_id: null, credential_id: 'command line', details: {} },
+      { action: 'node.banned', user_id: null, credential_id: 'command line', details: { reason: 'forged' } },
+      { action: 'node.unbanned', user_id: null, credential_id: 'command line', details: {} },
     ]);
   },
 );
+
+t.test('user disable, enable, set-plan and signing-key rotate act on the running server', async (t) => {
+  const { api, database } = await startStack(t);
+  const run = operator(t, database.url, { VANTAGE_SECRET_KEY: SECRET_KEY });
+  const email = 'ada@example.com';
+  const password = 'correct horse battery staple';
+  const { body } = await api.call('POST', '/v1/auth/register', { as: null, body: { email, password } });
+  const { access_token: token, refresh_token: refreshToken } = body.data;
+  const codeOf = async () => {
+    const { status, body: answer } = await api.call('GET', '/v1/account/profile', { as: token });
+    return answer.error?.code ?? status;
+  };
+  const becomes = (wanted: string | number) => until(`${wanted}`, async () => (await codeOf()) === wanted);
+  await becomes(200);
+  t.match(await run(`user disable --email ${email}`), { code: 0, stdout: `${email} is disabled\n` });
+  await becomes('AUTH_ACCOUNT_DISABLED');
+  t.match(json(await run(`user enable --email ${email} --json`)), { email, status: 'active' });
+  await becomes(200);
+  t.match(await run(`user set-plan --email ${email} --plan pro`), { code: 0, stdout: `${email} has the plan pro\n` });
+  t.match(json(await run('user list --json'))[0], { email, plan: 'pro' });
+  const stranger = operator(t, database.url);
+  t.match(await stranger('signing-key rotate'), failed(/secret key does not open .*signing keys/));
+  const rotated = json(await run('signing-key rotate --drop-old --json'));
+  await becomes('AUTH_INVALID_TOKEN');
+  const refreshed = await api.call('POST', '/v1/auth/refresh', { as: null, body: { refresh_token: refreshToken } });
+  const [header = ''] = refreshed.body.data.access_token.split('.');
+  t.equal(JSON.parse(Buffer.from(header, 'base64url').toString()).kid, rotated.kid);
+});

@@ -5,9 +5,11 @@ import path from 'node:path';
 import type { Knex } from 'knex';
 import t from 'tap';
 import { openDatabase } from '../src/db/database.js';
+import { queryWithin } from '../src/db/prepared.js';
 import { isUnavailable } from '../src/db/unavailable.js';
 import { createTestDatabase } from './_support/database.js';
 import { until } from './_support/until.js';
+import { within } from './_support/within.js';
 
 async function one(db: Knex, sql: string): Promise<Record<string, unknown>> {
   return (await db.raw(sql)).rows[0];
@@ -57,6 +59,28 @@ t.test('a statement that takes too long is cut off and counts as unavailable', a
   t.teardown(() => db.destroy());
   t.equal(isUnavailable(await errorOf(one(db, 'select pg_sleep(20)'))), true);
   t.same(await one(db, 'select 1 as one'), { one: 1 });
+});
+
+t.test('a query that is given up rejects at once, and its connection is not waited for', async (t) => {
+  const { url, db: observer } = await createTestDatabase(t, { migrate: false });
+  const db = openDatabase({ url, poolSize: 1, applicationName: 'given up' });
+  t.teardown(() => db.destroy());
+  const query = (text: string, values: readonly unknown[], signal: AbortSignal) =>
+    queryWithin(db, { name: text, text, values }, signal);
+  const abort = new AbortController();
+  t.same(await query('select $1::int as n', [1], abort.signal), [{ n: 1 }]);
+  const sleeping = errorOf(query('select pg_sleep($1)', [20], abort.signal));
+  await until('the query to run', async () => {
+    const row = await one(
+      observer,
+      `select count(*) as n from pg_stat_activity where application_name = 'given up' and wait_event = 'PgSleep'`,
+    );
+    return row['n'] === 1;
+  });
+  abort.abort(new RangeError('too late'));
+  t.match(await sleeping, { name: 'RangeError' });
+  t.same(await within('the next query', one(db, 'select 1 as one'), 10_000), { one: 1 });
+  t.match(await errorOf(query('select 1', [], abort.signal)), { name: 'RangeError' }, 'given up before it began');
 });
 
 t.test('a connection that is cut counts as unavailable, and the pool goes on with a new one', async (t) => {

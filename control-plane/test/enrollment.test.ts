@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import t from 'tap';
+import { commandLine } from '../src/actor.js';
 import { errorTable } from '../src/http/error-table.js';
 import { Enrollment } from '../src/modules/nodes/index.js';
 import { FakeClock } from './_support/fake-clock.js';
@@ -53,8 +54,11 @@ t.test('a token is made with what is known of the node to come, and shown this o
 t.test('a token is valid for 24 hours unless said otherwise', async (t) => {
   const { api, database } = await startStack(t);
   const enrollment = new Enrollment({ db: database.db, clock: new FakeClock(Date.UTC(2026, 0, 1)), audience: api.url });
-  t.equal((await enrollment.createToken(api.userId, {})).expires_at, '2026-01-02T00:00:00.000Z');
-  t.equal((await enrollment.createToken(api.userId, { expires_in_hours: 1 })).expires_at, '2026-01-01T01:00:00.000Z');
+  t.equal((await enrollment.createToken(api.userId, {}, commandLine)).expires_at, '2026-01-02T00:00:00.000Z');
+  t.equal(
+    (await enrollment.createToken(api.userId, { expires_in_hours: 1 }, commandLine)).expires_at,
+    '2026-01-01T01:00:00.000Z',
+  );
   for (const hours of [0, 169, 1.5])
     t.equal((await createToken(api, { expires_in_hours: hours })).status, 400, `${hours}`);
 });
@@ -254,7 +258,7 @@ t.test('a node is its token’s owner’s: public if that is an admin, else priv
     { user_id: api.userId, visibility: 'public', tags: ['a', 'ssd'] },
     { user_id: user.userId, visibility: 'private', tags: [] },
   ]);
-  const audit = await database.db('audit_log').where({ action: 'node.enroll' }).orderBy('id');
+  const audit = await database.db('audit_log').where({ action: 'node.enrolled' }).orderBy('id');
   t.match(audit, [
     { subject: nodeId, user_id: api.userId, credential_id: /^et_/ },
     { subject: home, user_id: user.userId },

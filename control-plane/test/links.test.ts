@@ -118,12 +118,12 @@ t.test('a ban closes the link on whichever replica holds it and refuses the node
   t.equal((await api.call('POST', `${path}/unban`)).body.error.code, 'NODE_NOT_BANNED');
   t.ok((await PeerAgent.connect(t, api.url, identity)).isOpen, 'it may come back');
   const { rows } = await stack.database.db.raw(
-    `SELECT action, details->>'reason' AS reason, user_id FROM audit_log WHERE subject = ? AND action LIKE 'node.%ban' ORDER BY id`,
+    `SELECT action, details->>'reason' AS reason, user_id FROM audit_log WHERE subject = ? AND action LIKE 'node.%banned' ORDER BY id`,
     [identity.nodeId],
   );
   t.strictSame(rows, [
-    { action: 'node.ban', reason: 'forged results', user_id: api.userId },
-    { action: 'node.unban', reason: null, user_id: api.userId },
+    { action: 'node.banned', reason: 'forged results', user_id: api.userId },
+    { action: 'node.unbanned', reason: null, user_id: api.userId },
   ]);
 });
 

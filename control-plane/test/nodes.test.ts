@@ -173,16 +173,31 @@ t.test('a banned node is shown to admins alone, with the reason, and an audit ro
   const rows = await database
     .db('audit_log')
     .where({ subject: paris.nodeId })
-    .whereNot({ action: 'node.enroll' })
+    .whereNot({ action: 'node.enrolled' })
     .orderBy('id');
   t.match(rows, [
     {
-      action: 'node.ban',
+      action: 'node.banned',
       user_id: api.userId,
       credential_id: /^pat_/,
       details: { reason: 'spam' },
       request_id: banned.body.request_id,
     },
-    { action: 'node.unban', user_id: api.userId, request_id: unbanned.body.request_id },
+    { action: 'node.unbanned', user_id: api.userId, request_id: unbanned.body.request_id },
   ]);
+});
+
+t.test('what callers have of the list or of a node is not sent again until it changes', async (t) => {
+  const { api } = await startStack(t);
+  const { nodeId } = await enrollPeer(api, { name: 'kept' });
+  for (const path of ['/v1/nodes', `/v1/nodes/${nodeId}`]) {
+    const first = await fetch(`${api.url}${path}`);
+    const etag = first.headers.get('etag') ?? '';
+    t.match(etag, /^W\//, path);
+    const again = async () => (await fetch(`${api.url}${path}`, { headers: { 'If-None-Match': etag } })).status;
+    t.equal(await again(), 304);
+    t.equal((await api.call('POST', `/v1/admin/nodes/${nodeId}/ban`, { body: { reason: 'x' } })).status, 200);
+    t.equal(await again(), path === '/v1/nodes' ? 200 : 404);
+    t.equal((await api.call('POST', `/v1/admin/nodes/${nodeId}/unban`)).status, 200);
+  }
 });

@@ -47,6 +47,59 @@ t.test(
   },
 );
 
+t.test('a test key sees what test keys made, and nothing else', async (t) => {
+  const { api } = await linked(t);
+  const key = async (type: 'test' | 'production'): Promise<string> => {
+    const { body } = await api.call('POST', '/v1/account/api-keys', { body: { name: type, type } });
+    return body.data.key;
+  };
+  const make = async (as: string | null): Promise<string> => {
+    const { body } = await api.call('POST', '/v1/probe/tcp', {
+      body: { target: '127.0.0.1:80', nodes: { limit: 1 } },
+      as,
+    });
+    return body.data.task_id;
+  };
+  const [testKey, otherTestKey, liveKey] = [await key('test'), await key('test'), await key('production')];
+  const [tested, live, anybodys] = [await make(testKey), await make(liveKey), await make(null)];
+
+  await t.test('a task says whether it was made with one', async (t) => {
+    for (const [id, isTest] of [
+      [tested, true],
+      [live, false],
+      [anybodys, false],
+    ] as const) {
+      for (const wait of ['', '?wait=10', '']) {
+        const { body } = await api.call('GET', `/v1/probe/tasks/${id}${wait}`);
+        t.equal(body.data.is_test, isTest);
+      }
+    }
+  });
+
+  await t.test('reading, waiting and streaming', async (t) => {
+    const statusOf = async (id: string, as: string, suffix: string) => {
+      const response = await fetch(new URL(`/v1/probe/tasks/${id}${suffix}`, api.url), {
+        headers: { authorization: `Bearer ${as}` },
+      });
+      const text = await response.text();
+      return response.status === 404 ? JSON.parse(text).error.code : response.status;
+    };
+    for (const suffix of ['', '?wait=1', '/events']) {
+      for (const id of [live, anybodys]) t.equal(await statusOf(id, testKey, suffix), 'PROBE_JOB_NOT_FOUND', suffix);
+      for (const as of [testKey, otherTestKey, liveKey]) t.equal(await statusOf(tested, as, suffix), 200, suffix);
+    }
+  });
+
+  await t.test('listing', async (t) => {
+    const list = async (as: string): Promise<unknown[]> => {
+      const { body } = await api.call('GET', '/v1/probe/tasks', { as });
+      return [body.meta.pagination.total, ...body.data.items.map((task: { task_id: string }) => task.task_id)];
+    };
+    t.strictSame(await list(otherTestKey), [1, tested]);
+    t.strictSame(await list(liveKey), [2, live, tested]);
+  });
+});
+
 t.test('a caller’s tasks are listed newest first, in pages, and nobody else’s', async (t) => {
   const { api, controlPlane } = await linked(t);
   const other = await createUserApi(controlPlane, 'other@test.example', 'user');
@@ -97,7 +150,7 @@ t.test('a long poll whose time is over answers with the task as it is then, even
   await PeerAgent.connect(t, api.url, await enrollPeer(api), { isAnswering: false });
   const task = await probe(api);
   const timers = clock.pendingTimers;
-  const viewer = { userId: api.userId, isAdmin: true };
+  const viewer = { userId: api.userId, isAdmin: true, isTest: false };
   const waiting = controlPlane.services.probes.waitFor(task.task_id, viewer, 1, new AbortController().signal);
   await until('the poll to wait', () => clock.pendingTimers === timers + 2);
   await database.db('probe_node_tasks').update({ state: 'lost', lost_code: 'timeout', finished_at: new Date() });

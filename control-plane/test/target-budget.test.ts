@@ -19,6 +19,7 @@ function request(db: Knex, keys: readonly string[], wanted: number): Promise<num
       {
         id,
         userId: null,
+        isTest: false,
         probeType: 'tcp',
         target: 'example.com:80',
         specJson: '{}',

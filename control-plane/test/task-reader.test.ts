@@ -22,6 +22,7 @@ async function aTask(t: Test) {
   const task = {
     id,
     userId: null,
+    isTest: false,
     probeType: 'tcp',
     target: spec.target,
     specJson: JSON.stringify(spec),

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
+import { benchApi } from './api.js';
 import { benchMainRoad } from './main-road.js';
 
 /** The one list of benchmarks: name, what it measures, how to run it. */
 const benchmarks = {
   'main-road': { summary: 'a probe from POST to result, and what agent and control plane cost', run: benchMainRoad },
+  api: { summary: 'what credentials, limits and validation cost a request', run: benchApi },
 } as const;
 
 /** `npm run bench -- NAME`: measures, prints the report and writes it to docs/benchmarks.md. Exit code. */

@@ -30,7 +30,12 @@ export async function closedLoop(operation: () => Promise<void>, inFlight: numbe
 export class LoadClient {
   readonly #pool: Pool;
 
-  constructor(url: string, connections: number) {
+  /** `token` for the Authorization header of every request. */
+  constructor(
+    url: string,
+    connections: number,
+    private readonly token: string | null = null,
+  ) {
     this.#pool = new Pool(url, { connections, pipelining: 1 });
   }
 
@@ -44,20 +49,30 @@ export class LoadClient {
     if (done.data.summary.success_count !== 1) throw new Error(`not a success: ${JSON.stringify(done)}`);
   }
 
-  /** One request over a kept connection. */
+  /** One request over a kept connection. @throws Error when it did not succeed */
   async get(path: string): Promise<void> {
-    await this.#json('GET', path);
+    const answer = (await this.#json('GET', path)) as { error?: unknown };
+    if (answer.error !== undefined) throw new Error(`refused: ${JSON.stringify(answer)}`);
+  }
+
+  /** One request with a body, whatever is answered. */
+  async post(path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
+    return this.#json('POST', path, body, headers);
   }
 
   async close(): Promise<void> {
     await this.#pool.close();
   }
 
-  async #json(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
+  async #json(method: 'GET' | 'POST', path: string, body?: object, extra?: Record<string, string>): Promise<unknown> {
     const { body: answer } = await this.#pool.request({
       method,
       path,
-      headers: body ? { 'content-type': 'application/json' } : {},
+      headers: {
+        ...(body ? { 'content-type': 'application/json' } : {}),
+        ...(this.token === null ? {} : { authorization: `Bearer ${this.token}` }),
+        ...extra,
+      },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     return answer.json();

@@ -1,9 +1,11 @@
 // Peers of the measurement, each a process of its own: what they cost must not hide in the figures.
 //   node servers.js target   an HTTP server that answers "ok" and closes
 //   node servers.js koa      a bare Koa that answers {"ok":true}
+//   node servers.js select   a bare Koa that reads one row by a prepared statement, of the database in DATABASE_URL
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
+import pg from 'pg';
 
 function target(): http.Server {
   const server = http.createServer((_request, response) => response.end('ok'));
@@ -19,6 +21,21 @@ function koa(): http.Server {
   return http.createServer(app.callback());
 }
 
-const server = process.argv[2] === 'koa' ? koa() : target();
+function select(): http.Server {
+  const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 12 });
+  const app = new Koa();
+  app.use(async (ctx) => {
+    const { rows } = await pool.query({
+      name: 'one-user',
+      text: 'SELECT * FROM users WHERE id = $1',
+      values: [ctx.path.slice(1)],
+    });
+    ctx.body = { data: rows[0] };
+  });
+  return http.createServer(app.callback());
+}
+
+const servers: Readonly<Record<string, () => http.Server>> = { target, koa, select };
+const server = (servers[process.argv[2] ?? ''] ?? target)();
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 process.once('disconnect', () => process.exit());

@@ -63,6 +63,16 @@ export const codeLists: readonly CodeList[] = [
     modules: ['control-plane/dist/src/http/error-table.js'],
     read: ({ errorTable } = {}) => ({ values: entries(errorTable).map(([name]) => name) }),
   },
+  {
+    name: 'scopes',
+    modules: ['control-plane/dist/src/http/scopes.js'],
+    read: ({ scopes } = {}) => ({ values: members(scopes).map(text) }),
+  },
+  {
+    name: 'token-prefixes',
+    modules: ['shared/dist/src/tokens.js'],
+    read: ({ tokenPrefixes } = {}) => ({ values: members(tokenPrefixes).map(text) }),
+  },
 ];
 
 /** What a list holds in the compiled code. @throws when a module is not there or has not the shape expected */

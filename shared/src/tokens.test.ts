@@ -1,9 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
-import { isSameHash, makeToken, parseToken, tokenPrefixes } from './tokens.js';
+import { isSameHash, makeToken, maskToken, parseToken, tokenPrefixes } from './tokens.js';
 
+const aPrefix = fc.constantFrom(...Object.values(tokenPrefixes));
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 t.test('a token says its id, and its secret only as a hash', async (t) => {
@@ -41,20 +44,45 @@ t.test('one wrong character is noticed, wherever it is', async (t) => {
 
 t.test('two characters exchanged, one lost and one too many are noticed', async () => {
   fc.assert(
-    fc.property(fc.nat(63), fc.constantFrom(...ALPHABET), (i, character) => {
-      const { token } = makeToken('ent_');
+    fc.property(aPrefix, fc.nat(63), fc.constantFrom(...ALPHABET), (prefix, i, character) => {
+      const { token } = makeToken(prefix);
       const swapped = token.slice(0, i) + token.charAt(i + 1) + token.charAt(i) + token.slice(i + 2);
       const shorter = token.slice(0, i) + token.slice(i + 1);
       const longer = token.slice(0, i) + character + token.slice(i);
-      return [swapped, shorter, longer].every((text) => text === token || parseToken('ent_', text) === null);
+      return [swapped, shorter, longer].every((text) => text === token || parseToken(prefix, text) === null);
     }),
     { numRuns: 300 },
   );
 });
 
-t.test('a token of one kind is none of the other', async (t) => {
-  t.equal(parseToken('svc_pat_', makeToken('ent_').token), null);
-  t.equal(parseToken('ent_', makeToken('svc_pat_').token), null);
+t.test('a token of one kind is none of any other', async (t) => {
+  const prefixes = Object.values(tokenPrefixes);
+  for (const made of prefixes) {
+    const { token } = makeToken(made);
+    for (const asked of prefixes) t.equal(parseToken(asked, token) !== null, asked === made, `${made} as ${asked}`);
+  }
+});
+
+t.test('what is shown of a token is its prefix and four characters of its id', async (t) => {
+  const { token, tokenId } = makeToken('sk_live_');
+  t.equal(maskToken('sk_live_', tokenId), `${token.slice(0, 'sk_live_'.length + 4)}...`);
+});
+
+t.test('the pattern and the program for scanners in docs/tokens.md tell tokens from all else', async (t) => {
+  const document = readFileSync(new URL('../../../docs/tokens.md', import.meta.url), 'utf8');
+  const block = (language: string) => new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(document)?.[1] ?? '';
+  const pattern = new RegExp(block('regex').trim(), 'g');
+  const tokens = Object.values(tokenPrefixes).flatMap((prefix) =>
+    Array.from({ length: 20 }, () => makeToken(prefix).token),
+  );
+  const text = tokens.map((token) => `KEY="${token}" # ${maskToken('sk_live_', token.slice(8))}`).join('\n');
+  t.strictSame(text.match(pattern), tokens);
+  const typos = tokens.map((token) => token.replace(/.{9}$/, (end) => (end[0] === 'A' ? 'B' : 'A') + end.slice(1)));
+  const input = [...tokens, ...typos, `sk_test_${'x'.repeat(61)}`].join('\n');
+  const answers = execFileSync('python3', ['-c', block('python')], { input, encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  t.strictSame(answers, [...tokens.map(() => 'True'), ...typos.map(() => 'False'), 'False']);
 });
 
 t.test('a right checksum makes no token of a wrong prefix or of wrong letters', async (t) => {

@@ -6,8 +6,15 @@ import { crc32 } from 'node:zlib';
 //   secret    256 random bits; only its SHA-256 is stored, which is enough for a random secret
 //   checksum  CRC-32 over all before it, so that a typo and a leaked token are told apart offline
 
-/** The one list of secret prefixes: enrollment tokens and personal access tokens (API specification 2.6, 5). */
-export const tokenPrefixes = { enrollment: 'ent_', personalAccess: 'svc_pat_' } as const;
+/** The one list of secret prefixes (API specification 2.6, 5); `svc_rt_` and `svc_ch_` are refresh tokens and mailed challenges. */
+export const tokenPrefixes = {
+  enrollment: 'ent_',
+  personalAccess: 'svc_pat_',
+  liveApiKey: 'sk_live_',
+  testApiKey: 'sk_test_',
+  refresh: 'svc_rt_',
+  challenge: 'svc_ch_',
+} as const;
 export type TokenPrefix = (typeof tokenPrefixes)[keyof typeof tokenPrefixes];
 
 /** A secret taken apart. `secretHash` is the SHA-256 of the secret part, 32 bytes. */
@@ -32,6 +39,11 @@ export function parseToken(prefix: TokenPrefix, token: string): ParsedToken | nu
   if (checksum(unchecked) !== token.slice(-6)) return null;
   const body = unchecked.slice(prefix.length);
   return { tokenId: body.slice(0, 12), secretHash: sha256(body.slice(12)) };
+}
+
+/** What may be shown of a secret ever after: its prefix and the first four characters of its public id. */
+export function maskToken(prefix: TokenPrefix, tokenId: string): string {
+  return `${prefix}${tokenId.slice(0, 4)}...`;
 }
 
 /** Compares two hashes in constant time. */

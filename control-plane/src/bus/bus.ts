@@ -7,13 +7,16 @@ export type BusMessage =
   /** To everybody: these nodes' records changed (linked, gone, banned, …). */
   | { readonly type: 'nodes'; readonly ids: readonly string[] }
   /** To everybody: these replicas came or went. */
-  | { readonly type: 'replicas'; readonly ids: readonly string[] };
+  | { readonly type: 'replicas'; readonly ids: readonly string[] }
+  /** To everybody: these users, or some of their credentials, may no longer be what was read of them. */
+  | { readonly type: 'credentials'; readonly ids: readonly string[] };
 
 const messageTypes: Readonly<Record<BusMessage['type'], true>> = {
   jobs: true,
   finished: true,
   nodes: true,
   replicas: true,
+  credentials: true,
 };
 
 /** Whether a value is a message of this version; a newer replica may send others. */

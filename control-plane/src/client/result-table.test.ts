@@ -17,6 +17,7 @@ function aTask(type: ProbeType, results: readonly object[]): TaskView {
   return {
     task_id: 'pt_1',
     probe_type: type,
+    is_test: false,
     target: 'x',
     status: 'completed',
     created_at: '',

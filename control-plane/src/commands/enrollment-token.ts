@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { commandLine } from '../actor.js';
 import { printJson, printSecret, printTable } from '../terminal/print.js';
 import { runInOffice } from './run-command.js';
 
@@ -25,11 +26,12 @@ export function enrollmentTokenCommand(): Command {
       runInOffice(async ({ accounts, nodes }) => {
         const owner =
           options.user === undefined ? await accounts.getFirstAdmin() : await accounts.getUserByEmail(options.user);
-        const created = await nodes.enrollment.createToken(owner.id, {
+        const request = {
           ...(options.label === undefined ? {} : { label: options.label }),
           ...(options.country === undefined ? {} : { country_code: options.country }),
           expires_in_hours: options.expiresInHours ?? 24,
-        });
+        };
+        const created = await nodes.enrollment.createToken(owner.id, request, commandLine);
         if (options.json) printJson(created);
         else
           printSecret(
@@ -62,7 +64,7 @@ export function enrollmentTokenCommand(): Command {
     .option('--json', 'print null')
     .action((id: string, options: { json?: true }) =>
       runInOffice(async ({ nodes }) => {
-        await nodes.enrollment.revokeToken(id, null);
+        await nodes.enrollment.revokeToken(id, null, commandLine);
         if (options.json) printJson(null);
         else process.stdout.write(`${id} is revoked\n`);
       }),

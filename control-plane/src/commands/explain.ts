@@ -6,6 +6,7 @@ import { errorTable } from '../http/error-table.js';
 import { ApiError } from '../http/errors.js';
 import { WrongSecretKeyError } from '../links/index.js';
 import { ListenError } from '../listen-error.js';
+import { SealBrokenError } from '../sealing.js';
 import { SecretKeyFileError } from '../secret-key.js';
 import { DenyListError } from '../target-lists.js';
 
@@ -18,7 +19,7 @@ export function exitCodeOf(error: unknown): number {
 export function explain(error: unknown): string {
   if (error instanceof ConfigError) return explainConfigError(error);
   if (error instanceof ApiError) return explainApiError(error);
-  if (error instanceof WrongSecretKeyError) {
+  if (error instanceof WrongSecretKeyError || error instanceof SealBrokenError) {
     return `${error.message}: set VANTAGE_SECRET_KEY to the key the other replicas use`;
   }
   if (isSelfExplaining(error)) return error.message;

@@ -1,11 +1,9 @@
 import { Command } from 'commander';
-import type { Actor } from '../modules/nodes/index.js';
+import { commandLine } from '../actor.js';
 import { printJson, printTable } from '../terminal/print.js';
 import { runInOffice } from './run-command.js';
 
-// the command line acts without an account; the audit log shows nobody as its user
-const actor: Actor = { userId: null, credentialId: 'command line' };
-const operator = { userId: null, isAdmin: true };
+const operator = { userId: null, isAdmin: true, isTest: false };
 
 /** `vantage-control node list | ban | unban` */
 export function nodeCommand(): Command {
@@ -35,7 +33,7 @@ export function nodeCommand(): Command {
     .option('--json', 'print the node as JSON')
     .action((id: string, options: { reason: string; json?: true }) =>
       runInOffice(async ({ nodes, nodeView }) => {
-        const node = await nodes.ban(id, options.reason, actor);
+        const node = await nodes.ban(id, options.reason, commandLine);
         if (options.json) printJson(nodeView(node, true));
         else process.stdout.write(`${id} is banned\n`);
       }),
@@ -46,7 +44,7 @@ export function nodeCommand(): Command {
     .option('--json', 'print the node as JSON')
     .action((id: string, options: { json?: true }) =>
       runInOffice(async ({ nodes, nodeView }) => {
-        const node = await nodes.unban(id, actor);
+        const node = await nodes.unban(id, commandLine);
         if (options.json) printJson(nodeView(node, true));
         else process.stdout.write(`${id} may connect again\n`);
       }),

@@ -1,19 +1,25 @@
 import { systemClock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { EVERYBODY } from '../authentication/index.js';
 import { PostgresBus } from '../bus/postgres-bus.js';
 import type { Config } from '../config.js';
 import { migrate } from '../db/migrate.js';
 import { createLogger } from '../log.js';
-import { Accounts } from '../modules/accounts/index.js';
+import { openMail } from '../mail/index.js';
+import { type AccountParts, openAccounts } from '../modules/accounts/index.js';
 import { Enrollment, NodeDirectory, Nodes, nodeView } from '../modules/nodes/index.js';
+import { Tokens } from '../modules/tokens/index.js';
+import { loadSecretKey } from '../secret-key.js';
 import { listenOrigin } from '../setting-values.js';
 import { openStorage } from '../storage.js';
 
 /** The parts a command needs, on the running server's database or on one started for the command alone. */
 export interface Office {
-  readonly accounts: Accounts;
+  readonly accounts: AccountParts['accounts'];
+  readonly signingKeys: AccountParts['signingKeys'];
   readonly nodes: Nodes;
   readonly nodeView: typeof nodeView;
+  readonly tokens: Tokens;
 }
 
 /** Brings the configured database to this version. @returns the migrations applied, by name */
@@ -44,7 +50,7 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
     });
     await bus.start();
     try {
-      await work(openOffice(config, storage.db, bus, log));
+      await work(await openOffice(config, storage.db, bus, log));
     } finally {
       await bus.stop();
     }
@@ -52,11 +58,32 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
     await storage.close();
   }
 
-  function openOffice(settings: Config, db: typeof storage.db, bus: PostgresBus, logger: typeof log): Office {
+  async function openOffice(
+    settings: Config,
+    db: typeof storage.db,
+    bus: PostgresBus,
+    logger: typeof log,
+  ): Promise<Office> {
     const directory = new NodeDirectory({ db, bus, clock, log: logger });
     const publicUrl = settings.publicUrl ?? listenOrigin(settings.listen, 'http');
     const enrollment = new Enrollment({ db, clock, audience: publicUrl });
     const nodes = new Nodes({ db, directory, enrollment, publicUrl, serverPublicKey: '', heartbeatMs: 0 });
-    return { accounts: new Accounts(db, clock), nodes, nodeView };
+    const authentication = { revoked: (userId: string) => bus.broadcast({ type: 'credentials', ids: [userId] }) };
+    const tokens = new Tokens({ db, clock, authentication });
+    const secretKey = await loadSecretKey(settings.secretKey, settings.dataDir);
+    const { accounts, signingKeys } = openAccounts({
+      ...authentication,
+      keysChanged: () => bus.broadcast({ type: 'credentials', ids: [EVERYBODY] }),
+      db,
+      clock,
+      log: logger,
+      publicUrl,
+      secretKey,
+      isRegistrationOpen: false,
+      needsVerifiedEmail: false,
+      mail: openMail({ config: settings, secretKey, publicUrl, clock }).mail,
+      releaseNodes: (trx, userId, actor) => nodes.release(trx, userId, actor),
+    });
+    return { accounts, signingKeys, nodes, nodeView, tokens };
   }
 }

@@ -23,3 +23,41 @@ export async function queryPrepared<R extends QueryResultRow>(
     await db.client.releaseConnection(connection);
   }
 }
+
+/** As `queryPrepared`, but rejects with the signal's reason when aborted: a connection that does not answer is cut. */
+export async function queryWithin<R extends QueryResultRow>(
+  db: Knex,
+  query: PreparedStatement & { readonly values: readonly unknown[] },
+  signal: AbortSignal,
+): Promise<R[]> {
+  signal.throwIfAborted();
+  let stop = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([queryUntilCut<R>(db, query, signal), aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+async function queryUntilCut<R extends QueryResultRow>(
+  db: Knex,
+  query: PreparedStatement & { readonly values: readonly unknown[] },
+  signal: AbortSignal,
+): Promise<R[]> {
+  const connection: Client = await db.client.acquireConnection();
+  // while a query runs, pg ends a connection by destroying its socket
+  const cut = () => void connection.end();
+  try {
+    signal.throwIfAborted();
+    signal.addEventListener('abort', cut, { once: true });
+    const { rows } = await connection.query<R>({ ...query, values: [...query.values] });
+    return rows;
+  } finally {
+    signal.removeEventListener('abort', cut);
+    await db.client.releaseConnection(connection);
+  }
+}

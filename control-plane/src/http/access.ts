@@ -7,6 +7,12 @@ export interface Authenticator {
   authenticate(token: string): Promise<Account>;
 }
 
+/** What an operation asks of its caller. */
+export interface Requirements {
+  readonly auth: Auth;
+  readonly needsVerifiedEmail?: true;
+}
+
 /**
  * The account an Authorization header speaks for.
  * @throws ApiError AUTH_REQUIRED, AUTH_INVALID_TOKEN and what the authenticator throws
@@ -16,14 +22,35 @@ export async function authenticate(authorization: string | undefined, authentica
   return authenticator.authenticate(bearerToken(authorization));
 }
 
-/** @throws ApiError FORBIDDEN when the account lacks the scope or role */
-export function authorise(account: Account, auth: Auth): void {
-  const isAllowed = auth.kind === 'admin' ? account.role === 'admin' : hasScope(account, auth);
-  if (!isAllowed) throw new ApiError('FORBIDDEN');
+/**
+ * Scope and role first, then the origin, then the account's own state. `origin` is the Origin header of a browser.
+ * @throws ApiError FORBIDDEN, ACCOUNT_EMAIL_UNVERIFIED
+ */
+export function authorise(account: Account, { auth, needsVerifiedEmail }: Requirements, origin: string | null): void {
+  if (!fits(account, auth)) throw new ApiError('FORBIDDEN');
+  if (origin !== null && account.allowedOrigins !== null && !account.allowedOrigins.includes(origin.toLowerCase())) {
+    throw new ApiError('FORBIDDEN', { details: { origin: [{ code: 'refused', message: 'is none this key allows' }] } });
+  }
+  if (needsVerifiedEmail === true && !account.isEmailVerified) throw new ApiError('ACCOUNT_EMAIL_UNVERIFIED');
 }
 
-function hasScope(account: Account, auth: Auth): boolean {
-  return !('scope' in auth) || auth.scope === undefined || account.scopes.has(auth.scope);
+/** API keys are for programs that use the API, never for running it, whoever owns them. */
+export function isAdministrator(account: Account): boolean {
+  return account.role === 'admin' && account.credentialKind !== 'api_key';
+}
+
+function fits(account: Account, auth: Auth): boolean {
+  switch (auth.kind) {
+    case 'none':
+      return true;
+    case 'session':
+      return account.credentialKind === 'session';
+    case 'admin':
+      return isAdministrator(account);
+    case 'public':
+    case 'scope':
+      return auth.scope === undefined || account.scopes.has(auth.scope);
+  }
 }
 
 /** RFC 6750 section 2.1; the scheme's case does not matter. */

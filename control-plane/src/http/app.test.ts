@@ -15,7 +15,7 @@ t.test('a success is data, request_id and meta with both of them repeated', asyn
   t.equal(response.status, 200);
   t.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
   t.strictSame(rest, { data: { name: 't_a', count: 2 }, request_id: 'my-request.1' });
-  t.strictSame(Object.keys(meta), ['request_id', 'took_ms']);
+  t.strictSame(Object.keys(meta), ['request_id', 'took_ms', 'rate_limit']);
   t.ok(Number.isInteger(meta.took_ms));
 });
 
@@ -230,11 +230,12 @@ t.test('bad parameters are 400 with every field that is wrong, and never reach t
 
 t.test('an ApiError of the handler is answered with its details and headers', async (t) => {
   const details = { target: [{ code: 'refused' as const, message: 'is a private address' }] };
+  const allowance = { limit: 30, remaining: 2, resetsAt: Date.UTC(2026, 0, 1), isAllowed: false };
   const route = aRoute('/v1/refused', {
     errors: ['RATE_LIMIT_EXCEEDED', 'PROBE_TARGET_INVALID'],
     handle: async (request) => {
       if (request.header('x-limited') !== null)
-        throw new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds: 7, headers: { 'X-RateLimit-Limit': '30' } });
+        throw new ApiError('RATE_LIMIT_EXCEEDED', { allowance, retryAfterSeconds: 7, headers: { 'X-Extra': 'yes' } });
       throw new ApiError('PROBE_TARGET_INVALID', { details });
     },
   });
@@ -245,7 +246,9 @@ t.test('an ApiError of the handler is answered with its details and headers', as
   const limited = await fetch(`${url}/v1/refused`, { headers: { 'X-Limited': 'yes' } });
   t.equal(limited.status, 429);
   t.equal(limited.headers.get('retry-after'), '7');
-  t.equal(limited.headers.get('x-ratelimit-limit'), '30');
+  t.equal(limited.headers.get('x-extra'), 'yes');
+  const shown = ['limit', 'remaining', 'reset'].map((name) => limited.headers.get(`x-ratelimit-${name}`));
+  t.strictSame(shown, ['30', '2', '2026-01-01T00:00:00.000Z'], 'and the limit that was reached');
 });
 
 t.test('an unexpected failure is a 500 that tells nothing, logged once with its stack', async (t) => {

@@ -2,17 +2,21 @@ import type { Clock } from '@vantage/shared/clock.js';
 import Koa from 'koa';
 import { isUnavailable } from '../db/unavailable.js';
 import type { Logger } from '../log.js';
-import { type Authenticator, authenticate, authorise } from './access.js';
+import type { Plans } from '../plans.js';
+import type { Authenticator } from './access.js';
+import { Admission } from './admission.js';
 import { ConnectionLostError, readBody, refuseLargeBody } from './body.js';
 import { parseTrustedProxies } from './client-address.js';
 import { type CompiledRoute, compileRoute } from './compiled-route.js';
 import { ApiError } from './errors.js';
 import { sendEvents } from './event-stream.js';
 import { Exchange, type ExchangeContext } from './exchange.js';
+import { fingerprintOf, type IdempotencyKeys, idempotencyKeyOf, isKept, type Rendered } from './idempotency.js';
 import type { HttpMetrics } from './metrics.js';
-import { sendData, sendError, sendOptions, sendRaw } from './reply.js';
+import { callerKey, type RateLimiter } from './rate-limit.js';
+import { renderData, renderError, renderRaw, send, sendOptions } from './reply.js';
 import { checkHead, splitTarget } from './request-head.js';
-import type { AnyRoute, Reply, Services } from './route.js';
+import type { AnyRoute, DataReply, RawReply, Reply, Services } from './route.js';
 import { RouteTable } from './route-table.js';
 import { UndeclaredReplyError } from './strict.js';
 
@@ -22,6 +26,9 @@ export interface HttpServerOptions {
   readonly routes: readonly AnyRoute[];
   readonly services: Services;
   readonly authenticator: Authenticator;
+  readonly limiter: RateLimiter;
+  readonly plans: Plans;
+  readonly idempotency: IdempotencyKeys;
   readonly log: Logger;
   readonly clock: Clock;
   /** Where callers reach this server, without a final slash. */
@@ -40,7 +47,7 @@ const CALLER_LEFT = 499;
 
 /**
  * The whole API as a Koa application. A request meets, in this order: 400 for an ambiguous head, 404/405 of the path,
- * 413, 401, 403, 400 for its input, the handler. Everything is compiled here, before the first request.
+ * 413, 401, 403, 429, 400 for its input, the handler. Everything is compiled here, before the first request.
  * @throws RangeError for a route that contradicts itself or a trusted proxy that is no address
  */
 export function createHttpApp(options: HttpServerOptions): Koa {
@@ -59,9 +66,11 @@ class Frame {
   readonly #options: HttpServerOptions;
   readonly #context: ExchangeContext;
   readonly #table = new RouteTable<CompiledRoute>();
+  readonly #admission: Admission;
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
+    this.#admission = new Admission(options);
     const trustedProxies = parseTrustedProxies(options.trustedProxies);
     const closing = options.closing ?? new AbortController().signal;
     this.#context = { log: options.log, clock: options.clock, trustedProxies, closing };
@@ -74,7 +83,7 @@ class Frame {
     try {
       await this.#run(exchange);
     } catch (error) {
-      this.#fail(exchange, error);
+      await this.#fail(exchange, error);
     }
     this.#record(exchange);
   }
@@ -94,46 +103,78 @@ class Frame {
     exchange.route = route;
     if (route.definition.method !== 'GET') refuseLargeBody(request);
     const body = route.hasBody ? await readBody(request, this.#options.clock) : null;
-    await this.#admit(exchange, route);
+    await this.#admission.admit(exchange, route, search);
     const input = route.parseInput({ segments, search, body, request });
     exchange.params = input.params;
     exchange.query = input.query;
     exchange.body = input.body;
-    await this.#send(exchange, route, await route.definition.handle(exchange, this.#options.services));
+    const key = request.method === 'POST' ? idempotencyKeyOf(exchange.header('idempotency-key')) : null;
+    if (key === null) await this.#answerAlways(exchange, route);
+    else await this.#answerOnce(exchange, route, { key, body });
   }
 
-  async #admit(exchange: Exchange, { definition: { auth } }: CompiledRoute): Promise<void> {
-    if (auth.kind === 'none') return;
-    const { authorization } = exchange.request.headers;
-    if (authorization === undefined && auth.kind === 'public') return;
-    exchange.account = await authenticate(authorization, this.#options.authenticator);
-    authorise(exchange.account, auth);
+  async #answerAlways(exchange: Exchange, route: CompiledRoute): Promise<void> {
+    const reply = await this.#handle(exchange, route);
+    if (!('events' in reply)) return send(exchange, render(exchange, reply));
+    await sendEvents(exchange, reply, this.#options.clock, (data) => route.strict?.checkEvent(data));
   }
 
-  async #send(exchange: Exchange, { strict }: CompiledRoute, reply: Reply<unknown>): Promise<void> {
-    strict?.checkReply(reply);
-    if ('data' in reply) sendData(exchange, reply);
-    else if ('raw' in reply) sendRaw(exchange, reply);
-    else await sendEvents(exchange, reply, this.#options.clock, (data) => strict?.checkEvent(data));
+  /** The first request with a key is performed and its answer kept; the others get that answer. */
+  async #answerOnce(
+    exchange: Exchange,
+    route: CompiledRoute,
+    { key, body }: { readonly key: string; readonly body: Buffer | null },
+  ): Promise<void> {
+    const { method = '', url = '' } = exchange.request;
+    const claim = await this.#options.idempotency.claim({
+      caller: keyOwner(exchange),
+      operationId: route.definition.operationId,
+      key,
+      fingerprint: fingerprintOf(method, url, body),
+    });
+    if (claim.kind === 'replay') {
+      const { response } = claim;
+      return send(exchange, { ...response, headers: { ...response.headers, 'Idempotent-Replayed': 'true' } });
+    }
+    let response: Rendered;
+    try {
+      const reply = await this.#handle(exchange, route);
+      if ('events' in reply) throw new RangeError('a stream cannot be kept');
+      response = render(exchange, reply);
+    } catch (error) {
+      response = renderError(exchange, this.#judge(exchange, error), this.#options.publicUrl);
+      if (!isKept(response.status)) {
+        await claim.release();
+        throw error;
+      }
+    }
+    await claim.store(withLanguage(exchange, response));
+    return send(exchange, response);
   }
 
-  #fail(exchange: Exchange, error: unknown): void {
+  async #handle(exchange: Exchange, route: CompiledRoute): Promise<Reply<unknown>> {
+    const reply = await route.definition.handle(exchange, this.#options.services);
+    route.strict?.checkReply(reply);
+    return reply;
+  }
+
+  async #fail(exchange: Exchange, error: unknown): Promise<void> {
     const { response } = exchange;
     if (error instanceof ConnectionLostError || exchange.isAbandoned) return;
     const answer = this.#judge(exchange, error);
     if (answer.status >= 500) this.#logFailure(exchange, answer);
     // cut, so that the caller sees that it is not whole, but after what was already written
     if (response.headersSent) response.socket?.destroySoon();
-    else sendError(exchange, answer, this.#options.publicUrl);
+    else await send(exchange, renderError(exchange, answer, this.#options.publicUrl));
   }
 
   /** What the caller is told: errors that are no answers of the API are the server's own trouble. */
   #judge(exchange: Exchange, error: unknown): ApiError {
     if (error instanceof ApiError) {
-      const strict = exchange.route?.strict ?? null;
-      if (strict === null || strict.declares(error)) return error;
+      const complaint = exchange.route?.strict?.complaintOf(error) ?? null;
+      if (complaint === null) return error;
       const route = exchange.route as CompiledRoute;
-      return undeclared(new UndeclaredReplyError(route.definition, `error ${error.status} ${error.code}`));
+      return undeclared(new UndeclaredReplyError(route.definition, complaint));
     }
     if (error instanceof UndeclaredReplyError) return undeclared(error);
     const isTemporary = isUnavailable(error) || exchange.isServerClosing;
@@ -165,6 +206,22 @@ class Frame {
     };
     this.#options.log[level](fields, 'request');
   }
+}
+
+function render(exchange: Exchange, reply: DataReply<unknown> | RawReply): Rendered {
+  return 'data' in reply ? renderData(exchange, reply) : renderRaw(reply);
+}
+
+/** Whose Idempotency-Keys: what live and test keys of one account make is kept apart. */
+function keyOwner(exchange: Exchange): string {
+  const caller = callerKey(exchange);
+  return exchange.account?.isTest === true ? `${caller} test` : caller;
+}
+
+/** A replay speaks the language of the first answer, whoever asks. */
+function withLanguage(exchange: Exchange, response: Rendered): Rendered {
+  if (!exchange.isLocalised) return response;
+  return { ...response, headers: { 'Content-Language': exchange.locale, ...response.headers } };
 }
 
 /** Only tests run with these checks, so the body may say what is wrong. */

@@ -1,4 +1,5 @@
 import { compileInput, type InputParser } from './input.js';
+import { limitNameOf } from './rate-limit.js';
 import type { AnyRoute } from './route.js';
 import { compileStrictChecks, type StrictChecks } from './strict.js';
 
@@ -9,6 +10,7 @@ export interface CompiledRoute {
   readonly hasBody: boolean;
   /** Pages of other origins may read it: anybody may, and reading changes nothing. */
   readonly isOpenToOrigins: boolean;
+  readonly limitName: NonNullable<AnyRoute['limit']>;
   readonly strict: StrictChecks | null;
 }
 
@@ -20,6 +22,7 @@ export function compileRoute(definition: AnyRoute, isStrict: boolean): CompiledR
     parseInput: compileInput(definition),
     hasBody: body !== undefined,
     isOpenToOrigins: method === 'GET' && auth.kind === 'public',
+    limitName: limitNameOf(definition),
     strict: isStrict ? compileStrictChecks(definition) : null,
   };
 }

@@ -1,27 +1,49 @@
 import { createHash } from 'node:crypto';
-import type { RawReply, RouteRequest } from './route.js';
+import { type Compress, compressOnce } from './compression.js';
+import type { DataReply, RawReply, ReplyHeaders } from './route.js';
 
-/** Something that stays the same while the program runs, with a strong ETag (RFC 9110 section 8.8.3). */
+// A reply with an ETag (RFC 9110 section 8.8.3) is answered by 304 where If-None-Match says that the caller has it:
+// the frame does that as it sends, for whoever set the header.
+
+/** Something that stays the same while the program runs. */
 export interface StaticContent {
   readonly contentType: string;
   readonly body: string | Buffer;
+  /** Strong, of the body as it is. */
   readonly etag: string;
+  readonly compress: Compress;
 }
 
 export function staticContent(contentType: string, body: string | Buffer): StaticContent {
-  const digest = createHash('sha256').update(body).digest('base64url');
-  return { contentType, body, etag: `"${digest.slice(0, 27)}"` };
+  return { contentType, body, etag: `"${digestOf(body)}"`, compress: compressOnce(body) };
 }
 
-/** 200 with the content, or 304 when If-None-Match says that the caller has it. Asked again at every use. */
-export function conditionalReply(
-  request: Pick<RouteRequest<unknown, unknown, unknown>, 'header'>,
-  { contentType, body, etag }: StaticContent,
-): RawReply {
-  const headers = { ETag: etag, 'Cache-Control': 'no-cache' };
-  const known = request.header('if-none-match') ?? '';
-  const isKnown = known.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
-  return isKnown
-    ? { status: 304, raw: { contentType, body: '' }, headers }
-    : { status: 200, raw: { contentType, body }, headers };
+/** 200 with the content; caches ask again at every use. */
+export function staticReply({ contentType, body, etag, compress }: StaticContent): RawReply {
+  return { status: 200, raw: { contentType, body, compress }, headers: { ETag: etag, 'Cache-Control': 'no-cache' } };
+}
+
+/**
+ * Headers of an envelope that callers may keep: a weak ETag over what is in it besides the request's own figures. What
+ * an account sees is kept by its own caches alone.
+ */
+export function envelopeTagHeaders({ data, pagination }: DataReply<unknown>, isPrivate: boolean): ReplyHeaders {
+  return {
+    ETag: `W/"${digestOf(JSON.stringify([data, pagination]))}"`,
+    'Cache-Control': isPrivate ? 'private, no-cache' : 'no-cache',
+  };
+}
+
+/** Whether an If-None-Match header names the tag, compared weakly (RFC 9110 section 13.1.2). */
+export function isKnownTag(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return ifNoneMatch.split(',').some((entry) => entry.trim() === '*' || opaqueTag(entry.trim()) === opaqueTag(etag));
+}
+
+function opaqueTag(etag: string): string {
+  return etag.replace(/^W\//, '');
+}
+
+function digestOf(body: string | Buffer): string {
+  return createHash('sha256').update(body).digest('base64url').slice(0, 27);
 }

@@ -1,54 +1,105 @@
 import { type ErrorCode, errorTable } from './error-table.js';
-import type { AnyRoute, Auth } from './route.js';
+import { limitNameOf } from './rate-limit.js';
+import type { AnyRoute } from './route.js';
 
-/** What a bearer credential can be refused for. */
-const credentialErrors: readonly ErrorCode[] = [
-  'AUTH_INVALID_TOKEN',
-  'AUTH_EXPIRED',
-  'AUTH_SESSION_INVALID',
-  'AUTH_ACCOUNT_DISABLED',
-  'ACCOUNT_DELETED',
-  'API_KEY_REVOKED',
-  'TOKEN_EXPIRED',
+/** What the frame refuses before or around a handler, wherever it applies. */
+interface FrameRefusal {
+  /** What the OpenAPI document calls it. */
+  readonly name: string;
+  readonly status: number;
+  readonly codes: readonly ErrorCode[];
+  appliesTo(route: AnyRoute): boolean;
+}
+
+const always = () => true;
+const looksAtCredentials = ({ auth }: AnyRoute) => auth.kind !== 'none';
+const asksForCredentials = ({ auth }: AnyRoute) => auth.kind !== 'none' && auth.kind !== 'public';
+const hasBody = ({ body }: AnyRoute) => body !== undefined;
+const isPost = ({ method }: AnyRoute) => method === 'POST';
+
+const frameRefusals: readonly FrameRefusal[] = [
+  {
+    name: 'InvalidInput',
+    status: 400,
+    codes: ['VALIDATION_FAILED'],
+    // an Idempotency-Key may be malformed
+    appliesTo: (route) => Boolean(route.params || route.query || route.body) || isPost(route),
+  },
+  { name: 'UnreadableBody', status: 400, codes: ['REQUEST_BODY_INVALID'], appliesTo: hasBody },
+  { name: 'NotAuthenticated', status: 401, codes: ['AUTH_REQUIRED'], appliesTo: asksForCredentials },
+  {
+    name: 'CredentialsRefused',
+    status: 401,
+    codes: ['AUTH_INVALID_TOKEN', 'AUTH_EXPIRED', 'AUTH_SESSION_INVALID', 'API_KEY_REVOKED', 'TOKEN_EXPIRED'],
+    appliesTo: looksAtCredentials,
+  },
+  {
+    name: 'AccountClosed',
+    status: 403,
+    codes: ['AUTH_ACCOUNT_DISABLED', 'ACCOUNT_DELETED'],
+    appliesTo: looksAtCredentials,
+  },
+  // by scope, by role, or by the origins a key allows
+  { name: 'Forbidden', status: 403, codes: ['FORBIDDEN'], appliesTo: looksAtCredentials },
+  {
+    name: 'EmailUnverified',
+    status: 403,
+    codes: ['ACCOUNT_EMAIL_UNVERIFIED'],
+    appliesTo: ({ needsVerifiedEmail }) => needsVerifiedEmail === true,
+  },
+  { name: 'BodyTooSlow', status: 408, codes: ['REQUEST_TIMEOUT'], appliesTo: hasBody },
+  // an Idempotency-Key may be taken
+  { name: 'RepeatConflict', status: 409, codes: ['CONFLICT'], appliesTo: isPost },
+  {
+    name: 'BodyTooLarge',
+    status: 413,
+    codes: ['REQUEST_BODY_INVALID'],
+    appliesTo: ({ method }) => method !== 'GET',
+  },
+  {
+    name: 'RateLimited',
+    status: 429,
+    codes: ['RATE_LIMIT_EXCEEDED'],
+    // wrong credentials have a limit of their own
+    appliesTo: (route) => limitNameOf(route) !== 'none' || looksAtCredentials(route),
+  },
+  { name: 'Failed', status: 500, codes: ['INTERNAL_ERROR'], appliesTo: always },
+  { name: 'Unavailable', status: 503, codes: ['UNAVAILABLE'], appliesTo: always },
 ];
 
 /** Statuses that are answered before a route is known, and so are no part of any operation. */
 const statusesOutsideRoutes: ReadonlySet<number> = new Set([405, 431]);
 
-/**
- * Every error an operation can answer, by status: what its definition lists and what the frame adds for its
- * credentials, parameters and body. The OpenAPI document shows it; tests hold replies against it.
- */
-export function declaredErrors(route: AnyRoute): ReadonlyMap<number, ReadonlySet<ErrorCode>> {
-  const byStatus = new Map<number, Set<ErrorCode>>();
-  const add = (status: number, code: ErrorCode) => {
-    const codes = byStatus.get(status) ?? new Set();
-    byStatus.set(status, codes.add(code));
-  };
-  for (const code of [...credentialErrorsOf(route.auth), 'INTERNAL_ERROR', 'UNAVAILABLE'] as const) {
-    add(errorTable[code].statuses[0], code);
-  }
-  if (route.params || route.query || route.body) add(400, 'VALIDATION_FAILED');
-  if (route.body) {
-    add(400, 'REQUEST_BODY_INVALID');
-    add(408, 'REQUEST_TIMEOUT');
-  }
-  if (route.method !== 'GET') add(413, 'REQUEST_BODY_INVALID');
-  for (const code of route.errors) {
-    for (const status of errorTable[code].statuses) {
-      if (!statusesOutsideRoutes.has(status)) add(status, code);
-    }
+/** What the frame adds to an operation under one status. */
+export interface FrameErrors {
+  /** The same for the same codes: `NotAuthenticatedOrCredentialsRefused`. */
+  readonly name: string;
+  readonly codes: ReadonlySet<ErrorCode>;
+}
+
+/** The errors that the frame adds for an operation's credentials, parameters, body and limit, by status. */
+export function frameErrors(route: AnyRoute): ReadonlyMap<number, FrameErrors> {
+  const byStatus = new Map<number, FrameErrors>();
+  for (const { name, status, codes } of frameRefusals.filter((refusal) => refusal.appliesTo(route))) {
+    const known = byStatus.get(status);
+    byStatus.set(status, {
+      name: known === undefined ? name : `${known.name}Or${name}`,
+      codes: new Set([...(known?.codes ?? []), ...codes]),
+    });
   }
   return byStatus;
 }
 
-function credentialErrorsOf(auth: Auth): readonly ErrorCode[] {
-  switch (auth.kind) {
-    case 'none':
-      return [];
-    case 'public':
-      return auth.scope === undefined ? credentialErrors : [...credentialErrors, 'FORBIDDEN'];
-    default:
-      return ['AUTH_REQUIRED', ...credentialErrors, 'FORBIDDEN'];
+/**
+ * Every error an operation can answer, by status: what its definition lists and what the frame adds. The OpenAPI
+ * document shows it; tests hold replies against it.
+ */
+export function declaredErrors(route: AnyRoute): ReadonlyMap<number, ReadonlySet<ErrorCode>> {
+  const byStatus = new Map([...frameErrors(route)].map(([status, { codes }]) => [status, new Set(codes)]));
+  for (const code of route.errors) {
+    for (const status of errorTable[code].statuses) {
+      if (!statusesOutsideRoutes.has(status)) byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
+    }
   }
+  return byStatus;
 }

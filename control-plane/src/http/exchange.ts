@@ -5,6 +5,7 @@ import type { Logger } from '../log.js';
 import { clientAddress, type TrustedProxies } from './client-address.js';
 import type { CompiledRoute } from './compiled-route.js';
 import { type Locale, negotiateLocale } from './locale.js';
+import type { Allowance } from './rate-limit.js';
 import type { Account, RouteRequest } from './route.js';
 
 /** What every exchange is given by the server it runs in. */
@@ -25,6 +26,8 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
   query: unknown = {};
   body: unknown = undefined;
   account: Account | null = null;
+  /** What is left of the limit the request counted against; null: of none. */
+  allowance: Allowance | null = null;
   /** Null until the path and method are known. */
   route: CompiledRoute | null = null;
   readonly requestId: string;
@@ -48,6 +51,11 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
   /** Milliseconds since the request's headers were read. */
   get tookMs(): number {
     return this.#context.clock.monotonicMs() - this.#startedAt;
+  }
+
+  /** Whole seconds from now until an instant, at least 1. */
+  secondsUntil(instantMs: number): number {
+    return Math.max(1, Math.ceil((instantMs - this.#context.clock.now()) / 1_000));
   }
 
   get locale(): Locale {

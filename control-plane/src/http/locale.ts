@@ -1,6 +1,20 @@
+import { qualityOf } from './quality.js';
+
 /** The languages messages exist in; `zh-CN` and `zh-TW` are the profile locales `cn` and `tw` (API specification 2.6). */
 export const locales = ['en', 'zh-CN', 'zh-TW'] as const;
 export type Locale = (typeof locales)[number];
+
+/** What each language is called in itself. */
+export const localeNames: Readonly<Record<Locale, string>> = {
+  en: 'English',
+  'zh-CN': '简体中文',
+  'zh-TW': '繁體中文',
+};
+
+/** Whether a string names one of the languages, exactly. */
+export function isLocale(name: string): name is Locale {
+  return (locales as readonly string[]).includes(name);
+}
 
 /** More entries than any browser sends; what follows is not looked at. */
 const MAX_RANGES = 32;
@@ -33,14 +47,4 @@ function localeOf(tag: string): Locale | null {
   if (subtags.includes('hans')) return 'zh-CN';
   const isTraditional = subtags.some((subtag) => ['hant', 'tw', 'hk', 'mo'].includes(subtag));
   return isTraditional ? 'zh-TW' : 'zh-CN';
-}
-
-/** The `q` parameter, 0..1; 1 when absent, 0 (not acceptable) when malformed. */
-function qualityOf(parameters: readonly string[]): number {
-  for (const parameter of parameters) {
-    const [name = '', value = ''] = parameter.split('=');
-    if (name.trim().toLowerCase() !== 'q') continue;
-    return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(value.trim()) ? Number(value) : 0;
-  }
-  return 1;
 }

@@ -1,27 +1,33 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import t from 'tap';
 import { Type } from 'typebox';
 import { aRoute, thingRoutes } from '../../test/_support/http-routes.js';
 import { buildOpenApi } from './openapi.js';
-import { openApiDocument } from './reference.js';
+import { referenceRoutes } from './reference.js';
 
-const options = { publicUrl: 'https://vantage.example', version: '1.2.3' };
+const tags = { Things: 'All about things.', Tests: 'For tests.', Unused: 'Nothing is here.' };
+const options = { publicUrl: 'https://vantage.example', version: '1.2.3', tags };
 const stream = aRoute('/v1/stream', { replyKind: 'events', replies: { 200: Type.Object({ step: Type.Integer() }) } });
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is looked into, not typed
 const documentOf = (routes: Parameters<typeof buildOpenApi>[0]): any =>
   JSON.parse(JSON.stringify(buildOpenApi(routes, options)));
+const operationOf = (overrides: Parameters<typeof aRoute>[1]) => {
+  const { paths, components } = documentOf([aRoute('/v1/it', overrides)]);
+  return { ...(paths['/v1/it'].get ?? paths['/v1/it'].post), components };
+};
 
-t.test('the document of real routes is valid OpenAPI 3.1', async (t) => {
-  const document = openApiDocument([...thingRoutes(), stream], options);
-  const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)));
+t.test('the document of any routes is valid OpenAPI 3.1 by two validators', async (t) => {
+  const document = documentOf([...thingRoutes(), stream, aRoute('/v1/list', { isConditional: true })]);
+  const { valid, errors } = await new Validator().validate(structuredClone(document));
   t.ok(valid, JSON.stringify(errors));
-  t.ok(document.paths['/v1/openapi.json'], 'it describes itself');
+  await t.resolves(SwaggerParser.validate(structuredClone(document)));
 });
 
-t.test('an operation shows its parameters, body, example and credentials', async (t) => {
+t.test('an operation shows its parameters, body, example and headers', async (t) => {
   const { paths, servers, info } = documentOf(thingRoutes());
-  t.strictSame(servers, [{ url: 'https://vantage.example' }]);
+  t.match(servers, [{ url: 'https://vantage.example' }]);
   t.equal(info.version, '1.2.3');
   const get = paths['/v1/things/{id}'].get;
   const named = get.parameters.filter((parameter: { name?: string }) => parameter.name !== undefined);
@@ -35,31 +41,107 @@ t.test('an operation shows its parameters, body, example and credentials', async
     ],
   );
   t.match(get.parameters, [{}, {}, {}, {}, { $ref: /AcceptLanguage/ }, { $ref: /RequestId/ }]);
-  t.strictSame(get.security, [{}, { bearer: [] }]);
   const post = paths['/v1/own-things'].post;
-  t.strictSame(post.security, [{ bearer: ['probe'] }]);
+  t.match(post.parameters, [{ $ref: /IdempotencyKey/ }, { $ref: /AcceptLanguage/ }, { $ref: /RequestId/ }]);
   t.strictSame(post.requestBody.content['application/json'].example, { name: 'a thing' });
-  t.strictSame(post.requestBody.content['application/json'].schema.required, ['name', 'count']);
+  t.strictSame(post.requestBody.content['application/json'].schema.required, ['name'], 'no default');
 });
 
-t.test('replies are shown in the envelope, errors by status with their codes', async (t) => {
-  const { responses } = documentOf(thingRoutes()).paths['/v1/own-things'].post;
-  t.strictSame(Object.keys(responses), ['201', '400', '401', '403', '408', '409', '413', '422', '500', '503']);
-  const created = responses['201'].content['application/json'].schema;
-  t.strictSame(created.required, ['data', 'request_id', 'meta']);
-  t.match(created.properties.data.properties, { name: { type: 'string' }, count: { type: 'integer' } });
-  const codes = (status: string) =>
-    responses[status].content['application/json'].schema.allOf[1].properties.error.properties.code.enum;
-  t.strictSame(codes('400'), ['VALIDATION_FAILED', 'REQUEST_BODY_INVALID']);
-  t.strictSame(codes('409'), ['CONFLICT']);
-  t.ok(codes('401').includes('AUTH_REQUIRED'));
-  t.ok(responses['503'].headers['Retry-After']);
+t.test('an operation names the kinds of credentials that fit it, each alone', async (t) => {
+  const securityOf = (auth: Parameters<typeof aRoute>[1]['auth']) => operationOf({ auth }).security;
+  t.strictSame(securityOf({ kind: 'none' }), []);
+  t.strictSame(securityOf({ kind: 'public' }), [{}, { accessToken: [] }, { personalAccessToken: [] }, { apiKey: [] }]);
+  t.strictSame(securityOf({ kind: 'scope', scope: 'probe' }), [
+    { accessToken: ['probe'] },
+    { personalAccessToken: ['probe'] },
+    { apiKey: ['probe'] },
+  ]);
+  t.strictSame(securityOf({ kind: 'scope', scope: 'account' }), [
+    { accessToken: ['account'] },
+    { personalAccessToken: ['account'] },
+  ]);
+  t.strictSame(securityOf({ kind: 'admin' }), [{ accessToken: ['admin'] }, { personalAccessToken: ['admin'] }]);
+  t.strictSame(securityOf({ kind: 'session' }), [{ accessToken: [] }]);
+  t.strictSame(Object.keys(operationOf({}).components.securitySchemes), [
+    'accessToken',
+    'personalAccessToken',
+    'apiKey',
+  ]);
+});
+
+t.test('a description ends with what the definition says of access, limits and repeating', async (t) => {
+  const post = { method: 'POST', description: 'First.' } as const;
+  const scoped = operationOf({ ...post, auth: { kind: 'scope', scope: 'account' }, needsVerifiedEmail: true });
+  t.match(scoped.description, /^First\.\n\nNeeds an access token, or a personal access token with scope `account`/);
+  t.match(scoped.description, /must be verified\. Counts against the requests a minute of your plan\. With an `Idemp/);
+  const query = Type.Object({ wait: Type.Optional(Type.Integer()), page: Type.Optional(Type.Integer()) });
+  const limit = (search: string) => (search.includes('wait=') ? 'poll' : 'standard');
+  t.match(
+    operationOf({ query, limit }).description,
+    /of your plan, with `wait` against 600 waiting requests a minute\.$/,
+  );
+  t.match(
+    operationOf({ limit: 'none', isConditional: true }).description,
+    /no limit\. Has an ETag.* 304 while it holds/,
+  );
+});
+
+t.test('replies are shown in the envelope, with their headers and an example', async (t) => {
+  const { paths } = documentOf(thingRoutes());
+  const created = paths['/v1/own-things'].post.responses['201'];
+  const { schema, example } = created.content['application/json'];
+  t.strictSame(schema.required, ['data', 'request_id', 'meta']);
+  t.match(schema.properties.data.properties, { name: { type: 'string' }, count: { type: 'integer' } });
+  t.strictSame(example.data, { name: 'name', count: 1 });
+  t.match(example.meta, { request_id: example.request_id, rate_limit: { limit: 60 } });
+  t.strictSame(Object.keys(created.headers), [
+    'X-Request-Id',
+    'X-RateLimit-Limit',
+    'X-RateLimit-Remaining',
+    'X-RateLimit-Reset',
+    'Idempotent-Replayed',
+  ]);
+  const { responses } = operationOf({ isConditional: true, limit: 'none', replyExample: { own: true } });
+  t.strictSame(Object.keys(responses['200'].headers), ['X-Request-Id', 'ETag']);
+  t.strictSame(responses['200'].content['application/json'].example.data, { own: true });
+  t.ok(responses['304'] && !responses['304'].content);
+});
+
+t.test('errors stand by status with their codes; what the frame adds is written once', async (t) => {
+  const { paths, components } = documentOf(thingRoutes());
+  const { responses } = paths['/v1/own-things'].post;
+  t.equal(Object.keys(responses).join(' '), '201 400 401 403 408 409 413 422 429 500 503');
+  const shared = (status: string) => components.responses[responses[status].$ref.split('/').at(-1)];
+  const codesOf = (response: { content: Record<string, { schema: { allOf: [unknown, object] } }> }) =>
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    (response.content['application/json'] as any).schema.allOf[1].properties.error.properties.code.enum;
+  t.strictSame(codesOf(shared('400')), ['VALIDATION_FAILED', 'REQUEST_BODY_INVALID']);
+  t.strictSame(codesOf(shared('409')), ['CONFLICT']);
+  t.strictSame(codesOf(responses['422']), ['VALIDATION_FAILED']);
+  t.ok(codesOf(shared('401')).includes('AUTH_REQUIRED'));
+  t.notOk(codesOf(components.responses.CredentialsRefused).includes('AUTH_REQUIRED'), 'not where nobody must sign in');
+  t.ok(shared('401').headers['WWW-Authenticate']);
+  t.ok(shared('429').headers['Retry-After'] && shared('503').headers['Retry-After']);
+  t.ok(components.responses.MethodNotAllowed.headers.Allow);
+  t.match(responses['422'].description, '[`VALIDATION_FAILED`](https://vantage.example/docs/errors/VALIDATION_FAILED)');
+});
+
+t.test('every error has an example in each language, with the address of its page', async (t) => {
+  const { components, paths } = documentOf(thingRoutes());
+  const examples = paths['/v1/things/{id}'].get.responses['404'].content['application/json'].examples;
+  t.strictSame(Object.keys(examples), ['NODE_NOT_FOUND.en', 'NODE_NOT_FOUND.zh-CN', 'NODE_NOT_FOUND.zh-TW']);
+  t.match(components.examples['NODE_NOT_FOUND.zh-TW'].value.error, {
+    code: 'NODE_NOT_FOUND',
+    message: '節點不存在。',
+    doc_url: 'https://vantage.example/docs/errors/NODE_NOT_FOUND',
+  });
 });
 
 t.test('a stream is shown as text/event-stream with the schema of its data', async (t) => {
   const { responses } = documentOf([stream]).paths['/v1/stream'].get;
-  const { schema } = responses['200'].content['text/event-stream'];
+  const { schema, example } = responses['200'].content['text/event-stream'];
   t.match(schema, { type: 'string', contentSchema: { properties: { step: { type: 'integer' } } } });
+  t.equal(example, 'data: {"step":1}\n\n');
 });
 
 t.test('a schema with a title is written once and referred to', async (t) => {
@@ -75,8 +157,15 @@ t.test('a schema with a title is written once and referred to', async (t) => {
   t.throws(() => buildOpenApi([one, other], options), { name: 'RangeError', message: '"Node"' });
 });
 
-t.test('undocumented routes are left out, two operations of one id refused', async (t) => {
-  const hidden = aRoute('/healthz', { isDocumented: false });
+t.test('undocumented routes are left out, as are tags nothing has', async (t) => {
+  const hidden = aRoute('/healthz', { isDocumented: false, tag: 'Health' });
   t.strictSame(documentOf([hidden]).paths, {});
-  t.throws(() => buildOpenApi([stream, { ...stream, path: '/v1/again' }], options), { name: 'RangeError' });
+  t.strictSame(documentOf([stream, hidden]).tags, [{ name: 'Tests', description: 'For tests.' }]);
+});
+
+t.test('an unknown tag and two operations of one id keep the server from starting', async (t) => {
+  const strange = aRoute('/v1/strange', { tag: 'Probs' });
+  t.throws(() => referenceRoutes([strange], options), { name: 'RangeError', message: '"Probs"' });
+  const twice = [stream, { ...stream, path: '/v1/again' }];
+  t.throws(() => referenceRoutes(twice, options), { name: 'RangeError', message: 'two operations' });
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Html, html } from './html.js';
-import type { Locale } from './locale.js';
+import { isLocale, type Locale, localeNames, locales } from './locale.js';
+import { chromeStyle, textStyle } from './page-style.js';
 import type { RawReply } from './route.js';
 
 export interface Page {
@@ -9,6 +10,8 @@ export interface Page {
   readonly title: string;
   /** Language of the text; default `en`. */
   readonly locale?: Locale;
+  /** The page exists in every language: its header links to `?lang=…`. */
+  readonly isTranslated?: true;
   readonly content: Html;
   /** Our own JavaScript, never with anything of a caller's in it; may fetch from this origin only. */
   readonly script?: string;
@@ -18,20 +21,21 @@ export interface Page {
  * A page in the common layout: readable on a phone, light or dark as the reader has it, nothing loaded from elsewhere.
  * The content policy allows this style sheet and this script by their hashes, so style attributes have no effect.
  */
-export function renderPage({ status = 200, title, locale = 'en', content, script }: Page): RawReply {
+export function renderPage(page: Page): RawReply {
+  const { status = 200, title, locale = 'en', content, script } = page;
   const scriptElement = script === undefined ? '' : `<script>${script}</script>`;
-  const { markup } = html`<title>${title} · Vantage</title>`;
   const body = `<!doctype html>
 <html lang="${locale}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-${markup}
+${pageTitle(title).markup}
+${pageIcon}
 <style>${styleSheet}</style>
 </head>
 <body>
-<header><a class="brand" href="/">Vantage</a><nav><a href="/docs">API reference</a></nav></header>
+${pageHeader(locale, page.isTranslated ?? false).markup}
 <main>
 ${content.markup}
 </main>
@@ -46,6 +50,43 @@ ${scriptElement}
   };
 }
 
+export function pageTitle(title: string): Html {
+  return html`<title>${title} · Vantage</title>`;
+}
+
+/** Drawn here: a browser that finds none asks for one that is not there. */
+export const pageIcon = `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0b5cad"/>' +
+    '<path d="M3.5 4.5 8 12l4.5-7.5" fill="none" stroke="#fff" stroke-width="2"/></svg>',
+)}">`;
+
+const links: Readonly<
+  Record<Locale, { readonly guide: string; readonly reference: string; readonly language: string }>
+> = {
+  en: { guide: 'Getting started', reference: 'API reference', language: 'Language' },
+  'zh-CN': { guide: '快速入门', reference: 'API 参考', language: '语言' },
+  'zh-TW': { guide: '快速入門', reference: 'API 參考', language: '語言' },
+};
+
+const currentPage = html` aria-current="true"`;
+
+/** The header of every page, the interactive reference included. */
+export function pageHeader(locale: Locale, isTranslated: boolean): Html {
+  const { guide, reference, language } = links[locale];
+  const choices = html`
+<nav class="languages" aria-label="${language}">${locales.map(
+    (other) =>
+      html`<a href="${`?lang=${other}`}" lang="${other}" hreflang="${other}"${other === locale ? currentPage : ''}>${localeNames[other]}</a>`,
+  )}</nav>`;
+  return html`<header class="site"><a class="brand" href="/">Vantage</a><nav aria-label="Vantage"><a href="/docs/guide">${guide}</a><a href="/docs">${reference}</a></nav>${isTranslated && choices}</header>`;
+}
+
+/** The language of `?lang=`, where there is one, else the one negotiated. Unknown ones are not refused: it is a page. */
+export function pageLocale(request: { readonly query: { readonly lang?: string }; readonly locale: Locale }): Locale {
+  const { lang } = request.query;
+  return lang !== undefined && isLocale(lang) ? lang : request.locale;
+}
+
 function policyFor(script: string | undefined): string {
   const scripts = script === undefined ? '' : `script-src ${hashOf(script)}; connect-src 'self'; `;
   return (
@@ -58,33 +99,5 @@ function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-const styleSheet = `
-:root { color-scheme: light dark; --text: #1b1f24; --muted: #5b6570; --ground: #fff; --raised: #f5f7f9; --line: #d9dee4;
-  --link: #0b5cad; --good: #17703a; --bad: #b42318; --warn: #8a5a00; }
-@media (prefers-color-scheme: dark) { :root { --text: #e6e9ed; --muted: #9aa5b1; --ground: #14171b; --raised: #1d2127;
-  --line: #333a43; --link: #7ab8ff; --good: #5fd38d; --bad: #ff8a80; --warn: #f0c36d; } }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.55 system-ui, sans-serif; }
-header, main { max-width: 64rem; margin: 0 auto; padding: 1rem 1.25rem; }
-header { display: flex; gap: 1.5rem; align-items: baseline; border-bottom: 1px solid var(--line); }
-.brand { font-weight: 700; color: inherit; text-decoration: none; }
-a { color: var(--link); }
-h1 { font-size: 1.7rem; line-height: 1.25; margin: 1rem 0 .5rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.2rem; margin: 2rem 0 .5rem; }
-code, pre { font: .9em/1.5 ui-monospace, monospace; }
-pre { background: var(--raised); border: 1px solid var(--line); border-radius: 6px; padding: .8rem 1rem; overflow-x: auto; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-th { color: var(--muted); font-weight: 600; }
-td.number, th.number { text-align: right; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.25rem; }
-dt { color: var(--muted); }
-dd { margin: 0; overflow-wrap: anywhere; }
-.muted { color: var(--muted); }
-.good { color: var(--good); }
-.bad { color: var(--bad); }
-.warn { color: var(--warn); }
-`;
-
+const styleSheet = chromeStyle + textStyle;
 const styleHash = hashOf(styleSheet);

@@ -50,3 +50,21 @@ export function paginate<T>(all: readonly T[], page: Page): { items: T[]; pagina
   const items = all.slice(page.offset, page.offset + page.limit);
   return { items, pagination: pagination(page, all.length) };
 }
+
+/** Query parameters of a list that is read by offset; `offsetBody` goes into its schema, `offsetFields` into its body. */
+export const offsetQuery = {
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: DEFAULT_PAGE_SIZE, description: 'Items at most.' }),
+  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'Items to leave out first.' }),
+};
+
+/** What stands beside the items of such a list. */
+export const offsetBody = {
+  total: Type.Integer({ minimum: 0, description: 'Items there are.' }),
+  limit: Type.Integer({ minimum: 1 }),
+  offset: Type.Integer({ minimum: 0 }),
+};
+
+/** The values of `offsetBody` for what was asked for. */
+export function offsetFields({ limit, offset }: { readonly limit: number; readonly offset: number }, total: number) {
+  return { total, limit, offset };
+}

@@ -6,7 +6,11 @@ import { referenceRoutes } from './reference.js';
 
 const routes = [
   ...thingRoutes(),
-  ...referenceRoutes(thingRoutes(), { publicUrl: 'http://localhost', version: '1.2.3' }),
+  ...referenceRoutes(thingRoutes(), {
+    publicUrl: 'http://localhost',
+    version: '1.2.3',
+    tags: { Things: 'All about things.', Reference: 'This.' },
+  }),
 ];
 
 t.test('GET /v1/openapi.json is the bare document, with an ETag that saves sending it again', async (t) => {
@@ -32,19 +36,17 @@ t.test('/docs and all it loads come from this server, under a policy that allows
   t.match(policy, "script-src 'self';");
   t.notMatch(policy, 'http');
   const markup = await page.text();
-  const assets = [...markup.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] as string);
-  t.ok(assets.length >= 4);
+  const assets = [...markup.matchAll(/(?:src|href)="(\/docs\/[^"]+\.\w+)"/g)].map((match) => match[1] as string);
+  t.equal(assets.length, 4);
+  t.notMatch(markup, /(?:src|href)="(?!\/|data:)/);
   for (const asset of assets) {
     const response = await fetch(url + asset);
     t.equal(response.status, 200, asset);
-    t.match(
-      response.headers.get('content-type'),
-      asset.endsWith('.js') ? 'text/javascript' : /^(?:text\/css|image\/png)/,
-    );
+    t.match(response.headers.get('content-type'), asset.endsWith('.js') ? 'text/javascript' : 'text/css');
     t.ok((await response.arrayBuffer()).byteLength > 100, asset);
     t.ok(response.headers.get('etag'));
   }
-  t.match(await (await fetch(`${url}/docs/start.js`)).text(), 'validatorUrl: null');
+  t.match(await (await fetch(`${url}/docs/reference.js`)).text(), 'validatorUrl: null');
 });
 
 t.test('no other file can be asked for', async (t) => {
@@ -60,15 +62,43 @@ t.test('no other file can be asked for', async (t) => {
   }
 });
 
-t.test('every error code has a page in the three languages', async (t) => {
+t.test('every error code has a page in each language, which says what to do', async (t) => {
   const { url } = await startTestServer(t, routes);
-  for (const [code, { messages }] of Object.entries(errorTable)) {
+  for (const [code, { messages, statuses }] of Object.entries(errorTable)) {
     const response = await fetch(`${url}/docs/errors/${code}`);
     const markup = await response.text();
     t.equal(response.status, 200, code);
     t.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
     for (const message of [messages['zh-CN'], messages['zh-TW']]) t.ok(markup.includes(message), message);
+    for (const status of statuses) t.match(markup, `${status} `, `${code} ${status}`);
+    t.notMatch(markup, 'undefined', `${code}: advice for each status`);
   }
   t.equal((await fetch(`${url}/docs/errors/NO_SUCH_CODE`)).status, 404);
   t.equal((await fetch(`${url}/docs/errors/constructor`)).status, 404);
+});
+
+t.test('the page of an error is in the language that is asked for, by the address before the header', async (t) => {
+  const { url } = await startTestServer(t, routes);
+  const read = async (query: string, language: string) => {
+    const headers = { 'Accept-Language': language };
+    const response = await fetch(`${url}/docs/errors/AUTH_REQUIRED${query}`, { headers });
+    const markup = await response.text();
+    const heading = /<h2>(.*?)<\/h2>/.exec(markup)?.[1];
+    return { heading, lang: /<html lang="(.*?)"/.exec(markup)?.[1], sent: response.headers.get('content-language') };
+  };
+  const traditional = { heading: '如何處理', lang: 'zh-TW', sent: 'zh-TW' };
+  t.strictSame(await read('', 'zh-HK'), traditional);
+  t.strictSame(await read('?lang=zh-TW', 'en'), traditional);
+  t.strictSame(await read('?lang=tlh', 'zh-CN'), { heading: '如何处理', lang: 'zh-CN', sent: 'zh-CN' });
+  t.match(await read('', 'de'), { heading: 'What to do', lang: 'en' });
+});
+
+t.test('the page of an error leads to the operations that answer it', async (t) => {
+  const { url } = await startTestServer(t, routes);
+  const read = async (code: string) => (await fetch(`${url}/docs/errors/${code}`)).text();
+  const links = [...(await read('AUTH_REQUIRED')).matchAll(/href="\/docs#([^"]*)"/g)].map((match) => match[1]);
+  t.strictSame(links, ['/Things/createOwnThing', '/Things/createAdminThing']);
+  t.match(await read('NODE_NOT_FOUND'), 'href="/docs#/Things/getThing"');
+  t.match(await read('INTERNAL_ERROR'), 'Every operation of the API may answer it.');
+  t.match(await read('MONITOR_PAUSED'), 'No operation of this version answers it.');
 });

@@ -1,6 +1,11 @@
+import { type ContentEncoding, compress } from './compression.js';
+import { envelopeTagHeaders } from './conditional-reply.js';
 import { errorTable } from './error-table.js';
 import type { ApiError } from './errors.js';
 import type { Exchange } from './exchange.js';
+import type { Rendered } from './idempotency.js';
+import type { Allowance } from './rate-limit.js';
+import { chooseVariant, type Variant } from './reply-variant.js';
 import type { DataReply, RawReply, ReplyHeaders } from './route.js';
 import type { Endpoint } from './route-table.js';
 
@@ -11,27 +16,56 @@ const STRICT_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'no
 
 type OutgoingHeaders = Record<string, string | number>;
 
-/** Sends data in the envelope (API specification 2.1): both shapes of it at once. */
-export function sendData(exchange: Exchange, { status, data, pagination, headers }: DataReply<unknown>): void {
+/** Data in the envelope (API specification 2.1): both shapes of it at once. */
+export function renderData(exchange: Exchange, reply: DataReply<unknown>): Rendered {
+  const { status, data, pagination, headers } = reply;
+  const { requestId, allowance, account, route } = exchange;
+  const isConditional = route?.definition.isConditional === true && status === 200;
   const envelope = {
     data: data ?? null,
-    request_id: exchange.requestId,
-    meta: { request_id: exchange.requestId, took_ms: Math.round(exchange.tookMs), pagination },
+    request_id: requestId,
+    meta: {
+      request_id: requestId,
+      took_ms: Math.round(exchange.tookMs),
+      pagination,
+      rate_limit: allowance === null ? undefined : shownAllowance(allowance),
+    },
   };
-  send(exchange, status, JSON_TYPE, JSON.stringify(envelope), headers);
+  const tagged = isConditional ? { ...envelopeTagHeaders(reply, account !== null), ...headers } : headers;
+  return { status, contentType: JSON_TYPE, body: JSON.stringify(envelope), ...(tagged ? { headers: tagged } : {}) };
 }
 
-/** Sends a body as it is. */
-export function sendRaw(exchange: Exchange, { status, raw, headers }: RawReply): void {
-  const isPage = raw.contentType.startsWith('text/html');
+/** A body as it is. */
+export function renderRaw({ status, raw, headers }: RawReply): Rendered {
+  const { contentType } = raw;
+  const isPage = contentType.startsWith('text/html');
   const pageHeaders = isPage ? { 'Content-Security-Policy': STRICT_PAGE_POLICY, ...headers } : headers;
-  send(exchange, status, raw.contentType, raw.body, pageHeaders);
+  return { ...raw, status, ...(pageHeaders ? { headers: pageHeaders } : {}) };
 }
 
-/** Sends the error envelope (API specification 7). `publicUrl` is where the documentation is served, without a final slash. */
-export function sendError(exchange: Exchange, error: ApiError, publicUrl: string): void {
+/** The error envelope (API specification 7). `publicUrl` is where the documentation is served, without a final slash. */
+export function renderError(exchange: Exchange, error: ApiError, publicUrl: string): Rendered {
   const body = errorBody(error, exchange.requestId, errorTable[error.code].messages[exchange.locale], publicUrl);
-  send(exchange, error.status, JSON_TYPE, body, errorHeaders(error));
+  const { allowance } = error;
+  const limited =
+    allowance === undefined
+      ? {}
+      : { 'Retry-After': String(exchange.secondsUntil(allowance.resetsAt)), ...limitHeaders(allowance) };
+  return { status: error.status, contentType: JSON_TYPE, body, headers: { ...limited, ...errorHeaders(error) } };
+}
+
+/** What is left of a limit, as `meta.rate_limit` shows it (API specification 2.1). */
+function shownAllowance({ limit, remaining, resetsAt }: Allowance) {
+  return { limit, remaining, reset: new Date(resetsAt).toISOString() };
+}
+
+/** The headers of a limit (API specification 7). */
+function limitHeaders({ limit, remaining, resetsAt }: Allowance): ReplyHeaders {
+  return {
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(remaining),
+    'X-RateLimit-Reset': new Date(resetsAt).toISOString(),
+  };
 }
 
 /** The text of an error envelope. */
@@ -81,21 +115,45 @@ export function frameHeaders(exchange: Exchange): OutgoingHeaders {
   }
   if (exchange.route?.isOpenToOrigins === true && exchange.request.headers.authorization === undefined) {
     headers['Access-Control-Allow-Origin'] = '*';
-    headers['Access-Control-Expose-Headers'] = 'X-Request-Id, Retry-After';
+    headers['Access-Control-Expose-Headers'] =
+      'ETag, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id';
   }
+  if (exchange.allowance !== null) Object.assign(headers, limitHeaders(exchange.allowance));
   if (exchange.isServerClosing) headers['Connection'] = 'close';
   return headers;
 }
 
-/** node:http leaves the body out for HEAD and 304. */
-function send(exchange: Exchange, status: number, type: string, body: string | Buffer, extra?: ReplyHeaders): void {
+/**
+ * Sends a response, compressed as the caller likes it, or 304 where the caller has it already; node:http leaves the body
+ * out for HEAD. Resolves once it is handed over.
+ */
+export async function send(exchange: Exchange, rendered: Rendered): Promise<void> {
+  const variant = chooseVariant(exchange.request, rendered);
+  const { encoding, isKnown } = variant;
+  // HEAD too: its Content-Length is that of GET
+  const body = encoding === null || isKnown ? rendered.body : await compressed(rendered, encoding);
   const headers = frameHeaders(exchange);
-  if (status !== 304) {
-    headers['Content-Type'] = type;
-    headers['Content-Length'] = Buffer.byteLength(body);
+  if (rendered.headers !== undefined) replaceHeaders(headers, rendered.headers);
+  describeVariant(headers, variant);
+  if (isKnown) {
+    exchange.response.writeHead(304, headers).end();
+    return;
   }
-  if (extra !== undefined) replaceHeaders(headers, extra);
-  exchange.response.writeHead(status, headers).end(body);
+  headers['Content-Type'] = rendered.contentType;
+  headers['Content-Length'] = Buffer.byteLength(body);
+  exchange.response.writeHead(rendered.status, headers).end(body);
+}
+
+function compressed(rendered: Rendered, encoding: ContentEncoding): Promise<Buffer> {
+  return rendered.compress?.(encoding) ?? compress(rendered.body, encoding);
+}
+
+/** What caches must know; a 304 says it as the whole response would (RFC 9110 section 15.4.5). */
+function describeVariant(headers: OutgoingHeaders, { encoding, isNegotiated, etag, isKnown }: Variant): void {
+  if (etag !== null) headers['ETag'] = etag;
+  if (encoding !== null && !isKnown) headers['Content-Encoding'] = encoding;
+  if (!isNegotiated) return;
+  headers['Vary'] = headers['Vary'] === undefined ? 'Accept-Encoding' : `${headers['Vary']}, Accept-Encoding`;
 }
 
 function replaceHeaders(headers: OutgoingHeaders, extra: ReplyHeaders): void {

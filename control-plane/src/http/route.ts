@@ -1,5 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { Logger } from '../log.js';
+import type { PlanName } from '../plans.js';
+import type { Compress } from './compression.js';
 import type { ErrorCode } from './error-table.js';
 import type { Locale } from './locale.js';
 import type { Scope } from './scopes.js';
@@ -16,24 +18,48 @@ export type Auth =
   | { readonly kind: 'public'; readonly scope?: Scope }
   /** Credentials that carry `scope`. */
   | { readonly kind: 'scope'; readonly scope: Scope }
+  /** The access token of a login: about that very session. */
+  | { readonly kind: 'session' }
   /** Credentials of a user with role admin. */
   | { readonly kind: 'admin' };
+
+/** Kinds of bearer credentials: the access token of a login, a personal access token, an API key. */
+export type CredentialKind = 'session' | 'personal_access_token' | 'api_key';
 
 /** Whose credentials a request carried. */
 export interface Account {
   readonly userId: string;
   readonly role: 'user' | 'admin';
+  /** Whose limits hold. */
+  readonly plan: PlanName;
   readonly scopes: ReadonlySet<Scope>;
-  /** Id of the credential, for logs and audit. */
+  readonly credentialKind: CredentialKind;
+  /** Id of the credential (`ses_`, `pat_`, `key_`), for logs and audit. */
   readonly credentialId: string;
+  /** A test key: sees only what test keys made. */
+  readonly isTest: boolean;
+  readonly isEmailVerified: boolean;
+  /** Origins that pages may use this key from; null: it is not asked. */
+  readonly allowedOrigins: readonly string[] | null;
 }
 
+/** The account of a request, which is there where the operation asks for credentials. */
+export type AccountOf<A extends Auth> = A extends { readonly kind: 'scope' | 'session' | 'admin' }
+  ? Account
+  : Account | null;
+
+/**
+ * What counts against which limit: `standard` the requests of the caller's plan, `poll` 600 waiting requests a minute,
+ * `sign-in` 30 a minute from one address, `none` nothing.
+ */
+export type LimitName = 'standard' | 'poll' | 'sign-in' | 'none';
+
 /** A validated request. */
-export interface RouteRequest<P, Q, B> {
+export interface RouteRequest<P, Q, B, A = Account | null> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  readonly account: Account | null;
+  readonly account: A;
   readonly requestId: string;
   /** The caller's address, trusted proxies taken off. */
   readonly address: string;
@@ -47,12 +73,14 @@ export interface RouteRequest<P, Q, B> {
   header(name: string): string | null;
 }
 
-/** Position of a page in a list, as `meta.pagination` shows it. */
+/** Position of a page in a list, as `meta.pagination` shows it; a list read by cursor has no page and total. */
 export interface Pagination {
-  readonly page: number;
+  readonly page?: number;
   readonly page_size: number;
-  readonly total: number;
+  readonly total?: number;
   readonly has_more: boolean;
+  /** Where the next page begins; null at the end. */
+  readonly next_cursor?: string | null;
 }
 
 /** One Server-Sent Event. */
@@ -62,7 +90,10 @@ export interface ServerEvent {
   readonly data: unknown;
 }
 
-/** Response headers by name; they replace the frame's own of the same name (Cache-Control is `no-store` by default). */
+/**
+ * Response headers by name; they replace the frame's own of the same name (Cache-Control is `no-store` by default). A GET
+ * with an `ETag` is answered by 304 where the caller has that already.
+ */
 export type ReplyHeaders = Readonly<Record<string, string>>;
 
 /** Data for the envelope; `undefined` is sent as null. */
@@ -76,7 +107,12 @@ export interface DataReply<D> {
 /** A whole body of its own kind, sent as it is. */
 export interface RawReply {
   readonly status: number;
-  readonly raw: { readonly contentType: string; readonly body: string | Buffer };
+  readonly raw: {
+    readonly contentType: string;
+    readonly body: string | Buffer;
+    /** How the body is compressed; default: anew for every response. */
+    readonly compress?: Compress;
+  };
   readonly headers?: ReplyHeaders;
 }
 
@@ -97,6 +133,7 @@ export interface RouteDefinition<
   Q extends TSchema = TSchema,
   B extends TSchema = TSchema,
   D extends TSchema = TSchema,
+  A extends Auth = Auth,
 > {
   readonly operationId: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -105,12 +142,20 @@ export interface RouteDefinition<
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
-  readonly auth: Auth;
+  readonly auth: A;
+  /** Refuses accounts whose e-mail address is not verified, once the scope is judged. */
+  readonly needsVerifiedEmail?: true;
+  /** What it counts against, or that by the raw query; default: `standard`, for `none` auth and undocumented ones `none`. */
+  readonly limit?: LimitName | ((search: string) => LimitName);
+  /** The envelope gets a weak ETag over its data, and a caller that has it 304: lists that seldom change. */
+  readonly isConditional?: true;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
   /** Example of a request body. */
   readonly bodyExample?: unknown;
+  /** Example of `data` (of the body itself for `raw`); default: one made from the schema. */
+  readonly replyExample?: unknown;
   /** Success statuses and the schema of `data` for each (null data: Type.Null()); for `events` that of each event's data. */
   readonly replies: Readonly<Record<number, D>>;
   /** `envelope` (default), `raw` (the schema is the body itself), `html`, `text` or `events`. */
@@ -119,16 +164,23 @@ export interface RouteDefinition<
   readonly errors: readonly ErrorCode[];
   /** False for pages, health and other paths that are not part of the documented API. */
   readonly isDocumented?: boolean;
-  handle(request: RouteRequest<Static<P>, Static<Q>, Static<B>>, services: Services): Promise<Reply<Static<D>>>;
+  handle(
+    request: RouteRequest<Static<P>, Static<Q>, Static<B>, AccountOf<A>>,
+    services: Services,
+  ): Promise<Reply<Static<D>>>;
 }
 
 /** Types a definition from its schemas. */
-export function defineRoute<P extends TSchema, Q extends TSchema, B extends TSchema, D extends TSchema>(
-  definition: RouteDefinition<P, Q, B, D>,
-): RouteDefinition<P, Q, B, D> {
+export function defineRoute<
+  P extends TSchema,
+  Q extends TSchema,
+  B extends TSchema,
+  D extends TSchema,
+  const A extends Auth,
+>(definition: RouteDefinition<P, Q, B, D, A>): RouteDefinition<P, Q, B, D, A> {
   return definition;
 }
 
 /** Any definition, for lists. */
 // biome-ignore lint/suspicious/noExplicitAny: handlers are contravariant in their request
-export type AnyRoute = RouteDefinition<any, any, any, any>;
+export type AnyRoute = RouteDefinition<any, any, any, any, any>;

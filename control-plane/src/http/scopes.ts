@@ -15,12 +15,24 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number];
 
-/** Scopes with what they include: `probe` may also read back. */
-export function expandScopes(granted: readonly Scope[]): ReadonlySet<Scope> {
-  const all = new Set(granted);
+/** The two scopes that stand for many; an API key shows them as they were given. */
+export const broadScopes = ['read', 'write'] as const;
+export type BroadScope = (typeof broadScopes)[number];
+
+/** Scopes an API key may have: everything but the account itself. */
+export const apiKeyScopes = [...scopes.filter((scope) => scope !== 'account'), ...broadScopes] as const;
+
+/** Scopes with what they include: `read` all reading, `write` all writing and probing, `probe` reading back too. */
+export function expandScopes(granted: readonly (Scope | BroadScope)[]): ReadonlySet<Scope> {
+  const all = new Set(granted.flatMap((scope) => (isScope(scope) ? [scope] : included[scope])));
   if (all.has('probe')) all.add('probe:read');
   return all;
 }
+
+const included: Readonly<Record<BroadScope, readonly Scope[]>> = {
+  read: scopes.filter((scope) => scope.endsWith(':read')),
+  write: [...scopes.filter((scope) => scope.endsWith(':write')), 'probe'],
+};
 
 /** Whether a string names a scope. */
 export function isScope(name: string): name is Scope {

@@ -62,6 +62,11 @@ const wrong: readonly { readonly name: string; readonly says: RegExp; readonly o
     says: /422 VALIDATION_FAILED/,
     overrides: { handle: () => Promise.reject(new ApiError('VALIDATION_FAILED', { status: 422 })) },
   },
+  {
+    name: 'a 429 whose headers would say nothing of the limit',
+    says: /429 RATE_LIMIT_EXCEEDED without an allowance/,
+    overrides: { handle: () => Promise.reject(new ApiError('RATE_LIMIT_EXCEEDED')) },
+  },
 ];
 
 t.test('in tests a reply or error that a route does not declare is a 500 that says what is wrong', async (t) => {
@@ -96,5 +101,7 @@ t.test('a definition that contradicts itself is refused when it is compiled', as
   t.throws(compile({ path: '/v1/{name}', params: Id }), { name: 'RangeError' }, 'different names');
   t.throws(compile({ query: Type.String() }), { name: 'RangeError' }, 'a query that is no object');
   t.throws(compile({ method: 'POST', body: Id, bodyExample: { id: 1 } }), { name: 'RangeError' }, 'a bad example');
+  t.throws(compile({ replies: { 200: Id }, replyExample: { id: 1 } }), { name: 'RangeError' }, 'a bad reply example');
+  t.doesNotThrow(compile({ replies: { 200: Id, 202: Type.Null() }, replyExample: { id: 'x' } }));
   t.doesNotThrow(compile({ path: '/v1/{id}', params: Id, method: 'POST', body: Id, bodyExample: { id: 'x' } }));
 });

@@ -9,8 +9,8 @@ export interface StrictChecks {
   checkReply(reply: Reply<unknown>): void;
   /** Checks the data of one Server-Sent Event. @throws UndeclaredReplyError */
   checkEvent(data: unknown): void;
-  /** Whether the definition, or the frame for it, lists the code with this status. */
-  declares(error: ApiError): boolean;
+  /** What is wrong with an error: neither the definition nor the frame lists it, or a 429 names no limit. Or null. */
+  complaintOf(error: ApiError): string | null;
 }
 
 /** A route answered what its definition does not say: a mistake of ours, shown as a 500. */
@@ -22,7 +22,7 @@ export class UndeclaredReplyError extends Error {
   }
 }
 
-/** @throws RangeError when the example of a body is not a valid body */
+/** @throws RangeError when an example the definition brings is not as its schema says */
 export function compileStrictChecks(route: AnyRoute): StrictChecks {
   checkBodyExample(route);
   const errors = declaredErrors(route);
@@ -44,6 +44,7 @@ export function compileStrictChecks(route: AnyRoute): StrictChecks {
     const isJson = kind === 'raw' && raw.contentType.startsWith('application/json') && raw.body.length > 0;
     if (isJson) check(status, JSON.parse(raw.body.toString()));
   };
+  checkReplyExample(route, validatorOf);
   return {
     checkReply(reply) {
       const complaint = kindComplaint(reply, kind) ?? (schemas.has(reply.status) ? null : `status ${reply.status}`);
@@ -52,7 +53,11 @@ export function compileStrictChecks(route: AnyRoute): StrictChecks {
       else if ('data' in reply) check(reply.status, asSent(reply));
     },
     checkEvent: (data) => check(200, data),
-    declares: (error) => errors.get(error.status)?.has(error.code) === true,
+    complaintOf(error) {
+      const name = `error ${error.status} ${error.code}`;
+      if (errors.get(error.status)?.has(error.code) !== true) return name;
+      return error.status === 429 && error.allowance === undefined ? `${name} without an allowance` : null;
+    },
   };
 }
 
@@ -60,6 +65,16 @@ function checkBodyExample({ operationId, body, bodyExample }: AnyRoute): void {
   if (body === undefined || bodyExample === undefined) return;
   const result = compileSchema(body)(structuredClone(bodyExample));
   if (!result.ok) throw new RangeError(`body example of "${operationId}": ${JSON.stringify(result.details)}`);
+}
+
+/** The example is that of the first status (see openapi-replies.ts). */
+function checkReplyExample(
+  { operationId, replies, replyExample, replyKind }: AnyRoute,
+  validatorOf: (status: number) => ((value: unknown) => Validation<unknown>) | undefined,
+): void {
+  if (replyExample === undefined || replyKind === 'html' || replyKind === 'text') return;
+  const complaint = complaintAbout(validatorOf(Number(Object.keys(replies)[0])), structuredClone(replyExample));
+  if (complaint !== null) throw new RangeError(`reply example of "${operationId}": ${complaint}`);
 }
 
 function kindComplaint(reply: Reply<unknown>, kind: NonNullable<AnyRoute['replyKind']>): string | null {

@@ -1,5 +1,7 @@
 import { type Lane, lanes } from '@vantage/shared/protocol/codec.js';
 import type { Knex } from 'knex';
+import { program } from '../actor.js';
+import { insertAuditEntry } from '../modules/audit/index.js';
 
 // NOTE: lane numbers in ingest_marks are those of proto/link.proto
 const LANE_NUMBERS: Record<Lane, number> = { task: 1, check: 2 };
@@ -73,7 +75,9 @@ export async function closeSession(db: Knex, nodeId: string, sessionId: string, 
 export async function quarantineNode(db: Knex, nodeId: string): Promise<void> {
   await db.transaction(async (trx) => {
     await trx.raw('UPDATE nodes SET quarantined_at = now() WHERE id = ? AND quarantined_at IS NULL', [nodeId]);
-    await trx.raw(`INSERT INTO audit_log (action, subject) VALUES ('node.quarantine', ?)`, [nodeId]);
+    const owner = await trx('nodes').where({ id: nodeId }).first<{ user_id: string } | undefined>('user_id');
+    const accountId = owner?.user_id ?? null;
+    await insertAuditEntry(trx, { actor: program, accountId, action: 'node.quarantined', subject: nodeId });
   });
 }
 

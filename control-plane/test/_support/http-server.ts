@@ -2,9 +2,12 @@ import { Writable } from 'node:stream';
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import type { Test } from 'tap';
 import { ApiError } from '../../src/http/errors.js';
+import type { IdempotencyKeys } from '../../src/http/idempotency.js';
+import type { RateLimiter } from '../../src/http/rate-limit.js';
 import type { Account, AnyRoute, Services } from '../../src/http/route.js';
 import { HttpServer, type HttpServerSettings } from '../../src/http/server.js';
 import { createLogger } from '../../src/log.js';
+import { defaultPlans } from '../../src/plans.js';
 
 /** A line of the server's log. */
 export type LogLine = Readonly<Record<string, unknown>>;
@@ -19,9 +22,9 @@ export interface TestServer {
 
 /** Tokens the server knows: `reader` may read probes, `prober` may create them, `admin` is one; `expired` has expired. */
 export const accounts: Readonly<Record<string, Account>> = {
-  reader: { userId: 'u_reader', role: 'user', scopes: new Set(['probe:read']), credentialId: 'pat_reader' },
-  prober: { userId: 'u_prober', role: 'user', scopes: new Set(['probe', 'probe:read']), credentialId: 'pat_prober' },
-  admin: { userId: 'u_admin', role: 'admin', scopes: new Set(), credentialId: 'pat_admin' },
+  reader: anAccount('reader', { scopes: new Set(['probe:read']) }),
+  prober: anAccount('prober', { scopes: new Set(['probe', 'probe:read']) }),
+  admin: anAccount('admin', { role: 'admin' }),
 };
 
 export interface TestServerOptions extends Partial<HttpServerSettings> {
@@ -43,6 +46,9 @@ export async function startTestServer(
     clock: systemClock,
     publicUrl: 'https://vantage.example',
     trustedProxies: [],
+    limiter: unlimited,
+    plans: defaultPlans,
+    idempotency: forgetful,
     isStrict: true,
     host: '127.0.0.1',
     port: 0,
@@ -52,6 +58,33 @@ export async function startTestServer(
   t.teardown(() => server.stop());
   return { server, port, url: `http://127.0.0.1:${port}`, log };
 }
+
+function anAccount(name: string, overrides: Partial<Account>): Account {
+  return {
+    userId: `u_${name}`,
+    role: 'user',
+    plan: 'unlimited',
+    scopes: new Set(),
+    credentialKind: 'personal_access_token',
+    credentialId: `pat_${name}`,
+    isTest: false,
+    isEmailVerified: true,
+    allowedOrigins: null,
+    ...overrides,
+  };
+}
+
+/** For tests of the frame that are about something else: nothing is counted. */
+const unlimited: RateLimiter = {
+  consume: async ({ limit }) => ({ limit, remaining: limit, resetsAt: 0, isAllowed: true }),
+  refund: async () => {},
+  isExhausted: () => false,
+};
+
+/** For tests of the frame that are about something else: every request is the first. */
+const forgetful: IdempotencyKeys = {
+  claim: async () => ({ kind: 'first', store: async () => {}, release: async () => {} }),
+};
 
 function authenticate(token: string): Promise<Account> {
   if (token === 'expired') return Promise.reject(new ApiError('TOKEN_EXPIRED'));

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import type { Test } from 'tap';
+import { commandLine } from '../../src/actor.js';
 import { parseConfig } from '../../src/config.js';
 import { type ControlPlane, startControlPlane } from '../../src/control-plane.js';
 import { createLogger } from '../../src/log.js';
@@ -7,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from './database.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 /** Every replica of a test's installation seals with this. */
-const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
+export const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** An admin's credentials and a way to call the API with or without them. */
 export interface TestApi {
@@ -56,6 +57,8 @@ export async function startReplica(
       VANTAGE_LISTEN: '127.0.0.1:0',
       VANTAGE_METRICS_LISTEN: 'off',
       VANTAGE_ALLOW_TARGETS: '127.0.0.0/8,::1/128',
+      // tests about something else ask more than thirty times a minute
+      VANTAGE_PLANS: '{"anonymous": {"requests_per_minute": null, "node_tests_per_day": null}}',
       ...settings,
     },
     file: null,
@@ -77,9 +80,9 @@ export async function createUserApi(
   email: string,
   role: 'user' | 'admin',
 ): Promise<TestApi> {
-  const { accounts } = controlPlane.services;
+  const { accounts, tokens } = controlPlane.services;
   const user = await accounts.createUser({ email, role, password: null });
-  const { token } = await accounts.createToken(user.id, { name: 'test', scopes: null });
+  const { token } = await tokens.personal.create({ userId: user.id, scopes: null }, { name: 'test' }, commandLine);
   return apiOf(controlPlane.listenUrl, token, user.id);
 }
 

@@ -1,158 +1,92 @@
 import type { Clock } from '@vantage/shared/clock.js';
-import { idPrefixes, newId } from '@vantage/shared/ids.js';
-import { isSameHash, makeToken, parseToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import type { Knex } from 'knex';
-import { ApiError } from '../../http/errors.js';
-import type { Account } from '../../http/route.js';
-import { scopes as allScopes, expandScopes, type Scope } from '../../http/scopes.js';
-import { hashPassword, MIN_PASSWORD_LENGTH } from './password.js';
-import {
-  findCredential,
-  findFirstAdmin,
-  findUserByEmail,
-  insertPersonalAccessToken,
-  insertUser,
-  type TokenRow,
-  touchCredential,
-  type UserRow,
-} from './store.js';
+import type { Actor } from '../../actor.js';
+import { enqueue } from '../../jobs/enqueue.js';
+import type { Logger } from '../../log.js';
+import { createSealer } from '../../sealing.js';
+import { AccessTokens } from './access-tokens.js';
+import { type AccountMail, Accounts } from './accounts.js';
+import { Challenges } from './challenges.js';
+import { PasswordRules } from './password-rules.js';
+import { PasswordHasher } from './passwords.js';
+import { Recovery } from './recovery.js';
+import { resetPasswordJob } from './reset-job.js';
+import { Sessions } from './sessions.js';
+import { SignIn } from './sign-in.js';
+import { SignInThrottle } from './sign-in-throttle.js';
+import { SigningKeys } from './signing-keys.js';
+import { deleteOutdated } from './upkeep.js';
 
-export { type AuditEntry, insertAuditEntry } from './store.js';
+export type { AccountMail, Accounts, User } from './accounts.js';
+export { resetPasswordJob } from './reset-job.js';
 
-/** A user as the command line and the API show it. */
-export interface User {
-  readonly id: string;
-  readonly email: string;
-  readonly role: 'user' | 'admin';
-  readonly plan: string;
-  readonly created_at: string;
+export interface AccountsOptions {
+  readonly db: Knex;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Where users reach this service; issuer and audience of access tokens. */
+  readonly publicUrl: string;
+  /** Of the installation, 32 bytes: seals the keys access tokens are signed with. */
+  readonly secretKey: Uint8Array;
+  /** Whether strangers may make accounts. */
+  readonly isRegistrationOpen: boolean;
+  /** Whether an address must be verified before its user signs in. */
+  readonly needsVerifiedEmail: boolean;
+  readonly mail: AccountMail;
+  /** Called after what a user's credentials open has changed. */
+  readonly revoked: (userId: string) => void;
+  /** Called after a key that access tokens are signed with was made or dropped. */
+  readonly keysChanged: () => void;
+  /** Takes the nodes of a deleted account out of service, in the transaction that deletes it. */
+  readonly releaseNodes: (trx: Knex, userId: string, actor: Actor) => Promise<void>;
+  /** Has `recovery.sendReset` called in the background, in the transaction of the request. Default: by a job. */
+  readonly enqueueReset?: (trx: Knex, sealed: string) => Promise<unknown>;
 }
 
-/** A personal access token as shown; `token` only when it was just made. */
-export interface PersonalAccessToken {
-  readonly id: string;
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly token: string;
+/** Everything about who somebody is. `signingKeys` is to be started before anybody signs in, and stopped. */
+export interface AccountParts {
+  readonly accounts: Accounts;
+  readonly signIn: SignIn;
+  readonly sessions: Sessions;
+  readonly recovery: Recovery;
+  readonly signingKeys: SigningKeys;
+  /** Deletes what is over, and rotates the signing key when it is old. */
+  upkeep(): Promise<void>;
 }
 
-// a used token is noted at most this often by one replica; the statement itself holds it to once a minute
-const TOUCH_EVERY_MS = 60_000;
-
-/** Users and their credentials. */
-export class Accounts {
-  readonly #touchedAt = new Map<string, number>();
-
-  constructor(
-    private readonly db: Knex,
-    private readonly clock: Clock,
-  ) {}
-
-  /** Makes a user with the plan `unlimited`. @throws ApiError ACCOUNT_EMAIL_TAKEN, VALIDATION_FAILED, AUTH_PASSWORD_WEAK */
-  async createUser(request: { email: string; role: 'user' | 'admin'; password: string | null }): Promise<User> {
-    const email = parseEmail(request.email);
-    if (request.password !== null && request.password.length < MIN_PASSWORD_LENGTH) {
-      throw new ApiError('AUTH_PASSWORD_WEAK');
-    }
-    const passwordHash = request.password === null ? null : await hashPassword(request.password);
-    const user = {
-      id: newId(idPrefixes.user, this.clock.now()),
-      email,
-      role: request.role,
-      plan: 'unlimited',
-      passwordHash,
-    };
-    const row = await insertUser(this.db, user);
-    if (!row) throw new ApiError('ACCOUNT_EMAIL_TAKEN');
-    return toUser(row);
-  }
-
-  /** @throws ApiError ACCOUNT_NOT_FOUND */
-  async getUserByEmail(email: string): Promise<User> {
-    const row = await findUserByEmail(this.db, email.trim().toLowerCase());
-    if (!row) throw new ApiError('ACCOUNT_NOT_FOUND');
-    return toUser(row);
-  }
-
-  /** The admin who was made first. @throws ApiError ACCOUNT_NOT_FOUND when there is none */
-  async getFirstAdmin(): Promise<User> {
-    const row = await findFirstAdmin(this.db);
-    if (!row)
-      throw new ApiError('ACCOUNT_NOT_FOUND', {
-        details: {
-          user: [{ code: 'not_found', message: 'is missing: no admin exists, make one with user create --role admin' }],
-        },
-      });
-    return toUser(row);
-  }
-
-  /** Makes a token with all scopes unless some are named; its secret is in `token` this once. */
-  async createToken(
-    userId: string,
-    request: { name: string; scopes: readonly Scope[] | null },
-  ): Promise<PersonalAccessToken> {
-    const { token, tokenId, secretHash } = makeToken(tokenPrefixes.personalAccess);
-    const row = await insertPersonalAccessToken(this.db, {
-      id: newId(idPrefixes.personalAccessToken, this.clock.now()),
-      tokenId,
-      secretHash,
-      userId,
-      name: request.name,
-      scopes: request.scopes ?? allScopes,
-    });
-    return toToken(row, token);
-  }
-
-  /** Whose token this is. @throws ApiError AUTH_INVALID_TOKEN, TOKEN_EXPIRED */
-  async authenticate(token: string): Promise<Account> {
-    const parsed = parseToken(tokenPrefixes.personalAccess, token);
-    if (!parsed) throw new ApiError('AUTH_INVALID_TOKEN');
-    const row = await findCredential(this.db, parsed.tokenId);
-    if (!row || !isSameHash(row.secret_hash, parsed.secretHash) || row.is_revoked)
-      throw new ApiError('AUTH_INVALID_TOKEN');
-    if (row.is_expired) throw new ApiError('TOKEN_EXPIRED');
-    await this.#touch(row.id);
-    return { userId: row.user_id, role: row.role, scopes: expandScopes(row.scopes), credentialId: row.id };
-  }
-
-  async #touch(credentialId: string): Promise<void> {
-    const now = this.clock.now();
-    if (now - (this.#touchedAt.get(credentialId) ?? 0) < TOUCH_EVERY_MS) return;
-    if (this.#touchedAt.size > 10_000) this.#touchedAt.clear();
-    this.#touchedAt.set(credentialId, now);
-    await touchCredential(this.db, credentialId);
-  }
-}
-
-/** Lower-cased address. @throws ApiError VALIDATION_FAILED */
-function parseEmail(text: string): string {
-  const email = text.trim().toLowerCase();
-  if (email.length <= 254 && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email)) return email;
-  throw new ApiError('VALIDATION_FAILED', {
-    details: { email: [{ code: 'format', message: 'must be an e-mail address' }] },
+/** Builds the parts of this module; nothing begins. */
+export function openAccounts(options: AccountsOptions): AccountParts {
+  const { db, clock, secretKey, log } = options;
+  const hasher = new PasswordHasher();
+  const rules = new PasswordRules();
+  const signingKeys = new SigningKeys({
+    db,
+    clock,
+    log,
+    sealer: createSealer(secretKey, 'signing keys'),
+    changed: options.keysChanged,
   });
-}
-
-function toUser(row: UserRow): User {
-  return { ...row, created_at: row.created_at.toISOString() };
-}
-
-function toToken(row: TokenRow, token: string): PersonalAccessToken {
-  const { id, name, scopes } = row;
+  const accessTokens = new AccessTokens({ keys: signingKeys, clock, publicUrl: options.publicUrl });
+  const sessions = new Sessions({ db, clock, accessTokens, revoked: options.revoked });
+  const recovery = new Recovery({
+    enqueueReset: (trx, sealed) => enqueue(trx, resetPasswordJob, { sealed }),
+    ...options,
+    hasher,
+    rules,
+    sessions,
+    challenges: new Challenges(clock),
+    sealer: createSealer(secretKey, 'password resets'),
+  });
+  const throttle = new SignInThrottle(db, clock);
   return {
-    id,
-    name,
-    scopes,
-    created_at: row.created_at.toISOString(),
-    expires_at: row.expires_at?.toISOString() ?? null,
-    token,
+    accounts: new Accounts({ ...options, hasher, rules }),
+    signIn: new SignIn({ ...options, hasher, rules, sessions, recovery, throttle }),
+    sessions,
+    recovery,
+    signingKeys,
+    async upkeep() {
+      await deleteOutdated(db, clock.now());
+      await signingKeys.upkeep();
+    },
   };
-}
-
-declare module '../../http/route.js' {
-  interface Services {
-    readonly accounts: Accounts;
-  }
 }

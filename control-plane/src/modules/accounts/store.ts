@@ -1,122 +1,111 @@
 import type { Knex } from 'knex';
-import { queryPrepared } from '../../db/prepared.js';
-import type { Scope } from '../../http/scopes.js';
+import type { PlanName } from '../../plans.js';
 
 export interface UserRow {
   readonly id: string;
-  readonly email: string;
+  /** Null once the account is deleted. */
+  readonly email: string | null;
   readonly role: 'user' | 'admin';
-  readonly plan: string;
+  readonly plan: PlanName;
+  readonly password_hash: string | null;
+  readonly email_verified_at: Date | null;
+  readonly display_name: string | null;
+  readonly bio: string | null;
+  readonly avatar_url: string | null;
+  readonly locale: 'cn' | 'en' | 'tw';
+  readonly timezone: string;
+  readonly theme: 'system' | 'light' | 'dark';
+  readonly disabled_at: Date | null;
+  readonly deleted_at: Date | null;
+  readonly password_changed_at: Date | null;
   readonly created_at: Date;
 }
 
+export type NewUser = Pick<UserRow, 'id' | 'email' | 'role' | 'plan' | 'password_hash'> &
+  Partial<Pick<UserRow, 'email_verified_at' | 'locale' | 'created_at'>>;
+
 /** Inserts a user; null when the address is taken. */
-export async function insertUser(
-  db: Knex,
-  user: { id: string; email: string; role: 'user' | 'admin'; plan: string; passwordHash: string | null },
-): Promise<UserRow | null> {
-  const rows = await db('users')
-    .insert({ id: user.id, email: user.email, role: user.role, plan: user.plan, password_hash: user.passwordHash })
-    .onConflict('email')
-    .ignore()
-    .returning<UserRow[]>(['id', 'email', 'role', 'plan', 'created_at']);
+export async function insertUser(trx: Knex, user: NewUser): Promise<UserRow | null> {
+  const rows = await trx('users').insert(user).onConflict('email').ignore().returning<UserRow[]>('*');
   return rows[0] ?? null;
 }
 
 /** The user with this lower-cased address, or null. */
 export async function findUserByEmail(db: Knex, email: string): Promise<UserRow | null> {
-  const row = await db('users')
-    .where({ email })
-    .first<UserRow | undefined>('id', 'email', 'role', 'plan', 'created_at');
-  return row ?? null;
+  return (await db('users').where({ email }).first<UserRow | undefined>()) ?? null;
+}
+
+/** The user with this id, or null. */
+export async function findUser(db: Knex, id: string): Promise<UserRow | null> {
+  return (await db('users').where({ id }).first<UserRow | undefined>()) ?? null;
+}
+
+/** The user with this id, locked until the transaction ends, or null. */
+export async function lockUser(trx: Knex.Transaction, id: string): Promise<UserRow | null> {
+  return (await trx('users').where({ id }).forUpdate().first<UserRow | undefined>()) ?? null;
 }
 
 /** The oldest user with role admin, or null. */
 export async function findFirstAdmin(db: Knex): Promise<UserRow | null> {
-  const row = await db('users')
-    .where({ role: 'admin' })
-    .orderBy('id')
-    .first<UserRow | undefined>('id', 'email', 'role', 'plan', 'created_at');
+  const admins = db('users').where({ role: 'admin', deleted_at: null });
+  return (await admins.orderBy('id').first<UserRow | undefined>()) ?? null;
+}
+
+/** Whether another administrator than this one can sign in. */
+export async function hasOtherAdmin(trx: Knex, userId: string): Promise<boolean> {
+  const others = trx('users').where({ role: 'admin', deleted_at: null, disabled_at: null }).whereNot({ id: userId });
+  return (await others.first('id')) !== undefined;
+}
+
+/** All users that are not deleted, newest first. */
+export async function listUsers(db: Knex): Promise<UserRow[]> {
+  return db('users').whereNull('deleted_at').orderBy('id', 'desc').select<UserRow[]>('*');
+}
+
+/** Changes a user; null when there is none. */
+export async function updateUser(trx: Knex, id: string, changes: Partial<UserRow>): Promise<UserRow | null> {
+  const [row] = await trx('users').where({ id }).update(changes).returning<UserRow[]>('*');
   return row ?? null;
 }
 
-export interface TokenRow {
-  readonly id: string;
-  readonly name: string;
-  readonly scopes: Scope[];
-  readonly created_at: Date;
-  readonly expires_at: Date | null;
+/** The last password hashes of a user, newest first. */
+export async function listOldPasswords(db: Knex, userId: string, count: number): Promise<string[]> {
+  return db('password_history')
+    .where({ user_id: userId })
+    .orderBy('replaced_at', 'desc')
+    .limit(count)
+    .pluck('password_hash');
 }
 
-/** Stores a personal access token: its public id and the hash of its secret, never the secret. */
-export async function insertPersonalAccessToken(
-  db: Knex,
-  token: { id: string; tokenId: string; secretHash: Buffer; userId: string; name: string; scopes: readonly Scope[] },
-): Promise<TokenRow> {
-  const [row] = await db('personal_access_tokens')
-    .insert({
-      id: token.id,
-      token_id: token.tokenId,
-      secret_hash: token.secretHash,
-      user_id: token.userId,
-      name: token.name,
-      scopes: token.scopes,
-    })
-    .returning<TokenRow[]>(['id', 'name', 'scopes', 'created_at', 'expires_at']);
-  if (!row) throw new Error('insert returned no row');
-  return row;
-}
-
-export interface CredentialRow {
-  readonly id: string;
-  readonly secret_hash: Buffer;
-  readonly scopes: Scope[];
-  readonly user_id: string;
-  readonly role: 'user' | 'admin';
-  readonly is_expired: boolean;
-  readonly is_revoked: boolean;
-}
-
-const FIND_CREDENTIAL = {
-  name: 'find-credential',
-  text: `  SELECT t.id, t.secret_hash, t.scopes, t.user_id, u.role,
-         coalesce(t.expires_at <= now(), false) AS is_expired, t.revoked_at IS NOT NULL AS is_revoked
-  FROM personal_access_tokens t JOIN users u ON u.id = t.user_id
-  WHERE t.token_id = $1`,
-};
-
-/** The token with this public id and its owner, or null. */
-export async function findCredential(db: Knex, tokenId: string): Promise<CredentialRow | null> {
-  const [row] = await queryPrepared<CredentialRow>(db, FIND_CREDENTIAL, [tokenId]);
-  return row ?? null;
-}
-
-/** Notes a use, at most once a minute. */
-export async function touchCredential(db: Knex, id: string): Promise<void> {
-  await db.raw(
-    `UPDATE personal_access_tokens SET last_used_at = now()
-     WHERE id = ? AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
-    [id],
+/** Remembers a password that is replaced, and forgets all but the newest `keep`. */
+export async function insertOldPassword(
+  trx: Knex,
+  { userId, passwordHash, at, keep }: { userId: string; passwordHash: string; at: Date; keep: number },
+): Promise<void> {
+  await trx('password_history').insert({ user_id: userId, password_hash: passwordHash, replaced_at: at });
+  await trx.raw(
+    `DELETE FROM password_history WHERE user_id = :userId AND replaced_at < (
+       SELECT min(replaced_at) FROM (SELECT replaced_at FROM password_history WHERE user_id = :userId
+         ORDER BY replaced_at DESC LIMIT :keep) AS newest)`,
+    { userId, keep },
   );
 }
 
-export interface AuditEntry {
-  readonly userId: string | null;
-  readonly credentialId: string | null;
-  readonly action: string;
-  readonly subject: string;
-  readonly details?: Record<string, unknown>;
-  readonly requestId?: string;
-}
-
-/** Writes one line of the audit log, in the transaction of the act itself. */
-export async function insertAuditEntry(db: Knex, entry: AuditEntry): Promise<void> {
-  await db('audit_log').insert({
-    user_id: entry.userId,
-    credential_id: entry.credentialId,
-    action: entry.action,
-    subject: entry.subject,
-    details: JSON.stringify(entry.details ?? {}),
-    request_id: entry.requestId ?? null,
+/** Takes from a deleted account everything that opens something or tells of a person; what refers to it stays. */
+export async function eraseUser(trx: Knex, userId: string, at: Date): Promise<void> {
+  await updateUser(trx, userId, {
+    email: null,
+    password_hash: null,
+    email_verified_at: null,
+    display_name: null,
+    bio: null,
+    avatar_url: null,
+    deleted_at: at,
   });
+  await trx('password_history').where({ user_id: userId }).delete();
+  await trx('challenges').where({ user_id: userId }).delete();
+  await trx('enrollment_tokens').where({ user_id: userId, used_at: null }).delete();
+  for (const table of ['api_keys', 'personal_access_tokens']) {
+    await trx(table).where({ user_id: userId, revoked_at: null }).update({ revoked_at: at });
+  }
 }

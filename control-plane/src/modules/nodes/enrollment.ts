@@ -7,8 +7,9 @@ import { isSameHash, makeToken, parseToken, tokenPrefixes } from '@vantage/share
 import type { FieldErrors } from '@vantage/shared/validation.js';
 import type { Knex } from 'knex';
 import type { Static } from 'typebox';
+import type { Actor } from '../../actor.js';
 import { ApiError } from '../../http/errors.js';
-import { insertAuditEntry } from '../accounts/index.js';
+import { insertAuditEntry } from '../audit/index.js';
 import type { EnrollmentTokenCreateSchema, EnrollRequestSchema } from './schema.js';
 import {
   consumeEnrollmentToken,
@@ -50,23 +51,30 @@ export class Enrollment {
   constructor(private readonly options: EnrollmentOptions) {}
 
   /** Makes a token; the secret is in `token` this once. @throws ApiError VALIDATION_FAILED, FORBIDDEN */
-  async createToken(userId: string, request: TokenRequest): Promise<{ id: string; token: string; expires_at: string }> {
+  async createToken(
+    userId: string,
+    request: TokenRequest,
+    actor: Actor,
+  ): Promise<{ id: string; token: string; expires_at: string }> {
     if (request.sponsor_user_id !== undefined && request.sponsor_user_id !== userId) throw new ApiError('FORBIDDEN');
     const place = parsePlace(request.country_code, request.declared_province, 'country_code', 'declared_province');
     const { token, tokenId, secretHash } = makeToken(tokenPrefixes.enrollment);
     const now = this.options.clock.now();
     const expiresAt = new Date(now + (request.expires_in_hours ?? DEFAULT_VALID_HOURS) * HOUR_MS);
     const id = newId(idPrefixes.enrollmentToken, now);
-    await insertEnrollmentToken(this.options.db, {
-      id,
-      tokenId,
-      secretHash,
-      preview: `ent_***${token.slice(-4)}`,
-      userId,
-      label: request.label ?? null,
-      countryCode: place.country,
-      province: place.province,
-      expiresAt,
+    await this.options.db.transaction(async (trx) => {
+      await insertEnrollmentToken(trx, {
+        id,
+        tokenId,
+        secretHash,
+        preview: `ent_***${token.slice(-4)}`,
+        userId,
+        label: request.label ?? null,
+        countryCode: place.country,
+        province: place.province,
+        expiresAt,
+      });
+      await insertAuditEntry(trx, { actor, accountId: userId, action: 'enrollment_token.created', subject: id });
     });
     return { id, token, expires_at: expiresAt.toISOString() };
   }
@@ -81,17 +89,25 @@ export class Enrollment {
   }
 
   /** Deletes an unused token. @throws ApiError NOT_FOUND, NODE_STATE_CONFLICT when it was used */
-  async revokeToken(id: string, userId: string | null): Promise<void> {
-    const outcome = await deleteEnrollmentToken(this.options.db, id, userId);
-    if (outcome === 'missing') throw new ApiError('NOT_FOUND');
-    if (outcome === 'used') throw new ApiError('NODE_STATE_CONFLICT');
+  async revokeToken(id: string, userId: string | null, actor: Actor): Promise<void> {
+    await this.options.db.transaction(async (trx) => {
+      const outcome = await deleteEnrollmentToken(trx, id, userId);
+      if (outcome === 'missing') throw new ApiError('NOT_FOUND');
+      if (outcome === 'used') throw new ApiError('NODE_STATE_CONFLICT');
+      await insertAuditEntry(trx, {
+        actor,
+        accountId: userId ?? outcome.userId,
+        action: 'enrollment_token.revoked',
+        subject: id,
+      });
+    });
   }
 
   /**
    * Turns a token and a proven key into a node. The same token with the same key gives the same node again, so that a
    * lost answer costs nothing. @throws ApiError NODE_ENROLLMENT_TOKEN_INVALID, VALIDATION_FAILED, CONFLICT
    */
-  async enroll(request: EnrollRequest): Promise<string> {
+  async enroll(request: EnrollRequest, actor: Actor): Promise<string> {
     const parsed = parseToken(tokenPrefixes.enrollment, request.token);
     if (!parsed) throw new ApiError('NODE_ENROLLMENT_TOKEN_INVALID');
     const publicKey = this.#checkProof(request);
@@ -102,7 +118,7 @@ export class Enrollment {
         throw new ApiError('NODE_ENROLLMENT_TOKEN_INVALID');
       if (token.consumed_node_id && token.consumed_public_key?.equals(publicKey)) return token.consumed_node_id;
       if (token.used_at || token.is_expired) throw new ApiError('NODE_ENROLLMENT_TOKEN_INVALID');
-      return createNode(trx, token, newNode(this.options.clock, token, request, publicKey, place));
+      return createNode(trx, token, newNode(this.options.clock, token, request, publicKey, place), actor);
     });
   }
 
@@ -120,15 +136,20 @@ export class Enrollment {
   }
 }
 
-async function createNode(trx: Knex.Transaction, token: EnrollmentTokenRow, node: NewNode): Promise<string> {
+async function createNode(
+  trx: Knex.Transaction,
+  token: EnrollmentTokenRow,
+  node: NewNode,
+  actor: Actor,
+): Promise<string> {
   if (!(await insertNode(trx, node))) throw new ApiError('CONFLICT');
   if (!(await consumeEnrollmentToken(trx, token.id, node.id, node.publicKey))) {
     throw new ApiError('NODE_ENROLLMENT_TOKEN_INVALID');
   }
   await insertAuditEntry(trx, {
-    userId: token.user_id,
-    credentialId: token.id,
-    action: 'node.enroll',
+    actor: { ...actor, userId: token.user_id, credentialId: token.id },
+    accountId: token.user_id,
+    action: 'node.enrolled',
     subject: node.id,
     details: { name: node.name, hostname: node.hostname },
   });

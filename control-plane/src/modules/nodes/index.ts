@@ -1,11 +1,13 @@
 import type { Knex } from 'knex';
+import type { Actor } from '../../actor.js';
+import { isAdministrator } from '../../http/access.js';
 import { ApiError } from '../../http/errors.js';
 import type { Account } from '../../http/route.js';
-import { insertAuditEntry } from '../accounts/index.js';
+import { insertAuditEntry } from '../audit/index.js';
 import type { NodeDirectory } from './directory.js';
 import type { Enrollment } from './enrollment.js';
 import { isVisibleTo, type Node, type NodeStatus, statusOf, type Viewer } from './node.js';
-import { findNodes, updateBan, updateUnban } from './store.js';
+import { findNodes, updateBan, updateBanOfOwner, updateUnban } from './store.js';
 
 export { NodeDirectory } from './directory.js';
 export { Enrollment } from './enrollment.js';
@@ -23,13 +25,6 @@ export interface NodeFilter {
   readonly status?: NodeStatus | undefined;
   readonly tag?: string | undefined;
   readonly capability?: string | undefined;
-}
-
-/** Who acts, for the audit log. */
-export interface Actor {
-  readonly userId: string | null;
-  readonly credentialId: string | null;
-  readonly requestId?: string;
 }
 
 interface NodesOptions {
@@ -72,9 +67,18 @@ export class Nodes {
       if (!(await updateBan(trx, id, reason))) {
         throw new ApiError((await findNodes(trx, [id])).length === 0 ? 'NODE_NOT_FOUND' : 'NODE_ALREADY_BANNED');
       }
-      await insertAuditEntry(trx, { ...actor, action: 'node.ban', subject: id, details: { reason } });
+      const [node] = await findNodes(trx, [id]);
+      const accountId = node?.ownerId ?? null;
+      await insertAuditEntry(trx, { actor, accountId, action: 'node.banned', subject: id, details: { reason } });
     });
     return this.#announced(id);
+  }
+
+  /** Bans every node of an owner who leaves, in the caller's transaction. Links hear of it by the directory's own sweep. */
+  async release(trx: Knex, ownerId: string, actor: Actor): Promise<void> {
+    for (const subject of await updateBanOfOwner(trx, ownerId, 'the account of its owner was deleted')) {
+      await insertAuditEntry(trx, { actor, accountId: ownerId, action: 'node.banned', subject });
+    }
   }
 
   /** Lifts a ban. @throws ApiError NODE_NOT_FOUND, NODE_NOT_BANNED */
@@ -83,7 +87,9 @@ export class Nodes {
       if (!(await updateUnban(trx, id))) {
         throw new ApiError((await findNodes(trx, [id])).length === 0 ? 'NODE_NOT_FOUND' : 'NODE_NOT_BANNED');
       }
-      await insertAuditEntry(trx, { ...actor, action: 'node.unban', subject: id });
+      const [node] = await findNodes(trx, [id]);
+      const accountId = node?.ownerId ?? null;
+      await insertAuditEntry(trx, { actor, accountId, action: 'node.unbanned', subject: id });
     });
     return this.#announced(id);
   }
@@ -110,7 +116,11 @@ export class Nodes {
 
 /** The viewer an account is; anybody without one. */
 export function viewerOf(account: Account | null): Viewer {
-  return { userId: account?.userId ?? null, isAdmin: account?.role === 'admin' };
+  return {
+    userId: account?.userId ?? null,
+    isAdmin: account !== null && isAdministrator(account),
+    isTest: account?.isTest ?? false,
+  };
 }
 
 function passes(node: Node, filter: NodeFilter): boolean {

@@ -42,6 +42,8 @@ export function statusOf(node: Node): NodeStatus {
 export interface Viewer {
   readonly userId: string | null;
   readonly isAdmin: boolean;
+  /** Of probes it sees only those made with a test key. */
+  readonly isTest: boolean;
 }
 
 /** Whether `viewer` may see and use the node. */

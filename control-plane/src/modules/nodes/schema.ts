@@ -8,6 +8,25 @@ const nullable = <S extends TSchema>(schema: S, description: string) =>
 
 export const NodeIdSchema = Type.String({ pattern: idPattern(idPrefixes.node), description: 'Node id.' });
 
+const exampleNode = {
+  id: 'n_1CGRtJ1RH3rs4vbBJ5pyj9',
+  name: 'frankfurt-1',
+  country: 'DE',
+  province: 'DE-HE',
+  region: 'Western Europe',
+  city: 'Frankfurt am Main',
+  lat: 50.1,
+  lon: 8.7,
+  asn: 3320,
+  isp: 'Deutsche Telekom AG',
+  provider: null,
+  status: 'online',
+  tags: ['residential'],
+  capabilities: ['icmp'],
+  since: '2026-01-04T09:30:00.000Z',
+  uptime_percent_30d: null,
+};
+
 /** A node as anybody may see it (API specification 2.10): never its address, owner or version. */
 export const NodeSchema = Type.Object(
   {
@@ -29,7 +48,7 @@ export const NodeSchema = Type.Object(
     uptime_percent_30d: nullable(Type.Number(), 'Share of the last 30 days with an open link; null until measured.'),
     ban_reason: Type.Optional(Type.String({ description: 'Shown to admins.' })),
   },
-  { additionalProperties: false, title: 'Node' },
+  { additionalProperties: false, title: 'Node', examples: [exampleNode] },
 );
 
 const list = <S extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>>(

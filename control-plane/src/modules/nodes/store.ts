@@ -58,6 +58,15 @@ export async function updateBan(trx: Knex, nodeId: string, reason: string): Prom
   return count === 1;
 }
 
+/** Bans every node of a user that is not banned; answers their ids. */
+export async function updateBanOfOwner(trx: Knex, userId: string, reason: string): Promise<string[]> {
+  const rows = await trx('nodes')
+    .where({ user_id: userId, banned_at: null })
+    .update({ banned_at: trx.fn.now(), ban_reason: reason })
+    .returning<{ id: string }[]>('id');
+  return rows.map(({ id }) => id);
+}
+
 /** Lifts a ban or a quarantine; false when there was neither. */
 export async function updateUnban(trx: Knex, nodeId: string): Promise<boolean> {
   const count = await trx('nodes')
@@ -208,9 +217,10 @@ export async function deleteEnrollmentToken(
   db: Knex,
   id: string,
   userId: string | null,
-): Promise<'deleted' | 'used' | 'missing'> {
+): Promise<{ readonly userId: string } | 'used' | 'missing'> {
   const mine = db('enrollment_tokens').where(userId === null ? { id } : { id, user_id: userId });
-  if ((await mine.clone().where({ used_at: null }).delete()) === 1) return 'deleted';
+  const [deleted] = await mine.clone().where({ used_at: null }).delete().returning<{ user_id: string }[]>('user_id');
+  if (deleted) return { userId: deleted.user_id };
   return (await mine.first('id')) ? 'used' : 'missing';
 }
 

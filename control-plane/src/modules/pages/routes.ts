@@ -1,7 +1,8 @@
 import type { AnyRoute } from '../../http/route.js';
 import { abusePage } from './routes/abuse-page.js';
+import { guidePage } from './routes/guide-page.js';
 import { homePage } from './routes/home-page.js';
 import { taskPage } from './routes/task-page.js';
 
 /** The pages people open in a browser; none is part of the documented API. */
-export const pageRoutes: readonly AnyRoute[] = [homePage, taskPage, abusePage];
+export const pageRoutes: readonly AnyRoute[] = [homePage, taskPage, abusePage, guidePage];

@@ -5,14 +5,17 @@ import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { touchedHosts } from '@vantage/shared/target-policy/spec.js';
 import { targetKeys } from '@vantage/shared/target-policy/target-keys.js';
 import type { Knex } from 'knex';
-import { ApiError } from '../../http/errors.js';
+import { ApiError, limitReached } from '../../http/errors.js';
+import type { Caller, RateLimiter } from '../../http/rate-limit.js';
 import type { ServerEvent } from '../../http/route.js';
-import type { Node, NodeDirectory, Viewer } from '../nodes/index.js';
+import type { Plans } from '../../plans.js';
+import { type Node, type NodeDirectory, type Viewer, viewerOf } from '../nodes/index.js';
 import { BudgetTurns } from './budget-turns.js';
 import { type Dispatch, EXPIRY_SLACK_MS } from './dispatch.js';
+import { spendNodeTests } from './node-test-quota.js';
 import { checkTarget, chooseNodes, type ProbeRequest } from './probe-request.js';
 import type { RecentTasks } from './recent-tasks.js';
-import { insertTasks, listTasks, type NewTask, type TaskRow } from './store.js';
+import { insertTasks, listTasks, type NewTask, type TaskOwner, type TaskRow } from './store.js';
 import { TARGET_RATE_PER_SECOND } from './target-budget.js';
 import { takeFromBudget } from './target-budget-store.js';
 import { isFinished, type TaskReader } from './task-reader.js';
@@ -35,6 +38,8 @@ interface ProbesOptions {
   readonly reader: TaskReader;
   /** The newest policy: deny lists change while we run. */
   readonly policy: () => TargetPolicy;
+  readonly limiter: RateLimiter;
+  readonly plans: Plans;
   readonly metrics: {
     countTask(type: string, seconds: number): void;
     countResult(type: string, outcome: string): void;
@@ -55,12 +60,14 @@ export class Probes {
   constructor(private readonly options: ProbesOptions) {}
 
   /**
-   * Stores a request and sends it to its nodes.
-   * @throws ApiError VALIDATION_FAILED, PROBE_TARGET_INVALID, NODE_NOT_FOUND, NODE_OFFLINE, RATE_LIMIT_EXCEEDED
+   * Stores a request, which costs the caller a node test for every node it chooses, and sends it to them.
+   * @throws ApiError VALIDATION_FAILED, PROBE_TARGET_INVALID, NODE_NOT_FOUND, NODE_OFFLINE, QUOTA_EXCEEDED,
+   * RATE_LIMIT_EXCEEDED
    */
-  async create(request: ProbeRequest, viewer: Viewer): Promise<ProbeCreated> {
+  async create(request: ProbeRequest, caller: Caller): Promise<ProbeCreated> {
     const { clock, directory, dispatch, metrics } = this.options;
     const startedMs = clock.monotonicMs();
+    const viewer = viewerOf(caller.account);
     checkTarget(request, this.options.policy());
     const nodes = chooseNodes({
       request,
@@ -70,8 +77,10 @@ export class Probes {
       loadOf: (node) => dispatch.loadOf(node.id),
       random: Math.random,
     });
-    const task = await this.#remember(newTask(request, viewer, nodes, clock.now()), (made) =>
-      this.#store(made, this.#budgetKeys(request)),
+    const task = await spendNodeTests(this.options, { caller, nodeTests: nodes.length }, () =>
+      this.#remember(newTask(request, viewer, nodes, clock.now()), (made) =>
+        this.#store(made, this.#budgetKeys(request)),
+      ),
     );
     dispatch.send(task);
     metrics.countTask(request.type, (clock.monotonicMs() - startedMs) / 1_000);
@@ -106,9 +115,12 @@ export class Probes {
     return this.#streamEvents(id, signal);
   }
 
-  /** A page of a user's own tasks, newest first. */
-  async list(userId: string, page: { limit: number; offset: number }): Promise<{ tasks: TaskView[]; total: number }> {
-    const { rows, total } = await listTasks(this.options.db, userId, page);
+  /** A page of an account's own tasks, newest first. */
+  async list(
+    account: TaskOwner,
+    page: { limit: number; offset: number },
+  ): Promise<{ tasks: TaskView[]; total: number }> {
+    const { rows, total } = await listTasks(this.options.db, account, page);
     return { tasks: rows.map((row) => this.#view(row.id, row)), total };
   }
 
@@ -170,17 +182,19 @@ export class Probes {
   }
 }
 
-/** A task of an account is its own; one made without credentials is readable by whoever has the id. */
+/** A task of an account is its own; one made without credentials is readable by whoever has the id, but a test key. */
 function readable(task: TaskRow | null, viewer: Viewer): TaskRow {
-  if (!task || (task.user_id !== null && task.user_id !== viewer.userId)) throw new ApiError('PROBE_JOB_NOT_FOUND');
+  const isTheirs = task !== null && (task.user_id === null || task.user_id === viewer.userId);
+  if (!isTheirs || (viewer.isTest && !task.is_test)) throw new ApiError('PROBE_JOB_NOT_FOUND');
   return task;
 }
 
-function newTask(request: ProbeRequest, { userId }: Viewer, nodes: readonly Node[], now: number): NewTask {
+function newTask(request: ProbeRequest, { userId, isTest }: Viewer, nodes: readonly Node[], now: number): NewTask {
   const [id, ...nodeTaskIds] = sortedIds(nodes.length + 1, now);
   return {
     id,
     userId,
+    isTest,
     probeType: request.type,
     target: request.spec.target,
     specJson: JSON.stringify(request.spec),
@@ -199,16 +213,12 @@ function limitTask(task: NewTask, targetKeys: readonly string[], granted: number
   return { ...task, targetKeys, nodeTasks };
 }
 
+/** The first whole second from which on a second's worth of its budget is back. */
 function targetRateLimited(now: Date): ApiError {
-  return new ApiError('RATE_LIMIT_EXCEEDED', {
-    details: { target: [{ code: 'refused', message: 'is being probed too often; try again later' }] },
-    retryAfterSeconds: 1,
-    headers: {
-      'X-RateLimit-Limit': String(TARGET_RATE_PER_SECOND),
-      'X-RateLimit-Remaining': '0',
-      'X-RateLimit-Reset': new Date(now.getTime() + 1_000).toISOString(),
-    },
-  });
+  const resetsAt = Math.ceil(now.getTime() / 1_000 + 1) * 1_000;
+  const allowance = { limit: TARGET_RATE_PER_SECOND, remaining: 0, resetsAt, isAllowed: false };
+  const message = 'is being probed too often; try again later';
+  return limitReached('RATE_LIMIT_EXCEEDED', allowance, { target: [{ code: 'refused', message }] });
 }
 
 /** Ids of one millisecond are random: sorted, the request comes first and its node tasks keep the order of the nodes. */

@@ -8,10 +8,10 @@ import type { Node, NodeSelection, Viewer } from '../nodes/index.js';
 import { checkTarget, chooseNodes, type ProbeBody, toProbeRequest } from './probe-request.js';
 import { probeRequestSchema } from './schema.js';
 
-const anybody: Viewer = { userId: null, isAdmin: false };
-const owner: Viewer = { userId: 'u_owner', isAdmin: false };
-const stranger: Viewer = { userId: 'u_stranger', isAdmin: false };
-const admin: Viewer = { userId: 'u_admin', isAdmin: true };
+const anybody: Viewer = { userId: null, isAdmin: false, isTest: false };
+const owner: Viewer = { ...anybody, userId: 'u_owner' };
+const stranger: Viewer = { ...anybody, userId: 'u_stranger' };
+const admin: Viewer = { ...anybody, userId: 'u_admin', isAdmin: true };
 
 /** A request as it is after validation. */
 function request(body: object, type: ProbeType = 'tcp') {

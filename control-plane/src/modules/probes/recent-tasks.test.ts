@@ -12,6 +12,7 @@ function aTask(nodeIds: readonly string[] = ['n_1']): NewTask & { readonly ids: 
   return {
     id: newId(idPrefixes.probeTask),
     userId: 'u_1',
+    isTest: true,
     probeType: 'tcp',
     target: spec.target,
     specJson: JSON.stringify(spec),
@@ -50,6 +51,7 @@ t.test('a task is as it was stored, and changes with each result stored here', a
   t.strictSame(before, {
     id: task.id,
     user_id: 'u_1',
+    is_test: true,
     probe_type: 'tcp',
     target: spec.target,
     spec,

@@ -73,6 +73,7 @@ function pendingRow(task: NewTask): TaskRow {
   return {
     id: task.id,
     user_id: task.userId,
+    is_test: task.isTest,
     probe_type: task.probeType,
     target: task.target,
     spec: JSON.parse(task.specJson),

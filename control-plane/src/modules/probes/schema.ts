@@ -3,6 +3,7 @@ import { definitionOf, type ProbeType, probeTypes } from '@vantage/shared/probe-
 import { runFields } from '@vantage/shared/probe-types/node-result.js';
 import { type TSchema, type TUnsafe, Type } from 'typebox';
 import { NodeIdSchema, NodeSelectionSchema } from '../nodes/index.js';
+import { taskExamples } from './task-example.js';
 import type { TaskView } from './view.js';
 
 export const TaskIdSchema = Type.String({ pattern: idPattern(idPrefixes.probeTask), description: 'Probe task id.' });
@@ -65,7 +66,11 @@ export function nodeResultSchema(type: ProbeType): TSchema {
       }),
       late: Type.Optional(Type.Boolean({ description: 'Came after the node had been given up.' })),
     },
-    { additionalProperties: false, title: `${definitionOf(type).title}NodeResult` },
+    {
+      additionalProperties: false,
+      title: `${definitionOf(type).title}NodeResult`,
+      ...examplesOf(taskExamples[type]?.node_results[0]),
+    },
   );
 }
 
@@ -77,6 +82,7 @@ export function taskSchema(type: ProbeType): TUnsafe<TaskView> {
       {
         task_id: TaskIdSchema,
         probe_type: Type.Literal(type),
+        is_test: Type.Boolean({ description: 'Made with a test key: the only ones a test key sees.' }),
         target: Type.String(),
         status: Type.Enum([...taskStatuses], {
           type: 'string',
@@ -97,7 +103,11 @@ export function taskSchema(type: ProbeType): TUnsafe<TaskView> {
         ),
         ...definition.TaskFields.properties,
       },
-      { additionalProperties: false, title: `${definition.title}ProbeTask` },
+      { additionalProperties: false, title: `${definition.title}ProbeTask`, ...examplesOf(taskExamples[type]) },
     ),
   );
+}
+
+function examplesOf(example: object | undefined): { examples?: object[] } {
+  return example === undefined ? {} : { examples: [example] };
 }

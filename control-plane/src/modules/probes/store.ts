@@ -6,6 +6,8 @@ import { queryPrepared } from '../../db/prepared.js';
 export interface NewTask {
   readonly id: string;
   readonly userId: string | null;
+  /** Made with a test key. */
+  readonly isTest: boolean;
   readonly probeType: string;
   readonly target: string;
   readonly specJson: string;
@@ -29,13 +31,13 @@ const INSERT = {
   name: 'probes-insert',
   text: `
   WITH task AS (
-    INSERT INTO probe_tasks (id, user_id, probe_type, target, spec, created_at)
-    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]::json[], $6::timestamptz[])
+    INSERT INTO probe_tasks (id, user_id, probe_type, target, spec, created_at, is_test)
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]::json[], $6::timestamptz[], $7::boolean[])
   )
   INSERT INTO probe_node_tasks (id, task_id, node_id, probe_type, expires_at, target_keys, state, lost_code, finished_at)
   SELECT id, task_id, node_id, probe_type, expires_at, string_to_array(target_keys, ' '),
          CASE WHEN refused IS NULL THEN 'pending' ELSE 'lost' END, refused, CASE WHEN refused IS NULL THEN NULL ELSE now() END
-  FROM unnest($7::text[], $8::text[], $9::text[], $10::text[], $11::timestamptz[], $12::text[], $13::text[])
+  FROM unnest($8::text[], $9::text[], $10::text[], $11::text[], $12::timestamptz[], $13::text[], $14::text[])
     AS n(id, task_id, node_id, probe_type, expires_at, target_keys, refused)`,
 };
 
@@ -49,6 +51,7 @@ export async function insertTasks(db: Knex, tasks: readonly NewTask[]): Promise<
     tasks.map(({ target }) => target),
     tasks.map(({ specJson }) => specJson),
     tasks.map(({ createdAt }) => createdAt),
+    tasks.map(({ isTest }) => isTest),
     nodeTasks.map(({ nodeTask }) => nodeTask.id),
     nodeTasks.map(({ task }) => task.id),
     nodeTasks.map(({ nodeTask }) => nodeTask.nodeId),
@@ -74,6 +77,7 @@ export interface NodeTaskRow {
 export interface TaskRow {
   readonly id: string;
   readonly user_id: string | null;
+  readonly is_test: boolean;
   readonly probe_type: string;
   readonly target: string;
   readonly spec: unknown;
@@ -89,7 +93,7 @@ const NODE_TASKS = `
   FROM probe_node_tasks n`;
 
 // by name: PostgreSQL refuses a prepared statement for good once a migration has added a column to a `*`
-const TASK_COLUMNS = 't.id, t.user_id, t.probe_type, t.target, t.spec, t.created_at';
+const TASK_COLUMNS = 't.id, t.user_id, t.is_test, t.probe_type, t.target, t.spec, t.created_at';
 
 const FIND_TASK = {
   name: 'probes-find-task',
@@ -118,25 +122,33 @@ export async function findTask(db: Knex, id: string): Promise<TaskRow | null> {
   return single ?? null;
 }
 
-/** A page of a user's requests, newest first, and how many there are. */
+/** Whose requests: all of a user, or those made with the user's test keys. */
+export interface TaskOwner {
+  readonly userId: string;
+  readonly isTest: boolean;
+}
+
+const OWNED = 'user_id = ? AND (is_test OR NOT ?)';
+
+/** A page of somebody's requests, newest first, and how many there are. */
 export async function listTasks(
   db: Knex,
-  userId: string,
+  { userId, isTest }: TaskOwner,
   page: { limit: number; offset: number },
 ): Promise<{ rows: TaskRow[]; total: number }> {
   const { rows } = await db.raw<{ rows: TaskRow[] }>(
     `SELECT t.*, n.node_tasks FROM
-       (SELECT * FROM probe_tasks WHERE user_id = ? ORDER BY id DESC LIMIT ? OFFSET ?) t,
+       (SELECT * FROM probe_tasks WHERE ${OWNED} ORDER BY id DESC LIMIT ? OFFSET ?) t,
        LATERAL (${NODE_TASKS} WHERE n.task_id = t.id AND n.id >= t.id) n ORDER BY t.id DESC`,
-    [userId, page.limit, page.offset],
+    [userId, isTest, page.limit, page.offset],
   );
-  return { rows, total: await countTasks(db, userId) };
+  return { rows, total: await countTasks(db, { userId, isTest }) };
 }
 
-async function countTasks(db: Knex, userId: string): Promise<number> {
+async function countTasks(db: Knex, { userId, isTest }: TaskOwner): Promise<number> {
   const { rows } = await db.raw<{ rows: { total: number }[] }>(
-    'SELECT count(*) AS total FROM probe_tasks WHERE user_id = ?',
-    [userId],
+    `SELECT count(*) AS total FROM probe_tasks WHERE ${OWNED}`,
+    [userId, isTest],
   );
   return rows[0]?.total ?? 0;
 }

@@ -50,6 +50,7 @@ function view(type: ProbeType, nodeTasks: readonly NodeTaskRow[], findNode: (id:
   const task: TaskRow = {
     id: newId(idPrefixes.probeTask),
     user_id: null,
+    is_test: false,
     probe_type: type,
     target: specOf(type).target,
     spec: specOf(type),

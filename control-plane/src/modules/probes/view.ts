@@ -19,6 +19,7 @@ export interface NodeResultView {
 export interface TaskView {
   readonly task_id: string;
   readonly probe_type: ProbeType;
+  readonly is_test: boolean;
   readonly target: string;
   readonly status: 'running' | 'completed' | 'failed';
   readonly created_at: string;
@@ -47,6 +48,7 @@ export function taskView(id: string, task: TaskRow, findNode: (id: string) => No
   return {
     task_id: id,
     probe_type: type,
+    is_test: task.is_test,
     target: task.target,
     status: statusOf(task),
     created_at: task.created_at.toISOString(),

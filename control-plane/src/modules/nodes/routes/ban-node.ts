@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { actorOf } from '../../../actor.js';
 import { defineRoute } from '../../../http/route.js';
 import { nodeView } from '../index.js';
 import { NodeSchema } from '../schema.js';
@@ -22,12 +23,8 @@ export const banNode = defineRoute({
   bodyExample: { reason: 'reports forged results' },
   replies: { 200: NodeSchema },
   errors: ['NODE_NOT_FOUND', 'NODE_ALREADY_BANNED'],
-  async handle({ params, body, account, requestId }, { nodes }) {
-    const node = await nodes.ban(params.id, body.reason, {
-      userId: account?.userId ?? null,
-      credentialId: account?.credentialId ?? null,
-      requestId,
-    });
+  async handle(request, { nodes }) {
+    const node = await nodes.ban(request.params.id, request.body.reason, actorOf(request));
     return { status: 200, data: nodeView(node, true) };
   },
 });
@@ -43,12 +40,8 @@ export const unbanNode = defineRoute({
   params,
   replies: { 200: NodeSchema },
   errors: ['NODE_NOT_FOUND', 'NODE_NOT_BANNED'],
-  async handle({ params, account, requestId }, { nodes }) {
-    const node = await nodes.unban(params.id, {
-      userId: account?.userId ?? null,
-      credentialId: account?.credentialId ?? null,
-      requestId,
-    });
+  async handle(request, { nodes }) {
+    const node = await nodes.unban(request.params.id, actorOf(request));
     return { status: 200, data: nodeView(node, true) };
   },
 });

@@ -1,3 +1,4 @@
+import { actorOf } from '../../../actor.js';
 import { defineRoute } from '../../../http/route.js';
 import { EnrollReplySchema, EnrollRequestSchema } from '../schema.js';
 
@@ -12,10 +13,27 @@ export const enrollNode = defineRoute({
   tag: 'Enrollment',
   auth: { kind: 'public' },
   body: EnrollRequestSchema,
+  bodyExample: {
+    token: 'ent_…',
+    public_key: '3KZx0n5yq5rC1i8u0cUQkD9o5gqgB2s6YvZ4mL7wX8E=',
+    proof: 'signature, base64',
+    hostname: 'probe-1',
+    version: '0.1.0',
+    os: 'linux',
+    arch: 'x64',
+    capabilities: ['icmp'],
+  },
   replies: { 201: EnrollReplySchema },
+  replyExample: {
+    node_id: 'n_1CGRtJ1RH3rs4vbBJ5pyj9',
+    control_urls: ['https://vantage.example'],
+    server_public_key: 'GbVUQCk0k1xZ8mUsU2hUW0h0v3gQp8Yd2cF5t5yTn3E=',
+    audience: 'https://vantage.example',
+    config: { heartbeat_ms: 15_000 },
+  },
   errors: ['NODE_ENROLLMENT_TOKEN_INVALID', 'VALIDATION_FAILED', 'CONFLICT'],
-  async handle({ body }, { nodes }) {
-    const nodeId = await nodes.enrollment.enroll(body);
+  async handle(request, { nodes }) {
+    const nodeId = await nodes.enrollment.enroll(request.body, actorOf(request));
     await nodes.directory.announce([nodeId]);
     return { status: 201, data: nodes.enrollReply(nodeId) };
   },

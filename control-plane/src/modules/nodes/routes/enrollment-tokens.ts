@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { actorOf } from '../../../actor.js';
 import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { EnrollmentTokenCreatedSchema, EnrollmentTokenCreateSchema, EnrollmentTokenSchema } from '../schema.js';
@@ -15,13 +16,19 @@ export const createEnrollmentToken = defineRoute({
   description: 'The token is shown this once; only a hash is stored. It lets one agent in, within its validity.',
   tag,
   auth,
+  needsVerifiedEmail: true,
   body: EnrollmentTokenCreateSchema,
   bodyExample: { label: 'frankfurt-1', country_code: 'DE' },
   replies: { 201: EnrollmentTokenCreatedSchema },
+  replyExample: {
+    id: 'et_1CGRtJ1RH3rs4vbBJ5pyj7',
+    token: 'ent_…',
+    expires_at: '2026-02-01T12:00:00.000Z',
+  },
   errors: ['VALIDATION_FAILED', 'FORBIDDEN'],
-  async handle({ body, account }, { nodes }) {
-    if (!account) throw new Error('route without an account');
-    return { status: 201, data: await nodes.enrollment.createToken(account.userId, body) };
+  async handle(request, { nodes }) {
+    const { userId } = request.account;
+    return { status: 201, data: await nodes.enrollment.createToken(userId, request.body, actorOf(request)) };
   },
 });
 
@@ -37,7 +44,6 @@ export const listEnrollmentTokens = defineRoute({
   replies: { 200: Type.Object({ tokens: Type.Array(EnrollmentTokenSchema) }) },
   errors: [],
   async handle({ query, account }, { nodes }) {
-    if (!account) throw new Error('route without an account');
     const page = pageOf(query);
     const { tokens, total } = await nodes.enrollment.listTokens(account.userId, page);
     return { status: 200, data: { tokens }, pagination: pagination(page, total) };
@@ -55,9 +61,8 @@ export const revokeEnrollmentToken = defineRoute({
   params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
   replies: { 200: Type.Null() },
   errors: ['NOT_FOUND', 'NODE_STATE_CONFLICT'],
-  async handle({ params, account }, { nodes }) {
-    if (!account) throw new Error('route without an account');
-    await nodes.enrollment.revokeToken(params.id, account.userId);
+  async handle(request, { nodes }) {
+    await nodes.enrollment.revokeToken(request.params.id, request.account.userId, actorOf(request));
     return { status: 200, data: null };
   },
 });

@@ -11,6 +11,7 @@ export const getNode = defineRoute({
   summary: 'Get one probe node',
   tag: 'Nodes',
   auth: { kind: 'public' },
+  isConditional: true,
   params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
   replies: { 200: NodeSchema },
   errors: ['NODE_NOT_FOUND'],

@@ -14,6 +14,7 @@ export const listNodes = defineRoute({
   description: 'Public nodes, and private ones for their owner. Banned nodes are listed to admins only.',
   tag: 'Nodes',
   auth: { kind: 'public' },
+  isConditional: true,
   query: Type.Object({
     ...pageQuery,
     country: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2}$', description: 'ISO 3166-1 alpha-2.' })),

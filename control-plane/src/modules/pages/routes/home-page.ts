@@ -26,17 +26,18 @@ export const homePage = defineRoute({
 <p>Vantage runs ${probeTypeNames.join(', ')} probes from small agents on other people's machines and brings the results together.</p>
 <dl>
 <dt>Nodes online</dt><dd>${online.length}${countries.size > 0 && html` in ${countries.size} ${countries.size === 1 ? 'country' : 'countries'}`}${networks.size > 0 && html`, ${networks.size} ${networks.size === 1 ? 'network' : 'networks'}`} · <a href="/v1/nodes">list</a></dd>
+<dt>New here?</dt><dd><a href="/docs/guide">getting started with curl</a></dd>
 <dt>Reference</dt><dd><a href="/docs">interactive documentation</a> · <a href="/v1/openapi.json">OpenAPI document</a></dd>
 <dt>Bothered by it?</dt><dd><a href="/abuse">about our traffic</a></dd>
 <dt>Version</dt><dd>${site.version}</dd>
 </dl>
 <h2>Your first probe</h2>
 <p>Ask up to three nodes of different networks to fetch a page. No account is needed.</p>
-<pre>curl -s ${site.publicUrl}/v1/probe/http \\
+<pre tabindex="0">curl -s ${site.publicUrl}/v1/probe/http \\
   -H 'Content-Type: application/json' \\
   -d '{"target": "https://example.com/"}'</pre>
 <p>The answer names a <code>task_id</code>. Wait for its end, or open its page:</p>
-<pre>curl -s '${site.publicUrl}/v1/probe/tasks/TASK_ID?wait=30'
+<pre tabindex="0">curl -s '${site.publicUrl}/v1/probe/tasks/TASK_ID?wait=30'
 
 ${site.publicUrl}/p/TASK_ID</pre>
 <p>In a terminal: <code>npx vantage http https://example.com/ --url ${site.publicUrl}</code></p>`;

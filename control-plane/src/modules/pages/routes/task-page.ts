@@ -41,7 +41,7 @@ function taskReply(task: TaskView) {
   const content = html`
 <h1>${title} · ${target}</h1>
 <p class="muted">${statusText(task)} · started ${task.created_at.slice(0, 19).replace('T', ' ')} UTC</p>
-<div class="wide"><table>
+<div class="wide" tabindex="0"><table>
 <thead><tr><th>From</th><th>Result</th>${columns.map((column) => html`<th>${column.title}</th>`)}</tr></thead>
 <tbody>${task.node_results.map(
     (result) => html`<tr>

@@ -2,7 +2,6 @@ import { definitionOf, type ProbeType, probeTypeNames } from '@vantage/shared/pr
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.js';
 import { type AnyRoute, defineRoute } from '../../../http/route.js';
-import { viewerOf } from '../../nodes/index.js';
 import { type ProbeBody, toProbeRequest } from '../probe-request.js';
 import { ProbeCreatedSchema, probeRequestSchema } from '../schema.js';
 
@@ -23,16 +22,22 @@ function createProbeRoute(type: ProbeType): AnyRoute {
     path: `/v1/probe/${type}`,
     summary,
     description:
-      'Asynchronous: the answer names the task to read at GET /v1/probe/tasks/{id}. Name nodes by node_id, node_ids or nodes (a selection); with none of them up to three online nodes of different networks are chosen. A named node that is offline refuses the request; a selection runs on what there is. A literal target that may not be probed is refused at once, a name that resolves to one is a node result with code target_not_allowed. Nodes beyond the budget of a target get a result with code target_rate_limited.',
+      'Asynchronous: the answer names the task to read at GET /v1/probe/tasks/{id}. Name nodes by node_id, node_ids or nodes (a selection); with none of them up to three online nodes of different networks are chosen. A named node that is offline refuses the request; a selection runs on what there is. A literal target that may not be probed is refused at once, a name that resolves to one is a node result with code target_not_allowed. Nodes beyond the budget of a target get a result with code target_rate_limited. Every node chosen is one node test of the daily quota of the plan.',
     tag: 'Probes',
     auth: { kind: 'public', scope: 'probe' },
     body: probeRequestSchema(type),
     bodyExample: { target: exampleTarget },
     replies: { 202: ProbeCreatedSchema },
-    errors: ['VALIDATION_FAILED', 'PROBE_TARGET_INVALID', 'NODE_NOT_FOUND', 'NODE_OFFLINE', 'RATE_LIMIT_EXCEEDED'],
-    async handle({ body, account }, { probes }) {
-      const request = toProbeRequest(type, body as ProbeBody);
-      const created = await probes.create(request, viewerOf(account));
+    errors: [
+      'VALIDATION_FAILED',
+      'PROBE_TARGET_INVALID',
+      'NODE_NOT_FOUND',
+      'NODE_OFFLINE',
+      'QUOTA_EXCEEDED',
+      'RATE_LIMIT_EXCEEDED',
+    ],
+    async handle(request, { probes }) {
+      const created = await probes.create(toProbeRequest(type, request.body as ProbeBody), request);
       return { status: 202, data: { ...created, task_ids: [...created.task_ids] } };
     },
   });

@@ -18,7 +18,7 @@ export const getTask = defineRoute({
   path: '/v1/probe/tasks/{id}',
   summary: 'Read a probe task',
   description:
-    'Results that have come are there while the task is still running. With wait the answer comes when the task is finished, or after that many seconds as it is then. Readable for 7 days. A task made without credentials is readable by whoever has its id, one of an account only by that account.',
+    'Results that have come are there while the task is still running. With wait the answer comes when the task is finished, or after that many seconds as it is then. Readable for 7 days. A task made without credentials is readable by whoever has its id, one of an account only by that account; a test key reads only what test keys made.',
   tag,
   auth,
   params,
@@ -29,6 +29,7 @@ export const getTask = defineRoute({
   }),
   replies: { 200: AnyTask },
   errors: ['PROBE_JOB_NOT_FOUND'],
+  limit: (search) => (/(?:^|&)wait=/.test(search) ? 'poll' : 'standard'),
   async handle({ params, query, account, signal }, { probes }) {
     const viewer = viewerOf(account);
     const { wait } = query;
@@ -52,6 +53,7 @@ export const streamTask = defineRoute({
   replies: { 200: Type.Union([...probeTypeNames.map(nodeResultSchema), ...probeTypeNames.map(taskSchema)]) },
   replyKind: 'events',
   errors: ['PROBE_JOB_NOT_FOUND'],
+  limit: 'poll',
   async handle({ params, account, signal }, { probes }) {
     return { status: 200, events: await probes.events(params.id, viewerOf(account), signal) };
   },
@@ -63,7 +65,7 @@ export const listTasks = defineRoute({
   method: 'GET',
   path: '/v1/probe/tasks',
   summary: 'List your probe tasks',
-  description: 'Newest first, those of the last 7 days.',
+  description: 'Newest first, those of the last 7 days; for a test key those that test keys made.',
   tag,
   auth: { kind: 'scope', scope: 'probe:read' },
   query: Type.Object({ ...pageQuery }),
@@ -71,7 +73,7 @@ export const listTasks = defineRoute({
   errors: [],
   async handle({ query, account }, { probes }) {
     const page = pageOf(query);
-    const { tasks, total } = await probes.list(account?.userId ?? '', page);
+    const { tasks, total } = await probes.list(account, page);
     return { status: 200, data: { items: tasks }, pagination: pagination(page, total) };
   },
 });

@@ -1,0 +1,209 @@
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import t from 'tap';
+import { aRoute } from '../../test/_support/http-routes.js';
+import { startTestServer } from '../../test/_support/http-server.js';
+import { compressOnce, negotiateEncoding } from './compression.js';
+import { staticContent, staticReply } from './conditional-reply.js';
+import { ApiError } from './errors.js';
+import type { AnyRoute } from './route.js';
+
+const text = 'the same words again and again. '.repeat(400);
+const rawRoute = (path: string, contentType: string, body = text, headers: Record<string, string> = {}): AnyRoute =>
+  aRoute(path, { replyKind: 'raw', handle: async () => ({ status: 200, raw: { contentType, body }, headers }) });
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** What comes over the wire: fetch would decompress it and ask for gzip by itself. */
+function ask(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(url, { method, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+      );
+    });
+    request.on('error', reject).end();
+  });
+}
+
+t.test('the coding is the best of ours that the caller takes', async (t) => {
+  const cases: readonly (readonly [string | undefined, string | null])[] = [
+    [undefined, null],
+    ['', null],
+    ['identity', null],
+    ['deflate, zstd', null],
+    ['gzip', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['x-gzip', 'gzip'],
+    ['gzip, deflate, br', 'br'],
+    ['br;q=0.5, gzip;q=0.8', 'gzip'],
+    ['br; q=0.500 , gzip ;q=0.5', 'br'],
+    ['*', 'br'],
+    ['br;q=0, *', 'gzip'],
+    ['gzip;q=0, br;q=0', null],
+    ['*;q=0', null],
+    ['gzip;q=0.001', 'gzip'],
+    ['identity, gzip;q=0.5', null],
+    ['identity;q=0.5, gzip;q=0.5', 'gzip'],
+    ['identity;q=0', null],
+    ['gzip;q=2', null],
+    ['gzip;q=nonsense', null],
+    [';;,,=', null],
+    [`${'x,'.repeat(5_000)}gzip`, null],
+  ];
+  for (const [header, expected] of cases) t.equal(negotiateEncoding(header), expected, String(header).slice(0, 40));
+});
+
+t.test('text over 2 KiB is compressed as the caller likes it, and caches are told that it depends', async (t) => {
+  const types = [
+    'application/json; charset=utf-8',
+    'text/html; charset=utf-8',
+    'text/css',
+    'text/javascript',
+    'application/javascript',
+    'text/plain',
+    'image/svg+xml',
+    'application/problem+json',
+  ];
+  const { url } = await startTestServer(
+    t,
+    types.map((type, index) => rawRoute(`/v1/${index}`, type, type.includes('json') ? JSON.stringify(text) : text)),
+  );
+  for (const [index, type] of types.entries()) {
+    const plain = await ask(`${url}/v1/${index}`);
+    t.equal(plain.headers['content-encoding'], undefined, type);
+    const gzip = await ask(`${url}/v1/${index}`, { 'Accept-Encoding': 'gzip' });
+    const br = await ask(`${url}/v1/${index}`, { 'Accept-Encoding': 'gzip, br' });
+    t.equal(gzip.headers['content-encoding'], 'gzip');
+    t.equal(br.headers['content-encoding'], 'br');
+    for (const { headers, body } of [plain, gzip, br]) {
+      t.equal(headers.vary, 'Accept-Encoding');
+      t.equal(headers['content-length'], String(body.length));
+    }
+    t.ok(gunzipSync(gzip.body).equals(plain.body));
+    t.ok(brotliDecompressSync(br.body).equals(plain.body));
+  }
+});
+
+t.test('what is small, no text, compressed already or has no body is left alone', async (t) => {
+  const edge = 'x'.repeat(2_048);
+  const { url } = await startTestServer(t, [
+    rawRoute('/v1/edge', 'text/plain', edge),
+    rawRoute('/v1/over', 'text/plain', `${edge}x`),
+    rawRoute('/v1/image', 'image/png'),
+    rawRoute('/v1/stream', 'text/event-stream'),
+    rawRoute('/v1/coded', 'text/plain', text, { 'Content-Encoding': 'zstd' }),
+  ]);
+  const all = { 'Accept-Encoding': 'gzip, br' };
+  for (const path of ['/v1/edge', '/v1/image', '/v1/stream']) {
+    const { headers } = await ask(url + path, all);
+    t.strictSame([headers['content-encoding'], headers.vary], [undefined, undefined], path);
+  }
+  t.equal((await ask(`${url}/v1/over`, all)).headers['content-encoding'], 'br');
+  t.equal((await ask(`${url}/v1/coded`, all)).headers['content-encoding'], 'zstd');
+  const options = await ask(`${url}/v1/over`, all, 'OPTIONS');
+  t.strictSame([options.status, options.headers['content-encoding'], options.body.length], [204, undefined, 0]);
+});
+
+t.test('events are never compressed', async (t) => {
+  async function* events() {
+    yield { event: 'step', data: { text } };
+  }
+  const route = aRoute('/v1/events', { replyKind: 'events', handle: async () => ({ status: 200, events: events() }) });
+  const { url } = await startTestServer(t, [route]);
+  const { headers, body } = await ask(`${url}/v1/events`, { 'Accept-Encoding': 'gzip, br' });
+  t.equal(headers['content-encoding'], undefined);
+  t.match(body.toString(), 'the same words');
+});
+
+t.test('errors are compressed too, and Vary names both the language and the coding', async (t) => {
+  const details = Object.fromEntries(
+    Array.from({ length: 60 }, (_, index) => [`field_${index}`, [{ code: 'format' as const, message: 'is no good' }]]),
+  );
+  const route = aRoute('/v1/wrong', {
+    errors: ['VALIDATION_FAILED'],
+    handle: () => Promise.reject(new ApiError('VALIDATION_FAILED', { details })),
+  });
+  const { url } = await startTestServer(t, [route]);
+  const { status, headers, body } = await ask(`${url}/v1/wrong`, { 'Accept-Encoding': 'gzip' });
+  t.strictSame([status, headers['content-encoding'], headers.vary], [400, 'gzip', 'Accept-Language, Accept-Encoding']);
+  t.match(JSON.parse(gunzipSync(body).toString()), { error: { code: 'VALIDATION_FAILED' } });
+});
+
+t.test('HEAD says of a compressed body what GET says', async (t) => {
+  const { url } = await startTestServer(t, [rawRoute('/v1/page', 'text/html; charset=utf-8')]);
+  const all = { 'Accept-Encoding': 'br', 'X-Request-Id': 'the-same-one', Connection: 'close' };
+  const get = await ask(`${url}/v1/page`, all);
+  const head = await ask(`${url}/v1/page`, all, 'HEAD');
+  t.strictSame({ ...head.headers, date: '' }, { ...get.headers, date: '' });
+  t.equal(head.headers['content-encoding'], 'br');
+  t.equal(head.body.length, 0);
+});
+
+t.test(
+  'a strong ETag of a body that is compressed anew becomes a weak one, which still saves sending it',
+  async (t) => {
+    const { url } = await startTestServer(t, [rawRoute('/v1/tagged', 'text/plain', text, { ETag: '"v1"' })]);
+    t.equal((await ask(`${url}/v1/tagged`)).headers.etag, '"v1"');
+    const gzip = { 'Accept-Encoding': 'gzip' };
+    t.equal((await ask(`${url}/v1/tagged`, gzip)).headers.etag, 'W/"v1"');
+    const again = await ask(`${url}/v1/tagged`, { ...gzip, 'If-None-Match': 'W/"v1"' });
+    t.strictSame(
+      [again.status, again.body.length, again.headers.vary, again.headers['content-encoding']],
+      [304, 0, 'Accept-Encoding', undefined],
+    );
+  },
+);
+
+t.test('static content is compressed once for each coding, each with an ETag of its own', async (t) => {
+  const content = staticContent('text/css', text);
+  const { url } = await startTestServer(t, [
+    aRoute('/v1/style', { replyKind: 'raw', handle: async () => staticReply(content) }),
+  ]);
+  const tags = new Map<string, string>();
+  for (const coding of ['identity', 'gzip', 'br']) {
+    const { headers } = await ask(`${url}/v1/style`, { 'Accept-Encoding': coding });
+    tags.set(coding, headers.etag ?? '');
+  }
+  t.equal(new Set(tags.values()).size, 3);
+  for (const [coding, tag] of tags) {
+    t.match(tag, /^"[^"]+"$/, 'strong');
+    const known = { 'Accept-Encoding': coding, 'If-None-Match': tag };
+    t.equal((await ask(`${url}/v1/style`, known)).status, 304, coding);
+    const other = { 'Accept-Encoding': coding === 'br' ? 'gzip' : 'br', 'If-None-Match': tag };
+    t.equal((await ask(`${url}/v1/style`, other)).status, 200, 'another coding is another body');
+  }
+  const compress = compressOnce(text);
+  t.equal(await compress('br'), await compress('br'), 'the very same bytes');
+});
+
+t.test('a caller that leaves while its answer is compressed harms nobody', async (t) => {
+  const big = JSON.stringify(Array.from({ length: 200_000 }, (_, index) => index * 7_919));
+  const entered: (() => void)[] = [];
+  const route: AnyRoute = {
+    ...rawRoute('/v1/big', 'application/json'),
+    handle: async () => {
+      entered.shift()?.();
+      return { status: 200, raw: { contentType: 'application/json', body: big } };
+    },
+  };
+  const { url, log } = await startTestServer(t, [route, rawRoute('/v1/small', 'text/plain', 'here')]);
+  for (let round = 0; round < 5; round++) {
+    const handled = new Promise<void>((resolve) => entered.push(resolve));
+    const leaving = httpRequest(`${url}/v1/big`, { headers: { 'Accept-Encoding': 'br' }, agent: false });
+    leaving.on('error', () => {});
+    leaving.end();
+    await handled;
+    leaving.destroy();
+  }
+  t.equal((await ask(`${url}/v1/small`)).body.toString(), 'here');
+  const whole = await ask(`${url}/v1/big`, { 'Accept-Encoding': 'br' });
+  t.equal(brotliDecompressSync(whole.body).toString(), big);
+  t.notOk(log.some(({ level }) => level === 'error' || level === 'warn'));
+});

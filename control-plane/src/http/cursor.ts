@@ -1,0 +1,77 @@
+import { compileSchema } from '@vantage/shared/validation.js';
+import { type Static, type TSchema, Type } from 'typebox';
+import { fieldError } from './errors.js';
+import type { Pagination } from './route.js';
+
+// A cursor is base64url of JSON: {"v":1,"list":"audit","after":…}. Callers pass it back as they got it; it shows where
+// the next page begins, gives no right to read it, and so needs no signature.
+
+const VERSION = 1;
+const MAX_CURSOR_LENGTH = 512;
+const DEFAULT_LIMIT = 20;
+
+/** Query parameters of a list that is read by cursor. */
+export const cursorQuery = {
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: DEFAULT_LIMIT, description: 'Items per page.' }),
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: MAX_CURSOR_LENGTH,
+      description: '`meta.pagination.next_cursor` of the page before; the first page has none.',
+    }),
+  ),
+};
+
+/** A list that is read by cursor: `P` is what sorts its items, as the last one of a page has it. */
+export interface CursorList<P> {
+  /** Where the page begins, or null for the first. @throws ApiError VALIDATION_FAILED for what is no cursor of this list */
+  parse(cursor: string | undefined): P | null;
+  /**
+   * Makes a page of up to `limit` + 1 rows, of which the last one only says that there is more. `positionOf` gives what
+   * sorts a row.
+   */
+  page<R>(rows: readonly R[], limit: number, positionOf: (row: R) => P): { items: R[]; pagination: Pagination };
+}
+
+/** Describes a list by its name, which its cursors carry, and the schema of its positions. */
+export function cursorList<S extends TSchema>(name: string, position: S): CursorList<Static<S>> {
+  const check = compileSchema<TSchema>(
+    Type.Object(
+      { v: Type.Literal(VERSION), list: Type.Literal(name), after: position },
+      { additionalProperties: false },
+    ),
+  );
+  return {
+    parse(cursor) {
+      if (cursor === undefined) return null;
+      const checked = check(decode(cursor));
+      if (!checked.ok) throw noCursor();
+      return (checked.value as { readonly after: Static<S> }).after;
+    },
+    page(rows, limit, positionOf) {
+      const items = rows.slice(0, limit);
+      const last = items.at(-1);
+      const hasMore = rows.length > limit && last !== undefined;
+      const next = hasMore ? encode({ v: VERSION, list: name, after: positionOf(last) }) : null;
+      return { items, pagination: { page_size: limit, has_more: hasMore, next_cursor: next } };
+    },
+  };
+}
+
+function encode(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+/** Node leaves out what is not base64url: only what it would write itself was written by us. */
+function decode(cursor: string): unknown {
+  const bytes = Buffer.from(cursor, 'base64url');
+  if (bytes.toString('base64url') !== cursor) throw noCursor();
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    throw noCursor();
+  }
+}
+
+function noCursor() {
+  return fieldError('cursor', 'format', 'is not a cursor of this list');
+}

@@ -1,0 +1,69 @@
+import { STATUS_CODES } from 'node:http';
+import { Type } from 'typebox';
+import { declaredErrors } from './declared-errors.js';
+import { errorPageText } from './error-page-text.js';
+import { type ErrorCode, errorTable, isErrorCode } from './error-table.js';
+import { ApiError } from './errors.js';
+import { type Html, html } from './html.js';
+import { type Locale, localeNames, locales } from './locale.js';
+import { pageLocale, renderPage } from './page.js';
+import { type AnyRoute, defineRoute } from './route.js';
+
+/** `/docs/errors/{code}`, the doc_url of every error: what it means, what to do, and which of `routes` answer it. */
+export function errorPageRoute(routes: readonly AnyRoute[]): AnyRoute {
+  const documented = routes.filter(({ isDocumented }) => isDocumented !== false);
+  return defineRoute({
+    operationId: 'getErrorPage',
+    method: 'GET',
+    path: '/docs/errors/{code}',
+    summary: 'What an error code means',
+    tag: 'Reference',
+    auth: { kind: 'none' },
+    params: Type.Object({ code: Type.String({ maxLength: 64 }) }),
+    query: Type.Object({ lang: Type.Optional(Type.String({ maxLength: 16 })) }),
+    replies: { 200: Type.String() },
+    replyKind: 'html',
+    errors: ['NOT_FOUND'],
+    isDocumented: false,
+    handle: async (request) => {
+      const { code } = request.params;
+      if (!isErrorCode(code)) throw new ApiError('NOT_FOUND');
+      const locale = pageLocale(request);
+      return renderPage({ title: code, locale, isTranslated: true, content: contentOf(code, locale, documented) });
+    },
+  });
+}
+
+/** Where the interactive reference shows an operation. */
+export function referenceLink({ tag, operationId }: AnyRoute): string {
+  return `/docs#/${encodeURIComponent(tag)}/${operationId}`;
+}
+
+function contentOf(code: ErrorCode, locale: Locale, documented: readonly AnyRoute[]): Html {
+  const { statuses, messages } = errorTable[code];
+  const text = errorPageText[locale];
+  return html`<h1><code>${code}</code></h1>
+<p class="lead">${messages[locale]}</p>
+<dl>
+<dt>${text.status}</dt><dd>${statuses.map((status) => html`<div>${status} ${STATUS_CODES[status]}</div>`)}</dd>
+<dt>${text.code}</dt><dd><code>{"error": {"code": "${code}", …}}</code></dd>
+</dl>
+<h2>${text.toDo}</h2>
+${statuses.map((status) => html`<p class="text">${statuses.length > 1 && html`<b>${status}</b> `}${text.advice[status]}</p>`)}
+<h2>${text.messages}</h2>
+<dl>${locales.map((other) => html`<dt lang="${other}">${localeNames[other]}</dt><dd lang="${other}">${messages[other]}</dd>`)}</dl>
+<h2>${text.operations}</h2>
+${operationsOf(code, locale, documented)}
+<p><a href="/docs/guide">${text.guide}</a></p>`;
+}
+
+function operationsOf(code: ErrorCode, locale: Locale, documented: readonly AnyRoute[]): Html {
+  const { everyOperation, noOperation } = errorPageText[locale];
+  const answering = documented.filter((route) => [...declaredErrors(route).values()].some((codes) => codes.has(code)));
+  if (answering.length === 0) return html`<p>${noOperation}</p>`;
+  if (answering.length === documented.length) return html`<p>${everyOperation} <a href="/docs">/docs</a></p>`;
+  return html`<ul class="contents">${answering.map(
+    (route) =>
+      html`<li><a href="${referenceLink(route)}"><code>${route.method} ${route.path}</code></a><br><span lang="en">${route.summary}</span></li>`,
+  )}</ul>`;
+}

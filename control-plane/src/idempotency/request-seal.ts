@@ -1,0 +1,55 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import type { IdempotentRequest } from '../http/idempotency.js';
+import { createSealer, type Sealer } from '../sealing.js';
+
+// What is stored of a request, and what it takes to read it:
+//   key hash     HMAC under a key of this installation      finds the row; tells nobody whose it is or what the key was
+//   fingerprint  HMAC under a key of the Idempotency-Key    tells whether the request is the same, to who has the key
+//   response     sealed by another one, for this row alone  opens for who has the key: a secret in it stays one
+// Keys of the Idempotency-Key need the installation's secret too: who has only the database cannot try likely ones.
+
+/** The stored form of one request. */
+export interface RequestSeal {
+  /** Identity of the row, 32 bytes. */
+  readonly keyHash: Buffer;
+  /** 32 bytes. */
+  readonly fingerprint: Buffer;
+  readonly sealer: Sealer;
+}
+
+/** Makes the stored forms of requests. */
+export class RequestSeals {
+  readonly #rowKey: Buffer;
+  readonly #pepper: Buffer;
+
+  /** `secretKey` is the installation's, 32 bytes. */
+  constructor(secretKey: Uint8Array) {
+    this.#rowKey = deriveKey(secretKey, 'vantage idempotency rows v1');
+    this.#pepper = deriveKey(secretKey, 'vantage idempotency responses v1');
+  }
+
+  sealOf({ caller, operationId, key, fingerprint }: IdempotentRequest): RequestSeal {
+    const keyHash = hmac(this.#rowKey, JSON.stringify([caller, operationId, key]));
+    return { keyHash, ...this.rowSeal(keyHash, key, fingerprint) };
+  }
+
+  /** What an Idempotency-Key makes of a row. */
+  rowSeal(keyHash: Buffer, key: string, fingerprint: Buffer): Omit<RequestSeal, 'keyHash'> {
+    // the pepper is of fixed length, so that no key runs into it
+    const material = Buffer.concat([this.#pepper, Buffer.from(key)]);
+    const row = keyHash.toString('base64url');
+    return {
+      fingerprint: hmac(deriveKey(material, `vantage idempotency fingerprint of ${row} v1`), fingerprint),
+      sealer: createSealer(material, `idempotency response of ${row}`),
+    };
+  }
+}
+
+/** HKDF with SHA-256 (RFC 5869), 32 bytes. */
+function deriveKey(material: Uint8Array, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', material, '', purpose, 32));
+}
+
+function hmac(key: Buffer, data: string | Buffer): Buffer {
+  return createHmac('sha256', key).update(data).digest();
+}

@@ -1,0 +1,24 @@
+import type { Knex } from 'knex';
+import type { Static } from 'typebox';
+import type { ListedJobType } from './job-types.js';
+import { insertJob } from './store.js';
+
+export interface EnqueueOptions {
+  /** Not before; default: at once. */
+  readonly runAt?: Date;
+  /** At most one job that waits has it: a second one takes the place of the first. 1..512 characters. */
+  readonly key?: string;
+}
+
+/**
+ * Queues a job in the transaction `trx`, with which it also vanishes; a replica takes it as soon as that is committed.
+ * Answers its id. @throws JobPayloadError
+ */
+export function enqueue<T extends ListedJobType>(
+  trx: Knex,
+  type: T,
+  payload: Static<T['payload']>,
+  options: EnqueueOptions = {},
+): Promise<string> {
+  return insertJob(trx, { type: type.name, payload: type.parse(payload), maxAttempts: type.maxAttempts, ...options });
+}

@@ -1,0 +1,3 @@
+export { SharedWindows } from './shared-windows.js';
+export { deleteEndedWindows } from './store.js';
+export { WindowLimiter } from './window-limiter.js';

@@ -1,0 +1,109 @@
+import type { Window } from './window.js';
+
+// What one replica knows of one window:
+//
+//   |<------------- used: taken by all replicas ------------->|<--- left --->| most
+//                        |<- stock: taken here, not spent ->|
+//                |<- owed: taken here while the store was away: it has not heard of it ->|   (negative: given back)
+
+/** What a replica asks of a window: as many as fit of `count` portions of `size` units. */
+export interface Ask extends Window {
+  readonly key: string;
+  /** Units there are in the window. */
+  readonly most: number;
+  /** Units, at least 1. */
+  readonly size: number;
+  /** 0 or more. */
+  readonly count: number;
+  /** Units to be counted before anything is granted; negative for what comes back. */
+  readonly owed: number;
+}
+
+/** What it got. The window is another than was asked for where the store is already in the next one. */
+export interface Taken extends Window {
+  /** Portions. */
+  readonly granted: number;
+  /** Units taken from the window by everybody, these included. */
+  readonly used: number;
+}
+
+/** How many portions fit into what is left of a window. NOTE: the statement in store.ts says the same in SQL. */
+export function fittingPortions(used: number, { most, size, count }: Pick<Ask, 'most' | 'size' | 'count'>): number {
+  return Math.max(0, Math.min(count, Math.floor((most - used) / size)));
+}
+
+// others may give back what they took: that nothing is left of a day is asked again after this
+const BELIEVED_MS = 60_000;
+
+/** The units of one window, as far as this replica knows. Does no I/O. */
+export class Tally {
+  #window: Window;
+  #used = 0;
+  #stock = 0;
+  #owed = 0;
+  /** Monotonic; null: nothing is known yet. */
+  #heardMs: number | null = null;
+
+  constructor(
+    readonly key: string,
+    window: Window,
+  ) {
+    this.#window = window;
+  }
+
+  get window(): Window {
+    return this.#window;
+  }
+
+  get stock(): number {
+    return this.#stock;
+  }
+
+  /** Units of `most` nobody has been given, 0 to `most`. */
+  remainingOf(most: number): number {
+    return Math.max(0, Math.min(most, most - this.#used + this.#stock));
+  }
+
+  /** Spends units of the stock, or nothing when they are not there. */
+  spend(units: number): boolean {
+    if (this.#stock < units) return false;
+    this.#stock -= units;
+    return true;
+  }
+
+  /** Whether it need not be asked for `units`: so much was not left when we last heard of it, a minute ago at most. */
+  isKnownToLack(units: number, most: number, nowMs: number): boolean {
+    if (this.#heardMs === null || nowMs - this.#heardMs >= BELIEVED_MS) return false;
+    return this.#used - this.#stock + units > most;
+  }
+
+  /** What to ask of the store to get portions; it settles what is owed. */
+  ask(portions: Pick<Ask, 'most' | 'size' | 'count'>): Ask {
+    return { key: this.key, ...this.#window, ...portions, owed: this.#owed };
+  }
+
+  /** Takes in what the store granted. */
+  take(ask: Ask, { startsAt, endsAt, granted, used }: Taken, nowMs: number): void {
+    const isSame = startsAt === ask.startsAt && endsAt === ask.endsAt;
+    this.#window = { startsAt, endsAt };
+    this.#owed = isSame ? this.#owed - ask.owed : 0;
+    this.#used = used + this.#owed;
+    this.#stock = (isSame ? this.#stock : 0) + granted * ask.size;
+    this.#heardMs = nowMs;
+  }
+
+  /** Grants by what this replica knows, when the store cannot be asked. */
+  takeAlone(ask: Ask, nowMs: number): void {
+    const units = fittingPortions(this.#used, ask) * ask.size;
+    this.#used += units;
+    this.#owed += units;
+    this.#stock += units;
+    this.#heardMs = nowMs;
+  }
+
+  /** Notes that units which were spent were not needed; the store hears of it with the next ask. */
+  giveBack(units: number): void {
+    this.#used -= units;
+    this.#owed -= units;
+  }
+}

@@ -1,0 +1,47 @@
+import type { SMTPTransportOptions } from 'nodemailer';
+import type { SmtpEncryption, SmtpServer } from '../setting-values.js';
+import type { MailTransport, Message } from './message.js';
+import { smtpFailure } from './smtp-failure.js';
+
+const TIMEOUT_MS = { connect: 10_000, greeting: 10_000, silence: 30_000, close: 1_000 };
+
+/** Hands messages to a mail server, one connection for each. */
+export class SmtpTransport implements MailTransport {
+  readonly #options: SMTPTransportOptions;
+
+  /** `trustedCertificates` (PEM) take the place of those the system trusts. */
+  constructor(server: SmtpServer, trustedCertificates: string | null = null) {
+    const { host, port, encryption, credentials } = server;
+    this.#options = {
+      host,
+      port,
+      ...encryptions[encryption],
+      ...(credentials === null ? {} : { auth: { user: credentials.user, pass: credentials.password } }),
+      ...(trustedCertificates === null ? {} : { tls: { ca: trustedCertificates } }),
+      connectionTimeout: TIMEOUT_MS.connect,
+      dnsTimeout: TIMEOUT_MS.connect,
+      greetingTimeout: TIMEOUT_MS.greeting,
+      socketTimeout: TIMEOUT_MS.silence,
+      socketCloseTimeout: TIMEOUT_MS.close,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    };
+  }
+
+  async deliver({ from, to, source }: Message, signal: AbortSignal): Promise<void> {
+    // only here: it takes 40 ms to load
+    const { createTransport } = await import('nodemailer');
+    try {
+      await createTransport(this.#options).sendMail({ envelope: { from, to: [to] }, raw: source, signal });
+    } catch (error) {
+      throw smtpFailure(error, to);
+    }
+  }
+}
+
+const encryptions: Readonly<Record<SmtpEncryption, SMTPTransportOptions>> = {
+  tls: { secure: true },
+  starttls: { secure: false, requireTLS: true },
+  'starttls-if-offered': { secure: false },
+  none: { secure: false, ignoreTLS: true },
+};

@@ -1,0 +1,18 @@
+import { accountDeleted } from './account-deleted.js';
+import { passwordChanged } from './password-changed.js';
+import { resetPassword } from './reset-password.js';
+import type { MailTemplate } from './template.js';
+import { verifyEmail } from './verify-email.js';
+
+/** The one list of mails we send. */
+export const mailTemplates = {
+  'verify-email': verifyEmail,
+  'reset-password': resetPassword,
+  'password-changed': passwordChanged,
+  'account-deleted': accountDeleted,
+};
+
+export type MailTemplateName = keyof typeof mailTemplates;
+
+/** What a template wants to know. */
+export type MailData<N extends MailTemplateName> = (typeof mailTemplates)[N] extends MailTemplate<infer D> ? D : never;

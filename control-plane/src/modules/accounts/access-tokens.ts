@@ -1,0 +1,75 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import { ApiError } from '../../http/errors.js';
+import type { SigningKeys } from './signing-keys.js';
+
+/** Seconds an access token is valid (API specification 8). */
+export const ACCESS_TOKEN_SECONDS = 900;
+
+/** RFC 9068 section 2.1: so that no other JWT of ours, should there be one, is ever taken for an access token. */
+const TYPE = 'at+jwt';
+const ALGORITHM = 'EdDSA';
+
+/** What an access token says: who, and by which session. */
+export interface AccessClaims {
+  readonly userId: string;
+  readonly sessionId: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+interface AccessTokensOptions {
+  readonly keys: SigningKeys;
+  readonly clock: Clock;
+  /** Issuer and audience: where users reach this service. */
+  readonly publicUrl: string;
+}
+
+/** JSON Web Tokens (RFC 7519) of a login: Ed25519 only, whatever their header says. */
+export class AccessTokens {
+  constructor(private readonly options: AccessTokensOptions) {}
+
+  async issue({ userId, sessionId }: { userId: string; sessionId: string }): Promise<string> {
+    const { keys, clock, publicUrl } = this.options;
+    const { kid, privateKey } = keys.signer();
+    const now = Math.floor(clock.now() / 1_000);
+    return new SignJWT({ sid: sessionId })
+      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
+      .setIssuer(publicUrl)
+      .setAudience(publicUrl)
+      .setSubject(userId)
+      .setIssuedAt(now)
+      .setExpirationTime(now + ACCESS_TOKEN_SECONDS)
+      .sign(privateKey);
+  }
+
+  /** @throws ApiError AUTH_EXPIRED, AUTH_INVALID_TOKEN */
+  async verify(token: string): Promise<AccessClaims> {
+    const { keys, clock, publicUrl } = this.options;
+    try {
+      const { payload } = await jwtVerify(
+        token,
+        async ({ kid }) => (kid === undefined ? null : await keys.find(kid)) ?? Promise.reject(new UnknownKeyError()),
+        {
+          algorithms: [ALGORITHM],
+          typ: TYPE,
+          issuer: publicUrl,
+          audience: publicUrl,
+          requiredClaims: ['sub', 'sid', 'exp', 'iat'],
+          currentDate: new Date(clock.now()),
+        },
+      );
+      const { sub = '', sid, exp = 0 } = payload;
+      return { userId: sub, sessionId: String(sid), expiresAt: exp * 1_000 };
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) throw new ApiError('AUTH_EXPIRED');
+      if (error instanceof errors.JOSEError || error instanceof UnknownKeyError)
+        throw new ApiError('AUTH_INVALID_TOKEN');
+      throw error;
+    }
+  }
+}
+
+class UnknownKeyError extends Error {
+  override readonly name = 'UnknownKeyError';
+}

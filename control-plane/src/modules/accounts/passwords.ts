@@ -1,0 +1,57 @@
+import { hash, verify } from '@node-rs/argon2';
+import { ApiError } from '../../http/errors.js';
+
+// OWASP's first choice for argon2id (RFC 9106): 19 MiB, two passes, one lane; about 20 ms
+const PARAMETERS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
+
+/** Shortest password accepted, in characters (API specification 8). */
+export const MIN_PASSWORD_LENGTH = 8;
+/** Longest password accepted, in characters. */
+export const MAX_PASSWORD_LENGTH = 256;
+
+/** Hashes that run at once: each holds 19 MiB and a thread of the pool that files and names are looked up on. */
+const MAX_RUNNING = 2;
+/** Hashes that wait: more than a second of them is refused, for whoever waits longer has gone. */
+const MAX_WAITING = 64;
+
+/** Hashes and compares passwords, a few at a time. */
+export class PasswordHasher {
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+  #decoy: Promise<string> | null = null;
+
+  /** argon2id hash in PHC form. @throws ApiError UNAVAILABLE when too many wait */
+  hash(password: string): Promise<string> {
+    return this.#run(() => hash(password, PARAMETERS));
+  }
+
+  /** Whether the password is the one of the hash. @throws ApiError UNAVAILABLE when too many wait */
+  isSame(passwordHash: string, password: string): Promise<boolean> {
+    return this.#run(() => verify(passwordHash, password));
+  }
+
+  /** Takes as long as `isSame` and is always false: for accounts that do not exist or have no password. */
+  async pretend(password: string): Promise<false> {
+    this.#decoy ??= this.hash('no password has this hash');
+    await this.isSame(await this.#decoy, password);
+    return false;
+  }
+
+  async #run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running < MAX_RUNNING) this.#running++;
+    else await this.#turn();
+    try {
+      return await work();
+    } finally {
+      // whoever waits takes over the place: nobody can slip in between
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running--;
+      else next();
+    }
+  }
+
+  #turn(): Promise<void> {
+    if (this.#waiting.length >= MAX_WAITING) throw new ApiError('UNAVAILABLE', { retryAfterSeconds: 2 });
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}

@@ -1,0 +1,32 @@
+import type { AnyRoute } from '../../http/route.js';
+import { getJwks } from './routes/jwks.js';
+import { login } from './routes/login.js';
+import { resetPasswordPage, verifyEmailPage } from './routes/mailed-pages.js';
+import { changePassword, forgotPassword, resetPassword } from './routes/passwords.js';
+import { changeProfile, deleteAccount, getProfile } from './routes/profile.js';
+import { refresh } from './routes/refresh.js';
+import { register } from './routes/register.js';
+import { endOtherSessions, endSession, listSessions, logout } from './routes/sessions.js';
+import { resendVerification, verifyEmail } from './routes/verify-email.js';
+
+/** Every operation on accounts and on getting into them. */
+export const accountRoutes: readonly AnyRoute[] = [
+  register,
+  login,
+  refresh,
+  logout,
+  verifyEmail,
+  resendVerification,
+  forgotPassword,
+  resetPassword,
+  changePassword,
+  getJwks,
+  getProfile,
+  changeProfile,
+  deleteAccount,
+  listSessions,
+  endOtherSessions,
+  endSession,
+  verifyEmailPage,
+  resetPasswordPage,
+];

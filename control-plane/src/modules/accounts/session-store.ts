@@ -1,0 +1,119 @@
+import type { Knex } from 'knex';
+import { OWNER_COLUMNS, type OwnerRow } from '../../authentication/index.js';
+import { queryPrepared } from '../../db/prepared.js';
+
+export interface SessionRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly methods: string[];
+  readonly address: string;
+  readonly user_agent: string | null;
+  readonly created_at: Date;
+  readonly last_used_at: Date;
+  readonly expires_at: Date;
+  readonly revoked_at: Date | null;
+}
+
+export interface NewRefreshToken {
+  readonly tokenId: string;
+  readonly secretHash: Buffer;
+  readonly sessionId: string;
+  readonly at: Date;
+}
+
+export async function insertSession(trx: Knex, session: Omit<SessionRow, 'revoked_at'>): Promise<void> {
+  await trx('sessions').insert(session);
+}
+
+export async function insertRefreshToken(trx: Knex, token: NewRefreshToken): Promise<void> {
+  await trx('refresh_tokens').insert({
+    token_id: token.tokenId,
+    secret_hash: token.secretHash,
+    session_id: token.sessionId,
+    created_at: token.at,
+  });
+}
+
+export interface RefreshTokenRow {
+  readonly token_id: string;
+  readonly secret_hash: Buffer;
+  readonly session_id: string;
+  readonly replaced_at: Date | null;
+  readonly replaced_by: string | null;
+}
+
+/** The refresh token with this public id, or null. */
+export async function findRefreshToken(db: Knex, tokenId: string): Promise<RefreshTokenRow | null> {
+  const row = await db('refresh_tokens').where({ token_id: tokenId }).first<RefreshTokenRow | undefined>();
+  return row ?? null;
+}
+
+/** A session with its owner, locked until the transaction ends: one refresh at a time. */
+export async function lockSession(trx: Knex.Transaction, id: string): Promise<(SessionRow & OwnerRow) | null> {
+  const { rows } = await trx.raw<{ rows: (SessionRow & OwnerRow)[] }>(
+    `SELECT s.*, ${OWNER_COLUMNS} FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = ? FOR UPDATE OF s`,
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+/** Notes that a refresh token was used up, and by what it was followed. */
+export async function replaceRefreshToken(trx: Knex, tokenId: string, by: string, at: Date): Promise<void> {
+  // the grace counts from the first use
+  const first = trx.raw('coalesce(replaced_at, ?)', [at]);
+  await trx('refresh_tokens').where({ token_id: tokenId }).update({ replaced_at: first, replaced_by: by });
+}
+
+/** A session was used: it lives on. */
+export async function extendSession(trx: Knex, id: string, at: Date, expiresAt: Date): Promise<void> {
+  await trx('sessions').where({ id }).update({ last_used_at: at, expires_at: expiresAt });
+}
+
+/** Ends sessions of a user that have not ended; answers their ids. `only` and `except` are session ids. */
+export async function revokeSessions(
+  trx: Knex,
+  userId: string,
+  { at, reason, only, except }: { at: Date; reason: string; only?: string; except?: string },
+): Promise<string[]> {
+  const query = trx('sessions').where({ user_id: userId }).whereNull('revoked_at').where('expires_at', '>', at);
+  if (only !== undefined) void query.where({ id: only });
+  if (except !== undefined) void query.whereNot({ id: except });
+  const rows = await query.update({ revoked_at: at, revoke_reason: reason }).returning<{ id: string }[]>('id');
+  return rows.map(({ id }) => id);
+}
+
+/** A user's live sessions, newest first. */
+export async function listSessions(db: Knex, userId: string, at: Date): Promise<SessionRow[]> {
+  return db('sessions')
+    .where({ user_id: userId })
+    .whereNull('revoked_at')
+    .where('expires_at', '>', at)
+    .orderBy('id', 'desc')
+    .select<SessionRow[]>('*');
+}
+
+const FIND_SESSION = {
+  name: 'find-session',
+  text: `SELECT s.revoked_at IS NOT NULL AS is_revoked, s.expires_at, ${OWNER_COLUMNS}
+  FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1`,
+};
+
+/** What requests ask of a session, or null. */
+export async function findSession(
+  db: Knex,
+  id: string,
+): Promise<(OwnerRow & { readonly is_revoked: boolean; readonly expires_at: Date }) | null> {
+  const [row] = await queryPrepared<OwnerRow & { is_revoked: boolean; expires_at: Date }>(db, FIND_SESSION, [id]);
+  return row ?? null;
+}
+
+/** Whether somebody has signed in to this account from this address before. */
+export async function isKnownAddress(db: Knex, userId: string, address: string): Promise<boolean> {
+  const row = await db('sessions').where({ user_id: userId, address }).first('id');
+  return row !== undefined;
+}
+
+/** Deletes sessions, with their refresh tokens, that ended before. */
+export async function deleteEndedSessions(db: Knex, before: Date): Promise<void> {
+  await db('sessions').where('expires_at', '<', before).orWhere('revoked_at', '<', before).delete();
+}

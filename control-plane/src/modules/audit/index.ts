@@ -1,0 +1,57 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
+import type { Knex } from 'knex';
+import { type Static, Type } from 'typebox';
+import { cursorList } from '../../http/cursor.js';
+import type { Pagination } from '../../http/route.js';
+import { timeRangeOf } from '../../http/time-range.js';
+import type { AuditEntrySchema, AuditQuerySchema } from './schema.js';
+import { listAuditRows } from './store.js';
+import { entryView, ownEntryView } from './view.js';
+
+export { type AuditAction, auditActions } from './actions.js';
+export { type AuditEntry, insertAuditEntry } from './store.js';
+
+type AuditItem = Static<typeof AuditEntrySchema>;
+
+/** One page of the log. */
+export interface AuditPage {
+  readonly items: AuditItem[];
+  readonly pagination: Pagination;
+}
+
+/** Which entries, and which page of them, as a query says it. */
+export type AuditRequest = Static<typeof AuditQuerySchema>;
+
+const list = cursorList('audit', Type.String({ pattern: idPattern(idPrefixes.auditEntry) }));
+
+/** Reading the log of security-relevant acts, newest first; `insertAuditEntry` writes it. */
+export class Audit {
+  constructor(
+    private readonly db: Knex,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What happened to one account, as it may see it. @throws ApiError VALIDATION_FAILED for a bad cursor or range */
+  async listOwn(accountId: string, request: AuditRequest): Promise<AuditPage> {
+    const { items, pagination } = await this.#list(accountId, request);
+    return { items: items.map(ownEntryView), pagination };
+  }
+
+  /** What happened to one account or, undefined, to all and to the installation. @throws ApiError as listOwn */
+  async listAll(accountId: string | undefined, request: AuditRequest): Promise<AuditPage> {
+    const { items, pagination } = await this.#list(accountId, request);
+    return { items: items.map(entryView), pagination };
+  }
+
+  async #list(accountId: string | undefined, { limit, cursor, action, ...range }: AuditRequest) {
+    const filter = { ...timeRangeOf(range, this.clock.now()), accountId, action, beforeId: list.parse(cursor) };
+    return list.page(await listAuditRows(this.db, filter, limit + 1), limit, ({ id }) => id);
+  }
+}
+
+declare module '../../http/route.js' {
+  interface Services {
+    readonly audit: Audit;
+  }
+}

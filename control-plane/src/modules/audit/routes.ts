@@ -1,0 +1,5 @@
+import type { AnyRoute } from '../../http/route.js';
+import { listAudit, listOwnAudit } from './routes/read-audit.js';
+
+/** Reading the audit log. */
+export const auditRoutes: readonly AnyRoute[] = [listOwnAudit, listAudit];

@@ -1,0 +1,44 @@
+import { Type } from 'typebox';
+import { actorOf } from '../../../actor.js';
+import { defineRoute } from '../../../http/route.js';
+import { jobView } from '../index.js';
+import { JobSchema } from '../schema.js';
+
+const tag = 'Administration';
+const auth = { kind: 'admin' } as const;
+const params = Type.Object({ id: Type.String({ maxLength: 64 }) });
+
+/** POST /v1/admin/jobs/{id}/retry. */
+export const retryJob = defineRoute({
+  operationId: 'retryJob',
+  method: 'POST',
+  path: '/v1/admin/jobs/{id}/retry',
+  summary: 'Run a job again',
+  description: 'A dead or waiting job runs at once, with all its attempts again.',
+  tag,
+  auth,
+  params,
+  replies: { 200: JobSchema },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  async handle(request, { jobs }) {
+    return { status: 200, data: jobView(await jobs.retry(request.params.id, actorOf(request))) };
+  },
+});
+
+/** DELETE /v1/admin/jobs/{id}. */
+export const deleteJob = defineRoute({
+  operationId: 'deleteJob',
+  method: 'DELETE',
+  path: '/v1/admin/jobs/{id}',
+  summary: 'Drop a dead job',
+  description: 'What it should have done is never done.',
+  tag,
+  auth,
+  params,
+  replies: { 200: Type.Null() },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  async handle(request, { jobs }) {
+    await jobs.delete(request.params.id, actorOf(request));
+    return { status: 200, data: null };
+  },
+});

@@ -1,0 +1,24 @@
+import { Type } from 'typebox';
+import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
+import { defineRoute } from '../../../http/route.js';
+import { jobView } from '../index.js';
+import { JobSchema, JobStateSchema, JobTypeSchema } from '../schema.js';
+
+/** GET /v1/admin/jobs. */
+export const listJobs = defineRoute({
+  operationId: 'listJobs',
+  method: 'GET',
+  path: '/v1/admin/jobs',
+  summary: 'List background jobs',
+  description: 'What waits to be done, is being done, or has failed: mails, for example. The newest first.',
+  tag: 'Administration',
+  auth: { kind: 'admin' },
+  query: Type.Object({ ...pageQuery, state: Type.Optional(JobStateSchema), type: Type.Optional(JobTypeSchema) }),
+  replies: { 200: Type.Object({ jobs: Type.Array(JobSchema) }) },
+  errors: [],
+  async handle({ query }, { jobs: queue }) {
+    const page = pageOf(query);
+    const { jobs, total } = await queue.list(query, page);
+    return { status: 200, data: { jobs: jobs.map(jobView) }, pagination: pagination(page, total) };
+  },
+});

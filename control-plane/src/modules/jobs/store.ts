@@ -1,0 +1,54 @@
+import type { Knex } from 'knex';
+import type { Page } from '../../http/pagination.js';
+import type { JobState } from '../../jobs/job-state.js';
+import { type JobRow, selectJobs, wakeWorkers } from '../../jobs/store.js';
+
+/** What a list of jobs may be narrowed to. */
+export interface JobFilter {
+  readonly state?: JobState | undefined;
+  readonly type?: string | undefined;
+}
+
+const filtered = `FROM (${selectJobs}) AS job WHERE (?::text IS NULL OR state = ?) AND (?::text IS NULL OR type = ?)`;
+
+/** One page of jobs, the newest first, and how many there are. */
+export async function listJobs(
+  db: Knex,
+  { state, type }: JobFilter,
+  page: Page,
+): Promise<{ jobs: JobRow[]; total: number }> {
+  const values = [state ?? null, state ?? null, type ?? null, type ?? null];
+  const { rows: jobs } = await db.raw<{ rows: JobRow[] }>(
+    `SELECT * ${filtered} ORDER BY id::bigint DESC LIMIT ? OFFSET ?`,
+    [...values, page.limit, page.offset],
+  );
+  const { rows: counts } = await db.raw<{ rows: [{ total: number }] }>(`SELECT count(*) AS total ${filtered}`, values);
+  return { jobs, total: counts[0].total };
+}
+
+/** A job by its id, a decimal number; null when there is none. */
+export async function findJob(db: Knex, id: string): Promise<JobRow | null> {
+  const { rows } = await db.raw<{ rows: JobRow[] }>(`SELECT * FROM (${selectJobs}) AS job WHERE id = ?`, [id]);
+  return rows[0] ?? null;
+}
+
+/** Lets a job run at once, with all its attempts again; false when it runs just now. */
+export async function retryJob(trx: Knex, id: string): Promise<boolean> {
+  const { rows } = await trx.raw(
+    'SELECT id FROM vantage_jobs.reschedule_jobs(ARRAY[?::bigint], run_at => now(), attempts => 0)',
+    [id],
+  );
+  await wakeWorkers(trx);
+  return rows.length > 0;
+}
+
+/** Drops a job that is dead; false when it is not. */
+export async function deleteDeadJob(trx: Knex, id: string): Promise<boolean> {
+  const { rows } = await trx.raw(
+    `SELECT id FROM vantage_jobs.complete_jobs(ARRAY(
+       SELECT id::bigint FROM (${selectJobs}) AS job WHERE id = ? AND state = 'dead'
+     ))`,
+    [id],
+  );
+  return rows.length > 0;
+}

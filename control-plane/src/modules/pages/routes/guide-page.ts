@@ -1,0 +1,44 @@
+import { Type } from 'typebox';
+import { type Html, html } from '../../../http/html.js';
+import { pageLocale, renderPage } from '../../../http/page.js';
+import { defineRoute } from '../../../http/route.js';
+import { guideCommands, guideSteps } from '../guide/commands.js';
+import type { GuideText } from '../guide/guide-text.js';
+import { guideTexts } from '../guide/languages.js';
+
+/** GET /docs/guide: the API from registering to logging out, with commands to paste. */
+export const guidePage = defineRoute({
+  operationId: 'getGuidePage',
+  method: 'GET',
+  path: '/docs/guide',
+  summary: 'Getting started with curl',
+  tag: 'Pages',
+  auth: { kind: 'none' },
+  query: Type.Object({ lang: Type.Optional(Type.String({ maxLength: 16 })) }),
+  replies: { 200: Type.String() },
+  replyKind: 'html',
+  errors: [],
+  isDocumented: false,
+  async handle(request, { site }) {
+    const locale = pageLocale(request);
+    const text = guideTexts[locale];
+    const content = contentOf(text, site.publicUrl);
+    return renderPage({ title: text.title, locale, isTranslated: true, content });
+  },
+});
+
+function contentOf({ title, introduction, contents, steps, ending }: GuideText, publicUrl: string): Html {
+  const commands = guideCommands(publicUrl);
+  return html`<h1>${title}</h1>
+${introduction}
+<nav aria-label="${contents}"><ol class="contents">${guideSteps.map(
+    (step) => html`<li><a href="${`#${step}`}">${steps[step].heading}</a></li>`,
+  )}</ol></nav>
+${guideSteps.map(
+  (step) => html`<h2 id="${step}">${steps[step].heading}</h2>
+${steps[step].before}
+<pre lang="en" tabindex="0">${commands[step]}</pre>
+${steps[step].after}`,
+)}
+${ending}`;
+}

@@ -1,0 +1,50 @@
+import t from 'tap';
+import { apiKeyScopes, type BroadScope, expandScopes, type Scope, scopes } from '../../http/scopes.js';
+import { refuseBroader } from './grantor.js';
+
+type Scopes = readonly (Scope | BroadScope)[];
+const maker = (own: Scopes) => ({ userId: 'u_maker', scopes: expandScopes(own) });
+
+t.test('whoever has all may hand out all, and the operator anything', async (t) => {
+  for (const own of [maker(scopes), { userId: 'u_maker', scopes: null }]) {
+    t.doesNotThrow(() => refuseBroader([...scopes, 'read', 'write'], own));
+  }
+});
+
+t.test('nobody hands out a scope that they lack, alone or inside of a broad one', async (t) => {
+  const cases: readonly (readonly [own: Scopes, wanted: Scopes, lacking: Scopes])[] = [
+    [['probe', 'account'], ['probe', 'probe:read', 'account'], []],
+    [['probe:read'], ['probe', 'probe:read'], ['probe']],
+    [['monitor:read'], ['monitor:read', 'monitor:write', 'billing:read'], ['monitor:write', 'billing:read']],
+    [['probe', 'monitor:read', 'alert:read', 'status:read', 'billing:read'], ['read'], []],
+    [['monitor:read', 'alert:read', 'status:read', 'billing:read'], ['read'], ['read']],
+    [['probe', 'monitor:write', 'alert:write', 'status:write', 'billing:write'], ['write'], []],
+    [
+      ['monitor:write', 'alert:write', 'status:write', 'billing:write'],
+      ['read', 'write'],
+      ['read', 'write'],
+    ],
+    [['account'], ['account'], []],
+    [[], ['account'], ['account']],
+  ];
+  for (const [own, wanted, lacking] of cases) {
+    const name = `${own.join(' ')} hands out ${wanted.join(' ')}`;
+    const refuse = () => refuseBroader(wanted, maker(own));
+    if (lacking.length === 0) t.doesNotThrow(refuse, name);
+    else {
+      const complaints = lacking.map((scope) => ({ code: 'refused', message: new RegExp(`^"${scope}"`) }));
+      t.throws(refuse, { code: 'FORBIDDEN', status: 403, details: { scopes: complaints } }, name);
+    }
+  }
+});
+
+t.test('each scope opens itself alone, but for probe, read and write', async (t) => {
+  const more: Partial<Record<Scope | BroadScope, readonly Scope[]>> = {
+    probe: ['probe', 'probe:read'],
+    read: ['probe:read', 'monitor:read', 'alert:read', 'status:read', 'billing:read'],
+    write: ['monitor:write', 'alert:write', 'status:write', 'billing:write', 'probe', 'probe:read'],
+  };
+  for (const scope of apiKeyScopes) t.strictSame(expandScopes([scope]), new Set(more[scope] ?? [scope]), scope);
+  const everything = scopes.filter((scope) => scope !== 'account');
+  t.strictSame(expandScopes(['read', 'write']), new Set(everything), 'read and write are all but the account');
+});

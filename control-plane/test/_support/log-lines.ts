@@ -1,0 +1,17 @@
+import { Writable } from 'node:stream';
+import { createLogger, type Logger } from '../../src/log.js';
+
+/** A line of a log. */
+export type LogLine = Readonly<Record<string, unknown>>;
+
+/** A logger of everything from debug on, and what it was told. */
+export function collectLog(): { log: Logger; lines: readonly LogLine[] } {
+  const lines: LogLine[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(JSON.parse(chunk.toString()));
+      done();
+    },
+  });
+  return { log: createLogger('debug', stream), lines };
+}

@@ -1,0 +1,27 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormatsModule from 'ajv-formats';
+
+// ajv-formats is CommonJS whose default export arrives wrapped under nodenext
+const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
+
+const ROOT = 'https://openapi.test/document';
+
+/** The schemas of an OpenAPI document, as its readers understand them: nothing of our own validation is used. */
+export class OpenApiSchemas {
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+
+  constructor(document: object) {
+    addFormats(this.#ajv);
+    this.#ajv.addSchema(document, ROOT);
+  }
+
+  /** What is wrong with a value, by the schema at a place of the document (names from its root); null: nothing. */
+  complaintAbout(value: unknown, place: readonly (string | number)[]): string | null {
+    const pointer = place.map((name) => encodeURIComponent(String(name).replaceAll('~', '~0').replaceAll('/', '~1')));
+    const reference = `${ROOT}#/${pointer.join('/')}`;
+    const validate = this.#ajv.getSchema(reference);
+    if (validate === undefined) throw new RangeError(`the document has no schema at "${reference}"`);
+    if (validate(value) === true) return null;
+    return this.#ajv.errorsText(validate.errors?.slice(0, 5) ?? null, { dataVar: 'it' });
+  }
+}

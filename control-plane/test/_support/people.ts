@@ -1,0 +1,70 @@
+import type { Test } from 'tap';
+import { type Actor, program } from '../../src/actor.js';
+import { createLogger } from '../../src/log.js';
+import { type AccountMail, type AccountParts, openAccounts } from '../../src/modules/accounts/index.js';
+import { createTestDatabase, type TestDatabase } from './database.js';
+import { FakeClock } from './fake-clock.js';
+
+type Letter = Parameters<AccountMail['enqueue']>[1];
+
+export const password = 'correct horse battery staple';
+export const publicUrl = 'https://vantage.example';
+
+/** The parts of accounts on a real database and a fake clock; letters are kept instead of sent. */
+export interface People extends AccountParts {
+  readonly db: TestDatabase['db'];
+  readonly clock: FakeClock;
+  readonly letters: Letter[];
+  /** Users whose credentials were said to have changed. */
+  readonly revoked: string[];
+  /** Makes a user who has a password. */
+  add(email: string): Promise<{ id: string; email: string }>;
+  /** Signs in from an address. */
+  login(email: string, options?: { password?: string; address?: string }): ReturnType<AccountParts['signIn']['login']>;
+}
+
+export async function openPeople(
+  t: Test,
+  options: { isRegistrationOpen?: boolean; needsVerifiedEmail?: boolean; database?: TestDatabase } = {},
+): Promise<People> {
+  const { db } = options.database ?? (await createTestDatabase(t));
+  const clock = new FakeClock();
+  const letters: Letter[] = [];
+  const revoked: string[] = [];
+  const parts = openAccounts({
+    db,
+    clock,
+    log: createLogger('silent'),
+    publicUrl,
+    secretKey: Buffer.alloc(32, 7),
+    isRegistrationOpen: options.isRegistrationOpen ?? true,
+    needsVerifiedEmail: options.needsVerifiedEmail ?? false,
+    mail: { enqueue: async (_trx, letter) => void letters.push(letter) },
+    revoked: (userId) => revoked.push(userId),
+    keysChanged: () => {},
+    releaseNodes: async () => {},
+    enqueueReset: (_trx, sealed) => parts.recovery.sendReset(sealed),
+  });
+  await parts.signingKeys.start();
+  t.teardown(() => parts.signingKeys.stop());
+  return {
+    ...parts,
+    db,
+    clock,
+    letters,
+    revoked,
+    add: (email) => parts.accounts.createUser({ email, role: 'user', password }),
+    login: (email, { password: tried = password, address = '192.0.2.1' } = {}) =>
+      parts.signIn.login({
+        email,
+        password: tried,
+        client: { address, userAgent: 'test' },
+        actor: from(address),
+      }),
+  };
+}
+
+/** Somebody at an address, without credentials. */
+export function from(address: string): Actor {
+  return { ...program, address, requestId: 'req_test' };
+}

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import type { Test } from 'tap';
+
+/** One sh, as a person has it open: what a command sets is there for the next. */
+export interface Shell {
+  /** What the commands print, errors among it. */
+  type(commands: string): Promise<string>;
+}
+
+/** Starts sh in an environment without anything of ours; ended with `t`. */
+export function openShell(t: Test): Shell {
+  const { PATH = '/usr/bin:/bin' } = process.env;
+  const shell = spawn('sh', { env: { PATH }, stdio: ['pipe', 'pipe', 'pipe'] });
+  t.teardown(() => shell.kill());
+  let printed = '';
+  let look = () => {};
+  for (const stream of [shell.stdout, shell.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+      look();
+    });
+  }
+  let count = 0;
+  return {
+    type: (commands) =>
+      new Promise((resolve) => {
+        count += 1;
+        const end = `\n--- ${count} ---\n`;
+        look = () => {
+          if (!printed.endsWith(end)) return;
+          resolve(printed.slice(0, -end.length));
+          printed = '';
+        };
+        shell.stdin.write(`${commands}\nprintf '\\n--- ${count} ---\\n'\n`);
+      }),
+  };
+}

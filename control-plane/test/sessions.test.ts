@@ -1,0 +1,121 @@
+import t from 'tap';
+import type { Sessions } from '../src/modules/accounts/sessions.js';
+import { from, openPeople } from './_support/people.js';
+
+const over = { code: 'AUTH_SESSION_INVALID', status: 401 };
+const somewhere = from('192.0.2.1');
+const stateOf = async (sessions: Sessions, token: string) => (await sessions.find(token)).refusal;
+
+t.test('a refresh token is used up by its use, and the session goes on with the next one', async (t) => {
+  const { add, login, sessions, clock } = await openPeople(t);
+  await add('ada@example.com');
+  const { tokens } = await login('ada@example.com');
+  let { refreshToken } = tokens;
+  for (let round = 0; round < 3; round++) {
+    clock.advance(15 * 60_000);
+    const next = await sessions.refresh(refreshToken, somewhere);
+    t.match(next, { userId: tokens.userId, sessionId: tokens.sessionId, expiresInSeconds: 900 });
+    t.not(next.refreshToken, refreshToken);
+    t.equal(await stateOf(sessions, next.accessToken), null);
+    refreshToken = next.refreshToken;
+  }
+  t.equal((await sessions.list(tokens.userId)).length, 1);
+});
+
+t.test('a used refresh token ends the whole session, for the thief and for the owner', async (t) => {
+  const { add, login, sessions, clock, db, revoked } = await openPeople(t);
+  await add('ada@example.com');
+  const { tokens } = await login('ada@example.com');
+  const other = await login('ada@example.com');
+  const second = await sessions.refresh(tokens.refreshToken, somewhere);
+  const third = await sessions.refresh(second.refreshToken, somewhere);
+  clock.advance(1_000);
+  await t.rejects(sessions.refresh(tokens.refreshToken, somewhere), over, 'its successor was used: no grace');
+  await t.rejects(sessions.refresh(third.refreshToken, somewhere), over, 'the live token died with it');
+  t.equal(await stateOf(sessions, third.accessToken), 'AUTH_SESSION_INVALID');
+  t.ok(revoked.includes(tokens.userId), 'replicas are told');
+  t.match(await db('audit_log').where({ action: 'session.reuse_detected' }), [{ subject: tokens.sessionId }]);
+  await sessions.refresh(other.tokens.refreshToken, somewhere);
+});
+
+t.test('a lost answer can be asked for again within ten seconds, and not a moment later', async (t) => {
+  const { add, login, sessions, clock } = await openPeople(t);
+  await add('ada@example.com');
+  const lost = await login('ada@example.com');
+  const unread = await sessions.refresh(lost.tokens.refreshToken, somewhere);
+  clock.advance(5_000);
+  const again = await sessions.refresh(lost.tokens.refreshToken, somewhere);
+  clock.advance(5_000);
+  const third = await sessions.refresh(lost.tokens.refreshToken, somewhere);
+  t.equal(new Set([unread, again, third].map(({ refreshToken }) => refreshToken)).size, 3);
+  clock.advance(1);
+  await t.rejects(sessions.refresh(lost.tokens.refreshToken, somewhere), over, 'the grace counts from the first use');
+  await t.rejects(sessions.refresh(third.refreshToken, somewhere), over);
+});
+
+t.test('of the answers within the grace only the last one lives', async (t) => {
+  const { add, login, sessions, clock } = await openPeople(t);
+  await add('ada@example.com');
+  const { tokens } = await login('ada@example.com');
+  const unread = await sessions.refresh(tokens.refreshToken, somewhere);
+  const again = await sessions.refresh(tokens.refreshToken, somewhere);
+  const next = await sessions.refresh(again.refreshToken, somewhere);
+  clock.advance(60_000);
+  await t.rejects(
+    sessions.refresh(unread.refreshToken, somewhere),
+    over,
+    'whoever caught the first answer is found out',
+  );
+  await t.rejects(sessions.refresh(next.refreshToken, somewhere), over);
+});
+
+t.test('of many refreshes at once with one token all go through one after another, and one token lives', async (t) => {
+  const { add, login, sessions, db } = await openPeople(t);
+  await add('ada@example.com');
+  const { tokens } = await login('ada@example.com');
+  const rounds = await Promise.all(Array.from({ length: 8 }, () => sessions.refresh(tokens.refreshToken, somewhere)));
+  t.equal(new Set(rounds.map(({ refreshToken }) => refreshToken)).size, 8);
+  t.equal((await db('refresh_tokens').whereNull('replaced_at')).length, 1);
+});
+
+t.test('a session ends by logout, by its owner elsewhere, and a month after its last refresh', async (t) => {
+  const { add, login, sessions, clock } = await openPeople(t);
+  const ada = await add('ada@example.com');
+  const eve = await add('eve@example.com');
+  const [first, second, third] = [await login(ada.email), await login(ada.email), await login(ada.email)];
+  const theirs = await login(eve.email);
+  await sessions.end(ada.id, first.tokens.sessionId, { actor: somewhere, isLogout: true });
+  const foreign = sessions.end(ada.id, theirs.tokens.sessionId, { actor: somewhere, isLogout: false });
+  await t.rejects(foreign, { code: 'NOT_FOUND' }, 'the session of somebody else is not there');
+  await sessions.endAllBut(ada.id, third.tokens.sessionId, somewhere);
+  const states = [first, second, third, theirs].map(({ tokens }) => stateOf(sessions, tokens.accessToken));
+  t.strictSame(await Promise.all(states), ['AUTH_SESSION_INVALID', 'AUTH_SESSION_INVALID', null, null]);
+  await t.rejects(sessions.refresh(second.tokens.refreshToken, somewhere), over);
+  clock.advance(30 * 24 * 3_600_000 - 1);
+  const last = await sessions.refresh(third.tokens.refreshToken, somewhere);
+  clock.advance(30 * 24 * 3_600_000);
+  await t.rejects(sessions.refresh(last.refreshToken, somewhere), over);
+  t.strictSame(await sessions.list(ada.id), []);
+});
+
+t.test('a disabled or deleted account refreshes nothing', async (t) => {
+  const { add, login, sessions, accounts } = await openPeople(t);
+  const ada = await add('ada@example.com');
+  const { tokens } = await login(ada.email);
+  await accounts.setDisabled(ada.id, true, somewhere);
+  await t.rejects(sessions.refresh(tokens.refreshToken, somewhere), { code: 'AUTH_ACCOUNT_DISABLED' });
+  await accounts.setDisabled(ada.id, false, somewhere);
+  await accounts.delete(ada.id, somewhere);
+  await t.rejects(sessions.refresh(tokens.refreshToken, somewhere), over);
+});
+
+t.test('what is no refresh token is refused, whatever it is', async (t) => {
+  const { add, login, sessions } = await openPeople(t);
+  await add('ada@example.com');
+  const { tokens } = await login('ada@example.com');
+  const last = tokens.refreshToken.at(-1) === 'A' ? 'B' : 'A';
+  for (const token of ['', 'svc_rt_', tokens.accessToken, tokens.refreshToken.slice(0, -1) + last]) {
+    await t.rejects(sessions.refresh(token, somewhere), over);
+  }
+  await sessions.refresh(tokens.refreshToken, somewhere);
+});

@@ -1,0 +1,158 @@
+import { verify } from '@node-rs/argon2';
+import t from 'tap';
+import { from, openPeople, password, publicUrl } from './_support/people.js';
+
+const wrong = { code: 'AUTH_CREDENTIALS_INVALID', status: 401 };
+const client = { address: '192.0.2.1', userAgent: 'curl/8' };
+
+t.test('who registers is signed in and gets a mail that verifies the address, in their language', async (t) => {
+  const { signIn, letters, db, accounts } = await openPeople(t);
+  const request = { email: ' Ada@Example.COM', password, client, actor: from(client.address) };
+  const { tokens, user } = await signIn.register(request, 'zh-TW');
+  t.match(user, { id: /^u_/, email: 'ada@example.com', email_verified: false, has_password: true, locale: 'tw' });
+  t.match(tokens, { userId: user.id, expiresInSeconds: 900, sessionId: /^ses_/, refreshToken: /^svc_rt_/ });
+  t.match(letters, [
+    {
+      to: 'ada@example.com',
+      locale: 'zh-TW',
+      template: 'verify-email',
+      data: { link: new RegExp(`^${publicUrl}/verify-email#svc_ch_`), expiresHours: 24 },
+    },
+  ]);
+  const [row] = await db('users').select('plan', 'role', 'password_hash');
+  t.match(row, { plan: 'free', role: 'user', password_hash: /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/ });
+  t.equal(await verify(row.password_hash, password), true);
+  const acts = db('audit_log').where({ account_id: user.id }).orderBy('id').pluck('action');
+  t.strictSame(await acts, ['account.registered', 'session.created']);
+  await t.rejects(signIn.register({ ...request, email: 'ADA@example.com' }, 'en'), { code: 'ACCOUNT_EMAIL_TAKEN' });
+  t.equal((await accounts.listUsers()).length, 1);
+});
+
+t.test('nothing is left of a registration that is refused', async (t) => {
+  const { signIn, db, letters } = await openPeople(t);
+  const request = { client, actor: from(client.address) };
+  for (const [email, tried, code] of [
+    ['ada@example.com', '1234567', 'AUTH_PASSWORD_WEAK'],
+    ['ada@example.com', 'password123', 'AUTH_PASSWORD_WEAK'],
+    ['ada.lovelace@example.com', 'Ada.Lovelace', 'AUTH_PASSWORD_WEAK'],
+    ['ada', password, 'VALIDATION_FAILED'],
+  ] as const) {
+    await t.rejects(signIn.register({ email, password: tried, ...request }, 'en'), { code }, `${email} ${tried}`);
+  }
+  t.strictSame(await db('users').select(), []);
+  t.strictSame(letters, []);
+  const closed = await openPeople(t, { isRegistrationOpen: false });
+  const refused = closed.signIn.register({ email: 'ada@example.com', password, ...request }, 'en');
+  await t.rejects(refused, { code: 'FORBIDDEN', details: { registration: [{ code: 'refused' }] } });
+});
+
+t.test('a wrong password, an unknown account and an account without a password are answered the same', async (t) => {
+  const { accounts, add, login, db } = await openPeople(t);
+  await add('ada@example.com');
+  await accounts.createUser({ email: 'token@example.com', role: 'user', password: null });
+  const answers: unknown[] = [];
+  for (const email of ['ada@example.com', 'nobody@example.com', 'token@example.com']) {
+    await t.rejects(login(email, { password: 'wrong horse' }), wrong, email);
+    await login(email, { password: 'wrong horse' }).catch(({ code, status, details, headers }) =>
+      answers.push({ code, status, details, headers }),
+    );
+  }
+  t.equal(new Set(answers.map((answer) => JSON.stringify(answer))).size, 1);
+  t.equal((await db('audit_log').where({ action: 'session.refused' })).length, 6, 'each leaves one line');
+  t.match(
+    await login('ADA@example.com ', { address: '198.51.100.7' }),
+    { user: { email: 'ada@example.com' } },
+    'the right one gets in',
+  );
+});
+
+t.test(
+  'a disabled account does not get in, and one with an unverified address only where that is allowed',
+  async (t) => {
+    const people = await openPeople(t, { needsVerifiedEmail: true });
+    const { accounts, signIn, login, letters, recovery } = people;
+    const actor = from('192.0.2.1');
+    const { user } = await signIn.register({ email: 'ada@example.com', password, client, actor }, 'en');
+    await t.rejects(login('ada@example.com'), { code: 'AUTH_EMAIL_NOT_VERIFIED', status: 403 });
+    const [letter] = letters;
+    await recovery.verifyEmail(letter?.template === 'verify-email' ? letter.data.token : '', actor);
+    await login('ada@example.com');
+    await accounts.setDisabled(user.id, true, actor);
+    await t.rejects(login('ada@example.com'), { code: 'AUTH_ACCOUNT_DISABLED', status: 403 });
+    await t.rejects(
+      login('ada@example.com', { password: 'wrong horse' }),
+      wrong,
+      'who does not know it learns nothing',
+    );
+    await accounts.setDisabled(user.id, false, actor);
+    await login('ada@example.com');
+  },
+);
+
+t.test('from the sixth wrong password on each try has to wait twice as long, a minute at most', async (t) => {
+  const { add, login, clock } = await openPeople(t);
+  await add('ada@example.com');
+  const guess = () => login('ada@example.com', { password: 'wrong horse' });
+  for (let tries = 1; tries <= 6; tries++) await t.rejects(guess(), wrong, `try ${tries} is judged`);
+  for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
+    clock.advance(seconds * 1_000 - 1);
+    await t.rejects(guess(), { code: 'RATE_LIMIT_EXCEEDED', status: 429, allowance: { remaining: 0 } }, `${seconds} s`);
+    clock.advance(1);
+    await t.rejects(guess(), wrong, `after ${seconds} s it is judged`);
+  }
+  clock.advance(60_000);
+  await login('ada@example.com');
+  await t.rejects(guess(), wrong, 'the right password wipes the slate');
+  await login('ada@example.com');
+});
+
+t.test('strangers cannot keep an owner out of an address they have signed in from before', async (t) => {
+  const { add, login } = await openPeople(t);
+  await add('ada@example.com');
+  await login('ada@example.com', { address: '198.51.100.7' });
+  for (let tries = 1; tries <= 6; tries++) {
+    const guess = login('ada@example.com', { password: 'wrong horse', address: `192.0.2.${tries}` });
+    await t.rejects(guess, wrong);
+  }
+  await t.rejects(login('ada@example.com', { address: '203.0.113.1' }), { code: 'RATE_LIMIT_EXCEEDED' });
+  await login('ada@example.com', { address: '198.51.100.7' });
+});
+
+t.test('one address that guesses at many accounts has to wait, and its /64 with it', async (t) => {
+  const { add, login } = await openPeople(t);
+  await add('ada@example.com');
+  for (let tries = 1; tries <= 6; tries++) {
+    const guess = login(`user${tries}@example.com`, { password: 'wrong horse', address: `2001:db8:1:2::${tries}` });
+    await t.rejects(guess, wrong);
+  }
+  const same = login('ada@example.com', { address: '2001:db8:1:2:ffff::1' });
+  await t.rejects(same, { code: 'RATE_LIMIT_EXCEEDED' });
+  await login('ada@example.com', { address: '2001:db8:1:3::1' });
+});
+
+t.test('a hundred guesses at once are counted one after another', async (t) => {
+  const { add, login } = await openPeople(t);
+  await add('ada@example.com');
+  const guesses = Array.from({ length: 40 }, () => login('ada@example.com', { password: 'wrong horse' }));
+  const codes = (await Promise.allSettled(guesses)).map((result) =>
+    result.status === 'rejected' ? result.reason.code : 'in',
+  );
+  t.equal(codes.filter((code) => code === 'AUTH_CREDENTIALS_INVALID').length, 6);
+  t.equal(codes.filter((code) => code === 'RATE_LIMIT_EXCEEDED').length, 34);
+});
+
+t.test('a wrong password costs the same work whether the account exists or not', async (t) => {
+  const { add, login, db } = await openPeople(t);
+  await add('ada@example.com');
+  const workOf = async (email: string, address: string) => {
+    const statements: string[] = [];
+    const note = ({ sql }: { sql: string }) => statements.push(sql);
+    db.on('query', note);
+    await t.rejects(login(email, { password: 'wrong horse', address }), wrong);
+    db.off('query', note);
+    return statements;
+  };
+  const known = await workOf('ada@example.com', '192.0.2.1');
+  t.strictSame(await workOf('nobody@example.com', '192.0.2.2'), known);
+  t.ok(known.length > 3);
+});
