@@ -264,6 +264,7 @@ async function wire(
     audit: new Audit(db, clock),
     jobs: new QueuedJobs(db),
     nodes,
+    plans: config.plans,
     probes: new Probes({
       db,
       clock,

@@ -82,3 +82,9 @@ function overridden(base: Plan, changes: Type.Static<typeof override>): Plan {
     members: or(changes.members, base.members),
   });
 }
+
+declare module './http/route.js' {
+  interface Services {
+    readonly plans: Plans;
+  }
+}
