@@ -48,6 +48,7 @@ const expected: Readonly<Record<string, Auth>> = {
   'GET /.well-known/jwks.json': anybody,
   'GET /v1/account/profile': account,
   'PATCH /v1/account/profile': account,
+  'GET /v1/account/limits': account,
   'DELETE /v1/account': account,
   'GET /v1/account/sessions': account,
   'DELETE /v1/account/sessions': account,

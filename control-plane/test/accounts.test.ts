@@ -166,3 +166,19 @@ t.test('who is disabled, let in again or deleted is so on every replica within a
   await settled('ACCOUNT_DELETED ACCOUNT_DELETED');
   t.equal((await register('ada@example.com')).status, 201);
 });
+
+t.test('an account reads the limits that hold for it, as configured', async (t) => {
+  const { api } = await startStack(t, { VANTAGE_PLANS: '{"free": {"monitors": 20, "members": null}}' });
+  const registration = { email: 'ada@example.com', password };
+  const { body } = await api.call('POST', '/v1/auth/register', { as: null, body: registration });
+  const limits = await api.call('GET', '/v1/account/limits', { as: body.data.access_token });
+  t.strictSame(limits.body.data, {
+    plan: 'free',
+    requests_per_minute: 60,
+    node_tests_per_day: 1_000,
+    monitors: 20,
+    min_interval_s: 60,
+    members: null,
+  });
+  t.match(limits.body.meta.rate_limit, { limit: 60, remaining: 59 });
+});

@@ -1,4 +1,5 @@
 import type { AnyRoute } from '../../http/route.js';
+import { getLimits } from './routes/get-limits.js';
 import { getJwks } from './routes/jwks.js';
 import { login } from './routes/login.js';
 import { resetPasswordPage, verifyEmailPage } from './routes/mailed-pages.js';
@@ -27,6 +28,7 @@ export const accountRoutes: readonly AnyRoute[] = [
   listSessions,
   endOtherSessions,
   endSession,
+  getLimits,
   verifyEmailPage,
   resetPasswordPage,
 ];
