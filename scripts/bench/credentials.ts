@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 
 /** Stores `count` more sessions and API keys, spread over as many users; none of them opens anything. */
 export async function fillWithCredentials(database: Client, count: number): Promise<void> {
-  const id = (prefix: string) => `'${prefix}' || lpad(i::text, 22, '1')`;
+  const id = (prefix: string) => `'${prefix}' || lpad(i::text, 22, '0')`;
   await database.query(
     `INSERT INTO users (id, email, role, plan)
      SELECT ${id('u_')}, 'user' || i || '@example.com', 'user', 'free' FROM generate_series(1, $1::int) AS i`,
@@ -16,7 +16,7 @@ export async function fillWithCredentials(database: Client, count: number): Prom
   );
   await database.query(
     `INSERT INTO api_keys (id, token_id, secret_hash, user_id, name, type, scopes, created_at)
-     SELECT ${id('key_')}, lpad(i::text, 12, 'x'), sha256(i::text::bytea), ${id('u_')}, 'bench', 'production', '{read}', now()
+     SELECT ${id('key_')}, lpad(i::text, 12, '0'), sha256(i::text::bytea), ${id('u_')}, 'bench', 'production', '{read}', now()
      FROM generate_series(1, $1::int) AS i`,
     [count],
   );

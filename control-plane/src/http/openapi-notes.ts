@@ -1,12 +1,12 @@
 import { accessSentence } from './openapi-access.js';
-import { limitNameOf } from './rate-limit.js';
+import { limitNameOf, POLLS_PER_MINUTE, SIGN_INS_PER_MINUTE } from './rate-limit.js';
 import type { AnyRoute, LimitName } from './route.js';
 
 /** What an operation counts against, after "Counts against". */
 const limits: Readonly<Record<LimitName, string>> = {
   standard: 'the requests a minute of your plan',
-  poll: '600 waiting requests a minute',
-  'sign-in': '30 attempts a minute from one address',
+  poll: `${POLLS_PER_MINUTE} waiting requests a minute`,
+  'sign-in': `${SIGN_INS_PER_MINUTE} attempts a minute from one address`,
   none: 'no limit',
 };
 

@@ -41,8 +41,10 @@ export interface Caller {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-const POLLS_PER_MINUTE = 600;
-const SIGN_INS_PER_MINUTE = 30;
+/** Waiting requests of one caller. */
+export const POLLS_PER_MINUTE = 600;
+/** Attempts to sign in from one address. */
+export const SIGN_INS_PER_MINUTE = 30;
 const REFUSALS_PER_MINUTE = 300;
 
 /** Every documented operation counts against something unless it says otherwise. */
