@@ -192,10 +192,13 @@ async function wire(
     recent.forget(message.ids);
     waiters.wake(message.ids);
   });
+  const readKeys = () =>
+    void people.signingKeys.reload().catch((err: unknown) => log.warn({ err }, 'signing keys not read'));
   bus.onMessage((message) => {
     if (message.type !== 'credentials' || !message.ids.includes(EVERYBODY)) return;
-    people.signingKeys.reload().catch((err: unknown) => log.warn({ err }, 'signing keys not read'));
+    readKeys();
   });
+  bus.onResync(readKeys);
   const dispatch = new Dispatch({
     db: agentsDb,
     replicaId,
@@ -250,6 +253,7 @@ async function wire(
     bus,
     clock,
     log: log.child({ part: 'authentication' }),
+    needsVerifiedEmail: config.needsVerifiedEmail,
   });
   const nodes = new Nodes({
     db,
@@ -329,7 +333,7 @@ async function wire(
       async () => void (await dropPartitions(db, clock.now())),
       () => deleteFullBuckets(db),
       () => deleteEndedWindows(db, clock.now()),
-      () => people.upkeep(),
+      ...people.upkeep,
       () => idempotency.deleteForgotten(),
     ],
   });

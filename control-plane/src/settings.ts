@@ -165,7 +165,8 @@ export const settings = {
   }),
   needsVerifiedEmail: setting<boolean>({
     name: 'VANTAGE_VERIFIED_SIGN_IN',
-    description: 'required: users sign in only once their e-mail address is verified; optional: it may wait',
+    description:
+      'required: users sign in, and their keys work, only once their e-mail address is verified (registering itself signs in for 15 minutes); optional: it may wait',
     fallbackText: 'optional',
     parse: (text) => parseChoice(text, 'required', 'optional'),
     fallback: () => false,

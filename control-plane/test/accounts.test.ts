@@ -1,5 +1,6 @@
 import t from 'tap';
 import { commandLine } from '../src/actor.js';
+import { auditActions } from '../src/modules/audit/index.js';
 import { from, openPeople, password } from './_support/people.js';
 import { startReplica, startStack } from './_support/stack.js';
 
@@ -181,4 +182,33 @@ t.test('an account reads the limits that hold for it, as configured', async (t) 
     members: null,
   });
   t.match(limits.body.meta.rate_limit, { limit: 60, remaining: 59 });
+});
+
+t.test('every act on an account leaves its line in the audit log', async (t) => {
+  const { accounts, signIn, sessions, recovery, signingKeys, letters, db, login } = await openPeople(t);
+  const client = { address: '192.0.2.1', userAgent: null };
+  const { user, tokens } = await signIn.register({ email: 'eve@example.com', password, client, actor: here }, 'en');
+  const mailed = () => letters.findLast((letter) => 'token' in letter.data)?.data as { token: string };
+  await recovery.verifyEmail(mailed().token, here);
+  await accounts.changeProfile(user.id, { theme: 'dark' }, here);
+  await accounts.setDisabled(user.id, true, here);
+  await accounts.setDisabled(user.id, false, here);
+  const { tokens: second } = await login(user.email);
+  await sessions.end(user.id, second.sessionId, { actor: here, isLogout: true });
+  await sessions.end(user.id, tokens.sessionId, { actor: here, isLogout: false });
+  await t.rejects(login(user.email, { password: 'wrong horse' }));
+  const passwords = { current: password, next: 'another horse battery staple' };
+  await signIn.changePassword(user.id, passwords, { actor: here, keepSession: null, hasAllScopes: true });
+  await recovery.requestReset(user.email, here);
+  await recovery.resetPassword({ token: mailed().token, password: 'a third horse battery staple' }, here);
+  await accounts.createUser(aUser);
+  await signingKeys.rotate();
+  await accounts.delete(user.id, here);
+  const done = new Set(await db('audit_log').pluck('action'));
+  const own = /^(account|password|session|signing_key)\./;
+  const listed = auditActions.filter((action) => own.test(action) && action !== 'session.reuse_detected');
+  t.strictSame(
+    [...listed].filter((action) => !done.has(action)),
+    [],
+  );
 });

@@ -83,7 +83,7 @@ t.test('a password is changed by who proves the present one; that session stays,
   const { people, tokens } = await registered(t);
   const { signIn, sessions, login } = people;
   const other = await login('ada@example.com');
-  const by = { actor: here, keepSession: tokens.sessionId };
+  const by = { actor: here, keepSession: tokens.sessionId, hasAllScopes: false };
   const change = (current: string | null, wanted: string) =>
     signIn.changePassword(tokens.userId, { current, next: wanted }, by);
   await t.rejects(change(null, next), {
@@ -102,7 +102,7 @@ t.test('the last five passwords do not come back, the one before them may', asyn
   const { people, tokens } = await registered(t);
   const { signIn, db } = people;
   const nth = (n: number) => `${n} horses and a battery staple`;
-  const by = { actor: here, keepSession: null };
+  const by = { actor: here, keepSession: null, hasAllScopes: false };
   let current = password;
   for (let n = 1; n <= 5; n++) {
     people.clock.advance(1_000);
@@ -121,7 +121,77 @@ t.test('the last five passwords do not come back, the one before them may', asyn
 t.test('guessing at the present password is slowed down as signing in is', async (t) => {
   const { people, tokens } = await registered(t);
   const guess = () =>
-    people.signIn.changePassword(tokens.userId, { current: 'wrong horse', next }, { actor: here, keepSession: null });
+    people.signIn.changePassword(
+      tokens.userId,
+      { current: 'wrong horse', next },
+      { actor: here, keepSession: null, hasAllScopes: false },
+    );
   for (let tries = 1; tries <= 6; tries++) await t.rejects(guess(), { code: 'AUTH_CREDENTIALS_INVALID' });
   await t.rejects(guess(), { code: 'RATE_LIMIT_EXCEEDED' });
+});
+
+t.test('who takes over an account by its mail gets rid of all that was made before', async (t) => {
+  const { people, tokens } = await registered(t);
+  const { recovery, db } = people;
+  const at = new Date();
+  const base = {
+    user_id: tokens.userId,
+    secret_hash: Buffer.alloc(32),
+    name: 'squatter',
+    scopes: ['probe'],
+    created_at: at,
+  };
+  await db('api_keys').insert({ ...base, id: 'key_1', token_id: 'aaaaaaaaaaaa', type: 'production' });
+  await db('personal_access_tokens').insert({ ...base, id: 'pat_1', token_id: 'bbbbbbbbbbbb' });
+  const live = async (table: string) => (await db(table).where({ revoked_at: null })).length;
+  await recovery.requestReset('ada@example.com', here);
+  await recovery.resetPassword({ token: mailed(people, 'reset-password'), password: next }, here);
+  t.strictSame([await live('api_keys'), await live('personal_access_tokens')], [0, 0]);
+  await db('api_keys').update({ revoked_at: null });
+  await recovery.requestReset('ada@example.com', here);
+  await recovery.resetPassword({ token: mailed(people, 'reset-password'), password: `${next}!` }, here);
+  t.equal(await live('api_keys'), 1, 'a verified owner who forgot the password keeps what runs');
+});
+
+t.test('a password that was replaced opens nothing, however long its proof took', async (t) => {
+  const { people, tokens } = await registered(t);
+  const { recovery, signIn, login, sessions } = people;
+  await recovery.requestReset('ada@example.com', here);
+  const token = mailed(people, 'reset-password');
+  const by = { actor: here, keepSession: null, hasAllScopes: true };
+  const old = { current: password, next: 'the thief takes it back' };
+  const attempts = [
+    ...Array.from({ length: 4 }, (_, n) => login('ada@example.com', { address: `192.0.2.${n + 10}` })),
+    signIn.changePassword(tokens.userId, old, by),
+    recovery.resetPassword({ token, password: next }, here),
+    ...Array.from({ length: 4 }, (_, n) => login('ada@example.com', { address: `192.0.2.${n + 20}` })),
+  ];
+  const results = await Promise.allSettled(attempts);
+  if (results[5]?.status !== 'fulfilled') return t.match(results[4], { status: 'fulfilled' }, 'the change came first');
+  await login('ada@example.com', { password: next, address: '198.51.100.1' });
+  t.equal((await sessions.list(tokens.userId)).length, 1, 'nothing the old password opened is open');
+});
+
+t.test('a first password is set by credentials that may do everything, by no narrow one', async (t) => {
+  const { accounts, signIn, login } = await openPeople(t);
+  const { id, email } = await accounts.createUser({ email: 'ada@example.com', role: 'user', password: null });
+  const set = (hasAllScopes: boolean) =>
+    signIn.changePassword(id, { current: null, next }, { actor: here, keepSession: null, hasAllScopes });
+  await t.rejects(set(false), { code: 'FORBIDDEN' });
+  await set(true);
+  await login(email, { password: next });
+});
+
+t.test('an address gets five mails an hour, however its accounts come and go', async (t) => {
+  const { people } = await registered(t);
+  const { signIn, accounts, letters, clock } = people;
+  const client = { address: '192.0.2.1', userAgent: null };
+  for (let round = 0; round < 8; round++) {
+    clock.advance(1);
+    const user = (await accounts.listUsers())[0];
+    await accounts.delete(user?.id ?? '', here);
+    await signIn.register({ email: 'ada@EXAMPLE。com', password, client, actor: here }, 'en');
+  }
+  t.equal(letters.length, 5, 'and none about deletion or passwords before it is verified');
+  t.strictSame(new Set(letters.map(({ to }) => to)), new Set(['ada@example.com']));
 });

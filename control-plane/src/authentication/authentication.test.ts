@@ -16,7 +16,7 @@ const ada: Credential = {
 };
 
 /** Credentials in memory instead of a table; `reads` counts how often one was asked for. */
-function setUp(credential: Partial<Credential> | null = {}) {
+function setUp(credential: Partial<Credential> | null = {}, isStrict = false) {
   const state = { credential: credential === null ? null : { ...ada, ...credential }, reads: 0, uses: [] as string[] };
   const listeners: ((message: BusMessage) => void)[] = [];
   const resyncs: (() => void)[] = [];
@@ -43,6 +43,7 @@ function setUp(credential: Partial<Credential> | null = {}) {
     },
     clock,
     log: createLogger('silent'),
+    needsVerifiedEmail: isStrict,
   });
   const hear = (message: BusMessage) => {
     for (const listener of listeners) listener(message);
@@ -137,4 +138,11 @@ t.test('a use is noted at most once a minute, and nobody waits for it', async (t
   clock.advance(1);
   await authentication.authenticate('sk_1');
   t.strictSame(state.uses, ['key_ada', 'key_ada']);
+});
+
+t.test('where addresses must be verified keys wait for it, the session of a registration does not', async (t) => {
+  const owner = { ...ada.owner, isEmailVerified: false };
+  await setUp({ owner }).authentication.authenticate('sk_1');
+  await setUp({ owner, kind: 'session' }, true).authentication.authenticate('sk_1');
+  await t.rejects(setUp({ owner }, true).authentication.authenticate('sk_1'), { code: 'AUTH_EMAIL_NOT_VERIFIED' });
 });

@@ -51,6 +51,7 @@ export interface OwnerRow {
   readonly state: 'active' | 'disabled' | 'deleted';
 }
 
+/** The owner in a row that has OWNER_COLUMNS. */
 export function toOwner({ user_id, role, plan, is_email_verified, state }: OwnerRow): Owner {
   return { userId: user_id, role, plan, isEmailVerified: is_email_verified, state };
 }

@@ -24,6 +24,8 @@ interface AuthenticationOptions {
   readonly bus: Pick<Bus, 'broadcast' | 'onMessage' | 'onResync'>;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Whether keys and tokens wait until the address of their owner is verified. */
+  readonly needsVerifiedEmail: boolean;
 }
 
 interface Remembered {
@@ -88,7 +90,7 @@ export class Authentication implements Authenticator {
     const revocations = this.#revocations;
     const source = this.#sourceOf(token);
     const credential = await source.find(token);
-    judge(credential);
+    judge(credential, this.options.needsVerifiedEmail);
     if (revocations === this.#revocations) this.#remember(key, credential);
     return credential;
   }
@@ -131,13 +133,19 @@ export class Authentication implements Authenticator {
   }
 }
 
-/** @throws ApiError when it opens nothing; the owner's state is judged first, for it is what they can change */
-function judge(credential: Credential | null): asserts credential is Credential {
+/**
+ * Of several reasons the one that rules out the others: what was deleted or revoked for good before what has run out, and
+ * last what an administrator may lift. @throws ApiError when it opens nothing
+ */
+function judge(credential: Credential | null, needsVerifiedEmail: boolean): asserts credential is Credential {
   if (credential === null) throw new ApiError('AUTH_INVALID_TOKEN');
   if (credential.owner.state === 'deleted') throw new ApiError('ACCOUNT_DELETED');
   if (credential.refusal !== null) throw new ApiError(credential.refusal);
   if (credential.validForMs !== null && credential.validForMs <= 0) throw new ApiError('TOKEN_EXPIRED');
   if (credential.owner.state === 'disabled') throw new ApiError('AUTH_ACCOUNT_DISABLED');
+  // the session of a registration is good for verifying: it ends within minutes otherwise
+  const isWaiting = needsVerifiedEmail && !credential.owner.isEmailVerified && credential.kind !== 'session';
+  if (isWaiting) throw new ApiError('AUTH_EMAIL_NOT_VERIFIED');
 }
 
 function toAccount({ id, kind, owner, scopes, isTest, allowedOrigins }: Credential): Account {

@@ -2,4 +2,5 @@
 export const advisoryLocks = {
   migrate: 7_264_001,
   partitions: 7_264_002,
+  challenges: 7_264_003,
 } as const;

@@ -130,7 +130,7 @@ class Frame {
       caller: keyOwner(exchange),
       operationId: route.definition.operationId,
       key,
-      fingerprint: fingerprintOf(method, url, body),
+      fingerprint: fingerprintOf({ method, target: url, scopes: exchange.account?.scopes ?? [] }, body),
     });
     if (claim.kind === 'replay') {
       const { response } = claim;

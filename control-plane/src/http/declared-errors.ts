@@ -36,7 +36,7 @@ const frameRefusals: readonly FrameRefusal[] = [
   {
     name: 'AccountClosed',
     status: 403,
-    codes: ['AUTH_ACCOUNT_DISABLED', 'ACCOUNT_DELETED'],
+    codes: ['AUTH_ACCOUNT_DISABLED', 'ACCOUNT_DELETED', 'AUTH_EMAIL_NOT_VERIFIED'],
     appliesTo: looksAtCredentials,
   },
   // by scope, by role, or by the origins a key allows

@@ -67,18 +67,24 @@ t.test('what live and test keys of one account make is kept apart', async (t) =>
   t.not(live, test);
 });
 
-t.test('two requests are one when method, target and the bytes of the body are the same', async (t) => {
-  const base = fingerprintOf('POST', '/v1/x', Buffer.from('{}'));
-  t.ok(base.equals(fingerprintOf('POST', '/v1/x', Buffer.from('{}'))));
-  for (const other of [
-    fingerprintOf('POST', '/v1/x', Buffer.from('{} ')),
-    fingerprintOf('POST', '/v1/x?a=1', Buffer.from('{}')),
-    fingerprintOf('PATCH', '/v1/x', Buffer.from('{}')),
-    fingerprintOf('POST', '/v1/x', null),
-  ]) {
-    t.notOk(base.equals(other));
-  }
-});
+t.test(
+  'two requests are one when method, target, the bytes of the body and what the caller may do are the same',
+  async (t) => {
+    const same = { method: 'POST', target: '/v1/x', scopes: ['probe', 'account'] };
+    const body = Buffer.from('{}');
+    const base = fingerprintOf(same, body);
+    t.ok(base.equals(fingerprintOf({ ...same, scopes: new Set(['account', 'probe']) }, Buffer.from('{}'))));
+    for (const other of [
+      fingerprintOf(same, Buffer.from('{} ')),
+      fingerprintOf({ ...same, target: '/v1/x?a=1' }, body),
+      fingerprintOf({ ...same, method: 'PATCH' }, body),
+      fingerprintOf({ ...same, scopes: ['account'] }, body),
+      fingerprintOf(same, null),
+    ]) {
+      t.notOk(base.equals(other));
+    }
+  },
+);
 
 t.test('an answer is kept unless the same request could yet succeed, or be put right', async (t) => {
   const kept = [200, 201, 202, 401, 403, 404, 409, 422].filter((status) => !isKept(status));

@@ -51,9 +51,15 @@ export function idempotencyKeyOf(header: string | null): string | null {
   throw new ApiError('VALIDATION_FAILED', { details: { [HEADER]: [{ code: 'format', message }] } });
 }
 
-/** What two requests must have in common to be one: method, target and the bytes of the body. */
-export function fingerprintOf(method: string, target: string, body: Buffer | null): Buffer {
-  const head = `${method} ${target}\n`;
+/**
+ * What two requests must have in common to be one: method, target, the bytes of the body, and what the caller may do. A
+ * narrow key of the same account never gets what a broad one was answered.
+ */
+export function fingerprintOf(
+  { method, target, scopes }: { readonly method: string; readonly target: string; readonly scopes: Iterable<string> },
+  body: Buffer | null,
+): Buffer {
+  const head = `${method} ${target}\n${[...scopes].toSorted().join(' ')}\n`;
   return createHash('sha256')
     .update(head)
     .update(body ?? '')

@@ -1,5 +1,5 @@
 import { accessSentence } from './openapi-access.js';
-import { limitNameOf, POLLS_PER_MINUTE, SIGN_INS_PER_MINUTE } from './rate-limit.js';
+import { limitNameOf, POLLS_PER_MINUTE, REGISTRATIONS_PER_HOUR, SIGN_INS_PER_MINUTE } from './rate-limit.js';
 import type { AnyRoute, LimitName } from './route.js';
 
 /** What an operation counts against, after "Counts against". */
@@ -7,6 +7,7 @@ const limits: Readonly<Record<LimitName, string>> = {
   standard: 'the requests a minute of your plan',
   poll: `${POLLS_PER_MINUTE} waiting requests a minute`,
   'sign-in': `${SIGN_INS_PER_MINUTE} attempts a minute from one address`,
+  registration: `${REGISTRATIONS_PER_HOUR} accounts an hour from one address`,
   none: 'no limit',
 };
 

@@ -45,7 +45,10 @@ const DAY_MS = 86_400_000;
 export const POLLS_PER_MINUTE = 600;
 /** Attempts to sign in from one address. */
 export const SIGN_INS_PER_MINUTE = 30;
+/** Accounts made from one address. */
+export const REGISTRATIONS_PER_HOUR = 20;
 const REFUSALS_PER_MINUTE = 300;
+const HOUR_MS = 3_600_000;
 
 /** Every documented operation counts against something unless it says otherwise. */
 export function limitNameOf({ limit, auth, isDocumented }: AnyRoute): NonNullable<AnyRoute['limit']> {
@@ -57,6 +60,10 @@ export function limitOf(name: LimitName, caller: Caller, plans: Plans): Limit | 
   if (name === 'none') return null;
   if (name === 'sign-in') return perMinute(`sign-in:${addressKey(caller.address)}`, SIGN_INS_PER_MINUTE);
   const who = callerKey(caller);
+  if (name === 'registration') {
+    const key = `registration:${addressKey(caller.address)}`;
+    return { key, limit: REGISTRATIONS_PER_HOUR, windowMs: HOUR_MS };
+  }
   if (name === 'poll') return perMinute(`poll:${who}`, POLLS_PER_MINUTE);
   const { requestsPerMinute } = planOf(caller, plans);
   return requestsPerMinute === null ? null : perMinute(`requests:${who}`, requestsPerMinute);

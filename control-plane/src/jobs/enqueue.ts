@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { ListedJobType } from './job-types.js';
 import { insertJob } from './store.js';
 
+/** When and how often a job is queued. */
 export interface EnqueueOptions {
   /** Not before; default: at once. */
   readonly runAt?: Date;

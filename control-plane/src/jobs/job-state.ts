@@ -6,4 +6,5 @@
 
 /** What a job in the queue may be, the one list. */
 export const jobStates = ['ready', 'running', 'waiting', 'dead'] as const;
+/** A state of the list. */
 export type JobState = (typeof jobStates)[number];

@@ -19,7 +19,7 @@ const SWEEP_MS = 15_000;
 /** A lock younger than this is nobody else's business. */
 const ABANDONED_AFTER_SECONDS = 30;
 
-export interface JobsOptions {
+interface JobsOptions {
   /** Of the database that `db` is on; the worker has connections of its own. */
   readonly url: string;
   readonly db: Knex;

@@ -29,7 +29,7 @@ export interface TakenJob {
   readonly maxAttempts: number;
 }
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly url: string;
   /** Under this name it locks jobs. */
   readonly workerId: string;

@@ -17,7 +17,7 @@ const ANSWER_WITHIN_MS = 250;
 const RETRY_AFTER_MS = 1_000;
 const LOG_EVERY_MS = 60_000;
 
-export interface SharedWindowsOptions {
+interface SharedWindowsOptions {
   readonly db: Knex;
   /** Whether other replicas take from the same windows. */
   readonly hasOthers: () => boolean;

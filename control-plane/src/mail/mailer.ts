@@ -3,7 +3,7 @@ import type { Sealer } from '../sealing.js';
 import type { Mailbox } from '../setting-values.js';
 import { write } from './letter.js';
 import { composeMessage, type MailTransport } from './message.js';
-import { openMail } from './queued-mail.js';
+import { unsealMail } from './queued-mail.js';
 import { renderMail } from './render.js';
 
 interface MailerOptions {
@@ -16,10 +16,10 @@ interface MailerOptions {
 export class Mailer {
   constructor(private readonly options: MailerOptions) {}
 
-  /** Sends what `sealMail` sealed. @throws as the transport and `openMail` */
+  /** Sends what `sealMail` sealed. @throws as the transport and `unsealMail` */
   async send(sealed: string, signal: AbortSignal): Promise<void> {
     const { sealer, from, transport } = this.options;
-    const mail = openMail(sealed, sealer);
+    const mail = unsealMail(sealed, sealer);
     const content = renderMail(write(mail.letter), mail.letter.locale);
     await transport.deliver(await composeMessage(mail, content, from), signal);
   }

@@ -19,7 +19,7 @@ export function sealMail(mail: QueuedMail, sealer: Sealer): string {
 }
 
 /** @throws SealBrokenError, or PermanentFailure for a template or language that this version does not have */
-export function openMail(sealed: string, sealer: Sealer): QueuedMail {
+export function unsealMail(sealed: string, sealer: Sealer): QueuedMail {
   // whoever can seal is this program: what is inside has the form that it gave it
   const mail: QueuedMail = JSON.parse(sealer.open(Buffer.from(sealed, 'base64')).toString());
   const { template, locale } = mail.letter;

@@ -15,6 +15,8 @@ export interface People extends AccountParts {
   readonly db: TestDatabase['db'];
   readonly clock: FakeClock;
   readonly letters: Letter[];
+  /** Makes the queue of letters fail from now on. */
+  breakMail(): void;
   /** Users whose credentials were said to have changed. */
   readonly revoked: string[];
   /** Makes a user who has a password. */
@@ -31,6 +33,7 @@ export async function openPeople(
   const clock = new FakeClock();
   const letters: Letter[] = [];
   const revoked: string[] = [];
+  let isMailBroken = false;
   const parts = openAccounts({
     db,
     clock,
@@ -39,7 +42,12 @@ export async function openPeople(
     secretKey: Buffer.alloc(32, 7),
     isRegistrationOpen: options.isRegistrationOpen ?? true,
     needsVerifiedEmail: options.needsVerifiedEmail ?? false,
-    mail: { enqueue: async (_trx, letter) => void letters.push(letter) },
+    mail: {
+      enqueue: async (_trx, letter) => {
+        if (isMailBroken) throw new Error('no mail');
+        letters.push(letter);
+      },
+    },
     revoked: (userId) => revoked.push(userId),
     keysChanged: () => {},
     releaseNodes: async () => {},
@@ -53,6 +61,9 @@ export async function openPeople(
     clock,
     letters,
     revoked,
+    breakMail: () => {
+      isMailBroken = true;
+    },
     add: (email) => parts.accounts.createUser({ email, role: 'user', password }),
     login: (email, { password: tried = password, address = '192.0.2.1' } = {}) =>
       parts.signIn.login({

@@ -37,7 +37,7 @@ export async function startTokenBench(t: Test): Promise<TokenBench> {
     const bus = new PostgresBus({ url: database.url, replicaId, ...isAlone, log, clock: systemClock });
     const { db } = database;
     const tokens = new Tokens({ db, clock, authentication: { revoked: (id) => authentication.revoked(id) } });
-    const authentication = new Authentication({ sources: tokens.sources, bus, clock, log });
+    const authentication = new Authentication({ sources: tokens.sources, bus, clock, log, needsVerifiedEmail: false });
     await bus.start();
     t.teardown(() => bus.stop());
     return { tokens, authentication };

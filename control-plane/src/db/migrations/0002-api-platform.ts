@@ -25,6 +25,8 @@ const users = `
     ADD COLUMN disabled_at timestamptz,
     ADD COLUMN deleted_at timestamptz,
     ADD COLUMN password_changed_at timestamptz;
+  -- the operator made them all
+  UPDATE users SET email_verified_at = created_at;
   COMMENT ON COLUMN users.email IS 'null once the account is deleted: the address is free again';
 
   CREATE TABLE password_history (
@@ -40,6 +42,7 @@ const users = `
     blocked_until timestamptz,
     failed_at timestamptz NOT NULL
   );
+  CREATE INDEX ON sign_in_failures (failed_at);
   COMMENT ON TABLE sign_in_failures IS 'wrong passwords in a row, by account and by address; keys are hashes';
 `;
 
@@ -74,6 +77,8 @@ const credentials = `
   );
   COMMENT ON COLUMN sessions.methods IS 'how the person proved themselves: password, and whatever factors there will be';
   CREATE INDEX ON sessions (user_id, id);
+  CREATE INDEX ON sessions (expires_at);
+  CREATE INDEX ON sessions (revoked_at) WHERE revoked_at IS NOT NULL;
 
   CREATE TABLE refresh_tokens (
     token_id text COLLATE "C" PRIMARY KEY,
@@ -85,6 +90,7 @@ const credentials = `
   );
   COMMENT ON TABLE refresh_tokens IS 'one row of a session is not replaced: its live token; using another one ends the session';
   CREATE INDEX ON refresh_tokens (session_id);
+  CREATE INDEX ON refresh_tokens (replaced_at) WHERE replaced_at IS NOT NULL;
 
   CREATE TABLE challenges (
     id text COLLATE "C" PRIMARY KEY,
@@ -92,14 +98,16 @@ const credentials = `
     token_id text COLLATE "C" UNIQUE,
     secret_hash bytea,
     user_id text COLLATE "C" REFERENCES users ON DELETE CASCADE,
+    recipient_hash bytea,
     data jsonb NOT NULL DEFAULT '{}',
-    attempts integer NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL,
     expires_at timestamptz NOT NULL,
     consumed_at timestamptz
   );
   COMMENT ON TABLE challenges IS 'what somebody was asked to prove and has not yet: an address, a reset, later a second factor';
+  COMMENT ON COLUMN challenges.recipient_hash IS 'of the address it was mailed to: counts also when the account is gone';
   CREATE INDEX ON challenges (user_id, kind);
+  CREATE INDEX ON challenges (recipient_hash, created_at);
   CREATE INDEX ON challenges (expires_at);
 
   CREATE TABLE signing_keys (
@@ -113,6 +121,7 @@ const credentials = `
 `;
 
 const audit = `
+  -- no release wrote it
   DROP TABLE audit_log;
   CREATE TABLE audit_log (
     id text COLLATE "C" PRIMARY KEY,
@@ -128,7 +137,6 @@ const audit = `
   );
   COMMENT ON COLUMN audit_log.account_id IS 'whose log it is in; user_id is who did it';
   CREATE INDEX ON audit_log (account_id, id);
-  CREATE INDEX ON audit_log (subject, id);
 `;
 
 const limits = `

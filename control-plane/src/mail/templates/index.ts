@@ -12,6 +12,7 @@ export const mailTemplates = {
   'account-deleted': accountDeleted,
 };
 
+/** Name of a mail, in the queue and in file names: part of what is stored. */
 export type MailTemplateName = keyof typeof mailTemplates;
 
 /** What a template wants to know. */

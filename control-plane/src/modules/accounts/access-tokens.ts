@@ -1,10 +1,8 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { ApiError } from '../../http/errors.js';
+import { ACCESS_TOKEN_SECONDS } from './lifetimes.js';
 import type { SigningKeys } from './signing-keys.js';
-
-/** Seconds an access token is valid (API specification 8). */
-export const ACCESS_TOKEN_SECONDS = 900;
 
 /** RFC 9068 section 2.1: so that no other JWT of ours, should there be one, is ever taken for an access token. */
 const TYPE = 'at+jwt';

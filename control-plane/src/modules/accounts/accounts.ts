@@ -16,10 +16,11 @@ import {
   findFirstAdmin,
   findUser,
   findUserByEmail,
-  hasOtherAdmin,
   insertUser,
   listUsers,
+  lockAdmins,
   lockUser,
+  revokeTokens,
   type UserRow,
   updateUser,
 } from './store.js';
@@ -135,16 +136,18 @@ export class Accounts {
     const { db, clock, mail, releaseNodes } = this.options;
     const at = new Date(clock.now());
     await db.transaction(async (trx) => {
+      const admins = await lockAdmins(trx);
       const user = await lockUser(trx, userId);
       if (user === null || user.email === null) throw new ApiError('ACCOUNT_NOT_FOUND');
-      if (user.role === 'admin' && !(await hasOtherAdmin(trx, userId))) throw onlyAdministrator();
-      await mail.enqueue(trx, {
-        to: user.email,
-        locale: localesOfProfiles[user.locale],
-        template: 'account-deleted',
-        data: { at: at.toISOString() },
-      });
+      if (user.role === 'admin' && admins.every((id) => id === userId)) throw onlyAdministrator();
+      if (user.email_verified_at !== null) {
+        const locale = localesOfProfiles[user.locale];
+        const data = { at: at.toISOString() };
+        await mail.enqueue(trx, { to: user.email, locale, template: 'account-deleted', data });
+      }
       await revokeSessions(trx, userId, { at, reason: 'account deleted' });
+      // before its nodes go: this waits for an agent that is enrolling by one of them
+      await revokeTokens(trx, userId, at);
       await releaseNodes(trx, userId, actor);
       await eraseUser(trx, userId, at);
       await audit(trx, userId, { action: 'account.deleted', actor });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { isSameHash, makeToken, parseToken, tokenPrefixes } from '@vantage/shared/tokens.js';
@@ -5,9 +6,8 @@ import type { Knex } from 'knex';
 import { ApiError } from '../../http/errors.js';
 import {
   type ChallengeRow,
-  consumeChallenge,
   consumeChallenges,
-  countChallenges,
+  countMailed,
   insertChallenge,
   lockChallenge,
 } from './challenge-store.js';
@@ -20,20 +20,21 @@ export const challengeKinds = {
 
 export type ChallengeKind = keyof typeof challengeKinds;
 
-/** Mails with a challenge that one user gets within an hour at most: the form that asks for them is open to anybody. */
+/** Mails with a challenge that one address gets within an hour at most: the forms that ask for them are open to anybody. */
 const MAX_PER_HOUR = 5;
 
 /** Questions that were asked and wait for their answer: a token that came by mail. */
 export class Challenges {
   constructor(private readonly clock: Clock) {}
 
-  /** Asks, in the caller's transaction; the token is shown once. Null when the user was asked too often of late. */
+  /** Asks, in the caller's transaction; the token is shown once. Null when the address got too many of late. */
   async issue(
     trx: Knex,
-    { kind, userId, data }: { kind: ChallengeKind; userId: string; data: Record<string, unknown> },
+    { kind, userId, email }: { kind: ChallengeKind; userId: string; email: string },
   ): Promise<string | null> {
     const now = this.clock.now();
-    if ((await countChallenges(trx, userId, kind, new Date(now - 3_600_000))) >= MAX_PER_HOUR) return null;
+    const recipientHash = createHash('sha256').update(email).digest();
+    if ((await countMailed(trx, recipientHash, new Date(now - 3_600_000))) >= MAX_PER_HOUR) return null;
     const { token, tokenId, secretHash } = makeToken(tokenPrefixes.challenge);
     await insertChallenge(trx, {
       id: newId(idPrefixes.challenge, now),
@@ -41,7 +42,8 @@ export class Challenges {
       token_id: tokenId,
       secret_hash: secretHash,
       user_id: userId,
-      data,
+      recipient_hash: recipientHash,
+      data: { email },
       created_at: new Date(now),
       expires_at: new Date(now + challengeKinds[kind].lifeMs),
     });
@@ -69,11 +71,6 @@ export class Challenges {
     }
     if (row.expires_at.getTime() <= this.clock.now()) throw new ApiError('AUTH_OTP_EXPIRED');
     return { id: row.id, userId: row.user_id ?? '', data: row.data, wasUsed: row.consumed_at !== null };
-  }
-
-  /** Uses a challenge up. */
-  consume(trx: Knex, id: string): Promise<void> {
-    return consumeChallenge(trx, id, new Date(this.clock.now()));
   }
 
   /** Uses up every open challenge of a user of one kind. */

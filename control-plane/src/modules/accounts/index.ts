@@ -50,8 +50,8 @@ export interface AccountParts {
   readonly sessions: Sessions;
   readonly recovery: Recovery;
   readonly signingKeys: SigningKeys;
-  /** Deletes what is over, and rotates the signing key when it is old. */
-  upkeep(): Promise<void>;
+  /** To be done hourly, each for itself: deletes what is over; rotates the signing key when it is old. */
+  readonly upkeep: readonly (() => Promise<void>)[];
 }
 
 /** Builds the parts of this module; nothing begins. */
@@ -67,7 +67,7 @@ export function openAccounts(options: AccountsOptions): AccountParts {
     changed: options.keysChanged,
   });
   const accessTokens = new AccessTokens({ keys: signingKeys, clock, publicUrl: options.publicUrl });
-  const sessions = new Sessions({ db, clock, accessTokens, revoked: options.revoked });
+  const sessions = new Sessions({ ...options, accessTokens });
   const recovery = new Recovery({
     enqueueReset: (trx, sealed) => enqueue(trx, resetPasswordJob, { sealed }),
     ...options,
@@ -84,9 +84,6 @@ export function openAccounts(options: AccountsOptions): AccountParts {
     sessions,
     recovery,
     signingKeys,
-    async upkeep() {
-      await deleteOutdated(db, clock.now());
-      await signingKeys.upkeep();
-    },
+    upkeep: [() => deleteOutdated(db, clock.now()), () => signingKeys.upkeep()],
   };
 }

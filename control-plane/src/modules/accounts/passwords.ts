@@ -9,6 +9,9 @@ export const MIN_PASSWORD_LENGTH = 8;
 /** Longest password accepted, in characters. */
 export const MAX_PASSWORD_LENGTH = 256;
 
+/** A hash in the same form and of the same cost that no password has: its digest was never computed. */
+const DECOY = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+
 /** Hashes that run at once: each holds 19 MiB and a thread of the pool that files and names are looked up on. */
 const MAX_RUNNING = 2;
 /** Hashes that wait: more than a second of them is refused, for whoever waits longer has gone. */
@@ -18,7 +21,6 @@ const MAX_WAITING = 64;
 export class PasswordHasher {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
-  #decoy: Promise<string> | null = null;
 
   /** argon2id hash in PHC form. @throws ApiError UNAVAILABLE when too many wait */
   hash(password: string): Promise<string> {
@@ -32,8 +34,7 @@ export class PasswordHasher {
 
   /** Takes as long as `isSame` and is always false: for accounts that do not exist or have no password. */
   async pretend(password: string): Promise<false> {
-    this.#decoy ??= this.hash('no password has this hash');
-    await this.isSame(await this.#decoy, password);
+    await this.isSame(DECOY, password);
     return false;
   }
 

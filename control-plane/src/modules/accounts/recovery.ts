@@ -11,7 +11,16 @@ import { type PasswordRules, REMEMBERED_PASSWORDS } from './password-rules.js';
 import type { PasswordHasher } from './passwords.js';
 import { localesOfProfiles } from './profile.js';
 import type { Sessions } from './sessions.js';
-import { findUser, findUserByEmail, insertOldPassword, listOldPasswords, type UserRow, updateUser } from './store.js';
+import {
+  findUser,
+  findUserByEmail,
+  insertOldPassword,
+  listOldPasswords,
+  lockUser,
+  revokeTokens,
+  type UserRow,
+  updateUser,
+} from './store.js';
 
 interface RecoveryOptions {
   readonly db: Knex;
@@ -41,12 +50,12 @@ interface ResetRequest {
 export class Recovery {
   constructor(private readonly options: RecoveryOptions) {}
 
-  /** Mails a link that verifies the user's address, unless they got several of late. */
+  /** Mails a link that verifies the user's address, unless it got several mails of late. */
   async mailVerification(trx: Knex, user: UserRow): Promise<void> {
     if (user.email === null) return;
     const { challenges, mail, publicUrl } = this.options;
     const kind = 'email_verification';
-    const token = await challenges.issue(trx, { kind, userId: user.id, data: { email: user.email } });
+    const token = await challenges.issue(trx, { kind, userId: user.id, email: user.email });
     if (token === null) return;
     await mail.enqueue(trx, {
       to: user.email,
@@ -105,7 +114,7 @@ export class Recovery {
       const user = await findUserByEmail(trx, email);
       if (user === null || user.disabled_at !== null) return;
       const kind = 'password_reset';
-      const token = await challenges.issue(trx, { kind, userId: user.id, data: { email } });
+      const token = await challenges.issue(trx, { kind, userId: user.id, email });
       if (token === null) return;
       const data = {
         link: `${publicUrl}/reset-password#${token}`,
@@ -129,18 +138,16 @@ export class Recovery {
    * @throws ApiError AUTH_OTP_INVALID, AUTH_OTP_EXPIRED, AUTH_PASSWORD_WEAK, AUTH_PASSWORD_REUSED, AUTH_ACCOUNT_DISABLED, UNAVAILABLE
    */
   async resetPassword({ token, password }: { token: string; password: string }, actor: Actor): Promise<void> {
-    const { db, challenges, clock, revoked } = this.options;
+    const { db, clock, revoked } = this.options;
     // judged before the transaction: a hash takes longer than a lock should be held
     const { user } = await db.transaction((trx) => this.#resetChallenge(trx, token));
     const passwordHash = await this.#judge(user, password, 'password');
     await db.transaction(async (trx) => {
-      const { challengeId, user: current } = await this.#resetChallenge(trx, token);
-      await challenges.consume(trx, challengeId);
-      await challenges.consumeAll(trx, current.id, 'password_reset');
-      if (current.email_verified_at === null) {
-        await updateUser(trx, current.id, { email_verified_at: new Date(clock.now()) });
-      }
-      await this.#replace(trx, current, { passwordHash, actor, keepSession: null, action: 'password.reset' });
+      const { user: current } = await this.#resetChallenge(trx, token);
+      const at = new Date(clock.now());
+      if (current.email_verified_at === null) await this.#takeOver(trx, current.id, at);
+      const owner = { ...current, email_verified_at: current.email_verified_at ?? at };
+      await this.#replace(trx, owner, { passwordHash, actor, keepSession: null, action: 'password.reset' });
     });
     revoked(user.id);
   }
@@ -151,19 +158,29 @@ export class Recovery {
     { password, keepSession, actor }: { password: string; keepSession: string | null; actor: Actor },
   ): Promise<void> {
     const passwordHash = await this.#judge(user, password, 'new_password');
-    await this.options.db.transaction((trx) =>
-      this.#replace(trx, user, { passwordHash, actor, keepSession, action: 'password.changed' }),
-    );
+    await this.options.db.transaction(async (trx) => {
+      const current = await lockUser(trx, user.id);
+      // what was proven may have been replaced meanwhile
+      if (current === null || current.password_hash !== user.password_hash)
+        throw new ApiError('AUTH_CREDENTIALS_INVALID');
+      await this.#replace(trx, current, { passwordHash, actor, keepSession, action: 'password.changed' });
+    });
     this.options.revoked(user.id);
   }
 
-  async #resetChallenge(trx: Knex.Transaction, token: string): Promise<{ challengeId: string; user: UserRow }> {
+  /** Whoever made the account may not have been whoever reads its mails: what they made for themselves opens nothing more. */
+  async #takeOver(trx: Knex, userId: string, at: Date): Promise<void> {
+    await updateUser(trx, userId, { email_verified_at: at });
+    await revokeTokens(trx, userId, at);
+  }
+
+  async #resetChallenge(trx: Knex.Transaction, token: string): Promise<{ user: UserRow }> {
     const challenge = await this.options.challenges.find(trx, 'password_reset', token);
     const user = await findUser(trx, challenge.userId);
     const isTheirs = user !== null && user.email === challenge.data['email'];
     if (challenge.wasUsed || !isTheirs) throw new ApiError('AUTH_OTP_INVALID');
     if (user.disabled_at !== null) throw new ApiError('AUTH_ACCOUNT_DISABLED');
-    return { challengeId: challenge.id, user };
+    return { user };
   }
 
   /** The hash of a password that is neither weak nor one of the last few. */
@@ -193,7 +210,7 @@ export class Recovery {
       action: 'password.reset' | 'password.changed';
     },
   ): Promise<void> {
-    const { clock, sessions, mail } = this.options;
+    const { clock, sessions, mail, challenges } = this.options;
     const { passwordHash, actor, keepSession, action } = change;
     const at = new Date(clock.now());
     if (user.password_hash !== null) {
@@ -201,9 +218,11 @@ export class Recovery {
       await insertOldPassword(trx, { userId: user.id, passwordHash: user.password_hash, at, keep });
     }
     await updateUser(trx, user.id, { password_hash: passwordHash, password_changed_at: at });
+    await challenges.consumeAll(trx, user.id, 'password_reset');
     await sessions.endOthers(trx, user.id, { actor, except: keepSession, reason: 'password changed' });
     await insertAuditEntry(trx, { actor, accountId: user.id, action, subject: user.id });
-    if (user.email === null) return;
+    // to an address nobody has verified go no mails but those that verify it
+    if (user.email === null || user.email_verified_at === null) return;
     const data = { at: at.toISOString(), address: actor.address ?? '' };
     await mail.enqueue(trx, {
       to: user.email,

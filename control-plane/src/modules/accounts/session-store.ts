@@ -107,10 +107,32 @@ export async function findSession(
   return row ?? null;
 }
 
-/** Whether somebody has signed in to this account from this address before. */
-export async function isKnownAddress(db: Knex, userId: string, address: string): Promise<boolean> {
-  const row = await db('sessions').where({ user_id: userId, address }).first('id');
-  return row !== undefined;
+/** Where somebody has signed in to this account from, in the last month or so. */
+export async function listSessionAddresses(db: Knex, userId: string): Promise<string[]> {
+  return db('sessions').where({ user_id: userId }).distinct().pluck('address');
+}
+
+/** Ends all but the newest sessions of a user. */
+export async function revokeOldestSessions(
+  trx: Knex,
+  userId: string,
+  { at, keep }: { at: Date; keep: number },
+): Promise<void> {
+  await trx('sessions')
+    .whereIn('id', (live) =>
+      live
+        .from('sessions')
+        .where({ user_id: userId, revoked_at: null })
+        .orderBy('id', 'desc')
+        .offset(keep)
+        .select('id'),
+    )
+    .update({ revoked_at: at, revoke_reason: 'too many' });
+}
+
+/** Deletes refresh tokens that were used up before: nobody can tell any more who has them. */
+export async function deleteOldRefreshTokens(db: Knex, before: Date): Promise<void> {
+  await db('refresh_tokens').where('replaced_at', '<', before).delete();
 }
 
 /** Deletes sessions, with their refresh tokens, that ended before. */

@@ -4,10 +4,12 @@ import { isSameHash, makeToken, parseToken, tokenPrefixes } from '@vantage/share
 import type { Knex } from 'knex';
 import type { Actor } from '../../actor.js';
 import { type Credential, type CredentialSource, toOwner } from '../../authentication/index.js';
+import type { ErrorCode } from '../../http/error-table.js';
 import { ApiError } from '../../http/errors.js';
 import { scopes } from '../../http/scopes.js';
 import { insertAuditEntry } from '../audit/index.js';
-import { ACCESS_TOKEN_SECONDS, type AccessTokens } from './access-tokens.js';
+import type { AccessTokens } from './access-tokens.js';
+import { ACCESS_TOKEN_SECONDS } from './lifetimes.js';
 import {
   extendSession,
   findRefreshToken,
@@ -18,6 +20,7 @@ import {
   lockSession,
   type RefreshTokenRow,
   replaceRefreshToken,
+  revokeOldestSessions,
   revokeSessions,
   type SessionRow,
 } from './session-store.js';
@@ -33,6 +36,9 @@ import {
 const SESSION_LIFE_MS = 30 * 24 * 3_600_000;
 /** For an answer that got lost: so long an unused successor is replaced instead of ending the session. */
 export const REFRESH_GRACE_MS = 10_000;
+
+/** Of one user; one more ends the oldest. */
+export const MAX_SESSIONS = 100;
 
 /** How somebody proved who they are; a list, for there may be more than one proof. */
 export type ProofMethod = 'password';
@@ -57,6 +63,8 @@ interface SessionsOptions {
   readonly clock: Clock;
   readonly accessTokens: AccessTokens;
   readonly revoked: (userId: string) => void;
+  /** Whether an address must be verified for its user to stay signed in. */
+  readonly needsVerifiedEmail: boolean;
 }
 
 type RefreshOutcome =
@@ -89,10 +97,11 @@ export class Sessions implements CredentialSource {
       last_used_at: at,
       expires_at: new Date(now + SESSION_LIFE_MS),
     });
+    await revokeOldestSessions(trx, userId, { at, keep: MAX_SESSIONS });
     return this.#pair(userId, id, await this.#addToken(trx, id, at));
   }
 
-  /** New tokens for a refresh token, which is used up. @throws ApiError AUTH_SESSION_INVALID, AUTH_ACCOUNT_DISABLED, ACCOUNT_DELETED */
+  /** New tokens for a refresh token, which is used up. @throws ApiError AUTH_SESSION_INVALID, AUTH_ACCOUNT_DISABLED, AUTH_EMAIL_NOT_VERIFIED */
   async refresh(refreshToken: string, actor: Actor): Promise<TokenPair> {
     const parsed = parseToken(tokenPrefixes.refresh, refreshToken);
     if (parsed === null) throw new ApiError('AUTH_SESSION_INVALID');
@@ -188,6 +197,7 @@ export class Sessions implements CredentialSource {
     if (session.state !== 'active') {
       return refused(session.state === 'deleted' ? 'ACCOUNT_DELETED' : 'AUTH_ACCOUNT_DISABLED');
     }
+    if (this.options.needsVerifiedEmail && !session.is_email_verified) return refused('AUTH_EMAIL_NOT_VERIFIED');
     // as it is now that nobody else can change it
     const token = await findRefreshToken(trx, found.token_id);
     const spent = token === null ? null : await this.#spend(trx, token, now);
@@ -230,7 +240,7 @@ export class Sessions implements CredentialSource {
   }
 }
 
-function refused(code: 'AUTH_SESSION_INVALID' | 'AUTH_ACCOUNT_DISABLED' | 'ACCOUNT_DELETED'): RefreshOutcome {
+function refused(code: ErrorCode): RefreshOutcome {
   return { kind: 'refused', error: new ApiError(code) };
 }
 

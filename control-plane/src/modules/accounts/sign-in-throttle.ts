@@ -33,7 +33,7 @@ export function countFailure(row: FailureRow, now: number): FailureRow {
 export interface Attempt {
   readonly email: string;
   readonly address: string;
-  /** Somebody has signed in to this account from this address before: what strangers try there does not count for them. */
+  /** Somebody has signed in to this account from this address before: what strangers try elsewhere does not count here. */
   readonly isKnownAddress: boolean;
 }
 
@@ -51,28 +51,42 @@ export class SignInThrottle {
   async begin(attempt: Attempt): Promise<void> {
     const now = this.clock.now();
     await this.db.transaction(async (trx) => {
-      const rows = await lockFailures(trx, keysOf(attempt), new Date(now));
+      const rows = await lockFailures(trx, Object.values(keysOf(attempt)), new Date(now));
       const until = Math.max(...rows.map(({ blocked_until }) => blocked_until?.getTime() ?? 0));
       if (until > now) throw tooSoon(until);
       for (const row of rows) await updateFailures(trx, countFailure(row, now));
     });
   }
 
-  /** The password was right. */
-  async succeeded(trx: Knex, attempt: Attempt): Promise<void> {
-    await deleteFailures(trx, keysOf(attempt));
+  /**
+   * The password was right: the wrong ones before it were the owner's. They no longer count for the account, nor for the
+   * address; what the address tried at other accounts stays.
+   */
+  async succeeded(trx: Knex.Transaction, attempt: Attempt): Promise<void> {
+    const now = new Date(this.clock.now());
+    const { address, account } = keysOf(attempt);
+    const rows = new Map((await lockFailures(trx, [address, account], now)).map((row) => [row.key, row]));
+    const own = rows.get(account)?.failures ?? 0;
+    const atAddress = rows.get(address);
+    if (atAddress)
+      await updateFailures(trx, { ...atAddress, failures: Math.max(0, atAddress.failures - own), blocked_until: null });
+    await deleteFailures(trx, [account]);
   }
 
   /** The password was not looked at after all. */
   async undone(attempt: Attempt): Promise<void> {
-    await takeBackFailures(this.db, keysOf(attempt));
+    await takeBackFailures(this.db, Object.values(keysOf(attempt)));
   }
 }
 
 /** Hashes: the table must not tell what people type into the field of the address. */
-function keysOf({ email, address, isKnownAddress }: Attempt): string[] {
-  const keys = [`address ${addressKey(address)}`, ...(isKnownAddress ? [] : [`account ${email}`])];
-  return keys.map((key) => createHash('sha256').update(key).digest('base64url'));
+function keysOf({ email, address, isKnownAddress }: Attempt): { readonly address: string; readonly account: string } {
+  const at = addressKey(address);
+  return { address: hashOf(`address ${at}`), account: hashOf(`account ${email}${isKnownAddress ? ` at ${at}` : ''}`) };
+}
+
+function hashOf(key: string): string {
+  return createHash('sha256').update(key).digest('base64url');
 }
 
 function tooSoon(until: number): ApiError {

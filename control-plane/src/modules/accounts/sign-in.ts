@@ -2,18 +2,20 @@ import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import type { Actor } from '../../actor.js';
+import type { ErrorCode } from '../../http/error-table.js';
 import { ApiError, fieldError } from '../../http/errors.js';
 import type { Locale } from '../../http/locale.js';
+import { addressKey } from '../../http/rate-limit.js';
 import { insertAuditEntry } from '../audit/index.js';
 import { parseEmail } from './email.js';
 import type { PasswordRules } from './password-rules.js';
 import type { PasswordHasher } from './passwords.js';
 import { type Profile, profileLocaleOf, profileOf } from './profile.js';
 import type { Recovery } from './recovery.js';
-import { isKnownAddress } from './session-store.js';
+import { listSessionAddresses } from './session-store.js';
 import type { ClientInfo, Sessions, TokenPair } from './sessions.js';
 import type { Attempt, SignInThrottle } from './sign-in-throttle.js';
-import { findUser, findUserByEmail, insertUser, type UserRow } from './store.js';
+import { findUser, findUserByEmail, insertUser, lockUser, type UserRow } from './store.js';
 
 interface SignInOptions {
   readonly db: Knex;
@@ -83,47 +85,53 @@ export class SignIn {
   async login(request: SignInRequest): Promise<SignedIn> {
     const { db, throttle } = this.options;
     const email = parseEmail(request.email);
-    const { address } = request.client;
+    const attempt = await this.#attemptOf(email, request.client.address);
     const user = await findUserByEmail(db, email);
-    const attempt = { email, address, isKnownAddress: await isKnownAddress(db, user?.id ?? '', address) };
     if (!(await this.#tryPassword(user, request.password, attempt))) {
       await this.#refuse(user, request.actor);
       throw new ApiError('AUTH_CREDENTIALS_INVALID');
     }
-    return db.transaction(async (trx) => {
+    const outcome = await db.transaction(async (trx) => {
       await throttle.succeeded(trx, attempt);
-      // as it is now: hashing took a while
-      const current = await findUser(trx, user?.id ?? '');
-      if (current === null) throw new ApiError('AUTH_CREDENTIALS_INVALID');
-      this.#refuseState(current);
-      return this.#open(trx, current, request);
+      // as it is now: hashing took a while, and a password that was replaced meanwhile opens nothing
+      const current = await lockUser(trx, user?.id ?? '');
+      const refusal = this.#refusalOf(current, user?.password_hash ?? null);
+      if (refusal === null && current !== null) return this.#open(trx, current, request);
+      await this.#refuse(user, request.actor, trx);
+      return new ApiError(refusal ?? 'AUTH_CREDENTIALS_INVALID');
     });
+    if (outcome instanceof ApiError) throw outcome;
+    return outcome;
   }
 
   /**
    * Sets another password, the present one proven first where there is one; `keepSession` goes on, other sessions end.
-   * @throws ApiError AUTH_CREDENTIALS_INVALID, RATE_LIMIT_EXCEEDED, VALIDATION_FAILED and as Recovery.changePassword
+   * @throws ApiError AUTH_CREDENTIALS_INVALID, RATE_LIMIT_EXCEEDED, VALIDATION_FAILED, FORBIDDEN and as Recovery.changePassword
    */
   async changePassword(
     userId: string,
     passwords: { readonly current: string | null; readonly next: string },
-    by: { readonly actor: Actor; readonly keepSession: string | null },
+    by: { readonly actor: Actor; readonly keepSession: string | null; readonly hasAllScopes: boolean },
   ): Promise<void> {
     const user = await findUser(this.options.db, userId);
     if (user === null) throw new ApiError('ACCOUNT_NOT_FOUND');
     if (user.password_hash !== null) await this.#confirmPassword(user, passwords.current, by.actor);
-    await this.options.recovery.changePassword(user, { password: passwords.next, ...by });
+    // a password opens everything: no narrow token may set the first one
+    else if (!by.hasAllScopes) throw new ApiError('FORBIDDEN');
+    const { actor, keepSession } = by;
+    await this.options.recovery.changePassword(user, { password: passwords.next, actor, keepSession });
   }
 
   /** With the same bounds on guessing as signing in. */
   async #confirmPassword(user: UserRow, password: string | null, actor: Actor): Promise<void> {
     if (password === null) throw fieldError('current_password', 'required', 'is required');
-    const attempt = { email: user.email ?? '', address: actor.address ?? '', isKnownAddress: false };
+    // strangers who guess elsewhere do not keep the owner from it
+    const attempt = { email: user.email ?? '', address: actor.address ?? '', isKnownAddress: true };
     if (!(await this.#tryPassword(user, password, attempt))) {
       await this.#refuse(user, actor);
       throw new ApiError('AUTH_CREDENTIALS_INVALID');
     }
-    await this.options.throttle.succeeded(this.options.db, attempt);
+    await this.options.db.transaction((trx) => this.options.throttle.succeeded(trx, attempt));
   }
 
   async #tryPassword(user: UserRow | null, password: string, attempt: Attempt): Promise<boolean> {
@@ -138,21 +146,26 @@ export class SignIn {
     }
   }
 
-  /** One entry whoever it was: an unknown account must not answer sooner. */
-  #refuse(user: UserRow | null, actor: Actor): Promise<void> {
-    const subject = user?.id ?? 'unknown account';
-    return insertAuditEntry(this.options.db, {
-      actor,
-      accountId: user?.id ?? null,
-      action: 'session.refused',
-      subject,
-    });
+  /** The same reads whoever it is. */
+  async #attemptOf(email: string, address: string): Promise<Attempt> {
+    const user = await findUserByEmail(this.options.db, email);
+    const known = await listSessionAddresses(this.options.db, user?.id ?? '');
+    const at = addressKey(address);
+    return { email, address, isKnownAddress: known.some((earlier) => addressKey(earlier) === at) };
   }
 
-  #refuseState(user: UserRow): void {
-    if (user.disabled_at !== null) throw new ApiError('AUTH_ACCOUNT_DISABLED');
-    if (this.options.needsVerifiedEmail && user.email_verified_at === null)
-      throw new ApiError('AUTH_EMAIL_NOT_VERIFIED');
+  /** One entry whoever it was: an unknown account must not answer sooner. */
+  #refuse(user: UserRow | null, actor: Actor, db: Knex = this.options.db): Promise<void> {
+    const accountId = user?.id ?? null;
+    return insertAuditEntry(db, { actor, accountId, action: 'session.refused', subject: accountId ?? 'unknown' });
+  }
+
+  /** Why somebody whose password was right does not get in. */
+  #refusalOf(user: UserRow | null, provenHash: string | null): ErrorCode | null {
+    if (user === null || user.deleted_at !== null || user.password_hash !== provenHash)
+      return 'AUTH_CREDENTIALS_INVALID';
+    if (user.disabled_at !== null) return 'AUTH_ACCOUNT_DISABLED';
+    return this.options.needsVerifiedEmail && user.email_verified_at === null ? 'AUTH_EMAIL_NOT_VERIFIED' : null;
   }
 
   async #open(trx: Knex, user: UserRow, { client, actor }: SignInRequest): Promise<SignedIn> {

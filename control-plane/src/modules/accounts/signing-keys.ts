@@ -6,6 +6,7 @@ import { type Actor, program } from '../../actor.js';
 import type { Logger } from '../../log.js';
 import type { Sealer } from '../../sealing.js';
 import { insertAuditEntry } from '../audit/index.js';
+import { ACCESS_TOKEN_SECONDS } from './lifetimes.js';
 import {
   deleteRetiredSigningKeys,
   insertSigningKey,
@@ -23,7 +24,7 @@ const RELOAD_MS = 60_000;
 /** From being made to signing: long enough for every replica to have read it. */
 const ANNOUNCED_MS = 2 * RELOAD_MS;
 /** What a retired key signed last has expired by then, whoever's clock is asked. */
-const PUBLISHED_AFTER_RETIREMENT_MS = 15 * 60_000 + ANNOUNCED_MS;
+const PUBLISHED_AFTER_RETIREMENT_MS = ACCESS_TOKEN_SECONDS * 1_000 + ANNOUNCED_MS;
 const ROTATE_AFTER_MS = 30 * 24 * 3_600_000;
 /** A token may name any key: the list is not read more often because of it. */
 const UNKNOWN_RELOAD_MS = 1_000;
@@ -59,6 +60,7 @@ interface SigningKeysOptions {
 export class SigningKeys {
   #keys: readonly SigningKey[] = [];
   #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> = Promise.resolve();
   #cancel: (() => void) | null = null;
   #isStopped = false;
 
@@ -86,8 +88,9 @@ export class SigningKeys {
   /** The published key of this id, or null. */
   async find(kid: string): Promise<KeyObject | null> {
     const known = this.#published().find((key) => key.kid === kid);
-    if (known === undefined && this.options.clock.monotonicMs() - this.#readAt >= UNKNOWN_RELOAD_MS) {
-      await this.reload();
+    if (known === undefined) {
+      if (this.options.clock.monotonicMs() - this.#readAt >= UNKNOWN_RELOAD_MS) await this.reload();
+      else await this.#reading;
     }
     return this.#published().find((key) => key.kid === kid)?.publicKey ?? null;
   }
@@ -140,8 +143,14 @@ export class SigningKeys {
     return { kid, public_key: publicKey, sealed_private_key: sealed, created_at: new Date(now), retired_at: null };
   }
 
-  /** Reads the keys again. */
-  async reload(): Promise<void> {
+  /** Reads the keys again, or waits for who does and then reads: the last read to begin is the one that stays. */
+  reload(): Promise<void> {
+    const next = this.#reading.then(() => this.#read());
+    this.#reading = next.catch(() => {});
+    return next;
+  }
+
+  async #read(): Promise<void> {
     this.#readAt = this.options.clock.monotonicMs();
     const rows = await listSigningKeys(this.options.db);
     const known = new Map(this.#keys.map((key) => [key.kid, key]));

@@ -51,10 +51,13 @@ export async function findFirstAdmin(db: Knex): Promise<UserRow | null> {
   return (await admins.orderBy('id').first<UserRow | undefined>()) ?? null;
 }
 
-/** Whether another administrator than this one can sign in. */
-export async function hasOtherAdmin(trx: Knex, userId: string): Promise<boolean> {
-  const others = trx('users').where({ role: 'admin', deleted_at: null, disabled_at: null }).whereNot({ id: userId });
-  return (await others.first('id')) !== undefined;
+/** Ids of the administrators that can sign in, locked until the transaction ends: of two that leave at once one is last. */
+export async function lockAdmins(trx: Knex.Transaction): Promise<string[]> {
+  return trx('users')
+    .where({ role: 'admin', deleted_at: null, disabled_at: null })
+    .orderBy('id')
+    .forUpdate()
+    .pluck('id');
 }
 
 /** All users that are not deleted, newest first. */
@@ -62,9 +65,9 @@ export async function listUsers(db: Knex): Promise<UserRow[]> {
   return db('users').whereNull('deleted_at').orderBy('id', 'desc').select<UserRow[]>('*');
 }
 
-/** Changes a user; null when there is none. */
+/** Changes a user; null when there is none, or none any more. */
 export async function updateUser(trx: Knex, id: string, changes: Partial<UserRow>): Promise<UserRow | null> {
-  const [row] = await trx('users').where({ id }).update(changes).returning<UserRow[]>('*');
+  const [row] = await trx('users').where({ id, deleted_at: null }).update(changes).returning<UserRow[]>('*');
   return row ?? null;
 }
 
@@ -103,7 +106,13 @@ export async function eraseUser(trx: Knex, userId: string, at: Date): Promise<vo
     deleted_at: at,
   });
   await trx('password_history').where({ user_id: userId }).delete();
-  await trx('challenges').where({ user_id: userId }).delete();
+  // how many mails an address got is counted beyond the account
+  await trx('challenges').where({ user_id: userId }).update({ data: '{}', token_id: null, secret_hash: null });
+  await trx('sessions').where({ user_id: userId }).update({ address: '', user_agent: null });
+}
+
+/** Ends whatever else than a session opens something for a user. */
+export async function revokeTokens(trx: Knex, userId: string, at: Date): Promise<void> {
   await trx('enrollment_tokens').where({ user_id: userId, used_at: null }).delete();
   for (const table of ['api_keys', 'personal_access_tokens']) {
     await trx(table).where({ user_id: userId, revoked_at: null }).update({ revoked_at: at });

@@ -30,4 +30,5 @@ export const auditActions = [
   'job.deleted',
 ] as const;
 
+/** An act of the list. */
 export type AuditAction = (typeof auditActions)[number];

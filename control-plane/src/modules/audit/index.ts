@@ -5,14 +5,12 @@ import { type Static, Type } from 'typebox';
 import { cursorList } from '../../http/cursor.js';
 import type { Pagination } from '../../http/route.js';
 import { timeRangeOf } from '../../http/time-range.js';
-import type { AuditEntrySchema, AuditQuerySchema } from './schema.js';
+import type { AuditQuerySchema } from './schema.js';
 import { listAuditRows } from './store.js';
-import { entryView, ownEntryView } from './view.js';
+import { type AuditItem, entryView, ownEntryView } from './view.js';
 
 export { type AuditAction, auditActions } from './actions.js';
 export { type AuditEntry, insertAuditEntry } from './store.js';
-
-type AuditItem = Static<typeof AuditEntrySchema>;
 
 /** One page of the log. */
 export interface AuditPage {

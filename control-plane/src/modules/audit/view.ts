@@ -2,7 +2,8 @@ import type { Static } from 'typebox';
 import type { AuditEntrySchema } from './schema.js';
 import type { AuditRow } from './store.js';
 
-type AuditItem = Static<typeof AuditEntrySchema>;
+/** An entry as it is answered. */
+export type AuditItem = Static<typeof AuditEntrySchema>;
 
 /** An entry as administrators see it. */
 export function entryView(row: AuditRow): AuditItem {

@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
 import { jobStates } from '../../jobs/job-state.js';
 
+/** A state of a job, as queries and answers name it. */
 export const JobStateSchema = Type.Enum([...jobStates], {
   type: 'string',
   description:
     'ready: as soon as a replica is free; running; waiting: not before run_at, mostly after a failure; dead: it has failed for good.',
 });
 
+/** A type of job; not a closed list here: the queue may hold types of another version. */
 export const JobTypeSchema = Type.String({ maxLength: 128, description: 'What is done, for example mail.send.' });
 
 /** A job as administrators see it; what it carries is not shown. */

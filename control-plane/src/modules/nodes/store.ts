@@ -193,7 +193,8 @@ export async function listEnrollmentTokens(
 /** The token with this public id, locked until the transaction ends, or null. */
 export async function lockEnrollmentToken(trx: Knex, tokenId: string): Promise<EnrollmentTokenRow | null> {
   const { rows } = await trx.raw<{ rows: EnrollmentTokenRow[] }>(
-    `SELECT ${TOKEN_COLUMNS} FROM enrollment_tokens t JOIN users u ON u.id = t.user_id WHERE t.token_id = ? FOR UPDATE OF t`,
+    `SELECT ${TOKEN_COLUMNS} FROM enrollment_tokens t JOIN users u ON u.id = t.user_id WHERE t.token_id = ?
+       AND u.disabled_at IS NULL AND u.deleted_at IS NULL FOR UPDATE OF t`,
     [tokenId],
   );
   return rows[0] ?? null;

@@ -12,6 +12,7 @@ import { API_KEY_DAYS, type ApiKeyCreateSchema, type ApiKeySchema } from './sche
 import { apiKeyPrefixes } from './sources.js';
 import { type ApiKeyRow, countTokens, insertApiKey, listApiKeys } from './store.js';
 
+/** A key as the API shows it. */
 export type ApiKey = Static<typeof ApiKeySchema>;
 type ApiKeyRequest = Static<typeof ApiKeyCreateSchema>;
 

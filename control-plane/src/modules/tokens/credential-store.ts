@@ -20,12 +20,14 @@ interface CredentialRow extends OwnerRow {
   readonly revoked_at: Date | null;
 }
 
+/** What requests ask of an API key. */
 export interface ApiKeyCredentialRow extends CredentialRow {
   readonly scopes: ApiKeyScope[];
   readonly type: 'production' | 'test';
   readonly allowed_origins: string[];
 }
 
+/** What requests ask of a personal access token. */
 export interface PersonalTokenCredentialRow extends CredentialRow {
   readonly scopes: Scope[];
 }

@@ -16,6 +16,7 @@ import {
   type PersonalTokenRow,
 } from './store.js';
 
+/** A token as the API shows it. */
 export type PersonalToken = Static<typeof PersonalTokenSchema>;
 type PersonalTokenRequest = Static<typeof PersonalTokenCreateSchema>;
 

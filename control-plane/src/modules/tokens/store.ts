@@ -18,12 +18,14 @@ interface TokenRow {
   readonly last_used_at: Date | null;
 }
 
+/** An API key, as far as lists show it. */
 export interface ApiKeyRow extends TokenRow {
   readonly scopes: ApiKeyScope[];
   readonly type: 'production' | 'test';
   readonly allowed_origins: string[];
 }
 
+/** A personal access token, as far as lists show it. */
 export interface PersonalTokenRow extends TokenRow {
   readonly scopes: Scope[];
 }
@@ -43,6 +45,7 @@ export interface NewToken {
 const TOKEN_COLUMNS = 'id, token_id, name, scopes, created_at, expires_at, revoked_at, last_used_at'.split(', ');
 const API_KEY_COLUMNS = [...TOKEN_COLUMNS, 'type', 'allowed_origins'];
 
+/** Stores a key; answers it as lists show it. */
 export async function insertApiKey(
   trx: Knex,
   key: NewToken & Pick<ApiKeyRow, 'type' | 'allowed_origins'>,
@@ -52,6 +55,7 @@ export async function insertApiKey(
   return row;
 }
 
+/** Stores a token; answers it as lists show it. */
 export async function insertPersonalToken(trx: Knex, token: NewToken): Promise<PersonalTokenRow> {
   const [row] = await trx('personal_access_tokens').insert(token).returning<PersonalTokenRow[]>(TOKEN_COLUMNS);
   if (!row) throw new Error('insert returned no row');

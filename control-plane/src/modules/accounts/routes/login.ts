@@ -12,7 +12,7 @@ export const login = defineRoute({
   path: '/v1/auth/login',
   summary: 'Sign in by password',
   description:
-    'The access token is valid 15 minutes, the refresh token gets the next pair. After five wrong passwords in a row for an account, or from an address, the next tries have to wait 1, 2, 4 … at most 60 seconds (429 with Retry-After); nobody is ever locked out.',
+    'The access token is valid 15 minutes, the refresh token gets the next pair. After six wrong passwords in a row for an account, or from an address, the next tries have to wait 1, 2, 4 … at most 60 seconds (429 with Retry-After); nobody is ever locked out.',
   tag: 'Authentication',
   auth: { kind: 'public' },
   limit: 'sign-in',

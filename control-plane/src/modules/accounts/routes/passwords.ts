@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { actorOf } from '../../../actor.js';
 import { defineRoute } from '../../../http/route.js';
+import { scopes } from '../../../http/scopes.js';
 import { messages } from '../messages.js';
 import { EmailSchema, MailedTokenSchema, MessageSchema, NewPasswordSchema, PasswordSchema } from '../schema.js';
 
@@ -62,7 +63,7 @@ export const changePassword = defineRoute({
   path: '/v1/auth/password/change',
   summary: 'Change your password',
   description:
-    'The session this is asked by goes on, all others end. An account without a password (made by the operator) gets its first one without current_password.',
+    'The session this is asked by goes on, all others end. An account without a password (made by the operator) gets its first one without current_password, by credentials with every scope.',
   tag,
   auth: { kind: 'scope', scope: 'account' },
   limit: 'sign-in',
@@ -83,7 +84,8 @@ export const changePassword = defineRoute({
     const { account, body, locale } = request;
     const keepSession = account.credentialKind === 'session' ? account.credentialId : null;
     const passwords = { current: body.current_password ?? null, next: body.new_password };
-    await signIn.changePassword(account.userId, passwords, { actor: actorOf(request), keepSession });
+    const hasAllScopes = scopes.every((scope) => account.scopes.has(scope));
+    await signIn.changePassword(account.userId, passwords, { actor: actorOf(request), keepSession, hasAllScopes });
     return { status: 200, data: { message: messages.passwordChanged[locale] } };
   },
 });

@@ -20,7 +20,7 @@ export const refresh = defineRoute({
   ),
   bodyExample: { refresh_token: 'svc_rt_…' },
   replies: { 200: AuthSchema },
-  errors: ['AUTH_SESSION_INVALID', 'AUTH_ACCOUNT_DISABLED', 'ACCOUNT_DELETED'],
+  errors: ['AUTH_SESSION_INVALID', 'AUTH_ACCOUNT_DISABLED', 'ACCOUNT_DELETED', 'AUTH_EMAIL_NOT_VERIFIED'],
   async handle(request, { accounts, sessions }) {
     const tokens = await sessions.refresh(request.body.refresh_token, actorOf(request));
     return { status: 200, data: authReply(tokens, await accounts.getProfile(tokens.userId)) };

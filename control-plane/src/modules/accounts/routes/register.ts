@@ -15,7 +15,7 @@ export const register = defineRoute({
     'Signs in at once, and mails a link that verifies the address; until then monitors, channels, webhooks and enrollment tokens cannot be made. Mails come in the language of this request.',
   tag: 'Authentication',
   auth: { kind: 'public' },
-  limit: 'sign-in',
+  limit: 'registration',
   body: Type.Object(
     { email: EmailSchema, password: NewPasswordSchema },
     { additionalProperties: false, title: 'Registration' },

@@ -1,0 +1,25 @@
+import t from 'tap';
+import { PasswordHasher } from './passwords.js';
+
+t.test('a pretended comparison is a real one that nobody passes', async (t) => {
+  const hasher = new PasswordHasher();
+  const compared: string[] = [];
+  const isSame = hasher.isSame.bind(hasher);
+  hasher.isSame = (passwordHash, password) => {
+    compared.push(passwordHash);
+    return isSame(passwordHash, password);
+  };
+  t.equal(await hasher.pretend('correct horse'), false);
+  const [parameters] = compared.map((passwordHash) => passwordHash.slice(0, passwordHash.lastIndexOf('=')));
+  const real = await hasher.hash('correct horse');
+  t.equal(real.slice(0, real.lastIndexOf('p=') + 1), parameters, 'of the same cost');
+  t.equal(compared.length, 1);
+});
+
+t.test('two hashes run at once, 64 wait, and one more is told to come back', async (t) => {
+  const hasher = new PasswordHasher();
+  const all = await Promise.allSettled(Array.from({ length: 67 }, () => hasher.hash('correct horse')));
+  const refused = all.filter((result) => result.status === 'rejected');
+  t.match(refused, [{ reason: { code: 'UNAVAILABLE', status: 503, retryAfterSeconds: 2 } }]);
+  t.equal(await hasher.pretend('correct horse'), false, 'and all goes on');
+});
