@@ -299,7 +299,7 @@ async function makeCallers(t: Test) {
     });
     const text = await response.text();
     const { code = '', details } = JSON.parse(text === '' || text.startsWith('event') ? '{}' : text).error ?? {};
-    return `${response.status} ${code}${details === undefined ? '' : ' with details'}`;
+    return `${response.status} ${code}${details === undefined || 'authorization' in details ? '' : ' with details'}`;
   };
   return { stack, all, call };
 }

@@ -39,7 +39,7 @@ t.test('administrators see what is queued, and may have it tried again or droppe
     return mail.enqueue(db, { to: `${user}@mail.example`, locale: 'en', template: 'account-deleted', data });
   };
   const list = async (query = '') => (await api.call('GET', `/v1/admin/jobs${query}`)).body;
-  const states = async () => (await list()).data.jobs.map(({ state }: { state: string }) => state);
+  const states = async () => (await list()).data.items.map(({ state }: { state: string }) => state);
   const act = async (method: string, path: string) => {
     const { status, body } = await api.call(method, `/v1/admin/jobs/${path}`);
     return [status, body.error?.code ?? body.data?.state ?? null];
@@ -51,8 +51,8 @@ t.test('administrators see what is queued, and may have it tried again or droppe
   await until('every job to be in its state', async () => (await states()).join() === expected.join());
 
   const { data, meta } = await list();
-  const [ready, running, waiting, lost, gone] = data.jobs.map(({ id }: { id: string }) => id);
-  t.match(data.jobs, [
+  const [ready, running, waiting, lost, gone] = data.items.map(({ id }: { id: string }) => id);
+  t.match(data.items, [
     { type: 'of.another.version', state: 'ready', attempts: 0, max_attempts: 3, last_error: null },
     { type: 'mail.send', state: 'running', attempts: 1, max_attempts: 10 },
     { state: 'waiting', last_error: 'the mail server refused RCPT TO: 450 4.2.1 later' },
@@ -61,7 +61,7 @@ t.test('administrators see what is queued, and may have it tried again or droppe
   ]);
   t.match(meta.pagination, { total: 5, has_more: false });
   t.notMatch(JSON.stringify(data), /sealed|payload|mail\.example/);
-  t.match((await list('?state=dead&type=mail.send&page_size=1&page=2')).data.jobs, [{ id: gone }]);
+  t.match((await list('?state=dead&type=mail.send&page_size=1&page=2')).data.items, [{ id: gone }]);
   t.match((await list('?type=of.another.version')).meta.pagination, { total: 1 });
   const text = await (await fetch(controlPlane.metricsUrl ?? '')).text();
   t.strictSame(text.match(/^vantage_jobs\{.*/gm), [

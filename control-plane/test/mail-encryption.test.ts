@@ -8,6 +8,7 @@ import { localhostCertificate, startSmtpServer } from './_support/smtp-server.js
 const message: Message = {
   from: 'vantage@vantage.example',
   to: 'ada@mail.example',
+  text: 'hello',
   source: Buffer.from('Subject: hello\r\n\r\nhello\r\n'),
   template: 'verify-email',
   queuedAtMs: 0,

@@ -199,8 +199,10 @@ t.test('without a mail server letters become files that only their owner can rea
   await startJobReplica(t, { database, types: [sendMail], services: { mailer } });
   await mail.enqueue(database.db, letter({ locale: 'zh-TW' }));
   await until('the queue to be empty', async () => (await queueOf(database.db)).length === 0);
-  const [name = '', ...others] = readdirSync(path);
-  t.strictSame(others, []);
+  const [name = '', text = '', ...others] = readdirSync(path).sort();
+  t.strictSame([text, others], [name.replace('.eml', '.txt'), []]);
+  t.ok(readFileSync(join(path, text), 'utf8').includes(`\n${link}\n`), 'a link to copy');
+  t.equal(statSync(join(path, text)).mode & 0o777, 0o600);
   t.match(name, /^2026-01-01T00-00-00\.000Z-verify-email-[0-9a-f]{8}\.eml$/);
   t.equal(statSync(path).mode & 0o777, 0o700);
   t.equal(statSync(join(path, name)).mode & 0o777, 0o600);

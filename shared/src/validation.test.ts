@@ -52,10 +52,20 @@ t.test('all complaints come at once, each at its own field', async (t) => {
       tags: ['length', 'conflict'],
       'address.zip': ['format'],
       'address.other': ['unknown'],
-      born: ['format', 'type'],
+      born: ['format'],
       'odd.key': ['unknown'],
     },
   );
+});
+
+t.test('a field that may be null is told what it should have been, not that it is not null', async (t) => {
+  const messages = (born: unknown) => {
+    const result = validate({ name: 'Ann', age: 3, born });
+    return result.ok ? [] : (result.details['born'] ?? []).map(({ message }) => message);
+  };
+  t.strictSame(messages(null), []);
+  t.strictSame(messages(5), ['must be string or null']);
+  t.strictSame(messages('soon'), ['must be a date and time with a zone, for example 2026-01-31T12:00:00Z']);
 });
 
 t.test('lengths, ranges and types hold at their edges', async (t) => {

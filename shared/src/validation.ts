@@ -115,7 +115,15 @@ function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
     const entry = describeError(error);
     if (!list.some((known) => known.code === entry.code && known.message === entry.message)) list.push(entry);
   }
+  for (const [path, list] of Object.entries(details)) details[path] = withoutNull(list);
   return { ...details };
+}
+
+/** Of a field that may be null, every complaint comes with one that it is not: people want the other one. */
+function withoutNull(list: FieldError[]): FieldError[] {
+  const others = list.filter(({ message }) => message !== 'must be null');
+  if (others.length === 0 || others.length === list.length) return list;
+  return others.map((error) => (error.code === 'type' ? { ...error, message: `${error.message} or null` } : error));
 }
 
 /** ajv reports missing and unknown fields at their parent; people look for the field itself. */
@@ -160,9 +168,14 @@ function describeError(error: ErrorObject): FieldError {
     case 'maxItems':
     case 'minProperties':
     case 'maxProperties':
+      if (error.keyword === 'minLength' && params['limit'] === 1)
+        return { code: 'length', message: 'must not be empty' };
       return { code: 'length', message: error.message ?? 'has the wrong length' };
     case 'uniqueItems':
       return { code: 'conflict', message: 'must not repeat an entry' };
+    case 'format':
+      if (params['format'] !== 'date-time') return { code: 'format', message: error.message ?? 'has the wrong form' };
+      return { code: 'format', message: 'must be a date and time with a zone, for example 2026-01-31T12:00:00Z' };
     default:
       return { code: 'format', message: error.message ?? 'has the wrong form' };
   }

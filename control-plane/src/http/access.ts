@@ -27,11 +27,21 @@ export async function authenticate(authorization: string | undefined, authentica
  * @throws ApiError FORBIDDEN, ACCOUNT_EMAIL_UNVERIFIED
  */
 export function authorise(account: Account, { auth, needsVerifiedEmail }: Requirements, origin: string | null): void {
-  if (!fits(account, auth)) throw new ApiError('FORBIDDEN');
+  if (!fits(account, auth)) throw forbidden(auth);
   if (origin !== null && account.allowedOrigins !== null && !account.allowedOrigins.includes(origin.toLowerCase())) {
     throw new ApiError('FORBIDDEN', { details: { origin: [{ code: 'refused', message: 'is none this key allows' }] } });
   }
   if (needsVerifiedEmail === true && !account.isEmailVerified) throw new ApiError('ACCOUNT_EMAIL_UNVERIFIED');
+}
+
+function forbidden(auth: Auth): ApiError {
+  return new ApiError('FORBIDDEN', { details: { authorization: [{ code: 'refused', message: needOf(auth) }] } });
+}
+
+function needOf(auth: Auth): string {
+  if (auth.kind === 'session') return 'must be the access token of a login';
+  if (auth.kind === 'admin') return 'must be an access token or personal access token of an administrator';
+  return 'scope' in auth ? `needs the scope "${auth.scope}"` : 'is not enough';
 }
 
 /** API keys are for programs that use the API, never for running it, whoever owns them. */
@@ -56,6 +66,9 @@ function fits(account: Account, auth: Auth): boolean {
 /** RFC 6750 section 2.1; the scheme's case does not matter. */
 function bearerToken(authorization: string): string {
   const token = /^bearer +([A-Za-z0-9._~+/-]{1,4096}=*)$/i.exec(authorization)?.[1];
-  if (token === undefined) throw new ApiError('AUTH_INVALID_TOKEN');
+  if (token === undefined) {
+    const message = 'must be "Bearer", a space and a token';
+    throw new ApiError('AUTH_INVALID_TOKEN', { details: { authorization: [{ code: 'format', message }] } });
+  }
   return token;
 }

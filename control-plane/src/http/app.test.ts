@@ -34,7 +34,7 @@ t.test('an error is the error envelope with a link to its explanation', async (t
   t.strictSame(await response.json(), {
     error: {
       code: 'NOT_FOUND',
-      message: 'There is nothing here under this path and method.',
+      message: 'There is nothing here under this path, id or method.',
       request_id: 'my-request.2',
       doc_url: 'https://vantage.example/docs/errors/NOT_FOUND',
     },
@@ -49,8 +49,8 @@ t.test('messages come in the language that was asked for, and the headers say so
     const { error } = (await response.json()) as { error: { message: string } };
     return [response.headers.get('content-language'), response.headers.get('vary'), error.message];
   };
-  t.strictSame(await ask('zh-HK,en;q=0.5'), ['zh-TW', 'Accept-Language', '此路徑與方法下沒有資源。']);
-  t.strictSame(await ask('zh-SG'), ['zh-CN', 'Accept-Language', '该路径和方法下没有资源。']);
+  t.strictSame(await ask('zh-HK,en;q=0.5'), ['zh-TW', 'Accept-Language', '此路徑、ID 或方法下沒有資源。']);
+  t.strictSame(await ask('zh-SG'), ['zh-CN', 'Accept-Language', '该路径、ID 或方法下没有资源。']);
   t.strictSame((await ask('fr'))[0], 'en');
   const data = await fetch(`${url}/v1/things/t_a`, { headers: { 'Accept-Language': 'zh' } });
   t.equal(data.headers.get('content-language'), null, 'data has no language');

@@ -7,6 +7,7 @@ import { compileStrictChecks, type StrictChecks } from './strict.js';
 export interface CompiledRoute {
   readonly definition: AnyRoute;
   readonly parseInput: InputParser;
+  /** Whether one is read: where none is taken too, to refuse what it holds. */
   readonly hasBody: boolean;
   /** Pages of other origins may read it: anybody may, and reading changes nothing. */
   readonly isOpenToOrigins: boolean;
@@ -16,11 +17,11 @@ export interface CompiledRoute {
 
 /** @throws RangeError for a definition that contradicts itself */
 export function compileRoute(definition: AnyRoute, isStrict: boolean): CompiledRoute {
-  const { auth, method, body } = definition;
+  const { auth, method } = definition;
   return {
     definition,
     parseInput: compileInput(definition),
-    hasBody: body !== undefined,
+    hasBody: method !== 'GET',
     isOpenToOrigins: method === 'GET' && auth.kind === 'public',
     limitName: limitNameOf(definition),
     strict: isStrict ? compileStrictChecks(definition) : null,

@@ -12,7 +12,10 @@ const DEFAULT_LIMIT = 20;
 
 /** Query parameters of a list that is read by cursor. */
 export const cursorQuery = {
-  limit: Type.Integer({ minimum: 1, maximum: 200, default: DEFAULT_LIMIT, description: 'Items per page.' }),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 200, description: `Items per page; default ${DEFAULT_LIMIT}.` }),
+  ),
+  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'Another name of limit.' })),
   cursor: Type.Optional(
     Type.String({
       maxLength: MAX_CURSOR_LENGTH,
@@ -20,6 +23,20 @@ export const cursorQuery = {
     }),
   ),
 };
+
+/** How many items a page has. @throws ApiError VALIDATION_FAILED when both names of the size are given and differ */
+export function limitOfPage({
+  limit,
+  page_size,
+}: {
+  readonly limit?: number | undefined;
+  readonly page_size?: number | undefined;
+}): number {
+  if (limit !== undefined && page_size !== undefined && limit !== page_size) {
+    throw fieldError('page_size', 'conflict', 'is another name of limit, which says otherwise');
+  }
+  return limit ?? page_size ?? DEFAULT_LIMIT;
+}
 
 /** A list that is read by cursor: `P` is what sorts its items, as the last one of a page has it. */
 export interface CursorList<P> {

@@ -14,7 +14,7 @@ interface FrameRefusal {
 const always = () => true;
 const looksAtCredentials = ({ auth }: AnyRoute) => auth.kind !== 'none';
 const asksForCredentials = ({ auth }: AnyRoute) => auth.kind !== 'none' && auth.kind !== 'public';
-const hasBody = ({ body }: AnyRoute) => body !== undefined;
+const hasBody = ({ method }: AnyRoute) => method !== 'GET';
 const isPost = ({ method }: AnyRoute) => method === 'POST';
 
 const frameRefusals: readonly FrameRefusal[] = [
@@ -22,8 +22,7 @@ const frameRefusals: readonly FrameRefusal[] = [
     name: 'InvalidInput',
     status: 400,
     codes: ['VALIDATION_FAILED'],
-    // an Idempotency-Key may be malformed
-    appliesTo: (route) => Boolean(route.params || route.query || route.body) || isPost(route),
+    appliesTo: (route) => Boolean(route.params || route.query) || hasBody(route),
   },
   { name: 'UnreadableBody', status: 400, codes: ['REQUEST_BODY_INVALID'], appliesTo: hasBody },
   { name: 'NotAuthenticated', status: 401, codes: ['AUTH_REQUIRED'], appliesTo: asksForCredentials },

@@ -61,12 +61,17 @@ export const errorTable = {
     '会话已失效，请重新登录。',
     '工作階段已失效，請重新登入。',
   ),
-  AUTH_OTP_INVALID: define([400], 'The one-time code is wrong.', '一次性验证码错误。', '一次性驗證碼錯誤。'),
+  AUTH_OTP_INVALID: define(
+    [400],
+    'The code or link is wrong, or was used before. Ask for a new one.',
+    '验证码或链接无效，或已被使用，请重新获取。',
+    '驗證碼或連結無效，或已被使用，請重新取得。',
+  ),
   AUTH_OTP_EXPIRED: define(
     [400],
-    'The one-time code has expired. Request a new one.',
-    '一次性验证码已过期，请重新获取。',
-    '一次性驗證碼已過期，請重新取得。',
+    'The code or link has expired. Ask for a new one.',
+    '验证码或链接已过期，请重新获取。',
+    '驗證碼或連結已過期，請重新取得。',
   ),
   AUTH_OTP_ATTEMPTS_EXCEEDED: define(
     [429],
@@ -126,9 +131,9 @@ export const errorTable = {
   ),
   NOT_FOUND: define(
     [404, 405],
-    'There is nothing here under this path and method.',
-    '该路径和方法下没有资源。',
-    '此路徑與方法下沒有資源。',
+    'There is nothing here under this path, id or method.',
+    '该路径、ID 或方法下没有资源。',
+    '此路徑、ID 或方法下沒有資源。',
   ),
   FORBIDDEN: define([403], 'You are not allowed to do this.', '没有执行此操作的权限。', '沒有執行此操作的權限。'),
   CONFLICT: define(

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isStorableText } from '@vantage/shared/text.js';
 import { compileCoercingSchema, compileSchema, type FieldErrors, type Validation } from '@vantage/shared/validation.js';
-import type { TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { checkJsonHeaders } from './body.js';
 import { ApiError } from './errors.js';
 import { parseJsonBody } from './json.js';
@@ -28,6 +28,8 @@ export interface Input {
 /** @throws ApiError REQUEST_BODY_INVALID, or VALIDATION_FAILED with every complaint about every field */
 export type InputParser = (raw: RawInput) => Input;
 
+const NoFields = Type.Object({}, { additionalProperties: false });
+
 type Check = (value: unknown) => Validation<unknown>;
 const acceptAnything: Check = (value) => ({ ok: true, value });
 
@@ -37,12 +39,14 @@ export function compileInput(route: AnyRoute): InputParser {
   const declared = route.query === undefined ? null : parameterKinds(route.query, route);
   const checkParams = route.params === undefined ? acceptAnything : compileCoercingSchema(route.params);
   const checkQuery = route.query === undefined ? acceptAnything : compileCoercingSchema(route.query);
-  const checkBody = route.body === undefined ? acceptAnything : compileSchema(route.body);
+  const checkBody = compileSchema(route.body ?? NoFields);
   return ({ segments, search, body, request }) => {
-    const json = body === null ? undefined : readJson(request, body);
+    // an operation that takes no body takes no field either: what it ignored could have been meant to hold it back
+    const isNone = body === null || (route.body === undefined && body.length === 0);
+    const json = isNone ? undefined : readJson(request, body);
     const params = checked(readParams(names, segments), checkParams);
     const query = checked(declared === null ? {} : readQuery(search, declared), checkQuery);
-    const checkedBody = checkBody(json);
+    const checkedBody = isNone ? acceptAnything(json) : checkBody(json);
     if (params.ok && query.ok && checkedBody.ok) {
       return { params: params.value, query: query.value, body: checkedBody.value };
     }

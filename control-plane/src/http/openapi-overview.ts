@@ -20,8 +20,8 @@ compressed for those who accept \`br\` or \`gzip\`. Pages of other origins may r
 ## Requests
 
 Bodies are JSON (\`application/json\`) of at most 32 KiB, nested at most ${MAX_JSON_DEPTH} deep, with at most ${MAX_JSON_KEYS}
-keys. Unknown fields of a body are refused, unknown query parameters ignored. All complaints about a request come at
-once, in \`error.details\` by field. A path that is not there is 404 \`NOT_FOUND\`, a method it does not have 405 with
+keys. Unknown fields of a body are refused, unknown query parameters ignored. All complaints about the form of a request
+come at once, in \`error.details\` by field, in English; rules of the service are judged after it. A path that is not there is 404 \`NOT_FOUND\`, a method it does not have 405 with
 \`Allow\`.
 
 ## Credentials
@@ -42,8 +42,9 @@ a 503 say in \`Retry-After\` how many seconds to wait.
 
 ## Repeating
 
-A POST with an \`Idempotency-Key\` happens once: the same request sent again within 24 hours gets the first answer, marked
-\`Idempotent-Replayed: true\`. The key with another request, or while the first still runs, is 409 \`CONFLICT\`. What failed
+A POST with an \`Idempotency-Key\` happens once: the same request, byte for byte, sent again within 24 hours by a
+caller with the same scopes gets the first answer, with the request id it had then, marked \`Idempotent-Replayed: true\`. Refusals
+are repeated too, but for 400, 408 and 429. The key with another request, or while the first still runs, is 409 \`CONFLICT\`. What failed
 with 5xx, 429 or 408 may be sent again.
 
 ## Lists

@@ -10,6 +10,8 @@ export interface Message {
   readonly to: string;
   /** The whole of it (RFC 5322), CRLF at the end of its lines. */
   readonly source: Buffer;
+  /** Its text for people who read files. */
+  readonly text: string;
   readonly template: string;
   /** Milliseconds since the epoch. */
   readonly queuedAtMs: number;
@@ -43,7 +45,7 @@ export async function composeMessage(mail: QueuedMail, content: RenderedMail, fr
     disableUrlAccess: true,
   }).compile();
   const about = { template: letter.template, messageId, queuedAtMs };
-  return { from: from.address, to: letter.to, source: await node.build(), ...about };
+  return { from: from.address, to: letter.to, source: await node.build(), text: content.text, ...about };
 }
 
 /** Nobody's out-of-office notice need answer these (RFC 3834). */

@@ -70,7 +70,7 @@ export class SignIn {
         locale: profileLocaleOf(locale),
         created_at: new Date(now),
       });
-      if (user === null) throw new ApiError('ACCOUNT_EMAIL_TAKEN');
+      if (user === null) throw emailTaken();
       const entry = { actor: request.actor, accountId: user.id, subject: user.id } as const;
       await insertAuditEntry(trx, { ...entry, action: 'account.registered' });
       await this.options.recovery.mailVerification(trx, user);
@@ -117,7 +117,7 @@ export class SignIn {
     if (user === null) throw new ApiError('ACCOUNT_NOT_FOUND');
     if (user.password_hash !== null) await this.#confirmPassword(user, passwords.current, by.actor);
     // a password opens everything: no narrow token may set the first one
-    else if (!by.hasAllScopes) throw new ApiError('FORBIDDEN');
+    else if (!by.hasAllScopes) throw narrowCredentials();
     const { actor, keepSession } = by;
     await this.options.recovery.changePassword(user, { password: passwords.next, actor, keepSession });
   }
@@ -129,7 +129,8 @@ export class SignIn {
     const attempt = { email: user.email ?? '', address: actor.address ?? '', isKnownAddress: true };
     if (!(await this.#tryPassword(user, password, attempt))) {
       await this.#refuse(user, actor);
-      throw new ApiError('AUTH_CREDENTIALS_INVALID');
+      const details = { current_password: [{ code: 'refused' as const, message: 'is wrong' }] };
+      throw new ApiError('AUTH_CREDENTIALS_INVALID', { details });
     }
     await this.options.db.transaction((trx) => this.options.throttle.succeeded(trx, attempt));
   }
@@ -179,6 +180,16 @@ export class SignIn {
     });
     return { tokens, user: profileOf(user) };
   }
+}
+
+function emailTaken(): ApiError {
+  const message = 'has an account already; sign in, or ask for a new password';
+  return new ApiError('ACCOUNT_EMAIL_TAKEN', { details: { email: [{ code: 'conflict', message }] } });
+}
+
+function narrowCredentials(): ApiError {
+  const message = 'needs credentials with every scope, or a link by mail: a password opens everything';
+  return new ApiError('FORBIDDEN', { details: { new_password: [{ code: 'refused', message }] } });
 }
 
 function registrationClosed(): ApiError {

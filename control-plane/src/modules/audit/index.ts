@@ -2,7 +2,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import { type Static, Type } from 'typebox';
-import { cursorList } from '../../http/cursor.js';
+import { cursorList, limitOfPage } from '../../http/cursor.js';
 import type { Pagination } from '../../http/route.js';
 import { timeRangeOf } from '../../http/time-range.js';
 import type { AuditQuerySchema } from './schema.js';
@@ -42,8 +42,10 @@ export class Audit {
     return { items: items.map(entryView), pagination };
   }
 
-  async #list(accountId: string | undefined, { limit, cursor, action, ...range }: AuditRequest) {
-    const filter = { ...timeRangeOf(range, this.clock.now()), accountId, action, beforeId: list.parse(cursor) };
+  async #list(accountId: string | undefined, request: AuditRequest) {
+    const { cursor, action } = request;
+    const limit = limitOfPage(request);
+    const filter = { ...timeRangeOf(request, this.clock.now()), accountId, action, beforeId: list.parse(cursor) };
     return list.page(await listAuditRows(this.db, filter, limit + 1), limit, ({ id }) => id);
   }
 }

@@ -30,8 +30,10 @@ form.addEventListener('submit', async (event) => {
     });
     const { data, error } = await response.json();
     const details = error && error.details ? Object.values(error.details).flat().map(({ message }) => message) : [];
-    show(data ? data.message : [error.message, ...details].join(' '), data ? 'good' : 'bad');
+    const complaint = () => [error.message.replace(/[.。]$/, ''), ...details].join(': ');
+    show(data ? data.message : complaint(), data ? 'good' : 'bad');
     form.hidden = Boolean(data);
+    if (data) history.replaceState(null, '', location.pathname);
     button.disabled = false;
   } catch {
     show(form.dataset.failed, 'bad');

@@ -14,11 +14,11 @@ export const listJobs = defineRoute({
   tag: 'Administration',
   auth: { kind: 'admin' },
   query: Type.Object({ ...pageQuery, state: Type.Optional(JobStateSchema), type: Type.Optional(JobTypeSchema) }),
-  replies: { 200: Type.Object({ jobs: Type.Array(JobSchema) }) },
+  replies: { 200: Type.Object({ items: Type.Array(JobSchema) }) },
   errors: [],
   async handle({ query }, { jobs: queue }) {
     const page = pageOf(query);
     const { jobs, total } = await queue.list(query, page);
-    return { status: 200, data: { jobs: jobs.map(jobView) }, pagination: pagination(page, total) };
+    return { status: 200, data: { items: jobs.map(jobView) }, pagination: pagination(page, total) };
   },
 });

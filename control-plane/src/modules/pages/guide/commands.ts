@@ -65,9 +65,10 @@ curl -s "$API/v1/account/profile"`,
 
     limits: `curl -s -o /dev/null -D - "$API/v1/nodes"`,
 
-    repeat: `for attempt in 1 2; do
+    repeat: `KEY_OF_REQUEST=check-$(date +%s)
+for attempt in 1 2; do
   curl -s -D - "$API/v1/probe/dns" ${AS_YOU} ${JSON_TYPE} \\
-    -H 'Idempotency-Key: morning-check-1' -d '{"target": "example.com"}'
+    -H "Idempotency-Key: $KEY_OF_REQUEST" -d '{"target": "example.com"}'
 done`,
 
     lists: `curl -s "$API/v1/probe/tasks?page=1&page_size=1" ${AS_KEY}

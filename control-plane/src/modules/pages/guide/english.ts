@@ -18,7 +18,7 @@ export const english: GuideText = {
     },
     verify: {
       heading: 'Verify your address',
-      before: html`<p>A mail has come with a link and a token. Open the link, or put the token here.</p>`,
+      before: html`<p>A mail has come with a link and a token. Open the link, or put the token here. (A server of your own that sends no mails writes them into <code>mail/</code> of its data directory; the <code>.txt</code> files are for reading.)</p>`,
       after: html`<p>Until then a few operations, those that could bother others, answer 403 <a href="/docs/errors/ACCOUNT_EMAIL_UNVERIFIED"><code>ACCOUNT_EMAIL_UNVERIFIED</code></a>.</p>`,
     },
     logIn: {
@@ -38,7 +38,7 @@ export const english: GuideText = {
     probe: {
       heading: 'Run a probe, read it with the key',
       before: html`<p>Up to three nodes on different networks fetch a page. The answer (202) names a task; <code>wait=30</code> waits for its end.</p>`,
-      after: html`<p>No account is needed for probes: leave the header out, and whoever has the task's id can read it. Made with credentials, only the account can.</p>`,
+      after: html`<p>No account is needed for probes: leave the header out, and whoever has the task's id can read it. Made with credentials, only the account can. 422 with <code>details.nodes</code> means that no node is online yet: start an agent first.</p>`,
     },
     refused: {
       heading: 'Be refused',

@@ -18,7 +18,7 @@ export const simplifiedChinese: GuideText = {
     },
     verify: {
       heading: '验证邮箱',
-      before: html`<p>您会收到一封包含链接和令牌的邮件。打开链接，或将令牌填在这里。</p>`,
+      before: html`<p>您会收到一封包含链接和令牌的邮件。打开链接，或将令牌填在这里。（自建且未配置邮件服务器时，邮件保存在数据目录的 <code>mail/</code> 中，<code>.txt</code> 文件便于阅读。）</p>`,
       after: html`<p>验证之前，少数可能打扰他人的操作会返回 403 <a href="/docs/errors/ACCOUNT_EMAIL_UNVERIFIED"><code>ACCOUNT_EMAIL_UNVERIFIED</code></a>。</p>`,
     },
     logIn: {
@@ -38,7 +38,7 @@ export const simplifiedChinese: GuideText = {
     probe: {
       heading: '运行探测，并用密钥读取结果',
       before: html`<p>最多三个位于不同网络的节点会获取一个网页。响应（202）给出任务编号；<code>wait=30</code> 会等待任务结束。</p>`,
-      after: html`<p>探测无需账户：省略该标头即可，任何知道任务编号的人都能读取结果。使用凭据创建的任务只有该账户能读取。</p>`,
+      after: html`<p>探测无需账户：省略该标头即可，任何知道任务编号的人都能读取结果。使用凭据创建的任务只有该账户能读取。若返回 422 且含 <code>details.nodes</code>，说明还没有节点在线，请先启动一个代理。</p>`,
     },
     refused: {
       heading: '被拒绝的请求',

@@ -18,7 +18,7 @@ export const traditionalChinese: GuideText = {
     },
     verify: {
       heading: '驗證電子郵件',
-      before: html`<p>您會收到一封包含連結與權杖的郵件。開啟連結，或將權杖填在這裡。</p>`,
+      before: html`<p>您會收到一封包含連結與權杖的郵件。開啟連結，或將權杖填在這裡。（自架且未設定郵件伺服器時，郵件會存在資料目錄的 <code>mail/</code> 中，<code>.txt</code> 檔案便於閱讀。）</p>`,
       after: html`<p>驗證之前，少數可能打擾他人的操作會回傳 403 <a href="/docs/errors/ACCOUNT_EMAIL_UNVERIFIED"><code>ACCOUNT_EMAIL_UNVERIFIED</code></a>。</p>`,
     },
     logIn: {
@@ -38,7 +38,7 @@ export const traditionalChinese: GuideText = {
     probe: {
       heading: '執行探測，並用金鑰讀取結果',
       before: html`<p>最多三個位於不同網路的節點會取得一個網頁。回應（202）給出工作編號；<code>wait=30</code> 會等待工作結束。</p>`,
-      after: html`<p>探測無需帳戶：省略該標頭即可，任何知道工作編號的人都能讀取結果。使用憑證建立的工作只有該帳戶能讀取。</p>`,
+      after: html`<p>探測無需帳戶：省略該標頭即可，任何知道工作編號的人都能讀取結果。使用憑證建立的工作只有該帳戶能讀取。若回應 422 並含 <code>details.nodes</code>，表示還沒有節點在線，請先啟動一個代理程式。</p>`,
     },
     refused: {
       heading: '被拒絕的要求',
