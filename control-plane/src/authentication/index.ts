@@ -28,8 +28,13 @@ interface AuthenticationOptions {
   readonly needsVerifiedEmail: boolean;
 }
 
-interface Remembered {
+/** Whose a token is, worked out once for all requests that bring it. */
+interface Known {
   readonly credential: Credential;
+  readonly account: Account;
+}
+
+interface Remembered extends Known {
   /** Monotonic milliseconds. */
   readonly until: number;
 }
@@ -37,7 +42,7 @@ interface Remembered {
 /** Tells whose token it is, whatever its kind. Revoked here it is refused at once, elsewhere as soon as that hears of it. */
 export class Authentication implements Authenticator {
   readonly #remembered = new Map<string, Remembered>();
-  readonly #reading = new Map<string, Promise<Credential>>();
+  readonly #reading = new Map<string, Promise<Known>>();
   readonly #usedAt = new Map<string, number>();
   /** Grows with every revocation: what was being read meanwhile is not remembered. */
   #revocations = 0;
@@ -53,9 +58,9 @@ export class Authentication implements Authenticator {
 
   /** @throws ApiError AUTH_INVALID_TOKEN, AUTH_EXPIRED, AUTH_SESSION_INVALID, TOKEN_EXPIRED, API_KEY_REVOKED, AUTH_ACCOUNT_DISABLED, ACCOUNT_DELETED */
   async authenticate(token: string): Promise<Account> {
-    const credential = await this.#credentialOf(token);
+    const { credential, account } = await this.#find(token);
     this.#noteUse(credential);
-    return toAccount(credential);
+    return account;
   }
 
   /** To be called after anything about a user's credentials or state was committed. */
@@ -70,11 +75,11 @@ export class Authentication implements Authenticator {
     this.options.bus.broadcast({ type: 'credentials', ids: [EVERYBODY] });
   }
 
-  async #credentialOf(token: string): Promise<Credential> {
+  async #find(token: string): Promise<Known> {
     // tokens themselves are not kept in memory longer than their request
     const key = createHash('sha256').update(token).digest('base64');
     const known = this.#remembered.get(key);
-    if (known !== undefined && this.options.clock.monotonicMs() < known.until) return known.credential;
+    if (known !== undefined && this.options.clock.monotonicMs() < known.until) return known;
     const running = this.#reading.get(key);
     if (running !== undefined) return running;
     const reading = this.#read(key, token);
@@ -86,13 +91,14 @@ export class Authentication implements Authenticator {
     }
   }
 
-  async #read(key: string, token: string): Promise<Credential> {
+  async #read(key: string, token: string): Promise<Known> {
     const revocations = this.#revocations;
     const source = this.#sourceOf(token);
     const credential = await source.find(token);
     judge(credential, this.options.needsVerifiedEmail);
-    if (revocations === this.#revocations) this.#remember(key, credential);
-    return credential;
+    const found = { credential, account: toAccount(credential) };
+    if (revocations === this.#revocations) this.#remember(key, found);
+    return found;
   }
 
   #sourceOf(token: string): CredentialSource {
@@ -101,10 +107,10 @@ export class Authentication implements Authenticator {
     return source;
   }
 
-  #remember(key: string, credential: Credential): void {
+  #remember(key: string, known: Known): void {
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
-    const freshMs = Math.min(FRESH_MS, credential.validForMs ?? FRESH_MS);
-    this.#remembered.set(key, { credential, until: this.options.clock.monotonicMs() + freshMs });
+    const freshMs = Math.min(FRESH_MS, known.credential.validForMs ?? FRESH_MS);
+    this.#remembered.set(key, { ...known, until: this.options.clock.monotonicMs() + freshMs });
   }
 
   #forget(userId: string): void {

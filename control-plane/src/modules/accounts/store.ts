@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { queryPrepared } from '../../db/prepared.js';
 import type { PlanName } from '../../plans.js';
 
 export interface UserRow {
@@ -35,9 +36,12 @@ export async function findUserByEmail(db: Knex, email: string): Promise<UserRow 
   return (await db('users').where({ email }).first<UserRow | undefined>()) ?? null;
 }
 
+const FIND_USER = { name: 'find-user', text: 'SELECT * FROM users WHERE id = $1' };
+
 /** The user with this id, or null. */
 export async function findUser(db: Knex, id: string): Promise<UserRow | null> {
-  return (await db('users').where({ id }).first<UserRow | undefined>()) ?? null;
+  const [row] = await queryPrepared<UserRow>(db, FIND_USER, [id]);
+  return row ?? null;
 }
 
 /** The user with this id, locked until the transaction ends, or null. */
