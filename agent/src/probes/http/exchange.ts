@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import type { Clock } from '@vantage/shared/clock.js';
 import { abortable, type Settle } from '../../net/abortable.js';
 import { socketFailure } from '../../net/socket-failure.js';
+import { tlsFailure } from '../../net/tls/handshake.js';
 import { ProbeFailure } from '../failure.js';
 import type { Hop } from './hop.js';
 import { MAX_HEADER_BYTES, MAX_HEADER_LINES, MAX_INTERIM_RESPONSES, MAX_READ_BYTES } from './limits.js';
 import { watchRate } from './rate.js';
 import { type HttpRequest, wireHeaders } from './request.js';
-import { tlsFailure } from './tls.js';
 
 export interface ExchangeOptions {
   readonly signal: AbortSignal;

@@ -1,5 +1,5 @@
+import type { TlsReport } from '@vantage/shared/probe-types/tls-report.js';
 import type { ResolvedAddress } from '../../net/resolver.js';
-import type { TlsReport } from './certificate.js';
 
 /** What a hop is busy with; decides the code when the time is over. */
 export type Phase = 'dns' | 'tcp' | 'tls' | 'http';

@@ -15,6 +15,3 @@ export const MAX_KEPT_BYTES = 64 * 1024;
 /** An answer that has lasted this long must have brought MIN_BYTES_PER_SECOND on average, and from then on. */
 export const RATE_GRACE_MS = 5000;
 export const MIN_BYTES_PER_SECOND = 1000;
-/** Certificates recorded at most, and bytes of them. */
-export const MAX_CHAIN_LENGTH = 16;
-export const MAX_CHAIN_BYTES = 64 * 1024;

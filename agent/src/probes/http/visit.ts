@@ -2,12 +2,12 @@ import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { ConnectFailure, connectTcp } from '../../net/connect.js';
 import type { QueryBudget } from '../../net/query-budget.js';
+import { startTls } from '../../net/tls/handshake.js';
+import { describeTls, verificationFailure } from '../../net/tls/report.js';
 import type { ProbeContext } from '../engine.js';
-import { describeTls, verificationFailure } from './certificate.js';
 import { exchange } from './exchange.js';
 import type { Hop } from './hop.js';
 import type { HttpRequest } from './request.js';
-import { startTls } from './tls.js';
 
 export interface VisitOptions extends Pick<ProbeContext, 'policy' | 'resolver' | 'clock' | 'signal' | 'userAgent'> {
   readonly ipVersion: 'auto' | 'v4' | 'v6';
@@ -55,7 +55,13 @@ export async function visit(request: HttpRequest, hop: Hop, options: VisitOption
 async function secure(socket: Socket, { host }: HttpRequest, hop: Hop, options: VisitOptions) {
   hop.phase = 'tls';
   const { signal, clock, secureContext } = options;
-  const handshake = await startTls(socket, { host, secureContext: secureContext(), signal, clock });
+  const handshake = await startTls(socket, {
+    host,
+    secureContext: secureContext(),
+    protocols: ['http/1.1'],
+    signal,
+    clock,
+  });
   hop.tlsMs = handshake.ms;
   hop.tls = describeTls(handshake.socket);
   const failure = options.verifiesTls ? verificationFailure(hop.tls) : null;

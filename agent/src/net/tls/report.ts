@@ -1,13 +1,13 @@
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import type { ProbeResults } from '@vantage/shared/probe-types/index.js';
-import { ProbeFailure } from '../failure.js';
-import { MAX_CHAIN_BYTES, MAX_CHAIN_LENGTH } from './limits.js';
+import type { TlsReport } from '@vantage/shared/probe-types/tls-report.js';
+import { ProbeFailure } from '../../probes/failure.js';
 
-/** What a result says about TLS. */
-export type TlsReport = NonNullable<ProbeResults['http']['tls']>;
 type CertificateReport = TlsReport['chain'][number];
 
+/** Certificates recorded at most, and bytes of them. */
+const MAX_CHAIN_LENGTH = 16;
+const MAX_CHAIN_BYTES = 64 * 1024;
 /** Characters of a subject or issuer that are kept; a certificate may carry kilobytes of them. */
 const MAX_NAME_LENGTH = 512;
 

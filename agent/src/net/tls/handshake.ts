@@ -2,14 +2,16 @@ import type { Socket } from 'node:net';
 import { connect, type SecureContext, type TLSSocket } from 'node:tls';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Host } from '@vantage/shared/target-policy/host.js';
-import { abortable } from '../../net/abortable.js';
-import { socketFailure } from '../../net/socket-failure.js';
-import { ProbeFailure } from '../failure.js';
+import { ProbeFailure } from '../../probes/failure.js';
+import { abortable } from '../abortable.js';
+import { socketFailure } from '../socket-failure.js';
 
 export interface HandshakeOptions {
   /** Sent as SNI where it is a name (RFC 6066 section 3), and compared with the certificate. */
   readonly host: Host;
   readonly secureContext: SecureContext;
+  /** Application protocols offered, best first (RFC 7301); none leaves the extension out. */
+  readonly protocols: readonly string[];
   readonly signal: AbortSignal;
   readonly clock: Clock;
 }
@@ -21,7 +23,7 @@ export interface HandshakeOptions {
  */
 export function startTls(
   socket: Socket,
-  { host, secureContext, signal, clock }: HandshakeOptions,
+  { host, secureContext, protocols, signal, clock }: HandshakeOptions,
 ): Promise<{ socket: TLSSocket; ms: number }> {
   return abortable(signal, ({ resolve, reject }) => {
     const startedAt = clock.monotonicMs();
@@ -30,7 +32,7 @@ export function startTls(
       socket,
       secureContext,
       rejectUnauthorized: false,
-      ALPNProtocols: ['http/1.1'],
+      ...(protocols.length === 0 ? {} : { ALPNProtocols: [...protocols] }),
       ...names,
     });
     // stays for the life of the socket: an error between two owners must not end the process
