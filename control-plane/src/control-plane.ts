@@ -266,7 +266,7 @@ async function wire(
   const services: Services = {
     ...people,
     audit: new Audit(db, clock),
-    jobs: new QueuedJobs(db),
+    jobs: new QueuedJobs(db, clock),
     nodes,
     plans: config.plans,
     probes: new Probes({
@@ -335,6 +335,7 @@ async function wire(
       () => deleteEndedWindows(db, clock.now()),
       ...people.upkeep,
       () => idempotency.deleteForgotten(),
+      ...[tokens, services.audit, services.jobs].map((part) => () => part.deleteOutdated()),
     ],
   });
 

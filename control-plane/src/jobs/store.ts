@@ -103,6 +103,16 @@ export async function unlockAbandonedJobs(db: Knex, seconds: number): Promise<nu
   return rows.length;
 }
 
+/** Drops jobs that have been dead since before an instant. */
+export async function deleteJobsDeadSince(db: Knex, before: Date): Promise<void> {
+  await db.raw(
+    `SELECT count(*) FROM vantage_jobs.complete_jobs(ARRAY(
+       SELECT id FROM vantage_jobs.jobs WHERE attempts >= max_attempts AND locked_at IS NULL AND updated_at < ?
+     ))`,
+    [before],
+  );
+}
+
 /** Has a worker look for jobs when the transaction is committed: rescheduling alone wakes nobody. */
 export async function wakeWorkers(trx: Knex): Promise<void> {
   await trx.raw(`SELECT pg_notify('jobs:insert', '{"count":1}')`);

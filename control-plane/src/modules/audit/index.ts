@@ -6,7 +6,7 @@ import { cursorList, limitOfPage } from '../../http/cursor.js';
 import type { Pagination } from '../../http/route.js';
 import { timeRangeOf } from '../../http/time-range.js';
 import type { AuditQuerySchema } from './schema.js';
-import { listAuditRows } from './store.js';
+import { deleteAuditRowsBefore, listAuditRows } from './store.js';
 import { type AuditItem, entryView, ownEntryView } from './view.js';
 
 export { type AuditAction, auditActions } from './actions.js';
@@ -20,6 +20,10 @@ export interface AuditPage {
 
 /** Which entries, and which page of them, as a query says it. */
 export type AuditRequest = Static<typeof AuditQuerySchema>;
+
+/** Days an act is remembered: a year and what an audit of it takes. */
+const KEPT_DAYS = 400;
+const DAY_MS = 24 * 3_600_000;
 
 const list = cursorList('audit', Type.String({ pattern: idPattern(idPrefixes.auditEntry) }));
 
@@ -40,6 +44,11 @@ export class Audit {
   async listAll(accountId: string | undefined, request: AuditRequest): Promise<AuditPage> {
     const { items, pagination } = await this.#list(accountId, request);
     return { items: items.map(entryView), pagination };
+  }
+
+  /** Deletes what happened more than 400 days ago. */
+  deleteOutdated(): Promise<void> {
+    return deleteAuditRowsBefore(this.db, new Date(this.clock.now() - KEPT_DAYS * DAY_MS));
   }
 
   async #list(accountId: string | undefined, request: AuditRequest) {

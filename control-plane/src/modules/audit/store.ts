@@ -74,3 +74,11 @@ export async function listAuditRows(db: Knex, filter: AuditFilter, limit: number
 function idBound(instantMs: number): string {
   return idLowerBound(idPrefixes.auditEntry, instantMs);
 }
+
+/** Deletes what happened before an instant. */
+export async function deleteAuditRowsBefore(db: Knex, before: Date): Promise<void> {
+  await db('audit_log')
+    .where('at', '<', before)
+    .where('id', '<', idBound(before.getTime() + ID_TIME_SLACK_MS))
+    .delete();
+}

@@ -1,16 +1,23 @@
+import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Static } from 'typebox';
 import type { Actor } from '../../actor.js';
 import { ApiError } from '../../http/errors.js';
 import type { Page } from '../../http/pagination.js';
-import type { JobRow } from '../../jobs/store.js';
+import { deleteJobsDeadSince, type JobRow } from '../../jobs/store.js';
 import { type AuditAction, insertAuditEntry } from '../audit/index.js';
 import type { JobSchema } from './schema.js';
 import { deleteDeadJob, findJob, type JobFilter, listJobs, retryJob } from './store.js';
 
+/** How long a dead job waits for somebody to look at it. */
+const DEAD_KEPT_MS = 30 * 24 * 3_600_000;
+
 /** What administrators do with the queue. */
 export class QueuedJobs {
-  constructor(private readonly db: Knex) {}
+  constructor(
+    private readonly db: Knex,
+    private readonly clock: Clock,
+  ) {}
 
   /** One page of jobs, the newest first. */
   list(filter: JobFilter, page: Page): Promise<{ jobs: JobRow[]; total: number }> {
@@ -33,6 +40,11 @@ export class QueuedJobs {
     return this.#act({ id, actor, action: 'job.deleted' }, async (trx) => {
       if (!(await deleteDeadJob(trx, id))) throw conflict('is not dead');
     });
+  }
+
+  /** Drops what has been dead for 30 days. */
+  deleteOutdated(): Promise<void> {
+    return deleteJobsDeadSince(this.db, new Date(this.clock.now() - DEAD_KEPT_MS));
   }
 
   #act<T>(act: Act, change: (trx: Knex) => Promise<T>): Promise<T> {

@@ -3,6 +3,10 @@ import { ApiKeys } from './api-keys.js';
 import type { TokensOptions } from './ledger.js';
 import { PersonalTokens } from './personal-tokens.js';
 import { apiKeySource, personalTokenSource } from './sources.js';
+import { deleteTokensEndedBefore } from './store.js';
+
+/** How long an ended key stays in lists: whoever asks why a program stopped still finds it. */
+const KEPT_AFTER_END_MS = 90 * 24 * 3_600_000;
 
 /** API keys and personal access tokens. */
 export class Tokens {
@@ -11,10 +15,16 @@ export class Tokens {
   /** Where requests that carry one are told whose it is. */
   readonly sources: readonly CredentialSource[];
 
-  constructor(options: TokensOptions) {
+  constructor(private readonly options: TokensOptions) {
     this.apiKeys = new ApiKeys(options);
     this.personal = new PersonalTokens(options);
     this.sources = [apiKeySource(options), personalTokenSource(options)];
+  }
+
+  /** Deletes what was revoked or expired more than 90 days ago. */
+  deleteOutdated(): Promise<void> {
+    const { db, clock } = this.options;
+    return deleteTokensEndedBefore(db, new Date(clock.now() - KEPT_AFTER_END_MS));
   }
 }
 

@@ -137,3 +137,10 @@ export async function revokeToken(
   if (revoked) return { userId: revoked.user_id };
   return (await mine.first('id')) ? 'already' : 'missing';
 }
+
+/** Deletes tokens of either kind that were revoked or expired before an instant. */
+export async function deleteTokensEndedBefore(db: Knex, before: Date): Promise<void> {
+  const tables: readonly TokenTable[] = ['api_keys', 'personal_access_tokens'];
+  for (const table of tables)
+    await db(table).where('expires_at', '<', before).orWhere('revoked_at', '<', before).delete();
+}

@@ -1,0 +1,81 @@
+import { idLowerBound, idPrefixes } from '@vantage/shared/ids.js';
+import t from 'tap';
+import { program } from '../src/actor.js';
+import { insertJob } from '../src/jobs/store.js';
+import { insertAuditEntry } from '../src/modules/audit/index.js';
+import { FakeClock } from './_support/fake-clock.js';
+import { startStack } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const clock = new FakeClock(Date.now());
+const { database, api } = await startStack(t, {}, clock);
+const { db } = database;
+const ago = (days: number) => new Date(clock.now() + HOUR_MS - days * DAY_MS);
+
+/** What of a table is left once the housekeeping of an hour has run. */
+async function leftAfterUpkeep(table: string, column: string, gone: string): Promise<string[]> {
+  clock.advance(HOUR_MS);
+  await until('the housekeeping', async () => (await db(table).where({ [column]: gone })).length === 0);
+  return (await db(table).orderBy(column).select(column)).map((row) => String(row[column]));
+}
+
+t.test('what happened is remembered for 400 days', async (t) => {
+  for (const days of [399.9, 400.1]) {
+    await insertAuditEntry(db, { action: 'job.retried', actor: program, accountId: null, subject: `${days}` });
+    // an id tells its time too, and the index is read by it
+    const id = idLowerBound(idPrefixes.auditEntry, ago(days).getTime());
+    await db('audit_log')
+      .where({ subject: `${days}` })
+      .update({ at: ago(days), id });
+  }
+  const left = await leftAfterUpkeep('audit_log', 'subject', '400.1');
+  t.ok(left.includes('399.9'));
+});
+
+t.test('a key or token that has ended stays in lists for 90 days', async (t) => {
+  for (const table of ['api_keys', 'personal_access_tokens'] as const) {
+    const ends = [
+      ['revoked_at', 89.9],
+      ['revoked_at', 90.1],
+      ['expires_at', 89.9],
+      ['expires_at', 90.1],
+    ] as const;
+    for (const [column, days] of ends) {
+      await db(table).insert({
+        ...(table === 'api_keys' ? { type: 'production' } : {}),
+        id: `${table}-${column}-${days}`,
+        token_id: `${table}-${column}-${days}`,
+        secret_hash: Buffer.alloc(32),
+        user_id: api.userId,
+        name: 'old',
+        scopes: [],
+        created_at: ago(200),
+        [column]: ago(days),
+      });
+    }
+    const left = await leftAfterUpkeep(table, 'id', `${table}-revoked_at-90.1`);
+    t.same(
+      left.filter((id) => id.startsWith(table)),
+      [`${table}-expires_at-89.9`, `${table}-revoked_at-89.9`],
+    );
+  }
+});
+
+t.test('a dead job waits 30 days for somebody to look at it', async (t) => {
+  const ids = new Map<number, string>();
+  for (const days of [29.9, 30.1]) {
+    const id = await insertJob(db, { type: 'test.nobody', payload: {}, maxAttempts: 1, runAt: ago(-1000) });
+    await db.raw('UPDATE vantage_jobs._private_jobs SET attempts = max_attempts, updated_at = ? WHERE id = ?', [
+      ago(days),
+      id,
+    ]);
+    ids.set(days, id);
+  }
+  const waiting = await insertJob(db, { type: 'test.nobody', payload: {}, maxAttempts: 1, runAt: ago(-1000) });
+  await db.raw('UPDATE vantage_jobs._private_jobs SET updated_at = ? WHERE id = ?', [ago(300), waiting]);
+  const left = await leftAfterUpkeep('vantage_jobs.jobs', 'id', `${ids.get(30.1)}`);
+  t.same(left, [ids.get(29.9), waiting]);
+});
