@@ -8,7 +8,9 @@ export function listProjectFiles(root: string, folder = ''): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true })
     .flatMap((entry) => {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) return derived.has(entry.name) ? [] : listProjectFiles(root, path);
+      // in a linked working tree of git, .git is a file
+      if (derived.has(entry.name)) return [];
+      if (entry.isDirectory()) return listProjectFiles(root, path);
       return entry.isFile() ? [path] : [];
     })
     .sort();
