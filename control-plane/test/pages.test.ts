@@ -91,6 +91,23 @@ t.test('a probe has a page to share, which grows while it runs and runs no scrip
   t.match(textOf(await get(`/p/${data.task_ids[0]}`)), /of 1 nodes succeeded/, 'a node task has one, too');
 });
 
+t.test('details of a result stand on its page as text, under the place they were measured from', async (t) => {
+  const { api, get } = await site(t);
+  const identity = await enrollPeer(api, { declared: { country: 'DE', city: 'Berlin', asn: 3320 } });
+  const peer = await PeerAgent.connect(t, api.url, identity, { isAnswering: false });
+  const { data } = (await api.call('POST', '/v1/probe/traceroute', { body: { target: '127.0.0.1' }, as: null })).body;
+  await until('the job', () => peer.jobs.length === 1);
+  const [job] = peer.jobs;
+  const success = successOf(job?.taskId ?? '', 'traceroute', '{"params":{"protocol":"icmp"}}');
+  const replies = [{ ip: '127.0.0.1', hostname: evil, rtt_ms: 1.5, icmp_type: 'echo_reply' }];
+  const result = { ...JSON.parse(Buffer.from(success.resultJson ?? []).toString()), hops: [{ ttl: 1, replies }] };
+  peer.sendResults([{ ...success, resultJson: Buffer.from(JSON.stringify(result)) }]);
+  await api.call('GET', `/v1/probe/tasks/${data.task_id}?wait=20`);
+  const page = await get(`/p/${data.task_id}`);
+  const shown = '&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;·';
+  t.ok(page.html.includes(`<h2>Berlin, DE, AS3320</h2><pre tabindex="0"> 1  ${shown} (127.0.0.1)  1.500 ms</pre>`));
+});
+
 t.test('what a caller names as its target is text on the page and in its title', async (t) => {
   const { api, get } = await site(t);
   await PeerAgent.connect(t, api.url, await enrollPeer(api));

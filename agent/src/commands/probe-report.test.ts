@@ -56,16 +56,24 @@ t.test('a disturbed measurement is said to be one', async (t) => {
 });
 
 t.test('lists inside a table stay on their line', async (t) => {
-  const hops = [
+  const attempts = [
     {
-      ttl: 1,
-      replies: [
+      number: 1,
+      tries: [
         { ip: '192.0.2.1', rtt_ms: 0.5 },
         { ip: null, rtt_ms: null },
       ],
     },
   ];
-  t.match(probeReport('traceroute', 'example.com', { ...common, hops }), /1 {4}192\.0\.2\.1 0\.500, -/);
+  t.match(probeReport('tcp', 'example.com', { ...common, attempts }), /1 {7}192\.0\.2\.1 0\.500, -/);
+});
+
+t.test('the details of a type stand for the fields they show', async (t) => {
+  const hops = [{ ttl: 1, replies: [{ ip: '192.0.2.1', rtt_ms: 1.5, icmp_type: 'time_exceeded' }] }];
+  t.equal(
+    probeReport('traceroute', 'example.com', { ...common, reached: true, hops }),
+    'OK      traceroute example.com (12.346 ms)\n  reached  true\n\n   1  192.0.2.1  1.500 ms\n',
+  );
 });
 
 t.test('what a server sent cannot command the terminal', async (t) => {

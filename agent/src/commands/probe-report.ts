@@ -1,15 +1,25 @@
+import { alignedRows } from '@vantage/shared/probe-types/cells.js';
+import { detailedMembers, detailLines } from '@vantage/shared/probe-types/detail-lines.js';
+import type { ProbeType } from '@vantage/shared/probe-types/index.js';
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Fields every result has; the first line of a report says them. */
 const COMMON_FIELDS = new Set(['success', 'error', 'started_at', 'duration_ms', 'disturbed', 'loop_lag_ms']);
 
-/** A result of any type for people: outcome, then its fields, then each list as a table. Lines end with a newline. */
-export function probeReport(type: string, target: string, result: Fields): string {
-  const own = Object.entries(result).filter(([name, value]) => !COMMON_FIELDS.has(name) && !isEmpty(value));
+/**
+ * A result of any type for people: outcome, then its fields, then each list as a table, then the details of the type,
+ * which stand for the fields they show. Lines end with a newline.
+ */
+export function probeReport(type: ProbeType, target: string, result: Fields): string {
+  const details = detailLines(type, result);
+  const shown = new Set([...COMMON_FIELDS, ...(details.length > 0 ? detailedMembers(type) : [])]);
+  const own = Object.entries(result).filter(([name, value]) => !shown.has(name) && !isEmpty(value));
   const plain = own.filter(([, value]) => !isTable(value)).flatMap(([name, value]) => plainLines(name, value));
   const width = Math.max(0, ...plain.map(([name]) => name.length));
   const lines = [outcome(type, target, result), ...plain.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)];
   for (const [name, value] of own) if (isTable(value)) lines.push('', `  ${label(name)}`, ...table(value));
+  if (details.length > 0) lines.push('', ...details.map((line) => `  ${line}`));
   return `${lines.join('\n')}\n`;
 }
 
@@ -43,8 +53,7 @@ function isTable(value: unknown): value is readonly Fields[] {
 function table(rows: readonly Fields[]): string[] {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const cells = [names.map(label), ...rows.map((row) => names.map((name) => cell(row[name])))];
-  const widths = names.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  return cells.map((row) => `    ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd());
+  return alignedRows(cells).map((line) => `    ${line}`);
 }
 
 function cell(value: unknown): string {

@@ -1,3 +1,4 @@
+import { detailLines } from '@vantage/shared/probe-types/detail-lines.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
 import { definitionOf, type ProbeSpecs, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import t from 'tap';
@@ -56,6 +57,25 @@ t.test('a node that says nothing of its place is shown by its name or id', async
   );
 });
 
+t.test('below the table the details of each node stand under its place, failed nodes included', async (t) => {
+  const hops = [{ ttl: 1, replies: [{ ip: '192.0.2.1', rtt_ms: 1.5, icmp_type: 'time_exceeded' }] }];
+  const failure = { success: false, error: { code: 'no_reply', message: 'nobody' }, hops };
+  t.same(
+    taskTable(aTask('traceroute', [{ reached: true, hops }, failure]))
+      .split('\n')
+      .slice(-7),
+    [
+      '  no_reply: nobody',
+      '',
+      'Berlin, DE, AS3320',
+      '   1  192.0.2.1  1.500 ms',
+      '',
+      'Berlin, DE, AS3320',
+      '   1  192.0.2.1  1.500 ms',
+    ],
+  );
+});
+
 t.test('nothing that any field of any type says steers the terminal', async (t) => {
   const rich: Record<ProbeType, object> = {
     http: { status_code: 200, resolved_ip: 'x', final_url: 'x', headers: { a: 'x' }, http_version: 'x' },
@@ -71,7 +91,9 @@ t.test('nothing that any field of any type says steers the terminal', async (t) 
     const text = taskTable(hostile);
     t.match(text, /owned/, type);
     t.notMatch(text, steering, type);
-    t.equal(text.split('\n').length, 4, `${type}: head, two rows, one error`);
+    const details = hostile.node_results.map((result) => detailLines(type, result).length);
+    const blockLines = details.reduce((sum, lines) => sum + (lines === 0 ? 0 : lines + 2), 0);
+    t.equal(text.split('\n').length, 4 + blockLines, `${type}: head, two rows, one error, a block of details each`);
     t.ok(
       definitionOf(type).columns.every(({ title }) => text.includes(title)),
       type,

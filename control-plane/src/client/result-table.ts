@@ -1,9 +1,10 @@
 import { textCell } from '@vantage/shared/probe-types/cells.js';
+import { detailLines } from '@vantage/shared/probe-types/detail-lines.js';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
 import type { NodeResultView, TaskView } from '../modules/probes/index.js';
 import { tableText } from '../terminal/print.js';
 
-/** A task as a table for a terminal, one row per node; below it the errors in full. */
+/** A task as a table for a terminal, one row per node; below it the errors in full, then the details of each node. */
 export function taskTable(task: TaskView, nameOf: (nodeId: string) => string | null = () => null): string {
   const { columns } = definitionOf(task.probe_type);
   const head = ['From', 'Result', ...columns.map(({ title }) => title)];
@@ -15,7 +16,13 @@ export function taskTable(task: TaskView, nameOf: (nodeId: string) => string | n
   const errors = new Set(
     task.node_results.flatMap(({ error }) => (error ? [textCell(`${error.code}: ${error.message}`)] : [])),
   );
-  return [tableText(head, rows), ...[...errors].map((error) => `  ${error}`)].join('\n');
+  const details = task.node_results.flatMap((result) => detailBlock(task, result, nameOf(result.node_id)));
+  return [tableText(head, rows), ...[...errors].map((error) => `  ${error}`), ...details].join('\n');
+}
+
+function detailBlock({ probe_type }: TaskView, result: NodeResultView, name: string | null): string[] {
+  const lines = detailLines(probe_type, result);
+  return lines.length === 0 ? [] : ['', placeOf(result, name), ...lines.map((line) => `  ${line}`)];
 }
 
 function placeOf({ node, node_id }: NodeResultView, name: string | null): string {

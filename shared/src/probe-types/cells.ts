@@ -7,3 +7,12 @@ export function msCell(value: number | null): string {
 export function textCell(value: string | number | null): string {
   return value === null ? '-' : String(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '·');
 }
+
+/** Rows as lines of text, each column as wide as its widest cell; `right` names the columns that end alike. */
+export function alignedRows(rows: readonly (readonly string[])[], right: ReadonlySet<number> = new Set()): string[] {
+  const columnCount = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: columnCount }, (_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+  const padded = (text: string, i: number) =>
+    right.has(i) ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0);
+  return rows.map((row) => row.map(padded).join('  ').trimEnd());
+}

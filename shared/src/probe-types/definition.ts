@@ -15,6 +15,17 @@ export interface Column<R> {
   cell(result: R): string;
 }
 
+/** A result at length, in the form in which the field's own tools print it: in terminals and on pages. */
+export interface Details<R> {
+  /** Members of the result that the lines show, so that nobody repeats them. */
+  readonly shows: readonly string[];
+  /**
+   * Lines without an end, not indented; none where there is nothing to show. Failed results are asked too. What servers
+   * chose need not be cleaned here: whoever prints a line does that (`detailLines`).
+   */
+  lines(result: R): readonly string[];
+}
+
 /**
  * Everything both programs need to know of one probe type. The schemas validate requests (API specification 2.7),
  * jobs on the agent and results on their way in, and they are the OpenAPI document.
@@ -61,6 +72,8 @@ export interface ProbeTypeDefinition<
   checkTarget(spec: Static<S>, policy: TargetPolicy): void;
   /** What people ask of a successful result first, a row in all; failed ones show their error instead. */
   readonly columns: readonly Column<Static<R>>[];
+  /** What people read below that row, where a row cannot say it. */
+  readonly details?: Details<Static<R>>;
   /** Over the results of all nodes that answered; pure. */
   summarise(results: readonly Static<R>[]): Static<M>;
   /** Values of `TaskFields`; pure. */

@@ -7,14 +7,14 @@ import { NoTaskFields, type ProbeTypeDefinition } from './definition.js';
 import {
   ipVersionField,
   ipVersionParam,
-  nullableMilliseconds,
-  nullableString,
   outcomeFields,
   portParam,
   resolvedIpField,
   targetField,
   timeoutParam,
 } from './fields.js';
+import { hopLines } from './hop-lines.js';
+import { Hop } from './hops.js';
 import { meanOf, roundMs } from './statistics.js';
 
 const Params = Type.Object(
@@ -31,21 +31,6 @@ const Params = Type.Object(
 
 const Spec = Type.Object(
   { target: targetField('A host name or address.'), params: Params },
-  { additionalProperties: false },
-);
-
-const HopReply = Type.Object(
-  {
-    ip: nullableString('Who answered; null: nobody in time.'),
-    hostname: Type.Optional(Type.String()),
-    rtt_ms: nullableMilliseconds('Send to receive.'),
-    icmp_type: nullableString('time_exceeded, echo_reply, port_unreachable, …; tcp_syn_ack or tcp_rst for TCP.'),
-  },
-  { additionalProperties: false },
-);
-
-const Hop = Type.Object(
-  { ttl: Type.Integer({ minimum: 1, maximum: 64 }), replies: Type.Array(HopReply, { maxItems: 10 }) },
   { additionalProperties: false },
 );
 
@@ -113,12 +98,8 @@ export const traceroute = {
       title: 'Last',
       cell: (r: Static<typeof Result>) => msCell(r.hops.at(-1)?.replies.find(({ ip }) => ip !== null)?.rtt_ms ?? null),
     },
-    {
-      title: 'Path',
-      cell: (r: Static<typeof Result>) =>
-        r.hops.map(({ replies }) => replies.find(({ ip }) => ip !== null)?.ip ?? '*').join(' > '),
-    },
   ],
+  details: { shows: ['hops'], lines: (r: Static<typeof Result>) => hopLines(r.hops) },
   summarise: (results: readonly Static<typeof Result>[]) => {
     const reached = results.filter((r) => r.reached);
     return { reached_count: reached.length, hops_avg: roundMs(meanOf(reached.map((r) => r.hops.length))) };

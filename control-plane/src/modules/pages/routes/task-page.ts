@@ -1,4 +1,5 @@
 import { textCell } from '@vantage/shared/probe-types/cells.js';
+import { detailLines } from '@vantage/shared/probe-types/detail-lines.js';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.js';
@@ -55,12 +56,18 @@ ${
 </tr>`,
   )}</tbody>
 </table></div>
+${task.node_results.map((result) => detailBlock(task, result))}
 <p><a href="/v1/probe/tasks/${task.task_id}">as JSON</a></p>`;
   return renderPage({
     title: `${title} ${target}`,
     content,
     ...(task.status === 'running' ? { script: RELOAD } : {}),
   });
+}
+
+function detailBlock({ probe_type }: TaskView, result: TaskView['node_results'][number]) {
+  const lines = detailLines(probe_type, result);
+  return lines.length === 0 ? '' : html`<h2>${placeText(result.node)}</h2><pre tabindex="0">${lines.join('\n')}</pre>`;
 }
 
 function statusText({ status, summary, node_results }: TaskView): string {
