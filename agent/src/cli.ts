@@ -1,9 +1,11 @@
+import { exitWhenOutputCloses } from '@vantage/shared/closed-output.js';
 import { judgeError } from './commands/judge-error.js';
 import { type ExitName, exitCodes } from './exit-codes.js';
 import { buildProgram } from './program.js';
 
 // Entry of vantage-agent. Whatever goes wrong is one line for a person, and an exit code of exit-codes.ts.
 
+exitWhenOutputCloses(process);
 let outcome: ExitName = 'ok';
 try {
   await buildProgram((exit) => {

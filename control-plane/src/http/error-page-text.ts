@@ -2,6 +2,7 @@ import type { Locale } from './locale.js';
 
 /** What the page of an error code says around the messages of the table. */
 interface ErrorPageText {
+  readonly title: string;
   readonly status: string;
   readonly code: string;
   readonly toDo: string;
@@ -16,6 +17,7 @@ interface ErrorPageText {
 
 export const errorPageText: Readonly<Record<Locale, ErrorPageText>> = {
   en: {
+    title: 'Every error code',
     status: 'HTTP status',
     code: 'In the answer',
     toDo: 'What to do',
@@ -42,6 +44,7 @@ export const errorPageText: Readonly<Record<Locale, ErrorPageText>> = {
     },
   },
   'zh-CN': {
+    title: '所有错误码',
     status: 'HTTP 状态码',
     code: '响应中的内容',
     toDo: '如何处理',
@@ -68,6 +71,7 @@ export const errorPageText: Readonly<Record<Locale, ErrorPageText>> = {
     },
   },
   'zh-TW': {
+    title: '所有錯誤碼',
     status: 'HTTP 狀態碼',
     code: '回應中的內容',
     toDo: '如何處理',

@@ -9,6 +9,8 @@ import { type Locale, localeNames, locales } from './locale.js';
 import { pageLocale, renderPage } from './page.js';
 import { type AnyRoute, defineRoute } from './route.js';
 
+const languageQuery = Type.Object({ lang: Type.Optional(Type.String({ maxLength: 16 })) });
+
 /** `/docs/errors/{code}`, the doc_url of every error: what it means, what to do, and which of `routes` answer it. */
 export function errorPageRoute(routes: readonly AnyRoute[]): AnyRoute {
   const documented = routes.filter(({ isDocumented }) => isDocumented !== false);
@@ -20,7 +22,7 @@ export function errorPageRoute(routes: readonly AnyRoute[]): AnyRoute {
     tag: 'Reference',
     auth: { kind: 'none' },
     params: Type.Object({ code: Type.String({ maxLength: 64 }) }),
-    query: Type.Object({ lang: Type.Optional(Type.String({ maxLength: 16 })) }),
+    query: languageQuery,
     replies: { 200: Type.String() },
     replyKind: 'html',
     errors: ['NOT_FOUND'],
@@ -33,6 +35,26 @@ export function errorPageRoute(routes: readonly AnyRoute[]): AnyRoute {
     },
   });
 }
+
+/** `/docs/errors`: every code there is, by status. */
+export const errorIndexRoute = defineRoute({
+  operationId: 'getErrorIndex',
+  method: 'GET',
+  path: '/docs/errors',
+  summary: 'Every error code',
+  tag: 'Reference',
+  auth: { kind: 'none' },
+  query: languageQuery,
+  replies: { 200: Type.String() },
+  replyKind: 'html',
+  errors: [],
+  isDocumented: false,
+  handle: async (request) => {
+    const locale = pageLocale(request);
+    const { title } = errorPageText[locale];
+    return renderPage({ title, locale, isTranslated: true, content: indexOf(locale) });
+  },
+});
 
 /** Where the interactive reference shows an operation. */
 export function referenceLink({ tag, operationId }: AnyRoute): string {
@@ -54,6 +76,20 @@ ${statuses.map((status) => html`<p class="text">${statuses.length > 1 && html`<b
 <dl>${locales.map((other) => html`<dt lang="${other}">${localeNames[other]}</dt><dd lang="${other}">${messages[other]}</dd>`)}</dl>
 <h2>${text.operations}</h2>
 ${operationsOf(code, locale, documented)}
+<p><a href="/docs/errors">${text.title}</a> · <a href="/docs/guide">${text.guide}</a></p>`;
+}
+
+function indexOf(locale: Locale): Html {
+  const text = errorPageText[locale];
+  const codes = Object.keys(errorTable).filter(isErrorCode);
+  const statuses = [...new Set(codes.flatMap((code) => errorTable[code].statuses))].sort((a, b) => a - b);
+  return html`<h1>${text.title}</h1>
+${statuses.map((status) => {
+  const answered = codes.filter((code) => errorTable[code].statuses.includes(status));
+  return html`<h2>${status} ${STATUS_CODES[status]}</h2>
+<p class="text">${text.advice[status]}</p>
+<ul class="contents">${answered.map((code) => html`<li><a href="/docs/errors/${code}"><code>${code}</code></a><br>${errorTable[code].messages[locale]}</li>`)}</ul>`;
+})}
 <p><a href="/docs/guide">${text.guide}</a></p>`;
 }
 

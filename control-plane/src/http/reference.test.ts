@@ -77,6 +77,20 @@ t.test('every error code has a page in each language, which says what to do', as
   t.equal((await fetch(`${url}/docs/errors/constructor`)).status, 404);
 });
 
+t.test('the index of errors leads to every code, below each of its statuses', async (t) => {
+  const { url } = await startTestServer(t, routes);
+  const markup = await (await fetch(`${url}/docs/errors?lang=zh-TW`)).text();
+  const sections = markup.split('<h2>').slice(1);
+  for (const [code, { messages, statuses }] of Object.entries(errorTable)) {
+    for (const status of statuses) {
+      const section = sections.find((text) => text.startsWith(`${status} `)) ?? '';
+      t.ok(section.includes(`href="/docs/errors/${code}"`), `${status} ${code}`);
+      t.ok(section.includes(messages['zh-TW']));
+    }
+  }
+  t.notMatch(markup, 'undefined');
+});
+
 t.test('the page of an error is in the language that is asked for, by the address before the header', async (t) => {
   const { url } = await startTestServer(t, routes);
   const read = async (query: string, language: string) => {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type StaticContent, staticContent, staticReply } from './conditional-reply.js';
-import { errorPageRoute } from './error-page.js';
+import { errorIndexRoute, errorPageRoute } from './error-page.js';
 import { buildOpenApi, checkDocumented, type OpenApiDocument, type OpenApiOptions } from './openapi.js';
 import { referencePageRoutes } from './reference-page.js';
 import { type AnyRoute, defineRoute } from './route.js';
@@ -23,7 +23,7 @@ export function referenceRoutes(routes: readonly AnyRoute[], options: OpenApiOpt
   });
   const all = [...routes, documentRoute];
   checkDocumented(all, options.tags);
-  return [documentRoute, ...referencePageRoutes(DOCUMENT_PATH), errorPageRoute(all)];
+  return [documentRoute, ...referencePageRoutes(DOCUMENT_PATH), errorIndexRoute, errorPageRoute(all)];
 }
 
 /** The document of `routes` and of the operation that serves it. @throws RangeError as buildOpenApi */

@@ -1,3 +1,4 @@
+import { exitWhenOutputCloses } from '@vantage/shared/closed-output.js';
 import { type Command, CommanderError } from 'commander';
 
 /** The exit code of a command line that was not understood. */
@@ -8,6 +9,7 @@ const USAGE_EXIT_CODE = 2;
  * exit code 2; what an action throws is thrown on.
  */
 export async function runProgram(program: Command): Promise<void> {
+  exitWhenOutputCloses(process);
   for (const command of withSubcommands(program)) {
     command.exitOverride().showHelpAfterError('(--help shows every option)');
   }

@@ -1,0 +1,15 @@
+/** What a shell reports of a program that SIGPIPE ended. */
+const SIGPIPE_EXIT_CODE = 141;
+
+/**
+ * Ends a command line program without a word when the reader of its output has gone (`… | head`), as SIGPIPE ends
+ * others: Node ignores that signal and would throw instead. Any other failure to write is thrown as ever.
+ */
+export function exitWhenOutputCloses(program: Pick<NodeJS.Process, 'stdout' | 'stderr' | 'exit'>): void {
+  for (const stream of [program.stdout, program.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      program.exit(SIGPIPE_EXIT_CODE);
+    });
+  }
+}
