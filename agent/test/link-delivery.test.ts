@@ -13,7 +13,7 @@ t.test('a job is measured and its result sent; acknowledged, it is not sent agai
   first.job('pt_1', '192.0.2.7:443');
   const batch = await first.next('results');
   t.match(node.measuring.jobs, [
-    { id: 'pt_1', type: 'tcp', specJson: '{"target":"192.0.2.7:443","params":{}}', deadlineMs: 10_000 },
+    { id: 'pt_1', type: 'tcp', specJson: '{"target":"192.0.2.7:443","params":{}}', deadlineMs: 10_000, caller: 'c1' },
   ]);
   t.match(batch, { lane: LaneCode.LANE_TASK, first: 1 });
   t.equal(batch.results[0]?.taskId, 'pt_1');

@@ -27,7 +27,7 @@ function makeJobs() {
 }
 
 function job(taskId: string) {
-  return { taskId, probeType: 'tcp', specJson: '{}', deadlineMs: 1000 };
+  return { taskId, probeType: 'tcp', specJson: '{}', deadlineMs: 1000, caller: 'c1' };
 }
 
 t.test('a result goes into the spool with the time of both sides', async (t) => {

@@ -14,6 +14,8 @@ export interface Job {
   readonly probeType: string;
   readonly specJson: string;
   readonly deadlineMs: number;
+  /** Opaque name of who asked; '' for those without one. */
+  readonly caller: string;
 }
 
 export interface JobsOptions {
@@ -80,13 +82,13 @@ export class Jobs {
     });
   }
 
-  async #run({ taskId, probeType, specJson, deadlineMs }: Job): Promise<void> {
+  async #run({ taskId, probeType: type, specJson, deadlineMs, caller }: Job): Promise<void> {
     const { measuring, clock, clockSync, log } = this.#options;
-    const { resultJson, loopLagMs } = await measuring.measure({ id: taskId, type: probeType, specJson, deadlineMs });
+    const { resultJson, loopLagMs } = await measuring.measure({ id: taskId, type, specJson, deadlineMs, caller });
     const { offsetMs, uncertaintyMs } = clockSync.estimate();
     this.#loopLagMs = Math.max(this.#loopLagMs, loopLagMs);
     const payload = encodeResult({
-      probeType,
+      probeType: type,
       taskId,
       resultJson: Buffer.from(resultJson),
       finishedAtMs: clock.now(),

@@ -30,6 +30,7 @@ export function parseJob(job: NonNullable<DecodedServerFrame['job']>): Job {
     probeType: job.probeType.slice(0, MAX_ID_LENGTH),
     specJson: Buffer.from(job.specJson).toString('utf8'),
     deadlineMs: job.deadlineMs,
+    caller: job.caller.slice(0, MAX_ID_LENGTH),
   };
 }
 

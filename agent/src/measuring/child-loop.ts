@@ -82,7 +82,8 @@ function handle(
 }
 
 async function measure(runner: ProbeRunner, job: MeasureJob, outgoing: MessageBatch<FromChild>): Promise<void> {
-  const { id, type, deadlineMs } = job;
-  const { resultJson, loopLagMs } = await runJson(runner, { id, type, deadlineMs, spec: parseJson(job.specJson) });
+  const { id, type, deadlineMs, caller } = job;
+  const request = { id, type, deadlineMs, caller, spec: parseJson(job.specJson) };
+  const { resultJson, loopLagMs } = await runJson(runner, request);
   outgoing.push({ kind: 'result', id, resultJson, loopLagMs });
 }

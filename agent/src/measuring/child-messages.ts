@@ -9,6 +9,7 @@ export interface MeasureJob {
   readonly type: string;
   readonly specJson: string;
   readonly deadlineMs: number;
+  readonly caller: string;
 }
 
 /** What came of a job: the AgentResult as JSON text, and the event loop's largest delay meanwhile. */

@@ -1,7 +1,18 @@
 import type { Clock } from '@vantage/shared/clock.js';
 
-/** How often the event loop is asked to be on time while anything is watched, milliseconds. */
-const TICK_MS = 5;
+/**
+ * How often the event loop is asked to be on time while anything is watched, milliseconds. What blocks it for less than
+ * this between two ticks is not seen.
+ */
+const TICK_MS = 2;
+/** What a tick weighs in the mean: about the last 16 count. */
+const WEIGHT = 1 / 16;
+/** Without a tick for this long the mean says nothing of now. */
+const STALE_MS = 1000;
+/** A single delay below this spoils no result, and a mean above it would spoil whatever begins, milliseconds. */
+const TOLERANCE_MS = 5;
+/** A delay above this may have spoiled a part of a result, however long the whole took, milliseconds. */
+const MOST_TOLERATED_MS = 20;
 
 interface Watch {
   readonly startedMs: number;
@@ -9,17 +20,27 @@ interface Watch {
 }
 
 /**
- * How late the event loop was while something ran. A timer ticks only while at least one watch is open; what made it
- * late before a watch began does not count against that watch.
+ * How late the event loop is while something runs, whatever the reason: long work in this process, or a machine that
+ * gives the processor to others. A timer ticks only while at least one watch is open; what made it late before a watch
+ * began does not count against that watch.
  */
 export class LoopLag {
   readonly #clock: Clock;
+  readonly #onRecovered: () => void;
   readonly #watches = new Set<Watch>();
   #dueMs = 0;
+  #meanMs = 0;
   #cancelTick: (() => void) | null = null;
 
-  constructor(clock: Clock) {
+  /** `onRecovered` is called when the loop, after it was behind, is no longer. */
+  constructor(clock: Clock, onRecovered: () => void = () => undefined) {
     this.#clock = clock;
+    this.#onRecovered = onRecovered;
+  }
+
+  /** Whether the loop has been so late for a while that whatever else it begins would be disturbed. */
+  get isBehind(): boolean {
+    return this.#meanMs > TOLERANCE_MS;
   }
 
   /** Begins to watch; the returned function ends it and says the largest delay since, milliseconds. */
@@ -27,12 +48,17 @@ export class LoopLag {
     const nowMs = this.#clock.monotonicMs();
     const watch: Watch = { startedMs: nowMs, largestMs: 0 };
     this.#watches.add(watch);
-    if (this.#cancelTick === null) this.#schedule(nowMs);
+    if (this.#cancelTick === null) this.#resume(nowMs);
     return () => {
       note(watch, this.#dueMs, this.#clock.monotonicMs());
       this.#watches.delete(watch);
       return watch.largestMs;
     };
+  }
+
+  #resume(nowMs: number): void {
+    if (nowMs - this.#dueMs > STALE_MS) this.#meanMs = 0;
+    this.#schedule(nowMs);
   }
 
   #schedule(nowMs: number): void {
@@ -43,14 +69,25 @@ export class LoopLag {
   #tick(): void {
     const nowMs = this.#clock.monotonicMs();
     for (const watch of this.#watches) note(watch, this.#dueMs, nowMs);
+    this.#average(nowMs - this.#dueMs);
     this.#cancelTick = null;
     if (this.#watches.size > 0) this.#schedule(nowMs);
   }
+
+  /** One long delay, a collection of garbage say, is over when it is seen: only many in a row mean too much work. */
+  #average(lateMs: number): void {
+    const wasBehind = this.isBehind;
+    this.#meanMs += WEIGHT * (Math.min(lateMs, MOST_TOLERATED_MS) - this.#meanMs);
+    if (wasBehind && !this.isBehind) this.#onRecovered();
+  }
 }
 
-/** Whether a delay of `lagMs` may have spoiled the timings of something that took `durationMs`. */
+/**
+ * Whether a delay of `lagMs` may have spoiled the timings of something that took `durationMs`: 5 % of it, but what is
+ * long is made of short parts.
+ */
 export function isDisturbed(lagMs: number, durationMs: number): boolean {
-  return lagMs > Math.max(5, durationMs * 0.05);
+  return lagMs > Math.min(MOST_TOLERATED_MS, Math.max(TOLERANCE_MS, durationMs * 0.05));
 }
 
 function note(watch: Watch, dueMs: number, nowMs: number): void {

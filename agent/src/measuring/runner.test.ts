@@ -7,17 +7,17 @@ import { FakeClock } from '../../test/_support/fake-clock.js';
 import { fakeEngines, tcpSpec, waitingForAbort } from '../../test/_support/fake-engines.js';
 import type { Resolver } from '../net/resolver.js';
 import { ProbeFailure } from '../probes/failure.js';
+import { HttpEngine } from '../probes/http/index.js';
 import type { Engines } from '../probes/index.js';
 import type { RunResult } from './failed-run.js';
-import { ProbeRunner } from './runner.js';
-import { Slots } from './slots.js';
+import { ProbeRunner, type RunnerOptions } from './runner.js';
 
 const resolver: Resolver = {
   servers: [],
   resolve: () => Promise.reject(new ProbeFailure('dns_error', 'no resolver here')),
 };
 
-function makeRunner(own: Partial<Engines> = {}, slots = new Slots()) {
+function makeRunner(own: Partial<Engines> = {}, slots: RunnerOptions['slots'] = {}) {
   const clock = new FakeClock();
   const faults: string[] = [];
   const policy = new TargetPolicy({ allow: ['192.0.2.0/24'], own: ['203.0.113.9'], denied: ['evil.example'] });
@@ -121,7 +121,7 @@ t.test('the limit of the type holds where the control plane allows more time', a
 });
 
 t.test('a cancelled probe is answered as cancelled, running or waiting', async (t) => {
-  const { runner } = makeRunner({ tcp: waitingForAbort() }, new Slots(1));
+  const { runner } = makeRunner({ tcp: waitingForAbort() }, { capacityUnits: 1 });
   const running = runner.run(request());
   const waiting = runner.run(request(tcpSpec(), 'tcp', 'pt_2'));
   await settle();
@@ -132,11 +132,17 @@ t.test('a cancelled probe is answered as cancelled, running or waiting', async (
   t.equal(codeOf(await waiting), 'cancelled');
 });
 
-t.test('waiting for a slot counts in the deadline and ends as overload: the target was never asked', async (t) => {
+/** What a TCP probe of `tcpSpec()` may take. */
+const fullMs = probeTypes.tcp.deadlineMs({
+  target: '',
+  params: { timeout_ms: 1000, count: 1, ip_version: 'auto', banner: false },
+});
+
+t.test('a probe that would no longer have its full time is overload at once: the target was never asked', async (t) => {
   const engine = waitingForAbort<'tcp'>();
-  const { runner, clock } = makeRunner({ tcp: engine }, new Slots(1));
-  const first = runner.run(request());
-  const second = runner.run(request(tcpSpec('192.0.2.2:80'), 'tcp', 'pt_2', 1000));
+  const { runner, clock } = makeRunner({ tcp: engine }, { capacityUnits: 1 });
+  const first = runner.run(request(tcpSpec(), 'tcp', 'pt_1', 600_000));
+  const second = runner.run(request(tcpSpec('192.0.2.2:80'), 'tcp', 'pt_2', fullMs + 1000));
   await settle();
   clock.advance(1000);
   t.equal(codeOf(await second), 'overload');
@@ -145,8 +151,70 @@ t.test('waiting for a slot counts in the deadline and ends as overload: the targ
   await first;
 });
 
+t.test('a probe that waited for its slot has its full time all the same', async (t) => {
+  const engine = waitingForAbort<'tcp'>();
+  const { runner, clock } = makeRunner({ tcp: engine }, { capacityUnits: 1 });
+  const first = runner.run(request());
+  const second = runner.run(request(tcpSpec('192.0.2.2:80'), 'tcp', 'pt_2', fullMs + 1000));
+  await settle();
+  clock.advance(999);
+  runner.cancel('pt_1');
+  await first;
+  await settle();
+  t.same(engine.started, ['192.0.2.1:80', '192.0.2.2:80']);
+  clock.advance(fullMs);
+  t.match(await second, { error: { code: 'timeout' }, duration_ms: fullMs });
+});
+
+t.test('a type runs as often at a time as its engine says, and lets other types pass', async (t) => {
+  const tcp = { ...waitingForAbort<'tcp'>(), load: { units: () => 1, maxConcurrent: 1 } };
+  const { runner } = makeRunner({ tcp });
+  const runs = ['pt_1', 'pt_2'].map((id) => runner.run(request(tcpSpec(), 'tcp', id, 600_000)));
+  t.equal((await runner.run(request({ target: 'http://192.0.2.1/', params: {} }, 'http', 'pt_3'))).success, true);
+  t.equal(tcp.started.length, 1);
+  runner.cancel('pt_1');
+  await runs[0];
+  await settle();
+  t.equal(tcp.started.length, 2);
+  runner.cancel('pt_2');
+  await runs[1];
+});
+
+t.test('while the event loop is behind, no probe begins beside another; when it caught up, they do', async (t) => {
+  const tcp = waitingForAbort<'tcp'>();
+  const { runner, clock } = makeRunner({ tcp });
+  const first = runner.run(request(tcpSpec(), 'tcp', 'pt_1', 600_000));
+  await settle();
+  clock.timersLateMs = 15;
+  clock.advance(400);
+  const second = runner.run(request(tcpSpec(), 'tcp', 'pt_2', 600_000));
+  await settle();
+  t.equal(tcp.started.length, 1);
+  clock.timersLateMs = 0;
+  clock.advance(400);
+  await settle();
+  t.equal(tcp.started.length, 2);
+  for (const id of ['pt_1', 'pt_2']) runner.cancel(id);
+  await Promise.all([first, second]);
+});
+
+t.test('a loop that is behind for other reasons lets one probe at a time through', async (t) => {
+  const { runner, clock } = makeRunner({ tcp: waitingForAbort() });
+  const first = runner.run(request(tcpSpec(), 'tcp', 'pt_1', 600_000));
+  await settle();
+  clock.timersLateMs = 15;
+  clock.advance(400);
+  runner.cancel('pt_1');
+  await first;
+  const next = runner.run(request(tcpSpec(), 'tcp', 'pt_2', 600_000));
+  await settle();
+  clock.advance(100);
+  runner.cancel('pt_2');
+  t.match(await next, { error: { code: 'cancelled' }, disturbed: true, loop_lag_ms: 15 });
+});
+
 t.test('a probe beyond the queue is answered overload at once', async (t) => {
-  const { runner } = makeRunner({ tcp: waitingForAbort() }, new Slots(1, 1));
+  const { runner } = makeRunner({ tcp: waitingForAbort() }, { capacityUnits: 1, maxWaiting: 1 });
   const runs = ['pt_1', 'pt_2', 'pt_3'].map((id) => runner.run(request(tcpSpec(), 'tcp', id)));
   t.equal(codeOf((await runs[2]) as RunResult), 'overload');
   for (const id of ['pt_1', 'pt_2']) runner.cancel(id);
@@ -154,8 +222,8 @@ t.test('a probe beyond the queue is answered overload at once', async (t) => {
 });
 
 t.test('http over TLS takes four slots, plain http one', async (t) => {
-  const http = waitingForAbort<'http'>();
-  const { runner } = makeRunner({ http }, new Slots(5));
+  const http = { ...waitingForAbort<'http'>(), load: new HttpEngine().load };
+  const { runner } = makeRunner({ http }, { capacityUnits: 5 });
   const targets = ['https://192.0.2.1/', 'http://192.0.2.2/', 'http://192.0.2.3/'];
   const runs = targets.map((target, i) => runner.run(request({ target, params: {} }, 'http', `pt_${i}`)));
   await settle();
@@ -168,7 +236,7 @@ t.test('a slot is given back however a probe ends', async (t) => {
   let runs = 0;
   const { runner } = makeRunner(
     { tcp: { run: async () => Promise.reject(new Error(`broken ${++runs}`)) } },
-    new Slots(1, 0),
+    { capacityUnits: 1, maxWaiting: 0 },
   );
   for (let i = 0; i < 3; i += 1) t.equal(codeOf(await runner.run(request())), 'internal');
   t.equal(runs, 3);

@@ -20,7 +20,7 @@ import { failedRun, type RunResult, withTimes } from './failed-run.js';
 import { isDisturbed, LoopLag } from './loop-lag.js';
 import { ProbeSchemas, SchemaMismatchError } from './probe-schemas.js';
 import { RunLimit } from './run-limit.js';
-import { type Leave, Slots } from './slots.js';
+import { type Leave, type SlotRequest, Slots, type SlotsOptions } from './slots.js';
 
 /** A probe to run, unchecked: it came over the link or from the command line. */
 export interface ProbeRequest {
@@ -28,8 +28,13 @@ export interface ProbeRequest {
   readonly id: string;
   readonly type: string;
   readonly spec: unknown;
-  /** From now, waiting for a slot included; the limit of the type applies where it is shorter. */
+  /**
+   * From now to the answer. A probe has the full time of its type once it begins: what is beyond that may be spent
+   * waiting for a slot.
+   */
   readonly deadlineMs: number;
+  /** Whose probe it is: callers take turns. Those without a name share one. */
+  readonly caller?: string;
 }
 
 export interface RunnerOptions {
@@ -40,7 +45,7 @@ export interface RunnerOptions {
   readonly clock: Clock;
   /** How HTTP requests name the service. */
   readonly userAgent: string;
-  readonly slots?: Slots;
+  readonly slots?: Pick<SlotsOptions, 'capacityUnits' | 'maxWaiting'>;
   readonly schemas?: ProbeSchemas;
   /** Told of what an engine should never do: throw, answer outside its schema, ignore its abort. */
   readonly onEngineFault?: (type: ProbeType, error: unknown) => void;
@@ -59,9 +64,9 @@ export class ProbeRunner {
 
   constructor(options: RunnerOptions) {
     this.#options = options;
-    this.#slots = options.slots ?? new Slots();
     this.#schemas = options.schemas ?? new ProbeSchemas();
-    this.#lag = new LoopLag(options.clock);
+    this.#lag = new LoopLag(options.clock, () => this.#slots.admit());
+    this.#slots = new Slots({ ...options.slots, isKeepingUp: () => !this.#lag.isBehind });
   }
 
   async run(request: ProbeRequest): Promise<RunResult> {
@@ -99,11 +104,15 @@ export class ProbeRunner {
   }
 
   async #runChecked<T extends ProbeType>(request: ProbeRequest, type: T, spec: ProbeSpecs[T]): Promise<RunResult> {
-    const limit = new RunLimit(this.#options.clock, Math.min(request.deadlineMs, definitionOf(type).deadlineMs(spec)));
+    const limit = new RunLimit(this.#options.clock);
+    const fullMs = Math.min(request.deadlineMs, definitionOf(type).deadlineMs(spec));
     this.#inFlight.set(request.id, limit);
     let leave: Leave | null = null;
     try {
-      leave = await this.#enter(unitsOf(type, spec), limit.signal);
+      const { units = plainUnits, maxConcurrent = Number.POSITIVE_INFINITY } = this.#options.engines[type].load ?? {};
+      const wish = { caller: request.caller ?? '', type, units: units(spec), maxConcurrent };
+      leave = await this.#enter(wish, limit, request.deadlineMs - fullMs);
+      limit.endAfter(fullMs, () => new ProbeFailure('timeout', `no answer within ${fullMs} ms`));
       return await this.#measure(type, spec, limit);
     } finally {
       leave?.();
@@ -112,21 +121,27 @@ export class ProbeRunner {
     }
   }
 
-  #enter(units: number, signal: AbortSignal): Promise<Leave> {
+  /** A probe that no longer has its full time is told at once: begun late it would time out and blame its target. */
+  #enter(wish: Omit<SlotRequest, 'begin' | 'refuse'>, limit: RunLimit, patienceMs: number): Promise<Leave> {
     return new Promise((resolve, reject) => {
       let isWaiting = true;
-      const withdraw = this.#slots.enter(units, (leave) => {
+      const begin = (leave: Leave) => {
         isWaiting = false;
         resolve(leave);
-      });
-      if (withdraw === null) return reject(new ProbeFailure('overload', 'too many probes are waiting on this node'));
+      };
+      const refuse = () => {
+        isWaiting = false;
+        reject(new ProbeFailure('overload', 'too many probes are waiting on this node'));
+      };
+      const withdraw = this.#slots.enter({ ...wish, begin, refuse });
       if (!isWaiting) return;
+      limit.endAfter(patienceMs, () => new ProbeFailure('overload', 'this node had no room for the probe in time'));
       const onAbort = () => {
         if (!isWaiting) return;
         withdraw();
-        reject(waitingFailure(signal.reason));
+        reject(limit.signal.reason);
       };
-      signal.addEventListener('abort', onAbort, { once: true });
+      limit.signal.addEventListener('abort', onAbort, { once: true });
     });
   }
 
@@ -165,13 +180,6 @@ export class ProbeRunner {
   }
 }
 
-/** CPU a probe takes, in units of one plain probe: a fresh TLS handshake is worth four (measured 2026-11). */
-function unitsOf(type: ProbeType, spec: { readonly target: string }): number {
-  return type === 'http' && /^https:/i.test(spec.target) ? 4 : 1;
-}
-
-/** The target was never asked: a deadline that passes in the queue is this node's fault, not a timeout. */
-function waitingFailure(reason: unknown): ProbeFailure {
-  if (reason instanceof ProbeFailure && reason.code !== 'timeout') return reason;
-  return new ProbeFailure('overload', 'no slot was free before the deadline');
+function plainUnits(): number {
+  return 1;
 }

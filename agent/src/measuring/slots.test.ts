@@ -1,66 +1,109 @@
 import t from 'tap';
-import { type Leave, Slots } from './slots.js';
+import { type SlotRequest, Slots } from './slots.js';
 
-function enter(slots: Slots, units: number, log: string[], name: string): Leave | null {
-  return slots.enter(units, () => log.push(name));
+/** A line of what happens to requests, and a way to make them. */
+function aLog() {
+  const log: string[] = [];
+  const request = (name: string, parts: Partial<SlotRequest> = {}): SlotRequest => ({
+    caller: 'c1',
+    type: 'tcp',
+    units: 1,
+    maxConcurrent: Number.POSITIVE_INFINITY,
+    begin: () => log.push(name),
+    refuse: () => log.push(`${name} refused`),
+    ...parts,
+  });
+  return { log, request };
 }
 
 t.test('a probe begins at once while there is room, and the next when room is given back', async (t) => {
-  const log: string[] = [];
-  const slots = new Slots(2, 10);
-  const first = enter(slots, 1, log, 'a');
-  enter(slots, 1, log, 'b');
-  enter(slots, 1, log, 'c');
+  const { log, request } = aLog();
+  const slots = new Slots({ capacityUnits: 2 });
+  const leave = slots.enter(request('a'));
+  slots.enter(request('b'));
+  slots.enter(request('c'));
   t.same(log, ['a', 'b']);
-  first?.();
+  leave();
   t.same(log, ['a', 'b', 'c']);
 });
 
 t.test('a large probe is not overtaken by small ones that would fit', async (t) => {
-  const log: string[] = [];
-  const slots = new Slots(4, 10);
-  const small = enter(slots, 1, log, 'small');
-  enter(slots, 4, log, 'large');
-  enter(slots, 1, log, 'late');
+  const { log, request } = aLog();
+  const slots = new Slots({ capacityUnits: 4 });
+  const leave = slots.enter(request('small'));
+  slots.enter(request('large', { units: 4 }));
+  slots.enter(request('late'));
   t.same(log, ['small']);
-  small?.();
+  leave();
   t.same(log, ['small', 'large']);
 });
 
 t.test('leaving twice gives back one slot', async (t) => {
-  const log: string[] = [];
-  const slots = new Slots(1, 10);
-  const first = enter(slots, 1, log, 'a');
-  enter(slots, 1, log, 'b');
-  enter(slots, 1, log, 'c');
-  first?.();
-  first?.();
+  const { log, request } = aLog();
+  const slots = new Slots({ capacityUnits: 1 });
+  const leave = slots.enter(request('a'));
+  slots.enter(request('b'));
+  slots.enter(request('c'));
+  leave();
+  leave();
   t.same(log, ['a', 'b']);
 });
 
 t.test('who leaves the queue never begins and frees nothing', async (t) => {
-  const log: string[] = [];
-  const slots = new Slots(1, 10);
-  const first = enter(slots, 1, log, 'a');
-  const second = enter(slots, 1, log, 'b');
-  enter(slots, 1, log, 'c');
-  second?.();
+  const { log, request } = aLog();
+  const slots = new Slots({ capacityUnits: 1 });
+  const leave = slots.enter(request('a'));
+  const withdraw = slots.enter(request('b'));
+  slots.enter(request('c'));
+  withdraw();
   t.equal(slots.waiting, 1);
   t.same(log, ['a']);
-  first?.();
+  leave();
   t.same(log, ['a', 'c']);
 });
 
-t.test('a full queue takes nobody', async (t) => {
-  const log: string[] = [];
-  const slots = new Slots(1, 1);
-  enter(slots, 1, log, 'a');
-  enter(slots, 1, log, 'b');
-  t.equal(enter(slots, 1, log, 'c'), null);
+t.test('when a large probe stops waiting, those behind it begin', async (t) => {
+  const { log, request } = aLog();
+  const slots = new Slots({ capacityUnits: 4 });
+  slots.enter(request('a'));
+  const withdraw = slots.enter(request('large', { units: 4 }));
+  slots.enter(request('b'));
+  withdraw();
+  t.same(log, ['a', 'b']);
+});
+
+t.test('a full queue takes nobody of the caller that fills it', async (t) => {
+  const { log, request } = aLog();
+  const slots = new Slots({ capacityUnits: 1, maxWaiting: 1 });
+  for (const name of ['a', 'b', 'c']) slots.enter(request(name));
+  t.same(log, ['a', 'c refused']);
+});
+
+t.test('in a full queue the caller with the most waiting gives way to others', async (t) => {
+  const { log, request } = aLog();
+  const slots = new Slots({ capacityUnits: 1, maxWaiting: 3 });
+  for (const name of ['a', 'b', 'c', 'd']) slots.enter(request(name));
+  const leave = slots.enter(request('other', { caller: 'c2' }));
+  t.same(log, ['a', 'd refused']);
+  leave();
+  t.equal(slots.waiting, 2);
 });
 
 t.test('a probe larger than all slots together still gets its turn', async (t) => {
-  const log: string[] = [];
-  enter(new Slots(2, 1), 4, log, 'huge');
+  const { log, request } = aLog();
+  new Slots({ capacityUnits: 2 }).enter(request('huge', { units: 4 }));
   t.same(log, ['huge']);
+});
+
+t.test('one caller with a thousand probes holds up another by one probe', async (t) => {
+  const { log, request } = aLog();
+  const slots = new Slots({ capacityUnits: 1 });
+  const begin: SlotRequest['begin'] = (leave) => leaves.push(leave);
+  const leaves: (() => void)[] = [];
+  for (let i = 0; i < 1000; i += 1) slots.enter(request('flood', { begin }));
+  slots.enter(request('other', { caller: 'c2' }));
+  leaves.shift()?.();
+  t.same(log, []);
+  leaves.shift()?.();
+  t.same(log, ['other']);
 });

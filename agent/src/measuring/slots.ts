@@ -1,62 +1,119 @@
+import { FairQueue } from './fair-queue.js';
+
 /** What all probes in flight together may cost; measured: 100 plain ones keep timings within 5 % (one core of two). */
 export const SLOT_UNITS = 100;
-/** Probes waiting for a slot at most; one more is answered `overload` at once. */
+/** Probes waiting for a slot at most; with one more, the caller that has the most waiting loses its last. */
 export const MAX_WAITING = 1000;
 
 /** Gives a slot back, or the place in the queue; calling it again does nothing. */
 export type Leave = () => void;
 
-interface Waiter {
+/** A probe that wants to begin. */
+export interface SlotRequest {
+  /** Who takes turns with others. */
+  readonly caller: string;
+  readonly type: string;
+  /** CPU, in units of one plain probe; more than there is counts as all there is. */
   readonly units: number;
-  readonly begin: () => void;
+  /** Probes of its type in flight at most. */
+  readonly maxConcurrent: number;
+  /** Called when it may begin: at most once, and never after its Leave. */
+  readonly begin: (leave: Leave) => void;
+  /** Called instead when there is no place left in the queue for it. */
+  readonly refuse: () => void;
 }
 
-/** Room for probes, counted in units of CPU and handed out in order of arrival: a large probe is never overtaken. */
+export interface SlotsOptions {
+  readonly capacityUnits?: number;
+  readonly maxWaiting?: number;
+  /** Whether the process keeps up with what runs; while it does not, nothing begins beside something else. */
+  readonly isKeepingUp?: () => boolean;
+}
+
+interface Place {
+  readonly caller: string;
+  readonly units: number;
+  readonly request: SlotRequest;
+  readonly leave: Leave;
+  state: 'waiting' | 'running' | 'gone';
+}
+
+/**
+ * Room for probes: units of CPU for all of them, a number for each type. Callers take turns; within one, the first of a
+ * type to come is the first to begin. Whoever's turn it is gets the next room that is large enough, so that a large probe
+ * is never overtaken by small ones; only a type at its bound lets the others pass.
+ */
 export class Slots {
-  #freeUnits: number;
   readonly #capacityUnits: number;
   readonly #maxWaiting: number;
-  readonly #waiting = new Set<Waiter>();
+  readonly #isKeepingUp: () => boolean;
+  readonly #queue = new FairQueue<Place>();
+  readonly #running = new Map<string, number>();
+  #usedUnits = 0;
 
-  constructor(capacityUnits = SLOT_UNITS, maxWaiting = MAX_WAITING) {
-    this.#freeUnits = capacityUnits;
+  constructor({ capacityUnits = SLOT_UNITS, maxWaiting = MAX_WAITING, isKeepingUp = () => true }: SlotsOptions = {}) {
     this.#capacityUnits = capacityUnits;
     this.#maxWaiting = maxWaiting;
+    this.#isKeepingUp = isKeepingUp;
   }
 
   /** Probes that hold no slot yet. */
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#queue.size;
   }
 
-  /** Calls `begin` at once where there is room, later where there is a queue. Null: the queue is full, `begin` never comes. */
-  enter(units: number, begin: (leave: Leave) => void): Leave | null {
-    const wanted = Math.min(units, this.#capacityUnits);
-    const isRoom = this.#waiting.size === 0 && wanted <= this.#freeUnits;
-    if (!isRoom && this.#waiting.size >= this.#maxWaiting) return null;
-    const waiter: Waiter = { units: wanted, begin: () => begin(leave) };
-    const leave = this.#leaver(waiter);
-    this.#waiting.add(waiter);
-    if (isRoom) this.#admit();
-    return leave;
+  /** Begins at once where there is room, later where there is a queue, never where that is full. */
+  enter(request: SlotRequest): Leave {
+    const { caller } = request;
+    const units = Math.min(request.units, this.#capacityUnits);
+    const place: Place = { caller, units, request, state: 'waiting', leave: () => this.#leave(place) };
+    this.#queue.add(place);
+    this.admit();
+    if (this.#queue.size > this.#maxWaiting) this.#refuse(this.#queue.surplus(place));
+    return place.leave;
   }
 
-  #leaver(waiter: Waiter): Leave {
-    let hasLeft = false;
-    return () => {
-      if (hasLeft) return;
-      hasLeft = true;
-      if (!this.#waiting.delete(waiter)) this.#freeUnits += waiter.units;
-      this.#admit();
-    };
-  }
-
-  #admit(): void {
-    for (const waiter of this.#waiting) {
-      if (waiter.units > this.#freeUnits) return;
-      this.#waiting.delete(waiter);
-      this.#freeUnits -= waiter.units;
-      waiter.begin();
+  /** Lets begin whoever may; to be called when the process keeps up again. */
+  admit(): void {
+    for (let next = this.#next(); next !== null; next = this.#next()) {
+      this.#queue.take(next);
+      next.state = 'running';
+      this.#count(next, 1);
+      next.request.begin(next.leave);
     }
+  }
+
+  #next(): Place | null {
+    if (this.#running.size > 0 && !this.#isKeepingUp()) return null;
+    const next = this.#queue.next(({ request }) => this.#runningOf(request.type) < request.maxConcurrent);
+    return next !== null && this.#usedUnits + next.units <= this.#capacityUnits ? next : null;
+  }
+
+  #leave(place: Place): void {
+    const { state } = place;
+    place.state = 'gone';
+    if (state === 'waiting') this.#queue.remove(place);
+    if (state === 'running') this.#count(place, -1);
+    if (state !== 'gone') this.admit();
+  }
+
+  #refuse(place: Place): void {
+    place.state = 'gone';
+    this.#queue.remove(place);
+    place.request.refuse();
+    // it may have been the large one that all were waiting behind
+    this.admit();
+  }
+
+  #count({ request: { type }, units }: Place, change: 1 | -1): void {
+    const running = this.#runningOf(type) + change;
+    if (running === 0) this.#running.delete(type);
+    else this.#running.set(type, running);
+    // fractions add up to not quite zero
+    this.#usedUnits = this.#running.size === 0 ? 0 : this.#usedUnits + change * units;
+  }
+
+  #runningOf(type: string): number {
+    return this.#running.get(type) ?? 0;
   }
 }

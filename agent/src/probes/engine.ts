@@ -20,7 +20,20 @@ export interface ProbeContext {
   readonly userAgent: string;
 }
 
+/** What a probe takes of the measuring process, so that those in flight together do not spoil each other's timings. */
+export interface EngineLoad<T extends ProbeType> {
+  /**
+   * CPU in units of one plain probe, of which a node runs 100 at a time (SLOT_UNITS): 4 for a fresh TLS handshake
+   * (measured 2026-11), fractions for what mostly waits. More than there is counts as all there is.
+   */
+  units(spec: ProbeSpecs[T]): number;
+  /** Probes of this type in flight at most; absent: as many as units allow. */
+  readonly maxConcurrent?: number;
+}
+
 /** Runs one type of probe. A failed check is a result, never an exception. */
 export interface ProbeEngine<T extends ProbeType> {
+  /** Absent: one unit, and no bound of its own. */
+  readonly load?: EngineLoad<T>;
   run(spec: ProbeSpecs[T], context: ProbeContext): Promise<ProbeResults[T]>;
 }

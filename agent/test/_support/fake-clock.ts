@@ -10,6 +10,8 @@ export class FakeClock implements Clock {
   #wallMs: number;
   #monotonicMs = 0;
   #timers = new Set<Timer>();
+  /** How late timers fire that are set from now on: a blocked event loop. */
+  timersLateMs = 0;
 
   constructor(wallMs = Date.UTC(2026, 0, 1)) {
     this.#wallMs = wallMs;
@@ -24,7 +26,7 @@ export class FakeClock implements Clock {
   }
 
   after(ms: number, callback: () => void): () => void {
-    const timer = { dueMs: this.#monotonicMs + ms, callback };
+    const timer = { dueMs: this.#monotonicMs + ms + this.timersLateMs, callback };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
   }

@@ -215,7 +215,7 @@ export class FakePeer {
 
   job(taskId: string, target = '192.0.2.1:80'): void {
     const specJson = Buffer.from(JSON.stringify({ target, params: {} }));
-    this.send({ job: { taskId, probeType: 'tcp', specJson, deadlineMs: 10_000 } });
+    this.send({ job: { taskId, probeType: 'tcp', specJson, deadlineMs: 10_000, caller: 'c1' } });
   }
 
   async closed(): Promise<number> {

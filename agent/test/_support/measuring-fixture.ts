@@ -24,7 +24,7 @@ let jobs = 0;
 export function aJob(target: string, deadlineMs = 60_000): MeasureJob {
   jobs += 1;
   const specJson = JSON.stringify({ target: `${target}:80`, params: { timeout_ms: 30_000 } });
-  return { id: `pt_${jobs}`, type: 'tcp', specJson, deadlineMs };
+  return { id: `pt_${jobs}`, type: 'tcp', specJson, deadlineMs, caller: '' };
 }
 
 /** The result of a measurement, after checking that it is one a control plane would take. */

@@ -15,7 +15,7 @@ const measuring = new MeasuringProcess({
 measuring.start();
 const job = (id: string, target: string) => {
   const specJson = JSON.stringify({ target: `${target}:80`, params: {} });
-  return measuring.measure({ id, type: 'tcp', specJson, deadlineMs: 60_000 });
+  return measuring.measure({ id, type: 'tcp', specJson, deadlineMs: 60_000, caller: '' });
 };
 void job('pt_1', 'hang.example');
 await job('pt_2', 'ok.example');

@@ -178,7 +178,7 @@ export class LinkSession {
   }
 
   /** Sends a stored task to the node. The agent ignores one it already has. */
-  sendJob(job: { taskId: string; probeType: string; specJson: string; deadlineMs: number }): void {
+  sendJob(job: { taskId: string; probeType: string; specJson: string; deadlineMs: number; caller: string }): void {
     if (this.#state !== 'open') return;
     const wasIdle = this.#jobs.owed === 0;
     const nowMs = this.ports.clock.monotonicMs();
@@ -190,6 +190,7 @@ export class LinkSession {
         probeType: job.probeType,
         specJson: Buffer.from(job.specJson),
         deadlineMs: job.deadlineMs,
+        caller: job.caller,
       },
     });
     if (wasIdle) this.#watchSilence();

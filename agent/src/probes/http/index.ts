@@ -36,6 +36,7 @@ interface Trip {
  * the probe unless the caller verifies; TLS 1.0 and weak ciphers are spoken so that old servers can be measured.
  */
 export class HttpEngine implements ProbeEngine<'http'> {
+  readonly load = { units: ({ target }: HttpSpec) => (/^https:/i.test(target) ? 4 : 1) };
   readonly #trustedCertificates: readonly string[] | undefined;
   #secureContext: SecureContext | undefined;
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, idTimeMs } from '@vantage/shared/ids.js';
 import { definitionOf, isProbeType, type ProbeSpecs, type ProbeType } from '@vantage/shared/probe-types/index.js';
@@ -33,6 +34,8 @@ const MAX_TASKS_PER_INSERT = 256;
 const SWEEP_MS = 1_000;
 /** After its deadline a node gets this long to deliver before its task ends without it. */
 export const EXPIRY_SLACK_MS = 30_000;
+/** A node that is busy may let a probe wait this long; after that it answers `overload`. */
+const QUEUE_PATIENCE_MS = 5_000;
 
 interface DispatchOptions {
   readonly db: Knex;
@@ -93,7 +96,13 @@ export class Dispatch implements LinkWork {
     const elsewhere = new Map<string, string[]>();
     for (const nodeTask of task.nodeTasks) {
       if (nodeTask.refusedCode !== null) continue;
-      const job = { id: nodeTask.id, node_id: nodeTask.nodeId, probe_type: task.probeType, spec: task.specJson };
+      const job = {
+        id: nodeTask.id,
+        node_id: nodeTask.nodeId,
+        probe_type: task.probeType,
+        spec: task.specJson,
+        user_id: task.userId,
+      };
       if (this.#sendIfLinkedHere(job)) continue;
       const replicaId = this.options.directory.find(nodeTask.nodeId)?.replicaId;
       // without a link anywhere the sweep ends it, or the returning node gets it
@@ -205,8 +214,14 @@ function sendJob(session: LinkSession, row: PendingRow): void {
     taskId: row.id,
     probeType: row.probe_type,
     specJson: row.spec,
-    deadlineMs: deadlineOf(row.probe_type, row.spec),
+    deadlineMs: deadlineOf(row.probe_type, row.spec) + QUEUE_PATIENCE_MS,
+    caller: row.user_id === null ? '' : callerName(row.user_id, row.node_id),
   });
+}
+
+/** Lets a node tell its callers apart without knowing them, or finding them again on another node. */
+function callerName(userId: string, nodeId: string): string {
+  return createHash('sha256').update(`${nodeId} ${userId}`).digest('base64url').slice(0, 16);
 }
 
 /** Milliseconds a node may take for a stored spec. */

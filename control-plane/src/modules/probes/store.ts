@@ -159,9 +159,10 @@ export interface PendingRow {
   readonly node_id: string;
   readonly probe_type: string;
   readonly spec: string;
+  readonly user_id: string | null;
 }
 
-const PENDING = `SELECT n.id, n.node_id, n.probe_type, t.spec::text AS spec FROM probe_node_tasks n
+const PENDING = `SELECT n.id, n.node_id, n.probe_type, t.user_id, t.spec::text AS spec FROM probe_node_tasks n
   JOIN probe_tasks t ON t.id = n.task_id`;
 
 /** The pending ones among these node tasks. */
