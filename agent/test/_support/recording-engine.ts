@@ -34,7 +34,7 @@ export class RecordingEngine implements IcmpEngine {
 
   /** `from` answers packet number `index`. */
   answer(index: number, rttMs: number, from: string, name: AnswerName = 'echo_reply'): void {
-    this.listener?.onAnswer({ index, rttMs, from, name, ttl: 64, isDuplicate: false });
+    this.listener?.onAnswer({ index, rttMs, from, name, code: null, mpls: [], ttl: 64, isDuplicate: false });
   }
 
   close(): void {}

@@ -1,6 +1,18 @@
 import { type Static, Type } from 'typebox';
 import { nullableMilliseconds, nullableString } from './fields.js';
 
+/** One entry of an MPLS label stack as a router reported it (RFC 4950, RFC 3032 2.1). */
+export const MplsEntry = Type.Object(
+  {
+    label: Type.Integer({ minimum: 0, maximum: 0xfffff }),
+    tc: Type.Integer({ minimum: 0, maximum: 7, description: 'Traffic class, once EXP.' }),
+    s: Type.Integer({ minimum: 0, maximum: 1, description: '1 at the bottom of the stack.' }),
+    ttl: Type.Integer({ minimum: 0, maximum: 255 }),
+  },
+  { additionalProperties: false },
+);
+export type MplsEntry = Static<typeof MplsEntry>;
+
 /** What became of one packet. */
 export const HopReply = Type.Object(
   {

@@ -1,10 +1,9 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { addressBytes, canonicalAddress, type Family } from './address.js';
 import { contradictsCookie, EchoRequest, hasCookie } from './echo.js';
-import type { Flow, FlowListener, FlowTarget } from './flow.js';
+import type { Flow, FlowListener, FlowTarget, Saying } from './flow.js';
 import type { Arrival, EchoTaker, FlowTable } from './flow-table.js';
 import type { EchoReply, IcmpError } from './message.js';
-import type { AnswerName } from './names.js';
 import type { RawChannel } from './raw-channel.js';
 import { SentLedger } from './sent-ledger.js';
 
@@ -73,17 +72,17 @@ export class EchoFlow implements Flow, EchoTaker {
 
   takeReply(reply: EchoReply, arrival: Arrival): void {
     if (arrival.from !== this.#address || !hasCookie(reply.payload, this.#request.cookie)) return;
-    this.#report(reply.sequence, 'echo_reply', reply.ttl, arrival);
+    this.#report(reply.sequence, { name: 'echo_reply', code: null, mpls: [], ttl: reply.ttl }, arrival);
   }
 
-  takeError({ name, quote }: IcmpError, arrival: Arrival): void {
+  takeError({ name, code, mpls, quote }: IcmpError, arrival: Arrival): void {
     if (quote.kind !== 'echo' || !quote.destination.equals(addressBytes(this.#address, this.#family))) return;
     if (contradictsCookie(quote.payload, this.#request.cookie)) return;
-    this.#report(quote.sequence, name, null, arrival);
+    this.#report(quote.sequence, { name, code, mpls, ttl: null }, arrival);
   }
 
-  #report(index: number, name: AnswerName, ttl: number | null, { from, atMs }: Arrival): void {
+  #report(index: number, saying: Saying, { from, atMs }: Arrival): void {
     const settled = this.#sent.settle(index, atMs);
-    if (settled !== null) this.#listener.onAnswer({ index, from, name, ttl, ...settled });
+    if (settled !== null) this.#listener.onAnswer({ index, from, ...saying, ...settled });
   }
 }

@@ -17,7 +17,7 @@ function aTaker(): EchoTaker & PortTaker & { readonly taken: string[] } {
 }
 
 function anError(quote: IcmpError['quote']): IcmpError {
-  return { kind: 'error', name: 'time_exceeded', quote };
+  return { kind: 'error', name: 'time_exceeded', code: 0, quote, mpls: [] };
 }
 
 t.test('65536 echo flows have 65536 identifiers, and one more is refused', async (t) => {

@@ -1,3 +1,4 @@
+import type { MplsEntry } from '@vantage/shared/probe-types/hops.js';
 import type { Family } from './address.js';
 import type { SendError } from './errors.js';
 import type { AnswerName } from './names.js';
@@ -15,6 +16,10 @@ export interface Answer {
   /** Who answered: the target or, with an error, any router. */
   readonly from: string;
   readonly name: AnswerName;
+  /** Code of an ICMP error; null for every other answer. */
+  readonly code: number | null;
+  /** The label stack that an error reported, top first; empty for most. */
+  readonly mpls: readonly MplsEntry[];
   /** Time to live of the answer; null where the system hides it. */
   readonly ttl: number | null;
   /** Send to receive in milliseconds, monotonic clock. */
@@ -22,6 +27,9 @@ export interface Answer {
   /** The probe was answered before. */
   readonly isDuplicate: boolean;
 }
+
+/** What an answer says, whatever packet it is about. */
+export type Saying = Pick<Answer, 'name' | 'code' | 'mpls' | 'ttl'>;
 
 /** Who hears of a flow's packets, in the turn in which they come in; it must not throw. */
 export interface FlowListener {

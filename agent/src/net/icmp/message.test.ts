@@ -150,14 +150,44 @@ t.test('extension headers of the quoted IPv6 packet are skipped, but not for eve
   t.equal(decodeIcmpV6(within(9)), null);
 });
 
-// RFC 4884 section 4.1 and RFC 4950 section 3: a quote of 7 words, then an extension with one MPLS label stack entry
-t.test('extensions after the quote are not read as part of it', async (t) => {
-  const short = linux.echoExpiredV4.subarray(0, 20 + 8 + 28);
-  const extension = Buffer.from('2000dd6c00080101057e8101', 'hex');
-  const message = withChecksum(changed(Buffer.concat([short, extension]), 20 + 5, 7));
-  const decoded = decodeIcmpV4(message);
-  t.match(decoded, { name: 'time_exceeded', quote: { kind: 'echo', identifier: 0x67ce } });
-  t.ok(decoded?.kind === 'error' && decoded.quote.kind === 'echo' && decoded.quote.payload.length === 0);
+// RFC 4950 section 3: one label stack entry, 16001 at the bottom
+const extension = Buffer.from('2000c00d0008010103e81b01', 'hex');
+const stack = [{ label: 16001, tc: 5, s: 1, ttl: 1 }];
+
+t.test('extensions after the quote are read, and not as part of it', async (t) => {
+  const shortV4 = linux.echoExpiredV4.subarray(0, 20 + 8 + 28);
+  const v4 = decodeIcmpV4(withChecksum(changed(Buffer.concat([shortV4, extension]), 20 + 5, 7)));
+  const shortV6 = linux.echoExpiredV6.subarray(0, 8 + 48);
+  const v6 = decodeIcmpV6(changed(Buffer.concat([shortV6, extension]), 4, 6));
+  for (const [decoded, identifier] of [
+    [v4, 0x67ce],
+    [v6, 0xdec4],
+  ] as const) {
+    t.match(decoded, { name: 'time_exceeded', code: 0, mpls: stack, quote: { kind: 'echo', identifier } });
+    t.ok(decoded?.kind === 'error' && decoded.quote.kind === 'echo' && decoded.quote.payload.length === 0);
+  }
+});
+
+t.test('extensions behind 128 bytes of quote are read although no length says so', async (t) => {
+  for (const [packet, start, decode] of [
+    [linux.echoExpiredV4, 28, (bytes: Buffer) => decodeIcmpV4(withChecksum(bytes))],
+    [linux.echoExpiredV6, 8, decodeIcmpV6],
+  ] as const) {
+    const padded = Buffer.concat([packet, Buffer.alloc(start + 128 - packet.length)]);
+    t.match(decode(Buffer.concat([padded, extension])), { name: 'time_exceeded', mpls: stack });
+    t.match(decode(Buffer.concat([padded, changed(extension, 3, 1)])), { name: 'time_exceeded', mpls: [] });
+  }
+});
+
+t.test('an error keeps its code, that of a name nobody gave too', async (t) => {
+  const message = Buffer.from(linux.udpRefusedV4);
+  for (const [code, name] of [
+    [13, 'admin_prohibited'],
+    [77, 'destination_unreachable'],
+  ] as const) {
+    message[21] = code;
+    t.match(decodeIcmpV4(withChecksum(message)), { name, code });
+  }
 });
 
 t.test('redirects, source quenches and reassembly timeouts end no packet', async (t) => {

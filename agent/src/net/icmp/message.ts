@@ -1,5 +1,7 @@
+import type { MplsEntry } from '@vantage/shared/probe-types/hops.js';
 import type { Family } from './address.js';
 import { internetChecksum } from './checksum.js';
+import { decodeLabelStack, findLabelStack } from './extensions.js';
 import { decodeIpv4Header } from './ipv4.js';
 import { type IcmpErrorName, icmpErrorName } from './names.js';
 import { protocols } from './protocols.js';
@@ -22,7 +24,11 @@ export interface EchoReply {
 export interface IcmpError {
   readonly kind: 'error';
   readonly name: IcmpErrorName;
+  /** Of the ICMP type that the name speaks of. */
+  readonly code: number;
   readonly quote: Quote;
+  /** Labels under which the quoted packet came to the router, top first; mostly none. */
+  readonly mpls: readonly MplsEntry[];
 }
 
 /** The two kinds of ICMP messages that answer a probe. */
@@ -58,19 +64,25 @@ function decodeEchoReply(message: Buffer, ttl: number | null): EchoReply {
 }
 
 function decodeError(family: Family, message: Buffer): IcmpError | null {
-  const name = icmpErrorName(family, message.readUInt8(0), message.readUInt8(1));
+  const code = message.readUInt8(1);
+  const name = icmpErrorName(family, message.readUInt8(0), code);
   if (name === null) return null;
-  const quote = decodeQuote(family, quotedBytes(family, name, message));
-  return quote === null ? null : { kind: 'error', name, quote };
+  const { quoted, mpls } = divide(family, name, message);
+  const quote = decodeQuote(family, quoted);
+  return quote === null ? null : { kind: 'error', name, code, quote, mpls };
 }
 
+/** Before RFC 4884 routers put extensions behind the first 128 bytes of the packet, padded, and did not say so. */
+const unsaidQuoteBytes = 128;
+
 /**
- * The quoted packet without the extensions that may follow it: their presence shows in a length, counted in words of 4
- * (IPv4) or 8 bytes (IPv6), that was zero before RFC 4884. In the two other messages those bytes are an MTU or a pointer.
+ * The quoted packet and the extensions behind it: their place shows in a length, counted in words of 4 (IPv4) or 8 bytes
+ * (IPv6), that was zero before RFC 4884. In the two other messages those bytes are an MTU or a pointer.
  */
-function quotedBytes(family: Family, name: IcmpErrorName, message: Buffer): Buffer {
-  const quote = message.subarray(headerBytes);
-  if (name === 'packet_too_big' || (name === 'parameter_problem' && family === 6)) return quote;
+function divide(family: Family, name: IcmpErrorName, message: Buffer): { quoted: Buffer; mpls: MplsEntry[] } {
+  const bytes = message.subarray(headerBytes);
+  if (name === 'packet_too_big' || (name === 'parameter_problem' && family === 6)) return { quoted: bytes, mpls: [] };
   const lengthBytes = family === 4 ? message.readUInt8(5) * 4 : message.readUInt8(4) * 8;
-  return lengthBytes === 0 ? quote : quote.subarray(0, lengthBytes);
+  if (lengthBytes === 0) return { quoted: bytes, mpls: findLabelStack(bytes.subarray(unsaidQuoteBytes)) };
+  return { quoted: bytes.subarray(0, lengthBytes), mpls: decodeLabelStack(bytes.subarray(lengthBytes)) };
 }

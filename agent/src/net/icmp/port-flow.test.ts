@@ -29,7 +29,7 @@ function aFlow(protocol: 'udp' | 'tcp', firstLabel: number) {
 function anError(kind: 'udp' | 'tcp', label: number, changes: { port?: number; destination?: string } = {}): IcmpError {
   const destination = addressBytes(changes.destination ?? target.address, 4);
   const quote = { kind, label, destination, sourcePort: 61000, destinationPort: changes.port ?? 80 };
-  return { kind: 'error', name: 'time_exceeded', quote };
+  return { kind: 'error', name: 'time_exceeded', code: 0, quote, mpls: [] };
 }
 
 t.test('labels come back as packet numbers, over the end of their range too', async (t) => {

@@ -1,10 +1,9 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { addressBytes, canonicalAddress } from './address.js';
 import { encodeTcpSyn, encodeUdp, type FlowEnds, type TcpReply } from './datagrams.js';
-import type { Flow, FlowListener, FlowTarget } from './flow.js';
+import type { Flow, FlowListener, FlowTarget, Saying } from './flow.js';
 import type { Arrival, FlowTable, PortTaker } from './flow-table.js';
 import type { IcmpError } from './message.js';
-import type { AnswerName } from './names.js';
 import { protocols } from './protocols.js';
 import type { RawChannel } from './raw-channel.js';
 import { SentLedger } from './sent-ledger.js';
@@ -100,19 +99,20 @@ export class PortFlow implements Flow, PortTaker {
     this.#parts.release();
   }
 
-  takeError({ name, quote }: IcmpError, arrival: Arrival): void {
+  takeError({ name, code, mpls, quote }: IcmpError, arrival: Arrival): void {
     if (quote.kind === 'echo' || quote.destinationPort !== this.#ends.destinationPort) return;
     if (!quote.destination.equals(this.#ends.destination)) return;
-    this.#report(this.#parts.labelling.indexOf(quote.label), name, arrival);
+    this.#report(this.#parts.labelling.indexOf(quote.label), { name, code, mpls, ttl: null }, arrival);
   }
 
   takeSegment(reply: TcpReply, arrival: Arrival): void {
     if (arrival.from !== this.#address || reply.sourcePort !== this.#ends.destinationPort) return;
-    this.#report(this.#parts.labelling.indexOf(reply.acknowledgement - 1), reply.name, arrival);
+    const saying = { name: reply.name, code: null, mpls: [], ttl: null };
+    this.#report(this.#parts.labelling.indexOf(reply.acknowledgement - 1), saying, arrival);
   }
 
-  #report(index: number, name: AnswerName, { from, atMs }: Arrival): void {
+  #report(index: number, saying: Saying, { from, atMs }: Arrival): void {
     const settled = this.#sent.settle(index, atMs);
-    if (settled !== null) this.#listener.onAnswer({ index, from, name, ttl: null, ...settled });
+    if (settled !== null) this.#listener.onAnswer({ index, from, ...saying, ...settled });
   }
 }
