@@ -1,11 +1,13 @@
 import { Command } from 'commander';
 import { benchApi } from './api.js';
 import { benchMainRoad } from './main-road.js';
+import { benchProbes } from './probes/index.js';
 
 /** The one list of benchmarks: name, what it measures, how to run it. */
 const benchmarks = {
   'main-road': { summary: 'a probe from POST to result, and what agent and control plane cost', run: benchMainRoad },
   api: { summary: 'what credentials, limits and validation cost a request', run: benchApi },
+  probes: { summary: "each probe engine beside the field's own tool, in the lab; needs root", run: benchProbes },
 } as const;
 
 /** `npm run bench -- NAME`: measures, prints the report and writes it to docs/benchmarks.md. Exit code. */
@@ -15,13 +17,14 @@ export async function main(args: readonly string[]): Promise<number> {
     .argument('<name>', names.map((name) => `${name}: ${benchmarks[name].summary}`).join('; '))
     .option('--rounds <n>', 'rounds of each measurement', Number, 5)
     .option('--dry-run', 'print the report only')
+    .option('--only <names>', 'of probes: comparisons, divided by commas')
     .parse([...args], { from: 'user' });
   const name = names.find((known) => known === command.args[0]);
   if (name === undefined) {
     process.stderr.write(`unknown benchmark "${command.args[0]}": one of ${names.join(', ')}\n`);
     return 2;
   }
-  const { rounds, dryRun } = command.opts<{ rounds: number; dryRun?: true }>();
-  await benchmarks[name].run({ rounds, isDryRun: dryRun === true });
+  const { rounds, dryRun, only } = command.opts<{ rounds: number; dryRun?: true; only?: string }>();
+  await benchmarks[name].run({ rounds, isDryRun: dryRun === true, only });
   return 0;
 }

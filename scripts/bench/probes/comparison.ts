@@ -1,0 +1,59 @@
+import type { Lab, LabOptions } from '../../lab/lab.js';
+import type { Prober } from '../../lab/prober.js';
+import { figureOf, figureText } from '../statistics.js';
+
+/** What a comparison gets. The lab is its own, with the servers it asked for. */
+export interface ComparisonOptions {
+  readonly lab: Lab;
+  readonly prober: Prober;
+  /** Repeat everything so often, both programs in turns within each round. */
+  readonly rounds: number;
+}
+
+/** One measured figure of ours beside the other program's. */
+export interface Row {
+  readonly what: string;
+  readonly ours: string;
+  readonly theirs: string;
+  /** Ours through theirs, or their difference, whichever the goal speaks of. */
+  readonly ratio: string;
+  /** Empty: none. */
+  readonly goal: string;
+}
+
+/** The agent's engine beside the program its users would reach for. */
+export interface Comparison {
+  readonly name: string;
+  /** A heading: what is compared on which path. */
+  readonly title: string;
+  /** The other program, for the head of its column. */
+  readonly peer: string;
+  readonly lab: LabOptions;
+  run(options: ComparisonOptions): Promise<Row[]>;
+}
+
+/** A row of medians over rounds with their spread, and the ratio of the medians. */
+export function ratioRow(options: {
+  readonly what: string;
+  readonly ours: readonly number[];
+  readonly theirs: readonly number[];
+  readonly goal?: string;
+  readonly digits?: number;
+}): Row {
+  const { what, goal = '', digits = 2 } = options;
+  const [ours, theirs] = [figureOf(options.ours), figureOf(options.theirs)];
+  return {
+    what,
+    ours: figureText(ours, digits),
+    theirs: figureText(theirs, digits),
+    ratio: (ours.median / theirs.median).toFixed(3),
+    goal,
+  };
+}
+
+/** As `ratioRow`, with the difference of the medians in place of their ratio. */
+export function differenceRow(options: Parameters<typeof ratioRow>[0]): Row {
+  const { digits = 2 } = options;
+  const difference = figureOf(options.ours).median - figureOf(options.theirs).median;
+  return { ...ratioRow(options), ratio: `${difference < 0 ? '' : '+'}${difference.toFixed(digits)}` };
+}

@@ -1,0 +1,146 @@
+import t from 'tap';
+import { missingForLab } from './_support/missing-for-lab.js';
+import { until } from './_support/until.js';
+import type { LinkCounters, LinkSettings } from './emulator.js';
+import { type Lab, startLab } from './lab.js';
+import type { Direction } from './topology.js';
+
+const skip = await missingForLab();
+const far = { v4: '25.80.4.2', v6: '2d00:80:4::2' };
+const plain: Partial<LinkSettings> = {
+  delayMs: 0,
+  jitterMs: 0,
+  lossRatio: 0,
+  duplicateRatio: 0,
+  reorderRatio: 0,
+  rateBitsPerSecond: 0,
+};
+
+/** What `ping` counted itself, in the order of arrival. */
+interface Pinged {
+  readonly received: number;
+  readonly duplicates: number;
+  readonly sequences: readonly number[];
+  readonly rttsMs: readonly number[];
+}
+
+async function ping(lab: Lab, count: number, target = far.v4, ...options: string[]): Promise<Pinged> {
+  const quick = ['-n', '-i', '0.002', '-W', '1', '-c', String(count), ...options];
+  // ping fails when nothing comes back
+  const text = await lab.exec('agent', 'sh', '-c', `ping ${quick.join(' ')} ${target} || true`);
+  const lines = [...text.matchAll(/icmp_seq=(\d+) .*time=([\d.]+) ms/g)];
+  return {
+    received: Number(/(\d+) received/.exec(text)?.[1]),
+    duplicates: Number(/\+(\d+) duplicates/.exec(text)?.[1] ?? 0),
+    sequences: lines.map(([, sequence]) => Number(sequence)),
+    rttsMs: lines.map(([, , rtt]) => Number(rtt)),
+  };
+}
+
+/** What one direction of link 2 counted while `action` went on, all frames having arrived. */
+async function countedBy<T>(lab: Lab, direction: Direction, action: () => Promise<T>): Promise<[T, LinkCounters]> {
+  const { counters: before } = await lab.link(2, direction);
+  const outcome = await action();
+  await until('every frame has met its fate', async () => {
+    const { received, duplicated, lost, overflowed, delivered, failed } = (await lab.link(2, direction)).counters;
+    return received + duplicated === lost + overflowed + delivered + failed;
+  });
+  const { counters: after } = await lab.link(2, direction);
+  const differences = Object.entries(after).map(([name, value]) => [name, value - before[name as keyof LinkCounters]]);
+  return [outcome, Object.fromEntries(differences) as LinkCounters];
+}
+
+if (skip !== false) t.test('links do what they are told', { skip }, async () => {});
+else {
+  const lab = await startLab({ seed: 7 });
+  t.teardown(() => lab.stop());
+  t.afterEach(() => lab.setLink(2, 'both', plain));
+
+  for (const target of [far.v4, far.v6]) {
+    t.test(`a link that is told nothing delivers every frame once: ${target}`, async (t) => {
+      const [pinged, forth] = await countedBy(lab, 'forth', () => ping(lab, 200, target));
+      t.match(pinged, { received: 200, duplicates: 0 });
+      t.match(forth, { received: 200, delivered: 200, lost: 0, duplicated: 0, reordered: 0, overflowed: 0, failed: 0 });
+    });
+  }
+
+  t.test('loss 1 loses every frame of that direction, and only of that one', async (t) => {
+    await lab.setLink(2, 'back', { lossRatio: 1 });
+    const [[pinged, forth], back] = await countedBy(lab, 'back', () => countedBy(lab, 'forth', () => ping(lab, 20)));
+    t.equal(pinged.received, 0);
+    t.match(forth, { received: 20, delivered: 20, lost: 0 });
+    t.match(back, { received: 20, delivered: 0, lost: 20 });
+  });
+
+  t.test('what is lost is what ping misses, and the same seed loses the same', async (t) => {
+    await lab.setLink(2, 'forth', { lossRatio: 0.3 });
+    await lab.seed(42);
+    const [first, counters] = await countedBy(lab, 'forth', () => ping(lab, 100));
+    t.equal(first.received, 100 - counters.lost);
+    t.ok(counters.lost > 5 && counters.lost < 80, `${counters.lost} of 100`);
+    await lab.seed(42);
+    t.strictSame((await ping(lab, 100)).sequences, first.sequences);
+  });
+
+  t.test('what is doubled is what ping calls a duplicate', async (t) => {
+    await lab.setLink(2, 'back', { duplicateRatio: 0.3 });
+    const [pinged, back] = await countedBy(lab, 'back', () => ping(lab, 100));
+    // the last reply ends ping, which then does not wait for its copy
+    t.ok(back.duplicated - pinged.duplicates <= 1, `${back.duplicated} copies, ${pinged.duplicates} seen`);
+    t.ok(back.duplicated > 5);
+    t.equal(back.delivered, 100 + back.duplicated);
+  });
+
+  t.test('what is reordered is overtaken by one frame, and nothing else is', async (t) => {
+    await lab.setLink(2, 'forth', { reorderRatio: 0.3 });
+    const [{ sequences }, forth] = await countedBy(lab, 'forth', () => ping(lab, 100));
+    const steps = sequences.slice(1).map((sequence, index) => sequence - (sequences[index] ?? 0));
+    t.equal(steps.filter((step) => step < 0).length, forth.reordered);
+    t.ok(forth.reordered > 5 && steps.every((step) => step >= -1));
+  });
+
+  t.test('jitter keeps the order', async (t) => {
+    await lab.setLink(2, 'back', { delayMs: 5, jitterMs: 5 });
+    const { sequences } = await ping(lab, 100);
+    t.strictSame(
+      sequences,
+      [...sequences].sort((a, b) => a - b),
+    );
+  });
+
+  t.test('no frame arrives before the delays of both directions have passed', async (t) => {
+    await lab.setLink(2, 'forth', { delayMs: 15 });
+    await lab.setLink(2, 'back', { delayMs: 5 });
+    for (const target of [far.v4, far.v6]) {
+      const { rttsMs } = await ping(lab, 20, target);
+      t.equal(rttsMs.length, 20);
+      t.ok(Math.min(...rttsMs) >= 20, `${Math.min(...rttsMs)} ms to ${target}`);
+    }
+  });
+
+  t.test('a limited rate drops what its queue has no room for', async (t) => {
+    await lab.setLink(2, 'forth', { rateBitsPerSecond: 1e6, queueBytes: 10_000 });
+    // 100 frames of 1014 bytes at once: 9 fit the queue, the wire takes one every 8 ms
+    const [pinged, forth] = await countedBy(lab, 'forth', () => ping(lab, 100, far.v4, '-l', '100', '-s', '972'));
+    t.equal(forth.received, 100);
+    t.equal(forth.delivered + forth.overflowed, 100);
+    t.ok(forth.delivered >= 9 && forth.overflowed > 0, `${forth.delivered} delivered`);
+    t.equal(pinged.received, forth.delivered);
+  });
+
+  t.test('an interface that is down loses frames, counted, and the link goes on', async (t) => {
+    await lab.exec('r2', 'ip', 'link', 'set', 'link2', 'down');
+    const [, counters] = await countedBy(lab, 'forth', () => ping(lab, 3));
+    t.match(counters, { received: 3, delivered: 0, failed: 3 });
+    await lab.exec('r2', 'ip', 'link', 'set', 'link2', 'up');
+  });
+
+  t.test('a setting out of range is refused by name', async (t) => {
+    await t.rejects(lab.setLink(2, 'forth', { lossRatio: 2 }), /"set 2 forth loss=2": .*out of range/);
+    await t.rejects(lab.setLink(9, 'forth', { delayMs: 1 }), /no such link/);
+  });
+
+  t.test('a command that fails says what it wrote', async (t) => {
+    await t.rejects(lab.exec('far', 'sh', '-c', 'echo because >&2; exit 3'), /" failed: exit code 3: because$/);
+  });
+}

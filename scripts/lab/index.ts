@@ -1,0 +1,116 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { down } from './commands/down.js';
+import { execOn, shell } from './commands/inside.js';
+import { type LinkOptions, link } from './commands/link.js';
+import { map } from './commands/map.js';
+import { status } from './commands/status.js';
+import { type UpOptions, up } from './commands/up.js';
+import { serverNames } from './servers/index.js';
+import { hosts } from './topology.js';
+
+/** What every command of a person's lab is about. */
+const DEFAULT_NAME = 'lab';
+
+/** `npm run lab -- COMMAND`: a small internet on this machine. Exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  let exitCode = 0;
+  const program = new Command('npm run lab --')
+    .description('A small internet in network namespaces: agent, three routers, a far host with real servers.')
+    .enablePositionalOptions()
+    .exitOverride();
+  addUpAndDown(program);
+  addViews(program);
+  addInside(program, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    process.stderr.write(`lab: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  }
+}
+
+function addUpAndDown(program: Command): void {
+  program
+    .command('up')
+    .description('make a lab, print its map, and keep it until Ctrl-C')
+    .addOption(name())
+    .option('--only <servers>', `servers to start, divided by commas: ${serverNames.join(', ')}; "none" for none`)
+    .option('--ecmp', 'a second road, by r2b, beside r2')
+    .option('--delay <ms>', 'round-trip time between agent and far, put on link 2', nonNegative)
+    .option('--seed <n>', "seed of the links' random numbers", nonNegative)
+    .option('--json', 'print the map as one JSON document')
+    .action((options: UpOptions) => up(options));
+  program
+    .command('down')
+    .description('remove a lab, and whatever killed labs have left')
+    .addOption(name())
+    .action((options: { name: string }) => down(options.name));
+}
+
+function addViews(program: Command): void {
+  program
+    .command('map')
+    .description('print machines, addresses, servers and what to try')
+    .addOption(name())
+    .option('--json', 'as one JSON document')
+    .action((options: { name: string; json?: true }) => map(options));
+  program
+    .command('status')
+    .description('print what every link does and has counted')
+    .addOption(name())
+    .option('--json', 'as one JSON document')
+    .action((options: { name: string; json?: true }) => status(options));
+  program
+    .command('link')
+    .description('change what a link does, from the next frame on; what is not given stays')
+    .argument('<number>', 'the link, from 1', nonNegative)
+    .addOption(name())
+    .addOption(new Option('--direction <way>', 'one direction only').choices(['forth', 'back']))
+    .option('--delay <ms>', 'one way', nonNegative)
+    .option('--jitter <ms>', 'uniform around the delay; keeps the order', nonNegative)
+    .option('--loss <ratio>', '0 to 1', ratio)
+    .option('--duplicate <ratio>', '0 to 1', ratio)
+    .option('--reorder <ratio>', '0 to 1, frames that the next one overtakes', ratio)
+    .option('--rate <bits/s>', '0: no limit', nonNegative)
+    .option('--queue <bytes>', 'that wait before a limited rate', nonNegative)
+    .action((number: number, options: LinkOptions) => link(number, options));
+}
+
+function addInside(program: Command, endWith: (code: number) => void): void {
+  program
+    .command('shell')
+    .description('a shell on a machine')
+    .argument('<host>', hosts.join(', '))
+    .addOption(name())
+    .action(async (host: string, options: { name: string }) => endWith(await shell(options.name, host)));
+  program
+    .command('exec')
+    .description('run a command on a machine')
+    .argument('<host>', hosts.join(', '))
+    .argument('<command...>')
+    .addOption(name())
+    .passThroughOptions()
+    .action(async (host: string, command: string[], options: { name: string }) =>
+      endWith(await execOn(options.name, host, command)),
+    );
+}
+
+function name(): Option {
+  return new Option('--name <name>', 'of the lab; several may be up at once').default(DEFAULT_NAME);
+}
+
+function nonNegative(text: string): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (Number.isFinite(value) && value >= 0) return value;
+  throw new InvalidArgumentError(`"${text}" is no number from 0 on.`);
+}
+
+function ratio(text: string): number {
+  const value = nonNegative(text);
+  if (value <= 1) return value;
+  throw new InvalidArgumentError(`"${text}" is no ratio: 0 to 1.`);
+}
