@@ -39,7 +39,12 @@ const Params = Type.Object(
     follow_redirects: Type.Boolean({ default: true, description: 'Follow redirects, each hop checked again.' }),
     max_redirects: Type.Integer({ minimum: 0, maximum: 5, default: 5, description: 'Redirects followed at most.' }),
     ip_version: ipVersionParam,
-    http_version: Type.Enum(['1.1'], { type: 'string', default: '1.1', description: 'Protocol version to speak.' }),
+    http_version: Type.Enum(['auto', '1.1', '2'], {
+      type: 'string',
+      default: 'auto',
+      description:
+        'Protocol version; auto offers HTTP/2 and HTTP/1.1 over TLS, as browsers do, and speaks HTTP/1.1 without. 2 fails where HTTP/2 is not spoken.',
+    }),
     resolver: Type.Optional(
       Type.String({
         minLength: 1,
@@ -86,7 +91,7 @@ const Result = Type.Object(
     }),
     resolved_ip: resolvedIpField,
     ip_version: ipVersionField,
-    http_version: nullableString('For example 1.1.'),
+    http_version: nullableString('1.0, 1.1 or 2.'),
     redirects: Type.Array(
       Type.Object(
         { url: Type.String(), status_code: Type.Integer(), ms: milliseconds('This hop alone.') },

@@ -54,7 +54,7 @@ for (const [type, name, min, max, fallback] of ranges) {
 const choices: readonly (readonly [type: ProbeType, name: string, values: readonly string[]])[] = [
   ['http', 'method', ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']],
   ['http', 'ip_version', ['auto', 'v4', 'v6']],
-  ['http', 'http_version', ['1.1']],
+  ['http', 'http_version', ['auto', '1.1', '2']],
   ['ping', 'ip_version', ['auto', 'v4', 'v6']],
   ['ping', 'protocol', ['icmp', 'tcp']],
   [

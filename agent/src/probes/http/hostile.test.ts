@@ -263,7 +263,7 @@ t.test('http has one deadline over everything, and names the phase it ended', as
     },
     {
       what: 'a server without a TLS answer',
-      code: 'timeout',
+      code: 'tls_handshake',
       url: `https://127.0.0.1:${mute.port}/`,
       begun: () => mute.received.length > 0,
     },

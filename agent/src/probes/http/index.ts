@@ -19,7 +19,7 @@ type HttpResult = ProbeResults['http'];
 const timeoutCodes: Readonly<Record<Phase, ProbeErrorCode>> = {
   dns: 'dns_timeout',
   tcp: 'tcp_timeout',
-  tls: 'timeout',
+  tls: 'tls_handshake',
   http: 'http_timeout',
 };
 
@@ -81,6 +81,7 @@ export class HttpEngine implements ProbeEngine<'http'> {
         ...context,
         budget,
         ipVersion: params.ip_version,
+        httpVersion: params.http_version,
         dnsServer: params.resolver,
         verifiesTls: params.verify_tls,
         secureContext: () => this.#tlsSettings(),

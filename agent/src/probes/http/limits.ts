@@ -15,3 +15,7 @@ export const MAX_KEPT_BYTES = 64 * 1024;
 /** An answer that has lasted this long must have brought MIN_BYTES_PER_SECOND on average, and from then on. */
 export const RATE_GRACE_MS = 5000;
 export const MIN_BYTES_PER_SECOND = 1000;
+/** Bytes an HTTP/2 connection may carry for one answer, framing and control frames included. */
+export const MAX_WIRE_BYTES = MAX_READ_BYTES + 512 * 1024;
+/** Frames of HTTP/2 beside those of the answer at most: settings, pings and the like; honest servers send two or three. */
+export const MAX_CONTROL_FRAMES = 100;

@@ -1,16 +1,19 @@
 import type { Socket } from 'node:net';
-import type { SecureContext } from 'node:tls';
+import type { SecureContext, TLSSocket } from 'node:tls';
 import { ConnectFailure, connectTcp } from '../../net/connect.js';
 import type { QueryBudget } from '../../net/query-budget.js';
 import { startTls } from '../../net/tls/handshake.js';
 import { describeTls, verificationFailure } from '../../net/tls/report.js';
 import type { ProbeContext } from '../engine.js';
-import { exchange } from './exchange.js';
+import { ProbeFailure } from '../failure.js';
+import { exchange, type HttpProtocol } from './exchange.js';
 import type { Hop } from './hop.js';
 import type { HttpRequest } from './request.js';
 
 export interface VisitOptions extends Pick<ProbeContext, 'policy' | 'resolver' | 'clock' | 'signal' | 'userAgent'> {
   readonly ipVersion: 'auto' | 'v4' | 'v6';
+  /** `auto`: HTTP/2 where a TLS server chooses it, else HTTP/1.1. */
+  readonly httpVersion: 'auto' | '1.1' | '2';
   /** DNS server the caller named. */
   readonly dnsServer: string | undefined;
   /** Shared by all hops of the probe. */
@@ -28,7 +31,7 @@ export interface VisitOptions extends Pick<ProbeContext, 'policy' | 'resolver' |
  * @throws ProbeFailure
  */
 export async function visit(request: HttpRequest, hop: Hop, options: VisitOptions): Promise<void> {
-  const { ipVersion, dnsServer, resolver, policy, signal, clock, budget, userAgent } = options;
+  const { ipVersion, dnsServer, resolver, policy, signal, clock, budget } = options;
   hop.phase = 'dns';
   const named = dnsServer === undefined ? {} : { server: dnsServer };
   const { addresses, ms } = await resolver.resolve({ host: request.host, ipVersion, policy, signal, budget, ...named });
@@ -43,29 +46,69 @@ export async function visit(request: HttpRequest, hop: Hop, options: VisitOption
   hop.address = connection.address;
   hop.tcpMs = connection.connectMs;
   try {
-    const socket =
-      request.url.protocol === 'https:' ? await secure(connection.socket, request, hop, options) : connection.socket;
-    hop.phase = 'http';
-    await exchange(socket, request, { signal, clock, hop, userAgent, wantsBody: options.wantsBody });
+    await converse(connection.socket, request, hop, options);
   } finally {
     connection.socket.destroy();
   }
 }
 
-async function secure(socket: Socket, { host }: HttpRequest, hop: Hop, options: VisitOptions) {
+async function converse(connected: Socket, request: HttpRequest, hop: Hop, options: VisitOptions): Promise<void> {
+  if (request.url.protocol !== 'https:') return ask(connected, plainProtocol(options), { request, hop, options });
+  const socket = await secure(connected, request, hop, options);
+  const describe = () => {
+    if (!socket.destroyed) hop.tls ??= describeTls(socket);
+  };
+  // reading certificates takes as long as a packet's way through a city: it must not delay the request
+  const idle = setImmediate(describe);
+  try {
+    await ask(socket, negotiatedProtocol(socket, options), { request, hop, options });
+  } finally {
+    clearImmediate(idle);
+    describe();
+  }
+}
+
+function ask(
+  socket: Socket,
+  protocol: HttpProtocol,
+  { request, hop, options }: { request: HttpRequest; hop: Hop; options: VisitOptions },
+): Promise<void> {
+  hop.phase = 'http';
+  const { signal, clock, userAgent, wantsBody } = options;
+  return exchange(socket, request, { protocol, signal, clock, hop, userAgent, wantsBody });
+}
+
+async function secure(
+  socket: Socket,
+  { host }: HttpRequest,
+  hop: Hop,
+  { signal, clock, secureContext, httpVersion, verifiesTls }: VisitOptions,
+): Promise<TLSSocket> {
   hop.phase = 'tls';
-  const { signal, clock, secureContext } = options;
   const handshake = await startTls(socket, {
     host,
     secureContext: secureContext(),
-    protocols: ['http/1.1'],
+    protocols: httpVersion === '1.1' ? ['http/1.1'] : ['h2', 'http/1.1'],
     signal,
     clock,
   });
   hop.tlsMs = handshake.ms;
+  if (!verifiesTls || handshake.socket.authorized) return handshake.socket;
   hop.tls = describeTls(handshake.socket);
-  const failure = options.verifiesTls ? verificationFailure(hop.tls) : null;
+  const failure = verificationFailure(hop.tls);
   if (failure === null) return handshake.socket;
   handshake.socket.destroy();
   throw failure;
+}
+
+/** What both sides agreed on (RFC 7301). @throws ProbeFailure http_protocol when HTTP/2 was demanded in vain */
+function negotiatedProtocol(socket: TLSSocket, { httpVersion }: VisitOptions): HttpProtocol {
+  if (socket.alpnProtocol === 'h2') return 'h2';
+  if (httpVersion === '2') throw new ProbeFailure('http_protocol', 'the server did not agree to HTTP/2 (ALPN)');
+  return 'http/1.1';
+}
+
+/** Without TLS nothing is negotiated: whoever demands HTTP/2 knows that it is spoken (RFC 9113 section 3.3). */
+function plainProtocol({ httpVersion }: VisitOptions): HttpProtocol {
+  return httpVersion === '2' ? 'h2' : 'http/1.1';
 }

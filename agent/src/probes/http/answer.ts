@@ -1,0 +1,134 @@
+import type { Socket } from 'node:net';
+import type { Clock } from '@vantage/shared/clock.js';
+import { socketFailure } from '../../net/socket-failure.js';
+import { tlsFailure } from '../../net/tls/handshake.js';
+import { ProbeFailure } from '../failure.js';
+import type { Hop } from './hop.js';
+import { MAX_HEADER_BYTES, MAX_HEADER_LINES, MAX_INTERIM_RESPONSES, MAX_READ_BYTES } from './limits.js';
+import { watchRate } from './rate.js';
+
+export interface ExchangeOptions {
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  /** Filled in with what arrives. */
+  readonly hop: Hop;
+  /** How the request names the service. */
+  readonly userAgent: string;
+  /** Asked once the headers are in `hop`; false ends the exchange there. */
+  readonly wantsBody: () => boolean;
+}
+
+/** What an answer needs of its connection. */
+export interface AnswerOptions extends Pick<ExchangeOptions, 'clock' | 'hop'> {
+  readonly socket: Socket;
+  readonly fail: (failure: ProbeFailure) => void;
+}
+
+/** One answer as it arrives, whatever protocol carries it: times, limits, and what of it goes into the hop. */
+export class Answer {
+  readonly #options: AnswerOptions;
+  readonly #sentAt: number;
+  #interimResponses = 0;
+  #stopWatchingRate = () => {};
+
+  /** Begins the wait for the first byte. */
+  constructor(options: AnswerOptions) {
+    this.#options = options;
+    this.#sentAt = options.clock.monotonicMs();
+  }
+
+  /** The first byte is there; later calls do nothing. */
+  begin(): void {
+    const { hop, clock, socket, fail } = this.#options;
+    if (hop.firstByteAt !== null) return;
+    hop.firstByteAt = clock.monotonicMs();
+    hop.ttfbMs = hop.firstByteAt - this.#sentAt;
+    const bytesBefore = socket.bytesRead;
+    const onTooSlow = () => fail(new ProbeFailure('http_timeout', 'the answer came too slowly, below 1 KB/s'));
+    this.#stopWatchingRate = watchRate({ clock, receivedBytes: () => socket.bytesRead - bytesBefore, onTooSlow });
+  }
+
+  /** Whether status and headers are there. */
+  get hasHead(): boolean {
+    return this.#options.hop.statusCode !== null;
+  }
+
+  /** Whether less of the body has come than its length says (RFC 9110 section 8.6). */
+  get isShort(): boolean {
+    const { headers, statusCode, bodyBytes } = this.#options.hop;
+    return statusCode !== 304 && bodyBytes < Number(headers['content-length'] ?? 0);
+  }
+
+  /** One more 1xx response. */
+  countInterim(): void {
+    this.#interimResponses += 1;
+    if (this.#interimResponses <= MAX_INTERIM_RESPONSES) return;
+    this.#options.fail(new ProbeFailure('http_protocol', `more than ${MAX_INTERIM_RESPONSES} interim (1xx) responses`));
+  }
+
+  /**
+   * Status and headers, names and values in turn; those of HTTP/2's own begin with a colon.
+   * @throws ProbeFailure http_headers_too_large
+   */
+  takeHead(statusCode: number, httpVersion: string, rawHeaders: readonly string[]): void {
+    const { hop } = this.#options;
+    checkSize(rawHeaders);
+    hop.statusCode = statusCode;
+    hop.httpVersion = httpVersion;
+    hop.headers = joinHeaders(rawHeaders);
+  }
+
+  /** A piece of the body; false when that was all that is read of it. */
+  takeChunk(chunk: Buffer): boolean {
+    const { hop } = this.#options;
+    const kept = chunk.subarray(0, MAX_READ_BYTES - hop.bodyBytes);
+    hop.isCut = kept.length < chunk.length;
+    hop.bodyBytes += kept.length;
+    hop.chunks.push(kept);
+    return !hop.isCut;
+  }
+
+  /** The last byte that is read is there. */
+  complete(): void {
+    const { hop, clock } = this.#options;
+    if (hop.firstByteAt !== null) hop.downloadMs = clock.monotonicMs() - hop.firstByteAt;
+  }
+
+  /** Stops its timer. */
+  release(): void {
+    this.#stopWatchingRate();
+  }
+}
+
+/**
+ * What ended an exchange, in our words: failures as they are, then what the system or OpenSSL said; null for an error
+ * that only the protocol's own reader can explain.
+ */
+export function connectionFailure(error: unknown): ProbeFailure | null {
+  if (error instanceof ProbeFailure) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code.startsWith('ERR_SSL_')) return tlsFailure(error);
+  return code.startsWith('ERR_') ? null : socketFailure(error, 'connection');
+}
+
+function checkSize(rawHeaders: readonly string[]): void {
+  const lines = rawHeaders.filter((name, i) => i % 2 === 0 && !name.startsWith(':')).length;
+  if (lines > MAX_HEADER_LINES)
+    throw new ProbeFailure('http_headers_too_large', `more than ${MAX_HEADER_LINES} header lines`);
+  const bytes = rawHeaders.reduce((sum, text) => sum + text.length, 0);
+  if (bytes > MAX_HEADER_BYTES)
+    throw new ProbeFailure('http_headers_too_large', `more than ${MAX_HEADER_BYTES} bytes of headers`);
+}
+
+/** Names in lower case; the values of a name that comes more than once joined by comma and space. */
+function joinHeaders(rawHeaders: readonly string[]): Record<string, string> {
+  const values = new Map<string, string>();
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]?.toLowerCase() ?? '';
+    if (name.startsWith(':')) continue;
+    const value = rawHeaders[i + 1] ?? '';
+    const known = values.get(name);
+    values.set(name, known === undefined ? value : `${known}, ${value}`);
+  }
+  return Object.fromEntries(values);
+}

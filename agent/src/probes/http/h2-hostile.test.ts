@@ -1,0 +1,281 @@
+import { brotliCompressSync } from 'node:zlib';
+import { probeTypes } from '@vantage/shared/probe-types/index.js';
+import { compileSchema } from '@vantage/shared/validation.js';
+import t, { type Test } from 'tap';
+import { FakeClock } from '../../../test/_support/fake-clock.js';
+import {
+  END_HEADERS,
+  END_STREAM,
+  frameTypes,
+  h2Data,
+  h2Frame,
+  h2Head,
+  literalHeader,
+  STATUS_200,
+  serverPreface,
+  uint32,
+} from '../../../test/_support/h2-frames.js';
+import { aContext, aSpec } from '../../../test/_support/probe-context.js';
+import { startTcpServer, type TestServer } from '../../../test/_support/tcp-server.js';
+import { openSockets, until } from '../../../test/_support/until.js';
+import { http } from './index.js';
+
+const isResult = compileSchema(probeTypes.http.Result);
+const clientPreface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+const whole = END_HEADERS | END_STREAM;
+
+/** Answers the client's preface with these frames, and hangs up where `ends`. */
+function answering(t: Test, frames: readonly Buffer[], ends = false): Promise<TestServer> {
+  return startTcpServer(t, (socket) =>
+    socket.once('data', () => {
+      socket.write(Buffer.concat(frames));
+      if (ends) socket.end();
+    }),
+  );
+}
+
+/** Writes `frames`, then `chunk` over and over as fast as the client takes it. */
+function flooding(t: Test, frames: readonly Buffer[], chunk: Buffer): Promise<TestServer> {
+  const much = Buffer.concat(Array<Buffer>(Math.ceil(65_536 / chunk.length)).fill(chunk));
+  return startTcpServer(t, (socket) =>
+    socket.once('data', () => {
+      const pour = () => {
+        while (!socket.destroyed && socket.write(much));
+      };
+      socket.write(Buffer.concat(frames));
+      socket.on('drain', pour);
+      pour();
+    }),
+  );
+}
+
+const spec = (server: TestServer) => aSpec('http', `http://127.0.0.1:${server.port}/`, { http_version: '2' });
+
+async function probe(server: TestServer) {
+  const before = openSockets();
+  const result = await http.run(spec(server), aContext());
+  await until('the server sees the connection closed', () => server.open === 0);
+  await until('no socket is left', () => openSockets() <= before);
+  return result;
+}
+
+const rst = (code: number) => h2Frame(frameTypes.rstStream, { stream: 1, payload: uint32(code) });
+const goaway = (last: number, code: number) => h2Frame(frameTypes.goaway, { payload: uint32(last, code) });
+const settings = (id: number, value: number) =>
+  h2Frame(frameTypes.settings, { payload: Buffer.concat([Buffer.from([0, id]), uint32(value)]) });
+const block = (...parts: Buffer[]) => Buffer.concat([STATUS_200, ...parts]);
+const filler = (size: number) => literalHeader('x', 'y'.repeat(size));
+const continuation = (payload: Buffer, flags = 0) => h2Frame(frameTypes.continuation, { flags, stream: 1, payload });
+
+t.test('http survives what hostile HTTP/2 servers answer', async (t) => {
+  const bomb = brotliCompressSync(Buffer.alloc(8 * 1024 * 1024)).toString('latin1');
+  const preface = serverPreface;
+  const cases: { what: string; code: string; server: TestServer }[] = [
+    {
+      what: 'HTTP/1.1',
+      code: 'http_protocol',
+      server: await answering(t, [Buffer.from('HTTP/1.1 400 No\r\n\r\n')], true),
+    },
+    { what: 'nothing at all', code: 'http_protocol', server: await answering(t, [], true) },
+    { what: 'the end after the preface', code: 'http_protocol', server: await answering(t, [preface], true) },
+    { what: 'frames before settings', code: 'http_protocol', server: await answering(t, [h2Head(STATUS_200, whole)]) },
+    { what: 'RST_STREAM', code: 'http_protocol', server: await answering(t, [preface, rst(7)]) },
+    { what: 'RST_STREAM without a reason', code: 'http_protocol', server: await answering(t, [preface, rst(0)]) },
+    { what: 'RST_STREAM to cancel', code: 'http_protocol', server: await answering(t, [preface, rst(8)]) },
+    {
+      what: 'RST_STREAM in the middle of a body',
+      code: 'http_protocol',
+      server: await answering(t, [preface, h2Head(STATUS_200), h2Data('half'), rst(8)]),
+    },
+    {
+      what: 'a reset in good order before the body has its length',
+      code: 'http_protocol',
+      server: await answering(t, [
+        preface,
+        h2Head(block(literalHeader('content-length', '9'))),
+        h2Data('half'),
+        rst(0),
+      ]),
+    },
+    {
+      what: 'the end in the middle of a body',
+      code: 'http_protocol',
+      server: await answering(t, [preface, h2Head(STATUS_200), h2Data('half')], true),
+    },
+    { what: 'GOAWAY', code: 'http_protocol', server: await answering(t, [preface, goaway(0, 0)]) },
+    { what: 'GOAWAY for HTTP/1.1', code: 'http_protocol', server: await answering(t, [preface, goaway(0, 13)]) },
+    {
+      what: 'GOAWAY in the middle of a body',
+      code: 'http_protocol',
+      server: await answering(t, [preface, h2Head(STATUS_200), goaway(1, 2)]),
+    },
+    {
+      what: '129 header lines',
+      code: 'http_headers_too_large',
+      server: await answering(t, [preface, h2Head(block(...Array<Buffer>(129).fill(literalHeader('a', 'b'))), whole)]),
+    },
+    {
+      what: '40 KB of headers',
+      code: 'http_headers_too_large',
+      server: await answering(t, [
+        preface,
+        h2Head(block(filler(16_000)), END_STREAM),
+        continuation(filler(16_000)),
+        continuation(filler(8000), END_HEADERS),
+      ]),
+    },
+    {
+      what: '100 000 header lines of one byte each',
+      code: 'http_headers_too_large',
+      server: await answering(t, [
+        preface,
+        h2Head(block(Buffer.alloc(16_000, 0x90)), END_STREAM),
+        ...Array<Buffer>(5).fill(continuation(Buffer.alloc(16_000, 0x90))),
+        continuation(Buffer.alloc(4000, 0x90), END_HEADERS),
+      ]),
+    },
+    {
+      what: 'endless CONTINUATION',
+      code: 'http_headers_too_large',
+      server: await flooding(t, [preface, h2Head(STATUS_200, 0)], continuation(filler(10))),
+    },
+    {
+      what: 'endless empty CONTINUATION',
+      code: 'http_headers_too_large',
+      server: await flooding(t, [preface, h2Head(STATUS_200, 0)], continuation(Buffer.alloc(0))),
+    },
+    {
+      what: 'endless 1xx',
+      code: 'http_protocol',
+      server: await flooding(t, [preface], h2Head(literalHeader(':status', '103'))),
+    },
+    { what: 'endless settings', code: 'http_protocol', server: await flooding(t, [preface], preface) },
+    {
+      what: 'endless pings',
+      code: 'http_protocol',
+      server: await flooding(t, [preface], h2Frame(frameTypes.ping, { payload: Buffer.alloc(8) })),
+    },
+    {
+      what: 'endless empty data',
+      code: 'http_protocol',
+      server: await flooding(t, [preface, h2Head(STATUS_200)], h2Data('')),
+    },
+    {
+      what: 'endless frames of an unknown type',
+      code: 'http_protocol',
+      server: await flooding(t, [preface], h2Frame(99, { payload: Buffer.alloc(100) })),
+    },
+    {
+      what: 'endless priorities',
+      code: 'http_protocol',
+      server: await flooding(t, [preface], h2Frame(frameTypes.priority, { stream: 1, payload: Buffer.alloc(5) })),
+    },
+    { what: 'a window beyond its end', code: 'http_protocol', server: await answering(t, [settings(4, 0x80000000)]) },
+    {
+      what: 'a window that grows beyond its end',
+      code: 'http_protocol',
+      server: await answering(t, [
+        preface,
+        ...Array<Buffer>(2).fill(h2Frame(frameTypes.windowUpdate, { payload: uint32(0x7fffffff) })),
+      ]),
+    },
+    {
+      what: 'headers without a status',
+      code: 'http_protocol',
+      server: await answering(t, [preface, h2Head(literalHeader('a', 'b'), whole)]),
+    },
+    {
+      what: 'headers of a connection',
+      code: 'http_protocol',
+      server: await answering(t, [preface, h2Head(block(literalHeader('connection', 'close')), whole)]),
+    },
+    {
+      what: 'a body shorter than its length',
+      code: 'http_protocol',
+      server: await answering(t, [
+        preface,
+        h2Head(block(literalHeader('content-length', '10'))),
+        h2Data('hello', END_STREAM),
+      ]),
+    },
+    {
+      what: 'a brotli bomb',
+      code: 'body_too_large',
+      server: await answering(t, [
+        preface,
+        h2Head(block(literalHeader('content-encoding', 'br'))),
+        h2Data(bomb, END_STREAM),
+      ]),
+    },
+    {
+      what: 'a reset instead of an answer',
+      code: 'tcp_reset',
+      server: await startTcpServer(t, (socket) => socket.once('data', () => socket.resetAndDestroy())),
+    },
+  ];
+  for (const { what, code, server } of cases) {
+    const result = await probe(server);
+    t.match(result, { success: false, error: { code } }, what);
+    t.ok(isResult(result).ok, `${what}: of the schema`);
+    t.ok(server.received.subarray(0, clientPreface.length).equals(clientPreface), `${what}: asked in HTTP/2`);
+  }
+});
+
+t.test('http over HTTP/2 waits no longer than its deadline, whatever a server holds back', async (t) => {
+  const cases = [
+    { what: 'no frame at all', frames: [] },
+    { what: 'settings and no answer', frames: [serverPreface] },
+    { what: 'headers that never end', frames: [serverPreface, h2Head(STATUS_200, 0)] },
+    { what: 'a body that never ends', frames: [serverPreface, h2Head(STATUS_200), h2Data('half')] },
+    {
+      what: 'a promise nobody asked for',
+      frames: [
+        serverPreface,
+        h2Frame(frameTypes.pushPromise, { stream: 1, flags: 4, payload: Buffer.from([0, 0, 0, 2, 0x88]) }),
+      ],
+    },
+    { what: 'a frame that is too large', frames: [serverPreface, h2Data('x'.repeat(20_000))] },
+    { what: 'headers that are no HPACK', frames: [serverPreface, h2Head(Buffer.alloc(8, 0xff))] },
+  ];
+  for (const { what, frames } of cases) {
+    const clock = new FakeClock();
+    const server = await answering(t, frames);
+    const before = openSockets();
+    const running = http.run(spec(server), aContext({ clock }));
+    await until(`${what}: asked`, () => server.received.length > clientPreface.length);
+    clock.advance(10_000);
+    const result = await running;
+    t.match(result, { success: false, error: { code: 'http_timeout' } }, what);
+    t.ok(isResult(result).ok, what);
+    await until(`${what}: no socket is left`, () => server.open === 0 && openSockets() <= before);
+    t.equal(clock.pendingTimers, 0, `${what}: no timer is left`);
+  }
+});
+
+t.test('http over HTTP/2 takes what is odd but whole', async (t) => {
+  const cases = [
+    {
+      what: 'GOAWAY before the answer it still gives',
+      frames: [goaway(1, 0), h2Head(STATUS_200), h2Data('ok', END_STREAM)],
+    },
+    { what: 'trailers', frames: [h2Head(STATUS_200), h2Data('ok'), h2Head(literalHeader('x', 'y'), whole)] },
+    { what: 'a reset in good order after the answer', frames: [h2Head(STATUS_200), h2Data('ok', END_STREAM), rst(0)] },
+    {
+      what: 'a few pings',
+      frames: [
+        ...Array<Buffer>(5).fill(h2Frame(frameTypes.ping, { payload: Buffer.alloc(8) })),
+        h2Head(STATUS_200),
+        h2Data('ok', END_STREAM),
+      ],
+    },
+    {
+      what: 'a NUL in a header, which is left out',
+      frames: [h2Head(block(literalHeader('x', 'a\0b'))), h2Data('ok', END_STREAM)],
+    },
+  ];
+  for (const { what, frames } of cases) {
+    const result = await probe(await answering(t, [serverPreface, ...frames]));
+    t.match(result, { success: true, status_code: 200, body: 'ok', http_version: '2' }, what);
+    t.strictSame(result.headers, {}, what);
+  }
+});
