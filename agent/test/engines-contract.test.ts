@@ -13,10 +13,13 @@ import { detectCapabilities } from '../src/capabilities.js';
 import type { ProbeContext } from '../src/probes/engine.js';
 import { ProbeFailure } from '../src/probes/failure.js';
 import { engines } from '../src/probes/index.js';
+import { tlsIdentity } from './_support/certificates.js';
 import { startDnsServer, type TestDnsServer, zone } from './_support/dns-server.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { startHttpServer } from './_support/http-server.js';
+import { startNtpServer } from './_support/ntp-server.js';
 import { aContext, aPolicy, aResolver, aSpec } from './_support/probe-context.js';
+import { startSmtpServer } from './_support/smtp-server.js';
 import { startTcpServer } from './_support/tcp-server.js';
 import { openSockets, until } from './_support/until.js';
 
@@ -61,6 +64,16 @@ const trials: Trials = {
     refused: aSpec('traceroute', '10.0.0.1'),
     named: aSpec('traceroute', 'site.example.com'),
     answered: async () => aSpec('traceroute', '127.0.0.1', { queries: 1 }),
+  },
+  smtp: {
+    refused: aSpec('smtp', '10.0.0.1'),
+    named: aSpec('smtp', 'site.example.com'),
+    answered: async (t) => aSpec('smtp', `127.0.0.1:${(await startSmtpServer(t, { tls: tlsIdentity('good') })).port}`),
+  },
+  ntp: {
+    refused: aSpec('ntp', '10.0.0.1'),
+    named: aSpec('ntp', 'site.example.com'),
+    answered: async (t) => aSpec('ntp', `127.0.0.1:${(await startNtpServer(t)).port}`, { count: 1 }),
   },
 };
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { agentUserAgent, userAgentWith } from './user-agent.js';
+import { agentUserAgent, serviceName, userAgentWith } from './user-agent.js';
 
 const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
 const product = `vantage-agent/${manifest.version}`;
@@ -16,4 +16,10 @@ t.test('user agent names the agent, its version and where to complain, whatever 
 t.test('without a control plane, or with an address that is none, the user agent is the name alone', async (t) => {
   t.equal(agentUserAgent(null), product);
   t.equal(agentUserAgent('not an address'), product);
+});
+
+t.test('the service is named by its public name, and by nothing else', async (t) => {
+  t.equal(serviceName(agentUserAgent('https://vantage.operator.example:8443')), 'vantage.operator.example');
+  for (const url of [null, 'http://127.0.0.1:8080', 'http://[::1]:8080', 'http://localhost:8080'])
+    t.equal(serviceName(agentUserAgent(url)), null, String(url));
 });

@@ -15,3 +15,10 @@ export function agentUserAgent(serviceUrl: string | null): string {
 export function userAgentWith(callers: string | undefined, ours: string): string {
   return callers === undefined || callers.trim() === '' ? ours : `${callers} ${ours}`;
 }
+
+/** The host of the service that `agentUserAgent` names, where it is a public name; null otherwise. */
+export function serviceName(userAgent: string): string | null {
+  const [, url = ''] = /\(\+(\S+)\)$/.exec(userAgent) ?? [];
+  const name = URL.canParse(url) ? new URL(url).hostname : '';
+  return /^(?=.{4,253}$)([a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]{1,62}$/.test(name) ? name : null;
+}

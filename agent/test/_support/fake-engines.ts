@@ -11,6 +11,8 @@ export function fakeEngines(own: Partial<Engines> = {}): Engines {
     dns: succeeding('dns'),
     tcp: succeeding('tcp'),
     traceroute: succeeding('traceroute'),
+    smtp: succeeding('smtp'),
+    ntp: succeeding('ntp'),
     ...own,
   };
 }

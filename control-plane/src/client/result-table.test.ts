@@ -82,6 +82,8 @@ t.test('nothing that any field of any type says steers the terminal', async (t) 
     ping: { resolved_ip: 'x', packets_sent: 1 },
     dns: { rcode: 'x', resolver: 'x', records: [{ name: 'x', type: 'x', class: 'x', ttl: 1, value: 'x' }] },
     tcp: { resolved_ip: 'x', banner: 'x' },
+    smtp: { banner: 'x', ehlo: ['x', 'x'], ehlo_before_tls: ['x'] },
+    ntp: { refid: 'x', leap: 'x', resolved_ip: 'x' },
     traceroute: { hops: [{ ttl: 1, replies: [{ ip: 'x', hostname: 'x', rtt_ms: 1, icmp_type: 'x' }] }] },
   };
   const failure = { success: false, error: { code: 'x', message: 'x' } };

@@ -15,7 +15,7 @@ function exampleSpec<T extends ProbeType>(type: T): ProbeSpecs[T] {
 }
 
 t.test('each type is listed under its own name', async (t) => {
-  t.same(probeTypeNames, ['http', 'ping', 'dns', 'tcp', 'traceroute']);
+  t.same(probeTypeNames, ['http', 'ping', 'dns', 'tcp', 'traceroute', 'smtp', 'ntp']);
   for (const type of probeTypeNames) {
     t.equal(probeTypes[type].type, type);
     t.equal(isProbeType(type), true);
@@ -81,5 +81,7 @@ t.test('a deadline is later than everything the parameters allow to take', async
   t.ok(deadline('ping', { count: 50, interval_ms: 5000, timeout_ms: 10_000 }) > 49 * 5000 + 10_000);
   t.ok(deadline('dns', { timeout_ms: 10_000 }) > 10_000);
   t.ok(deadline('tcp', { count: 10, timeout_ms: 30_000 }) > 10 * 30_000);
+  t.ok(deadline('smtp', { timeout_ms: 30_000 }) > 30_000);
+  t.ok(deadline('ntp', { count: 8, interval_ms: 5000, timeout_ms: 10_000 }) > 7 * 5000 + 10_000);
   t.ok(deadline('traceroute', { queries: 10, timeout_ms: 10_000 }) > 10 * 10_000);
 });

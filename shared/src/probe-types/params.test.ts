@@ -33,6 +33,12 @@ const ranges: readonly (readonly [type: ProbeType, name: string, min: number, ma
   ['traceroute', 'port', 1, 65_535],
   ['traceroute', 'queries', 1, 10, 3],
   ['traceroute', 'timeout_ms', 100, 10_000, 2000],
+  ['smtp', 'port', 1, 65_535],
+  ['smtp', 'timeout_ms', 1000, 30_000, 10_000],
+  ['ntp', 'port', 1, 65_535],
+  ['ntp', 'count', 1, 8, 4],
+  ['ntp', 'interval_ms', 1000, 5000, 2000],
+  ['ntp', 'timeout_ms', 100, 10_000, 5000],
 ];
 
 for (const [type, name, min, max, fallback] of ranges) {
@@ -66,6 +72,9 @@ const choices: readonly (readonly [type: ProbeType, name: string, values: readon
   ['tcp', 'ip_version', ['auto', 'v4', 'v6']],
   ['traceroute', 'protocol', ['icmp', 'udp', 'tcp']],
   ['traceroute', 'ip_version', ['auto', 'v4', 'v6']],
+  ['smtp', 'starttls', ['auto', 'require', 'never']],
+  ['smtp', 'ip_version', ['auto', 'v4', 'v6']],
+  ['ntp', 'ip_version', ['auto', 'v4', 'v6']],
 ];
 
 for (const [type, name, values] of choices) {
@@ -105,6 +114,7 @@ t.test('switches are booleans with a default', async (t) => {
     ['http', 'follow_redirects', true],
     ['http', 'verify_tls', false],
     ['tcp', 'banner', false],
+    ['smtp', 'verify_tls', false],
   ] as const) {
     t.same(complaints(type, { [name]: 'true' }), { [`params.${name}`]: ['type'] });
     t.same(complaints(type, { [name]: true }), {});

@@ -9,6 +9,15 @@ function aResult<T extends ProbeType>(type: T, members: Partial<ProbeResults[T]>
   return { ...failedResult(type, validation.value as ProbeSpecs[T], { code: 'timeout', message: 'late' }), ...members };
 }
 
+const aTls = {
+  protocol: 'TLSv1.3',
+  version: '1.3',
+  cipher: 'TLS_AES_256_GCM_SHA384',
+  authorized: true,
+  authorization_error: null,
+  not_after: null,
+  chain: [],
+};
 const rtt = (avg_ms: number | null) => ({ min_ms: null, avg_ms, max_ms: null, mdev_ms: null, p95_ms: null });
 
 t.test('nothing answered: every mean is null, every count 0, and the summary is one by its schema', async (t) => {
@@ -17,6 +26,8 @@ t.test('nothing answered: every mean is null, every count 0, and the summary is 
   t.same(probeTypes.dns.summarise([]), { query_avg_ms: null });
   t.same(probeTypes.tcp.summarise([]), { connect_avg_ms: null });
   t.same(probeTypes.traceroute.summarise([]), { reached_count: 0, hops_avg: null });
+  t.same(probeTypes.smtp.summarise([]), { banner_avg_ms: null, tls_count: 0 });
+  t.same(probeTypes.ntp.summarise([]), { offset_avg_ms: null, delay_avg_ms: null });
   for (const type of probeTypeNames)
     t.equal(compileSchema(probeTypes[type].Summary)(probeTypes[type].summarise([])).ok, true, type);
 });
@@ -71,4 +82,29 @@ t.test('traceroute counts the nodes that reached the target, and their hops', as
     aResult('traceroute', { reached: false, hops: hops(30) }),
   ];
   t.same(probeTypes.traceroute.summarise(results), { reached_count: 2, hops_avg: 3.5 });
+});
+
+t.test('smtp means the time to the greeting, and counts the nodes that got TLS', async (t) => {
+  const greeted = (banner_ms: number, isSecure: boolean) =>
+    aResult('smtp', {
+      success: true,
+      error: null,
+      timing: { dns_ms: 0, tcp_ms: 1, banner_ms, ehlo_ms: 1, tls_ms: null },
+      tls: isSecure ? aTls : null,
+    });
+  const refused = aResult('smtp', { timing: { dns_ms: 0, tcp_ms: 1, banner_ms: 100, ehlo_ms: null, tls_ms: null } });
+  t.same(probeTypes.smtp.summarise([greeted(10, true), greeted(20, false), refused]), {
+    banner_avg_ms: 15,
+    tls_count: 1,
+  });
+});
+
+t.test('ntp means offsets with their sign, over successful nodes', async (t) => {
+  const answered = (offset_ms: number, delay_ms: number) =>
+    aResult('ntp', { success: true, error: null, offset_ms, delay_ms });
+  const unsynchronised = aResult('ntp', { offset_ms: 9999, delay_ms: 1 });
+  t.same(probeTypes.ntp.summarise([answered(-3, 10), answered(1, 20), unsynchronised]), {
+    offset_avg_ms: -1,
+    delay_avg_ms: 15,
+  });
 });

@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import { type Host, parseHostPort } from '../target-policy/host.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
 import { malformed } from '../target-policy/target-error.js';
 import { msCell, textCell } from './cells.js';
@@ -15,6 +14,7 @@ import {
   timeoutParam,
 } from './fields.js';
 import { meanOf, roundMs } from './statistics.js';
+import { findPort, hostOf } from './target-port.js';
 
 const Params = Type.Object(
   {
@@ -64,24 +64,15 @@ const Summary = Type.Object(
 
 type TcpSpec = Static<typeof Spec>;
 
-function targetHost(spec: TcpSpec): Host {
-  return parseHostPort(spec.target).host;
-}
-
 /** The port of a spec, from its target or its parameter. @throws TargetError when it has none, or two that differ */
 export function tcpPort(spec: TcpSpec): number {
-  const inTarget = parseHostPort(spec.target).port;
-  const inParams = spec.params.port ?? null;
-  if (inTarget !== null && inParams !== null && inTarget !== inParams) {
-    throw malformed('params.port', `port ${inParams} contradicts port ${inTarget} of the target`);
-  }
-  const port = inTarget ?? inParams;
+  const port = findPort(spec);
   if (port === null) throw malformed('params.port', 'a port is required, here or in the target');
   return port;
 }
 
 function checkTarget(spec: TcpSpec, policy: TargetPolicy): void {
-  policy.checkHost(targetHost(spec));
+  policy.checkHost(hostOf(spec));
   tcpPort(spec);
 }
 
@@ -99,7 +90,7 @@ export const tcp = {
   exampleTarget: 'example.com:443',
   deadlineMs: ({ params }: TcpSpec) => 5000 + params.count * (params.timeout_ms + 1000),
   blank: () => ({ resolved_ip: null, ip_version: null, port: null, dns_ms: null, connect_ms: null, attempts: [] }),
-  targetHost,
+  targetHost: hostOf,
   furtherHosts: () => [],
   checkTarget,
   columns: [

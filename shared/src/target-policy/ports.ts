@@ -24,6 +24,7 @@ const databasePorts = [
 
 const httpBlockedPorts: ReadonlySet<number> = new Set([...browserBlockedPorts, ...mailPorts, ...databasePorts]);
 const dnsPorts: ReadonlySet<number> = new Set([53, 443, 853]);
+const ntpPort = 123;
 
 /** First and last port of UDP traceroute (traceroute's 33434 plus the hops above it). */
 const tracerouteUdpPorts = { first: 33434, last: 33690 };
@@ -34,14 +35,30 @@ export function checkHttpPort(port: number, field: string): void {
 }
 
 /**
- * Whether DNS may be asked on the port: 53, 443 and 853, unless the server is a literal address inside the policy's
- * allowed ranges (docs/decisions/0003-dns-port-in-allowed-ranges.md). `server` null: the node's own resolver.
+ * Whether DNS may be asked on the port: 53, 443 and 853, unless the server is exempt. `server` null: the node's own
+ * resolver.
  * @throws TargetError
  */
 export function checkDnsPort(port: number, server: Host | null, policy: TargetPolicy): void {
-  if (dnsPorts.has(port)) return;
-  if (server?.kind === 'address' && policy.isExempt(server.address)) return;
+  if (dnsPorts.has(port) || isExempt(server, policy)) return;
   throw refused('params.port', `port ${port} is not one of 53, 443 and 853`);
+}
+
+/** Whether a mail server may be spoken to on the port: 25, 465, 587 and 2525, unless it is exempt. @throws TargetError */
+export function checkSmtpPort(port: number, server: Host, policy: TargetPolicy): void {
+  if (mailPorts.includes(port) || isExempt(server, policy)) return;
+  throw refused('params.port', `port ${port} is not one of ${mailPorts.join(', ')}`);
+}
+
+/** Whether a time server may be asked on the port: 123, unless it is exempt. @throws TargetError */
+export function checkNtpPort(port: number, server: Host, policy: TargetPolicy): void {
+  if (port === ntpPort || isExempt(server, policy)) return;
+  throw refused('params.port', `port ${port} is not ${ntpPort}`);
+}
+
+/** A literal address inside the policy's allowed ranges (docs/decisions/0003-dns-port-in-allowed-ranges.md). */
+function isExempt(server: Host | null, policy: TargetPolicy): boolean {
+  return server?.kind === 'address' && policy.isExempt(server.address);
 }
 
 /** Whether UDP traceroute may send to the port. @throws TargetError */

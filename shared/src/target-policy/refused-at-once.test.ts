@@ -21,6 +21,8 @@ const defaults: { readonly [T in ProbeType]: ProbeSpecs[T]['params'] } = {
   dns: { record_type: 'A', transport: 'udp', timeout_ms: 5000 },
   tcp: { port: 80, timeout_ms: 5000, ip_version: 'auto', count: 1, banner: false },
   traceroute: { max_hops: 30, protocol: 'icmp', queries: 3, timeout_ms: 2000, ip_version: 'auto' },
+  smtp: { starttls: 'auto', verify_tls: false, ip_version: 'auto', timeout_ms: 10_000 },
+  ntp: { count: 4, interval_ms: 2000, timeout_ms: 5000, ip_version: 'auto' },
 };
 
 function judge<T extends ProbeType>(type: T, target: string, params: Partial<ProbeSpecs[T]['params']> = {}): string {

@@ -130,6 +130,38 @@ t.test(
   },
 );
 
+t.test(
+  'smtp goes to the ports of mail only, but to any port of a literal address inside the allowed ranges',
+  async (t) => {
+    const verdict = (target: string, port?: number) => {
+      const params = { starttls: 'auto', verify_tls: false, ip_version: 'auto', timeout_ms: 10_000 } as const;
+      return verdictOf(() => checkSpec('smtp', { target, params: { ...params, ...(port && { port }) } }, open));
+    };
+    for (const port of [25, 465, 587, 2525]) t.equal(verdict('mail.example.com', port), 'allowed', String(port));
+    t.equal(verdict('mail.example.com'), 'allowed');
+    t.equal(verdict('mail.example.com:587'), 'allowed');
+    for (const port of [22, 80, 110, 6379])
+      t.equal(verdict('mail.example.com', port), 'refused params.port', String(port));
+    t.equal(verdict('8.8.8.8:6379'), 'refused params.port');
+    t.equal(verdict('mail.example.com:25', 587), 'malformed params.port');
+    t.equal(verdict('127.0.1.1:2500'), 'allowed');
+    t.equal(verdict('127.0.0.1:25'), 'refused target');
+  },
+);
+
+t.test('ntp goes to port 123 only, but to any port of a literal address inside the allowed ranges', async (t) => {
+  const verdict = (target: string, port?: number) => {
+    const params = { count: 4, interval_ms: 2000, timeout_ms: 5000, ip_version: 'auto' } as const;
+    return verdictOf(() => checkSpec('ntp', { target, params: { ...params, ...(port && { port }) } }, open));
+  };
+  t.equal(verdict('time.example.com'), 'allowed');
+  t.equal(verdict('time.example.com', 123), 'allowed');
+  for (const port of [53, 124, 1900, 11211]) t.equal(verdict('time.example.com', port), 'refused params.port');
+  t.equal(verdict('[2606:4700::1]:53'), 'refused params.port');
+  t.equal(verdict('[fd00:1::5]:1123'), 'allowed');
+  t.equal(verdict('127.0.0.1'), 'refused target');
+});
+
 t.test('dns takes an address for PTR only, and judges it', async (t) => {
   const verdict = (target: string, record_type: ProbeSpecs['dns']['params']['record_type']) =>
     verdictOf(() => checkSpec('dns', dnsSpec(target, { record_type }), closed));

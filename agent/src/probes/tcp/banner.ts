@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '@vantage/shared/clock.js';
 import { abortable } from '../../net/abortable.js';
+import { escapeBytes } from '../escape-bytes.js';
 
 /** Milliseconds a server has to say something of its own accord. */
 const BANNER_WAIT_MS = 1000;
@@ -28,24 +29,4 @@ export async function readBanner(socket: Socket, clock: Clock, signal: AbortSign
     };
   });
   return bytes.length === 0 ? null : escapeBytes(bytes);
-}
-
-/** Printable ASCII as it is; anything else as `\n`, `\r`, `\t` or `\xHH`, so that no byte is lost or acts on a screen. */
-export function escapeBytes(bytes: Uint8Array): string {
-  return [...bytes].map(escapeByte).join('');
-}
-
-function escapeByte(byte: number): string {
-  switch (byte) {
-    case 0x09:
-      return '\\t';
-    case 0x0a:
-      return '\\n';
-    case 0x0d:
-      return '\\r';
-    case 0x5c:
-      return '\\\\';
-    default:
-      return byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
-  }
 }

@@ -8,7 +8,6 @@ import { aContext, aResolver, aSpec } from '../../../test/_support/probe-context
 import { startTcpServer, unusedPort } from '../../../test/_support/tcp-server.js';
 import { openSockets, until } from '../../../test/_support/until.js';
 import { ProbeFailure } from '../failure.js';
-import { escapeBytes } from './banner.js';
 import { tcp } from './index.js';
 
 const isResult = compileSchema(probeTypes.tcp.Result);
@@ -152,8 +151,4 @@ t.test('tcp limits each attempt, and ends at once when it is cancelled', async (
   t.equal(partial.attempts.length, 1);
   t.ok(isResult(partial).ok);
   await until('no socket is left', () => openSockets() <= before);
-});
-
-t.test('banner bytes are escaped one by one', async (t) => {
-  t.equal(escapeBytes(Buffer.from([0, 9, 10, 13, 31, 32, 92, 126, 127, 255])), '\\x00\\t\\n\\r\\x1f \\\\~\\x7f\\xff');
 });

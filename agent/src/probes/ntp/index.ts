@@ -1,0 +1,76 @@
+import type { ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
+import { ntpPort } from '@vantage/shared/probe-types/ntp.js';
+import { roundMs } from '@vantage/shared/probe-types/statistics.js';
+import { targetHost } from '@vantage/shared/target-policy/spec.js';
+import type { ProbeContext, ProbeEngine } from '../engine.js';
+import { ProbeFailure, refusing, toProbeError } from '../failure.js';
+import { endingOf, resolveOne } from '../one-target.js';
+import { Ledger } from './ledger.js';
+import type { NtpReply } from './packet.js';
+import { askTime } from './questions.js';
+import { referenceOf, stratumOf } from './reference.js';
+import { bestOf, jitterOf, type Sample } from './sample.js';
+
+type NtpSpec = ProbeSpecs['ntp'];
+type NtpResult = ProbeResults['ntp'];
+
+/** Asks a time server some times over and believes the answer that was fastest. Sets no clock. */
+export const ntp: ProbeEngine<'ntp'> = {
+  async run(spec, context) {
+    const ledger = new Ledger();
+    try {
+      await measure(spec, context, ledger);
+      return describe(ledger, null);
+    } catch (error) {
+      return describe(ledger, endingOf(error, ledger.address));
+    }
+  },
+};
+
+async function measure(spec: NtpSpec, context: ProbeContext, ledger: Ledger): Promise<void> {
+  const { count, interval_ms, timeout_ms, ip_version } = spec.params;
+  const port = refusing(() => ntpPort(spec));
+  const host = refusing(() => targetHost('ntp', spec));
+  const { address } = (ledger.address = await resolveOne(host, ip_version, context));
+  const { signal, clock } = context;
+  await askTime({ address, port }, ledger, { count, intervalMs: interval_ms, timeoutMs: timeout_ms, signal, clock });
+  if (ledger.received > 0) return;
+  const strangers = ledger.ignored === 0 ? '' : `; ${ledger.ignored} datagrams were no answers to them`;
+  throw new ProbeFailure('no_reply', `no answer to ${ledger.samples.length} requests${strangers}`);
+}
+
+function describe(ledger: Ledger, failure: ProbeFailure | null): NtpResult {
+  const best = bestOf(ledger.answered);
+  return {
+    success: failure === null,
+    error: failure === null ? null : toProbeError(failure),
+    resolved_ip: ledger.address?.address ?? null,
+    ip_version: ledger.address?.family ?? null,
+    packets_sent: ledger.samples.length,
+    packets_received: ledger.received,
+    offset_ms: roundMs(best?.offsetMs ?? null),
+    offset_error_ms: roundMs(best?.offsetErrorMs ?? null),
+    delay_ms: roundMs(best?.delayMs ?? null),
+    jitter_ms: roundMs(jitterOf(ledger.answered)),
+    ...describeServer(ledger.refusal ?? best?.reply ?? null),
+    samples: ledger.samples.map(describeSample),
+  };
+}
+
+function describeServer(reply: NtpReply | null) {
+  return {
+    stratum: reply === null ? null : stratumOf(reply),
+    refid: reply === null ? null : referenceOf(reply),
+    refid_hex: reply === null ? null : reply.referenceId.toString('hex').toUpperCase(),
+    leap: reply?.leap ?? null,
+    root_delay_ms: roundMs(reply?.rootDelayMs ?? null),
+    root_dispersion_ms: roundMs(reply?.rootDispersionMs ?? null),
+    precision: reply?.precision ?? null,
+    poll: reply?.poll ?? null,
+    version: reply?.version ?? null,
+  };
+}
+
+function describeSample(sample: Sample | null): NtpResult['samples'][number] {
+  return { offset_ms: roundMs(sample?.offsetMs ?? null), delay_ms: roundMs(sample?.delayMs ?? null) };
+}

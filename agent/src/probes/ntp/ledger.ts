@@ -1,0 +1,21 @@
+import type { ResolvedAddress } from '../../net/resolver.js';
+import type { NtpReply } from './packet.js';
+import type { Sample } from './sample.js';
+
+/** What has been measured so far, so that a probe that fails or is aborted still tells it. */
+export class Ledger {
+  address: ResolvedAddress | null = null;
+  /** One entry for each request that was sent, in order; null is unanswered. */
+  readonly samples: (Sample | null)[] = [];
+  /** Answers to our requests, those without usable times included. */
+  received = 0;
+  /** Datagrams that were no answer to any of our requests. */
+  ignored = 0;
+  /** The answer that ended the probe, if one did. */
+  refusal: NtpReply | null = null;
+
+  /** The samples there are. */
+  get answered(): Sample[] {
+    return this.samples.filter((sample) => sample !== null);
+  }
+}
