@@ -20,6 +20,7 @@ export async function build(root, say) {
     return true;
   const startedAt = Date.now();
   generateWhenChanged(root, say);
+  await buildAddon(root, say);
   for (const name of packages) removeStale(join(root, name), '');
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const pretty = process.stderr.isTTY ? ['--pretty'] : [];
@@ -52,7 +53,7 @@ export function sourceKey(root) {
   };
   for (const path of ['tsconfig.base.json', 'tsconfig.json', 'package-lock.json']) add(path);
   for (const folder of ['proto', ...packages]) {
-    for (const path of listFiles(root, folder)) if (/\.(ts|proto|mjs|json)$/.test(path)) add(path);
+    for (const path of listFiles(root, folder)) if (/\.(ts|proto|mjs|json|[ch]|gyp)$/.test(path)) add(path);
   }
   return hash.digest('hex');
 }
@@ -78,6 +79,14 @@ function generateWhenChanged(root, say) {
   say('set-up: generating the protocol code from proto/link.proto');
   generateProtocol(folder);
   writeFileSync(stamp, key);
+}
+
+/** The agent's addon, when its sources changed since `npm ci`; the agent runs without it too. */
+async function buildAddon(root, say) {
+  const script = join(root, 'agent', 'native', 'build.mjs');
+  if (!existsSync(script)) return;
+  const { output } = await runStep(process.execPath, [script], { cwd: root, env: process.env });
+  if (output !== '') say(output.trimEnd());
 }
 
 /** Deletes compiled files whose source is gone: a deleted test must not run on. */

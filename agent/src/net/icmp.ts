@@ -8,6 +8,7 @@
 import { randomInt } from 'node:crypto';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Family } from './icmp/address.js';
+import type { Arrival } from './icmp/arrival.js';
 import { decodeTcpReply } from './icmp/datagrams.js';
 import { EchoFlow, type EchoFlowOptions } from './icmp/echo-flow.js';
 import { RawSocketError, SendError } from './icmp/errors.js';
@@ -18,7 +19,7 @@ import { openLocalEndpoint } from './icmp/local-endpoint.js';
 import { decodeIcmpV4, decodeIcmpV6 } from './icmp/message.js';
 import { PortFlow, type PortFlowOptions, tcpLabelling, udpLabelling } from './icmp/port-flow.js';
 import { protocols } from './icmp/protocols.js';
-import { openRawChannel, type RawChannel } from './icmp/raw-channel.js';
+import { type ChannelKind, type ChannelOpener, chooseChannels, type RawChannel } from './icmp/raw-channel.js';
 import { type ChannelLease, SharedChannels } from './icmp/shared-channels.js';
 
 export type { Family } from './icmp/address.js';
@@ -26,9 +27,12 @@ export { RawSocketError, SendError } from './icmp/errors.js';
 export type { Answer, Flow, FlowListener, FlowTarget } from './icmp/flow.js';
 export { type AnswerName, unreachableCode } from './icmp/names.js';
 export { rawSocketRemedy } from './icmp/permission.js';
+export type { ChannelKind } from './icmp/raw-channel.js';
 
 /** Probe packets that need raw sockets. A target must have passed the target policy before it comes here. */
 export interface IcmpEngine {
+  /** By what its raw sockets were opened. */
+  readonly kind: ChannelKind;
   /** Whether the system has raw sockets of the family. */
   supports(family: Family): boolean;
   /** Echo requests. @throws SendError EAFNOSUPPORT where the family is not supported */
@@ -46,6 +50,8 @@ export interface IcmpEngineOptions {
   readonly clock: Clock;
   /** A socket failed to receive, or a listener threw; the engine goes on. */
   readonly onFault: (error: Error) => void;
+  /** Left out: the best that loads. */
+  readonly kind?: ChannelKind;
 }
 
 /** Opens the raw sockets of this process; whoever opens them closes them. @throws RawSocketError */
@@ -64,14 +70,17 @@ interface Road {
 const synPorts = { from: 61000, to: 65536 } as const;
 
 class RawSocketEngine implements IcmpEngine {
-  readonly #clock: Clock;
-  readonly #onFault: (error: Error) => void;
+  readonly kind: ChannelKind;
+  readonly #base: Pick<IcmpEngineOptions, 'clock' | 'onFault'>;
+  readonly #channels: ChannelOpener;
   readonly #roads: ReadonlyMap<Family, Road>;
-  readonly #shared = new SharedChannels();
+  readonly #shared: SharedChannels;
 
-  constructor({ clock, onFault }: IcmpEngineOptions) {
-    this.#clock = clock;
-    this.#onFault = onFault;
+  constructor({ clock, onFault, kind }: IcmpEngineOptions) {
+    this.#base = { clock, onFault };
+    this.#channels = chooseChannels(kind);
+    this.kind = this.#channels.kind;
+    this.#shared = new SharedChannels(this.#channels);
     const v4 = this.#openRoad(4);
     const v6 = this.#openRoadIfSupported(6);
     this.#roads = new Map(
@@ -89,7 +98,7 @@ class RawSocketEngine implements IcmpEngine {
   }
 
   openEcho(options: EchoFlowOptions): Flow {
-    return new EchoFlow({ ...this.#roadOf(options.target.family), clock: this.#clock }, options);
+    return new EchoFlow(this.#roadOf(options.target.family), options);
   }
 
   async openUdp(options: PortFlowOptions): Promise<Flow> {
@@ -97,16 +106,13 @@ class RawSocketEngine implements IcmpEngine {
     const { table } = this.#roadOf(family);
     const endpoint = await openLocalEndpoint(options.target, options.port);
     try {
-      const lease = this.#shared.lease({ family, protocol: protocols.udp, onPacket: null, onFault: this.#onFault });
+      const lease = this.#shared.lease({ ...this.#base, family, protocol: protocols.udp, onPacket: null });
       const release = () => {
         lease.release();
         endpoint.close();
       };
       const labelling = udpLabelling(randomInt(0xffff));
-      const flow = new PortFlow(
-        { channel: lease.channel, table, clock: this.#clock, labelling, source: endpoint, release },
-        options,
-      );
+      const flow = new PortFlow({ channel: lease.channel, table, labelling, source: endpoint, release }, options);
       table.addPort(labelling.protocol, endpoint.port, flow);
       return flow;
     } catch (error) {
@@ -123,7 +129,7 @@ class RawSocketEngine implements IcmpEngine {
     for (;;) {
       const source = { address, port: randomInt(synPorts.from, synPorts.to) };
       const labelling = tcpLabelling(randomInt(2 ** 32));
-      const flow = new PortFlow({ channel, table, clock: this.#clock, labelling, source, release }, options);
+      const flow = new PortFlow({ channel, table, labelling, source, release }, options);
       if (table.addPort(labelling.protocol, source.port, flow)) return flow;
     }
   }
@@ -134,25 +140,23 @@ class RawSocketEngine implements IcmpEngine {
   }
 
   #leaseTcp(family: Family, table: FlowTable): ChannelLease {
-    const onPacket = (bytes: Buffer, from: string) => {
-      const atMs = this.#clock.monotonicMs();
+    const onPacket = (bytes: Buffer, arrival: Arrival) => {
       const headerBytes = family === 4 ? (decodeIpv4Header(bytes)?.headerBytes ?? bytes.length) : 0;
       const reply = decodeTcpReply(bytes.subarray(headerBytes));
-      if (reply !== null) table.dispatchSegment(reply, { from, atMs });
+      if (reply !== null) table.dispatchSegment(reply, arrival);
     };
-    return this.#shared.lease({ family, protocol: protocols.tcp, onPacket, onFault: this.#onFault });
+    return this.#shared.lease({ ...this.#base, family, protocol: protocols.tcp, onPacket });
   }
 
   #openRoad(family: Family): Road {
     const table = new FlowTable();
     const decode = family === 4 ? decodeIcmpV4 : decodeIcmpV6;
-    const onPacket = (bytes: Buffer, from: string) => {
-      const atMs = this.#clock.monotonicMs();
+    const onPacket = (bytes: Buffer, arrival: Arrival) => {
       const message = decode(bytes);
-      if (message !== null) table.dispatchMessage(message, { from, atMs });
+      if (message !== null) table.dispatchMessage(message, arrival);
     };
     const protocol = family === 4 ? protocols.icmp : protocols.icmpV6;
-    return { table, channel: openRawChannel({ family, protocol, onPacket, onFault: this.#onFault }) };
+    return { table, channel: this.#channels.open({ ...this.#base, family, protocol, onPacket }) };
   }
 
   #openRoadIfSupported(family: Family): Road | null {

@@ -1,6 +1,13 @@
+import { readdirSync, readlinkSync } from 'node:fs';
 import { systemClock } from '@vantage/shared/clock.js';
 import type { Test } from 'tap';
-import { type Answer, type FlowListener, type IcmpEngine, openIcmpEngine } from '../../src/net/icmp.js';
+import {
+  type Answer,
+  type ChannelKind,
+  type FlowListener,
+  type IcmpEngine,
+  openIcmpEngine,
+} from '../../src/net/icmp.js';
 
 /** Why there are no raw sockets here, for a test's `skip`; false where there are, and under CI, where nothing is skipped. */
 export function missingForRawSockets(): string | false {
@@ -13,9 +20,15 @@ export function missingForRawSockets(): string | false {
   }
 }
 
+/** Both ways to a raw socket: what holds for one holds for the other. */
+export const channelKinds: readonly ChannelKind[] = ['addon', 'raw-socket'];
+
 /** An engine that is closed with the test; a fault of it ends the process. */
-export function anIcmpEngine(t: Test, onFault: (error: Error) => void = fail): IcmpEngine {
-  const engine = openIcmpEngine({ clock: systemClock, onFault });
+export function anIcmpEngine(
+  t: Test,
+  { onFault = fail, kind }: { readonly onFault?: (error: Error) => void; readonly kind?: ChannelKind } = {},
+): IcmpEngine {
+  const engine = openIcmpEngine({ clock: systemClock, onFault, ...(kind === undefined ? {} : { kind }) });
   t.teardown(() => engine.close());
   return engine;
 }
@@ -36,4 +49,16 @@ export class AnswerList implements FlowListener {
 
 function fail(error: Error): void {
   throw error;
+}
+
+/** Sockets among the descriptors of this process; raw ones are none of Node's resources. */
+export function openFileSockets(): number {
+  const targets = readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return '';
+    }
+  });
+  return targets.filter((target) => target.startsWith('socket:')).length;
 }

@@ -4,6 +4,7 @@ import { FakeClock } from './fake-clock.js';
 /** An engine whose packets go nowhere and whose answers the test gives, so that it can hold the time between them. */
 export class RecordingEngine implements IcmpEngine {
   readonly sent: { readonly index: number; readonly hopLimit: number; readonly atMs: number }[] = [];
+  readonly kind = 'addon';
   listener: FlowListener | null = null;
   openFlows = 0;
 
@@ -34,7 +35,8 @@ export class RecordingEngine implements IcmpEngine {
 
   /** `from` answers packet number `index`. */
   answer(index: number, rttMs: number, from: string, name: AnswerName = 'echo_reply'): void {
-    this.listener?.onAnswer({ index, rttMs, from, name, code: null, mpls: [], ttl: 64, isDuplicate: false });
+    const error = name === 'echo_reply' ? { type: null, code: null } : { type: 3, code: 1 };
+    this.listener?.onAnswer({ index, rttMs, from, name, ...error, mpls: [], ttl: 64, isDuplicate: false });
   }
 
   close(): void {}

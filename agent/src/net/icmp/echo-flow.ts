@@ -1,8 +1,8 @@
-import type { Clock } from '@vantage/shared/clock.js';
 import { addressBytes, canonicalAddress, type Family } from './address.js';
+import type { Arrival } from './arrival.js';
 import { contradictsCookie, EchoRequest, hasCookie } from './echo.js';
 import type { Flow, FlowListener, FlowTarget, Saying } from './flow.js';
-import type { Arrival, EchoTaker, FlowTable } from './flow-table.js';
+import type { EchoTaker, FlowTable } from './flow-table.js';
 import type { EchoReply, IcmpError } from './message.js';
 import type { RawChannel } from './raw-channel.js';
 import { SentLedger } from './sent-ledger.js';
@@ -19,7 +19,6 @@ export interface EchoFlowOptions {
 export interface EchoFlowParts {
   readonly channel: RawChannel;
   readonly table: FlowTable;
-  readonly clock: Clock;
 }
 
 /**
@@ -29,7 +28,6 @@ export interface EchoFlowParts {
 export class EchoFlow implements Flow, EchoTaker {
   readonly #channel: RawChannel;
   readonly #table: FlowTable;
-  readonly #clock: Clock;
   readonly #listener: FlowListener;
   readonly #address: string;
   readonly #family: Family;
@@ -38,10 +36,9 @@ export class EchoFlow implements Flow, EchoTaker {
   readonly #sent = new SentLedger();
   #isClosed = false;
 
-  constructor({ channel, table, clock }: EchoFlowParts, { target, payloadBytes, listener }: EchoFlowOptions) {
+  constructor({ channel, table }: EchoFlowParts, { target, payloadBytes, listener }: EchoFlowOptions) {
     this.#channel = channel;
     this.#table = table;
-    this.#clock = clock;
     this.#listener = listener;
     this.#address = canonicalAddress(target.address, target.family);
     this.#family = target.family;
@@ -57,8 +54,8 @@ export class EchoFlow implements Flow, EchoTaker {
       prepare: () => {
         if (this.#isClosed) throw new Error('the flow was closed before its packet left');
         this.#request.setSequence(index);
-        this.#sent.markSent(index, this.#clock.monotonicMs());
       },
+      onSent: (atMs) => this.#sent.markSent(index, atMs),
       onError: (error) => {
         if (!this.#isClosed) this.#listener.onSendError(index, error);
       },
@@ -72,17 +69,17 @@ export class EchoFlow implements Flow, EchoTaker {
 
   takeReply(reply: EchoReply, arrival: Arrival): void {
     if (arrival.from !== this.#address || !hasCookie(reply.payload, this.#request.cookie)) return;
-    this.#report(reply.sequence, { name: 'echo_reply', code: null, mpls: [], ttl: reply.ttl }, arrival);
+    this.#report(reply.sequence, { name: 'echo_reply', type: null, code: null, mpls: [] }, arrival);
   }
 
-  takeError({ name, code, mpls, quote }: IcmpError, arrival: Arrival): void {
+  takeError({ name, type, code, mpls, quote }: IcmpError, arrival: Arrival): void {
     if (quote.kind !== 'echo' || !quote.destination.equals(addressBytes(this.#address, this.#family))) return;
     if (contradictsCookie(quote.payload, this.#request.cookie)) return;
-    this.#report(quote.sequence, { name, code, mpls, ttl: null }, arrival);
+    this.#report(quote.sequence, { name, type, code, mpls }, arrival);
   }
 
-  #report(index: number, saying: Saying, { from, atMs }: Arrival): void {
+  #report(index: number, saying: Saying, { from, atMs, hopLimit }: Arrival): void {
     const settled = this.#sent.settle(index, atMs);
-    if (settled !== null) this.#listener.onAnswer({ index, from, ...saying, ...settled });
+    if (settled !== null) this.#listener.onAnswer({ index, from, ttl: hopLimit, ...saying, ...settled });
   }
 }

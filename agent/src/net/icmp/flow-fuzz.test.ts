@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { AnswerList } from '../../../test/_support/raw-sockets.js';
 import { internetChecksum } from './checksum.js';
 import { EchoFlow } from './echo-flow.js';
@@ -19,13 +18,13 @@ type Road = (typeof families)[number];
 function sentFlows({ family, target, source }: Road) {
   const list = new AnswerList();
   const table = new FlowTable();
-  const clock = new FakeClock();
   const packets: Buffer[] = [];
-  const send = ({ prepare, bytes }: RawPacket) => {
+  const send = ({ prepare, onSent, bytes }: RawPacket) => {
     prepare();
+    onSent(0);
     packets.push(Buffer.from(bytes));
   };
-  const parts = { channel: { send, close: () => {} }, table, clock };
+  const parts = { channel: { send, close: () => {} }, table };
   const goal = { target: { address: target, family }, listener: list };
   const echo = new EchoFlow(parts, { ...goal, payloadBytes: 16 });
   const flows = [udpLabelling(7), tcpLabelling(7)].map((labelling) => {
@@ -41,7 +40,7 @@ function sentFlows({ family, target, source }: Road) {
 /** The bytes as a raw socket would bring them. */
 function dispatch({ family, router }: Road, table: FlowTable, message: Buffer): void {
   const decoded = family === 4 ? decodeIcmpV4(message) : decodeIcmpV6(message);
-  if (decoded !== null) table.dispatchMessage(decoded, { from: router, atMs: 1 });
+  if (decoded !== null) table.dispatchMessage(decoded, { from: router, atMs: 1, hopLimit: null });
 }
 
 /** Time exceeded about a packet of ours, the quote as a router makes it; IPv4 with its header, checksums right. */

@@ -3,7 +3,7 @@ import { type EchoTaker, FlowTable, type PortTaker } from './flow-table.js';
 import type { IcmpError } from './message.js';
 import { protocols } from './protocols.js';
 
-const arrival = { from: '192.0.2.1', atMs: 1 };
+const arrival = { from: '192.0.2.1', atMs: 1, hopLimit: 64 };
 const destination = Buffer.from([192, 0, 2, 1]);
 
 function aTaker(): EchoTaker & PortTaker & { readonly taken: string[] } {
@@ -17,7 +17,7 @@ function aTaker(): EchoTaker & PortTaker & { readonly taken: string[] } {
 }
 
 function anError(quote: IcmpError['quote']): IcmpError {
-  return { kind: 'error', name: 'time_exceeded', code: 0, quote, mpls: [] };
+  return { kind: 'error', name: 'time_exceeded', type: 11, code: 0, quote, mpls: [] };
 }
 
 t.test('65536 echo flows have 65536 identifiers, and one more is refused', async (t) => {
@@ -40,7 +40,7 @@ t.test('messages reach the flow with their identifier and no other', async (t) =
   const [first, second] = [aTaker(), aTaker()];
   const identifier = table.addEcho(first);
   table.addEcho(second);
-  table.dispatchMessage({ kind: 'echo-reply', identifier, sequence: 0, payload: Buffer.alloc(0), ttl: 64 }, arrival);
+  table.dispatchMessage({ kind: 'echo-reply', identifier, sequence: 0, payload: Buffer.alloc(0) }, arrival);
   table.dispatchMessage(
     anError({ kind: 'echo', identifier, sequence: 0, payload: Buffer.alloc(0), destination }),
     arrival,

@@ -1,14 +1,8 @@
 import { randomInt } from 'node:crypto';
+import type { Arrival } from './arrival.js';
 import type { TcpReply } from './datagrams.js';
 import type { EchoReply, IcmpError, IcmpMessage } from './message.js';
 import { type ProtocolNumber, protocols } from './protocols.js';
-
-/** Where and when a packet came in. */
-export interface Arrival {
-  readonly from: string;
-  /** Monotonic. */
-  readonly atMs: number;
-}
 
 /** A flow of echo requests; it alone knows its target and cookie, so it checks them. */
 export interface EchoTaker {

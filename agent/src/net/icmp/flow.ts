@@ -16,20 +16,22 @@ export interface Answer {
   /** Who answered: the target or, with an error, any router. */
   readonly from: string;
   readonly name: AnswerName;
+  /** Type of an ICMP error; null for every other answer. */
+  readonly type: number | null;
   /** Code of an ICMP error; null for every other answer. */
   readonly code: number | null;
   /** The label stack that an error reported, top first; empty for most. */
   readonly mpls: readonly MplsEntry[];
-  /** Time to live of the answer; null where the system hides it. */
+  /** Time to live or hop limit that was left of the answer; null where the system hides it. */
   readonly ttl: number | null;
-  /** Send to receive in milliseconds, monotonic clock. */
+  /** Send to receive in milliseconds; setting the machine's clock does not change it. */
   readonly rttMs: number;
   /** The probe was answered before. */
   readonly isDuplicate: boolean;
 }
 
 /** What an answer says, whatever packet it is about. */
-export type Saying = Pick<Answer, 'name' | 'code' | 'mpls' | 'ttl'>;
+export type Saying = Pick<Answer, 'name' | 'type' | 'code' | 'mpls'>;
 
 /** Who hears of a flow's packets, in the turn in which they come in; it must not throw. */
 export interface FlowListener {

@@ -16,14 +16,13 @@ export interface EchoReply {
   readonly sequence: number;
   /** A view into the packet. */
   readonly payload: Buffer;
-  /** Time to live on arrival; null for IPv6, whose raw sockets hide the header (RFC 3542 3). */
-  readonly ttl: number | null;
 }
 
 /** An error about a packet, which need not be ours. */
 export interface IcmpError {
   readonly kind: 'error';
   readonly name: IcmpErrorName;
+  readonly type: number;
   /** Of the ICMP type that the name speaks of. */
   readonly code: number;
   readonly quote: Quote;
@@ -43,33 +42,32 @@ export function decodeIcmpV4(packet: Buffer): IcmpMessage | null {
   if (header === null || header.protocol !== protocols.icmp || header.fragmentOffset > 0) return null;
   const message = packet.subarray(header.headerBytes);
   if (message.length < headerBytes || internetChecksum(message) !== 0) return null;
-  if (message.readUInt8(0) === 0) return decodeEchoReply(message, header.ttl);
+  if (message.readUInt8(0) === 0) return decodeEchoReply(message);
   return decodeError(4, message);
 }
 
 /** Reads an ICMPv6 message without its IPv6 header; the kernel has verified its checksum. */
 export function decodeIcmpV6(message: Buffer): IcmpMessage | null {
   if (message.length < headerBytes) return null;
-  return message.readUInt8(0) === 129 ? decodeEchoReply(message, null) : decodeError(6, message);
+  return message.readUInt8(0) === 129 ? decodeEchoReply(message) : decodeError(6, message);
 }
 
-function decodeEchoReply(message: Buffer, ttl: number | null): EchoReply {
+function decodeEchoReply(message: Buffer): EchoReply {
   return {
     kind: 'echo-reply',
     identifier: message.readUInt16BE(4),
     sequence: message.readUInt16BE(6),
     payload: message.subarray(headerBytes),
-    ttl,
   };
 }
 
 function decodeError(family: Family, message: Buffer): IcmpError | null {
-  const code = message.readUInt8(1);
-  const name = icmpErrorName(family, message.readUInt8(0), code);
+  const [type, code] = [message.readUInt8(0), message.readUInt8(1)];
+  const name = icmpErrorName(family, type, code);
   if (name === null) return null;
   const { quoted, mpls } = divide(family, name, message);
   const quote = decodeQuote(family, quoted);
-  return quote === null ? null : { kind: 'error', name, code, quote, mpls };
+  return quote === null ? null : { kind: 'error', name, type, code, quote, mpls };
 }
 
 /** Before RFC 4884 routers put extensions behind the first 128 bytes of the packet, padded, and did not say so. */

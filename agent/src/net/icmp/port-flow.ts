@@ -1,8 +1,8 @@
-import type { Clock } from '@vantage/shared/clock.js';
 import { addressBytes, canonicalAddress } from './address.js';
+import type { Arrival } from './arrival.js';
 import { encodeTcpSyn, encodeUdp, type FlowEnds, type TcpReply } from './datagrams.js';
 import type { Flow, FlowListener, FlowTarget, Saying } from './flow.js';
-import type { Arrival, FlowTable, PortTaker } from './flow-table.js';
+import type { FlowTable, PortTaker } from './flow-table.js';
 import type { IcmpError } from './message.js';
 import { protocols } from './protocols.js';
 import type { RawChannel } from './raw-channel.js';
@@ -48,7 +48,6 @@ export function tcpLabelling(firstLabel: number): Labelling {
 export interface PortFlowParts {
   readonly channel: RawChannel;
   readonly table: FlowTable;
-  readonly clock: Clock;
   readonly labelling: Labelling;
   readonly source: { readonly address: string; readonly port: number };
   /** Gives back what the flow was built on. */
@@ -84,8 +83,8 @@ export class PortFlow implements Flow, PortTaker {
       hopLimit,
       prepare: () => {
         if (this.#isClosed) throw new Error('the flow was closed before its packet left');
-        this.#sent.markSent(index, this.#parts.clock.monotonicMs());
       },
+      onSent: (atMs) => this.#sent.markSent(index, atMs),
       onError: (error) => {
         if (!this.#isClosed) this.#listener.onSendError(index, error);
       },
@@ -99,20 +98,20 @@ export class PortFlow implements Flow, PortTaker {
     this.#parts.release();
   }
 
-  takeError({ name, code, mpls, quote }: IcmpError, arrival: Arrival): void {
+  takeError({ name, type, code, mpls, quote }: IcmpError, arrival: Arrival): void {
     if (quote.kind === 'echo' || quote.destinationPort !== this.#ends.destinationPort) return;
     if (!quote.destination.equals(this.#ends.destination)) return;
-    this.#report(this.#parts.labelling.indexOf(quote.label), { name, code, mpls, ttl: null }, arrival);
+    this.#report(this.#parts.labelling.indexOf(quote.label), { name, type, code, mpls }, arrival);
   }
 
   takeSegment(reply: TcpReply, arrival: Arrival): void {
     if (arrival.from !== this.#address || reply.sourcePort !== this.#ends.destinationPort) return;
-    const saying = { name: reply.name, code: null, mpls: [], ttl: null };
+    const saying = { name: reply.name, type: null, code: null, mpls: [] };
     this.#report(this.#parts.labelling.indexOf(reply.acknowledgement - 1), saying, arrival);
   }
 
-  #report(index: number, saying: Saying, { from, atMs }: Arrival): void {
+  #report(index: number, saying: Saying, { from, atMs, hopLimit }: Arrival): void {
     const settled = this.#sent.settle(index, atMs);
-    if (settled !== null) this.#listener.onAnswer({ index, from, ...saying, ...settled });
+    if (settled !== null) this.#listener.onAnswer({ index, from, ttl: hopLimit, ...saying, ...settled });
   }
 }

@@ -1,6 +1,6 @@
 import type { Family } from './address.js';
 import type { ProtocolNumber } from './protocols.js';
-import { openRawChannel, type RawChannel, type RawChannelOptions } from './raw-channel.js';
+import type { ChannelOpener, RawChannel, RawChannelOptions } from './raw-channel.js';
 
 /** A channel in use by somebody; `release` may be called once. */
 export interface ChannelLease {
@@ -19,13 +19,18 @@ interface Shared {
  */
 export class SharedChannels {
   readonly #byKey = new Map<string, Shared>();
+  readonly #channels: Pick<ChannelOpener, 'open'>;
   #isClosed = false;
+
+  constructor(channels: Pick<ChannelOpener, 'open'>) {
+    this.#channels = channels;
+  }
 
   /** @throws RawSocketError */
   lease(options: RawChannelOptions): ChannelLease {
     if (this.#isClosed) throw new Error('the raw sockets are closed');
     const key = keyOf(options.family, options.protocol);
-    const shared = this.#byKey.get(key) ?? { channel: openRawChannel(options), users: 0 };
+    const shared = this.#byKey.get(key) ?? { channel: this.#channels.open(options), users: 0 };
     this.#byKey.set(key, shared);
     shared.users += 1;
     return { channel: shared.channel, release: () => this.#release(key, shared) };

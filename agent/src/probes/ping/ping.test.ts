@@ -15,14 +15,16 @@ import { ping } from './index.js';
 const skip = missingForRawSockets();
 const isResult = compileSchema(probeTypes.ping.Result);
 
-for (const [target, family, ttl] of [
-  ['127.0.0.1', 4, 64],
-  ['::1', 6, null],
+for (const [kind, target, family, ttl] of [
+  ['addon', '127.0.0.1', 4, 64],
+  ['addon', '::1', 6, 64],
+  ['raw-socket', '127.0.0.1', 4, 64],
+  ['raw-socket', '::1', 6, null],
 ] as const) {
-  t.test(`IPv${family} ping gets every reply, and its result is of the type`, { skip }, async (t) => {
+  t.test(`${kind}: IPv${family} ping gets every reply, and its result is of the type`, { skip }, async (t) => {
     const result = await ping.run(
       aSpec('ping', target, { count: 3, interval_ms: 200 }),
-      aContext({ icmp: anIcmpEngine(t) }),
+      aContext({ icmp: anIcmpEngine(t, { kind }) }),
     );
     t.ok(isResult(result).ok);
     t.match(result, {

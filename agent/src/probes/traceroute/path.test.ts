@@ -12,7 +12,7 @@ function aSentPath(maxHops: number): Path {
 }
 
 function anAnswer(index: number, from: string, name: AnswerName): Answer {
-  return { index, from, name, code: null, mpls: [], ttl: null, rttMs: 1, isDuplicate: false };
+  return { index, from, name, type: null, code: null, mpls: [], ttl: null, rttMs: 1, isDuplicate: false };
 }
 
 t.test('plan goes hop by hop, at most three packets per hop in a round', async (t) => {

@@ -115,7 +115,7 @@ class DatagramRecorder extends RecordingEngine {
     const send = ({ bytes }: RawPacket) => this.destinationPorts.push(bytes.readUInt16BE(2));
     const source = { address: target.family === 4 ? '127.0.0.1' : '::1', port: 50_000 };
     const parts = { channel: { send, close() {} }, table: new FlowTable(), labelling: udpLabelling(0xffff), source };
-    return new PortFlow({ ...parts, clock: this.clock, release: () => {} }, { target, port, listener });
+    return new PortFlow({ ...parts, release: () => {} }, { target, port, listener });
   }
 }
 

@@ -1,0 +1,335 @@
+// The addon: class Socket and monotonicMs(). Nothing is global, so that every worker thread may load its own.
+//
+//   new Socket(options, onEvents) --> open: held by a reference to itself, watched by uv_poll
+//     close(), or the end of the environment --> closing: descriptor gone, no event any more
+//       uv_close calls back --> closed; freed with the object
+#define NAPI_VERSION 8
+#include "clock.h"
+#include "endpoint.h"
+
+#include <errno.h>
+#include <node_api.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <uv.h>
+
+static const napi_type_tag socket_tag = {0x9d1f6b7e3c5a4802, 0xb64e0c8d2f71a395};
+
+struct socket {
+  uv_poll_t poll;
+  napi_env env;
+  napi_ref self; /* strong while open */
+  napi_ref on_events;
+  napi_async_context context;
+  napi_async_cleanup_hook_handle hook;
+  int fd; /* -1 once closed */
+  int family;
+  uint32_t dropped;
+  bool is_poll_closed;
+  bool is_collected;
+};
+
+static napi_value refuse(napi_env env, const char *message) {
+  bool is_pending = false;
+  napi_is_exception_pending(env, &is_pending);
+  if (!is_pending) napi_throw_type_error(env, NULL, message);
+  return NULL;
+}
+
+static napi_value number(napi_env env, double value) {
+  napi_value result = NULL;
+  napi_create_double(env, value, &result);
+  return result;
+}
+
+static void free_when_done(struct socket *socket) {
+  if (socket->is_poll_closed && socket->is_collected) free(socket);
+}
+
+static void on_poll_closed(uv_handle_t *handle) {
+  struct socket *socket = handle->data;
+  socket->is_poll_closed = true;
+  napi_remove_async_cleanup_hook(socket->hook);
+  free_when_done(socket);
+}
+
+static void close_socket(struct socket *socket) {
+  if (socket->fd < 0) return;
+  uv_close((uv_handle_t *)&socket->poll, on_poll_closed);
+  close(socket->fd);
+  socket->fd = -1;
+}
+
+static void on_environment_end(napi_async_cleanup_hook_handle handle, void *data) {
+  (void)handle;
+  close_socket(data);
+}
+
+static void on_collected(napi_env env, void *data, void *hint) {
+  (void)hint;
+  struct socket *socket = data;
+  napi_async_destroy(env, socket->context);
+  if (socket->on_events != NULL) napi_delete_reference(env, socket->on_events);
+  napi_delete_reference(env, socket->self);
+  socket->is_collected = true;
+  free_when_done(socket);
+}
+
+static void call_back(struct socket *socket, double events) {
+  const napi_env env = socket->env;
+  napi_handle_scope scope;
+  if (napi_open_handle_scope(env, &scope) != napi_ok) return;
+  napi_value self;
+  napi_value on_events;
+  napi_value argument = number(env, events);
+  if (argument != NULL && napi_get_reference_value(env, socket->self, &self) == napi_ok &&
+      napi_get_reference_value(env, socket->on_events, &on_events) == napi_ok &&
+      napi_make_callback(env, socket->context, self, on_events, 1, &argument, NULL) == napi_pending_exception) {
+    napi_value error;
+    if (napi_get_and_clear_last_exception(env, &error) == napi_ok) napi_fatal_exception(env, error);
+  }
+  napi_close_handle_scope(env, scope);
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events) {
+  struct socket *socket = poll->data;
+  if (status == 0) {
+    call_back(socket, events & (UV_READABLE | UV_WRITABLE));
+    return;
+  }
+  /* libuv stops watching a socket that has an error to tell; who is called back says whether to go on */
+  int error = 0;
+  socklen_t error_bytes = sizeof error;
+  getsockopt(socket->fd, SOL_SOCKET, SO_ERROR, &error, &error_bytes);
+  call_back(socket, error == 0 ? status : -error);
+}
+
+static bool get_integer(napi_env env, napi_value options, const char *name, int32_t *value) {
+  napi_value property;
+  return napi_get_named_property(env, options, name, &property) == napi_ok &&
+         napi_get_value_int32(env, property, value) == napi_ok;
+}
+
+/* The bytes of a Uint8Array or Buffer; false for anything else. */
+static bool get_bytes(napi_env env, napi_value value, uint8_t **bytes, size_t *length) {
+  bool is_typed_array = false;
+  napi_typedarray_type type;
+  void *data;
+  if (napi_is_typedarray(env, value, &is_typed_array) != napi_ok || !is_typed_array ||
+      napi_get_typedarray_info(env, value, &type, length, &data, NULL, NULL) != napi_ok || type != napi_uint8_array)
+    return false;
+  *bytes = data;
+  return true;
+}
+
+static bool read_options(napi_env env, napi_value object, struct endpoint_options *options) {
+  int32_t family;
+  int32_t is_raw;
+  int32_t is_send_only;
+  napi_value filter;
+  napi_valuetype filter_type;
+  uint8_t *bytes = NULL;
+  if (!get_integer(env, object, "family", &family) || !get_integer(env, object, "isRaw", &is_raw) ||
+      !get_integer(env, object, "protocol", &options->protocol) ||
+      !get_integer(env, object, "isSendOnly", &is_send_only) ||
+      napi_get_named_property(env, object, "filter", &filter) != napi_ok ||
+      napi_typeof(env, filter, &filter_type) != napi_ok || (family != 4 && family != 6))
+    return false;
+  if (filter_type != napi_null && !get_bytes(env, filter, &bytes, &options->filter_bytes)) return false;
+  options->family = family == 4 ? AF_INET : AF_INET6;
+  options->type = is_raw ? SOCK_RAW : SOCK_DGRAM;
+  options->is_send_only = is_send_only != 0;
+  options->filter = bytes;
+  return true;
+}
+
+/* Takes over the descriptor; on failure it is closed and nothing is left behind. */
+static struct socket *watch(napi_env env, napi_value self, napi_value on_events, int fd) {
+  uv_loop_t *loop;
+  napi_value name;
+  struct socket *socket = calloc(1, sizeof *socket);
+  if (socket == NULL || napi_get_uv_event_loop(env, &loop) != napi_ok ||
+      napi_create_string_latin1(env, "vantage:socket", NAPI_AUTO_LENGTH, &name) != napi_ok ||
+      uv_poll_init(loop, &socket->poll, fd) != 0) {
+    free(socket);
+    close(fd);
+    return NULL;
+  }
+  socket->env = env;
+  socket->fd = fd;
+  socket->poll.data = socket;
+  const bool is_kept = napi_add_async_cleanup_hook(env, on_environment_end, socket, &socket->hook) == napi_ok &&
+                       napi_create_reference(env, on_events, 1, &socket->on_events) == napi_ok &&
+                       napi_async_init(env, NULL, name, &socket->context) == napi_ok &&
+                       napi_wrap(env, self, socket, on_collected, NULL, &socket->self) == napi_ok &&
+                       napi_type_tag_object(env, self, &socket_tag) == napi_ok &&
+                       napi_reference_ref(env, socket->self, NULL) == napi_ok;
+  if (!is_kept) napi_fatal_error("vantage:socket", NAPI_AUTO_LENGTH, "out of memory", NAPI_AUTO_LENGTH);
+  return socket;
+}
+
+/* new Socket({family, isRaw, protocol, isSendOnly, filter}, onEvents) */
+static napi_value construct(napi_env env, napi_callback_info info) {
+  size_t count = 2;
+  napi_value arguments[2];
+  napi_value self;
+  napi_valuetype type;
+  struct endpoint_options options;
+  memset(&options, 0, sizeof options);
+  if (napi_get_cb_info(env, info, &count, arguments, &self, NULL) != napi_ok || count < 2 ||
+      !read_options(env, arguments[0], &options) || napi_typeof(env, arguments[1], &type) != napi_ok ||
+      type != napi_function)
+    return refuse(env, "not the options of a socket");
+  const int fd = endpoint_open(&options);
+  if (fd < 0) {
+    napi_throw_error(env, uv_err_name(fd), uv_strerror(fd));
+    return NULL;
+  }
+  struct socket *socket = watch(env, self, arguments[1], fd);
+  if (socket == NULL) return refuse(env, "the socket cannot be watched");
+  socket->family = options.family;
+  return self;
+}
+
+/* The socket a method was called on, which may be closed; NULL with an exception pending for anything else. */
+static struct socket *socket_of(napi_env env, napi_callback_info info, size_t wanted, napi_value *arguments) {
+  size_t count = wanted;
+  napi_value self;
+  bool is_socket = false;
+  void *data = NULL;
+  if (napi_get_cb_info(env, info, &count, arguments, &self, NULL) != napi_ok || count < wanted ||
+      napi_check_object_type_tag(env, self, &socket_tag, &is_socket) != napi_ok || !is_socket ||
+      napi_unwrap(env, self, &data) != napi_ok) {
+    refuse(env, "not a socket, or too few arguments");
+    return NULL;
+  }
+  return data;
+}
+
+/* watch(events): UV_READABLE | UV_WRITABLE, 0 for neither */
+static napi_value set_events(napi_env env, napi_callback_info info) {
+  napi_value argument;
+  int32_t events;
+  struct socket *socket = socket_of(env, info, 1, &argument);
+  if (socket == NULL || socket->fd < 0) return NULL;
+  if (napi_get_value_int32(env, argument, &events) != napi_ok || (events & ~(UV_READABLE | UV_WRITABLE)) != 0)
+    return refuse(env, "not a set of events");
+  if (events == 0) uv_poll_stop(&socket->poll);
+  else uv_poll_start(&socket->poll, events, on_poll);
+  return NULL;
+}
+
+/* send(bytes, address, hopLimit): the monotonic millisecond right before the system call, or a negative errno */
+static napi_value send_packet(napi_env env, napi_callback_info info) {
+  napi_value arguments[3];
+  struct socket *socket = socket_of(env, info, 3, arguments);
+  if (socket == NULL) return NULL;
+  if (socket->fd < 0) return number(env, -EBADF);
+  struct packet packet;
+  uint8_t *bytes;
+  char address[INET6_ADDRSTRLEN + 1];
+  size_t address_bytes;
+  if (!get_bytes(env, arguments[0], &bytes, &packet.length) ||
+      napi_get_value_string_latin1(env, arguments[1], address, sizeof address, &address_bytes) != napi_ok ||
+      napi_get_value_int32(env, arguments[2], &packet.hop_limit) != napi_ok)
+    return refuse(env, "not a packet");
+  packet.bytes = bytes;
+  const int error = packet_set_destination(&packet, socket->family, address);
+  const int64_t at = error < 0 ? error : endpoint_send(socket->fd, &packet);
+  return number(env, at < 0 ? (double)at : (double)at / 1e6);
+}
+
+enum { meta_head = 4, meta_per_packet = 3 };
+
+static double arrival_ms(const struct arrival *arrival, int64_t offset, int64_t now) {
+  return arrival->stamp_ns == 0 ? (double)now / 1e6 : (double)(arrival->stamp_ns - offset) / 1e6;
+}
+
+static bool write_arrival(napi_env env, napi_value sources, uint32_t slot, const struct arrival *arrival) {
+  napi_value text;
+  return napi_create_string_latin1(env, arrival->source, NAPI_AUTO_LENGTH, &text) == napi_ok &&
+         napi_set_element(env, sources, slot, text) == napi_ok;
+}
+
+/*
+ * receive(bytes, meta, sources): fills at most as many slots as `meta`, a Float64Array, has room for. Answers how many
+ * packets there were, or a negative errno.
+ *   meta: read at (ms), offset before and after (ms), dropped | length, arrived at (ms), hop limit or -1 | ...
+ */
+static napi_value receive(napi_env env, napi_callback_info info) {
+  napi_value arguments[3];
+  struct socket *socket = socket_of(env, info, 3, arguments);
+  if (socket == NULL) return NULL;
+  if (socket->fd < 0) return number(env, -EBADF);
+  uint8_t *bytes;
+  size_t capacity;
+  size_t meta_length;
+  napi_typedarray_type type;
+  void *meta_data;
+  if (!get_bytes(env, arguments[0], &bytes, &capacity) ||
+      napi_get_typedarray_info(env, arguments[1], &type, &meta_length, &meta_data, NULL, NULL) != napi_ok ||
+      type != napi_float64_array || meta_length < meta_head + meta_per_packet)
+    return refuse(env, "not the buffers of a batch");
+  double *meta = meta_data;
+  const size_t slots = (meta_length - meta_head) / meta_per_packet;
+  struct arrival arrivals[receive_slots];
+  const int64_t offset_before = realtime_offset_ns();
+  const int count = endpoint_receive(socket->fd, bytes, capacity / slots, (unsigned)slots, arrivals, &socket->dropped);
+  const int64_t now = monotonic_ns();
+  const int64_t offset = realtime_offset_ns();
+  meta[0] = (double)now / 1e6;
+  meta[1] = (double)offset_before / 1e6;
+  meta[2] = (double)offset / 1e6;
+  meta[3] = socket->dropped;
+  for (int slot = 0; slot < count; slot += 1) {
+    double *own = meta + meta_head + slot * meta_per_packet;
+    own[0] = (double)arrivals[slot].bytes;
+    own[1] = arrival_ms(&arrivals[slot], offset, now);
+    own[2] = arrivals[slot].hop_limit;
+    if (!write_arrival(env, arguments[2], (uint32_t)slot, &arrivals[slot])) return refuse(env, "not an array");
+  }
+  return number(env, count);
+}
+
+/* identifier(): the one that the kernel gave a socket that is not raw, or a negative errno */
+static napi_value identifier(napi_env env, napi_callback_info info) {
+  struct socket *socket = socket_of(env, info, 0, NULL);
+  if (socket == NULL) return NULL;
+  return number(env, socket->fd < 0 ? -EBADF : endpoint_identifier(socket->fd));
+}
+
+/* close(): may be called twice, and from inside onEvents */
+static napi_value close_from_script(napi_env env, napi_callback_info info) {
+  struct socket *socket = socket_of(env, info, 0, NULL);
+  if (socket == NULL || socket->fd < 0) return NULL;
+  close_socket(socket);
+  /* the callback holds its owner, which holds this object: the garbage collector must find the way open */
+  napi_delete_reference(env, socket->on_events);
+  socket->on_events = NULL;
+  napi_reference_unref(env, socket->self, NULL);
+  return NULL;
+}
+
+static napi_value read_monotonic(napi_env env, napi_callback_info info) {
+  (void)info;
+  return number(env, (double)monotonic_ns() / 1e6);
+}
+
+#define METHOD(name, function) {name, NULL, function, NULL, NULL, NULL, napi_default_method, NULL}
+
+NAPI_MODULE_INIT() {
+  const napi_property_descriptor methods[] = {METHOD("watch", set_events), METHOD("send", send_packet),
+                                              METHOD("receive", receive), METHOD("identifier", identifier),
+                                              METHOD("close", close_from_script)};
+  napi_value constructor;
+  napi_value monotonic;
+  if (napi_define_class(env, "Socket", NAPI_AUTO_LENGTH, construct, NULL, sizeof methods / sizeof *methods, methods,
+                        &constructor) != napi_ok ||
+      napi_create_function(env, "monotonicMs", NAPI_AUTO_LENGTH, read_monotonic, NULL, &monotonic) != napi_ok ||
+      napi_set_named_property(env, exports, "Socket", constructor) != napi_ok ||
+      napi_set_named_property(env, exports, "monotonicMs", monotonic) != napi_ok)
+    return refuse(env, "the addon cannot be set up");
+  return exports;
+}

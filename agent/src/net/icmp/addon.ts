@@ -1,0 +1,65 @@
+// NOTE: in step with agent/native/src/module.c.
+import { createRequire } from 'node:module';
+import type { Family } from './address.js';
+import { RawSocketError } from './errors.js';
+
+/** What a socket of the addon is made for. */
+export interface AddonSocketOptions {
+  readonly family: Family;
+  /** 1: a raw socket; 0: an ICMP socket without privileges, whose identifier the kernel chooses. */
+  readonly isRaw: 0 | 1;
+  readonly protocol: number;
+  /** 1: the kernel drops whatever comes in. */
+  readonly isSendOnly: 0 | 1;
+  /** Of ICMP_FILTER or ICMP6_FILTER; null: everything. */
+  readonly filter: Uint8Array | null;
+}
+
+/** Held by the process until it is closed. No method throws but for arguments of the wrong type. */
+export interface AddonSocket {
+  /** Which of the `addonEvents` to hear of. */
+  watch(events: number): void;
+  /** The monotonic millisecond right before the system call, or a negative errno. */
+  send(bytes: Uint8Array, address: string, hopLimit: number): number;
+  /**
+   * Takes what waits, at most one packet per slot, and answers how many there were, or a negative errno. `meta` is
+   * `batchHead` numbers, then `perPacket` for each slot; `sources` gets an address for each.
+   */
+  receive(bytes: Uint8Array, meta: Float64Array, sources: string[]): number;
+  /** The identifier of a socket that is not raw, or a negative errno. */
+  identifier(): number;
+  /** May be called twice, and from inside the callback. */
+  close(): void;
+}
+
+/** Bits of what is watched and called back; a negative number is an errno. */
+export const addonEvents = { readable: 1, writable: 2 } as const;
+/** Where a batch says when it was read, the clocks' difference around that, and how many packets were dropped so far. */
+export const batchHead = { readAtMs: 0, offsetBeforeMs: 1, offsetAfterMs: 2, dropped: 3, length: 4 } as const;
+/** Where a slot says how long its packet is, when it came in, and its hop limit or -1. */
+export const perPacket = { bytes: 0, atMs: 1, hopLimit: 2, length: 3 } as const;
+
+/** Most packets that one call of `receive` takes. */
+export const maxSlots = 32;
+
+/** The native module. */
+export interface Addon {
+  /** @throws NodeJS.ErrnoException where the system refuses the socket */
+  readonly Socket: new (
+    options: AddonSocketOptions,
+    onEvents: (events: number) => void,
+  ) => AddonSocket;
+  /** The clock that all times of the addon are of: CLOCK_MONOTONIC. */
+  monotonicMs(): number;
+}
+
+/** Loaded on first use. Null where it was not built, unless it is required. @throws RawSocketError */
+export function loadAddon(isRequired: boolean): Addon | null {
+  try {
+    const loaded: Addon = createRequire(import.meta.url)('#icmp-socket');
+    return loaded;
+  } catch (cause) {
+    if (isRequired) throw new RawSocketError('not_loadable', 'the ICMP addon does not load', { cause });
+    return null;
+  }
+}
