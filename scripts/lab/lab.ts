@@ -12,7 +12,7 @@ import {
 } from './emulator.js';
 import { basicRequirements, checkRequirements } from './missing.js';
 import { addNamespace, namespaceOf, run, spawnIn } from './namespaces.js';
-import { claim, directoryOf, removeLab, removeOrphans, socketOf } from './records.js';
+import { claim, directoryOf, environmentOf, removeLab, removeOrphans, socketOf } from './records.js';
 import { type ServerName, startServers } from './servers/index.js';
 import {
   type Direction,
@@ -112,7 +112,8 @@ async function makeNetwork({ name, isEcmp, seed }: Labels): Promise<Emulator> {
 }
 
 async function configure(name: string, host: Host, isEcmp: boolean): Promise<void> {
-  await run('ip', ['-n', namespaceOf(name, host), '-batch', '-'], `${networkCommands(host, isEcmp).join('\n')}\n`);
+  const input = `${networkCommands(host, isEcmp).join('\n')}\n`;
+  await run('ip', ['-n', namespaceOf(name, host), '-batch', '-'], { input });
 }
 
 function inside(name: string, host: Host, ...command: string[]): string[] {
@@ -126,8 +127,9 @@ function makeLab({ name, isEcmp }: Labels, emulator: Emulator, stop: () => Promi
     name,
     isEcmp,
     emulatorPid: emulator.pid,
-    exec: (host, ...command) => run('ip', inside(name, host, ...command)),
-    spawn: (host, command, options) => spawnIn(namespaceOf(name, host), command, options),
+    exec: (host, ...command) => run('ip', inside(name, host, ...command), { env: environmentOf(name) }),
+    spawn: (host, command, options) =>
+      spawnIn(namespaceOf(name, host), command, { env: environmentOf(name), ...options }),
     setLink: async (link, direction, settings) => {
       for (const way of direction === 'both' ? (['forth', 'back'] as const) : [direction]) {
         await setDirection(socket, link, way, settings);

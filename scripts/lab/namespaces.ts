@@ -12,9 +12,13 @@ export function namespaceOf(lab: string, host: Host): string {
 }
 
 /** Runs a program to its end. @returns its standard output; @throws Error with what it said when it fails */
-export function run(command: string, args: readonly string[], input = ''): Promise<string> {
+export function run(
+  command: string,
+  args: readonly string[],
+  { input = '', env = process.env }: { readonly input?: string; readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = execFile(command, args, { maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
+    const child = execFile(command, args, { maxBuffer: 64 * 2 ** 20, env }, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
       else reject(new Error(`"${[command, ...args].join(' ')}" failed: ${failureText(error, stdout, stderr)}`));
     });

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { namespacesOf, removeNamespace } from './namespaces.js';
+import { authorityFile } from './servers/certificates.js';
 import type { ServerName } from './servers/index.js';
 
 /** Not in /tmp: a later `lab down` must find what is left, whoever's TMPDIR it was. */
@@ -25,6 +26,13 @@ export function directoryOf(name: string): string {
 /** Where the emulator of a lab listens. */
 export function socketOf(name: string): string {
   return join(directoryOf(name), 'emulator.sock');
+}
+
+/** Environment of what runs on a lab's machines: OpenSSL, curl and Node trust the lab's authority, where it has one. */
+export function environmentOf(name: string): NodeJS.ProcessEnv {
+  const file = authorityFile(directoryOf(name));
+  if (!existsSync(file)) return process.env;
+  return { ...process.env, SSL_CERT_FILE: file, CURL_CA_BUNDLE: file, NODE_EXTRA_CA_CERTS: file };
 }
 
 /** Claims a name. @throws Error when a living lab has it, or the name is no name */

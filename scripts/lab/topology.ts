@@ -35,6 +35,9 @@ const detour: readonly Link[] = [
 /** Own addresses of the services on `far`, by the last part of both families: 25.80.10.X and 2d00:80:10::X. */
 export const services = {
   web: 10,
+  legacy: 11,
+  tls12: 12,
+  tls13: 13,
   mail: 25,
   root: 53,
   resolver: 54,

@@ -1,17 +1,17 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { namespaceOf } from '../namespaces.js';
-import { getRecord } from '../records.js';
+import { environmentOf, getRecord } from '../records.js';
 import { hostsOf } from '../topology.js';
 
 /** A shell on a machine. @returns its exit code */
 export function shell(lab: string, host: string): Promise<number> {
-  const environment = { ...process.env, PS1: `${lab} ${host} \\w \\$ ` };
+  const environment = { ...environmentOf(lab), PS1: `${lab} ${host} \\w \\$ ` };
   return runInside(lab, host, ['bash', '--norc', '--noprofile'], { env: environment });
 }
 
 /** A command on a machine, with this process's terminal. @returns its exit code */
 export function execOn(lab: string, host: string, command: readonly string[]): Promise<number> {
-  return runInside(lab, host, command, {});
+  return runInside(lab, host, command, { env: environmentOf(lab) });
 }
 
 async function runInside(

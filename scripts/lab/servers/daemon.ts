@@ -1,9 +1,10 @@
-import { createWriteStream, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { spawnIn } from '../namespaces.js';
 import type { ServerOptions } from './server.js';
 
+const OUTPUT_FILE = 'output.log';
 const READY_WITHIN_MS = 20_000;
 
 /** A program that stays in the foreground, and how one sees that it answers. */
@@ -13,13 +14,16 @@ export interface Daemon {
   isReady(): Promise<boolean>;
 }
 
+/** Where a daemon runs and writes. */
+type DaemonPlace = Pick<ServerOptions, 'namespace' | 'directory'>;
+
 /** Starts a daemon on `far`, its output in `output.log` of its directory. @throws Error with that when it ends early */
-export async function startDaemon({ namespace, directory }: ServerOptions, daemon: Daemon): Promise<void> {
-  const log = join(directory, 'output.log');
-  const child = spawnIn(namespace, daemon.command, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const output = createWriteStream(log, { flags: 'a' });
-  child.stdout?.pipe(output, { end: false });
-  child.stderr?.pipe(output, { end: false });
+export async function startDaemon({ namespace, directory }: DaemonPlace, daemon: Daemon): Promise<void> {
+  const log = join(directory, OUTPUT_FILE);
+  // a file and no pipe: postfix opens /dev/stdout again, which a socket pair does not allow
+  const output = openSync(log, 'a');
+  const child = spawnIn(namespace, daemon.command, { stdio: ['ignore', output, output] });
+  closeSync(output);
   let hasEnded = false;
   child.once('error', () => {
     hasEnded = true;
@@ -35,4 +39,16 @@ export async function startDaemon({ namespace, directory }: ServerOptions, daemo
     }
     await pause(20);
   }
+}
+
+/** Starts a compiled program of the lab itself on `far`; it says "ready" when it answers. */
+export async function startProgram(options: DaemonPlace, file: string, args: readonly string[]): Promise<void> {
+  const name = basename(file, '.js');
+  const directory = join(options.directory, name);
+  mkdirSync(directory);
+  const log = join(directory, OUTPUT_FILE);
+  await startDaemon(
+    { ...options, directory },
+    { command: [process.execPath, file, ...args], isReady: async () => readFileSync(log, 'utf8').includes('ready\n') },
+  );
 }

@@ -1,4 +1,5 @@
 import type { Requirement } from '../missing.js';
+import type { Certificates } from './certificates.js';
 
 /** What a server is started with. */
 export interface ServerOptions {
@@ -6,6 +7,7 @@ export interface ServerOptions {
   readonly namespace: string;
   /** A directory of its own, removed with the lab. */
   readonly directory: string;
+  readonly certificates: Certificates;
 }
 
 /** A server of the lab; its processes end with its namespace. */

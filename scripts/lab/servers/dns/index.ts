@@ -1,0 +1,55 @@
+import { serviceAddresses } from '../../topology.js';
+import type { ServerDefinition, ServerOptions } from '../server.js';
+import { prepareKnot } from './knot.js';
+import { startUnbound } from './unbound.js';
+import { leafZones, rootZone, testZone } from './zones.js';
+
+/** knot for root, test and lab.test, each at its own address, and unbound that asks them. */
+export const dns: ServerDefinition = {
+  summary: 'knot as the servers of root, test and lab.test; unbound as validating resolver',
+  requirements: [
+    { program: 'knotd', debianPackage: 'knot', purpose: 'is the name server' },
+    { program: 'unbound', debianPackage: 'unbound', purpose: 'is the resolver' },
+    { program: 'dig', debianPackage: 'bind9-dnsutils', purpose: 'sees whether they answer' },
+  ],
+  start,
+  offers: [
+    [
+      `${serviceAddresses('resolver').v4}`,
+      'resolver: UDP, TCP, DoT at 853, DoH at https://resolver.lab.test/dns-query',
+    ],
+    [`${serviceAddresses('root').v4}`, 'the root'],
+    [`${serviceAddresses('tld').v4}`, 'test.'],
+    [`${serviceAddresses('zone').v4}`, 'lab.test., signed, with records of every type; the reverse names'],
+    ['bogus.test', 'signed by another key than its parent says: SERVFAIL'],
+    ['insecure.test', 'not signed'],
+    ['lame.test sub.lab.test', 'their server does not know them'],
+    ['dead.test', 'its server is silent'],
+    ['large.lab.test TXT, many.lab.test A', 'too large for UDP'],
+    ['chain1.lab.test chain9.lab.test loop.lab.test', '8 and 9 aliases to the end; no end'],
+  ],
+};
+
+async function start(options: ServerOptions): Promise<void> {
+  const leaves = leafZones();
+  const zoneServer = prepareKnot(
+    'zone',
+    { origins: leaves.map(({ origin }) => origin), signed: ['lab.test.', 'bogus.test.'] },
+    options,
+  );
+  const testServer = prepareKnot('tld', { origins: ['test.'], signed: ['test.'] }, options);
+  const rootServer = prepareKnot('root', { origins: ['.'], signed: ['.'] }, options);
+  const [leafDs, testDs, rootDs] = await Promise.all([
+    zoneServer.makeKey('lab.test.').then(async (lab) => ({ lab, bogus: await zoneServer.makeKey('bogus.test.') })),
+    testServer.makeKey('test.'),
+    rootServer.makeKey('.'),
+  ]);
+  const ds = { 'lab.test.': leafDs.lab, 'bogus.test.': spoilt(leafDs.bogus), 'test.': testDs };
+  await Promise.all([zoneServer.start(leaves), testServer.start([testZone(ds)]), rootServer.start([rootZone(ds)])]);
+  await startUnbound(options, rootDs);
+}
+
+/** DS data that fits no key: another last digit. */
+function spoilt(ds: string): string {
+  return ds.slice(0, -1) + (ds.endsWith('0') ? '1' : '0');
+}
