@@ -34,6 +34,10 @@ t.test(
       'verify_tls=true',
       '--param',
       'headers={"x-probe":"abc"}',
+      '--param',
+      'keywords=seen',
+      '--param',
+      'keywords=POST',
     ];
     const { code, stdout } = await runCommand(t, ['probe', 'http', `http://127.0.0.1:${port}/`, '--json', ...params], {
       env,
@@ -42,6 +46,12 @@ t.test(
     const result: unknown = JSON.parse(stdout);
     t.match(compileSchema(agentResultSchema('http'))(result), { ok: true });
     t.match(result, { success: true, status_code: 200, resolved_ip: '127.0.0.1', body: 'seen POST abc' });
+    t.match(result, {
+      keywords: [
+        { keyword: 'seen', count: 1 },
+        { keyword: 'POST', count: 1 },
+      ],
+    });
   },
 );
 

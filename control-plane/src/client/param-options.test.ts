@@ -37,6 +37,10 @@ t.test('options are the parameters of the API, each of its kind', async (t) => {
   t.same(parse('http', '--headers', 'X-A=1', 'X-B=a=b', '--headers', 'X-C='), {
     headers: { 'X-A': '1', 'X-B': 'a=b', 'X-C': '' },
   });
+  t.same(parse('http', '--keywords', 'Welcome', 'and more', '--json-paths', '$.a', '--json-paths', '$.b'), {
+    keywords: ['Welcome', 'and more'],
+    json_paths: ['$.a', '$.b'],
+  });
   t.same(parse('dns', '--record-type', 'MX', '--server', '9.9.9.9', '--timeout-ms', '1000'), {
     record_type: 'MX',
     server: '9.9.9.9',

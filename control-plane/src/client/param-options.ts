@@ -34,6 +34,7 @@ function toOption(name: string, schema: ParamSchema): Option {
   if (schema.enum) return new Option(`${flag} <value>`, description).choices([...schema.enum]);
   if (schema.type === 'boolean') return new Option(`${flag} [yes|no]`, description).argParser(parseYesNo).preset('yes');
   if (schema.type === 'integer') return new Option(`${flag} <n>`, description).argParser(parseWhole);
+  if (schema.type === 'array') return new Option(`${flag} <text...>`, description);
   if (schema.type === 'object') return new Option(`${flag} <name=value...>`, description).argParser(collectPairs);
   return new Option(`${flag} <text>`, description);
 }

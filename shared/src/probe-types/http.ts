@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { JsonPathError, parseJsonPath } from '../json-path/parse.js';
 import { checkRequestHeaders } from '../target-policy/headers.js';
 import { type Host, parseHost } from '../target-policy/host.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
+import { malformed } from '../target-policy/target-error.js';
 import { parseHttpUrl } from '../target-policy/url.js';
 import { msCell, textCell } from './cells.js';
 import { NoTaskFields, type ProbeTypeDefinition } from './definition.js';
@@ -56,6 +58,19 @@ const Params = Type.Object(
       default: false,
       description: 'Fail the probe on a bad certificate; it is recorded anyway.',
     }),
+    keywords: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+        maxItems: 10,
+        description: 'Texts to count in the first MiB of the body; the outcome of the probe does not depend on them.',
+      }),
+    ),
+    json_paths: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+        maxItems: 10,
+        description:
+          'JSONPaths (RFC 9535, without functions) to evaluate in a JSON body of at most 1 MiB; the outcome of the probe does not depend on them.',
+      }),
+    ),
     timeout_ms: timeoutParam(1000, 30000, 10000, 'One deadline over everything, in milliseconds.'),
   },
   { additionalProperties: false },
@@ -75,6 +90,33 @@ const Timing = Type.Object(
     download_ms: nullableMilliseconds('First byte to last byte.'),
   },
   { additionalProperties: false, description: 'Phases of the final hop; what was measured before a failure is kept.' },
+);
+
+const unknownWhy = nullableString('Why nothing can be said; null where something can.');
+const nullableCount = (description: string) => Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description });
+
+const KeywordFinding = Type.Object(
+  {
+    keyword: Type.String(),
+    count: nullableCount('How often it is in the body as it is written; null when that cannot be said.'),
+    count_any_case: nullableCount('The same without regard to case.'),
+    error: unknownWhy,
+  },
+  { additionalProperties: false },
+);
+
+const JsonFinding = Type.Object(
+  {
+    path: Type.String(),
+    count: nullableCount('How many values it selects; null when that cannot be said.'),
+    values: Type.Array(Type.Unknown(), {
+      maxItems: 10,
+      description: 'The first of them, at most 10 and 2 KiB of JSON, each whole.',
+    }),
+    truncated: Type.Boolean({ description: 'There are more values than these.' }),
+    error: unknownWhy,
+  },
+  { additionalProperties: false },
 );
 
 const Result = Type.Object(
@@ -101,6 +143,12 @@ const Result = Type.Object(
     ),
     body: Type.Optional(Type.String({ description: 'Decoded text of the body, at most 64 KiB.' })),
     body_truncated: Type.Boolean(),
+    keywords: Type.Optional(
+      Type.Array(KeywordFinding, { maxItems: 10, description: 'What was found of `params.keywords`, in their order.' }),
+    ),
+    json_paths: Type.Optional(
+      Type.Array(JsonFinding, { maxItems: 10, description: 'What `params.json_paths` select, in their order.' }),
+    ),
     timing: Timing,
     tls: Type.Union([TlsSchema, Type.Null()]),
   },
@@ -128,7 +176,19 @@ function furtherHosts({ params: { resolver } }: HttpSpec): Host[] {
 function checkTarget(spec: HttpSpec, policy: TargetPolicy): void {
   policy.checkHost(targetHost(spec));
   checkRequestHeaders(spec.params.headers);
+  checkJsonPaths(spec.params.json_paths ?? []);
   for (const resolver of furtherHosts(spec)) policy.checkHost(resolver, 'params.resolver');
+}
+
+function checkJsonPaths(paths: readonly string[]): void {
+  for (const [i, path] of paths.entries()) {
+    try {
+      parseJsonPath(path);
+    } catch (error) {
+      if (!(error instanceof JsonPathError)) throw error;
+      throw malformed(`params.json_paths.${i}`, error.message);
+    }
+  }
 }
 
 /** HTTP(S) request over a fresh connection, phases timed at the socket. */

@@ -99,7 +99,17 @@ for (const [type, name, values] of choices) {
 }
 
 t.test('no parameter is missing from these tables', async (t) => {
-  const others = new Set(['headers', 'body', 'follow_redirects', 'resolver', 'verify_tls', 'server', 'banner']);
+  const others = new Set([
+    'headers',
+    'body',
+    'keywords',
+    'json_paths',
+    'follow_redirects',
+    'resolver',
+    'verify_tls',
+    'server',
+    'banner',
+  ]);
   for (const type of probeTypeNames) {
     const tested = new Set([...ranges, ...choices].filter(([of]) => of === type).map(([, name]) => name));
     const untested = Object.keys(probeTypes[type].Params.properties).filter(
@@ -142,6 +152,18 @@ t.test('texts have their lengths', async (t) => {
     t.same(complaints(type, {}, 'x'.repeat(longest + 1)), { target: ['length'] }, type);
     t.same(complaints(type, {}, 7), { target: ['type'] }, type);
     t.same(complaints(type, {}, null), { target: ['type'] }, type);
+  }
+});
+
+t.test('lists of what to look for: at most 10 texts of at most 256 characters', async (t) => {
+  for (const name of ['keywords', 'json_paths']) {
+    t.same(complaints('http', { [name]: [] }), {});
+    t.same(complaints('http', { [name]: Array(10).fill('$') }), {});
+    t.same(complaints('http', { [name]: Array(11).fill('$') }), { [`params.${name}`]: ['length'] });
+    t.same(complaints('http', { [name]: ['x'.repeat(256)] }), {});
+    t.same(complaints('http', { [name]: ['x'.repeat(257)] }), { [`params.${name}.0`]: ['length'] });
+    t.same(complaints('http', { [name]: [''] }), { [`params.${name}.0`]: ['length'] });
+    t.same(complaints('http', { [name]: 'x' }), { [`params.${name}`]: ['type'] });
   }
 });
 

@@ -57,7 +57,7 @@ function httpSpec(target: string, params: Partial<ProbeSpecs['http']['params']> 
       follow_redirects: true,
       max_redirects: 5,
       ip_version: 'auto',
-      http_version: '1.1',
+      http_version: 'auto',
       verify_tls: false,
       timeout_ms: 10_000,
       ...params,
@@ -86,6 +86,16 @@ t.test('a tcp spec names its port exactly once, or twice the same', async (t) =>
       verdict,
       JSON.stringify(spec),
     );
+});
+
+t.test('what is no JSONPath, or uses functions, is refused by its place', async (t) => {
+  const verdict = (...paths: string[]) => {
+    const spec = httpSpec('https://example.com/', { json_paths: paths });
+    return verdictOf(() => checkSpec('http', spec, closed));
+  };
+  t.equal(verdict('$.a[?@.b == 1]', "$['c']"), 'allowed');
+  t.equal(verdict('$.a', 'a.b'), 'malformed params.json_paths.1');
+  t.equal(verdict('$[?match(@, "a")]'), 'malformed params.json_paths.0');
 });
 
 t.test('tcp reaches any port, ping by tcp too', async (t) => {

@@ -19,6 +19,48 @@ t.test('body text follows the charset of its content type', async (t) => {
       bytes: Buffer.from('3dd86100', 'hex'),
       text: '\ufffda',
     },
+    {
+      what: 'a byte order mark rules the header, and is no part of the text',
+      type: 'text/plain; charset=latin1',
+      bytes: Buffer.from('\ufeffgrün'),
+      text: 'grün',
+    },
+    {
+      what: 'utf-16 by its mark',
+      type: 'text/plain',
+      bytes: Buffer.from('\ufeffgrün', 'utf16le'),
+      text: 'grün',
+    },
+    {
+      what: 'what HTML says of itself',
+      type: 'text/html',
+      bytes: Buffer.from('<html><META content="text/html; charset=iso-8859-1">grün', 'latin1'),
+      text: '<html><META content="text/html; charset=iso-8859-1">grün',
+    },
+    {
+      what: 'the header rules what HTML says of itself',
+      type: 'text/html; charset=utf-8',
+      bytes: Buffer.from('<meta charset=latin1>grün'),
+      text: '<meta charset=latin1>grün',
+    },
+    {
+      what: 'HTML that claims to be UTF-16 in ASCII',
+      type: 'text/html',
+      bytes: Buffer.from('<meta charset="utf-16">grün'),
+      text: '<meta charset="utf-16">grün',
+    },
+    {
+      what: 'what XML says of itself',
+      type: 'application/rss+xml',
+      bytes: Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?>grün', 'latin1'),
+      text: '<?xml version="1.0" encoding="ISO-8859-1"?>grün',
+    },
+    {
+      what: 'plain text says nothing of itself',
+      type: 'text/plain',
+      bytes: Buffer.from('<meta charset=latin1>grün'),
+      text: '<meta charset=latin1>grün',
+    },
     { what: 'no content type counts as text', type: undefined, bytes: Buffer.from('ok'), text: 'ok' },
   ];
   for (const { what, type, bytes, text } of cases)

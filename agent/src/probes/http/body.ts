@@ -1,6 +1,7 @@
 import { promisify, TextDecoder } from 'node:util';
 import { brotliDecompress, constants, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { ProbeFailure } from '../failure.js';
+import { decoderOf, parseContentType } from './charset.js';
 import { MAX_DECODED_BYTES, MAX_EXPANSION, MAX_KEPT_BYTES } from './limits.js';
 
 const decompressors = {
@@ -46,17 +47,19 @@ export async function decodeContent(bytes: Buffer, coding: string | undefined): 
 
 /** The text of a body by its content type; null for what is not text. A body without a type counts as text. */
 export function readText(bytes: Buffer, contentType: string | undefined): BodyText | null {
-  const [type = '', ...parameters] = (contentType ?? 'text/plain')
-    .toLowerCase()
-    .split(';')
-    .map((part) => part.trim());
-  if (!textTypes.test(type)) return null;
+  const content = parseContentType(contentType);
+  if (!textTypes.test(content.type)) return null;
   const kept = bytes.subarray(0, MAX_KEPT_BYTES);
   // a stream decoder leaves out the character that the cut went through
-  const decoded = decoderFor(parameters).decode(kept, { stream: kept.length < bytes.length });
+  const decoded = decoderOf(bytes, content).decode(kept, { stream: kept.length < bytes.length });
   const whole = withoutControls(decoded);
   const text = cutToBytes(whole, MAX_KEPT_BYTES);
   return { text, isTruncated: kept.length < bytes.length || text.length < whole.length };
+}
+
+/** The whole text of a body, whatever its type is: what a caller looks for may be anywhere. */
+export function readAll(bytes: Buffer, contentType: string | undefined): string {
+  return decoderOf(bytes, parseContentType(contentType)).decode(bytes);
 }
 
 function decompressorFor(name: string, bytes: Buffer) {
@@ -71,15 +74,6 @@ function decompressorFor(name: string, bytes: Buffer) {
       return decompressors.br;
     default:
       return null;
-  }
-}
-
-function decoderFor(parameters: readonly string[]): TextDecoder {
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
-  try {
-    return new TextDecoder(charset?.replace(/^"(.*)"$/, '$1') ?? 'utf-8');
-  } catch {
-    return new TextDecoder();
   }
 }
 

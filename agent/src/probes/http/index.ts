@@ -6,7 +6,8 @@ import { within } from '../../net/deadline.js';
 import { QueryBudget } from '../../net/query-budget.js';
 import type { ProbeContext, ProbeEngine } from '../engine.js';
 import { ProbeFailure, toProbeError } from '../failure.js';
-import { decodeContent, readText } from './body.js';
+import { decodeContent, readAll, readText } from './body.js';
+import { asksOfBody, type Findings, findInBody } from './findings.js';
 import { Hop, type Phase } from './hop.js';
 import { redirectedRequest, redirectLocation } from './redirect.js';
 import { firstRequest } from './request.js';
@@ -29,6 +30,7 @@ interface Trip {
   readonly redirects: HttpResult['redirects'];
   body: string | null;
   isBodyTruncated: boolean;
+  findings: Findings;
 }
 
 /**
@@ -48,7 +50,7 @@ export class HttpEngine implements ProbeEngine<'http'> {
   async run(spec: HttpSpec, context: ProbeContext): Promise<HttpResult> {
     const { clock } = context;
     const startedAt = clock.monotonicMs();
-    const trip: Trip = { hop: new Hop(spec.target), redirects: [], body: null, isBodyTruncated: false };
+    const trip: Trip = { hop: new Hop(spec.target), redirects: [], body: null, isBodyTruncated: false, findings: {} };
     const limit = {
       clock,
       ms: spec.params.timeout_ms,
@@ -88,7 +90,7 @@ export class HttpEngine implements ProbeEngine<'http'> {
         wantsBody: () => location() === null,
       });
       const next = location();
-      if (next === null) return readBody(trip);
+      if (next === null) return readBody(trip, params);
       if (trip.redirects.length >= params.max_redirects) {
         throw new ProbeFailure('too_many_redirects', `more than ${params.max_redirects} redirects`);
       }
@@ -112,11 +114,15 @@ export class HttpEngine implements ProbeEngine<'http'> {
 /** The engine with the public roots (and those of NODE_EXTRA_CA_CERTS). */
 export const http = new HttpEngine();
 
-async function readBody(trip: Trip): Promise<void> {
+async function readBody(trip: Trip, params: HttpSpec['params']): Promise<void> {
   const { chunks, headers, isCut } = trip.hop;
   trip.isBodyTruncated = isCut;
+  const type = headers['content-type'];
   const bytes = await decodeContent(Buffer.concat(chunks), headers['content-encoding']);
-  const text = bytes === null ? null : readText(bytes, headers['content-type']);
+  if (asksOfBody(params)) {
+    trip.findings = findInBody({ text: bytes === null ? null : readAll(bytes, type), isCut }, params);
+  }
+  const text = bytes === null ? null : readText(bytes, type);
   if (text === null) return;
   trip.body = text.text;
   trip.isBodyTruncated ||= text.isTruncated;
@@ -133,6 +139,7 @@ function describe({
   redirects,
   body,
   isBodyTruncated,
+  findings,
 }: Trip): Omit<HttpResult, 'success' | 'error' | 'response_ms'> {
   const hasAnswer = hop.statusCode !== null;
   return {
@@ -146,6 +153,7 @@ function describe({
     redirects,
     ...(body === null ? {} : { body }),
     body_truncated: isBodyTruncated,
+    ...findings,
     timing: {
       dns_ms: roundMs(hop.dnsMs),
       tcp_ms: roundMs(hop.tcpMs),

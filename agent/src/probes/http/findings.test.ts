@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { startHttpServer } from '../../../test/_support/http-server.js';
+import { aContext, aSpec } from '../../../test/_support/probe-context.js';
+import { findInBody } from './findings.js';
+import { http } from './index.js';
+import { keepValues } from './kept-values.js';
+
+const params = (asked: { keywords?: string[]; json_paths?: string[] }) =>
+  aSpec('http', 'http://example.com/', asked).params;
+
+function lookFor(text: string | null, asked: { keywords?: string[]; json_paths?: string[] }, isCut = false) {
+  return findInBody({ text, isCut }, params(asked));
+}
+
+t.test('http counts keywords, as written and in any case', async (t) => {
+  const { keywords } = lookFor('Grün grün GRÜN gr aaa', { keywords: ['grün', 'aa', 'not there'] });
+  t.strictSame(keywords, [
+    { keyword: 'grün', count: 1, count_any_case: 3, error: null },
+    { keyword: 'aa', count: 1, count_any_case: 1, error: null },
+    { keyword: 'not there', count: 0, count_any_case: 0, error: null },
+  ]);
+});
+
+t.test('http evaluates JSONPaths, the values as they are in the document', async (t) => {
+  const document = JSON.stringify({
+    status: 'ok',
+    checks: [
+      { ok: true, ms: 1.5 },
+      { ok: false, ms: null },
+    ],
+    '': 0,
+  });
+  const { json_paths: paths } = lookFor(document, {
+    json_paths: ['$.status', '$.checks[?@.ok == false].ms', '$.none', '$..ok'],
+  });
+  t.strictSame(paths, [
+    { path: '$.status', count: 1, values: ['ok'], truncated: false, error: null },
+    { path: '$.checks[?@.ok == false].ms', count: 1, values: [null], truncated: false, error: null },
+    { path: '$.none', count: 0, values: [], truncated: false, error: null },
+    { path: '$..ok', count: 2, values: [true, false], truncated: false, error: null },
+  ]);
+});
+
+t.test('http says when a keyword or path cannot be judged, and never that it is absent', async (t) => {
+  const asked = { keywords: ['x'], json_paths: ['$.a'] };
+  const unknown = (result: ReturnType<typeof lookFor>) => [...(result.keywords ?? []), ...(result.json_paths ?? [])];
+  for (const finding of unknown(lookFor(null, asked))) t.match(finding, { count: null, error: /coding/ });
+  for (const finding of unknown(lookFor('{"a":1}', asked, true))) t.match(finding, { count: null, error: /1048576/ });
+  t.match(lookFor('x', { keywords: ['x'] }, true).keywords, [{ count: 1, error: null }], 'what is there is there');
+  t.match(lookFor('<html>', asked).json_paths, [{ count: null, error: 'the body is not JSON' }]);
+  const costly = `[${Array(1000).fill(`[${Array(100).fill('[]')}]`)}]`;
+  t.match(lookFor(costly, { json_paths: ['$..*..*', '$'] }).json_paths, [{ count: null, error: /too many steps/ }, {}]);
+});
+
+t.test('http keeps of what a path selects what fits, each value whole', async (t) => {
+  t.strictSame(keepValues([1, 'a', null, { b: [true] }]), { values: [1, 'a', null, { b: [true] }], truncated: false });
+  t.strictSame(keepValues(Array(11).fill(0)), { values: Array(10).fill(0), truncated: true });
+  t.strictSame(keepValues(['x'.repeat(3000), 1]), { values: [], truncated: true });
+  t.strictSame(keepValues([1, JSON.parse('['.repeat(50_000) + ']'.repeat(50_000))]), { values: [1], truncated: true });
+  t.strictSame(keepValues(['a\0b\ud800c', { 'k\0': '\\u0000' }]), {
+    values: ['abc', { k: '\\u0000' }],
+    truncated: false,
+  });
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue(), { maxLength: 12 }), (found) => {
+      const { values, truncated } = keepValues(found);
+      return Buffer.byteLength(JSON.stringify(values)) <= 2048 + 2 && truncated === values.length < found.length;
+    }),
+    { numRuns: 500, interruptAfterTimeLimit: 1000 },
+  );
+});
+
+t.test('http looks beyond the 64 KiB of a body that it keeps, and succeeds whatever it finds', async (t) => {
+  const server = await startHttpServer(t, ({ path }, response) => {
+    const isJson = path === '/json';
+    response.setHeader('Content-Type', isJson ? 'application/json' : 'application/octet-stream');
+    response.end(isJson ? JSON.stringify({ filler: 'x'.repeat(100_000), last: 7 }) : `${'x'.repeat(100_000)}needle`);
+  });
+  const probe = (path: string) =>
+    http.run(
+      aSpec('http', `http://127.0.0.1:${server.port}${path}`, { keywords: ['needle'], json_paths: ['$.last'] }),
+      aContext(),
+    );
+  t.match(await probe('/json'), {
+    success: true,
+    body_truncated: true,
+    keywords: [{ keyword: 'needle', count: 0 }],
+    json_paths: [{ path: '$.last', count: 1, values: [7] }],
+  });
+  t.match(await probe('/other'), {
+    success: true,
+    keywords: [{ keyword: 'needle', count: 1 }],
+    json_paths: [{ count: null, error: 'the body is not JSON' }],
+  });
+  const plain = await http.run(aSpec('http', `http://127.0.0.1:${server.port}/`), aContext());
+  t.notOk('keywords' in plain || 'json_paths' in plain, 'nothing is said where nothing is asked');
+});
