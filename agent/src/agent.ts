@@ -73,6 +73,7 @@ export class Agent {
     const measuring = new MeasuringProcess({
       allow: config.allowTargets,
       serviceUrl: identity.audience,
+      rootHints: config.rootHints,
       clock,
       log: log.child({ part: 'measuring' }),
     });

@@ -9,6 +9,8 @@ export const environmentVariables = {
     'directory of the node’s identity and of results not yet delivered (default: /var/lib/vantage-agent as root, else ~/.local/state/vantage-agent)',
   VANTAGE_AGENT_BIND: 'source address of the link to the control plane (default: chosen by the system)',
   VANTAGE_ALLOW_TARGETS: 'comma-separated CIDRs that probes may reach although they are private (default: none)',
+  VANTAGE_DNS_ROOT_HINTS:
+    'comma-separated addresses of the root servers that DNS traces begin at, for a private root (default: the public ones)',
   VANTAGE_LOG_LEVEL: 'trace, debug, info, warn, error or silent (default: info)',
   VANTAGE_EXIT_WITH_PARENT: '1: stop when standard input ends, because whoever started this agent is gone',
 } as const;
@@ -24,6 +26,8 @@ export interface AgentConfig {
   readonly bindAddress: string | null;
   /** CIDRs. */
   readonly allowTargets: readonly string[];
+  /** Addresses; none: the public root servers. */
+  readonly rootHints: readonly string[];
   readonly logLevel: LogLevel;
   readonly exitWithParent: boolean;
   /** Variables with our prefix that nothing reads: probably typing mistakes. */
@@ -54,6 +58,9 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   const allowTargets = splitList(value('VANTAGE_ALLOW_TARGETS') ?? '');
   for (const entry of allowTargets.filter((cidr) => parseCidr(cidr) === null))
     complaints.push(`VANTAGE_ALLOW_TARGETS: "${entry}" is not a CIDR`);
+  const rootHints = splitList(value('VANTAGE_DNS_ROOT_HINTS') ?? '');
+  for (const entry of rootHints.filter((address) => isIP(address) === 0))
+    complaints.push(`VANTAGE_DNS_ROOT_HINTS: "${entry}" is not an address`);
   const logLevel = logLevels.find((level) => level === (value('VANTAGE_LOG_LEVEL') ?? 'info'));
   if (logLevel === undefined) complaints.push(`VANTAGE_LOG_LEVEL: must be one of ${logLevels.join(', ')}`);
   if (complaints.length > 0) throw new ConfigError(complaints);
@@ -61,6 +68,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     stateDir: value('VANTAGE_STATE_DIR') ?? defaultStateDir(env),
     bindAddress,
     allowTargets,
+    rootHints,
     logLevel: logLevel ?? 'info',
     exitWithParent: value('VANTAGE_EXIT_WITH_PARENT') === '1',
     unknownVariables: Object.keys(env).filter(

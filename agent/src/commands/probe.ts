@@ -26,6 +26,7 @@ export async function probe(
   const room = await openLocalRoom({
     allow: config.allowTargets,
     serviceUrl: null,
+    rootHints: config.rootHints,
     onEngineFault: tell,
     onCapabilities: () => undefined,
   });

@@ -16,6 +16,8 @@ export interface RoomOptions {
   readonly allow: readonly string[];
   /** Origin of the control plane this node serves; null: none. */
   readonly serviceUrl: string | null;
+  /** Addresses of a private root of DNS; default: the public root servers. */
+  readonly rootHints?: readonly string[];
   readonly onEngineFault: (type: string, error: unknown) => void;
   /** Told what this process can do beyond plain sockets, before anything slow begins. */
   readonly onCapabilities: (capabilities: readonly string[]) => void;
@@ -42,12 +44,13 @@ export function serveParent(openRoom: (options: RoomOptions) => Promise<Measurin
 
 function open(
   openRoom: (options: RoomOptions) => Promise<MeasuringRoom>,
-  { allow, serviceUrl }: Extract<ToChild, { kind: 'begin' }>,
+  { allow, serviceUrl, rootHints = [] }: Extract<ToChild, { kind: 'begin' }>,
   outgoing: MessageBatch<FromChild>,
 ): Promise<MeasuringRoom> {
   return openRoom({
     allow,
     serviceUrl,
+    rootHints,
     onEngineFault: (type, error) => {
       outgoing.push({
         kind: 'fault',

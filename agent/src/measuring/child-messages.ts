@@ -20,8 +20,16 @@ export interface Measurement {
 }
 
 export type ToChild =
-  /** First message. `allow`: CIDRs the operator opened. `serviceUrl`: origin of the control plane this node serves. */
-  | { readonly kind: 'begin'; readonly allow: readonly string[]; readonly serviceUrl: string }
+  | {
+      /** First message. */
+      readonly kind: 'begin';
+      /** CIDRs the operator opened. */
+      readonly allow: readonly string[];
+      /** Origin of the control plane this node serves. */
+      readonly serviceUrl: string;
+      /** Addresses of a private root of DNS; none: the public root servers. */
+      readonly rootHints?: readonly string[];
+    }
   | { readonly kind: 'lists'; readonly lists: ControlPlaneLists }
   | ({ readonly kind: 'run' } & MeasureJob)
   | { readonly kind: 'cancel'; readonly id: string };

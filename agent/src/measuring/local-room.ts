@@ -7,11 +7,11 @@ import type { MeasuringRoom, RoomOptions } from './child-loop.js';
  * while engines and schemas are still being loaded.
  */
 export async function openLocalRoom(options: RoomOptions): Promise<MeasuringRoom & { close(): void }> {
-  const { onEngineFault, onCapabilities, allow, serviceUrl } = options;
+  const { onEngineFault, onCapabilities, allow, serviceUrl, rootHints = [] } = options;
   const capabilities = detectCapabilities({ clock: systemClock, onFault: (error) => onEngineFault('icmp', error) });
   onCapabilities(capabilities.list());
   const { makeLocalRunner } = await import('./local-runner.js');
   const { icmp } = capabilities;
-  const room = await makeLocalRunner({ allow, serviceUrl, icmp, onEngineFault });
+  const room = await makeLocalRunner({ allow, serviceUrl, rootHints, icmp, onEngineFault });
   return { ...room, close: () => icmp?.close() };
 }

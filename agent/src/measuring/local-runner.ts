@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
+import { rootServersOf } from '../net/dns/root-hints.js';
 import type { IcmpEngine } from '../net/icmp.js';
 import { systemResolver } from '../net/resolver.js';
 import { agentUserAgent } from '../net/user-agent.js';
@@ -11,18 +12,19 @@ import { warmUp } from './warm-up.js';
 
 /** A runner with the real engines, warmed up: the first probe is measured as well as the hundredth. */
 export async function makeLocalRunner(
-  options: Pick<RoomOptions, 'allow' | 'serviceUrl' | 'onEngineFault'> & {
+  options: Pick<RoomOptions, 'allow' | 'serviceUrl' | 'rootHints' | 'onEngineFault'> & {
     readonly icmp: IcmpEngine | null;
     readonly clock?: Clock;
   },
 ): Promise<MeasuringRoom> {
-  const { icmp, onEngineFault, allow, serviceUrl, clock = systemClock } = options;
+  const { icmp, onEngineFault, allow, serviceUrl, rootHints = [], clock = systemClock } = options;
   const common = {
     engines,
     resolver: systemResolver(clock),
     icmp,
     clock,
     userAgent: agentUserAgent(serviceUrl),
+    rootServers: rootServersOf(rootHints),
     schemas: new ProbeSchemas(),
     onEngineFault,
   };

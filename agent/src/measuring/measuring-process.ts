@@ -34,6 +34,8 @@ export interface MeasuringProcessOptions {
   readonly allow: readonly string[];
   /** Origin of the control plane this node serves. */
   readonly serviceUrl: string;
+  /** Addresses of a private root of DNS; default: the public root servers. */
+  readonly rootHints?: readonly string[];
   readonly clock: Clock;
   readonly log: Logger;
   /** The program to fork; tests pass one with engines of their own. */
@@ -129,7 +131,7 @@ export class MeasuringProcess {
   }
 
   #fork(): void {
-    const { program = CHILD, allow, serviceUrl, log } = this.#options;
+    const { program = CHILD, allow, serviceUrl, rootHints = [], log } = this.#options;
     const child = fork(program, [], {
       serialization: 'advanced',
       execArgv: CHILD_FLAGS,
@@ -140,7 +142,7 @@ export class MeasuringProcess {
     child.on('message', (batch) => this.#receive(batch as FromChild[]));
     child.on('error', (error) => log.error({ err: error }, 'measuring process'));
     child.once('exit', (code, signal) => this.#exited(code, signal));
-    const opening: ToChild[] = [{ kind: 'begin', allow, serviceUrl }];
+    const opening: ToChild[] = [{ kind: 'begin', allow, serviceUrl, rootHints }];
     if (this.#lists !== null) opening.push({ kind: 'lists', lists: this.#lists });
     child.send(opening);
   }

@@ -11,6 +11,7 @@ import {
 import { TargetError } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { checkSpec } from '@vantage/shared/target-policy/spec.js';
+import { type NamedServer, rootHints } from '../net/dns/root-hints.js';
 import type { IcmpEngine } from '../net/icmp.js';
 import type { Resolver } from '../net/resolver.js';
 import type { ProbeContext } from '../probes/engine.js';
@@ -45,6 +46,8 @@ export interface RunnerOptions {
   readonly clock: Clock;
   /** How HTTP requests name the service. */
   readonly userAgent: string;
+  /** Where walks over the delegations of DNS begin; default: the public root servers. */
+  readonly rootServers?: readonly NamedServer[];
   readonly slots?: Pick<SlotsOptions, 'capacityUnits' | 'maxWaiting'>;
   readonly schemas?: ProbeSchemas;
   /** Told of what an engine should never do: throw, answer outside its schema, ignore its abort. */
@@ -169,8 +172,9 @@ export class ProbeRunner {
   }
 
   async #answer<T extends ProbeType>(type: T, spec: ProbeSpecs[T], signal: AbortSignal): Promise<ProbeResults[T]> {
-    const { engines, resolver, icmp, policy, clock, userAgent } = this.#options;
-    const context: ProbeContext = { signal, policy: policy.current(), resolver, icmp, clock, userAgent };
+    const { engines, resolver, icmp, policy, clock, userAgent, rootServers = rootHints } = this.#options;
+    const common = { resolver, icmp, clock, userAgent, rootServers };
+    const context: ProbeContext = { ...common, signal, policy: policy.current() };
     try {
       return await engines[type].run(spec, context);
     } catch (error) {

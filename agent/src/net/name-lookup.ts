@@ -2,8 +2,11 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { ProbeFailure, refusing } from '../probes/failure.js';
 import { within } from './deadline.js';
-import { askUdpThenTcp, type DnsReply } from './dns-exchange.js';
-import { type DnsMessage, type DnsQuestion, isSameName, rcodeFailure } from './dns-message.js';
+import { askUdpThenTcp, type DnsReply, plainAsking } from './dns/ask.js';
+import type { DnsMessage, DnsQuestion } from './dns/message.js';
+import { isSameName } from './dns/name.js';
+import { addressOf, targetNameOf } from './dns/record-data.js';
+import { rcodeFailure } from './dns/response-codes.js';
 import type { Endpoint } from './endpoint.js';
 import type { QueryBudget } from './query-budget.js';
 
@@ -11,6 +14,8 @@ import type { QueryBudget } from './query-budget.js';
 const TRY_MS = 2500;
 /** Aliases followed for one name; what is longer is a loop or an attack. */
 const MAX_ALIASES = 8;
+/** Addresses of one family that are kept: all are judged, and few are ever connected to. */
+const MAX_ADDRESSES = 64;
 
 export interface LookupOptions {
   /** In order of preference, at least one. */
@@ -38,38 +43,37 @@ export async function lookUp(name: string, type: 'A' | 'AAAA', options: LookupOp
     aliasCount += aliases.length;
     if (aliasCount > MAX_ALIASES)
       throw new ProbeFailure('dns_error', `"${name}" has more than ${MAX_ALIASES} aliases (CNAME)`);
-    const failure = rcodeFailure(message.rcode, name);
+    const failure = rcodeFailure(message, name);
     if (failure !== null) throw failure;
-    if (addresses.length > 0) return addresses;
+    if (addresses.length > 0) return addresses.slice(0, MAX_ADDRESSES);
     if (aliases.length === 0) throw new ProbeFailure('dns_nodata', `"${name}" has no ${type} record`);
     asked = aliases.at(-1) ?? asked;
   }
 }
 
 /** The chain of aliases from the question's name, and the addresses at its end. */
-function readAnswer({ answers = [] }: DnsMessage, question: DnsQuestion): { aliases: string[]; addresses: string[] } {
+function readAnswer({ answers }: DnsMessage, question: DnsQuestion): { aliases: string[]; addresses: string[] } {
   const aliases: string[] = [];
   let owner = question.name;
   while (aliases.length <= MAX_ALIASES) {
-    const alias = answers.find((record) => record.type === 'CNAME' && isSameName(record.name, owner));
-    if (alias?.type !== 'CNAME') break;
-    owner = alias.data.replace(/\.$/, '');
+    const alias = answers.find(({ type, name }) => type === 'CNAME' && isSameName(name, owner));
+    const target = alias === undefined ? null : targetNameOf(alias);
+    if (target === null) break;
+    owner = target;
     aliases.push(owner);
   }
   const addresses = answers.flatMap((record) => {
-    const isWanted = (record.type === 'A' || record.type === 'AAAA') && record.type === question.type;
-    return isWanted && isSameName(record.name, owner) ? [record.data] : [];
+    const address = record.type === question.type && isSameName(record.name, owner) ? addressOf(record) : null;
+    return address === null ? [] : [address];
   });
   return { aliases, addresses };
 }
 
 /** Judges every address of the answer, those of unrelated names too: nobody honest sends a private one along. */
-function checkAnswer({ answers = [] }: DnsMessage, aliases: readonly string[], { policy, field }: LookupOptions): void {
+function checkAnswer({ answers }: DnsMessage, aliases: readonly string[], { policy, field }: LookupOptions): void {
   refusing(() => {
     for (const alias of aliases) policy.checkName(alias, field);
-    for (const record of answers) {
-      if (record.type === 'A' || record.type === 'AAAA') policy.checkAddress(record.data, field);
-    }
+    for (const address of answers.map(addressOf)) if (address !== null) policy.checkAddress(address, field);
   });
 }
 
@@ -96,10 +100,9 @@ function askWithin(
   server: Endpoint,
   { signal, clock, budget }: LookupOptions,
 ): Promise<DnsReply> {
-  budget.spend();
   const reason = () => new ProbeFailure('dns_timeout', `no DNS answer for "${question.name}"`);
   return within({ clock, ms: TRY_MS, reason }, signal, (limited) =>
-    askUdpThenTcp(question, server, { signal: limited, clock, resendAfterMs: null }),
+    askUdpThenTcp(plainAsking(question), server, { signal: limited, clock, budget, resendAfterMs: null }),
   );
 }
 

@@ -188,7 +188,7 @@ t.test('resolver asks at most 32 questions, however servers play for more', asyn
 
 t.test('resolver does not ask for an alias that is no name', async (t) => {
   const label = 'q'.repeat(60);
-  const server = await startDnsServer(t, ({ id, name: asked, type }) => {
+  const server = await startDnsServer(t, ({ id, asked, type }) => {
     const alias = { type: 'CNAME', name: asked, data: `${label}.${label}.${label}.com` } as const;
     const message = dnsMessage({
       id,
@@ -275,7 +275,7 @@ t.test('resolver ignores answers with another id, another question or from elsew
     });
   const spoofer = createSocket('udp4');
   t.teardown(() => spoofer.close());
-  const server = await startDnsServer(t, ({ id, name: asked, sourcePort }) => {
+  const server = await startDnsServer(t, ({ id, asked, sourcePort }) => {
     // from another port than the one that was asked, with the right id: the connected socket must not see it
     spoofer.send(evil({ id, name: asked }), sourcePort, '127.0.0.1');
     return [
@@ -285,7 +285,7 @@ t.test('resolver ignores answers with another id, another question or from elsew
       Buffer.from('too short'),
       dnsMessage({
         id,
-        questions: [{ name: asked.toUpperCase(), type: 'A' }],
+        questions: [{ name: asked, type: 'A' }],
         answers: [{ type: 'A', name: asked, data: '127.0.0.1' }],
       }),
     ];
@@ -305,25 +305,25 @@ t.test('resolver sends small queries with ids and ports that vary', async (t) =>
   t.ok(server.queries.every(({ bytes }) => bytes <= 512));
 });
 
-t.test('resolver asks again by TCP when the answer was cut, 1 000 addresses included', async (t) => {
+t.test('resolver asks again by TCP when the answer was cut, and keeps 64 of 1 000 addresses', async (t) => {
   const many = [...Array(1000).keys()].map((i) => ({
     type: 'A' as const,
     name: 'site.example.com',
     data: `127.0.${i >> 8}.${i & 255}`,
   }));
-  const server = await startDnsServer(t, ({ transport, id }) => {
+  const server = await startDnsServer(t, ({ transport, id, asked }) => {
     if (transport === 'tcp') return { answers: many };
     // cut in the middle of a record, as servers of old do
     const cut = dnsMessage({
       id,
       flags: TRUNCATED_RESPONSE | RECURSION_DESIRED,
-      questions: [{ name: 'site.example.com', type: 'A' }],
+      questions: [{ name: asked, type: 'A' }],
       answers: many,
     });
     return [cut.subarray(0, 500)];
   });
   const { addresses } = await aResolver([server.endpoint]).resolve(aRequest({ ipVersion: 'v4' }));
-  t.equal(addresses.length, 1000);
+  t.equal(addresses.length, 64);
   await until('the connection is closed', () => server.openConnections === 0);
 });
 

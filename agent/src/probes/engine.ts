@@ -1,6 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { ProbeResults, ProbeSpecs, ProbeType } from '@vantage/shared/probe-types/index.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import type { NamedServer } from '../net/dns/root-hints.js';
 import type { IcmpEngine } from '../net/icmp.js';
 import type { Resolver } from '../net/resolver.js';
 
@@ -16,6 +17,8 @@ export interface ProbeContext {
   /** Null on a node without raw sockets. */
   readonly icmp: IcmpEngine | null;
   readonly clock: Clock;
+  /** Where a walk over the delegations of DNS begins; at least one. */
+  readonly rootServers: readonly NamedServer[];
   /** How HTTP requests name the service. */
   readonly userAgent: string;
 }

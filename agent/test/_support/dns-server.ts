@@ -6,8 +6,14 @@ import type { Test } from 'tap';
 /** One query as the server saw it. */
 export interface SeenQuery {
   readonly id: number;
+  /** In lower case; `asked` is as it came. */
   readonly name: string;
+  readonly asked: string;
   readonly type: string;
+  /** Options of EDNS by code; null without EDNS. */
+  readonly options: ReadonlyMap<number, Buffer> | null;
+  /** DO: whether signatures are wanted. */
+  readonly wantsSignatures: boolean;
   readonly transport: 'udp' | 'tcp';
   readonly bytes: number;
   readonly sourcePort: number;
@@ -24,7 +30,12 @@ export interface TestDnsServer {
 }
 
 /** A DNS server of a test, UDP and TCP on one port of 127.0.0.1, closed with it. */
-export async function startDnsServer(t: Test, handle: DnsHandler, address = '127.0.0.1'): Promise<TestDnsServer> {
+export async function startDnsServer(
+  t: Test,
+  handle: DnsHandler,
+  address = '127.0.0.1',
+  wantedPort = 0,
+): Promise<TestDnsServer> {
   const queries: SeenQuery[] = [];
   const sockets = new Set<Socket>();
 
@@ -33,8 +44,10 @@ export async function startDnsServer(t: Test, handle: DnsHandler, address = '127
     const [question] = packet.questions ?? [];
     const seen = {
       id: packet.id ?? 0,
-      name: question?.name ?? '',
+      name: (question?.name ?? '').toLowerCase(),
+      asked: question?.name ?? '',
       type: question?.type ?? '',
+      ...ednsOf(packet.additionals ?? []),
       transport,
       bytes: query.length,
       sourcePort,
@@ -54,7 +67,7 @@ export async function startDnsServer(t: Test, handle: DnsHandler, address = '127
       for (const message of answer(chunk.subarray(2), 'tcp', socket.remotePort ?? 0)) socket.write(withLength(message));
     });
   });
-  await new Promise<void>((resolve) => tcp.listen(0, address, resolve));
+  await new Promise<void>((resolve) => tcp.listen(wantedPort, address, resolve));
   const { port } = tcp.address() as AddressInfo;
 
   const udp = createSocket(address.includes(':') ? 'udp6' : 'udp4');
@@ -75,6 +88,19 @@ export async function startDnsServer(t: Test, handle: DnsHandler, address = '127
       return sockets.size;
     },
   };
+}
+
+function ednsOf(additionals: readonly Answer[]): Pick<SeenQuery, 'options' | 'wantsSignatures'> {
+  const opt = additionals.find((record) => record.type === 'OPT');
+  if (opt?.type !== 'OPT') return { options: null, wantsSignatures: false };
+  const options = opt.options.map(({ code, data = Buffer.alloc(0) }): [number, Buffer] => [code, data]);
+  return { options: new Map(options), wantsSignatures: opt.flag_do };
+}
+
+/** An OPT record with these options. */
+export function optRecord(options: readonly { code: number; data: Buffer }[], extendedRcode = 0): Answer {
+  const opt = { type: 'OPT', name: '.', udpPayloadSize: 1232, extendedRcode, ednsVersion: 0, flags: 0 };
+  return { ...opt, options: [...options] } as never;
 }
 
 /** A response on the wire; `rcode` by its name. */

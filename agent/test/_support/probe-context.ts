@@ -34,6 +34,7 @@ export function aContext(parts: Partial<ProbeContext> = {}): ProbeContext {
     icmp: null,
     clock: systemClock,
     userAgent: testUserAgent,
+    rootServers: [],
     ...parts,
   };
 }

@@ -25,7 +25,7 @@ const ranges: readonly (readonly [type: ProbeType, name: string, min: number, ma
   ['ping', 'ttl', 1, 255, 64],
   ['ping', 'port', 1, 65_535],
   ['dns', 'port', 1, 65_535],
-  ['dns', 'timeout_ms', 100, 10_000, 5000],
+  ['dns', 'timeout_ms', 100, 30_000, 5000],
   ['tcp', 'port', 1, 65_535],
   ['tcp', 'timeout_ms', 100, 30_000, 5000],
   ['tcp', 'count', 1, 10, 1],
@@ -68,7 +68,7 @@ const choices: readonly (readonly [type: ProbeType, name: string, values: readon
     'record_type',
     ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'NS', 'SOA', 'CAA', 'ANY', 'PTR', 'SRV', 'DS', 'DNSKEY', 'HTTPS', 'SVCB'],
   ],
-  ['dns', 'transport', ['udp', 'tcp']],
+  ['dns', 'transport', ['udp', 'tcp', 'dot', 'doh']],
   ['tcp', 'ip_version', ['auto', 'v4', 'v6']],
   ['traceroute', 'protocol', ['icmp', 'udp', 'tcp']],
   ['traceroute', 'ip_version', ['auto', 'v4', 'v6']],
@@ -109,6 +109,8 @@ t.test('no parameter is missing from these tables', async (t) => {
     'verify_tls',
     'server',
     'banner',
+    'dnssec',
+    'trace',
   ]);
   for (const type of probeTypeNames) {
     const tested = new Set([...ranges, ...choices].filter(([of]) => of === type).map(([, name]) => name));
@@ -123,6 +125,9 @@ t.test('switches are booleans with a default', async (t) => {
   for (const [type, name, fallback] of [
     ['http', 'follow_redirects', true],
     ['http', 'verify_tls', false],
+    ['dns', 'dnssec', false],
+    ['dns', 'trace', false],
+    ['dns', 'verify_tls', false],
     ['tcp', 'banner', false],
     ['smtp', 'verify_tls', false],
   ] as const) {

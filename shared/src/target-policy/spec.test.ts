@@ -15,7 +15,8 @@ function tcpSpec(target: string, port?: number): ProbeSpecs['tcp'] {
 }
 
 function dnsSpec(target: string, params: Partial<ProbeSpecs['dns']['params']> = {}): ProbeSpecs['dns'] {
-  return { target, params: { record_type: 'A', transport: 'udp', timeout_ms: 5000, ...params } };
+  const switches = { dnssec: false, trace: false, verify_tls: false };
+  return { target, params: { record_type: 'A', transport: 'udp', ...switches, timeout_ms: 5000, ...params } };
 }
 
 function pingSpec(target: string, params: Partial<ProbeSpecs['ping']['params']> = {}): ProbeSpecs['ping'] {

@@ -122,7 +122,7 @@ t.test('dns falls back to tcp on truncation, and asks by tcp at once when told t
 });
 
 t.test('dns waits for the answer to its own question', async (t) => {
-  const server = await startDnsServer(t, ({ id, name }) => [
+  const server = await startDnsServer(t, ({ id, asked: name }) => [
     dnsMessage({ id: id ^ 0xffff, questions: [{ name, type: 'A' }], answers: [{ ...SITE, data: '6.6.6.6' }] }),
     dnsMessage({ id, questions: [{ name: 'other.example.com', type: 'A' }], answers: [{ ...SITE, data: '6.6.6.6' }] }),
     Buffer.alloc(3),
@@ -157,7 +157,7 @@ t.test('dns times a late answer against the question it answers', async (t) => {
   const clock = new FakeClock();
   // the first question is answered, but only once the second one is there
   const firsts: number[] = [];
-  const server = await startDnsServer(t, ({ id, name }) => {
+  const server = await startDnsServer(t, ({ id, asked: name }) => {
     firsts.push(id);
     return firsts.length < 2
       ? null

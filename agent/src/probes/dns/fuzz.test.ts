@@ -2,8 +2,8 @@ import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import { type Answer, encode } from 'dns-packet';
 import t from 'tap';
-import { type DnsMessage, decodeReply } from '../../net/dns-message.js';
-import { ProbeFailure } from '../failure.js';
+import { type DnsMessage, decodeMessage } from '../../net/dns/message.js';
+import { MalformedMessage } from '../../net/dns/wire-reader.js';
 import { presentRecords } from './records.js';
 
 const isRecords = compileSchema(probeTypes.dns.Result.properties.records);
@@ -80,16 +80,16 @@ t.test('dns decoding and presentation stand any bytes', async (t) => {
 
 function decodeOrNull(bytes: Buffer, problems: string[]): DnsMessage | null {
   try {
-    return decodeReply(bytes, { name, type: 'A' });
+    return decodeMessage(bytes);
   } catch (error) {
-    if (!(error instanceof ProbeFailure)) problems.push(`${bytes.toString('hex')}: ${String(error)}`);
+    if (!(error instanceof MalformedMessage)) problems.push(`${bytes.toString('hex')}: ${String(error)}`);
     return null;
   }
 }
 
 function present(message: DnsMessage, bytes: Buffer, problems: string[]): void {
   try {
-    const records = presentRecords(message.answers ?? []);
+    const records = presentRecords(message.answers, name);
     if (!isRecords(records).ok) problems.push(`${bytes.toString('hex')}: ${JSON.stringify(records)}`);
   } catch (error) {
     problems.push(`${bytes.toString('hex')}: ${String(error)}`);

@@ -1,104 +1,142 @@
+import { createSecureContext, type SecureContext } from 'node:tls';
 import type { ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
-import { roundMs } from '@vantage/shared/probe-types/statistics.js';
-import { parseHost } from '@vantage/shared/target-policy/host.js';
 import { targetHost } from '@vantage/shared/target-policy/spec.js';
 import { within } from '../../net/deadline.js';
-import { askTcp, askUdpThenTcp, type DnsReply } from '../../net/dns-exchange.js';
-import { type DnsMessage, type DnsQuestion, rcodeFailure } from '../../net/dns-message.js';
-import { type Endpoint, formatEndpoint, parseEndpoint } from '../../net/endpoint.js';
+import { type Asking, askTcp, askUdpThenTcp, type DnsReply } from '../../net/dns/ask.js';
+import { askEncrypted } from '../../net/dns/encrypted.js';
+import type { DnsMessage, DnsQuestion } from '../../net/dns/message.js';
+import { measureResolverRtt } from '../../net/dns/resolver-rtt.js';
+import { describeReasons, rcodeFailure } from '../../net/dns/response-codes.js';
+import { QueryBudget } from '../../net/query-budget.js';
 import type { ProbeContext, ProbeEngine } from '../engine.js';
-import { ProbeFailure, refusing, toProbeError } from '../failure.js';
+import { ProbeFailure, refusing } from '../failure.js';
 import { arpaName } from './arpa-name.js';
-import { libraryType } from './presentation.js';
-import { presentRecords } from './records.js';
+import { type Asked, describe, nothingAsked } from './describe.js';
+import { type ChosenServer, chooseServer } from './server-choice.js';
+import { walkDelegations } from './trace.js';
 
 type DnsSpec = ProbeSpecs['dns'];
 type DnsResult = ProbeResults['dns'];
 
-/** Port of a server given without one. */
-const DNS_PORT = 53;
-const flagNames = ['aa', 'tc', 'rd', 'ra', 'ad', 'cd'] as const;
-
-/** Whom was asked, and what came back, as far as it went. */
-interface Asked {
-  server: Endpoint | null;
-  reply: DnsReply | null;
+interface Run {
+  readonly asking: Asking;
+  readonly spec: DnsSpec;
+  readonly asked: Asked;
+  readonly budget: QueryBudget;
 }
 
-/** One question to one server. NOERROR with a record of the type asked for is a success; anything else says its code. */
-export const dns: ProbeEngine<'dns'> = {
-  async run(spec, context) {
+/**
+ * One question to one server, or a walk from the root. NOERROR with a record of the type asked for is a success;
+ * anything else says its code.
+ */
+export class DnsEngine implements ProbeEngine<'dns'> {
+  readonly #trustedCertificates: readonly string[] | undefined;
+  readonly #tracePort: number | undefined;
+  #secureContext: SecureContext | undefined;
+
+  /** `trustedCertificates` (PEM) stand in for the public roots, `tracePort` for the port of all servers of a trace. */
+  constructor(options: { readonly trustedCertificates?: readonly string[]; readonly tracePort?: number } = {}) {
+    this.#trustedCertificates = options.trustedCertificates;
+    this.#tracePort = options.tracePort;
+  }
+
+  async run(spec: DnsSpec, context: ProbeContext): Promise<DnsResult> {
     const { timeout_ms: timeoutMs } = spec.params;
-    const asked: Asked = { server: null, reply: null };
+    const asked = nothingAsked(spec);
     const reason = () => new ProbeFailure('timeout', `no answer within ${timeoutMs} ms`);
     try {
       await within({ clock: context.clock, ms: timeoutMs, reason }, context.signal, async (signal) => {
+        const asking = askingOf(spec);
+        asked.name = asking.question.name;
+        const run = { spec, asked, asking, budget: new QueryBudget() };
         const limited = { ...context, signal };
-        const question = questionOf(spec);
-        asked.server = await chooseServer(spec, limited);
-        asked.reply = await ask(question, asked.server, spec, limited);
-        checkAnswer(asked.reply.message, question, spec);
+        const { message } = await (spec.params.trace ? this.#trace(run, limited) : this.#askServer(run, limited));
+        checkAnswer(message, run);
       });
       return describe(spec, asked, null);
     } catch (error) {
       if (!(error instanceof ProbeFailure)) throw error;
       return describe(spec, asked, error);
+    } finally {
+      asked.watch.close();
     }
-  },
-};
+  }
+
+  async #askServer(run: Run, context: ProbeContext): Promise<DnsReply> {
+    const { asked, budget, spec } = run;
+    const server = await chooseServer(spec, context, budget);
+    asked.server = server.endpoint;
+    const reply = await this.#exchange(run, server, context);
+    // its sockets listen on meanwhile: the true answer to a query that was answered falsely comes within this time
+    if (reply.transport === 'udp') asked.rttMs = await measureResolverRtt(server.endpoint, reply.ms, context);
+    return reply;
+  }
+
+  #exchange({ asking, spec, asked, budget }: Run, server: ChosenServer, context: ProbeContext): Promise<DnsReply> {
+    const { timeout_ms: timeoutMs, transport, verify_tls: isVerified } = spec.params;
+    const { signal, clock, userAgent } = context;
+    const { progress, watch } = asked;
+    const options = { signal, clock, budget, watch, resendAfterMs: timeoutMs / 2 };
+    switch (transport) {
+      case 'udp':
+        return askUdpThenTcp(asking, server.endpoint, options, progress);
+      case 'tcp':
+        return askTcp(asking, server.endpoint, options, progress);
+      default: {
+        const secure = { ...server, secureContext: this.#tlsSettings(), isVerified, userAgent };
+        return askEncrypted(asking, transport, { ...options, server: secure, progress });
+      }
+    }
+  }
+
+  async #trace({ asking, spec, asked, budget }: Run, context: ProbeContext): Promise<DnsReply> {
+    const steps: DnsResult['trace'] = [];
+    asked.steps = steps;
+    const { server, progress } = await walkDelegations({
+      asking,
+      transport: spec.params.transport === 'tcp' ? 'tcp' : 'udp',
+      signal: context.signal,
+      clock: context.clock,
+      budget,
+      watch: asked.watch,
+      context,
+      ...(this.#tracePort === undefined ? {} : { port: this.#tracePort }),
+      onStep: (step) => steps.push(step),
+    });
+    asked.server = server;
+    asked.progress = progress;
+    if (progress.reply === null) throw new RangeError('a walk ended without an answer');
+    return progress.reply;
+  }
+
+  /** Made once: loading the roots takes longer than a handshake on loopback. */
+  #tlsSettings(): SecureContext {
+    this.#secureContext ??= createSecureContext(
+      this.#trustedCertificates === undefined ? {} : { ca: [...this.#trustedCertificates] },
+    );
+    return this.#secureContext;
+  }
+}
+
+/** The engine with the public roots (and those of NODE_EXTRA_CA_CERTS). */
+export const dns = new DnsEngine();
+
+function askingOf(spec: DnsSpec): Asking {
+  const { trace, dnssec } = spec.params;
+  return { question: questionOf(spec), isRecursive: !trace, wantsSignatures: dnssec, wantsNsid: true };
+}
 
 function questionOf(spec: DnsSpec): DnsQuestion {
   const host = refusing(() => targetHost('dns', spec));
-  const name = host.kind === 'address' ? arpaName(host.address) : host.name;
-  return { name, type: libraryType(spec.params.record_type) };
+  return { name: host.kind === 'address' ? arpaName(host.address) : host.name, type: spec.params.record_type };
 }
 
-/** The node's own resolver on its own port is the one server that the policy does not judge. */
-async function chooseServer({ params }: DnsSpec, { resolver, policy, signal }: ProbeContext): Promise<Endpoint> {
-  if (params.server !== undefined) {
-    const host = refusing(() => parseHost(params.server ?? '', 'params.server'));
-    const { addresses } = await resolver.resolve({ host, ipVersion: 'auto', policy, signal, field: 'params.server' });
-    return { address: addresses[0]?.address ?? '', port: params.port ?? DNS_PORT };
-  }
-  const own = parseEndpoint(resolver.servers[0] ?? '');
-  if (params.port === undefined || params.port === own.port) return own;
-  refusing(() => policy.checkAddress(own.address, 'params.port'));
-  return { address: own.address, port: params.port };
-}
-
-function ask(
-  question: DnsQuestion,
-  server: Endpoint,
-  { params }: DnsSpec,
-  { signal, clock }: ProbeContext,
-): Promise<DnsReply> {
-  const options = { signal, clock, resendAfterMs: params.timeout_ms / 2 };
-  return params.transport === 'tcp' ? askTcp(question, server, options) : askUdpThenTcp(question, server, options);
-}
-
-function checkAnswer({ rcode, answers = [] }: DnsMessage, { type }: DnsQuestion, { target, params }: DnsSpec): void {
-  const failure = rcodeFailure(rcode, target);
+/** At the end of a trace an alias is an answer too: what it points at has a delegation of its own. */
+function checkAnswer(message: DnsMessage, { asking: { question }, spec: { target, params } }: Run): void {
+  const failure = rcodeFailure(message, target);
   if (failure !== null) throw failure;
-  const hasAnswer = answers.some((answer) => type === 'ANY' || answer.type === type);
-  if (!hasAnswer) throw new ProbeFailure('dns_nodata', `"${target}" has no ${params.record_type} record`);
-}
-
-function describe(spec: DnsSpec, { server, reply }: Asked, failure: ProbeFailure | null): DnsResult {
-  const message = reply?.message;
-  return {
-    success: failure === null,
-    error: failure === null ? null : toProbeError(asDnsTimeout(failure)),
-    records: presentRecords(message?.answers ?? []),
-    rcode: message?.rcode ?? null,
-    flags: flagNames.filter((name) => message?.[`flag_${name}`] === true),
-    resolver: server === null ? null : formatEndpoint(server),
-    transport: reply?.transport ?? spec.params.transport,
-    query_ms: roundMs(reply?.ms ?? null),
-    size: reply?.bytes ?? null,
-  };
-}
-
-function asDnsTimeout(failure: ProbeFailure): ProbeFailure {
-  if (failure.code !== 'timeout') return failure;
-  return new ProbeFailure('dns_timeout', failure.message, { cause: failure });
+  const { type } = question;
+  const isAnswer = (found: string) => type === 'ANY' || found === type || (params.trace && found === 'CNAME');
+  if (message.answers.some((record) => isAnswer(record.type))) return;
+  throw new ProbeFailure('dns_nodata', `"${target}" has no ${params.record_type} record${describeReasons(message)}`);
 }

@@ -1,7 +1,7 @@
 import type { ProbeResults } from '@vantage/shared/probe-types/index.js';
-import type { Answer } from 'dns-packet';
-import { escapeName } from './escape.js';
-import { presentClass, presentData, presentType } from './presentation.js';
+import type { DnsRecord } from '../../net/dns/message.js';
+import { isSameName } from '../../net/dns/name.js';
+import { presentData } from './presentation.js';
 
 type Records = ProbeResults['dns']['records'];
 
@@ -9,20 +9,17 @@ type Records = ProbeResults['dns']['records'];
 const MAX_RECORDS = 1000;
 const MAX_CHARACTERS = 96 * 1024;
 
-/** The records of an answer in its order, as many as a result keeps. OPT is no record (RFC 6891 section 6.1.1). */
-export function presentRecords(answers: readonly Answer[]): Records {
+/**
+ * The records of an answer in its order, as many as a result keeps. Owners that are the name asked for are written as it
+ * was given: servers repeat the letter case of the query.
+ */
+export function presentRecords(answers: readonly DnsRecord[], askedName: string): Records {
   const records: Records = [];
   let characters = 0;
   for (const answer of answers) {
-    const value = answer.type === 'OPT' ? null : presentData(answer);
-    if (answer.type === 'OPT' || value === null) continue;
-    const record = {
-      name: answer.name === '.' ? '.' : escapeName(answer.name),
-      type: presentType(answer.type),
-      class: presentClass(answer.class),
-      ttl: answer.ttl ?? 0,
-      value,
-    };
+    const { type, class: recordClass, ttl } = answer;
+    const name = isSameName(answer.name, askedName) ? askedName : answer.name;
+    const record = { name, type, class: recordClass, ttl, value: presentData(answer) };
     characters += record.name.length + record.value.length;
     if (records.length >= MAX_RECORDS || characters > MAX_CHARACTERS) break;
     records.push(record);

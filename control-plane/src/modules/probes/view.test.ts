@@ -194,13 +194,13 @@ t.test('the summary of each type is over the nodes that answered', async (t) => 
 t.test(
   'a DNS task compares its nodes: the domain, the type, records by node, and whether they contradict',
   async (t) => {
-    const record = { name: 'example.com', type: 'A', class: 'IN', ttl: 60, value: '192.0.2.1' };
+    const record = { name: 'example.com', type: 'A', class: 'IN', ttl: 60, value: '93.184.216.34' };
     const found = done('dns', { success: true, error: null, rcode: 'NOERROR', records: [record] });
     const other = done('dns', {
       success: true,
       error: null,
       rcode: 'NOERROR',
-      records: [{ ...record, value: '192.0.2.2' }],
+      records: [{ ...record, value: '93.184.216.35' }],
     });
     const none = done('dns', { rcode: 'NXDOMAIN', records: [] });
     t.match(view('dns', [found, nodeTask(), lost('node_lost')]), {

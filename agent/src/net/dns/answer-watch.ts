@@ -1,0 +1,21 @@
+/**
+ * Counts what reaches the sockets of a run beside the answers it took. A datagram socket that brought its answer stays
+ * open until `close`, because a second, different answer to one question is what an injected one looks like.
+ */
+export class AnswerWatch {
+  /** Messages that were no answer to our question: another id, question, letter case or cookie. */
+  ignoredCount = 0;
+  /** Further answers to a question that was answered, which say something else. */
+  contradictionCount = 0;
+  readonly #closers: (() => void)[] = [];
+
+  /** Takes over a socket. */
+  keep(close: () => void): void {
+    this.#closers.push(close);
+  }
+
+  /** Ends the listening. Call it whatever happens. */
+  close(): void {
+    for (const close of this.#closers.splice(0)) close();
+  }
+}

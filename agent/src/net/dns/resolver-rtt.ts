@@ -1,0 +1,44 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import { ProbeFailure } from '../../probes/failure.js';
+import { within } from '../deadline.js';
+import type { Endpoint } from '../endpoint.js';
+import { noProgress } from './ask.js';
+import { connectServer } from './stream.js';
+
+/** Below the second after which a lost SYN is sent again: a connect that took longer says nothing about the path. */
+const MAX_RTT_MS = 500;
+/** Connects when the first one makes the answer look too early; the shortest counts. */
+const CONFIRMATIONS = 2;
+
+/**
+ * The way to a server and back, in milliseconds: how long a TCP handshake takes, or its refusal. It is measured again
+ * where `answerMs` is less than half of it, because one slow handshake accuses nobody. Null where nothing came back in
+ * half a second.
+ */
+export async function measureResolverRtt(
+  server: Endpoint,
+  answerMs: number,
+  { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
+): Promise<number | null> {
+  let shortest = await handshakeMs(server, signal, clock);
+  for (let i = 0; i < CONFIRMATIONS && shortest !== null && answerMs * 2 < shortest; i += 1) {
+    const again = await handshakeMs(server, signal, clock);
+    if (again !== null && again < shortest) shortest = again;
+  }
+  return shortest;
+}
+
+async function handshakeMs(server: Endpoint, signal: AbortSignal, clock: Clock): Promise<number | null> {
+  const startedAt = clock.monotonicMs();
+  const reason = () => new ProbeFailure('timeout', 'no handshake in time');
+  try {
+    await within({ clock, ms: MAX_RTT_MS, reason }, signal, async (limited) => {
+      const socket = await connectServer(server, { signal: limited, clock }, noProgress());
+      socket.destroy();
+    });
+  } catch (error) {
+    if (!(error instanceof ProbeFailure)) throw error;
+    if (error.code !== 'tcp_refused') return null;
+  }
+  return clock.monotonicMs() - startedAt;
+}

@@ -1,0 +1,85 @@
+import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
+import { ProbeFailure } from '../../probes/failure.js';
+import { abortable } from '../abortable.js';
+import { type Endpoint, formatEndpoint } from '../endpoint.js';
+import { socketFailure, systemErrorName } from '../socket-failure.js';
+import type { AskOptions, DnsReply } from './ask.js';
+import { type DnsMessage, messageId } from './message.js';
+import { judgeReply, type Query, queryBytes } from './query.js';
+import { isSameAnswer } from './record-data.js';
+
+/**
+ * Asks from a connected socket on a random port with a random id. Whatever is not the answer to this question from
+ * this server is ignored, so the wait ends with an answer, an unreachable server or the signal.
+ * @throws ProbeFailure dns_error, net_unreachable, host_unreachable; or the signal's reason
+ */
+export function askUdp(
+  query: Query,
+  server: Endpoint,
+  { signal, clock, budget, resendAfterMs, watch }: AskOptions,
+): Promise<DnsReply> {
+  return abortable(signal, ({ resolve, reject }) => {
+    const socket = createSocket(isIPv6(server.address.split('%')[0] ?? '') ? 'udp6' : 'udp4');
+    // each sending has its own id: an answer is timed against the very datagram it answers
+    const sentAtById = new Map<number, number>();
+    const send = () => {
+      budget.spend();
+      const id = randomInt(0x10000);
+      sentAtById.set(id, clock.monotonicMs());
+      socket.send(queryBytes(query, id));
+    };
+    const sendOrFail = () => {
+      try {
+        send();
+      } catch (error) {
+        reject(error);
+      }
+    };
+    let cancelResend = () => {};
+    let taken: DnsMessage | null = null;
+
+    socket.on('error', (error) => reject(udpFailure(error, server)));
+    socket.on('message', (bytes) => {
+      const receivedAt = clock.monotonicMs();
+      const id = messageId(bytes) ?? -1;
+      const sentAt = sentAtById.get(id);
+      try {
+        const judged = sentAt === undefined ? null : judgeReply(bytes, query, id);
+        if (judged === null || judged.kind === 'foreign' || sentAt === undefined) {
+          if (watch !== undefined) watch.ignoredCount += 1;
+          return;
+        }
+        if (taken !== null) {
+          if (watch !== undefined && !isSameAnswer(taken, judged.message)) watch.contradictionCount += 1;
+          return;
+        }
+        taken = judged.message;
+        const isCaseFolded = judged.kind === 'folded';
+        resolve({ message: taken, transport: 'udp', bytes: bytes.length, ms: receivedAt - sentAt, isCaseFolded });
+      } catch (error) {
+        reject(error);
+      }
+    });
+    socket.once('connect', () => {
+      sendOrFail();
+      if (resendAfterMs !== null) cancelResend = clock.after(resendAfterMs, sendOrFail);
+    });
+    socket.connect(server.port, server.address);
+    return (isResolved) => {
+      cancelResend();
+      if (isResolved && watch !== undefined) watch.keep(() => socket.close());
+      else socket.close();
+    };
+  });
+}
+
+/** Over UDP a refused connection is an ICMP message: there is no server, which is not the code REFUSED of one. */
+function udpFailure(error: Error, server: Endpoint): ProbeFailure {
+  const what = `DNS server ${formatEndpoint(server)}`;
+  const failure = socketFailure(error, what);
+  if (failure?.code === 'net_unreachable' || failure?.code === 'host_unreachable' || failure?.code === 'overload')
+    return failure;
+  return new ProbeFailure('dns_error', `${what}: ${systemErrorName(error) ?? error.message}`, { cause: error });
+}
