@@ -15,6 +15,8 @@ const DEADLINE_MS = 300_000;
 export interface ProberOptions {
   /** CIDRs opened to probes beside what is public; none without it. */
   readonly allow?: readonly string[];
+  /** Addresses of the root servers that traces of DNS begin at; the public ones without it. */
+  readonly rootHints?: readonly string[];
   /** What a control plane would add to the target policy. */
   readonly lists?: ControlPlaneLists;
 }
@@ -38,13 +40,16 @@ export interface Prober {
 }
 
 /** Starts a prober; it ends with the lab at the latest. @throws Error when it ends before it is ready */
-export async function startProber(lab: Lab, { allow = [], lists }: ProberOptions = {}): Promise<Prober> {
+export async function startProber(
+  lab: Lab,
+  { allow = [], rootHints = [], lists }: ProberOptions = {},
+): Promise<Prober> {
   const child = lab.spawn('agent', [process.execPath, ...CHILD_FLAGS, CHILD], {
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const conversation = new Conversation(child);
-  const opening: ToChild[] = [{ kind: 'begin', allow, serviceUrl: 'https://vantage.example' }];
+  const opening: ToChild[] = [{ kind: 'begin', allow, serviceUrl: 'https://vantage.example', rootHints }];
   child.send(lists === undefined ? opening : [...opening, { kind: 'lists', lists }]);
   const capabilities = await conversation.ready;
   return {

@@ -2,10 +2,11 @@ import { startLab } from '../../lab/lab.js';
 import { startProber } from '../../lab/prober.js';
 import { machineText, tableText, writeReport } from '../report.js';
 import type { Comparison, Row } from './comparison.js';
+import { dns } from './dns.js';
 import { tcp } from './tcp.js';
 
 /** The one list of comparisons. */
-const comparisons: readonly Comparison[] = [tcp];
+const comparisons: readonly Comparison[] = [tcp, dns];
 
 export interface ProbeBenchOptions {
   readonly rounds: number;

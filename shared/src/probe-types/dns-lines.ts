@@ -1,4 +1,5 @@
 import { alignedRows, msCell } from './cells.js';
+import { isTooEarly } from './dns-pollution.js';
 import type { DnsTraceStep } from './dns-trace.js';
 
 interface Answer {
@@ -83,13 +84,14 @@ function serverLine({ resolver, transport, query_ms, connect_ms, tls_ms, size, n
 
 /** What nobody expects of an honest path to an honest server. */
 function oddLines({ ignored, contradictions, case_folded, extended_errors, ...answer }: Answer): string[] {
-  const { resolver_rtt_ms: rttMs, query_ms: queryMs, transport } = answer;
   const lines = extended_errors.map(({ code, text }) => `;; the server says: extended error ${code} ${text}`.trimEnd());
   if (ignored > 0) lines.push(`;; messages ignored, because they were no answer to this query: ${ignored}`);
   if (contradictions > 0) lines.push(`;; further answers that say something else: ${contradictions}`);
   if (case_folded) lines.push(';; the server changes the letter case of the question');
-  if (transport === 'udp' && rttMs !== null && queryMs !== null && queryMs * 2 < rttMs)
-    lines.push(`;; the answer came in less than half the time to the server and back (${msCell(rttMs)})`);
+  if (isTooEarly(answer))
+    lines.push(
+      `;; the answer came in less than half the time to the server and back (${msCell(answer.resolver_rtt_ms)})`,
+    );
   return lines;
 }
 

@@ -49,7 +49,11 @@ export function hasReservedAddress({ records }: NodeAnswer): boolean {
 }
 
 /** Faster than the way to the resolver and back allows, twice over. Only a datagram can be. */
-export function isTooEarly({ transport, query_ms: queryMs, resolver_rtt_ms: rttMs }: NodeAnswer): boolean {
+export function isTooEarly({
+  transport,
+  query_ms: queryMs,
+  resolver_rtt_ms: rttMs,
+}: Pick<NodeAnswer, 'transport' | 'query_ms' | 'resolver_rtt_ms'>): boolean {
   if (transport !== 'udp' || queryMs === null || rttMs === null) return false;
   return queryMs * 2 < rttMs && rttMs - queryMs > TIMING_SLACK_MS;
 }

@@ -77,10 +77,7 @@ export function decodeMessage(bytes: Buffer): DnsMessage {
   const counts = [reader.u16(), reader.u16(), reader.u16(), reader.u16()];
   const flags = flagsOf(bits);
   const questions = readMany(counts[0] ?? 0, () => readQuestion(reader));
-  const [answers = [], authorities = [], rest = []] = readSections(bytes, reader, {
-    counts: counts.slice(1),
-    mayBeCut: flags.has('tc'),
-  });
+  const [answers = [], authorities = [], rest = []] = readSections(reader, counts.slice(1), flags.has('tc'));
   const opt = rest.find(isOpt);
   const options = opt === undefined ? [] : readOptions(opt);
   const upperRcode = opt === undefined ? 0 : opt.ttlBits >>> 24;
@@ -124,17 +121,13 @@ function readQuestion(reader: WireReader): DnsQuestion & { readonly class: strin
   return { name: reader.domainName(), type: recordTypeName(reader.u16()), class: recordClassName(reader.u16()) };
 }
 
-function readSections(
-  bytes: Buffer,
-  reader: WireReader,
-  { counts, mayBeCut }: { readonly counts: readonly number[]; readonly mayBeCut: boolean },
-): WireRecord[][] {
+function readSections(reader: WireReader, counts: readonly number[], mayBeCut: boolean): WireRecord[][] {
   const sections: WireRecord[][] = [];
   try {
     for (const count of counts) {
       const section: WireRecord[] = [];
       sections.push(section);
-      while (section.length < count) section.push(readRecord(bytes, reader));
+      while (section.length < count) section.push(readRecord(reader));
     }
   } catch (error) {
     if (!mayBeCut || !(error instanceof MalformedMessage)) throw error;
@@ -142,7 +135,7 @@ function readSections(
   return sections;
 }
 
-function readRecord(bytes: Buffer, reader: WireReader): WireRecord {
+function readRecord(reader: WireReader): WireRecord {
   const name = reader.domainName();
   const typeCode = reader.u16();
   const classCode = reader.u16();
@@ -158,7 +151,7 @@ function readRecord(bytes: Buffer, reader: WireReader): WireRecord {
     type: recordTypeName(typeCode),
     class: recordClassName(classCode),
     ttl: ttlBits > 0x7fffffff ? 0 : ttlBits,
-    data: () => new WireReader(bytes, start, start + length),
+    data: () => reader.stretch(start, start + length),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '@vantage/shared/clock.js';
+import { isTooEarly } from '@vantage/shared/probe-types/dns-pollution.js';
 import { ProbeFailure } from '../../probes/failure.js';
 import { within } from '../deadline.js';
 import type { Endpoint } from '../endpoint.js';
@@ -12,7 +13,7 @@ const CONFIRMATIONS = 2;
 
 /**
  * The way to a server and back, in milliseconds: how long a TCP handshake takes, or its refusal. It is measured again
- * where `answerMs` is less than half of it, because one slow handshake accuses nobody. Null where nothing came back in
+ * where it makes the answer look too early, because one slow handshake accuses nobody. Null where nothing came back in
  * half a second.
  */
 export async function measureResolverRtt(
@@ -21,9 +22,13 @@ export async function measureResolverRtt(
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
 ): Promise<number | null> {
   let shortest = await handshakeMs(server, signal, clock);
-  for (let i = 0; i < CONFIRMATIONS && shortest !== null && answerMs * 2 < shortest; i += 1) {
+  for (
+    let i = 0;
+    i < CONFIRMATIONS && isTooEarly({ transport: 'udp', query_ms: answerMs, resolver_rtt_ms: shortest });
+    i += 1
+  ) {
     const again = await handshakeMs(server, signal, clock);
-    if (again !== null && again < shortest) shortest = again;
+    if (again !== null && again < (shortest ?? again)) shortest = again;
   }
   return shortest;
 }

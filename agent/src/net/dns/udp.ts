@@ -10,6 +10,9 @@ import { type DnsMessage, messageId } from './message.js';
 import { judgeReply, type Query, queryBytes } from './query.js';
 import { isSameAnswer } from './record-data.js';
 
+/** Messages of one server that are read at most: one that sends more of them than that keeps us busy. */
+const MAX_MESSAGES = 100;
+
 /**
  * Asks from a connected socket on a random port with a random id. Whatever is not the answer to this question from
  * this server is ignored, so the wait ends with an answer, an unreachable server or the signal.
@@ -39,10 +42,13 @@ export function askUdp(
     };
     let cancelResend = () => {};
     let taken: DnsMessage | null = null;
+    let messageCount = 0;
 
     socket.on('error', (error) => reject(udpFailure(error, server)));
     socket.on('message', (bytes) => {
       const receivedAt = clock.monotonicMs();
+      messageCount += 1;
+      if (messageCount > MAX_MESSAGES) return reject(floodFailure(server));
       const id = messageId(bytes) ?? -1;
       const sentAt = sentAtById.get(id);
       try {
@@ -73,6 +79,11 @@ export function askUdp(
       else socket.close();
     };
   });
+}
+
+function floodFailure(server: Endpoint): ProbeFailure {
+  const what = `DNS server ${formatEndpoint(server)}`;
+  return new ProbeFailure('dns_error', `${what} sent over ${MAX_MESSAGES} messages and no answer`);
 }
 
 /** Over UDP a refused connection is an ICMP message: there is no server, which is not the code REFUSED of one. */

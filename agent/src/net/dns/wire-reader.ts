@@ -7,20 +7,34 @@ export class MalformedMessage extends Error {
 
 /** Octets of a name on the wire, its final zero included (RFC 1035 section 2.3.4). */
 const MAX_NAME_BYTES = 255;
+/** Pointers in one name: every one that is of use has a label before it. */
+const MAX_POINTERS = 127;
+
+/** A name and what follows it. */
+interface ReadName {
+  /** Labels as text; empty for the root. */
+  readonly text: string;
+  /** Octets of the labels, uncompressed. */
+  readonly bytes: number;
+  /** Offset behind it. */
+  readonly next: number;
+}
 
 /**
  * A cursor over a stretch of a DNS message. It never reads past `end`, except for names, which may point anywhere
- * before themselves in the message (RFC 1035 section 4.1.4).
+ * before themselves in the message (RFC 1035 section 4.1.4). What is pointed at is read once per message: 65 535 bytes
+ * can hold thousands of pointers to a name of 127 labels.
  */
 export class WireReader {
   readonly #message: Buffer;
   readonly #end: number;
-  #offset: number;
+  readonly #names: Map<number, ReadName>;
+  #offset = 0;
 
-  constructor(message: Buffer, offset = 0, end = message.length) {
+  constructor(message: Buffer, end = message.length, names = new Map<number, ReadName>()) {
     this.#message = message;
-    this.#offset = offset;
     this.#end = end;
+    this.#names = names;
   }
 
   get offset(): number {
@@ -62,7 +76,14 @@ export class WireReader {
   /** A part of its own: reading it never leaves the next `count` bytes. */
   part(count: number): WireReader {
     const start = this.#advance(count);
-    return new WireReader(this.#message, start, start + count);
+    return this.stretch(start, start + count);
+  }
+
+  /** A reader of its own from `start` to `end`, wherever this one stands. */
+  stretch(start: number, end: number): WireReader {
+    const reader = new WireReader(this.#message, end, this.#names);
+    reader.#offset = start;
+    return reader;
   }
 
   /**
@@ -71,35 +92,40 @@ export class WireReader {
    * @throws MalformedMessage for a loop, a name of over 255 octets, and labels of unknown kinds
    */
   domainName(): string {
+    const { text, next } = this.#nameAt(this.#offset, { end: this.#end, pointers: 0 });
+    this.#offset = next;
+    return text === '' ? '.' : text;
+  }
+
+  #nameAt(start: number, { end, pointers }: { readonly end: number; readonly pointers: number }): ReadName {
     const labels: string[] = [];
-    let total = 1;
-    let position = this.#offset;
-    let stretchStart = position;
-    let end = this.#end;
-    let isFollowing = false;
+    let bytes = 0;
+    let position = start;
     for (;;) {
       const length = this.#octet(position, end);
       if ((length & 0xc0) === 0xc0) {
         const target = ((length & 0x3f) << 8) | this.#octet(position + 1, end);
-        if (!isFollowing) this.#offset = position + 2;
-        if (target >= stretchStart) throw new MalformedMessage('a name points forward');
-        position = target;
-        stretchStart = target;
-        end = this.#message.length;
-        isFollowing = true;
-        continue;
+        if (target >= start || pointers === MAX_POINTERS) throw new MalformedMessage('a name points nowhere');
+        const tail = this.#pointedAt(target, pointers + 1);
+        if (tail.text !== '') labels.push(tail.text);
+        return checkedName({ text: labels.join('.'), bytes: bytes + tail.bytes, next: position + 2 });
       }
       if (length > 63) throw new MalformedMessage('a label of an unknown kind');
       position += 1;
-      if (length === 0) break;
-      total += length + 1;
-      if (total > MAX_NAME_BYTES) throw new MalformedMessage('a name of over 255 octets');
-      if (position + length > end) throw new MalformedMessage('a label is cut');
+      if (length === 0) return checkedName({ text: labels.join('.'), bytes, next: position });
+      bytes += length + 1;
+      if (position + length > end || bytes >= MAX_NAME_BYTES) throw new MalformedMessage('a name is too long');
       labels.push(escapeLabel(this.#message.subarray(position, position + length)));
       position += length;
     }
-    if (!isFollowing) this.#offset = position;
-    return labels.length === 0 ? '.' : labels.join('.');
+  }
+
+  #pointedAt(target: number, pointers: number): ReadName {
+    const known = this.#names.get(target);
+    if (known !== undefined) return known;
+    const name = this.#nameAt(target, { end: this.#message.length, pointers });
+    this.#names.set(target, name);
+    return name;
   }
 
   #octet(position: number, end: number): number {
@@ -114,4 +140,9 @@ export class WireReader {
     this.#offset = start + count;
     return start;
   }
+}
+
+function checkedName(name: ReadName): ReadName {
+  if (name.bytes >= MAX_NAME_BYTES) throw new MalformedMessage('a name of over 255 octets');
+  return name;
 }

@@ -139,6 +139,13 @@ t.test('dns asks a server by tcp that repeats the question in another letter cas
   t.match(folding.result, { success: true, case_folded: true, transport: 'tcp' }, 'a server that folds always');
 });
 
+t.test('dns gives up on a server that sends a flood of messages that are no answer', async (t) => {
+  const { result } = await ask(t, ({ id, asked }) =>
+    Array<Buffer>(150).fill(dnsMessage({ id, questions: [{ name: `x${asked}`, type: 'A' }] })),
+  );
+  t.match(result, { success: false, error: { code: 'dns_error', message: /over 100 messages/ } });
+});
+
 t.test('dns shows names in the letter case they were asked in', async (t) => {
   const { result } = await ask(t, ({ asked }) => ({
     answers: [

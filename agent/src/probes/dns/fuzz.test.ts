@@ -1,9 +1,14 @@
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import { type Answer, encode } from 'dns-packet';
+import fc from 'fast-check';
 import t from 'tap';
 import { type DnsMessage, decodeMessage } from '../../net/dns/message.js';
+import { judgeReply, makeQuery } from '../../net/dns/query.js';
+import { isSameAnswer } from '../../net/dns/record-data.js';
 import { MalformedMessage } from '../../net/dns/wire-reader.js';
+import { ProbeFailure } from '../failure.js';
+import { judgeAnswer } from './delegation.js';
 import { presentRecords } from './records.js';
 
 const isRecords = compileSchema(probeTypes.dns.Result.properties.records);
@@ -63,6 +68,51 @@ const answers: Answer[] = [
 const messages = answers.map((answer) =>
   encode({ type: 'response', id: 1, questions: [{ type: 'A', name }], answers: [answer, answer] }),
 );
+
+t.test('dns messages of any bytes are answers, foreign or malformed, and nothing else happens', async (t) => {
+  const query = makeQuery({ name, type: 'A' }, { isRecursive: true, edns: null });
+  const property = fc.property(fc.uint8Array({ maxLength: 600 }), fc.boolean(), (tail, hasHeader) => {
+    // half of them with a header that makes all the rest be read
+    const header = Buffer.from('000181800001000300030003', 'hex');
+    const bytes = hasHeader ? Buffer.concat([header, query.sentQuestion, tail]) : Buffer.from(tail);
+    try {
+      const judged = judgeReply(bytes, query, 1);
+      if (judged.kind === 'foreign') return;
+      judgeAnswer(judged.message, query.question, 'com');
+      isSameAnswer(judged.message, judged.message);
+      presentRecords(judged.message.answers, name);
+    } catch (error) {
+      if (!(error instanceof ProbeFailure) || error.code !== 'dns_error') throw error;
+    }
+  });
+  fc.assert(property, { numRuns: 3000 });
+  t.pass();
+});
+
+t.test('names of names are read once: thousands of pointers to the longest name cost what one does', async (t) => {
+  const labels = Buffer.concat(Array.from({ length: 127 }, () => Buffer.of(1, 0xff)));
+  const question = Buffer.concat([labels, Buffer.of(0, 0, 1, 0, 1)]);
+  const record = Buffer.from('c00c000500010000000100 02c00c'.replace(' ', ''), 'hex');
+  const count = Math.floor((65_535 - 12 - question.length) / record.length);
+  const header = Buffer.from('000181800001000000000000', 'hex');
+  header.writeUInt16BE(count, 6);
+  const { answers } = decodeMessage(Buffer.concat([header, question, ...Array<Buffer>(count).fill(record)]));
+  t.equal(answers.length, count);
+  t.ok(
+    answers.every((answer) => answer.name === answers[0]?.name),
+    'one text for all',
+  );
+  const records = presentRecords(answers, name);
+  t.ok(JSON.stringify(records).length < 256 * 1024, 'and a result keeps few of them');
+});
+
+t.test('names that point in circles, forward or nowhere are malformed', async (t) => {
+  const header = '000180000001000000000000';
+  const tail = '00010001';
+  const cases = ['c00c', 'c00e', 'c0ff', '03777777c00c', '01', '3f61', '80', '40', `${'0161'.repeat(128)}00`];
+  for (const bytes of cases)
+    t.throws(() => decodeMessage(Buffer.from(header + bytes + tail, 'hex')), { name: 'MalformedMessage' }, bytes);
+});
 
 t.test('dns decoding and presentation stand any bytes', async (t) => {
   const random = generator(20_251_120);
