@@ -29,7 +29,7 @@ export const dnsQuestions: readonly DnsQuestion[] = [
   { name: 'www.lab.test', type: 'A', server: zone.v6 },
   { name: 'www.lab.test', type: 'A', server: zone.v4, transport: 'tcp' },
   { name: 'www.lab.test', type: 'A', server: zone.v4, dnssec: true },
-  { name: 'WWW.lab.test', type: 'AAAA', server: zone.v4 },
+  { name: 'www.lab.test', type: 'AAAA', server: zone.v4 },
   { name: 'alias.lab.test', type: 'CNAME', server: zone.v4 },
   { name: 'alias.lab.test', type: 'A', server: zone.v4 },
   { name: 'chain1.lab.test', type: 'AAAA', server: zone.v4 },
