@@ -80,3 +80,30 @@ t.test('connect ends at once when it is aborted, and closes every socket', async
   await t.rejects(connecting, { code: 'cancelled' });
   await until('it is closed', () => openSockets() <= before);
 });
+
+t.test('connect lets families take turns, and tries every address 250 ms after the one before', async (t) => {
+  const port = await startSilentPort(t, '::1');
+  let delays = 0;
+  class CountingClock extends FakeClock {
+    override after(ms: number, callback: () => void): () => void {
+      delays += 1;
+      return super.after(ms, callback);
+    }
+  }
+  const clock = new CountingClock();
+  const before = openSockets();
+  const server = await startTcpServer(t, () => {}, '127.0.0.3', port);
+  // ::1 never answers, 127.0.0.1 refuses at once, ::1 again, then the one that listens
+  const addresses = [v6, v6, v4('127.0.0.1'), v4('127.0.0.3')];
+  const connecting = connectTcp(aRequest({ port, addresses, clock }));
+  clock.advance(250);
+  await until('the third attempt is under way', () => delays === 3);
+  clock.advance(249);
+  t.equal(clock.pendingTimers, 1, 'the fourth waits');
+  clock.advance(1);
+  const connection = await connecting;
+  t.strictSame(connection.address, v4('127.0.0.3'));
+  t.equal(clock.pendingTimers, 0);
+  connection.socket.destroy();
+  await until('every socket is closed', () => server.open === 0 && openSockets() <= before + 1);
+});

@@ -2,14 +2,14 @@ import { connect, type Socket } from 'node:net';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { ProbeErrorCode } from '@vantage/shared/probe-types/error-codes.js';
 import { ProbeFailure } from '../probes/failure.js';
-import { abortable } from './abortable.js';
+import { abortable, type Settle } from './abortable.js';
 import { formatEndpoint } from './endpoint.js';
 import type { ResolvedAddress } from './resolver.js';
 import { socketFailure } from './socket-failure.js';
 
-/** Milliseconds the preferred family has for itself before the other one is tried beside it (RFC 8305 section 5). */
-const FAMILY_DELAY_MS = 250;
-/** Addresses tried per family, one after another; a name may have a thousand. */
+/** Milliseconds an attempt has for itself before the next one begins beside it (RFC 8305 section 8). */
+const ATTEMPT_DELAY_MS = 250;
+/** Addresses tried per family; a name may have a thousand. */
 const ADDRESSES_PER_FAMILY = 3;
 
 /** Where to connect; every address has passed the target policy. */
@@ -41,99 +41,88 @@ export class ConnectFailure extends ProbeFailure {
 }
 
 /**
- * Connects to the first address that answers. Each family tries its addresses in order; the second family starts after
- * 250 ms, or as soon as the first one has failed, and the loser is closed.
- * @throws ConnectFailure of the preferred family, unless only the other one was reachable; or the signal's reason
+ * Connects to the first address that answers (RFC 8305 section 5): families take turns, the preferred one first, and an
+ * address is tried 250 ms after the one before it, or as soon as an attempt has failed. Earlier attempts go on beside
+ * it; losers are closed. Every address is known by then, because the policy judges all answers of DNS before the first
+ * packet: nothing is connected to while the other family is still being resolved (section 3).
+ * @throws ConnectFailure of the first address, unless only others were reachable; or the signal's reason
  */
 export async function connectTcp(request: ConnectRequest): Promise<Connection> {
-  const [first, second] = byFamily(request.addresses);
-  if (first === undefined) throw new RangeError('no address to connect to');
-  return second === undefined ? connectInOrder(first, request) : race(first, second, request);
+  const candidates = inTurns(request.addresses);
+  if (candidates.length === 0) throw new RangeError('no address to connect to');
+  return abortable(request.signal, (settle) => {
+    const race = new Race(candidates, request, settle);
+    race.begin();
+    return () => race.end();
+  });
 }
 
-function byFamily(addresses: readonly ResolvedAddress[]): ResolvedAddress[][] {
-  const preferred = addresses[0]?.family;
-  const groups = [addresses.filter((a) => a.family === preferred), addresses.filter((a) => a.family !== preferred)];
-  return groups.filter((group) => group.length > 0).map((group) => group.slice(0, ADDRESSES_PER_FAMILY));
-}
+/** Attempts side by side, until one is established or all have failed. */
+class Race {
+  readonly #candidates: readonly ResolvedAddress[];
+  readonly #request: ConnectRequest;
+  readonly #settle: Settle<Connection>;
+  readonly #open = new Set<Socket>();
+  readonly #failures: ConnectFailure[] = [];
+  #begun = 0;
+  #isOver = false;
+  #cancelDelay = () => {};
 
-async function connectInOrder(addresses: readonly ResolvedAddress[], request: ConnectRequest): Promise<Connection> {
-  let failure: unknown;
-  for (const address of addresses) {
-    try {
-      return await connectOnce(address, request);
-    } catch (error) {
-      if (!(error instanceof ConnectFailure)) throw error;
-      failure ??= error;
-    }
+  constructor(candidates: readonly ResolvedAddress[], request: ConnectRequest, settle: Settle<Connection>) {
+    this.#candidates = candidates;
+    this.#request = request;
+    this.#settle = settle;
   }
-  throw failure;
-}
 
-function race(
-  first: readonly ResolvedAddress[],
-  second: readonly ResolvedAddress[],
-  request: ConnectRequest,
-): Promise<Connection> {
-  return abortable(request.signal, ({ resolve, reject }) => {
-    const losers = new AbortController();
-    const signal = losers.signal;
-    let firstFailure: unknown;
-    let secondFailure: unknown;
-    let isSecondStarted = false;
-
-    const giveUpIfBothFailed = () => {
-      if (firstFailure !== undefined && secondFailure !== undefined) reject(worthTelling(firstFailure, secondFailure));
-    };
-    const win = (connection: Connection) => {
-      // both can be established before either is heard of: the second one heard is closed
-      if (signal.aborted) connection.socket.destroy();
-      else resolve(connection);
-    };
-    const startSecond = () => {
-      if (isSecondStarted) return;
-      isSecondStarted = true;
-      connectInOrder(second, { ...request, signal }).then(win, (error) => {
-        secondFailure = error;
-        giveUpIfBothFailed();
-      });
-    };
-
-    const cancelDelay = request.clock.after(FAMILY_DELAY_MS, startSecond);
-    connectInOrder(first, { ...request, signal }).then(win, (error) => {
-      firstFailure = error;
-      startSecond();
-      giveUpIfBothFailed();
-    });
-    return () => {
-      cancelDelay();
-      losers.abort();
-    };
-  });
-}
-
-/** A family this machine cannot reach says nothing about the target. */
-function worthTelling(first: unknown, second: unknown): unknown {
-  return first instanceof ConnectFailure && first.code === 'net_unreachable' ? second : first;
-}
-
-function connectOnce(address: ResolvedAddress, { port, signal, clock }: ConnectRequest): Promise<Connection> {
-  return abortable(signal, ({ resolve, reject }) => {
+  /** Tries the next address; the one after it follows by itself. */
+  begin(): void {
+    const { port, clock } = this.#request;
+    const address = this.#candidates[this.#begun];
+    if (address === undefined || this.#isOver) return;
+    const place = this.#begun;
+    this.#begun += 1;
+    this.#cancelDelay();
+    if (this.#begun < this.#candidates.length) this.#cancelDelay = clock.after(ATTEMPT_DELAY_MS, () => this.begin());
     const startedAt = clock.monotonicMs();
-    const socket = connect({
-      host: address.address,
-      port,
-      family: address.family,
-      autoSelectFamily: false,
-      noDelay: true,
-    });
+    const { address: host, family } = address;
+    const socket = connect({ host, port, family, autoSelectFamily: false, noDelay: true });
+    this.#open.add(socket);
     // this listener stays: an error between two owners must not end the process
-    socket.on('error', (error) => reject(connectFailure(error, address, port)));
-    socket.once('connect', () => resolve({ socket, address, connectMs: clock.monotonicMs() - startedAt }));
-    return (isResolved) => {
-      if (!isResolved) socket.destroy();
-    };
-  });
+    socket.on('error', (error) => this.#lose(place, connectFailure(error, address, port)));
+    socket.once('connect', () => {
+      this.#open.delete(socket);
+      this.#settle.resolve({ socket, address, connectMs: clock.monotonicMs() - startedAt });
+    });
+  }
+
+  /** Closes what is still being tried. */
+  end(): void {
+    this.#isOver = true;
+    this.#cancelDelay();
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  #lose(place: number, failure: ConnectFailure): void {
+    if (this.#isOver) return;
+    this.#failures[place] = failure;
+    if (this.#begun < this.#candidates.length) return this.begin();
+    const failures = Object.values(this.#failures);
+    if (failures.length === this.#candidates.length) this.#settle.reject(worthTelling(failures));
+  }
+}
+
+/** The preferred family first, then one of each in turns, each in its order. */
+function inTurns(addresses: readonly ResolvedAddress[]): ResolvedAddress[] {
+  const preferred = addresses[0]?.family;
+  const first = addresses.filter(({ family }) => family === preferred).slice(0, ADDRESSES_PER_FAMILY);
+  const second = addresses.filter(({ family }) => family !== preferred).slice(0, ADDRESSES_PER_FAMILY);
+  const pairs = Array.from({ length: ADDRESSES_PER_FAMILY }, (_, i) => [first[i], second[i]]);
+  return pairs.flat().filter((address) => address !== undefined);
+}
+
+/** A network this machine cannot reach says nothing about the target. */
+function worthTelling(failures: readonly ConnectFailure[]): ConnectFailure | undefined {
+  return failures.find(({ code }) => code !== 'net_unreachable') ?? failures[0];
 }
 
 function connectFailure(error: unknown, address: ResolvedAddress, port: number): ConnectFailure {

@@ -18,6 +18,7 @@ import {
   targetField,
   timeoutParam,
 } from './fields.js';
+import { httpLines } from './http-lines.js';
 import { meanOf, percentileOf, roundMs } from './statistics.js';
 import { TlsSchema } from './tls-report.js';
 
@@ -232,6 +233,10 @@ export const http = {
     { title: 'Bytes', cell: (r: Static<typeof Result>) => textCell(r.response_size) },
     { title: 'Address', cell: (r: Static<typeof Result>) => textCell(r.resolved_ip) },
   ],
+  details: {
+    shows: ['status_code', 'final_url', 'http_version', 'response_ms', 'redirects', 'timing', 'tls'],
+    lines: (r: Static<typeof Result>) => httpLines(r),
+  },
   summarise: (results: readonly Static<typeof Result>[]) => {
     const times = results.filter((r) => r.success && r.response_ms !== null).map((r) => r.response_ms as number);
     return { avg_response_ms: roundMs(meanOf(times)), p95_response_ms: roundMs(percentileOf(times, 0.95)) };

@@ -49,6 +49,8 @@ export class HttpEngine implements ProbeEngine<'http'> {
 
   async run(spec: HttpSpec, context: ProbeContext): Promise<HttpResult> {
     const { clock } = context;
+    // even for plain HTTP: the probe that warms a process up pays for it, and no measured one
+    const secureContext = this.#tlsSettings();
     const startedAt = clock.monotonicMs();
     const trip: Trip = { hop: new Hop(spec.target), redirects: [], body: null, isBodyTruncated: false, findings: {} };
     const limit = {
@@ -57,7 +59,7 @@ export class HttpEngine implements ProbeEngine<'http'> {
       reason: () => new ProbeFailure('timeout', `no answer within ${spec.params.timeout_ms} ms`),
     };
     try {
-      await within(limit, context.signal, (signal) => this.#travel(spec, { ...context, signal }, trip));
+      await within(limit, context.signal, (signal) => this.#travel(spec, { ...context, signal, secureContext }, trip));
       return { success: true, error: null, ...describe(trip), response_ms: roundMs(clock.monotonicMs() - startedAt) };
     } catch (error) {
       if (!(error instanceof ProbeFailure)) throw error;
@@ -70,7 +72,7 @@ export class HttpEngine implements ProbeEngine<'http'> {
     }
   }
 
-  async #travel(spec: HttpSpec, context: ProbeContext, trip: Trip): Promise<void> {
+  async #travel(spec: HttpSpec, context: ProbeContext & { secureContext: SecureContext }, trip: Trip): Promise<void> {
     const { params } = spec;
     const budget = new QueryBudget();
     let request = firstRequest(spec);
@@ -86,7 +88,6 @@ export class HttpEngine implements ProbeEngine<'http'> {
         httpVersion: params.http_version,
         dnsServer: params.resolver,
         verifiesTls: params.verify_tls,
-        secureContext: () => this.#tlsSettings(),
         wantsBody: () => location() === null,
       });
       const next = location();

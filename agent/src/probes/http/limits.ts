@@ -24,3 +24,5 @@ export const MAX_JSON_STEPS = 500_000;
 /** Values kept of one JSONPath at most, and bytes of their JSON. */
 export const MAX_VALUES = 10;
 export const MAX_VALUE_BYTES = 2048;
+/** Bytes of chunk extensions in one body at most; nobody honest sends any. */
+export const MAX_CHUNK_EXTENSION_BYTES = 16 * 1024;

@@ -18,7 +18,7 @@ export interface VisitOptions extends Pick<ProbeContext, 'policy' | 'resolver' |
   readonly dnsServer: string | undefined;
   /** Shared by all hops of the probe. */
   readonly budget: QueryBudget;
-  readonly secureContext: () => SecureContext;
+  readonly secureContext: SecureContext;
   /** Whether a bad certificate ends the visit. */
   readonly verifiesTls: boolean;
   /** Asked once status and headers are known; false leaves the body unread. */
@@ -38,13 +38,14 @@ export async function visit(request: HttpRequest, hop: Hop, options: VisitOption
   hop.dnsMs = ms;
 
   hop.phase = 'tcp';
+  const startedAt = clock.monotonicMs();
   hop.address = addresses[0] ?? null;
   const connection = await connectTcp({ addresses, port: request.port, signal, clock }).catch((error) => {
     if (error instanceof ConnectFailure) hop.address = error.address;
     throw error;
   });
   hop.address = connection.address;
-  hop.tcpMs = connection.connectMs;
+  hop.tcpMs = clock.monotonicMs() - startedAt;
   try {
     await converse(connection.socket, request, hop, options);
   } finally {
@@ -87,7 +88,7 @@ async function secure(
   hop.phase = 'tls';
   const handshake = await startTls(socket, {
     host,
-    secureContext: secureContext(),
+    secureContext,
     protocols: httpVersion === '1.1' ? ['http/1.1'] : ['h2', 'http/1.1'],
     signal,
     clock,
