@@ -65,6 +65,17 @@ function testPing(chain: Chain, prober: Prober): void {
         { code: 'no_reply', message: `${v6.r1} answered "time_exceeded"` },
       ],
     );
+    t.same(
+      results.map(({ replies }) => replies.map(({ icmp_error }) => icmp_error)),
+      [
+        [{ ip: v4.r1, name: 'net_unreachable', type: 3, code: 0 }],
+        [{ ip: v6.r1, name: 'no_route', type: 1, code: 0 }],
+        [{ ip: v4.r2, name: 'host_unreachable', type: 3, code: 1 }],
+        [{ ip: v6.r2, name: 'address_unreachable', type: 1, code: 3 }],
+        [{ ip: v4.r2, name: 'time_exceeded', type: 11, code: 0 }],
+        [{ ip: v6.r1, name: 'time_exceeded', type: 3, code: 0 }],
+      ],
+    );
   });
 
   t.test('a broadcast address gets no packet', async (t) => {

@@ -13,6 +13,7 @@ import {
   targetField,
   timeoutParam,
 } from './fields.js';
+import { replyLines } from './reply-lines.js';
 import { meanOf, roundMs } from './statistics.js';
 
 const Params = Type.Object(
@@ -55,17 +56,34 @@ export const RttSchema = Type.Object(
   { additionalProperties: false },
 );
 
+const IcmpError = Type.Object(
+  {
+    ip: Type.String({ description: 'Who sent it: often a router.' }),
+    name: Type.String({ maxLength: 40, description: 'time_exceeded, host_unreachable, …; as `icmp_type` of a trace.' }),
+    type: Type.Integer({ minimum: 0, maximum: 255 }),
+    code: Type.Integer({ minimum: 0, maximum: 255 }),
+  },
+  { additionalProperties: false },
+);
+/** An ICMP error that came in place of a reply. */
+export type PingIcmpError = Static<typeof IcmpError>;
+
 const Reply = Type.Object(
   {
     seq: Type.Integer({ minimum: 0, description: 'Packet number, from 0.' }),
     ttl: Type.Union([Type.Integer({ minimum: 0, maximum: 255 }), Type.Null()], {
-      description: 'Of the reply; null where the system hides it.',
+      description: 'Time to live or hop limit left of the reply; null where the system hides it.',
     }),
-    rtt_ms: nullableMilliseconds('Send to receive.'),
-    duplicate: Type.Boolean(),
+    rtt_ms: nullableMilliseconds('Send to receive; null: nothing came.'),
+    duplicate: Type.Boolean({ description: 'A further reply to a packet that was answered already.' }),
+    late: Type.Boolean({ description: 'Came after `timeout_ms`, while the ping still ran: shown, but not received.' }),
+    icmp_error: Type.Union([IcmpError, Type.Null()], { description: 'What came in place of a reply.' }),
   },
   { additionalProperties: false },
 );
+
+/** A reply, or the want of one. */
+export type PingReply = Static<typeof Reply>;
 
 const Result = Type.Object(
   {
@@ -73,10 +91,16 @@ const Result = Type.Object(
     resolved_ip: resolvedIpField,
     ip_version: ipVersionField,
     packets_sent: Type.Integer({ minimum: 0 }),
-    packets_received: Type.Integer({ minimum: 0 }),
-    loss_pct: Type.Number({ minimum: 0, maximum: 100 }),
+    packets_received: Type.Integer({ minimum: 0, description: 'Packets answered in time, each counted once.' }),
+    loss_pct: Type.Number({ minimum: 0, maximum: 100, description: 'Packets that were not, of those sent.' }),
+    duplicates: Type.Integer({ minimum: 0, description: 'Further replies to packets answered before, all of them.' }),
+    late: Type.Integer({ minimum: 0, description: 'Packets answered after `timeout_ms`; they count as lost.' }),
+    out_of_order: Type.Integer({
+      minimum: 0,
+      description: 'Packets received after a packet that was sent later (RFC 4737).',
+    }),
     rtt: RttSchema,
-    replies: Type.Array(Reply, { maxItems: 200 }),
+    replies: Type.Array(Reply, { maxItems: 200, description: 'By packet; at most 150 duplicates are listed.' }),
   },
   { additionalProperties: false },
 );
@@ -120,6 +144,9 @@ export const ping = {
     packets_sent: 0,
     packets_received: 0,
     loss_pct: 0,
+    duplicates: 0,
+    late: 0,
+    out_of_order: 0,
     rtt: { min_ms: null, avg_ms: null, max_ms: null, mdev_ms: null, p95_ms: null },
     replies: [],
   }),
@@ -135,6 +162,7 @@ export const ping = {
     { title: 'Mdev', cell: (r: Static<typeof Result>) => msCell(r.rtt.mdev_ms) },
     { title: 'Address', cell: (r: Static<typeof Result>) => textCell(r.resolved_ip) },
   ],
+  details: { shows: ['replies'], lines: (r: Static<typeof Result>) => replyLines(r.replies) },
   summarise: (results: readonly Static<typeof Result>[]) => {
     const sent = results.filter((r) => r.packets_sent > 0);
     const means = sent.map((r) => r.rtt.avg_ms).filter((value) => value !== null);

@@ -13,7 +13,7 @@ const defaultTcpPort = 80;
 /** Pings one address of the target; succeeds with at least one reply, and ends with the last one. */
 export const ping: ProbeEngine<'ping'> = {
   async run(spec, context) {
-    const log = new PacketLog(spec.params.count);
+    const log = new PacketLog({ count: spec.params.count, timeoutMs: spec.params.timeout_ms });
     let target: ResolvedAddress | null = null;
     try {
       const exchange = chooseExchange(spec, context);
@@ -38,7 +38,8 @@ function chooseExchange({ params }: ProbeSpecs['ping'], context: ProbeContext): 
 
 function verdictOf(target: ResolvedAddress, log: PacketLog): ProbeFailure | null {
   if (log.hasAnswer) return null;
-  return log.trouble ?? new ProbeFailure('no_reply', `no reply from ${target.address}`);
+  const late = log.late === 0 ? '' : ` in time, ${log.late} late`;
+  return log.trouble ?? new ProbeFailure('no_reply', `no reply from ${target.address}${late}`);
 }
 
 function resultOf(target: ResolvedAddress | null, log: PacketLog, failure: ProbeFailure | null): ProbeResults['ping'] {

@@ -1,4 +1,5 @@
 import type { ProbeResults } from '@vantage/shared/probe-types/index.js';
+import type { PingIcmpError } from '@vantage/shared/probe-types/ping.js';
 import { deviationOf, meanOf, percentileOf, roundMs } from '@vantage/shared/probe-types/statistics.js';
 import type { ProbeFailure } from '../failure.js';
 
@@ -8,19 +9,43 @@ type Reply = PingResult['replies'][number];
 /** Duplicates listed at most; a broken network can make any number of them. */
 const maxDuplicates = 150;
 
-/** What became of each packet of one ping: waiting, then answered or lost, and that once. */
+/** What a log is told of its ping. */
+export interface PacketLogOptions {
+  /** Packets that are going to be sent, numbered from 0. */
+  readonly count: number;
+  /** After so long a reply is late. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * What became of each packet of one ping. A packet is waited for until its first reply, an error or its timeout:
+ *
+ *   waiting -- reply in time --> received     (also after an error: the reply is the better witness)
+ *      |------ late reply -----> late, which is lost
+ *      |------ ICMP error -----> lost, with the error
+ *      `------ timeout --------> lost; what comes later is late
+ *
+ * Whether a reply is late its own time decides, not the timer, which a busy process may see to first.
+ */
 export class PacketLog {
   readonly #count: number;
+  readonly #timeoutMs: number;
   readonly #waiting = new Set<number>();
-  readonly #answers = new Map<number, Reply>();
-  readonly #duplicates: Reply[] = [];
+  /** The first reply to each packet, late ones included. */
+  readonly #replies = new Map<number, Reply>();
+  readonly #errors = new Map<number, PingIcmpError>();
+  readonly #listedDuplicates: Reply[] = [];
   readonly #refused = new Set<number>();
   #sent = 0;
+  #received = 0;
+  #duplicates = 0;
+  #outOfOrder = 0;
+  #latestReceived = -1;
   #trouble: ProbeFailure | null = null;
 
-  /** @param count packets that are going to be sent, numbered from 0 */
-  constructor(count: number) {
+  constructor({ count, timeoutMs }: PacketLogOptions) {
     this.#count = count;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** Packets leave in order. */
@@ -29,16 +54,21 @@ export class PacketLog {
     this.#waiting.add(seq);
   }
 
-  /** A reply to a packet that was given up is too late and counts for nothing. */
+  /** A reply came, by whatever clock its time was taken. */
   answer(seq: number, rttMs: number, ttl: number | null): void {
-    const reply = { seq, ttl, rtt_ms: roundMs(rttMs), duplicate: !this.#waiting.delete(seq) };
-    if (!reply.duplicate) this.#answers.set(seq, reply);
-    else if (this.#answers.has(seq) && this.#duplicates.length < maxDuplicates) this.#duplicates.push(reply);
+    const late = rttMs > this.#timeoutMs;
+    const duplicate = this.#replies.has(seq);
+    const reply = { seq, ttl, rtt_ms: roundMs(rttMs), duplicate, late, icmp_error: null };
+    this.#waiting.delete(seq);
+    if (duplicate) this.#addDuplicate(reply);
+    else this.#addFirst(reply);
   }
 
   /** Nobody answered in time, or somebody said why nobody will. */
-  lose(seq: number, reason: ProbeFailure | null): void {
-    if (this.#waiting.delete(seq) && reason !== null) this.#trouble = reason;
+  lose(seq: number, reason: ProbeFailure | null, error: PingIcmpError | null = null): void {
+    if (!this.#waiting.delete(seq)) return;
+    if (reason !== null) this.#trouble = reason;
+    if (error !== null) this.#errors.set(seq, error);
   }
 
   /** This machine could not send the packet, which says nothing about loss on the way. */
@@ -52,8 +82,14 @@ export class PacketLog {
     return this.#sent === this.#count && this.#waiting.size === 0;
   }
 
+  /** Some packet was answered in time. */
   get hasAnswer(): boolean {
-    return this.#answers.size > 0;
+    return this.#received > 0;
+  }
+
+  /** Packets answered after their time. */
+  get late(): number {
+    return this.#replies.size - this.#received;
   }
 
   /** The last reason given for a loss. */
@@ -62,32 +98,52 @@ export class PacketLog {
   }
 
   /** The measured part of a result; packets without an answer are listed with `rtt_ms` null. */
-  summary(): Pick<PingResult, 'packets_sent' | 'packets_received' | 'loss_pct' | 'rtt' | 'replies'> {
+  summary(): Omit<PingResult, 'success' | 'error' | 'resolved_ip' | 'ip_version'> {
     const sent = this.#sent - this.#refused.size;
-    const received = this.#answers.size;
-    const rtts = [...this.#answers.values()].map((reply) => reply.rtt_ms ?? 0);
     return {
       packets_sent: sent,
-      packets_received: received,
-      loss_pct: sent === 0 ? 0 : roundMs(((sent - received) / sent) * 100),
-      rtt: {
-        min_ms: received === 0 ? null : Math.min(...rtts),
-        avg_ms: roundMs(meanOf(rtts)),
-        max_ms: received === 0 ? null : Math.max(...rtts),
-        mdev_ms: roundMs(deviationOf(rtts)),
-        p95_ms: percentileOf(rtts, 0.95),
-      },
+      packets_received: this.#received,
+      loss_pct: sent === 0 ? 0 : roundMs(((sent - this.#received) / sent) * 100),
+      duplicates: this.#duplicates,
+      late: this.late,
+      out_of_order: this.#outOfOrder,
+      rtt: this.#times(),
       replies: this.#listReplies(),
     };
   }
 
-  #listReplies(): Reply[] {
-    const replies = Array.from({ length: this.#sent }, (_, seq) => this.#answers.get(seq) ?? unanswered(seq));
-    const left = replies.filter(({ seq }) => !this.#refused.has(seq));
-    return [...left, ...this.#duplicates].sort((a, b) => a.seq - b.seq);
+  #addFirst(reply: Reply): void {
+    this.#replies.set(reply.seq, reply);
+    if (reply.late) return;
+    this.#received += 1;
+    if (reply.seq < this.#latestReceived) this.#outOfOrder += 1;
+    else this.#latestReceived = reply.seq;
   }
-}
 
-function unanswered(seq: number): Reply {
-  return { seq, ttl: null, rtt_ms: null, duplicate: false };
+  #addDuplicate(reply: Reply): void {
+    this.#duplicates += 1;
+    if (this.#listedDuplicates.length < maxDuplicates) this.#listedDuplicates.push(reply);
+  }
+
+  #times(): PingResult['rtt'] {
+    const rtts = [...this.#replies.values()].filter(({ late }) => !late).map((reply) => reply.rtt_ms ?? 0);
+    return {
+      min_ms: rtts.length === 0 ? null : Math.min(...rtts),
+      avg_ms: roundMs(meanOf(rtts)),
+      max_ms: rtts.length === 0 ? null : Math.max(...rtts),
+      mdev_ms: roundMs(deviationOf(rtts)),
+      p95_ms: percentileOf(rtts, 0.95),
+    };
+  }
+
+  #listReplies(): Reply[] {
+    const packets = Array.from({ length: this.#sent }, (_, seq) => this.#replies.get(seq) ?? this.#unanswered(seq));
+    const left = packets.filter(({ seq }) => !this.#refused.has(seq));
+    return [...left, ...this.#listedDuplicates].sort((a, b) => a.seq - b.seq);
+  }
+
+  #unanswered(seq: number): Reply {
+    const error = this.#errors.get(seq) ?? null;
+    return { seq, ttl: null, rtt_ms: null, duplicate: false, late: false, icmp_error: error };
+  }
 }

@@ -185,11 +185,11 @@ t.test('packets leave in rhythm, each waits its own time, and the last reply end
   engine.answer(2, 501, '127.0.0.1');
   const result = await running;
   t.same(
-    result.replies.map(({ seq, rtt_ms }) => [seq, rtt_ms]),
+    result.replies.map(({ seq, rtt_ms, late }) => [seq, rtt_ms, late]),
     [
-      [0, 1499],
-      [1, null],
-      [2, 501],
+      [0, 1499, false],
+      [1, 1501, true],
+      [2, 501, false],
     ],
   );
   t.equal(clock.pendingTimers, 0);

@@ -1,0 +1,16 @@
+import type { PingReply } from './ping.js';
+
+/** What became of each packet of a ping, a line each, as `ping` prints them. */
+export function replyLines(replies: readonly PingReply[]): string[] {
+  return replies.map(replyLine);
+}
+
+function replyLine({ seq, ttl, rtt_ms, duplicate, late, icmp_error }: PingReply): string {
+  if (icmp_error !== null) {
+    const { ip, name, type, code } = icmp_error;
+    return `seq=${seq} ${ip}: ${name} (type ${type}, code ${code})`;
+  }
+  if (rtt_ms === null) return `seq=${seq} no reply`;
+  const hops = ttl === null ? '' : ` ttl=${ttl}`;
+  return `seq=${seq}${hops} time=${rtt_ms} ms${duplicate ? ' (DUP!)' : ''}${late ? ' (late)' : ''}`;
+}
