@@ -44,6 +44,10 @@ export const services = {
   tld: 55,
   zone: 56,
   hostile: 66,
+  /** Answers echo requests from another address. */
+  impostor: 67,
+  /** Answers echo requests with another identifier. */
+  stranger: 68,
   time: 123,
 } as const;
 /** One of them. */
@@ -51,7 +55,7 @@ export type Service = keyof typeof services;
 
 /** What becomes of packets to addresses behind `far` that nobody has. */
 export const nowhere = {
-  /** Answered: host unreachable. Every address of the services' network that no service has. */
+  /** Answered: host unreachable, as everything else that nobody has. */
   unreachable: { v4: '25.80.10.0/24', v6: '2d00:80:10::/64' },
   /** Swallowed without a word. */
   silent: { v4: '25.80.11.0/24', v6: '2d00:80:11::/64' },
@@ -144,7 +148,8 @@ function routes(host: Host, hasDetour: boolean): string[] {
         hasDetour ? route(5, to(6, 'left')) : [],
       );
     case 'far':
-      return defaultRoute([to(4, 'left')]);
+      // and no default route: what nobody has would go round in circles
+      return [1, 2, 3, ...(hasDetour ? [5, 6] : [])].flatMap((number) => route(number, to(4, 'left')));
   }
 }
 
@@ -164,6 +169,8 @@ function farCommands(): string[] {
   const own = Object.keys(services).map((service) => serviceAddresses(service as Service));
   return [
     ...own.flatMap(({ v4, v6 }) => [`addr add ${v4}/32 dev lo`, `addr add ${v6}/128 dev lo nodad`]),
+    'route add unreachable 0.0.0.0/0',
+    'route add unreachable ::/0',
     ...Object.entries(fates).flatMap(([fate, type]) => {
       const { v4, v6 } = nowhere[fate as keyof typeof nowhere];
       return [`route add ${type} ${v4}`, `route add ${type} ${v6}`];

@@ -3,13 +3,14 @@ import { dirname, join } from 'node:path';
 import { checkRequirements } from '../missing.js';
 import { authorityFile, certificateRequirements, makeCertificates } from './certificates.js';
 import { dns } from './dns/index.js';
+import { hostile } from './hostile.js';
 import { mail } from './mail.js';
 import type { ServerDefinition, ServerOptions } from './server.js';
 import { time } from './time.js';
 import { web } from './web/index.js';
 
 /** The servers on `far`. */
-export const servers = { dns, web, mail, time } as const satisfies Readonly<Record<string, ServerDefinition>>;
+export const servers = { dns, web, mail, time, hostile } as const satisfies Readonly<Record<string, ServerDefinition>>;
 /** One of them. */
 export type ServerName = keyof typeof servers;
 /** All of them, in order. */
