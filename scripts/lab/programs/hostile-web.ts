@@ -4,7 +4,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { type Misbehaviour, misbehaviours } from './misbehaviours.js';
 
 const OK = 'HTTP/1.1 200 OK\r\n';
-const BOMB_BYTES = 100 * 1024 * 1024;
+const BOMB_BYTES = 16 * 1024 * 1024;
 
 const bomb = brotliCompressSync(Buffer.alloc(BOMB_BYTES), { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
 const bombHead = `${OK}Content-Type: text/plain\r\nContent-Encoding: br\r\nContent-Length: ${bomb.length}\r\n\r\n`;

@@ -37,10 +37,10 @@ function echoRules(): string {
 table inet hostile {
   chain output {
     type filter hook output priority 0;
-    ip saddr ${impostor.v4} icmp type echo-reply ip saddr set ${v4}
-    ip6 saddr ${impostor.v6} icmpv6 type echo-reply ip6 saddr set ${v6}
-    ip saddr ${stranger.v4} icmp type echo-reply icmp id set 4711
-    ip6 saddr ${stranger.v6} icmpv6 type echo-reply icmpv6 id set 4711
+    ip saddr ${impostor.v4} icmp type echo-reply counter ip saddr set ${v4}
+    ip6 saddr ${impostor.v6} icmpv6 type echo-reply counter ip6 saddr set ${v6}
+    ip saddr ${stranger.v4} icmp type echo-reply counter icmp id set 4711
+    ip6 saddr ${stranger.v6} icmpv6 type echo-reply counter icmpv6 id set 4711
   }
 }
 `;
