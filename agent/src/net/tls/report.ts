@@ -2,6 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import type { TlsReport } from '@vantage/shared/probe-types/tls-report.js';
 import { ProbeFailure } from '../../probes/failure.js';
+import { verdictOf } from './verdicts.js';
 
 type CertificateReport = TlsReport['chain'][number];
 
@@ -11,10 +12,13 @@ const MAX_CHAIN_BYTES = 64 * 1024;
 /** Characters of a subject or issuer that are kept; a certificate may carry kilobytes of them. */
 const MAX_NAME_LENGTH = 512;
 
-/** What the handshake negotiated, and the chain the server sent, leaf first. */
+/**
+ * What the handshake negotiated, and the chain the server sent, leaf first. Once for each socket, as
+ * `takeSentCertificates` is.
+ */
 export function describeTls(socket: TLSSocket): TlsReport {
   const protocol = socket.getProtocol() ?? '';
-  const chain = describeChain(socket.getPeerX509Certificate());
+  const chain = describeChain(takeSentCertificates(socket));
   return {
     protocol,
     version: protocol === 'TLSv1' ? '1.0' : protocol.replace('TLSv', ''),
@@ -29,34 +33,34 @@ export function describeTls(socket: TLSSocket): TlsReport {
 /** Why a certificate is not good enough for who asked to verify it; null when it is. */
 export function verificationFailure({ authorized, authorization_error: reason }: TlsReport): ProbeFailure | null {
   if (authorized) return null;
-  switch (reason) {
-    case 'CERT_HAS_EXPIRED':
-      return new ProbeFailure('tls_expired', 'the certificate has expired');
-    case 'CERT_NOT_YET_VALID':
-      return new ProbeFailure('tls_expired', 'the certificate is not valid yet');
-    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-      return new ProbeFailure('tls_self_signed', 'the certificate is signed by itself');
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return new ProbeFailure('tls_name_mismatch', 'the certificate is for another name');
-    default:
-      return new ProbeFailure('tls_untrusted', `the certificate is not trusted (${reason})`);
-  }
+  const { code, message } = verdictOf(reason ?? '');
+  return new ProbeFailure(code, message);
 }
 
-function describeChain(leaf: X509Certificate | undefined): CertificateReport[] {
-  const chain: CertificateReport[] = [];
+/**
+ * The certificates as the server sent them, in its order, nothing added from any store: 16 and 64 KiB at most. To be
+ * called once for each socket: `getPeerX509Certificate` takes the first one off OpenSSL's list (Node 20).
+ */
+export function takeSentCertificates(socket: TLSSocket): X509Certificate[] {
+  const sent: X509Certificate[] = [];
   let bytes = 0;
-  for (let certificate = leaf; certificate !== undefined; certificate = certificate.issuerCertificate) {
-    bytes += certificate.raw.length;
-    const report = describeCertificate(certificate);
-    if (report === null || bytes > MAX_CHAIN_BYTES || chain.length >= MAX_CHAIN_LENGTH) break;
-    chain.push(report);
+  for (let next = socket.getPeerX509Certificate(); next !== undefined; next = next.issuerCertificate) {
+    bytes += next.raw.length;
+    if (bytes > MAX_CHAIN_BYTES || sent.length >= MAX_CHAIN_LENGTH) break;
+    sent.push(next);
   }
-  return chain;
+  return sent;
+}
+
+/** Up to the first one that cannot be described: what stands behind it is not the leaf. */
+function describeChain(certificates: readonly X509Certificate[]): CertificateReport[] {
+  const reports = certificates.map(describeCertificate);
+  const end = reports.indexOf(null);
+  return reports.slice(0, end < 0 ? undefined : end).flatMap((report) => report ?? []);
 }
 
 /** Null for a certificate whose dates no calendar knows. */
-function describeCertificate(certificate: X509Certificate): CertificateReport | null {
+export function describeCertificate(certificate: X509Certificate): CertificateReport | null {
   const notBefore = Date.parse(certificate.validFrom);
   const notAfter = Date.parse(certificate.validTo);
   if (Number.isNaN(notBefore) || Number.isNaN(notAfter)) return null;

@@ -103,7 +103,7 @@ t.test('http does not trust an authority that is not public', async (t) => {
   const result = await http.run(aSpec('http', url, { verify_tls: true }), await siteContext(t));
   t.match(result, {
     success: false,
-    error: { code: 'tls_untrusted' },
+    error: { code: 'tls_self_signed' },
     tls: { authorization_error: 'SELF_SIGNED_CERT_IN_CHAIN' },
   });
 });
