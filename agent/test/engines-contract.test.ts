@@ -13,7 +13,7 @@ import { detectCapabilities } from '../src/capabilities.js';
 import type { ProbeContext } from '../src/probes/engine.js';
 import { ProbeFailure } from '../src/probes/failure.js';
 import { engines } from '../src/probes/index.js';
-import { tlsIdentity } from './_support/certificates.js';
+import { startTlsServer, tlsIdentity } from './_support/certificates.js';
 import { startDnsServer, type TestDnsServer, zone } from './_support/dns-server.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { startHttpServer } from './_support/http-server.js';
@@ -59,6 +59,11 @@ const trials: Trials = {
     refused: aSpec('tcp', '10.0.0.1:80'),
     named: aSpec('tcp', 'site.example.com:80'),
     answered: async (t) => aSpec('tcp', `127.0.0.1:${(await startTcpServer(t, () => {})).port}`),
+  },
+  ssl: {
+    refused: aSpec('ssl', '10.0.0.1'),
+    named: aSpec('ssl', 'site.example.com'),
+    answered: async (t) => aSpec('ssl', `127.0.0.1:${(await startTlsServer(t, tlsIdentity('good'), () => {})).port}`),
   },
   traceroute: {
     refused: aSpec('traceroute', '10.0.0.1'),

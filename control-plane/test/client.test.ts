@@ -51,6 +51,7 @@ t.test('each type has its table, and nothing but the table is printed', async (t
     traceroute: '127.0.0.1',
     smtp: '127.0.0.1',
     ntp: '127.0.0.1',
+    ssl: '127.0.0.1',
   };
   const check = async (type: ProbeType) => {
     const { code, stdout, stderr } = await vantage(type, targets[type]);

@@ -59,6 +59,20 @@ export const codeLists: readonly CodeList[] = [
     read: ({ probeErrorCodes } = {}) => ({ values: members(probeErrorCodes).map(text) }),
   },
   {
+    name: 'ssl-findings',
+    modules: ['shared/dist/src/probe-types/ssl-findings.js'],
+    read: ({ sslFindings } = {}) => ({
+      table: table(
+        ['Finding', 'Grade at most', 'Meaning'],
+        entries(sslFindings).map(([name, finding]) => [
+          code(name),
+          text(get(finding, 'cap') ?? '-'),
+          text(get(finding, 'meaning')),
+        ]),
+      ),
+    }),
+  },
+  {
     name: 'error-codes',
     modules: ['control-plane/dist/src/http/error-table.js'],
     read: ({ errorTable } = {}) => ({ values: entries(errorTable).map(([name]) => name) }),

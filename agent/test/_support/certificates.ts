@@ -15,11 +15,12 @@ export function tlsIdentity(leaf: Leaf, options: { withAuthority?: boolean } = {
   return { key: read('server.key'), cert };
 }
 
-/** A TLS server of a test, closed with it. `open` counts connections, established or not. */
+/** A TLS server of a test, closed with it. `open` counts connections, established or not; `staple` goes to who asks. */
 export async function startTlsServer(
   t: Test,
   options: TlsOptions,
   serve: (socket: TLSSocket) => void,
+  staple?: Buffer,
 ): Promise<{ readonly port: number; readonly open: number }> {
   const sockets = new Set<Socket>();
   const server = createServer(options, (socket) => {
@@ -27,6 +28,7 @@ export async function startTlsServer(
     serve(socket);
   });
   server.on('tlsClientError', () => {});
+  if (staple !== undefined) server.on('OCSPRequest', (_certificate, _issuer, answer) => answer(null, staple));
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => {});

@@ -13,6 +13,7 @@ export function fakeEngines(own: Partial<Engines> = {}): Engines {
     traceroute: succeeding('traceroute'),
     smtp: succeeding('smtp'),
     ntp: succeeding('ntp'),
+    ssl: succeeding('ssl'),
     ...own,
   };
 }

@@ -76,6 +76,33 @@ t.test('below the table the details of each node stand under its place, failed n
   );
 });
 
+const richSsl = {
+  grade: 'B',
+  domain: 'x',
+  subject: 'x',
+  issuer: 'x',
+  not_after: 'x',
+  cipher_suite: 'x',
+  protocol: 'x',
+  san_domains: ['x'],
+  tls_versions: [{ version: 'x', supported: true, cipher_suite: 'x', key_exchange: 'x', reason: 'x' }],
+  findings: [{ code: 'x', cap: 'x', message: 'x' }],
+  chain: [
+    {
+      subject: 'x',
+      issuer: 'x',
+      not_before: 'x',
+      not_after: 'x',
+      signature_algorithm: 'x',
+      public_key_algorithm: 'x',
+      public_key_bits: 1,
+      serial_number: 'x',
+      fingerprint_sha256: 'x',
+      is_ca: false,
+    },
+  ],
+};
+
 t.test('nothing that any field of any type says steers the terminal', async (t) => {
   const rich: Record<ProbeType, object> = {
     http: { status_code: 200, resolved_ip: 'x', final_url: 'x', headers: { a: 'x' }, http_version: 'x' },
@@ -85,6 +112,7 @@ t.test('nothing that any field of any type says steers the terminal', async (t) 
     smtp: { banner: 'x', ehlo: ['x', 'x'], ehlo_before_tls: ['x'] },
     ntp: { refid: 'x', leap: 'x', resolved_ip: 'x' },
     traceroute: { hops: [{ ttl: 1, replies: [{ ip: 'x', hostname: 'x', rtt_ms: 1, icmp_type: 'x' }] }] },
+    ssl: richSsl,
   };
   const failure = { success: false, error: { code: 'x', message: 'x' } };
   for (const type of probeTypeNames) {

@@ -15,7 +15,7 @@ function exampleSpec<T extends ProbeType>(type: T): ProbeSpecs[T] {
 }
 
 t.test('each type is listed under its own name', async (t) => {
-  t.same(probeTypeNames, ['http', 'ping', 'dns', 'tcp', 'traceroute', 'smtp', 'ntp']);
+  t.same(probeTypeNames, ['http', 'ping', 'dns', 'tcp', 'traceroute', 'smtp', 'ntp', 'ssl']);
   for (const type of probeTypeNames) {
     t.equal(probeTypes[type].type, type);
     t.equal(isProbeType(type), true);

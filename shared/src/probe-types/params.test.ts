@@ -39,6 +39,8 @@ const ranges: readonly (readonly [type: ProbeType, name: string, min: number, ma
   ['ntp', 'count', 1, 8, 4],
   ['ntp', 'interval_ms', 1000, 5000, 2000],
   ['ntp', 'timeout_ms', 100, 10_000, 5000],
+  ['ssl', 'port', 1, 65_535],
+  ['ssl', 'timeout_ms', 1000, 30_000, 15_000],
 ];
 
 for (const [type, name, min, max, fallback] of ranges) {
@@ -70,6 +72,7 @@ const choices: readonly (readonly [type: ProbeType, name: string, values: readon
   ],
   ['dns', 'transport', ['udp', 'tcp', 'dot', 'doh']],
   ['tcp', 'ip_version', ['auto', 'v4', 'v6']],
+  ['ssl', 'ip_version', ['auto', 'v4', 'v6']],
   ['traceroute', 'protocol', ['icmp', 'udp', 'tcp']],
   ['traceroute', 'ip_version', ['auto', 'v4', 'v6']],
   ['smtp', 'starttls', ['auto', 'require', 'never']],
@@ -111,6 +114,7 @@ t.test('no parameter is missing from these tables', async (t) => {
     'banner',
     'dnssec',
     'trace',
+    'server_name',
   ]);
   for (const type of probeTypeNames) {
     const tested = new Set([...ranges, ...choices].filter(([of]) => of === type).map(([, name]) => name));
@@ -145,6 +149,7 @@ t.test('texts have their lengths', async (t) => {
   for (const [type, name] of [
     ['http', 'resolver'],
     ['dns', 'server'],
+    ['ssl', 'server_name'],
   ] as const) {
     t.same(complaints(type, { [name]: '' }), { [`params.${name}`]: ['length'] });
     t.same(complaints(type, { [name]: 'x'.repeat(253) }), {});

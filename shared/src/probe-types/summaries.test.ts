@@ -25,6 +25,7 @@ t.test('nothing answered: every mean is null, every count 0, and the summary is 
   t.same(probeTypes.ping.summarise([]), { loss_pct: null, rtt_avg_ms: null });
   t.same(probeTypes.dns.summarise([]), { query_avg_ms: null });
   t.same(probeTypes.tcp.summarise([]), { connect_avg_ms: null });
+  t.match(probeTypes.ssl.summarise([]), { worst_grade: null, soonest_not_after: null, certificates_differ: false });
   t.same(probeTypes.traceroute.summarise([]), { reached_count: 0, hops_avg: null });
   t.same(probeTypes.smtp.summarise([]), { banner_avg_ms: null, tls_count: 0 });
   t.same(probeTypes.ntp.summarise([]), { offset_avg_ms: null, delay_avg_ms: null });
@@ -106,5 +107,38 @@ t.test('ntp means offsets with their sign, over successful nodes', async (t) => 
   t.same(probeTypes.ntp.summarise([answered(-3, 10), answered(1, 20), unsynchronised]), {
     offset_avg_ms: -1,
     delay_avg_ms: 15,
+  });
+});
+
+t.test('ssl takes the worst grade, the first end, and names who saw which certificate', async (t) => {
+  const seen = (grade: 'A' | 'T', not_after: string, fingerprint_sha256: string) => {
+    const leaf = {
+      subject: 'CN=a',
+      issuer: 'CN=b',
+      not_before: not_after,
+      not_after,
+      signature_algorithm: null,
+      public_key_algorithm: null,
+      public_key_bits: null,
+      serial_number: '1',
+      fingerprint_sha256,
+      is_ca: false,
+    };
+    const days = not_after.startsWith('2026') ? 10 : 100;
+    return aResult('ssl', { success: true, error: null, grade, not_after, days_until_expiry: days, chain: [leaf] });
+  };
+  const soon = '2026-12-01T00:00:00.000Z';
+  const later = '2027-03-01T00:00:00.000Z';
+  const results = [seen('A', later, 'AA'), seen('T', soon, 'BB'), seen('A', later, 'AA'), aResult('ssl', {})];
+  const whole = { worst_grade: 'T', soonest_not_after: soon, days_until_expiry: 10, certificates_differ: true };
+  t.same(probeTypes.ssl.summarise(results), whole);
+  t.match(probeTypes.ssl.summarise(results.slice(2)), { worst_grade: 'A', certificates_differ: false });
+  const spec = { target: 'example.com', params: { ip_version: 'auto', timeout_ms: 1000 } } as const;
+  const nodes = results.map((result, index) => ({ nodeId: `n_${index}`, result }));
+  t.match(probeTypes.ssl.taskFields(spec, nodes), {
+    certificates: [
+      { fingerprint_sha256: 'AA', not_after: later, node_ids: ['n_0', 'n_2'] },
+      { fingerprint_sha256: 'BB', not_after: soon, node_ids: ['n_1'] },
+    ],
   });
 });

@@ -23,6 +23,8 @@ const databasePorts = [
 ];
 
 const httpBlockedPorts: ReadonlySet<number> = new Set([...browserBlockedPorts, ...mailPorts, ...databasePorts]);
+/** Ports that speak TLS from the first byte and are closed to http: mail, LDAP and DNS over TLS. */
+const tlsOnlyPorts: ReadonlySet<number> = new Set([465, 636, 853, 993, 995]);
 const dnsPorts: ReadonlySet<number> = new Set([53, 443, 853]);
 const ntpPort = 123;
 
@@ -32,6 +34,11 @@ const tracerouteUdpPorts = { first: 33434, last: 33690 };
 /** Whether an HTTP request may go to the port. @throws TargetError */
 export function checkHttpPort(port: number, field: string): void {
   if (httpBlockedPorts.has(port)) throw refused(field, `port ${port} is blocked for http`);
+}
+
+/** Whether TLS may be spoken to the port: those of http, and those that begin with TLS. @throws TargetError */
+export function checkSslPort(port: number, field: string): void {
+  if (httpBlockedPorts.has(port) && !tlsOnlyPorts.has(port)) throw refused(field, `port ${port} is blocked for ssl`);
 }
 
 /**

@@ -27,6 +27,7 @@ const defaults: { readonly [T in ProbeType]: ProbeSpecs[T]['params'] } = {
     timeout_ms: 5000,
   },
   tcp: { port: 80, timeout_ms: 5000, ip_version: 'auto', count: 1, banner: false },
+  ssl: { timeout_ms: 15_000, ip_version: 'auto' },
   traceroute: { max_hops: 30, protocol: 'icmp', queries: 3, timeout_ms: 2000, ip_version: 'auto' },
   smtp: { starttls: 'auto', verify_tls: false, ip_version: 'auto', timeout_ms: 10_000 },
   ntp: { count: 4, interval_ms: 2000, timeout_ms: 5000, ip_version: 'auto' },
@@ -78,6 +79,7 @@ for (const [host, kind] of hosts) {
     t.equal(judge('tcp', `${host}:443`, { port: 443 }), `${kind} target`, 'as target of tcp with a port');
     t.equal(judge('http', `https://${host}:8443/a?b#c`), `${kind} target`, 'as target of http with a port');
     t.equal(judge('dns', 'example.com', { server: host }), `${kind} params.server`, 'as resolver of dns');
+    t.equal(judge('ssl', 'example.com', { server_name: host }), `${kind} params.server_name`, 'as name for ssl');
     t.equal(judge('http', 'http://example.com', { resolver: host }), `${kind} params.resolver`, 'as resolver of http');
   });
 }
@@ -91,6 +93,9 @@ const others: readonly (readonly [name: string, verdict: string, run: () => stri
   ['http://example.com:25', 'refused target', () => judge('http', 'http://example.com:25')],
   ['port 0 of http', 'malformed target', () => judge('http', 'http://example.com:0')],
   ['port 65536 of http', 'malformed target', () => judge('http', 'http://example.com:65536')],
+  ['port 25 of ssl', 'refused target', () => judge('ssl', 'example.com:25')],
+  ['port 6379 of ssl', 'refused params.port', () => judge('ssl', 'example.com', { port: 6379 })],
+  ['two ports of ssl', 'malformed params.port', () => judge('ssl', 'example.com:443', { port: 8443 })],
   ['port 0 of tcp', 'malformed target', () => judge('tcp', 'example.com:0', {})],
   ['port 65536 of tcp', 'malformed target', () => judge('tcp', 'example.com:65536', {})],
   [
@@ -112,6 +117,8 @@ for (const [name, verdict, run] of others) {
 t.test('what nothing is wrong with is allowed', async (t) => {
   for (const type of probeTypeNames)
     t.equal(judge(type, type === 'http' ? 'https://example.com/' : 'example.com'), 'allowed', type);
+  for (const port of [443, 8443, 465, 636, 853, 993, 995])
+    t.equal(judge('ssl', 'example.com', { port }), 'allowed', `ssl on port ${port}`);
   t.equal(judge('ping', '8.8.8.8'), 'allowed');
   t.equal(judge('ping', '2606:4700:4700::1111'), 'allowed');
   t.equal(judge('tcp', '[2606:4700:4700::1111]:443', { port: 443 }), 'allowed');

@@ -1,0 +1,233 @@
+import type { Socket } from 'node:net';
+import { type SslVersion, sslVersions } from '@vantage/shared/probe-types/ssl.js';
+import type { Host } from '@vantage/shared/target-policy/host.js';
+import { connectTcp } from '../../net/connect.js';
+import { within } from '../../net/deadline.js';
+import type { ResolvedAddress } from '../../net/resolver.js';
+import type { ProbeContext } from '../engine.js';
+import { ProbeFailure } from '../failure.js';
+import { unsupported, untried, type VersionAttempt } from './attempt.js';
+import type { AuditContexts } from './contexts.js';
+import { type Handshake, shakeHands } from './handshake.js';
+import { type HelloVersion, wireVersions } from './hello/client-hello.js';
+import { sayHello } from './hello/say-hello.js';
+import type { HelloReply } from './hello/server-hello.js';
+import { allSuites, type Suite, weakSuites } from './hello/suites.js';
+import { inLanes } from './lanes.js';
+
+/** Connections open to the server at once. */
+const LANES = 3;
+/** Milliseconds each connection has, within the deadline over all: one version a firewall swallows must not cost all. */
+const CONNECTION_MS = 5000;
+/** Alert descriptions that servers refuse a hello with (RFC 8446 section 6.2), in OpenSSL's words. */
+const alertNames: Readonly<Record<number, string>> = {
+  40: 'handshake failure',
+  47: 'illegal parameter',
+  50: 'decode error',
+  70: 'protocol version',
+  71: 'insufficient security',
+  80: 'internal error',
+  112: 'unrecognized name',
+};
+
+/** What has been found out so far. Filled in while it happens, so that an audit cut short tells what it has. */
+export class Observations {
+  dnsMs: number | null = null;
+  tcpMs: number | null = null;
+  /** The address contacted, or tried last; every connection goes to it. */
+  address: ResolvedAddress | null = null;
+  /** The first handshake, which offered everything, or the first one that worked. */
+  handshake: Handshake | null = null;
+  readonly versions = new Map<SslVersion, VersionAttempt>(
+    sslVersions.map((version) => [version, untried(version, 'not tried')]),
+  );
+  readonly weakSuites: Suite[] = [];
+  /** Whether the server has refused everything weak it did not take. */
+  isWeakSearchComplete = false;
+}
+
+export interface AuditRequest {
+  /** Judged already. */
+  readonly address: ResolvedAddress;
+  readonly port: number;
+  /** Sent as SNI where it is a name. */
+  readonly serverName: Host;
+  readonly contexts: AuditContexts;
+}
+
+type AuditContext = Pick<ProbeContext, 'signal' | 'clock'>;
+
+/** Shakes hands in one version after the other, and looks for weak ciphers, over connections to one address. */
+export class Audit {
+  readonly #request: AuditRequest;
+  readonly #context: AuditContext;
+  readonly #seen: Observations;
+
+  constructor(request: AuditRequest, context: AuditContext, seen: Observations) {
+    this.#request = request;
+    this.#context = context;
+    this.#seen = seen;
+  }
+
+  /**
+   * Fills in the observations. A version that fails is an observation.
+   * @throws ProbeFailure when the server takes no connection or answers none; or the signal's reason
+   */
+  async run(first: Socket): Promise<void> {
+    const failure = await this.#shakeAny(first);
+    const known = this.#seen.handshake?.protocol;
+    const versions = (['TLSv1.3', 'TLSv1.2', 'TLSv1.1', 'TLSv1'] as const).filter((version) => version !== known);
+    await inLanes(LANES, [
+      ...versions.map((version) => () => this.#tryVersion(version)),
+      () => this.#trySsl3(),
+      () => this.#searchWeakSuites(),
+    ]);
+    if (this.#seen.handshake === null) throw failure;
+  }
+
+  /** The handshake an ordinary client would make. Null, or why there is none; the versions may still work alone. */
+  async #shakeAny(first: Socket): Promise<ProbeFailure | null> {
+    try {
+      const handshake = await this.#limited((signal) => this.#shake(first, this.#request.contexts.any(), signal));
+      this.#seen.handshake = handshake;
+      this.#recordVersion(handshake);
+      return null;
+    } catch (error) {
+      // whoever does not answer a hello at all will not answer six more
+      if (error instanceof ProbeFailure && ['tls_handshake', 'tcp_reset'].includes(error.code)) return error;
+      throw error;
+    } finally {
+      first.destroy();
+    }
+  }
+
+  async #tryVersion(version: Exclude<SslVersion, 'SSLv3'>): Promise<void> {
+    const { contexts } = this.#request;
+    try {
+      const handshake = await this.#connected((socket, signal) => this.#shake(socket, contexts.only(version), signal));
+      this.#seen.handshake ??= handshake;
+      this.#recordVersion(handshake);
+    } catch (error) {
+      const failure = this.#survivable(error);
+      this.#seen.versions.set(version, refusal(version, failure));
+      // what we share no cipher with may still speak the version
+      const isSettled = failure.code !== 'tls_handshake' || /protocol|wrong version number/i.test(failure.message);
+      if (version !== 'TLSv1.3' && !isSettled) await this.#tryByHand(version);
+    }
+  }
+
+  async #trySsl3(): Promise<void> {
+    await this.#tryByHand('SSLv3');
+  }
+
+  /** A hello that offers every cipher there is, for versions and ciphers that OpenSSL does not speak. */
+  async #tryByHand(version: HelloVersion): Promise<void> {
+    try {
+      const reply = await this.#hello(version, allSuites);
+      this.#seen.versions.set(version, versionOf(version, reply));
+    } catch (error) {
+      const failure = this.#survivable(error);
+      if (this.#seen.versions.get(version)?.isSupported !== false) {
+        this.#seen.versions.set(version, refusal(version, failure));
+      }
+    }
+  }
+
+  /** Offers weak suites alone until the server takes none: it shows one of each kind. */
+  async #searchWeakSuites(): Promise<void> {
+    let offered = weakSuites;
+    while (offered.length > 0) {
+      const taken = await this.#takenOf(offered);
+      if (taken === null) return;
+      this.#seen.weakSuites.push(taken);
+      offered = offered.filter(({ kind }) => kind !== taken.kind);
+    }
+    this.#seen.isWeakSearchComplete = true;
+  }
+
+  async #takenOf(offered: readonly Suite[]): Promise<Suite | null> {
+    try {
+      const reply = await this.#hello('TLSv1.2', offered);
+      const taken = reply.kind === 'hello' ? offered.find(({ id }) => id === reply.suiteId) : undefined;
+      if (taken === undefined) this.#seen.isWeakSearchComplete = true;
+      return taken ?? null;
+    } catch (error) {
+      const { code } = this.#survivable(error);
+      this.#seen.isWeakSearchComplete = code === 'tls_handshake' || code === 'tcp_reset';
+      return null;
+    }
+  }
+
+  #hello(version: HelloVersion, suites: readonly Suite[]): Promise<HelloReply> {
+    const suiteIds = suites.map(({ id }) => id);
+    return this.#connected((socket, signal) =>
+      sayHello(socket, { version, suiteIds, serverName: this.#sni() }, signal),
+    );
+  }
+
+  #shake(socket: Socket, secureContext: ReturnType<AuditContexts['any']>, signal: AbortSignal): Promise<Handshake> {
+    return shakeHands(socket, { secureContext, serverName: this.#sni(), signal, clock: this.#context.clock });
+  }
+
+  #sni(): string | null {
+    const { serverName } = this.#request;
+    return serverName.kind === 'name' ? serverName.name : null;
+  }
+
+  /** A connection of its own, destroyed after. */
+  #connected<T>(work: (socket: Socket, signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { address, port } = this.#request;
+    return this.#limited(async (signal) => {
+      const { socket } = await connectTcp({ addresses: [address], port, signal, clock: this.#context.clock });
+      try {
+        return await work(socket, signal);
+      } finally {
+        socket.destroy();
+      }
+    });
+  }
+
+  #limited<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, signal } = this.#context;
+    const reason = () => new ProbeFailure('timeout', `no answer to a TLS hello within ${CONNECTION_MS} ms`);
+    return within({ clock, ms: CONNECTION_MS, reason }, signal, work);
+  }
+
+  #recordVersion({ protocol, cipher, keyExchange }: Handshake): void {
+    const version = sslVersions.find((name) => name === protocol);
+    if (version === undefined) return;
+    this.#seen.versions.set(version, { version, isSupported: true, cipher, keyExchange, reason: null });
+  }
+
+  /** What ends one connection; what ends the whole audit is thrown on. */
+  #survivable(error: unknown): ProbeFailure {
+    const { signal } = this.#context;
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof ProbeFailure) return error;
+    throw error;
+  }
+}
+
+/** A server that breaks off does not take the version; one that cannot be reached any more says nothing. */
+function refusal(version: SslVersion, failure: ProbeFailure): VersionAttempt {
+  const isAnswer = failure.code === 'tls_handshake' || failure.code === 'tcp_reset';
+  const reason = failure.message.replace(/^TLS handshake failed: (?:ssl\S* |tls\S* )?/, '');
+  return isAnswer ? unsupported(version, reason) : untried(version, reason);
+}
+
+function versionOf(version: HelloVersion, reply: HelloReply): VersionAttempt {
+  if (reply.kind === 'other') return unsupported(version, 'the answer is not TLS');
+  if (reply.kind === 'alert') {
+    return unsupported(version, `alert ${alertNames[reply.description] ?? reply.description}`);
+  }
+  if (reply.version !== wireVersions[version]) return unsupported(version, 'the server chose another version');
+  const suite = allSuites.find(({ id }) => id === reply.suiteId);
+  const cipher = suite?.name ?? `0x${reply.suiteId.toString(16).padStart(4, '0')}`;
+  return { version, isSupported: true, cipher, keyExchange: keyExchangeByName(cipher), reason: null };
+}
+
+/** By hand no keys are exchanged; the name of the suite says whether they would have been ephemeral. */
+function keyExchangeByName(cipher: string): VersionAttempt['keyExchange'] {
+  const match = /^(ECDHE|DHE|EDH)-/.exec(cipher);
+  return match === null ? null : { group: match[1] ?? '', dhBits: null };
+}

@@ -1,0 +1,55 @@
+import type { Roots } from './roots.js';
+import type { SentCertificate } from './sent-certificate.js';
+import { isIssuedBy } from './signatures.js';
+
+/** How the certificates that were sent hang together. */
+export interface SentPath {
+  /** From the server's certificate to the last issuer that was sent. */
+  readonly certificates: readonly SentCertificate[];
+  /** Each stands before its issuer. */
+  readonly isInOrder: boolean;
+  /** How many were sent that are not on the path. */
+  readonly unneeded: number;
+  /** The last one signed itself. */
+  readonly endsInRoot: boolean;
+  /** Who signed the server's certificate: sent along, or known as a root. */
+  readonly leafIssuer: SentCertificate['x509'] | null;
+  /** The last one is a trusted root, or signed by one. Says nothing of what the authorities may sign. */
+  readonly isAnchored: boolean;
+}
+
+/** Follows the signatures from the first certificate that was sent. */
+export function followPath(sent: readonly SentCertificate[], roots: Roots): SentPath {
+  const [leaf] = sent;
+  if (leaf === undefined) throw new RangeError('a path begins with a certificate');
+  const indexes = [0];
+  for (let next = issuerIndex(leaf, sent, indexes); next >= 0; ) {
+    indexes.push(next);
+    next = issuerIndex(sent[next], sent, indexes);
+  }
+  const certificates = indexes.flatMap((index) => sent[index] ?? []);
+  const last = certificates.at(-1) ?? leaf;
+  const endsInRoot = isSelfIssued(last);
+  return {
+    certificates,
+    isInOrder: indexes.every((index, position) => position === 0 || index > (indexes[position - 1] ?? 0)),
+    unneeded: sent.length - certificates.length,
+    endsInRoot,
+    leafIssuer: certificates[1]?.x509 ?? (endsInRoot ? leaf.x509 : roots.findIssuer(leaf.x509)),
+    isAnchored: roots.has(last.x509) || roots.findIssuer(last.x509) !== null,
+  };
+}
+
+/** -1 where nobody who was sent, and is not on the path yet, signed it. */
+function issuerIndex(
+  certificate: SentCertificate | undefined,
+  sent: readonly SentCertificate[],
+  taken: readonly number[],
+): number {
+  if (certificate === undefined || isSelfIssued(certificate)) return -1;
+  return sent.findIndex((other, index) => !taken.includes(index) && isIssuedBy(certificate.x509, other.x509));
+}
+
+function isSelfIssued({ fields }: SentCertificate): boolean {
+  return fields.subject.equals(fields.issuer);
+}

@@ -1,0 +1,37 @@
+import { X509Certificate } from 'node:crypto';
+import { rootCertificates } from 'node:tls';
+import { isIssuedBy } from './signatures.js';
+
+/** The roots by their names, read when the first one is asked for: most chains need none from here. */
+export class Roots {
+  readonly #pems: readonly string[];
+  #bySubject: Map<string, X509Certificate[]> | null = null;
+
+  /** `trustedCertificates` (PEM) stand in for the public roots. */
+  constructor(trustedCertificates: readonly string[] = rootCertificates) {
+    this.#pems = trustedCertificates;
+  }
+
+  /** The root that signed a certificate, or null. */
+  findIssuer(certificate: X509Certificate): X509Certificate | null {
+    const candidates = this.#load().get(certificate.issuer) ?? [];
+    return candidates.find((root) => isIssuedBy(certificate, root)) ?? null;
+  }
+
+  /** Whether the certificate is one of the roots. */
+  has(certificate: X509Certificate): boolean {
+    const namesakes = this.#load().get(certificate.subject) ?? [];
+    return namesakes.some(({ fingerprint256 }) => fingerprint256 === certificate.fingerprint256);
+  }
+
+  #load(): Map<string, X509Certificate[]> {
+    if (this.#bySubject !== null) return this.#bySubject;
+    const bySubject = new Map<string, X509Certificate[]>();
+    for (const pem of this.#pems) {
+      const root = new X509Certificate(pem);
+      bySubject.set(root.subject, [...(bySubject.get(root.subject) ?? []), root]);
+    }
+    this.#bySubject = bySubject;
+    return bySubject;
+  }
+}

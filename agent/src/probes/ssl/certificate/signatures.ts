@@ -1,0 +1,48 @@
+import { type KeyObject, verify, type X509Certificate } from 'node:crypto';
+import { signatureAlgorithmOf } from './algorithms.js';
+import { publicKeyOf } from './sent-certificate.js';
+
+/** Verifying with what lies beyond takes long enough to hold up the process: hostile keys are made for that. */
+const MAX_RSA_BITS = 8192;
+const MAX_RSA_EXPONENT = 0xffff_ffffn;
+const boundedTypes = new Set(['ec', 'ed25519', 'ed448']);
+
+/** The key of a certificate, if verifying with it takes bounded time. */
+export function boundedKey(x509: X509Certificate): KeyObject | null {
+  const key = publicKeyOf(x509);
+  if (key === null) return null;
+  const { asymmetricKeyType: type = '', asymmetricKeyDetails: details = {} } = key;
+  if (type === 'rsa') {
+    const { modulusLength = Number.POSITIVE_INFINITY, publicExponent = MAX_RSA_EXPONENT + 1n } = details;
+    return modulusLength <= MAX_RSA_BITS && publicExponent <= MAX_RSA_EXPONENT ? key : null;
+  }
+  // a curve without a name came with parameters of its own
+  return boundedTypes.has(type) && (type !== 'ec' || details.namedCurve !== undefined) ? key : null;
+}
+
+/** Whether `issuer` signed `certificate`: names, key usage and signature. */
+export function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  const key = boundedKey(issuer);
+  if (key === null) return false;
+  try {
+    return certificate.checkIssued(issuer) && certificate.verify(key);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the holder of the certificate signed `data`; null when it cannot be told. */
+export function isSignedBy(
+  signer: X509Certificate,
+  data: Buffer,
+  { oid, signature }: { readonly oid: string; readonly signature: Buffer },
+): boolean | null {
+  const { hash, isVerifiable } = signatureAlgorithmOf(oid);
+  const key = boundedKey(signer);
+  if (!isVerifiable || key === null) return null;
+  try {
+    return verify(hash, data, key, signature);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,46 @@
+import { constants } from 'node:crypto';
+import { createSecureContext, type SecureContext, type SecureVersion } from 'node:tls';
+
+/**
+ * What the handshakes of an audit offer. Made on first use and kept: the ciphers and roots take longer to load than a
+ * handshake on loopback takes.
+ */
+export class AuditContexts {
+  readonly #trustedCertificates: readonly string[] | undefined;
+  readonly #made = new Map<SecureVersion | 'any', SecureContext>();
+
+  /** `trustedCertificates` (PEM) stand in for the public roots. */
+  constructor(trustedCertificates?: readonly string[]) {
+    this.#trustedCertificates = trustedCertificates;
+  }
+
+  /** Every version, as a client offers them; verifies the chain. */
+  any(): SecureContext {
+    return this.#get('any', () =>
+      make('TLSv1', 'TLSv1.3', this.#trustedCertificates === undefined ? undefined : [...this.#trustedCertificates]),
+    );
+  }
+
+  /** One version and no other; knows no roots. */
+  only(version: SecureVersion): SecureContext {
+    return this.#get(version, () => make(version, version, []));
+  }
+
+  #get(key: SecureVersion | 'any', create: () => SecureContext): SecureContext {
+    const made = this.#made.get(key) ?? create();
+    this.#made.set(key, made);
+    return made;
+  }
+}
+
+function make(minVersion: SecureVersion, maxVersion: SecureVersion, ca: string[] | undefined): SecureContext {
+  return createSecureContext({
+    minVersion,
+    maxVersion,
+    // OpenSSL 3 speaks TLS 1.0 and 1.1 at this level alone, because they sign with SHA-1
+    ciphers: 'DEFAULT@SECLEVEL=0',
+    // servers too old for RFC 5746 are measured too
+    secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
+    ...(ca === undefined ? {} : { ca }),
+  });
+}

@@ -1,0 +1,71 @@
+import type { SslFindingCode } from '@vantage/shared/probe-types/ssl-findings.js';
+import type { VersionAttempt } from '../attempt.js';
+import type { Suite, WeakKind } from '../hello/suites.js';
+import { type Complaint, when } from './finding.js';
+
+const weakKindCodes: Readonly<Record<WeakKind, SslFindingCode>> = {
+  null: 'null_cipher',
+  anonymous: 'anonymous_cipher',
+  export: 'export_cipher',
+  des: 'des_cipher',
+  rc4: 'rc4_cipher',
+  triple_des: 'triple_des_cipher',
+};
+
+const aeadCipher = /^TLS_|GCM|CCM|CHACHA20/;
+
+/** Bits of Diffie-Hellman. */
+const WEAK_DH_BITS = 2048;
+const INSECURE_DH_BITS = 1024;
+
+/** What is wrong with the versions and ciphers a server takes. */
+export function judgeProtocols(versions: readonly VersionAttempt[], taken: readonly Suite[]): Complaint[] {
+  const supported = versions.filter(({ isSupported }) => isSupported === true);
+  const isKnownNot = (name: string) => versions.some((v) => v.version === name && v.isSupported === false);
+  const has = (...names: string[]) => supported.filter(({ version }) => names.includes(version));
+  const old = has('TLSv1', 'TLSv1.1');
+  return [
+    ...when(has('SSLv3').length > 0, 'ssl3_protocol', 'SSLv3 is offered'),
+    ...when(old.length > 0, 'old_protocol', `${names(old)} ${old.length === 1 ? 'is' : 'are'} offered`),
+    ...when(
+      isKnownNot('TLSv1.2') && isKnownNot('TLSv1.3'),
+      'only_old_protocols',
+      `only ${names(supported)} is offered`,
+    ),
+    ...when(isKnownNot('TLSv1.3'), 'no_tls13', 'TLSv1.3 is not offered'),
+    ...taken.flatMap(({ kind, name }) => (kind === null ? [] : [{ code: weakKindCodes[kind], message: name }])),
+    ...judgeKeyExchange(supported),
+    ...judgeBest(supported.at(-1)),
+  ];
+}
+
+function judgeKeyExchange(supported: readonly VersionAttempt[]): Complaint[] {
+  const isBelow = (bits: number) => supported.filter(({ keyExchange }) => (keyExchange?.dhBits ?? bits) < bits);
+  const insecure = isBelow(INSECURE_DH_BITS);
+  const weak = isBelow(WEAK_DH_BITS).filter((attempt) => !insecure.includes(attempt));
+  // where the cipher is not known, nothing is known of its keys
+  const plain = supported.filter(({ cipher, keyExchange }) => cipher !== null && keyExchange === null);
+  return [
+    ...when(insecure.length > 0, 'insecure_key_exchange', tellGroups(insecure)),
+    ...when(weak.length > 0, 'weak_key_exchange', tellGroups(weak)),
+    ...when(plain.length > 0, 'no_forward_secrecy', tellCiphers(plain)),
+  ];
+}
+
+/** The last one is the best: versions are in order. */
+function judgeBest(best: VersionAttempt | undefined): Complaint[] {
+  if (best === undefined || best.cipher === null) return [];
+  return when(!aeadCipher.test(best.cipher), 'no_aead', tellCiphers([best]));
+}
+
+function names(versions: readonly VersionAttempt[]): string {
+  return versions.map(({ version }) => version).join(', ');
+}
+
+function tellCiphers(versions: readonly VersionAttempt[]): string {
+  return versions.map(({ version, cipher }) => `${version}: ${cipher}`).join('; ');
+}
+
+function tellGroups(versions: readonly VersionAttempt[]): string {
+  return versions.map(({ version, keyExchange }) => `${version}: ${keyExchange?.group}`).join('; ');
+}

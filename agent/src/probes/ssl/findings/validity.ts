@@ -1,0 +1,105 @@
+import { verdictOf } from '../../../net/tls/verdicts.js';
+import type { SentPath } from '../certificate/path.js';
+import type { SentCertificate } from '../certificate/sent-certificate.js';
+import { type Complaint, when } from './finding.js';
+
+export interface ValidityFacts {
+  readonly path: SentPath;
+  /** OpenSSL's verdict about the chain: null trusts it, undefined was not asked. */
+  readonly chainError: string | null | undefined;
+  readonly isForName: boolean;
+  readonly serverName: string;
+  /** Corrected wall clock, milliseconds since the epoch. */
+  readonly now: number;
+}
+
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 14;
+
+/** OpenSSL looks at dates last, and with the machine's clock: they hide what else is wrong. */
+const dateErrors: ReadonlySet<string> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
+
+/** Days a certificate may be valid by its date of issue (CA/Browser Forum baseline requirements 6.3.2), newest first. */
+const validityLimits = [
+  { from: Date.parse('2029-03-15T00:00:00Z'), days: 47 },
+  { from: Date.parse('2027-03-15T00:00:00Z'), days: 100 },
+  { from: Date.parse('2026-03-15T00:00:00Z'), days: 200 },
+  { from: Date.parse('2020-09-01T00:00:00Z'), days: 398 },
+  { from: Date.parse('2018-03-01T00:00:00Z'), days: 825 },
+];
+
+/** Whole days from `now` until a certificate ends; negative after. */
+export function daysUntil(notAfter: number, now: number): number {
+  return Math.floor((notAfter - now) / DAY_MS);
+}
+
+/** What is wrong with trust, name and dates. */
+export function judgeValidity(facts: ValidityFacts): Complaint[] {
+  const { isForName, serverName } = facts;
+  return [
+    ...judgeDates(facts),
+    ...judgeTrust(facts),
+    ...when(!isForName, 'name_mismatch', `the certificate is not for ${serverName}`),
+  ];
+}
+
+function judgeDates({ path, chainError, now }: ValidityFacts): Complaint[] {
+  // with another road to a root the authorities that were sent do not count, and a root is not needed at all
+  const relevant = path.certificates.filter(
+    (_, index, { length }) => index === 0 || (chainError !== null && !(path.endsInRoot && index === length - 1)),
+  );
+  const expired = relevant.filter(({ notAfter }) => notAfter < now);
+  const future = relevant.filter(({ notBefore }) => notBefore > now);
+  const soon = relevant.filter(({ notAfter }) => notAfter >= now && daysUntil(notAfter, now) < SOON_DAYS);
+  const [leaf] = path.certificates;
+  const limit = validityLimits.find(({ from }) => leaf !== undefined && leaf.notBefore >= from);
+  const days = leaf === undefined ? 0 : (leaf.notAfter - leaf.notBefore) / DAY_MS;
+  return [
+    ...when(
+      expired.length > 0,
+      'expired',
+      tell(expired, ({ report }) => `ended on ${report.not_after}`),
+    ),
+    ...when(
+      future.length > 0,
+      'not_yet_valid',
+      tell(future, ({ report }) => `begins on ${report.not_before}`),
+    ),
+    ...when(
+      soon.length > 0,
+      'expires_soon',
+      tell(soon, ({ notAfter }) => `ends in ${daysUntil(notAfter, now)} days`),
+    ),
+    ...when(
+      limit !== undefined && days > limit.days,
+      'validity_too_long',
+      `it is valid for ${Math.floor(days)} days; one issued then may be for ${limit?.days}`,
+    ),
+  ];
+}
+
+function judgeTrust({ path, chainError }: ValidityFacts): Complaint[] {
+  if (chainError === null) return [];
+  const isDateError = chainError === undefined || dateErrors.has(chainError);
+  if (isDateError && path.isAnchored) return [];
+  if (path.certificates.length === 1 && path.endsInRoot) {
+    return [{ code: 'self_signed', message: 'the certificate is signed by itself' }];
+  }
+  const message =
+    isDateError || chainError === undefined ? 'no root we know stands behind it' : verdictOf(chainError).message;
+  return [
+    { code: 'untrusted', message },
+    ...when(
+      path.certificates.length === 1 && !path.isAnchored,
+      'incomplete_chain',
+      'no issuer was sent: an intermediate is missing, or the authority is private',
+    ),
+  ];
+}
+
+function tell(certificates: readonly SentCertificate[], what: (certificate: SentCertificate) => string): string {
+  return certificates
+    .map((certificate) => `${certificate.report.subject} ${what(certificate)}`)
+    .join('; ')
+    .slice(0, 500);
+}

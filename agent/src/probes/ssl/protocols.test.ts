@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { startAncientServer } from '../../../test/_support/ancient-server.js';
+import { CertificateMaker, type MadeCertificate, openssl } from '../../../test/_support/made-certificates.js';
+import { audit, serveCertificate } from '../../../test/_support/ssl-probe.js';
+import { unusedPort } from '../../../test/_support/tcp-server.js';
+import { temporaryDirectory } from '../../../test/_support/temporary-directory.js';
+
+const make = new CertificateMaker(temporaryDirectory(t));
+const leaf = make.issue({ key: 'rsa:2048' });
+
+/** openssl's own server on a port of loopback, ended with the test. */
+async function startOpensslServer(
+  t: Test,
+  { certFile, keyFile }: MadeCertificate,
+  ...words: string[]
+): Promise<number> {
+  const port = await unusedPort();
+  const accept = ['s_server', '-accept', `127.0.0.1:${port}`, '-cert', certFile, '-key', keyFile, '-quiet'];
+  const server = spawn('openssl', [...accept, '-cert_chain', make.intermediate.certFile, ...words], {
+    stdio: 'ignore',
+  });
+  t.teardown(() => server.kill());
+  while (!(await answers(port))) await pause(20);
+  return port;
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: '127.0.0.1' });
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+const supportedBy = (result: Awaited<ReturnType<typeof audit>>) =>
+  result.tls_versions.filter(({ supported }) => supported).map(({ version }) => version);
+
+for (const [flag, version] of [
+  ['-tls1', 'TLSv1'],
+  ['-tls1_1', 'TLSv1.1'],
+  ['-tls1_2', 'TLSv1.2'],
+  ['-tls1_3', 'TLSv1.3'],
+] as const) {
+  t.test(`ssl finds that openssl s_server ${flag} speaks ${version} and nothing else`, async (t) => {
+    const port = await startOpensslServer(t, leaf, flag, '-cipher', 'DEFAULT@SECLEVEL=0');
+    const result = await audit(port, make.root);
+    t.same(supportedBy(result), [version]);
+    t.match(result, { success: true, protocol: version, valid: true });
+    t.notOk(
+      result.tls_versions.some(({ supported }) => supported === null),
+      'nothing is left open',
+    );
+  });
+}
+
+t.test('ssl hears the staple of openssl s_server', async (t) => {
+  const file = `${leaf.certFile}.ocsp`;
+  writeFileSync(file, make.staple(leaf));
+  const port = await startOpensslServer(t, leaf, '-status_file', file);
+  t.match(await audit(port, make.root), { ocsp_status: 'good', ocsp_staple: { error: null } });
+});
+
+t.test('ssl finds ciphers without encryption or certificate at openssl s_server', async (t) => {
+  const port = await startOpensslServer(t, leaf, '-tls1_2', '-cipher', 'aNULL:eNULL:AES128-SHA:@SECLEVEL=0');
+  const result = await audit(port, make.root);
+  t.same(result.weak_cipher_suites.length, 2);
+  t.same(result.warnings.slice(0, 2), ['null_cipher', 'anonymous_cipher']);
+  t.equal(result.grade, 'F');
+});
+
+t.test('ssl tells the size of Diffie-Hellman', async (t) => {
+  const dhparam = openssl('dhparam', '-dsaparam', '1024');
+  const wishes = { dhparam, maxVersion: 'TLSv1.2', ciphers: 'DHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0' } as const;
+  const result = await audit(await serveCertificate(t, leaf, { chain: [make.intermediate], ...wishes }), make.root);
+  t.match(result.tls_versions[3], { supported: true, key_exchange: 'DH 1024' });
+  t.same(result.warnings, ['weak_key_exchange', 'no_tls13', 'no_sct']);
+});
+
+t.test('ssl finds versions and ciphers that OpenSSL no longer speaks', async (t) => {
+  const [RC4_SHA, DES3_SHA, DES_SHA, EXPORT, AES] = [0x0005, 0x000a, 0x0009, 0x0003, 0x002f];
+  for (const [name, versions, suiteIds, speaks, weak] of [
+    ['SSL 3.0 with AES', [0x0300], [AES], ['SSLv3'], []],
+    ['RC4 alone, up to TLS 1.0', [0x0300, 0x0301], [RC4_SHA], ['SSLv3', 'TLSv1'], ['RC4-SHA']],
+    ['3DES and DES in TLS 1.2', [0x0303], [DES3_SHA, DES_SHA], ['TLSv1.2'], ['DES-CBC3-SHA', 'DES-CBC-SHA']],
+    ['every kind', [0x0301], [RC4_SHA, EXPORT, DES3_SHA], ['TLSv1'], ['RC4-SHA', 'EXP-RC4-MD5', 'DES-CBC3-SHA']],
+  ] as const) {
+    const { port } = await startAncientServer(t, { versions, suiteIds });
+    const result = await audit(port, make.root);
+    t.same(supportedBy(result), speaks, name);
+    t.same(result.weak_cipher_suites, weak, name);
+    t.match(result, { success: false, error: { code: 'tls_handshake' }, grade: null }, `${name}: no certificate`);
+  }
+});

@@ -1,0 +1,57 @@
+import type { Test } from 'tap';
+import { startTcpServer, type TestServer } from './tcp-server.js';
+
+export interface AncientServerOptions {
+  /** Versions it speaks, as numbers on the wire. */
+  readonly versions: readonly number[];
+  /** Cipher suites it takes, by number, best first. */
+  readonly suiteIds: readonly number[];
+}
+
+const handshakeFailure = Buffer.from([21, 3, 1, 0, 2, 2, 40]);
+
+/**
+ * A server with ciphers and versions that no OpenSSL of today speaks: it answers a ClientHello with a ServerHello, or
+ * an alert, and goes no further. `offered` gets the suites of every hello.
+ */
+export function startAncientServer(
+  t: Test,
+  { versions, suiteIds }: AncientServerOptions,
+  offered: number[][] = [],
+): Promise<TestServer> {
+  return startTcpServer(t, (socket) =>
+    socket.once('data', (hello) => {
+      const suites = offeredSuites(hello);
+      offered.push(suites);
+      const asked = hello.readUInt16BE(9);
+      const version = Math.max(...versions.filter((candidate) => candidate <= asked));
+      const suite = suiteIds.find((id) => suites.includes(id));
+      socket.end(suite === undefined || !Number.isFinite(version) ? handshakeFailure : serverHello(version, suite));
+    }),
+  );
+}
+
+/** record(5) type(1) length(3) version(2) random(32) session id<1> suites<2>. */
+function offeredSuites(hello: Buffer): number[] {
+  const at = 44 + hello.readUInt8(43);
+  const suites = hello.subarray(at + 2, at + 2 + hello.readUInt16BE(at));
+  return Array.from({ length: suites.length / 2 }, (_, index) => suites.readUInt16BE(index * 2));
+}
+
+/** A ServerHello of `version` with a session id of 32 bytes, in one record. */
+export function serverHello(version: number, suiteId: number): Buffer {
+  const body = Buffer.concat([
+    u16(version),
+    Buffer.alloc(32, 7),
+    Buffer.from([32]),
+    Buffer.alloc(32, 9),
+    u16(suiteId),
+    Buffer.from([0]),
+  ]);
+  const handshake = Buffer.concat([Buffer.from([2, 0]), u16(body.length), body]);
+  return Buffer.concat([Buffer.from([22]), u16(version), u16(handshake.length), handshake]);
+}
+
+function u16(value: number): Buffer {
+  return Buffer.from([value >> 8, value & 0xff]);
+}

@@ -1,0 +1,107 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What a certificate of a test is to be like; everything else is in order. */
+export interface CertificateWishes {
+  readonly subject?: string;
+  /** `ec:prime256v1`, `rsa:1024`, `dsa`, `ed25519`. */
+  readonly key?: string;
+  /** Lines of openssl's extension file. */
+  readonly extensions?: readonly string[];
+  readonly days?: number;
+  readonly digest?: string;
+}
+
+/** A certificate and its key, as PEM and as the files they are in. */
+export interface MadeCertificate {
+  readonly cert: string;
+  readonly key: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+const leafExtensions = ['subjectAltName=DNS:site.example.com,IP:127.0.0.1', 'extendedKeyUsage=serverAuth'];
+const authorityExtensions = ['basicConstraints=critical,CA:true', 'keyUsage=keyCertSign,cRLSign,digitalSignature'];
+
+/** Makes certificates with openssl in a directory of the test. */
+export class CertificateMaker {
+  readonly root: MadeCertificate;
+  readonly intermediate: MadeCertificate;
+  readonly #directory: string;
+  #made = 0;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+    this.root = this.issueAuthority('/CN=Test Root', null);
+    this.intermediate = this.issueAuthority('/CN=Test Intermediate', this.root);
+  }
+
+  /** Signed by the intermediate unless `issuer` says otherwise; null signs it by itself. */
+  issue(wishes: CertificateWishes = {}, issuer: MadeCertificate | null = this.intermediate): MadeCertificate {
+    const {
+      subject = '/CN=site.example.com',
+      key = 'ec:prime256v1',
+      extensions = leafExtensions,
+      days = 60,
+      digest = 'sha256',
+    } = wishes;
+    const name = `certificate-${this.#made++}`;
+    const [keyFile, requestFile, certFile, extensionFile] = ['key', 'csr', 'pem', 'ext'].map((ending) =>
+      join(this.#directory, `${name}.${ending}`),
+    ) as [string, string, string, string];
+    this.#makeKey(key, keyFile);
+    writeFileSync(extensionFile, `${extensions.join('\n')}\n`);
+    const signer = issuer === null ? ['-signkey', keyFile] : ['-CA', issuer.certFile, '-CAkey', issuer.keyFile];
+    const serial = `0x${(1000 + this.#made).toString(16)}`;
+    openssl('req', '-new', '-key', keyFile, '-subj', subject, '-out', requestFile);
+    const words = ['-in', requestFile, '-out', certFile, '-days', String(days), '-extfile', extensionFile];
+    openssl('x509', '-req', ...words, '-set_serial', serial, `-${digest}`, ...signer);
+    return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8'), certFile, keyFile };
+  }
+
+  /** An authority that may sign; null signs it by itself. */
+  issueAuthority(subject: string, issuer: MadeCertificate | null, wishes: CertificateWishes = {}): MadeCertificate {
+    return this.issue({ subject, extensions: authorityExtensions, days: 3650, ...wishes }, issuer);
+  }
+
+  /** An OCSP response about a certificate of the intermediate, DER, by the responder `signer`. */
+  staple(
+    about: MadeCertificate,
+    options: { status?: 'good' | 'revoked' | 'unknown'; signer?: MadeCertificate; issuer?: MadeCertificate } = {},
+  ): Buffer {
+    const { status = 'good', signer = this.intermediate, issuer = this.intermediate } = options;
+    const file = join(this.#directory, `staple-${this.#made++}`);
+    const serial = openssl('x509', '-in', about.certFile, '-noout', '-serial').trim().replace('serial=', '');
+    const revoked = status === 'revoked' ? ['R', '991231235959Z', '260101000000Z'] : ['V', '991231235959Z', ''];
+    writeFileSync(
+      `${file}.index`,
+      status === 'unknown' ? '' : `${[...revoked, serial, 'unknown', '/CN=x'].join('\t')}\n`,
+    );
+    const parties = [
+      '-CA',
+      issuer.certFile,
+      '-issuer',
+      issuer.certFile,
+      '-rsigner',
+      signer.certFile,
+      '-rkey',
+      signer.keyFile,
+    ];
+    const answer = ['-index', `${file}.index`, '-ndays', '7', '-noverify', '-respout', `${file}.der`];
+    openssl('ocsp', ...parties, ...answer, '-cert', about.certFile);
+    return readFileSync(`${file}.der`);
+  }
+
+  #makeKey(kind: string, file: string): void {
+    const [type = '', detail = ''] = kind.split(':');
+    if (type === 'rsa') openssl('genrsa', '-out', file, detail);
+    else if (type === 'ec') openssl('ecparam', '-name', detail, '-genkey', '-noout', '-out', file);
+    else openssl('genpkey', '-algorithm', kind, '-out', file);
+  }
+}
+
+/** Runs openssl and returns what it prints. */
+export function openssl(...words: readonly string[]): string {
+  return execFileSync('openssl', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
