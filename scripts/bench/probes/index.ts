@@ -3,10 +3,11 @@ import { startProber } from '../../lab/prober.js';
 import { machineText, tableText, writeReport } from '../report.js';
 import type { Comparison, Row } from './comparison.js';
 import { dns } from './dns.js';
+import { http } from './http.js';
 import { tcp } from './tcp.js';
 
 /** The one list of comparisons. */
-const comparisons: readonly Comparison[] = [tcp, dns];
+const comparisons: readonly Comparison[] = [tcp, dns, http];
 
 export interface ProbeBenchOptions {
   readonly rounds: number;

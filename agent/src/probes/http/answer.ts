@@ -91,7 +91,8 @@ export class Answer {
   /** The last byte that is read is there. */
   complete(): void {
     const { hop, clock } = this.#options;
-    if (hop.firstByteAt !== null) hop.downloadMs = clock.monotonicMs() - hop.firstByteAt;
+    hop.completedAt = clock.monotonicMs();
+    if (hop.firstByteAt !== null) hop.downloadMs = hop.completedAt - hop.firstByteAt;
   }
 
   /** Stops its timer. */

@@ -34,9 +34,10 @@ export function exchangeHttp2(socket: Socket, request: HttpRequest, options: Exc
     const onClosed = (code: number) => {
       fail(resetFailure(code, answer.hasHead ? 0 : socket.bytesRead - bytesBefore));
     };
-    const answer = new Answer({ clock, hop, socket, fail });
     const session = openSession(socket, request, fail);
     const stream = session.request(http2Headers(request, userAgent), { endStream: request.body === null });
+    // making a session takes time of ours, which is none of the server's
+    const answer = new Answer({ clock, hop, socket, fail });
     const stopCounting = limitBytes(socket, clock, fail);
     receive(stream, answer, { wantsBody, onClosed, resolve: settle.resolve, reject: fail });
     if (request.body !== null) stream.end(request.body);

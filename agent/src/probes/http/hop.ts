@@ -17,6 +17,8 @@ export class Hop {
   downloadMs: number | null = null;
   /** Monotonic instant of the answer's first byte. */
   firstByteAt: number | null = null;
+  /** Monotonic instant of the last byte that was read. */
+  completedAt: number | null = null;
   /** The address contacted, or tried last. */
   address: ResolvedAddress | null = null;
   tls: TlsReport | null = null;

@@ -60,7 +60,12 @@ export class HttpEngine implements ProbeEngine<'http'> {
     };
     try {
       await within(limit, context.signal, (signal) => this.#travel(spec, { ...context, signal, secureContext }, trip));
-      return { success: true, error: null, ...describe(trip), response_ms: roundMs(clock.monotonicMs() - startedAt) };
+      return {
+        success: true,
+        error: null,
+        ...describe(trip),
+        response_ms: roundMs((trip.hop.completedAt ?? clock.monotonicMs()) - startedAt),
+      };
     } catch (error) {
       if (!(error instanceof ProbeFailure)) throw error;
       return {

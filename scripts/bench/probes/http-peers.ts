@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Lab } from '../../lab/lab.js';
+
+/** One way to ask the web server. */
+export interface HttpVariant {
+  readonly name: string;
+  readonly url: string;
+  readonly version: '1.1' | '2';
+}
+
+/** What a load is. */
+export interface Load {
+  readonly url: string;
+  readonly inFlight: number;
+  readonly windowMs: number;
+}
+
+/** One request of curl's, as `docs/probes.md` maps its times to ours; milliseconds. */
+export async function curlPhases(lab: Lab, { url, version }: HttpVariant) {
+  const protocol = version === '2' ? '--http2' : '--http1.1';
+  const text = await lab.exec('agent', 'curl', '-s', '-k', protocol, '-o', '/dev/null', '-w', '%{json}', url);
+  const times = JSON.parse(text) as Record<string, number>;
+  const ms = (name: string) => (times[`time_${name}`] ?? Number.NaN) * 1000;
+  return {
+    dns: ms('namelookup'),
+    tcp: ms('connect') - ms('namelookup'),
+    tls: Math.max(0, ms('appconnect') - ms('connect')),
+    ttfb: ms('starttransfer') - ms('pretransfer'),
+    download: ms('total') - ms('starttransfer'),
+    total: ms('total'),
+  };
+}
+
+/** CPU of one fresh `http.request`, body read, in a process that does nothing else; microseconds. */
+export async function bareCpuMicros(lab: Lab, load: Load): Promise<number> {
+  const { cpuMicros, count } = await runLoad(lab, load, bareProgram);
+  return cpuMicros / count;
+}
+
+/** Starts blackbox_exporter on the agent's machine; it ends with the lab. */
+export async function startBlackbox(lab: Lab): Promise<{ probesPerSecond(load: Load): Promise<number> }> {
+  const configuration = join(mkdtempSync(join(tmpdir(), 'vantage-bench-')), 'blackbox.yml');
+  writeFileSync(configuration, 'modules: {http_2xx: {prober: http, http: {preferred_ip_protocol: ip4}}}\n');
+  const listen = '--web.listen-address=127.0.0.1:9115';
+  const command = ['prometheus-blackbox-exporter', listen, `--config.file=${configuration}`, '--log.level=error'];
+  lab.spawn('agent', command, { stdio: 'ignore' });
+  return {
+    async probesPerSecond(load) {
+      const url = `http://127.0.0.1:9115/probe?module=http_2xx&target=${encodeURIComponent(load.url)}`;
+      const { count } = await runLoad(lab, { ...load, url }, blackboxProgram);
+      return (count / load.windowMs) * 1000;
+    },
+  };
+}
+
+async function runLoad(lab: Lab, load: Load, program: string): Promise<{ count: number; cpuMicros: number }> {
+  const child = lab.spawn('agent', [process.execPath, '-e', `const load = ${JSON.stringify(load)};\n${program}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout?.on('data', (chunk) => {
+    text += String(chunk);
+  });
+  await once(child, 'close');
+  return JSON.parse(text) as { count: number; cpuMicros: number };
+}
+
+const loopProgram = `
+const http = require('node:http');
+const ask = (agent, check) => new Promise((resolve, reject) => {
+  const request = http.request(load.url, { agent }, (response) => {
+    const chunks = [];
+    response.on('data', (chunk) => chunks.push(chunk));
+    response.on('end', () => resolve(check(Buffer.concat(chunks))));
+    response.on('error', reject);
+  });
+  request.on('error', reject);
+  request.end();
+});
+const run = async (agent, check) => {
+  const until = async (endsAt) => {
+    let count = 0;
+    const loop = async () => { while (performance.now() < endsAt) { await ask(agent, check); count += 1; } };
+    await Promise.all(Array.from({ length: load.inFlight }, loop));
+    return count;
+  };
+  await until(performance.now() + 500);
+  const before = process.cpuUsage();
+  const count = await until(performance.now() + load.windowMs);
+  const { user, system } = process.cpuUsage(before);
+  console.log(JSON.stringify({ count, cpuMicros: user + system }));
+};`;
+
+const bareProgram = `${loopProgram}
+run(false, () => {}).then(() => process.exit());`;
+
+const blackboxProgram = `${loopProgram}
+const check = (body) => { if (!body.includes('probe_success 1')) throw new Error('blackbox_exporter: ' + body); };
+run(new http.Agent({ keepAlive: true, maxSockets: load.inFlight }), check).then(() => process.exit());`;
