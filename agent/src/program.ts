@@ -24,6 +24,7 @@ export function buildProgram(finish: Finish): Command {
   addStatus(program, finish);
   addDoctor(program, finish);
   addProbe(program, finish);
+  addSpeedtestServer(program, finish);
   return program;
 }
 
@@ -134,8 +135,8 @@ function addProbe(program: Command, finish: Finish): void {
     .description(
       'Runs one probe on this machine and prints its result. No control plane is asked; the target policy holds.',
     )
-    .argument('<type>', 'http, ping, dns, tcp or traceroute')
-    .argument('<target>', 'a URL for http, host:port for tcp, a name or address for the others')
+    .argument('<type>', 'type of probe, for example http; a wrong one names them all')
+    .argument('<target>', 'a URL for http and speedtest, host:port for tcp, a name or address for the others')
     .option('--param <name=value>', 'parameter of the probe, may be repeated; objects as JSON', collect, [])
     .option('--json', 'print the result as the control plane gets it', false)
     .addHelpText(
@@ -153,6 +154,28 @@ function addProbe(program: Command, finish: Finish): void {
     .action(async (type: string, target: string, options) => {
       const { probe } = await import('./commands/probe.js');
       finish(await probe(configOf(options), type, target, options));
+    });
+}
+
+function addSpeedtestServer(program: Command, finish: Finish): void {
+  program
+    .command('speedtest-server')
+    .summary('answer speed tests of other nodes')
+    .description(
+      'Serves /speedtest over HTTP until SIGTERM or SIGINT: 25 MB each way, four at a time, twelve requests a minute from one address. Whoever reaches it can use that much of your line.',
+    )
+    .requiredOption('--listen <address:port>', 'where to listen, for example 192.0.2.7:8089 or [::]:8089')
+    .addHelpText(
+      'after',
+      helpText({
+        environment: [],
+        exits: ['ok', 'failed', 'usage'],
+        examples: ['vantage-agent speedtest-server --listen [::]:8089'],
+      }),
+    )
+    .action(async (options) => {
+      const { speedtestServer } = await import('./commands/speedtest-server.js');
+      finish(await speedtestServer(options));
     });
 }
 

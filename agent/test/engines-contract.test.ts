@@ -10,6 +10,7 @@ import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
 import { detectCapabilities } from '../src/capabilities.js';
+import { startSpeedtestServer } from '../src/net/speedtest-server.js';
 import type { ProbeContext } from '../src/probes/engine.js';
 import { ProbeFailure } from '../src/probes/failure.js';
 import { engines } from '../src/probes/index.js';
@@ -74,6 +75,15 @@ const trials: Trials = {
     refused: aSpec('smtp', '10.0.0.1'),
     named: aSpec('smtp', 'site.example.com'),
     answered: async (t) => aSpec('smtp', `127.0.0.1:${(await startSmtpServer(t, { tls: tlsIdentity('good') })).port}`),
+  },
+  speedtest: {
+    refused: aSpec('speedtest', 'http://10.0.0.1/speedtest'),
+    named: aSpec('speedtest', 'http://site.example.com/speedtest'),
+    answered: async (t) => {
+      const server = await startSpeedtestServer('127.0.0.1', 0, systemClock);
+      t.teardown(() => server.stop());
+      return aSpec('speedtest', `http://127.0.0.1:${server.address.port}/speedtest`, { bytes: 100_000 });
+    },
   },
   ntp: {
     refused: aSpec('ntp', '10.0.0.1'),

@@ -41,6 +41,7 @@ t.test('without any variable every setting has its default', async (t) => {
     metricsListen: { host: '127.0.0.1', port: 9464 },
     publicUrl: null,
     abuseContact: null,
+    servesSpeedtests: false,
     secretKey: null,
     busUrl: 'postgres',
     smtp: null,
@@ -86,6 +87,7 @@ const accepted: { env: Environment; key: keyof typeof settings; value: unknown }
     value: ['10.0.0.0/8', '127.0.1.1/32', 'fd00::/8'],
   },
   { env: { VANTAGE_TRUSTED_PROXIES: '::/0,0.0.0.0/0' }, key: 'trustedProxies', value: ['::/0', '0.0.0.0/0'] },
+  { env: { VANTAGE_SPEEDTEST: 'on' }, key: 'servesSpeedtests', value: true },
   { env: { VANTAGE_GEOIP_DIR: directory }, key: 'geoipDir', value: directory },
   { env: { VANTAGE_ABUSE_CONTACT: 'abuse@a.example' }, key: 'abuseContact', value: 'abuse@a.example' },
   {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { SpeedtestEndpoint } from '@vantage/shared/speedtest/endpoint.js';
 import type { Logger } from 'pino';
 import { Authentication, EVERYBODY } from './authentication/index.js';
 import { PostgresBus } from './bus/postgres-bus.js';
@@ -303,6 +304,7 @@ async function wire(
     ...(config.tlsCert !== null && config.tlsKey !== null
       ? { tls: { cert: readFileSync(config.tlsCert, 'utf8'), key: readFileSync(config.tlsKey, 'utf8') } }
       : {}),
+    ...(config.servesSpeedtests ? { speedtest: new SpeedtestEndpoint(clock) } : {}),
     routes: [
       ...routes,
       ...referenceRoutes(routes, { publicUrl, version }),

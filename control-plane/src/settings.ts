@@ -147,6 +147,14 @@ export const settings = {
     parse: parseContact,
     fallback: () => null,
   }),
+  servesSpeedtests: setting<boolean>({
+    name: 'VANTAGE_SPEEDTEST',
+    description:
+      'on: /speedtest answers speed tests of anybody, 25 MB each way, four at a time, twelve requests a minute from one address; off: it does not exist',
+    fallbackText: 'off: a line has its price',
+    parse: (text) => parseChoice(text, 'on', 'off'),
+    fallback: () => false,
+  }),
   plans: setting<Plans>({
     name: 'VANTAGE_PLANS',
     description:

@@ -52,6 +52,7 @@ t.test('each type has its table, and nothing but the table is printed', async (t
     smtp: '127.0.0.1',
     ntp: '127.0.0.1',
     ssl: '127.0.0.1',
+    speedtest: 'http://127.0.0.1/speedtest',
   };
   const check = async (type: ProbeType) => {
     const { code, stdout, stderr } = await vantage(type, targets[type]);

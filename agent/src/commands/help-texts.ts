@@ -8,8 +8,7 @@ export function helpText(parts: {
   readonly examples: readonly string[];
 }): string {
   return [
-    '',
-    'Environment:',
+    ...(parts.environment.length === 0 ? [] : ['', 'Environment:']),
     ...definitions(parts.environment.map((name) => [name, environmentVariables[name]])),
     '',
     'Exit codes:',

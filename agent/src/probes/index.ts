@@ -5,6 +5,7 @@ import { http } from './http/index.js';
 import { ntp } from './ntp/index.js';
 import { ping } from './ping/index.js';
 import { smtp } from './smtp/index.js';
+import { speedtest } from './speedtest/index.js';
 import { ssl } from './ssl/index.js';
 import { tcp } from './tcp/index.js';
 import { traceroute } from './traceroute/index.js';
@@ -13,4 +14,4 @@ import { traceroute } from './traceroute/index.js';
 export type Engines = { readonly [T in ProbeType]: ProbeEngine<T> };
 
 /** What measures each type on this node. */
-export const engines: Engines = { http, ping, dns, tcp, traceroute, smtp, ntp, ssl };
+export const engines: Engines = { http, ping, dns, tcp, traceroute, smtp, ntp, ssl, speedtest };

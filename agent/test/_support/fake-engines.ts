@@ -14,6 +14,7 @@ export function fakeEngines(own: Partial<Engines> = {}): Engines {
     smtp: succeeding('smtp'),
     ntp: succeeding('ntp'),
     ssl: succeeding('ssl'),
+    speedtest: succeeding('speedtest'),
     ...own,
   };
 }

@@ -110,6 +110,7 @@ t.test('nothing that any field of any type says steers the terminal', async (t) 
     dns: { rcode: 'x', resolver: 'x', records: [{ name: 'x', type: 'x', class: 'x', ttl: 1, value: 'x' }] },
     tcp: { resolved_ip: 'x', banner: 'x' },
     smtp: { banner: 'x', ehlo: ['x', 'x'], ehlo_before_tls: ['x'] },
+    speedtest: { resolved_ip: 'x', latency_ms: 1, download_bps: 1 },
     ntp: { refid: 'x', leap: 'x', resolved_ip: 'x' },
     traceroute: { hops: [{ ttl: 1, replies: [{ ip: 'x', hostname: 'x', rtt_ms: 1, icmp_type: 'x' }] }] },
     ssl: richSsl,

@@ -3,7 +3,9 @@ import http, { IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { SpeedtestEndpoint } from '@vantage/shared/speedtest/endpoint.js';
 import { createHttpApp, type HttpServerOptions } from './app.js';
+import { clientAddress, parseTrustedProxies } from './client-address.js';
 import { ApiError } from './errors.js';
 import { refuseSocket } from './refuse-socket.js';
 
@@ -42,6 +44,8 @@ export interface HttpServerSettings extends Omit<HttpServerOptions, 'closing'> {
   /** PEM certificate chain and key; absent: plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly timeouts?: Partial<HttpTimeouts>;
+  /** Takes the requests of speed tests, which are none of the API's; absent: that path does not exist. */
+  readonly speedtest?: SpeedtestEndpoint;
 }
 
 /**
@@ -67,9 +71,11 @@ export class HttpServer {
     this.#timeouts = { ...defaultTimeouts, ...settings.timeouts };
     setMaxListeners(0, this.#closing.signal);
     const handle = createHttpApp({ ...settings, closing: this.#closing.signal }).callback();
+    const trustedProxies = parseTrustedProxies(settings.trustedProxies);
     const onRequest = (request: IncomingMessage, response: ServerResponse) => {
       if (!this.#admit(request.socket, response)) return;
       this.#responses.set(request.socket, response);
+      if (settings.speedtest?.handle(request, response, clientAddress(request, trustedProxies))) return;
       void handle(request, response);
     };
     this.server = createServer(settings, this.#timeouts, onRequest);

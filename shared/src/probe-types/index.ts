@@ -5,12 +5,13 @@ import { http } from './http.js';
 import { ntp } from './ntp.js';
 import { ping } from './ping.js';
 import { smtp } from './smtp.js';
+import { speedtest } from './speedtest.js';
 import { ssl } from './ssl.js';
 import { tcp } from './tcp.js';
 import { traceroute } from './traceroute.js';
 
 /** The one list of probe types. A new type is its file beside this one and a name here. */
-export const probeTypes = { http, ping, dns, tcp, traceroute, smtp, ntp, ssl };
+export const probeTypes = { http, ping, dns, tcp, traceroute, smtp, ntp, ssl, speedtest };
 
 /** Name of a probe type. */
 export type ProbeType = keyof typeof probeTypes;

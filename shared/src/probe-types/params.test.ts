@@ -35,6 +35,9 @@ const ranges: readonly (readonly [type: ProbeType, name: string, min: number, ma
   ['traceroute', 'timeout_ms', 100, 10_000, 2000],
   ['smtp', 'port', 1, 65_535],
   ['smtp', 'timeout_ms', 1000, 30_000, 10_000],
+  ['speedtest', 'bytes', 100_000, 25_000_000, 25_000_000],
+  ['speedtest', 'duration_ms', 1000, 10_000, 10_000],
+  ['speedtest', 'timeout_ms', 1000, 10_000, 5000],
   ['ntp', 'port', 1, 65_535],
   ['ntp', 'count', 1, 8, 4],
   ['ntp', 'interval_ms', 1000, 5000, 2000],
@@ -77,6 +80,7 @@ const choices: readonly (readonly [type: ProbeType, name: string, values: readon
   ['traceroute', 'ip_version', ['auto', 'v4', 'v6']],
   ['smtp', 'starttls', ['auto', 'require', 'never']],
   ['smtp', 'ip_version', ['auto', 'v4', 'v6']],
+  ['speedtest', 'ip_version', ['auto', 'v4', 'v6']],
   ['ntp', 'ip_version', ['auto', 'v4', 'v6']],
 ];
 
@@ -115,6 +119,7 @@ t.test('no parameter is missing from these tables', async (t) => {
     'dnssec',
     'trace',
     'server_name',
+    'upload',
   ]);
   for (const type of probeTypeNames) {
     const tested = new Set([...ranges, ...choices].filter(([of]) => of === type).map(([, name]) => name));
@@ -134,6 +139,7 @@ t.test('switches are booleans with a default', async (t) => {
     ['dns', 'verify_tls', false],
     ['tcp', 'banner', false],
     ['smtp', 'verify_tls', false],
+    ['speedtest', 'upload', true],
   ] as const) {
     t.same(complaints(type, { [name]: 'true' }), { [`params.${name}`]: ['type'] });
     t.same(complaints(type, { [name]: true }), {});
@@ -156,7 +162,7 @@ t.test('texts have their lengths', async (t) => {
     t.same(complaints(type, { [name]: 'x'.repeat(254) }), { [`params.${name}`]: ['length'] });
   }
   for (const type of probeTypeNames) {
-    const longest = type === 'http' ? 2048 : 259;
+    const longest = type === 'http' || type === 'speedtest' ? 2048 : 259;
     t.same(complaints(type, {}, ''), { target: ['length'] }, type);
     t.same(complaints(type, {}, 'x'.repeat(longest)), {}, type);
     t.same(complaints(type, {}, 'x'.repeat(longest + 1)), { target: ['length'] }, type);

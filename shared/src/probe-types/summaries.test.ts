@@ -28,6 +28,7 @@ t.test('nothing answered: every mean is null, every count 0, and the summary is 
   t.match(probeTypes.ssl.summarise([]), { worst_grade: null, soonest_not_after: null, certificates_differ: false });
   t.same(probeTypes.traceroute.summarise([]), { reached_count: 0, hops_avg: null });
   t.same(probeTypes.smtp.summarise([]), { banner_avg_ms: null, tls_count: 0 });
+  t.same(probeTypes.speedtest.summarise([]), { download_avg_bps: null, upload_avg_bps: null });
   t.same(probeTypes.ntp.summarise([]), { offset_avg_ms: null, delay_avg_ms: null });
   for (const type of probeTypeNames)
     t.equal(compileSchema(probeTypes[type].Summary)(probeTypes[type].summarise([])).ok, true, type);
@@ -140,5 +141,15 @@ t.test('ssl takes the worst grade, the first end, and names who saw which certif
       { fingerprint_sha256: 'AA', not_after: later, node_ids: ['n_0', 'n_2'] },
       { fingerprint_sha256: 'BB', not_after: soon, node_ids: ['n_1'] },
     ],
+  });
+});
+
+t.test('speedtest means each way over the successful nodes that measured it', async (t) => {
+  const measured = (download_bps: number, upload_bps: number | null) =>
+    aResult('speedtest', { success: true, error: null, download_bps, upload_bps });
+  const cut = aResult('speedtest', { download_bps: 1 });
+  t.same(probeTypes.speedtest.summarise([measured(100, 50), measured(200, null), cut]), {
+    download_avg_bps: 150,
+    upload_avg_bps: 50,
   });
 });

@@ -30,8 +30,11 @@ const defaults: { readonly [T in ProbeType]: ProbeSpecs[T]['params'] } = {
   ssl: { timeout_ms: 15_000, ip_version: 'auto' },
   traceroute: { max_hops: 30, protocol: 'icmp', queries: 3, timeout_ms: 2000, ip_version: 'auto' },
   smtp: { starttls: 'auto', verify_tls: false, ip_version: 'auto', timeout_ms: 10_000 },
+  speedtest: { bytes: 25_000_000, duration_ms: 10_000, upload: true, ip_version: 'auto', timeout_ms: 5000 },
   ntp: { count: 4, interval_ms: 2000, timeout_ms: 5000, ip_version: 'auto' },
 };
+
+const takesUrl = (type: ProbeType) => type === 'http' || type === 'speedtest';
 
 function judge<T extends ProbeType>(type: T, target: string, params: Partial<ProbeSpecs[T]['params']> = {}): string {
   const spec = { target, params: { ...defaults[type], ...params } } as ProbeSpecs[T];
@@ -73,7 +76,7 @@ t.equal(nameOf254.length, 254);
 for (const [host, kind] of hosts) {
   t.test(`refused at once: ${host.slice(0, 40)}`, async (t) => {
     for (const type of probeTypeNames) {
-      const target = type === 'http' ? `http://${host}/` : host;
+      const target = takesUrl(type) ? `http://${host}/` : host;
       t.equal(judge(type, target), `${kind} target`, `as target of ${type}`);
     }
     t.equal(judge('tcp', `${host}:443`, { port: 443 }), `${kind} target`, 'as target of tcp with a port');
@@ -116,7 +119,7 @@ for (const [name, verdict, run] of others) {
 
 t.test('what nothing is wrong with is allowed', async (t) => {
   for (const type of probeTypeNames)
-    t.equal(judge(type, type === 'http' ? 'https://example.com/' : 'example.com'), 'allowed', type);
+    t.equal(judge(type, takesUrl(type) ? 'https://example.com/' : 'example.com'), 'allowed', type);
   for (const port of [443, 8443, 465, 636, 853, 993, 995])
     t.equal(judge('ssl', 'example.com', { port }), 'allowed', `ssl on port ${port}`);
   t.equal(judge('ping', '8.8.8.8'), 'allowed');

@@ -6,7 +6,7 @@ import { type ProbeBody, toProbeRequest } from '../probe-request.js';
 import { ProbeCreatedSchema, probeRequestSchema } from '../schema.js';
 
 /** Types the API names without running them yet (API specification 1, 2.7). */
-export const announcedProbeTypes = ['mtr', 'speedtest'] as const;
+export const announcedProbeTypes = ['mtr'] as const;
 
 /** POST /v1/probe/{type} for every type there is (API specification 4.1). */
 export const createProbeRoutes: readonly AnyRoute[] = probeTypeNames.map(createProbeRoute);

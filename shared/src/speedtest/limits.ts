@@ -1,0 +1,10 @@
+/** Where agents and control planes answer speed tests. */
+export const SPEEDTEST_PATH = '/speedtest';
+/** Header by which the answer of such a server is known. */
+export const SPEEDTEST_HEADER = 'vantage-speedtest';
+/** Bytes that travel each way at most. */
+export const MAX_SPEEDTEST_BYTES = 25_000_000;
+/** Milliseconds that each way takes at most. */
+export const MAX_SPEEDTEST_MS = 10_000;
+/** Milliseconds between two lines in which a server tells what it has received. */
+export const PROGRESS_INTERVAL_MS = 25;
