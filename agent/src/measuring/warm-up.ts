@@ -20,7 +20,8 @@ function warmUpProbes(port: number, hasRawSockets: boolean) {
   const probes = [
     { type: 'http', spec: { target: `http://${LOOPBACK}:${port}/`, params: {} } },
     { type: 'tcp', spec: { target: `${LOOPBACK}:${port}`, params: {} } },
-    { type: 'dns', spec: { target: 'localhost', params: {} } },
+    // nobody answers there, which is said at once
+    { type: 'dns', spec: { target: 'www.example.com', params: { server: LOOPBACK, port } } },
   ];
   const raw = [
     { type: 'ping', spec: { target: LOOPBACK, params: { count: 1 } } },

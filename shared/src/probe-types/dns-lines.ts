@@ -54,7 +54,7 @@ export const answerLineMembers = [
 /** An answer as dig prints it: status and flags, records, then who gave it and how fast; a trace stands before it. */
 export function answerLines(answer: Answer): string[] {
   const { records, rcode, trace = [] } = answer;
-  const walked = trace.length === 0 ? [] : [...alignedRows(traceRows(trace)), ''];
+  const walked = alignedRows(traceRows(trace));
   if (rcode === null) return [...walked, ...oddLines(answer)];
   const rows = records.map((record) => [
     record.name === '.' ? '.' : `${record.name}.`,
@@ -63,7 +63,8 @@ export function answerLines(answer: Answer): string[] {
     record.type,
     record.value,
   ]);
-  return [...walked, statusLine(answer), ...alignedRows(rows), serverLine(answer), ...oddLines(answer)];
+  const gap = walked.length === 0 ? [] : [''];
+  return [...walked, ...gap, statusLine(answer), ...alignedRows(rows), serverLine(answer), ...oddLines(answer)];
 }
 
 function statusLine({ rcode, flags, edns, dnssec }: Answer): string {
@@ -98,10 +99,16 @@ function oddLines({ ignored, contradictions, case_folded, extended_errors, ...an
 function traceRows(steps: readonly DnsTraceStep[]): string[][] {
   return steps.map((step, i) => [
     steps[i - 1]?.zone === step.zone ? '' : absolute(step.zone),
-    step.server === step.address ? step.server : `${step.server}${step.address === null ? '' : ` (${step.address})`}`,
+    serverText(step),
     msCell(step.query_ms),
     outcomeText(step),
   ]);
+}
+
+/** A server of a private root is known by its address alone. */
+function serverText({ server, address }: DnsTraceStep): string {
+  if (address === null) return server;
+  return address.startsWith(server) || address.startsWith(`[${server}]`) ? address : `${server} (${address})`;
 }
 
 function outcomeText({ outcome, message, rcode, delegated_zone, delegated_servers }: DnsTraceStep): string {
