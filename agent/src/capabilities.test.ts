@@ -12,32 +12,59 @@ const script = fileURLToPath(new URL('../test/_support/print-capabilities.js', i
 const dropRawSockets =
   process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-net_raw', '--inh-caps=-net_raw'] : ['env'];
 
-async function printed(...command: string[]): Promise<{ list: string[]; rows: object[]; hasEngine: boolean }> {
+async function printed(...command: string[]): Promise<{ list: string[]; rows: object[]; kind: string | null }> {
   const [program = '', ...args] = [...command, process.execPath, script];
   return JSON.parse((await run(program, args)).stdout);
 }
 
-t.test('with raw sockets icmp is there', { skip: missingForRawSockets() }, async (t) => {
+t.test('with raw sockets icmp is there, and it is said by what', { skip: missingForRawSockets() }, async (t) => {
   const report = await printed('env');
-  t.same(report.list, ['icmp']);
-  t.match(report, { hasEngine: true, rows: [{ name: 'icmp', isAvailable: true, remedy: null }] });
-});
-
-t.test('without permission icmp is not, and the line that grants it names the running node', async (t) => {
-  const report = await printed(...dropRawSockets);
-  t.same(report, {
-    list: [],
-    hasEngine: false,
+  t.same(report.list, ['icmp', 'icmp_echo']);
+  const row = { isAvailable: true, reason: /^raw sockets of the addon, times of the kernel/, remedy: null };
+  t.match(report, {
+    kind: 'addon',
     rows: [
-      {
-        name: 'icmp',
-        isAvailable: false,
-        reason: 'the system does not permit raw sockets',
-        remedy: `sudo setcap cap_net_raw+ep ${realpathSync(process.execPath)}`,
-      },
+      { name: 'icmp', ...row },
+      { name: 'icmp_echo', ...row },
     ],
   });
 });
+
+// a namespace of its own begins without ICMP sockets for anybody
+const isolated = ['unshare', '--net', '--', 'sh', '-c', 'ip link set lo up; exec "$@"', 'sh'];
+const opened = ['unshare', '--net', '--', 'sh', '-c'];
+const open = 'ip link set lo up; echo "0 2147483647" > /proc/sys/net/ipv4/ping_group_range; exec "$@"';
+const skip = process.env['CI'] !== 'true' && process.getuid?.() !== 0 ? 'needs root to make network namespaces' : false;
+const grant = `sudo setcap cap_net_raw+ep ${realpathSync(process.execPath)}`;
+
+t.test('without permission icmp is not, and the line that grants it names the running node', { skip }, async (t) => {
+  const report = await printed(...isolated, ...dropRawSockets);
+  const row = { isAvailable: false, reason: 'the system does not permit raw sockets', remedy: grant };
+  t.same(report, {
+    list: [],
+    kind: null,
+    rows: [
+      { name: 'icmp', ...row },
+      { name: 'icmp_echo', ...row },
+    ],
+  });
+});
+
+t.test(
+  'where the system gives everybody ICMP sockets, echo is there and says what it cannot do',
+  { skip },
+  async (t) => {
+    const report = await printed(...opened, open, 'sh', ...dropRawSockets);
+    t.match(report, {
+      list: ['icmp_echo'],
+      kind: 'datagram',
+      rows: [
+        { name: 'icmp', isAvailable: false, reason: 'the system does not permit raw sockets', remedy: grant },
+        { name: 'icmp_echo', isAvailable: true, reason: /^ICMP sockets without privileges: ICMP errors are not heard/ },
+      ],
+    });
+  },
+);
 
 t.test('every capability there is has a row', async (t) => {
   const { rows } = await printed(...dropRawSockets);

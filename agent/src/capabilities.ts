@@ -1,5 +1,5 @@
 import type { Clock } from '@vantage/shared/clock.js';
-import type { Capability } from '@vantage/shared/probe-types/definition.js';
+import { type Capability, capabilities } from '@vantage/shared/probe-types/definition.js';
 import { type IcmpEngine, openIcmpEngine, RawSocketError, rawSocketRemedy } from './net/icmp.js';
 
 /** One capability as `vantage-agent doctor` prints it. */
@@ -27,30 +27,45 @@ export function detectCapabilities(options: {
   readonly clock: Clock;
   readonly onFault: (error: Error) => void;
 }): NodeCapabilities {
-  const { engine, report } = detectIcmp(options);
+  const found = tryIcmp(options);
+  const icmp = found instanceof RawSocketError ? null : found;
   // a capability without a row here does not compile
-  const rows: Readonly<Record<Capability, CapabilityReport>> = { icmp: report };
+  const rows: Rows = found instanceof RawSocketError ? missing(found) : icmpRows(found);
+  const reports = capabilities.map((name) => ({ name, ...rows[name] }));
   return {
-    icmp: engine,
-    list: () =>
-      Object.values(rows)
-        .filter((row) => row.isAvailable)
-        .map((row) => row.name),
-    explain: () => Object.values(rows),
+    icmp,
+    list: () => reports.filter((row) => row.isAvailable).map((row) => row.name),
+    explain: () => reports,
   };
 }
 
-function detectIcmp(options: { readonly clock: Clock; readonly onFault: (error: Error) => void }): {
-  readonly engine: IcmpEngine | null;
-  readonly report: CapabilityReport;
-} {
+type Rows = Readonly<Record<Capability, Omit<CapabilityReport, 'name'>>>;
+
+function tryIcmp(options: { readonly clock: Clock; readonly onFault: (error: Error) => void }) {
   try {
-    const engine = openIcmpEngine(options);
-    const reason = engine.supports(6) ? null : 'IPv4 only: this system has no raw IPv6 sockets';
-    return { engine, report: { name: 'icmp', isAvailable: true, reason, remedy: null } };
+    return openIcmpEngine(options);
   } catch (error) {
-    if (!(error instanceof RawSocketError)) throw error;
-    const remedy = rawSocketRemedy(error.fault);
-    return { engine: null, report: { name: 'icmp', isAvailable: false, reason: error.message, remedy } };
+    if (error instanceof RawSocketError) return error;
+    throw error;
   }
+}
+
+function missing({ fault, message }: RawSocketError): Rows {
+  const row = { isAvailable: false, reason: message, remedy: rawSocketRemedy(fault) };
+  return { icmp: row, icmp_echo: row };
+}
+
+const means: Readonly<Record<IcmpEngine['kind'], string>> = {
+  addon: 'raw sockets of the addon, times of the kernel',
+  'raw-socket': 'raw sockets of raw-socket, times of the event loop, no hop limit of IPv6: the addon is not built',
+  datagram: 'ICMP sockets without privileges: ICMP errors are not heard',
+};
+
+function icmpRows(engine: IcmpEngine): Rows {
+  const noV6 = engine.supports(6) ? '' : '; IPv4 only: this system has no such IPv6 sockets';
+  const remedy = engine.kind === 'raw-socket' ? 'npm rebuild' : null;
+  const echo = { isAvailable: true, reason: `${means[engine.kind]}${noV6}`, remedy };
+  if (engine.kind !== 'datagram') return { icmp: echo, icmp_echo: echo };
+  const reason = 'the system does not permit raw sockets';
+  return { icmp: { isAvailable: false, reason, remedy: rawSocketRemedy('not_permitted') }, icmp_echo: echo };
 }

@@ -99,7 +99,7 @@ t.test('doctor has a line for each capability, and says what to do about what is
   };
   t.match(
     checks.map(({ name }) => name),
-    ['capability icmp', 'state directory', 'identity', 'clock', 'dns'],
+    ['capability icmp', 'capability icmp_echo', 'state directory', 'identity', 'clock', 'dns'],
   );
   t.match(
     checks.find(({ name }) => name === 'identity'),

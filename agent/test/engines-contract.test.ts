@@ -121,7 +121,7 @@ async function silentDns(
 }
 
 for (const type of probeTypeNames) {
-  const needsRawSockets = definitionOf(type).capability === 'icmp' && icmp === null;
+  const needsRawSockets = definitionOf(type).capability !== null && icmp === null;
   const options = needsRawSockets ? { skip: 'needs raw sockets: run as root' } : {};
 
   t.test(`engine ${type} refuses an address that is not allowed`, options, async (t) => {

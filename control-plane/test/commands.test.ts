@@ -158,7 +158,7 @@ t.test(
     const peer = await PeerAgent.connect(t, api.url, identity);
     const [listed, table] = await Promise.all([run('node list --json'), run('node list')]);
     t.match(json(listed), [
-      { id: identity.nodeId, status: 'online', country: 'DE', asn: 3320, capabilities: ['icmp'] },
+      { id: identity.nodeId, status: 'online', country: 'DE', asn: 3320, capabilities: ['icmp', 'icmp_echo'] },
     ]);
     t.match(table.stdout, new RegExp(`${identity.nodeId} +online +DE +AS3320 +icmp +·\\[31mred\n$`));
     t.notMatch(listed.stdout + table.stdout, '\u001b');

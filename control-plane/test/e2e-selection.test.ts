@@ -13,7 +13,13 @@ const places: Readonly<Record<string, Declared>> = {
 };
 
 /** Links a node that answers every job; resolves with its id when it is known as online. */
-async function addNode(t: Test, api: TestApi, name: string, declared: Declared = {}, capabilities = ['icmp']) {
+async function addNode(
+  t: Test,
+  api: TestApi,
+  name: string,
+  declared: Declared = {},
+  capabilities = ['icmp', 'icmp_echo'],
+) {
   const identity = await enrollPeer(api, { name, declared, capabilities });
   const peer = await PeerAgent.connect(t, api.url, identity, { capabilities });
   await until('the node to be online', async () => {

@@ -7,8 +7,10 @@
 // A packet that comes in is decoded in the same turn, the table finds its flow, and the flow checks source and cookie.
 import { randomInt } from 'node:crypto';
 import type { Clock } from '@vantage/shared/clock.js';
+import { loadAddon } from './icmp/addon.js';
 import type { Family } from './icmp/address.js';
 import type { Arrival } from './icmp/arrival.js';
+import { DatagramEngine } from './icmp/datagram-engine.js';
 import { decodeTcpReply } from './icmp/datagrams.js';
 import { EchoFlow, type EchoFlowOptions } from './icmp/echo-flow.js';
 import { RawSocketError, SendError } from './icmp/errors.js';
@@ -27,12 +29,17 @@ export { RawSocketError, SendError } from './icmp/errors.js';
 export type { Answer, Flow, FlowListener, FlowTarget } from './icmp/flow.js';
 export { type AnswerName, unreachableCode } from './icmp/names.js';
 export { rawSocketRemedy } from './icmp/permission.js';
-export type { ChannelKind } from './icmp/raw-channel.js';
+
+/**
+ * `addon`, `raw-socket`: raw sockets. `datagram`: ICMP sockets without privileges, for echo requests alone; errors are not
+ * heard.
+ */
+export type IcmpKind = ChannelKind | 'datagram';
 
 /** Probe packets that need raw sockets. A target must have passed the target policy before it comes here. */
 export interface IcmpEngine {
-  /** By what its raw sockets were opened. */
-  readonly kind: ChannelKind;
+  /** By what it sends and receives. */
+  readonly kind: IcmpKind;
   /** Whether the system has raw sockets of the family. */
   supports(family: Family): boolean;
   /** Echo requests. @throws SendError EAFNOSUPPORT where the family is not supported */
@@ -51,12 +58,32 @@ export interface IcmpEngineOptions {
   /** A socket failed to receive, or a listener threw; the engine goes on. */
   readonly onFault: (error: Error) => void;
   /** Left out: the best that loads. */
-  readonly kind?: ChannelKind;
+  readonly kind?: IcmpKind;
 }
 
 /** Opens the raw sockets of this process; whoever opens them closes them. @throws RawSocketError */
-export function openIcmpEngine(options: IcmpEngineOptions): IcmpEngine {
-  return new RawSocketEngine(options);
+export function openIcmpEngine({ kind, ...options }: IcmpEngineOptions): IcmpEngine {
+  if (kind === 'datagram') return openDatagramEngine(options);
+  if (kind !== undefined) return new RawSocketEngine(chooseChannels(kind), options);
+  try {
+    return new RawSocketEngine(chooseChannels(), options);
+  } catch (error) {
+    if (!(error instanceof RawSocketError) || error.fault !== 'not_permitted') throw error;
+    return orElse(error, () => openDatagramEngine(options));
+  }
+}
+
+function openDatagramEngine(options: Pick<IcmpEngineOptions, 'clock' | 'onFault'>): IcmpEngine {
+  return new DatagramEngine(loadAddon(), options);
+}
+
+/** Where the second way is closed too, the first complaint is the one to mend. */
+function orElse<T>(first: RawSocketError, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw error instanceof RawSocketError ? first : error;
+  }
 }
 
 /** The parts of one address family. */
@@ -70,17 +97,17 @@ interface Road {
 const synPorts = { from: 61000, to: 65536 } as const;
 
 class RawSocketEngine implements IcmpEngine {
-  readonly kind: ChannelKind;
+  readonly kind: IcmpKind;
   readonly #base: Pick<IcmpEngineOptions, 'clock' | 'onFault'>;
   readonly #channels: ChannelOpener;
   readonly #roads: ReadonlyMap<Family, Road>;
   readonly #shared: SharedChannels;
 
-  constructor({ clock, onFault, kind }: IcmpEngineOptions) {
-    this.#base = { clock, onFault };
-    this.#channels = chooseChannels(kind);
-    this.kind = this.#channels.kind;
-    this.#shared = new SharedChannels(this.#channels);
+  constructor(channels: ChannelOpener, base: Pick<IcmpEngineOptions, 'clock' | 'onFault'>) {
+    this.#base = base;
+    this.#channels = channels;
+    this.kind = channels.kind;
+    this.#shared = new SharedChannels(channels);
     const v4 = this.#openRoad(4);
     const v6 = this.#openRoadIfSupported(6);
     this.#roads = new Map(

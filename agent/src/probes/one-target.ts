@@ -18,13 +18,20 @@ export async function resolveOne(
   return first;
 }
 
+/** Echo requests by whatever means, or how to get them. @throws ProbeFailure `not_supported` */
+export function requireEcho({ icmp }: ProbeContext): IcmpEngine {
+  if (icmp !== null) return icmp;
+  throw new ProbeFailure('not_supported', `${noRawSockets()}; "protocol": "tcp" measures without`);
+}
+
 /** Raw sockets, or how to get them. @throws ProbeFailure `not_supported` */
 export function requireIcmp({ icmp }: ProbeContext): IcmpEngine {
-  if (icmp !== null) return icmp;
-  throw new ProbeFailure(
-    'not_supported',
-    `this node has no raw sockets; its operator can grant them: ${rawSocketRemedy('not_permitted')}`,
-  );
+  if (icmp !== null && icmp.kind !== 'datagram') return icmp;
+  throw new ProbeFailure('not_supported', noRawSockets());
+}
+
+function noRawSockets(): string {
+  return `this node has no raw sockets; its operator can grant them: ${rawSocketRemedy('not_permitted')}`;
 }
 
 /** What ended a measurement, as a failure. Rethrows what is neither a failure nor the system's refusal to send. */

@@ -1,13 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { systemClock } from '@vantage/shared/clock.js';
 import type { Test } from 'tap';
-import {
-  type Answer,
-  type ChannelKind,
-  type FlowListener,
-  type IcmpEngine,
-  openIcmpEngine,
-} from '../../src/net/icmp.js';
+import { type Answer, type FlowListener, type IcmpEngine, type IcmpKind, openIcmpEngine } from '../../src/net/icmp.js';
 
 /** Why there are no raw sockets here, for a test's `skip`; false where there are, and under CI, where nothing is skipped. */
 export function missingForRawSockets(): string | false {
@@ -21,12 +15,12 @@ export function missingForRawSockets(): string | false {
 }
 
 /** Both ways to a raw socket: what holds for one holds for the other. */
-export const channelKinds: readonly ChannelKind[] = ['addon', 'raw-socket'];
+export const channelKinds = ['addon', 'raw-socket'] as const;
 
 /** An engine that is closed with the test; a fault of it ends the process. */
 export function anIcmpEngine(
   t: Test,
-  { onFault = fail, kind }: { readonly onFault?: (error: Error) => void; readonly kind?: ChannelKind } = {},
+  { onFault = fail, kind }: { readonly onFault?: (error: Error) => void; readonly kind?: IcmpKind } = {},
 ): IcmpEngine {
   const engine = openIcmpEngine({ clock: systemClock, onFault, ...(kind === undefined ? {} : { kind }) });
   t.teardown(() => engine.close());

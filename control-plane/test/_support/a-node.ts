@@ -18,7 +18,7 @@ export function aNode(fields: Partial<Node> = {}): Node {
     isp: null,
     provider: null,
     tags: [],
-    capabilities: ['icmp'],
+    capabilities: ['icmp', 'icmp_echo'],
     enrolledAt: new Date(0),
     sessionId: 'ses_1',
     replicaId: 'rep_1',

@@ -72,7 +72,7 @@ export function enrollBody(
     version: '0.1.0',
     os: 'linux',
     arch: 'x64',
-    capabilities: options.capabilities ?? ['icmp'],
+    capabilities: options.capabilities ?? ['icmp', 'icmp_echo'],
     ...(options.declared === undefined ? {} : { declared: options.declared }),
   };
 }
@@ -210,7 +210,7 @@ export class PeerAgent {
         bootId: this.#bootId,
         generation: this.#generation,
         agentVersion: '0.1.0',
-        capabilities: [...(this.options.capabilities ?? ['icmp'])],
+        capabilities: [...(this.options.capabilities ?? ['icmp', 'icmp_echo'])],
       },
     });
   }

@@ -2,8 +2,11 @@ import { type Static, type TSchema, Type } from 'typebox';
 import type { Host } from '../target-policy/host.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
 
-/** What an agent must be able to do before it can run a type; null: nothing beyond plain sockets. */
-export const capabilities = ['icmp'] as const;
+/**
+ * What an agent must be able to do before it can run a type; null: nothing beyond plain sockets. `icmp`: raw sockets;
+ * `icmp_echo`: ICMP echo, by raw sockets or by those that need no privileges.
+ */
+export const capabilities = ['icmp', 'icmp_echo'] as const;
 export type Capability = (typeof capabilities)[number];
 
 /** For types whose tasks carry nothing beside node results and summary. */

@@ -130,7 +130,7 @@ export const ping = {
   type: 'ping',
   title: 'Ping',
   summary: 'ICMP echo requests, or TCP connects, with loss and round-trip times',
-  capability: 'icmp',
+  capability: 'icmp_echo',
   Params,
   Spec,
   Result,

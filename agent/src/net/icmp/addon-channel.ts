@@ -1,8 +1,17 @@
 import { getSystemErrorName } from 'node:util';
-import { type Addon, type AddonSocket, addonEvents, batchHead, maxSlots, perPacket } from './addon.js';
+import {
+  type Addon,
+  type AddonSocket,
+  type AddonSocketOptions,
+  addonEvents,
+  batchHead,
+  maxSlots,
+  perPacket,
+} from './addon.js';
 import type { Arrival } from './arrival.js';
 import { RawSocketError, SendError, toSendError } from './errors.js';
 import { answersOnly } from './icmp-filter.js';
+import { protocols } from './protocols.js';
 import type { RawChannel, RawChannelOptions, RawPacket } from './raw-channel.js';
 import { StampTrust } from './stamp-trust.js';
 
@@ -10,10 +19,29 @@ const longestPacketBytes = 2048;
 /** In one turn of the event loop; what is left comes in the next. */
 const maxBatchesPerTurn = 32;
 
-/** A channel over a socket of the addon. @throws RawSocketError */
+/** A channel over a raw socket of the addon. @throws RawSocketError */
 export function openAddonChannel(addon: Addon, options: RawChannelOptions): RawChannel {
-  return new AddonChannel(addon, options);
+  const isSendOnly = options.onPacket === null ? 1 : 0;
+  const filter = answersOnly(options.protocol)?.mask ?? null;
+  return new AddonChannel(addon, options, { isRaw: 1, isSendOnly, filter, slots: maxSlots });
 }
+
+/** A channel for the echo requests of one identifier, which the kernel has chosen. Packets come without IP header. */
+export interface DatagramChannel {
+  readonly channel: RawChannel;
+  readonly identifier: number;
+}
+
+/** A channel over an ICMP socket that needs no privileges. @throws RawSocketError */
+export function openDatagramChannel(addon: Addon, options: Omit<RawChannelOptions, 'protocol'>): DatagramChannel {
+  const protocol = options.family === 4 ? protocols.icmp : protocols.icmpV6;
+  const shape = { isRaw: 0, isSendOnly: 0, filter: null, slots: 4 } as const;
+  const channel = new AddonChannel(addon, { ...options, protocol }, shape);
+  return { channel, identifier: channel.identifier };
+}
+
+/** What the addon is asked for, and how many packets are taken at a time. */
+type Shape = Pick<AddonSocketOptions, 'isRaw' | 'isSendOnly' | 'filter'> & { readonly slots: number };
 
 class AddonChannel implements RawChannel {
   readonly #options: RawChannelOptions;
@@ -21,17 +49,31 @@ class AddonChannel implements RawChannel {
   /** From the addon's clock to the engine's. */
   readonly #clockOffsetMs: number;
   readonly #waiting: RawPacket[] = [];
-  readonly #bytes = Buffer.allocUnsafeSlow(maxSlots * longestPacketBytes);
-  readonly #meta = new Float64Array(batchHead.length + maxSlots * perPacket.length);
+  readonly #slots: number;
+  readonly #bytes: Buffer;
+  readonly #meta: Float64Array;
   readonly #sources: string[] = [];
   readonly #trust = new StampTrust();
   #isClosed = false;
 
-  constructor(addon: Addon, options: RawChannelOptions) {
+  constructor(addon: Addon, options: RawChannelOptions, { slots, ...shape }: Shape) {
+    const { family, protocol } = options;
     this.#options = options;
+    this.#slots = slots;
+    this.#bytes = Buffer.allocUnsafeSlow(slots * longestPacketBytes);
+    this.#meta = new Float64Array(batchHead.length + slots * perPacket.length);
     this.#clockOffsetMs = options.clock.monotonicMs() - addon.monotonicMs();
-    this.#socket = createSocket(addon, options, (events) => this.#hear(events));
+    try {
+      this.#socket = new addon.Socket({ family, protocol, ...shape }, (events) => this.#hear(events));
+    } catch (cause) {
+      throw RawSocketError.of(cause, family);
+    }
     this.#watch();
+  }
+
+  /** Of a socket that is not raw. */
+  get identifier(): number {
+    return this.#socket.identifier();
   }
 
   send(packet: RawPacket): void {
@@ -95,7 +137,7 @@ class AddonChannel implements RawChannel {
       const count = this.#socket.receive(this.#bytes, this.#meta, this.#sources);
       if (count < 0) this.#options.onFault(new Error(`cannot receive: ${getSystemErrorName(count)}`));
       else this.#deliver(count);
-      if (count < maxSlots) return;
+      if (count < this.#slots) return;
     }
   }
 
@@ -105,7 +147,7 @@ class AddonChannel implements RawChannel {
     const isTrusted = this.#trust.judge({
       offsetBeforeMs: numberAt(meta, batchHead.offsetBeforeMs),
       offsetAfterMs: numberAt(meta, batchHead.offsetAfterMs),
-      isDrained: count < maxSlots,
+      isDrained: count < this.#slots,
     });
     for (let slot = 0; slot < count && !this.#isClosed; slot += 1) {
       const own = batchHead.length + slot * perPacket.length;
@@ -132,14 +174,4 @@ class AddonChannel implements RawChannel {
 /** Every index asked for lies within the array. */
 function numberAt(numbers: Float64Array, index: number): number {
   return numbers[index] ?? 0;
-}
-
-function createSocket(addon: Addon, options: RawChannelOptions, onEvents: (events: number) => void): AddonSocket {
-  const { family, protocol, onPacket } = options;
-  const filter = answersOnly(protocol)?.mask ?? null;
-  try {
-    return new addon.Socket({ family, isRaw: 1, protocol, isSendOnly: onPacket === null ? 1 : 0, filter }, onEvents);
-  } catch (cause) {
-    throw RawSocketError.of(cause, family);
-  }
 }

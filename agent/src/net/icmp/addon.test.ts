@@ -4,7 +4,6 @@ import t from 'tap';
 import { missingForRawSockets, openFileSockets } from '../../../test/_support/raw-sockets.js';
 import { until } from '../../../test/_support/until.js';
 import {
-  type Addon,
   type AddonSocket,
   type AddonSocketOptions,
   addonEvents,
@@ -19,12 +18,6 @@ const skip = missingForRawSockets();
 const path = createRequire(import.meta.url).resolve('#icmp-socket');
 const options: AddonSocketOptions = { family: 4, isRaw: 1, protocol: 1, isSendOnly: 0, filter: null };
 
-function theAddon(): Addon {
-  const addon = loadAddon(true);
-  if (addon === null) throw new Error('a required addon is never null');
-  return addon;
-}
-
 /** Reads one batch. */
 function receive(socket: AddonSocket, slots = maxSlots) {
   const bytes = Buffer.alloc(slots * 256);
@@ -36,7 +29,7 @@ function receive(socket: AddonSocket, slots = maxSlots) {
 t.test('a socket may be closed inside its own callback, and twice, and is silent from then on', { skip }, async (t) => {
   const before = openFileSockets();
   let calls = 0;
-  const socket: AddonSocket = new (theAddon().Socket)(options, () => {
+  const socket: AddonSocket = new (loadAddon().Socket)(options, () => {
     calls += 1;
     socket.close();
     socket.close();
@@ -75,7 +68,7 @@ t.test('a worker thread has sockets of its own; ended in the middle, it takes th
 });
 
 t.test('no argument of the wrong kind gets past the door', { skip }, async (t) => {
-  const { Socket } = theAddon();
+  const { Socket } = loadAddon();
   const wrong: unknown[] = [
     undefined,
     null,
@@ -105,7 +98,7 @@ t.test('no argument of the wrong kind gets past the door', { skip }, async (t) =
 });
 
 t.test('nothing is sent to a group of machines, nor to what is no address', { skip }, async (t) => {
-  const { Socket } = theAddon();
+  const { Socket } = loadAddon();
   const request = Buffer.alloc(8);
   for (const [family, addresses] of [
     [4, ['224.0.0.1', '239.255.255.250', '255.255.255.255', '::1', '127.1', '', 'localhost', '1'.repeat(100)]],
@@ -118,7 +111,7 @@ t.test('nothing is sent to a group of machines, nor to what is no address', { sk
 });
 
 t.test('a packet that is longer than its slot is cut, and leaves its neighbours alone', { skip }, async (t) => {
-  const socket = new (theAddon().Socket)({ ...options, filter: null }, () => {});
+  const socket = new (loadAddon().Socket)({ ...options, filter: null }, () => {});
   t.teardown(() => socket.close());
   const request = new EchoRequest(4, 0x5641, 1000);
   socket.send(request.bytes, '127.0.0.1', 64);

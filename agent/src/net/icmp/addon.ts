@@ -53,13 +53,12 @@ export interface Addon {
   monotonicMs(): number;
 }
 
-/** Loaded on first use. Null where it was not built, unless it is required. @throws RawSocketError */
-export function loadAddon(isRequired: boolean): Addon | null {
+/** Loaded on first use. @throws RawSocketError `not_loadable` where it was not built */
+export function loadAddon(): Addon {
   try {
     const loaded: Addon = createRequire(import.meta.url)('#icmp-socket');
     return loaded;
   } catch (cause) {
-    if (isRequired) throw new RawSocketError('not_loadable', 'the ICMP addon does not load', { cause });
-    return null;
+    throw new RawSocketError('not_loadable', 'the ICMP addon does not load', { cause });
   }
 }

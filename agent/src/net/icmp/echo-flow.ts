@@ -19,6 +19,8 @@ export interface EchoFlowOptions {
 export interface EchoFlowParts {
   readonly channel: RawChannel;
   readonly table: FlowTable;
+  /** Chosen by the kernel; left out: by the table. */
+  readonly identifier?: number;
 }
 
 /**
@@ -36,13 +38,14 @@ export class EchoFlow implements Flow, EchoTaker {
   readonly #sent = new SentLedger();
   #isClosed = false;
 
-  constructor({ channel, table }: EchoFlowParts, { target, payloadBytes, listener }: EchoFlowOptions) {
+  constructor({ channel, table, identifier }: EchoFlowParts, { target, payloadBytes, listener }: EchoFlowOptions) {
     this.#channel = channel;
     this.#table = table;
     this.#listener = listener;
     this.#address = canonicalAddress(target.address, target.family);
     this.#family = target.family;
-    this.#identifier = table.addEcho(this);
+    if (identifier !== undefined) table.addEchoAs(identifier, this);
+    this.#identifier = identifier ?? table.addEcho(this);
     this.#request = new EchoRequest(target.family, this.#identifier, payloadBytes);
   }
 

@@ -24,6 +24,11 @@ export class FlowTable {
   readonly #echoes = new Map<number, EchoTaker>();
   readonly #ports = new Map<number, PortTaker>();
 
+  /** A flow whose identifier somebody else has chosen, so that no other here has it. */
+  addEchoAs(identifier: number, taker: EchoTaker): void {
+    this.#echoes.set(identifier, taker);
+  }
+
   /** @returns an identifier no other flow here has, from a random start */
   addEcho(taker: EchoTaker): number {
     if (this.#echoes.size >= identifiers) throw new RangeError('all 65536 ICMP identifiers are in use');

@@ -40,7 +40,11 @@ export type IcmpMessage = EchoReply | IcmpError;
 export function decodeIcmpV4(packet: Buffer): IcmpMessage | null {
   const header = decodeIpv4Header(packet);
   if (header === null || header.protocol !== protocols.icmp || header.fragmentOffset > 0) return null;
-  const message = packet.subarray(header.headerBytes);
+  return decodeMessageV4(packet.subarray(header.headerBytes));
+}
+
+/** The same without the IPv4 header, as a SOCK_DGRAM socket delivers it. */
+export function decodeMessageV4(message: Buffer): IcmpMessage | null {
   if (message.length < headerBytes || internetChecksum(message) !== 0) return null;
   if (message.readUInt8(0) === 0) return decodeEchoReply(message);
   return decodeError(4, message);

@@ -1,9 +1,9 @@
 import type { Clock } from '@vantage/shared/clock.js';
-import { type Addon, loadAddon } from './addon.js';
+import { loadAddon } from './addon.js';
 import { openAddonChannel } from './addon-channel.js';
 import type { Family } from './address.js';
 import type { Arrival } from './arrival.js';
-import type { SendError } from './errors.js';
+import { RawSocketError, type SendError } from './errors.js';
 import type { ProtocolNumber } from './protocols.js';
 import { openRawSocketChannel } from './raw-socket-channel.js';
 
@@ -58,7 +58,18 @@ export interface ChannelOpener {
 
 /** The given kind, or the better of the two that loads. @throws RawSocketError where the given one does not */
 export function chooseChannels(kind?: ChannelKind): ChannelOpener {
-  const addon: Addon | null = kind === 'raw-socket' ? null : loadAddon(kind === 'addon');
-  if (addon !== null) return { kind: 'addon', open: (options) => openAddonChannel(addon, options) };
-  return { kind: 'raw-socket', open: openRawSocketChannel };
+  if (kind === 'addon') return addonChannels();
+  const packaged: ChannelOpener = { kind: 'raw-socket', open: openRawSocketChannel };
+  if (kind === 'raw-socket') return packaged;
+  try {
+    return addonChannels();
+  } catch (error) {
+    if (error instanceof RawSocketError) return packaged;
+    throw error;
+  }
+}
+
+function addonChannels(): ChannelOpener {
+  const addon = loadAddon();
+  return { kind: 'addon', open: (options) => openAddonChannel(addon, options) };
 }

@@ -3,7 +3,7 @@ import { ping as definition } from '@vantage/shared/probe-types/ping.js';
 import type { ResolvedAddress } from '../../net/resolver.js';
 import type { ProbeContext, ProbeEngine } from '../engine.js';
 import { ProbeFailure, toProbeError } from '../failure.js';
-import { endingOf, requireIcmp, resolveOne } from '../one-target.js';
+import { endingOf, requireEcho, resolveOne } from '../one-target.js';
 import { exchangeConnects } from './connect-exchange.js';
 import { exchangeEchoes } from './echo-exchange.js';
 import { PacketLog } from './packet-log.js';
@@ -32,7 +32,7 @@ function chooseExchange({ params }: ProbeSpecs['ping'], context: ProbeContext): 
   if (params.protocol === 'tcp') {
     return (target, log) => exchangeConnects(params.port ?? defaultTcpPort, target, log, { params, context });
   }
-  const icmp = requireIcmp(context);
+  const icmp = requireEcho(context);
   return (target, log) => exchangeEchoes(icmp, target, log, { params, context });
 }
 

@@ -22,7 +22,7 @@ const exampleNode = {
   provider: null,
   status: 'online',
   tags: ['residential'],
-  capabilities: ['icmp'],
+  capabilities: ['icmp', 'icmp_echo'],
   since: '2026-01-04T09:30:00.000Z',
   uptime_percent_30d: null,
 };
@@ -43,7 +43,7 @@ export const NodeSchema = Type.Object(
     provider: nullable(Type.String(), 'Hosting provider.'),
     status: Type.Enum([...nodeStatuses], { type: 'string' }),
     tags: Type.Array(Type.String()),
-    capabilities: Type.Array(Type.String({ description: 'icmp: may run ping and traceroute.' })),
+    capabilities: Type.Array(Type.String({ description: 'icmp: may run traceroute; icmp_echo: may run ping.' })),
     since: Type.String({ format: 'date-time', description: 'Enrolled at.' }),
     uptime_percent_30d: nullable(Type.Number(), 'Share of the last 30 days with an open link; null until measured.'),
     ban_reason: Type.Optional(Type.String({ description: 'Shown to admins.' })),

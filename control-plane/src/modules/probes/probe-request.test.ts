@@ -136,18 +136,22 @@ t.test('owned draws among the caller’s own nodes', async (t) => {
   );
 });
 
-t.test('ping and traceroute are drawn among nodes with raw sockets; a TCP ping and the others are not', async (t) => {
-  const plain = aNode({ capabilities: [] });
-  const raw = aNode({ capabilities: ['icmp'] });
-  const drawn = (type: ProbeType, target: string, params: object = {}) =>
-    new Set(choose([plain, raw], { target, params }, anybody, type));
-  t.same(drawn('ping', '192.0.2.1'), new Set([raw]));
-  t.same(drawn('traceroute', '192.0.2.1'), new Set([raw]));
-  t.same(drawn('ping', '192.0.2.1', { protocol: 'tcp', port: 80 }), new Set([plain, raw]));
-  t.same(drawn('tcp', '192.0.2.1:80'), new Set([plain, raw]));
-  t.same(drawn('http', 'http://192.0.2.1/'), new Set([plain, raw]));
-  t.same(drawn('dns', 'example.com'), new Set([plain, raw]));
-});
+t.test(
+  'traceroute is drawn among nodes with raw sockets, ping among those with ICMP echo, the others among all',
+  async (t) => {
+    const plain = aNode({ capabilities: [] });
+    const raw = aNode({ capabilities: ['icmp', 'icmp_echo'] });
+    const unprivileged = aNode({ capabilities: ['icmp_echo'] });
+    const drawn = (type: ProbeType, target: string, params: object = {}) =>
+      new Set(choose([plain, raw, unprivileged], { target, params }, anybody, type));
+    t.same(drawn('ping', '192.0.2.1'), new Set([raw, unprivileged]));
+    t.same(drawn('traceroute', '192.0.2.1'), new Set([raw]));
+    t.same(drawn('ping', '192.0.2.1', { protocol: 'tcp', port: 80 }), new Set([plain, raw, unprivileged]));
+    t.same(drawn('tcp', '192.0.2.1:80'), new Set([plain, raw, unprivileged]));
+    t.same(drawn('http', 'http://192.0.2.1/'), new Set([plain, raw, unprivileged]));
+    t.same(drawn('dns', 'example.com'), new Set([plain, raw, unprivileged]));
+  },
+);
 
 t.test('a selection that finds no node says why', async (t) => {
   const plain = aNode({ capabilities: [], country: 'DE' });

@@ -21,7 +21,7 @@ export const enrollNode = defineRoute({
     version: '0.1.0',
     os: 'linux',
     arch: 'x64',
-    capabilities: ['icmp'],
+    capabilities: ['icmp', 'icmp_echo'],
   },
   replies: { 201: EnrollReplySchema },
   replyExample: {
