@@ -4,10 +4,11 @@ import { machineText, tableText, writeReport } from '../report.js';
 import type { Comparison, Row } from './comparison.js';
 import { dns } from './dns.js';
 import { http } from './http.js';
+import { ssl } from './ssl.js';
 import { tcp } from './tcp.js';
 
 /** The one list of comparisons. */
-const comparisons: readonly Comparison[] = [tcp, dns, http];
+const comparisons: readonly Comparison[] = [tcp, dns, http, ssl];
 
 export interface ProbeBenchOptions {
   readonly rounds: number;
