@@ -78,7 +78,7 @@ t.test('what is no probe is wrong usage', async (t) => {
       type: 'quic',
       target: 'example.com',
       param: [],
-      expected: /"quic" is no probe type; there are http, ping, dns, tcp, traceroute, smtp, ntp, ssl, speedtest/,
+      expected: /"quic" is no probe type; there are http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ssl, speedtest/,
     },
     { type: 'ping', target: 'example.com', param: ['count'], expected: /--param must be name=value/ },
     { type: 'ping', target: 'example.com', param: ['count=many'], expected: /count must be integer/ },

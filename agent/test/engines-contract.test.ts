@@ -90,6 +90,11 @@ const trials: Trials = {
     named: aSpec('ntp', 'site.example.com'),
     answered: async (t) => aSpec('ntp', `127.0.0.1:${(await startNtpServer(t)).port}`, { count: 1 }),
   },
+  mtr: {
+    refused: aSpec('mtr', '10.0.0.1'),
+    named: aSpec('mtr', 'site.example.com'),
+    answered: async () => aSpec('mtr', '127.0.0.1', { cycles: 1 }),
+  },
 };
 
 const { icmp } = detectCapabilities({ clock: systemClock, onFault: (error) => t.fail(error.message) });

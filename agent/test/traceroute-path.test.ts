@@ -106,7 +106,7 @@ function testTraceroute(chain: Chain, prober: Prober): void {
         replies: replies.map(({ ip, icmp_type }) => ({ ip, icmp_type })),
       }));
       t.same(seen, expected, `${protocol} to ${b}`);
-      t.ok(result.hops.every(({ replies }) => replies.every(({ rtt_ms }) => rtt_ms !== null && rtt_ms > 0)));
+      t.ok(result.hops.every(({ replies }) => replies.every(({ rtt_ms }) => rtt_ms !== null && rtt_ms < 1000)));
     }
   });
 

@@ -53,6 +53,7 @@ t.test('each type has its table, and nothing but the table is printed', async (t
     ntp: '127.0.0.1',
     ssl: '127.0.0.1',
     speedtest: 'http://127.0.0.1/speedtest',
+    mtr: '127.0.0.1',
   };
   const check = async (type: ProbeType) => {
     const { code, stdout, stderr } = await vantage(type, targets[type]);

@@ -31,7 +31,7 @@ t.test('the first page says what this is, how many nodes are online, and a reque
   t.match([empty.status, empty.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
   t.match(
     textOf(empty),
-    /Network diagnostics.*http, ping, dns, tcp, traceroute.*Nodes online 0 .*Version 0\.1\.0.*Your first probe/,
+    /Network diagnostics.*http, ping, dns, tcp, traceroute, mtr.*Nodes online 0 .*Version 0\.1\.0.*Your first probe/,
   );
   for (const place of [{ country: 'DE', asn: 3320 }, { country: 'DE', asn: 3209 }, { country: 'FR' }]) {
     await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared: place }));
@@ -99,7 +99,7 @@ t.test('details of a result stand on its page as text, under the place they were
   await until('the job', () => peer.jobs.length === 1);
   const [job] = peer.jobs;
   const success = successOf(job?.taskId ?? '', 'traceroute', '{"params":{"protocol":"icmp"}}');
-  const replies = [{ ip: '127.0.0.1', hostname: evil, rtt_ms: 1.5, icmp_type: 'echo_reply' }];
+  const replies = [{ flow: 1, icmp_code: null, ip: '127.0.0.1', hostname: evil, rtt_ms: 1.5, icmp_type: 'echo_reply' }];
   const result = { ...JSON.parse(Buffer.from(success.resultJson ?? []).toString()), hops: [{ ttl: 1, replies }] };
   peer.sendResults([{ ...success, resultJson: Buffer.from(JSON.stringify(result)) }]);
   await api.call('GET', `/v1/probe/tasks/${data.task_id}?wait=20`);

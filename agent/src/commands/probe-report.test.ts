@@ -69,7 +69,9 @@ t.test('lists inside a table stay on their line', async (t) => {
 });
 
 t.test('the details of a type stand for the fields they show', async (t) => {
-  const hops = [{ ttl: 1, replies: [{ ip: '192.0.2.1', rtt_ms: 1.5, icmp_type: 'time_exceeded' }] }];
+  const hops = [
+    { ttl: 1, replies: [{ flow: 1, ip: '192.0.2.1', rtt_ms: 1.5, icmp_type: 'time_exceeded', icmp_code: 0 }] },
+  ];
   t.equal(
     probeReport('traceroute', 'example.com', { ...common, reached: true, hops }),
     'OK      traceroute example.com (12.346 ms)\n  reached  true\n\n   1  192.0.2.1  1.500 ms\n',

@@ -15,6 +15,7 @@ import { ProbeRunner, type RunnerOptions } from './runner.js';
 const resolver: Resolver = {
   servers: [],
   resolve: () => Promise.reject(new ProbeFailure('dns_error', 'no resolver here')),
+  reverse: async () => null,
 };
 
 function makeRunner(own: Partial<Engines> = {}, slots: RunnerOptions['slots'] = {}) {

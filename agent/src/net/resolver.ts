@@ -7,6 +7,7 @@ import { type Endpoint, formatEndpoint } from './endpoint.js';
 import { lookUp } from './name-lookup.js';
 import { QueryBudget } from './query-budget.js';
 import { ResolvConf } from './resolv-conf.js';
+import { type ReverseOptions, reverseLookup } from './reverse-lookup.js';
 import { hasRoute } from './route.js';
 
 const DNS_PORT = 53;
@@ -45,6 +46,8 @@ export interface Resolver {
    * @throws ProbeFailure with dns_*, target_not_allowed, or the signal's reason
    */
   resolve(request: ResolveRequest): Promise<Resolution>;
+  /** Asks the first of the node's own resolvers for the name of an address; see `reverseLookup`. */
+  reverse(address: string, options: ReverseOptions): Promise<string | null>;
   /** The node's own resolvers as `address:port`, in order of preference; at least one. */
   readonly servers: readonly string[];
 }
@@ -88,6 +91,12 @@ export class StubResolver implements Resolver {
       request.server === undefined ? this.#options.ownServers() : await this.#customServers(request.server, limited);
     const addresses = await this.#lookUpFamilies(host.name, servers, limited);
     return { addresses, ms: this.#options.clock.monotonicMs() - startedAt };
+  }
+
+  async reverse(address: string, options: ReverseOptions): Promise<string | null> {
+    const [server] = this.#options.ownServers();
+    if (server === undefined) throw new RangeError('no DNS server to ask');
+    return reverseLookup(address, server, { ...options, clock: this.#options.clock });
   }
 
   /** A server given by name is resolved by the node's own resolvers, and everything it resolves to is judged. */

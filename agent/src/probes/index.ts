@@ -2,6 +2,7 @@ import type { ProbeType } from '@vantage/shared/probe-types/index.js';
 import { dns } from './dns/index.js';
 import type { ProbeEngine } from './engine.js';
 import { http } from './http/index.js';
+import { mtr } from './mtr/index.js';
 import { ntp } from './ntp/index.js';
 import { ping } from './ping/index.js';
 import { smtp } from './smtp/index.js';
@@ -14,4 +15,4 @@ import { traceroute } from './traceroute/index.js';
 export type Engines = { readonly [T in ProbeType]: ProbeEngine<T> };
 
 /** What measures each type on this node. */
-export const engines: Engines = { http, ping, dns, tcp, traceroute, smtp, ntp, ssl, speedtest };
+export const engines: Engines = { http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ssl, speedtest };

@@ -1,5 +1,6 @@
 import type { Host } from '@vantage/shared/target-policy/host.js';
 import { type IcmpEngine, rawSocketRemedy } from '../net/icmp.js';
+import type { QueryBudget } from '../net/query-budget.js';
 import type { ResolvedAddress, ResolveRequest } from '../net/resolver.js';
 import { socketFailure } from '../net/socket-failure.js';
 import type { ProbeContext } from './engine.js';
@@ -9,10 +10,11 @@ import { ProbeFailure } from './failure.js';
 export async function resolveOne(
   host: Host,
   ipVersion: ResolveRequest['ipVersion'],
-  context: ProbeContext,
+  context: ProbeContext & { readonly budget?: QueryBudget },
 ): Promise<ResolvedAddress> {
-  const { policy, signal, resolver } = context;
-  const { addresses } = await resolver.resolve({ host, ipVersion, policy, signal });
+  const { policy, signal, resolver, budget } = context;
+  const shared = budget === undefined ? {} : { budget };
+  const { addresses } = await resolver.resolve({ host, ipVersion, policy, signal, ...shared });
   const [first] = addresses;
   if (first === undefined) throw new RangeError('the resolver answered without an address');
   return first;

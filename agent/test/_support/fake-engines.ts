@@ -15,6 +15,7 @@ export function fakeEngines(own: Partial<Engines> = {}): Engines {
     ntp: succeeding('ntp'),
     ssl: succeeding('ssl'),
     speedtest: succeeding('speedtest'),
+    mtr: succeeding('mtr'),
     ...own,
   };
 }

@@ -24,7 +24,11 @@ const tcp: ProbeEngine<'tcp'> = {
 serveParent(async ({ allow, onEngineFault, onCapabilities }) => {
   onCapabilities(['icmp']);
   const policy = new PolicySource({ clock: systemClock, allow, readOwn: () => [] });
-  const resolver = { servers: [], resolve: () => Promise.reject(new ProbeFailure('dns_error', 'no resolver here')) };
+  const resolver = {
+    servers: [],
+    resolve: () => Promise.reject(new ProbeFailure('dns_error', 'no resolver here')),
+    reverse: async () => null,
+  };
   const runner = new ProbeRunner({
     engines: fakeEngines({ tcp }),
     resolver,

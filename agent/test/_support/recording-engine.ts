@@ -5,8 +5,11 @@ import { FakeClock } from './fake-clock.js';
 export class RecordingEngine implements IcmpEngine {
   readonly sent: { readonly index: number; readonly hopLimit: number; readonly atMs: number }[] = [];
   readonly kind = 'addon';
+  /** Which flow each of them belonged to, in the order of opening, from 0. */
+  readonly flows: number[] = [];
   listener: FlowListener | null = null;
   openFlows = 0;
+  #opened = 0;
 
   constructor(readonly clock = new FakeClock()) {}
 
@@ -17,8 +20,14 @@ export class RecordingEngine implements IcmpEngine {
   openEcho({ listener }: { readonly listener: FlowListener }): Flow {
     this.listener = listener;
     this.openFlows += 1;
+    const flow = this.#opened;
+    this.#opened += 1;
     return {
-      send: (index, hopLimit) => this.sent.push({ index, hopLimit, atMs: this.clock.monotonicMs() }),
+      send: (index, hopLimit) => {
+        this.flows.push(flow);
+        this.sent.push({ index, hopLimit, atMs: this.clock.monotonicMs() });
+        listener.onSent?.(index, this.clock.monotonicMs());
+      },
       close: () => {
         this.openFlows -= 1;
       },

@@ -58,7 +58,9 @@ t.test('a node that says nothing of its place is shown by its name or id', async
 });
 
 t.test('below the table the details of each node stand under its place, failed nodes included', async (t) => {
-  const hops = [{ ttl: 1, replies: [{ ip: '192.0.2.1', rtt_ms: 1.5, icmp_type: 'time_exceeded' }] }];
+  const hops = [
+    { ttl: 1, replies: [{ flow: 1, ip: '192.0.2.1', rtt_ms: 1.5, icmp_type: 'time_exceeded', icmp_code: 0 }] },
+  ];
   const failure = { success: false, error: { code: 'no_reply', message: 'nobody' }, hops };
   t.same(
     taskTable(aTask('traceroute', [{ reached: true, hops }, failure]))
@@ -112,8 +114,25 @@ t.test('nothing that any field of any type says steers the terminal', async (t) 
     smtp: { banner: 'x', ehlo: ['x', 'x'], ehlo_before_tls: ['x'] },
     speedtest: { resolved_ip: 'x', latency_ms: 1, download_bps: 1 },
     ntp: { refid: 'x', leap: 'x', resolved_ip: 'x' },
-    traceroute: { hops: [{ ttl: 1, replies: [{ ip: 'x', hostname: 'x', rtt_ms: 1, icmp_type: 'x' }] }] },
     ssl: richSsl,
+    traceroute: {
+      hops: [{ ttl: 1, replies: [{ flow: 1, ip: 'x', hostname: 'x', rtt_ms: 1, icmp_type: 'x', icmp_code: 1 }] }],
+    },
+    mtr: {
+      hops: [
+        {
+          ttl: 1,
+          ip: ['x', 'x'],
+          hostname: ['x', 'x'],
+          sent: 1,
+          received: 1,
+          loss_pct: 0,
+          rtt: { min_ms: 1, avg_ms: 1, max_ms: 1, stddev_ms: 0, last_ms: 1 },
+          jitter_ms: 1,
+          icmp_type: 'x',
+        },
+      ],
+    },
   };
   const failure = { success: false, error: { code: 'x', message: 'x' } };
   for (const type of probeTypeNames) {

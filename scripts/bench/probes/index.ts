@@ -6,9 +6,10 @@ import { dns } from './dns.js';
 import { http } from './http.js';
 import { ssl } from './ssl.js';
 import { tcp } from './tcp.js';
+import { trace } from './trace.js';
 
 /** The one list of comparisons. */
-const comparisons: readonly Comparison[] = [tcp, dns, http, ssl];
+const comparisons: readonly Comparison[] = [tcp, dns, http, ssl, trace];
 
 export interface ProbeBenchOptions {
   readonly rounds: number;

@@ -15,12 +15,12 @@ function exampleSpec<T extends ProbeType>(type: T): ProbeSpecs[T] {
 }
 
 t.test('each type is listed under its own name', async (t) => {
-  t.same(probeTypeNames, ['http', 'ping', 'dns', 'tcp', 'traceroute', 'smtp', 'ntp', 'ssl', 'speedtest']);
+  t.same(probeTypeNames, ['http', 'ping', 'dns', 'tcp', 'traceroute', 'mtr', 'smtp', 'ntp', 'ssl', 'speedtest']);
   for (const type of probeTypeNames) {
     t.equal(probeTypes[type].type, type);
     t.equal(isProbeType(type), true);
   }
-  for (const name of ['', 'HTTP', 'mtr', '__proto__', 'constructor', 'toString'])
+  for (const name of ['', 'HTTP', 'quic', '__proto__', 'constructor', 'toString'])
     t.equal(isProbeType(name), false, name);
 });
 
@@ -84,5 +84,6 @@ t.test('a deadline is later than everything the parameters allow to take', async
   t.ok(deadline('smtp', { timeout_ms: 30_000 }) > 30_000);
   t.ok(deadline('ntp', { count: 8, interval_ms: 5000, timeout_ms: 10_000 }) > 7 * 5000 + 10_000);
   t.ok(deadline('speedtest', { duration_ms: 10_000, timeout_ms: 10_000 }) > 3 * 10_000 + 2 * 10_000 + 5000);
-  t.ok(deadline('traceroute', { queries: 10, timeout_ms: 10_000 }) > 10 * 10_000);
+  t.ok(deadline('traceroute', { queries: 10, flows: 8, timeout_ms: 10_000 }) > 27 * 1000 + 10_000);
+  t.ok(deadline('mtr', { cycles: 60, interval_ms: 5000, timeout_ms: 10_000 }) > 60 * 5000 + 10_000);
 });

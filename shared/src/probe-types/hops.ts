@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TProperties, Type } from 'typebox';
 import { nullableMilliseconds, nullableString } from './fields.js';
 
 /** One entry of an MPLS label stack as a router reported it (RFC 4950, RFC 3032 2.1). */
@@ -13,22 +13,84 @@ export const MplsEntry = Type.Object(
 );
 export type MplsEntry = Static<typeof MplsEntry>;
 
+/** The labels a packet carried when it died, as its hop reported them. */
+const mplsField = Type.Optional(
+  Type.Array(MplsEntry, { maxItems: 8, description: 'MPLS labels the packet carried there, top first (RFC 4950).' }),
+);
+
+/** What answered a packet, as far as it is known. */
+const icmpTypeField = nullableString('time_exceeded, echo_reply, port_unreachable, …; tcp_syn_ack or tcp_rst for TCP.');
+
 /** What became of one packet. */
 export const HopReply = Type.Object(
   {
-    ip: nullableString('Who answered; null: nobody in time.'),
-    hostname: Type.Optional(Type.String()),
+    flow: Type.Integer({ minimum: 1, maximum: 8, description: 'Which of the flows the packet belonged to, from 1.' }),
+    ip: nullableString('Who answered; null: nobody before the end.'),
+    hostname: Type.Optional(Type.String({ maxLength: 253, description: 'Its name by reverse DNS, escaped.' })),
     rtt_ms: nullableMilliseconds('Send to receive.'),
-    icmp_type: nullableString('time_exceeded, echo_reply, port_unreachable, …; tcp_syn_ack or tcp_rst for TCP.'),
+    icmp_type: icmpTypeField,
+    icmp_code: Type.Union([Type.Integer({ minimum: 0, maximum: 255 }), Type.Null()], {
+      description: 'Code of the ICMP error; null for other answers.',
+    }),
+    late: Type.Optional(Type.Boolean({ description: 'It came after timeout_ms, and before the end.' })),
+    mpls: mplsField,
   },
   { additionalProperties: false },
 );
+export type HopReply = Static<typeof HopReply>;
 
-/** All packets that were sent to die at one distance. */
+/** Where a hop is, by its address. */
+const placeFields = {
+  asn: Type.Optional(Type.Integer({ minimum: 0, maximum: 0xffff_ffff, description: 'Network of the first address.' })),
+  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1, of the first address.' })),
+};
+
+const ttlField = Type.Integer({ minimum: 1, maximum: 64 });
+
+/** All packets that were sent to die at one distance, each with its reply. */
 export const Hop = Type.Object(
-  { ttl: Type.Integer({ minimum: 1, maximum: 64 }), replies: Type.Array(HopReply, { maxItems: 10 }) },
+  { ttl: ttlField, replies: Type.Array(HopReply, { maxItems: 80 }), ...placeFields },
   { additionalProperties: false },
 );
-
-export type HopReply = Static<typeof HopReply>;
 export type Hop = Static<typeof Hop>;
+
+/** All packets that were sent to die at one distance, counted. */
+export const HopStatistics = Type.Object(
+  {
+    ttl: ttlField,
+    ip: Type.Array(Type.String(), { maxItems: 8, description: 'Who answered, in the order they were first heard.' }),
+    hostname: Type.Array(Type.Union([Type.String({ maxLength: 253 }), Type.Null()]), {
+      maxItems: 8,
+      description: 'The names of `ip` by reverse DNS, escaped, in the same order; null without one.',
+    }),
+    sent: Type.Integer({ minimum: 0 }),
+    received: Type.Integer({ minimum: 0, description: 'Late replies included.' }),
+    loss_pct: Type.Number({ minimum: 0, maximum: 100 }),
+    rtt: Type.Object(
+      {
+        min_ms: nullableMilliseconds('Smallest; mtr’s Best.'),
+        avg_ms: nullableMilliseconds('Mean; mtr’s Avg.'),
+        max_ms: nullableMilliseconds('Largest; mtr’s Wrst.'),
+        stddev_ms: nullableMilliseconds('Sample standard deviation, 0 of one reply; mtr’s StDev.'),
+        last_ms: nullableMilliseconds('Of the reply that came last; mtr’s Last.'),
+      },
+      { additionalProperties: false },
+    ),
+    jitter_ms: nullableMilliseconds(
+      'Mean difference of one round-trip time to the one before, the first counted as 0; mtr’s Javg.',
+    ),
+    icmp_type: icmpTypeField,
+    icmp_code: HopReply.properties.icmp_code,
+    mpls: mplsField,
+    ...placeFields,
+  },
+  { additionalProperties: false },
+);
+export type HopStatistics = Static<typeof HopStatistics>;
+
+/** The result of a type that follows a path, around hops of its own form. */
+export const pathFields = <H extends TProperties[string]>(hop: H) => ({
+  protocol: Type.Enum(['icmp', 'udp', 'tcp'], { type: 'string' }),
+  reached: Type.Boolean({ description: 'The target itself answered.' }),
+  hops: Type.Array(hop, { maxItems: 64 }),
+});

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { ProbeTypeDefinition } from './definition.js';
 import { dns } from './dns.js';
 import { http } from './http.js';
+import { mtr } from './mtr.js';
 import { ntp } from './ntp.js';
 import { ping } from './ping.js';
 import { smtp } from './smtp.js';
@@ -11,7 +12,7 @@ import { tcp } from './tcp.js';
 import { traceroute } from './traceroute.js';
 
 /** The one list of probe types. A new type is its file beside this one and a name here. */
-export const probeTypes = { http, ping, dns, tcp, traceroute, smtp, ntp, ssl, speedtest };
+export const probeTypes = { http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ssl, speedtest };
 
 /** Name of a probe type. */
 export type ProbeType = keyof typeof probeTypes;

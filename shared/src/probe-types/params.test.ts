@@ -44,6 +44,13 @@ const ranges: readonly (readonly [type: ProbeType, name: string, min: number, ma
   ['ntp', 'timeout_ms', 100, 10_000, 5000],
   ['ssl', 'port', 1, 65_535],
   ['ssl', 'timeout_ms', 1000, 30_000, 15_000],
+  ['traceroute', 'flows', 1, 8, 1],
+  ['mtr', 'cycles', 1, 60, 10],
+  ['mtr', 'interval_ms', 200, 5000, 1000],
+  ['mtr', 'max_hops', 1, 64, 30],
+  ['mtr', 'port', 1, 65_535],
+  ['mtr', 'timeout_ms', 100, 10_000, 2000],
+  ['mtr', 'flows', 1, 8, 1],
 ];
 
 for (const [type, name, min, max, fallback] of ranges) {
@@ -82,6 +89,8 @@ const choices: readonly (readonly [type: ProbeType, name: string, values: readon
   ['smtp', 'ip_version', ['auto', 'v4', 'v6']],
   ['speedtest', 'ip_version', ['auto', 'v4', 'v6']],
   ['ntp', 'ip_version', ['auto', 'v4', 'v6']],
+  ['mtr', 'protocol', ['icmp', 'udp', 'tcp']],
+  ['mtr', 'ip_version', ['auto', 'v4', 'v6']],
 ];
 
 for (const [type, name, values] of choices) {
@@ -111,6 +120,7 @@ t.test('no parameter is missing from these tables', async (t) => {
     'body',
     'keywords',
     'json_paths',
+    'reverse_dns',
     'follow_redirects',
     'resolver',
     'verify_tls',
@@ -140,6 +150,8 @@ t.test('switches are booleans with a default', async (t) => {
     ['tcp', 'banner', false],
     ['smtp', 'verify_tls', false],
     ['speedtest', 'upload', true],
+    ['traceroute', 'reverse_dns', true],
+    ['mtr', 'reverse_dns', true],
   ] as const) {
     t.same(complaints(type, { [name]: 'true' }), { [`params.${name}`]: ['type'] });
     t.same(complaints(type, { [name]: true }), {});

@@ -153,3 +153,14 @@ t.test('speedtest means each way over the successful nodes that measured it', as
     upload_avg_bps: 50,
   });
 });
+
+t.test('mtr means loss and times at the target, over the nodes that reached it', async (t) => {
+  const hop = (loss_pct: number, avg_ms: number | null) =>
+    ({ ttl: 1, loss_pct, rtt: { avg_ms } }) as ProbeResults['mtr']['hops'][number];
+  const results = [
+    aResult('mtr', { success: true, error: null, reached: true, hops: [hop(100, null), hop(0, 10)] }),
+    aResult('mtr', { success: true, error: null, reached: true, hops: [hop(50, 20)] }),
+    aResult('mtr', { reached: false, hops: [hop(100, null)] }),
+  ];
+  t.same(probeTypes.mtr.summarise(results), { reached_count: 2, hops_avg: 1.5, loss_pct: 25, rtt_avg_ms: 15 });
+});

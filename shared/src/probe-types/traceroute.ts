@@ -1,30 +1,22 @@
 import { type Static, Type } from 'typebox';
 import { type Host, parseHost } from '../target-policy/host.js';
-import type { TargetPolicy } from '../target-policy/policy.js';
-import { checkTracerouteUdpPort } from '../target-policy/ports.js';
 import { msCell, textCell } from './cells.js';
 import { NoTaskFields, type ProbeTypeDefinition } from './definition.js';
-import {
-  ipVersionField,
-  ipVersionParam,
-  outcomeFields,
-  portParam,
-  resolvedIpField,
-  targetField,
-  timeoutParam,
-} from './fields.js';
+import { ipVersionField, outcomeFields, resolvedIpField, targetField } from './fields.js';
 import { hopLines } from './hop-lines.js';
-import { Hop } from './hops.js';
+import { Hop, pathFields } from './hops.js';
 import { meanOf, roundMs } from './statistics.js';
+import { checkTraceTarget, traceParams } from './trace-params.js';
+
+const { max_hops, protocol, port, ...otherParams } = traceParams;
 
 const Params = Type.Object(
   {
-    max_hops: Type.Integer({ minimum: 1, maximum: 64, default: 30, description: 'Give up after this many hops.' }),
-    protocol: Type.Enum(['icmp', 'udp', 'tcp'], { type: 'string', default: 'icmp', description: 'What to send.' }),
-    port: Type.Optional(portParam),
-    queries: Type.Integer({ minimum: 1, maximum: 10, default: 3, description: 'Packets per hop.' }),
-    timeout_ms: timeoutParam(100, 10000, 2000, 'How long to wait for each reply, in milliseconds.'),
-    ip_version: ipVersionParam,
+    max_hops,
+    protocol,
+    port,
+    queries: Type.Integer({ minimum: 1, maximum: 10, default: 3, description: 'Packets per hop and flow.' }),
+    ...otherParams,
   },
   { additionalProperties: false },
 );
@@ -35,14 +27,7 @@ const Spec = Type.Object(
 );
 
 const Result = Type.Object(
-  {
-    ...outcomeFields,
-    resolved_ip: resolvedIpField,
-    ip_version: ipVersionField,
-    protocol: Type.Enum(['icmp', 'udp', 'tcp'], { type: 'string' }),
-    reached: Type.Boolean({ description: 'The target itself answered.' }),
-    hops: Type.Array(Hop, { maxItems: 64 }),
-  },
+  { ...outcomeFields, resolved_ip: resolvedIpField, ip_version: ipVersionField, ...pathFields(Hop) },
   { additionalProperties: false },
 );
 
@@ -58,14 +43,17 @@ const Summary = Type.Object(
 
 type TracerouteSpec = Static<typeof Spec>;
 
+/** Packets to one hop in a row, so that routers which limit their errors answer all of them; then a second for the others. */
+export const tracerouteRound = { packets: 3, ms: 1000 } as const;
+
 function targetHost(spec: TracerouteSpec): Host {
   return parseHost(spec.target);
 }
 
-function checkTarget(spec: TracerouteSpec, policy: TargetPolicy): void {
-  policy.checkHost(targetHost(spec));
-  const { protocol, port } = spec.params;
-  if (protocol === 'udp' && port !== undefined) checkTracerouteUdpPort(port);
+/** 6 s for names, then all rounds and the wait for the last one. */
+function deadlineMs({ params }: TracerouteSpec): number {
+  const rounds = Math.ceil((params.queries * params.flows) / tracerouteRound.packets);
+  return 6000 + rounds * tracerouteRound.ms + params.timeout_ms;
 }
 
 /** The path to a target, flow identifiers constant so that load balancers keep one path (Paris traceroute). */
@@ -80,8 +68,8 @@ export const traceroute = {
   Summary,
   TaskFields: NoTaskFields,
   exampleTarget: 'example.com',
-  deadlineMs: ({ params }: TracerouteSpec) => 5000 + params.max_hops * 100 + params.queries * params.timeout_ms * 2,
-  blank: ({ params }: Static<typeof Spec>) => ({
+  deadlineMs,
+  blank: ({ params }: TracerouteSpec) => ({
     resolved_ip: null,
     ip_version: null,
     protocol: params.protocol,
@@ -90,7 +78,7 @@ export const traceroute = {
   }),
   targetHost,
   furtherHosts: () => [],
-  checkTarget,
+  checkTarget: checkTraceTarget,
   columns: [
     { title: 'Reached', cell: (r: Static<typeof Result>) => (r.reached ? 'yes' : 'no') },
     { title: 'Hops', cell: (r: Static<typeof Result>) => textCell(r.hops.length) },
@@ -98,6 +86,7 @@ export const traceroute = {
       title: 'Last',
       cell: (r: Static<typeof Result>) => msCell(r.hops.at(-1)?.replies.find(({ ip }) => ip !== null)?.rtt_ms ?? null),
     },
+    { title: 'Address', cell: (r: Static<typeof Result>) => textCell(r.resolved_ip) },
   ],
   details: { shows: ['hops'], lines: (r: Static<typeof Result>) => hopLines(r.hops) },
   summarise: (results: readonly Static<typeof Result>[]) => {

@@ -6,6 +6,15 @@ import { checkSpec } from './spec.js';
 
 const policy = new TargetPolicy({ allow: [], own: [], denied: [] });
 
+const traceDefaults = {
+  max_hops: 30,
+  protocol: 'icmp',
+  timeout_ms: 2000,
+  flows: 1,
+  reverse_dns: true,
+  ip_version: 'auto',
+} as const;
+
 const defaults: { readonly [T in ProbeType]: ProbeSpecs[T]['params'] } = {
   http: {
     method: 'GET',
@@ -28,10 +37,11 @@ const defaults: { readonly [T in ProbeType]: ProbeSpecs[T]['params'] } = {
   },
   tcp: { port: 80, timeout_ms: 5000, ip_version: 'auto', count: 1, banner: false },
   ssl: { timeout_ms: 15_000, ip_version: 'auto' },
-  traceroute: { max_hops: 30, protocol: 'icmp', queries: 3, timeout_ms: 2000, ip_version: 'auto' },
   smtp: { starttls: 'auto', verify_tls: false, ip_version: 'auto', timeout_ms: 10_000 },
   speedtest: { bytes: 25_000_000, duration_ms: 10_000, upload: true, ip_version: 'auto', timeout_ms: 5000 },
   ntp: { count: 4, interval_ms: 2000, timeout_ms: 5000, ip_version: 'auto' },
+  traceroute: { ...traceDefaults, queries: 3 },
+  mtr: { ...traceDefaults, cycles: 10, interval_ms: 1000 },
 };
 
 const takesUrl = (type: ProbeType) => type === 'http' || type === 'speedtest';

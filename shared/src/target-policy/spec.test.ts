@@ -43,6 +43,8 @@ function tracerouteSpec(protocol: 'icmp' | 'udp' | 'tcp', port?: number): ProbeS
       protocol,
       queries: 3,
       timeout_ms: 2000,
+      flows: 1,
+      reverse_dns: true,
       ip_version: 'auto',
       ...(port === undefined ? {} : { port }),
     },

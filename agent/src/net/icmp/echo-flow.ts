@@ -58,7 +58,10 @@ export class EchoFlow implements Flow, EchoTaker {
         if (this.#isClosed) throw new Error('the flow was closed before its packet left');
         this.#request.setSequence(index);
       },
-      onSent: (atMs) => this.#sent.markSent(index, atMs),
+      onSent: (atMs) => {
+        this.#sent.markSent(index, atMs);
+        this.#listener.onSent?.(index, atMs);
+      },
       onError: (error) => {
         if (!this.#isClosed) this.#listener.onSendError(index, error);
       },

@@ -35,6 +35,8 @@ export type Saying = Pick<Answer, 'name' | 'type' | 'code' | 'mpls'>;
 
 /** Who hears of a flow's packets, in the turn in which they come in; it must not throw. */
 export interface FlowListener {
+  /** The packet leaves now, on the engine's clock: at `send`, or when the system has room for it. */
+  onSent?(index: number, atMs: number): void;
   onAnswer(answer: Answer): void;
   /** The packet did not leave. */
   onSendError(index: number, error: SendError): void;

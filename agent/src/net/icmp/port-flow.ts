@@ -84,7 +84,10 @@ export class PortFlow implements Flow, PortTaker {
       prepare: () => {
         if (this.#isClosed) throw new Error('the flow was closed before its packet left');
       },
-      onSent: (atMs) => this.#sent.markSent(index, atMs),
+      onSent: (atMs) => {
+        this.#sent.markSent(index, atMs);
+        this.#listener.onSent?.(index, atMs);
+      },
       onError: (error) => {
         if (!this.#isClosed) this.#listener.onSendError(index, error);
       },

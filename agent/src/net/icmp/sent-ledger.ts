@@ -13,6 +13,7 @@ export class SentLedger {
     if (sentAtMs === undefined) return null;
     const isDuplicate = this.#answered.has(index);
     this.#answered.add(index);
-    return { rttMs: atMs - sentAtMs, isDuplicate };
+    // the kernel's clock and ours agree to a few microseconds, and a reply can be quicker than that
+    return { rttMs: Math.max(0, atMs - sentAtMs), isDuplicate };
   }
 }

@@ -1,86 +1,40 @@
-import type { ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
-import { traceroute as definition } from '@vantage/shared/probe-types/traceroute.js';
-import { checkTracerouteUdpPort } from '@vantage/shared/target-policy/ports.js';
-import type { Flow, FlowListener, IcmpEngine } from '../../net/icmp.js';
-import type { ResolvedAddress } from '../../net/resolver.js';
-import type { ProbeContext, ProbeEngine } from '../engine.js';
-import { type ProbeFailure, refusing, toProbeError } from '../failure.js';
-import { endingOf, requireIcmp, resolveOne } from '../one-target.js';
-import { Path, planProbes } from './path.js';
-import { Trace } from './trace.js';
-
-/** Keeps the whole IPv6 packet within 64 bytes. */
-const echoPayloadBytes = 16;
-const defaultPorts = { udp: 33434, tcp: 80 } as const;
+import type { Hop, HopReply } from '@vantage/shared/probe-types/hops.js';
+import { roundMs } from '@vantage/shared/probe-types/statistics.js';
+import type { ProbeEngine } from '../engine.js';
+import { type MeasuredPath, measurePath, pathResult } from '../hops/measure-path.js';
+import type { SentPacket } from '../hops/path.js';
+import { ResultRoom } from '../hops/room.js';
+import { Rounds } from './rounds.js';
 
 /** Follows the way to one address of the target; succeeds when the target itself answers. */
 export const traceroute: ProbeEngine<'traceroute'> = {
   async run(spec, context) {
-    let target: ResolvedAddress | null = null;
-    let path: Path | null = null;
-    try {
-      const icmp = requireIcmp(context);
-      target = await resolveOne(definition.targetHost(spec), spec.params.ip_version, context);
-      path = new Path(target.address, planProbes(spec.params.max_hops, spec.params.queries));
-      await measure(icmp, target, path, { spec, context });
-      return resultOf(spec, target, path, path.failure());
-    } catch (error) {
-      return resultOf(spec, target, path, endingOf(error, target));
-    }
+    const { max_hops: maxHops, queries, flows, timeout_ms: timeoutMs } = spec.params;
+    const measured = await measurePath(spec, new Rounds({ maxHops, queries, flows }), context);
+    return { ...pathResult(spec, measured), hops: hopsOf(measured, timeoutMs) };
   },
 };
 
-async function measure(
-  icmp: IcmpEngine,
-  target: ResolvedAddress,
-  path: Path,
-  { spec, context }: { readonly spec: ProbeSpecs['traceroute']; readonly context: ProbeContext },
-): Promise<void> {
-  const trace = new Trace({ path, timeoutMs: spec.params.timeout_ms, clock: context.clock });
-  const flow = await openFlow(icmp, target, spec, trace);
-  try {
-    await trace.follow(flow, context.signal);
-  } finally {
-    flow.close();
-  }
+/** Every hop a packet was sent to, up to the one that ended the path; the silent ones included. */
+function hopsOf({ path, names }: MeasuredPath, timeoutMs: number): Hop[] {
+  const room = new ResultRoom(names);
+  return [...(path?.byHop() ?? [])].map(([ttl, packets]) => ({
+    ttl,
+    replies: packets.map((packet) => replyOf(packet, timeoutMs, room)),
+  }));
 }
 
-/**
- * Ports and identifiers stay the same for every packet, so that routers which balance by flow keep to one path, and so
- * that no hop and no query leaves the ports of UDP traceroute. @throws ProbeFailure target_not_allowed
- */
-async function openFlow(
-  icmp: IcmpEngine,
-  target: ResolvedAddress,
-  { params }: ProbeSpecs['traceroute'],
-  listener: FlowListener,
-): Promise<Flow> {
-  switch (params.protocol) {
-    case 'icmp':
-      return icmp.openEcho({ target, payloadBytes: echoPayloadBytes, listener });
-    case 'udp': {
-      const { port = defaultPorts.udp } = params;
-      refusing(() => checkTracerouteUdpPort(port));
-      return icmp.openUdp({ target, port, listener });
-    }
-    case 'tcp':
-      return icmp.openTcp({ target, port: params.port ?? defaultPorts.tcp, listener });
-  }
-}
-
-function resultOf(
-  { params }: ProbeSpecs['traceroute'],
-  target: ResolvedAddress | null,
-  path: Path | null,
-  failure: ProbeFailure | null,
-): ProbeResults['traceroute'] {
+function replyOf({ flow, answer }: SentPacket, timeoutMs: number, room: ResultRoom): HopReply {
+  if (answer === null) return { flow: flow + 1, ip: null, rtt_ms: null, icmp_type: null, icmp_code: null };
+  const hostname = room.nameOf(answer.from);
   return {
-    success: failure === null,
-    error: failure === null ? null : toProbeError(failure),
-    resolved_ip: target?.address ?? null,
-    ip_version: target?.family ?? null,
-    protocol: params.protocol,
-    reached: path?.isReached ?? false,
-    hops: path?.hops() ?? [],
+    flow: flow + 1,
+    ip: answer.from,
+    ...(hostname === null ? {} : { hostname }),
+    rtt_ms: roundMs(answer.rttMs),
+    icmp_type: answer.name,
+    icmp_code: answer.code,
+    ...(answer.rttMs > timeoutMs ? { late: true } : {}),
+    ...room.stack(answer.mpls),
   };
 }

@@ -1,18 +1,10 @@
 import { definitionOf, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
-import { Type } from 'typebox';
-import { ApiError } from '../../../http/errors.js';
 import { type AnyRoute, defineRoute } from '../../../http/route.js';
 import { type ProbeBody, toProbeRequest } from '../probe-request.js';
 import { ProbeCreatedSchema, probeRequestSchema } from '../schema.js';
 
-/** Types the API names without running them yet (API specification 1, 2.7). */
-export const announcedProbeTypes = ['mtr'] as const;
-
 /** POST /v1/probe/{type} for every type there is (API specification 4.1). */
 export const createProbeRoutes: readonly AnyRoute[] = probeTypeNames.map(createProbeRoute);
-
-/** POST /v1/probe/{type} for the types there are not: refused by name. */
-export const announcedProbeRoutes: readonly AnyRoute[] = announcedProbeTypes.map(announcedProbeRoute);
 
 function createProbeRoute(type: ProbeType): AnyRoute {
   const { title, summary, exampleTarget } = definitionOf(type);
@@ -39,30 +31,6 @@ function createProbeRoute(type: ProbeType): AnyRoute {
     async handle(request, { probes }) {
       const created = await probes.create(toProbeRequest(type, request.body as ProbeBody), request);
       return { status: 202, data: { ...created, task_ids: [...created.task_ids] } };
-    },
-  });
-}
-
-function announcedProbeRoute(type: string): AnyRoute {
-  return defineRoute({
-    operationId: `create${type.charAt(0).toUpperCase()}${type.slice(1)}Probe`,
-    method: 'POST',
-    path: `/v1/probe/${type}`,
-    summary: `Not supported yet: ${type}`,
-    description: 'Refused with 422 VALIDATION_FAILED, details.type code not_supported.',
-    tag: 'Probes',
-    auth: { kind: 'public', scope: 'probe' },
-    body: Type.Object({ target: Type.String({ minLength: 1, maxLength: 2048 }) }),
-    bodyExample: { target: 'example.com' },
-    replies: { 202: ProbeCreatedSchema },
-    errors: ['VALIDATION_FAILED'],
-    async handle() {
-      throw new ApiError('VALIDATION_FAILED', {
-        status: 422,
-        details: {
-          type: [{ code: 'not_supported', message: `probes of type ${type} are not supported by this version` }],
-        },
-      });
     },
   });
 }

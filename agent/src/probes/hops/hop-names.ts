@@ -1,0 +1,76 @@
+import { setMaxListeners } from 'node:events';
+import type { Clock } from '@vantage/shared/clock.js';
+import { TargetError } from '@vantage/shared/target-policy/host.js';
+import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import type { QueryBudget } from '../../net/query-budget.js';
+import type { Resolver } from '../../net/resolver.js';
+import { ProbeFailure } from '../failure.js';
+
+/** How long names are waited for when nothing else is, milliseconds. */
+const patienceMs = 1000;
+
+/** What the names of hops are looked up with. */
+export interface HopNamesOptions {
+  readonly resolver: Resolver;
+  /** What it refuses is not looked up: the names inside of private networks are their owners' affair. */
+  readonly policy: TargetPolicy;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Shared with the resolution of the target, so that a result costs no more questions than any other. */
+  readonly budget: QueryBudget;
+}
+
+/** Names of addresses by reverse DNS, each asked for once, all at once, while the trace goes on. */
+export class HopNames {
+  readonly #options: HopNamesOptions;
+  readonly #names = new Map<string, string>();
+  readonly #lookups = new Map<string, Promise<void>>();
+  readonly #end = new AbortController();
+  readonly #signal: AbortSignal;
+  /** What is no failed lookup but a defect. */
+  #fault: unknown = null;
+
+  constructor(options: HopNamesOptions) {
+    this.#options = options;
+    this.#signal = AbortSignal.any([options.signal, this.#end.signal]);
+    // every lookup listens to it; the budget bounds them
+    setMaxListeners(0, this.#signal);
+  }
+
+  /** Begins to look a name up; what fails, or is over the budget, has none. */
+  want(address: string): void {
+    if (this.#lookups.has(address) || this.#signal.aborted) return;
+    this.#lookups.set(address, this.#isAskedFor(address) ? this.#lookUp(address) : Promise.resolve());
+  }
+
+  /** The names there are after a second at most; ends what is still open. */
+  async finish(): Promise<ReadonlyMap<string, string>> {
+    const cancel = this.#options.clock.after(patienceMs, () =>
+      this.#end.abort(new ProbeFailure('dns_timeout', 'no time left for names')),
+    );
+    await Promise.all(this.#lookups.values());
+    cancel();
+    if (this.#fault !== null) throw this.#fault;
+    return this.#names;
+  }
+
+  #isAskedFor(address: string): boolean {
+    try {
+      this.#options.policy.checkAddress(address);
+      return true;
+    } catch (error) {
+      if (error instanceof TargetError) return false;
+      throw error;
+    }
+  }
+
+  async #lookUp(address: string): Promise<void> {
+    const { resolver, budget } = this.#options;
+    try {
+      const name = await resolver.reverse(address, { signal: this.#signal, budget });
+      if (name !== null) this.#names.set(address, name);
+    } catch (error) {
+      if (!(error instanceof ProbeFailure)) this.#fault = error;
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
+import { compileSchema } from '@vantage/shared/validation.js';
+import t from 'tap';
+import { missingForLab } from './_support/missing-for-lab.js';
+import { mplsResponder } from './_support/mpls-responder.js';
+import { mtrHops, tracerouteLines } from './_support/trace-tools.js';
+import { startLab } from './lab.js';
+import { startProber } from './prober.js';
+
+const skip = await missingForLab(['dns']);
+const ends = { v4: '25.80.4.2', v6: '2d00:80:4::2' } as const;
+const switches = { icmp: '-I', udp: '-U', tcp: '-T' } as const;
+const isTraceroute = compileSchema(agentResultSchema('traceroute'));
+
+if (skip !== false) t.test('traceroute and mtr in the lab', { skip }, async () => {});
+else {
+  const lab = await startLab({ servers: ['dns'] });
+  const prober = await startProber(lab);
+  t.teardown(() => lab.stop());
+  await lab.setLink(4, 'both', { delayMs: 10 });
+
+  t.test('icmp, udp and tcp find the hops that traceroute finds, over IPv4 and IPv6', async (t) => {
+    for (const target of [ends.v4, ends.v6])
+      for (const protocol of ['icmp', 'udp', 'tcp'] as const) {
+        const result = await prober.probe('traceroute', target, { protocol, reverse_dns: false });
+        t.ok(isTraceroute(structuredClone(result)).ok);
+        t.match(result, { success: true, reached: true });
+        const ours = result.hops.map(({ replies }) => [...new Set(replies.map(({ ip }) => ip))]);
+        const theirs = (await tracerouteLines(lab, target, [switches[protocol], '-q3'])).map(
+          ({ addresses }) => addresses,
+        );
+        // under load traceroute gives up a packet now and then
+        const heard = theirs.map((addresses) => [...new Set(addresses.filter((address) => address !== null))]);
+        t.same(ours, heard, `${protocol} to ${target}`);
+      }
+  });
+
+  t.test('mtr finds the hops that mtr finds, and numbers of the same size', async (t) => {
+    const [ours, theirs] = await Promise.all([
+      prober.probe('mtr', ends.v4, { cycles: 5, interval_ms: 200 }),
+      mtrHops(lab, ends.v4, ['-c', '5', '-i', '0.2', '-G', '1']),
+    ]);
+    t.same(
+      ours.hops.map(({ ip }) => ip),
+      theirs.map(({ host }) => [host]),
+    );
+    for (const hop of ours.hops) t.match(hop, { sent: 5, received: 5, loss_pct: 0 });
+    t.same(
+      ours.hops.map(({ hostname }) => hostname[0]),
+      [null, 'r2.lab.test', 'r3.lab.test', 'far.lab.test'],
+      'the gateway is the operator’s, and is not asked for',
+    );
+    t.ok(Math.abs((ours.hops[3]?.rtt.min_ms ?? 0) - 20) < 5);
+  });
+
+  t.test('several flows see both roads of an ecmp lab', async (t) => {
+    const twoRoads = await startLab({ ecmp: true });
+    t.teardown(() => twoRoads.stop());
+    const prober = await startProber(twoRoads);
+    const params = { protocol: 'udp', flows: 8, reverse_dns: false } as const;
+    const roads = ['25.80.2.2', '25.80.5.2'];
+    // eight flows take the same road once in 128 times
+    const seen = new Set<string | null>();
+    for (let attempt = 0; attempt < 5 && seen.size < roads.length; attempt += 1) {
+      const { hops } = await prober.probe('traceroute', ends.v4, { ...params, queries: 1 });
+      for (const { ip } of hops[1]?.replies ?? []) seen.add(ip);
+      t.same(
+        hops[1]?.replies.map(({ flow }) => flow),
+        [1, 2, 3, 4, 5, 6, 7, 8],
+      );
+    }
+    t.same([...seen].sort(), roads);
+    const counted = new Set<string>();
+    for (let attempt = 0; attempt < 5 && counted.size < roads.length; attempt += 1) {
+      const { hops } = await prober.probe('mtr', ends.v4, { ...params, cycles: 8, interval_ms: 200 });
+      for (const ip of hops[1]?.ip ?? []) counted.add(ip);
+    }
+    t.same([...counted].sort(), roads);
+  });
+
+  t.test('who refuses is shown with its code, and silence behind it is no reply', async (t) => {
+    const { hops, error } = await prober.probe('traceroute', '25.80.12.1', { queries: 1, reverse_dns: false });
+    t.match(error, { code: 'host_unreachable' });
+    t.match(hops.at(-1), { ttl: 4, replies: [{ ip: ends.v4, icmp_type: 'admin_prohibited', icmp_code: 13 }] });
+    const silent = await prober.probe('traceroute', '25.80.11.1', { queries: 1, timeout_ms: 300, max_hops: 6 });
+    t.match(silent, { success: false, error: { code: 'no_reply' } });
+    t.same(
+      silent.hops.slice(3).map(({ replies }) => replies[0]?.ip),
+      [null, null, null],
+    );
+  });
+
+  t.test('loss on the way is loss at the hops behind it, and mtr counts it', async (t) => {
+    await lab.setLink(4, 'forth', { lossRatio: 1 });
+    t.teardown(() => lab.setLink(4, 'forth', { lossRatio: 0 }));
+    const params = { cycles: 3, interval_ms: 200, timeout_ms: 300, max_hops: 6, reverse_dns: false };
+    const { hops, reached } = await prober.probe('mtr', ends.v4, params);
+    t.equal(reached, false);
+    t.same(
+      hops.map(({ loss_pct }) => loss_pct),
+      [0, 0, 0, 100, 100, 100],
+    );
+  });
+
+  t.test('labels of a router are read in either form, and are those that traceroute reads', async (t) => {
+    const responder = await mplsResponder(t, lab);
+    const params = { queries: 2, max_hops: 4, reverse_dns: false, timeout_ms: 1000 };
+    const { hops } = await prober.probe('traceroute', ends.v4, params);
+    const stack = [
+      { label: 16001, tc: 5, s: 0, ttl: 1 },
+      { label: 3, tc: 0, s: 1, ttl: 254 },
+    ];
+    t.match(hops[3], {
+      ttl: 4,
+      replies: [
+        { ip: ends.v4, mpls: stack },
+        { ip: ends.v4, mpls: stack },
+      ],
+    });
+    const said = await lab.exec('agent', 'traceroute', '-I', '-n', '-e', '-f4', '-m4', '-q2', ends.v4);
+    t.match(said, /<MPLS:L=16001,E=5,S=0,T=1\/L=3,E=0,S=1,T=254>/);
+    responder.kill();
+  });
+}

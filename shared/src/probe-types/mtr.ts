@@ -1,0 +1,109 @@
+import { type Static, Type } from 'typebox';
+import { type Host, parseHost } from '../target-policy/host.js';
+import { msCell, textCell } from './cells.js';
+import { NoTaskFields, type ProbeTypeDefinition } from './definition.js';
+import { ipVersionField, nullableMilliseconds, outcomeFields, resolvedIpField, targetField } from './fields.js';
+import { HopStatistics, pathFields } from './hops.js';
+import { statisticsLines } from './mtr-lines.js';
+import { meanOf, roundMs } from './statistics.js';
+import { checkTraceTarget, traceParams } from './trace-params.js';
+
+const Params = Type.Object(
+  {
+    cycles: Type.Integer({ minimum: 1, maximum: 60, default: 10, description: 'Packets per hop.' }),
+    interval_ms: Type.Integer({
+      minimum: 200,
+      maximum: 5000,
+      default: 1000,
+      description: 'Length of a cycle, in milliseconds; its packets are spread over it.',
+    }),
+    ...traceParams,
+  },
+  { additionalProperties: false },
+);
+
+const Spec = Type.Object(
+  { target: targetField('A host name or address.'), params: Params },
+  { additionalProperties: false },
+);
+
+const Result = Type.Object(
+  { ...outcomeFields, resolved_ip: resolvedIpField, ip_version: ipVersionField, ...pathFields(HopStatistics) },
+  { additionalProperties: false },
+);
+
+const Summary = Type.Object(
+  {
+    reached_count: Type.Integer({ minimum: 0 }),
+    hops_avg: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
+      description: 'Mean path length of the nodes that reached the target.',
+    }),
+    loss_pct: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.Null()], {
+      description: 'Mean loss at the target, over the nodes that reached it.',
+    }),
+    rtt_avg_ms: nullableMilliseconds('Mean of the nodes’ means at the target.'),
+  },
+  { additionalProperties: false },
+);
+
+type MtrSpec = Static<typeof Spec>;
+type MtrResult = Static<typeof Result>;
+
+/** Hops a cycle is spread over while the length of the path is not known; mtr begins with the same. */
+export const mtrFirstGuessHops = 10;
+
+function targetHost(spec: MtrSpec): Host {
+  return parseHost(spec.target);
+}
+
+/** 6 s for names, then all cycles, the first of which may be of max_hops, and the wait for the last one. */
+function deadlineMs({ params }: MtrSpec): number {
+  const growth = Math.ceil(params.max_hops / mtrFirstGuessHops);
+  return 6000 + (params.cycles + growth) * params.interval_ms + params.timeout_ms;
+}
+
+function summarise(results: readonly MtrResult[]): Static<typeof Summary> {
+  const reached = results.filter((r) => r.reached);
+  const last = reached.flatMap((r) => r.hops.slice(-1));
+  return {
+    reached_count: reached.length,
+    hops_avg: roundMs(meanOf(reached.map((r) => r.hops.length))),
+    loss_pct: roundMs(meanOf(last.map((hop) => hop.loss_pct))),
+    rtt_avg_ms: roundMs(meanOf(last.map((hop) => hop.rtt.avg_ms).filter((value) => value !== null))),
+  };
+}
+
+/** The path to a target with loss and times at each hop, over several cycles, as mtr measures it. */
+export const mtr = {
+  type: 'mtr',
+  title: 'MTR',
+  summary: 'The routers on the way to a target, with loss and round-trip times at each',
+  capability: 'icmp',
+  Params,
+  Spec,
+  Result,
+  Summary,
+  TaskFields: NoTaskFields,
+  exampleTarget: 'example.com',
+  deadlineMs,
+  blank: ({ params }: MtrSpec) => ({
+    resolved_ip: null,
+    ip_version: null,
+    protocol: params.protocol,
+    reached: false,
+    hops: [],
+  }),
+  targetHost,
+  furtherHosts: () => [],
+  checkTarget: checkTraceTarget,
+  columns: [
+    { title: 'Reached', cell: (r: MtrResult) => (r.reached ? 'yes' : 'no') },
+    { title: 'Hops', cell: (r: MtrResult) => textCell(r.hops.length) },
+    { title: 'Loss', cell: (r: MtrResult) => (r.hops.length === 0 ? '-' : `${r.hops.at(-1)?.loss_pct} %`) },
+    { title: 'Avg', cell: (r: MtrResult) => msCell(r.hops.at(-1)?.rtt.avg_ms ?? null) },
+    { title: 'Address', cell: (r: MtrResult) => textCell(r.resolved_ip) },
+  ],
+  details: { shows: ['hops'], lines: (r: MtrResult) => statisticsLines(r.hops) },
+  summarise,
+  taskFields: () => ({}),
+} satisfies ProbeTypeDefinition<typeof Params, typeof Spec, typeof Result, typeof Summary, typeof NoTaskFields>;
