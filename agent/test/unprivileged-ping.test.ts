@@ -21,7 +21,13 @@ t.test(
     t.equal(printed.kind, 'datagram');
     t.equal(printed.results.length, 22);
     for (const result of printed.results) {
-      t.match(result, { success: true, packets_sent: 3, packets_received: 3, duplicates: 0, out_of_order: 0 });
+      t.match(result, {
+        success: true,
+        packets_sent: 3,
+        packets_received: 3,
+        packets_duplicate: 0,
+        packets_out_of_order: 0,
+      });
       t.ok(result.replies.every(({ ttl, rtt_ms }) => ttl === 64 && rtt_ms !== null && rtt_ms > 0));
     }
     t.match(printed.trace, { success: false, error: { code: 'not_supported', message: /sudo setcap cap_net_raw/ } });

@@ -39,9 +39,9 @@ else {
         packets_sent: count,
         packets_received: count - lost,
         loss_pct: (lost / count) * 100,
-        duplicates: duplicated,
-        out_of_order: reordered,
-        late: 0,
+        packets_duplicate: duplicated,
+        packets_out_of_order: reordered,
+        packets_late: 0,
       });
       t.ok(lost > 0 && reordered > 0 && duplicated > 0, `${lost} lost, ${reordered} reordered, ${duplicated} doubled`);
       t.equal(result.replies.filter(({ duplicate }) => duplicate).length, duplicated);
@@ -60,7 +60,7 @@ else {
       packets_sent: 3,
       packets_received: 0,
       loss_pct: 100,
-      late: 2,
+      packets_late: 2,
       rtt: { min_ms: null },
       replies: [{ late: true }, { late: true }, { late: false, rtt_ms: null }],
     });

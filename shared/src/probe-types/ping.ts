@@ -93,9 +93,12 @@ const Result = Type.Object(
     packets_sent: Type.Integer({ minimum: 0 }),
     packets_received: Type.Integer({ minimum: 0, description: 'Packets answered in time, each counted once.' }),
     loss_pct: Type.Number({ minimum: 0, maximum: 100, description: 'Packets that were not, of those sent.' }),
-    duplicates: Type.Integer({ minimum: 0, description: 'Further replies to packets answered before, all of them.' }),
-    late: Type.Integer({ minimum: 0, description: 'Packets answered after `timeout_ms`; they count as lost.' }),
-    out_of_order: Type.Integer({
+    packets_duplicate: Type.Integer({
+      minimum: 0,
+      description: 'Further replies to packets answered before, all of them.',
+    }),
+    packets_late: Type.Integer({ minimum: 0, description: 'Packets answered after `timeout_ms`; they count as lost.' }),
+    packets_out_of_order: Type.Integer({
       minimum: 0,
       description: 'Packets received after a packet that was sent later (RFC 4737).',
     }),
@@ -144,9 +147,9 @@ export const ping = {
     packets_sent: 0,
     packets_received: 0,
     loss_pct: 0,
-    duplicates: 0,
-    late: 0,
-    out_of_order: 0,
+    packets_duplicate: 0,
+    packets_late: 0,
+    packets_out_of_order: 0,
     rtt: { min_ms: null, avg_ms: null, max_ms: null, mdev_ms: null, p95_ms: null },
     replies: [],
   }),

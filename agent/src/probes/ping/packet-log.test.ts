@@ -18,9 +18,9 @@ t.test('loss and times are over the packets, not the replies', async (t) => {
     packets_sent: 4,
     packets_received: 3,
     loss_pct: 25,
-    duplicates: 1,
-    late: 0,
-    out_of_order: 0,
+    packets_duplicate: 1,
+    packets_late: 0,
+    packets_out_of_order: 0,
     replies: [
       { seq: 0, ttl: 60, rtt_ms: 10, duplicate: false, ...plain },
       { seq: 0, ttl: 60, rtt_ms: 900, duplicate: true, ...plain },
@@ -37,9 +37,9 @@ t.test('nothing sent is no loss and no times', async (t) => {
     packets_sent: 0,
     packets_received: 0,
     loss_pct: 0,
-    duplicates: 0,
-    late: 0,
-    out_of_order: 0,
+    packets_duplicate: 0,
+    packets_late: 0,
+    packets_out_of_order: 0,
     rtt: { min_ms: null, avg_ms: null, max_ms: null, mdev_ms: null, p95_ms: null },
     replies: [],
   });
@@ -56,9 +56,9 @@ t.test('a reply after its time is shown as late, and its packet stays lost', asy
   t.match(log.summary(), {
     packets_received: 1,
     loss_pct: 66.667,
-    late: 2,
-    duplicates: 1,
-    out_of_order: 0,
+    packets_late: 2,
+    packets_duplicate: 1,
+    packets_out_of_order: 0,
     rtt: { min_ms: 1000, max_ms: 1000 },
     replies: [
       { seq: 0, rtt_ms: 1001, late: true, duplicate: false },
@@ -75,7 +75,12 @@ t.test('a reply that came in time counts, even if its timer was seen to first', 
   log.markSent(0);
   log.lose(0, null);
   log.answer(0, 999, 60);
-  t.match(log.summary(), { packets_received: 1, loss_pct: 0, late: 0, replies: [{ rtt_ms: 999, late: false }] });
+  t.match(log.summary(), {
+    packets_received: 1,
+    loss_pct: 0,
+    packets_late: 0,
+    replies: [{ rtt_ms: 999, late: false }],
+  });
 });
 
 t.test('out of order are those received after a later packet, as RFC 4737 counts', async (t) => {
@@ -89,7 +94,7 @@ t.test('out of order are those received after a later packet, as RFC 4737 counts
     const log = new PacketLog({ count: 4, timeoutMs: 1000 });
     for (const seq of [0, 1, 2, 3]) log.markSent(seq);
     for (const seq of order) log.answer(seq, 5, 60);
-    t.equal(log.summary().out_of_order, outOfOrder, order.join(' '));
+    t.equal(log.summary().packets_out_of_order, outOfOrder, order.join(' '));
   }
 });
 
@@ -148,5 +153,5 @@ t.test('a flood of duplicates stays within what a result may hold', async (t) =>
     for (let i = 0; i < 100; i += 1) log.answer(seq, i, 60);
   }
   t.equal(log.summary().replies.length, 200);
-  t.equal(log.summary().duplicates, 50 * 99, 'all are counted');
+  t.equal(log.summary().packets_duplicate, 50 * 99, 'all are counted');
 });

@@ -104,9 +104,9 @@ export class PacketLog {
       packets_sent: sent,
       packets_received: this.#received,
       loss_pct: sent === 0 ? 0 : roundMs(((sent - this.#received) / sent) * 100),
-      duplicates: this.#duplicates,
-      late: this.late,
-      out_of_order: this.#outOfOrder,
+      packets_duplicate: this.#duplicates,
+      packets_late: this.late,
+      packets_out_of_order: this.#outOfOrder,
       rtt: this.#times(),
       replies: this.#listReplies(),
     };

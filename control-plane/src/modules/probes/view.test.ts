@@ -1,11 +1,18 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
-import { definitionOf, type ProbeSpecs, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
+import {
+  definitionOf,
+  type ProbeSpecs,
+  type ProbeType,
+  probeTypeNames,
+  probeTypes,
+} from '@vantage/shared/probe-types/index.js';
+import { runFields } from '@vantage/shared/probe-types/node-result.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { aNode } from '../../../test/_support/a-node.js';
 import type { Node } from '../nodes/index.js';
-import { taskSchema } from './schema.js';
+import { nodeResultSchema, taskSchema } from './schema.js';
 import type { NodeTaskRow, TaskRow } from './store.js';
 import { taskView } from './view.js';
 
@@ -184,7 +191,6 @@ t.test('the summary of each type is over the nodes that answered', async (t) => 
       summary: { success_count: 1, fail_count: 2, reached_count: 1, hops_avg: 3 },
     },
   ];
-  t.same(new Set(cases.map(({ type }) => type)), new Set(probeTypeNames), 'every type');
   for (const { type, results, summary } of cases) {
     const nodes = [...results.map((fields) => done(type, fields)), lost('node_lost')];
     t.match(view(type, nodes).summary, summary, type);
@@ -219,6 +225,20 @@ t.test(
     t.equal(view('tcp', [done('tcp')])['domain'], undefined, 'other types have none of this');
   },
 );
+
+t.test('no type has a member of the name of one that every node result has', async (t) => {
+  const common = Object.keys((nodeResultSchema('tcp') as { properties?: object }).properties ?? {});
+  const own = Object.keys(probeTypes.tcp.Result.properties);
+  const reserved = [...common.filter((name) => !own.includes(name)), ...Object.keys(runFields)];
+  t.ok(reserved.includes('late') && reserved.includes('node_id'));
+  for (const [type, { Result }] of Object.entries(probeTypes)) {
+    t.same(
+      Object.keys(Result.properties).filter((name) => reserved.includes(name)),
+      [],
+      type,
+    );
+  }
+});
 
 t.test('every state of a task of every type is as its schema says', async (t) => {
   for (const type of probeTypeNames) {
