@@ -4,12 +4,15 @@ import { machineText, tableText, writeReport } from '../report.js';
 import type { Comparison, Row } from './comparison.js';
 import { dns } from './dns.js';
 import { http } from './http.js';
+import { ntp } from './ntp.js';
+import { smtp } from './smtp.js';
+import { speedtest } from './speedtest.js';
 import { ssl } from './ssl.js';
 import { tcp } from './tcp.js';
 import { trace } from './trace.js';
 
 /** The one list of comparisons. */
-const comparisons: readonly Comparison[] = [tcp, dns, http, ssl, trace];
+const comparisons: readonly Comparison[] = [tcp, dns, http, ssl, trace, smtp, ntp, speedtest];
 
 export interface ProbeBenchOptions {
   readonly rounds: number;
