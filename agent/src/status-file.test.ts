@@ -63,7 +63,7 @@ t.test('no file, or one that is none, is no status', async (t) => {
 });
 
 t.test('a state directory that takes no file does not stop the agent', async () => {
-  const { file } = startFile('/nonexistent');
+  const { file } = startFile('/nonexistent/vantage');
   file.start();
   await file.stop();
 });

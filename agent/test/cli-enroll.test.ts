@@ -99,8 +99,8 @@ t.test('what cannot work is said before anything is sent', async (t) => {
     { name: 'two tokens', options: { url, token, tokenFile: 'x' }, expected: /not both/ },
     {
       name: 'no such file',
-      options: { url, tokenFile: '/nonexistent' },
-      expected: /cannot read the token from "\/nonexistent": ENOENT/,
+      options: { url, tokenFile: '/nonexistent/vantage' },
+      expected: /cannot read the token from "\/nonexistent\/vantage": ENOENT/,
     },
     { name: 'a mistyped token', options: { url, token: `${token.slice(0, -1)}~` }, expected: /mistyped/ },
     { name: 'plain http to elsewhere', options: { url: 'http://192.0.2.1', token }, expected: /--insecure/ },

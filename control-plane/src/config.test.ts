@@ -185,8 +185,8 @@ const refused: { env: Environment; message: RegExp }[] = [
   { env: { VANTAGE_MAIL_FROM: 'Vantage' }, message: /e-mail address or Name <address>, not "Vantage"/ },
   { env: { VANTAGE_MAIL_FROM: 'a@b.example, c@d.example' }, message: /e-mail address/ },
   { env: { VANTAGE_MAIL_FROM: 'A <a@b.example>\r\nBcc: <c@d.example>' }, message: /e-mail address/ },
-  { env: { VANTAGE_GEOIP_DIR: '/nonexistent' }, message: /is not a directory/ },
-  { env: { VANTAGE_DENY_TARGETS_FILE: '/nonexistent' }, message: /can't be read/ },
+  { env: { VANTAGE_GEOIP_DIR: '/nonexistent/vantage' }, message: /is not a directory/ },
+  { env: { VANTAGE_DENY_TARGETS_FILE: '/nonexistent/vantage' }, message: /can't be read/ },
   { env: { VANTAGE_LOG_LEVEL: 'loud' }, message: /must be one of trace,/ },
   { env: { VANTAGE_DATABASE_URL: 'mysql://localhost' }, message: /postgres:\/\// },
 ];
@@ -204,8 +204,8 @@ t.test('all complaints come at once, from every source', async (t) => {
   const env = {
     VANTAGE_LISTEN: 'x',
     VANTAGE_LOG_LEVEL: 'y',
-    VANTAGE_SECRET_KEY_FILE: '/nonexistent',
-    VANTAGE_TLS_KEY: '/nonexistent',
+    VANTAGE_SECRET_KEY_FILE: '/nonexistent/vantage',
+    VANTAGE_TLS_KEY: '/nonexistent/vantage',
   };
   const complaints = complaintsOf(env, { public_url: 'z' });
   t.same(complaints.map(({ name }) => name).sort(), [
@@ -258,7 +258,7 @@ t.test('the JSON file has the same settings, and the environment wins', async (t
 });
 
 t.test('a file that is missing or no JSON is a complaint beside all others', async (t) => {
-  for (const file of ['/nonexistent', fileWith('broken.json', '{')]) {
+  for (const file of ['/nonexistent/vantage', fileWith('broken.json', '{')]) {
     const error = t.throws(() => loadConfig({ VANTAGE_CONFIG: file, VANTAGE_LISTEN: 'x' }), ConfigError);
     t.same(
       (error as ConfigError).complaints.map(({ name }) => name),

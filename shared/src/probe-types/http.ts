@@ -84,7 +84,7 @@ const Spec = Type.Object(
 
 const Timing = Type.Object(
   {
-    dns_ms: nullableMilliseconds('Name resolution; 0 for a literal address.'),
+    dns_ms: nullableMilliseconds('Name resolution; 0 for a literal address and for a name a redirect came back to.'),
     tcp_ms: nullableMilliseconds('TCP connect.'),
     tls_ms: nullableMilliseconds('TLS handshake; null without TLS.'),
     ttfb_ms: nullableMilliseconds('Request sent to first byte of the answer.'),

@@ -69,6 +69,23 @@ t.test('http resolves once, connects to that address and sends the name as Host'
   t.equal(resolutions, 1);
 });
 
+t.test('http comes back to a name without asking again: what was judged stays what is connected to', async (t) => {
+  let resolutions = 0;
+  const dns = await startDnsServer(t, ({ name, type }) => {
+    if (type !== 'A') return { answers: [] };
+    resolutions += 1;
+    return { answers: [{ type: 'A', name, data: resolutions === 1 ? '127.0.0.1' : '10.0.0.1' }] };
+  });
+  const server = await startHttpServer(t, (request, response) => {
+    if (request.path === '/') response.writeHead(302, { Location: '/there' });
+    response.end('ok');
+  });
+  const context = aContext({ resolver: aResolver([dns.endpoint]) });
+  const result = await http.run(aSpec('http', `http://site.example.com:${server.port}/`), context);
+  t.match(result, { success: true, resolved_ip: '127.0.0.1', redirects: { length: 1 }, timing: { dns_ms: 0 } });
+  t.equal(resolutions, 1);
+});
+
 t.test('http opens a new connection for every probe', async (t) => {
   const server = await startHttpServer(t, (_request, response) => response.end('ok'));
   const spec = aSpec('http', `http://127.0.0.1:${server.port}/`);

@@ -3,7 +3,7 @@ import type { ProbeErrorCode } from '@vantage/shared/probe-types/error-codes.js'
 import type { ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import { roundMs } from '@vantage/shared/probe-types/statistics.js';
 import { within } from '../../net/deadline.js';
-import { QueryBudget } from '../../net/query-budget.js';
+import { KnownNames } from '../../net/known-names.js';
 import type { ProbeContext, ProbeEngine } from '../engine.js';
 import { ProbeFailure, toProbeError } from '../failure.js';
 import { decodeContent, readAll, readText } from './body.js';
@@ -79,7 +79,9 @@ export class HttpEngine implements ProbeEngine<'http'> {
 
   async #travel(spec: HttpSpec, context: ProbeContext & { secureContext: SecureContext }, trip: Trip): Promise<void> {
     const { params } = spec;
-    const budget = new QueryBudget();
+    const { resolver, policy, signal } = context;
+    const server = params.resolver === undefined ? {} : { server: params.resolver };
+    const names = new KnownNames(resolver, { ipVersion: params.ip_version, policy, signal, ...server });
     let request = firstRequest(spec);
     for (;;) {
       const hop = new Hop(request.url.href);
@@ -88,10 +90,8 @@ export class HttpEngine implements ProbeEngine<'http'> {
       const startedAt = context.clock.monotonicMs();
       await visit(request, hop, {
         ...context,
-        budget,
-        ipVersion: params.ip_version,
+        names,
         httpVersion: params.http_version,
-        dnsServer: params.resolver,
         verifiesTls: params.verify_tls,
         wantsBody: () => location() === null,
       });

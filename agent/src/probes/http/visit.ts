@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
 import { ConnectFailure, connectTcp } from '../../net/connect.js';
-import type { QueryBudget } from '../../net/query-budget.js';
+import type { KnownNames } from '../../net/known-names.js';
 import { startTls } from '../../net/tls/handshake.js';
 import { describeTls, verificationFailure } from '../../net/tls/report.js';
 import type { ProbeContext } from '../engine.js';
@@ -10,14 +10,11 @@ import { exchange, type HttpProtocol } from './exchange.js';
 import type { Hop } from './hop.js';
 import type { HttpRequest } from './request.js';
 
-export interface VisitOptions extends Pick<ProbeContext, 'policy' | 'resolver' | 'clock' | 'signal' | 'userAgent'> {
-  readonly ipVersion: 'auto' | 'v4' | 'v6';
+export interface VisitOptions extends Pick<ProbeContext, 'clock' | 'signal' | 'userAgent'> {
+  /** Shared by all hops of the probe. */
+  readonly names: KnownNames;
   /** `auto`: HTTP/2 where a TLS server chooses it, else HTTP/1.1. */
   readonly httpVersion: 'auto' | '1.1' | '2';
-  /** DNS server the caller named. */
-  readonly dnsServer: string | undefined;
-  /** Shared by all hops of the probe. */
-  readonly budget: QueryBudget;
   readonly secureContext: SecureContext;
   /** Whether a bad certificate ends the visit. */
   readonly verifiesTls: boolean;
@@ -31,10 +28,9 @@ export interface VisitOptions extends Pick<ProbeContext, 'policy' | 'resolver' |
  * @throws ProbeFailure
  */
 export async function visit(request: HttpRequest, hop: Hop, options: VisitOptions): Promise<void> {
-  const { ipVersion, dnsServer, resolver, policy, signal, clock, budget } = options;
+  const { names, signal, clock } = options;
   hop.phase = 'dns';
-  const named = dnsServer === undefined ? {} : { server: dnsServer };
-  const { addresses, ms } = await resolver.resolve({ host: request.host, ipVersion, policy, signal, budget, ...named });
+  const { addresses, ms } = await names.resolve(request.host);
   hop.dnsMs = ms;
 
   hop.phase = 'tcp';

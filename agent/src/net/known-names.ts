@@ -1,0 +1,29 @@
+import { QueryBudget } from './query-budget.js';
+import type { Resolution, ResolveRequest, Resolver } from './resolver.js';
+
+/**
+ * The names of one run. Each is asked for once, however often the run comes back to it: the address that was judged is
+ * the one that is connected to, and a name that changes its mind within a run changes nothing.
+ */
+export class KnownNames {
+  readonly #resolver: Resolver;
+  readonly #request: Omit<ResolveRequest, 'host' | 'budget'>;
+  readonly #budget = new QueryBudget();
+  readonly #byName = new Map<string, Resolution>();
+
+  /** `request` is what all questions of the run have in common. */
+  constructor(resolver: Resolver, request: Omit<ResolveRequest, 'host' | 'budget'>) {
+    this.#resolver = resolver;
+    this.#request = request;
+  }
+
+  /** The addresses of a host; `ms` is 0 for one the run has asked for before. @throws ProbeFailure as Resolver.resolve */
+  async resolve(host: ResolveRequest['host']): Promise<Resolution> {
+    const name = host.kind === 'name' ? host.name : host.address;
+    const known = this.#byName.get(name);
+    if (known !== undefined) return { addresses: known.addresses, ms: 0 };
+    const resolution = await this.#resolver.resolve({ ...this.#request, host, budget: this.#budget });
+    this.#byName.set(name, resolution);
+    return resolution;
+  }
+}
