@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { systemClock } from '@vantage/shared/clock.js';
 import {
   definitionOf,
@@ -7,22 +8,28 @@ import {
   probeTypeNames,
 } from '@vantage/shared/probe-types/index.js';
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
+import { decodeAgentFrame, decodeResult, encodeAgentFrame, encodeResult } from '@vantage/shared/protocol/codec.js';
+import { findUnstorableText } from '@vantage/shared/text.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
 import { detectCapabilities } from '../src/capabilities.js';
 import { startSpeedtestServer } from '../src/net/speedtest-server.js';
+import type { RunResult } from '../src/measuring/failed-run.js';
+import { ProbeRunner } from '../src/measuring/runner.js';
 import type { ProbeContext } from '../src/probes/engine.js';
 import { ProbeFailure } from '../src/probes/failure.js';
 import { engines } from '../src/probes/index.js';
 import { startTlsServer, tlsIdentity } from './_support/certificates.js';
+import { startDeafServer, startSilentPort } from './_support/deaf-server.js';
 import { startDnsServer, type TestDnsServer, zone } from './_support/dns-server.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { startHttpServer } from './_support/http-server.js';
 import { startNtpServer } from './_support/ntp-server.js';
 import { aContext, aPolicy, aResolver, aSpec } from './_support/probe-context.js';
+import { RecordingEngine } from './_support/recording-engine.js';
 import { startSmtpServer } from './_support/smtp-server.js';
 import { startTcpServer } from './_support/tcp-server.js';
-import { openSockets, until } from './_support/until.js';
+import { openSockets, openTimers, until } from './_support/until.js';
 
 /** The specs that every type is tried with. A new type does not compile without its own. */
 type Trials = {
@@ -31,8 +38,12 @@ type Trials = {
     readonly refused: ProbeSpecs[T];
     /** Aims at a name, so that its first step is to ask DNS. */
     readonly named: ProbeSpecs[T];
+    /** Each would send packets to what site.example.com resolves to: as target, server or resolver. */
+    readonly contacts: readonly ProbeSpecs[T][];
     /** Aims at something on loopback that answers. */
     readonly answered: (t: Test) => Promise<ProbeSpecs[T]>;
+    /** Aims at a peer on loopback that takes what it is sent and never answers; raw packets go nowhere anyway. */
+    readonly silent: (t: Test) => Promise<ProbeSpecs[T]>;
   };
 };
 
@@ -40,55 +51,79 @@ const trials: Trials = {
   http: {
     refused: aSpec('http', 'http://10.0.0.1/'),
     named: aSpec('http', 'http://site.example.com/'),
+    contacts: [
+      aSpec('http', 'http://site.example.com/'),
+      aSpec('http', 'http://other.example.com/', { resolver: 'site.example.com' }),
+    ],
     answered: async (t) =>
       aSpec('http', `http://127.0.0.1:${(await startHttpServer(t, (_request, response) => response.end('ok'))).port}/`),
+    silent: async (t) => aSpec('http', `http://127.0.0.1:${await startDeafServer(t)}/`),
   },
   ping: {
     refused: aSpec('ping', '10.0.0.1'),
     named: aSpec('ping', 'site.example.com'),
+    contacts: [aSpec('ping', 'site.example.com'), aSpec('ping', 'site.example.com', { protocol: 'tcp' })],
     answered: async () => aSpec('ping', '127.0.0.1', { count: 1 }),
+    silent: async () => aSpec('ping', '127.0.0.1', { count: 2, timeout_ms: 1000 }),
   },
   dns: {
     refused: aSpec('dns', 'site.example.com', { server: '10.0.0.1' }),
     named: aSpec('dns', 'site.example.com'),
+    contacts: [aSpec('dns', 'other.example.com', { server: 'site.example.com' })],
     answered: async (t) => {
       const { endpoint } = await startDnsServer(t, zone([{ type: 'A', name: 'site.example.com', data: '127.0.0.1' }]));
+      return aSpec('dns', 'site.example.com', { server: endpoint.address, port: endpoint.port });
+    },
+    silent: async (t) => {
+      const { endpoint } = await startDnsServer(t, () => null);
       return aSpec('dns', 'site.example.com', { server: endpoint.address, port: endpoint.port });
     },
   },
   tcp: {
     refused: aSpec('tcp', '10.0.0.1:80'),
     named: aSpec('tcp', 'site.example.com:80'),
+    contacts: [aSpec('tcp', 'site.example.com:80')],
     answered: async (t) => aSpec('tcp', `127.0.0.1:${(await startTcpServer(t, () => {})).port}`),
+    silent: async (t) => aSpec('tcp', `127.0.0.1:${await startSilentPort(t)}`, { count: 2 }),
   },
   ssl: {
     refused: aSpec('ssl', '10.0.0.1'),
     named: aSpec('ssl', 'site.example.com'),
+    contacts: [aSpec('ssl', 'site.example.com')],
     answered: async (t) => aSpec('ssl', `127.0.0.1:${(await startTlsServer(t, tlsIdentity('good'), () => {})).port}`),
+    silent: async (t) => aSpec('ssl', `127.0.0.1:${await startDeafServer(t)}`),
   },
   traceroute: {
     refused: aSpec('traceroute', '10.0.0.1'),
     named: aSpec('traceroute', 'site.example.com'),
+    contacts: [aSpec('traceroute', 'site.example.com')],
     answered: async () => aSpec('traceroute', '127.0.0.1', { queries: 1 }),
+    silent: async () => aSpec('traceroute', '127.0.0.1', { queries: 1, max_hops: 4, timeout_ms: 1000 }),
   },
   smtp: {
     refused: aSpec('smtp', '10.0.0.1'),
     named: aSpec('smtp', 'site.example.com'),
+    contacts: [aSpec('smtp', 'site.example.com')],
     answered: async (t) => aSpec('smtp', `127.0.0.1:${(await startSmtpServer(t, { tls: tlsIdentity('good') })).port}`),
+    silent: async (t) => aSpec('smtp', `127.0.0.1:${await startDeafServer(t)}`),
   },
   speedtest: {
     refused: aSpec('speedtest', 'http://10.0.0.1/speedtest'),
     named: aSpec('speedtest', 'http://site.example.com/speedtest'),
+    contacts: [aSpec('speedtest', 'http://site.example.com/speedtest')],
     answered: async (t) => {
       const server = await startSpeedtestServer('127.0.0.1', 0, systemClock);
       t.teardown(() => server.stop());
       return aSpec('speedtest', `http://127.0.0.1:${server.address.port}/speedtest`, { bytes: 100_000 });
     },
+    silent: async (t) => aSpec('speedtest', `http://127.0.0.1:${await startDeafServer(t)}/speedtest`),
   },
   ntp: {
     refused: aSpec('ntp', '10.0.0.1'),
     named: aSpec('ntp', 'site.example.com'),
+    contacts: [aSpec('ntp', 'site.example.com')],
     answered: async (t) => aSpec('ntp', `127.0.0.1:${(await startNtpServer(t)).port}`, { count: 1 }),
+    silent: async (t) => aSpec('ntp', `127.0.0.1:${(await startNtpServer(t, () => [])).port}`, { count: 2 }),
   },
   mtr: {
     refused: aSpec('mtr', '10.0.0.1'),
@@ -97,8 +132,8 @@ const trials: Trials = {
   },
 };
 
-const { icmp } = detectCapabilities({ clock: systemClock, onFault: (error) => t.fail(error.message) });
-t.teardown(() => icmp?.close());
+const real = detectCapabilities({ clock: systemClock, onFault: (error) => t.fail(error.message) });
+t.teardown(() => real.icmp?.close());
 
 /** What the agent adds around an answer; the engines know nothing of it. */
 const runFields = { started_at: '2026-01-01T00:00:00.000Z', duration_ms: 1, disturbed: false, loop_lag_ms: 0 };
@@ -108,13 +143,40 @@ function run<T extends ProbeType>(
   spec: ProbeSpecs[T],
   parts: Partial<ProbeContext>,
 ): Promise<ProbeResults[T]> {
-  return engines[type].run(spec, aContext({ icmp, ...parts }));
+  return engines[type].run(spec, aContext({ icmp: new RecordingEngine(), ...parts }));
+}
+
+/** An answer as the control plane stores it: through the spool, a frame of the link, and the checks on its way in. */
+function delivered(type: ProbeType, result: object): unknown {
+  const resultJson = Buffer.from(JSON.stringify(result));
+  const message = encodeResult({ taskId: 'pt_1', probeType: type, resultJson, finishedAtMs: 1 });
+  const frame = encodeAgentFrame({ results: { first: 1, results: [decodeResult(message)] } });
+  const [arrived] = decodeAgentFrame(frame).results?.results ?? [];
+  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(arrived?.resultJson));
 }
 
 function checkResult(t: Test, type: ProbeType, result: object): void {
-  const checked = compileSchema(agentResultSchema(type))({ ...result, ...runFields });
+  const complete = { ...result, ...runFields };
+  const arrived = delivered(type, complete);
+  t.strictSame(arrived, complete, 'it survives its way to the control plane');
+  const checked = compileSchema(agentResultSchema(type))(arrived);
   t.strictSame(checked.ok ? {} : checked.details, {}, 'the result is of its schema');
-  t.strictSame(JSON.parse(JSON.stringify(result)), result, 'it survives a round trip');
+  t.equal(findUnstorableText(arrived), null, 'and can be stored');
+}
+
+/** What an engine may leave behind, counted before it runs; `check` waits until as little is there again. */
+async function watchLeaks(t: Test, parts: { clock?: FakeClock; icmp?: RecordingEngine; signal?: AbortSignal }) {
+  // what tests before this one closed is still counted in this turn
+  await turns();
+  const sockets = openSockets();
+  const timers = openTimers();
+  return async () => {
+    await until('no socket is left', () => openSockets() <= sockets);
+    await until('no timer is left', () => openTimers() <= timers);
+    t.equal(parts.clock?.pendingTimers ?? 0, 0, 'no timer is left on the clock');
+    t.equal(parts.icmp?.openFlows ?? 0, 0, 'no flow of raw packets is left');
+    t.equal(parts.signal ? getEventListeners(parts.signal, 'abort').length : 0, 0, 'nothing listens to the signal');
+  };
 }
 
 async function silentDns(
@@ -125,33 +187,58 @@ async function silentDns(
   return { dns, clock, resolver: aResolver([dns.endpoint], { clock }) };
 }
 
+/** Lets sockets of this machine do what they can do at once. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 20; i += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
 for (const type of probeTypeNames) {
-  const needsRawSockets = definitionOf(type).capability !== null && icmp === null;
+  const needsRawSockets = definitionOf(type).capability !== null && real.icmp === null;
   const options = needsRawSockets ? { skip: 'needs raw sockets: run as root' } : {};
 
-  t.test(`engine ${type} refuses an address that is not allowed`, options, async (t) => {
-    const before = openSockets();
-    const result = await run(type, trials[type].refused, { policy: aPolicy([]) });
+  t.test(`engine ${type} refuses an address that is not allowed`, async (t) => {
+    const icmp = new RecordingEngine();
+    const checkLeaks = await watchLeaks(t, { icmp });
+    const result = await run(type, trials[type].refused, { policy: aPolicy([]), icmp });
     t.match(result, { success: false, error: { code: 'target_not_allowed' } });
+    t.equal(icmp.sent.length, 0);
     checkResult(t, type, result);
-    await until('no socket is left', () => openSockets() <= before);
+    await checkLeaks();
   });
+
+  for (const addresses of [['10.0.0.1'], ['127.0.0.1', '10.0.0.1']]) {
+    t.test(`engine ${type} refuses a name that leads to ${addresses.join(' and ')}`, async (t) => {
+      const records = addresses.map((data) => ({ type: 'A', name: 'site.example.com', data }) as const);
+      const dns = await startDnsServer(t, zone(records));
+      const resolver = aResolver([dns.endpoint], { customServerPort: 1 });
+      for (const spec of trials[type].contacts) {
+        const icmp = new RecordingEngine();
+        const checkLeaks = await watchLeaks(t, { icmp });
+        const result = await run(type, spec, { resolver, icmp });
+        t.match(result, { success: false, error: { code: 'target_not_allowed' } });
+        t.equal(icmp.sent.length, 0);
+        checkResult(t, type, result);
+        await checkLeaks();
+      }
+    });
+  }
 
   t.test(`engine ${type} measures what answers`, options, async (t) => {
     const spec = await trials[type].answered(t);
-    const before = openSockets();
-    const result = await run(type, spec, {});
+    const { signal } = new AbortController();
+    const checkLeaks = await watchLeaks(t, { signal });
+    const result = await run(type, spec, { icmp: real.icmp, signal });
     t.match(result, { success: true, error: null });
     checkResult(t, type, result);
-    await until('no socket is left', () => openSockets() <= before);
+    await checkLeaks();
   });
 
   for (const code of ['cancelled', 'timeout'] as const) {
-    t.test(`engine ${type} stops on abort (${code}) without waiting for any timer`, options, async (t) => {
+    t.test(`engine ${type} stops on abort (${code}) without waiting for any timer`, async (t) => {
       const clock = new FakeClock();
       const { dns, resolver } = await silentDns(t, clock);
-      const before = openSockets();
       const abort = new AbortController();
+      const checkLeaks = await watchLeaks(t, { clock, signal: abort.signal });
       const running = run(type, trials[type].named, { signal: abort.signal, clock, resolver });
       await until('it has begun', () => dns.queries.length > 0);
       abort.abort(new ProbeFailure(code, 'the end'));
@@ -159,19 +246,62 @@ for (const type of probeTypeNames) {
       // a deadline may name the phase it ended
       t.match(result, { success: false, error: { code: code === 'timeout' ? /^(timeout|dns_timeout)$/ : code } });
       checkResult(t, type, result);
-      t.equal(clock.pendingTimers, 0, 'no timer is left');
-      await until('no socket is left', () => openSockets() <= before);
+      await checkLeaks();
     });
   }
 
-  t.test(`engine ${type} begins nothing under a signal that has fired`, options, async (t) => {
+  t.test(`engine ${type} stops in the middle of its measurement without waiting for any timer`, async (t) => {
+    const spec = await trials[type].silent(t);
+    const clock = new FakeClock();
+    const icmp = new RecordingEngine(clock);
+    const abort = new AbortController();
+    const checkLeaks = await watchLeaks(t, { clock, icmp, signal: abort.signal });
+    const socketsBefore = openSockets();
+    const running = run(type, spec, { signal: abort.signal, clock, icmp });
+    await until('it measures', () => icmp.sent.length > 0 || openSockets() > socketsBefore);
+    await turns();
+    abort.abort(new ProbeFailure('cancelled', 'the end'));
+    const result = await running;
+    t.match(result, { success: false, error: { code: 'cancelled' } });
+    checkResult(t, type, result);
+    await checkLeaks();
+  });
+
+  t.test(`engine ${type} ends by its deadline when nobody answers`, async (t) => {
+    const spec = await trials[type].silent(t);
+    const clock = new FakeClock();
+    const icmp = new RecordingEngine(clock);
+    const checkLeaks = await watchLeaks(t, { icmp });
+    const onEngineFault = (_type: string, error: unknown) => t.fail(String(error));
+    const policy = { current: () => aPolicy() };
+    const runner = new ProbeRunner({ ...aContext({ clock, icmp }), engines, policy, onEngineFault });
+    const deadlineMs = definitionOf(type).deadlineMs(spec);
+    let result: RunResult | null = null;
+    void runner.run({ id: 'pt_1', type, spec, deadlineMs }).then((answer) => {
+      result = answer;
+    });
+    await turns();
+    // to the deadline and not beyond: an engine that needs its grace never answers here
+    while (result === null && clock.monotonicMs() < deadlineMs) {
+      clock.advance(Math.min(50, deadlineMs - clock.monotonicMs()));
+      await turns();
+    }
+    await until('it answers', () => result !== null);
+    t.match(result, { success: false, error: { code: /timeout|no_reply/ } });
+    await checkLeaks();
+  });
+
+  t.test(`engine ${type} begins nothing under a signal that has fired`, async (t) => {
     const { dns, resolver } = await silentDns(t, new FakeClock());
+    const icmp = new RecordingEngine();
     const result = await run(type, trials[type].named, {
       signal: AbortSignal.abort(new ProbeFailure('cancelled', 'before')),
       resolver,
+      icmp,
     });
     t.match(result, { success: false, error: { code: 'cancelled' } });
     checkResult(t, type, result);
     t.equal(dns.queries.length, 0);
+    t.equal(icmp.sent.length, 0);
   });
 }

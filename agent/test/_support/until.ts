@@ -12,9 +12,14 @@ export async function until(what: string, condition: () => boolean): Promise<voi
   }
 }
 
-const socketKinds = new Set(['TCPSocketWrap', 'TLSWRAP', 'UDPWRAP', 'TCPConnectWrap', 'UDPSendWrap']);
+const socketKinds = new Set(['TCPSocketWrap', 'TLSWrap', 'UDPWrap', 'TCPConnectWrap', 'UDPSendWrap']);
 
 /** How many sockets this process has open, those of the test's own servers included; compare before and after. */
 export function openSockets(): number {
   return process.getActiveResourcesInfo().filter((kind) => socketKinds.has(kind)).length;
+}
+
+/** How many timers keep this process alive, those of the test itself included; compare before and after. */
+export function openTimers(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 }
