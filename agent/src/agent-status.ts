@@ -1,8 +1,10 @@
 import type { Clock } from '@vantage/shared/clock.js';
+import type { SelfTestCheck } from '@vantage/shared/self-test.js';
 import type { ClockSync } from './link/clock-sync.js';
 import type { Jobs } from './link/jobs.js';
 import type { Link, LinkStatus } from './link/link.js';
 import type { MeasuringProcess } from './measuring/measuring-process.js';
+import type { SelfTest } from './self-test/self-test.js';
 import type { Spool } from './spool/spool.js';
 import { AGENT_VERSION } from './version.js';
 
@@ -32,6 +34,8 @@ export interface AgentStatus {
   /** Probes in flight. */
   readonly running: number;
   readonly capabilities: readonly string[];
+  /** Null before the first. */
+  readonly self_test: { readonly finished_at: string; readonly checks: readonly SelfTestCheck[] } | null;
 }
 
 /** The status of an agent that consists of these parts, now. */
@@ -42,6 +46,7 @@ export function describeAgent(parts: {
   readonly spool: Spool;
   readonly jobs: Jobs;
   readonly measuring: MeasuringProcess;
+  readonly selfTest: SelfTest;
   readonly clockSync: ClockSync;
   readonly clock: Clock;
 }): AgentStatus {
@@ -64,6 +69,10 @@ export function describeAgent(parts: {
     spool: { rows, bytes, oldest_at: oldestAt === null ? null : isoTime(oldestAt), dropped, problem },
     running: parts.jobs.running,
     capabilities: parts.measuring.capabilities,
+    self_test: parts.selfTest.latest && {
+      finished_at: isoTime(parts.selfTest.latest.finishedAt),
+      checks: parts.selfTest.latest.checks,
+    },
   };
 }
 

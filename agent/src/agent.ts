@@ -12,6 +12,9 @@ import { Jobs } from './link/jobs.js';
 import { type FinalEnd, Link } from './link/link.js';
 import type { Logger } from './log.js';
 import { MeasuringProcess } from './measuring/measuring-process.js';
+import { hasWorldRoute } from './net/route.js';
+import { readKernelClock } from './self-test/kernel-clock.js';
+import { SelfTest } from './self-test/self-test.js';
 import { Spool } from './spool/spool.js';
 import { StatusFile } from './status-file.js';
 import { AGENT_VERSION } from './version.js';
@@ -84,6 +87,17 @@ export class Agent {
 
     const clockSync = new ClockSync(clock);
     const jobs = new Jobs({ measuring, spool, clockSync, clock, log: log.child({ part: 'jobs' }) });
+    const selfTest = new SelfTest({
+      measuring,
+      clockSync,
+      clock,
+      random,
+      hasRoute: hasWorldRoute,
+      readKernelClock,
+      onReport: () => statusFile.changed(),
+    });
+    selfTest.start();
+    this.#runs('self-test', () => selfTest.stop());
     const bootId = randomUUID();
     const link = new Link({
       identity,
@@ -96,13 +110,26 @@ export class Agent {
       random,
       log: log.child({ part: 'link' }),
       onLists: (lists) => measuring.setLists(lists),
+      onCanaries: (canaries) => selfTest.setCanaries(canaries),
+      selfTest: () => selfTest.latest,
       onStatus: () => statusFile.changed(),
     });
     const startedAt = clock.now();
     const statusFile = new StatusFile({
       stateDir: config.stateDir,
       clock,
-      read: () => describeAgent({ nodeId: identity.nodeId, startedAt, link, spool, jobs, measuring, clockSync, clock }),
+      read: () =>
+        describeAgent({
+          nodeId: identity.nodeId,
+          startedAt,
+          link,
+          spool,
+          jobs,
+          measuring,
+          selfTest,
+          clockSync,
+          clock,
+        }),
     });
     statusFile.start();
     this.#runs('status file', () => statusFile.stop());

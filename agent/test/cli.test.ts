@@ -99,7 +99,17 @@ t.test('doctor has a line for each capability, and says what to do about what is
   };
   t.match(
     checks.map(({ name }) => name),
-    ['capability icmp', 'capability icmp_echo', 'state directory', 'identity', 'clock', 'dns'],
+    [
+      'capability icmp',
+      'capability icmp_echo',
+      'state directory',
+      'identity',
+      'clock',
+      'time synchronisation',
+      'network IPv4',
+      'network IPv6',
+      'dns',
+    ],
   );
   t.match(
     checks.find(({ name }) => name === 'identity'),

@@ -48,6 +48,7 @@ t.test('without any variable every setting has its default', async (t) => {
     mailFrom: null,
     mailDir: null,
     allowTargets: [],
+    canaryTargets: [],
     trustedProxies: [],
     logLevel: 'info',
     plans: { free: { requestsPerMinute: 60, nodeTestsPerDay: 1000, monitors: 10, minIntervalSeconds: 60, members: 1 } },
@@ -158,6 +159,7 @@ const refused: { env: Environment; message: RegExp }[] = [
   { env: { VANTAGE_SECRET_KEY: 'c2hvcnQ=' }, message: /32 bytes/ },
   { env: { VANTAGE_BUS_URL: 'nats://localhost' }, message: /not supported by this version/ },
   { env: { VANTAGE_BUS_URL: 'redis://localhost' }, message: /must be "postgres"/ },
+  { env: { VANTAGE_CANARY_TARGETS: 'tcp://a.example:443,http://b.example' }, message: /"http:\/\/b.example"/ },
   { env: { VANTAGE_ALLOW_TARGETS: '10.0.0.0/8,fo,10.0.0.1/8' }, message: /"fo", "10.0.0.1\/8"/ },
   {
     env: { VANTAGE_PLANS: '{"free": {"monitors": -1, "cats": 2}}' },

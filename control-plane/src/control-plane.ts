@@ -227,6 +227,7 @@ async function wire(
       busyHeartbeatMs: BUSY_HEARTBEAT_MS,
       ownAddresses: lists.policy.lists.own,
       denied: lists.policy.lists.denied,
+      canaries: config.canaryTargets,
     }),
     clock,
     log: log.child({ part: 'links' }),

@@ -1,5 +1,6 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { isIP, isIPv6 } from 'node:net';
+import { MAX_CANARIES, parseCanary } from '@vantage/shared/self-test.js';
 import { formatAddress } from '@vantage/shared/target-policy/address.js';
 import { parseCidr } from '@vantage/shared/target-policy/address-ranges.js';
 import { type LogLevel, logLevels } from './log.js';
@@ -176,6 +177,19 @@ export function parseCidrs(text: string): readonly string[] {
     );
   }
   return Object.freeze([...new Set(entries.map(canonicalCidr))]);
+}
+
+/** Targets like `tcp://host:443` and `icmp://host`, divided by commas. */
+export function parseCanaries(text: string): readonly string[] {
+  const entries = text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  const bad = entries.filter((entry) => parseCanary(entry) === null);
+  if (bad.length > 0)
+    throw new ValueError(`has entries that are no canary: ${bad.map((entry) => `"${entry}"`).join(', ')}`);
+  if (entries.length > MAX_CANARIES) throw new ValueError(`has more than ${MAX_CANARIES} canaries`);
+  return Object.freeze([...new Set(entries)]);
 }
 
 function canonicalCidr(entry: string): string {

@@ -5,6 +5,7 @@ import {
   type ListenAddress,
   type Mailbox,
   parseBusUrl,
+  parseCanaries,
   parseChoice,
   parseCidrs,
   parseContact,
@@ -131,6 +132,14 @@ export const settings = {
     description: 'comma-separated CIDRs of private or reserved addresses that probes may touch all the same',
     fallbackText: 'none',
     parse: parseCidrs,
+    fallback: () => Object.freeze([]),
+  }),
+  canaryTargets: setting<readonly string[]>({
+    name: 'VANTAGE_CANARY_TARGETS',
+    description:
+      'comma-separated targets that every node checks its own network with every ten minutes: tcp://host:port or icmp://host',
+    fallbackText: 'none: nodes judge by their routes alone',
+    parse: parseCanaries,
     fallback: () => Object.freeze([]),
   }),
   denyTargetsFile: setting<string | null>({

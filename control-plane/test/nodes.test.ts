@@ -201,3 +201,21 @@ t.test('what callers have of the list or of a node is not sent again until it ch
     t.equal((await api.call('POST', `/v1/admin/nodes/${nodeId}/unban`)).status, 200);
   }
 });
+
+t.test('what a node found when it checked itself is kept, and shown to its owner and to admins alone', async (t) => {
+  const { api, peer, berlin } = await threeNodes(t);
+  const checks = [
+    { name: 'ipv6', status: 'failed', detail: 'no route\u0000 at all' },
+    { name: 'telepathy', status: 'ok', detail: 'of a later version' },
+    { name: 'clock', status: 'excellent', detail: 'no such word' },
+  ];
+  peer.send({ heartbeat: { sequence: 1, transmitMs: 1, selfTest: { finishedAtMs: 86_400_000, checks } } });
+  const read = async (as?: null) =>
+    (await api.call('GET', `/v1/nodes/${berlin.nodeId}`, as === undefined ? {} : { as })).body.data;
+  await until('the report to be stored', async () => (await read()).self_test !== undefined);
+  t.same((await read()).self_test, {
+    finished_at: '1970-01-02T00:00:00.000Z',
+    checks: [{ name: 'ipv6', status: 'failed', detail: 'no route  at all' }],
+  });
+  t.equal((await read(null)).self_test, undefined);
+});

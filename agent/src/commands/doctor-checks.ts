@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { access, constants, stat } from 'node:fs/promises';
+import type { SelfTestCheck, SelfTestName } from '@vantage/shared/self-test.js';
 import type { CapabilityReport } from '../capabilities.js';
 import type { ControlPlaneAnswer } from '../link/ask-control-plane.js';
 
@@ -71,6 +72,48 @@ export function judgeClock(nowMs: number, dateMs: number | null): DoctorCheck {
   const detail = `${Math.round(Math.abs(differenceMs) / 1000)} s ${side} the control plane`;
   return { name, status: 'warning', detail, remedy: 'turn on time synchronisation: timedatectl set-ntp true' };
 }
+
+/** Whether the system keeps its clock right; null: it does not say, and that is no reason to worry. */
+export function judgeSynchronisation(isSynchronised: boolean | null): DoctorCheck {
+  const name = 'time synchronisation';
+  if (isSynchronised === true) return { name, status: 'ok', detail: 'the system clock is synchronised', remedy: null };
+  if (isSynchronised === null) return { name, status: 'ok', detail: 'this system does not say', remedy: null };
+  return {
+    name,
+    status: 'warning',
+    detail: 'the system clock is not synchronised',
+    remedy: 'turn on time synchronisation: timedatectl set-ntp true',
+  };
+}
+
+/** Whether there is a way out over each family: one is enough, but probes of the other fail on this node. */
+export function judgeRoutes(has: { readonly ipv4: boolean; readonly ipv6: boolean }): DoctorCheck[] {
+  const isCutOff = !has.ipv4 && !has.ipv6;
+  return (['ipv4', 'ipv6'] as const).map((family) => {
+    const name = `network ${family === 'ipv4' ? 'IPv4' : 'IPv6'}`;
+    if (has[family]) return { name, status: 'ok', detail: 'there is a route to the world', remedy: null };
+    const remedy = `if this machine should have ${family === 'ipv4' ? 'IPv4' : 'IPv6'}: give it an address and a default route`;
+    return { name, status: isCutOff ? 'failed' : 'warning', detail: 'no route to the world', remedy };
+  });
+}
+
+/** What the agent that runs here last found when it checked itself with the control plane's canaries. */
+export function toldChecks(checks: readonly SelfTestCheck[]): DoctorCheck[] {
+  return checks.map(({ name, status, detail }) => ({
+    name: `self-test ${name}`,
+    status: status === 'failed' ? 'warning' : 'ok',
+    detail: status === 'unknown' ? `not known: ${detail}` : detail,
+    remedy: status === 'failed' ? remedies[name] : null,
+  }));
+}
+
+const remedies: Readonly<Record<SelfTestName, string>> = {
+  ipv4: 'check the default route and firewalls between here and the canary',
+  ipv6: 'check the default route and firewalls between here and the canary, or live with IPv4 alone',
+  resolver: 'check /etc/resolv.conf',
+  clock: 'turn on time synchronisation: timedatectl set-ntp true',
+  icmp: 'see capability icmp above',
+};
 
 /** Whether a resolver of this machine answers at all: to a name that cannot exist (RFC 6761), so that no is an answer. */
 export async function checkDns(): Promise<DoctorCheck> {

@@ -3,6 +3,9 @@ import { detectCapabilities } from '../capabilities.js';
 import type { AgentConfig } from '../config.js';
 import { findIdentity, type Identity } from '../identity/identity.js';
 import { askControlPlane } from '../link/ask-control-plane.js';
+import { hasWorldRoute } from '../net/route.js';
+import { readKernelClock } from '../self-test/kernel-clock.js';
+import { readStatus } from '../status-file.js';
 import {
   checkCapability,
   checkDns,
@@ -10,6 +13,9 @@ import {
   type DoctorCheck,
   judgeClock,
   judgeControlPlane,
+  judgeRoutes,
+  judgeSynchronisation,
+  toldChecks,
 } from './doctor-checks.js';
 
 /** Tries everything the agent needs and says what is missing, why, and what to do. Sends nothing but to the control plane and the resolver. */
@@ -26,9 +32,12 @@ async function runChecks(config: AgentConfig): Promise<DoctorCheck[]> {
   capabilities.icmp?.close();
   const identity = await findIdentity(config.stateDir).catch((error: Error) => error);
   const controlUrls = identity === null || identity instanceof Error ? [] : identity.controlUrls;
-  const [stateDir, dns, answers] = await Promise.all([
+  const [stateDir, dns, ipv4, ipv6, isSynchronised, answers] = await Promise.all([
     checkStateDir(config.stateDir),
     checkDns(),
+    hasWorldRoute(4),
+    hasWorldRoute(6),
+    readKernelClock(),
     Promise.all(controlUrls.map((url) => askControlPlane(url, config.bindAddress))),
   ]);
   const dates = answers.flatMap((answer) => (answer instanceof Error ? [] : [answer.dateMs]));
@@ -38,7 +47,10 @@ async function runChecks(config: AgentConfig): Promise<DoctorCheck[]> {
     judgeIdentity(identity),
     ...answers.map((answer, index) => judgeControlPlane(controlUrls[index] ?? '', answer)),
     judgeClock(systemClock.now(), dates[0] ?? null),
+    judgeSynchronisation(isSynchronised),
+    ...judgeRoutes({ ipv4, ipv6 }),
     dns,
+    ...toldChecks((await readStatus(config.stateDir))?.self_test?.checks ?? []),
   ];
 }
 

@@ -16,6 +16,7 @@ function aStatus(parts: Partial<AgentStatus> = {}): AgentStatus {
     spool: { rows: 0, bytes: 0, oldest_at: null, dropped: 0, problem: null },
     running: 0,
     capabilities: [],
+    self_test: null,
     ...parts,
   };
 }

@@ -58,7 +58,7 @@ function readableStatus({ problem, agent, is_running, state_dir }: StatusReport)
   const rows: [string, string][] = [['state', problem ?? 'running']];
   if (agent !== null && is_running) rows.push(...agentRows(agent));
   rows.push(['state directory', state_dir]);
-  return `${rows.map(([name, text]) => `${name.padEnd(16)}${text}`).join('\n')}\n`;
+  return `${rows.map(([name, text]) => `${name.padEnd(20)}${text}`).join('\n')}\n`;
 }
 
 function agentRows({ link, clock, spool, ...agent }: AgentStatus): [string, string][] {
@@ -75,6 +75,8 @@ function agentRows({ link, clock, spool, ...agent }: AgentStatus): [string, stri
     `${spool.rows} results (${spool.bytes} bytes) not delivered, ${spool.dropped} dropped${spool.problem === null ? '' : `; ${spool.problem}`}`,
   ]);
   rows.push(['probes running', String(agent.running)]);
+  for (const check of agent.self_test?.checks ?? [])
+    rows.push([`self-test ${check.name}`, `${check.status}: ${textCell(check.detail)}`]);
   rows.push(['capabilities', agent.capabilities.join(', ') || 'none beyond plain sockets']);
   return rows;
 }

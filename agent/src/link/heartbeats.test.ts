@@ -1,10 +1,11 @@
 import type { AgentFrame } from '@vantage/shared/protocol/codec.js';
+import type { SelfTestReport } from '@vantage/shared/self-test.js';
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
 import type { ClockExchange } from './clock-sync.js';
 import { Heartbeats } from './heartbeats.js';
 
-function start(random = 1) {
+function start(random = 1, reports: SelfTestReport[] = []) {
   const clock = new FakeClock();
   const sent: { atMs: number; frame: AgentFrame }[] = [];
   const exchanges: ClockExchange[] = [];
@@ -16,6 +17,7 @@ function start(random = 1) {
     intervals: { idleMs: 15_000, busyMs: 1000 },
     send: (frame) => sent.push({ atMs: clock.monotonicMs(), frame }),
     vitals: () => vitals,
+    takeSelfTest: () => reports.shift() ?? null,
     onExchange: (exchange) => exchanges.push(exchange),
     onSilent: () => {
       silentAtMs = clock.monotonicMs();
@@ -100,7 +102,16 @@ t.test('an answer becomes a clock exchange, once; a stranger’s answer does not
   const { clock, heartbeats, sent, exchanges } = start();
   heartbeats.begin();
   const sequence = sent[0]?.frame.heartbeat?.sequence ?? 0;
-  const answer = { originMs: 0, receiveMs: 70, transmitMs: 71, isReply: true, running: 0, spoolRows: 0, loopLagMs: 0 };
+  const answer = {
+    selfTest: null,
+    originMs: 0,
+    receiveMs: 70,
+    transmitMs: 71,
+    isReply: true,
+    running: 0,
+    spoolRows: 0,
+    loopLagMs: 0,
+  };
   clock.advance(30);
   heartbeats.receive({ ...answer, sequence });
   heartbeats.receive({ ...answer, sequence });
@@ -119,6 +130,7 @@ t.test('a heartbeat of the control plane is answered with its own time', async (
     running: 0,
     spoolRows: 0,
     loopLagMs: 0,
+    selfTest: null,
   });
   t.match(sent[0]?.frame.heartbeat, { sequence: 5, isReply: true, originMs: 1234, receiveMs: clock.now() });
 });
@@ -131,4 +143,14 @@ t.test('no beat follows the end', async (t) => {
   clock.advance(100_000);
   t.same(times(), [0]);
   t.equal(clock.pendingTimers, 0);
+});
+
+t.test('a self-test travels with the next heartbeat, once', async (t) => {
+  const report = { finishedAt: 1000, checks: [{ name: 'ipv6', status: 'failed', detail: 'no route' }] } as const;
+  const { clock, heartbeats, sent } = start(1, [report]);
+  heartbeats.begin();
+  heartbeats.heard();
+  clock.advance(15_000);
+  t.match(sent[0]?.frame.heartbeat, { selfTest: { finishedAtMs: 1000, checks: report.checks } });
+  t.equal(sent[1]?.frame.heartbeat?.selfTest, null);
 });

@@ -1,5 +1,6 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { AgentFrame, DecodedServerFrame } from '@vantage/shared/protocol/codec.js';
+import type { SelfTestReport } from '@vantage/shared/self-test.js';
 import type { ClockExchange } from './clock-sync.js';
 
 /** Intervals without a single frame after which the peer is dead; TCP alone never tells. */
@@ -21,6 +22,8 @@ export interface HeartbeatOptions {
   readonly intervals: HeartbeatIntervals;
   readonly send: (frame: AgentFrame) => void;
   readonly vitals: () => { readonly running: number; readonly spoolRows: number; readonly loopLagMs: number };
+  /** What has not been told on this link yet; null: nothing. */
+  readonly takeSelfTest: () => SelfTestReport | null;
   readonly onExchange: (exchange: ClockExchange) => void;
   readonly onSilent: () => void;
 }
@@ -90,14 +93,15 @@ export class Heartbeats {
   }
 
   #beat(): void {
-    const { clock, send, vitals, onSilent } = this.#options;
+    const { clock, send, vitals, takeSelfTest, onSilent } = this.#options;
     this.#missed = this.#hasHeard ? 0 : this.#missed + 1;
     this.#hasHeard = false;
     if (this.#missed >= MISSED_LIMIT) return onSilent();
     const { running, spoolRows, loopLagMs } = vitals();
     this.#sequence += 1;
     this.#remember(this.#sequence, clock.monotonicMs());
-    send({ heartbeat: { sequence: this.#sequence, transmitMs: clock.now(), running, spoolRows, loopLagMs } });
+    const selfTest = selfTestMessage(takeSelfTest());
+    send({ heartbeat: { sequence: this.#sequence, transmitMs: clock.now(), running, spoolRows, loopLagMs, selfTest } });
     this.#schedule(running > 0 ? this.#intervals.busyMs : this.#spread(this.#intervals.idleMs));
   }
 
@@ -119,4 +123,8 @@ export class Heartbeats {
     const [oldest] = this.#questions.keys();
     if (oldest !== undefined) this.#questions.delete(oldest);
   }
+}
+
+function selfTestMessage(report: SelfTestReport | null) {
+  return report === null ? null : { finishedAtMs: report.finishedAt, checks: [...report.checks] };
 }

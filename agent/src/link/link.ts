@@ -1,4 +1,5 @@
 import { type Clock, delay } from '@vantage/shared/clock.js';
+import type { SelfTestReport } from '@vantage/shared/self-test.js';
 import type { Logger } from 'pino';
 import type { NodeIdentity } from '../identity/identity.js';
 import type { ControlPlaneLists } from '../measuring/policy-source.js';
@@ -40,6 +41,9 @@ export interface LinkOptions {
   readonly random: () => number;
   readonly log: Logger;
   readonly onLists: (lists: ControlPlaneLists) => void;
+  readonly onCanaries: (canaries: readonly string[]) => void;
+  /** The newest self-test; null before the first. */
+  readonly selfTest: () => SelfTestReport | null;
   readonly onStatus: (status: LinkStatus) => void;
 }
 

@@ -38,6 +38,7 @@ export function parseJob(job: NonNullable<DecodedServerFrame['job']>): Job {
 export function parseConfig(config: NonNullable<DecodedServerFrame['config']>): {
   intervals: HeartbeatIntervals;
   lists: ControlPlaneLists;
+  canaries: readonly string[];
 } {
   for (const ms of [config.heartbeatMs, config.busyHeartbeatMs]) {
     if (ms < HEARTBEAT_RANGE_MS.least || ms > HEARTBEAT_RANGE_MS.most)
@@ -46,6 +47,7 @@ export function parseConfig(config: NonNullable<DecodedServerFrame['config']>): 
   return {
     intervals: { idleMs: config.heartbeatMs, busyMs: config.busyHeartbeatMs },
     lists: { own: config.ownAddresses, denied: config.denied },
+    canaries: config.canaries,
   };
 }
 

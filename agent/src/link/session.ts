@@ -10,6 +10,7 @@ import {
   MalformedFrameError,
 } from '@vantage/shared/protocol/codec.js';
 import { HANDSHAKE_TIMEOUT_MS, WS_CLOSE_LINK } from '@vantage/shared/protocol/limits.js';
+import type { SelfTestReport } from '@vantage/shared/self-test.js';
 import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
 import type { ControlPlaneLists } from '../measuring/policy-source.js';
@@ -54,6 +55,10 @@ export interface SessionOptions {
   readonly log: Logger;
   /** The target lists of the control plane, with the welcome and whenever they change. */
   readonly onLists: (lists: ControlPlaneLists) => void;
+  /** What a node checks its own network with, with the welcome and whenever that changes. */
+  readonly onCanaries: (canaries: readonly string[]) => void;
+  /** The newest self-test; null before the first. */
+  readonly selfTest: () => SelfTestReport | null;
   readonly onOpen: (sessionId: string) => void;
 }
 
@@ -70,6 +75,7 @@ export class Session {
   #heartbeats: Heartbeats | null = null;
   #senders: Record<Lane, LaneSender> | null = null;
   #windows: Record<Lane, number> = { task: 0, check: 0 };
+  #toldSelfTest: SelfTestReport | null = null;
   #dialError: string | null = null;
   #dialRetryAfterMs = 0;
   readonly #cancelHandshake: () => void;
@@ -215,6 +221,7 @@ export class Session {
   #configure(frame: NonNullable<DecodedServerFrame['config']>): ReturnType<typeof parseConfig> {
     const config = parseConfig(frame);
     this.#options.onLists(config.lists);
+    this.#options.onCanaries(config.canaries);
     this.#heartbeats?.setIntervals(config.intervals);
     return config;
   }
@@ -227,9 +234,17 @@ export class Session {
       intervals,
       send: (frame) => this.#send(frame),
       vitals: () => ({ running: jobs.running, spoolRows: spool.stats().rows, loopLagMs: jobs.takeLoopLag() }),
+      takeSelfTest: () => this.#takeSelfTest(),
       onExchange: (exchange) => clockSync.add(exchange),
       onSilent: () => this.#end('silent', 'nothing heard for three heartbeats'),
     });
+  }
+
+  #takeSelfTest(): SelfTestReport | null {
+    const latest = this.#options.selfTest();
+    if (latest === this.#toldSelfTest) return null;
+    this.#toldSelfTest = latest;
+    return latest;
   }
 
   #makeSender(lane: Lane, mark: number): LaneSender {

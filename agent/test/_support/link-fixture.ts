@@ -81,6 +81,8 @@ export async function startNode(
     random: options.random ?? (() => 0),
     log,
     onLists: (received) => lists.push(received),
+    onCanaries: () => undefined,
+    selfTest: () => null,
     onStatus: () => undefined,
   });
   const stop = async () => {

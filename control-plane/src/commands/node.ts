@@ -1,3 +1,4 @@
+import type { SelfTestCheck } from '@vantage/shared/self-test.js';
 import { Command } from 'commander';
 import { commandLine } from '../actor.js';
 import { printJson, printTable } from '../terminal/print.js';
@@ -21,9 +22,10 @@ export function nodeCommand(): Command {
           node.country ?? '-',
           node.asn === null ? '-' : `AS${node.asn}`,
           node.capabilities.join(' ') || '-',
+          failedChecks(node.self_test),
           node.name,
         ]);
-        printTable(['ID', 'STATUS', 'COUNTRY', 'NETWORK', 'CAN', 'NAME'], rows);
+        printTable(['ID', 'STATUS', 'COUNTRY', 'NETWORK', 'CAN', 'SELF-TEST', 'NAME'], rows);
       }),
     );
   const ban = new Command('ban')
@@ -50,4 +52,11 @@ export function nodeCommand(): Command {
       }),
     );
   return new Command('node').description('Nodes.').addCommand(list).addCommand(ban).addCommand(unban);
+}
+
+/** What a node found wrong with itself; - before its first self-test. */
+function failedChecks(report: { readonly checks: readonly SelfTestCheck[] } | undefined): string {
+  if (report === undefined) return '-';
+  const failed = report.checks.filter(({ status }) => status === 'failed').map(({ name }) => name);
+  return failed.length === 0 ? 'ok' : `no ${failed.join(' ')}`;
 }

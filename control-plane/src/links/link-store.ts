@@ -1,7 +1,8 @@
 import type { Lane } from '@vantage/shared/protocol/codec.js';
+import type { SelfTestReport } from '@vantage/shared/self-test.js';
 import type { Knex } from 'knex';
 import type { LinkNodeRow, SessionRow } from './store.js';
-import { closeSession, ensureMarks, findLinkNode, openSession, quarantineNode } from './store.js';
+import { closeSession, ensureMarks, findLinkNode, openSession, quarantineNode, updateSelfTest } from './store.js';
 
 interface LinkStoreOptions {
   readonly db: Knex;
@@ -34,6 +35,11 @@ export class LinkStore {
   async quarantine(nodeId: string): Promise<void> {
     await quarantineNode(this.options.db, nodeId);
     await this.options.announce([nodeId]);
+  }
+
+  /** Keeps what a node last said of itself, from its live link only. */
+  async reportSelfTest(nodeId: string, sessionId: string, report: SelfTestReport): Promise<void> {
+    await updateSelfTest(this.options.db, nodeId, sessionId, report);
   }
 
   ensureMarks(nodeId: string, epoch: Uint8Array): Promise<Record<Lane, number>> {

@@ -32,6 +32,7 @@ import { fence, type NodeNewsSource } from './fencing.js';
 import { Inflow } from './inflow.js';
 import type { LinkStore } from './link-store.js';
 import type { LinkTable } from './link-table.js';
+import { parseSelfTest, type SelfTestMessage } from './self-test.js';
 import { SentJobs } from './sent-jobs.js';
 import type { ServerIdentity } from './server-identity.js';
 
@@ -71,6 +72,7 @@ export interface LinkConfig {
   readonly busyHeartbeatMs: number;
   readonly ownAddresses: readonly string[];
   readonly denied: readonly string[];
+  readonly canaries: readonly string[];
 }
 
 /** What happens to work when links come and go. */
@@ -369,10 +371,10 @@ export class LinkSession {
   }
 
   #config() {
-    const { heartbeatMs, busyHeartbeatMs, ownAddresses, denied } = this.ports.config();
+    const { heartbeatMs, busyHeartbeatMs, ownAddresses, denied, canaries } = this.ports.config();
     const { peerAddress } = this.ports;
     const own = isIP(peerAddress) === 0 ? ownAddresses : new Set([...ownAddresses, peerAddress]);
-    return { heartbeatMs, busyHeartbeatMs, ownAddresses: [...own], denied: [...denied] };
+    return { heartbeatMs, busyHeartbeatMs, ownAddresses: [...own], denied: [...denied], canaries: [...canaries] };
   }
 
   async #onResults(batch: NonNullable<DecodedAgentFrame['results']>): Promise<void> {
@@ -452,6 +454,7 @@ export class LinkSession {
   #onHeartbeat(heartbeat: NonNullable<DecodedAgentFrame['heartbeat']>): void {
     if (heartbeat.isReply) return;
     this.spoolRows = heartbeat.spoolRows;
+    if (heartbeat.selfTest) this.#storeSelfTest(heartbeat.selfTest);
     const now = this.ports.clock.now();
     this.#send({
       heartbeat: {
@@ -461,6 +464,13 @@ export class LinkSession {
         receiveMs: now,
         transmitMs: now,
       },
+    });
+  }
+
+  /** What a node says of itself is news, not a result: what can't be stored is told again in ten minutes. */
+  #storeSelfTest(message: SelfTestMessage): void {
+    this.ports.store.reportSelfTest(this.nodeId, this.sessionId, parseSelfTest(message)).catch((error: unknown) => {
+      this.ports.log.warn({ err: error, nodeId: this.nodeId }, 'self-test of a node not stored');
     });
   }
 

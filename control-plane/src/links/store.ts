@@ -1,4 +1,5 @@
 import { type Lane, lanes } from '@vantage/shared/protocol/codec.js';
+import type { SelfTestReport } from '@vantage/shared/self-test.js';
 import type { Knex } from 'knex';
 import { program } from '../actor.js';
 import { insertAuditEntry } from '../modules/audit/index.js';
@@ -78,6 +79,21 @@ export async function quarantineNode(db: Knex, nodeId: string): Promise<void> {
     const owner = await trx('nodes').where({ id: nodeId }).first<{ user_id: string } | undefined>('user_id');
     const accountId = owner?.user_id ?? null;
     await insertAuditEntry(trx, { actor: program, accountId, action: 'node.quarantined', subject: nodeId });
+  });
+}
+
+/** Stores what the node with this live session found when it checked itself. */
+export async function updateSelfTest(
+  db: Knex,
+  nodeId: string,
+  sessionId: string,
+  { finishedAt, checks }: SelfTestReport,
+): Promise<void> {
+  const report = JSON.stringify({ finished_at: new Date(finishedAt).toISOString(), checks });
+  await db.raw('UPDATE nodes SET self_test = :report::jsonb WHERE id = :nodeId AND session_id = :sessionId', {
+    report,
+    nodeId,
+    sessionId,
   });
 }
 

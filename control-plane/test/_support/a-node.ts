@@ -22,6 +22,7 @@ export function aNode(fields: Partial<Node> = {}): Node {
     enrolledAt: new Date(0),
     sessionId: 'ses_1',
     replicaId: 'rep_1',
+    selfTest: null,
     isBanned: false,
     banReason: null,
     isDraining: false,

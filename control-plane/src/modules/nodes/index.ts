@@ -11,7 +11,7 @@ import { findNodes, updateBan, updateBanOfOwner, updateUnban } from './store.js'
 
 export { NodeDirectory } from './directory.js';
 export { Enrollment } from './enrollment.js';
-export { isVisibleTo, type Node, type NodeStatus, nodeStatuses, statusOf, type Viewer } from './node.js';
+export { isVisibleTo, lacksFamily, type Node, type NodeStatus, nodeStatuses, statusOf, type Viewer } from './node.js';
 export { NodeIdSchema, NodeSchema, NodeSelectionSchema } from './schema.js';
 export { matches, type NodeSelection, selectNodes } from './selection.js';
 export { nodeView } from './view.js';

@@ -1,6 +1,15 @@
+import type { SelfTestCheck } from '@vantage/shared/self-test.js';
+
 /** Whether a node can be given work, as everybody sees it (API specification 2.10, 4.3). */
 export const nodeStatuses = ['online', 'offline', 'draining', 'banned'] as const;
 export type NodeStatus = (typeof nodeStatuses)[number];
+
+/** A node's newest self-test as it is stored and shown. */
+export interface NodeSelfTest {
+  /** ISO 8601, the node's own clock. */
+  readonly finished_at: string;
+  readonly checks: readonly SelfTestCheck[];
+}
 
 /** Where a node stands and what it can do; addresses and versions stay in the database. */
 export interface Node {
@@ -19,6 +28,8 @@ export interface Node {
   readonly provider: string | null;
   readonly tags: readonly string[];
   readonly capabilities: readonly string[];
+  /** What it last found when it checked itself; null before the first time. */
+  readonly selfTest: NodeSelfTest | null;
   readonly enrolledAt: Date;
   /** Null while no replica holds its link. */
   readonly sessionId: string | null;
@@ -49,4 +60,10 @@ export interface Viewer {
 /** Whether `viewer` may see and use the node. */
 export function isVisibleTo(node: Node, viewer: Viewer): boolean {
   return node.isPublic || viewer.isAdmin || (viewer.userId !== null && viewer.userId === node.ownerId);
+}
+
+/** Whether the node found that it can't reach the world over a family; what it does not know is no reason to spare it. */
+export function lacksFamily(node: Node, family: 4 | 6): boolean {
+  const check = node.selfTest?.checks.find(({ name }) => name === `ipv${family}`);
+  return check?.status === 'failed';
 }

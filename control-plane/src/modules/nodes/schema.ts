@@ -1,5 +1,6 @@
 import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
 import { capabilities } from '@vantage/shared/probe-types/definition.js';
+import { selfTestNames, selfTestStatuses } from '@vantage/shared/self-test.js';
 import { type TSchema, Type } from 'typebox';
 import { nodeStatuses } from './node.js';
 
@@ -27,6 +28,29 @@ const exampleNode = {
   uptime_percent_30d: null,
 };
 
+const SelfTestSchema = Type.Object(
+  {
+    finished_at: Type.String({ format: 'date-time', description: 'By the node’s own clock.' }),
+    checks: Type.Array(
+      Type.Object(
+        {
+          name: Type.Enum([...selfTestNames], { type: 'string' }),
+          status: Type.Enum([...selfTestStatuses], {
+            type: 'string',
+            description: 'unknown: nothing speaks for or against it.',
+          }),
+          detail: Type.String({ description: 'One sentence for people.' }),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: 'What the node last found when it checked itself; shown to its owner and to admins.',
+  },
+);
+
 /** A node as anybody may see it (API specification 2.10): never its address, owner or version. */
 export const NodeSchema = Type.Object(
   {
@@ -46,6 +70,7 @@ export const NodeSchema = Type.Object(
     capabilities: Type.Array(Type.String({ description: 'icmp: may run traceroute; icmp_echo: may run ping.' })),
     since: Type.String({ format: 'date-time', description: 'Enrolled at.' }),
     uptime_percent_30d: nullable(Type.Number(), 'Share of the last 30 days with an open link; null until measured.'),
+    self_test: Type.Optional(SelfTestSchema),
     ban_reason: Type.Optional(Type.String({ description: 'Shown to admins.' })),
   },
   { additionalProperties: false, title: 'Node', examples: [exampleNode] },

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Node } from './node.js';
+import type { Node, NodeSelfTest } from './node.js';
 
 interface NodeRow {
   id: string;
@@ -17,6 +17,7 @@ interface NodeRow {
   provider: string | null;
   tags: string[];
   capabilities: string[];
+  self_test: NodeSelfTest | null;
   created_at: Date;
   session_id: string | null;
   replica_id: string | null;
@@ -29,7 +30,7 @@ interface NodeRow {
 }
 
 const NODE_COLUMNS = `id, user_id, name, visibility, country, province, region, city, latitude, longitude, asn, isp,
-  provider, tags, capabilities, created_at, session_id, replica_id, banned_at, ban_reason, quarantined_at, draining_at,
+  provider, tags, capabilities, self_test, created_at, session_id, replica_id, banned_at, ban_reason, quarantined_at, draining_at,
   updated_at, revision`;
 
 /** Every node. */
@@ -242,6 +243,7 @@ function toNode(row: NodeRow): Node {
     provider: row.provider,
     tags: row.tags,
     capabilities: row.capabilities,
+    selfTest: row.self_test,
     enrolledAt: row.created_at,
     sessionId: row.session_id,
     replicaId: row.replica_id,

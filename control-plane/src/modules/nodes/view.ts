@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
-import { type Node, statusOf } from './node.js';
+import { type Node, type NodeSelfTest, statusOf } from './node.js';
 import type { NodeSchema } from './schema.js';
 
-/** The public record of a node; a ban's reason only for admins. */
-export function nodeView(node: Node, isAdmin = false): Static<typeof NodeSchema> {
+/** The public record of a node; its self-test only for its owner and admins, a ban's reason only for admins. */
+export function nodeView(node: Node, isAdmin = false, isOwner = false): Static<typeof NodeSchema> {
   return {
     id: node.id,
     name: node.name,
@@ -21,10 +21,15 @@ export function nodeView(node: Node, isAdmin = false): Static<typeof NodeSchema>
     capabilities: [...node.capabilities],
     since: node.enrolledAt.toISOString(),
     uptime_percent_30d: null,
+    ...((isAdmin || isOwner) && node.selfTest !== null ? { self_test: selfTestView(node.selfTest) } : {}),
     ...(isAdmin && node.isBanned && node.banReason !== null ? { ban_reason: node.banReason } : {}),
   };
 }
 
 function oneDecimal(degrees: number | null): number | null {
   return degrees === null ? null : Math.round(degrees * 10) / 10;
+}
+
+function selfTestView({ finished_at, checks }: NodeSelfTest) {
+  return { finished_at, checks: checks.map(({ name, status, detail }) => ({ name, status, detail })) };
 }

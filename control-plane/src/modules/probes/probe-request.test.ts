@@ -224,3 +224,27 @@ t.test('every type fills in the defaults of its parameters', async (t) => {
     t.ok(spec.params.timeout_ms > 0, type);
   }
 });
+
+t.test(
+  'a draw spares nodes that found that they lack the family a request needs; named ones tell it themselves',
+  async (t) => {
+    const without = (family: 4 | 6) =>
+      aNode({
+        selfTest: {
+          finished_at: '2026-01-01T00:00:00.000Z',
+          checks: [{ name: `ipv${family}`, status: 'failed', detail: 'no route' }],
+        },
+      });
+    const [no4, no6, untold] = [without(4), without(6), aNode()];
+    const draw = (body: object) => new Set(choose([no4, no6, untold], { nodes: { limit: 50 }, ...body }));
+    t.same(draw({ target: '192.0.2.1:80' }), new Set([no6, untold]));
+    t.same(draw({ target: '[2001:db8::1]:80' }), new Set([no4, untold]));
+    t.same(draw({ target: 'example.com:80', params: { ip_version: 'v6' } }), new Set([no4, untold]));
+    t.same(draw({ target: 'example.com:80' }), new Set([no4, no6, untold]));
+    t.same(choose([no4], { node_id: no4.id }), [no4]);
+    t.match(
+      refusalOf(() => choose([no4], {})),
+      { status: 422, details: { nodes: [{ message: /IPv4/ }] } },
+    );
+  },
+);

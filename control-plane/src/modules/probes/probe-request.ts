@@ -1,4 +1,4 @@
-import { type ProbeSpecs, type ProbeType, probeTypes } from '@vantage/shared/probe-types/index.js';
+import { definitionOf, type ProbeSpecs, type ProbeType, probeTypes } from '@vantage/shared/probe-types/index.js';
 import { TargetError } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { checkSpec } from '@vantage/shared/target-policy/spec.js';
@@ -6,6 +6,7 @@ import type { FieldErrors } from '@vantage/shared/validation.js';
 import { ApiError } from '../../http/errors.js';
 import {
   isVisibleTo,
+  lacksFamily,
   matches,
   type Node,
   type NodeSelection,
@@ -94,13 +95,19 @@ function drawnNodes({ request, nodes, viewer, loadOf, random }: Choice): Node[] 
   const online = [...nodes].filter((node) => isVisibleTo(node, viewer) && statusOf(node) === 'online');
   const allowed = selection.owned ? online.filter((node) => node.ownerId === viewer.userId) : online;
   const capability = capabilityOf(request);
-  const candidates = allowed.filter((node) => capability === null || node.capabilities.includes(capability));
+  const family = familyOf(request);
+  const candidates = allowed.filter(
+    (node) =>
+      (capability === null || node.capabilities.includes(capability)) &&
+      (family === null || !lacksFamily(node, family)),
+  );
   const chosen = selectNodes({ candidates, selection, loadOf, random });
   if (chosen.length > 0) return chosen;
   const message = whyNone({
     isAnyOnline: online.length > 0,
     isAnyFitting: allowed.some((node) => matches(node, selection)),
     capability,
+    family,
   });
   throw new ApiError('VALIDATION_FAILED', { status: 422, details: { nodes: [{ code: 'not_found', message }] } });
 }
@@ -111,8 +118,22 @@ function capabilityOf({ type, spec }: ProbeRequest): string | null {
   return probeTypes[type].capability;
 }
 
-function whyNone(found: { isAnyOnline: boolean; isAnyFitting: boolean; capability: string | null }): string {
+/** The family a request can't do without: of a literal, or as asked for; null: either will do. */
+function familyOf({ type, spec }: ProbeRequest): 4 | 6 | null {
+  const host = definitionOf(type).targetHost(spec);
+  if (host.kind === 'address' && type !== 'dns') return host.family;
+  const asked = 'ip_version' in spec.params ? spec.params.ip_version : 'auto';
+  return asked === 'v4' ? 4 : asked === 'v6' ? 6 : null;
+}
+
+function whyNone(found: {
+  readonly isAnyOnline: boolean;
+  readonly isAnyFitting: boolean;
+  readonly capability: string | null;
+  readonly family: 4 | 6 | null;
+}): string {
   if (!found.isAnyOnline) return 'no node is online';
   if (!found.isAnyFitting) return 'no online node matches this selection';
-  return `no online node that matches can do ${found.capability}`;
+  const needs = [found.capability, found.family === null ? null : `IPv${found.family}`].filter((need) => need !== null);
+  return `no online node that matches can do ${needs.join(' over ')}`;
 }

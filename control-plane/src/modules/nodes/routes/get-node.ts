@@ -17,6 +17,7 @@ export const getNode = defineRoute({
   errors: ['NODE_NOT_FOUND'],
   async handle({ params, account }, { nodes }) {
     const viewer = viewerOf(account);
-    return { status: 200, data: nodeView(nodes.get(viewer, params.id), viewer.isAdmin) };
+    const node = nodes.get(viewer, params.id);
+    return { status: 200, data: nodeView(node, viewer.isAdmin, node.ownerId === viewer.userId) };
   },
 });

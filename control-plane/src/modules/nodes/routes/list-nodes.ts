@@ -30,6 +30,10 @@ export const listNodes = defineRoute({
   async handle({ query, account }, { nodes }) {
     const viewer = viewerOf(account);
     const { items, pagination } = paginate(nodes.list(viewer, query), pageOf(query));
-    return { status: 200, data: { items: items.map((node) => nodeView(node, viewer.isAdmin)) }, pagination };
+    return {
+      status: 200,
+      data: { items: items.map((node) => nodeView(node, viewer.isAdmin, node.ownerId === viewer.userId)) },
+      pagination,
+    };
   },
 });

@@ -1,0 +1,63 @@
+import type { Canary, SelfTestCheck } from '@vantage/shared/self-test.js';
+import type { ClockEstimate } from '../link/clock-sync.js';
+
+/** How a canary answered over one address family. */
+export interface CanaryAnswer {
+  readonly canary: Canary;
+  /** Code of the failure; null: it answered. */
+  readonly code: string | null;
+}
+
+/** Codes that say nothing of this node's network: the name has no such address, or the probe was not measured. */
+const silentCodes = new Set(['dns_nodata', 'overload', 'cancelled', 'internal', 'not_supported', 'target_not_allowed']);
+/** A clock further off is worth a word; results are corrected all the same. */
+const CLOCK_TOLERANCE_MS = 1000;
+
+/** Whether the node reaches the world over a family: a canary decides, a missing route even without one. */
+export function judgeFamily(family: 4 | 6, hasRoute: boolean, answers: readonly CanaryAnswer[]): SelfTestCheck {
+  const name = family === 4 ? 'ipv4' : 'ipv6';
+  if (!hasRoute) return { name, status: 'failed', detail: `no route to the world over IPv${family}` };
+  const telling = answers.filter(({ code }) => code === null || !silentCodes.has(code));
+  const [first] = telling;
+  if (first === undefined) return { name, status: 'unknown', detail: 'there is a route, and no canary to try it with' };
+  const good = telling.find(({ code }) => code === null);
+  if (good !== undefined) return { name, status: 'ok', detail: `${good.canary.text} answers` };
+  const detail = telling.map(({ canary, code }) => `${canary.text}: ${code}`).join(', ');
+  return { name, status: 'failed', detail: detail.slice(0, 200) };
+}
+
+/** Whether the node's resolver answers: asked for a name that can't exist (RFC 6761), no is an answer. */
+export function judgeResolver(code: string | null): SelfTestCheck {
+  const name = 'resolver';
+  if (code === null || code === 'dns_nxdomain' || code === 'dns_nodata')
+    return { name, status: 'ok', detail: 'answers' };
+  if (silentCodes.has(code)) return { name, status: 'unknown', detail: `not asked: ${code}` };
+  return { name, status: 'failed', detail: code };
+}
+
+/** Whether the clock is right, as the control plane and the system see it. `isSynchronised` null: the system does not say. */
+export function judgeClockState(
+  { offsetMs, uncertaintyMs }: ClockEstimate,
+  isSynchronised: boolean | null,
+): SelfTestCheck {
+  const name = 'clock';
+  const sync = { true: 'synchronised', false: 'not synchronised', null: 'synchronisation not known' }[
+    `${isSynchronised}`
+  ];
+  if (uncertaintyMs < 0) {
+    const status = isSynchronised === null ? 'unknown' : isSynchronised ? 'ok' : 'failed';
+    return { name, status, detail: `${sync}, not compared with the control plane` };
+  }
+  const side = offsetMs >= 0 ? 'behind' : 'ahead of';
+  const isRight = Math.abs(offsetMs) <= CLOCK_TOLERANCE_MS + uncertaintyMs;
+  const detail = `${sync}, ${Math.abs(Math.round(offsetMs))} ms ${side} the control plane`;
+  return { name, status: isRight ? 'ok' : 'failed', detail };
+}
+
+/** Whether raw packets can be sent; echo alone is enough for pings. */
+export function judgeIcmp(capabilities: readonly string[]): SelfTestCheck {
+  const name = 'icmp';
+  if (capabilities.includes('icmp')) return { name, status: 'ok', detail: 'raw sockets' };
+  const detail = capabilities.includes('icmp_echo') ? 'echo only, raw sockets are not permitted' : 'not permitted';
+  return { name, status: 'failed', detail };
+}
