@@ -13,9 +13,9 @@ import { findUnstorableText } from '@vantage/shared/text.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
 import { detectCapabilities } from '../src/capabilities.js';
-import { startSpeedtestServer } from '../src/net/speedtest-server.js';
 import type { RunResult } from '../src/measuring/failed-run.js';
 import { ProbeRunner } from '../src/measuring/runner.js';
+import { startSpeedtestServer } from '../src/net/speedtest-server.js';
 import type { ProbeContext } from '../src/probes/engine.js';
 import { ProbeFailure } from '../src/probes/failure.js';
 import { engines } from '../src/probes/index.js';
@@ -256,9 +256,8 @@ for (const type of probeTypeNames) {
     const icmp = new RecordingEngine(clock);
     const abort = new AbortController();
     const checkLeaks = await watchLeaks(t, { clock, icmp, signal: abort.signal });
-    const socketsBefore = openSockets();
     const running = run(type, spec, { signal: abort.signal, clock, icmp });
-    await until('it measures', () => icmp.sent.length > 0 || openSockets() > socketsBefore);
+    // wherever that leads it to: connecting, or waiting for an answer
     await turns();
     abort.abort(new ProbeFailure('cancelled', 'the end'));
     const result = await running;
