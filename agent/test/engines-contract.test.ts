@@ -128,6 +128,8 @@ const trials: Trials = {
   mtr: {
     refused: aSpec('mtr', '10.0.0.1'),
     named: aSpec('mtr', 'site.example.com'),
+    contacts: [aSpec('mtr', 'site.example.com')],
+    silent: async () => aSpec('mtr', '127.0.0.1', { cycles: 2, max_hops: 4, timeout_ms: 1000 }),
     answered: async () => aSpec('mtr', '127.0.0.1', { cycles: 1 }),
   },
 };
