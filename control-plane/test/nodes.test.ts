@@ -125,7 +125,7 @@ t.test(
       provider: 'Hetzner',
       status: 'online',
       tags: ['eyeball', 'ssd'],
-      capabilities: ['icmp'],
+      capabilities: ['icmp', 'icmp_echo'],
       since,
       uptime_percent_30d: null,
     });
