@@ -76,6 +76,7 @@ function addRun(program: Command, finish: Finish): void {
           'VANTAGE_STATE_DIR',
           'VANTAGE_AGENT_BIND',
           'VANTAGE_ALLOW_TARGETS',
+          'VANTAGE_DNS_ROOT_HINTS',
           'VANTAGE_LOG_LEVEL',
           'VANTAGE_EXIT_WITH_PARENT',
         ],
@@ -142,7 +143,7 @@ function addProbe(program: Command, finish: Finish): void {
     .addHelpText(
       'after',
       helpText({
-        environment: ['VANTAGE_ALLOW_TARGETS'],
+        environment: ['VANTAGE_ALLOW_TARGETS', 'VANTAGE_DNS_ROOT_HINTS'],
         exits: ['ok', 'failed', 'usage'],
         examples: [
           'vantage-agent probe http https://example.com',

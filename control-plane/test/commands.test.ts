@@ -160,7 +160,7 @@ t.test(
     t.match(json(listed), [
       { id: identity.nodeId, status: 'online', country: 'DE', asn: 3320, capabilities: ['icmp', 'icmp_echo'] },
     ]);
-    t.match(table.stdout, new RegExp(`${identity.nodeId} +online +DE +AS3320 +icmp +·\\[31mred\n$`));
+    t.match(table.stdout, new RegExp(`${identity.nodeId} +online +DE +AS3320 +icmp icmp_echo +- +·\\[31mred\n$`));
     t.notMatch(listed.stdout + table.stdout, '\u001b');
     const banned = json(await run(`node ban ${identity.nodeId} --reason forged --json`));
     t.match(banned, { id: identity.nodeId, status: 'banned', ban_reason: 'forged' });
