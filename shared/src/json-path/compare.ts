@@ -1,5 +1,8 @@
 import type { StepBudget } from './step-budget.js';
 
+/** Characters that are compared in the time of one step. */
+const CHARACTERS_PER_STEP = 128;
+
 /** How two values of a filter are compared (RFC 9535 section 2.3.5.2.2); undefined is the value of a query that found nothing. */
 export function compareValues(
   left: unknown,
@@ -13,20 +16,27 @@ export function compareValues(
     case '!=':
       return !isEqual(left, right, budget);
     case '<':
-      return isLess(left, right);
+      return isLess(left, right, budget);
     case '>':
-      return isLess(right, left);
+      return isLess(right, left, budget);
     case '<=':
-      return isLess(left, right) || isEqual(left, right, budget);
+      return isLess(left, right, budget) || isEqual(left, right, budget);
     case '>=':
-      return isLess(right, left) || isEqual(left, right, budget);
+      return isLess(right, left, budget) || isEqual(left, right, budget);
   }
 }
 
 /** Only numbers and strings have an order. */
-function isLess(left: unknown, right: unknown): boolean {
+function isLess(left: unknown, right: unknown, budget: StepBudget): boolean {
   if (typeof left === 'number' && typeof right === 'number') return left < right;
-  return typeof left === 'string' && typeof right === 'string' && left < right;
+  if (typeof left !== 'string' || typeof right !== 'string') return false;
+  spendOnTexts(left, right, budget);
+  return left < right;
+}
+
+/** Texts of a stranger's document may be alike for half a mebibyte. */
+function spendOnTexts(left: string, right: string, budget: StepBudget): void {
+  budget.spend(Math.floor(Math.min(left.length, right.length) / CHARACTERS_PER_STEP));
 }
 
 /** Equality of JSON values, however deep: pairs wait in a list, not on the stack. */
@@ -35,6 +45,7 @@ function isEqual(left: unknown, right: unknown, budget: StepBudget): boolean {
   for (let pair = waiting.pop(); pair !== undefined; pair = waiting.pop()) {
     budget.spend();
     const [a, b] = pair;
+    if (typeof a === 'string' && typeof b === 'string') spendOnTexts(a, b, budget);
     if (a === b) continue;
     if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
     if (Array.isArray(a) !== Array.isArray(b)) return false;

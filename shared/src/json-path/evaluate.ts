@@ -22,7 +22,7 @@ interface Scope {
 
 /**
  * The values that a query selects from a parsed JSON document, in document order, duplicates included (RFC 9535 section
- * 2.1.2). Every value looked at is a step; a document and a query of strangers end in bounded time.
+ * 2.1.2). Every value and every selector looked at is a step, long texts compared are more; a document and a query of strangers end in bounded time.
  * @throws JsonPathBudgetError when `budget` is used up
  */
 export function evaluateJsonPath(query: JsonPathQuery, document: unknown, budget: StepBudget): unknown[] {
@@ -49,6 +49,7 @@ function originsOf(segment: Segment, node: unknown, { budget }: Scope): Iterable
 function select(selection: Selection, node: unknown, into: { scope: Scope; found: unknown[] }): void {
   const selectors = selection.type === 'BracketedSelection' ? selection.selectors : [selection];
   for (const selector of selectors) {
+    into.scope.budget.spend();
     for (const value of selected(selector, node, into.scope)) {
       into.scope.budget.spend();
       into.found.push(value);
@@ -98,13 +99,14 @@ function holds(expression: Logical, current: unknown, scope: Scope): boolean {
 }
 
 /** What one side of a comparison stands for; undefined is RFC 9535's Nothing. */
-function valueOf(comparable: Comparable, current: unknown, { root }: Scope): unknown {
+function valueOf(comparable: Comparable, current: unknown, { root, budget }: Scope): unknown {
   switch (comparable.type) {
     case 'Literal':
       return comparable.value;
     case 'FunctionExpr':
       throw new RangeError('functions are refused by the parser');
     default:
+      budget.spend(comparable.segments.length);
       return comparable.segments.reduce<unknown>(
         (value, { node }) =>
           node.type === 'IndexSelector' ? elementOf(value, indexIn(node)) : memberOf(value, node.value),

@@ -68,7 +68,18 @@ t.test('JSONPath ends in bounded steps, whatever the document and the query', as
       ),
     JsonPathBudgetError,
   );
-  t.equal(evaluateJsonPath(query('$..*'), deep, new StepBudget(300_000)).length, 99_999, 'depth costs steps, no stack');
+  const alike = { a: `${'x'.repeat(200_000)}y`, b: `${'x'.repeat(200_000)}z`, list: Array(1000).fill(1) };
+  for (const operator of ['<', '<=', '>', '>=', '==', '!='])
+    t.throws(
+      () => evaluateJsonPath(query(`$.list[?$.a ${operator} $.b]`), alike, new StepBudget(100_000)),
+      JsonPathBudgetError,
+      `long texts that are compared by ${operator} cost steps`,
+    );
+  const members = `$.list[?$${'.a'.repeat(100)} == 1]`;
+  t.throws(() => evaluateJsonPath(query(members), alike, new StepBudget(50_000)), JsonPathBudgetError, 'members too');
+  const names = `$..[${Array(50).fill("'a'").join()}]`;
+  t.throws(() => evaluateJsonPath(query(names), wide, new StepBudget(500_000)), JsonPathBudgetError, 'selectors too');
+  t.equal(evaluateJsonPath(query('$..*'), deep, new StepBudget(400_000)).length, 99_999, 'depth costs steps, no stack');
   t.equal(evaluateJsonPath(query('$[?@ == @]'), [deep], new StepBudget(300_000)).length, 1);
 });
 

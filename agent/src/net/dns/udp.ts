@@ -12,6 +12,8 @@ import { isSameAnswer } from './record-data.js';
 
 /** Messages of one server that are read at most: one that sends more of them than that keeps us busy. */
 const MAX_MESSAGES = 100;
+/** Larger datagrams are nobody's answer: we offer 1232 bytes, and servers that look at no offer send 4096. */
+const MAX_DATAGRAM_BYTES = 4096;
 
 /**
  * Asks from a connected socket on a random port with a random id. Whatever is not the answer to this question from
@@ -52,7 +54,7 @@ export function askUdp(
       const id = messageId(bytes) ?? -1;
       const sentAt = sentAtById.get(id);
       try {
-        const judged = sentAt === undefined ? null : judgeReply(bytes, query, id);
+        const judged = sentAt === undefined || bytes.length > MAX_DATAGRAM_BYTES ? null : judgeReply(bytes, query, id);
         if (judged === null || judged.kind === 'foreign' || sentAt === undefined) {
           if (watch !== undefined) watch.ignoredCount += 1;
           return;

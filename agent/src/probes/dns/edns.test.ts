@@ -146,6 +146,15 @@ t.test('dns gives up on a server that sends a flood of messages that are no answ
   t.match(result, { success: false, error: { code: 'dns_error', message: /over 100 messages/ } });
 });
 
+t.test('dns reads no datagram that is larger than any server sends', async (t) => {
+  const { result } = await ask(t, ({ id, asked, transport }) => {
+    const message = dnsMessage({ id, questions: [{ name: asked, type: 'A' }], answers: [FORGED] });
+    const small = dnsMessage({ id, questions: [{ name: asked, type: 'A' }], answers: [SITE] });
+    return transport === 'tcp' ? null : [Buffer.concat([message, Buffer.alloc(5000)]), small];
+  });
+  t.match(result, { success: true, ignored: 1, contradictions: 0, records: [{ value: SITE.data }] });
+});
+
 t.test('dns shows names in the letter case they were asked in', async (t) => {
   const { result } = await ask(t, ({ asked }) => ({
     answers: [

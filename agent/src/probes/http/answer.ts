@@ -4,7 +4,7 @@ import { socketFailure } from '../../net/socket-failure.js';
 import { tlsFailure } from '../../net/tls/handshake.js';
 import { ProbeFailure } from '../failure.js';
 import type { Hop } from './hop.js';
-import { MAX_HEADER_BYTES, MAX_HEADER_LINES, MAX_INTERIM_RESPONSES, MAX_READ_BYTES } from './limits.js';
+import { MAX_HEADER_BYTES, MAX_HEADER_LINES, MAX_INTERIM_RESPONSES } from './limits.js';
 import { watchRate } from './rate.js';
 
 export interface ExchangeOptions {
@@ -55,8 +55,8 @@ export class Answer {
 
   /** Whether less of the body has come than its length says (RFC 9110 section 8.6). */
   get isShort(): boolean {
-    const { headers, statusCode, bodyBytes } = this.#options.hop;
-    return statusCode !== 304 && bodyBytes < Number(headers['content-length'] ?? 0);
+    const { headers, statusCode, body } = this.#options.hop;
+    return statusCode !== 304 && body.length < Number(headers['content-length'] ?? 0);
   }
 
   /** One more 1xx response. */
@@ -81,10 +81,7 @@ export class Answer {
   /** A piece of the body; false when that was all that is read of it. */
   takeChunk(chunk: Buffer): boolean {
     const { hop } = this.#options;
-    const kept = chunk.subarray(0, MAX_READ_BYTES - hop.bodyBytes);
-    hop.isCut = kept.length < chunk.length;
-    hop.bodyBytes += kept.length;
-    hop.chunks.push(kept);
+    hop.isCut = !hop.body.add(chunk);
     return !hop.isCut;
   }
 

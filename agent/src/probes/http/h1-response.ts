@@ -1,5 +1,5 @@
 import { ProbeFailure } from '../failure.js';
-import { MAX_CHUNK_EXTENSION_BYTES, MAX_HEADER_BYTES, MAX_HEADER_LINES } from './limits.js';
+import { MAX_CHUNK_EXTENSION_BYTES, MAX_CHUNK_LINE_BYTES, MAX_HEADER_BYTES, MAX_HEADER_LINES } from './limits.js';
 
 /** Status line and headers of a response; `rawHeaders` are names and values in turn, as Latin-1. */
 export interface ResponseHead {
@@ -40,6 +40,7 @@ export class ResponseReader {
   #line = '';
   #sectionBytes = 0;
   #extensionBytes = 0;
+  #chunkLineBytes = 0;
   #statusLine: Pick<ResponseHead, 'statusCode' | 'httpVersion'> = { statusCode: 0, httpVersion: '1.1' };
   #rawHeaders: string[] = [];
   #isChunked = false;
@@ -159,6 +160,9 @@ export class ResponseReader {
     const [, digits = '', extension = ''] = /^([0-9a-f]{1,12})[ \t]*(;.*)?$/i.exec(line) ?? [];
     if (digits === '') throw invalid('the size of a chunk is no number');
     this.#extensionBytes += extension.length;
+    // with both line ends
+    this.#chunkLineBytes += line.length + 4;
+    if (this.#chunkLineBytes > MAX_CHUNK_LINE_BYTES) throw invalid('a body of tiny chunks');
     if (this.#extensionBytes > MAX_CHUNK_EXTENSION_BYTES)
       throw tooLarge('more chunk extensions than headers may be long');
     this.#bytesLeft = Number.parseInt(digits, 16);

@@ -1,5 +1,7 @@
 import type { TlsReport } from '@vantage/shared/probe-types/tls-report.js';
 import type { ResolvedAddress } from '../../net/resolver.js';
+import { BodyBytes } from './body-bytes.js';
+import { MAX_READ_BYTES } from './limits.js';
 
 /** What a hop is busy with; decides the code when the time is over. */
 export type Phase = 'dns' | 'tcp' | 'tls' | 'http';
@@ -25,9 +27,8 @@ export class Hop {
   statusCode: number | null = null;
   httpVersion: string | null = null;
   headers: Record<string, string> = {};
-  /** The body as it travelled, chunks in order, without the framing; at most MAX_READ_BYTES. */
-  readonly chunks: Buffer[] = [];
-  bodyBytes = 0;
+  /** The body as it travelled, without the framing. */
+  readonly body = new BodyBytes(MAX_READ_BYTES);
   /** Whether there was more than MAX_READ_BYTES. */
   isCut = false;
 

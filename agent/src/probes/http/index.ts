@@ -121,10 +121,10 @@ export class HttpEngine implements ProbeEngine<'http'> {
 export const http = new HttpEngine();
 
 async function readBody(trip: Trip, params: HttpSpec['params']): Promise<void> {
-  const { chunks, headers, isCut } = trip.hop;
+  const { body, headers, isCut } = trip.hop;
   trip.isBodyTruncated = isCut;
   const type = headers['content-type'];
-  const bytes = await decodeContent(Buffer.concat(chunks), headers['content-encoding']);
+  const bytes = await decodeContent(body.whole(), headers['content-encoding']);
   if (asksOfBody(params)) {
     trip.findings = findInBody({ text: bytes === null ? null : readAll(bytes, type), isCut }, params);
   }
@@ -150,7 +150,7 @@ function describe({
   const hasAnswer = hop.statusCode !== null;
   return {
     status_code: hop.statusCode,
-    response_size: hasAnswer ? hop.bodyBytes : null,
+    response_size: hasAnswer ? hop.body.length : null,
     final_url: hasAnswer ? hop.url : null,
     headers: hop.headers,
     resolved_ip: hop.address?.address ?? null,

@@ -1,0 +1,42 @@
+/** Bytes of a body that are put together at first; many are no longer. */
+const FIRST_BYTES = 16 * 1024;
+
+/**
+ * A body as it arrives, in one piece: kept as the pieces it came in, a body sent byte by byte would take a hundred times
+ * its size.
+ */
+export class BodyBytes {
+  readonly #maxBytes: number;
+  #room = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** How many there are. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** As many bytes of a piece as there is room for; false when that was not all of it. */
+  add(piece: Buffer): boolean {
+    const taken = Math.min(piece.length, this.#maxBytes - this.#length);
+    this.#makeRoom(this.#length + taken);
+    piece.copy(this.#room, this.#length, 0, taken);
+    this.#length += taken;
+    return taken === piece.length;
+  }
+
+  /** All of them; the same memory as here. */
+  whole(): Buffer {
+    return this.#room.subarray(0, this.#length);
+  }
+
+  #makeRoom(bytes: number): void {
+    if (bytes <= this.#room.length) return;
+    const room = Buffer.alloc(Math.min(this.#maxBytes, Math.max(bytes, 2 * this.#room.length, FIRST_BYTES)));
+    this.whole().copy(room);
+    this.#room = room;
+  }
+}
