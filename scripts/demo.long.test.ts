@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import t, { type Test } from 'tap';
 
 const runner = join(dirname(dirname(fileURLToPath(import.meta.url))), 'run.mjs');
@@ -77,10 +78,8 @@ t.test(
       nodes.map(({ name }: { name: string }) => name),
       ['frankfurt-1', 'ashburn-1', 'tokyo-1'],
     );
-    t.strictSame(
-      probes.map(({ type }: { type: string }) => type),
-      ['http', 'ping', 'dns', 'tcp', 'traceroute'],
-    );
+    const types = probes.map(({ type }: { type: string }) => type);
+    t.strictSame(types.sort(), [...probeTypeNames].sort());
     for (const { type, status, task_id, target, node_results } of probes) {
       t.match({ status, task_id, target }, { status: 'completed', task_id: /^pt_/, target: /\w/ }, type);
       t.strictSame(

@@ -172,20 +172,20 @@ async function runAll(stack: Stack, probes: readonly DemoProbe[]): Promise<TaskV
   const answered = new Map<DemoProbe, number>();
   const nodeIds = stack.nodes.map(({ id }) => id);
   const show = () => {
-    const states = probes.map((probe) => `${probe.type} ${answered.get(probe) ?? 0}/${nodeIds.length}`);
-    progress.show(`probing from ${nodeIds.length} nodes: ${states.join('  ')}`);
+    const waiting = probes.filter((probe) => (answered.get(probe) ?? 0) < nodeIds.length).map(({ type }) => type);
+    progress.show(`probing from ${nodeIds.length} nodes: ${waiting.join(' ')}`);
   };
   show();
-  const tasks = await Promise.all(
-    probes.map((probe) =>
-      runProbe(stack.client, { ...probe, nodeIds }, (count) => {
-        answered.set(probe, count);
-        show();
-      }),
-    ),
-  );
+  const run = (probe: DemoProbe) =>
+    runProbe(stack.client, { ...probe, nodeIds }, (count) => {
+      answered.set(probe, count);
+      show();
+    });
+  // one machine is all nodes and all targets: what fills it comes last
+  const quiet = await Promise.all(probes.filter(({ type }) => type !== 'speedtest').map(run));
+  const loud = await Promise.all(probes.filter(({ type }) => type === 'speedtest').map(run));
   progress.clear();
-  return tasks;
+  return [...quiet, ...loud];
 }
 
 /** Every node succeeded, or lacks what the type needs and says so. */

@@ -1,56 +1,35 @@
-import type { ProbeType } from '@vantage/shared/probe-types/index.js';
+import { type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
 import { taskSchema } from '../src/modules/probes/schema.js';
+import { optionsOf, type ProbeCase, probeCases } from './_support/probe-cases.js';
 import { finishedTask, runProbe, submit } from './_support/probes.js';
-import { needsRawSockets } from './_support/raw-sockets.js';
 import { RealAgent } from './_support/real-agent.js';
 import { SlowTarget } from './_support/slow-target.js';
 import { startStack, type TestApi } from './_support/stack.js';
-import { startGreeter, startNameServer } from './_support/targets.js';
 import { until } from './_support/until.js';
 
-interface Case {
-  readonly type: ProbeType;
-  readonly target: string;
-  readonly params?: object;
-  /** What the node found. */
-  readonly found: object;
-}
-
-async function checkCase(t: Test, api: TestApi, { type, target, params = {}, found }: Case): Promise<void> {
+async function checkCase(t: Test, api: TestApi, type: ProbeType, expected: ProbeCase): Promise<void> {
+  const { target, params = {}, found } = expected;
   const task = await runProbe(api, type, { target, params });
-  t.match(task, { probe_type: type, target, status: 'completed', summary: { success_count: 1, fail_count: 0 } }, type);
-  t.match(task.node_results[0], { success: true, error: null, started_at: /Z$/, ...found }, type);
-  t.match(compileSchema(taskSchema(type))(task), { ok: true }, `${type} is as documented`);
+  t.match(task, { probe_type: type, target, status: 'completed', summary: { success_count: 1, fail_count: 0 } });
+  t.match(task.node_results[0], { success: true, error: null, started_at: /Z$/, ...found });
+  t.match(compileSchema(taskSchema(type))(task), { ok: true }, 'the task is as documented');
   const { body } = await api.call('GET', `/v1/probe/tasks/${task.task_id}`);
   t.strictSame(body.data, task, 'who waited was told what is stored');
 }
 
-t.test('an http, a dns and a tcp probe over the public API measure what is there', async (t) => {
-  const { api } = await startStack(t);
+t.test('a probe of every type over the public API measures what is there', async (t) => {
+  const { api } = await startStack(t, { VANTAGE_SPEEDTEST: 'on' });
   const agent = await RealAgent.start(t, api, { declared: { country: 'DE', asn: 3320 } });
-  const target = await SlowTarget.start(t);
-  const cases: readonly Case[] = [
-    {
-      type: 'http',
-      target: target.url('/hello'),
-      found: { node_id: agent.nodeId, node: { country: 'DE', asn: 3320 }, status_code: 200, body: 'hello' },
-    },
-    {
-      type: 'dns',
-      target: 'www.example.com',
-      params: { server: '127.0.0.1', port: await startNameServer(t, '127.0.0.1') },
-      found: { rcode: 'NOERROR', records: [{ name: 'www.example.com', type: 'A', ttl: 60, value: '203.0.113.10' }] },
-    },
-    {
-      type: 'tcp',
-      target: `127.0.0.1:${await startGreeter(t, '127.0.0.1')}`,
-      params: { banner: true },
-      found: { resolved_ip: '127.0.0.1', connect_ms: Number, banner: /^220 ready/ },
-    },
-  ];
-  for (const each of cases) await checkCase(t, api, each);
+  const place = { host: '127.0.0.1', controlPlaneUrl: api.url };
+  const node = { node_id: agent.nodeId, node: { country: 'DE', asn: 3320 } };
+  for (const type of probeTypeNames) {
+    await t.test(type, optionsOf(type), async (t) => {
+      const { found, ...asked } = await probeCases[type](t, place);
+      await checkCase(t, api, type, { ...asked, found: { ...node, ...found } });
+    });
+  }
 });
 
 t.test('the address an agent leaves in the log of a target leads to the page about its traffic', async (t) => {
@@ -62,25 +41,6 @@ t.test('the address an agent leaves in the log of a target leads to the page abo
   const page = await fetch(address);
   t.equal(page.status, 200);
   t.match(await page.text(), 'About our traffic');
-});
-
-t.test('a ping and a traceroute over the public API measure what is there', needsRawSockets, async (t) => {
-  const { api } = await startStack(t);
-  await RealAgent.start(t, api);
-  const cases: readonly Case[] = [
-    {
-      type: 'ping',
-      target: '127.0.0.1',
-      params: { count: 2, interval_ms: 200 },
-      found: { packets_sent: 2, packets_received: 2, loss_pct: 0, rtt: { avg_ms: Number } },
-    },
-    {
-      type: 'traceroute',
-      target: '127.0.0.1',
-      found: { reached: true, hops: [{ ttl: 1, replies: [{ ip: '127.0.0.1', rtt_ms: Number }] }] },
-    },
-  ];
-  for (const each of cases) await checkCase(t, api, each);
 });
 
 t.test('kill -9 of the measuring process ends its probe as internal, and the next probe works', async (t) => {

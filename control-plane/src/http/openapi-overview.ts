@@ -1,11 +1,13 @@
+import { definitionOf, probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { MAX_JSON_DEPTH, MAX_JSON_KEYS } from './json.js';
 import { locales } from './locale.js';
 
 /** What a reader of the document should know before the first operation, in CommonMark. */
 export function overview(publicUrl: string): string {
+  const types = probeTypeNames.map((type) => definitionOf(type).title).join(', ');
   const languages = locales.map((locale) => `\`${locale}\``).join(', ');
-  return `Measures the network from many places at once: HTTP, ping, DNS, TCP and traceroute probes run on small agents
-and their results are brought together.
+  return `Measures the network from many places at once: probes (${types}) run
+on small agents and their results are brought together.
 
 New here? [Getting started with curl](${publicUrl}/docs/guide) goes from registering to the first probe, and to being
 refused.

@@ -23,6 +23,7 @@ export type Reply = string | null | Promise<string | null>;
 export interface TestSmtpServer {
   /** `localhost:port`, as the certificate has it. */
   readonly host: string;
+  readonly port: number;
   /** In the order they came. */
   readonly mails: readonly ReceivedMail[];
   /** Passwords that somebody tried. */
@@ -38,11 +39,13 @@ interface SmtpServerOptions {
   readonly encryption?: 'none' | 'starttls' | 'tls';
   /** Asks for this password; default: for none. */
   readonly password?: string;
+  /** Where it listens; default: 127.0.0.1. */
+  readonly address?: string;
 }
 
 /** A real mail server on a free port; closed when `t` ends. */
 export async function startSmtpServer(t: Test, options: SmtpServerOptions = {}): Promise<TestSmtpServer> {
-  const { encryption = 'none', password } = options;
+  const { encryption = 'none', password, address: listening = '127.0.0.1' } = options;
   const mails: ReceivedMail[] = [];
   const passwords: string[] = [];
   const server = new SMTPServer({
@@ -75,11 +78,12 @@ export async function startSmtpServer(t: Test, options: SmtpServerOptions = {}):
     },
   });
   server.on('error', () => {});
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, listening, resolve));
   t.teardown(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const { port } = server.server.address() as AddressInfo;
   const test: TestSmtpServer = {
     host: `localhost:${port}`,
+    port,
     mails,
     passwords,
     toRecipient: () => null,

@@ -15,8 +15,25 @@ export async function startGreeter(t: Test, host: string): Promise<number> {
 
 /** A DNS server that knows one address record, whatever name is asked for; its port. */
 export async function startNameServer(t: Test, host: string): Promise<number> {
+  return startUdp(t, host, answerOf);
+}
+
+/** A time server with a reference clock, in step with this machine (RFC 5905 section 7.3); its port. */
+export async function startTimeServer(t: Test, host: string): Promise<number> {
+  return startUdp(t, host, (request) => {
+    const now = Buffer.alloc(8);
+    const seconds = Date.now() / 1000 + 2_208_988_800;
+    now.writeUInt32BE(Math.floor(seconds), 0);
+    now.writeUInt32BE(Math.floor((seconds % 1) * 2 ** 32), 4);
+    // version 4, server, stratum 1; delay and dispersion 0; then reference, origin, receive and transmit time
+    const head = Buffer.concat([Buffer.from('240106ec0000000000000000', 'hex'), Buffer.from('TEST')]);
+    return Buffer.concat([head, now, request.subarray(40, 48), now, now]);
+  });
+}
+
+async function startUdp(t: Test, host: string, answer: (request: Buffer) => Buffer): Promise<number> {
   const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
-  socket.on('message', (query, from) => socket.send(answerOf(query), from.port, from.address));
+  socket.on('message', (request, from) => socket.send(answer(request), from.port, from.address));
   await new Promise<void>((resolve) => socket.bind(0, host, resolve));
   t.teardown(() => new Promise<void>((resolve) => socket.close(() => resolve())));
   return socket.address().port;

@@ -20,8 +20,8 @@ export const abusePage = defineRoute({
   async handle(_request, { site }) {
     const content = html`
 <h1>About our traffic</h1>
-<p>You found this address in your logs? Somebody asked this service how your server, name or network is reached from elsewhere. Small agents on several networks measured it and reported what they saw: an HTTP request, a ping, a DNS question, a TCP connection or a traceroute.</p>
-<p>The User-Agent of every HTTP request ends in <code>vantage-agent</code>, its version and this address. The other kinds of probes have no room to say who sent them.</p>
+<p>You found this address in your logs? Somebody asked this service how your server, name or network is reached from elsewhere. Small agents on several networks measured it and reported what they saw: an HTTP request, a ping, a DNS question, a TCP connection, a traceroute, the greeting of a mail server, the time of a time server, TLS handshakes or a download.</p>
+<p>The User-Agent of every HTTP request ends in <code>vantage-agent</code>, its version and this address. A mail server is greeted with the name of this service. The other kinds of probes have no room to say who sent them.</p>
 <h2>What limits hold</h2>
 <ul>
 <li>Your domain, or your address and the network around it (/24, IPv6 /48), gets ${TARGET_BURST} probes at once and ${TARGET_RATE_PER_SECOND} a second after that, from all agents and all users together.</li>
