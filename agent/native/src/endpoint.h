@@ -23,6 +23,7 @@ struct arrival {
   size_t bytes;
   int64_t stamp_ns; /* kernel, CLOCK_REALTIME; 0: none */
   int hop_limit;    /* -1: not told */
+  uint32_t source_v4;
   char source[INET6_ADDRSTRLEN];
 };
 

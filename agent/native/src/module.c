@@ -241,13 +241,13 @@ static napi_value send_packet(napi_env env, napi_callback_info info) {
   return number(env, at < 0 ? (double)at : (double)at / 1e6);
 }
 
-enum { meta_head = 4, meta_per_packet = 3 };
+enum { meta_head = 4, meta_per_packet = 4 };
 
 static double arrival_ms(const struct arrival *arrival, int64_t offset, int64_t now) {
   return arrival->stamp_ns == 0 ? (double)now / 1e6 : (double)(arrival->stamp_ns - offset) / 1e6;
 }
 
-static bool write_arrival(napi_env env, napi_value sources, uint32_t slot, const struct arrival *arrival) {
+static bool write_source(napi_env env, napi_value sources, uint32_t slot, const struct arrival *arrival) {
   napi_value text;
   return napi_create_string_latin1(env, arrival->source, NAPI_AUTO_LENGTH, &text) == napi_ok &&
          napi_set_element(env, sources, slot, text) == napi_ok;
@@ -256,7 +256,8 @@ static bool write_arrival(napi_env env, napi_value sources, uint32_t slot, const
 /*
  * receive(bytes, meta, sources): fills at most as many slots as `meta`, a Float64Array, has room for. Answers how many
  * packets there were, or a negative errno.
- *   meta: read at (ms), offset before and after (ms), dropped | length, arrived at (ms), hop limit or -1 | ...
+ *   meta: read at (ms), offset before and after (ms), dropped | length, arrived at (ms), hop limit or -1, IPv4 source or
+ *   -1 | ...; `sources` gets the IPv6 ones
  */
 static napi_value receive(napi_env env, napi_callback_info info) {
   napi_value arguments[3];
@@ -288,7 +289,8 @@ static napi_value receive(napi_env env, napi_callback_info info) {
     own[0] = (double)arrivals[slot].bytes;
     own[1] = arrival_ms(&arrivals[slot], offset, now);
     own[2] = arrivals[slot].hop_limit;
-    if (!write_arrival(env, arguments[2], (uint32_t)slot, &arrivals[slot])) return refuse(env, "not an array");
+    own[3] = socket->family == AF_INET ? (double)arrivals[slot].source_v4 : -1;
+    if (socket->family == AF_INET6 && !write_source(env, arguments[2], (uint32_t)slot, &arrivals[slot])) return refuse(env, "not an array");
   }
   return number(env, count);
 }

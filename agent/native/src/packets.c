@@ -80,21 +80,12 @@ static void read_control(struct msghdr *message, struct arrival *arrival, uint32
   }
 }
 
-/* inet_ntop of glibc goes through sprintf, which costs more than the rest of a packet */
-static void write_v4(char *text, const uint8_t *address) {
-  for (int part = 0; part < 4; part += 1) {
-    const unsigned value = address[part];
-    if (value >= 100) *text++ = (char)('0' + value / 100);
-    if (value >= 10) *text++ = (char)('0' + value / 10 % 10);
-    *text++ = (char)('0' + value % 10);
-    *text++ = part < 3 ? '.' : '\0';
-  }
-}
-
-static void write_source(const struct sockaddr_storage *from, char *text) {
-  if (from->ss_family == AF_INET) write_v4(text, (const uint8_t *)&((const struct sockaddr_in *)from)->sin_addr);
-  else if (inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)from)->sin6_addr, text, INET6_ADDRSTRLEN) == NULL)
-    *text = '\0';
+static void read_source(const struct sockaddr_storage *from, struct arrival *arrival) {
+  arrival->source_v4 = 0;
+  *arrival->source = '\0';
+  if (from->ss_family == AF_INET) arrival->source_v4 = ntohl(((const struct sockaddr_in *)from)->sin_addr.s_addr);
+  else if (from->ss_family == AF_INET6)
+    inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)from)->sin6_addr, arrival->source, sizeof arrival->source);
 }
 
 int endpoint_receive(int fd, uint8_t *bytes, size_t slot_bytes, unsigned slots, struct arrival *arrivals,
@@ -124,7 +115,7 @@ int endpoint_receive(int fd, uint8_t *bytes, size_t slot_bytes, unsigned slots, 
   for (int slot = 0; slot < count; slot += 1) {
     arrivals[slot].bytes = messages[slot].msg_len;
     read_control(&messages[slot].msg_hdr, &arrivals[slot], dropped);
-    write_source(&sources[slot], arrivals[slot].source);
+    read_source(&sources[slot], &arrivals[slot]);
   }
   return count;
 }

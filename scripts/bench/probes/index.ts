@@ -5,6 +5,7 @@ import type { Comparison, Row } from './comparison.js';
 import { dns } from './dns.js';
 import { http } from './http.js';
 import { ntp } from './ntp.js';
+import { ping } from './ping.js';
 import { smtp } from './smtp.js';
 import { speedtest } from './speedtest.js';
 import { ssl } from './ssl.js';
@@ -12,7 +13,7 @@ import { tcp } from './tcp.js';
 import { trace } from './trace.js';
 
 /** The one list of comparisons. */
-const comparisons: readonly Comparison[] = [tcp, dns, http, ssl, trace, smtp, ntp, speedtest];
+const comparisons: readonly Comparison[] = [tcp, dns, http, ssl, ping, trace, smtp, ntp, speedtest];
 
 export interface ProbeBenchOptions {
   readonly rounds: number;

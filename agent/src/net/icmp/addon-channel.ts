@@ -11,6 +11,7 @@ import {
 import type { Arrival } from './arrival.js';
 import { RawSocketError, SendError, toSendError } from './errors.js';
 import { answersOnly } from './icmp-filter.js';
+import { Ipv4Names } from './ipv4-names.js';
 import { protocols } from './protocols.js';
 import type { RawChannel, RawChannelOptions, RawPacket } from './raw-channel.js';
 import { StampTrust } from './stamp-trust.js';
@@ -53,6 +54,8 @@ class AddonChannel implements RawChannel {
   readonly #bytes: Buffer;
   readonly #meta: Float64Array;
   readonly #sources: string[] = [];
+  readonly #views: Buffer[] = [];
+  readonly #names = new Ipv4Names();
   readonly #trust = new StampTrust();
   #isClosed = false;
 
@@ -153,13 +156,26 @@ class AddonChannel implements RawChannel {
       const own = batchHead.length + slot * perPacket.length;
       const stampMs = isTrusted ? Math.min(numberAt(meta, own + perPacket.atMs), readAtMs) : readAtMs;
       const hopLimit = numberAt(meta, own + perPacket.hopLimit);
-      const start = slot * longestPacketBytes;
-      this.#hand(this.#bytes.subarray(start, start + numberAt(meta, own + perPacket.bytes)), {
-        from: this.#sources[slot] ?? '',
+      this.#hand(this.#viewOf(slot, numberAt(meta, own + perPacket.bytes)), {
+        from: this.#sourceOf(slot, numberAt(meta, own + perPacket.sourceV4)),
         atMs: stampMs + this.#clockOffsetMs,
         hopLimit: hopLimit < 0 ? null : hopLimit,
       });
     }
+  }
+
+  /** Answers mostly have the length of the last ones, and a view costs as much as decoding it. */
+  #viewOf(slot: number, length: number): Buffer {
+    const last = this.#views[slot];
+    if (last?.length === length) return last;
+    const start = slot * longestPacketBytes;
+    const view = this.#bytes.subarray(start, start + length);
+    this.#views[slot] = view;
+    return view;
+  }
+
+  #sourceOf(slot: number, sourceV4: number): string {
+    return sourceV4 < 0 ? (this.#sources[slot] ?? '') : this.#names.nameOf(sourceV4);
   }
 
   #hand(bytes: Buffer, arrival: Arrival): void {

@@ -48,7 +48,7 @@ t.test('a worker thread has sockets of its own; ended in the middle, it takes th
     const { workerData, parentPort } = require('node:worker_threads');
     const { Socket } = require(workerData);
     let rounds = 0;
-    const [bytes, meta] = [Buffer.alloc(32 * 256), new Float64Array(100)];
+    const [bytes, meta] = [Buffer.alloc(32 * 256), new Float64Array(132)];
     const request = Buffer.from('0800f7ff00000000', 'hex');
     const socket = new Socket({ family: 4, isRaw: 1, protocol: 1, isSendOnly: 0, filter: null }, () => {
       socket.receive(bytes, meta, []);

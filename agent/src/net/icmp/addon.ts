@@ -23,7 +23,7 @@ export interface AddonSocket {
   send(bytes: Uint8Array, address: string, hopLimit: number): number;
   /**
    * Takes what waits, at most one packet per slot, and answers how many there were, or a negative errno. `meta` is
-   * `batchHead` numbers, then `perPacket` for each slot; `sources` gets an address for each.
+   * `batchHead` numbers, then `perPacket` for each slot; `sources` gets the IPv6 address of each.
    */
   receive(bytes: Uint8Array, meta: Float64Array, sources: string[]): number;
   /** The identifier of a socket that is not raw, or a negative errno. */
@@ -36,8 +36,8 @@ export interface AddonSocket {
 export const addonEvents = { readable: 1, writable: 2 } as const;
 /** Where a batch says when it was read, the clocks' difference around that, and how many packets were dropped so far. */
 export const batchHead = { readAtMs: 0, offsetBeforeMs: 1, offsetAfterMs: 2, dropped: 3, length: 4 } as const;
-/** Where a slot says how long its packet is, when it came in, and its hop limit or -1. */
-export const perPacket = { bytes: 0, atMs: 1, hopLimit: 2, length: 3 } as const;
+/** Where a slot says how long its packet is, when it came in, its hop limit or -1, its IPv4 source or -1. */
+export const perPacket = { bytes: 0, atMs: 1, hopLimit: 2, sourceV4: 3, length: 4 } as const;
 
 /** Most packets that one call of `receive` takes. */
 export const maxSlots = 32;

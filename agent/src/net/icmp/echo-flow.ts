@@ -1,10 +1,11 @@
 import { addressBytes, canonicalAddress, type Family } from './address.js';
 import type { Arrival } from './arrival.js';
 import { contradictsCookie, EchoRequest, hasCookie } from './echo.js';
+import type { SendError } from './errors.js';
 import type { Flow, FlowListener, FlowTarget, Saying } from './flow.js';
 import type { EchoTaker, FlowTable } from './flow-table.js';
 import type { EchoReply, IcmpError } from './message.js';
-import type { RawChannel } from './raw-channel.js';
+import type { RawChannel, RawPacket } from './raw-channel.js';
 import { SentLedger } from './sent-ledger.js';
 
 /** What a caller decides of a flow. */
@@ -22,6 +23,8 @@ export interface EchoFlowParts {
   /** Chosen by the kernel; left out: by the table. */
   readonly identifier?: number;
 }
+
+const echoReply: Saying = { name: 'echo_reply', type: null, code: null, mpls: [] };
 
 /**
  * Echo requests under one identifier. A reply counts only with this identifier, a sequence that was sent, the target as
@@ -50,22 +53,30 @@ export class EchoFlow implements Flow, EchoTaker {
   }
 
   send(index: number, hopLimit: number): void {
-    this.#channel.send({
-      bytes: this.#request.bytes,
-      address: this.#address,
-      hopLimit,
-      prepare: () => {
-        if (this.#isClosed) throw new Error('the flow was closed before its packet left');
-        this.#request.setSequence(index);
-      },
-      onSent: (atMs) => {
-        this.#sent.markSent(index, atMs);
-        this.#listener.onSent?.(index, atMs);
-      },
-      onError: (error) => {
-        if (!this.#isClosed) this.#listener.onSendError(index, error);
-      },
-    });
+    this.#channel.send(new EchoPacket(this, index, hopLimit));
+  }
+
+  /** All packets share it: it is the request that was prepared last. */
+  get bytes(): Buffer {
+    return this.#request.bytes;
+  }
+
+  get address(): string {
+    return this.#address;
+  }
+
+  prepare(index: number): void {
+    if (this.#isClosed) throw new Error('the flow was closed before its packet left');
+    this.#request.setSequence(index);
+  }
+
+  onSent(index: number, atMs: number): void {
+    this.#sent.markSent(index, atMs);
+    this.#listener.onSent?.(index, atMs);
+  }
+
+  onError(index: number, error: SendError): void {
+    if (!this.#isClosed) this.#listener.onSendError(index, error);
   }
 
   close(): void {
@@ -75,7 +86,7 @@ export class EchoFlow implements Flow, EchoTaker {
 
   takeReply(reply: EchoReply, arrival: Arrival): void {
     if (arrival.from !== this.#address || !hasCookie(reply.payload, this.#request.cookie)) return;
-    this.#report(reply.sequence, { name: 'echo_reply', type: null, code: null, mpls: [] }, arrival);
+    this.#report(reply.sequence, echoReply, arrival);
   }
 
   takeError({ name, type, code, mpls, quote }: IcmpError, arrival: Arrival): void {
@@ -84,8 +95,43 @@ export class EchoFlow implements Flow, EchoTaker {
     this.#report(quote.sequence, { name, type, code, mpls }, arrival);
   }
 
-  #report(index: number, saying: Saying, { from, atMs, hopLimit }: Arrival): void {
+  #report(index: number, { name, type, code, mpls }: Saying, { from, atMs, hopLimit }: Arrival): void {
     const settled = this.#sent.settle(index, atMs);
-    if (settled !== null) this.#listener.onAnswer({ index, from, ttl: hopLimit, ...saying, ...settled });
+    if (settled === null) return;
+    const { rttMs, isDuplicate } = settled;
+    this.#listener.onAnswer({ index, from, name, type, code, mpls, ttl: hopLimit, rttMs, isDuplicate });
+  }
+}
+
+/** One packet of a flow; a class, because thousands a second are cheaper than as many closures. */
+class EchoPacket implements RawPacket {
+  readonly #flow: EchoFlow;
+  readonly #index: number;
+  readonly hopLimit: number;
+
+  constructor(flow: EchoFlow, index: number, hopLimit: number) {
+    this.#flow = flow;
+    this.#index = index;
+    this.hopLimit = hopLimit;
+  }
+
+  get bytes(): Buffer {
+    return this.#flow.bytes;
+  }
+
+  get address(): string {
+    return this.#flow.address;
+  }
+
+  prepare(): void {
+    this.#flow.prepare(this.#index);
+  }
+
+  onSent(atMs: number): void {
+    this.#flow.onSent(this.#index, atMs);
+  }
+
+  onError(error: SendError): void {
+    this.#flow.onError(this.#index, error);
   }
 }

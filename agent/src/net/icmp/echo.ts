@@ -56,7 +56,10 @@ export class EchoRequest {
 
 /** Whether the payload of a reply begins with the cookie of the request; an empty cookie matches anything. */
 export function hasCookie(payload: Buffer, cookie: Buffer): boolean {
-  return payload.length >= cookie.length && payload.compare(cookie, 0, cookie.length, 0, cookie.length) === 0;
+  if (payload.length < cookie.length) return false;
+  // for 16 bytes a loop is ten times as fast as the way into Buffer.compare
+  for (let offset = 0; offset < cookie.length; offset += 1) if (payload[offset] !== cookie[offset]) return false;
+  return true;
 }
 
 /**

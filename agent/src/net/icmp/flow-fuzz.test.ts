@@ -19,10 +19,10 @@ function sentFlows({ family, target, source }: Road) {
   const list = new AnswerList();
   const table = new FlowTable();
   const packets: Buffer[] = [];
-  const send = ({ prepare, onSent, bytes }: RawPacket) => {
-    prepare();
-    onSent(0);
-    packets.push(Buffer.from(bytes));
+  const send = (packet: RawPacket) => {
+    packet.prepare();
+    packet.onSent(0);
+    packets.push(Buffer.from(packet.bytes));
   };
   const parts = { channel: { send, close: () => {} }, table };
   const goal = { target: { address: target, family }, listener: list };

@@ -15,11 +15,11 @@ export interface RawPacket {
   /** Time to live or hop limit, 1 to 255. */
   readonly hopLimit: number;
   /** Runs before the system call, after every packet queued earlier has left; may still change `bytes`. What it throws calls the packet off. */
-  readonly prepare: () => void;
+  prepare(): void;
   /** It leaves, or has just left; `atMs` is the engine's clock right before the system call. An error may still follow. */
-  readonly onSent: (atMs: number) => void;
+  onSent(atMs: number): void;
   /** Never within `send` itself. */
-  readonly onError: (error: SendError) => void;
+  onError(error: SendError): void;
 }
 
 /** What a channel is for, and who hears of what it receives. */

@@ -30,9 +30,11 @@ export interface PacketLogOptions {
 export class PacketLog {
   readonly #count: number;
   readonly #timeoutMs: number;
-  readonly #waiting = new Set<number>();
+  readonly #isWaiting: boolean[] = [];
+  #waiting = 0;
   /** The first reply to each packet, late ones included. */
-  readonly #replies = new Map<number, Reply>();
+  readonly #replies: (Reply | undefined)[] = [];
+  #replied = 0;
   readonly #errors = new Map<number, PingIcmpError>();
   readonly #listedDuplicates: Reply[] = [];
   readonly #refused = new Set<number>();
@@ -51,22 +53,23 @@ export class PacketLog {
   /** Packets leave in order. */
   markSent(seq: number): void {
     this.#sent = seq + 1;
-    this.#waiting.add(seq);
+    this.#isWaiting[seq] = true;
+    this.#waiting += 1;
   }
 
   /** A reply came, by whatever clock its time was taken. */
   answer(seq: number, rttMs: number, ttl: number | null): void {
     const late = rttMs > this.#timeoutMs;
-    const duplicate = this.#replies.has(seq);
+    const duplicate = this.#replies[seq] !== undefined;
     const reply = { seq, ttl, rtt_ms: roundMs(rttMs), duplicate, late, icmp_error: null };
-    this.#waiting.delete(seq);
+    this.#endWait(seq);
     if (duplicate) this.#addDuplicate(reply);
     else this.#addFirst(reply);
   }
 
   /** Nobody answered in time, or somebody said why nobody will. */
   lose(seq: number, reason: ProbeFailure | null, error: PingIcmpError | null = null): void {
-    if (!this.#waiting.delete(seq)) return;
+    if (!this.#endWait(seq)) return;
     if (reason !== null) this.#trouble = reason;
     if (error !== null) this.#errors.set(seq, error);
   }
@@ -79,7 +82,7 @@ export class PacketLog {
 
   /** Nothing more to send and nothing to wait for. */
   get isSettled(): boolean {
-    return this.#sent === this.#count && this.#waiting.size === 0;
+    return this.#sent === this.#count && this.#waiting === 0;
   }
 
   /** Some packet was answered in time. */
@@ -89,7 +92,7 @@ export class PacketLog {
 
   /** Packets answered after their time. */
   get late(): number {
-    return this.#replies.size - this.#received;
+    return this.#replied - this.#received;
   }
 
   /** The last reason given for a loss. */
@@ -112,8 +115,17 @@ export class PacketLog {
     };
   }
 
+  /** @returns whether it was waited for */
+  #endWait(seq: number): boolean {
+    const wasWaiting = this.#isWaiting[seq] === true;
+    this.#isWaiting[seq] = false;
+    if (wasWaiting) this.#waiting -= 1;
+    return wasWaiting;
+  }
+
   #addFirst(reply: Reply): void {
-    this.#replies.set(reply.seq, reply);
+    this.#replies[reply.seq] = reply;
+    this.#replied += 1;
     if (reply.late) return;
     this.#received += 1;
     if (reply.seq < this.#latestReceived) this.#outOfOrder += 1;
@@ -126,7 +138,7 @@ export class PacketLog {
   }
 
   #times(): PingResult['rtt'] {
-    const rtts = [...this.#replies.values()].filter(({ late }) => !late).map((reply) => reply.rtt_ms ?? 0);
+    const rtts = this.#replies.flatMap((reply) => (reply === undefined || reply.late ? [] : [reply.rtt_ms ?? 0]));
     return {
       min_ms: rtts.length === 0 ? null : Math.min(...rtts),
       avg_ms: roundMs(meanOf(rtts)),
@@ -137,7 +149,7 @@ export class PacketLog {
   }
 
   #listReplies(): Reply[] {
-    const packets = Array.from({ length: this.#sent }, (_, seq) => this.#replies.get(seq) ?? this.#unanswered(seq));
+    const packets = Array.from({ length: this.#sent }, (_, seq) => this.#replies[seq] ?? this.#unanswered(seq));
     const left = packets.filter(({ seq }) => !this.#refused.has(seq));
     return [...left, ...this.#listedDuplicates].sort((a, b) => a.seq - b.seq);
   }
