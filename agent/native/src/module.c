@@ -1,8 +1,12 @@
-// The addon: class Socket and monotonicMs(). Nothing is global, so that every worker thread may load its own.
+// The addon: open() and monotonicMs(). Nothing is global, so that every worker thread may load its own.
 //
-//   new Socket(options, onEvents) --> open: held by a reference to itself, watched by uv_poll
+//   open(options, onEvents) --> open: watched by uv_poll
 //     close(), or the end of the environment --> closing: descriptor gone, no event any more
-//       uv_close calls back --> closed; freed with the object
+//       uv_close calls back --> closed
+//
+// A socket is an object of functions that share a struct socket. Each function holds it until it is collected, and so does
+// uv_poll until it is closed; the last one frees it. (Methods of a class would have to find it by their receiver, which
+// takes a quarter of a microsecond of each packet.)
 #define NAPI_VERSION 8
 #include "clock.h"
 #include "endpoint.h"
@@ -15,20 +19,16 @@
 #include <unistd.h>
 #include <uv.h>
 
-static const napi_type_tag socket_tag = {0x9d1f6b7e3c5a4802, 0xb64e0c8d2f71a395};
-
 struct socket {
   uv_poll_t poll;
   napi_env env;
-  napi_ref self; /* strong while open */
-  napi_ref on_events;
+  napi_ref on_events; /* NULL once closed by script */
   napi_async_context context;
   napi_async_cleanup_hook_handle hook;
   int fd; /* -1 once closed */
   int family;
   uint32_t dropped;
-  bool is_poll_closed;
-  bool is_collected;
+  unsigned holders;
 };
 
 static napi_value refuse(napi_env env, const char *message) {
@@ -38,21 +38,27 @@ static napi_value refuse(napi_env env, const char *message) {
   return NULL;
 }
 
+static void give_up(void) {
+  napi_fatal_error("vantage:socket", NAPI_AUTO_LENGTH, "out of memory", NAPI_AUTO_LENGTH);
+}
+
 static napi_value number(napi_env env, double value) {
   napi_value result = NULL;
   napi_create_double(env, value, &result);
   return result;
 }
 
-static void free_when_done(struct socket *socket) {
-  if (socket->is_poll_closed && socket->is_collected) free(socket);
+static void release(struct socket *socket) {
+  socket->holders -= 1;
+  if (socket->holders == 0) free(socket);
 }
 
 static void on_poll_closed(uv_handle_t *handle) {
   struct socket *socket = handle->data;
-  socket->is_poll_closed = true;
+  if (socket->on_events != NULL) napi_delete_reference(socket->env, socket->on_events);
+  napi_async_destroy(socket->env, socket->context);
   napi_remove_async_cleanup_hook(socket->hook);
-  free_when_done(socket);
+  release(socket);
 }
 
 static void close_socket(struct socket *socket) {
@@ -67,14 +73,10 @@ static void on_environment_end(napi_async_cleanup_hook_handle handle, void *data
   close_socket(data);
 }
 
-static void on_collected(napi_env env, void *data, void *hint) {
+static void on_function_collected(napi_env env, void *data, void *hint) {
+  (void)env;
   (void)hint;
-  struct socket *socket = data;
-  napi_async_destroy(env, socket->context);
-  if (socket->on_events != NULL) napi_delete_reference(env, socket->on_events);
-  napi_delete_reference(env, socket->self);
-  socket->is_collected = true;
-  free_when_done(socket);
+  release(data);
 }
 
 static void call_back(struct socket *socket, double events) {
@@ -84,7 +86,7 @@ static void call_back(struct socket *socket, double events) {
   napi_value self;
   napi_value on_events;
   napi_value argument = number(env, events);
-  if (argument != NULL && napi_get_reference_value(env, socket->self, &self) == napi_ok &&
+  if (argument != NULL && napi_get_global(env, &self) == napi_ok &&
       napi_get_reference_value(env, socket->on_events, &on_events) == napi_ok &&
       napi_make_callback(env, socket->context, self, on_events, 1, &argument, NULL) == napi_pending_exception) {
     napi_value error;
@@ -146,7 +148,7 @@ static bool read_options(napi_env env, napi_value object, struct endpoint_option
 }
 
 /* Takes over the descriptor; on failure it is closed and nothing is left behind. */
-static struct socket *watch(napi_env env, napi_value self, napi_value on_events, int fd) {
+static struct socket *watch(napi_env env, napi_value on_events, int fd) {
   uv_loop_t *loop;
   napi_value name;
   struct socket *socket = calloc(1, sizeof *socket);
@@ -159,50 +161,21 @@ static struct socket *watch(napi_env env, napi_value self, napi_value on_events,
   }
   socket->env = env;
   socket->fd = fd;
+  socket->holders = 1;
   socket->poll.data = socket;
-  const bool is_kept = napi_add_async_cleanup_hook(env, on_environment_end, socket, &socket->hook) == napi_ok &&
-                       napi_create_reference(env, on_events, 1, &socket->on_events) == napi_ok &&
-                       napi_async_init(env, NULL, name, &socket->context) == napi_ok &&
-                       napi_wrap(env, self, socket, on_collected, NULL, &socket->self) == napi_ok &&
-                       napi_type_tag_object(env, self, &socket_tag) == napi_ok &&
-                       napi_reference_ref(env, socket->self, NULL) == napi_ok;
-  if (!is_kept) napi_fatal_error("vantage:socket", NAPI_AUTO_LENGTH, "out of memory", NAPI_AUTO_LENGTH);
+  if (napi_add_async_cleanup_hook(env, on_environment_end, socket, &socket->hook) != napi_ok ||
+      napi_create_reference(env, on_events, 1, &socket->on_events) != napi_ok ||
+      napi_async_init(env, NULL, name, &socket->context) != napi_ok)
+    give_up();
   return socket;
 }
 
-/* new Socket({family, isRaw, protocol, isSendOnly, filter}, onEvents) */
-static napi_value construct(napi_env env, napi_callback_info info) {
-  size_t count = 2;
-  napi_value arguments[2];
-  napi_value self;
-  napi_valuetype type;
-  struct endpoint_options options;
-  memset(&options, 0, sizeof options);
-  if (napi_get_cb_info(env, info, &count, arguments, &self, NULL) != napi_ok || count < 2 ||
-      !read_options(env, arguments[0], &options) || napi_typeof(env, arguments[1], &type) != napi_ok ||
-      type != napi_function)
-    return refuse(env, "not the options of a socket");
-  const int fd = endpoint_open(&options);
-  if (fd < 0) {
-    napi_throw_error(env, uv_err_name(fd), uv_strerror(fd));
-    return NULL;
-  }
-  struct socket *socket = watch(env, self, arguments[1], fd);
-  if (socket == NULL) return refuse(env, "the socket cannot be watched");
-  socket->family = options.family;
-  return self;
-}
-
-/* The socket a method was called on, which may be closed; NULL with an exception pending for anything else. */
+/* The socket a function belongs to, which may be closed; NULL with an exception pending where arguments are missing. */
 static struct socket *socket_of(napi_env env, napi_callback_info info, size_t wanted, napi_value *arguments) {
   size_t count = wanted;
-  napi_value self;
-  bool is_socket = false;
   void *data = NULL;
-  if (napi_get_cb_info(env, info, &count, arguments, &self, NULL) != napi_ok || count < wanted ||
-      napi_check_object_type_tag(env, self, &socket_tag, &is_socket) != napi_ok || !is_socket ||
-      napi_unwrap(env, self, &data) != napi_ok) {
-    refuse(env, "not a socket, or too few arguments");
+  if (napi_get_cb_info(env, info, &count, arguments, NULL, &data) != napi_ok || count < wanted) {
+    refuse(env, "too few arguments");
     return NULL;
   }
   return data;
@@ -307,11 +280,48 @@ static napi_value close_from_script(napi_env env, napi_callback_info info) {
   struct socket *socket = socket_of(env, info, 0, NULL);
   if (socket == NULL || socket->fd < 0) return NULL;
   close_socket(socket);
-  /* the callback holds its owner, which holds this object: the garbage collector must find the way open */
+  /* the callback holds its owner, which holds these functions: the garbage collector must find the way open */
   napi_delete_reference(env, socket->on_events);
   socket->on_events = NULL;
-  napi_reference_unref(env, socket->self, NULL);
   return NULL;
+}
+
+/* Any failure here is a want of memory. */
+static void add_function(napi_env env, napi_value object, const char *name, napi_callback call, struct socket *socket) {
+  napi_value function;
+  if (napi_create_function(env, name, NAPI_AUTO_LENGTH, call, socket, &function) != napi_ok ||
+      napi_add_finalizer(env, function, socket, on_function_collected, NULL, NULL) != napi_ok ||
+      napi_set_named_property(env, object, name, function) != napi_ok)
+    give_up();
+  socket->holders += 1;
+}
+
+/* open({family, isRaw, protocol, isSendOnly, filter}, onEvents) */
+static napi_value open_socket(napi_env env, napi_callback_info info) {
+  size_t count = 2;
+  napi_value arguments[2];
+  napi_value object;
+  napi_valuetype type;
+  struct endpoint_options options;
+  memset(&options, 0, sizeof options);
+  if (napi_get_cb_info(env, info, &count, arguments, NULL, NULL) != napi_ok || count < 2 ||
+      !read_options(env, arguments[0], &options) || napi_typeof(env, arguments[1], &type) != napi_ok ||
+      type != napi_function || napi_create_object(env, &object) != napi_ok)
+    return refuse(env, "not the options of a socket");
+  const int fd = endpoint_open(&options);
+  if (fd < 0) {
+    napi_throw_error(env, uv_err_name(fd), uv_strerror(fd));
+    return NULL;
+  }
+  struct socket *socket = watch(env, arguments[1], fd);
+  if (socket == NULL) return refuse(env, "the socket cannot be watched");
+  socket->family = options.family;
+  add_function(env, object, "watch", set_events, socket);
+  add_function(env, object, "send", send_packet, socket);
+  add_function(env, object, "receive", receive, socket);
+  add_function(env, object, "identifier", identifier, socket);
+  add_function(env, object, "close", close_from_script, socket);
+  return object;
 }
 
 static napi_value read_monotonic(napi_env env, napi_callback_info info) {
@@ -319,18 +329,12 @@ static napi_value read_monotonic(napi_env env, napi_callback_info info) {
   return number(env, (double)monotonic_ns() / 1e6);
 }
 
-#define METHOD(name, function) {name, NULL, function, NULL, NULL, NULL, napi_default_method, NULL}
-
 NAPI_MODULE_INIT() {
-  const napi_property_descriptor methods[] = {METHOD("watch", set_events), METHOD("send", send_packet),
-                                              METHOD("receive", receive), METHOD("identifier", identifier),
-                                              METHOD("close", close_from_script)};
-  napi_value constructor;
+  napi_value open;
   napi_value monotonic;
-  if (napi_define_class(env, "Socket", NAPI_AUTO_LENGTH, construct, NULL, sizeof methods / sizeof *methods, methods,
-                        &constructor) != napi_ok ||
+  if (napi_create_function(env, "open", NAPI_AUTO_LENGTH, open_socket, NULL, &open) != napi_ok ||
       napi_create_function(env, "monotonicMs", NAPI_AUTO_LENGTH, read_monotonic, NULL, &monotonic) != napi_ok ||
-      napi_set_named_property(env, exports, "Socket", constructor) != napi_ok ||
+      napi_set_named_property(env, exports, "open", open) != napi_ok ||
       napi_set_named_property(env, exports, "monotonicMs", monotonic) != napi_ok)
     return refuse(env, "the addon cannot be set up");
   return exports;

@@ -67,7 +67,7 @@ class AddonChannel implements RawChannel {
     this.#meta = new Float64Array(batchHead.length + slots * perPacket.length);
     this.#clockOffsetMs = options.clock.monotonicMs() - addon.monotonicMs();
     try {
-      this.#socket = new addon.Socket({ family, protocol, ...shape }, (events) => this.#hear(events));
+      this.#socket = addon.open({ family, protocol, ...shape }, (events) => this.#hear(events));
     } catch (cause) {
       throw RawSocketError.of(cause, family);
     }

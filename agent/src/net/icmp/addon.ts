@@ -45,10 +45,7 @@ export const maxSlots = 32;
 /** The native module. */
 export interface Addon {
   /** @throws NodeJS.ErrnoException where the system refuses the socket */
-  readonly Socket: new (
-    options: AddonSocketOptions,
-    onEvents: (events: number) => void,
-  ) => AddonSocket;
+  open(options: AddonSocketOptions, onEvents: (events: number) => void): AddonSocket;
   /** The clock that all times of the addon are of: CLOCK_MONOTONIC. */
   monotonicMs(): number;
 }
