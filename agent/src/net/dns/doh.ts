@@ -6,6 +6,7 @@ import { ProbeFailure } from '../../probes/failure.js';
 import { abortable, type Settle } from '../abortable.js';
 import { formatEndpoint } from '../endpoint.js';
 import { socketFailure } from '../socket-failure.js';
+import { limitWireBytes } from '../wire-limit.js';
 import type { AskOptions, DnsReply } from './ask.js';
 import type { SecureServer } from './encrypted.js';
 import { judgeReply, type Query, queryBytes } from './query.js';
@@ -16,6 +17,8 @@ const MEDIA_TYPE = 'application/dns-message';
 const HTTPS_PORT = 443;
 /** No message is larger (RFC 8484 section 6). */
 const MAX_BODY_BYTES = 65_535;
+/** What may come around it: headers, frames, chunks of a few bytes. */
+const MAX_WIRE_BYTES = 512 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADER_LINES = 64;
 
@@ -46,7 +49,14 @@ export async function askHttp(
   const { bytes, receivedAt } = await abortable<{ bytes: Buffer; receivedAt: number }>(signal, (settle) => {
     const what = `DNS server ${formatEndpoint(server.endpoint)}`;
     const done = (bytes: Buffer) => settle.resolve({ bytes, receivedAt: clock.monotonicMs() });
-    return send(socket, { body, server, receiver: receive(what, { resolve: done, reject: settle.reject }) });
+    const tooMuch = () => new ProbeFailure('http_protocol', `${what} sent more than ${MAX_WIRE_BYTES} bytes`);
+    const limit = { socket, clock, maxBytes: MAX_WIRE_BYTES, onTooMuch: () => settle.reject(tooMuch()) };
+    const stopCounting = limitWireBytes(limit);
+    const end = send(socket, { body, server, receiver: receive(what, { resolve: done, reject: settle.reject }) });
+    return () => {
+      stopCounting();
+      end();
+    };
   });
   const judged = judgeReply(bytes, query, 0);
   if (judged.kind === 'foreign')
@@ -73,10 +83,16 @@ function receive(what: string, { resolve, reject }: Settle<Buffer>): Receiver {
     onEnd: () => resolve(Buffer.concat(chunks)),
     onError: (error) =>
       reject(
-        socketFailure(error, what) ??
+        systemFailure(error, what) ??
           new ProbeFailure('http_protocol', `${what} did not complete its answer: ${error.message}`, { cause: error }),
       ),
   };
+}
+
+/** Errors of HTTP/2 carry numbers as those of the system do. */
+function systemFailure(error: Error, what: string): ProbeFailure | null {
+  const isProtocol = 'code' in error && String(error.code).startsWith('ERR_HTTP2_');
+  return isProtocol ? null : socketFailure(error, what);
 }
 
 interface Sending {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import { createServer } from 'node:https';
@@ -172,6 +173,25 @@ t.test('dns over HTTPS survives what hostile servers answer', async (t) => {
       code: 'dns_error',
       h2: (stream) => stream.respond(ok, { endStream: true }),
       h1: (response) => response.writeHead(200, ok).end(),
+    },
+    {
+      what: 'hints without an end',
+      code: 'http_protocol',
+      message: /sent more than 524288 bytes/,
+      h2: (stream) => {
+        const hint = () => {
+          if (stream.destroyed) return;
+          stream.additionalHeaders({ ':status': 103, link: randomBytes(4000).toString('hex') });
+          setImmediate(hint);
+        };
+        hint();
+      },
+      h1: ({ socket }) => {
+        const hints = Buffer.from('HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n'.repeat(400));
+        socket?.on('error', () => {});
+        socket?.on('drain', () => endless(() => socket.write(hints)));
+        endless(() => socket?.write(hints) ?? false);
+      },
     },
     {
       what: 'a broken stream',

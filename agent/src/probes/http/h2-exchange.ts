@@ -6,16 +6,13 @@ import {
   type IncomingHttpHeaders,
 } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { Clock } from '@vantage/shared/clock.js';
 import { abortable, type Settle } from '../../net/abortable.js';
+import { limitWireBytes } from '../../net/wire-limit.js';
 import { ProbeFailure } from '../failure.js';
 import { Answer, type ExchangeOptions } from './answer.js';
 import { connectionClosed, http2Failure, isReset, resetFailure } from './h2-failure.js';
 import { MAX_CONTROL_FRAMES, MAX_HEADER_BYTES, MAX_READ_BYTES, MAX_WIRE_BYTES } from './limits.js';
 import { type HttpRequest, wireHeaders } from './request.js';
-
-/** How often the bytes of a connection are counted; frames that mean nothing make no other noise. */
-const COUNT_INTERVAL_MS = 250;
 
 /** A window as large as what is read of a body: flow control of ours never holds the server back. */
 const sessionOptions: ClientSessionOptions = {
@@ -38,7 +35,7 @@ export function exchangeHttp2(socket: Socket, request: HttpRequest, options: Exc
     const stream = session.request(http2Headers(request, userAgent), { endStream: request.body === null });
     // making a session takes time of ours, which is none of the server's
     const answer = new Answer({ clock, hop, socket, fail });
-    const stopCounting = limitBytes(socket, clock, fail);
+    const stopCounting = limitWireBytes({ socket, clock, maxBytes: MAX_WIRE_BYTES, onTooMuch: () => fail(tooMuch()) });
     receive(stream, answer, { wantsBody, onClosed, resolve: settle.resolve, reject: fail });
     if (request.body !== null) stream.end(request.body);
     return () => {
@@ -126,13 +123,6 @@ function receive(
   stream.once('close', () => onClosed(stream.rstCode ?? 0));
 }
 
-/** Ends the exchange when a connection carries more than any answer that is read could weigh. */
-function limitBytes(socket: Socket, clock: Clock, fail: (failure: ProbeFailure) => void): () => void {
-  const bytesBefore = socket.bytesRead;
-  const count = () => {
-    if (socket.bytesRead - bytesBefore <= MAX_WIRE_BYTES) cancel = clock.after(COUNT_INTERVAL_MS, count);
-    else fail(new ProbeFailure('http_protocol', `more than ${MAX_WIRE_BYTES} bytes without an end of the answer`));
-  };
-  let cancel = clock.after(COUNT_INTERVAL_MS, count);
-  return () => cancel();
+function tooMuch(): ProbeFailure {
+  return new ProbeFailure('http_protocol', `more than ${MAX_WIRE_BYTES} bytes without an end of the answer`);
 }

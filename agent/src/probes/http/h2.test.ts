@@ -63,10 +63,11 @@ t.test('http speaks HTTP/2 where the server chooses it, with all that is told of
     stream.respond({ ':status': 200, 'content-type': 'text/plain', 'content-encoding': 'gzip', 'X-Many': ['a', 'b'] });
     stream.end(text);
   });
+  const context = await siteContext(t);
   const before = openSockets();
   const url = `https://site.example.com:${server.port}/path?q=1`;
   const params = { method: 'POST', body: 'world', headers: { 'X-Custom': 'yes' }, verify_tls: true } as const;
-  const result = await trusting.run(aSpec('http', url, params), await siteContext(t));
+  const result = await trusting.run(aSpec('http', url, params), context);
   t.match(result, {
     success: true,
     error: null,

@@ -4,6 +4,8 @@ export const MAX_HEADER_LINES = 128;
 export const MAX_HEADER_BYTES = 32 * 1024;
 /** Interim (1xx) responses before the final one at most. */
 export const MAX_INTERIM_RESPONSES = 16;
+/** Characters of the URL of a redirect at most, as servers take them; a result holds six. */
+export const MAX_URL_LENGTH = 8192;
 /** Body bytes read at most, as they travel; the rest stays on the wire. */
 export const MAX_READ_BYTES = 1024 * 1024;
 /** Body bytes after decompression at most. */

@@ -1,5 +1,6 @@
 import { parseHttpUrl } from '@vantage/shared/target-policy/url.js';
 import { ProbeFailure, refusing } from '../failure.js';
+import { MAX_URL_LENGTH } from './limits.js';
 import type { HttpRequest } from './request.js';
 
 /** Headers that speak of a body, dropped with it (Fetch standard, HTTP-redirect fetch). */
@@ -41,5 +42,7 @@ function absoluteUrl(location: string, base: URL): string {
   const url = URL.canParse(text, base.href) ? new URL(text, base.href) : null;
   if (url === null) throw new ProbeFailure('http_protocol', 'the redirect names no valid URL');
   url.hash = '';
+  if (url.href.length > MAX_URL_LENGTH)
+    throw new ProbeFailure('http_protocol', `the redirect names a URL of more than ${MAX_URL_LENGTH} characters`);
   return url.href;
 }

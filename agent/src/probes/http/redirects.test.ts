@@ -158,6 +158,8 @@ t.test('http puts every hop through the policy', async (t) => {
 t.test('http takes a redirect without or with a broken Location for what it is', async (t) => {
   const server = await startHttpServer(t, ({ path }, response) => {
     if (path === '/broken') response.setHeader('Location', 'http://[');
+    // a byte each, three characters in a URL
+    if (path === '/long') response.setHeader('Location', `/${'\u00ff'.repeat(3000)}`);
     response.writeHead(302).end('here');
   });
   const base = `http://127.0.0.1:${server.port}`;
@@ -165,5 +167,10 @@ t.test('http takes a redirect without or with a broken Location for what it is',
   t.match(await http.run(aSpec('http', `${base}/broken`), aContext()), {
     success: false,
     error: { code: 'http_protocol' },
+  });
+  t.match(await http.run(aSpec('http', `${base}/long`), aContext()), {
+    success: false,
+    status_code: 302,
+    error: { code: 'http_protocol', message: /more than 8192 characters/ },
   });
 });

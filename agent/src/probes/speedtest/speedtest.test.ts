@@ -99,8 +99,18 @@ const answers: readonly (readonly [what: string, code: string, answer: (response
     'target_rate_limited',
     (response) => response.writeHead(429, { 'vantage-speedtest': '1', 'retry-after': '30' }).end(),
   ],
+  ['hints without an end', 'http_protocol', (response) => pourHints(response)],
   ['half a body', 'http_protocol', (response) => cutAfterHalf(response)],
 ];
+
+function pourHints({ socket }: ServerResponse): void {
+  const hints = Buffer.from('HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n'.repeat(400));
+  const pour = () => {
+    while (socket?.write(hints));
+  };
+  socket?.on('error', () => {}).on('drain', pour);
+  pour();
+}
 
 function cutAfterHalf(response: ServerResponse): void {
   response.writeHead(200, { 'content-length': '1000' });
@@ -110,7 +120,7 @@ function cutAfterHalf(response: ServerResponse): void {
 for (const [what, code, answer] of answers) {
   t.test(`speedtest takes ${what} for what it is`, async (t) => {
     const server = await startHttpServer(t, (_request, response) => answer(response));
-    const result = await speedtest.run(aSpec('speedtest', `http://127.0.0.1:${server.port}/`), aContext());
+    const result = await speedtest.run(aSpec('speedtest', `http://127.0.0.1:${server.port}/`, small), aContext());
     t.match(result, { success: false, error: { code } });
     t.type(result.latency_ms, 'number', 'what was measured is kept');
     t.ok(isResult(result).ok);

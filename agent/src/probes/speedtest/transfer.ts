@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { SPEEDTEST_HEADER } from '@vantage/shared/speedtest/limits.js';
 import { abortable, type Settle } from '../../net/abortable.js';
 import { socketFailure } from '../../net/socket-failure.js';
+import { limitWireBytes } from '../../net/wire-limit.js';
 import type { ProbeContext } from '../engine.js';
 import { ProbeFailure } from '../failure.js';
 import { ProgressLines } from './progress-lines.js';
@@ -11,6 +12,8 @@ import type { Timeline } from './timeline.js';
 
 const MAX_HEADER_BYTES = 32 * 1024;
 const CHUNK_BYTES = 64 * 1024;
+/** Bytes that may come around the body, beside as many as it has: chunks of a few bytes measure nothing. */
+const MAX_FRAMING_BYTES = 1024 * 1024;
 /** What is left in buffers after the time is up has this long to arrive. */
 const TAIL_MS = 2000;
 
@@ -100,7 +103,8 @@ function transfer<T>(
   options: TransferOptions,
   receive: (response: IncomingMessage, settle: Settle<T>, request: ClientRequest) => () => void,
 ): Promise<T> {
-  const { clock, signal, headMs } = options;
+  const { clock, signal, headMs, maxBytes } = options;
+  const tooMuch = () => new ProbeFailure('http_protocol', 'the server sends more around the body than in it');
   return abortable(signal, (settle) => {
     const request = httpRequest({ ...requestOptions(options, method), createConnection: () => socket });
     let stopReceiving = () => {};
@@ -108,6 +112,8 @@ function transfer<T>(
     const cancelHead = clock.after(headMs, () =>
       settle.reject(new ProbeFailure('http_timeout', `no answer within ${headMs} ms`)),
     );
+    const onTooMuch = () => settle.reject(tooMuch());
+    const stopCounting = limitWireBytes({ socket, clock, maxBytes: 2 * maxBytes + MAX_FRAMING_BYTES, onTooMuch });
     request.once('error', fail);
     request.once('response', (response) => {
       cancelHead();
@@ -120,6 +126,7 @@ function transfer<T>(
     begin(request);
     return () => {
       cancelHead();
+      stopCounting();
       stopReceiving();
       request.destroy();
       socket.destroy();
