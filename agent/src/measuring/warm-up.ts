@@ -25,7 +25,7 @@ function warmUpProbes(port: number, hasRawSockets: boolean) {
   ];
   const raw = [
     { type: 'ping', spec: { target: LOOPBACK, params: { count: 1 } } },
-    { type: 'traceroute', spec: { target: LOOPBACK, params: { queries: 1 } } },
+    { type: 'traceroute', spec: { target: LOOPBACK, params: { queries: 1, reverse_dns: false } } },
   ];
   return [...probes, ...(hasRawSockets ? raw : [])].map((probe) => ({ ...probe, id: probe.type, deadlineMs: 1000 }));
 }
