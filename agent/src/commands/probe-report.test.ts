@@ -16,7 +16,7 @@ t.test('a success: outcome, fields, and each list as a table', async (t) => {
     resolved_ip: '192.0.2.1',
     loss_pct: 50,
     rtt: { min_ms: 1.5, avg_ms: null },
-    replies: [
+    attempts: [
       { seq: 0, ttl: 64, rtt_ms: 1.5 },
       { seq: 1, ttl: null, rtt_ms: null },
     ],
@@ -24,14 +24,14 @@ t.test('a success: outcome, fields, and each list as a table', async (t) => {
     redirects: [],
   };
   t.equal(
-    probeReport('ping', 'example.com', result),
+    probeReport('tcp', 'example.com:80', result),
     [
-      'OK      ping example.com (12.346 ms)',
+      'OK      tcp example.com:80 (12.346 ms)',
       '  resolved ip  192.0.2.1',
       '  loss         50 %',
       '  rtt min      1.500 ms',
       '',
-      '  replies',
+      '  attempts',
       '    seq  ttl  rtt',
       '    0    64   1.500',
       '    1    -    -',
