@@ -16,6 +16,8 @@ export async function main(args: readonly string[]): Promise<number> {
   const command = new Command('npm run bench --')
     .argument('<name>', names.map((name) => `${name}: ${benchmarks[name].summary}`).join('; '))
     .option('--rounds <n>', 'rounds of each measurement', Number, 5)
+    .option('--probes <n>', 'of probes: how many of each type for memory', Number, 10_000)
+    .option('--types <names>', 'of probes: types that memory counts them of, divided by commas')
     .option('--dry-run', 'print the report only')
     .option('--only <names>', 'of probes: comparisons, divided by commas')
     .parse([...args], { from: 'user' });
@@ -24,7 +26,13 @@ export async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(`unknown benchmark "${command.args[0]}": one of ${names.join(', ')}\n`);
     return 2;
   }
-  const { rounds, dryRun, only } = command.opts<{ rounds: number; dryRun?: true; only?: string }>();
-  await benchmarks[name].run({ rounds, isDryRun: dryRun === true, only });
+  const { rounds, probes, types, dryRun, only } = command.opts<{
+    rounds: number;
+    probes: number;
+    types?: string;
+    dryRun?: true;
+    only?: string;
+  }>();
+  await benchmarks[name].run({ rounds, probes, types, isDryRun: dryRun === true, only });
   return 0;
 }

@@ -19,11 +19,15 @@ export interface ProberOptions {
   readonly rootHints?: readonly string[];
   /** What a control plane would add to the target policy. */
   readonly lists?: ControlPlaneLists;
+  /** For Node, beside those the agent gives. */
+  readonly nodeFlags?: readonly string[];
 }
 
 /** The agent's own measuring process on the lab's `agent`: its engines, its policy, its limits. */
 export interface Prober {
   readonly pid: number;
+  /** For signals, and for messages of what `nodeFlags` loaded: arrays of objects whose `kind` the agent has none of. */
+  readonly child: ChildProcess;
   /** What it found it can do beyond plain sockets, for example `icmp`. */
   readonly capabilities: readonly string[];
   /** Runs one probe, beside those that are running. A refusal is a result too. */
@@ -42,9 +46,9 @@ export interface Prober {
 /** Starts a prober; it ends with the lab at the latest. @throws Error when it ends before it is ready */
 export async function startProber(
   lab: Lab,
-  { allow = [], rootHints = [], lists }: ProberOptions = {},
+  { allow = [], rootHints = [], lists, nodeFlags = [] }: ProberOptions = {},
 ): Promise<Prober> {
-  const child = lab.spawn('agent', [process.execPath, ...CHILD_FLAGS, CHILD], {
+  const child = lab.spawn('agent', [process.execPath, ...CHILD_FLAGS, ...nodeFlags, CHILD], {
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
@@ -54,6 +58,7 @@ export async function startProber(
   const capabilities = await conversation.ready;
   return {
     pid: child.pid ?? 0,
+    child,
     capabilities,
     faults: conversation.faults,
     // the spec was of the type's schema, and so is the answer: both sides check

@@ -1,3 +1,4 @@
+import type { ProbeType } from '@vantage/shared/probe-types/index.js';
 import type { Lab, LabOptions } from '../../lab/lab.js';
 import type { Prober } from '../../lab/prober.js';
 import { figureOf, figureText } from '../statistics.js';
@@ -8,6 +9,10 @@ export interface ComparisonOptions {
   readonly prober: Prober;
   /** Repeat everything so often, both programs in turns within each round. */
   readonly rounds: number;
+  /** Of each type, where probes are counted in place of rounds. */
+  readonly probes: number;
+  /** The types to count them of. */
+  readonly types: readonly ProbeType[];
 }
 
 /** One measured figure of ours beside the other program's. */
@@ -28,6 +33,8 @@ export interface Comparison {
   readonly title: string;
   /** The other program, for the head of its column. */
   readonly peer: string;
+  /** How it was measured, where it was not in rounds. */
+  readonly method?: (options: Pick<ComparisonOptions, 'probes'>) => string;
   readonly lab: LabOptions;
   run(options: ComparisonOptions): Promise<Row[]>;
 }
@@ -56,4 +63,9 @@ export function differenceRow(options: Parameters<typeof ratioRow>[0]): Row {
   const { digits = 2 } = options;
   const difference = figureOf(options.ours).median - figureOf(options.theirs).median;
   return { ...ratioRow(options), ratio: `${difference < 0 ? '' : '+'}${difference.toFixed(digits)}` };
+}
+
+/** A row of what must be the same on both sides. */
+export function equalityRow({ what, ours, theirs }: Pick<Row, 'what' | 'ours' | 'theirs'>): Row {
+  return { what, ours, theirs, ratio: ours === theirs ? 'equal' : 'DIFFERENT', goal: 'equal' };
 }

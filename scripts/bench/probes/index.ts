@@ -1,9 +1,11 @@
+import { isProbeType, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { startLab } from '../../lab/lab.js';
 import { startProber } from '../../lab/prober.js';
 import { machineText, tableText, writeReport } from '../report.js';
-import type { Comparison, Row } from './comparison.js';
+import type { Comparison, ComparisonOptions, Row } from './comparison.js';
 import { dns } from './dns.js';
 import { http } from './http.js';
+import { memory } from './memory.js';
 import { ntp } from './ntp.js';
 import { ping } from './ping.js';
 import { smtp } from './smtp.js';
@@ -13,27 +15,40 @@ import { tcp } from './tcp.js';
 import { trace } from './trace.js';
 
 /** The one list of comparisons. */
-const comparisons: readonly Comparison[] = [tcp, dns, http, ssl, ping, trace, smtp, ntp, speedtest];
+const comparisons: readonly Comparison[] = [tcp, dns, http, ssl, ping, trace, smtp, ntp, speedtest, memory];
 
 export interface ProbeBenchOptions {
   readonly rounds: number;
+  /** Of each type, where probes are counted in place of rounds. */
+  readonly probes: number;
+  /** Probe types to count them of, divided by commas; all without it. */
+  readonly types: string | undefined;
   readonly isDryRun: boolean;
   /** Names of comparisons, divided by commas; all without it. */
   readonly only: string | undefined;
 }
 
 /** Each engine beside the field's own tool, in a lab of its own, both in turns; a table for each. */
-export async function benchProbes({ rounds, isDryRun, only }: ProbeBenchOptions): Promise<void> {
-  const chosen = choose(only);
+export async function benchProbes({ isDryRun, only, types, ...numbers }: ProbeBenchOptions): Promise<void> {
+  const chosen = chooseComparisons(only);
+  const amounts = { ...numbers, types: chooseTypes(types) };
   for (const comparison of chosen) {
     process.stderr.write(`${comparison.name}: ${comparison.title}…\n`);
-    const report = reportText(comparison, await compare(comparison, rounds), rounds);
+    const report = reportText(comparison, await compare(comparison, amounts), amounts);
     process.stdout.write(`${report}\n`);
     if (!isDryRun) writeReport(`probes-${comparison.name}`, report);
   }
 }
 
-function choose(only: string | undefined): readonly Comparison[] {
+function chooseTypes(types: string | undefined): readonly ProbeType[] {
+  if (types === undefined) return probeTypeNames;
+  return types.split(',').map((name) => {
+    if (isProbeType(name)) return name;
+    throw new RangeError(`unknown probe type "${name}": one of ${probeTypeNames.join(', ')}`);
+  });
+}
+
+function chooseComparisons(only: string | undefined): readonly Comparison[] {
   if (only === undefined) return comparisons;
   return only.split(',').map((name) => {
     const found = comparisons.find((known) => known.name === name.trim());
@@ -42,18 +57,20 @@ function choose(only: string | undefined): readonly Comparison[] {
   });
 }
 
-async function compare(comparison: Comparison, rounds: number): Promise<Row[]> {
+type Amounts = Pick<ComparisonOptions, 'rounds' | 'probes' | 'types'>;
+
+async function compare(comparison: Comparison, amounts: Amounts): Promise<Row[]> {
   const lab = await startLab(comparison.lab);
   try {
     const prober = await startProber(lab);
-    return await comparison.run({ lab, prober, rounds });
+    return await comparison.run({ lab, prober, ...amounts });
   } finally {
     await lab.stop();
   }
 }
 
-function reportText({ title, peer }: Comparison, rows: readonly Row[], rounds: number): string {
+function reportText({ title, peer, method }: Comparison, rows: readonly Row[], amounts: Amounts): string {
   const cells = rows.map(({ what, ours, theirs, ratio, goal }) => [what, ours, theirs, ratio, goal]);
   const table = tableText(['measured', 'vantage', peer, 'vantage / peer, or difference', 'goal'], cells);
-  return `## probes: ${title}\n\n${machineText()}; ${rounds} rounds, both in turns.\n\n${table}\n`;
+  return `## probes: ${title}\n\n${machineText()}; ${method?.(amounts) ?? `${amounts.rounds} rounds, both in turns`}.\n\n${table}\n`;
 }

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { ProbeResults } from '@vantage/shared/probe-types/index.js';
 import type { Lab } from '../../lab/lab.js';
-import { type Comparison, type ComparisonOptions, type Row, ratioRow } from './comparison.js';
+import { type Comparison, type ComparisonOptions, equalityRow, type Row, ratioRow } from './comparison.js';
 
 type SslResult = ProbeResults['ssl'];
 
@@ -40,9 +40,13 @@ async function compareHost(host: string, { lab, prober }: ComparisonOptions): Pr
   const fingerprints = ours.chain.map(({ fingerprint_sha256 }) => fingerprint_sha256);
   const days = Math.floor((Date.parse(sent[0]?.validTo ?? '') - Date.now()) / DAY_MS);
   return [
-    equality(`versions of ${host}`, versionsOf(ours), await testsslVersions(lab, host)),
-    equality(`chain of ${host}`, digest(fingerprints), digest(sent.map(({ fingerprint256 }) => fingerprint256))),
-    equality(`days left of ${host}`, String(ours.days_until_expiry), String(days)),
+    equalityRow({ what: `versions of ${host}`, ours: versionsOf(ours), theirs: await testsslVersions(lab, host) }),
+    equalityRow({
+      what: `chain of ${host}`,
+      ours: digest(fingerprints),
+      theirs: digest(sent.map(({ fingerprint256 }) => fingerprint256)),
+    }),
+    equalityRow({ what: `days left of ${host}`, ours: String(ours.days_until_expiry), theirs: String(days) }),
   ];
 }
 
@@ -87,8 +91,4 @@ async function sentTo(lab: Lab, host: string): Promise<X509Certificate[]> {
 /** Of a chain, enough to tell it from another. */
 function digest(fingerprints: readonly string[]): string {
   return fingerprints.map((fingerprint) => fingerprint.slice(0, 11)).join(' ');
-}
-
-function equality(what: string, ours: string, theirs: string): Row {
-  return { what, ours, theirs, ratio: ours === theirs ? 'equal' : 'DIFFERENT', goal: 'equal' };
 }
