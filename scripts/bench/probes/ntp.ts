@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Lab } from '../../lab/lab.js';
 import { serviceAddresses } from '../../lab/topology.js';
 import { type Comparison, differenceRow } from './comparison.js';
@@ -39,7 +41,7 @@ export const ntp: Comparison = {
  * requests take it more than four seconds, which a timeout (-t) must allow for.
  */
 async function chronyOffsetMs(lab: Lab): Promise<number> {
-  const pidFile = `/tmp/vantage-bench-chronyd-${process.pid}.pid`;
+  const pidFile = join(tmpdir(), `vantage-bench-chronyd-${process.pid}.pid`);
   const directives = [`server ${TARGET} iburst`, 'cmdport 0', 'bindcmdaddress /', `pidfile ${pidFile}`];
   const command = ['chronyd', '-Q', '-t', '20', '-u', 'root', ...directives];
   // it writes to standard error
