@@ -59,7 +59,10 @@ export async function killServerMidProbes(installation: Installation): Promise<s
   installation.server = await startServer(t, environment);
   await until('every task to end', async () => (await listTasks(api)).every(({ status }) => status !== 'running'));
   await agent.waitForStatus({ isConnected: true, rows: 0 });
-  t.match(await agent.status(), { is_connected: true, agent: { spool: { rows: 0, dropped: 0 } } });
+  const status = await agent.status();
+  // what it said tells why, and a failed match would not show it
+  if (!status.is_connected) throw new Error(`${JSON.stringify(status)}\n${agent.program.stderr.slice(-4000)}`);
+  t.match(status, { agent: { spool: { rows: 0, dropped: 0 } } });
   return accepted;
 }
 
