@@ -1,4 +1,8 @@
-/** Answers remembered, so that a sweep that read a task just before its result came does not send it again. */
+/**
+ * Answers remembered, also to jobs not sent over this link: who read a task as pending just before its result came
+ * must not send it. The node ignores what it has measured, so such a job would be owed for ever, and the link of a
+ * node that owes something is cut when it keeps quiet like an idle one.
+ */
 const REMEMBERED_ANSWERS = 1_000;
 
 /** The jobs of one link: those the node owes an answer to, and those it has answered last. */
@@ -12,7 +16,7 @@ export class SentJobs {
     return this.#owed.size;
   }
 
-  /** Whether the node got this job over the link, as far as that is remembered. */
+  /** Whether the node got or answered this job over the link, as far as that is remembered. */
   has(taskId: string): boolean {
     return this.#owed.has(taskId) || this.#answered.has(taskId);
   }
@@ -21,9 +25,9 @@ export class SentJobs {
     this.#owed.set(taskId, givenUpAtMs);
   }
 
-  /** Its result is here; a task that was never sent over this link counts for nothing. */
+  /** Its result is here, whichever link the job was sent over. */
   answer(taskId: string): void {
-    if (!this.#owed.delete(taskId)) return;
+    this.#owed.delete(taskId);
     this.#answered.add(taskId);
     const [oldest] = this.#answered;
     if (this.#answered.size > REMEMBERED_ANSWERS && oldest !== undefined) this.#answered.delete(oldest);

@@ -174,14 +174,14 @@ export class LinkSession {
     return this.#catchUpTo === null;
   }
 
-  /** Whether the node has had this job over this link. */
+  /** Whether the node got or answered this job over this link. */
   hasSent(taskId: string): boolean {
     return this.#jobs.has(taskId);
   }
 
-  /** Sends a stored task to the node. The agent ignores one it already has. */
+  /** Sends a stored task to the node, unless it has had or answered it over this link. */
   sendJob(job: { taskId: string; probeType: string; specJson: string; deadlineMs: number; caller: string }): void {
-    if (this.#state !== 'open') return;
+    if (this.#state !== 'open' || this.#jobs.has(job.taskId)) return;
     const wasIdle = this.#jobs.owed === 0;
     const nowMs = this.ports.clock.monotonicMs();
     if (wasIdle) this.#busySince = nowMs;
