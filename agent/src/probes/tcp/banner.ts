@@ -14,12 +14,11 @@ const MAX_BANNER_BYTES = 256;
  */
 export async function readBanner(socket: Socket, clock: Clock, signal: AbortSignal): Promise<string | null> {
   const bytes = await abortable<Buffer>(signal, ({ resolve }) => {
-    let received = Buffer.alloc(0);
-    const finish = () => resolve(received.subarray(0, MAX_BANNER_BYTES));
+    const banner = new Banner();
+    const finish = () => resolve(banner.bytes);
     const cancelWait = clock.after(BANNER_WAIT_MS, finish);
     socket.on('data', (chunk) => {
-      received = Buffer.concat([received, chunk]);
-      if (received.length >= MAX_BANNER_BYTES || received.includes('\n')) finish();
+      if (banner.add(chunk)) finish();
     });
     socket.once('close', finish);
     socket.once('end', finish);
@@ -29,4 +28,20 @@ export async function readBanner(socket: Socket, clock: Clock, signal: AbortSign
     };
   });
   return bytes.length === 0 ? null : escapeBytes(bytes);
+}
+
+/** The first bytes of a server, copied: however large a piece they came in, no more than these stay. */
+export class Banner {
+  readonly #room = Buffer.alloc(MAX_BANNER_BYTES);
+  #length = 0;
+
+  /** Takes what there is room for; whether that is all that is wanted. */
+  add(chunk: Buffer): boolean {
+    this.#length += chunk.copy(this.#room, this.#length);
+    return this.#length === MAX_BANNER_BYTES || this.bytes.includes('\n');
+  }
+
+  get bytes(): Buffer {
+    return this.#room.subarray(0, this.#length);
+  }
 }

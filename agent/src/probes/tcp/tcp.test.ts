@@ -8,6 +8,7 @@ import { aContext, aResolver, aSpec } from '../../../test/_support/probe-context
 import { startTcpServer, unusedPort } from '../../../test/_support/tcp-server.js';
 import { openSockets, until } from '../../../test/_support/until.js';
 import { ProbeFailure } from '../failure.js';
+import { Banner } from './banner.js';
 import { tcp } from './index.js';
 
 const isResult = compileSchema(probeTypes.tcp.Result);
@@ -62,6 +63,21 @@ t.test('tcp reads a banner of at most 256 bytes, escaped', async (t) => {
   t.notOk('banner' in unasked);
   await until('the connections are closed', () => ssh.open + flood.open === 0);
   t.equal(ssh.received.length + flood.received.length, 0);
+});
+
+t.test('tcp holds no more than 256 bytes of a banner, in whatever pieces it comes', async (t) => {
+  const large = new Banner();
+  t.ok(large.add(Buffer.alloc(65_536, 'x')));
+  t.ok(large.add(Buffer.alloc(65_536, 'y')), 'nor of what comes behind');
+  t.equal(large.bytes.toString(), 'x'.repeat(256));
+  t.equal(large.bytes.buffer.byteLength, 256, 'nor does it hold on to the piece');
+  const small = new Banner();
+  for (let i = 0; i < 255; i += 1) t.notOk(small.add(Buffer.from('x')));
+  t.ok(small.add(Buffer.from('xyz')));
+  t.equal(small.bytes.toString(), 'x'.repeat(256));
+  const line = new Banner();
+  t.ok(line.add(Buffer.from('SSH-2.0-x\r\nmore')));
+  t.equal(line.bytes.toString(), 'SSH-2.0-x\r\nmore');
 });
 
 t.test('tcp waits a second for a banner, and is content without one', async (t) => {
