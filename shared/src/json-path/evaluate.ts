@@ -65,11 +65,11 @@ function selected(selector: Selector, node: unknown, scope: Scope): readonly unk
     case 'IndexSelector':
       return present(elementOf(node, selector.value));
     case 'WildcardSelector':
-      return membersOf(node);
+      return membersOf(node, scope.budget);
     case 'SliceSelector':
       return Array.isArray(node) ? sliceOf(node, selector) : [];
     case 'FilterSelector':
-      return membersOf(node).filter((member) => holds(selector.value, member, scope));
+      return membersOf(node, scope.budget).filter((member) => holds(selector.value, member, scope));
   }
 }
 

@@ -1,9 +1,15 @@
 import type { StepBudget } from './step-budget.js';
 
-/** The values of an array or object in order; nothing of anything else. */
-export function membersOf(value: unknown): readonly unknown[] {
+/**
+ * The values of an array or object in order; nothing of anything else. Those of an object have to be gathered, each for a
+ * step: large objects are hash tables, which takes as long as anything else that costs one.
+ */
+export function membersOf(value: unknown, budget: StepBudget): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  return typeof value === 'object' && value !== null ? Object.values(value) : [];
+  if (typeof value !== 'object' || value === null) return [];
+  const members = Object.values(value);
+  budget.spend(members.length);
+  return members;
 }
 
 /** One member of an object; undefined where there is none. */
@@ -24,7 +30,7 @@ export function* descendants(start: unknown, budget: StepBudget): Iterable<unkno
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     budget.spend();
     yield value;
-    const members = membersOf(value);
+    const members = membersOf(value, budget);
     for (let i = members.length - 1; i >= 0; i--) waiting.push(members[i]);
   }
 }

@@ -69,7 +69,7 @@ const Params = Type.Object(
       Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
         maxItems: 10,
         description:
-          'JSONPaths (RFC 9535, without functions) to evaluate in a JSON body of at most 1 MiB; the outcome of the probe does not depend on them.',
+          'JSONPaths (RFC 9535, without functions) to evaluate in a JSON body of at most 256 KiB and 10 000 values; the outcome of the probe does not depend on them.',
       }),
     ),
     timeout_ms: timeoutParam(1000, 30000, 10000, 'One deadline over everything, in milliseconds.'),

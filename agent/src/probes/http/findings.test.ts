@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { startHttpServer } from '../../../test/_support/http-server.js';
 import { aContext, aSpec } from '../../../test/_support/probe-context.js';
-import { findInBody } from './findings.js';
+import { ProbeFailure } from '../failure.js';
+import { type Findings, findInBody } from './findings.js';
 import { http } from './index.js';
 import { keepValues } from './kept-values.js';
 
@@ -10,11 +11,11 @@ const params = (asked: { keywords?: string[]; json_paths?: string[] }) =>
   aSpec('http', 'http://example.com/', asked).params;
 
 function lookFor(text: string | null, asked: { keywords?: string[]; json_paths?: string[] }, isCut = false) {
-  return findInBody({ text, isCut }, params(asked));
+  return findInBody({ text, isCut }, params(asked), new AbortController().signal);
 }
 
 t.test('http counts keywords, as written and in any case', async (t) => {
-  const { keywords } = lookFor('Grün grün GRÜN gr aaa', { keywords: ['grün', 'aa', 'not there'] });
+  const { keywords } = await lookFor('Grün grün GRÜN gr aaa', { keywords: ['grün', 'aa', 'not there'] });
   t.strictSame(keywords, [
     { keyword: 'grün', count: 1, count_any_case: 3, error: null },
     { keyword: 'aa', count: 1, count_any_case: 1, error: null },
@@ -31,7 +32,7 @@ t.test('http evaluates JSONPaths, the values as they are in the document', async
     ],
     '': 0,
   });
-  const { json_paths: paths } = lookFor(document, {
+  const { json_paths: paths } = await lookFor(document, {
     json_paths: ['$.status', '$.checks[?@.ok == false].ms', '$.none', '$..ok'],
   });
   t.strictSame(paths, [
@@ -44,14 +45,68 @@ t.test('http evaluates JSONPaths, the values as they are in the document', async
 
 t.test('http says when a keyword or path cannot be judged, and never that it is absent', async (t) => {
   const asked = { keywords: ['x'], json_paths: ['$.a'] };
-  const unknown = (result: ReturnType<typeof lookFor>) => [...(result.keywords ?? []), ...(result.json_paths ?? [])];
-  for (const finding of unknown(lookFor(null, asked))) t.match(finding, { count: null, error: /coding/ });
-  for (const finding of unknown(lookFor('{"a":1}', asked, true))) t.match(finding, { count: null, error: /1048576/ });
-  t.match(lookFor('x', { keywords: ['x'] }, true).keywords, [{ count: 1, error: null }], 'what is there is there');
-  t.match(lookFor('<html>', asked).json_paths, [{ count: null, error: 'the body is not JSON' }]);
-  const costly = `[${Array(1000).fill(`[${Array(100).fill('[]')}]`)}]`;
-  t.match(lookFor(costly, { json_paths: ['$..*..*', '$'] }).json_paths, [{ count: null, error: /too many steps/ }, {}]);
+  const unknown = (result: Findings) => [...(result.keywords ?? []), ...(result.json_paths ?? [])];
+  for (const finding of unknown(await lookFor(null, asked))) t.match(finding, { count: null, error: /coding/ });
+  for (const finding of unknown(await lookFor('{"a":1}', asked, true)))
+    t.match(finding, { count: null, error: /1048576/ });
+  t.match(
+    (await lookFor('x', { keywords: ['x'] }, true)).keywords,
+    [{ count: 1, error: null }],
+    'what is there is there',
+  );
+  t.match((await lookFor('<html>', asked)).json_paths, [{ count: null, error: 'the body is not JSON' }]);
+  const costly = '['.repeat(100) + ']'.repeat(100);
+  const { json_paths: paths } = await lookFor(costly, { json_paths: ['$..*..*..*', '$', '$..*'] });
+  t.match(paths, [{ count: null, error: /too many steps/ }, { count: 1 }, { count: 99 }], 'each path for itself');
 });
+
+t.test('http parses no JSON that could keep the measuring process busy', async (t) => {
+  const list = (value: string, length: number) => `[${Array(length).fill(value)}]`;
+  const nested = (depth: number) => '[{"a":'.repeat(depth / 2) + '}]'.repeat(depth / 2);
+  const evaluated = {
+    '9999 values of a list': list('0', 9_999),
+    '256 KiB in one text': `"${'x'.repeat(256 * 1024 - 2)}"`,
+    'commas and brackets in a text': JSON.stringify('\\"[{,'.repeat(10_000)),
+    '98 levels': `${nested(98).replace('"a":}', '"a":1}')}`,
+  };
+  for (const [what, text] of Object.entries(evaluated)) {
+    t.doesNotThrow(() => JSON.parse(text), what);
+    t.match((await lookFor(text, { json_paths: ['$'] })).json_paths, [{ count: 1, error: null }], what);
+  }
+  const names = (length: number) => Array.from({ length }, (_, i) => `"${i.toString(36)}":1`);
+  const refused = {
+    '10 001 values': [list('0', 10_001), /more than 10000 values/],
+    'as many names': [`{${names(10_001)}}`, /more than 10000 values/],
+    'as many empty lists': [list('[]', 10_000), /more than 10000 values/],
+    'a text of more than 256 KiB': [`"${'x'.repeat(256 * 1024)}"`, /more than 262144 characters/],
+    '101 levels': ['['.repeat(101), /more than 100 levels/],
+  } as const;
+  for (const [what, [text, error]] of Object.entries(refused))
+    t.match((await lookFor(text, { json_paths: ['$'] })).json_paths, [{ count: null, values: [], error }], what);
+});
+
+t.test(
+  'http lets others have their turn between keywords and between JSONPaths, and ends when it is told to',
+  async (t) => {
+    let turns = 0;
+    let isOver = false;
+    const turn = () => {
+      turns += 1;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await lookFor('[1,2]', { json_paths: Array(10).fill('$..*') });
+    t.ok(turns >= 10, `${turns} turns for ten paths`);
+    turns = 0;
+    await lookFor('a'.repeat(1024 * 1024), { keywords: ['a'] });
+    isOver = true;
+    t.ok(turns >= 10, `${turns} turns for a keyword that is found two million times`);
+    const abort = new AbortController();
+    const running = findInBody({ text: '1', isCut: false }, params({ json_paths: ['$'] }), abort.signal);
+    abort.abort(new ProbeFailure('cancelled', 'called off'));
+    await t.rejects(running, { code: 'cancelled' });
+  },
+);
 
 t.test('http keeps of what a path selects what fits, each value whole', async (t) => {
   t.strictSame(keepValues([1, 'a', null, { b: [true] }]), { values: [1, 'a', null, { b: [true] }], truncated: false });
@@ -62,6 +117,8 @@ t.test('http keeps of what a path selects what fits, each value whole', async (t
     values: ['abc', { k: '\\u0000' }],
     truncated: false,
   });
+  const brackets = keepValues([Array(900).fill([])]);
+  t.strictSame(brackets, { values: [], truncated: true }, 'the commas between lists count');
   fc.assert(
     fc.property(fc.array(fc.jsonValue(), { maxLength: 12 }), (found) => {
       const { values, truncated } = keepValues(found);

@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { evaluateJsonPath } from '@vantage/shared/json-path/evaluate.js';
 import { parseJsonPath } from '@vantage/shared/json-path/parse.js';
 import { JsonPathBudgetError, StepBudget } from '@vantage/shared/json-path/step-budget.js';
 import type { ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
+import { jsonExcess } from './json-size.js';
 import { keepValues } from './kept-values.js';
-import { MAX_JSON_STEPS, MAX_READ_BYTES } from './limits.js';
+import { MAX_JSON_STEPS, MAX_READ_BYTES, PLACES_PER_TURN } from './limits.js';
 
 type HttpResult = ProbeResults['http'];
 type KeywordFinding = NonNullable<HttpResult['keywords']>[number];
@@ -25,55 +27,90 @@ export function asksOfBody({ keywords = [], json_paths: paths = [] }: ProbeSpecs
   return keywords.length > 0 || paths.length > 0;
 }
 
-/** Answers what the caller asked of the body, in the caller's order; nothing where nothing was asked. */
-export function findInBody(
+/** Lets what else is measured in this process have its turn. @throws what the probe was ended for meanwhile */
+type Pause = () => Promise<void>;
+
+/**
+ * Answers what the caller asked of the body, in the caller's order; nothing where nothing was asked. Works piecewise:
+ * the loop turns at least every 20 ms, whatever a stranger's document and paths are like.
+ * @throws the signal's reason
+ */
+export async function findInBody(
   body: WholeBody,
   { keywords = [], json_paths: paths = [] }: ProbeSpecs['http']['params'],
-): Findings {
+  signal: AbortSignal,
+): Promise<Findings> {
+  const pause = async () => {
+    await nextTurn();
+    signal.throwIfAborted();
+  };
   return {
-    ...(keywords.length === 0 ? {} : { keywords: findKeywords(body, keywords) }),
-    ...(paths.length === 0 ? {} : { json_paths: findPaths(body, paths) }),
+    ...(keywords.length === 0 ? {} : { keywords: await findKeywords(body, keywords, pause) }),
+    ...(paths.length === 0 ? {} : { json_paths: await findPaths(body, paths, pause) }),
   };
 }
 
-function findKeywords({ text, isCut }: WholeBody, keywords: readonly string[]): KeywordFinding[] {
+async function findKeywords(body: WholeBody, keywords: readonly string[], pause: Pause): Promise<KeywordFinding[]> {
+  const lowerText = body.text?.toLowerCase() ?? '';
+  const found: KeywordFinding[] = [];
+  for (const keyword of keywords) found.push(await findKeyword({ ...body, lowerText }, keyword, pause));
+  return found;
+}
+
+async function findKeyword(
+  { text, lowerText, isCut }: WholeBody & { readonly lowerText: string },
+  keyword: string,
+  pause: Pause,
+): Promise<KeywordFinding> {
   const unknown = { count: null, count_any_case: null };
-  const lowerText = text?.toLowerCase() ?? '';
-  return keywords.map((keyword) => {
-    if (text === null) return { keyword, ...unknown, error: 'the coding of the body is not one that was offered' };
-    const anyCase = countOf(lowerText, keyword.toLowerCase());
-    // what is not there may be in the part that was not read
-    if (anyCase === 0 && isCut) return { keyword, ...unknown, error: `not in the first ${MAX_READ_BYTES} bytes` };
-    return { keyword, count: countOf(text, keyword), count_any_case: anyCase, error: null };
-  });
+  if (text === null) return { keyword, ...unknown, error: 'the coding of the body is not one that was offered' };
+  const anyCase = await countOf(lowerText, keyword.toLowerCase(), pause);
+  // what is not there may be in the part that was not read
+  if (anyCase === 0 && isCut) return { keyword, ...unknown, error: `not in the first ${MAX_READ_BYTES} bytes` };
+  return { keyword, count: await countOf(text, keyword, pause), count_any_case: anyCase, error: null };
 }
 
 /** Places that do not overlap. */
-function countOf(text: string, part: string): number {
+async function countOf(text: string, part: string, pause: Pause): Promise<number> {
+  await pause();
   let count = 0;
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count += 1;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) {
+    count += 1;
+    if (count % PLACES_PER_TURN === 0) await pause();
+  }
   return count;
 }
 
-function findPaths(body: WholeBody, paths: readonly string[]): JsonFinding[] {
+async function findPaths(body: WholeBody, paths: readonly string[], pause: Pause): Promise<JsonFinding[]> {
   const document = parseBody(body);
-  const budget = new StepBudget(MAX_JSON_STEPS);
-  return paths.map((path) => {
-    const nothing = { path, count: null, values: [], truncated: false };
-    if ('error' in document) return { ...nothing, error: document.error };
-    try {
-      const found = evaluateJsonPath(parseJsonPath(path), document.value, budget);
-      return { path, count: found.length, ...keepValues(found), error: null };
-    } catch (error) {
-      if (error instanceof JsonPathBudgetError) return { ...nothing, error: error.message };
-      throw error;
-    }
-  });
+  const found: JsonFinding[] = [];
+  for (const path of paths) {
+    await pause();
+    found.push(findPath(path, document));
+  }
+  return found;
 }
 
-function parseBody({ text, isCut }: WholeBody): { value: unknown } | { error: string } {
+function findPath(path: string, document: Document): JsonFinding {
+  const nothing = { path, count: null, values: [], truncated: false };
+  if ('error' in document) return { ...nothing, error: document.error };
+  try {
+    const found = evaluateJsonPath(parseJsonPath(path), document.value, new StepBudget(MAX_JSON_STEPS));
+    return { path, count: found.length, ...keepValues(found), error: null };
+  } catch (error) {
+    if (error instanceof JsonPathBudgetError) return { ...nothing, error: error.message };
+    throw error;
+  }
+}
+
+/** A parsed body, or why it is none. */
+type Document = { readonly value: unknown } | { readonly error: string };
+
+function parseBody({ text, isCut }: WholeBody): Document {
   if (text === null) return { error: 'the coding of the body is not one that was offered' };
   if (isCut) return { error: `the body is larger than ${MAX_READ_BYTES} bytes` };
+  const excess = jsonExcess(text);
+  if (excess !== null) return { error: `the body is larger than what is evaluated: ${excess}` };
   try {
     return { value: JSON.parse(text) };
   } catch {

@@ -96,7 +96,7 @@ export class HttpEngine implements ProbeEngine<'http'> {
         wantsBody: () => location() === null,
       });
       const next = location();
-      if (next === null) return readBody(trip, params);
+      if (next === null) return readBody(trip, params, context.signal);
       if (trip.redirects.length >= params.max_redirects) {
         throw new ProbeFailure('too_many_redirects', `more than ${params.max_redirects} redirects`);
       }
@@ -120,18 +120,18 @@ export class HttpEngine implements ProbeEngine<'http'> {
 /** The engine with the public roots (and those of NODE_EXTRA_CA_CERTS). */
 export const http = new HttpEngine();
 
-async function readBody(trip: Trip, params: HttpSpec['params']): Promise<void> {
+async function readBody(trip: Trip, params: HttpSpec['params'], signal: AbortSignal): Promise<void> {
   const { body, headers, isCut } = trip.hop;
   trip.isBodyTruncated = isCut;
   const type = headers['content-type'];
   const bytes = await decodeContent(body.whole(), headers['content-encoding']);
-  if (asksOfBody(params)) {
-    trip.findings = findInBody({ text: bytes === null ? null : readAll(bytes, type), isCut }, params);
-  }
   const text = bytes === null ? null : readText(bytes, type);
-  if (text === null) return;
-  trip.body = text.text;
-  trip.isBodyTruncated ||= text.isTruncated;
+  if (text !== null) {
+    trip.body = text.text;
+    trip.isBodyTruncated ||= text.isTruncated;
+  }
+  if (!asksOfBody(params)) return;
+  trip.findings = await findInBody({ text: bytes === null ? null : readAll(bytes, type), isCut }, params, signal);
 }
 
 /** A deadline names the phase it ended. */

@@ -38,7 +38,8 @@ class Room {
       return value;
     }
     if (depth === 0) throw new TooLargeError();
-    this.#take(2);
+    // brackets, and the comma behind
+    this.#take(3);
     if (Array.isArray(value)) return value.map((member) => this.copyOf(member, depth - 1));
     const copy: Record<string, unknown> = {};
     for (const name in value) {
