@@ -3,7 +3,7 @@ import { missingForLab } from './_support/missing-for-lab.js';
 import type { LinkCounters } from './emulator.js';
 import { startLab } from './lab.js';
 import { startProber } from './prober.js';
-import type { Direction } from './topology.js';
+import { type Direction, linkAddresses } from './topology.js';
 
 const skip = await missingForLab();
 const count = 25;
@@ -66,5 +66,50 @@ else {
       rtt: { min_ms: null },
       replies: [{ late: true }, { late: true }, { late: false, rtt_ms: null }],
     });
+  });
+  t.test('what a router says of a packet ends the wait for it', async (t) => {
+    await lab.setLink(2, 'forth', { delayMs: 0 });
+    // r1 looks no further for this one; r3 gives up sooner than the three seconds after which a neighbour is missing
+    await lab.exec('r1', 'sh', '-ec', 'ip route add throw 25.80.200.0/24; ip route add throw 2d00:80:200::/64');
+    const waits = ['ipv4', 'ipv6'].map((family) => `echo 100 > /proc/sys/net/${family}/neigh/link4/retrans_time_ms`);
+    await lab.exec('r3', 'sh', '-ec', waits.join('; '));
+    const [r1, r2, r3] = [1, 2, 3].map((link) => linkAddresses(link, 'right'));
+    const cases = [
+      ['25.80.200.1', 64, 'net_unreachable', { ip: r1?.v4, name: 'net_unreachable', type: 3, code: 0 }],
+      ['2d00:80:200::1', 64, 'net_unreachable', { ip: r1?.v6, name: 'no_route', type: 1, code: 0 }],
+      ['25.80.4.99', 64, 'host_unreachable', { ip: r3?.v4, name: 'host_unreachable', type: 3, code: 1 }],
+      ['2d00:80:4::99', 64, 'host_unreachable', { ip: r3?.v6, name: 'address_unreachable', type: 1, code: 3 }],
+      ['25.80.4.2', 2, 'no_reply', { ip: r2?.v4, name: 'time_exceeded', type: 11, code: 0 }],
+      ['2d00:80:4::2', 1, 'no_reply', { ip: r1?.v6, name: 'time_exceeded', type: 3, code: 0 }],
+    ] as const;
+    await Promise.all(
+      cases.map(async ([target, ttl, code, icmp_error]) => {
+        const params = { count: 2, interval_ms: 200, timeout_ms: 10_000, ttl };
+        const { error, replies } = await prober.probe('ping', target, params);
+        t.same(error, { code, message: `${icmp_error.ip} answered "${icmp_error.name}"` });
+        t.same(
+          replies.map((reply) => reply.icmp_error),
+          [icmp_error, icmp_error],
+        );
+      }),
+    );
+  });
+
+  t.test('a broadcast address gets no packet', async (t) => {
+    const sent = async () => {
+      const lines = (await lab.exec('agent', 'grep', '^Icmp:', '/proc/net/snmp')).split('\n');
+      const [names = [], values = []] = lines.map((line) => line.split(' '));
+      return Number(values[names.indexOf('OutEchos')]);
+    };
+    const before = await sent();
+    const params = { count: 5, interval_ms: 200 };
+    t.match(await prober.probe('ping', '25.80.1.255', params), {
+      success: false,
+      packets_sent: 0,
+      packets_received: 0,
+    });
+    t.equal(await sent(), before);
+    await prober.probe('ping', '25.80.4.2', params);
+    t.equal(await sent(), before + 5, 'a packet would have been counted');
   });
 }

@@ -1,15 +1,18 @@
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
+import { startFlowSniffer } from './_support/flow-sniffer.js';
 import { missingForLab } from './_support/missing-for-lab.js';
-import { mplsResponder } from './_support/mpls-responder.js';
+import { startMplsResponder } from './_support/mpls-responder.js';
 import { mtrHops, tracerouteLines } from './_support/trace-tools.js';
+import { until } from './_support/until.js';
 import { startLab } from './lab.js';
 import { startProber } from './prober.js';
 
 const skip = await missingForLab(['dns']);
 const ends = { v4: '25.80.4.2', v6: '2d00:80:4::2' } as const;
 const switches = { icmp: '-I', udp: '-U', tcp: '-T' } as const;
+const lastAnswers = { icmp: 'echo_reply', udp: 'port_unreachable', tcp: 'tcp_rst' } as const;
 const isTraceroute = compileSchema(agentResultSchema('traceroute'));
 
 if (skip !== false) t.test('traceroute and mtr in the lab', { skip }, async () => {});
@@ -24,7 +27,11 @@ else {
       for (const protocol of ['icmp', 'udp', 'tcp'] as const) {
         const result = await prober.probe('traceroute', target, { protocol, reverse_dns: false });
         t.ok(isTraceroute(structuredClone(result)).ok);
-        t.match(result, { success: true, reached: true });
+        t.match(result, { success: true, error: null, reached: true, resolved_ip: target, protocol });
+        t.same(
+          result.hops.map(({ replies }) => [...new Set(replies.map(({ icmp_type }) => icmp_type))]),
+          [['time_exceeded'], ['time_exceeded'], ['time_exceeded'], [lastAnswers[protocol]]],
+        );
         const ours = result.hops.map(({ replies }) => [...new Set(replies.map(({ ip }) => ip))]);
         const theirs = (await tracerouteLines(lab, target, [switches[protocol], '-q3'])).map(
           ({ addresses }) => addresses,
@@ -33,6 +40,15 @@ else {
         const heard = theirs.map((addresses) => [...new Set(addresses.filter((address) => address !== null))]);
         t.same(ours, heard, `${protocol} to ${target}`);
       }
+  });
+
+  t.test('all packets of a trace look alike to a router that balances by flow', async (t) => {
+    const lines = await startFlowSniffer(t, lab);
+    const params = { queries: 5, reverse_dns: false } as const;
+    const protocols = ['icmp', 'udp', 'tcp'] as const;
+    await Promise.all(protocols.map((protocol) => prober.probe('traceroute', ends.v4, { ...params, protocol })));
+    await until('five packets of each at the target', () => lines.length >= 15);
+    t.equal(new Set(lines).size, 3);
   });
 
   t.test('mtr finds the hops that mtr finds, and numbers of the same size', async (t) => {
@@ -84,10 +100,25 @@ else {
     t.match(hops.at(-1), { ttl: 4, replies: [{ ip: ends.v4, icmp_type: 'admin_prohibited', icmp_code: 13 }] });
     const silent = await prober.probe('traceroute', '25.80.11.1', { queries: 1, timeout_ms: 300, max_hops: 6 });
     t.match(silent, { success: false, error: { code: 'no_reply' } });
+    t.equal(silent.hops.length, 6);
     t.same(
       silent.hops.slice(3).map(({ replies }) => replies[0]?.ip),
       [null, null, null],
     );
+  });
+
+  t.test('a router without a route ends the path under its own name', async (t) => {
+    await lab.exec('r1', 'sh', '-ec', 'ip route add throw 25.80.200.0/24; ip route add throw 2d00:80:200::/64');
+    const cases = [
+      { target: '25.80.200.1', ip: '25.80.1.2', icmp_type: 'net_unreachable' },
+      { target: '2d00:80:200::1', ip: '2d00:80:1::2', icmp_type: 'no_route' },
+    ];
+    for (const { target, ip, icmp_type } of cases) {
+      const { hops, ...result } = await prober.probe('traceroute', target, { queries: 1, reverse_dns: false });
+      t.match(result, { success: false, reached: false, error: { code: 'net_unreachable' } });
+      t.equal(hops.length, 1);
+      t.match(hops, [{ ttl: 1, replies: [{ ip, icmp_type }] }]);
+    }
   });
 
   t.test('loss on the way is loss at the hops behind it, and mtr counts it', async (t) => {
@@ -103,7 +134,7 @@ else {
   });
 
   t.test('labels of a router are read in either form, and are those that traceroute reads', async (t) => {
-    const responder = await mplsResponder(t, lab);
+    await startMplsResponder(t, lab);
     const params = { queries: 2, max_hops: 4, reverse_dns: false, timeout_ms: 1000 };
     const { hops } = await prober.probe('traceroute', ends.v4, params);
     const stack = [
@@ -119,6 +150,5 @@ else {
     });
     const said = await lab.exec('agent', 'traceroute', '-I', '-n', '-e', '-f4', '-m4', '-q2', ends.v4);
     t.match(said, /<MPLS:L=16001,E=5,S=0,T=1\/L=3,E=0,S=1,T=254>/);
-    responder.kill();
   });
 }

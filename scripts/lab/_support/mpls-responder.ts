@@ -1,11 +1,10 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import type { Test } from 'tap';
 import type { Lab } from '../lab.js';
+import { silenceEchoes, startPython } from './python.js';
 
 // Every other message gives the length of its quote (RFC 4884); the others have the older form without, in which the
-// extension stands behind 128 bytes. In Python, so that nothing of ours makes what ours is to read.
-const program = `
+// extension stands behind 128 bytes.
+const source = `
 import socket, struct
 
 def checksum(data):
@@ -31,10 +30,7 @@ while True:
 `;
 
 /** Makes `far` a router that answers echo requests with time exceeded and a label stack; ends with the test. */
-export async function mplsResponder(t: Test, lab: Lab): Promise<ChildProcess> {
-  await lab.exec('far', 'sh', '-c', 'echo 1 > /proc/sys/net/ipv4/icmp_echo_ignore_all');
-  const child = lab.spawn('far', ['python3', '-c', program], { stdio: ['ignore', 'pipe', 'inherit'] });
-  t.teardown(() => child.kill());
-  if (child.stdout !== null) await once(child.stdout, 'data');
-  return child;
+export async function startMplsResponder(t: Test, lab: Lab): Promise<void> {
+  await silenceEchoes(t, lab);
+  await startPython(t, lab, { host: 'far', source });
 }
