@@ -168,8 +168,9 @@ else {
   t.test('what hostile name servers answer is survived, each with its verdict', async (t) => {
     const ask = (name: string) =>
       prober.probe('dns', `${name}.hostile.test`, { server: '25.80.10.66', timeout_ms: 1000 });
-    t.match(await ask('wrong-id'), { success: false, error: { code: 'dns_timeout' }, records: [] });
-    t.match(await ask('silent'), { success: false, error: { code: 'dns_timeout' } });
+    const [wrongId, silent] = await Promise.all([ask('wrong-id'), ask('silent')]);
+    t.match(wrongId, { success: false, error: { code: 'dns_timeout' }, records: [] });
+    t.match(silent, { success: false, error: { code: 'dns_timeout' } });
     t.match(await ask('cut'), { success: true, transport: 'tcp', records: [{ value: '25.80.10.10' }] });
     const many = await ask('thousand');
     t.match(many, { success: true, transport: 'tcp' });
@@ -180,17 +181,23 @@ else {
 
   t.test('echo replies from another address or with another identifier are none; copies are duplicates', async (t) => {
     const params = { count: 2, interval_ms: 200, timeout_ms: 500 };
-    for (const target of ['25.80.10.67', '2d00:80:10::67', '25.80.10.68', '2d00:80:10::68']) {
-      const result = await prober.probe('ping', target, params);
-      t.match(result, { success: false, error: { code: 'no_reply' }, packets_sent: 2, packets_received: 0 }, target);
+    const forged = ['25.80.10.67', '2d00:80:10::67', '25.80.10.68', '2d00:80:10::68'];
+    const results = await Promise.all(forged.map((target) => prober.probe('ping', target, params)));
+    for (const [index, target] of forged.entries()) {
+      t.match(
+        results[index],
+        { success: false, error: { code: 'no_reply' }, packets_sent: 2, packets_received: 0 },
+        target,
+      );
     }
     t.equal(await lab.exec('far', 'sh', '-c', "nft list ruleset | grep -c 'packets 2 '"), '4\n', 'they were sent');
     await lab.setLink(4, 'back', { duplicateRatio: 1 });
-    for (const target of ['25.80.10.66', '2d00:80:10::66']) {
+    const copied = ['25.80.10.66', '2d00:80:10::66'].map(async (target) => {
       const result = await prober.probe('ping', target, { ...params, count: 3 });
       t.match(result, { packets_sent: 3, packets_received: 3, loss_pct: 0 }, target);
       t.ok(result.replies.filter(({ duplicate }) => duplicate).length >= 2, 'the last copy may come too late');
-    }
+    });
+    await Promise.all(copied);
     await lab.setLink(4, 'back', { duplicateRatio: 0 });
   });
 

@@ -44,12 +44,13 @@ else {
   });
 
   t.test('ntp finds the offset of chrony within a millisecond, and half of what the two ways differ', async (t) => {
-    for (const address of Object.values(serviceAddresses('time'))) {
+    const measured = Object.values(serviceAddresses('time')).map(async (address) => {
       const result = await prober.probe('ntp', address, { count: 3, interval_ms: 1000 });
       t.match(result, { success: true, stratum: 3, refid: '127.127.1.1', leap: 'none', packets_received: 3 }, address);
       // both machines of the lab have one clock
       t.ok(Math.abs(result.offset_ms ?? 99) < 1, `${result.offset_ms} ms`);
-    }
+    });
+    await Promise.all(measured);
     await lab.setLink(2, 'forth', { delayMs: 20 });
     const uneven = await prober.probe('ntp', serviceAddresses('time').v4, { count: 2, interval_ms: 1000 });
     t.ok(Math.abs((uneven.offset_ms ?? 99) - 10) < 1, `${uneven.offset_ms} ms`);

@@ -1,6 +1,6 @@
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import { compileSchema } from '@vantage/shared/validation.js';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { startFlowSniffer } from './_support/flow-sniffer.js';
 import { missingForLab } from './_support/missing-for-lab.js';
 import { startMplsResponder } from './_support/mpls-responder.js';
@@ -17,29 +17,15 @@ const isTraceroute = compileSchema(agentResultSchema('traceroute'));
 
 if (skip !== false) t.test('traceroute and mtr in the lab', { skip }, async () => {});
 else {
-  const lab = await startLab({ servers: ['dns'] });
-  const prober = await startProber(lab);
-  t.teardown(() => lab.stop());
+  const [lab, twoRoads] = await Promise.all([startLab({ servers: ['dns'] }), startLab({ ecmp: true })]);
+  t.teardown(() => Promise.all([lab.stop(), twoRoads.stop()]));
+  const [prober, twoRoadsProber] = await Promise.all([startProber(lab), startProber(twoRoads)]);
   await lab.setLink(4, 'both', { delayMs: 10 });
 
   t.test('icmp, udp and tcp find the hops that traceroute finds, over IPv4 and IPv6', async (t) => {
-    for (const target of [ends.v4, ends.v6])
-      for (const protocol of ['icmp', 'udp', 'tcp'] as const) {
-        const result = await prober.probe('traceroute', target, { protocol, reverse_dns: false });
-        t.ok(isTraceroute(structuredClone(result)).ok);
-        t.match(result, { success: true, error: null, reached: true, resolved_ip: target, protocol });
-        t.same(
-          result.hops.map(({ replies }) => [...new Set(replies.map(({ icmp_type }) => icmp_type))]),
-          [['time_exceeded'], ['time_exceeded'], ['time_exceeded'], [lastAnswers[protocol]]],
-        );
-        const ours = result.hops.map(({ replies }) => [...new Set(replies.map(({ ip }) => ip))]);
-        const theirs = (await tracerouteLines(lab, target, [switches[protocol], '-q3'])).map(
-          ({ addresses }) => addresses,
-        );
-        // under load traceroute gives up a packet now and then
-        const heard = theirs.map((addresses) => [...new Set(addresses.filter((address) => address !== null))]);
-        t.same(ours, heard, `${protocol} to ${target}`);
-      }
+    const protocols = ['icmp', 'udp', 'tcp'] as const;
+    const cases = [ends.v4, ends.v6].flatMap((target) => protocols.map((protocol) => ({ target, protocol })));
+    await Promise.all(cases.map((one) => compareWithTraceroute(t, one)));
   });
 
   t.test('all packets of a trace look alike to a router that balances by flow', async (t) => {
@@ -70,28 +56,24 @@ else {
   });
 
   t.test('several flows see both roads of an ecmp lab', async (t) => {
-    const twoRoads = await startLab({ ecmp: true });
-    t.teardown(() => twoRoads.stop());
-    const prober = await startProber(twoRoads);
     const params = { protocol: 'udp', flows: 8, reverse_dns: false } as const;
     const roads = ['25.80.2.2', '25.80.5.2'];
-    // eight flows take the same road once in 128 times
-    const seen = new Set<string | null>();
-    for (let attempt = 0; attempt < 5 && seen.size < roads.length; attempt += 1) {
-      const { hops } = await prober.probe('traceroute', ends.v4, { ...params, queries: 1 });
-      for (const { ip } of hops[1]?.replies ?? []) seen.add(ip);
-      t.same(
-        hops[1]?.replies.map(({ flow }) => flow),
-        [1, 2, 3, 4, 5, 6, 7, 8],
-      );
-    }
-    t.same([...seen].sort(), roads);
-    const counted = new Set<string>();
-    for (let attempt = 0; attempt < 5 && counted.size < roads.length; attempt += 1) {
-      const { hops } = await prober.probe('mtr', ends.v4, { ...params, cycles: 8, interval_ms: 200 });
-      for (const ip of hops[1]?.ip ?? []) counted.add(ip);
-    }
-    t.same([...counted].sort(), roads);
+    const [seen, counted] = await Promise.all([
+      untilBothSeen(async () => {
+        const { hops } = await twoRoadsProber.probe('traceroute', ends.v4, { ...params, queries: 1 });
+        t.same(
+          hops[1]?.replies.map(({ flow }) => flow),
+          [1, 2, 3, 4, 5, 6, 7, 8],
+        );
+        return hops[1]?.replies.map(({ ip }) => ip) ?? [];
+      }),
+      untilBothSeen(async () => {
+        const { hops } = await twoRoadsProber.probe('mtr', ends.v4, { ...params, cycles: 8, interval_ms: 200 });
+        return hops[1]?.ip ?? [];
+      }),
+    ]);
+    t.same(seen, roads);
+    t.same(counted, roads);
   });
 
   t.test('who refuses is shown with its code, and silence behind it is no reply', async (t) => {
@@ -151,4 +133,29 @@ else {
     const said = await lab.exec('agent', 'traceroute', '-I', '-n', '-e', '-f4', '-m4', '-q2', ends.v4);
     t.match(said, /<MPLS:L=16001,E=5,S=0,T=1\/L=3,E=0,S=1,T=254>/);
   });
+
+  async function compareWithTraceroute(
+    t: Test,
+    { target, protocol }: { readonly target: string; readonly protocol: keyof typeof switches },
+  ): Promise<void> {
+    const result = await prober.probe('traceroute', target, { protocol, reverse_dns: false });
+    t.ok(isTraceroute(structuredClone(result)).ok);
+    t.match(result, { success: true, error: null, reached: true, resolved_ip: target, protocol });
+    t.same(
+      result.hops.map(({ replies }) => [...new Set(replies.map(({ icmp_type }) => icmp_type))]),
+      [['time_exceeded'], ['time_exceeded'], ['time_exceeded'], [lastAnswers[protocol]]],
+    );
+    const ours = result.hops.map(({ replies }) => [...new Set(replies.map(({ ip }) => ip))]);
+    const theirs = await tracerouteLines(lab, target, [switches[protocol], '-q3']);
+    // under load traceroute gives up a packet now and then
+    const heard = theirs.map(({ addresses }) => [...new Set(addresses.filter((address) => address !== null))]);
+    t.same(ours, heard, `${protocol} to ${target}`);
+  }
+}
+
+/** Addresses of a hop, in order; eight flows take the same of two roads once in 128 times, and are sent again. */
+async function untilBothSeen(ask: () => Promise<readonly (string | null)[]>): Promise<(string | null)[]> {
+  const seen = new Set<string | null>();
+  for (let attempt = 0; attempt < 5 && seen.size < 2; attempt += 1) for (const ip of await ask()) seen.add(ip);
+  return [...seen].sort();
 }

@@ -49,7 +49,7 @@ async function make(directory: string): Promise<void> {
     writeFileSync(join(directory, `${authority}.index`), '');
     writeFileSync(join(directory, `${authority}.serial`), '1000\n');
   }
-  await Promise.all(['ca', 'intermediate', 'server'].map((name) => makeKey(directory, name)));
+  await Promise.all(['ca', 'intermediate', 'server'].map((name) => makeRequest(directory, name)));
   const authorityExtensions = ['basicConstraints=critical,CA:TRUE', 'keyUsage=critical,keyCertSign,cRLSign'];
   const authorities = { extensions: authorityExtensions, days: [-30, 3650] as const, signer: 'ca' };
   await sign(directory, { ...authorities, name: 'ca', key: 'ca', subject: 'Vantage lab root', isSelfSigned: true });
@@ -83,8 +83,12 @@ function goodNames(): string {
   return ['DNS:lab.test', 'DNS:*.lab.test', ...addresses.map((address) => `IP:${address}`)].join(',');
 }
 
-async function makeKey(directory: string, name: string): Promise<void> {
-  await run('openssl', ['ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', join(directory, `${name}.key`)]);
+/** Makes a key and a request for it, whose subject each certificate replaces. */
+async function makeRequest(directory: string, name: string): Promise<void> {
+  const at = (file: string) => join(directory, file);
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', at(`${name}.key`)];
+  const subject = ['-subj', `/CN=${name}`];
+  await run('openssl', ['req', '-new', '-config', at('openssl.conf'), ...key, ...subject, '-out', at(`${name}.csr`)]);
 }
 
 interface Wanted {
@@ -101,35 +105,13 @@ interface Wanted {
 async function sign(directory: string, wanted: Wanted): Promise<void> {
   const { name, key, subject, extensions, days, signer, isSelfSigned = false } = wanted;
   const at = (file: string) => join(directory, file);
-  await run('openssl', [
-    'req',
-    '-new',
-    '-config',
-    at('openssl.conf'),
-    '-key',
-    at(`${key}.key`),
-    '-subj',
-    `/CN=${subject}`,
-    '-out',
-    at('request'),
-  ]);
   writeFileSync(at('extensions'), `${extensions.join('\n')}\n`);
   const [start, end] = days.map(dateText);
   const by = isSelfSigned ? ['-selfsign', '-keyfile', at(`${key}.key`)] : [];
   const period = ['-startdate', start ?? '', '-enddate', end ?? ''];
-  const files = ['-in', at('request'), '-extfile', at('extensions'), '-out', at(`${name}.pem`)];
-  await run('openssl', [
-    'ca',
-    '-batch',
-    '-notext',
-    '-config',
-    at('openssl.conf'),
-    '-name',
-    signer,
-    ...by,
-    ...period,
-    ...files,
-  ]);
+  const files = ['-in', at(`${key}.csr`), '-extfile', at('extensions'), '-out', at(`${name}.pem`)];
+  const authority = ['-batch', '-notext', '-config', at('openssl.conf'), '-name', signer];
+  await run('openssl', ['ca', ...authority, ...by, '-subj', `/CN=${subject}`, ...period, ...files]);
   const isChained = signer === 'intermediate' && !isSelfSigned;
   if (isChained)
     writeFileSync(
