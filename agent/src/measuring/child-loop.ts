@@ -1,4 +1,6 @@
+import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import { type FromChild, type MeasureJob, MessageBatch, type ToChild } from './child-messages.js';
+import { watchGrowth } from './growth-watch.js';
 import { parseJson } from './parse-json.js';
 import type { ControlPlaneLists } from './policy-source.js';
 import { runJson } from './run-json.js';
@@ -27,7 +29,10 @@ export interface RoomOptions {
  * The life of a measuring child: answers its parent's messages until the parent is gone, then ends at once. Signals
  * are the parent's to handle: Ctrl-C and service managers send them to both, and running probes have two seconds.
  */
-export function serveParent(openRoom: (options: RoomOptions) => Promise<MeasuringRoom>): void {
+export function serveParent(
+  openRoom: (options: RoomOptions) => Promise<MeasuringRoom>,
+  clock: Clock = systemClock,
+): void {
   const outgoing = new MessageBatch<FromChild>((batch) => {
     if (process.connected) process.send?.(batch, () => undefined);
   });
@@ -36,8 +41,10 @@ export function serveParent(openRoom: (options: RoomOptions) => Promise<Measurin
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   process.on('message', (batch: ToChild[]) => {
     for (const message of batch) {
-      if (message.kind === 'begin') room = open(openRoom, message, outgoing);
-      else void room?.then((opened) => handle(opened, message, outgoing));
+      if (message.kind === 'begin') {
+        room = open(openRoom, message, outgoing);
+        void room.then(() => tellSize(clock, outgoing));
+      } else void room?.then((opened) => handle(opened, message, outgoing));
     }
   });
 }
@@ -60,6 +67,13 @@ function open(
     },
     onCapabilities: (capabilities) => outgoing.push({ kind: 'ready', capabilities }),
   });
+}
+
+/** Its parent gives new jobs to a fresh child when this one has grown: nothing here, nor in Node, may leak for ever. */
+function tellSize(clock: Clock, outgoing: MessageBatch<FromChild>): void {
+  outgoing.push({ kind: 'opened' });
+  const onGrown = (rssBytes: number) => outgoing.push({ kind: 'grown', rssBytes });
+  watchGrowth({ clock, readRss: () => process.memoryUsage.rss(), onGrown });
 }
 
 function handle(

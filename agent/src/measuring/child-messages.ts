@@ -36,6 +36,9 @@ export type ToChild =
 
 export type FromChild =
   | { readonly kind: 'ready'; readonly capabilities: readonly string[] }
+  /** Its engines are loaded and warm. */
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'grown'; readonly rssBytes: number }
   | { readonly kind: 'lists-refused'; readonly message: string }
   | ({ readonly kind: 'result' } & Measurement)
   /** Something an engine should never do. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
 import { aJob, resultOf, startMeasuring } from '../../test/_support/measuring-fixture.js';
@@ -28,7 +29,7 @@ t.test('kill -9 of the child ends its probes with internal, and a new child take
 
 t.test('a job that comes while there is no child is answered at once', async (t) => {
   const clock = new FakeClock();
-  const measuring = startMeasuring(t, clock);
+  const measuring = startMeasuring(t, { clock });
   await measuring.ready();
   process.kill(measuring.pid ?? 0, 'SIGKILL');
   await until('the child is gone', () => measuring.pid === null);
@@ -37,7 +38,7 @@ t.test('a job that comes while there is no child is answered at once', async (t)
 
 t.test('restarts of a child that dies again and again wait longer and longer', async (t) => {
   const clock = new FakeClock();
-  const measuring = startMeasuring(t, clock);
+  const measuring = startMeasuring(t, { clock });
   const delays: number[] = [];
   for (let i = 0; i < 3; i += 1) {
     await until('a child is there', () => measuring.pid !== null);
@@ -52,11 +53,41 @@ t.test('restarts of a child that dies again and again wait longer and longer', a
 
 t.test('a child that no longer answers is killed and its jobs are answered', async (t) => {
   const clock = new FakeClock();
-  const measuring = startMeasuring(t, clock);
+  const measuring = startMeasuring(t, { clock });
   await measuring.ready();
   const stuck = measuring.measure(aJob('block.example', 1000));
   clock.advance(5000);
   t.equal(measuring.running, 1);
   clock.advance(2000);
   t.match(resultOf(await stuck), { error: { code: 'internal', message: 'the measuring process ended' } });
+});
+
+t.test('a child that the system does not fork is one that died: it is tried again', async (t) => {
+  const { execPath } = process;
+  t.teardown(() => {
+    process.execPath = execPath;
+  });
+  // the first tells by an event, the second throws
+  for (const missing of ['/nowhere/node', '/dev/null/node']) {
+    const clock = new FakeClock();
+    process.execPath = missing;
+    const measuring = startMeasuring(t, { clock });
+    const first = measuring.measure(aJob('ok.example'));
+    t.match(resultOf(await first), { error: { code: 'internal' } });
+    process.execPath = execPath;
+    clock.advance(100);
+    t.equal(resultOf(await measuring.measure(aJob('ok.example'))).success, true);
+  }
+});
+
+t.test('stop ends a child that no longer answers', async (t) => {
+  const clock = new FakeClock();
+  const measuring = startMeasuring(t, { clock });
+  await measuring.ready();
+  const stuck = measuring.measure(aJob('block.example'));
+  await setImmediate();
+  const stopped = measuring.stop();
+  clock.advance(5000);
+  await stopped;
+  t.match(resultOf(await stuck), { error: { code: 'internal' } });
 });

@@ -5,19 +5,27 @@ import { PolicySource } from '../../src/measuring/policy-source.js';
 import { ProbeRunner } from '../../src/measuring/runner.js';
 import type { ProbeEngine } from '../../src/probes/engine.js';
 import { ProbeFailure } from '../../src/probes/failure.js';
+import { FakeClock } from './fake-clock.js';
 import { fakeEngines, succeeding, waitingForAbort } from './fake-engines.js';
 
 const waiting = waitingForAbort<'tcp'>();
 const content = succeeding('tcp');
+/** Of the watch over this process's size: it stands still but for `minute.example`. */
+const growthClock = new FakeClock();
+const eaten: Buffer[] = [];
 
-/** What a TCP probe does here: `hang.example` waits, `block.example` never lets go of the thread, others succeed. */
+/**
+ * What a TCP probe does here: `hang.example` waits, `block.example` never lets go of the thread, `eat.example` keeps
+ * 64 MB, `minute.example` lets a minute pass. Others succeed; the banner is the process id.
+ */
 const tcp: ProbeEngine<'tcp'> = {
-  run(spec, context) {
+  async run(spec, context) {
     if (spec.target.startsWith('hang.')) return waiting.run(spec, context);
     if (spec.target.startsWith('block.')) for (;;);
-    if (spec.target.startsWith('large.'))
-      return content.run(spec, context).then((result) => ({ ...result, banner: 'x'.repeat(300_000) }));
-    return content.run(spec, context);
+    if (spec.target.startsWith('eat.')) eaten.push(Buffer.alloc(64 * 2 ** 20, 1));
+    if (spec.target.startsWith('minute.')) growthClock.advance(60_000);
+    const banner = spec.target.startsWith('large.') ? 'x'.repeat(300_000) : String(process.pid);
+    return { ...(await content.run(spec, context)), banner };
   },
 };
 
@@ -39,4 +47,4 @@ serveParent(async ({ allow, onEngineFault, onCapabilities }) => {
     onEngineFault,
   });
   return { runner, setLists: (lists) => policy.setLists(lists) };
-});
+}, growthClock);

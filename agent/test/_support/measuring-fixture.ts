@@ -6,16 +6,53 @@ import { pino } from 'pino';
 import type { Test } from 'tap';
 import type { MeasureJob, Measurement } from '../../src/measuring/child-messages.js';
 import { MeasuringProcess } from '../../src/measuring/measuring-process.js';
+import { until } from './until.js';
 
-const program = fileURLToPath(new URL('./fake-measuring-child.js', import.meta.url));
 const log = pino({ enabled: false });
 
-/** A measuring process whose child has the engines of fake-measuring-child.ts. */
-export function startMeasuring(t: Test, clock: Clock = systemClock): MeasuringProcess {
-  const measuring = new MeasuringProcess({ allow: [], serviceUrl: 'https://vantage.example', clock, log, program });
+/** A program of this folder, to be forked. */
+function programOf(name: string): string {
+  return fileURLToPath(new URL(`./${name}.js`, import.meta.url));
+}
+
+/** What is forked: engines that misbehave; one that never gets to measuring; one that ends at once. */
+type ChildKind = 'fake-measuring-child' | 'never-opening-child' | 'dying-child';
+
+/**
+ * A measuring process whose children have the engines of fake-measuring-child.ts, but those that `successors` says
+ * otherwise of, in the order of their forking after the first.
+ */
+export function startMeasuring(
+  t: Test,
+  { clock = systemClock, successors = [] }: { clock?: Clock; successors?: readonly ChildKind[] } = {},
+): MeasuringProcess {
+  const kinds: ChildKind[] = ['fake-measuring-child', ...successors];
+  const measuring = new MeasuringProcess({
+    allow: [],
+    serviceUrl: 'https://vantage.example',
+    clock,
+    log,
+    get program() {
+      return programOf(kinds.shift() ?? 'fake-measuring-child');
+    },
+  });
   measuring.start();
   t.teardown(() => measuring.stop());
   return measuring;
+}
+
+/** Has the child grow, and waits until it has said so. @returns its process id */
+export async function growChild(measuring: MeasuringProcess): Promise<number> {
+  const pid = measuring.pid ?? 0;
+  await measuring.measure(aJob('eat.example'));
+  await measuring.measure(aJob('minute.example'));
+  return pid;
+}
+
+/** Waits until another child than `old` gets the jobs. @returns its process id */
+export async function successorOf(measuring: MeasuringProcess, old: number): Promise<number> {
+  await until('another child gets the jobs', () => measuring.pid !== null && measuring.pid !== old);
+  return measuring.pid ?? 0;
 }
 
 let jobs = 0;
@@ -31,6 +68,8 @@ export function aJob(target: string, deadlineMs = 60_000): MeasureJob {
 export function resultOf(measurement: Measurement): {
   success: boolean;
   error: { code: string; message: string } | null;
+  /** The process that measured. */
+  banner?: string;
 } {
   const checked = compileSchema(agentResultSchema('tcp'))(JSON.parse(measurement.resultJson));
   if (!checked.ok) throw new Error(JSON.stringify(checked.details));

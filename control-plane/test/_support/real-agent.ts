@@ -109,7 +109,7 @@ export class RealAgent {
     });
   }
 
-  /** The process that measures; null while there is none. */
+  /** The process that measures, the older one where it is being replaced; null while there is none. */
   get measuringPid(): number | null {
     const { pid } = this.program;
     const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
