@@ -5,6 +5,7 @@ import { formatHost } from '@vantage/shared/target-policy/host.js';
 import { ProbeFailure } from '../../probes/failure.js';
 import { abortable, type Settle } from '../abortable.js';
 import { formatEndpoint } from '../endpoint.js';
+import { watchHttp2End } from '../http2-end.js';
 import { socketFailure } from '../socket-failure.js';
 import { limitWireBytes } from '../wire-limit.js';
 import type { AskOptions, DnsReply } from './ask.js';
@@ -52,7 +53,12 @@ export async function askHttp(
     const tooMuch = () => new ProbeFailure('http_protocol', `${what} sent more than ${MAX_WIRE_BYTES} bytes`);
     const limit = { socket, clock, maxBytes: MAX_WIRE_BYTES, onTooMuch: () => settle.reject(tooMuch()) };
     const stopCounting = limitWireBytes(limit);
-    const end = send(socket, { body, server, receiver: receive(what, { resolve: done, reject: settle.reject }) });
+    const end = send(socket, {
+      body,
+      server,
+      clock,
+      receiver: receive(what, { resolve: done, reject: settle.reject }),
+    });
     return () => {
       stopCounting();
       end();
@@ -95,13 +101,13 @@ function systemFailure(error: Error, what: string): ProbeFailure | null {
   return isProtocol ? null : socketFailure(error, what);
 }
 
-interface Sending {
+interface Sending extends Pick<AskOptions, 'clock'> {
   readonly body: Buffer;
   readonly server: SecureServer;
   readonly receiver: Receiver;
 }
 
-function sendHttp2(socket: TLSSocket, { body, server, receiver }: Sending): () => void {
+function sendHttp2(socket: TLSSocket, { body, server, clock, receiver }: Sending): () => void {
   const session: ClientHttp2Session = connect(`https://${authorityOf(server)}`, {
     createConnection: () => socket,
     settings: { enablePush: false, maxHeaderListSize: MAX_HEADER_BYTES },
@@ -117,7 +123,12 @@ function sendHttp2(socket: TLSSocket, { body, server, receiver }: Sending): () =
   stream.once('end', receiver.onEnd);
   stream.once('close', () => receiver.onError(new Error('the stream was closed')));
   stream.end(body);
-  return () => session.destroy();
+  const onEnded = () => receiver.onError(new Error('it is not valid HTTP/2'));
+  const stopWatching = watchHttp2End({ session, socket, clock, onEnded });
+  return () => {
+    stopWatching();
+    session.destroy();
+  };
 }
 
 function sendHttp1(socket: TLSSocket, { body, server, receiver }: Sending): () => void {

@@ -9,6 +9,7 @@ import { type DecodedPacket, decode } from 'dns-packet';
 import t, { type Test } from 'tap';
 import { type Leaf, startTlsServer, testAuthority, tlsIdentity } from '../../../test/_support/certificates.js';
 import { dnsMessage, startDnsServer, zone } from '../../../test/_support/dns-server.js';
+import { frameTypes, h2Frame, serverPreface } from '../../../test/_support/h2-frames.js';
 import { aContext, aResolver, aSpec, testUserAgent } from '../../../test/_support/probe-context.js';
 import { startTcpServer } from '../../../test/_support/tcp-server.js';
 import { openSockets, until } from '../../../test/_support/until.js';
@@ -217,6 +218,17 @@ t.test('dns over HTTPS survives what hostile servers answer', async (t) => {
       t.type(result.tls_ms, 'number', 'what was measured before is kept');
     }
   }
+});
+
+t.test('dns over HTTPS ends as soon as a server breaks the rules of HTTP/2', async (t) => {
+  const options = { ...tlsIdentity('good'), ALPNProtocols: ['h2'] };
+  const onNoStream = h2Frame(frameTypes.data, { payload: Buffer.alloc(1) });
+  const server = await startTlsServer(t, options, (socket) =>
+    socket.once('data', () => socket.write(Buffer.concat([serverPreface, onNoStream]))),
+  );
+  const result = await ask(t, { transport: 'doh', port: server.port });
+  t.match(result, { success: false, error: { code: 'http_protocol', message: /not valid HTTP\/2/ } });
+  await until('the connection is closed', () => server.open === 0);
 });
 
 t.test('dns over TLS and HTTPS: a server that speaks no TLS fails the handshake', async (t) => {

@@ -7,6 +7,7 @@ import {
 } from 'node:http2';
 import type { Socket } from 'node:net';
 import { abortable, type Settle } from '../../net/abortable.js';
+import { watchHttp2End } from '../../net/http2-end.js';
 import { limitWireBytes } from '../../net/wire-limit.js';
 import { ProbeFailure } from '../failure.js';
 import { Answer, type ExchangeOptions } from './answer.js';
@@ -36,10 +37,12 @@ export function exchangeHttp2(socket: Socket, request: HttpRequest, options: Exc
     // making a session takes time of ours, which is none of the server's
     const answer = new Answer({ clock, hop, socket, fail });
     const stopCounting = limitWireBytes({ socket, clock, maxBytes: MAX_WIRE_BYTES, onTooMuch: () => fail(tooMuch()) });
+    const stopWatching = watchHttp2End({ session, socket, clock, onEnded: () => fail(broken()) });
     receive(stream, answer, { wantsBody, onClosed, resolve: settle.resolve, reject: fail });
     if (request.body !== null) stream.end(request.body);
     return () => {
       stopCounting();
+      stopWatching();
       answer.release();
       session.destroy();
       socket.destroy();
@@ -125,4 +128,8 @@ function receive(
 
 function tooMuch(): ProbeFailure {
   return new ProbeFailure('http_protocol', `more than ${MAX_WIRE_BYTES} bytes without an end of the answer`);
+}
+
+function broken(): ProbeFailure {
+  return new ProbeFailure('http_protocol', 'the answer is not valid HTTP/2 (framing or header compression)');
 }

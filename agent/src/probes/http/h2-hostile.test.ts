@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync } from 'node:zlib';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
+import { startTlsServer, tlsIdentity } from '../../../test/_support/certificates.js';
 import { FakeClock } from '../../../test/_support/fake-clock.js';
 import {
   END_HEADERS,
@@ -21,6 +23,24 @@ import { openSockets, until } from '../../../test/_support/until.js';
 import { http } from './index.js';
 
 const isResult = compileSchema(probeTypes.http.Result);
+/** What nghttp2 breaks a session off for in silence. */
+const broken = {
+  'a frame that is too large': h2Data('x'.repeat(20_000)),
+  'headers that are no HPACK': h2Head(Buffer.alloc(8, 0xff)),
+  'headers beyond the table of HPACK': h2Head(Buffer.from([0xff, 0xff, 0x7f])),
+  'a ping that is too short': h2Frame(frameTypes.ping, { payload: Buffer.alloc(3) }),
+  'a ping on a stream': h2Frame(frameTypes.ping, { stream: 1, payload: Buffer.alloc(8) }),
+  'a priority that is too short': h2Frame(frameTypes.priority, { stream: 1, payload: Buffer.alloc(3) }),
+  'a reset that is too short': h2Frame(frameTypes.rstStream, { stream: 1, payload: Buffer.alloc(3) }),
+  'settings that are cut': h2Frame(frameTypes.settings, { payload: Buffer.alloc(5) }),
+  'an acknowledgement of settings with settings': h2Frame(frameTypes.settings, { flags: 1, payload: Buffer.alloc(6) }),
+  'data on no stream': h2Frame(frameTypes.data, { payload: Buffer.alloc(1) }),
+  'data on a stream nobody opened': h2Frame(frameTypes.data, { stream: 7, payload: Buffer.alloc(1) }),
+  'data padded beyond its end': h2Frame(frameTypes.data, { flags: 8, stream: 1, payload: Buffer.from([9, 1]) }),
+  'headers on no stream': h2Frame(frameTypes.headers, { flags: END_HEADERS, payload: STATUS_200 }),
+  'CONTINUATION of nothing': h2Frame(frameTypes.continuation, { flags: END_HEADERS, stream: 1 }),
+  'a window update that is too short': h2Frame(frameTypes.windowUpdate, { payload: Buffer.alloc(2) }),
+};
 const clientPreface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const whole = END_HEADERS | END_STREAM;
 
@@ -49,6 +69,14 @@ function flooding(t: Test, frames: readonly Buffer[], chunk: Buffer): Promise<Te
   );
 }
 
+/** Types of the frames that a client has sent so far. */
+function framesIn(received: Buffer): number[] {
+  const types: number[] = [];
+  for (let at = clientPreface.length; at + 9 <= received.length; at += 9 + received.readUIntBE(at, 3))
+    types.push(received[at + 3] ?? 0);
+  return types;
+}
+
 const spec = (server: TestServer) => aSpec('http', `http://127.0.0.1:${server.port}/`, { http_version: '2' });
 
 async function probe(server: TestServer) {
@@ -61,6 +89,7 @@ async function probe(server: TestServer) {
 
 const rst = (code: number) => h2Frame(frameTypes.rstStream, { stream: 1, payload: uint32(code) });
 const goaway = (last: number, code: number) => h2Frame(frameTypes.goaway, { payload: uint32(last, code) });
+const promise = h2Frame(frameTypes.pushPromise, { stream: 1, flags: 4, payload: Buffer.from([0, 0, 0, 2, 0x88]) });
 const settings = (id: number, value: number) =>
   h2Frame(frameTypes.settings, { payload: Buffer.concat([Buffer.from([0, id]), uint32(value)]) });
 const block = (...parts: Buffer[]) => Buffer.concat([STATUS_200, ...parts]);
@@ -151,6 +180,26 @@ t.test('http survives what hostile HTTP/2 servers answer', async (t) => {
     },
     { what: 'endless settings', code: 'http_protocol', server: await flooding(t, [preface], preface) },
     {
+      what: 'endless window updates',
+      code: 'http_protocol',
+      server: await flooding(t, [preface], h2Frame(frameTypes.windowUpdate, { stream: 1, payload: uint32(1) })),
+    },
+    {
+      what: 'endless GOAWAY that ends nothing',
+      code: 'http_protocol',
+      server: await flooding(t, [preface], goaway(1, 0)),
+    },
+    {
+      what: 'endless promises',
+      code: 'http_protocol',
+      server: await flooding(t, [preface], promise),
+    },
+    {
+      what: 'endless other roads to the server',
+      code: 'http_protocol',
+      server: await flooding(t, [preface], h2Frame(10, { stream: 1, payload: Buffer.from('\0\0h2=":1"') })),
+    },
+    {
       what: 'endless pings',
       code: 'http_protocol',
       server: await flooding(t, [preface], h2Frame(frameTypes.ping, { payload: Buffer.alloc(8) })),
@@ -229,13 +278,8 @@ t.test('http over HTTP/2 waits no longer than its deadline, whatever a server ho
     { what: 'a body that never ends', frames: [serverPreface, h2Head(STATUS_200), h2Data('half')] },
     {
       what: 'a promise nobody asked for',
-      frames: [
-        serverPreface,
-        h2Frame(frameTypes.pushPromise, { stream: 1, flags: 4, payload: Buffer.from([0, 0, 0, 2, 0x88]) }),
-      ],
+      frames: [serverPreface, promise],
     },
-    { what: 'a frame that is too large', frames: [serverPreface, h2Data('x'.repeat(20_000))] },
-    { what: 'headers that are no HPACK', frames: [serverPreface, h2Head(Buffer.alloc(8, 0xff))] },
   ];
   for (const { what, frames } of cases) {
     const clock = new FakeClock();
@@ -250,6 +294,79 @@ t.test('http over HTTP/2 waits no longer than its deadline, whatever a server ho
     await until(`${what}: no socket is left`, () => server.open === 0 && openSockets() <= before);
     t.equal(clock.pendingTimers, 0, `${what}: no timer is left`);
   }
+});
+
+t.test('http over HTTP/2 takes 100 frames beside those of the answer, and no more', async (t) => {
+  const answer = [h2Head(STATUS_200), h2Data('ok', END_STREAM)];
+  const ping = h2Frame(frameTypes.ping, { payload: Buffer.alloc(8) });
+  for (const [what, frame] of Object.entries({ settings: serverPreface, pings: ping })) {
+    const most = Array<Buffer>(99).fill(frame);
+    t.match(await probe(await answering(t, [serverPreface, ...most, ...answer])), { success: true, body: 'ok' }, what);
+    const result = await probe(await answering(t, [serverPreface, ...most, ping, ...answer]));
+    t.match(result, { success: false, error: { code: 'http_protocol', message: /more than 100 frames/ } }, what);
+  }
+});
+
+t.test('http over HTTP/2 ends as soon as a server breaks the rules of framing', async (t) => {
+  for (const [what, frame] of Object.entries(broken)) {
+    for (const before of [[], [h2Head(STATUS_200), h2Data('half')]]) {
+      const clock = new FakeClock();
+      const server = await answering(t, [serverPreface, ...before, frame]);
+      const running = http.run(spec(server), aContext({ clock }));
+      let isOver = false;
+      void running.finally(() => {
+        isOver = true;
+      });
+      await until(`${what}: the server is told`, () => isOver || framesIn(server.received).includes(frameTypes.goaway));
+      clock.advance(250);
+      const result = await running;
+      t.match(result, { success: false, error: { code: 'http_protocol', message: /not valid HTTP\/2/ } }, what);
+      t.equal(result.status_code, before.length > 0 ? 200 : null, `${what}: what came before it is kept`);
+      t.equal(clock.pendingTimers, 0, `${what}: no timer is left`);
+    }
+  }
+});
+
+t.test('http over HTTP/2 and TLS ends as soon as a server breaks the rules of framing', async (t) => {
+  const clock = new FakeClock();
+  let received = Buffer.alloc(0);
+  const server = await startTlsServer(t, { ...tlsIdentity('good'), ALPNProtocols: ['h2'] }, (socket) => {
+    socket.on('data', (chunk: Buffer) => {
+      received = Buffer.concat([received, chunk]);
+    });
+    socket.once('data', () => socket.write(Buffer.concat([serverPreface, broken['data on no stream']])));
+  });
+  const running = http.run(aSpec('http', `https://127.0.0.1:${server.port}/`), aContext({ clock }));
+  await until('the server is told', () => framesIn(received).includes(frameTypes.goaway));
+  clock.advance(250);
+  t.match(await running, { success: false, error: { code: 'http_protocol', message: /not valid HTTP\/2/ } });
+  await until('the connection is closed', () => server.open === 0);
+});
+
+t.test('http over HTTP/2 takes no patient server for one that broke the rules', async (t) => {
+  const clock = new FakeClock();
+  const ping = h2Frame(frameTypes.ping, { payload: Buffer.alloc(8) });
+  const body = 'x'.repeat(16_000);
+  let finish = () => {};
+  const server = await startTcpServer(t, (socket) => {
+    socket.once('data', () => {
+      const chunks = Array<Buffer>(60).fill(h2Data(body));
+      socket.write(Buffer.concat([serverPreface, ping, h2Head(STATUS_200), ...chunks]));
+    });
+    finish = () => socket.write(h2Data('end', END_STREAM));
+  });
+  const params = { http_version: '2', method: 'POST', body: 'y'.repeat(32_768) } as const;
+  const running = http.run(aSpec('http', `http://127.0.0.1:${server.port}/`, params), aContext({ clock }));
+  const answered = [frameTypes.settings, frameTypes.ping, frameTypes.windowUpdate];
+  // the first settings and the first window are the preface of the client
+  const sent = () => framesIn(server.received).slice(2);
+  await until('everything is acknowledged', () => answered.every((type) => sent().includes(type)));
+  for (let looks = 0; looks < 8; looks += 1) {
+    clock.advance(250);
+    await nextTurn();
+  }
+  finish();
+  t.match(await running, { success: true, status_code: 200, response_size: 60 * 16_000 + 3 });
 });
 
 t.test('http over HTTP/2 takes what is odd but whole', async (t) => {
