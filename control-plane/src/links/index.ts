@@ -1,6 +1,9 @@
+export { LINK_GRACE_MS } from './closing.js';
 export { followDirectory } from './fencing.js';
+export type { LinkConfig } from './link-config.js';
+export type { LinkWork } from './link-ports.js';
 export { LinkServer } from './link-server.js';
 export { LinkStore } from './link-store.js';
 export { LinkTable } from './link-table.js';
 export { loadServerIdentity, type ServerIdentity, WrongSecretKeyError } from './server-identity.js';
-export { LINK_GRACE_MS, type LinkConfig, LinkSession, type LinkWork } from './session.js';
+export { LinkSession } from './session.js';

@@ -4,7 +4,8 @@ import type { Clock } from '@vantage/shared/clock.js';
 import { LINK_PATH, LINK_SUBPROTOCOL, MAX_FRAME_BYTES } from '@vantage/shared/protocol/limits.js';
 import { formatAddress, parseAddress } from '@vantage/shared/target-policy/address.js';
 import { WebSocketServer } from 'ws';
-import { type LinkPorts, LinkSession } from './session.js';
+import type { LinkPorts } from './link-ports.js';
+import { LinkSession } from './session.js';
 
 // sockets that have not proved who they are: enough for a reconnect storm, too few to exhaust memory
 const MAX_UNPROVEN = 2_000;

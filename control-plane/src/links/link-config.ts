@@ -1,0 +1,20 @@
+import { isIP } from 'node:net';
+import type { ServerFrame } from '@vantage/shared/protocol/codec.js';
+
+/** What agents are told with the welcome. */
+export interface LinkConfig {
+  readonly heartbeatMs: number;
+  readonly busyHeartbeatMs: number;
+  readonly ownAddresses: readonly string[];
+  readonly denied: readonly string[];
+  readonly canaries: readonly string[];
+}
+
+/** The same as it goes over one link: where the agent connects from is an address of its own. */
+export function configMessage(
+  { heartbeatMs, busyHeartbeatMs, ownAddresses, denied, canaries }: LinkConfig,
+  peerAddress: string,
+): NonNullable<ServerFrame['config']> {
+  const own = isIP(peerAddress) === 0 ? ownAddresses : new Set([...ownAddresses, peerAddress]);
+  return { heartbeatMs, busyHeartbeatMs, ownAddresses: [...own], denied: [...denied], canaries: [...canaries] };
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { Logger } from 'pino';
+import type { Ingest } from '../ingest/index.js';
+import type { NodeNewsSource } from './fencing.js';
+import type { LinkConfig } from './link-config.js';
+import type { LinkStore } from './link-store.js';
+import type { LinkTable } from './link-table.js';
+import type { ServerIdentity } from './server-identity.js';
+import type { LinkSession } from './session.js';
+
+/** What happens to work when links come and go. */
+export interface LinkWork {
+  /** The link is open: give the node what waits for it. */
+  onOpened(session: LinkSession): Promise<void>;
+  /** Everything the node held when it connected is stored now. */
+  onCaughtUp(session: LinkSession): Promise<void>;
+  /** The link is gone and the database knows. */
+  onClosed(session: LinkSession): void;
+}
+
+/** What a session uses. */
+export interface LinkPorts {
+  readonly store: LinkStore;
+  readonly identity: ServerIdentity;
+  readonly audience: string;
+  readonly table: LinkTable;
+  readonly directory: NodeNewsSource;
+  readonly ingest: Ingest;
+  readonly work: LinkWork;
+  readonly config: () => LinkConfig;
+  readonly isStopping: () => boolean;
+  /** Where the agent connects from: its own address, as the world sees it, '' when unknown. */
+  readonly peerAddress: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
