@@ -35,10 +35,13 @@ export function memoryOfAll(pids: readonly number[]): { readonly rssMb: number; 
 
 /** CPU seconds a process tree has used, children that ended not counted. */
 export function cpuSecondsOf(pid: number): number {
-  return processTree(pid).reduce((sum, one) => {
-    const fields = afterName(one);
-    return sum + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND;
-  }, 0);
+  return processTree(pid).reduce((sum, one) => sum + ownCpuSecondsOf(one), 0);
+}
+
+/** CPU seconds a process alone has used, all its threads. */
+export function ownCpuSecondsOf(pid: number): number {
+  const fields = afterName(pid);
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND;
 }
 
 /** Idle and total CPU seconds of the machine since it started. */

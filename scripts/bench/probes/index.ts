@@ -2,9 +2,11 @@ import { isProbeType, type ProbeType, probeTypeNames } from '@vantage/shared/pro
 import { startLab } from '../../lab/lab.js';
 import { startProber } from '../../lab/prober.js';
 import { machineText, tableText, writeReport } from '../report.js';
+import { busy } from './busy.js';
 import type { Comparison, ComparisonOptions, Row } from './comparison.js';
 import { dns } from './dns.js';
 import { http } from './http.js';
+import { lag } from './lag.js';
 import { memory } from './memory.js';
 import { ntp } from './ntp.js';
 import { ping } from './ping.js';
@@ -15,7 +17,7 @@ import { tcp } from './tcp.js';
 import { trace } from './trace.js';
 
 /** The one list of comparisons. */
-const comparisons: readonly Comparison[] = [tcp, dns, http, ssl, ping, trace, smtp, ntp, speedtest, memory];
+const comparisons: readonly Comparison[] = [tcp, dns, http, ssl, ping, trace, smtp, ntp, speedtest, busy, lag, memory];
 
 export interface ProbeBenchOptions {
   readonly rounds: number;

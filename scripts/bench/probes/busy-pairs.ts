@@ -1,0 +1,115 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { askDig } from '../../lab/dig.js';
+import type { Lab } from '../../lab/lab.js';
+import type { LabAgent } from '../../lab/lab-agent.js';
+import { serviceAddresses } from '../../lab/topology.js';
+import { curlPhases } from './http-peers.js';
+
+const SAMPLES = 20;
+const INTERVAL_MS = 200;
+const { v4: web } = serviceAddresses('web');
+const { v4: zone } = serviceAddresses('zone');
+const page = { name: 'http', url: `http://${web}/`, version: '1.1' } as const;
+
+/** Times of both, ms; what stands at the same place was measured at the same moment. */
+export interface Pairs {
+  readonly ours: number[];
+  readonly theirs: number[];
+  /** How many of ours were marked. */
+  disturbed: number;
+  probes: number;
+}
+
+/** Nothing yet. */
+export function noPairs(): Pairs {
+  return { ours: [], theirs: [], disturbed: 0, probes: 0 };
+}
+
+/** One type beside the tool that measures the same, some twenty samples. */
+export interface PairedType {
+  readonly name: string;
+  readonly peer: string;
+  measure(lab: Lab, agent: LabAgent): Promise<Pairs>;
+}
+
+/** What a plain probe of each type is compared in. */
+export const pairedTypes: readonly PairedType[] = [
+  { name: 'ping', peer: 'ping', measure: measurePings },
+  {
+    name: 'tcp',
+    peer: 'curl',
+    measure: (lab, agent) =>
+      inTurns(
+        async () => {
+          const result = await agent.probe('tcp', web, { port: 80 });
+          return { ms: result.connect_ms, ...result };
+        },
+        async () => (await curlPhases(lab, page)).tcp,
+      ),
+  },
+  {
+    name: 'http',
+    peer: 'curl',
+    measure: (lab, agent) =>
+      inTurns(
+        async () => {
+          const result = await agent.probe('http', page.url, { http_version: page.version });
+          return { ms: result.response_ms, ...result };
+        },
+        async () => (await curlPhases(lab, page)).total,
+      ),
+  },
+  {
+    name: 'dns',
+    peer: 'dig',
+    measure: (lab, agent) =>
+      inTurns(
+        async () => {
+          const result = await agent.probe('dns', 'www.lab.test', { record_type: 'A', server: zone });
+          return { ms: result.query_ms, ...result };
+        },
+        async () => (await askDig(lab, { name: 'www.lab.test', type: 'A', server: zone })).queryMs,
+      ),
+  },
+];
+
+/** Both ping at the same time, half an interval apart. */
+async function measurePings(lab: Lab, agent: LabAgent): Promise<Pairs> {
+  const theirs = lab.exec('agent', 'ping', '-n', '-c', String(SAMPLES), '-i', String(INTERVAL_MS / 1000), web);
+  await pause(INTERVAL_MS / 2);
+  const result = await agent.probe('ping', web, { count: SAMPLES, interval_ms: INTERVAL_MS });
+  const times = [...(await theirs).matchAll(/icmp_seq=(\d+) .*time=([\d.]+) ms/g)];
+  const bySequence = new Map(times.map(([, sequence, ms]) => [Number(sequence) - 1, Number(ms)]));
+  const pairs = { ...noPairs(), disturbed: isMarked(result), probes: 1 };
+  for (const { seq, rtt_ms: rttMs } of result.replies) {
+    const theirMs = bySequence.get(seq);
+    if (rttMs !== null && theirMs !== undefined) add(pairs, rttMs, theirMs);
+  }
+  return pairs;
+}
+
+async function inTurns(
+  ours: () => Promise<object & { readonly ms: number | null }>,
+  theirs: () => Promise<number | null>,
+): Promise<Pairs> {
+  const pairs = noPairs();
+  for (let sample = 0; sample < SAMPLES; sample += 1) {
+    const result = await ours();
+    const theirMs = await theirs();
+    if (result.ms === null || theirMs === null) throw new Error(`no answer: ${JSON.stringify(result)}`);
+    add(pairs, result.ms, theirMs);
+    pairs.disturbed += isMarked(result);
+    pairs.probes += 1;
+  }
+  return pairs;
+}
+
+function add(pairs: Pairs, oursMs: number, theirsMs: number): void {
+  pairs.ours.push(oursMs);
+  pairs.theirs.push(theirsMs);
+}
+
+/** The envelope of every result has the mark; the types of engines do not. */
+function isMarked(result: object): number {
+  return 'disturbed' in result && result.disturbed === true ? 1 : 0;
+}

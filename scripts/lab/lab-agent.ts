@@ -1,0 +1,151 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ProbeResults, ProbeSpecs, ProbeType } from '@vantage/shared/probe-types/index.js';
+import type { SelfTestCheck } from '@vantage/shared/self-test.js';
+import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
+import type { FromPeer, ToPeer } from './agent-peer-messages.js';
+import type { Lab } from './lab.js';
+
+const CLI = fileURLToPath(import.meta.resolve('vantage-agent/cli.js'));
+const PEER = fileURLToPath(new URL('./programs/agent-peer.js', import.meta.url));
+
+/** What an agent tells of itself, by name of the check. */
+export type SelfTest = Readonly<Partial<Record<string, SelfTestCheck>>>;
+
+/** A whole agent on the lab's `agent`: `vantage-agent run`, linked to a control plane that does what it is told. */
+export interface LabAgent {
+  /** The main process: link, spool, schedule. */
+  readonly pid: number;
+  /** Runs one probe, beside those that are running: over the link, in the measuring child, by the spool and back. */
+  probe<T extends ProbeType>(
+    type: T,
+    target: string,
+    params?: Partial<ProbeSpecs[T]['params']>,
+  ): Promise<ProbeResults[T]>;
+  /** What it found of itself when it started. */
+  readonly firstSelfTest: Promise<SelfTest>;
+  /** What it finds with other canaries than before, after the first self-test: it tries them at once. */
+  selfTest(canaries: readonly string[]): Promise<SelfTest>;
+  /**
+   * Has the newest `rows` results read from the spool and sent again and again, and one more written each time, until
+   * the answer is called. That one says how many were sent again.
+   */
+  keepBusy(rows: number): () => Promise<number>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Enrolls an agent and starts it, with these canaries; it ends with the lab at the latest.
+ * @throws Error when it ends before it has a link
+ */
+export async function startLabAgent(lab: Lab, canaries: readonly string[] = []): Promise<LabAgent> {
+  const stateDir = mkdtempSync(join(tmpdir(), 'vantage-lab-agent-'));
+  const peer = new Peer(
+    lab.spawn('agent', [process.execPath, PEER], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
+  );
+  const { url } = await peer.next('listening');
+  const { token } = makeToken(tokenPrefixes.enrollment);
+  const common = ['--state-dir', stateDir];
+  await lab.exec('agent', process.execPath, CLI, 'enroll', '--url', url, '--token', token, ...common);
+  peer.send({ kind: 'canaries', canaries });
+  const firstSelfTest = peer.next('self-test').then(byName);
+  // not everybody asks
+  firstSelfTest.catch(() => {});
+  const linked = peer.next('linked');
+  const agent = lab.spawn('agent', [process.execPath, CLI, 'run', ...common], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, VANTAGE_LOG_LEVEL: 'warn' },
+  });
+  const ended = once(agent, 'exit');
+  await Promise.race([linked, ended.then(() => Promise.reject(new Error('the agent ended before it had a link')))]);
+  const stop = async () => {
+    agent.kill('SIGTERM');
+    await ended;
+    await peer.end();
+    rmSync(stateDir, { recursive: true, force: true });
+  };
+  return { pid: agent.pid ?? 0, firstSelfTest, ...commandsOf(peer), stop };
+}
+
+function byName({ checks }: Message<'self-test'>): SelfTest {
+  return Object.fromEntries(checks.map((check) => [check.name, check]));
+}
+
+function commandsOf(peer: Peer): Pick<LabAgent, 'probe' | 'selfTest' | 'keepBusy'> {
+  let tasks = 0;
+  return {
+    probe: async (type, target, params = {}) => {
+      tasks += 1;
+      const taskId = `lab${tasks}`;
+      const specJson = JSON.stringify({ target, params });
+      const answer = peer.next('result', (result) => result.taskId === taskId);
+      peer.send({ kind: 'job', taskId, probeType: type, specJson });
+      return JSON.parse((await answer).resultJson) as never;
+    },
+    selfTest: (canaries) => {
+      const answer = peer.next('self-test').then(byName);
+      peer.send({ kind: 'canaries', canaries });
+      return answer;
+    },
+    keepBusy: (rows) => {
+      peer.send({ kind: 'replay', rows });
+      return async () => {
+        const replayed = peer.next('replayed');
+        peer.send({ kind: 'replay', rows: 0 });
+        return (await replayed).rows;
+      };
+    },
+  };
+}
+
+type Message<K extends FromPeer['kind']> = Extract<FromPeer, { kind: K }>;
+
+interface Waiter {
+  readonly isMeant: (message: FromPeer) => boolean;
+  readonly resolve: (message: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The control plane's process, and who waits for its word. */
+class Peer {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<unknown>;
+  readonly #waiters = new Set<Waiter>();
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    this.#ended = once(child, 'exit');
+    child.on('message', (message: FromPeer) => this.#take(message));
+    void this.#ended.then(() => {
+      for (const { reject } of this.#waiters) reject(new Error('the control plane of the lab ended'));
+    });
+  }
+
+  send(message: ToPeer): void {
+    this.#child.send(message);
+  }
+
+  next<K extends FromPeer['kind']>(kind: K, isMeant: (message: Message<K>) => boolean = () => true) {
+    return new Promise<Message<K>>((resolve, reject) => {
+      const isOfKind = (message: FromPeer) => message.kind === kind && isMeant(message as Message<K>);
+      this.#waiters.add({ isMeant: isOfKind, resolve, reject });
+    });
+  }
+
+  async end(): Promise<void> {
+    if (this.#child.connected) this.#child.disconnect();
+    await this.#ended;
+  }
+
+  #take(message: FromPeer): void {
+    for (const waiter of this.#waiters) {
+      if (!waiter.isMeant(message)) continue;
+      this.#waiters.delete(waiter);
+      waiter.resolve(message as never);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+// The control plane of one agent of a lab, and no more of it than the agent sees: enrolls whoever asks, links, gives out
+// the jobs its parent names and hands on what comes back. It can have results sent again and again, which keeps the
+// agent's link and spool as busy as they get. Listens on a port of 127.0.0.1; speaks agent-peer-messages.ts.
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import {
+  type DecodedAgentFrame,
+  decodeAgentFrame,
+  encodeServerFrame,
+  type ServerFrame,
+} from '@vantage/shared/protocol/codec.js';
+import { rawPublicKey, signBytes } from '@vantage/shared/protocol/ed25519.js';
+import { NONCE_BYTES } from '@vantage/shared/protocol/limits.js';
+import { serverProofBytes } from '@vantage/shared/protocol/transcript.js';
+import type { SelfTestCheck } from '@vantage/shared/self-test.js';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { FromPeer, ToPeer } from '../agent-peer-messages.js';
+
+const DEADLINE_MS = 300_000;
+const CREDIT_ROWS = 10_000;
+/** Nobody may measure it, so its result costs the measuring process next to nothing. */
+const refusedSpec = Buffer.from(JSON.stringify({ target: '10.0.0.1:80', params: {} }));
+
+type Body<B extends keyof DecodedAgentFrame> = NonNullable<DecodedAgentFrame[B]>;
+
+const keys = generateKeyPairSync('ed25519');
+const nodeId = newId(idPrefixes.node);
+const server = createServer((request, response) => void enroll(request, response));
+let url = '';
+let nodePublicKey: Buffer = Buffer.alloc(0);
+let canaries: readonly string[] = [];
+let replayRows = 0;
+let replayed = 0;
+let refusedJobs = 0;
+/** Number of the newest result seen. */
+let newest = 0;
+/** After a rewind: number of the only row that may come next; what was on its way is ignored until then. */
+let expected: number | null = null;
+let link: WebSocket | null = null;
+
+new WebSocketServer({ server }).on('connection', (socket) => {
+  link = socket;
+  socket.on('message', (data) => take(decodeAgentFrame(data as Buffer)));
+});
+server.listen(0, '127.0.0.1', () => {
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  tell({ kind: 'listening', url });
+});
+process.on('disconnect', () => process.exit());
+process.on('message', (message: ToPeer) => {
+  switch (message.kind) {
+    case 'job':
+      sendJob(message.taskId, message.probeType, Buffer.from(message.specJson));
+      break;
+    case 'canaries':
+      canaries = message.canaries;
+      send({ config: config() });
+      break;
+    case 'replay':
+      startReplay(message.rows);
+      break;
+  }
+});
+
+async function enroll(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  nodePublicKey = Buffer.from(JSON.parse(await text(request)).public_key, 'base64');
+  const serverPublicKey = rawPublicKey(keys.publicKey).toString('base64');
+  const place = { node_id: nodeId, control_urls: [url], server_public_key: serverPublicKey, audience: url, config: {} };
+  response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify({ data: place }));
+}
+
+function take(frame: DecodedAgentFrame): void {
+  if (frame.hello) challenge(frame.hello);
+  else if (frame.proof) welcome(frame.proof);
+  else if (frame.heartbeat) takeHeartbeat(frame.heartbeat);
+  else if (frame.results) takeResults(frame.results);
+}
+
+function challenge({ agentNonce, bootId, generation }: Body<'hello'>): void {
+  const serverNonce = randomBytes(NONCE_BYTES);
+  const common = { audience: url, nodeId, publicKey: nodePublicKey, protocolVersion: 1 };
+  const bytes = serverProofBytes({ ...common, agentNonce, serverNonce, bootId, generation });
+  const serverSignature = signBytes(keys.privateKey, bytes);
+  send({ challenge: { serverNonce, protocolVersion: 1, serverSignature } });
+}
+
+/** Whether the proof is right is not for this program to judge. */
+function welcome({ lanes }: Body<'proof'>): void {
+  const marks = lanes.map(({ lane, acked }) => ({ lane, mark: acked }));
+  const credits = lanes.map(({ lane }) => ({ lane, rows: CREDIT_ROWS }));
+  const serverTimeMs = Date.now();
+  send({ welcome: { sessionId: 'ses_lab', marks, credits, config: config(), serverTimeMs, newEpoch: false } });
+  tell({ kind: 'linked' });
+}
+
+function config() {
+  return {
+    heartbeatMs: 1000,
+    busyHeartbeatMs: 1000,
+    ownAddresses: [],
+    denied: [],
+    canaries: [...canaries],
+  };
+}
+
+function takeHeartbeat({ isReply, sequence, transmitMs, selfTest }: Body<'heartbeat'>): void {
+  const nowMs = Date.now();
+  if (!isReply)
+    send({ heartbeat: { sequence, isReply: true, originMs: transmitMs, receiveMs: nowMs, transmitMs: nowMs } });
+  if (selfTest) tell({ kind: 'self-test', checks: selfTest.checks as SelfTestCheck[] });
+}
+
+/** Acknowledges, or asks for the same rows again; each turn of that adds a row that was not there before. */
+function takeResults({ epoch, lane, first, results }: Body<'results'>): void {
+  if (expected !== null && first !== expected) return;
+  const last = first + results.length - 1;
+  for (const { taskId, resultJson } of results.slice(Math.max(0, newest + 1 - first))) {
+    if (!taskId.startsWith('refused')) tell({ kind: 'result', taskId, resultJson: Buffer.from(resultJson).toString() });
+  }
+  replayed += Math.min(results.length, Math.max(0, newest + 1 - first));
+  const isAtEnd = last >= newest;
+  newest = Math.max(newest, last);
+  const rewind = isAtEnd && replayRows > 0;
+  const mark = rewind ? Math.max(0, last - replayRows) : last;
+  expected = rewind ? mark + 1 : null;
+  send({ ack: { epoch, lane, mark, rewind } });
+  if (rewind) sendRefusedJob();
+}
+
+function startReplay(rows: number): void {
+  if (rows === 0) tell({ kind: 'replayed', rows: replayed });
+  replayed = 0;
+  replayRows = rows;
+  while (refusedJobs < rows) sendRefusedJob();
+  if (rows > 0) sendRefusedJob();
+}
+
+function sendRefusedJob(): void {
+  refusedJobs += 1;
+  sendJob(`refused${refusedJobs}`, 'tcp', refusedSpec);
+}
+
+function sendJob(taskId: string, probeType: string, specJson: Buffer): void {
+  send({ job: { taskId, probeType, specJson, deadlineMs: DEADLINE_MS, caller: 'lab' } });
+}
+
+function send(frame: ServerFrame): void {
+  link?.send(encodeServerFrame(frame));
+}
+
+function tell(message: FromPeer): void {
+  process.send?.(message);
+}
