@@ -15,9 +15,10 @@ import { speedtest } from './speedtest.js';
 import { ssl } from './ssl.js';
 import { tcp } from './tcp.js';
 import { trace } from './trace.js';
+import { units } from './units.js';
 
 /** The one list of comparisons. */
-const comparisons: readonly Comparison[] = [tcp, dns, http, ssl, ping, trace, smtp, ntp, speedtest, busy, lag, memory];
+const comparisons: readonly Comparison[] = [tcp, dns, http, ssl, ping, trace, smtp, ntp, speedtest, busy, lag, units, memory];
 
 export interface ProbeBenchOptions {
   readonly rounds: number;

@@ -1,0 +1,92 @@
+import type { ProbeSpecs, ProbeType } from '@vantage/shared/probe-types/index.js';
+import { engines } from 'vantage-agent/probes/index.js';
+import type { Prober } from '../../lab/prober.js';
+import { serviceAddresses } from '../../lab/topology.js';
+import { cpuSecondsOf } from '../processes.js';
+import type { Comparison, Row } from './comparison.js';
+
+const IN_FLIGHT = 20;
+const WINDOW_MS = 4000;
+const { v4: web } = serviceAddresses('web');
+
+/** A probe whose cost is told. */
+interface Case {
+  readonly what: string;
+  readonly type: ProbeType;
+  readonly target: string;
+  readonly params?: object;
+}
+
+/** Of a type that waits, the quickest there is beside the usual. The first is what a unit is. */
+const cases: readonly Case[] = [
+  { what: 'http', type: 'http', target: `http://${web}/` },
+  { what: 'https', type: 'http', target: 'https://www.lab.test/' },
+  { what: 'tcp', type: 'tcp', target: `${web}:80` },
+  { what: 'dns', type: 'dns', target: 'www.lab.test' },
+  { what: 'ping, four packets', type: 'ping', target: web },
+  { what: 'ping, fifty packets in ten seconds', type: 'ping', target: web, params: { count: 50, interval_ms: 200 } },
+  { what: 'mtr, ten cycles', type: 'mtr', target: web },
+  { what: 'mtr, ten cycles in two seconds', type: 'mtr', target: web, params: { interval_ms: 200 } },
+  { what: 'traceroute', type: 'traceroute', target: web },
+  { what: 'traceroute of one query, no names', type: 'traceroute', target: web, params: { queries: 1, reverse_dns: false } },
+  { what: 'ntp', type: 'ntp', target: serviceAddresses('time').v4 },
+  { what: 'smtp with STARTTLS', type: 'smtp', target: serviceAddresses('mail').v4 },
+  { what: 'ssl', type: 'ssl', target: 'www.lab.test' },
+];
+
+/** What a probe in flight takes of a core, beside the units its engine says (`load`). */
+export const units: Comparison = {
+  name: 'units',
+  title: 'units: CPU of the measuring child for each probe in flight, over a path of 20 ms',
+  peer: 'units its engine says',
+  method: () => `${IN_FLIGHT} in flight for ${WINDOW_MS / 1000} s`,
+  lab: { servers: ['web', 'dns', 'mail', 'time'] },
+  async run({ lab, prober }) {
+    await lab.setLink(2, 'both', { delayMs: 10 });
+    const costs: Cost[] = [];
+    for (const one of cases) {
+      await prober.probe(one.type, one.target, { ...one.params });
+      costs.push(await costOf(one, prober));
+    }
+    return cases.map((one, index) => rowOf(one, costs[index] as Cost, costs[0] as Cost));
+  },
+};
+
+interface Cost {
+  readonly cpuMs: number;
+  readonly inFlightMs: number;
+}
+
+/** CPU of one probe, and how long it was in flight. */
+async function costOf({ type, target, params }: Case, prober: Prober): Promise<Cost> {
+  const before = cpuSecondsOf(prober.pid);
+  const endsAt = performance.now() + WINDOW_MS;
+  let [count, inFlightMs] = [0, 0];
+  const loop = async () => {
+    do {
+      const startedAt = performance.now();
+      await prober.probe(type, target, { ...params });
+      inFlightMs += performance.now() - startedAt;
+      count += 1;
+    } while (performance.now() < endsAt);
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, loop));
+  return { cpuMs: ((cpuSecondsOf(prober.pid) - before) / count) * 1000, inFlightMs: inFlightMs / count };
+}
+
+function rowOf({ what, type, target, params }: Case, { cpuMs, inFlightMs }: Cost, unit: Cost): Row {
+  const share = cpuMs / inFlightMs;
+  const said = declaredUnits(type, { target, params: { ...params } });
+  return {
+    what,
+    ours: `${cpuMs.toFixed(2)} ms of CPU in ${inFlightMs.toFixed(0)} ms: ${(share * 100).toFixed(2)} % of a core`,
+    theirs: String(said),
+    ratio: `${(share / (unit.cpuMs / unit.inFlightMs)).toFixed(2)} units`,
+    goal: '',
+  };
+}
+
+function declaredUnits<T extends ProbeType>(type: T, spec: unknown): number {
+  // defaults of parameters do not change what any engine says
+  return engines[type].load?.units(spec as ProbeSpecs[T]) ?? 1;
+}
