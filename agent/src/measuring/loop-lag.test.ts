@@ -47,13 +47,21 @@ t.test('no timer is left when nothing is watched', async (t) => {
   t.equal(clock.pendingTimers, 0);
 });
 
-t.test('a result is disturbed above 5 ms and 5 % of its duration, and above 20 ms in any case', async (t) => {
-  t.equal(isDisturbed(5, 10), false);
-  t.equal(isDisturbed(5.1, 10), true);
-  t.equal(isDisturbed(9, 200), false);
-  t.equal(isDisturbed(11, 200), true);
-  t.equal(isDisturbed(20, 60_000), false);
-  t.equal(isDisturbed(20.1, 60_000), true);
+t.test('a result is disturbed above 5 ms and 2 % of its duration, and above 20 ms in any case', async (t) => {
+  const isSpoilt = (lagMs: number, durationMs: number) => isDisturbed(lagMs, { durationMs, isByKernel: false });
+  t.equal(isSpoilt(5, 10), false);
+  t.equal(isSpoilt(5.1, 10), true);
+  t.equal(isSpoilt(7, 400), false);
+  t.equal(isSpoilt(9, 400), true);
+  t.equal(isSpoilt(20, 60_000), false);
+  t.equal(isSpoilt(20.1, 60_000), true);
+});
+
+t.test('times of the kernel are disturbed above 100 ms alone', async (t) => {
+  for (const durationMs of [10, 60_000]) {
+    t.equal(isDisturbed(100, { durationMs, isByKernel: true }), false);
+    t.equal(isDisturbed(100.1, { durationMs, isByKernel: true }), true);
+  }
 });
 
 t.test('one long delay does not mean that the loop is behind; delays in a row do, until they end', async (t) => {

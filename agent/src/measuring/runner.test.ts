@@ -5,10 +5,12 @@ import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
 import { fakeEngines, tcpSpec, waitingForAbort } from '../../test/_support/fake-engines.js';
+import type { IcmpEngine } from '../net/icmp.js';
 import type { Resolver } from '../net/resolver.js';
 import { ProbeFailure } from '../probes/failure.js';
 import { HttpEngine } from '../probes/http/index.js';
 import type { Engines } from '../probes/index.js';
+import { ping } from '../probes/ping/index.js';
 import type { RunResult } from './failed-run.js';
 import { ProbeRunner, type RunnerOptions } from './runner.js';
 
@@ -18,14 +20,18 @@ const resolver: Resolver = {
   reverse: async () => null,
 };
 
-function makeRunner(own: Partial<Engines> = {}, slots: RunnerOptions['slots'] = {}) {
+function makeRunner(
+  own: Partial<Engines> = {},
+  slots: RunnerOptions['slots'] = {},
+  icmp: RunnerOptions['icmp'] = null,
+) {
   const clock = new FakeClock();
   const faults: string[] = [];
   const policy = new TargetPolicy({ allow: ['192.0.2.0/24'], own: ['203.0.113.9'], denied: ['evil.example'] });
   const runner = new ProbeRunner({
     engines: fakeEngines(own),
     resolver,
-    icmp: null,
+    icmp,
     policy: { current: () => policy },
     clock,
     userAgent: 'vantage-agent/test',
@@ -212,6 +218,40 @@ t.test('a loop that is behind for other reasons lets one probe at a time through
   clock.advance(100);
   runner.cancel('pt_2');
   t.match(await next, { error: { code: 'cancelled' }, disturbed: true, loop_lag_ms: 15 });
+});
+
+t.test('a late loop marks no ping whose times are the kernel’s, and every other', async (t) => {
+  const cases = [
+    { kind: 'addon', protocol: 'icmp', disturbed: false },
+    { kind: 'datagram', protocol: 'icmp', disturbed: false },
+    { kind: 'addon', protocol: 'tcp', disturbed: true },
+    { kind: 'raw-socket', protocol: 'icmp', disturbed: true },
+  ] as const;
+  for (const { kind, protocol, disturbed } of cases) {
+    const { isTimedByIcmp } = ping;
+    const waiting = { ...waitingForAbort<'ping'>(), ...(isTimedByIcmp && { isTimedByIcmp }) };
+    const { runner, clock } = makeRunner({ ping: waiting }, {}, { kind } as IcmpEngine);
+    clock.timersLateMs = 40;
+    const running = runner.run(request({ target: '192.0.2.1', params: { protocol } }, 'ping'));
+    await settle();
+    clock.advance(200);
+    runner.cancel('pt_1');
+    t.match(await running, { disturbed, loop_lag_ms: 40 }, `${kind} ${protocol}`);
+  }
+});
+
+t.test('a ping that waits between its packets takes half a slot', async (t) => {
+  const { load } = ping;
+  const waiting = { ...waitingForAbort<'ping'>(), ...(load && { load }) };
+  const { runner } = makeRunner({ ping: waiting }, { capacityUnits: 2 });
+  const counts = [4, 1, 50, 2];
+  const runs = counts.map((count, i) =>
+    runner.run(request({ target: `192.0.2.${i}`, params: { count } }, 'ping', `pt_${i}`, 600_000)),
+  );
+  await settle();
+  t.same(waiting.started, ['192.0.2.0', '192.0.2.1', '192.0.2.2']);
+  for (const i of counts.keys()) runner.cancel(`pt_${i}`);
+  await Promise.all(runs);
 });
 
 t.test('a probe beyond the queue is answered overload at once', async (t) => {

@@ -12,7 +12,7 @@ import { TargetError } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { checkSpec } from '@vantage/shared/target-policy/spec.js';
 import { type NamedServer, rootHints } from '../net/dns/root-hints.js';
-import type { IcmpEngine } from '../net/icmp.js';
+import { hasKernelTimes, type IcmpEngine } from '../net/icmp.js';
 import type { Resolver } from '../net/resolver.js';
 import type { ProbeContext } from '../probes/engine.js';
 import { ProbeFailure, toProbeError } from '../probes/failure.js';
@@ -149,14 +149,15 @@ export class ProbeRunner {
   }
 
   async #measure<T extends ProbeType>(type: T, spec: ProbeSpecs[T], limit: RunLimit): Promise<RunResult> {
-    const { clock } = this.#options;
+    const { clock, engines, icmp } = this.#options;
+    const isByKernel = hasKernelTimes(icmp) && (engines[type].isTimedByIcmp?.(spec) ?? false);
     const startedAt = clock.now();
     const startedMs = clock.monotonicMs();
     const endWatch = this.#lag.watch();
     const answer = await Promise.race([this.#answer(type, spec, limit.signal), limit.overdue]);
     const durationMs = clock.monotonicMs() - startedMs;
     const lagMs = endWatch();
-    const times = { startedAt, durationMs, lagMs, isDisturbed: isDisturbed(lagMs, durationMs) };
+    const times = { startedAt, durationMs, lagMs, isDisturbed: isDisturbed(lagMs, { durationMs, isByKernel }) };
     if (answer === null) this.#options.onEngineFault?.(type, new Error('ignored its abort'));
     const result = withTimes(answer ?? failedResult(type, spec, toProbeError(limit.signal.reason)), times);
     try {

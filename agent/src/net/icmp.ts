@@ -52,6 +52,11 @@ export interface IcmpEngine {
   close(): void;
 }
 
+/** Whether times of arrival are the kernel's: right, however late the event loop reads them. */
+export function hasKernelTimes(engine: IcmpEngine | null): boolean {
+  return engine !== null && engine.kind !== 'raw-socket';
+}
+
 /** What an engine is built on. */
 export interface IcmpEngineOptions {
   readonly clock: Clock;

@@ -38,5 +38,7 @@ export interface EngineLoad<T extends ProbeType> {
 export interface ProbeEngine<T extends ProbeType> {
   /** Absent: one unit, and no bound of its own. */
   readonly load?: EngineLoad<T>;
+  /** Whether every time of such a probe comes from the ICMP engine, whose times stay right on a late loop; absent: no. */
+  isTimedByIcmp?(spec: ProbeSpecs[T]): boolean;
   run(spec: ProbeSpecs[T], context: ProbeContext): Promise<ProbeResults[T]>;
 }

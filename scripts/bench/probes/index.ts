@@ -18,7 +18,21 @@ import { trace } from './trace.js';
 import { units } from './units.js';
 
 /** The one list of comparisons. */
-const comparisons: readonly Comparison[] = [tcp, dns, http, ssl, ping, trace, smtp, ntp, speedtest, busy, lag, units, memory];
+const comparisons: readonly Comparison[] = [
+  tcp,
+  dns,
+  http,
+  ssl,
+  ping,
+  trace,
+  smtp,
+  ntp,
+  speedtest,
+  busy,
+  lag,
+  units,
+  memory,
+];
 
 export interface ProbeBenchOptions {
   readonly rounds: number;

@@ -28,7 +28,12 @@ const cases: readonly Case[] = [
   { what: 'mtr, ten cycles', type: 'mtr', target: web },
   { what: 'mtr, ten cycles in two seconds', type: 'mtr', target: web, params: { interval_ms: 200 } },
   { what: 'traceroute', type: 'traceroute', target: web },
-  { what: 'traceroute of one query, no names', type: 'traceroute', target: web, params: { queries: 1, reverse_dns: false } },
+  {
+    what: 'traceroute of one query, no names',
+    type: 'traceroute',
+    target: web,
+    params: { queries: 1, reverse_dns: false },
+  },
   { what: 'ntp', type: 'ntp', target: serviceAddresses('time').v4 },
   { what: 'smtp with STARTTLS', type: 'smtp', target: serviceAddresses('mail').v4 },
   { what: 'ssl', type: 'ssl', target: 'www.lab.test' },

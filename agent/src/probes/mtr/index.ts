@@ -12,6 +12,7 @@ const maxAddresses = 8;
 
 /** Follows the way to one address of the target again and again; succeeds when the target itself answers. */
 export const mtr: ProbeEngine<'mtr'> = {
+  isTimedByIcmp: () => true,
   async run(spec, context) {
     const { max_hops: maxHops, cycles, interval_ms: intervalMs, flows } = spec.params;
     const measured = await measurePath(spec, new Cycles({ cycles, intervalMs, maxHops, flows }), context);

@@ -8,6 +8,7 @@ import { Rounds } from './rounds.js';
 
 /** Follows the way to one address of the target; succeeds when the target itself answers. */
 export const traceroute: ProbeEngine<'traceroute'> = {
+  isTimedByIcmp: () => true,
   async run(spec, context) {
     const { max_hops: maxHops, queries, flows, timeout_ms: timeoutMs } = spec.params;
     const measured = await measurePath(spec, new Rounds({ maxHops, queries, flows }), context);
