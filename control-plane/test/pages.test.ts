@@ -150,6 +150,7 @@ t.test('whoever finds our address in a log reads what this is, what limits hold 
   const text = textOf(page);
   t.match(text, /User-Agent of every HTTP request ends in vantage-agent/);
   t.match(text, `gets ${TARGET_BURST} probes at once and ${TARGET_RATE_PER_SECOND} a second after that`);
+  t.match(text, 'an audit of TLS for 4, a download for one each 1.6 MB');
   t.match(text, `No more than ${TARGET_MAX_AT_ONCE} agents work on it at the same time`);
   t.match(text, /ports 33434 to 33690 only/);
   t.match(text, /How to be left out .*deny list .*Write to abuse\+probes@operator\.example\.$/);

@@ -9,9 +9,9 @@ import { startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
 
 /** Takes for `wanted` nodes and stores their work, as a request does; resolves with how many were granted. */
-function request(db: Knex, keys: readonly string[], wanted: number): Promise<number> {
+function request(db: Knex, keys: readonly string[], wanted: number, weight = 1): Promise<number> {
   return db.transaction(async (trx) => {
-    const granted = await takeFromBudget(trx, keys, wanted);
+    const granted = await takeFromBudget(trx, keys, { nodes: wanted, weight });
     const [id = '', ...ids] = Array.from({ length: granted + 1 }, () => newId(idPrefixes.probeTask)).sort();
     const nodeTasks = ids.map((nodeTaskId) => ({ id: nodeTaskId, nodeId: newId(idPrefixes.node), refusedCode: null }));
     const now = new Date();
@@ -63,6 +63,15 @@ t.test('a target gets its burst of 50, then ten probes a second', async (t) => {
   const emptiedMs = performance.now();
   await setTokens(db, 0, 1);
   await takeAll('after a second', 10, emptiedMs);
+});
+
+t.test('a heavy probe takes as many probes of the budget as it weighs', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const keys = ['domain:a.example'];
+  t.equal(await request(db, keys, 5, 16), 3, 'three of 16 are in a burst of 50');
+  t.equal(await request(db, keys, 1, 16), 0);
+  const left = await request(db, keys, 20);
+  t.ok(left >= 2 && left < 20, `${left} light ones are left of it`);
 });
 
 t.test('the addresses of one network share a budget', async (t) => {
@@ -154,6 +163,19 @@ t.test(
       t.match(body.error.details, { target: [{ code: 'refused' }] }, 'it says that the target is the reason');
       t.equal(await count(), before);
     });
+
+    await t.test(
+      'a speed test is refused while a light probe is not, and told when there is room for it',
+      async (t) => {
+        await db('target_buckets').delete();
+        const updatedAt = new Date(Date.now() + 60_000);
+        await db('target_buckets').insert({ key: 'domain:example.com', tokens: 2, updated_at: updatedAt });
+        const heavy = await post('speedtest', { target: 'https://example.com/', nodes: { limit: 1 } });
+        t.match({ status: heavy.status, code: heavy.body.error.code }, { status: 429, code: 'RATE_LIMIT_EXCEEDED' });
+        t.ok(Number(heavy.headers.get('retry-after')) >= 2, 'sixteen probes are 1.6 seconds of it');
+        t.equal((await post('tcp', { target: 'example.com:80', nodes: { limit: 1 } })).status, 202);
+      },
+    );
 
     await t.test('a resolver of the caller’s choice is touched too', async (t) => {
       await db('target_buckets').delete();

@@ -62,6 +62,11 @@ export interface ProbeTypeDefinition<
   readonly exampleTarget: string;
   /** Milliseconds after which the node must have answered, whatever happens. */
   deadlineMs(spec: Static<S>): number;
+  /**
+   * What one node's run takes of the budget of its target, whole and at least 1: 1 for what a browser or a person at a
+   * terminal does to it in a moment, up to a MiB or so. A burst has room for three runs with default parameters.
+   */
+  targetWeight(spec: Static<S>): number;
   /** A result of which nothing could be measured, without `success` and `error`: refused, overloaded, lost nodes. */
   blank(spec: Static<S>): Omit<Static<R>, 'success' | 'error'>;
   /** The host the spec aims at. @throws TargetError */

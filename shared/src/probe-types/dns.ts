@@ -221,6 +221,7 @@ export const dns = {
   TaskFields,
   exampleTarget: 'example.com',
   deadlineMs: ({ params }: DnsSpec) => params.timeout_ms + 2000,
+  targetWeight: () => 1,
   blank: ({ params }: Static<typeof Spec>) => ({
     records: [],
     rcode: null,

@@ -205,6 +205,7 @@ export const http = {
   TaskFields: NoTaskFields,
   exampleTarget: 'https://example.com/',
   deadlineMs: (spec: HttpSpec) => spec.params.timeout_ms,
+  targetWeight: () => 1,
   blank: () => ({
     status_code: null,
     response_ms: null,

@@ -86,6 +86,7 @@ export const mtr = {
   TaskFields: NoTaskFields,
   exampleTarget: 'example.com',
   deadlineMs,
+  targetWeight: () => 1,
   blank: ({ params }: MtrSpec) => ({
     resolved_ip: null,
     ip_version: null,

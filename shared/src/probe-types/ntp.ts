@@ -147,6 +147,7 @@ export const ntp = {
   TaskFields: NoTaskFields,
   exampleTarget: 'time.example.com',
   deadlineMs: ({ params }: NtpSpec) => 5000 + (params.count - 1) * params.interval_ms + params.timeout_ms,
+  targetWeight: () => 1,
   blank: () => ({ resolved_ip: null, ip_version: null, ...NO_ANSWER, samples: [] }),
   targetHost: hostOf,
   furtherHosts: () => [],

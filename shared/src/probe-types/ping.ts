@@ -141,6 +141,7 @@ export const ping = {
   TaskFields: NoTaskFields,
   exampleTarget: 'example.com',
   deadlineMs: ({ params }: PingSpec) => 5000 + (params.count - 1) * params.interval_ms + params.timeout_ms,
+  targetWeight: () => 1,
   blank: () => ({
     resolved_ip: null,
     ip_version: null,

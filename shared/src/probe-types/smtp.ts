@@ -141,6 +141,7 @@ export const smtp = {
   TaskFields: NoTaskFields,
   exampleTarget: 'mail.example.com',
   deadlineMs: ({ params }: SmtpSpec) => params.timeout_ms + 2000,
+  targetWeight: () => 1,
   blank: () => ({
     resolved_ip: null,
     ip_version: null,

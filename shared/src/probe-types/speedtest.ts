@@ -16,6 +16,9 @@ import {
 } from './fields.js';
 import { meanOf, roundMs } from './statistics.js';
 
+/** Bytes of a download that weigh on a target as one plain probe does. */
+export const BYTES_PER_WEIGHT = 1_600_000;
+
 const Params = Type.Object(
   {
     bytes: Type.Integer({
@@ -121,6 +124,8 @@ export const speedtest = {
   exampleTarget: 'https://vantage.example.com/speedtest',
   // name, three connections and heads, both ways with what is left in buffers, and the connects before them
   deadlineMs: ({ params }: SpeedtestSpec) => 15_000 + 3 * params.timeout_ms + 2 * (params.duration_ms + 2000),
+  // what goes up goes to a /speedtest only, which keeps limits of its own
+  targetWeight: ({ params }: SpeedtestSpec) => Math.ceil(params.bytes / BYTES_PER_WEIGHT),
   blank: () => ({
     resolved_ip: null,
     ip_version: null,

@@ -306,6 +306,8 @@ export const ssl = {
   exampleTarget: 'example.com',
   // the engine ends by itself at its timeout, with what it has
   deadlineMs: ({ params }: SslSpec) => params.timeout_ms + 1000,
+  // a dozen handshakes, which cost a server more than anything else that is asked of it
+  targetWeight: () => 4,
   blank,
   targetHost,
   furtherHosts: () => [],

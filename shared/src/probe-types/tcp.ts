@@ -89,6 +89,7 @@ export const tcp = {
   TaskFields: NoTaskFields,
   exampleTarget: 'example.com:443',
   deadlineMs: ({ params }: TcpSpec) => 5000 + params.count * (params.timeout_ms + 1000),
+  targetWeight: () => 1,
   blank: () => ({ resolved_ip: null, ip_version: null, port: null, dns_ms: null, connect_ms: null, attempts: [] }),
   targetHost: hostOf,
   furtherHosts: () => [],

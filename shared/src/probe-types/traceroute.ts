@@ -69,6 +69,7 @@ export const traceroute = {
   TaskFields: NoTaskFields,
   exampleTarget: 'example.com',
   deadlineMs,
+  targetWeight: () => 1,
   blank: ({ params }: TracerouteSpec) => ({
     resolved_ip: null,
     ip_version: null,

@@ -79,7 +79,7 @@ export class Probes {
     });
     const task = await spendNodeTests(this.options, { caller, nodeTests: nodes.length }, () =>
       this.#remember(newTask(request, viewer, nodes, clock.now()), (made) =>
-        this.#store(made, this.#budgetKeys(request)),
+        this.#store(made, { keys: this.#budgetKeys(request), weight: targetWeight(request) }),
       ),
     );
     dispatch.send(task);
@@ -160,16 +160,16 @@ export class Probes {
   }
 
   /** Stores the task. Nodes beyond the budget get a result that says so; none at all within it is refused. */
-  async #store(task: NewTask, keys: readonly string[]): Promise<NewTask> {
+  async #store(task: NewTask, { keys, weight }: BudgetShare): Promise<NewTask> {
     const { db, dispatch } = this.options;
     if (keys.length === 0) {
       await dispatch.store(task);
       return task;
     }
-    if (this.#budgetTurns.isFull(keys)) throw targetRateLimited(task.createdAt);
+    if (this.#budgetTurns.isFull(keys)) throw targetRateLimited(task.createdAt, weight);
     const store = async (trx: Knex.Transaction) => {
-      const granted = await takeFromBudget(trx, keys, task.nodeTasks.length);
-      if (granted === 0) throw targetRateLimited(task.createdAt);
+      const granted = await takeFromBudget(trx, keys, { nodes: task.nodeTasks.length, weight });
+      if (granted === 0) throw targetRateLimited(task.createdAt, weight);
       const limited = limitTask(task, keys, granted);
       await insertTasks(trx, [limited]);
       return limited;
@@ -180,6 +180,16 @@ export class Probes {
   #view(id: string, task: TaskRow): TaskView {
     return taskView(id, task, (nodeId) => this.options.directory.find(nodeId));
   }
+}
+
+/** What a request takes of which budgets, for each of its nodes. */
+interface BudgetShare {
+  readonly keys: readonly string[];
+  readonly weight: number;
+}
+
+function targetWeight({ type, spec }: ProbeRequest): number {
+  return definitionOf(type).targetWeight(spec);
 }
 
 /** A task of an account is its own; one made without credentials is readable by whoever has the id, but a test key. */
@@ -213,9 +223,10 @@ function limitTask(task: NewTask, targetKeys: readonly string[], granted: number
   return { ...task, targetKeys, nodeTasks };
 }
 
-/** The first whole second from which on a second's worth of its budget is back. */
-function targetRateLimited(now: Date): ApiError {
-  const resetsAt = Math.ceil(now.getTime() / 1_000 + 1) * 1_000;
+/** The first whole second from which on a second's worth of its budget is back, and enough for one node. */
+function targetRateLimited(now: Date, weight: number): ApiError {
+  const seconds = Math.max(1, weight / TARGET_RATE_PER_SECOND);
+  const resetsAt = Math.ceil(now.getTime() / 1_000 + seconds) * 1_000;
   const allowance = { limit: TARGET_RATE_PER_SECOND, remaining: 0, resetsAt, isAllowed: false };
   const message = 'is being probed too often; try again later';
   return limitReached('RATE_LIMIT_EXCEEDED', allowance, { target: [{ code: 'refused', message }] });

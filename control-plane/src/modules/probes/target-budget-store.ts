@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
-import { grant, refill, TARGET_BURST } from './target-budget.js';
+import { type Demand, grant, refill, TARGET_BURST } from './target-budget.js';
 
 /**
- * Takes from the budget of a target for as many of `wanted` nodes as it allows; answers how many. Call it in the
+ * Takes from the budget of a target for as many of the nodes as it allows; answers how many. Call it in the
  * transaction that stores their work: whoever else wants one of the keys waits for its end, and then sees that work.
  */
-export async function takeFromBudget(trx: Knex.Transaction, keys: readonly string[], wanted: number): Promise<number> {
+export async function takeFromBudget(trx: Knex.Transaction, keys: readonly string[], demand: Demand): Promise<number> {
   const buckets = await lockBuckets(trx, keys);
   // a statement of its own: only a snapshot taken after the locks has the work of those who held them
   const inFlight = await countInFlight(trx, keys);
@@ -14,11 +14,11 @@ export async function takeFromBudget(trx: Knex.Transaction, keys: readonly strin
     tokens: refill({ tokens, ageSeconds: age_seconds }),
     inFlight: inFlight.get(key) ?? 0,
   }));
-  const granted = grant(wanted, states);
+  const granted = grant(demand, states);
   await trx.raw(
     `UPDATE target_buckets b SET tokens = s.tokens, updated_at = clock_timestamp()
      FROM unnest(?::text[], ?::float8[]) AS s(key, tokens) WHERE b.key = s.key`,
-    [states.map(({ key }) => key), states.map(({ tokens }) => tokens - granted)],
+    [states.map(({ key }) => key), states.map(({ tokens }) => tokens - granted * demand.weight)],
   );
   return granted;
 }

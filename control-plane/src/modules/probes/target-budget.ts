@@ -18,8 +18,16 @@ export function refill({ tokens, ageSeconds }: Bucket): number {
   return Math.min(TARGET_BURST, tokens + Math.max(0, ageSeconds) * TARGET_RATE_PER_SECOND);
 }
 
-/** How many of `wanted` nodes a target may get, given the tokens and the work in flight of each of its keys. Pure. */
-export function grant(wanted: number, keys: readonly { tokens: number; inFlight: number }[]): number {
-  const limits = keys.map(({ tokens, inFlight }) => Math.min(Math.floor(tokens), TARGET_MAX_AT_ONCE - inFlight));
-  return Math.max(0, Math.min(wanted, ...limits));
+/** Nodes that are to work on a target, and the tokens that each of them takes. */
+export interface Demand {
+  readonly nodes: number;
+  readonly weight: number;
+}
+
+/** How many of the nodes a target may get, given the tokens and the work in flight of each of its keys. Pure. */
+export function grant({ nodes, weight }: Demand, keys: readonly { tokens: number; inFlight: number }[]): number {
+  const limits = keys.map(({ tokens, inFlight }) =>
+    Math.min(Math.floor(tokens / weight), TARGET_MAX_AT_ONCE - inFlight),
+  );
+  return Math.max(0, Math.min(nodes, ...limits));
 }

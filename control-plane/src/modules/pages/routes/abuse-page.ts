@@ -1,3 +1,5 @@
+import { probeTypes } from '@vantage/shared/probe-types/index.js';
+import { BYTES_PER_WEIGHT } from '@vantage/shared/probe-types/speedtest.js';
 import { Type } from 'typebox';
 import { type Html, html } from '../../../http/html.js';
 import { renderPage } from '../../../http/page.js';
@@ -24,7 +26,7 @@ export const abusePage = defineRoute({
 <p>The User-Agent of every HTTP request ends in <code>vantage-agent</code>, its version and this address. A mail server is greeted with the name of this service. The other kinds of probes have no room to say who sent them.</p>
 <h2>What limits hold</h2>
 <ul>
-<li>Your domain, or your address and the network around it (/24, IPv6 /48), gets ${TARGET_BURST} probes at once and ${TARGET_RATE_PER_SECOND} a second after that, from all agents and all users together.</li>
+<li>Your domain, or your address and the network around it (/24, IPv6 /48), gets ${TARGET_BURST} probes at once and ${TARGET_RATE_PER_SECOND} a second after that, from all agents and all users together. Larger ones count for more: an audit of TLS for ${probeTypes.ssl.targetWeight()}, a download for one each ${BYTES_PER_WEIGHT / 1e6} MB.</li>
 <li>No more than ${TARGET_MAX_AT_ONCE} agents work on it at the same time.</li>
 <li>HTTP requests never go to the ports of mail servers and databases; a UDP traceroute goes to ports 33434 to 33690 only.</li>
 </ul>
