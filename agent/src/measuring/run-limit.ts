@@ -1,4 +1,5 @@
 import type { Clock } from '@vantage/shared/clock.js';
+import { PlainAbortSignal } from '../net/plain-abort-signal.js';
 import type { ProbeFailure } from '../probes/failure.js';
 
 /** An engine that was aborted has this long to return what it measured; then it is answered for. */
@@ -6,23 +7,21 @@ export const ABORT_GRACE_MS = 1000;
 
 /** The end of one probe: its time is up or it is cancelled, whichever comes first, and the grace after it. */
 export class RunLimit {
+  /** Aborted with a ProbeFailure as its reason. */
+  readonly signal: AbortSignal;
   /** Resolves when the grace is over and nobody answered. */
   readonly overdue: Promise<null>;
   readonly #clock: Clock;
-  readonly #controller = new AbortController();
+  readonly #signal = new PlainAbortSignal();
   #cancelTimer: () => void = () => undefined;
   #giveUp: () => void = () => undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.signal = this.#signal;
     this.overdue = new Promise((resolve) => {
       this.#giveUp = () => resolve(null);
     });
-  }
-
-  /** Aborted with a ProbeFailure as its reason. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
   }
 
   /** Aborts after `ms`; takes the place of the limit set before. */
@@ -37,7 +36,7 @@ export class RunLimit {
     if (this.signal.aborted) return;
     this.#cancelTimer();
     this.#cancelTimer = this.#clock.after(ABORT_GRACE_MS, this.#giveUp);
-    this.#controller.abort(failure);
+    this.#signal.abort(failure);
   }
 
   /** Stops the timers. */

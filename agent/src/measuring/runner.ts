@@ -136,7 +136,7 @@ export class ProbeRunner {
         isWaiting = false;
         reject(new ProbeFailure('overload', 'too many probes are waiting on this node'));
       };
-      const withdraw = this.#slots.enter({ ...wish, begin, refuse });
+      const withdraw = this.#slots.enter({ begin, refuse, ...wish });
       if (!isWaiting) return;
       limit.endAfter(patienceMs, () => new ProbeFailure('overload', 'this node had no room for the probe in time'));
       const onAbort = () => {
@@ -175,7 +175,7 @@ export class ProbeRunner {
   async #answer<T extends ProbeType>(type: T, spec: ProbeSpecs[T], signal: AbortSignal): Promise<ProbeResults[T]> {
     const { engines, resolver, icmp, policy, clock, userAgent, rootServers = rootHints } = this.#options;
     const common = { resolver, icmp, clock, userAgent, rootServers };
-    const context: ProbeContext = { ...common, signal, policy: policy.current() };
+    const context: ProbeContext = { signal, policy: policy.current(), ...common };
     try {
       return await engines[type].run(spec, context);
     } catch (error) {

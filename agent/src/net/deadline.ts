@@ -1,4 +1,5 @@
 import type { Clock } from '@vantage/shared/clock.js';
+import { PlainAbortSignal } from './plain-abort-signal.js';
 
 /** How long something may take, and what to say when it took longer. */
 export interface Limit {
@@ -17,13 +18,13 @@ export async function within<T>(
   parent: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const controller = new AbortController();
-  const onParentAbort = () => controller.abort(parent.reason);
-  const cancelTimer = limit.clock.after(limit.ms, () => controller.abort(limit.reason()));
+  const limited = new PlainAbortSignal();
+  const onParentAbort = () => limited.abort(parent.reason);
+  const cancelTimer = limit.clock.after(limit.ms, () => limited.abort(limit.reason()));
   parent.addEventListener('abort', onParentAbort, { once: true });
   if (parent.aborted) onParentAbort();
   try {
-    return await work(controller.signal);
+    return await work(limited);
   } finally {
     cancelTimer();
     parent.removeEventListener('abort', onParentAbort);

@@ -22,7 +22,7 @@ export class KnownNames {
     const name = host.kind === 'name' ? host.name : host.address;
     const known = this.#byName.get(name);
     if (known !== undefined) return { addresses: known.addresses, ms: 0 };
-    const resolution = await this.#resolver.resolve({ ...this.#request, host, budget: this.#budget });
+    const resolution = await this.#resolver.resolve({ host, budget: this.#budget, ...this.#request });
     this.#byName.set(name, resolution);
     return resolution;
   }

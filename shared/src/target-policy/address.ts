@@ -10,6 +10,9 @@ export interface IpAddress {
 /** The first 96 bits of an IPv4-mapped address, ::ffff:0:0/96 (RFC 4291 section 2.5.5.2). */
 const MAPPED_PREFIX = 0xffffn;
 
+/** Without leading zeros, which other parsers take for octal numbers. */
+const fourDecimals = /^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/;
+
 /**
  * The address a text stands for, or null. Accepts four decimal parts and every form of RFC 4291 section 2.2; not the
  * short, hexadecimal and octal IPv4 forms of inet_aton, no zone.
@@ -20,8 +23,8 @@ export function parseAddress(text: string): IpAddress | null {
 
 /** Canonical text: dotted decimal, or RFC 5952. */
 export function formatAddress({ family, value }: IpAddress): string {
-  if (family === 4) return splitBits(value, 4, 8n).join('.');
-  return new ipaddr.IPv6(splitBits(value, 8, 16n)).toRFC5952String();
+  if (family === 4) return formatIPv4(Number(value));
+  return new ipaddr.IPv6(splitGroups(value, 8)).toRFC5952String();
 }
 
 /** Whether `text` is how `address` must be written: dotted decimal or RFC 5952, where mapped forms may have dots. */
@@ -33,8 +36,14 @@ export function isCanonical(address: IpAddress, text: string): boolean {
 }
 
 function parseIPv4(text: string): IpAddress | null {
-  if (!ipaddr.IPv4.isValidFourPartDecimal(text)) return null;
-  return { family: 4, value: joinBits(ipaddr.IPv4.parse(text).octets, 8n) };
+  if (!fourDecimals.test(text)) return null;
+  const parts = text.split('.').map(Number);
+  if (parts.some((part) => part > 255)) return null;
+  return { family: 4, value: BigInt(parts.reduce((value, part) => value * 256 + part, 0)) };
+}
+
+function formatIPv4(bits: number): string {
+  return `${bits >>> 24}.${(bits >>> 16) & 255}.${(bits >>> 8) & 255}.${bits & 255}`;
 }
 
 function parseIPv6(text: string): IpAddress | null {
@@ -42,7 +51,7 @@ function parseIPv6(text: string): IpAddress | null {
   if (hexadecimal === null || /[^\da-f:]/i.test(hexadecimal)) return null;
   const parts = groupsOf(hexadecimal);
   if (parts === null) return null;
-  const value = joinBits(parts, 16n);
+  const value = joinGroups(parts);
   return value >> 32n === MAPPED_PREFIX ? { family: 4, value: value & 0xffffffffn } : { family: 6, value };
 }
 
@@ -57,7 +66,7 @@ function withoutDots(text: string): string | null {
   if (tail === null) return null;
   return (
     text.slice(0, -dotted.length) +
-    splitBits(tail.value, 2, 16n)
+    splitGroups(tail.value, 2)
       .map((group) => group.toString(16))
       .join(':')
   );
@@ -71,13 +80,13 @@ function groupsOf(text: string): readonly number[] | null {
   }
 }
 
-function joinBits(parts: readonly number[], partBits: bigint): bigint {
+function joinGroups(groups: readonly number[]): bigint {
   let value = 0n;
-  for (const part of parts) value = (value << partBits) | BigInt(part);
+  for (const group of groups) value = (value << 16n) | BigInt(group);
   return value;
 }
 
-function splitBits(value: bigint, count: number, partBits: bigint): number[] {
-  const mask = (1n << partBits) - 1n;
-  return Array.from({ length: count }, (_, i) => Number((value >> (partBits * BigInt(count - 1 - i))) & mask));
+/** The last `count` groups of 16 bits. */
+function splitGroups(value: bigint, count: number): number[] {
+  return Array.from({ length: count }, (_, i) => Number((value >> (16n * BigInt(count - 1 - i))) & 0xffffn));
 }

@@ -36,9 +36,11 @@ function canonicalUrl(text: string, host: Host, port: number, field: string): UR
   } catch {
     throw malformed(field, 'it is not a URL');
   }
-  url.hostname = formatHost(host);
+  const hostname = formatHost(host);
+  // each change parses the whole URL again
+  if (url.hostname !== hostname) url.hostname = hostname;
   const effectivePort = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
-  if (url.hostname !== formatHost(host) || effectivePort !== port) {
+  if (url.hostname !== hostname || effectivePort !== port) {
     throw malformed(field, 'it can be read as two different URLs');
   }
   return url;

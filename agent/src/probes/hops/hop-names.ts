@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Clock } from '@vantage/shared/clock.js';
 import { TargetError } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import { PlainAbortSignal } from '../../net/plain-abort-signal.js';
 import type { QueryBudget } from '../../net/query-budget.js';
 import type { Resolver } from '../../net/resolver.js';
 import { ProbeFailure } from '../failure.js';
@@ -25,21 +26,22 @@ export class HopNames {
   readonly #options: HopNamesOptions;
   readonly #names = new Map<string, string>();
   readonly #lookups = new Map<string, Promise<void>>();
-  readonly #end = new AbortController();
-  readonly #signal: AbortSignal;
+  readonly #end = new PlainAbortSignal();
+  readonly #onAbort = () => this.#end.abort(this.#options.signal.reason);
   /** What is no failed lookup but a defect. */
   #fault: unknown = null;
 
   constructor(options: HopNamesOptions) {
     this.#options = options;
-    this.#signal = AbortSignal.any([options.signal, this.#end.signal]);
     // every lookup listens to it; the budget bounds them
-    setMaxListeners(0, this.#signal);
+    setMaxListeners(0, this.#end);
+    options.signal.addEventListener('abort', this.#onAbort, { once: true });
+    if (options.signal.aborted) this.#onAbort();
   }
 
   /** Begins to look a name up; what fails, or is over the budget, has none. */
   want(address: string): void {
-    if (this.#lookups.has(address) || this.#signal.aborted) return;
+    if (this.#lookups.has(address) || this.#end.aborted) return;
     this.#lookups.set(address, this.#isAskedFor(address) ? this.#lookUp(address) : Promise.resolve());
   }
 
@@ -50,6 +52,7 @@ export class HopNames {
     );
     await Promise.all(this.#lookups.values());
     cancel();
+    this.#options.signal.removeEventListener('abort', this.#onAbort);
     if (this.#fault !== null) throw this.#fault;
     return this.#names;
   }
@@ -67,7 +70,7 @@ export class HopNames {
   async #lookUp(address: string): Promise<void> {
     const { resolver, budget } = this.#options;
     try {
-      const name = await resolver.reverse(address, { signal: this.#signal, budget });
+      const name = await resolver.reverse(address, { signal: this.#end, budget });
       if (name !== null) this.#names.set(address, name);
     } catch (error) {
       if (!(error instanceof ProbeFailure)) this.#fault = error;

@@ -1,5 +1,4 @@
-/** Bytes of a body that are put together at first; many are no longer. */
-const FIRST_BYTES = 16 * 1024;
+const noBytes = Buffer.alloc(0);
 
 /**
  * A body as it arrives, in one piece: kept as the pieces it came in, a body sent byte by byte would take a hundred times
@@ -7,7 +6,7 @@ const FIRST_BYTES = 16 * 1024;
  */
 export class BodyBytes {
   readonly #maxBytes: number;
-  #room = Buffer.alloc(0);
+  #room = noBytes;
   #length = 0;
 
   constructor(maxBytes: number) {
@@ -35,7 +34,8 @@ export class BodyBytes {
 
   #makeRoom(bytes: number): void {
     if (bytes <= this.#room.length) return;
-    const room = Buffer.alloc(Math.min(this.#maxBytes, Math.max(bytes, 2 * this.#room.length, FIRST_BYTES)));
+    // most bodies come in one piece: room for that alone, cleared by nothing but the piece itself
+    const room = Buffer.allocUnsafe(Math.min(this.#maxBytes, Math.max(bytes, 2 * this.#room.length)));
     this.whole().copy(room);
     this.#room = room;
   }

@@ -140,8 +140,8 @@ export class ResponseReader {
   }
 
   #endHead(): void {
-    const head = { ...this.#statusLine, rawHeaders: this.#rawHeaders };
-    const { statusCode } = head;
+    const { statusCode } = this.#statusLine;
+    const head = { rawHeaders: this.#rawHeaders, ...this.#statusLine };
     if (statusCode === 101) throw invalid('the server switched protocols (101) without being asked');
     this.#rawHeaders = [];
     if (statusCode < 200) {

@@ -33,6 +33,16 @@ interface Trip {
   findings: Findings;
 }
 
+/** What the hops of a trip have in common. */
+interface Journey {
+  readonly spec: HttpSpec;
+  readonly context: ProbeContext;
+  /** That of the probe's own deadline. */
+  readonly signal: AbortSignal;
+  readonly secureContext: SecureContext;
+  readonly trip: Trip;
+}
+
 /**
  * HTTP/1.1 requests, each hop over a fresh connection to an address that passed the policy. A certificate never stops
  * the probe unless the caller verifies; TLS 1.0 and weak ciphers are spoken so that old servers can be measured.
@@ -59,7 +69,7 @@ export class HttpEngine implements ProbeEngine<'http'> {
       reason: () => new ProbeFailure('timeout', `no answer within ${spec.params.timeout_ms} ms`),
     };
     try {
-      await within(limit, context.signal, (signal) => this.#travel(spec, { ...context, signal, secureContext }, trip));
+      await within(limit, context.signal, (signal) => this.#travel({ spec, context, signal, secureContext, trip }));
       return {
         success: true,
         error: null,
@@ -77,9 +87,9 @@ export class HttpEngine implements ProbeEngine<'http'> {
     }
   }
 
-  async #travel(spec: HttpSpec, context: ProbeContext & { secureContext: SecureContext }, trip: Trip): Promise<void> {
+  async #travel({ spec, context, signal, secureContext, trip }: Journey): Promise<void> {
     const { params } = spec;
-    const { resolver, policy, signal } = context;
+    const { resolver, policy, clock, userAgent } = context;
     const server = params.resolver === undefined ? {} : { server: params.resolver };
     const names = new KnownNames(resolver, { ipVersion: params.ip_version, policy, signal, ...server });
     let request = firstRequest(spec);
@@ -87,10 +97,13 @@ export class HttpEngine implements ProbeEngine<'http'> {
       const hop = new Hop(request.url.href);
       trip.hop = hop;
       const location = () => (params.follow_redirects ? redirectLocation(hop.statusCode ?? 0, hop.headers) : null);
-      const startedAt = context.clock.monotonicMs();
+      const startedAt = clock.monotonicMs();
       await visit(request, hop, {
-        ...context,
+        clock,
+        signal,
+        userAgent,
         names,
+        secureContext,
         httpVersion: params.http_version,
         verifiesTls: params.verify_tls,
         wantsBody: () => location() === null,
@@ -100,7 +113,7 @@ export class HttpEngine implements ProbeEngine<'http'> {
       if (trip.redirects.length >= params.max_redirects) {
         throw new ProbeFailure('too_many_redirects', `more than ${params.max_redirects} redirects`);
       }
-      const ms = roundMs(context.clock.monotonicMs() - startedAt);
+      const ms = roundMs(clock.monotonicMs() - startedAt);
       trip.redirects.push({ url: hop.url, status_code: hop.statusCode ?? 0, ms });
       request = redirectedRequest(request, hop.statusCode ?? 0, next);
     }
