@@ -34,18 +34,17 @@ int endpoint_open(const struct endpoint_options *options);
 int endpoint_identifier(int fd);
 
 struct packet {
-  const void *bytes;
+  const uint8_t *destination; /* 4 or 16 bytes, as they stand in a packet */
+  const uint8_t *bytes;
   size_t length;
   int hop_limit;
-  struct sockaddr_storage destination;
-  socklen_t destination_bytes;
 };
 
-/* Fills in the destination: 0, or a negative errno (a multicast address is one nobody may send to: EACCES). */
-int packet_set_destination(struct packet *packet, int family, const char *address);
+/* Length of an address as it stands in a packet. */
+size_t address_bytes(int family);
 
-/* The monotonic nanosecond right before the system call, or a negative errno. */
-int64_t endpoint_send(int fd, const struct packet *packet);
+/* The monotonic nanosecond right before the system call, or a negative errno; a multicast address is refused: EACCES. */
+int64_t endpoint_send(int fd, int family, const struct packet *packet);
 
 /*
  * Takes what the kernel holds, up to `slots` packets (at most receive_slots) of `slot_bytes` each; what is longer is cut.

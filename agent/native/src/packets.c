@@ -8,29 +8,29 @@
 #include <sys/socket.h>
 #include <time.h>
 
-static int set_v4(struct packet *packet, const char *address) {
-  struct sockaddr_in *to = (struct sockaddr_in *)&packet->destination;
-  to->sin_family = AF_INET;
-  if (inet_pton(AF_INET, address, &to->sin_addr) != 1) return -EINVAL;
-  packet->destination_bytes = sizeof *to;
-  return IN_MULTICAST(ntohl(to->sin_addr.s_addr)) ? -EACCES : 0;
+size_t address_bytes(int family) {
+  return family == AF_INET ? sizeof(struct in_addr) : sizeof(struct in6_addr);
 }
 
-static int set_v6(struct packet *packet, const char *address) {
-  struct sockaddr_in6 *to = (struct sockaddr_in6 *)&packet->destination;
-  to->sin6_family = AF_INET6;
-  if (inet_pton(AF_INET6, address, &to->sin6_addr) != 1) return -EINVAL;
-  packet->destination_bytes = sizeof *to;
-  return IN6_IS_ADDR_MULTICAST(&to->sin6_addr) ? -EACCES : 0;
+/* The length of the address, or a negative errno: a multicast address is one nobody may send to. */
+static int read_destination(const struct packet *packet, int family, struct sockaddr_storage *to) {
+  memset(to, 0, sizeof(struct sockaddr_in6));
+  to->ss_family = (sa_family_t)family;
+  if (family == AF_INET) {
+    struct sockaddr_in *v4 = (struct sockaddr_in *)to;
+    memcpy(&v4->sin_addr, packet->destination, sizeof v4->sin_addr);
+    return IN_MULTICAST(ntohl(v4->sin_addr.s_addr)) ? -EACCES : (int)sizeof *v4;
+  }
+  struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)to;
+  memcpy(&v6->sin6_addr, packet->destination, sizeof v6->sin6_addr);
+  return IN6_IS_ADDR_MULTICAST(&v6->sin6_addr) ? -EACCES : (int)sizeof *v6;
 }
 
-int packet_set_destination(struct packet *packet, int family, const char *address) {
-  memset(&packet->destination, 0, sizeof packet->destination);
-  return family == AF_INET ? set_v4(packet, address) : set_v6(packet, address);
-}
-
-int64_t endpoint_send(int fd, const struct packet *packet) {
-  const bool is_v4 = packet->destination.ss_family == AF_INET;
+int64_t endpoint_send(int fd, int family, const struct packet *packet) {
+  const bool is_v4 = family == AF_INET;
+  struct sockaddr_storage destination;
+  const int destination_bytes = read_destination(packet, family, &destination);
+  if (destination_bytes < 0) return destination_bytes;
   union {
     struct cmsghdr header;
     char bytes[CMSG_SPACE(sizeof(int))];
@@ -41,8 +41,8 @@ int64_t endpoint_send(int fd, const struct packet *packet) {
   control.header.cmsg_len = CMSG_LEN(sizeof(int));
   memcpy(CMSG_DATA(&control.header), &packet->hop_limit, sizeof(int));
   struct iovec part = {.iov_base = (void *)packet->bytes, .iov_len = packet->length};
-  const struct msghdr message = {.msg_name = (void *)&packet->destination,
-                                 .msg_namelen = packet->destination_bytes,
+  const struct msghdr message = {.msg_name = &destination,
+                                 .msg_namelen = (socklen_t)destination_bytes,
                                  .msg_iov = &part,
                                  .msg_iovlen = 1,
                                  .msg_control = control.bytes,

@@ -4,6 +4,7 @@
 //                          +-- FlowTable ---+
 //   traceroute  PortFlow --+  (per family)  +-- SharedChannels ------ raw UDP (send only) and TCP, while in use
 //
+// What is sent in one turn of the event loop leaves at its end, in one call of the addon, each packet with its own time.
 // A packet that comes in is decoded in the same turn, the table finds its flow, and the flow checks source and cookie.
 import { randomInt } from 'node:crypto';
 import type { Clock } from '@vantage/shared/clock.js';

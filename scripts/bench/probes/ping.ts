@@ -1,23 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { Lab } from '../../lab/lab.js';
 import type { Prober } from '../../lab/prober.js';
 import { quantile } from '../statistics.js';
 import { type Comparison, type ComparisonOptions, differenceRow, type Row, ratioRow } from './comparison.js';
+import { floodRows } from './flood.js';
 
 const target = '25.80.10.10';
 const packets = 25;
 const httpInFlight = 50;
-const floodTargets = Array.from({ length: 200 }, (_, i) => `127.7.0.${i + 1}`);
-/** fping 5 has numbers for 65 535 packets in ten seconds. */
-const floodCount = 300;
 const lossRatio = 0.05;
-const flood = fileURLToPath(new URL('./ping-flood.js', import.meta.url));
 
 /** Round-trip times, rate, loss and order, beside ping's and fping's. */
 export const ping: Comparison = {
   name: 'ping',
-  title: 'ping: times over a path of 20 ms, rate over loopback, loss and order as the links made them',
+  title: 'ping: times over a path of 20 ms, rate over a cable and over loopback, loss and order as the links made them',
   peer: 'ping, fping or the links',
   lab: { servers: ['web'], seed: 1 },
   async run(options) {
@@ -85,35 +81,6 @@ async function besideHttp<T>(prober: Prober, measure: () => Promise<T>): Promise
     isOver = true;
     await Promise.all(loops);
   }
-}
-
-async function floodRows({ lab, rounds }: ComparisonOptions): Promise<Row[]> {
-  const rates: Sample = { ours: [], theirs: [] };
-  const lost: Sample = { ours: [], theirs: [] };
-  for (let round = 0; round < rounds; round += 1) {
-    const command = [process.execPath, flood, String(floodCount), ...floodTargets];
-    const ours: { sent: number; received: number; seconds: number } = JSON.parse(await lab.exec('agent', ...command));
-    const theirs = await fpingFlood(lab);
-    rates.ours.push(ours.received / ours.seconds);
-    rates.theirs.push(theirs.received / theirs.seconds);
-    lost.ours.push(ours.sent - ours.received);
-    lost.theirs.push(theirs.sent - theirs.received);
-  }
-  return [
-    ratioRow({ what: '200 targets, answered pings per second (fping)', ...rates, digits: 0, goal: 'at least 0.9' }),
-    differenceRow({ what: '200 targets, packets lost (fping)', ...lost, digits: 0, goal: 'equal' }),
-  ];
-}
-
-async function fpingFlood(lab: Lab) {
-  const flags = ['-q', '-s', '-c', String(floodCount), '-i', '0', '-p', '1', '-t', '500'];
-  const text = await lab.exec('agent', 'sh', '-c', `fping ${flags.join(' ')} ${floodTargets.join(' ')} 2>&1`);
-  const number = (pattern: RegExp) => Number(pattern.exec(text)?.[1]);
-  return {
-    sent: number(/(\d+) ICMP Echos sent/),
-    received: number(/(\d+) ICMP Echo Replies received/),
-    seconds: number(/([\d.]+) sec \(elapsed real time\)/),
-  };
 }
 
 /** Ten pings side by side over a link that loses packets; the link has counted them. */

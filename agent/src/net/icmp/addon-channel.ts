@@ -9,11 +9,12 @@ import {
   perPacket,
 } from './addon.js';
 import type { Arrival } from './arrival.js';
-import { RawSocketError, SendError, toSendError } from './errors.js';
+import { RawSocketError, type SendError } from './errors.js';
 import { answersOnly } from './icmp-filter.js';
 import { Ipv4Names } from './ipv4-names.js';
 import { protocols } from './protocols.js';
 import type { RawChannel, RawChannelOptions, RawPacket } from './raw-channel.js';
+import { SendQueue } from './send-queue.js';
 import { StampTrust } from './stamp-trust.js';
 
 const longestPacketBytes = 2048;
@@ -49,7 +50,7 @@ class AddonChannel implements RawChannel {
   readonly #socket: AddonSocket;
   /** From the addon's clock to the engine's. */
   readonly #clockOffsetMs: number;
-  readonly #waiting: RawPacket[] = [];
+  readonly #queue: SendQueue;
   readonly #slots: number;
   readonly #bytes: Buffer;
   readonly #meta: Float64Array;
@@ -57,6 +58,8 @@ class AddonChannel implements RawChannel {
   readonly #views: Buffer[] = [];
   readonly #names = new Ipv4Names();
   readonly #trust = new StampTrust();
+  /** Events of the socket that are heard of. */
+  #watched = 0;
   #isClosed = false;
 
   constructor(addon: Addon, options: RawChannelOptions, { slots, ...shape }: Shape) {
@@ -71,6 +74,8 @@ class AddonChannel implements RawChannel {
     } catch (cause) {
       throw RawSocketError.of(cause, family);
     }
+    const onRefused = (packet: RawPacket, error: SendError) => this.#refuse(packet, error);
+    this.#queue = new SendQueue({ socket: this.#socket, slots, clockOffsetMs: this.#clockOffsetMs, onRefused });
     this.#watch();
   }
 
@@ -81,9 +86,9 @@ class AddonChannel implements RawChannel {
 
   send(packet: RawPacket): void {
     if (this.#isClosed) return;
-    if (this.#waiting.length === 0 && this.#sendNow(packet)) return;
-    this.#waiting.push(packet);
-    this.#watch();
+    // more packets may follow in this turn; those that wait for room leave when there is some
+    if (this.#queue.isEmpty) queueMicrotask(() => this.#flush());
+    this.#queue.push(packet);
   }
 
   close(): void {
@@ -93,25 +98,18 @@ class AddonChannel implements RawChannel {
 
   #watch(): void {
     const readable = this.#options.onPacket === null ? 0 : addonEvents.readable;
-    this.#socket.watch(readable | (this.#waiting.length === 0 ? 0 : addonEvents.writable));
+    const wanted = readable | (this.#queue.isEmpty ? 0 : addonEvents.writable);
+    if (wanted !== this.#watched) this.#socket.watch(wanted);
+    this.#watched = wanted;
   }
 
-  /** @returns whether it is dealt with; the system may have no room for it right now */
-  #sendNow(packet: RawPacket): boolean {
-    try {
-      packet.prepare();
-    } catch (error) {
-      this.#fail(packet, toSendError(error));
-      return true;
-    }
-    const at = this.#socket.send(packet.bytes, packet.address, packet.hopLimit);
-    if (at >= 0) packet.onSent(at + this.#clockOffsetMs);
-    else if (getSystemErrorName(at) === 'EAGAIN') return false;
-    else this.#fail(packet, SendError.of(at));
-    return true;
+  #flush(): void {
+    if (this.#isClosed) return;
+    this.#queue.flush();
+    if (!this.#isClosed) this.#watch();
   }
 
-  #fail(packet: RawPacket, error: SendError): void {
+  #refuse(packet: RawPacket, error: SendError): void {
     queueMicrotask(() => {
       if (!this.#isClosed) packet.onError(error);
     });
@@ -120,19 +118,13 @@ class AddonChannel implements RawChannel {
   #hear(events: number): void {
     if (events < 0) {
       this.#options.onFault(new Error(`the raw socket failed: ${getSystemErrorName(events)}`));
+      // the addon watches no more after an error
+      this.#watched = 0;
       this.#watch();
       return;
     }
-    if ((events & addonEvents.writable) !== 0) this.#sendWaiting();
+    if ((events & addonEvents.writable) !== 0) this.#flush();
     if ((events & addonEvents.readable) !== 0) this.#receive();
-  }
-
-  #sendWaiting(): void {
-    for (let packet = this.#waiting[0]; packet !== undefined && !this.#isClosed; packet = this.#waiting[0]) {
-      if (!this.#sendNow(packet)) return;
-      this.#waiting.shift();
-    }
-    this.#watch();
   }
 
   #receive(): void {

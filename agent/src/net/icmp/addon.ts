@@ -19,8 +19,12 @@ export interface AddonSocketOptions {
 export interface AddonSocket {
   /** Which of the `addonEvents` to hear of. */
   watch(events: number): void;
-  /** The monotonic millisecond right before the system call, or a negative errno. */
-  send(bytes: Uint8Array, address: string, hopLimit: number): number;
+  /**
+   * Sends `count` packets in order, each by a system call of its own, and answers how many are dealt with: fewer where
+   * the system has no room for the next one right now; or a negative errno. `bytes` has them one behind the other, each
+   * behind the 4 or 16 bytes of its destination; `meta` is `perSent` numbers for each, the last of which is the answer.
+   */
+  send(bytes: Uint8Array, meta: Float64Array, count: number): number;
   /**
    * Takes what waits, at most one packet per slot, and answers how many there were, or a negative errno. `meta` is
    * `batchHead` numbers, then `perPacket` for each slot; `sources` gets the IPv6 address of each.
@@ -38,6 +42,9 @@ export const addonEvents = { readable: 1, writable: 2 } as const;
 export const batchHead = { readAtMs: 0, offsetBeforeMs: 1, offsetAfterMs: 2, dropped: 3, length: 4 } as const;
 /** Where a slot says how long its packet is, when it came in, its hop limit or -1, its IPv4 source or -1. */
 export const perPacket = { bytes: 0, atMs: 1, hopLimit: 2, sourceV4: 3, length: 4 } as const;
+
+/** Where a packet to be sent says how long it is and its hop limit, and is told when it left or its negative errno. */
+export const perSent = { bytes: 0, hopLimit: 1, atMs: 2, length: 3 } as const;
 
 /** Most packets that one call of `receive` takes. */
 export const maxSlots = 32;

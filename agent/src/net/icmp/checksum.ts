@@ -1,19 +1,19 @@
 /**
  * One's complement sum of 16-bit big-endian words, folded to 16 bits and NOT inverted; an odd last byte counts as the
- * high half of a word. `initial` is the sum of what comes before. RFC 1071.
+ * high half of a word. `initial` is the sum of what comes before, `start` where to begin. RFC 1071.
  */
-export function onesComplementSum(bytes: Buffer, initial = 0): number {
+export function onesComplementSum(bytes: Buffer, initial = 0, start = 0): number {
   let sum = initial;
-  const even = bytes.length & ~1;
+  const even = start + ((bytes.length - start) & ~1);
   // done for every packet that comes in: without the checks of readUInt16BE it takes a fifth of the time
-  for (let offset = 0; offset < even; offset += 2) sum += ((bytes[offset] ?? 0) << 8) | (bytes[offset + 1] ?? 0);
+  for (let offset = start; offset < even; offset += 2) sum += ((bytes[offset] ?? 0) << 8) | (bytes[offset + 1] ?? 0);
   if (even < bytes.length) sum += bytes.readUInt8(even) << 8;
   return fold(sum);
 }
 
 /** The Internet checksum of RFC 1071: 0 over a message that carries its own correct checksum. */
-export function internetChecksum(bytes: Buffer, initial = 0): number {
-  return ~onesComplementSum(bytes, initial) & 0xffff;
+export function internetChecksum(bytes: Buffer, initial = 0, start = 0): number {
+  return ~onesComplementSum(bytes, initial, start) & 0xffff;
 }
 
 /** `a - b` in one's complement arithmetic over 16 bits. */

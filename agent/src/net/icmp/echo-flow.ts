@@ -1,4 +1,4 @@
-import { addressBytes, canonicalAddress, type Family } from './address.js';
+import { addressBytes, canonicalAddress } from './address.js';
 import type { Arrival } from './arrival.js';
 import { contradictsCookie, EchoRequest, hasCookie } from './echo.js';
 import type { SendError } from './errors.js';
@@ -35,7 +35,7 @@ export class EchoFlow implements Flow, EchoTaker {
   readonly #table: FlowTable;
   readonly #listener: FlowListener;
   readonly #address: string;
-  readonly #family: Family;
+  readonly #destination: Buffer;
   readonly #identifier: number;
   readonly #request: EchoRequest;
   readonly #sent = new SentLedger();
@@ -46,7 +46,7 @@ export class EchoFlow implements Flow, EchoTaker {
     this.#table = table;
     this.#listener = listener;
     this.#address = canonicalAddress(target.address, target.family);
-    this.#family = target.family;
+    this.#destination = addressBytes(this.#address, target.family);
     if (identifier !== undefined) table.addEchoAs(identifier, this);
     this.#identifier = identifier ?? table.addEcho(this);
     this.#request = new EchoRequest(target.family, this.#identifier, payloadBytes);
@@ -63,6 +63,10 @@ export class EchoFlow implements Flow, EchoTaker {
 
   get address(): string {
     return this.#address;
+  }
+
+  get destination(): Buffer {
+    return this.#destination;
   }
 
   prepare(index: number): void {
@@ -85,12 +89,12 @@ export class EchoFlow implements Flow, EchoTaker {
   }
 
   takeReply(reply: EchoReply, arrival: Arrival): void {
-    if (arrival.from !== this.#address || !hasCookie(reply.payload, this.#request.cookie)) return;
+    if (arrival.from !== this.#address || !hasCookie(reply.bytes, this.#request.cookie, reply.payloadStart)) return;
     this.#report(reply.sequence, echoReply, arrival);
   }
 
   takeError({ name, type, code, mpls, quote }: IcmpError, arrival: Arrival): void {
-    if (quote.kind !== 'echo' || !quote.destination.equals(addressBytes(this.#address, this.#family))) return;
+    if (quote.kind !== 'echo' || !quote.destination.equals(this.#destination)) return;
     if (contradictsCookie(quote.payload, this.#request.cookie)) return;
     this.#report(quote.sequence, { name, type, code, mpls }, arrival);
   }
@@ -121,6 +125,10 @@ class EchoPacket implements RawPacket {
 
   get address(): string {
     return this.#flow.address;
+  }
+
+  get destination(): Buffer {
+    return this.#flow.destination;
   }
 
   prepare(): void {

@@ -36,6 +36,7 @@ const textsByCode = {
   EPERM: 'Operation not permitted',
   ENOBUFS: 'No buffer space available',
   EINVAL: 'Invalid argument',
+  EMSGSIZE: 'Message too long',
   EAFNOSUPPORT: 'Address family not supported by protocol',
 } as const;
 

@@ -40,7 +40,10 @@ t.test('messages reach the flow with their identifier and no other', async (t) =
   const [first, second] = [aTaker(), aTaker()];
   const identifier = table.addEcho(first);
   table.addEcho(second);
-  table.dispatchMessage({ kind: 'echo-reply', identifier, sequence: 0, payload: Buffer.alloc(0) }, arrival);
+  table.dispatchMessage(
+    { kind: 'echo-reply', identifier, sequence: 0, bytes: Buffer.alloc(8), payloadStart: 8 },
+    arrival,
+  );
   table.dispatchMessage(
     anError({ kind: 'echo', identifier, sequence: 0, payload: Buffer.alloc(0), destination }),
     arrival,

@@ -35,7 +35,7 @@ export type Saying = Pick<Answer, 'name' | 'type' | 'code' | 'mpls'>;
 
 /** Who hears of a flow's packets, in the turn in which they come in; it must not throw. */
 export interface FlowListener {
-  /** The packet leaves now, on the engine's clock: at `send`, or when the system has room for it. */
+  /** The packet leaves now, on the engine's clock: in the turn of `send`, or when the system has room for it. */
   onSent?(index: number, atMs: number): void;
   onAnswer(answer: Answer): void;
   /** The packet did not leave. */
@@ -44,8 +44,8 @@ export interface FlowListener {
 
 /** Probe packets to one target that all look alike to load balancers, each told apart by its index. */
 export interface Flow {
-  /** Sends packet number `index`, 0 to 65535, each number once. */
+  /** Sends packet number `index`, 0 to 65535, each number once; at the latest at the end of this turn of the event loop. */
   send(index: number, hopLimit: number): void;
-  /** After it the listener hears nothing more; may be called twice. */
+  /** After it nothing more leaves and the listener hears nothing more; may be called twice. */
   close(): void;
 }

@@ -14,8 +14,9 @@ export interface EchoReply {
   readonly kind: 'echo-reply';
   readonly identifier: number;
   readonly sequence: number;
-  /** A view into the packet. */
-  readonly payload: Buffer;
+  /** What came in, its payload from `payloadStart` on: no view of its own, which would cost more than all the rest. */
+  readonly bytes: Buffer;
+  readonly payloadStart: number;
 }
 
 /** An error about a packet, which need not be ours. */
@@ -40,28 +41,29 @@ export type IcmpMessage = EchoReply | IcmpError;
 export function decodeIcmpV4(packet: Buffer): IcmpMessage | null {
   const header = decodeIpv4Header(packet);
   if (header === null || header.protocol !== protocols.icmp || header.fragmentOffset > 0) return null;
-  return decodeMessageV4(packet.subarray(header.headerBytes));
+  return decodeMessageV4(packet, header.headerBytes);
 }
 
-/** The same without the IPv4 header, as a SOCK_DGRAM socket delivers it. */
-export function decodeMessageV4(message: Buffer): IcmpMessage | null {
-  if (message.length < headerBytes || internetChecksum(message) !== 0) return null;
-  if (message.readUInt8(0) === 0) return decodeEchoReply(message);
-  return decodeError(4, message);
+/** The same from `start` on, without the IPv4 header, as a SOCK_DGRAM socket delivers it. */
+export function decodeMessageV4(bytes: Buffer, start = 0): IcmpMessage | null {
+  if (bytes.length < start + headerBytes || internetChecksum(bytes, 0, start) !== 0) return null;
+  if (bytes[start] === 0) return decodeEchoReply(bytes, start);
+  return decodeError(4, bytes.subarray(start));
 }
 
 /** Reads an ICMPv6 message without its IPv6 header; the kernel has verified its checksum. */
 export function decodeIcmpV6(message: Buffer): IcmpMessage | null {
   if (message.length < headerBytes) return null;
-  return message.readUInt8(0) === 129 ? decodeEchoReply(message) : decodeError(6, message);
+  return message[0] === 129 ? decodeEchoReply(message, 0) : decodeError(6, message);
 }
 
-function decodeEchoReply(message: Buffer): EchoReply {
+function decodeEchoReply(bytes: Buffer, start: number): EchoReply {
   return {
     kind: 'echo-reply',
-    identifier: message.readUInt16BE(4),
-    sequence: message.readUInt16BE(6),
-    payload: message.subarray(headerBytes),
+    identifier: bytes.readUInt16BE(start + 4),
+    sequence: bytes.readUInt16BE(start + 6),
+    bytes,
+    payloadStart: start + headerBytes,
   };
 }
 

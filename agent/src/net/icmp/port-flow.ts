@@ -80,6 +80,7 @@ export class PortFlow implements Flow, PortTaker {
     this.#parts.channel.send({
       bytes: this.#parts.labelling.encode(this.#ends, index),
       address: this.#address,
+      destination: this.#ends.destination,
       hopLimit,
       prepare: () => {
         if (this.#isClosed) throw new Error('the flow was closed before its packet left');

@@ -3,6 +3,7 @@ import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { channelKinds, missingForRawSockets } from '../../../test/_support/raw-sockets.js';
 import { until } from '../../../test/_support/until.js';
+import { addressBytes } from './address.js';
 import { EchoRequest } from './echo.js';
 import { protocols } from './protocols.js';
 import { chooseChannels } from './raw-channel.js';
@@ -26,6 +27,7 @@ for (const { family, protocol, address, replyType, typeOffset } of [
         channel.send({
           bytes: request.bytes,
           address,
+          destination: addressBytes(address, family),
           hopLimit: 64,
           prepare: () => {},
           onSent: () => {},

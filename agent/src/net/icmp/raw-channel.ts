@@ -12,11 +12,16 @@ export interface RawPacket {
   readonly bytes: Buffer;
   /** Canonical address of the channel's family. */
   readonly address: string;
+  /** The same address as it stands in a packet: 4 or 16 bytes. */
+  readonly destination: Buffer;
   /** Time to live or hop limit, 1 to 255. */
   readonly hopLimit: number;
-  /** Runs before the system call, after every packet queued earlier has left; may still change `bytes`. What it throws calls the packet off. */
+  /**
+   * Runs right before `bytes` are read, which happens in the order of `send`, and again where the system had no room;
+   * may still change them. What it throws calls the packet off.
+   */
   prepare(): void;
-  /** It leaves, or has just left; `atMs` is the engine's clock right before the system call. An error may still follow. */
+  /** It leaves, or has just left; `atMs` is the engine's clock right before its own system call. An error may still follow. */
   onSent(atMs: number): void;
   /** Never within `send` itself. */
   onError(error: SendError): void;
@@ -38,6 +43,7 @@ export interface RawChannelOptions {
 
 /** One raw socket that is read and written by many. */
 export interface RawChannel {
+  /** The packet leaves in this turn of the event loop, or when the system has room for it. */
   send(packet: RawPacket): void;
   /** Packets still queued are dropped without a word. May be called twice. */
   close(): void;

@@ -8,6 +8,8 @@ type Reply = PingResult['replies'][number];
 
 /** Duplicates listed at most; a broken network can make any number of them. */
 const maxDuplicates = 150;
+/** Stands for a hop limit that the system hides. */
+const noTtl = -1;
 
 /** What a log is told of its ping. */
 export interface PacketLogOptions {
@@ -25,15 +27,17 @@ export interface PacketLogOptions {
  *      |------ ICMP error -----> lost, with the error
  *      `------ timeout --------> lost; what comes later is late
  *
- * Whether a reply is late its own time decides, not the timer, which a busy process may see to first.
+ * Whether a reply is late its own time decides, not the timer, which a busy process may see to first. What is written down
+ * while packets fly is numbers; the list of replies is made of them at the end.
  */
 export class PacketLog {
   readonly #count: number;
   readonly #timeoutMs: number;
-  readonly #isWaiting: boolean[] = [];
+  readonly #isWaiting: Uint8Array;
   #waiting = 0;
-  /** The first reply to each packet, late ones included. */
-  readonly #replies: (Reply | undefined)[] = [];
+  /** Of the first reply to each packet, late ones included; NaN where there is none. */
+  readonly #rttsMs: Float64Array;
+  readonly #ttls: Int16Array;
   #replied = 0;
   readonly #errors = new Map<number, PingIcmpError>();
   readonly #listedDuplicates: Reply[] = [];
@@ -48,23 +52,23 @@ export class PacketLog {
   constructor({ count, timeoutMs }: PacketLogOptions) {
     this.#count = count;
     this.#timeoutMs = timeoutMs;
+    this.#isWaiting = new Uint8Array(count);
+    this.#rttsMs = new Float64Array(count).fill(Number.NaN);
+    this.#ttls = new Int16Array(count);
   }
 
   /** Packets leave in order. */
   markSent(seq: number): void {
     this.#sent = seq + 1;
-    this.#isWaiting[seq] = true;
+    this.#isWaiting[seq] = 1;
     this.#waiting += 1;
   }
 
   /** A reply came, by whatever clock its time was taken. */
   answer(seq: number, rttMs: number, ttl: number | null): void {
-    const late = rttMs > this.#timeoutMs;
-    const duplicate = this.#replies[seq] !== undefined;
-    const reply = { seq, ttl, rtt_ms: roundMs(rttMs), duplicate, late, icmp_error: null };
     this.#endWait(seq);
-    if (duplicate) this.#addDuplicate(reply);
-    else this.#addFirst(reply);
+    if (this.#isAnswered(seq)) this.#addDuplicate(seq, rttMs, ttl);
+    else this.#addFirst(seq, rttMs, ttl);
   }
 
   /** Nobody answered in time, or somebody said why nobody will. */
@@ -117,28 +121,38 @@ export class PacketLog {
 
   /** @returns whether it was waited for */
   #endWait(seq: number): boolean {
-    const wasWaiting = this.#isWaiting[seq] === true;
-    this.#isWaiting[seq] = false;
+    const wasWaiting = this.#isWaiting[seq] === 1;
+    this.#isWaiting[seq] = 0;
     if (wasWaiting) this.#waiting -= 1;
     return wasWaiting;
   }
 
-  #addFirst(reply: Reply): void {
-    this.#replies[reply.seq] = reply;
-    this.#replied += 1;
-    if (reply.late) return;
-    this.#received += 1;
-    if (reply.seq < this.#latestReceived) this.#outOfOrder += 1;
-    else this.#latestReceived = reply.seq;
+  #isAnswered(seq: number): boolean {
+    return !Number.isNaN(this.#rttsMs[seq]);
   }
 
-  #addDuplicate(reply: Reply): void {
+  #addFirst(seq: number, rttMs: number, ttl: number | null): void {
+    this.#rttsMs[seq] = rttMs;
+    this.#ttls[seq] = ttl ?? noTtl;
+    this.#replied += 1;
+    if (rttMs > this.#timeoutMs) return;
+    this.#received += 1;
+    if (seq < this.#latestReceived) this.#outOfOrder += 1;
+    else this.#latestReceived = seq;
+  }
+
+  #addDuplicate(seq: number, rttMs: number, ttl: number | null): void {
     this.#duplicates += 1;
-    if (this.#listedDuplicates.length < maxDuplicates) this.#listedDuplicates.push(reply);
+    if (this.#listedDuplicates.length >= maxDuplicates) return;
+    this.#listedDuplicates.push({ ...this.#replyOf(seq, rttMs, ttl), duplicate: true });
+  }
+
+  #replyOf(seq: number, rttMs: number, ttl: number | null): Reply {
+    return { seq, ttl, rtt_ms: roundMs(rttMs), duplicate: false, late: rttMs > this.#timeoutMs, icmp_error: null };
   }
 
   #times(): PingResult['rtt'] {
-    const rtts = this.#replies.flatMap((reply) => (reply === undefined || reply.late ? [] : [reply.rtt_ms ?? 0]));
+    const rtts = [...this.#rttsMs].filter((rttMs) => rttMs <= this.#timeoutMs).map((rttMs) => roundMs(rttMs));
     return {
       min_ms: rtts.length === 0 ? null : Math.min(...rtts),
       avg_ms: roundMs(meanOf(rtts)),
@@ -149,12 +163,14 @@ export class PacketLog {
   }
 
   #listReplies(): Reply[] {
-    const packets = Array.from({ length: this.#sent }, (_, seq) => this.#replies[seq] ?? this.#unanswered(seq));
+    const packets = Array.from({ length: this.#sent }, (_, seq) => this.#fateOf(seq));
     const left = packets.filter(({ seq }) => !this.#refused.has(seq));
     return [...left, ...this.#listedDuplicates].sort((a, b) => a.seq - b.seq);
   }
 
-  #unanswered(seq: number): Reply {
+  #fateOf(seq: number): Reply {
+    const ttl = this.#ttls[seq] ?? noTtl;
+    if (this.#isAnswered(seq)) return this.#replyOf(seq, this.#rttsMs[seq] ?? 0, ttl === noTtl ? null : ttl);
     const error = this.#errors.get(seq) ?? null;
     return { seq, ttl: null, rtt_ms: null, duplicate: false, late: false, icmp_error: error };
   }
