@@ -20,3 +20,12 @@ export class ListenError extends Error {
     this.code = code;
   }
 }
+
+/** Waits until a server listens; `setting` names what said where. @throws ListenError when it can't */
+export async function listening<T>(start: Promise<T>, address: ListenAddress, setting: string): Promise<T> {
+  try {
+    return await start;
+  } catch (cause) {
+    throw new ListenError(address, setting, cause);
+  }
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { SpeedtestEndpoint } from '@vantage/shared/speedtest/endpoint.js';
+import type { Authentication } from '../authentication/index.js';
+import { checkDatabase } from '../db/database.js';
+import { ApiError } from '../http/errors.js';
+import { healthRoutes } from '../http/health.js';
+import { HttpMetrics } from '../http/metrics.js';
+import { referenceRoutes } from '../http/reference.js';
+import { refuseSocket } from '../http/refuse-socket.js';
+import type { Services } from '../http/route.js';
+import { HttpServer } from '../http/server.js';
+import type { StoredResponses } from '../idempotency/index.js';
+import type { WindowLimiter } from '../limits/index.js';
+import type { LinkServer } from '../links/index.js';
+import { routes } from '../routes.js';
+import { version } from '../version.js';
+import type { Foundation } from './foundation.js';
+
+interface ApiParts {
+  readonly services: Services;
+  readonly authentication: Authentication;
+  readonly limiter: WindowLimiter;
+  readonly idempotency: StoredResponses;
+  readonly linkServer: LinkServer;
+  /** Tests: undeclared replies and errors of the API fail. */
+  readonly isStrict: boolean;
+}
+
+/** The HTTP server with the API; upgrades of its sockets go to the links. It does not listen yet. */
+export function wireApi(foundation: Foundation, parts: ApiParts): HttpServer {
+  const { config, clock, log, db, listen, publicUrl, registry } = foundation;
+  const isDatabaseThere = { name: 'database', check: () => checkDatabase(db) };
+  const http = new HttpServer({
+    host: listen.host ?? '::',
+    port: listen.port,
+    ...(config.tlsCert !== null && config.tlsKey !== null
+      ? { tls: { cert: readFileSync(config.tlsCert, 'utf8'), key: readFileSync(config.tlsKey, 'utf8') } }
+      : {}),
+    ...(config.servesSpeedtests ? { speedtest: new SpeedtestEndpoint(clock) } : {}),
+    routes: [
+      ...routes,
+      ...referenceRoutes(routes, { publicUrl, version }),
+      ...healthRoutes([isDatabaseThere], clock, log),
+    ],
+    services: parts.services,
+    authenticator: parts.authentication,
+    limiter: parts.limiter,
+    plans: config.plans,
+    idempotency: parts.idempotency,
+    log: log.child({ part: 'http' }),
+    clock,
+    publicUrl,
+    trustedProxies: config.trustedProxies,
+    isStrict: parts.isStrict,
+    metrics: new HttpMetrics(registry),
+  });
+  http.server.on('upgrade', (request, socket, head) => {
+    if (!parts.linkServer.handleUpgrade(request, socket, head)) {
+      refuseSocket(socket, new ApiError('NOT_FOUND'), { publicUrl, clock });
+    }
+  });
+  return http;
+}

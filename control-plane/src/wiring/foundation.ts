@@ -1,0 +1,103 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import type { Config } from '../config.js';
+import { migrate } from '../db/migrate.js';
+import { ensurePartitions } from '../db/partitions.js';
+import { createRegistry } from '../http/metrics.js';
+import { reservePort } from '../http/reserve-port.js';
+import { loadServerIdentity, type ServerIdentity } from '../links/index.js';
+import { listening } from '../listen-error.js';
+import { Metrics } from '../metrics.js';
+import { loadSecretKey } from '../secret-key.js';
+import { type ListenAddress, listenOrigin } from '../setting-values.js';
+import type { Stops } from '../stops.js';
+import { openPool, openStorage, type Storage } from '../storage.js';
+
+// requests and agents don't wait for one another's connections: a flood of the one must not cut the links of the other
+const POOL_SIZES = { requests: 12, agents: 8, limits: 2 };
+const MAX_WAITING_REQUESTS = 500;
+
+/** What is given to a control plane. */
+export interface Given {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** A directory around the data directory, removed when the embedded database has stopped. */
+  readonly ephemeral?: string;
+}
+
+/** What every part is built on. */
+export interface Foundation extends Given, Databases {
+  readonly replicaId: string;
+  readonly secretKey: Buffer;
+  readonly identity: ServerIdentity;
+  /** The port is taken, so that nobody else gets it before the server is ready. */
+  readonly listen: ListenAddress;
+  readonly listenUrl: string;
+  readonly publicUrl: string;
+  readonly registry: ReturnType<typeof createRegistry>;
+  readonly metrics: Metrics;
+}
+
+interface Databases {
+  readonly storage: Storage;
+  /** Connections of requests. */
+  readonly db: Knex;
+  readonly agentsDb: Knex;
+  readonly limitsDb: Knex;
+}
+
+/** Opens the database, brings it up to date, and finds the keys and the addresses. @throws as startControlPlane */
+export async function layFoundation(given: Given, stops: Stops): Promise<Foundation> {
+  const { config, clock, log } = given;
+  const databases = await openDatabases(given, stops);
+  const { db } = databases;
+  await migrate(db, log);
+  await ensurePartitions(db, clock.now());
+  const secretKey = await loadSecretKey(config.secretKey, config.dataDir);
+  const identity = await loadServerIdentity(db, secretKey);
+  const listen = await listening(reservePort(config.listen), config.listen, 'VANTAGE_LISTEN');
+  const listenUrl = listenOrigin(listen, config.tlsCert === null ? 'http' : 'https');
+  const registry = createRegistry();
+  return {
+    ...given,
+    ...databases,
+    replicaId: newId(idPrefixes.replica),
+    secretKey,
+    identity,
+    listen,
+    listenUrl,
+    publicUrl: config.publicUrl ?? listenUrl,
+    registry,
+    metrics: new Metrics(registry),
+  };
+}
+
+async function openDatabases({ config, log, ephemeral }: Given, stops: Stops): Promise<Databases> {
+  const storage = await openStorage({
+    config,
+    log,
+    mode: 'own',
+    poolSize: POOL_SIZES.requests,
+    maxWaiting: MAX_WAITING_REQUESTS,
+    ...(ephemeral === undefined ? {} : { ephemeral }),
+  });
+  stops.push(() => storage.close());
+  const agentsDb = openPool({
+    url: storage.url,
+    poolSize: POOL_SIZES.agents,
+    applicationName: 'vantage-control agents',
+  });
+  stops.push(() => agentsDb.destroy());
+  const limitsDb = openPool({
+    url: storage.url,
+    poolSize: POOL_SIZES.limits,
+    applicationName: 'vantage-control limits',
+    // a few units lost in a crash cost less than every request waiting for the disk
+    settings: { synchronous_commit: 'off', statement_timeout: '1s' },
+  });
+  stops.push(() => limitsDb.destroy());
+  return { storage, db: storage.db, agentsDb, limitsDb };
+}

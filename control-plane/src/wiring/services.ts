@@ -1,0 +1,40 @@
+import type { Services } from '../http/route.js';
+import { Audit } from '../modules/audit/index.js';
+import { QueuedJobs } from '../modules/jobs/index.js';
+import { Probes, TaskReader } from '../modules/probes/index.js';
+import { version } from '../version.js';
+import type { Agents } from './agents.js';
+import type { Foundation } from './foundation.js';
+import type { People } from './people.js';
+import type { Replicas } from './replicas.js';
+
+/** The doors of all modules, as routes get them. */
+export function wireServices(
+  { config, clock, db, publicUrl, metrics }: Foundation,
+  { directory, limiter }: Replicas,
+  { agents, people }: { readonly agents: Agents; readonly people: People },
+): Services {
+  const { nodes, lists, dispatch, recent, waiters } = agents;
+  const { accounts, tokens } = people;
+  return {
+    ...accounts,
+    audit: new Audit(db, clock),
+    jobs: new QueuedJobs(db, clock),
+    nodes,
+    plans: config.plans,
+    probes: new Probes({
+      db,
+      clock,
+      directory,
+      dispatch,
+      recent,
+      reader: new TaskReader({ db, waiters, recent, clock }),
+      policy: () => lists.policy,
+      limiter,
+      plans: config.plans,
+      metrics,
+    }),
+    tokens,
+    site: { version, publicUrl, abuseContact: config.abuseContact },
+  };
+}
