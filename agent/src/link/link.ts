@@ -1,15 +1,9 @@
-import { type Clock, delay } from '@vantage/shared/clock.js';
-import type { SelfTestReport } from '@vantage/shared/self-test.js';
-import type { Logger } from 'pino';
+import { delay } from '@vantage/shared/clock.js';
 import type { NodeIdentity } from '../identity/identity.js';
-import type { ControlPlaneLists } from '../measuring/policy-source.js';
-import type { Spool } from '../spool/spool.js';
-import type { ClockSync } from './clock-sync.js';
 import { type AgentAbout, Handshake } from './handshake.js';
-import type { Jobs } from './jobs.js';
 import type { LinkEnd, LinkEndKind } from './link-end.js';
 import { planReconnect } from './reconnect.js';
-import { Session } from './session.js';
+import { Session, type SessionOptions } from './session.js';
 
 //   idle --start--> connecting --> open --> waiting --delay--> connecting ...
 //                       +----------------------^   \
@@ -29,21 +23,9 @@ export interface LinkStatus {
   readonly lastEnd: { readonly kind: LinkEndKind; readonly message: string; readonly at: number } | null;
 }
 
-export interface LinkOptions {
+export interface LinkOptions extends Omit<SessionOptions, 'controlUrl' | 'handshake' | 'onOpen'> {
   readonly identity: NodeIdentity;
   readonly about: () => Promise<AgentAbout>;
-  readonly bindAddress: string | null;
-  readonly spool: Spool;
-  readonly jobs: Jobs;
-  readonly clockSync: ClockSync;
-  readonly clock: Clock;
-  /** 0 <= r < 1. */
-  readonly random: () => number;
-  readonly log: Logger;
-  readonly onLists: (lists: ControlPlaneLists) => void;
-  readonly onCanaries: (canaries: readonly string[]) => void;
-  /** The newest self-test; null before the first. */
-  readonly selfTest: () => SelfTestReport | null;
   readonly onStatus: (status: LinkStatus) => void;
 }
 

@@ -51,6 +51,7 @@ export interface SessionOptions {
   readonly jobs: Jobs;
   readonly clockSync: ClockSync;
   readonly clock: Clock;
+  /** 0 <= r < 1. */
   readonly random: () => number;
   readonly log: Logger;
   /** The target lists of the control plane, with the welcome and whenever they change. */

@@ -8,7 +8,7 @@ import type { ProbeTypeDefinition } from './definition.js';
 import { answerLineMembers, answerLines } from './dns-lines.js';
 import { isPolluted, unknownAsn } from './dns-pollution.js';
 import { TraceStep } from './dns-trace.js';
-import { nullableMilliseconds, nullableString, outcomeFields, portParam, targetField, timeoutParam } from './fields.js';
+import { nullableMilliseconds, nullableString, outcomeFields, portParam, specOf, timeoutParam } from './fields.js';
 import { meanOf, roundMs } from './statistics.js';
 import { TlsSchema } from './tls-report.js';
 
@@ -73,10 +73,7 @@ const Params = Type.Object(
   { additionalProperties: false },
 );
 
-const Spec = Type.Object(
-  { target: targetField('A domain name; for PTR also an address.'), params: Params },
-  { additionalProperties: false },
-);
+const Spec = specOf('A domain name; for PTR also an address.', Params);
 
 const Record = Type.Object(
   {

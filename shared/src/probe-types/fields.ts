@@ -1,9 +1,14 @@
-import { Type } from 'typebox';
+import { type TObject, Type } from 'typebox';
+import { nullable } from '../nullable.js';
 import { ProbeErrorSchema } from './error-codes.js';
 
 /** The target as given by the caller: a host, host:port or URL, depending on the type. */
 export const targetField = (description: string, maxLength = 253 + 6) =>
   Type.String({ minLength: 1, maxLength, description });
+
+/** A spec: `target` says what the target is, `params` are those of the type. */
+export const specOf = <P extends TObject>(target: string, params: P) =>
+  Type.Object({ target: targetField(target), params }, { additionalProperties: false });
 
 /** Address family to use; `auto` takes what the name resolves to, IPv6 and IPv4 raced where the type connects. */
 export const ipVersionParam = Type.Enum(['auto', 'v4', 'v6'], {
@@ -17,9 +22,8 @@ export const timeoutParam = (minimum: number, maximum: number, fallback: number,
   Type.Integer({ minimum, maximum, default: fallback, description });
 
 export const milliseconds = (description: string) => Type.Number({ minimum: 0, description });
-export const nullableMilliseconds = (description: string) =>
-  Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description });
-export const nullableString = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+export const nullableMilliseconds = (description: string) => nullable(Type.Number({ minimum: 0 }), description);
+export const nullableString = (description: string) => nullable(Type.String(), description);
 
 export const portParam = Type.Integer({ minimum: 1, maximum: 65535, description: 'Port, 1 to 65535.' });
 export const resolvedIpField = nullableString('The address that was contacted; null when the name did not resolve.');

@@ -1,5 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { nullableMilliseconds, nullableString } from './fields.js';
+import { nullable } from '../nullable.js';
+import { ipVersionField, nullableMilliseconds, nullableString, outcomeFields, resolvedIpField } from './fields.js';
 
 /** One entry of an MPLS label stack as a router reported it (RFC 4950, RFC 3032 2.1). */
 export const MplsEntry = Type.Object(
@@ -89,8 +90,20 @@ export const HopStatistics = Type.Object(
 export type HopStatistics = Static<typeof HopStatistics>;
 
 /** The result of a type that follows a path, around hops of its own form. */
-export const pathFields = <H extends TProperties[string]>(hop: H) => ({
+export const pathResult = <H extends TProperties[string]>(hop: H) =>
+  Type.Object(
+    { ...outcomeFields, resolved_ip: resolvedIpField, ip_version: ipVersionField, ...pathFields(hop) },
+    { additionalProperties: false },
+  );
+
+const pathFields = <H extends TProperties[string]>(hop: H) => ({
   protocol: Type.Enum(['icmp', 'udp', 'tcp'], { type: 'string' }),
   reached: Type.Boolean({ description: 'The target itself answered.' }),
   hops: Type.Array(hop, { maxItems: 64 }),
 });
+
+/** What the summary of every such type begins with. */
+export const pathSummaryFields = {
+  reached_count: Type.Integer({ minimum: 0 }),
+  hops_avg: nullable(Type.Number({ minimum: 0 }), 'Mean path length of the nodes that reached the target.'),
+};

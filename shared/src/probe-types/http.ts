@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { JsonPathError, parseJsonPath } from '../json-path/parse.js';
+import { nullable } from '../nullable.js';
 import { checkRequestHeaders } from '../target-policy/headers.js';
 import { type Host, parseHost } from '../target-policy/host.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
@@ -94,7 +95,7 @@ const Timing = Type.Object(
 );
 
 const unknownWhy = nullableString('Why nothing can be said; null where something can.');
-const nullableCount = (description: string) => Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description });
+const nullableCount = (description: string) => nullable(Type.Integer({ minimum: 0 }), description);
 
 const KeywordFinding = Type.Object(
   {

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { type Host, parseHost } from '../target-policy/host.js';
 import { msCell, textCell } from './cells.js';
 import { NoTaskFields, type ProbeTypeDefinition } from './definition.js';
-import { ipVersionField, nullableMilliseconds, outcomeFields, resolvedIpField, targetField } from './fields.js';
-import { HopStatistics, pathFields } from './hops.js';
+import { nullableMilliseconds, specOf } from './fields.js';
+import { HopStatistics, pathResult, pathSummaryFields } from './hops.js';
 import { statisticsLines } from './mtr-lines.js';
 import { meanOf, roundMs } from './statistics.js';
 import { checkTraceTarget, traceParams } from './trace-params.js';
@@ -22,22 +22,13 @@ const Params = Type.Object(
   { additionalProperties: false },
 );
 
-const Spec = Type.Object(
-  { target: targetField('A host name or address.'), params: Params },
-  { additionalProperties: false },
-);
+const Spec = specOf('A host name or address.', Params);
 
-const Result = Type.Object(
-  { ...outcomeFields, resolved_ip: resolvedIpField, ip_version: ipVersionField, ...pathFields(HopStatistics) },
-  { additionalProperties: false },
-);
+const Result = pathResult(HopStatistics);
 
 const Summary = Type.Object(
   {
-    reached_count: Type.Integer({ minimum: 0 }),
-    hops_avg: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
-      description: 'Mean path length of the nodes that reached the target.',
-    }),
+    ...pathSummaryFields,
     loss_pct: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.Null()], {
       description: 'Mean loss at the target, over the nodes that reached it.',
     }),

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { nullable } from '../nullable.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
 import { checkNtpPort } from '../target-policy/ports.js';
 import { msCell, textCell } from './cells.js';
@@ -12,7 +13,7 @@ import {
   outcomeFields,
   portParam,
   resolvedIpField,
-  targetField,
+  specOf,
   timeoutParam,
 } from './fields.js';
 import { meanOf, roundMs } from './statistics.js';
@@ -38,14 +39,11 @@ const Params = Type.Object(
   { additionalProperties: false },
 );
 
-const Spec = Type.Object(
-  { target: targetField('A time server: a host name or address.'), params: Params },
-  { additionalProperties: false },
-);
+const Spec = specOf('A time server: a host name or address.', Params);
 
 const nullableInteger = (minimum: number, maximum: number, description: string) =>
-  Type.Union([Type.Integer({ minimum, maximum }), Type.Null()], { description });
-const nullableNumber = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
+  nullable(Type.Integer({ minimum, maximum }), description);
+const nullableNumber = (description: string) => nullable(Type.Number(), description);
 
 /** Values of the leap indicator, in the order of its two bits (RFC 5905 section 7.3). */
 export const leapIndicators = ['none', 'insert', 'delete', 'unsynchronised'] as const;

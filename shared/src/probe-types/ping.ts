@@ -10,7 +10,7 @@ import {
   outcomeFields,
   portParam,
   resolvedIpField,
-  targetField,
+  specOf,
   timeoutParam,
 } from './fields.js';
 import { replyLines } from './reply-lines.js';
@@ -39,10 +39,7 @@ const Params = Type.Object(
   { additionalProperties: false },
 );
 
-const Spec = Type.Object(
-  { target: targetField('A host name or address.'), params: Params },
-  { additionalProperties: false },
-);
+const Spec = specOf('A host name or address.', Params);
 
 /** Round-trip times over the answered packets, in milliseconds; null when none was. */
 export const RttSchema = Type.Object(

@@ -11,7 +11,7 @@ import {
   outcomeFields,
   portParam,
   resolvedIpField,
-  targetField,
+  specOf,
   timeoutParam,
 } from './fields.js';
 import { smtpLines } from './smtp-lines.js';
@@ -47,10 +47,7 @@ const Params = Type.Object(
   { additionalProperties: false },
 );
 
-const Spec = Type.Object(
-  { target: targetField('A mail server: a host, or host:port.'), params: Params },
-  { additionalProperties: false },
-);
+const Spec = specOf('A mail server: a host, or host:port.', Params);
 
 const Starttls = Type.Object(
   {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { nullable } from '../nullable.js';
 import { MAX_SPEEDTEST_BYTES, MAX_SPEEDTEST_MS } from '../speedtest/limits.js';
 import type { Host } from '../target-policy/host.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
@@ -51,7 +52,7 @@ const Spec = Type.Object(
   { additionalProperties: false },
 );
 
-const nullableBps = (description: string) => Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description });
+const nullableBps = (description: string) => nullable(Type.Integer({ minimum: 0 }), description);
 const transferred = (description: string) =>
   Type.Object(
     {

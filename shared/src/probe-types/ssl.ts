@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { formatHost, type Host, parseHost, parseHostPort } from '../target-policy/host.js';
+import { nullable } from '../nullable.js';
+import { formatHost, type Host, parseHost } from '../target-policy/host.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
 import { checkSslPort } from '../target-policy/ports.js';
-import { malformed } from '../target-policy/target-error.js';
 import { textCell } from './cells.js';
 import type { ProbeTypeDefinition } from './definition.js';
 import {
@@ -13,11 +13,12 @@ import {
   outcomeFields,
   portParam,
   resolvedIpField,
-  targetField,
+  specOf,
   timeoutParam,
 } from './fields.js';
 import { sslFindingCodes, sslGrades, worstGrade } from './ssl-findings.js';
 import { sslLineMembers, sslLines } from './ssl-lines.js';
+import { findPort, hostOf } from './target-port.js';
 
 /** Protocol versions an audit tries, oldest first. */
 export const sslVersions = ['SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
@@ -45,14 +46,10 @@ const Params = Type.Object(
   { additionalProperties: false },
 );
 
-const Spec = Type.Object(
-  { target: targetField('A host, or host:port; the port is 443 unless given.'), params: Params },
-  { additionalProperties: false },
-);
+const Spec = specOf('A host, or host:port; the port is 443 unless given.', Params);
 
-const nullableDate = (description: string) =>
-  Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
-const nullableInteger = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description });
+const nullableDate = (description: string) => nullable(Type.String({ format: 'date-time' }), description);
+const nullableInteger = (description: string) => nullable(Type.Integer(), description);
 const gradeField = (description: string) =>
   Type.Union([Type.Enum([...sslGrades], { type: 'string' }), Type.Null()], { description });
 
@@ -196,28 +193,19 @@ type SslSpec = Static<typeof Spec>;
 /** What a node answers. */
 export type SslResult = Static<typeof Result>;
 
-function targetHost(spec: SslSpec): Host {
-  return parseHostPort(spec.target).host;
-}
-
 /** The port of a spec: of its target or its parameter, else 443. @throws TargetError when they differ */
 export function sslPort(spec: SslSpec): number {
-  const inTarget = parseHostPort(spec.target).port;
-  const inParams = spec.params.port ?? null;
-  if (inTarget !== null && inParams !== null && inTarget !== inParams) {
-    throw malformed('params.port', `port ${inParams} contradicts port ${inTarget} of the target`);
-  }
-  return inTarget ?? inParams ?? DEFAULT_PORT;
+  return findPort(spec) ?? DEFAULT_PORT;
 }
 
 /** The name or address that is asked for and compared with the certificate. @throws TargetError */
 export function sslServerName(spec: SslSpec): Host {
   const { server_name: name } = spec.params;
-  return name === undefined ? targetHost(spec) : parseHost(name, 'params.server_name');
+  return name === undefined ? hostOf(spec) : parseHost(name, 'params.server_name');
 }
 
 function checkTarget(spec: SslSpec, policy: TargetPolicy): void {
-  policy.checkHost(targetHost(spec));
+  policy.checkHost(hostOf(spec));
   if (spec.params.server_name !== undefined) policy.checkHost(sslServerName(spec), 'params.server_name');
   checkSslPort(sslPort(spec), spec.params.port === undefined ? 'target' : 'params.port');
 }
@@ -309,7 +297,7 @@ export const ssl = {
   // a dozen handshakes, which cost a server more than anything else that is asked of it
   targetWeight: () => 4,
   blank,
-  targetHost,
+  targetHost: hostOf,
   furtherHosts: () => [],
   checkTarget,
   columns: [

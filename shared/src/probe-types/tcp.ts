@@ -10,7 +10,7 @@ import {
   outcomeFields,
   portParam,
   resolvedIpField,
-  targetField,
+  specOf,
   timeoutParam,
 } from './fields.js';
 import { meanOf, roundMs } from './statistics.js';
@@ -30,10 +30,7 @@ const Params = Type.Object(
   { additionalProperties: false },
 );
 
-const Spec = Type.Object(
-  { target: targetField('host:port, or a host with params.port.'), params: Params },
-  { additionalProperties: false },
-);
+const Spec = specOf('host:port, or a host with params.port.', Params);
 
 const Attempt = Type.Object(
   {

@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox';
 import { type Host, parseHost } from '../target-policy/host.js';
 import { msCell, textCell } from './cells.js';
 import { NoTaskFields, type ProbeTypeDefinition } from './definition.js';
-import { ipVersionField, outcomeFields, resolvedIpField, targetField } from './fields.js';
+import { specOf } from './fields.js';
 import { hopLines } from './hop-lines.js';
-import { Hop, pathFields } from './hops.js';
+import { Hop, pathResult, pathSummaryFields } from './hops.js';
 import { meanOf, roundMs } from './statistics.js';
 import { checkTraceTarget, traceParams } from './trace-params.js';
 
@@ -21,25 +21,11 @@ const Params = Type.Object(
   { additionalProperties: false },
 );
 
-const Spec = Type.Object(
-  { target: targetField('A host name or address.'), params: Params },
-  { additionalProperties: false },
-);
+const Spec = specOf('A host name or address.', Params);
 
-const Result = Type.Object(
-  { ...outcomeFields, resolved_ip: resolvedIpField, ip_version: ipVersionField, ...pathFields(Hop) },
-  { additionalProperties: false },
-);
+const Result = pathResult(Hop);
 
-const Summary = Type.Object(
-  {
-    reached_count: Type.Integer({ minimum: 0 }),
-    hops_avg: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
-      description: 'Mean path length of the nodes that reached the target.',
-    }),
-  },
-  { additionalProperties: false },
-);
+const Summary = Type.Object(pathSummaryFields, { additionalProperties: false });
 
 type TracerouteSpec = Static<typeof Spec>;
 

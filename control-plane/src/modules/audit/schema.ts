@@ -1,11 +1,9 @@
 import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
-import { type TSchema, Type } from 'typebox';
+import { nullable } from '@vantage/shared/nullable.js';
+import { Type } from 'typebox';
 import { cursorQuery } from '../../http/cursor.js';
 import { timeRangeQuery } from '../../http/time-range.js';
 import { auditActions } from './actions.js';
-
-const nullable = <S extends TSchema>(schema: S, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
 
 const Action = Type.Enum([...auditActions], { type: 'string' });
 

@@ -1,11 +1,9 @@
 import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
+import { nullable } from '@vantage/shared/nullable.js';
 import { capabilities } from '@vantage/shared/probe-types/definition.js';
 import { selfTestNames, selfTestStatuses } from '@vantage/shared/self-test.js';
-import { type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
 import { nodeStatuses } from './node.js';
-
-const nullable = <S extends TSchema>(schema: S, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
 
 export const NodeIdSchema = Type.String({ pattern: idPattern(idPrefixes.node), description: 'Node id.' });
 

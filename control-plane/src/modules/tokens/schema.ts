@@ -1,5 +1,6 @@
 import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
-import { type TSchema, Type } from 'typebox';
+import { nullable } from '@vantage/shared/nullable.js';
+import { Type } from 'typebox';
 import { apiKeyScopes, scopes } from '../../http/scopes.js';
 
 /** Longest an API key is valid, and how long unless its maker says otherwise (API specification 8). */
@@ -9,8 +10,6 @@ export const PERSONAL_TOKEN_DAYS = 365;
 /** Keys, and tokens, of one account that may be usable at once. */
 export const MAX_TOKENS = 100;
 
-const nullable = <S extends TSchema>(schema: S, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
 const Instant = Type.String({ format: 'date-time' });
 const Name = Type.String({ minLength: 1, maxLength: 200, description: 'What it is for.' });
 
