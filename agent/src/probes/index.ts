@@ -15,9 +15,9 @@ import { traceroute } from './traceroute/index.js';
 export type Engines = { readonly [T in ProbeType]: ProbeEngine<T> };
 
 /**
- * What measures each type on this node. Those without a `load` are what a unit is, within what `npm run bench -- probes
- * --only units` can tell (2026-11): tcp 1.3 and dns 2.6 units while they last, which is not long; mtr 0.3 with a cycle a
- * second over five hops, and paths are four times as long; traceroute 3 over those five, which it is done with in 0.1 s,
- * and a fraction where it waits for hops that are silent.
+ * What measures each type on this node. Those without a `load` cost what a unit is (`npm run bench -- probes --only units`,
+ * three runs on a busy machine, 2026-11): tcp 0.8 to 1.3 and dns 0.8 to 2.6 of what http takes while it lasts, traceroute
+ * 0.6 to 3.3 for the 0.2 s in which it sends, and little while it waits for silent hops; mtr 0.1 to 0.3 with a cycle a
+ * second over five hops, where paths of the internet have four times as many.
  */
 export const engines: Engines = { http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ssl, speedtest };

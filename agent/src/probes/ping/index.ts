@@ -12,7 +12,7 @@ const defaultTcpPort = 80;
 
 /** Pings one address of the target; succeeds with at least one reply, and ends with the last one. */
 export const ping: ProbeEngine<'ping'> = {
-  // between its packets it waits: measured, 0.26 units at a packet a second and 0.36 at five
+  // between its packets it waits: measured, 0.06 to 0.26 units at a packet a second, 0.07 to 0.36 at five
   load: { units: ({ params }) => (params.count > 1 ? 0.5 : 1) },
   isTimedByIcmp: ({ params }) => params.protocol === 'icmp',
   async run(spec, context) {
