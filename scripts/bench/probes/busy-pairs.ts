@@ -15,14 +15,13 @@ const page = { name: 'http', url: `http://${web}/`, version: '1.1' } as const;
 export interface Pairs {
   readonly ours: number[];
   readonly theirs: number[];
-  /** How many of ours were marked. */
-  disturbed: number;
-  probes: number;
+  /** Whether ours was marked. */
+  readonly marks: boolean[];
 }
 
 /** Nothing yet. */
 export function noPairs(): Pairs {
-  return { ours: [], theirs: [], disturbed: 0, probes: 0 };
+  return { ours: [], theirs: [], marks: [] };
 }
 
 /** One type beside the tool that measures the same, some twenty samples. */
@@ -80,10 +79,10 @@ async function measurePings(lab: Lab, agent: LabAgent): Promise<Pairs> {
   const result = await agent.probe('ping', web, { count: SAMPLES, interval_ms: INTERVAL_MS });
   const times = [...(await theirs).matchAll(/icmp_seq=(\d+) .*time=([\d.]+) ms/g)];
   const bySequence = new Map(times.map(([, sequence, ms]) => [Number(sequence) - 1, Number(ms)]));
-  const pairs = { ...noPairs(), disturbed: isMarked(result), probes: 1 };
+  const pairs = noPairs();
   for (const { seq, rtt_ms: rttMs } of result.replies) {
     const theirMs = bySequence.get(seq);
-    if (rttMs !== null && theirMs !== undefined) add(pairs, rttMs, theirMs);
+    if (rttMs !== null && theirMs !== undefined) add(pairs, { oursMs: rttMs, theirsMs: theirMs, result });
   }
   return pairs;
 }
@@ -97,19 +96,20 @@ async function inTurns(
     const result = await ours();
     const theirMs = await theirs();
     if (result.ms === null || theirMs === null) throw new Error(`no answer: ${JSON.stringify(result)}`);
-    add(pairs, result.ms, theirMs);
-    pairs.disturbed += isMarked(result);
-    pairs.probes += 1;
+    add(pairs, { oursMs: result.ms, theirsMs: theirMs, result });
   }
   return pairs;
 }
 
-function add(pairs: Pairs, oursMs: number, theirsMs: number): void {
-  pairs.ours.push(oursMs);
-  pairs.theirs.push(theirsMs);
+interface Pair {
+  readonly oursMs: number;
+  readonly theirsMs: number;
+  readonly result: object;
 }
 
 /** The envelope of every result has the mark; the types of engines do not. */
-function isMarked(result: object): number {
-  return 'disturbed' in result && result.disturbed === true ? 1 : 0;
+function add(pairs: Pairs, { oursMs, theirsMs, result }: Pair): void {
+  pairs.ours.push(oursMs);
+  pairs.theirs.push(theirsMs);
+  pairs.marks.push('disturbed' in result && result.disturbed === true);
 }

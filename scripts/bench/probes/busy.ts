@@ -2,7 +2,7 @@ import { type LabAgent, startLabAgent } from '../../lab/lab-agent.js';
 import { serviceAddresses } from '../../lab/topology.js';
 import { ownCpuSecondsOf } from '../processes.js';
 import { quantile } from '../statistics.js';
-import { noPairs, type PairedType, type Pairs, pairedTypes } from './busy-pairs.js';
+import { type PairedType, type Pairs, pairedTypes } from './busy-pairs.js';
 import { type Comparison, type ComparisonOptions, differenceRow, type Row, ratioRow } from './comparison.js';
 
 const IN_FLIGHT = 50;
@@ -60,7 +60,7 @@ async function rowsOf(type: PairedType, { lab, agent, rounds, business }: Settin
   }
   const medians = stateNames.map((state) => medianRow(type, states[state], found[state]));
   const edges = (['busy', 'inFlight'] as const).map((state) => edgeRow(type, states[state], found[state], found.quiet));
-  return [...medians, ...edges, markRow(type, found)];
+  return [...medians, ...edges, unmarkedRow(type, found)];
 }
 
 async function inState(
@@ -115,21 +115,36 @@ function differences({ ours, theirs }: Pairs): number[] {
   return ours.map((ms, index) => Math.abs(ms - (theirs[index] ?? Number.NaN)));
 }
 
-function markRow({ name }: PairedType, found: Record<State, Pairs[]>): Row {
-  const share = (state: State) => {
-    const all = found[state].reduce((sum, { disturbed, probes }) => {
-      return { ...sum, disturbed: sum.disturbed + disturbed, probes: sum.probes + probes };
-    }, noPairs());
-    return `${all.disturbed} of ${all.probes}`;
+/** What a mark is worth: times of ours without one, beside all of the other tool's, in both states that are not quiet. */
+function unmarkedRow({ name, peer }: PairedType, { quiet, busy: replaying, inFlight }: Record<State, Pairs[]>): Row {
+  const rest = [...replaying, ...inFlight];
+  const unmarked = rest.flatMap(({ ours, marks }) => ours.filter((_, index) => marks[index] === false));
+  const all = rest.flatMap(({ theirs }) => theirs);
+  const edges = {
+    ours: farFrom(
+      quiet.flatMap(({ ours }) => ours),
+      unmarked,
+    ),
+    theirs: farFrom(
+      quiet.flatMap(({ theirs }) => theirs),
+      all,
+    ),
   };
-  const ours = `${share('busy')}; ${share('inFlight')}`;
   return {
-    what: `${name}, marked disturbed: busy; in flight (quiet)`,
-    ours,
-    theirs: share('quiet'),
-    ratio: '',
-    goal: '',
+    what: `${name}, p95 from the quiet median, ms: busy or in flight, ours not marked (all of ${peer})`,
+    ours: `${edges.ours.toFixed(3)} (${unmarked.length})`,
+    theirs: `${edges.theirs.toFixed(3)} (${all.length})`,
+    ratio: (edges.ours - edges.theirs).toFixed(3),
+    goal: 'no more than theirs',
   };
+}
+
+function farFrom(quiet: readonly number[], values: readonly number[]): number {
+  const median = quantile(quiet, 0.5);
+  return quantile(
+    values.map((ms) => Math.abs(ms - median)),
+    0.95,
+  );
 }
 
 function businessRows({ cpuSeconds, seconds, rows }: Business): Row[] {
