@@ -5,8 +5,12 @@ t.test('errors are named by type and code', async (t) => {
   const cases = [
     [4, 3, 0, 'net_unreachable'],
     [4, 3, 1, 'host_unreachable'],
+    [4, 3, 2, 'protocol_unreachable'],
     [4, 3, 3, 'port_unreachable'],
     [4, 3, 4, 'fragmentation_needed'],
+    [4, 3, 5, 'source_route_failed'],
+    [4, 3, 9, 'net_prohibited'],
+    [4, 3, 10, 'host_prohibited'],
     [4, 3, 13, 'admin_prohibited'],
     [4, 3, 16, 'destination_unreachable'],
     [4, 11, 0, 'time_exceeded'],

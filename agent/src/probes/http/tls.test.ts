@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TlsOptions } from 'node:tls';
@@ -6,8 +7,10 @@ import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
 import { type Leaf, startTlsServer, testAuthority, tlsIdentity } from '../../../test/_support/certificates.js';
 import { startDnsServer, zone } from '../../../test/_support/dns-server.js';
+import { CertificateMaker } from '../../../test/_support/made-certificates.js';
 import { aContext, aResolver, aSpec } from '../../../test/_support/probe-context.js';
 import { startTcpServer } from '../../../test/_support/tcp-server.js';
+import { temporaryDirectory } from '../../../test/_support/temporary-directory.js';
 import { HttpEngine, http } from './index.js';
 
 const isResult = compileSchema(probeTypes.http.Result);
@@ -125,6 +128,19 @@ t.test('http records at most 16 certificates of a chain', async (t) => {
   const result = await http.run(aSpec('http', `https://127.0.0.1:${server.port}/`), aContext());
   t.match(result, { success: true });
   t.equal(result.tls?.chain.length, 16);
+});
+
+t.test('http records at most 64 KiB of a chain', async (t) => {
+  const large = new CertificateMaker(temporaryDirectory(t)).issue({
+    extensions: [`1.2.3.4=ASN1:UTF8String:${'x'.repeat(10_000)}`],
+  }).cert;
+  const { key, cert } = tlsIdentity('good');
+  const bytes = (pem: string) => new X509Certificate(pem).raw.length;
+  const whole = Math.floor((64 * 1024 - bytes(cert)) / bytes(large));
+  const server = await startHttpsServer(t, { key, cert: cert + large.repeat(whole + 2) });
+  const result = await http.run(aSpec('http', `https://127.0.0.1:${server.port}/`), aContext());
+  t.match(result, { success: true });
+  t.equal(result.tls?.chain.length, 1 + whole);
 });
 
 t.test('http tells a handshake that fails from a connection that does', async (t) => {

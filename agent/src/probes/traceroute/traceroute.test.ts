@@ -3,7 +3,8 @@ import { MAX_RESULT_BYTES } from '@vantage/shared/protocol/limits.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { anAnswer } from '../../../test/_support/an-answer.js';
-import { aContext, aPolicy, aSpec } from '../../../test/_support/probe-context.js';
+import { startDnsServer } from '../../../test/_support/dns-server.js';
+import { aContext, aPolicy, aResolver, aSpec } from '../../../test/_support/probe-context.js';
 import { anIcmpEngine, missingForRawSockets } from '../../../test/_support/raw-sockets.js';
 import { RecordingEngine } from '../../../test/_support/recording-engine.js';
 import { startTcpServer, unusedPort } from '../../../test/_support/tcp-server.js';
@@ -245,6 +246,31 @@ t.test('the first packet that cannot leave ends the trace', async (t) => {
   engine.listener?.onSendError(0, new SendError('ENETUNREACH', 'no way'));
   t.match(await running, { success: false, error: { code: 'net_unreachable' }, resolved_ip: '127.0.0.1' });
   t.equal(engine.openFlows, 0);
+});
+
+t.test('hops of a trace have their names, each asked for once and 32 in all', async (t) => {
+  const nameOf = (lastByte: string | undefined) => `router-${lastByte}.example`;
+  const dns = await startDnsServer(t, ({ name }) => ({
+    answers: [{ type: 'PTR', name, data: nameOf(name.split('.')[0]) }],
+  }));
+  const engine = new RecordingEngine();
+  const context = aContext({ icmp: engine, clock: engine.clock, resolver: aResolver([dns.endpoint]) });
+  const running = traceroute.run(aSpec('traceroute', '127.0.0.1', { max_hops: 20 }), context);
+  await until('the first packets', () => engine.sent.length > 0);
+  while (engine.sent.length < 60) engine.clock.advance(10);
+  // two routers at each hop, the first of which answers twice
+  for (const [index, { hopLimit }] of engine.sent.entries()) {
+    if (hopLimit === 20) engine.answer(index, 1, '127.0.0.1');
+    else engine.answer(index, 1, `127.9.9.${2 * hopLimit + (index % 3 === 2 ? 1 : 0)}`, 'time_exceeded');
+  }
+  const { hops, ...result } = await running;
+  t.match(result, { success: true, reached: true });
+  t.equal(dns.queries.length, 32);
+  const replies = hops.flatMap(({ replies }) => replies);
+  const named = replies.filter(({ hostname }) => hostname !== undefined);
+  t.equal(new Set(named.map(({ ip }) => ip)).size, 32);
+  t.equal(named.length, 48, 'every reply of a router that was asked for');
+  for (const { ip, hostname } of named) t.equal(hostname, nameOf(ip?.split('.')[3]));
 });
 
 /** A trace whose first packets are out. */
