@@ -222,13 +222,18 @@ t.test('dns over HTTPS survives what hostile servers answer', async (t) => {
 
 t.test('dns over HTTPS ends as soon as a server breaks the rules of HTTP/2', async (t) => {
   const options = { ...tlsIdentity('good'), ALPNProtocols: ['h2'] };
-  const onNoStream = h2Frame(frameTypes.data, { payload: Buffer.alloc(1) });
-  const server = await startTlsServer(t, options, (socket) =>
-    socket.once('data', () => socket.write(Buffer.concat([serverPreface, onNoStream]))),
-  );
-  const result = await ask(t, { transport: 'doh', port: server.port });
-  t.match(result, { success: false, error: { code: 'http_protocol', message: /not valid HTTP\/2/ } });
-  await until('the connection is closed', () => server.open === 0);
+  const frames = {
+    'in silence': h2Frame(frameTypes.data, { payload: Buffer.alloc(1) }),
+    'with an error that has a number': h2Frame(frameTypes.ping, { stream: 1, payload: Buffer.alloc(8) }),
+  };
+  for (const [how, frame] of Object.entries(frames)) {
+    const server = await startTlsServer(t, options, (socket) =>
+      socket.once('data', () => socket.write(Buffer.concat([serverPreface, frame]))),
+    );
+    const result = await ask(t, { transport: 'doh', port: server.port });
+    t.match(result, { success: false, error: { code: 'http_protocol', message: /did not complete its answer/ } }, how);
+    await until('the connection is closed', () => server.open === 0);
+  }
 });
 
 t.test('dns over TLS and HTTPS: a server that speaks no TLS fails the handshake', async (t) => {

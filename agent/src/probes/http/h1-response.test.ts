@@ -109,7 +109,10 @@ t.test('what is no response, or one that can be read in two ways, is refused', a
       text: `${OK}Transfer-Encoding: chunked\r\n\r\n${`1;${'x'.repeat(1000)}\r\nx\r\n`.repeat(20)}`,
       code: 'http_headers_too_large',
     },
-    { what: 'a chunk for every byte', text: `${OK}Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(110_000)}` },
+    {
+      what: 'a chunk for every byte',
+      text: `${OK}Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(110_000)}0\r\n\r\n`,
+    },
     {
       what: '129 trailers',
       text: `${OK}Transfer-Encoding: chunked\r\n\r\n0\r\n${'a:b\r\n'.repeat(129)}\r\n`,

@@ -65,6 +65,22 @@ t.test('speedtest only downloads from any other URL, and as much as it may', asy
   t.match(unwanted, { success: true, upload_bps: null, bytes: 200_000 });
 });
 
+t.test('speedtest ends a body without an end by its bytes, however much time is left', async (t) => {
+  const clock = new FakeClock();
+  const server = await startHttpServer(t, (_request, response) => void response.write(Buffer.alloc(300_000)));
+  const running = speedtest.run(aSpec('speedtest', `http://127.0.0.1:${server.port}/file`, small), aContext({ clock }));
+  let isOver = false;
+  void running.finally(() => {
+    isOver = true;
+  });
+  await until('it is over', () => {
+    // from the request on the time stands still
+    if (server.requests.length === 0) clock.advance(10);
+    return isOver;
+  });
+  t.match(await running, { success: true, bytes: 200_000 });
+});
+
 t.test('speedtest ends each way when its time is up, and says what it has', async (t) => {
   const clock = new FakeClock();
   const endless = (_request: unknown, response: ServerResponse) => {
