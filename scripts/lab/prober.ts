@@ -21,6 +21,8 @@ export interface ProberOptions {
   readonly lists?: ControlPlaneLists;
   /** For Node, beside those the agent gives. */
   readonly nodeFlags?: readonly string[];
+  /** What speaks for the agent's child in its place. */
+  readonly program?: string;
 }
 
 /** The agent's own measuring process on the lab's `agent`: its engines, its policy, its limits. */
@@ -46,9 +48,9 @@ export interface Prober {
 /** Starts a prober; it ends with the lab at the latest. @throws Error when it ends before it is ready */
 export async function startProber(
   lab: Lab,
-  { allow = [], rootHints = [], lists, nodeFlags = [] }: ProberOptions = {},
+  { allow = [], rootHints = [], lists, nodeFlags = [], program = CHILD }: ProberOptions = {},
 ): Promise<Prober> {
-  const child = lab.spawn('agent', [process.execPath, ...CHILD_FLAGS, ...nodeFlags, CHILD], {
+  const child = lab.spawn('agent', [process.execPath, ...CHILD_FLAGS, ...nodeFlags, program], {
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

@@ -27,7 +27,7 @@ t.test('a child that has grown is replaced: it finishes its jobs, the others go 
 });
 
 t.test('until its successor is ready the child that has grown gets the jobs, and the lists', async (t) => {
-  const measuring = startMeasuring(t, { successors: ['never-opening-child'] });
+  const measuring = startMeasuring(t, { successors: ['loading'] });
   const old = await growChild(measuring);
   await until('a successor is forked', () => childrenOf(process.pid).length === 2);
   measuring.setLists({ own: [], denied: ['evil.example'] });
@@ -39,7 +39,7 @@ t.test('until its successor is ready the child that has grown gets the jobs, and
 });
 
 t.test('a successor that dies before it is ready leaves the child at work; a minute later comes another', async (t) => {
-  const measuring = startMeasuring(t, { successors: ['dying-child'] });
+  const measuring = startMeasuring(t, { successors: ['dying'] });
   const old = await growChild(measuring);
   await until('a successor is forked', () => childrenOf(process.pid).length === 2);
   await until('it is dead', () => childrenOf(process.pid).length === 1);
@@ -62,7 +62,7 @@ t.test('an old child that dies before it has finished fails its own jobs alone',
 });
 
 t.test('stop ends all: the child, those that finish and one that loads', async (t) => {
-  const measuring = startMeasuring(t, { successors: ['fake-measuring-child', 'never-opening-child'] });
+  const measuring = startMeasuring(t, { successors: ['misbehaving', 'loading'] });
   const held = measuring.measure(aJob('hang.example'));
   await successorOf(measuring, await growChild(measuring));
   await growChild(measuring);

@@ -10,13 +10,13 @@ import { until } from './until.js';
 
 const log = pino({ enabled: false });
 
-/** A program of this folder, to be forked. */
-function programOf(name: string): string {
-  return fileURLToPath(new URL(`./${name}.js`, import.meta.url));
-}
-
-/** What is forked: engines that misbehave; one that never gets to measuring; one that ends at once. */
-type ChildKind = 'fake-measuring-child' | 'never-opening-child' | 'dying-child';
+/** What is forked: engines that misbehave; a child that never gets to measuring; one that ends at once. */
+const programs = {
+  misbehaving: new URL('./fake-measuring-child.js', import.meta.url),
+  loading: new URL('./never-opening-child.js', import.meta.url),
+  dying: new URL('./dying-child.js', import.meta.url),
+};
+type ChildKind = keyof typeof programs;
 
 /**
  * A measuring process whose children have the engines of fake-measuring-child.ts, but those that `successors` says
@@ -26,14 +26,14 @@ export function startMeasuring(
   t: Test,
   { clock = systemClock, successors = [] }: { clock?: Clock; successors?: readonly ChildKind[] } = {},
 ): MeasuringProcess {
-  const kinds: ChildKind[] = ['fake-measuring-child', ...successors];
+  const kinds: ChildKind[] = ['misbehaving', ...successors];
   const measuring = new MeasuringProcess({
     allow: [],
     serviceUrl: 'https://vantage.example',
     clock,
     log,
     get program() {
-      return programOf(kinds.shift() ?? 'fake-measuring-child');
+      return fileURLToPath(programs[kinds.shift() ?? 'misbehaving']);
     },
   });
   measuring.start();

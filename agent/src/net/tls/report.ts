@@ -41,9 +41,9 @@ export function verificationFailure({ authorized, authorization_error: reason }:
  * The certificates as the server sent them, in its order, nothing added from any store: 16 and 64 KiB at most. To be
  * called once for each socket: `getPeerX509Certificate` takes them off OpenSSL's list (Node 20).
  *
- * It frees none of those behind the first: 4 to 5 KB for each, at each handshake, in Node 20.20, 22.23 and 24.21 alike
- * (16, 21 and 24 KB for a chain of four; 2026-11). `getPeerCertificate(true)` leaks nothing, but puts them in order of
- * issue, leaves out what issued nothing, and adds roots of the store. MeasuringProcess replaces a child that has grown.
+ * It frees none of those behind the first: 14 to 25 KB at each handshake with a chain of four, in Node 20.20, 22.23 and
+ * 24.21 alike (2026-11). `getPeerCertificate(true)` leaks nothing, but puts them in order of issue, leaves out what
+ * issued nothing, and adds roots of the store. So MeasuringProcess replaces a child that has grown.
  */
 export function takeSentCertificates(socket: TLSSocket): X509Certificate[] {
   const sent: X509Certificate[] = [];
