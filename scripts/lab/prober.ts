@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ProbeResults, ProbeSpecs, ProbeType } from '@vantage/shared/probe-types/index.js';
-import type { FromChild, ToChild } from 'vantage-agent/measuring/child-messages.js';
+import { type FromChild, MessageBatch, type ToChild } from 'vantage-agent/measuring/child-messages.js';
 import type { ControlPlaneLists } from 'vantage-agent/measuring/policy-source.js';
 import type { Lab } from './lab.js';
 
@@ -75,6 +75,8 @@ class Conversation {
   readonly faults: string[] = [];
   readonly ready: Promise<readonly string[]>;
   readonly #child: ChildProcess;
+  /** As the agent sends them. */
+  readonly #outgoing: MessageBatch<ToChild>;
   readonly #ended: Promise<void>;
   readonly #waiting = new Map<string, { resolve(resultJson: string): void; reject(error: Error): void }>();
   #lastId = 0;
@@ -82,6 +84,7 @@ class Conversation {
 
   constructor(child: ChildProcess) {
     this.#child = child;
+    this.#outgoing = new MessageBatch((batch) => child.send(batch));
     this.#ended = new Promise((resolve) => child.once('exit', () => resolve()));
     this.ready = new Promise((resolve, reject) => {
       this.#onReady = resolve;
@@ -101,7 +104,7 @@ class Conversation {
     const answer = new Promise<string>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
     const specJson = JSON.stringify(spec);
     const message: ToChild = { kind: 'run', id, type, specJson, deadlineMs: DEADLINE_MS, caller: 'lab' };
-    this.#child.send([message]);
+    this.#outgoing.push(message);
     return JSON.parse(await answer) as ProbeResults[ProbeType];
   }
 

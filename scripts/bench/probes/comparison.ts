@@ -33,8 +33,8 @@ export interface Comparison {
   readonly title: string;
   /** The other program, for the head of its column. */
   readonly peer: string;
-  /** How it was measured, where it was not in rounds. */
-  readonly method?: (options: Pick<ComparisonOptions, 'probes'>) => string;
+  /** How it was measured, where that is more than rounds in turns. */
+  readonly method?: (options: Pick<ComparisonOptions, 'probes' | 'rounds'>) => string;
   readonly lab: LabOptions;
   run(options: ComparisonOptions): Promise<Row[]>;
 }

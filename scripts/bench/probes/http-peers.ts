@@ -34,12 +34,6 @@ export async function curlPhases(lab: Lab, { url, version }: HttpVariant) {
   };
 }
 
-/** CPU of one fresh `http.request`, body read, in a process that does nothing else; microseconds. */
-export async function bareCpuMicros(lab: Lab, load: Load): Promise<number> {
-  const { cpuMicros, count } = await runLoad(lab, load, bareProgram);
-  return cpuMicros / count;
-}
-
 /** Starts blackbox_exporter on the agent's machine; it ends with the lab. */
 export async function startBlackbox(lab: Lab): Promise<{ probesPerSecond(load: Load): Promise<number> }> {
   const configuration = join(mkdtempSync(join(tmpdir(), 'vantage-bench-')), 'blackbox.yml');
@@ -50,14 +44,14 @@ export async function startBlackbox(lab: Lab): Promise<{ probesPerSecond(load: L
   return {
     async probesPerSecond(load) {
       const url = `http://127.0.0.1:9115/probe?module=http_2xx&target=${encodeURIComponent(load.url)}`;
-      const { count } = await runLoad(lab, { ...load, url }, blackboxProgram);
+      const count = await runLoad(lab, { ...load, url });
       return (count / load.windowMs) * 1000;
     },
   };
 }
 
-async function runLoad(lab: Lab, load: Load, program: string): Promise<{ count: number; cpuMicros: number }> {
-  const child = lab.spawn('agent', [process.execPath, '-e', `const load = ${JSON.stringify(load)};\n${program}`], {
+async function runLoad(lab: Lab, load: Load): Promise<number> {
+  const child = lab.spawn('agent', [process.execPath, '-e', `const load = ${JSON.stringify(load)};\n${loadProgram}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';
@@ -65,38 +59,32 @@ async function runLoad(lab: Lab, load: Load, program: string): Promise<{ count: 
     text += String(chunk);
   });
   await once(child, 'close');
-  return JSON.parse(text) as { count: number; cpuMicros: number };
+  return Number(text);
 }
 
-const loopProgram = `
+const loadProgram = `
 const http = require('node:http');
-const ask = (agent, check) => new Promise((resolve, reject) => {
+const agent = new http.Agent({ keepAlive: true, maxSockets: load.inFlight });
+const ask = () => new Promise((resolve, reject) => {
   const request = http.request(load.url, { agent }, (response) => {
     const chunks = [];
     response.on('data', (chunk) => chunks.push(chunk));
-    response.on('end', () => resolve(check(Buffer.concat(chunks))));
+    response.on('end', () => {
+      const body = String(Buffer.concat(chunks));
+      if (body.includes('probe_success 1')) resolve();
+      else reject(new Error('blackbox_exporter: ' + body));
+    });
     response.on('error', reject);
   });
   request.on('error', reject);
   request.end();
 });
-const run = async (agent, check) => {
-  const until = async (endsAt) => {
-    let count = 0;
-    const loop = async () => { while (performance.now() < endsAt) { await ask(agent, check); count += 1; } };
-    await Promise.all(Array.from({ length: load.inFlight }, loop));
-    return count;
-  };
-  await until(performance.now() + 500);
-  const before = process.cpuUsage();
-  const count = await until(performance.now() + load.windowMs);
-  const { user, system } = process.cpuUsage(before);
-  console.log(JSON.stringify({ count, cpuMicros: user + system }));
-};`;
-
-const bareProgram = `${loopProgram}
-run(false, () => {}).then(() => process.exit());`;
-
-const blackboxProgram = `${loopProgram}
-const check = (body) => { if (!body.includes('probe_success 1')) throw new Error('blackbox_exporter: ' + body); };
-run(new http.Agent({ keepAlive: true, maxSockets: load.inFlight }), check).then(() => process.exit());`;
+const until = async (endsAt) => {
+  let count = 0;
+  const loop = async () => { while (performance.now() < endsAt) { await ask(); count += 1; } };
+  await Promise.all(Array.from({ length: load.inFlight }, loop));
+  return count;
+};
+until(performance.now() + 500)
+  .then(() => until(performance.now() + load.windowMs))
+  .then((count) => { console.log(count); process.exit(); });`;

@@ -1,14 +1,20 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ProbeResults } from '@vantage/shared/probe-types/index.js';
-import { cpuSecondsOf } from '../processes.js';
 import { quantile } from '../statistics.js';
 import { type Comparison, type ComparisonOptions, differenceRow, type Row, ratioRow } from './comparison.js';
-import { bareCpuMicros, curlPhases, type HttpVariant, startBlackbox } from './http-peers.js';
+import { cpuMethod, cpuRow } from './http-cpu.js';
+import { curlPhases, type HttpVariant, startBlackbox } from './http-peers.js';
 
-/** Each alone on the path, ours and curl's in turns. */
+/** Of each round, ours and curl's in turns. */
 const SAMPLES = 15;
 const IN_FLIGHT = 50;
 const WINDOW_MS = 3000;
+/** Until a load is what it stays. */
+const SETTLE_MS = 1000;
 const ADDRESS = '25.80.10.10';
+/** A probe of the load is answered after so long, of which 40 ms are the path; one begins every 5 ms. */
+const LOAD_URL = `http://${ADDRESS}:8080/delay/210`;
+const LOAD_INTERVAL_MS = 250 / IN_FLIGHT;
 
 const variants: readonly HttpVariant[] = [
   { name: 'http', url: 'http://www.lab.test/', version: '1.1' },
@@ -26,6 +32,12 @@ export const http: Comparison = {
   title:
     'http: phases and totals over a path of 20 ms beside curl, CPU beside http.request, throughput beside blackbox_exporter',
   peer: 'curl, http.request or blackbox_exporter',
+  method: ({ rounds }) =>
+    [
+      `${rounds} rounds of ${SAMPLES} samples of each, in turns`,
+      `${IN_FLIGHT} in flight: the same prober begins an http probe every ${LOAD_INTERVAL_MS} ms that is answered after 250, and under this load one more probe and curl are measured in turns, at a literal address`,
+      cpuMethod,
+    ].join('; '),
   lab: { servers: ['web', 'dns'] },
   async run(options) {
     const rows: Row[] = [];
@@ -35,21 +47,13 @@ export const http: Comparison = {
       rows.push(await loadedRow(variant, options));
     }
     await options.lab.setLink(2, 'both', { delayMs: 0 });
-    return [...rows, await cpuRow(options), await throughputRow(options)];
+    return [...rows, await cpuRow(options, `http://${ADDRESS}/`), await throughputRow(options)];
   },
 };
 
-async function phaseRows(variant: HttpVariant, { lab, prober, rounds }: ComparisonOptions): Promise<Row[]> {
-  const medians: { ours: Times; theirs: Times }[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const ours: Times[] = [];
-    const theirs: Times[] = [];
-    for (let sample = 0; sample < SAMPLES; sample += 1) {
-      ours.push(timesOf(await prober.probe('http', variant.url, { http_version: variant.version })));
-      theirs.push(await curlPhases(lab, variant));
-    }
-    medians.push({ ours: mediansOf(ours), theirs: mediansOf(theirs) });
-  }
+async function phaseRows(variant: HttpVariant, options: ComparisonOptions): Promise<Row[]> {
+  const medians: Medians[] = [];
+  for (let round = 0; round < options.rounds; round += 1) medians.push(await inTurns(variant, options));
   const wanted = phases.filter((phase) => phase !== 'tls' || variant.url.startsWith('https:'));
   return wanted.map((phase) =>
     differenceRow({
@@ -62,35 +66,46 @@ async function phaseRows(variant: HttpVariant, { lab, prober, rounds }: Comparis
   );
 }
 
-/** Ours among fifty beside curl's alone: what the path and the server cost, and nothing else. */
-async function loadedRow(variant: HttpVariant, { lab, prober, rounds }: ComparisonOptions): Promise<Row> {
-  const ours: number[] = [];
-  const theirs: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const alone: number[] = [];
-    for (let sample = 0; sample < SAMPLES; sample += 1) alone.push((await curlPhases(lab, variant)).total);
-    const totals: number[] = [];
-    await inFlight(IN_FLIGHT, WINDOW_MS, async () => {
-      totals.push(timesOf(await prober.probe('http', variant.url, { http_version: variant.version })).total);
-    });
-    theirs.push(quantile(alone, 0.5));
-    ours.push(quantile(totals, 0.5));
-  }
-  return ratioRow({ what: `${variant.name} total, ms, ${IN_FLIGHT} in flight`, ours, theirs, goal: '0.95 to 1.05' });
+/** Curl and one more probe under the same load: what the machine is busy with, both meet. */
+async function loadedRow({ name, url, version }: HttpVariant, options: ComparisonOptions): Promise<Row> {
+  const variant = { name, version, url: url.replace('www.lab.test', ADDRESS) };
+  const medians: Medians[] = [];
+  for (let round = 0; round < options.rounds; round += 1)
+    medians.push(await besideLoad(options, () => inTurns(variant, options)));
+  return ratioRow({
+    what: `${name} total, ms, ${IN_FLIGHT} in flight`,
+    ours: medians.map(({ ours }) => ours.total),
+    theirs: medians.map(({ theirs }) => theirs.total),
+    goal: '0.95 to 1.05',
+  });
 }
 
-/** The measuring child as the agent runs it, its messages included. */
-async function cpuRow({ lab, prober, rounds }: ComparisonOptions): Promise<Row> {
-  const url = `http://${ADDRESS}/`;
-  const ours: number[] = [];
-  const theirs: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const before = cpuSecondsOf(prober.pid);
-    const count = await inFlight(16, WINDOW_MS, () => prober.probe('http', url));
-    ours.push(((cpuSecondsOf(prober.pid) - before) / count) * 1e6);
-    theirs.push(await bareCpuMicros(lab, { url, inFlight: 16, windowMs: WINDOW_MS }));
+interface Medians {
+  readonly ours: Times;
+  readonly theirs: Times;
+}
+
+async function inTurns(variant: HttpVariant, { lab, prober }: ComparisonOptions): Promise<Medians> {
+  const ours: Times[] = [];
+  const theirs: Times[] = [];
+  for (let sample = 0; sample < SAMPLES; sample += 1) {
+    ours.push(timesOf(await prober.probe('http', variant.url, { http_version: variant.version })));
+    theirs.push(await curlPhases(lab, variant));
   }
-  return ratioRow({ what: 'http, CPU per probe, µs', ours, theirs, goal: 'at most 1.6', digits: 0 });
+  return { ours: mediansOf(ours), theirs: mediansOf(theirs) };
+}
+
+/** Begins probes at an even pace while `measure` runs: those that wait for each other would come in bursts. */
+async function besideLoad<T>({ prober }: ComparisonOptions, measure: () => Promise<T>): Promise<T> {
+  const begun: Promise<unknown>[] = [];
+  const timer = setInterval(() => begun.push(prober.probe('http', LOAD_URL)), LOAD_INTERVAL_MS);
+  try {
+    await pause(SETTLE_MS);
+    return await measure();
+  } finally {
+    clearInterval(timer);
+    await Promise.all(begun);
+  }
 }
 
 async function throughputRow({ lab, prober, rounds }: ComparisonOptions): Promise<Row> {
