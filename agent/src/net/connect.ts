@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { ProbeErrorCode } from '@vantage/shared/probe-types/error-codes.js';
 import { ProbeFailure } from '../probes/failure.js';
@@ -85,7 +85,9 @@ class Race {
     if (this.#begun < this.#candidates.length) this.#cancelDelay = clock.after(ATTEMPT_DELAY_MS, () => this.begin());
     const startedAt = clock.monotonicMs();
     const { address: host, family } = address;
-    const socket = connect({ host, port, family, autoSelectFamily: false, noDelay: true });
+    // options would be copied, and give each socket's copy a hidden class of its own (Node 20)
+    const socket = new Socket();
+    socket.setNoDelay(true);
     this.#open.add(socket);
     // this listener stays: an error between two owners must not end the process
     socket.on('error', (error) => this.#lose(place, connectFailure(error, address, port)));
@@ -93,6 +95,7 @@ class Race {
       this.#open.delete(socket);
       this.#settle.resolve({ socket, address, connectMs: clock.monotonicMs() - startedAt });
     });
+    socket.connect({ host, port, family, autoSelectFamily: false });
   }
 
   /** Closes what is still being tried. */
@@ -112,7 +115,8 @@ class Race {
 }
 
 /** The preferred family first, then one of each in turns, each in its order. */
-function inTurns(addresses: readonly ResolvedAddress[]): ResolvedAddress[] {
+function inTurns(addresses: readonly ResolvedAddress[]): readonly ResolvedAddress[] {
+  if (addresses.length === 1) return addresses;
   const preferred = addresses[0]?.family;
   const first = addresses.filter(({ family }) => family === preferred).slice(0, ADDRESSES_PER_FAMILY);
   const second = addresses.filter(({ family }) => family !== preferred).slice(0, ADDRESSES_PER_FAMILY);
