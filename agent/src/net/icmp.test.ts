@@ -25,7 +25,7 @@ t.test('a reply that waited for a blocked event loop has the time of its arrival
     flow.send(0, 64);
     await until('the first answer', () => list.answers.length === 1);
     flow.send(1, 64);
-    await null; // packets leave at the end of the turn
+    await Promise.resolve(); // packets leave at the end of the turn
     const endMs = systemClock.monotonicMs() + 200;
     while (systemClock.monotonicMs() < endMs);
     await until('the second answer', () => list.answers.length === 2);
