@@ -22,7 +22,7 @@ export function heartbeatReply(heartbeat: NonNullable<DecodedAgentFrame['heartbe
 
 interface SilenceWatchParts {
   readonly clock: Clock;
-  readonly frames: FrameSocket;
+  readonly frames: Pick<FrameSocket, 'isWaiting' | 'lastReceivedAt'>;
   readonly jobs: JobsOut;
   readonly config: () => LinkConfig;
   readonly onSilent: (silentMs: number) => void;

@@ -22,7 +22,7 @@ export const credits: NonNullable<NonNullable<ServerFrame['welcome']>['credits']
 }));
 
 interface ResultsInParts {
-  readonly ingest: Ingest;
+  readonly ingest: Pick<Ingest, 'store' | 'storeGap'>;
   readonly link: { readonly nodeId: string; readonly sessionId: string };
   /** Of the spool the node had when it connected. */
   readonly epoch: Buffer;
