@@ -76,6 +76,18 @@ else {
     t.same(counted, roads);
   });
 
+  t.test('flows of icmp are told apart, and all take one road where routers balance by ports', async (t) => {
+    const params = { protocol: 'icmp', flows: 8, queries: 1, reverse_dns: false } as const;
+    const { hops, reached } = await twoRoadsProber.probe('traceroute', ends.v4, params);
+    t.equal(reached, true);
+    const replies = hops[1]?.replies ?? [];
+    t.same(
+      replies.map(({ flow }) => flow),
+      [1, 2, 3, 4, 5, 6, 7, 8],
+    );
+    t.equal(new Set(replies.map(({ ip }) => ip)).size, 1, 'Linux looks at no identifier');
+  });
+
   t.test('who refuses is shown with its code, and silence behind it is no reply', async (t) => {
     const { hops, error } = await prober.probe('traceroute', '25.80.12.1', { queries: 1, reverse_dns: false });
     t.match(error, { code: 'host_unreachable' });
