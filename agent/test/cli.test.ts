@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
+import type { AgentStatus } from '../src/agent-status.js';
 import { judgeError } from '../src/commands/judge-error.js';
 import { environmentVariables } from '../src/config.js';
 import { exitCodes } from '../src/exit-codes.js';
 import { buildProgram } from '../src/program.js';
+import { statusPath } from '../src/status-file.js';
 import { AGENT_VERSION } from '../src/version.js';
 import { runCommand } from './_support/cli.js';
+import { temporaryDirectory } from './_support/temporary-directory.js';
 
 const commands = ['enroll', 'run', 'status', 'doctor', 'probe', 'speedtest-server'] as const;
 
@@ -117,4 +120,33 @@ t.test('doctor has a line for each capability, and says what to do about what is
     { status: 'failed', remedy: /vantage-agent enroll/ },
   );
   for (const { name, remedy } of checks.filter(({ status }) => status === 'failed')) t.ok(remedy, name);
+});
+
+t.test('doctor and status show what the running agent found when it checked itself', async (t) => {
+  const stateDir = temporaryDirectory(t);
+  const checks = [
+    { name: 'ipv4', status: 'ok', detail: 'tcp://192.0.2.1:443 answers' },
+    { name: 'ipv6', status: 'failed', detail: 'tcp://[2001:db8::1]:443: tcp_timeout' },
+  ] as const;
+  const at = new Date().toISOString();
+  const status: AgentStatus = {
+    pid: process.pid,
+    version: '0.1.0',
+    node_id: 'n_1',
+    started_at: at,
+    updated_at: at,
+    link: { state: 'open', url: 'https://vantage.example', since: at, last_end: null },
+    clock: { offset_ms: 1, uncertainty_ms: 1 },
+    spool: { rows: 0, bytes: 0, oldest_at: null, dropped: 0, problem: null },
+    running: 0,
+    capabilities: [],
+    self_test: { finished_at: at, checks },
+  };
+  writeFileSync(statusPath(stateDir), JSON.stringify(status));
+  const told = await runCommand(t, ['status', '--state-dir', stateDir]);
+  t.match(told.stdout, /^self-test ipv4 +ok: tcp:\/\/192\.0\.2\.1:443 answers$/m);
+  t.match(told.stdout, /^self-test ipv6 +failed: tcp:\/\/\[2001:db8::1\]:443: tcp_timeout$/m);
+  const { stdout } = await runCommand(t, ['doctor', '--state-dir', stateDir]);
+  t.match(stdout, /^ok {7}self-test ipv4: tcp:\/\/192\.0\.2\.1:443 answers$/m);
+  t.match(stdout, /^WARNING {2}self-test ipv6: .*tcp_timeout\n {9}-> check the default route/m);
 });

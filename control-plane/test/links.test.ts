@@ -127,6 +127,13 @@ t.test('a ban closes the link on whichever replica holds it and refuses the node
   ]);
 });
 
+t.test('agents are told with the welcome which canaries to check themselves with', async (t) => {
+  const { api } = await startStack(t, { VANTAGE_CANARY_TARGETS: 'tcp://192.0.2.1:443, icmp://canary.example' });
+  const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api));
+  const { welcome } = await peer.waitFor('the welcome', (frame) => frame.welcome !== null);
+  t.strictSame(welcome?.config?.canaries, ['tcp://192.0.2.1:443', 'icmp://canary.example']);
+});
+
 t.test('heartbeats are answered with what a clock exchange needs', async (t) => {
   const { api } = await startStack(t);
   const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api));

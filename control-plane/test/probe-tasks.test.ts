@@ -46,6 +46,29 @@ t.test(
   },
 );
 
+t.test('a node tells the accounts behind its jobs apart, and cannot find them again on another node', async (t) => {
+  const { api, controlPlane, peer } = await linked(t, { isAnswering: false });
+  const elsewhere = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'elsewhere' }));
+  const other = await createUserApi(controlPlane, 'other@test.example', 'user');
+  const callerOf = async (at: PeerAgent, as: string | null = api.token) => {
+    const body = { target: '127.0.0.1:80', node_id: at.identity.nodeId };
+    const [id] = (await api.call('POST', '/v1/probe/tcp', { body, as })).body.data.task_ids;
+    return (await at.waitFor('the job', ({ job }) => job?.taskId === id)).job?.caller;
+  };
+  const mine = await callerOf(peer);
+  t.match(mine, /^[\w-]{16}$/);
+  t.equal(await callerOf(peer), mine, 'one account has one name');
+  t.not(await callerOf(peer, other.token), mine, 'two have two');
+  t.not(await callerOf(elsewhere), mine, 'and another on every node');
+  t.equal(await callerOf(peer, null), '', 'no account, no name');
+  const before = peer.jobs;
+  peer.cut();
+  const back = await PeerAgent.connect(t, api.url, peer.identity, { isAnswering: false, epoch: peer.epoch });
+  await until('the jobs come again', () => back.jobs.length === before.length);
+  const names = (jobs: typeof before) => jobs.map(({ taskId, caller }) => `${taskId} ${caller}`).sort();
+  t.strictSame(names(back.jobs), names(before), 'read from the database they have the same names');
+});
+
 t.test('a test key sees what test keys made, and nothing else', async (t) => {
   const { api } = await linked(t);
   const key = async (type: 'test' | 'production'): Promise<string> => {

@@ -145,6 +145,14 @@ export const importRules: readonly ImportRule[] = [
       !isScript(from),
   },
   {
+    name: 'measuring-apart',
+    says: 'link/ and spool/ of the agent import nothing that measures: probes run in another process',
+    forbids: (from, { target }) =>
+      /^agent\/src\/(?:link|spool)\//.test(from) &&
+      !isTestCode(from) &&
+      /^agent\/src\/(?:probes\/|net\/|measuring\/(?:runner|local-runner|local-room)\.ts$)/.test(target ?? ''),
+  },
+  {
     name: 'links-know-no-http',
     says: 'links/ and ingest/ know no HTTP',
     forbids: (from, { target }) =>

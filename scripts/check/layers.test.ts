@@ -25,6 +25,9 @@ const breaches = [
   ['sockets-have-places', 'agent/src/spool/spool.ts', `import { request } from 'undici';`],
   ['sockets-have-places', 'shared/src/ids.ts', `import { connect, isIP } from 'node:net';`],
   ['sockets-have-places', 'agent/src/schedule/a.ts', `const { createSocket } = await import('node:dgram');`],
+  ['measuring-apart', 'agent/src/link/jobs.ts', `import { ping } from '../probes/ping/index.js';`],
+  ['measuring-apart', 'agent/src/spool/spool.ts', `import type { IcmpEngine } from '../net/icmp.js';`],
+  ['measuring-apart', 'agent/src/link/jobs.ts', `import { ProbeRunner } from '../measuring/runner.js';`],
   ['links-know-no-http', 'control-plane/src/links/session.ts', `import { ApiError } from '../http/errors.js';`],
   ['environment-in-config', 'agent/src/agent.ts', `const folder = process.env.HOME;`],
   ['time-in-clock', 'agent/src/schedule/a.ts', `const now = Date.now();`],
@@ -48,6 +51,7 @@ t.test('each layer rule finds its breach, and only it', async (t) => {
 const allowed = [
   ['shared/src/protocol/codec.ts', `import { vantage } from '#generated/link.js';`],
   ['agent/src/agent.ts', `import { newId } from '@vantage/shared/ids.js';`],
+  ['agent/src/link/jobs.ts', `import type { MeasuringProcess } from '../measuring/measuring-process.js';`],
   ['agent/src/probes/text.ts', `// process.env and Date.now() and import { x } from 'koa'\nconst a = "setTimeout(";`],
   [`${modules}/probes/index.ts`, `import type { Nodes } from '../nodes/index.js';`],
   ['control-plane/src/routes.ts', `import { routes } from './modules/nodes/routes.js';`],

@@ -2,9 +2,18 @@ import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { selfTestNames } from '@vantage/shared/self-test.js';
 import t from 'tap';
 import { askControlPlane } from '../link/ask-control-plane.js';
-import { checkCapability, checkStateDir, judgeClock, judgeControlPlane } from './doctor-checks.js';
+import {
+  checkCapability,
+  checkStateDir,
+  judgeClock,
+  judgeControlPlane,
+  judgeRoutes,
+  judgeSynchronisation,
+  toldChecks,
+} from './doctor-checks.js';
 
 t.test('a capability that is missing comes with its reason and its remedy', async (t) => {
   const report = {
@@ -56,4 +65,37 @@ t.test('a control plane answers, refuses or is not there', async (t) => {
     remedy: /VANTAGE_AGENT_BIND/,
   });
   t.match(judgeControlPlane(url, { status: 502, dateMs: null }), { status: 'failed', detail: 'answers 502' });
+});
+
+t.test('doctor tells what the agent found when it checked itself, and what to do about it', async (t) => {
+  const failures = selfTestNames.map((name) => ({ name, status: 'failed', detail: `${name} is broken` }) as const);
+  for (const [index, check] of toldChecks(failures).entries()) {
+    const { name, detail } = failures[index] ?? {};
+    t.match(check, { name: `self-test ${name}`, status: 'warning', detail, remedy: /^(check|turn on|see) / });
+  }
+  t.strictSame(
+    toldChecks([
+      { name: 'ipv4', status: 'ok', detail: 'tcp://192.0.2.1:443 answers' },
+      { name: 'ipv6', status: 'unknown', detail: 'no canary' },
+    ]),
+    [
+      { name: 'self-test ipv4', status: 'ok', detail: 'tcp://192.0.2.1:443 answers', remedy: null },
+      { name: 'self-test ipv6', status: 'ok', detail: 'not known: no canary', remedy: null },
+    ],
+    'what is not known is no reason to worry',
+  );
+});
+
+t.test('a system that does not keep its clock right is told so, one that does not say is not', async (t) => {
+  t.match(judgeSynchronisation(false), { status: 'warning', remedy: /timedatectl set-ntp true/ });
+  for (const said of [true, null]) t.match(judgeSynchronisation(said), { status: 'ok', remedy: null });
+});
+
+t.test('a family without a route is a warning, no route at all a failure', async (t) => {
+  const statuses = (ipv4: boolean, ipv6: boolean) =>
+    judgeRoutes({ ipv4, ipv6 }).map(({ name, status }) => `${name} ${status}`);
+  t.strictSame(statuses(true, true), ['network IPv4 ok', 'network IPv6 ok']);
+  t.strictSame(statuses(true, false), ['network IPv4 ok', 'network IPv6 warning']);
+  t.strictSame(statuses(false, true), ['network IPv4 warning', 'network IPv6 ok']);
+  t.strictSame(statuses(false, false), ['network IPv4 failed', 'network IPv6 failed']);
 });

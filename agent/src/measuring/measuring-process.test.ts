@@ -91,3 +91,10 @@ t.test('stop ends a child that no longer answers', async (t) => {
   await stopped;
   t.match(resultOf(await stuck), { error: { code: 'internal' } });
 });
+
+t.test('probes are measured by another process, whose loop the link and the spool do not share', async (t) => {
+  const measuring = startMeasuring(t);
+  const { banner } = resultOf(await measuring.measure(aJob('fine.example')));
+  t.equal(Number(banner), measuring.pid);
+  t.not(measuring.pid, process.pid);
+});

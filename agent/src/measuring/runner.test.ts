@@ -254,6 +254,24 @@ t.test('a ping that waits between its packets takes half a slot', async (t) => {
   await Promise.all(runs);
 });
 
+t.test('who asks for one probe waits for one of whoever asked for many', async (t) => {
+  const engine = waitingForAbort<'tcp'>();
+  const { runner } = makeRunner({ tcp: engine }, { capacityUnits: 1 });
+  const asked = ['big', 'big', 'big', 'big', 'small'].map((caller, i) => ({
+    ...request(tcpSpec(`192.0.2.${i}:80`), 'tcp', `pt_${i}`, 600_000),
+    caller,
+  }));
+  const runs = asked.map((one) => runner.run(one));
+  for (let i = 0; i < asked.length; i += 1) {
+    await settle();
+    const running = asked.find(({ spec }) => (spec as { target: string }).target === engine.started[i]);
+    runner.cancel(running?.id ?? '');
+  }
+  await Promise.all(runs);
+  const order = engine.started.map((target) => Number(/(\d):80$/.exec(target)?.[1]));
+  t.strictSame(order, [0, 1, 4, 2, 3]);
+});
+
 t.test('a probe beyond the queue is answered overload at once', async (t) => {
   const { runner } = makeRunner({ tcp: waitingForAbort() }, { capacityUnits: 1, maxWaiting: 1 });
   const runs = ['pt_1', 'pt_2', 'pt_3'].map((id) => runner.run(request(tcpSpec(), 'tcp', id)));

@@ -1,6 +1,6 @@
 import { parseCanary } from '@vantage/shared/self-test.js';
 import t from 'tap';
-import { judgeClockState, judgeFamily, judgeResolver } from './judge.js';
+import { judgeClockState, judgeFamily, judgeIcmp, judgeResolver } from './judge.js';
 
 const canary = parseCanary('tcp://192.0.2.1:443');
 if (canary === null) throw new Error('no canary');
@@ -36,4 +36,10 @@ t.test('a clock is judged by the control plane, and by the system until there wa
   t.match(judgeClockState(never, true), { status: 'ok' });
   t.match(judgeClockState(never, false), { status: 'failed', detail: /not synchronised/ });
   t.match(judgeClockState(never, null), { status: 'unknown' });
+});
+
+t.test('raw sockets are in order, or it is said what is left of them', async (t) => {
+  t.match(judgeIcmp(['icmp', 'icmp_echo']), { name: 'icmp', status: 'ok', detail: /^raw sockets$/ });
+  t.match(judgeIcmp(['icmp_echo']), { status: 'failed', detail: /^echo only/ });
+  t.match(judgeIcmp([]), { status: 'failed', detail: /^not permitted$/ });
 });

@@ -5,9 +5,12 @@ import { access } from 'node:fs/promises';
 const TIMESYNC_MARK = '/run/systemd/timesync/synchronized';
 const PATIENCE_MS = 2000;
 
-/** Whether the system says that its clock is synchronised; null where it does not say. Needs no privileges. */
-export async function readKernelClock(): Promise<boolean | null> {
-  const isMarked = await access(TIMESYNC_MARK).then(
+/**
+ * Whether the system says that its clock is synchronised; null where it does not say. Needs no privileges. `mark`: the
+ * file that says so by being there.
+ */
+export async function readKernelClock(mark = TIMESYNC_MARK): Promise<boolean | null> {
+  const isMarked = await access(mark).then(
     () => true,
     () => false,
   );

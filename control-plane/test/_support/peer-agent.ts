@@ -197,7 +197,7 @@ export class PeerAgent {
   }
 
   /** Jobs received so far. */
-  get jobs(): { taskId: string; probeType: string }[] {
+  get jobs(): { taskId: string; probeType: string; caller: string }[] {
     return this.frames.flatMap((frame) => (frame.job ? [frame.job] : []));
   }
 

@@ -158,8 +158,8 @@ export const speedtest = {
         ? []
         : [
             `latency   ${msCell(r.latency_ms)}, jitter ${msCell(r.jitter_ms)}`,
-            ...(r.download_bps === null ? [] : [wayLine('download', r.download_bps, r.download)]),
-            ...(r.upload_bps === null ? [] : [wayLine('upload', r.upload_bps, r.upload)]),
+            ...(r.download.bytes === 0 ? [] : [wayLine('download', r.download_bps, r.download)]),
+            ...(r.upload.bytes === 0 ? [] : [wayLine('upload', r.upload_bps, r.upload)]),
           ],
   },
   summarise: (results: readonly SpeedtestResult[]) => {
@@ -172,7 +172,8 @@ export const speedtest = {
   taskFields: () => ({}),
 } satisfies ProbeTypeDefinition<typeof Params, typeof Spec, typeof Result, typeof Summary, typeof NoTaskFields>;
 
-function wayLine(name: string, bps: number, { bytes, ms, latency_ms }: SpeedtestResult['download']): string {
+/** What came over in too few pieces has no rate, and is told all the same. */
+function wayLine(name: string, bps: number | null, { bytes, ms, latency_ms }: SpeedtestResult['download']): string {
   const took = `${(bytes / 1e6).toFixed(1)} MB in ${((ms ?? 0) / 1000).toFixed(1)} s`;
   return `${name.padEnd(8)}  ${rateCell(bps)}, ${took}, latency meanwhile ${msCell(roundMs(latency_ms))}`;
 }
