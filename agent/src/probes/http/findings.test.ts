@@ -117,7 +117,7 @@ t.test('http keeps of what a path selects what fits, each value whole', async (t
     values: ['abc', { k: '\\u0000' }],
     truncated: false,
   });
-  const brackets = keepValues([Array(900).fill([])]);
+  const brackets = keepValues([Array.from({ length: 900 }, () => [])]);
   t.strictSame(brackets, { values: [], truncated: true }, 'the commas between lists count');
   fc.assert(
     fc.property(fc.array(fc.jsonValue(), { maxLength: 12 }), (found) => {
