@@ -8,6 +8,7 @@ import { judgeError } from '../src/commands/judge-error.js';
 import { probe } from '../src/commands/probe.js';
 import { parseConfig } from '../src/config.js';
 import { runCommand } from './_support/cli.js';
+import { startTcpServer } from './_support/tcp-server.js';
 
 const env = { VANTAGE_ALLOW_TARGETS: '127.0.0.0/8' };
 
@@ -70,6 +71,26 @@ t.test('the target policy holds here too', async (t) => {
   const { code, stdout } = await runCommand(t, ['probe', 'tcp', '127.0.0.1:80', '--json']);
   t.equal(code, 1);
   t.match(JSON.parse(stdout), { success: false, error: { code: 'target_not_allowed' } });
+});
+
+t.test('a probe takes no proxy from the environment', async (t) => {
+  const trap = await startTcpServer(t, (socket) => socket.destroy());
+  const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']
+    .flatMap((name) => [name, name.toLowerCase()])
+    .map((name) => [name, `http://127.0.0.1:${trap.port}`]);
+  const proxied = { ...env, ...Object.fromEntries(proxies), NO_PROXY: '', no_proxy: '', NODE_USE_ENV_PROXY: '1' };
+  const port = await startTarget(t);
+  const run = (...words: readonly string[]) => runCommand(t, ['probe', ...words, '--json'], { env: proxied });
+  const doh = ['server=127.0.0.1', `port=${port}`, 'transport=doh'].flatMap((param) => ['--param', param]);
+  const [page, transfer, question] = await Promise.all([
+    run('http', `http://127.0.0.1:${port}/`),
+    run('speedtest', `http://127.0.0.1:${port}/`),
+    run('dns', 'example.com', ...doh),
+  ]);
+  t.match(JSON.parse(page?.stdout ?? ''), { success: true, resolved_ip: '127.0.0.1' });
+  t.match(JSON.parse(transfer?.stdout ?? ''), { success: true, resolved_ip: '127.0.0.1' });
+  t.match(JSON.parse(question?.stdout ?? ''), { success: false, error: { code: 'tls_handshake' } });
+  t.equal(trap.accepted, 0);
 });
 
 t.test('what is no probe is wrong usage', async (t) => {

@@ -29,7 +29,7 @@ import { aContext, aPolicy, aResolver, aSpec } from './_support/probe-context.js
 import { RecordingEngine } from './_support/recording-engine.js';
 import { startSmtpServer } from './_support/smtp-server.js';
 import { startTcpServer } from './_support/tcp-server.js';
-import { openSockets, openTimers, until } from './_support/until.js';
+import { openSockets, openTimers, turns, until } from './_support/until.js';
 
 /** The specs that every type is tried with. A new type does not compile without its own. */
 type Trials = {
@@ -189,11 +189,6 @@ async function silentDns(
   return { dns, clock, resolver: aResolver([dns.endpoint], { clock }) };
 }
 
-/** Lets sockets of this machine do what they can do at once. */
-async function turns(): Promise<void> {
-  for (let i = 0; i < 20; i += 1) await new Promise((resolve) => setImmediate(resolve));
-}
-
 for (const type of probeTypeNames) {
   const needsRawSockets = definitionOf(type).capability !== null && real.icmp === null;
   const options = needsRawSockets ? { skip: 'needs raw sockets: run as root' } : {};
@@ -224,6 +219,29 @@ for (const type of probeTypeNames) {
       }
     });
   }
+
+  t.test(
+    `engine ${type} asks for a name once, and stays with what was judged when it turns private`,
+    options,
+    async (t) => {
+      const spec = await trials[type].answered(t);
+      // the own name of each is the target's, or that of the server it asks
+      const byName = JSON.parse(JSON.stringify(spec).replace('127.0.0.1', 'turning.example.com')) as typeof spec;
+      let answers = 0;
+      const dns = await startDnsServer(t, ({ name, type }) => {
+        if (type !== 'A') return {};
+        answers += 1;
+        return { answers: [{ type: 'A', name, data: answers === 1 ? '127.0.0.1' : '10.0.0.1' }] };
+      });
+      const result = await run(type, byName, { icmp: real.icmp, resolver: aResolver([dns.endpoint]) });
+      t.match(result, { success: true, error: null });
+      t.equal(dns.queries.filter(({ type }) => type === 'A').length, 1);
+      t.match(await run(type, byName, { icmp: real.icmp, resolver: aResolver([dns.endpoint]) }), {
+        success: false,
+        error: { code: 'target_not_allowed' },
+      });
+    },
+  );
 
   t.test(`engine ${type} measures what answers`, options, async (t) => {
     const spec = await trials[type].answered(t);

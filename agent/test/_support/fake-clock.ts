@@ -10,6 +10,7 @@ export class FakeClock implements Clock {
   #wallMs: number;
   #monotonicMs = 0;
   #timers = new Set<Timer>();
+  readonly #begun = new Map<number, number>();
   /** How late timers fire that are set from now on: a blocked event loop. */
   timersLateMs = 0;
 
@@ -28,7 +29,13 @@ export class FakeClock implements Clock {
   after(ms: number, callback: () => void): () => void {
     const timer = { dueMs: this.#monotonicMs + ms + this.timersLateMs, callback };
     this.#timers.add(timer);
+    this.#begun.set(ms, this.begun(ms) + 1);
     return () => this.#timers.delete(timer);
+  }
+
+  /** How many timers of exactly this length have ever been set: says how far the code under test has come. */
+  begun(ms: number): number {
+    return this.#begun.get(ms) ?? 0;
   }
 
   /** Timers that have not come due. */

@@ -10,6 +10,8 @@ export interface SmtpScript {
   readonly replies?: Readonly<Record<string, string | null>>;
   /** With it STARTTLS is offered and done. */
   readonly tls?: TlsOptions;
+  /** Called before the greeting and each answer, with the command's first word; by then the client waits for it. */
+  readonly before?: (what: string) => void;
   /** TLS from the first byte. */
   readonly isImplicitTls?: boolean;
 }
@@ -49,6 +51,7 @@ export async function startSmtpServer(
       const verb = line.split(' ', 1)[0]?.toUpperCase() ?? '';
       const own = script.replies?.[isSecure ? `${verb} over TLS` : verb] ?? script.replies?.[verb];
       if (own === null) return true;
+      script.before?.(isSecure ? `${verb} over TLS` : verb);
       socket.write(own ?? answer(verb, !isSecure && script.tls !== undefined));
       if (verb === 'QUIT') socket.end();
       if (verb !== 'STARTTLS' || (own !== undefined && !own.startsWith('220'))) return true;
@@ -61,7 +64,11 @@ export async function startSmtpServer(
     (plain) => {
       const socket = script.isImplicitTls ? upgrade(plain) : plain;
       converse(socket, script.isImplicitTls ?? false);
-      socket.write(script.greeting ?? '220 mail.example.com ESMTP ready\r\n');
+      // by the next turn the client knows that it is connected
+      setImmediate(() => {
+        script.before?.('greeting');
+        socket.write(script.greeting ?? '220 mail.example.com ESMTP ready\r\n');
+      });
     },
     address,
   );

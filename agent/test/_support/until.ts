@@ -12,6 +12,11 @@ export async function until(what: string, condition: () => boolean): Promise<voi
   }
 }
 
+/** Lets sockets of this machine do what they can do at once. */
+export async function turns(): Promise<void> {
+  for (let i = 0; i < 20; i += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
 const socketKinds = new Set(['TCPSocketWrap', 'TLSWrap', 'UDPWrap', 'TCPConnectWrap', 'UDPSendWrap']);
 
 /** How many sockets this process has open, those of the test's own servers included; compare before and after. */

@@ -3,12 +3,14 @@ import type { ServerResponse } from 'node:http';
 import { createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import { createServer } from 'node:https';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import { type DecodedPacket, decode } from 'dns-packet';
 import t, { type Test } from 'tap';
 import { type Leaf, startTlsServer, testAuthority, tlsIdentity } from '../../../test/_support/certificates.js';
 import { dnsMessage, startDnsServer, zone } from '../../../test/_support/dns-server.js';
+import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { frameTypes, h2Frame, serverPreface } from '../../../test/_support/h2-frames.js';
 import { aContext, aResolver, aSpec, testUserAgent } from '../../../test/_support/probe-context.js';
 import { startTcpServer } from '../../../test/_support/tcp-server.js';
@@ -123,6 +125,50 @@ t.test('dns over HTTPS in HTTP/2 and HTTP/1.1: one POST, id 0, the service named
     { version: '2', ...same },
     { version: '1.1', ...same },
   ]);
+});
+
+t.test('dns gives connect, handshake and question each the time that passed in it, by every transport', async (t) => {
+  const clock = new FakeClock();
+  const plain = await startDnsServer(t, ({ type }) => {
+    clock.advance(70);
+    return { answers: type === 'A' ? [SITE] : [] };
+  });
+  const answer = (query: Buffer) => {
+    clock.advance(70);
+    return answerTo(query);
+  };
+  const dot = createTlsServer({ ...tlsIdentity('good'), ALPNProtocols: ['dot'] }, (socket) => {
+    socket.once('data', (query: Buffer) => socket.write(withLength(answer(query.subarray(2)))));
+  });
+  const h2 = createSecureServer(tlsIdentity('good'));
+  h2.on('stream', (stream) => {
+    stream.once('data', (query: Buffer) => {
+      const message = answer(query);
+      stream.respond({ ':status': 200, 'content-type': MEDIA_TYPE });
+      stream.end(message);
+    });
+  });
+  const h1 = createServer(tlsIdentity('good'), (request, response) => {
+    request.once('data', (query: Buffer) => {
+      response.setHeader('content-type', MEDIA_TYPE);
+      response.end(answer(query));
+    });
+  });
+  // by the next turn the client knows that it is connected, and has begun its handshake
+  for (const server of [dot, h2, h1]) server.on('connection', () => setImmediate(() => clock.advance(20)));
+  const cases = [
+    { transport: 'udp', port: plain.endpoint.port, connect_ms: null, tls_ms: null },
+    { transport: 'tcp', port: plain.endpoint.port, connect_ms: 0, tls_ms: null },
+    { transport: 'dot', port: await listening(t, dot), connect_ms: 0, tls_ms: 20 },
+    { transport: 'doh', port: await listening(t, h2), connect_ms: 0, tls_ms: 20 },
+    { transport: 'doh', port: await listening(t, h1), connect_ms: 0, tls_ms: 20 },
+  ] as const;
+  for (const { transport, port, ...times } of cases) {
+    const spec = aSpec('dns', 'site.example.com', { server: '127.0.0.1', transport, port });
+    const result = await engine.run(spec, aContext({ clock }));
+    t.match(result, { success: true, transport, query_ms: 70, ...times }, `${transport} at ${port}`);
+  }
+  for (const socket of servedSockets) socket.destroy();
 });
 
 t.test('dns over HTTPS survives what hostile servers answer', async (t) => {

@@ -69,6 +69,21 @@ t.test('http resolves once, connects to that address and sends the name as Host'
   t.equal(resolutions, 1);
 });
 
+t.test('http goes where the URL says, whatever service a server calls an alternative', async (t) => {
+  const trap = await startTcpServer(t, (socket) => socket.destroy());
+  const server = await startHttpServer(t, ({ path }, response) => {
+    response.setHeader('Alt-Svc', `http/1.1=":${trap.port}"; ma=86400, h2=":${trap.port}"; ma=86400; persist=1`);
+    if (path === '/') response.writeHead(302, { Location: '/there' });
+    response.end('ok');
+  });
+  for (let time = 1; time <= 2; time += 1) {
+    const result = await http.run(aSpec('http', `http://127.0.0.1:${server.port}/`), aContext());
+    t.match(result, { success: true, headers: { 'alt-svc': /h2=/ }, redirects: [{ status_code: 302 }] });
+  }
+  t.equal(server.requests.length, 4);
+  t.equal(trap.accepted, 0);
+});
+
 t.test('http comes back to a name without asking again: what was judged stays what is connected to', async (t) => {
   let resolutions = 0;
   const dns = await startDnsServer(t, ({ name, type }) => {

@@ -73,6 +73,29 @@ t.test('smtp goes on over TLS where it is offered, and asks again what the serve
   t.strictSame(server.serverNames, ['site.example.com'], 'the name is sent as SNI');
 });
 
+t.test('smtp gives each phase the time that passed in it', async (t) => {
+  const clock = new FakeClock();
+  const dns = await startDnsServer(t, ({ name, type }) => {
+    if (type !== 'A') return {};
+    clock.advance(10);
+    return { answers: [{ type: 'A', name, data: '127.0.0.1' }] };
+  });
+  const heldMs: Readonly<Record<string, number>> = { greeting: 35, EHLO: 70, STARTTLS: 300, 'EHLO over TLS': 500 };
+  const before = (what: string) => clock.advance(heldMs[what] ?? 0);
+  const server = await startSmtpServer(t, {
+    tls: { ...tlsIdentity('good'), SNICallback: (_name, answer) => answer(null, (clock.advance(20), undefined)) },
+    before,
+  });
+  const spec = aSpec('smtp', `site.example.com:${server.port}`);
+  const result = await trusting.run(spec, aContext({ clock, resolver: aResolver([dns.endpoint], { clock }) }));
+  t.match(result, {
+    success: true,
+    starttls: { done: true },
+    timing: { dns_ms: 10, tcp_ms: 0, banner_ms: 35, ehlo_ms: 70, tls_ms: 20 },
+  });
+  t.equal(clock.pendingTimers, 0);
+});
+
 t.test('smtp stays in the clear when told to, and fails where TLS is required and not offered', async (t) => {
   const offering = await startSmtpServer(t, { tls: tlsIdentity('good') });
   const clear = await smtp.run(aSpec('smtp', `127.0.0.1:${offering.port}`, { starttls: 'never' }), aContext());
