@@ -1,5 +1,6 @@
 import t from 'tap';
 import { missingForLab } from './_support/missing-for-lab.js';
+import { type StampedFrame, startStamping } from './_support/one-way.js';
 import { until } from './_support/until.js';
 import type { LinkCounters, LinkSettings } from './emulator.js';
 import { type Lab, startLab } from './lab.js';
@@ -48,6 +49,16 @@ async function countedBy<T>(lab: Lab, direction: Direction, action: () => Promis
   const { counters: after } = await lab.link(2, direction);
   const differences = Object.entries(after).map(([name, value]) => [name, value - before[name as keyof LinkCounters]]);
   return [outcome, Object.fromEntries(differences) as LinkCounters];
+}
+
+const forthMs = ({ sentMs, arrivedMs }: StampedFrame) => arrivedMs - sentMs;
+const backMs = ({ arrivedMs, returnedMs }: StampedFrame) => returnedMs - arrivedMs;
+
+/** Between the quarter of the times and three quarters: what a few late turns of a busy machine do not change. */
+function spreadOf(times: readonly number[]): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
+  return at(0.75) - at(0.25);
 }
 
 if (skip !== false) t.test('links do what they are told', { skip }, async () => {});
@@ -99,8 +110,14 @@ else {
     t.ok(forth.reordered > 5 && steps.every((step) => step >= -1));
   });
 
-  t.test('jitter keeps the order', async (t) => {
-    await lab.setLink(2, 'back', { delayMs: 5, jitterMs: 5 });
+  t.test('jitter spreads the delay of its direction, and keeps the order', async (t) => {
+    const stamp = await startStamping(t, lab);
+    await lab.setLink(2, 'back', { delayMs: 50, jitterMs: 50 });
+    const frames = await stamp({ target: far.v4, count: 24, spacingMs: 50, bytes: 24 });
+    t.equal(frames.length, 24);
+    t.ok(spreadOf(frames.map(backMs)) > 15, `${spreadOf(frames.map(backMs))} ms with jitter`);
+    t.ok(spreadOf(frames.map(forthMs)) < 15, `${spreadOf(frames.map(forthMs))} ms without`);
+    t.ok(Math.max(...frames.map(backMs)) > 50 && Math.min(...frames.map(backMs)) < 50, 'uniform around the delay');
     const { sequences } = await ping(lab, 100);
     t.strictSame(
       sequences,
@@ -108,14 +125,29 @@ else {
     );
   });
 
-  t.test('no frame arrives before the delays of both directions have passed', async (t) => {
-    await lab.setLink(2, 'forth', { delayMs: 15 });
-    await lab.setLink(2, 'back', { delayMs: 5 });
+  t.test('each direction delays as it was told: no frame comes sooner, and some hardly later', async (t) => {
+    const stamp = await startStamping(t, lab);
+    await lab.setLink(2, 'forth', { delayMs: 60 });
+    await lab.setLink(2, 'back', { delayMs: 20 });
     for (const target of [far.v4, far.v6]) {
-      const { rttsMs } = await ping(lab, 20, target);
-      t.equal(rttsMs.length, 20);
-      t.ok(Math.min(...rttsMs) >= 20, `${Math.min(...rttsMs)} ms to ${target}`);
+      const frames = await stamp({ target, count: 20, spacingMs: 5, bytes: 24 });
+      t.equal(frames.length, 20);
+      const [forth, back] = [Math.min(...frames.map(forthMs)), Math.min(...frames.map(backMs))];
+      t.ok(forth >= 60 && forth < 120, `${forth} ms to ${target}`);
+      t.ok(back >= 20 && back < 60, `${back} ms from ${target}`);
     }
+  });
+
+  t.test('a limited rate lets pass that many bits in a second', async (t) => {
+    const stamp = await startStamping(t, lab);
+    await lab.setLink(2, 'forth', { rateBitsPerSecond: 1e6, queueBytes: 100_000 });
+    // on the wire 1014 bytes each, with the headers of UDP, IPv4 and Ethernet
+    const frames = await stamp({ target: far.v4, count: 40, spacingMs: 0, bytes: 972 });
+    t.equal(frames.length, 40);
+    const arrivals = frames.map(({ arrivedMs }) => arrivedMs);
+    const tookMs = Math.max(...arrivals) - Math.min(...arrivals);
+    const expectedMs = (39 * 1014 * 8) / 1000;
+    t.ok(tookMs > expectedMs * 0.8 && tookMs < expectedMs * 2, `${tookMs} ms instead of ${expectedMs}`);
   });
 
   t.test('a limited rate drops what its queue has no room for', async (t) => {

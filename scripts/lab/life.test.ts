@@ -5,19 +5,27 @@ import t, { type Test } from 'tap';
 import { missingForLab } from './_support/missing-for-lab.js';
 import { until } from './_support/until.js';
 import { startLab } from './lab.js';
+import { type LabMap, mapText } from './map.js';
 
 const program = `import(${JSON.stringify(new URL('./index.js', import.meta.url).href)})
   .then(({ main }) => main(process.argv.slice(1))).then((code) => { process.exitCode = code })`;
 const skip = await missingForLab();
 
 function start(t: Test, ...args: string[]): ChildProcess {
-  const child = spawn(process.execPath, ['-e', program, '--', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['-e', program, '--', ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
   t.teardown(() => child.kill('SIGKILL'));
   return child;
 }
 
-async function run(t: Test, ...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = start(t, ...args);
+function run(t: Test, ...args: string[]): ReturnType<typeof endOf> {
+  return endOf(start(t, ...args));
+}
+
+async function endOf(
+  child: ChildProcess,
+  typed = '',
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  child.stdin?.end(typed);
   const code = new Promise<number | null>((resolve) => child.once('close', resolve));
   const [stdout, stderr] = await Promise.all([read(child.stdout), read(child.stderr)]);
   return { code: await code, stdout, stderr };
@@ -128,7 +136,9 @@ t.test('a lab is changed, read and entered from another process', { skip }, asyn
   t.match((await lab.link(2, 'forth')).settings, { delayMs: 0 });
   const status = await run(t, 'status', '--json', '--name', name);
   t.strictSame(JSON.parse(status.stdout).links, await lab.links());
-  const { links, hosts } = JSON.parse((await run(t, 'map', '--json', '--name', name)).stdout);
+  const map: LabMap = JSON.parse((await run(t, 'map', '--json', '--name', name)).stdout);
+  t.equal((await run(t, 'map', '--name', name)).stdout, mapText(map));
+  const { links, hosts } = map;
   t.strictSame(hosts, ['agent', 'r1', 'r2', 'r3', 'far']);
   t.match(links[3], {
     number: 4,
@@ -138,6 +148,8 @@ t.test('a lab is changed, read and entered from another process', { skip }, asyn
   });
   const inside = await run(t, 'exec', '--name', name, 'far', 'sh', '-c', 'ip -o addr; cat /etc/resolv.conf; exit 7');
   t.match(inside, { code: 7, stdout: /25\.80\.4\.2\/24[^]*nameserver 25\.80\.10\.54/ });
+  const entered = await endOf(start(t, 'shell', '--name', name, 'r2'), 'ip -o addr; exit 8\n');
+  t.match(entered, { code: 8, stdout: /25\.80\.2\.2\/24[^]*25\.80\.3\.1\/24/ });
 });
 
 t.test('the command says what it can do, and what was wrong', async (t) => {
