@@ -12,6 +12,9 @@ import { startProber } from './prober.js';
 const skip = await missingForLab(['dns']);
 const ends = { v4: '25.80.4.2', v6: '2d00:80:4::2' } as const;
 const switches = { icmp: '-I', udp: '-U', tcp: '-T' } as const;
+const mtrSwitches = { icmp: [], udp: ['-u'], tcp: ['-T'] } as const;
+const protocols = ['icmp', 'udp', 'tcp'] as const;
+const cases = [ends.v4, ends.v6].flatMap((target) => protocols.map((protocol) => ({ target, protocol })));
 const lastAnswers = { icmp: 'echo_reply', udp: 'port_unreachable', tcp: 'tcp_rst' } as const;
 const isTraceroute = compileSchema(agentResultSchema('traceroute'));
 
@@ -23,18 +26,37 @@ else {
   await lab.setLink(4, 'both', { delayMs: 10 });
 
   t.test('icmp, udp and tcp find the hops that traceroute finds, over IPv4 and IPv6', async (t) => {
-    const protocols = ['icmp', 'udp', 'tcp'] as const;
-    const cases = [ends.v4, ends.v6].flatMap((target) => protocols.map((protocol) => ({ target, protocol })));
     await Promise.all(cases.map((one) => compareWithTraceroute(t, one)));
   });
 
   t.test('all packets of a trace look alike to a router that balances by flow', async (t) => {
-    const lines = await startFlowSniffer(t, lab);
-    const params = { queries: 5, reverse_dns: false } as const;
-    const protocols = ['icmp', 'udp', 'tcp'] as const;
-    await Promise.all(protocols.map((protocol) => prober.probe('traceroute', ends.v4, { ...params, protocol })));
-    await until('five packets of each at the target', () => lines.length >= 15);
-    t.equal(new Set(lines).size, 3);
+    for (const target of [ends.v4, ends.v6]) {
+      const packets = await startFlowSniffer(t, lab, target);
+      const params = { queries: 5, reverse_dns: false } as const;
+      await Promise.all(protocols.map((protocol) => prober.probe('traceroute', target, { ...params, protocol })));
+      for (const protocol of protocols) {
+        const flowsOf = () => packets.filter((packet) => packet.startsWith(protocol));
+        await until(`five packets of ${protocol} at ${target}`, () => flowsOf().length >= 5);
+        t.equal(new Set(flowsOf()).size, 1, `${protocol} to ${target}`);
+      }
+    }
+  });
+
+  t.test('mtr finds the hops that mtr finds, over IPv4 and IPv6, by every protocol', async (t) => {
+    await Promise.all(
+      cases.map(async ({ target, protocol }) => {
+        const [ours, theirs] = await Promise.all([
+          prober.probe('mtr', target, { protocol, cycles: 3, interval_ms: 500, reverse_dns: false }),
+          mtrHops(lab, target, ['-c', '3', '-i', '0.5', '-G', '1', ...mtrSwitches[protocol]]),
+        ]);
+        t.match(ours, { success: true, reached: true, resolved_ip: target, protocol });
+        t.same(
+          ours.hops.map(({ ip }) => ip),
+          theirs.map(({ host }) => [host]),
+          `${protocol} to ${target}`,
+        );
+      }),
+    );
   });
 
   t.test('mtr finds the hops that mtr finds, and numbers of the same size', async (t) => {
