@@ -3,7 +3,7 @@ import type { ProbeResults } from '@vantage/shared/probe-types/index.js';
 import { quantile } from '../statistics.js';
 import { type Comparison, type ComparisonOptions, differenceRow, type Row, ratioRow } from './comparison.js';
 import { cpuMethod, cpuRow } from './http-cpu.js';
-import { curlPhases, type HttpVariant, startBlackbox } from './http-peers.js';
+import { ADDRESS, curlPhases, type HttpVariant, startBlackbox } from './http-peers.js';
 
 /** Of each round, ours and curl's in turns. */
 const SAMPLES = 15;
@@ -11,7 +11,6 @@ const IN_FLIGHT = 50;
 const WINDOW_MS = 3000;
 /** Until a load is what it stays. */
 const SETTLE_MS = 1000;
-const ADDRESS = '25.80.10.10';
 /** A probe of the load is answered after so long, of which 40 ms are the path; one begins every 5 ms. */
 const LOAD_URL = `http://${ADDRESS}:8080/delay/210`;
 const LOAD_INTERVAL_MS = 250 / IN_FLIGHT;
