@@ -35,7 +35,7 @@ export interface ResolvedAddress {
 export interface Resolution {
   /** At least one, every one checked against the policy; IPv6 first where both families are there. */
   readonly addresses: readonly ResolvedAddress[];
-  /** Monotonic milliseconds; 0 for a literal. */
+  /** What asking took, monotonic milliseconds; 0 for a literal. */
   readonly ms: number;
 }
 
@@ -90,7 +90,8 @@ export class StubResolver implements Resolver {
     const servers =
       request.server === undefined ? this.#options.ownServers() : await this.#customServers(request.server, limited);
     const addresses = await this.#lookUpFamilies(host.name, servers, limited);
-    return { addresses, ms: this.#options.clock.monotonicMs() - startedAt };
+    const ms = this.#options.clock.monotonicMs() - startedAt;
+    return { addresses: await dropUnroutable(addresses, request.signal), ms };
   }
 
   async reverse(address: string, options: ReverseOptions): Promise<string | null> {
@@ -121,7 +122,7 @@ export class StubResolver implements Resolver {
     if (signal.aborted) throw signal.reason;
     const failure = decisiveFailure(failures);
     if (addresses.length === 0 || isRefusal(failure)) throw failure;
-    return dropUnroutable(addresses.map(canonical), signal);
+    return addresses.map(canonical);
   }
 }
 
