@@ -44,8 +44,9 @@ interface Journey {
 }
 
 /**
- * HTTP/1.1 and HTTP/2 requests, each hop over a fresh connection to an address that passed the policy. A certificate never stops
- * the probe unless the caller verifies; TLS 1.0 and weak ciphers are spoken so that old servers can be measured.
+ * HTTP/1.1 and HTTP/2 requests, each hop over a fresh connection to an address that passed the policy. A certificate
+ * never stops the probe unless the caller verifies; TLS 1.0 and weak ciphers are spoken so that old servers can be
+ * measured.
  */
 export class HttpEngine implements ProbeEngine<'http'> {
   readonly load = { units: ({ target }: HttpSpec) => (/^https:/i.test(target) ? 4 : 1) };
