@@ -26,6 +26,8 @@ export interface LookupOptions {
   readonly budget: QueryBudget;
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  /** Told when a question leaves. */
+  readonly onSent?: (atMs: number) => void;
 }
 
 /**
@@ -98,11 +100,11 @@ async function askServers(question: DnsQuestion, options: LookupOptions): Promis
 function askWithin(
   question: DnsQuestion,
   server: Endpoint,
-  { signal, clock, budget }: LookupOptions,
+  { signal, clock, budget, onSent }: LookupOptions,
 ): Promise<DnsReply> {
   const reason = () => new ProbeFailure('dns_timeout', `no DNS answer for "${question.name}"`);
   return within({ clock, ms: TRY_MS, reason }, signal, (limited) =>
-    askUdpThenTcp(plainAsking(question), server, { signal: limited, clock, budget, resendAfterMs: null }),
+    askUdpThenTcp(plainAsking(question), server, { signal: limited, clock, budget, resendAfterMs: null, onSent }),
   );
 }
 

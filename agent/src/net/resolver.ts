@@ -35,7 +35,7 @@ export interface ResolvedAddress {
 export interface Resolution {
   /** At least one, every one checked against the policy; IPv6 first where both families are there. */
   readonly addresses: readonly ResolvedAddress[];
-  /** What asking took, monotonic milliseconds; 0 for a literal. */
+  /** From the first question out to the last answer in, monotonic milliseconds; 0 for a literal. */
   readonly ms: number;
 }
 
@@ -67,7 +67,7 @@ export function systemResolver(clock: Clock): Resolver {
   return new StubResolver({ clock, ownServers: () => file.servers().map((address) => ({ address, port: DNS_PORT })) });
 }
 
-type LimitedRequest = ResolveRequest & { readonly budget: QueryBudget };
+type LimitedRequest = ResolveRequest & { readonly budget: QueryBudget; readonly onSent: (atMs: number) => void };
 
 /** Asks recursive resolvers over UDP and TCP. Opens a socket per question and keeps none. */
 export class StubResolver implements Resolver {
@@ -85,12 +85,16 @@ export class StubResolver implements Resolver {
     const { host, policy, field = 'target', budget = new QueryBudget() } = request;
     refusing(() => policy.checkHost(host, field));
     if (host.kind === 'address') return literal(host.address, host.family, request.ipVersion);
-    const startedAt = this.#options.clock.monotonicMs();
-    const limited = { ...request, budget };
+    let firstSentAt: number | null = null;
+    const onSent = (atMs: number) => {
+      firstSentAt ??= atMs;
+    };
+    const limited = { ...request, budget, onSent };
     const servers =
       request.server === undefined ? this.#options.ownServers() : await this.#customServers(request.server, limited);
     const addresses = await this.#lookUpFamilies(host.name, servers, limited);
-    const ms = this.#options.clock.monotonicMs() - startedAt;
+    const answeredAt = this.#options.clock.monotonicMs();
+    const ms = answeredAt - (firstSentAt ?? answeredAt);
     return { addresses: await dropUnroutable(addresses, request.signal), ms };
   }
 
@@ -113,8 +117,8 @@ export class StubResolver implements Resolver {
     servers: readonly Endpoint[],
     request: LimitedRequest,
   ): Promise<ResolvedAddress[]> {
-    const { ipVersion, policy, signal, budget, field = 'target' } = request;
-    const options = { servers, policy, field, budget, signal, clock: this.#options.clock };
+    const { ipVersion, policy, signal, budget, onSent, field = 'target' } = request;
+    const options = { servers, policy, field, budget, signal, onSent, clock: this.#options.clock };
     const types = ipVersion === 'auto' ? (['AAAA', 'A'] as const) : ([ipVersion === 'v6' ? 'AAAA' : 'A'] as const);
     const outcomes = await Promise.allSettled(types.map((type) => lookUp(name, type, options)));
     const addresses = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));

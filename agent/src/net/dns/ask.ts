@@ -41,6 +41,8 @@ export interface AskOptions {
   readonly budget: QueryBudget;
   /** Milliseconds after which an unanswered datagram is sent once more; null: never. */
   readonly resendAfterMs: number | null;
+  /** Told when a datagram leaves. */
+  readonly onSent?: ((atMs: number) => void) | undefined;
   /** Keeps datagram sockets open that brought an answer; without it they are closed at once. */
   readonly watch?: AnswerWatch;
 }

@@ -23,7 +23,7 @@ const MAX_DATAGRAM_BYTES = 4096;
 export function askUdp(
   query: Query,
   server: Endpoint,
-  { signal, clock, budget, resendAfterMs, watch }: AskOptions,
+  { signal, clock, budget, resendAfterMs, onSent, watch }: AskOptions,
 ): Promise<DnsReply> {
   return abortable(signal, ({ resolve, reject }) => {
     const socket = createSocket(isIPv6(server.address.split('%')[0] ?? '') ? 'udp6' : 'udp4');
@@ -32,8 +32,10 @@ export function askUdp(
     const send = () => {
       budget.spend();
       const id = randomInt(0x10000);
-      sentAtById.set(id, clock.monotonicMs());
+      const sentAt = clock.monotonicMs();
+      sentAtById.set(id, sentAt);
       socket.send(queryBytes(query, id));
+      onSent?.(sentAt);
     };
     const sendOrFail = () => {
       try {

@@ -42,7 +42,9 @@ export function startTls(
     });
     // stays for the life of the socket: an error between two owners must not end the process
     tlsSocket.on('error', (error) => reject(tlsFailure(error)));
-    tlsSocket.once('secureConnect', () => resolve({ socket: tlsSocket, ms: (finishedAt ?? clock.monotonicMs()) - startedAt }));
+    tlsSocket.once('secureConnect', () =>
+      resolve({ socket: tlsSocket, ms: (finishedAt ?? clock.monotonicMs()) - startedAt }),
+    );
     return (isResolved) => {
       if (!isResolved) tlsSocket.destroy();
     };
