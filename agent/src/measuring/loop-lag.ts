@@ -10,10 +10,10 @@ const WEIGHT = 1 / 16;
 /** Without a tick for this long the mean says nothing of now. */
 const STALE_MS = 1000;
 // What a delay does was measured with a child whose loop is blocked at random (`npm run bench -- probes --only lag`, a
-// path of 20 ms, a machine that was busy, 2026-11). A time taken in this process is wrong by up to the whole delay, a sum
-// of several (http) by up to two of them. By more than 1 ms and 2 % were, of tcp: 4 of 97 with a delay below 2 ms, 11 of
-// 79 from 2 to 5 ms, 14 of 29 from 5 to 8 ms, and from 20 ms on all. Times of the kernel (ping, traceroute) know nothing
-// of it: 95 of 100 right to 0.06 and 0.24 ms with delays of 60 to 110 ms.
+// path of 20 ms, docs/benchmarks.md). A time taken in this process is wrong by up to the whole delay, a sum of several
+// (http) by up to two of them. By more than 1 ms and 2 % were, of tcp: 5 of 309 with a delay below 2 ms, 10 of 54 from 2
+// to 5 ms, 5 of 16 from 5 to 8 ms, and from 20 ms on all. Times of the kernel (ping, traceroute) know nothing of it: 95
+// of 100 right to 0.7 and 0.5 ms with delays of 60 to 110 ms.
 /** A single delay below this spoils no result, and a mean above it would spoil whatever begins, milliseconds. */
 const TOLERANCE_MS = 5;
 /** Of what took longer, a delay of this share: as far from curl and dig as our goals allow. */
