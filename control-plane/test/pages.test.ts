@@ -101,11 +101,13 @@ t.test('details of a result stand on its page as text, under the place they were
   const success = successOf(job?.taskId ?? '', 'traceroute', '{"params":{"protocol":"icmp"}}');
   const replies = [{ flow: 1, icmp_code: null, ip: '127.0.0.1', hostname: evil, rtt_ms: 1.5, icmp_type: 'echo_reply' }];
   const result = { ...JSON.parse(Buffer.from(success.resultJson ?? []).toString()), hops: [{ ttl: 1, replies }] };
+  Object.assign(result, { disturbed: true, loop_lag_ms: 142 });
   peer.sendResults([{ ...success, resultJson: Buffer.from(JSON.stringify(result)) }]);
   await api.call('GET', `/v1/probe/tasks/${data.task_id}?wait=20`);
   const page = await get(`/p/${data.task_id}`);
   const shown = '&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;·';
   t.ok(page.html.includes(`<h2>Berlin, DE, AS3320</h2><pre tabindex="0"> 1  ${shown} (127.0.0.1)  1.500 ms</pre>`));
+  t.ok(page.html.includes('Berlin, DE, AS3320: disturbed, the node was 142 ms late'), 'and whether it can be trusted');
 });
 
 t.test('what a caller names as its target is text on the page and in its title', async (t) => {

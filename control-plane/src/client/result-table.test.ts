@@ -48,6 +48,12 @@ t.test('a task is a table with a row per node, what failed says why below it, on
   ]);
 });
 
+t.test('below the table stands which nodes were disturbed, and by how much', async (t) => {
+  const busy = { connect_ms: 50, port: 80, disturbed: true, loop_lag_ms: 41.7 };
+  const [, , , ...below] = taskTable(aTask('tcp', [busy, { connect_ms: 1, port: 80 }])).split('\n');
+  t.same(below, ['  Berlin, DE, AS3320: disturbed, the node was 42 ms late while it measured; times may be too high']);
+});
+
 t.test('a node that says nothing of its place is shown by its name or id', async (t) => {
   const nowhere = { node: { asn: null, city: null, country: null, isp: null, region: null } };
   t.match(taskTable(aTask('tcp', [nowhere])), /\nn_1 +ok/);

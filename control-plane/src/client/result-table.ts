@@ -1,10 +1,14 @@
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { detailLines } from '@vantage/shared/probe-types/detail-lines.js';
+import { disturbedNote } from '@vantage/shared/probe-types/disturbed-note.js';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
 import type { NodeResultView, TaskView } from '../modules/probes/index.js';
 import { tableText } from '../terminal/print.js';
 
-/** A task as a table for a terminal, one row per node; below it the errors in full, then the details of each node. */
+/**
+ * A task as a table for a terminal, one row per node; below it the errors in full, the nodes that were too busy to be
+ * exact, then the details of each node.
+ */
 export function taskTable(task: TaskView, nameOf: (nodeId: string) => string | null = () => null): string {
   const { columns } = definitionOf(task.probe_type);
   const head = ['From', 'Result', ...columns.map(({ title }) => title)];
@@ -16,8 +20,12 @@ export function taskTable(task: TaskView, nameOf: (nodeId: string) => string | n
   const errors = new Set(
     task.node_results.flatMap(({ error }) => (error ? [textCell(`${error.code}: ${error.message}`)] : [])),
   );
+  const notes = task.node_results.flatMap((result) => {
+    const note = disturbedNote(result);
+    return note === null ? [] : [`  ${placeOf(result, nameOf(result.node_id))}: ${note}`];
+  });
   const details = task.node_results.flatMap((result) => detailBlock(task, result, nameOf(result.node_id)));
-  return [tableText(head, rows), ...[...errors].map((error) => `  ${error}`), ...details].join('\n');
+  return [tableText(head, rows), ...[...errors].map((error) => `  ${error}`), ...notes, ...details].join('\n');
 }
 
 function detailBlock({ probe_type }: TaskView, result: NodeResultView, name: string | null): string[] {

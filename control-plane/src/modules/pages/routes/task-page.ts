@@ -1,5 +1,6 @@
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { detailLines } from '@vantage/shared/probe-types/detail-lines.js';
+import { disturbedNote } from '@vantage/shared/probe-types/disturbed-note.js';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.js';
@@ -56,6 +57,7 @@ ${
 </tr>`,
   )}</tbody>
 </table></div>
+${task.node_results.map(disturbedLine)}
 ${task.node_results.map((result) => detailBlock(task, result))}
 <p><a href="/v1/probe/tasks/${task.task_id}">as JSON</a></p>`;
   return renderPage({
@@ -63,6 +65,11 @@ ${task.node_results.map((result) => detailBlock(task, result))}
     content,
     ...(task.status === 'running' ? { script: RELOAD } : {}),
   });
+}
+
+function disturbedLine(result: TaskView['node_results'][number]) {
+  const note = disturbedNote(result);
+  return note === null ? '' : html`<p class="muted">${placeText(result.node)}: ${note}</p>`;
 }
 
 function detailBlock({ probe_type }: TaskView, result: TaskView['node_results'][number]) {
