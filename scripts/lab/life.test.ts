@@ -6,6 +6,7 @@ import { missingForLab } from './_support/missing-for-lab.js';
 import { until } from './_support/until.js';
 import { startLab } from './lab.js';
 import { type LabMap, mapText } from './map.js';
+import { addNamespace, namespaceOf, removeNamespace } from './namespaces.js';
 
 const program = `import(${JSON.stringify(new URL('./index.js', import.meta.url).href)})
   .then(({ main }) => main(process.argv.slice(1))).then((code) => { process.exitCode = code })`;
@@ -124,6 +125,15 @@ t.test('what a killed lab leaves, `lab down` removes, and its processes are gone
   t.match(await run(t, 'down', '--name', name), { code: 0, stdout: new RegExp(`^removed .*${name}`) });
   t.strictSame(traces(name), []);
   t.match(await run(t, 'down', '--name', name), { code: 0, stdout: 'there was nothing to remove\n' });
+});
+
+t.test('two who remove what a lab left do not fail of each other', { skip }, async (t) => {
+  for (let round = 0; round < 5; round += 1) {
+    const name = namespaceOf(`twice${process.pid}`, 'r1');
+    await addNamespace(name, []);
+    await Promise.all([removeNamespace(name), removeNamespace(name), removeNamespace(name)]);
+    t.notOk(existsSync(`/run/netns/${name}`));
+  }
 });
 
 t.test('a lab is changed, read and entered from another process', { skip }, async (t) => {

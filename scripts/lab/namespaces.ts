@@ -41,13 +41,19 @@ export async function addNamespace(name: string, resolvers: readonly string[]): 
   await run('ip', ['netns', 'add', name]);
 }
 
-/** Removes a namespace and every process in it; one that is not there is no error. */
+/** Removes a namespace and every process in it; one that is not there, or that another process removes, is no error. */
 export async function removeNamespace(name: string): Promise<void> {
-  if (existsSync(`/run/netns/${name}`)) {
-    await endProcesses(name);
-    await run('ip', ['netns', 'del', name]);
+  try {
+    if (existsSync(pathOf(name))) await endProcesses(name);
+    if (existsSync(pathOf(name))) await run('ip', ['netns', 'del', name]);
+  } catch (error) {
+    if (existsSync(pathOf(name))) throw error;
   }
   rmSync(`/etc/netns/${name}`, { recursive: true, force: true });
+}
+
+function pathOf(name: string): string {
+  return `/run/netns/${name}`;
 }
 
 /** Names of a lab's namespaces that exist, those included that have only a resolv.conf left. */

@@ -1,7 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 
 /** A child that holds this much more than when it was fresh is better replaced than fed on, bytes. */
-const GROWN_BYTES = 48 * 2 ** 20;
+const GROWN_BYTES = 32 * 2 ** 20;
 const LOOK_MS = 10_000;
 /**
  * Before the first look, and after each word: what heavy load takes for a moment is no reason to begin a new process
@@ -16,7 +16,7 @@ export interface GrowthWatchOptions {
   readonly onGrown: (rssBytes: number) => void;
 }
 
-/** Says when this process has grown by 48 MB since the call, a minute from now at the earliest; then once a minute. */
+/** Says when this process has grown by 32 MB since the call, a minute from now at the earliest; then once a minute. */
 export function watchGrowth({ clock, readRss, onGrown }: GrowthWatchOptions): void {
   const freshBytes = readRss();
   const look = () => {

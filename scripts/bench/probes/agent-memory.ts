@@ -53,7 +53,7 @@ function rowsOf({ type, beforeMb, afterMb, mostMb, wasReplaced, surprises }: Fou
       ours: `${afterMb.toFixed(1)} (${replaced}; ${mostMb.toFixed(1)} at most)`,
       theirs: beforeMb.toFixed(1),
       ratio: `${difference < 0 ? '' : '+'}${difference.toFixed(1)}`,
-      goal: 'within 48 MB',
+      goal: 'within 10 MB',
     },
     equalityRow({ what: `${type}: probes that failed of it`, ours: String(surprises), theirs: '0' }),
   ];
