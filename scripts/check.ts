@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import type { Check, Finding } from './check/check.js';
 import { docs } from './check/docs.js';
+import { faults } from './check/faults.js';
 import { format } from './check/format.js';
 import { generated } from './check/generated.js';
 import { layers } from './check/layers.js';
@@ -27,6 +28,7 @@ const checks: readonly Check[] = [
   unused,
   docs,
   promises,
+  faults,
   words,
   lockfile,
 ];
@@ -52,6 +54,8 @@ export async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(
       `${word.padEnd(7)} ${check.name.padEnd(10)} ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`,
     );
+    const remark = findings.length === 0 ? check.remark?.(root) : null;
+    if (remark) process.stdout.write(`        ${check.name}: ${remark}\n`);
   }
   const failed = [...found].filter(([, findings]) => findings.length > 0);
   for (const [name, findings] of failed)

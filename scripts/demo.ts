@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
@@ -12,12 +10,12 @@ import { runProbe } from 'vantage-control/client/run-probe.js';
 import type { TaskView } from 'vantage-control/modules/probes/view.js';
 import { Program, runToEnd } from './demo/program.js';
 import { type DemoProbe, probesOf, startTargets } from './demo/targets.js';
+import { makeScratchDirectory } from './scratch-directory.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const controlScript = join(root, 'control-plane', 'bin', 'vantage-control.js');
 const agentScript = join(root, 'agent', 'bin', 'vantage-agent.js');
 const DIRECTORY_PREFIX = 'vantage-demo-';
-const OWNER_FILE = 'owner.pid';
 const ALLOWED = '127.0.0.0/8,::1/128';
 
 // three places far apart; declared, as there is no geography on one machine
@@ -64,7 +62,6 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 async function runDemo(target: string | null, options: Options): Promise<number> {
-  await removeLeftovers();
   const interrupted = interruption();
   const stops: (() => Promise<void>)[] = [];
   try {
@@ -102,9 +99,9 @@ async function ownProbes(cleanUps: (() => Promise<void>)[]): Promise<readonly De
 }
 
 async function startStack(cleanUps: (() => Promise<void>)[]): Promise<Stack> {
-  const directory = await mkdtemp(join(tmpdir(), DIRECTORY_PREFIX));
-  await writeFile(join(directory, OWNER_FILE), String(process.pid));
-  cleanUps.push(() => removeDirectory(directory));
+  const scratch = await makeScratchDirectory({ prefix: DIRECTORY_PREFIX });
+  cleanUps.push(() => scratch.remove());
+  const directory = scratch.path;
   const progress = new Progress(process.stderr);
   const environment = {
     VANTAGE_DATA_DIR: join(directory, 'control-plane'),
@@ -242,27 +239,4 @@ function interruption(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
   });
-}
-
-/** Directories of demos that were killed before anything could remove them. */
-async function removeLeftovers(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    if (!name.startsWith(DIRECTORY_PREFIX)) continue;
-    const directory = join(tmpdir(), name);
-    const owner = Number(await readFile(join(directory, OWNER_FILE), 'utf8').catch(() => ''));
-    if (owner > 0 && !isRunning(owner)) await rm(directory, { recursive: true, force: true }).catch(() => {});
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function removeDirectory(directory: string): Promise<void> {
-  await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '@vantage/shared/clock.js';
+import type { Lane } from '@vantage/shared/protocol/lanes.js';
 import type { SelfTestCheck } from '@vantage/shared/self-test.js';
 import type { ClockSync } from './link/clock-sync.js';
 import type { Jobs } from './link/jobs.js';
@@ -6,6 +7,7 @@ import type { Link, LinkStatus } from './link/link.js';
 import type { MeasuringProcess } from './measuring/measuring-process.js';
 import type { SelfTest } from './self-test/self-test.js';
 import type { Spool } from './spool/spool.js';
+import { describeSpool, type SpoolStatus } from './spool-status.js';
 import { AGENT_VERSION } from './version.js';
 
 /** What a running agent says of itself; `vantage-agent status` prints it. Field names are part of that command. */
@@ -13,6 +15,8 @@ export interface AgentStatus {
   readonly pid: number;
   readonly version: string;
   readonly node_id: string;
+  /** Of the newest connection; 0 before the first. */
+  readonly generation: number;
   /** ISO 8601. */
   readonly started_at: string;
   readonly updated_at: string;
@@ -20,17 +24,15 @@ export interface AgentStatus {
     readonly state: LinkStatus['state'];
     readonly url: string | null;
     readonly since: string;
+    /** When it dials again; null unless it is waiting. */
+    readonly next_try_at: string | null;
+    /** Rows of each lane that may be in flight; null while no link is open. */
+    readonly credits: Readonly<Record<Lane, number>> | null;
     readonly last_end: { readonly reason: string; readonly message: string; readonly at: string } | null;
   };
   /** Server time minus this machine's; uncertainty -1: never exchanged. */
   readonly clock: { readonly offset_ms: number; readonly uncertainty_ms: number };
-  readonly spool: {
-    readonly rows: number;
-    readonly bytes: number;
-    readonly oldest_at: string | null;
-    readonly dropped: number;
-    readonly problem: string | null;
-  };
+  readonly spool: SpoolStatus;
   /** Probes in flight. */
   readonly running: number;
   readonly capabilities: readonly string[];
@@ -50,23 +52,25 @@ export function describeAgent(parts: {
   readonly clockSync: ClockSync;
   readonly clock: Clock;
 }): AgentStatus {
-  const { state, url, since, lastEnd } = parts.link.status;
+  const { state, url, since, nextTryAt, generation, lastEnd } = parts.link.status;
   const { offsetMs, uncertaintyMs } = parts.clockSync.estimate();
-  const { oldestAt, rows, bytes, dropped, problem } = parts.spool.stats();
   return {
     pid: process.pid,
     version: AGENT_VERSION,
     node_id: parts.nodeId,
+    generation,
     started_at: isoTime(parts.startedAt),
     updated_at: isoTime(parts.clock.now()),
     link: {
       state,
       url,
       since: isoTime(since),
+      next_try_at: nextTryAt === null ? null : isoTime(nextTryAt),
+      credits: parts.link.credits,
       last_end: lastEnd === null ? null : { reason: lastEnd.kind, message: lastEnd.message, at: isoTime(lastEnd.at) },
     },
     clock: { offset_ms: offsetMs, uncertainty_ms: uncertaintyMs },
-    spool: { rows, bytes, oldest_at: oldestAt === null ? null : isoTime(oldestAt), dropped, problem },
+    spool: describeSpool(parts.spool),
     running: parts.jobs.running,
     capabilities: parts.measuring.capabilities,
     self_test: parts.selfTest.latest && {

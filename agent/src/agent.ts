@@ -5,11 +5,16 @@ import type { Clock } from '@vantage/shared/clock.js';
 import { describeAgent } from './agent-status.js';
 import type { AgentConfig } from './config.js';
 import { NotEnrolledError } from './identity/errors.js';
-import { findIdentity, type NodeIdentity, openIdentity } from './identity/identity.js';
+import { effectivePins, findIdentity, type NodeIdentity, openIdentity } from './identity/identity.js';
 import { lockStateDirectory, openStateDirectory } from './identity/state-directory.js';
+import { ClockFile, machineUptime, readKeptClock } from './link/clock-file.js';
 import { ClockSync } from './link/clock-sync.js';
+import { dialLink } from './link/dial.js';
 import { Jobs } from './link/jobs.js';
 import { type FinalEnd, Link } from './link/link.js';
+import { LinkAddresses } from './link/link-addresses.js';
+import { type LinkWay, systemLookUp } from './link/link-way.js';
+import { StateSources } from './link/state-sources.js';
 import type { Logger } from './log.js';
 import { MeasuringProcess } from './measuring/measuring-process.js';
 import { hasWorldRoute } from './net/route.js';
@@ -17,6 +22,7 @@ import { readKernelClock } from './self-test/kernel-clock.js';
 import { SelfTest } from './self-test/self-test.js';
 import { Spool } from './spool/spool.js';
 import { StatusFile } from './status-file.js';
+import { Upgrades } from './upgrade/upgrades.js';
 import { AGENT_VERSION } from './version.js';
 
 /** Running probes have this long to finish when the agent stops, milliseconds. */
@@ -85,7 +91,7 @@ export class Agent {
 
     const spool = await this.#openSpool();
 
-    const clockSync = new ClockSync(clock);
+    const clockSync = await this.#openClock();
     const jobs = new Jobs({ measuring, spool, clockSync, clock, log: log.child({ part: 'jobs' }) });
     const selfTest = new SelfTest({
       measuring,
@@ -98,13 +104,17 @@ export class Agent {
     });
     selfTest.start();
     this.#runs('self-test', () => selfTest.stop());
+    const states = new StateSources((error) => log.error({ err: error }, 'newest states of a kind are not known'));
+    const upgrades = this.#openUpgrades();
+    const way = await this.#openWay();
     const bootId = randomUUID();
     const link = new Link({
       identity,
       about: async () => ({ bootId, agentVersion: AGENT_VERSION, capabilities: await measuring.ready() }),
-      bindAddress: config.bindAddress,
+      dial: (controlUrl) => dialLink(controlUrl, way),
       spool,
       jobs,
+      upgrades,
       clockSync,
       clock,
       random,
@@ -112,6 +122,7 @@ export class Agent {
       onLists: (lists) => measuring.setLists(lists),
       onCanaries: (canaries) => selfTest.setCanaries(canaries),
       selfTest: () => selfTest.latest,
+      states: () => states.newest(),
       onStatus: () => statusFile.changed(),
     });
     const startedAt = clock.now();
@@ -148,6 +159,47 @@ export class Agent {
     const lock = lockStateDirectory(stateDir);
     this.#runs('state directory', () => lock.release());
     return openIdentity(stateDir);
+  }
+
+  /** How the control plane is reached: by addresses that worked before, too. */
+  async #openWay(): Promise<LinkWay> {
+    const { config, clock } = this.#options;
+    const log = this.#options.log.child({ part: 'link' });
+    const { stateDir, bindAddress, proxyUrl, ignoredProxies } = config;
+    if (ignoredProxies.length > 0)
+      log.info({ ignoredProxies }, 'the link goes straight: only VANTAGE_AGENT_PROXY names a proxy for it');
+    const onFallback = (host: string, addresses: readonly string[]) =>
+      log.warn({ host, addresses }, 'DNS does not answer: addresses that worked before are taken');
+    const addresses = await LinkAddresses.open({ stateDir, clock, lookUp: systemLookUp, onFallback });
+    this.#runs('link addresses', () => addresses.settled());
+    const tlsPins = effectivePins(config.tlsPins, await findIdentity(stateDir));
+    if (tlsPins.length > 0) log.info({ tlsPins }, 'the TLS key of the control plane is pinned');
+    return { bindAddress, proxyUrl, tlsPins, addresses, clock };
+  }
+
+  /** Server time goes on from what the process before knew. */
+  async #openClock(): Promise<ClockSync> {
+    const { config, clock, log } = this.#options;
+    const [uptime, kept] = await Promise.all([machineUptime(), readKeptClock(config.stateDir)]);
+    const clockSync = new ClockSync(clock, { uptime, kept });
+    clockSync.onStep((step) => log.warn({ byMs: Math.round(step.byMs) }, 'server time stepped on this machine'));
+    const file = new ClockFile({ stateDir: config.stateDir, clock, clockSync });
+    file.start();
+    this.#runs('clock file', () => file.stop());
+    return clockSync;
+  }
+
+  #openUpgrades(): Upgrades {
+    const { config, clock, log } = this.#options;
+    const upgrades = new Upgrades({
+      command: config.upgradeCommand,
+      outputPath: join(config.stateDir, 'upgrade.log'),
+      version: AGENT_VERSION,
+      clock,
+      log: log.child({ part: 'upgrade' }),
+    });
+    this.#runs('upgrade', () => upgrades.stop());
+    return upgrades;
   }
 
   async #openSpool(): Promise<Spool> {

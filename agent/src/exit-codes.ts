@@ -1,7 +1,11 @@
 /** Exit codes of every command, and what each one tells the person or the service manager. */
 export const exitCodes = {
   ok: { code: 0, meaning: 'done; for `run`: stopped on request' },
-  failed: { code: 1, meaning: 'the command failed; for `probe`: the probe failed; for `status`: not connected' },
+  failed: {
+    code: 1,
+    meaning:
+      'the command failed; for `probe`: the probe failed; for `status`: not connected; for `spool`: damage was found',
+  },
   usage: { code: 2, meaning: 'wrong arguments or configuration' },
   banned: { code: 3, meaning: 'the control plane banned this node; starting again does not help' },
   upgradeRequired: { code: 4, meaning: 'the control plane needs a newer agent' },

@@ -22,6 +22,7 @@ export function buildProgram(finish: Finish): Command {
   addEnroll(program, finish);
   addRun(program, finish);
   addStatus(program, finish);
+  addSpool(program, finish);
   addDoctor(program, finish);
   addProbe(program, finish);
   addSpeedtestServer(program, finish);
@@ -44,12 +45,18 @@ function addEnroll(program: Command, finish: Finish): void {
     .option('--asn <number>', 'autonomous system it is connected to', parseNumber)
     .option('--provider <name>', 'hosting or access provider')
     .option('--tag <tag>', 'tag, may be repeated', collect, [])
+    .option(
+      '--tls-pin <pin>',
+      'pin the control plane’s TLS key for good: base64 of the SHA-256 of its SubjectPublicKeyInfo; may be repeated',
+      collect,
+      [],
+    )
     .option('--insecure', 'allow http:// to a host that is not this machine', false)
-    .option('--json', 'print JSON', false)
+    .option('--json', 'print JSON, of a refusal too', false)
     .addHelpText(
       'after',
       helpText({
-        environment: ['VANTAGE_STATE_DIR', 'VANTAGE_AGENT_BIND'],
+        environment: ['VANTAGE_STATE_DIR', 'VANTAGE_AGENT_BIND', 'VANTAGE_AGENT_PROXY', 'VANTAGE_AGENT_TLS_PINS'],
         exits: ['ok', 'failed', 'usage', 'stateInUse'],
         examples: [
           'vantage-agent enroll --url https://vantage.example --token-file token.txt --country DE --asn 3320',
@@ -75,8 +82,11 @@ function addRun(program: Command, finish: Finish): void {
         environment: [
           'VANTAGE_STATE_DIR',
           'VANTAGE_AGENT_BIND',
+          'VANTAGE_AGENT_PROXY',
+          'VANTAGE_AGENT_TLS_PINS',
           'VANTAGE_ALLOW_TARGETS',
           'VANTAGE_DNS_ROOT_HINTS',
+          'VANTAGE_AGENT_UPGRADE_COMMAND',
           'VANTAGE_LOG_LEVEL',
           'VANTAGE_EXIT_WITH_PARENT',
         ],
@@ -93,19 +103,93 @@ function addRun(program: Command, finish: Finish): void {
 function addStatus(program: Command, finish: Finish): void {
   withStateDir(program.command('status'))
     .summary('show what the running agent is doing')
-    .description('Shows the link, the clock and the spool of the agent that runs with this state directory.')
+    .description(
+      'Shows the link, the clock and the spool of the agent that runs with this state directory; without one, what its spool holds.',
+    )
     .option('--json', 'print JSON', false)
     .addHelpText(
       'after',
       helpText({
         environment: ['VANTAGE_STATE_DIR'],
-        exits: ['ok', 'failed', 'usage'],
-        examples: ['vantage-agent status', 'vantage-agent status --json'],
+        exits: ['ok', 'failed', 'usage', 'notEnrolled'],
+        examples: [
+          'vantage-agent status',
+          'vantage-agent status --json',
+          "vantage-agent status --json | jq '.agent.spool // .stored_spool'",
+        ],
       }),
     )
     .action(async (options) => {
       const { status } = await import('./commands/status.js');
       finish(await status(configOf(options), options));
+    });
+}
+
+function addSpool(program: Command, finish: Finish): void {
+  const spool = program
+    .command('spool')
+    .summary('look into the results that wait for delivery')
+    .description('Reads the spool of this state directory, whether an agent runs or not, and changes nothing in it.')
+    .addHelpText(
+      'after',
+      helpText({
+        environment: ['VANTAGE_STATE_DIR'],
+        exits: ['ok', 'failed', 'usage'],
+        examples: ['vantage-agent spool export --json', 'vantage-agent spool verify'],
+      }),
+    );
+  addSpoolExport(spool, finish);
+  addSpoolVerify(spool, finish);
+}
+
+function addSpoolExport(spool: Command, finish: Finish): void {
+  withStateDir(spool.command('export'))
+    .summary('print the results that wait')
+    .description(
+      'Prints every result that waits, one line each, and the numbers that were dropped. Damaged rows are told on standard error and passed over; the command then ends with 1.',
+    )
+    .option('--lane <lane>', 'only this lane: task (one-shot probes) or check (monitors)')
+    .option('--delivered', 'also what was delivered in the last fifteen minutes', false)
+    .option('--json', 'whole results, one JSON document a line', false)
+    .option('--output <file>', 'write to a new file, readable by you alone')
+    .option('--file <file>', 'read this spool file, for example one that was put aside')
+    .addHelpText(
+      'after',
+      helpText({
+        environment: ['VANTAGE_STATE_DIR'],
+        exits: ['ok', 'failed', 'usage'],
+        examples: [
+          'vantage-agent spool export --lane task',
+          'vantage-agent spool export --json --output results.jsonl',
+          'vantage-agent spool export --json --file /var/lib/vantage-agent/spool/spool.db.corrupt-2026-11-20T120000.000Z',
+        ],
+      }),
+    )
+    .action(async (options) => {
+      const { exportSpool } = await import('./commands/spool-export.js');
+      finish(await exportSpool(configOf(options), options));
+    });
+}
+
+function addSpoolVerify(spool: Command, finish: Finish): void {
+  withStateDir(spool.command('verify'))
+    .summary('check every row of the spool')
+    .description(
+      'Checks the structure of the spool file, its head, the checksum of every row, and that every number is either a row or dropped.',
+    )
+    .option('--json', 'print JSON', false)
+    .option('--file <file>', 'check this spool file, for example one that was put aside')
+    .addHelpText(
+      'after',
+      helpText({
+        environment: ['VANTAGE_STATE_DIR'],
+        exits: ['ok', 'failed', 'usage'],
+        examples: ['vantage-agent spool verify', 'vantage-agent spool verify --json'],
+      }),
+    )
+    .action(async (options) => {
+      const { verifySpoolFile } = await import('./commands/spool-verify.js');
+      finish(await verifySpoolFile(configOf(options), options));
     });
 }
 
@@ -119,7 +203,7 @@ function addDoctor(program: Command, finish: Finish): void {
     .addHelpText(
       'after',
       helpText({
-        environment: ['VANTAGE_STATE_DIR', 'VANTAGE_AGENT_BIND'],
+        environment: ['VANTAGE_STATE_DIR', 'VANTAGE_AGENT_BIND', 'VANTAGE_AGENT_PROXY', 'VANTAGE_AGENT_TLS_PINS'],
         exits: ['ok', 'failed', 'usage'],
         examples: ['vantage-agent doctor', 'vantage-agent doctor --json'],
       }),

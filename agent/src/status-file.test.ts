@@ -1,6 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { FakeClock } from '../test/_support/fake-clock.js';
+import { missingForMounts } from '../test/_support/mounts.js';
+import { temporaryDirectory } from '../test/_support/temporary-directory.js';
 import { until } from '../test/_support/until.js';
 import type { AgentStatus } from './agent-status.js';
 import { readStatus, StatusFile, statusPath } from './status-file.js';
@@ -55,6 +59,28 @@ t.test('a reader never sees half a file', async (t) => {
   }
   await file.stop();
   t.same(readdirSync(stateDir), []);
+});
+
+t.test('on a full disk the status is written in place', { skip: missingForMounts() }, async (t) => {
+  const stateDir = temporaryDirectory(t);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', stateDir]);
+  t.teardown(() => execFileSync('umount', ['--lazy', stateDir]));
+  const { file, setRunning } = startFile(stateDir);
+  file.start();
+  await until('the file is there', () => existsSync(statusPath(stateDir)));
+  const { bavail, bsize } = statfsSync(stateDir);
+  writeFileSync(join(stateDir, 'filler'), Buffer.alloc(bavail * bsize));
+  setRunning(7);
+  file.changed();
+  let seen: number | undefined;
+  await until('it tells the news', () => {
+    void readStatus(stateDir).then((status) => {
+      seen = status?.running;
+    });
+    return seen === 7;
+  });
+  t.same(readdirSync(stateDir).sort(), ['filler', 'status.json']);
+  await file.stop();
 });
 
 t.test('no file, or one that is none, is no status', async (t) => {

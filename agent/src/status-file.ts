@@ -1,10 +1,11 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { AgentStatus } from './agent-status.js';
 
 /** How often the file is written without a change. */
 const INTERVAL_MS = 5000;
+const BLOCK_BYTES = 4096;
 
 /** Where the status of the agent with this state directory stands. */
 export function statusPath(stateDir: string): string {
@@ -13,11 +14,21 @@ export function statusPath(stateDir: string): string {
 
 /** What the agent of this state directory last said; null when it said nothing that can be read. */
 export async function readStatus(stateDir: string): Promise<AgentStatus | null> {
+  const status = await parseStatus(stateDir);
+  if (status !== 'torn') return status;
+  // on a full disk it is written in place: half of one is whole soon
+  const again = await parseStatus(stateDir);
+  return again === 'torn' ? null : again;
+}
+
+async function parseStatus(stateDir: string): Promise<AgentStatus | null | 'torn'> {
+  const text = await readFile(statusPath(stateDir), 'utf8').catch(() => null);
+  if (text === null) return null;
   try {
-    // the file is written by StatusFile alone, whole or not at all
-    return JSON.parse(await readFile(statusPath(stateDir), 'utf8')) as AgentStatus;
+    // the file is written by StatusFile alone
+    return JSON.parse(text) as AgentStatus;
   } catch {
-    return null;
+    return 'torn';
   }
 }
 
@@ -57,14 +68,27 @@ export class StatusFile {
     await rm(this.#path, { force: true });
   }
 
-  /** A full disk must not stop the agent: the file is a convenience. */
+  /** A full disk must not stop the agent, nor keep it from saying so. */
   async #write(): Promise<void> {
     this.#isQueued = false;
+    const text = `${JSON.stringify(this.#read(), null, 2)}\n`;
+    // of whole blocks, so that there is room for the next in the same place
+    const content = text.padEnd(Math.ceil(text.length / BLOCK_BYTES) * BLOCK_BYTES);
     try {
-      await writeFile(`${this.#path}.new`, `${JSON.stringify(this.#read(), null, 2)}\n`, { mode: 0o600 });
+      await writeFile(`${this.#path}.new`, content, { mode: 0o600 });
       await rename(`${this.#path}.new`, this.#path);
     } catch {
-      // an old or absent file is told apart by its process id and time
+      await this.#writeInPlace(content);
+    }
+  }
+
+  async #writeInPlace(content: string): Promise<void> {
+    try {
+      await rm(`${this.#path}.new`, { force: true });
+      await writeFile(this.#path, content, { flag: 'r+' });
+      await truncate(this.#path, Buffer.byteLength(content));
+    } catch {
+      // an old or absent file is told apart by its time and by who holds the directory
     }
   }
 }

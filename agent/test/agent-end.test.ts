@@ -2,16 +2,16 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '@vantage/shared/clock.js';
 import { CloseReasonCode } from '@vantage/shared/protocol/codec.js';
 import t from 'tap';
 import { judgeError } from '../src/commands/judge-error.js';
 import { run } from '../src/commands/run.js';
-import { judgeStatus } from '../src/commands/status.js';
+import type { StatusReport } from '../src/commands/status.js';
 import { parseConfig } from '../src/config.js';
 import { lockStateDirectory } from '../src/identity/state-directory.js';
 import { readStatus } from '../src/status-file.js';
-import { allGone, childrenOf, enrolledStateDir, isAlive, startAgent } from './_support/enrolled-agent.js';
+import { runCommand } from './_support/cli.js';
+import { allGone, childrenOf, enrolledStateDir, startAgent } from './_support/enrolled-agent.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { until } from './_support/until.js';
 
@@ -22,14 +22,18 @@ t.test('kill -9 of the agent takes its measuring child along, and status tells',
   const stateDir = await enrolledStateDir(t, controlPlane);
   const agent = startAgent(t, stateDir);
   await controlPlane.nextOpenPeer();
-  const judge = async () => judgeStatus(stateDir, await readStatus(stateDir), systemClock.now(), isAlive);
+  const told = async () => {
+    const { code, stdout } = await runCommand(t, ['status', '--json', '--state-dir', stateDir]);
+    return { code, report: JSON.parse(stdout) as StatusReport };
+  };
   let isConnected = false;
-  await until('status says connected', () => {
-    void judge().then((report) => {
-      isConnected = report.is_connected;
+  await until('the agent says connected', () => {
+    void readStatus(stateDir).then((status) => {
+      isConnected = status?.link.state === 'open';
     });
     return isConnected;
   });
+  t.match(await told(), { code: 0, report: { is_connected: true, problem: null, agent: { generation: 1 } } });
   const children = childrenOf(agent.process.pid ?? 0);
   // one that asks about the clock may be there too, for a moment
   const measuring = children.filter((pid) =>
@@ -39,7 +43,10 @@ t.test('kill -9 of the agent takes its measuring child along, and status tells',
   agent.process.kill('SIGKILL');
   await agent.ended;
   await allGone(children);
-  t.match(await judge(), { is_running: false, is_connected: false, problem: /ended without a word/ });
+  t.match(await told(), {
+    code: 1,
+    report: { is_running: false, is_connected: false, problem: /ended without a word/, stored_spool: { rows: 0 } },
+  });
 });
 
 t.test('an agent whose standard input ends stops in good order where it was asked to', async (t) => {

@@ -34,8 +34,12 @@ t.test(
   'nobody can send an agent away for longer than an hour, or make it dial without a pause by asking for more',
   (t) => {
     for (const retryAfterMs of [3_600_000, 2 ** 31, 2 ** 32 - 1]) {
-      const end = { kind: 'overloaded', message: '', retryAfterMs, openMs: 0 } as const;
-      t.match(planReconnect(end, 0, 0), { delayMs: 3_600_000 }, String(retryAfterMs));
+      const end = { kind: 'overloaded', message: '', retryAfterMs, controlUrls: [], openMs: 0 } as const;
+      t.match(
+        planReconnect(end, { failures: 0, hasOther: false, random: 0 }),
+        { delayMs: 3_600_000 },
+        String(retryAfterMs),
+      );
     }
     t.end();
   },

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import t from 'tap';
@@ -113,4 +116,26 @@ t.test('what cannot work is said before anything is sent', async (t) => {
     t.match(await attempt.catch(judgeError), { exit: 'usage', message: expected }, name);
   }
   t.same(controlPlane.enrollments, []);
+});
+
+t.test('with --json a refusal is JSON too, and its exit code and line stay', async (t) => {
+  const refusal = { error: { code: 'NODE_ENROLLMENT_TOKEN_INVALID', message: 'no' }, request_id: 'req_1' };
+  const server = createServer((_request, response) => {
+    response.writeHead(401, { 'Content-Type': 'application/json' }).end(JSON.stringify(refusal));
+  }).listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const cases = [
+    { typed: token, code: 1, error: { code: 'NODE_ENROLLMENT_TOKEN_INVALID', is_retryable: false } },
+    { typed: `${token.slice(0, -1)}~`, code: 2, error: { code: null, is_retryable: false } },
+  ];
+  for (const { typed, code, error } of cases) {
+    const args = ['enroll', '--url', url, '--state-dir', join(t.testdir(), 'state'), '--token', typed, '--json'];
+    const outcome = await runCommand(t, args);
+    t.match(outcome, { code, stderr: /^vantage-agent: / });
+    const said = JSON.parse(outcome.stdout);
+    t.match(said, { error });
+    t.match(outcome.stderr, said.error.message);
+  }
 });

@@ -1,17 +1,22 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { rawPublicKey } from '@vantage/shared/protocol/ed25519.js';
 import t from 'tap';
-import type { AgentStatus } from '../src/agent-status.js';
 import { judgeError } from '../src/commands/judge-error.js';
 import { environmentVariables } from '../src/config.js';
 import { exitCodes } from '../src/exit-codes.js';
+import { saveIdentity } from '../src/identity/identity.js';
+import { lockStateDirectory } from '../src/identity/state-directory.js';
 import { buildProgram } from '../src/program.js';
 import { statusPath } from '../src/status-file.js';
 import { AGENT_VERSION } from '../src/version.js';
+import { aStatus } from './_support/a-status.js';
 import { runCommand } from './_support/cli.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
-const commands = ['enroll', 'run', 'status', 'doctor', 'probe', 'speedtest-server'] as const;
+const commands = ['enroll', 'run', 'status', 'spool', 'doctor', 'probe', 'speedtest-server'] as const;
 
 /** Parses a command line in this process; what it printed, and how it ends when it throws. */
 async function parse(args: readonly string[]): Promise<{ printed: string; exit: string }> {
@@ -23,7 +28,8 @@ async function parse(args: readonly string[]): Promise<{ printed: string; exit: 
   const program = buildProgram((name) => {
     exit = name;
   });
-  for (const command of [program, ...program.commands]) command.configureOutput({ writeOut: write, writeErr: write });
+  const all = program.commands.flatMap((command) => [command, ...command.commands]);
+  for (const command of [program, ...all]) command.configureOutput({ writeOut: write, writeErr: write });
   await program.parseAsync([...args], { from: 'user' }).catch((error: unknown) => {
     exit = judgeError(error).exit;
   });
@@ -32,11 +38,12 @@ async function parse(args: readonly string[]): Promise<{ printed: string; exit: 
 
 t.test('every command’s help is complete: options, environment, exit codes, examples', async (t) => {
   let all = '';
-  for (const command of commands) {
-    const { printed, exit } = await parse([command, '--help']);
+  for (const command of [...commands, 'spool export', 'spool verify']) {
+    const { printed, exit } = await parse([...command.split(' '), '--help']);
     t.equal(exit, 'ok', command);
-    // it is no node, and keeps nothing
-    const ofNodes = command === 'speedtest-server' ? [] : ['--state-dir', 'Environment:'];
+    // one is no node, and keeps nothing; the other is only the head of two commands
+    const isPlain = command === 'speedtest-server' || command === 'spool';
+    const ofNodes = isPlain ? [] : ['--state-dir', 'Environment:'];
     for (const part of [...ofNodes, 'Exit codes:', 'Examples:']) t.ok(printed.includes(part), `${command}: ${part}`);
     all += printed;
   }
@@ -91,7 +98,7 @@ t.test('an agent without an identity says how to get one, and leaves nothing beh
     ['run', 'status'].map((command) => runCommand(t, [command, '--state-dir', stateDir])),
   );
   t.match(run, { code: 5, stdout: '', stderr: /run `vantage-agent enroll` first/ });
-  t.match(status, { code: 1, stdout: /no agent runs/ });
+  t.match(status, { code: 5, stdout: /run `vantage-agent enroll`/ });
   t.throws(() => readFileSync(stateDir), { code: 'ENOENT' });
 });
 
@@ -108,6 +115,7 @@ t.test('doctor has a line for each capability, and says what to do about what is
       'capability icmp_echo',
       'state directory',
       'identity',
+      'way of the link',
       'clock',
       'time synchronisation',
       'network IPv4',
@@ -129,19 +137,18 @@ t.test('doctor and status show what the running agent found when it checked itse
     { name: 'ipv6', status: 'failed', detail: 'tcp://[2001:db8::1]:443: tcp_timeout' },
   ] as const;
   const at = new Date().toISOString();
-  const status: AgentStatus = {
-    pid: process.pid,
-    version: '0.1.0',
-    node_id: 'n_1',
-    started_at: at,
-    updated_at: at,
-    link: { state: 'open', url: 'https://vantage.example', since: at, last_end: null },
-    clock: { offset_ms: 1, uncertainty_ms: 1 },
-    spool: { rows: 0, bytes: 0, oldest_at: null, dropped: 0, problem: null },
-    running: 0,
-    capabilities: [],
-    self_test: { finished_at: at, checks },
-  };
+  const status = aStatus({ updated_at: at, self_test: { finished_at: at, checks } });
+  const lock = lockStateDirectory(stateDir);
+  t.teardown(() => lock.release());
+  const { publicKey } = generateKeyPairSync('ed25519');
+  await saveIdentity(stateDir, {
+    nodeId: newId(idPrefixes.node),
+    name: null,
+    controlUrls: ['https://vantage.example'],
+    serverPublicKey: Buffer.from(rawPublicKey(publicKey)).toString('base64'),
+    audience: 'https://vantage.example',
+    enrolledAt: at,
+  });
   writeFileSync(statusPath(stateDir), JSON.stringify(status));
   const told = await runCommand(t, ['status', '--state-dir', stateDir]);
   t.match(told.stdout, /^self-test ipv4 +ok: tcp:\/\/192\.0\.2\.1:443 answers$/m);

@@ -26,6 +26,7 @@ import { FakeClock } from './_support/fake-clock.js';
 import { startHttpServer } from './_support/http-server.js';
 import { startNtpServer } from './_support/ntp-server.js';
 import { aContext, aPolicy, aResolver, aSpec } from './_support/probe-context.js';
+import { missingForRawSockets } from './_support/raw-sockets.js';
 import { RecordingEngine } from './_support/recording-engine.js';
 import { startSmtpServer } from './_support/smtp-server.js';
 import { startTcpServer } from './_support/tcp-server.js';
@@ -190,8 +191,8 @@ async function silentDns(
 }
 
 for (const type of probeTypeNames) {
-  const needsRawSockets = definitionOf(type).capability !== null && real.icmp === null;
-  const options = needsRawSockets ? { skip: 'needs raw sockets: run as root' } : {};
+  const skip = definitionOf(type).capability !== null && missingForRawSockets();
+  const options = { skip };
 
   t.test(`engine ${type} refuses an address that is not allowed`, async (t) => {
     const icmp = new RecordingEngine();

@@ -66,15 +66,6 @@ t.test('a banned node stays down, by frame and by close code', async (t) => {
   t.equal(await second.link.start(), 'banned');
 });
 
-t.test('an agent that is too old stays down', async (t) => {
-  const controlPlane = await FakeControlPlane.start(t);
-  const node = await startNode(t, controlPlane);
-  (await controlPlane.nextPeer()).send({
-    close: { reason: CloseReasonCode.CLOSE_UPGRADE_REQUIRED, message: 'speak 2' },
-  });
-  t.equal(await node.link.start(), 'upgrade_required');
-});
-
 t.test('the agent stays away as long as the control plane asks', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const clock = new FakeClock();

@@ -43,7 +43,9 @@ t.test('without any variable every setting has its default', async (t) => {
     abuseContact: null,
     servesSpeedtests: false,
     secretKey: null,
-    busUrl: 'postgres',
+    busUrl: { kind: 'postgres' },
+    replicaUrl: null,
+    drainMs: 10_000,
     smtp: null,
     mailFrom: null,
     mailDir: null,
@@ -51,7 +53,16 @@ t.test('without any variable every setting has its default', async (t) => {
     canaryTargets: [],
     trustedProxies: [],
     logLevel: 'info',
-    plans: { free: { requestsPerMinute: 60, nodeTestsPerDay: 1000, monitors: 10, minIntervalSeconds: 60, members: 1 } },
+    plans: {
+      free: {
+        requestsPerMinute: 60,
+        nodeTestsPerDay: 1000,
+        monitors: 10,
+        minIntervalSeconds: 60,
+        members: 1,
+        nodes: 5,
+      },
+    },
   });
   t.ok(Object.isFrozen(config));
 });
@@ -126,6 +137,24 @@ const accepted: { env: Environment; key: keyof typeof settings; value: unknown }
     key: 'smtp',
     value: { host: 'relay', port: 25, encryption: 'none', credentials: { user: 'u', password: 'p' } },
   },
+  { env: { VANTAGE_REPLICA_URL: 'https://a.example:443' }, key: 'replicaUrl', value: 'https://a.example' },
+  { env: { VANTAGE_DRAIN_SECONDS: '0' }, key: 'drainMs', value: 0 },
+  { env: { VANTAGE_BUS_URL: 'postgres' }, key: 'busUrl', value: { kind: 'postgres' } },
+  {
+    env: { VANTAGE_BUS_URL: 'nats://u:p%40ss@a, nats://[::1]:1' },
+    key: 'busUrl',
+    value: {
+      kind: 'nats',
+      servers: ['a:4222', '[::1]:1'],
+      isTls: false,
+      credentials: { kind: 'password', user: 'u', password: 'p@ss' },
+    },
+  },
+  {
+    env: { VANTAGE_BUS_URL: 'tls://t0ken@a' },
+    key: 'busUrl',
+    value: { kind: 'nats', servers: ['a:4222'], isTls: true, credentials: { kind: 'token', token: 't0ken' } },
+  },
   { env: { VANTAGE_MAIL_FROM: 'a@b.example' }, key: 'mailFrom', value: { name: null, address: 'a@b.example' } },
   {
     env: { VANTAGE_MAIL_FROM: '"Vantage, Inc." <a@b.example>' },
@@ -157,8 +186,15 @@ const refused: { env: Environment; message: RegExp }[] = [
   { env: { VANTAGE_PUBLIC_URL: 'ftp://a.example' }, message: /http or https/ },
   { env: { VANTAGE_PUBLIC_URL: 'a.example' }, message: /http or https/ },
   { env: { VANTAGE_SECRET_KEY: 'c2hvcnQ=' }, message: /32 bytes/ },
-  { env: { VANTAGE_BUS_URL: 'nats://localhost' }, message: /not supported by this version/ },
-  { env: { VANTAGE_BUS_URL: 'redis://localhost' }, message: /must be "postgres"/ },
+  { env: { VANTAGE_REPLICA_URL: 'https://a.example/x' }, message: /without path/ },
+  { env: { VANTAGE_DRAIN_SECONDS: '3601' }, message: /whole seconds from 0 to 3600, not "3601"/ },
+  { env: { VANTAGE_DRAIN_SECONDS: '1.5' }, message: /whole seconds/ },
+  { env: { VANTAGE_BUS_URL: 'redis://localhost' }, message: /must be postgres, or nats:/ },
+  { env: { VANTAGE_BUS_URL: 'nats://a/path' }, message: /must end after the port/ },
+  { env: { VANTAGE_BUS_URL: 'nats://a,tls://b' }, message: /nats:\/\/ for all servers or tls:/ },
+  { env: { VANTAGE_BUS_URL: 'nats://u:p@a,nats://u:q@b' }, message: /same credentials/ },
+  { env: { VANTAGE_BUS_URL: 'nats://:p@a' }, message: /password without a user/ },
+  { env: { VANTAGE_BUS_URL: 'nats://u:%@a' }, message: /not written %25/ },
   { env: { VANTAGE_CANARY_TARGETS: 'tcp://a.example:443,http://b.example' }, message: /"http:\/\/b.example"/ },
   { env: { VANTAGE_ALLOW_TARGETS: '10.0.0.0/8,fo,10.0.0.1/8' }, message: /"fo", "10.0.0.1\/8"/ },
   {
@@ -224,7 +260,7 @@ t.test('no complaint repeats a secret', async (t) => {
   const env = {
     VANTAGE_SECRET_KEY: secret,
     VANTAGE_DATABASE_URL: `mysql://u:${secret}@h`,
-    VANTAGE_BUS_URL: `nats://u:${secret}@h`,
+    VANTAGE_BUS_URL: `nats://u:${secret}@h/path`,
     VANTAGE_SMTP_URL: `smtp://u:${secret}%@h?${secret}`,
     VANTAGE_PUBLIC_URL: `https://u:${secret}@h`,
   };

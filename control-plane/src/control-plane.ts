@@ -8,7 +8,7 @@ import { wireJobs, wireUpkeep } from './wiring/background.js';
 import { type Foundation, type Given, layFoundation } from './wiring/foundation.js';
 import { startMetrics } from './wiring/metrics-listener.js';
 import { wirePeople } from './wiring/people.js';
-import { wireReplicas } from './wiring/replicas.js';
+import { wireDrain, wireReplicas } from './wiring/replicas.js';
 import { wireServices } from './wiring/services.js';
 
 /** What a control plane is started with. */
@@ -29,6 +29,8 @@ export interface ControlPlane {
   readonly services: Services;
   /** Resolves with why when the embedded database is gone for good; else never. */
   readonly lost: Promise<Error>;
+  /** Where other replicas live: takes leave of agents and balancers, for as long as the settings say. Then stop it. */
+  drain(): Promise<void>;
   /** Ends links, requests and the database in order. May be called twice. */
   stop(): Promise<void>;
 }
@@ -56,7 +58,10 @@ async function buildAndStart(
   const parts = wire(foundation, isStrict);
   const metricsUrl = await start(foundation, parts, stops);
   const { publicUrl, listenUrl, replicaId, storage } = foundation;
-  return { publicUrl, listenUrl, replicaId, metricsUrl, services: parts.services, lost: storage.lost };
+  const { services, drain } = parts;
+  stops.push(() => drain.stop());
+  const ports = { publicUrl, listenUrl, replicaId, metricsUrl, services };
+  return { ...ports, lost: storage.lost, drain: () => drain.run() };
 }
 
 function wire(foundation: Foundation, isStrict: boolean) {
@@ -70,22 +75,29 @@ function wire(foundation: Foundation, isStrict: boolean) {
   const { authentication } = people;
   const { linkServer } = agents;
   const jobs = wireJobs(foundation, people);
-  const http = wireApi(foundation, { services, authentication, limiter, idempotency, linkServer, isStrict });
+  const isDraining = () => drain.isDraining;
+  const { geo } = agents;
+  const doors = { services, authentication, limiter, idempotency, linkServer, geo, isDraining, isStrict };
+  const http = wireApi(foundation, doors);
+  const drain = wireDrain(foundation, { replicas, linkServer, http });
   const upkeep = wireUpkeep(foundation, { services, people, idempotency });
-  return { replicas, agents, people, services, jobs, http, upkeep };
+  return { replicas, agents, people, services, jobs, http, upkeep, drain };
 }
 
 /** Starts all parts, those first that others ask. @returns where metrics are served */
 async function start(foundation: Foundation, parts: ReturnType<typeof wire>, stops: Stops): Promise<string | null> {
   const { replicas, agents, people, jobs, http, upkeep } = parts;
-  const { lease, bus, directory, windows } = replicas;
+  const { lease, bus, directory, revocations, windows } = replicas;
   stops.push(() => windows.drain());
   await run(people.accounts.signingKeys, stops);
   await run(agents.lists, stops);
+  await run(agents.geo, stops);
   await run(lease, stops);
   await run(bus, stops);
   lease.announce(bus);
   await run(directory, stops);
+  await run(revocations, stops);
+  await run(agents.upgradeDeadlines, stops);
   await run(agents.dispatch, stops);
   stops.push(() => agents.ingest.drain());
   await run(upkeep, stops);
@@ -94,6 +106,7 @@ async function start(foundation: Foundation, parts: ReturnType<typeof wire>, sto
   await listening(http.start(), foundation.listen, 'VANTAGE_LISTEN');
   stops.push(() => http.stop());
   stops.push(() => agents.linkServer.stop());
+  await run(agents.vitals, stops);
   return metricsUrl;
 }
 

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { GeoDatabaseCounts } from './geo/index.js';
 import type { IngestMetrics } from './ingest/index.js';
 import { type JobState, jobStates } from './jobs/job-state.js';
 import type { LinkTable } from './links/index.js';
@@ -8,6 +9,8 @@ export class Metrics implements IngestMetrics {
   readonly #tasks: Counter<'type'>;
   readonly #results: Counter<'type' | 'outcome'>;
   readonly #rejects: Counter;
+  readonly #statesPassedOver: Counter;
+  readonly #setBack: Counter;
   readonly #dispatch: Histogram;
   readonly #ingest: Histogram;
   readonly #rows: Histogram;
@@ -30,6 +33,16 @@ export class Metrics implements IngestMetrics {
     this.#rejects = new Counter({
       name: 'vantage_ingest_rejects_total',
       help: 'Rows of agents that were not results of anything.',
+      registers,
+    });
+    this.#statesPassedOver = new Counter({
+      name: 'vantage_states_passed_over_total',
+      help: 'Newest states told by agents that were of no known kind, malformed, or of a time to come.',
+      registers,
+    });
+    this.#setBack = new Counter({
+      name: 'vantage_nodes_set_back_total',
+      help: 'Links of nodes that had forgotten results which are stored: an older copy of their state directory, or a crash.',
       registers,
     });
     this.#dispatch = new Histogram({
@@ -70,6 +83,14 @@ export class Metrics implements IngestMetrics {
     this.#rejects.inc(rows);
   }
 
+  countStatesPassedOver(states: number): void {
+    this.#statesPassedOver.inc(states);
+  }
+
+  countSetBack(): void {
+    this.#setBack.inc();
+  }
+
   countLimiterFallback(): void {
     this.#limiterFallbacks.inc();
   }
@@ -94,6 +115,43 @@ export class Metrics implements IngestMetrics {
     });
   }
 
+  /** Gauges over the geo databases this replica reads, read when scraped. */
+  watchGeoDatabases(databases: { count(): GeoDatabaseCounts }): Gauge<'state'> {
+    return new Gauge({
+      name: 'vantage_geo_databases',
+      help: 'Files of VANTAGE_GEOIP_DIR this replica found: current, old (made over 60 days ago) or unusable.',
+      labelNames: ['state'],
+      registers: [this.registry],
+      collect() {
+        for (const [state, files] of Object.entries(databases.count())) this.set({ state }, files);
+      },
+    });
+  }
+
+  /** Gauge over the nodes whose agents have to be upgraded, read when scraped. */
+  watchVersions(all: () => Iterable<{ readonly versionRefused: unknown }>): Gauge {
+    return new Gauge({
+      name: 'vantage_nodes_version_refused',
+      help: 'Nodes whose agent asked for protocol versions of which none is spoken here, and has had no link since; every replica tells the same.',
+      registers: [this.registry],
+      collect() {
+        this.set([...all()].filter(({ versionRefused }) => versionRefused !== null).length);
+      },
+    });
+  }
+
+  /** Gauge over the nodes that shut themselves out, read when scraped: each is an alarm. */
+  watchQuarantine(all: () => Iterable<{ readonly isQuarantined: boolean }>): Gauge {
+    return new Gauge({
+      name: 'vantage_nodes_quarantined',
+      help: 'Nodes shut out because a copy of their state directory connected; every replica tells the same.',
+      registers: [this.registry],
+      collect() {
+        this.set([...all()].filter(({ isQuarantined }) => isQuarantined).length);
+      },
+    });
+  }
+
   /** Gauges over the links this replica holds, read when scraped. */
   watchLinks(table: LinkTable): void {
     const gauge = (name: string, help: string, read: () => number) =>
@@ -111,8 +169,25 @@ export class Metrics implements IngestMetrics {
     gauge('vantage_jobs_in_flight', 'Jobs sent to agents of this replica and not answered.', () =>
       sum((s) => s.inFlight),
     );
-    gauge('vantage_agent_spool_rows', 'Rows agents of this replica hold unacknowledged, by their last heartbeat.', () =>
-      sum((s) => s.spoolRows),
+    // by their last heartbeat: their word
+    gauge('vantage_agent_spool_rows', 'Rows agents of this replica hold unacknowledged.', () =>
+      sum((s) => s.spool.rows),
+    );
+    gauge('vantage_agent_spool_bytes', 'Bytes of the rows agents of this replica hold.', () =>
+      sum((s) => s.spool.bytes),
+    );
+    gauge(
+      'vantage_agent_spool_dropped_rows',
+      'Rows that agents of this replica gave up since their spools were made.',
+      () => sum((s) => s.spool.dropped),
+    );
+    gauge(
+      'vantage_agent_spool_oldest_seconds',
+      'How long the oldest row of any agent of this replica has waited.',
+      () => [...table.all()].reduce((oldest, { spool }) => Math.max(oldest, spool.oldestMs / 1000), 0),
+    );
+    gauge('vantage_agent_spool_problems', 'Agents of this replica whose disk takes no rows at present.', () =>
+      sum((s) => (s.spool.problem === null ? 0 : 1)),
     );
   }
 }

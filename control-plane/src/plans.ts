@@ -8,6 +8,8 @@ export interface Plan {
   readonly monitors: number | null;
   readonly minIntervalSeconds: number | null;
   readonly members: number | null;
+  /** Nodes an account may have, and open enrollment tokens. */
+  readonly nodes: number | null;
 }
 
 /** The one list of plans. */
@@ -17,11 +19,11 @@ export type Plans = Readonly<Record<PlanName, Plan>>;
 
 /** Plans as they are unless VANTAGE_PLANS says otherwise. */
 export const defaultPlans: Plans = {
-  anonymous: plan(30, 250, 0, null, 0),
-  free: plan(60, 1_000, 10, 60, 1),
-  pro: plan(300, 20_000, 100, 30, 5),
-  business: plan(1_200, 200_000, 1_000, 10, 50),
-  unlimited: plan(null, null, null, null, null),
+  anonymous: plan(30, 250, 0, null, 0, 0),
+  free: plan(60, 1_000, 10, 60, 1, 5),
+  pro: plan(300, 20_000, 100, 30, 5, 50),
+  business: plan(1_200, 200_000, 1_000, 10, 50, 500),
+  unlimited: plan(null, null, null, null, null, null),
 };
 
 function plan(
@@ -30,8 +32,9 @@ function plan(
   monitors: number | null,
   minIntervalSeconds: number | null,
   members: number | null,
+  nodes: number | null,
 ): Plan {
-  return { requestsPerMinute, nodeTestsPerDay, monitors, minIntervalSeconds, members };
+  return { requestsPerMinute, nodeTestsPerDay, monitors, minIntervalSeconds, members, nodes };
 }
 
 const count = (minimum: number) =>
@@ -43,6 +46,7 @@ const override = Type.Object(
     monitors: count(0),
     min_interval_s: count(10),
     members: count(0),
+    nodes: count(0),
   },
   { additionalProperties: false },
 );
@@ -80,6 +84,7 @@ function overridden(base: Plan, changes: Type.Static<typeof override>): Plan {
     monitors: or(changes.monitors, base.monitors),
     minIntervalSeconds: or(changes.min_interval_s, base.minIntervalSeconds),
     members: or(changes.members, base.members),
+    nodes: or(changes.nodes, base.nodes),
   });
 }
 

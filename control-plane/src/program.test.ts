@@ -41,8 +41,14 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'enrollment-token list': ['--json'],
   'enrollment-token revoke': ['<id>', '--json'],
   'node list': ['--json'],
+  'node show': ['<id>', '--json'],
+  'node audit': ['<id>', '--json'],
   'node ban': ['<id>', '--reason <text>', '--json'],
   'node unban': ['<id>', '--json'],
+  'node drain': ['<id>', '--json'],
+  'node undrain': ['<id>', '--json'],
+  'node rotate-key': ['<id>', '--json'],
+  'node upgrade': ['<id>', '--to <version>', '--json'],
   'signing-key rotate': ['--drop-old', '--json'],
 };
 

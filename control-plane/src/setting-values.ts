@@ -3,6 +3,7 @@ import { isIP, isIPv6 } from 'node:net';
 import { MAX_CANARIES, parseCanary } from '@vantage/shared/self-test.js';
 import { formatAddress } from '@vantage/shared/target-policy/address.js';
 import { parseCidr } from '@vantage/shared/target-policy/address-ranges.js';
+import type { BusAddress, NatsCredentials } from './bus/bus-address.js';
 import { type LogLevel, logLevels } from './log.js';
 import { type Plans, PlansError, parsePlans } from './plans.js';
 
@@ -46,6 +47,20 @@ export function parseOrigin(text: string): string {
     );
   }
   return url.origin;
+}
+
+/** Origins as of `parseOrigin`, divided by commas, each once. */
+export function parseOrigins(text: string): readonly string[] {
+  const entries = text.split(',').map((entry) => entry.trim());
+  return Object.freeze([...new Set(entries.filter((entry) => entry !== '').map(parseOrigin))]);
+}
+
+/** A whole number between two others. */
+export function parseNumber(text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < least || value > most)
+    throw new ValueError(`must be a whole number from ${least} to ${most}, not "${text}"`);
+  return value;
 }
 
 /** An e-mail address, or an http(s) address in its canonical form. */
@@ -108,11 +123,7 @@ export function parseSmtpUrl(text: string): SmtpServer {
 function smtpCredentials({ username, password }: URL): SmtpServer['credentials'] {
   if ((username === '') !== (password === '')) throw new ValueError('must have both user and password, or neither');
   if (username === '') return null;
-  try {
-    return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
-  } catch {
-    throw new ValueError('has a % in user or password that is not written %25');
-  }
+  return { user: decodedCredential(username), password: decodedCredential(password) };
 }
 
 /** A password is not given away because somebody on the way keeps STARTTLS from being offered. */
@@ -155,13 +166,52 @@ export function parseSecretKey(text: string): Buffer {
   throw new ValueError('must be 32 bytes in base64 or hexadecimal (openssl rand -base64 32)');
 }
 
-/** How replicas reach each other. */
-export function parseBusUrl(text: string): 'postgres' {
-  if (text === 'postgres') return text;
-  const scheme = /^[a-z]+:\/\//.exec(text)?.[0];
-  if (scheme === 'nats://')
-    throw new ValueError('nats:// is not supported by this version; leave it unset to use PostgreSQL');
-  throw new ValueError('must be "postgres" or unset');
+/** A secret: how replicas reach each other. */
+export function parseBusUrl(text: string): BusAddress {
+  if (text === 'postgres') return Object.freeze({ kind: 'postgres' });
+  const urls = text.split(',').map((entry) => parseNatsUrl(entry.trim()));
+  const schemes = new Set(urls.map(({ protocol }) => protocol));
+  if (schemes.size > 1) throw new ValueError('must have nats:// for all servers or tls:// for all of them');
+  return Object.freeze({
+    kind: 'nats',
+    servers: Object.freeze([...new Set(urls.map(({ hostname, port }) => `${hostname}:${port || DEFAULT_NATS_PORT}`))]),
+    isTls: schemes.has('tls:'),
+    credentials: natsCredentials(urls),
+  });
+}
+
+const DEFAULT_NATS_PORT = 4222;
+
+function parseNatsUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^(nats|tls):$/.test(url.protocol) || url.hostname === '') {
+    throw new ValueError(
+      'must be postgres, or nats://user:password@host:port, nats://token@host:port or tls://…, several divided by commas; characters like @ and # in a password are written %40 and %23',
+    );
+  }
+  if (!/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '')
+    throw new ValueError('must end after the port');
+  return url;
+}
+
+/** Those of whichever servers name any; all servers of a cluster know the same users. */
+function natsCredentials(urls: readonly URL[]): NatsCredentials | null {
+  const [first, ...others] = urls.filter(({ username, password }) => username !== '' || password !== '');
+  if (first === undefined) return null;
+  if (others.some(({ username, password }) => username !== first.username || password !== first.password))
+    throw new ValueError('must have the same credentials for all servers');
+  const user = decodedCredential(first.username);
+  const password = decodedCredential(first.password);
+  if (user === '') throw new ValueError('has a password without a user');
+  return password === '' ? { kind: 'token', token: user } : { kind: 'password', user, password };
+}
+
+function decodedCredential(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new ValueError('has a % in user or password that is not written %25');
+  }
 }
 
 /** Comma-separated prefixes in canonical form; an address alone is its longest prefix. */
@@ -254,6 +304,13 @@ function unreadable(path: string, error: unknown): ValueError {
 export function listenOrigin({ host, port }: ListenAddress, scheme: 'http' | 'https'): string {
   const name = host === null || host === '0.0.0.0' || host === '::' ? 'localhost' : isIPv6(host) ? `[${host}]` : host;
   return new URL(`${scheme}://${name}:${port}`).origin;
+}
+
+/** Whole seconds from 0 to `most`. */
+export function parseSeconds(text: string, most: number): number {
+  if (!/^\d{1,9}$/.test(text) || Number(text) > most)
+    throw new ValueError(`must be whole seconds from 0 to ${most}, not "${text}"`);
+  return Number(text);
 }
 
 /** One of two words: true for the first. @throws ValueError */

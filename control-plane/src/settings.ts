@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { BusAddress } from './bus/bus-address.js';
 import type { LogLevel } from './log.js';
 import { defaultPlans, type Plans } from './plans.js';
 import {
@@ -15,9 +16,12 @@ import {
   parseListenOrOff,
   parseLogLevel,
   parseMailbox,
+  parseNumber,
   parseOrigin,
+  parseOrigins,
   parsePlansText,
   parseReadableFile,
+  parseSeconds,
   parseSecretKey,
   parseSmtpUrl,
   type SmtpServer,
@@ -88,6 +92,52 @@ export const settings = {
     parse: parseOrigin,
     fallback: () => null,
   }),
+  controlUrls: setting<readonly string[]>({
+    name: 'VANTAGE_CONTROL_URLS',
+    description:
+      'comma-separated http(s) addresses, without path, at which agents reach this service, best first; agents learn them at enrollment and over their links',
+    fallbackText: 'VANTAGE_PUBLIC_URL, and agents keep what they know',
+    parse: parseOrigins,
+    fallback: () => Object.freeze([]),
+  }),
+  linkRate: setting<number>({
+    name: 'VANTAGE_LINK_RATE',
+    description: 'agents whose links this replica accepts per second; others are told when to come back',
+    fallbackText: '500',
+    parse: (text) => parseNumber(text, 1, 100_000),
+    fallback: () => 500,
+  }),
+  unprovenLinks: setting<number>({
+    name: 'VANTAGE_LINK_UNPROVEN',
+    description: 'sockets of agents that have not yet proved who they are, at once; others are told to come back',
+    fallbackText: '2000',
+    parse: (text) => parseNumber(text, 1, 100_000),
+    fallback: () => 2_000,
+  }),
+  unprovenLinksPerAddress: setting<number>({
+    name: 'VANTAGE_LINK_UNPROVEN_PER_ADDRESS',
+    description:
+      'the same of one address, or of one IPv6 /64; this machine is exempt. Raise it where many agents share an address',
+    fallbackText: '20',
+    parse: (text) => parseNumber(text, 1, 100_000),
+    fallback: () => 20,
+  }),
+  replicaUrl: setting<string | null>({
+    name: 'VANTAGE_REPLICA_URL',
+    description:
+      'http(s) address, without path, at which agents reach this very replica, past the load balancer; another one that stops sends its agents there',
+    fallbackText: 'none: agents are sent to the addresses they know',
+    parse: parseOrigin,
+    fallback: () => null,
+  }),
+  drainMs: setting<number>({
+    name: 'VANTAGE_DRAIN_SECONDS',
+    description:
+      'how long a replica that is told to stop goes on, 0 to 3600: /readyz says 503, load balancers notice, agents are sent elsewhere one after another; only where other replicas live',
+    fallbackText: '10',
+    parse: (text) => parseSeconds(text, 3_600) * 1_000,
+    fallback: () => 10_000,
+  }),
   secretKey: setting<Buffer | null>({
     name: 'VANTAGE_SECRET_KEY',
     description: '32 bytes in base64 or hexadecimal that seal keys stored in the database; the same for all replicas',
@@ -96,13 +146,14 @@ export const settings = {
     parse: parseSecretKey,
     fallback: () => null,
   }),
-  busUrl: setting<'postgres'>({
+  busUrl: setting<BusAddress>({
     name: 'VANTAGE_BUS_URL',
-    description: 'how replicas reach each other; only postgres in this version',
+    description:
+      'how replicas reach each other: postgres, or NATS servers divided by commas, nats://user:password@host:port or nats://token@host:port (TLS where the server wants it) or tls:// (TLS or nothing)',
     fallbackText: 'postgres',
     isSecret: true,
     parse: parseBusUrl,
-    fallback: () => 'postgres',
+    fallback: () => parseBusUrl('postgres'),
   }),
   smtp: setting<SmtpServer | null>({
     name: 'VANTAGE_SMTP_URL',

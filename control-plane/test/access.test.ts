@@ -5,6 +5,7 @@ import type { AnyRoute, Auth } from '../src/http/route.js';
 import { scopes } from '../src/http/scopes.js';
 import { routes } from '../src/routes.js';
 import { type Stack, startStack } from './_support/stack.js';
+import { insertNode } from './_support/stored-node.js';
 
 const probe: Auth = { kind: 'public', scope: 'probe' };
 const readBack: Auth = { kind: 'public', scope: 'probe:read' };
@@ -34,6 +35,16 @@ const expected: Readonly<Record<string, Auth>> = {
   'POST /v1/nodes/enrollment-tokens': account,
   'GET /v1/nodes/enrollment-tokens': account,
   'DELETE /v1/nodes/enrollment-tokens/{id}': account,
+  'GET /v1/account/nodes': account,
+  'PATCH /v1/account/nodes/{id}': account,
+  'DELETE /v1/account/nodes/{id}': account,
+  'POST /v1/account/nodes/{id}/rotate-key': account,
+  'GET /v1/admin/nodes': admin,
+  'PATCH /v1/admin/nodes/{id}': admin,
+  'GET /v1/admin/nodes/{id}/audit': admin,
+  'POST /v1/admin/nodes/{id}/upgrade': admin,
+  'POST /v1/admin/nodes/{id}/drain': admin,
+  'POST /v1/admin/nodes/{id}/undrain': admin,
   'POST /v1/admin/nodes/{id}/ban': admin,
   'POST /v1/admin/nodes/{id}/unban': admin,
   'POST /v1/auth/register': anybody,
@@ -314,6 +325,7 @@ async function makeForeign({ api, controlPlane, database }: Stack): Promise<Reco
   const { id: keyId } = await tokens.apiKeys.create(grantor, { name: 'theirs' }, commandLine);
   const { id: tokenId } = await tokens.personal.create(grantor, { name: 'theirs' }, commandLine);
   const enrollment = await api.call('POST', '/v1/nodes/enrollment-tokens', { body: {} });
+  const nodeId = await insertNode(database.db, { user_id: owner });
   const taskId = newId(idPrefixes.probeTask);
   await database.db('probe_tasks').insert({
     id: taskId,
@@ -329,6 +341,7 @@ async function makeForeign({ api, controlPlane, database }: Stack): Promise<Reco
     '/v1/account/tokens': tokenId,
     '/v1/nodes/enrollment-tokens': enrollment.body.data.id,
     '/v1/probe/tasks': taskId,
+    '/v1/account/nodes': nodeId,
     '/v1/nodes': 'public',
   };
 }

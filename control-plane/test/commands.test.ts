@@ -160,7 +160,10 @@ t.test(
     t.match(json(listed), [
       { id: identity.nodeId, status: 'online', country: 'DE', asn: 3320, capabilities: ['icmp', 'icmp_echo'] },
     ]);
-    t.match(table.stdout, new RegExp(`${identity.nodeId} +online +DE +AS3320 +icmp icmp_echo +- +·\\[31mred\n$`));
+    t.match(
+      table.stdout,
+      new RegExp(`${identity.nodeId} +online +DE +AS3320 +icmp icmp_echo +- +0\\.1\\.0 +·\\[31mred\n$`),
+    );
     t.notMatch(listed.stdout + table.stdout, '\u001b');
     const banned = json(await run(`node ban ${identity.nodeId} --reason forged --json`));
     t.match(banned, { id: identity.nodeId, status: 'banned', ban_reason: 'forged' });
@@ -174,7 +177,33 @@ t.test(
     t.match(noReason, failed(/required option '--reason <text>'/, 2));
     t.match(unknown, failed(/NODE_NOT_FOUND/));
     t.match(await run(`node unban ${identity.nodeId}`), { code: 0, stdout: `${identity.nodeId} may connect again\n` });
-    t.ok((await PeerAgent.connect(t, api.url, identity)).isOpen);
+    const back = await PeerAgent.connect(t, api.url, identity);
+    t.match(json(await run(`node drain ${identity.nodeId} --json`)), { status: 'draining', is_draining: true });
+    t.match(await run(`node undrain ${identity.nodeId}`), { code: 0, stdout: `${identity.nodeId} gets work again\n` });
+    t.match(await run(`node undrain ${identity.nodeId}`), failed(/NODE_STATE_CONFLICT/));
+    t.match(await run(`node rotate-key ${identity.nodeId}`), { code: 0, stdout: /is asked for a new key\n$/ });
+    await back.waitFor('the request for a new key', (frame) => frame.rotateKey !== null);
+    t.match(await run(`node upgrade ${identity.nodeId} --to latest`), failed(/must be a version as 1\.4\.0/, 2));
+    t.match(await run(`node upgrade ${identity.nodeId} --to 0.2.0`), {
+      code: 0,
+      stdout: /is asked for version 0\.2\.0\n$/,
+    });
+    await back.waitFor('the wish for an upgrade', (frame) => frame.upgrade?.version === '0.2.0');
+    t.match(await run(`node upgrade ${identity.nodeId} --to 0.2.0 --json`), failed(/NODE_STATE_CONFLICT/));
+    const [shown, record, acts] = await Promise.all([
+      run(`node show ${identity.nodeId}`),
+      run(`node show ${identity.nodeId} --json`),
+      run(`node audit ${identity.nodeId}`),
+    ]);
+    t.match(shown.stdout, /^upgrade +requested, to 0\.2\.0, asked for at .*Z$/m);
+    t.match(shown.stdout, /^ {2}declared +DE, AS3320$/m);
+    t.notMatch(shown.stdout, '\u001b');
+    t.match(json(record), { upgrade: { state: 'requested', error: null }, declared: { country: 'DE' }, spool: null });
+    t.match(
+      acts.stdout,
+      /node\.upgrade_requested +operator command line +\{"version":"0\.2\.0"\}\n.*node\.key_rotation_requested/s,
+    );
+    t.match(json(await run(`node audit ${identity.nodeId} --json`))[0], { action: 'node.upgrade_requested' });
     const rows = await database
       .db('audit_log')
       .where('action', 'like', 'node.%banned')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import t from 'tap';
-import { openDatabase } from '../src/db/database.js';
+import { checkDatabase, openDatabase, ReadOnlyDatabaseError } from '../src/db/database.js';
 import { queryWithin } from '../src/db/prepared.js';
 import { isUnavailable } from '../src/db/unavailable.js';
 import { createTestDatabase } from './_support/database.js';
@@ -122,3 +122,13 @@ async function closedPort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
+
+t.test('a database that answers and takes no writes, like a standby, is not there', async (t) => {
+  const { db, url } = await createTestDatabase(t, { migrate: false });
+  await checkDatabase(db);
+  // what a standby says of itself
+  await db.raw('alter database ?? set default_transaction_read_only = on', [new URL(url).pathname.slice(1)]);
+  const standby = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+  t.teardown(() => standby.destroy());
+  await t.rejects(checkDatabase(standby), ReadOnlyDatabaseError);
+});

@@ -3,7 +3,8 @@ import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import t from 'tap';
 import { commandLine } from '../src/actor.js';
 import { errorTable } from '../src/http/error-table.js';
-import { Enrollment } from '../src/modules/nodes/index.js';
+import { EnrollmentTokens } from '../src/modules/nodes/index.js';
+import { defaultPlans } from '../src/plans.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { type Declared, enrollBody, enrollPeer } from './_support/peer-agent.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
@@ -53,10 +54,11 @@ t.test('a token is made with what is known of the node to come, and shown this o
 
 t.test('a token is valid for 24 hours unless said otherwise', async (t) => {
   const { api, database } = await startStack(t);
-  const enrollment = new Enrollment({ db: database.db, clock: new FakeClock(Date.UTC(2026, 0, 1)), audience: api.url });
-  t.equal((await enrollment.createToken(api.userId, {}, commandLine)).expires_at, '2026-01-02T00:00:00.000Z');
+  const clock = new FakeClock(Date.UTC(2026, 0, 1));
+  const tokens = new EnrollmentTokens({ db: database.db, clock, plans: defaultPlans });
+  t.equal((await tokens.create(api.userId, {}, commandLine)).expires_at, '2026-01-02T00:00:00.000Z');
   t.equal(
-    (await enrollment.createToken(api.userId, { expires_in_hours: 1 }, commandLine)).expires_at,
+    (await tokens.create(api.userId, { expires_in_hours: 1 }, commandLine)).expires_at,
     '2026-01-01T01:00:00.000Z',
   );
   for (const hours of [0, 169, 1.5])
@@ -176,6 +178,19 @@ t.test('the same token with the same key enrolls the same node again, with anoth
   );
   t.match(await listTokens(api), [{ status: 'active' }, { status: 'used' }], 'which uses no token up');
   t.equal((await api.call('GET', '/v1/nodes')).body.data.items.length, 1);
+});
+
+t.test('a token whose node was deleted is used up like any other, and its key never enrolls again', async (t) => {
+  const { api } = await startStack(t);
+  const key = newKey();
+  const newToken = async () => (await createToken(api)).body.data.token;
+  const token = await newToken();
+  const { node_id } = (await enroll(api, token, { key })).body.data;
+  t.equal((await api.call('DELETE', `/v1/account/nodes/${node_id}`)).status, 200);
+  const again = await enroll(api, token, { key });
+  t.match(again, { status: 401, body: { error: { code: 'NODE_ENROLLMENT_TOKEN_INVALID' } } });
+  t.match(await enroll(api, await newToken(), { key }), { status: 409, body: { error: { code: 'CONFLICT' } } });
+  t.equal((await enroll(api, await newToken())).status, 201, 'the machine comes back with another key');
 });
 
 t.test('of agents with one token at the same moment one gets in, and may ask twice', async (t) => {

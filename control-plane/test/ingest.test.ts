@@ -27,7 +27,7 @@ async function ack(peer: PeerAgent, mark: number) {
   return found;
 }
 
-const states = async ({ database }: Stack) =>
+const states = async ({ database }: Stack): Promise<{ readonly state: string }[]> =>
   (await database.db.raw('SELECT id, state, late FROM probe_node_tasks ORDER BY id')).rows;
 
 t.test('a batch sent again is stored once and acknowledged again', async (t) => {
@@ -42,6 +42,21 @@ t.test('a batch sent again is stored once and acknowledged again', async (t) => 
   await until('a second acknowledgement', () => peer.frames.filter((frame) => frame.ack?.mark === 3).length === 2);
   t.strictSame((await database.db.raw('SELECT id, finished_at FROM probe_node_tasks ORDER BY id')).rows, before);
   t.equal((await database.db.raw('SELECT count(*) FROM superseded_results')).rows[0].count, 0);
+});
+
+t.test('what the database lost after it was stored is asked for again, not taken for stored', async (t) => {
+  const stack = await silentPeer(t);
+  const { peer, database } = stack;
+  const ids = await jobs(stack, 2);
+  const results = ids.map((id) => successOf(id, 'tcp'));
+  peer.sendResults(results, 1);
+  await ack(peer, 2);
+  await database.db('ingest_marks').update({ mark: 0 });
+  await database.db('probe_node_tasks').update({ state: 'pending', result: null, success: null, finished_at: null });
+  peer.sendResults(results, 1);
+  await peer.waitFor('the order to begin again', ({ ack }) => ack?.rewind === true && ack.mark === 0);
+  peer.sendResults(results, 1);
+  await until('the results', async () => (await states(stack)).every(({ state }) => state === 'done'));
 });
 
 t.test('what an agent delivers in the moment it leaves is stored before its session ends', async (t) => {
@@ -81,6 +96,20 @@ t.test('a gap is refused: nothing is stored and the agent is told where to begin
   stack.peer.sendResults([successOf(id ?? '', 'tcp')], 1);
   await ack(stack.peer, 1);
   t.match(await states(stack), [{ state: 'done' }]);
+});
+
+t.test('results are committed by a transaction that waits for the disk before it is acknowledged', async (t) => {
+  const stack = await silentPeer(t);
+  const [id] = await jobs(stack, 1);
+  await stack.database.db.raw(
+    `CREATE TABLE test_seen (setting text);
+     CREATE FUNCTION test_sees() RETURNS trigger LANGUAGE plpgsql AS
+       $$BEGIN INSERT INTO test_seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END$$;
+     CREATE TRIGGER test_sees AFTER UPDATE ON ingest_marks FOR EACH STATEMENT EXECUTE FUNCTION test_sees()`,
+  );
+  stack.peer.sendResults([successOf(id ?? '', 'tcp')], 1);
+  await ack(stack.peer, 1);
+  t.strictSame((await stack.database.db.raw('SELECT setting FROM test_seen')).rows, [{ setting: 'on' }]);
 });
 
 t.test('numbers an agent dropped are passed over and kept in mind', async (t) => {
@@ -208,21 +237,46 @@ t.test('a row PostgreSQL refuses goes to the dead letters, the others of its bat
   ]);
 });
 
+t.test('a failure that is no row’s fault fails the batch: nothing is stored, acknowledged or given up', async (t) => {
+  const stack = await silentPeer(t);
+  const { database, peer } = stack;
+  const ids = await jobs(stack, 3);
+  await database.db.raw(
+    `CREATE FUNCTION test_fails() RETURNS trigger LANGUAGE plpgsql AS
+       $$BEGIN RAISE EXCEPTION 'no space left on device' USING ERRCODE = '53100'; END$$;
+     CREATE TRIGGER test_fails BEFORE UPDATE ON probe_node_tasks FOR EACH ROW WHEN (NEW.id = '${ids[1]}') EXECUTE FUNCTION test_fails()`,
+  );
+  const results = ids.map((id) => successOf(id, 'tcp'));
+  peer.sendResults(results, 1);
+  const { ack: rewind } = await peer.waitFor('the order to send it again', ({ ack }) => ack !== null);
+  t.match(rewind, { mark: 0, rewind: true, rejects: [] });
+  t.match(await states(stack), [{ state: 'pending' }, { state: 'pending' }, { state: 'pending' }]);
+  t.strictSame((await database.db.raw('SELECT * FROM dead_letters')).rows, []);
+  await database.db.raw('DROP TRIGGER test_fails ON probe_node_tasks');
+  peer.sendResults(results, 1);
+  await ack(peer, 3);
+  t.match(await states(stack), [{ state: 'done' }, { state: 'done' }, { state: 'done' }]);
+});
+
 t.test(
   'nothing of a banned node or of a replaced link is stored, even when it arrives before the link closes',
   async (t) => {
-    const stack = await silentPeer(t);
-    const [id] = await jobs(stack, 1);
-    // the row says so before any replica has heard of it
-    await stack.database.db.raw('ALTER TABLE nodes DISABLE TRIGGER stamp_node');
-    await stack.database.db('nodes').where({ id: stack.identity.nodeId }).update({ banned_at: new Date() });
-    stack.peer.sendResults([successOf(id ?? '', 'tcp')], 1);
-    await stack.peer.waitForClose();
-    t.notMatch(await states(stack), [{ state: 'done' }]);
-    t.equal(
-      stack.peer.frames.some((frame) => frame.ack !== null),
-      false,
-    );
+    for (const [change, reason] of [
+      [{ banned_at: new Date() }, 'CLOSE_BANNED'],
+      [{ quarantined_at: new Date() }, 'CLOSE_BANNED'],
+      [{ session_id: newId(idPrefixes.session) }, 'CLOSE_REPLACED'],
+    ] as const) {
+      const stack = await silentPeer(t);
+      const { database, identity, peer } = stack;
+      const [id] = await jobs(stack, 1);
+      // the row says so before any replica has heard of it
+      await database.db.raw('ALTER TABLE nodes DISABLE TRIGGER stamp_node');
+      await database.db('nodes').where({ id: identity.nodeId }).update(change);
+      peer.sendResults([successOf(id ?? '', 'tcp')], 1);
+      t.equal((await peer.waitForClose()).reason, reason);
+      t.notMatch(await states(stack), [{ state: 'done' }]);
+      t.notOk(peer.frames.some((frame) => frame.ack !== null));
+    }
   },
 );
 

@@ -3,7 +3,7 @@ import t from 'tap';
 import { Type } from 'typebox';
 import { defineJob, type JobContext, PermanentFailure } from '../src/jobs/job.js';
 import { insertJob, type JobRow, type NewJob, selectJobs } from '../src/jobs/store.js';
-import { upsertReplica } from '../src/replicas/store.js';
+import { replicaStore } from '../src/replicas/store.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { startJobReplica } from './_support/job-replica.js';
@@ -217,7 +217,7 @@ t.test('what a dead replica held is run by another, what a living one holds is n
   const database = await createTestDatabase(t);
   const { db } = database;
   const clock = new FakeClock();
-  await upsertReplica(db, 'rep_living');
+  await replicaStore(db).upsert({ id: 'rep_living', url: null, isDraining: false });
   await db.transaction(async (trx) => {
     for (const said of ['of the living', 'of the dead', 'of one that is perhaps dead']) await insertJob(trx, job(said));
     await trx.raw(

@@ -143,13 +143,6 @@ t.test('heartbeats are answered with what a clock exchange needs', async (t) => 
   t.ok(Math.abs((heartbeat?.receiveMs ?? 0) - Date.now()) < 60_000);
 });
 
-t.test('an agent without a common protocol version is told to upgrade', async (t) => {
-  const { api } = await startStack(t);
-  const identity = await enrollPeer(api);
-  const peer = await PeerAgent.dial(t, api.url, identity, { protocolVersions: [99] });
-  t.equal((await peer.waitForClose()).reason, 'CLOSE_UPGRADE_REQUIRED');
-});
-
 t.test('a stopping control plane tells its agents to go elsewhere and leaves no session behind', async (t) => {
   const stack = await startStack(t);
   const other = await startReplica(t, stack.database.url, { VANTAGE_PUBLIC_URL: stack.api.url });
@@ -175,3 +168,40 @@ t.test('a node whose replica died is offline for the others', async (t) => {
   });
   t.pass();
 });
+
+t.test(
+  'a replica given up for dead stores nothing more of its nodes, which are sent away and deliver elsewhere',
+  async (t) => {
+    const stack = await startStack(t);
+    const other = await startReplica(t, stack.database.url, { VANTAGE_PUBLIC_URL: stack.api.url });
+    const identity = await enrollPeer(stack.api);
+    const peer = await PeerAgent.connect(t, stack.api.url, identity, { isAnswering: false });
+    const { body } = await stack.api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:1' } });
+    const [nodeTaskId] = body.data.task_ids;
+    await until('the job', () => peer.jobs.length === 1);
+    const { db } = stack.database;
+    // what the others do when a lease is over; this replica does not know yet
+    await db('nodes').update({
+      session_id: null,
+      replica_id: null,
+      lost_after: db.raw(`now() + interval '15 seconds'`),
+    });
+    peer.sendResults([successOf(nodeTaskId, 'tcp')]);
+    t.match((await peer.waitForClose()).reason, /^CLOSE_(DRAINING|REPLACED)$/);
+    t.notOk(
+      peer.frames.some((frame) => frame.ack !== null),
+      'nothing was acknowledged',
+    );
+    t.match(await db('probe_node_tasks').first('state'), { state: 'pending' });
+    const idle = await PeerAgent.connect(t, other.listenUrl, identity, {
+      epoch: peer.epoch,
+      last: 1,
+      isAnswering: false,
+    });
+    idle.sendResults([successOf(nodeTaskId, 'tcp')], 1);
+    await idle.waitFor('the acknowledgement', (frame) => frame.ack?.mark === 1);
+    t.match(await db('probe_node_tasks').first('state', 'late'), { state: 'done', late: false });
+    await db('nodes').update({ session_id: null, replica_id: null });
+    t.equal((await idle.waitForClose()).reason, 'CLOSE_DRAINING', 'an idle agent is told to come back at once');
+  },
+);

@@ -63,8 +63,12 @@ t.test('metrics tell tasks, results, latencies, links and spools, and their labe
   t.equal(await value('vantage_ingest_batch_rows_sum'), 2);
   t.equal(await value('vantage_jobs_in_flight'), 1);
 
-  peer.spoolRows = 7;
+  peer.spool = { spoolRows: 7, spoolBytes: 700, spoolOldestMs: 90_000, spoolDropped: 3, spoolProblem: 'disk is full' };
   await until('the next heartbeat', async () => (await value('vantage_agent_spool_rows')) === 7);
+  t.equal(await value('vantage_agent_spool_bytes'), 700);
+  t.equal(await value('vantage_agent_spool_oldest_seconds'), 90);
+  t.equal(await value('vantage_agent_spool_dropped_rows'), 3);
+  t.equal(await value('vantage_agent_spool_problems'), 1);
 
   peer.cut();
   await api.call('GET', `/v1/probe/tasks/${lost}?wait=20`);

@@ -2,7 +2,7 @@ import { systemClock } from '@vantage/shared/clock.js';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { PostgresBus } from '../src/bus/postgres-bus.js';
-import { type Node, NodeDirectory } from '../src/modules/nodes/index.js';
+import { type Node, NodeDirectory, nodeReads } from '../src/modules/nodes/index.js';
 import { createTestDatabase, type TestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { insertNode } from './_support/stored-node.js';
@@ -14,7 +14,7 @@ const log = pino({ level: 'silent' });
 async function replica(t: Test, { db, url }: TestDatabase, replicaId: string) {
   const clock = new FakeClock();
   const bus = new PostgresBus({ url, replicaId, isListening: true, hasOthers: () => true, log, clock: systemClock });
-  const directory = new NodeDirectory({ db, bus, clock, log });
+  const directory = new NodeDirectory({ nodes: nodeReads(db), bus, clock, log });
   const changes: Node[] = [];
   directory.onChange((node) => changes.push(node));
   t.teardown(async () => {
@@ -78,6 +78,22 @@ t.test('after the bus was cut everything that changed is read again', async (t) 
   await cutBus(database.db);
   await until('the resync', () => directory.find(id)?.name === 'renamed');
   t.pass();
+});
+
+t.test('a database that has lost its last changes is believed once it is back', async (t) => {
+  const database = await createTestDatabase(t);
+  const { db } = database;
+  const [kept, enrolled] = [await insertNode(db, { name: 'older' }), await insertNode(db)];
+  const { directory, changes } = await replica(t, database, 'rep_a');
+  await db('nodes').where({ id: kept }).update({ name: 'newer' });
+  await directory.refresh([kept]);
+  await db.raw('ALTER TABLE nodes DISABLE TRIGGER stamp_node');
+  await db('nodes').where({ id: kept }).update({ name: 'older', revision: 1 });
+  await db('nodes').where({ id: enrolled }).delete();
+  await cutBus(db);
+  await until('the older state', () => directory.find(kept)?.name === 'older');
+  t.equal(directory.find(enrolled), null);
+  t.match(changes.at(-1), { id: kept, name: 'older' });
 });
 
 t.test('a change that was committed after later ones is not missed', async (t) => {

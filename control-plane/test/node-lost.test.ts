@@ -57,6 +57,38 @@ t.test('a node that is back with the job still running is not given it twice', a
   t.match(await waitForEnd(), { status: 'completed' });
 });
 
+t.test(
+  'what the process before it has measured is not given to a new one, however long its result takes',
+  async (t) => {
+    const { api, database, peer, identity, nodeTaskId, waitForEnd } = await runningTask(t);
+    peer.cut();
+    const back = await PeerAgent.connect(t, api.url, identity, {
+      bootId: 'boot-2',
+      epoch: peer.epoch,
+      last: 1,
+      isAnswering: false,
+      isBeating: true,
+    });
+    for (const round of [1, 2]) {
+      // a sweep has gone by when it has ended this
+      const { body } = await api.call('POST', '/v1/probe/tcp', { body: { target: `127.0.0.1:${round}` } });
+      await database
+        .db('probe_node_tasks')
+        .whereIn('id', body.data.task_ids)
+        .update({ expires_at: new Date(0) });
+      t.equal((await api.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=20`)).body.data.status, 'failed');
+    }
+    t.notOk(
+      back.jobs.some(({ taskId }) => taskId === nodeTaskId),
+      'not given to it',
+    );
+    back.sendResults([successOf(nodeTaskId, 'tcp')], 1);
+    const task = await waitForEnd();
+    t.match(task, { status: 'completed', node_results: [{ success: true }] });
+    t.equal(task.node_results[0].late, undefined);
+  },
+);
+
 t.test('a new process of the agent ends at once what it neither runs nor holds', async (t) => {
   const { api, peer, identity, waitForEnd } = await runningTask(t);
   await PeerAgent.connect(t, api.url, identity, { bootId: 'boot-2', epoch: peer.epoch });
@@ -74,6 +106,25 @@ t.test('a new process that still holds the result delivers it before anything is
   back.sendResults([successOf(nodeTaskId, 'tcp')], 1);
   t.match(await waitForEnd(), { status: 'completed', node_results: [{ success: true, late: undefined }] });
 });
+
+t.test(
+  'a process whose first link ended before it had delivered is not given what the one before it measured',
+  async (t) => {
+    const { api, peer, identity, nodeTaskId, waitForEnd } = await runningTask(t);
+    const process = { bootId: 'boot-2', epoch: peer.epoch, last: 1, isAnswering: false };
+    const first = await PeerAgent.connect(t, api.url, identity, process);
+    first.cut();
+    const back = await PeerAgent.connect(t, api.url, identity, process);
+    const marker = await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:2' } });
+    await until('the marker job', () => back.jobs.length > 0);
+    t.strictSame(
+      back.jobs.map(({ taskId }) => taskId),
+      marker.body.data.task_ids,
+    );
+    back.sendResults([successOf(nodeTaskId, 'tcp')], 1);
+    t.match(await waitForEnd(), { status: 'completed', node_results: [{ success: true }] });
+  },
+);
 
 t.test('a real result within ten minutes of node_lost replaces it and is marked late', async (t) => {
   const { api, peer, identity, nodeTaskId, waitForEnd, read } = await runningTask(t);

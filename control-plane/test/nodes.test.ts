@@ -128,6 +128,7 @@ t.test(
       capabilities: ['icmp', 'icmp_echo'],
       since,
       uptime_percent_30d: null,
+      location_source: 'declared',
     });
     t.match(since, /^\d{4}-.*Z$/);
   },

@@ -3,17 +3,24 @@ import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import type { BusMessage } from '../src/bus/bus.js';
 import { ReplicaLease } from '../src/replicas/replica-lease.js';
+import { replicaStore } from '../src/replicas/store.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { insertNode } from './_support/stored-node.js';
 import { until } from './_support/until.js';
 
-function lease(t: Test, db: Knex, replicaId: string, isAlone = false) {
+function lease(
+  t: Test,
+  db: Knex,
+  replicaId: string,
+  { isAlone = false, url = null }: { isAlone?: boolean; url?: string | null } = {},
+) {
   const clock = new FakeClock();
   const unlinked: string[] = [];
   const made = new ReplicaLease({
-    db,
+    store: replicaStore(db),
     replicaId,
+    url,
     isAlone,
     graceMs: 15_000,
     clock,
@@ -125,11 +132,24 @@ t.test('after the database was away nobody is called dead who had no chance to s
   t.strictSame([await replicas(db), unlinked], [['rep_a'], [node]], 'but who does not within ten seconds is');
 });
 
+t.test('a replica knows where the others are, and names none that is about to go', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const { lease: a } = lease(t, db, 'rep_a', { url: 'https://a.example' });
+  const { lease: b } = lease(t, db, 'rep_b', { url: 'https://b.example' });
+  const { lease: c } = lease(t, db, 'rep_c');
+  for (const one of [a, b, c]) await one.start();
+  t.strictSame(c.urlsOfOthers.sort(), ['https://a.example', 'https://b.example']);
+  await b.leave();
+  t.strictSame(b.urlsOfOthers, ['https://a.example']);
+  await c.leave();
+  t.strictSame(c.urlsOfOthers, ['https://a.example']);
+});
+
 t.test('the owner of a database knows that every other replica in it is dead', async (t) => {
   const { db } = await createTestDatabase(t);
   await db('replicas').insert({ id: 'rep_before' });
   const node = await insertNode(db, { session_id: 'ses_1', replica_id: 'rep_before' });
-  const { lease: a, unlinked } = lease(t, db, 'rep_a', true);
+  const { lease: a, unlinked } = lease(t, db, 'rep_a', { isAlone: true });
   await a.start();
   t.strictSame(await replicas(db), ['rep_a']);
   t.strictSame(unlinked, [node]);

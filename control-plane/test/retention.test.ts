@@ -79,3 +79,56 @@ t.test('a dead job waits 30 days for somebody to look at it', async (t) => {
   const left = await leftAfterUpkeep('vantage_jobs.jobs', 'id', `${ids.get(30.1)}`);
   t.same(left, [ids.get(29.9), waiting]);
 });
+
+t.test('an enrollment token that was used or has expired stays in lists for 30 days', async (t) => {
+  const ends = [
+    ['used_at', 29.9],
+    ['used_at', 30.1],
+    ['expires_at', 29.9],
+    ['expires_at', 30.1],
+  ] as const;
+  for (const [column, days] of ends) {
+    const id = `${column}-${days}`;
+    await db('enrollment_tokens').insert({
+      id,
+      token_id: id,
+      secret_hash: Buffer.alloc(32),
+      preview: '',
+      user_id: api.userId,
+      expires_at: ago(column === 'used_at' ? 60 : days),
+      [column]: ago(days),
+    });
+  }
+  t.same(await leftAfterUpkeep('enrollment_tokens', 'id', 'used_at-30.1'), ['expires_at-29.9', 'used_at-29.9']);
+});
+
+// by the database's clock, which no test moves
+t.test('dead letters and declared gaps stay for 90 days, marks of a replaced spool for 30', async (t) => {
+  const spool = { node_id: 'n_old', epoch: Buffer.alloc(16, 1), lane: 1 };
+  for (const days of [89, 91]) {
+    const received_at = ago(days);
+    await db('dead_letters').insert({
+      ...spool,
+      sequence: 1,
+      code: '22000',
+      message: `${days}`,
+      payload: '',
+      received_at,
+    });
+    await db('spool_gaps').insert({ ...spool, first: 1, last: 2, reason: `${days}`, received_at });
+  }
+  const marks = [
+    { ...spool, mark: 301, updated_at: ago(31) },
+    { ...spool, lane: 2, mark: 299, updated_at: ago(29) },
+    { ...spool, epoch: Buffer.alloc(16, 2), mark: 1, updated_at: ago(1) },
+    { ...spool, node_id: 'n_quiet', mark: 400, updated_at: ago(400) },
+  ];
+  await db('ingest_marks').insert(marks);
+  t.same(await leftAfterUpkeep('dead_letters', 'message', '91'), ['89']);
+  t.same(await db('spool_gaps').pluck('reason'), ['89']);
+  t.same(
+    await db('ingest_marks').orderBy('mark').pluck('mark'),
+    [1, 299, 400],
+    'the only spool of a node keeps its mark',
+  );
+});

@@ -96,6 +96,11 @@ t.test('what keeps a server from starting is said in one line', async (t) => {
       says: new RegExp(`127.0.0.1:${port}: .*; change VANTAGE_METRICS_LISTEN$`),
     },
     {
+      name: 'a message server',
+      env: { ...ready, VANTAGE_BUS_URL: 'nats://u:s3cret@127.0.0.1:1' },
+      says: /no message server at 127\.0\.0\.1:1: connection refused; check VANTAGE_BUS_URL and that nats-server runs there$/,
+    },
+    {
       name: 'no such address',
       env: { ...ready, VANTAGE_LISTEN: '192.0.2.1:0' },
       says: /cannot listen on 192\.0\.2\.1:0: this machine has no such address; change VANTAGE_LISTEN$/,

@@ -1,9 +1,10 @@
-import { createPublicKey, sign, verify } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { publicKeyFromRaw } from '@vantage/shared/protocol/ed25519.js';
 import t from 'tap';
 import { loadServerIdentity } from '../src/links/index.js';
 import { createTestDatabase } from './_support/database.js';
-import { startReplica, startStack } from './_support/stack.js';
+import { enrollBody } from './_support/peer-agent.js';
+import { apiOf, startReplica, startStack } from './_support/stack.js';
 
 const key = Buffer.alloc(32, 1);
 
@@ -64,9 +65,12 @@ t.test(
     await t.rejects(wrong, { name: 'WrongSecretKeyError' });
     t.strictSame(await database.db('replicas').pluck('id'), [controlPlane.replicaId], 'it never signed on');
     const other = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
-    const [mine, theirs] = [controlPlane, other].map(
-      ({ services }) => services.nodes.enrollReply('n_1').server_public_key,
-    );
+    const { token } = (await api.call('POST', '/v1/nodes/enrollment-tokens', { body: {} })).body.data;
+    const body = enrollBody(token, generateKeyPairSync('ed25519').privateKey, api.url);
+    const keyOf = async ({ listenUrl }: { listenUrl: string }) =>
+      (await apiOf(listenUrl, api.token, api.userId).call('POST', '/v1/nodes/enroll', { body, as: null })).body.data
+        .server_public_key;
+    const [mine, theirs] = [await keyOf(controlPlane), await keyOf(other)];
     t.equal(mine, theirs);
     const [stored] = await database.db('server_identity').pluck('public_key');
     t.equal(mine, stored.toString('base64'));

@@ -24,7 +24,7 @@ function request(db: Knex, keys: readonly string[], wanted: number, weight = 1):
         target: 'example.com:80',
         specJson: '{}',
         createdAt: now,
-        expiresAt: new Date(now.getTime() + 60_000),
+        expiresInMs: 60_000,
         targetKeys: keys,
         nodeTasks,
       },

@@ -27,7 +27,7 @@ async function aTask(t: Test) {
     target: spec.target,
     specJson: JSON.stringify(spec),
     createdAt: new Date(),
-    expiresAt: new Date(),
+    expiresInMs: 0,
     targetKeys: null,
     nodeTasks: [first, second].map((nodeTaskId) => ({ id: nodeTaskId, nodeId: 'n_1', refusedCode: null })),
   };

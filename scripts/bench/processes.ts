@@ -33,15 +33,21 @@ export function memoryOfAll(pids: readonly number[]): { readonly rssMb: number; 
   return { rssMb: rssKb / 1024, pssMb: pssKb / 1024 };
 }
 
-/** CPU seconds a process tree has used, children that ended not counted. */
+/** CPU seconds a process tree has used, with the children that ended and were waited for, so that it never falls. */
 export function cpuSecondsOf(pid: number): number {
-  return processTree(pid).reduce((sum, one) => sum + ownCpuSecondsOf(one), 0);
+  return processTree(pid).reduce((sum, one) => sum + ticksOf(one, 11, 15) / TICKS_PER_SECOND, 0);
 }
 
 /** CPU seconds a process alone has used, all its threads. */
 export function ownCpuSecondsOf(pid: number): number {
-  const fields = afterName(pid);
-  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND;
+  return ticksOf(pid, 11, 13) / TICKS_PER_SECOND;
+}
+
+/** User and system time are the fields 11 and 12, those of children that were waited for 13 and 14 (proc_pid_stat(5)). */
+function ticksOf(pid: number, from: number, to: number): number {
+  return afterName(pid)
+    .slice(from, to)
+    .reduce((sum, field) => sum + Number(field), 0);
 }
 
 /** Idle and total CPU seconds of the machine since it started. */

@@ -9,4 +9,6 @@ export interface Check {
   readonly title: string;
   /** Finds what is wrong in the checkout at `root`; an empty list when nothing is. */
   run(root: string): Promise<readonly Finding[]>;
+  /** What is to be known although nothing is wrong, in one line; null: nothing. */
+  remark?(root: string): string | null;
 }

@@ -1,16 +1,26 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { readLogMessages } from './log-lines.js';
+import { readMetrics } from './metrics-list.js';
 
 type Exports = Readonly<Record<string, unknown>>;
 
 /** A list that the code has once and documents repeat for people, inside `<!-- list:NAME -->` and `<!-- /list -->`. */
-export interface CodeList {
+export type CodeList = ExportedList | WrittenList;
+
+interface ExportedList {
   readonly name: string;
   /** Compiled modules that have it, relative to the repository root. */
   readonly modules: readonly string[];
   /** Values, or the whole table in Markdown; `npm run format` writes the latter into the documents. */
   read(...modules: readonly Exports[]): ListContent;
+}
+
+/** One that stands all over the sources. */
+interface WrittenList {
+  readonly name: string;
+  scan(root: string): ListContent;
 }
 
 /** What a marked block must hold: these values in its first column in any order, or exactly this table. */
@@ -87,10 +97,20 @@ export const codeLists: readonly CodeList[] = [
     modules: ['shared/dist/src/tokens.js'],
     read: ({ tokenPrefixes } = {}) => ({ values: members(tokenPrefixes).map(text) }),
   },
+  {
+    name: 'metrics',
+    modules: ['control-plane/dist/src/http/metrics.js', 'control-plane/dist/src/metrics.js'],
+    read: (...modules) => ({ values: readMetrics(...modules) }),
+  },
+  { name: 'control-log-lines', scan: (root) => ({ values: readLogMessages(root, 'control-plane', 'warnings') }) },
+  { name: 'agent-log-lines', scan: (root) => ({ values: readLogMessages(root, 'agent', 'warnings') }) },
+  { name: 'control-info-lines', scan: (root) => ({ values: readLogMessages(root, 'control-plane', 'infos') }) },
+  { name: 'agent-info-lines', scan: (root) => ({ values: readLogMessages(root, 'agent', 'infos') }) },
 ];
 
 /** What a list holds in the compiled code. @throws when a module is not there or has not the shape expected */
 export async function readCodeList(root: string, list: CodeList): Promise<ListContent> {
+  if ('scan' in list) return list.scan(root);
   const missing = list.modules.find((path) => !existsSync(join(root, path)));
   if (missing !== undefined) throw new Error(`no "${missing}"`);
   return list.read(...(await Promise.all(list.modules.map((path) => import(pathToFileURL(join(root, path)).href)))));

@@ -150,7 +150,19 @@ export const importRules: readonly ImportRule[] = [
     forbids: (from, { target }) =>
       /^agent\/src\/(?:link|spool)\//.test(from) &&
       !isTestCode(from) &&
-      /^agent\/src\/(?:probes\/|net\/|measuring\/(?:runner|local-runner|local-room)\.ts$)/.test(target ?? ''),
+      /^agent\/src\/(?:probes\/|net\/(?!abortable\.ts$)|measuring\/(?:runner|local-runner|local-room)\.ts$)/.test(
+        target ?? '',
+      ),
+  },
+  {
+    name: 'metrics-in-one-place',
+    says: 'metrics are made in metrics.ts and http/metrics.ts of the control plane, where docs/operating.md is held to them',
+    forbids: (from, { specifier, isType }) =>
+      specifier === 'prom-client' &&
+      !isType &&
+      !isTestCode(from) &&
+      !isScript(from) &&
+      !/^control-plane\/src\/(?:http\/)?metrics\.ts$/.test(from),
   },
   {
     name: 'links-know-no-http',

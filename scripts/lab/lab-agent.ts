@@ -7,8 +7,10 @@ import { fileURLToPath } from 'node:url';
 import type { ProbeResults, ProbeSpecs, ProbeType } from '@vantage/shared/probe-types/index.js';
 import type { SelfTestCheck } from '@vantage/shared/self-test.js';
 import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
-import type { FromPeer, ToPeer } from './agent-peer-messages.js';
+import { readStatus } from 'vantage-agent/status-file.js';
+import type { FromPeer, ReceivedHeartbeat, ReceivedRow, ToPeer } from './agent-peer-messages.js';
 import type { Lab } from './lab.js';
+import { type Host, linkAddresses } from './topology.js';
 
 const CLI = fileURLToPath(import.meta.resolve('vantage-agent/cli.js'));
 const PEER = fileURLToPath(new URL('./programs/agent-peer.js', import.meta.url));
@@ -35,22 +37,53 @@ export interface LabAgent {
    * the answer is called. That one says how many were sent again.
    */
   keepBusy(rows: number): () => Promise<number>;
+  /** What its control plane saw so far. */
+  readonly seen: PeerRecord;
+  /** Asks for so many results that cost next to nothing; they are in `seen` when they come. */
+  ask(results: number): void;
+  /** Lets it have so many rows in flight. */
+  grant(rows: number): void;
+  /** Ends its link without a word. */
+  hangUp(): void;
+  /** What `vantage-agent status` would say of the link: `open`, `waiting`, ... */
+  linkState(): Promise<string>;
   stop(): Promise<void>;
 }
 
+/** What the control plane of a lab's agent saw, in order. */
+export interface PeerRecord {
+  /** Tries to link that came as far as a hello, and links. */
+  readonly hellos: number;
+  readonly links: number;
+  /** Tasks that were asked for, and what came of them. */
+  readonly asked: readonly string[];
+  readonly rows: readonly ReceivedRow[];
+  /** Rows that came more than once. */
+  readonly resent: number;
+  readonly heartbeats: readonly ReceivedHeartbeat[];
+}
+
+/** How to start an agent of a lab. */
+export interface LabAgentOptions {
+  readonly canaries?: readonly string[];
+  /** Where its control plane runs: beside it, or at the other end of the network. */
+  readonly controlPlaneOn?: Extract<Host, 'agent' | 'far'>;
+}
+
 /**
- * Enrolls an agent and starts it, with these canaries; it ends with the lab at the latest.
+ * Enrolls an agent and starts it; it ends with the lab at the latest.
  * @throws Error when it ends before it has a link
  */
-export async function startLabAgent(lab: Lab, canaries: readonly string[] = []): Promise<LabAgent> {
+export async function startLabAgent(lab: Lab, options: LabAgentOptions = {}): Promise<LabAgent> {
+  const { canaries = [], controlPlaneOn: host = 'agent' } = options;
   const stateDir = mkdtempSync(join(tmpdir(), 'vantage-lab-agent-'));
   const peer = new Peer(
-    lab.spawn('agent', [process.execPath, PEER], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
+    lab.spawn(host, [process.execPath, PEER, addressOf(host)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
   );
   const { url } = await peer.next('listening');
   const { token } = makeToken(tokenPrefixes.enrollment);
   const common = ['--state-dir', stateDir];
-  await lab.exec('agent', process.execPath, CLI, 'enroll', '--url', url, '--token', token, ...common);
+  await lab.exec('agent', process.execPath, CLI, 'enroll', '--insecure', '--url', url, '--token', token, ...common);
   peer.send({ kind: 'canaries', canaries });
   const firstSelfTest = peer.next('self-test').then(byName);
   // not everybody asks
@@ -68,16 +101,31 @@ export async function startLabAgent(lab: Lab, canaries: readonly string[] = []):
     await peer.end();
     rmSync(stateDir, { recursive: true, force: true });
   };
-  return { pid: agent.pid ?? 0, firstSelfTest, ...commandsOf(peer), stop };
+  const linkState = async () => (await readStatus(stateDir))?.link.state ?? 'idle';
+  return { pid: agent.pid ?? 0, firstSelfTest, seen: peer.seen, ...commandsOf(peer), linkState, stop };
+}
+
+function addressOf(host: 'agent' | 'far'): string {
+  return host === 'agent' ? '127.0.0.1' : linkAddresses(4, 'right').v4;
 }
 
 function byName({ checks }: Message<'self-test'>): SelfTest {
   return Object.fromEntries(checks.map((check) => [check.name, check]));
 }
 
-function commandsOf(peer: Peer): Pick<LabAgent, 'probe' | 'selfTest' | 'keepBusy'> {
+/** Nobody may measure it, so its result costs the measuring process next to nothing. */
+const refusedSpec = JSON.stringify({ target: '10.0.0.1:80', params: {} });
+
+type Commands = Omit<LabAgent, 'pid' | 'firstSelfTest' | 'seen' | 'linkState' | 'stop'>;
+
+function commandsOf(peer: Peer): Commands {
   let tasks = 0;
   return {
+    ask: (results) => {
+      for (let index = 0; index < results; index += 1) peer.ask(refusedSpec);
+    },
+    grant: (rows) => peer.send({ kind: 'credits', rows }),
+    hangUp: () => peer.send({ kind: 'hang-up' }),
     probe: async (type, target, params = {}) => {
       tasks += 1;
       const taskId = `lab${tasks}`;
@@ -115,6 +163,14 @@ class Peer {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
   readonly #waiters = new Set<Waiter>();
+  readonly seen = {
+    hellos: 0,
+    links: 0,
+    asked: [] as string[],
+    rows: [] as ReceivedRow[],
+    resent: 0,
+    heartbeats: [] as ReceivedHeartbeat[],
+  };
 
   constructor(child: ChildProcess) {
     this.#child = child;
@@ -127,6 +183,13 @@ class Peer {
 
   send(message: ToPeer): void {
     this.#child.send(message);
+  }
+
+  /** Asks for a result that `seen` will hold. */
+  ask(specJson: string): void {
+    const taskId = `asked${this.seen.asked.length + 1}`;
+    this.seen.asked.push(taskId);
+    this.send({ kind: 'job', taskId, probeType: 'tcp', specJson });
   }
 
   next<K extends FromPeer['kind']>(kind: K, isMeant: (message: Message<K>) => boolean = () => true) {
@@ -142,10 +205,20 @@ class Peer {
   }
 
   #take(message: FromPeer): void {
+    this.#record(message);
     for (const waiter of this.#waiters) {
       if (!waiter.isMeant(message)) continue;
       this.#waiters.delete(waiter);
       waiter.resolve(message as never);
     }
+  }
+
+  #record(message: FromPeer): void {
+    const { seen } = this;
+    if (message.kind === 'hello') seen.hellos += 1;
+    else if (message.kind === 'linked') seen.links += 1;
+    else if (message.kind === 'result') seen.rows.push(message);
+    else if (message.kind === 'resent') seen.resent += message.rows;
+    else if (message.kind === 'heartbeat') seen.heartbeats.push(message);
   }
 }

@@ -12,7 +12,7 @@ else {
   t.teardown(() => lab.stop());
   const { v4, v6 } = serviceAddresses('zone');
   const canaries = [`tcp://${v4}:53`, `tcp://[${v6}]:53`];
-  const agent = await startLabAgent(lab, canaries);
+  const agent = await startLabAgent(lab, { canaries });
   t.teardown(() => agent.stop());
 
   t.test('an agent finds both networks, its resolver, its clock and its raw sockets in order', async (t) => {

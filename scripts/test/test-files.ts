@@ -43,7 +43,7 @@ export function selectTestFiles(files: readonly TestFile[], filters: readonly st
   return files.filter((file) => (isLongWanted || !file.isLong) && (wanted.length === 0 || matches(file)));
 }
 
-/** Whether a test may ask for PostgreSQL: those of the control plane, and those that need both programs. */
+/** Whether a test may ask for PostgreSQL: those of the control plane, those that need both programs, and a model of it. */
 export function mayNeedDatabase(file: TestFile): boolean {
-  return file.source.startsWith('control-plane/') || /^[^/]+\/test\//.test(file.source);
+  return /^control-plane\/|^[^/]+\/test\/|^scripts\/simulation\/database\//.test(file.source);
 }

@@ -17,6 +17,7 @@ function handClock(): { clock: Clock; timers: Set<Timer>; fire(): void } {
       timers.add(timer);
       return () => timers.delete(timer);
     },
+    afterInput: setImmediate,
   };
   return {
     clock,

@@ -6,6 +6,8 @@ export interface Clock {
   monotonicMs(): number;
   /** Calls back once after `ms`; returns how to call it off. The timer never keeps the process alive when `unref`. */
   after(ms: number, callback: () => void, options?: { unref?: boolean }): () => void;
+  /** Calls back once, when what has arrived at this process so far has been read. */
+  afterInput(callback: () => void): void;
 }
 
 /** The machine's clocks. */
@@ -16,6 +18,10 @@ export const systemClock: Clock = {
     const timer = setTimeout(callback, ms);
     if (options?.unref) timer.unref();
     return () => clearTimeout(timer);
+  },
+  // sockets are read between timers and immediates
+  afterInput(callback) {
+    setImmediate(callback);
   },
 };
 

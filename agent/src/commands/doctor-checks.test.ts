@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { systemClock } from '@vantage/shared/clock.js';
 import { selfTestNames } from '@vantage/shared/self-test.js';
 import t from 'tap';
 import { askControlPlane } from '../link/ask-control-plane.js';
@@ -10,10 +11,25 @@ import {
   checkStateDir,
   judgeClock,
   judgeControlPlane,
+  judgeProxy,
   judgeRoutes,
   judgeSynchronisation,
   toldChecks,
 } from './doctor-checks.js';
+
+const straight = (bindAddress: string | null) => {
+  const find = async (address: string) => [address];
+  const addresses = { find, worked: () => undefined, failed: () => undefined };
+  return { bindAddress, proxyUrl: null, addresses, clock: systemClock };
+};
+
+t.test('doctor says which way the link goes, and which proxies are not used, without their passwords', async (t) => {
+  t.match(judgeProxy({ proxyUrl: null, ignoredProxies: [] }), { status: 'ok', detail: /straight/, remedy: null });
+  const ignored = judgeProxy({ proxyUrl: null, ignoredProxies: ['HTTPS_PROXY'] });
+  t.match(ignored, { status: 'ok', detail: /HTTPS_PROXY/, remedy: /VANTAGE_AGENT_PROXY/ });
+  const used = judgeProxy({ proxyUrl: 'http://user:hunter2@proxy.example:3128', ignoredProxies: [] });
+  t.equal(used.detail, 'through the proxy proxy.example:3128');
+});
 
 t.test('a capability that is missing comes with its reason and its remedy', async (t) => {
   const report = {
@@ -53,13 +69,13 @@ t.test('a control plane answers, refuses or is not there', async (t) => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const answer = await askControlPlane(`${url}/`, '127.0.1.9');
+  const answer = await askControlPlane(`${url}/`, straight('127.0.1.9'));
   t.match(judgeControlPlane(url, answer), { status: 'ok' });
   t.ok(!(answer instanceof Error) && answer.dateMs !== null, 'with its time');
   server.close();
   server.closeAllConnections();
   await once(server, 'close');
-  t.match(judgeControlPlane(url, await askControlPlane(url, null)), {
+  t.match(judgeControlPlane(url, await askControlPlane(url, straight(null))), {
     status: 'failed',
     detail: /ECONNREFUSED/,
     remedy: /VANTAGE_AGENT_BIND/,

@@ -2,6 +2,8 @@ import { Resolver } from 'node:dns/promises';
 import { access, constants, stat } from 'node:fs/promises';
 import type { SelfTestCheck, SelfTestName } from '@vantage/shared/self-test.js';
 import type { CapabilityReport } from '../capabilities.js';
+import type { AgentConfig } from '../config.js';
+import { WrongPinError } from '../identity/tls-pins.js';
 import type { ControlPlaneAnswer } from '../link/ask-control-plane.js';
 
 /** One line of `vantage-agent doctor`. `warning`: the agent works, but not fully; `failed`: it does not. */
@@ -44,6 +46,10 @@ export async function checkStateDir(stateDir: string): Promise<DoctorCheck> {
 /** Whether the control plane answers at this URL. */
 export function judgeControlPlane(url: string, answer: ControlPlaneAnswer | Error): DoctorCheck {
   const name = `control plane ${url}`;
+  if (answer instanceof WrongPinError) {
+    const remedy = 'ask its operator, over another way, for its key; do not take the pin away before';
+    return { name, status: 'failed', detail: answer.message, remedy };
+  }
   if (answer instanceof Error) {
     return {
       name,
@@ -59,6 +65,17 @@ export function judgeControlPlane(url: string, answer: ControlPlaneAnswer | Erro
     detail: `answers ${answer.status}`,
     remedy: 'ask the operator of the control plane',
   };
+}
+
+/** Which way the link goes: a proxy of the environment that is not used may be why it does not come about. */
+export function judgeProxy(config: Pick<AgentConfig, 'proxyUrl' | 'ignoredProxies'>): DoctorCheck {
+  const name = 'way of the link';
+  const { proxyUrl, ignoredProxies } = config;
+  if (proxyUrl !== null)
+    return { name, status: 'ok', detail: `through the proxy ${new URL(proxyUrl).host}`, remedy: null };
+  if (ignoredProxies.length === 0) return { name, status: 'ok', detail: 'straight, without a proxy', remedy: null };
+  const detail = `straight: ${ignoredProxies.join(', ')} of the environment is not used`;
+  return { name, status: 'ok', detail, remedy: 'if the link needs that proxy: set VANTAGE_AGENT_PROXY' };
 }
 
 /** Whether this machine's clock agrees with the control plane's; results are corrected anyway. */

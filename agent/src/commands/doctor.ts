@@ -1,8 +1,10 @@
 import { systemClock } from '@vantage/shared/clock.js';
 import { detectCapabilities } from '../capabilities.js';
 import type { AgentConfig } from '../config.js';
-import { findIdentity, type Identity } from '../identity/identity.js';
+import { effectivePins, findIdentity, type Identity } from '../identity/identity.js';
 import { askControlPlane } from '../link/ask-control-plane.js';
+import { LinkAddresses } from '../link/link-addresses.js';
+import { type LinkWay, systemLookUp } from '../link/link-way.js';
 import { hasWorldRoute } from '../net/route.js';
 import { readKernelClock } from '../self-test/kernel-clock.js';
 import { readStatus } from '../status-file.js';
@@ -13,6 +15,7 @@ import {
   type DoctorCheck,
   judgeClock,
   judgeControlPlane,
+  judgeProxy,
   judgeRoutes,
   judgeSynchronisation,
   toldChecks,
@@ -38,13 +41,16 @@ async function runChecks(config: AgentConfig): Promise<DoctorCheck[]> {
     hasWorldRoute(4),
     hasWorldRoute(6),
     readKernelClock(),
-    Promise.all(controlUrls.map((url) => askControlPlane(url, config.bindAddress))),
+    openWay(config, pinsOf(config, identity)).then((way) =>
+      Promise.all(controlUrls.map((url) => askControlPlane(url, way))),
+    ),
   ]);
   const dates = answers.flatMap((answer) => (answer instanceof Error ? [] : [answer.dateMs]));
   return [
     ...capabilities.explain().map(checkCapability),
     stateDir,
     judgeIdentity(identity),
+    judgeProxy(config),
     ...answers.map((answer, index) => judgeControlPlane(controlUrls[index] ?? '', answer)),
     judgeClock(systemClock.now(), dates[0] ?? null),
     judgeSynchronisation(isSynchronised),
@@ -52,6 +58,18 @@ async function runChecks(config: AgentConfig): Promise<DoctorCheck[]> {
     dns,
     ...toldChecks((await readStatus(config.stateDir))?.self_test?.checks ?? []),
   ];
+}
+
+/** The way of the link: also by addresses that worked before, but nothing is written down. */
+async function openWay({ stateDir, bindAddress, proxyUrl }: AgentConfig, tlsPins: readonly string[]): Promise<LinkWay> {
+  const onFallback = () => undefined;
+  const known = await LinkAddresses.open({ stateDir, clock: systemClock, lookUp: systemLookUp, onFallback });
+  const addresses = { find: (host: string) => known.find(host), worked: () => undefined, failed: () => undefined };
+  return { bindAddress, proxyUrl, tlsPins, addresses, clock: systemClock };
+}
+
+function pinsOf({ tlsPins }: AgentConfig, identity: Identity | Error | null): readonly string[] {
+  return effectivePins(tlsPins, identity instanceof Error ? null : identity);
 }
 
 function judgeIdentity(identity: Identity | Error | null): DoctorCheck {

@@ -6,6 +6,8 @@ import type { AgentConfig } from '../config.js';
 import { CommandError } from '../exit-codes.js';
 import { enroll } from '../identity/enrollment.js';
 import type { DeclaredPlace } from '../identity/enrollment-request.js';
+import { EnrollmentRefusedError, EnrollmentUnansweredError } from '../identity/errors.js';
+import { isTlsPin } from '../identity/tls-pins.js';
 import { AGENT_VERSION } from '../version.js';
 
 export interface EnrollCommandOptions {
@@ -19,12 +21,34 @@ export interface EnrollCommandOptions {
   readonly asn?: number;
   readonly provider?: string;
   readonly tag: readonly string[];
+  readonly tlsPin?: readonly string[];
   readonly insecure: boolean;
   readonly json: boolean;
 }
 
-/** Makes this machine a node and says what to do next. */
+/**
+ * Makes this machine a node and says what to do next. With `json` a failure is JSON on standard output, too; it is
+ * thrown all the same, for its exit code and its line for people.
+ */
 export async function enrollNode(config: AgentConfig, options: EnrollCommandOptions): Promise<'ok'> {
+  try {
+    return await makeNode(config, options);
+  } catch (error) {
+    if (options.json) process.stdout.write(`${JSON.stringify({ error: describeFailure(error) })}\n`);
+    throw error;
+  }
+}
+
+/** `code` is the control plane's, null where it refused nothing; `is_retryable`: the same command may work later. */
+function describeFailure(error: unknown) {
+  return {
+    code: error instanceof EnrollmentRefusedError ? error.code : null,
+    message: error instanceof Error ? error.message : String(error),
+    is_retryable: error instanceof EnrollmentUnansweredError,
+  };
+}
+
+async function makeNode(config: AgentConfig, options: EnrollCommandOptions): Promise<'ok'> {
   const { url, name, insecure } = options;
   const declared = declaredPlace(options);
   const identity = await enroll({
@@ -37,6 +61,8 @@ export async function enrollNode(config: AgentConfig, options: EnrollCommandOpti
     capabilities: listCapabilities(),
     isInsecureAllowed: insecure,
     bindAddress: config.bindAddress,
+    proxyUrl: config.proxyUrl,
+    ...pinsOf(config, options),
     clock: systemClock,
     random: Math.random,
     onRetry: (error, waitMs) =>
@@ -52,6 +78,13 @@ export async function enrollNode(config: AgentConfig, options: EnrollCommandOpti
       `enrolled as ${nodeId} in ${config.stateDir}\nstart it with: vantage-agent run --state-dir ${config.stateDir}\n`,
     );
   return 'ok';
+}
+
+/** Those of the command line are the node's from now on; those of the setting hold as long as it is set. */
+function pinsOf({ tlsPins }: AgentConfig, { tlsPin = [] }: EnrollCommandOptions) {
+  const wrong = tlsPin.find((pin) => !isTlsPin(pin));
+  if (wrong !== undefined) throw new CommandError('usage', `--tls-pin: "${wrong}" is not the base64 of a SHA-256`);
+  return tlsPin.length > 0 ? { tlsPins: tlsPin, keepsPins: true } : { tlsPins };
 }
 
 /** The token from where the operator keeps it; only `--token ent_…` itself shows in the process list. */

@@ -1,98 +1,129 @@
-import { textCell } from '@vantage/shared/probe-types/cells.js';
+import { accessSync, constants, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '@vantage/shared/clock.js';
 import type { AgentStatus } from '../agent-status.js';
 import type { AgentConfig } from '../config.js';
+import { CommandError, type ExitName } from '../exit-codes.js';
+import { findIdentity } from '../identity/identity.js';
+import { isStateDirectoryInUse } from '../identity/state-directory.js';
+import { SpoolOpenError } from '../spool/errors.js';
+import { inspectSpool } from '../spool/inspect.js';
+import { describeStoredSpool, type SpoolStatus } from '../spool-status.js';
 import { readStatus } from '../status-file.js';
+import { readableStatus } from './status-text.js';
 
-/** A status older than this is of an agent that hangs or whose disk is full, milliseconds. */
+/** A status older than this is of an agent that hangs or whose disk takes nothing, milliseconds. */
 const MAX_AGE_MS = 30_000;
+/** The status file needs a block or two. */
+const LEAST_FREE_BYTES = 16 * 1024;
 
-/** What `status` tells: the agent's own word, and whether it can still be believed. */
+/** What `status` tells: the agent's own word, whether it can be believed, and what lies on the disk. */
 export interface StatusReport {
   readonly is_running: boolean;
   readonly is_connected: boolean;
   readonly state_dir: string;
-  /** Why `agent` is null or out of date. */
+  /** Null: not enrolled. */
+  readonly node_id: string | null;
+  readonly control_urls: readonly string[];
+  /** What is wrong, and what to do where that is known; null: nothing. */
   readonly problem: string | null;
+  /** What the agent last said; null: nothing that is of use. */
   readonly agent: AgentStatus | null;
+  /** What the spool's file holds, where the agent does not say so itself; null: there is none, or it does. */
+  readonly stored_spool: SpoolStatus | null;
+}
+
+/** What is known before anything is judged. */
+export interface StatusFacts {
+  readonly stateDir: string;
+  readonly identity: { readonly nodeId: string; readonly controlUrls: readonly string[] } | null;
+  /** Whether a process holds the state directory. */
+  readonly isInUse: boolean;
+  readonly agent: AgentStatus | null;
+  /** Why the disk takes no status file, as far as that can be seen; null: it seems to. */
+  readonly diskProblem: string | null;
+  readonly readSpool: () => SpoolStatus | null;
+  readonly nowMs: number;
 }
 
 /** Prints what the agent of this state directory is doing. */
-export async function status(
-  config: AgentConfig,
-  options: { readonly json: boolean; readonly nowMs: number },
-): Promise<'ok' | 'failed'> {
-  const report = judgeStatus(config.stateDir, await readStatus(config.stateDir), options.nowMs, isProcessAlive);
-  process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : readableStatus(report));
+export async function status(config: AgentConfig, options: { readonly json: boolean }): Promise<ExitName> {
+  const nowMs = systemClock.now();
+  const report = judgeStatus(await collectFacts(config.stateDir, nowMs));
+  process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : readableStatus(report, nowMs));
+  if (report.node_id === null) return 'notEnrolled';
   return report.is_connected ? 'ok' : 'failed';
 }
 
-/** Pure: what a status file of this content means at `nowMs`. */
-export function judgeStatus(
-  stateDir: string,
-  agent: AgentStatus | null,
-  nowMs: number,
-  isAlive: (pid: number) => boolean,
-): StatusReport {
-  const base = { state_dir: stateDir, agent };
-  if (agent === null)
-    return { ...base, is_running: false, is_connected: false, problem: 'no agent runs with this state directory' };
-  if (!isAlive(agent.pid))
-    return {
-      ...base,
-      is_running: false,
-      is_connected: false,
-      problem: `the agent ended without a word (process ${agent.pid})`,
-    };
+/** Pure but for readSpool: what these facts mean. */
+export function judgeStatus(facts: StatusFacts): StatusReport {
+  const { stateDir, identity, isInUse, agent } = facts;
+  const problem = findProblem(facts);
+  const isHeard = isInUse && problem === null;
+  return {
+    is_running: isInUse,
+    is_connected: isHeard && agent?.link.state === 'open',
+    state_dir: stateDir,
+    node_id: identity?.nodeId ?? null,
+    control_urls: identity?.controlUrls ?? [],
+    problem,
+    agent,
+    stored_spool: isHeard ? null : facts.readSpool(),
+  };
+}
+
+function findProblem({ stateDir, identity, isInUse, agent, diskProblem, nowMs }: StatusFacts): string | null {
+  if (identity === null)
+    return `this machine is not enrolled: run \`vantage-agent enroll\`, or name the state directory`;
+  if (!isInUse && agent === null) return 'no agent runs with this state directory';
+  if (!isInUse) return `the agent ended without a word (process ${agent?.pid}, last heard of ${agent?.updated_at})`;
+  const because = diskProblem === null ? '' : `: ${diskProblem}`;
+  if (agent === null) return `an agent holds "${stateDir}" and has said nothing yet${because}`;
   const ageMs = nowMs - Date.parse(agent.updated_at);
-  if (ageMs > MAX_AGE_MS)
-    return {
-      ...base,
-      is_running: true,
-      is_connected: false,
-      problem: `the agent has said nothing for ${Math.round(ageMs / 1000)} s`,
-    };
-  return { ...base, is_running: true, is_connected: agent.link.state === 'open', problem: null };
+  if (ageMs > MAX_AGE_MS) return `the agent has said nothing for ${Math.round(ageMs / 1000)} s${because}`;
+  return null;
 }
 
-function readableStatus({ problem, agent, is_running, state_dir }: StatusReport): string {
-  const rows: [string, string][] = [['state', problem ?? 'running']];
-  if (agent !== null && is_running) rows.push(...agentRows(agent));
-  rows.push(['state directory', state_dir]);
-  return `${rows.map(([name, text]) => `${name.padEnd(20)}${text}`).join('\n')}\n`;
-}
-
-function agentRows({ link, clock, spool, ...agent }: AgentStatus): [string, string][] {
-  const rows: [string, string][] = [
-    ['node', agent.node_id],
-    ['process', `${agent.pid}, since ${agent.started_at}, version ${agent.version}`],
-    ['link', `${link.state}${link.url === null ? '' : ` (${link.url})`}, since ${link.since}`],
-  ];
-  if (link.last_end !== null)
-    rows.push(['last link end', `${link.last_end.reason} at ${link.last_end.at}: ${textCell(link.last_end.message)}`]);
-  rows.push(['clock', readableClock(clock)]);
-  rows.push([
-    'spool',
-    `${spool.rows} results (${spool.bytes} bytes) not delivered, ${spool.dropped} dropped${spool.problem === null ? '' : `; ${spool.problem}`}`,
-  ]);
-  rows.push(['probes running', String(agent.running)]);
-  for (const check of agent.self_test?.checks ?? [])
-    rows.push([`self-test ${check.name}`, `${check.status}: ${textCell(check.detail)}`]);
-  rows.push(['capabilities', agent.capabilities.join(', ') || 'none beyond plain sockets']);
-  return rows;
-}
-
-function readableClock({ offset_ms, uncertainty_ms }: AgentStatus['clock']): string {
-  if (uncertainty_ms < 0) return 'not compared yet';
-  const side = offset_ms >= 0 ? 'behind' : 'ahead of';
-  return `${Math.abs(offset_ms).toFixed(1)} ms ${side} the control plane, ± ${uncertainty_ms.toFixed(1)} ms`;
-}
-
-function isProcessAlive(pid: number): boolean {
+async function collectFacts(stateDir: string, nowMs: number): Promise<StatusFacts> {
   try {
-    process.kill(pid, 0);
-    return true;
+    return {
+      stateDir,
+      identity: await findIdentity(stateDir),
+      isInUse: isStateDirectoryInUse(stateDir),
+      agent: await readStatus(stateDir),
+      diskProblem: findDiskProblem(stateDir),
+      readSpool: () => readSpool(stateDir),
+      nowMs,
+    };
   } catch (error) {
-    // it is there, but somebody else's
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    if (!isRefused(error)) throw error;
+    throw new CommandError('failed', `"${stateDir}" is closed to this user: run this as the agent’s user, or as root`, {
+      cause: error,
+    });
   }
+}
+
+/** Null when there is none; one that is damaged the agent puts aside when it starts. */
+function readSpool(stateDir: string): SpoolStatus | null {
+  try {
+    return describeStoredSpool(inspectSpool(join(stateDir, 'spool')));
+  } catch (error) {
+    if (error instanceof SpoolOpenError) return null;
+    throw error;
+  }
+}
+
+function findDiskProblem(stateDir: string): string | null {
+  try {
+    const disk = statfsSync(stateDir);
+    if (disk.bavail * disk.bsize < LEAST_FREE_BYTES) return 'its disk is full';
+    accessSync(stateDir, constants.W_OK);
+    return null;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EROFS' ? 'its disk is read-only' : null;
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM');
 }

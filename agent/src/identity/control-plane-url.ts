@@ -18,7 +18,7 @@ export function parseControlPlaneUrl(text: string, isInsecureAllowed: boolean): 
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
     throw new EnrollmentInputError(`the URL must end after host and port: "${url.origin}"`);
   }
-  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !isInsecureAllowed) {
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname) && !isInsecureAllowed) {
     throw new EnrollmentInputError(
       `"${url.origin}" is not encrypted, whoever listens could use the token first: use https, or --insecure on a network you trust`,
     );
@@ -26,8 +26,8 @@ export function parseControlPlaneUrl(text: string, isInsecureAllowed: boolean): 
   return url.origin;
 }
 
-/** Names and addresses that cannot leave this machine (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291). */
-function isLoopback(hostname: string): boolean {
+/** Whether a name or address cannot leave this machine (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291). */
+export function isLoopbackHost(hostname: string): boolean {
   if (isIPv4(hostname)) return hostname.startsWith('127.');
   return hostname === '[::1]' || hostname === 'localhost' || hostname.endsWith('.localhost');
 }

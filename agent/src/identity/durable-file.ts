@@ -26,7 +26,7 @@ export async function writeFileDurably(path: string, content: string | Uint8Arra
 }
 
 /** Makes names in `folder` durable: without it a rename may be undone by a power failure. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

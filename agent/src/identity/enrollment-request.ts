@@ -3,6 +3,7 @@ import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { type Dispatcher, request } from 'undici';
 import { EnrollmentRefusedError, EnrollmentUnansweredError } from './errors.js';
 import { type Identity, isPublicKey, isUrlList, parseObject } from './identity.js';
+import { WrongPinError } from './tls-pins.js';
 
 /** What a node says of itself; members as in POST /v1/nodes/enroll (API specification 2.6). */
 export interface EnrollmentRequest {
@@ -31,7 +32,7 @@ export interface DeclaredPlace {
 }
 
 /** What the control plane answers to a node it lets in. */
-export type EnrollmentReply = Omit<Identity, 'name' | 'enrolledAt'>;
+export type EnrollmentReply = Omit<Identity, 'name' | 'enrolledAt' | 'tlsPins'>;
 
 const TIMEOUT_MS = 15_000;
 const MAX_REPLY_BYTES = 64 * 1024;
@@ -53,11 +54,13 @@ export async function requestEnrollment(
 ): Promise<EnrollmentReply> {
   const { status, retryAfter, text } = await post(origin, JSON.stringify(body), dispatcher);
   const document = parseObject(text) ?? {};
-  if (status === 408 || status === 429 || status >= 500) {
-    throw new EnrollmentUnansweredError(`${origin} answered ${status}`, parseRetryAfter(retryAfter, clock.now()));
-  }
   // what another machine says goes to a terminal
   const hide = (message: string) => textCell(message.replaceAll(body.token, '[token]'));
+  const waitMs = parseRetryAfter(retryAfter, clock.now());
+  if (status === 429) {
+    throw new EnrollmentUnansweredError(hide(describeLimit(origin, document['error'], waitMs)), waitMs);
+  }
+  if (status === 408 || status >= 500) throw new EnrollmentUnansweredError(`${origin} answered ${status}`, waitMs);
   if (status >= 300) throw judgeRefusal(origin, status, document['error'], hide);
   const reply = parseReply(document['data']);
   const plain = origin.startsWith('https:') ? reply?.controlUrls.find((url) => !/^(https|wss):/.test(url)) : undefined;
@@ -97,6 +100,7 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string> {
 
 /** A certificate does not become good by asking again; anything else may. */
 function judgeFailure(origin: string, cause: unknown): EnrollmentRefusedError | EnrollmentUnansweredError {
+  if (cause instanceof WrongPinError) return new EnrollmentRefusedError('wrong_pin', cause.message);
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   if (/CERT|SIGNED|ISSUER|SIGNATURE/.test(code)) {
     const advice = 'put the certificate of a private authority into NODE_EXTRA_CA_CERTS';
@@ -138,6 +142,11 @@ function judgeRefusal(
       );
     case 'VALIDATION_FAILED':
       return new EnrollmentRefusedError(code, hide(describeFields(origin, details)));
+    case 'FEATURE_LOCKED':
+      return new EnrollmentRefusedError(
+        code,
+        'the owner of this token has as many nodes as the plan allows: delete one, or ask for a larger plan; the token is as good as before',
+      );
     case 'CONFLICT':
       return new EnrollmentRefusedError(
         code,
@@ -151,6 +160,16 @@ function judgeRefusal(
 }
 
 const NO_ERROR: { code: string; message: string; details: unknown } = { code: '', message: '', details: {} };
+
+/** Too many of its network tried, or too many nodes of one owner enrolled: the token is as good as before. */
+function describeLimit(origin: string, error: unknown, waitMs: number | null): string {
+  const { details } = typeof error === 'object' && error !== null ? { ...NO_ERROR, ...error } : NO_ERROR;
+  const fields = typeof details === 'object' && details !== null ? Object.entries(details) : [];
+  const why = listComplaints(fields) || 'too many agents, or wrong tokens, of this network';
+  const wait =
+    waitMs === null ? '' : ` for ${waitMs < 120_000 ? `${waitMs / 1000} s` : `${Math.ceil(waitMs / 60_000)} min`}`;
+  return `${origin} lets nobody in${wait}: ${why} (429); the token is as good as before`;
+}
 
 function unencryptedLink(origin: string, url: string): EnrollmentRefusedError {
   const message = `${origin} wants its links without encryption, at "${url}": its VANTAGE_PUBLIC_URL must be https`;

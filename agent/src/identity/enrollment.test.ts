@@ -25,6 +25,7 @@ function anEnrollment(t: Test, url: string, options: Partial<EnrollOptions> = {}
     capabilities: ['icmp'],
     isInsecureAllowed: false,
     bindAddress: null,
+    proxyUrl: null,
     clock: new FakeClock(),
     random: () => 0.5,
     onRetry: () => {},
@@ -66,7 +67,7 @@ t.test('enrolling proves the key, and leaves an identity to connect with', async
   });
   const node = await openIdentity(options.stateDir);
   t.equal(node.nodeId, identity.nodeId);
-  t.equal(Buffer.from(node.publicKey).toString('base64'), plane.requests[0]?.body.public_key);
+  t.equal(Buffer.from(node.keys.current.publicKey).toString('base64'), plane.requests[0]?.body.public_key);
   t.equal(identity.serverPublicKey, plane.serverPublicKey);
   for (const name of ['key.pem', 'identity.json'])
     t.equal(statSync(join(options.stateDir, name)).mode & 0o777, 0o600, name);
@@ -348,4 +349,34 @@ t.test('a control plane that was reached over TLS cannot move the link to plain 
     code: 'unencrypted_link',
     message: /198\.51\.100\.1.*must be https/,
   });
+});
+
+t.test('a full plan and a limit are told apart, and cost no token', async (t) => {
+  const plane = await aControlPlane(t);
+  plane.answers.push(refusing(403, 'FEATURE_LOCKED'));
+  await t.rejects(enroll(anEnrollment(t, plane.url)), {
+    name: 'EnrollmentRefusedError',
+    message: /as many nodes as the plan allows: delete one.*the token is as good as before/,
+  });
+  const details = { token: [{ code: 'refused', message: 'the owner of this token may enroll 10 nodes an hour' }] };
+  plane.answers.push(refusing(429, 'RATE_LIMIT_EXCEEDED', details, { 'retry-after': '2040' }));
+  await t.rejects(enroll(anEnrollment(t, plane.url)), {
+    name: 'EnrollmentUnansweredError',
+    message: /lets nobody in for 34 min: token: the owner of this token may enroll 10 nodes an hour \(429\)/,
+    retryAfterMs: 2_040_000,
+  });
+  t.equal(plane.requests.length, 2, 'nobody waits half an hour at a prompt');
+});
+
+t.test('a limit that ends soon is waited for, and said', async (t) => {
+  const plane = await aControlPlane(t);
+  plane.answers.push(refusing(429, 'RATE_LIMIT_EXCEEDED', {}, { 'retry-after': '42' }));
+  const clock = new FakeClock();
+  const said: string[] = [];
+  const onRetry = (error: EnrollmentUnansweredError, waitMs: number) => void said.push(`${error.message} ${waitMs}`);
+  const enrolling = enroll(anEnrollment(t, plane.url, { clock, random: () => 0, onRetry }));
+  await until('the wait begins', () => clock.pendingTimers === 1);
+  t.match(said, [/lets nobody in for 42 s: too many agents, or wrong tokens, of this network.* 42000$/]);
+  clock.advance(42_000);
+  t.match(await enrolling, { nodeId: /^n_/ });
 });

@@ -3,7 +3,7 @@ import { type Clock, delay } from '@vantage/shared/clock.js';
 import { rawPublicKey, signBytes } from '@vantage/shared/protocol/ed25519.js';
 import { enrollmentProofBytes } from '@vantage/shared/protocol/transcript.js';
 import { parseToken, tokenPrefixes } from '@vantage/shared/tokens.js';
-import { Agent } from 'undici';
+import { Agent, Pool, ProxyAgent } from 'undici';
 import { parseControlPlaneUrl } from './control-plane-url.js';
 import {
   type DeclaredPlace,
@@ -15,6 +15,7 @@ import { AlreadyEnrolledError, EnrollmentInputError, EnrollmentUnansweredError }
 import { findIdentity, type Identity, saveIdentity } from './identity.js';
 import { loadOrMakeKey } from './key.js';
 import { lockStateDirectory, openStateDirectory } from './state-directory.js';
+import { judgePinnedUrl, pinnedTls } from './tls-pins.js';
 
 export interface EnrollOptions {
   readonly stateDir: string;
@@ -31,6 +32,12 @@ export interface EnrollOptions {
   readonly isInsecureAllowed: boolean;
   /** Source address; null: the system's choice. */
   readonly bindAddress: string | null;
+  /** HTTP proxy that tunnels by CONNECT; null: straight. */
+  readonly proxyUrl: string | null;
+  /** Pins of the control plane's TLS key that hold now; none or absent: whatever key verifies. */
+  readonly tlsPins?: readonly string[];
+  /** Whether the node keeps them. */
+  readonly keepsPins?: boolean;
   readonly clock: Clock;
   /** 0 <= r < 1. */
   readonly random: () => number;
@@ -53,6 +60,8 @@ export async function enroll(options: EnrollOptions): Promise<Identity> {
   const token = options.token.trim();
   if (parseToken(tokenPrefixes.enrollment, token) === null) throw new EnrollmentInputError(describeToken(token));
   const origin = parseControlPlaneUrl(options.url, options.isInsecureAllowed);
+  const unpinned = judgePinnedUrl(new URL(origin), options.tlsPins ?? []);
+  if (unpinned !== null) throw new EnrollmentInputError(unpinned.message);
   await openStateDirectory(options.stateDir);
   const lock = lockStateDirectory(options.stateDir);
   try {
@@ -93,8 +102,9 @@ async function makeRequest(options: EnrollOptions, origin: string, token: string
   };
 }
 
-function makeIdentity({ name, clock }: EnrollOptions, reply: EnrollmentReply): Identity {
-  return { ...reply, name: name ?? null, enrolledAt: new Date(clock.now()).toISOString() };
+function makeIdentity({ name, clock, tlsPins, keepsPins }: EnrollOptions, reply: EnrollmentReply): Identity {
+  const pins = keepsPins === true && tlsPins !== undefined ? { tlsPins } : {};
+  return { ...reply, name: name ?? null, enrolledAt: new Date(clock.now()).toISOString(), ...pins };
 }
 
 async function requestWithRetries(
@@ -102,8 +112,8 @@ async function requestWithRetries(
   origin: string,
   body: EnrollmentRequest,
 ): Promise<EnrollmentReply> {
-  const { bindAddress, clock, random, onRetry } = options;
-  const dispatcher = new Agent(bindAddress === null ? {} : { localAddress: bindAddress });
+  const { clock, random, onRetry } = options;
+  const dispatcher = openDispatcher(options);
   try {
     for (let failures = 1; ; failures += 1) {
       try {
@@ -119,6 +129,19 @@ async function requestWithRetries(
   } finally {
     await dispatcher.destroy();
   }
+}
+
+function openDispatcher({ bindAddress, proxyUrl, tlsPins = [] }: EnrollOptions): Agent | ProxyAgent {
+  const local = bindAddress === null ? {} : { localAddress: bindAddress };
+  // a resumed session would not be judged
+  const tls = { ...pinnedTls(tlsPins), maxCachedSessions: 0 };
+  if (proxyUrl === null) return new Agent({ connect: tls, ...local });
+  // the connection to the proxy is the one that leaves this machine
+  return new ProxyAgent({
+    uri: proxyUrl,
+    requestTls: tls,
+    clientFactory: (origin, options) => new Pool(origin, { ...options, ...local }),
+  });
 }
 
 /** Full jitter over a doubling span, on top of what the server asks for. Pure. */

@@ -33,6 +33,19 @@ t.test('an identity comes back as it was saved, for its owner only', async (t) =
   t.same(readdirSync(stateDir), ['identity.json'], 'no temporary file is left');
 });
 
+t.test(
+  'control URLs that were learned are there for the next process, and nothing else of the identity changed',
+  async (t) => {
+    const stateDir = t.testdir();
+    const before = anIdentity();
+    await loadOrMakeKey(stateDir);
+    await saveIdentity(stateDir, before);
+    const controlUrls = ['https://one.example', 'https://two.example'];
+    await (await openIdentity(stateDir)).keepControlUrls(controlUrls);
+    t.same(await findIdentity(stateDir), { ...before, controlUrls });
+  },
+);
+
 t.test('a damaged identity is refused by name, never half used', async (t) => {
   const stateDir = t.testdir();
   const path = join(stateDir, 'identity.json');
@@ -102,8 +115,8 @@ t.test('an enrolled node can prove who it is, with a new generation for every co
   await saveIdentity(stateDir, identity);
   const node = await openIdentity(stateDir);
   t.match(node, { nodeId: identity.nodeId, audience: identity.audience, controlUrls: identity.controlUrls });
-  t.ok(isSignatureValid(key, Buffer.from('x'), signBytes(node.privateKey, Buffer.from('x'))));
-  t.ok(rawPublicKey(key).equals(node.publicKey));
+  t.ok(isSignatureValid(key, Buffer.from('x'), signBytes(node.keys.current.privateKey, Buffer.from('x'))));
+  t.ok(rawPublicKey(key).equals(node.keys.current.publicKey));
   t.equal(rawPublicKey(node.serverPublicKey).toString('base64'), identity.serverPublicKey);
   t.same([await node.nextGeneration(), await node.nextGeneration()], [1, 2]);
   t.ok(existsSync(join(stateDir, 'generation')));

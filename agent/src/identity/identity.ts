@@ -2,11 +2,12 @@ import type { KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { idPrefixes, isId } from '@vantage/shared/ids.js';
-import { publicKeyFromRaw, rawPublicKey } from '@vantage/shared/protocol/ed25519.js';
+import { publicKeyFromRaw } from '@vantage/shared/protocol/ed25519.js';
 import { writeFileDurably } from './durable-file.js';
 import { NotEnrolledError, StateFileError } from './errors.js';
 import { GenerationCounter } from './generation.js';
-import { findKey } from './key.js';
+import { type Keyring, NodeKeys } from './node-keys.js';
+import { isTlsPin } from './tls-pins.js';
 
 /** What enrollment left: who this node is, and which control plane it trusts. No secret among it. */
 export interface Identity {
@@ -21,17 +22,19 @@ export interface Identity {
   readonly audience: string;
   /** ISO 8601. */
   readonly enrolledAt: string;
+  /** Of the control plane's TLS key, as the operator gave them at enrollment; absent: none. */
+  readonly tlsPins?: readonly string[];
 }
 
 /** An identity with its keys, ready to connect. */
 export interface NodeIdentity {
   readonly nodeId: string;
-  readonly privateKey: KeyObject;
-  /** Raw, 32 bytes. */
-  readonly publicKey: Uint8Array;
+  readonly keys: Keyring;
   readonly serverPublicKey: KeyObject;
   readonly audience: string;
   readonly controlUrls: readonly string[];
+  /** Keeps these URLs for the next process, durably. */
+  keepControlUrls(urls: readonly string[]): Promise<void>;
   /** The next generation, durable before it is returned. */
   nextGeneration(): Promise<number>;
 }
@@ -60,6 +63,7 @@ export async function saveIdentity(stateDir: string, identity: Identity): Promis
     server_public_key: identity.serverPublicKey,
     audience: identity.audience,
     enrolled_at: identity.enrolledAt,
+    ...(identity.tlsPins === undefined ? {} : { tls_pins: identity.tlsPins }),
   };
   await writeFileDurably(identityPath(stateDir), `${JSON.stringify(document, null, 2)}\n`);
 }
@@ -70,33 +74,52 @@ export async function saveIdentity(stateDir: string, identity: Identity): Promis
  */
 export async function openIdentity(stateDir: string): Promise<NodeIdentity> {
   const identity = await findIdentity(stateDir);
-  const privateKey = await findKey(stateDir);
+  const keys = await NodeKeys.open(stateDir);
   if (identity === null) throw new NotEnrolledError(stateDir);
-  if (privateKey === null)
+  if (keys === null)
     throw new StateFileError(`the key of ${identity.nodeId} is missing from "${stateDir}": enroll this node anew`);
   const generation = await GenerationCounter.open(stateDir);
   return {
     nodeId: identity.nodeId,
-    privateKey,
-    publicKey: rawPublicKey(privateKey),
+    keys,
     serverPublicKey: publicKeyFromRaw(Buffer.from(identity.serverPublicKey, 'base64')),
     audience: identity.audience,
     controlUrls: identity.controlUrls,
+    keepControlUrls: (urls) => keepControlUrls(stateDir, urls),
     nextGeneration: () => generation.next(),
   };
+}
+
+/** Whatever else changed in the file meanwhile stays. */
+async function keepControlUrls(stateDir: string, controlUrls: readonly string[]): Promise<void> {
+  const identity = await findIdentity(stateDir);
+  if (identity === null) throw new NotEnrolledError(stateDir);
+  await saveIdentity(stateDir, { ...identity, controlUrls });
 }
 
 /** Null when a field is missing or of the wrong form. */
 function parseIdentity(text: string): Identity | null {
   const fields = parseObject(text);
   if (fields === null) return null;
-  const { node_id, name, control_urls, server_public_key, audience, enrolled_at } = fields;
+  const { node_id, name, control_urls, server_public_key, audience, enrolled_at, tls_pins } = fields;
   if (typeof node_id !== 'string' || !isId(idPrefixes.node, node_id)) return null;
   if (typeof name !== 'string' && name !== null) return null;
   if (!isUrlList(control_urls) || !isPublicKey(server_public_key)) return null;
   if (typeof audience !== 'string' || typeof enrolled_at !== 'string') return null;
+  if (tls_pins !== undefined && !isPinList(tls_pins)) return null;
   const controlUrls = control_urls;
-  return { nodeId: node_id, name, controlUrls, serverPublicKey: server_public_key, audience, enrolledAt: enrolled_at };
+  const pins = tls_pins === undefined ? {} : { tlsPins: tls_pins };
+  const urls = { controlUrls, audience, serverPublicKey: server_public_key };
+  return { nodeId: node_id, name, ...urls, enrolledAt: enrolled_at, ...pins };
+}
+
+/** Which pins hold for the control plane's TLS key: those of the setting, else those of the enrollment. */
+export function effectivePins(setting: readonly string[], identity: Pick<Identity, 'tlsPins'> | null) {
+  return setting.length > 0 ? setting : (identity?.tlsPins ?? []);
+}
+
+function isPinList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string' && isTlsPin(item));
 }
 
 /** The JSON object in `text`, or null. */

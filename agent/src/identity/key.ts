@@ -19,7 +19,11 @@ export async function loadOrMakeKey(stateDir: string): Promise<KeyObject> {
 
 /** The node's private key, or null when none was made. @throws StateFileError when others may read it, or it is none */
 export async function findKey(stateDir: string): Promise<KeyObject | null> {
-  const path = keyPath(stateDir);
+  return readKey(keyPath(stateDir));
+}
+
+/** The Ed25519 private key in a file, or null when there is no file. @throws StateFileError as findKey */
+export async function readKey(path: string): Promise<KeyObject | null> {
   const pem = await readPrivately(path);
   if (pem === null) return null;
   try {
@@ -46,6 +50,7 @@ async function readPrivately(path: string): Promise<string | null> {
   }
 }
 
-function keyPath(stateDir: string): string {
+/** Where the key is that the node proves itself with. */
+export function keyPath(stateDir: string): string {
   return join(stateDir, 'key.pem');
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, type Stats } from 'node:fs';
+import { closeSync, existsSync, openSync, type Stats } from 'node:fs';
 import { chmod, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -6,10 +6,12 @@ import { StateDirectoryError, StateDirectoryInUseError } from './errors.js';
 
 // A state directory belongs to one node:
 //   key.pem         private key, made here, never leaves
+//   key.….pem       its neighbours while it is being changed, see node-keys.ts
 //   identity.json   who the node is and which control plane it trusts
 //   generation      how often it connected
 //   lock            held by the process that uses the directory
 //   spool/          results not yet delivered
+//   upgrade.log     what the last upgrade command printed
 
 /**
  * Makes the directory, 0700, or checks the one that is there and closes it to others.
@@ -32,6 +34,9 @@ export async function openStateDirectory(stateDir: string): Promise<void> {
   if ((info.mode & 0o777) !== 0o700) await chmod(stateDir, 0o700);
 }
 
+/** Longer than `isStateDirectoryInUse` takes. */
+const LOCK_WAIT_MS = 200;
+
 /** Held until released, or until the process ends in whatever way. */
 export interface StateDirectoryLock {
   release(): void;
@@ -46,7 +51,7 @@ export interface StateDirectoryLock {
 export function lockStateDirectory(stateDir: string): StateDirectoryLock {
   const path = join(stateDir, 'lock');
   closeSync(openSync(path, 'a', 0o600));
-  const database = new Database(path, { timeout: 0 });
+  const database = new Database(path, { timeout: LOCK_WAIT_MS });
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
@@ -62,6 +67,22 @@ export function lockStateDirectory(stateDir: string): StateDirectoryLock {
   // also keeps the lock from being collected as garbage
   process.on('exit', release);
   return { release };
+}
+
+/** Whether a process holds the directory; asking takes the lock's weaker form for a moment, which `lockStateDirectory` waits for. */
+export function isStateDirectoryInUse(stateDir: string): boolean {
+  const path = join(stateDir, 'lock');
+  if (!existsSync(path)) return false;
+  const database = new Database(path, { readonly: true, timeout: 0 });
+  try {
+    database.pragma('schema_version');
+    return false;
+  } catch (error) {
+    if (error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY') return true;
+    throw error;
+  } finally {
+    database.close();
+  }
 }
 
 async function makeOrStat(stateDir: string): Promise<Stats> {

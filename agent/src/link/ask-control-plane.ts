@@ -1,5 +1,7 @@
-import { get as getHttp } from 'node:http';
-import { get as getHttps } from 'node:https';
+import { get } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WrongPinError } from '../identity/tls-pins.js';
+import { type LinkWay, openStream } from './link-way.js';
 
 const TIMEOUT_MS = 5000;
 
@@ -10,19 +12,32 @@ export interface ControlPlaneAnswer {
   readonly dateMs: number | null;
 }
 
-/** Asks for a URL once, over a fresh connection, straight. */
-export function askControlPlane(url: string, bindAddress: string | null): Promise<ControlPlaneAnswer | Error> {
-  const get = url.startsWith('https:') ? getHttps : getHttp;
-  const options = { timeout: TIMEOUT_MS, agent: false, ...(bindAddress === null ? {} : { localAddress: bindAddress }) };
+/** Asks for a URL once, over a fresh connection that goes the way of the link. */
+export function askControlPlane(controlUrl: string, way: LinkWay): Promise<ControlPlaneAnswer | Error> {
+  const url = new URL(controlUrl);
+  const giveUp = new AbortController();
+  const { signal } = giveUp;
+  const cancelTimer = way.clock.after(TIMEOUT_MS, () => giveUp.abort());
   return new Promise((resolve) => {
-    const request = get(`${url.replace(/\/+$/, '')}/healthz`, options, (response) => {
+    const createConnection = (_options: unknown, onCreate: (error: Error | null, stream: Duplex) => void) => {
+      openStream(url, way, signal).then((stream) => onCreate(null, stream), fail);
+      return null;
+    };
+    const fail = (error: NodeJS.ErrnoException) => {
+      request.destroy();
+      if (error instanceof WrongPinError) return resolve(error);
+      resolve(new Error(signal.aborted ? `no answer within ${TIMEOUT_MS / 1000} s` : reasonOf(error)));
+    };
+    const path = `${url.pathname.replace(/\/+$/, '')}/healthz`;
+    const request = get({ path, headers: { host: url.host }, createConnection, signal }, (response) => {
       response.resume();
       const dateMs = Date.parse(response.headers.date ?? '');
       resolve({ status: response.statusCode ?? 0, dateMs: Number.isNaN(dateMs) ? null : dateMs });
     });
-    request.on('timeout', () => request.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
-    request.on('error', (error) =>
-      resolve(new Error(error.message || (error as NodeJS.ErrnoException).code || 'no connection')),
-    );
+    request.on('error', fail).on('close', cancelTimer);
   });
+}
+
+function reasonOf({ message, code }: NodeJS.ErrnoException): string {
+  return message || code || 'no connection';
 }

@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
-import { ClockSync } from './clock-sync.js';
+import { type ClockStep, ClockSync } from './clock-sync.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -37,9 +38,17 @@ t.test('the exchange with the shortest round trip counts, out of the last eight'
   const sync = new ClockSync(clock);
   exchange(clock, sync, { there: 1, back: 1, aheadMs: 0 });
   for (let i = 0; i < 7; i += 1) exchange(clock, sync, { there: 50, back: 50, aheadMs: 0 });
-  t.equal(sync.estimate().uncertaintyMs, 1);
+  t.equal(Math.round(sync.estimate().uncertaintyMs), 1);
   exchange(clock, sync, { there: 50, back: 50, aheadMs: 0 });
-  t.equal(sync.estimate().uncertaintyMs, 50);
+  t.equal(Math.round(sync.estimate().uncertaintyMs), 50);
+});
+
+t.test('what is known grows uncertain with its age, as clocks drift', async (t) => {
+  const clock = new FakeClock();
+  const sync = new ClockSync(clock);
+  exchange(clock, sync, { there: 5, back: 5, aheadMs: 0 });
+  clock.advance(24 * HOUR_MS);
+  t.equal(Math.round(sync.estimate().uncertaintyMs), 5 + 8640);
 });
 
 t.test('a wall clock set ten years ahead does not move the server’s time', async (t) => {
@@ -67,10 +76,158 @@ t.test('an exchange whose times run backwards is ignored', async (t) => {
   t.equal(sync.estimate().uncertaintyMs, -1);
 });
 
-t.test('a new link forgets the exchanges of the one before', async (t) => {
+t.test(
+  'an exchange that contradicts the older ones ends them: a clock was set, or this machine stood still unnoticed',
+  async (t) => {
+    const clock = new FakeClock();
+    const sync = new ClockSync(clock);
+    exchange(clock, sync, { there: 1, back: 1, aheadMs: HOUR_MS });
+    exchange(clock, sync, { there: 40, back: 40, aheadMs: HOUR_MS - 5_000 });
+    t.match(sync.estimate(), { offsetMs: HOUR_MS - 5_000, uncertaintyMs: 40 });
+  },
+);
+
+t.test('before any exchange ever schedules have no time', async (t) => {
   const clock = new FakeClock();
   const sync = new ClockSync(clock);
-  exchange(clock, sync, { there: 1, back: 1, aheadMs: HOUR_MS });
-  sync.restart();
-  t.equal(sync.estimate().uncertaintyMs, -1);
+  t.equal(sync.isKnown, false);
+  t.equal(sync.serverNow(), null);
+  exchange(clock, sync, { there: 1, back: 1, aheadMs: 7 });
+  t.equal(sync.isKnown, true);
+  t.equal(sync.serverNow(), clock.now() + 7);
 });
+
+t.test(
+  'the time of schedules is bent by 500 ppm at most, and steps, told once, when it is off by over a second',
+  async (t) => {
+    const clock = new FakeClock();
+    const sync = new ClockSync(clock);
+    const steps: ClockStep[] = [];
+    sync.onStep((step) => steps.push(step));
+    exchange(clock, sync, { there: 600, back: 0, aheadMs: 0 });
+    for (let i = 0; i < 8; i += 1) exchange(clock, sync, { there: 1, back: 1, aheadMs: 0 });
+    const offBefore = (sync.serverNow() ?? 0) - clock.now();
+    t.ok(offBefore > 290, `${offBefore}`);
+    clock.advance(100_000);
+    t.ok(Math.abs((sync.serverNow() ?? 0) - clock.now() - (offBefore - 50)) < 1, 'it has moved by 50 ms in 100 s');
+    t.same(steps, []);
+    exchange(clock, sync, { there: 1, back: 1, aheadMs: -5_000 });
+    t.equal(sync.serverNow(), clock.now() - 5_000);
+    t.equal(steps.length, 1);
+    t.ok((steps[0]?.byMs ?? 0) < -4_000 && steps[0]?.at === clock.now() - 5_000);
+  },
+);
+
+/** Uptime of a machine under the test's control: it goes on in its sleep. */
+function machine(clock: FakeClock, bootId = 'boot-1') {
+  let asleepMs = 0;
+  return {
+    bootId,
+    uptimeMs: () => 500_000 + clock.monotonicMs() + asleepMs,
+    sleep(ms: number): void {
+      asleepMs += ms;
+      clock.setWall(clock.now() + ms);
+    },
+  };
+}
+
+t.test('a machine that slept knows the time when it wakes, and that slots were missed', async (t) => {
+  const clock = new FakeClock();
+  const uptime = machine(clock);
+  const sync = new ClockSync(clock, { uptime });
+  const steps: ClockStep[] = [];
+  sync.onStep((step) => steps.push(step));
+  exchange(clock, sync, { there: 5, back: 5, aheadMs: 30 });
+  uptime.sleep(HOUR_MS);
+  t.equal(sync.serverNow(), clock.now() + 30);
+  t.equal(sync.estimate().offsetMs, 30);
+  t.same(steps, [{ at: clock.now() + 30, byMs: HOUR_MS }]);
+});
+
+t.test(
+  'the next process goes on with what the one before knew, whatever was done to the wall clock between',
+  async (t) => {
+    const clock = new FakeClock();
+    const sync = new ClockSync(clock, { uptime: machine(clock) });
+    exchange(clock, sync, { there: 5, back: 5, aheadMs: 30 });
+    const kept = sync.keep();
+    const serverAt = clock.now() + 30;
+    clock.advance(60_000);
+    clock.setWall(clock.now() - HOUR_MS);
+    const next = new ClockSync(clock, { uptime: machine(clock), kept });
+    t.equal(next.isKnown, true);
+    t.equal(next.serverNow(), serverAt + 60_000);
+    t.ok(next.estimate().uncertaintyMs < 50);
+    const rebooted = new ClockSync(clock, { uptime: machine(clock, 'boot-2'), kept });
+    t.equal(rebooted.serverNow(), clock.now() + 30, 'after a reboot only the wall clock can tell');
+    t.ok(rebooted.estimate().uncertaintyMs >= 1_000);
+  },
+);
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('exchange' as const), there: fc.nat(2_000), back: fc.nat(2_000) }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(60_000) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('sleep' as const), ms: fc.nat(2 * HOUR_MS) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('wall' as const),
+      byMs: fc.constantFrom(HOUR_MS, -HOUR_MS, 87_660 * HOUR_MS),
+    }),
+  },
+);
+
+t.test(
+  'corrected times are off by half a round trip and 50 ms at most, and the time of schedules never runs back',
+  async (t) => {
+    const holds = (script: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[], driftPpm: number) => {
+      const clock = new FakeClock();
+      const uptime = machine(clock);
+      const sync = new ClockSync(clock, { uptime });
+      let serverAt = Date.UTC(2030, 0, 1);
+      let halfTripMs = Number.POSITIVE_INFINITY;
+      let steppedBackMs = 0;
+      sync.onStep(({ byMs }) => {
+        steppedBackMs = Math.min(0, byMs);
+      });
+      const pass = (ms: number) => {
+        clock.advance(ms);
+        serverAt += ms * (1 + driftPpm / 1e6);
+      };
+      let shownBefore = Number.NEGATIVE_INFINITY;
+      for (const event of script) {
+        steppedBackMs = 0;
+        if (event.kind === 'pass') pass(event.ms);
+        if (event.kind === 'wall') clock.setWall(clock.now() + event.byMs);
+        if (event.kind === 'sleep') {
+          // the shortest naps go unnoticed until the next exchange
+          const sleptMs = Math.max(51, event.ms);
+          uptime.sleep(sleptMs);
+          serverAt += sleptMs;
+        }
+        if (event.kind === 'exchange') {
+          const sentMs = clock.monotonicMs();
+          pass(event.there);
+          const at = serverAt;
+          pass(event.back);
+          sync.add({ sentMs, receivedMs: clock.monotonicMs(), serverReceivedAt: at, serverSentAt: at });
+          halfTripMs = (event.there + event.back) / 2;
+        }
+        const { offsetMs, uncertaintyMs } = sync.estimate();
+        const shown = sync.serverNow();
+        if (shown === null) continue;
+        const errorMs = Math.abs(clock.now() + offsetMs - serverAt);
+        if (errorMs > uncertaintyMs + 50) return false;
+        if (event.kind === 'exchange' && errorMs > halfTripMs + 50) return false;
+        if (shown < shownBefore + steppedBackMs - 1e-3) return false;
+        shownBefore = shown;
+      }
+      return true;
+    };
+    const scripts = fc.array(step, { minLength: 2, maxLength: 60 });
+    t.doesNotThrow(() => fc.assert(fc.property(scripts, fc.integer({ min: -50, max: 50 }), holds), { numRuns: 500 }));
+  },
+);

@@ -1,7 +1,27 @@
 import type { Clock } from '@vantage/shared/clock.js';
 
+// The control plane's time, as a line along this machine's monotonic clock. The wall clock is no part of it.
+//
+//   exchanges ──best of the last eight──> target line ──estimate(): at once──> times of results
+//                                            └──serverNow(): slewed by 500 ppm at most──> schedules
+//
+// A target over a second away is no drift: the line steps there, and whoever listens records that. What the machine
+// slept, which its monotonic clock does not count, moves both lines.
+
 /** How many exchanges the best one is chosen from. */
 const KEPT_EXCHANGES = 8;
+/** By how much a quartz and what steers it may go wrong: milliseconds of uncertainty per millisecond of age. */
+const DRIFT = 100e-6;
+/** By how much the line of schedules may be bent. */
+const SLEW = 500e-6;
+/** Further away than this, and the line steps. */
+const STEP_MS = 1000;
+/** Beyond what two exchanges allow for: they speak of different clocks. */
+const TOLERANCE_MS = 50;
+/** A monotonic clock that has fallen behind the uptime by this was asleep. */
+const SLEPT_MS = 50;
+/** Added to what another process of this boot knew, and to what is known from before this boot by the wall clock alone. */
+const HANDED_OVER_MS = { sameBoot: 20, otherBoot: 1000 };
 
 /** One question and answer (RFC 5905 section 8): the agent's times are monotonic, the server's are wall clock. */
 export interface ClockExchange {
@@ -17,49 +37,174 @@ export interface ClockExchange {
 export interface ClockEstimate {
   /** Server time minus this machine's wall clock, now. */
   readonly offsetMs: number;
-  /** Half of the best exchange's round trip; -1: never exchanged, and the offset is 0. */
+  /** Half of the best exchange's round trip, and what a clock may have drifted since; -1: never exchanged, and the offset is 0. */
   readonly uncertaintyMs: number;
 }
 
-interface Sample {
-  /** Server time minus monotonic time. */
-  readonly lineMs: number;
-  readonly roundTripMs: number;
+/** The line of schedules went somewhere else: slots between were not, or would be twice. */
+export interface ClockStep {
+  /** Server time after it, milliseconds since the epoch. */
+  readonly at: number;
+  /** Positive: forward. */
+  readonly byMs: number;
 }
 
-/**
- * The control plane's time on this machine: a line along the monotonic clock, anchored at the exchange with the
- * shortest round trip of the last eight, so that a stepped wall clock changes nothing.
- */
+/** What the next process needs. */
+export interface KeptClock {
+  readonly bootId: string;
+  /** Since that boot, sleep included, when this was so. */
+  readonly uptimeMs: number;
+  /** This machine's wall clock then, milliseconds since the epoch. */
+  readonly wallAt: number;
+  /** Server time then. */
+  readonly serverAt: number;
+  readonly uncertaintyMs: number;
+}
+
+/** The machine as it has been up. */
+export interface Uptime {
+  /** Changes with every boot; '' when it is not known. */
+  readonly bootId: string;
+  /** Milliseconds since boot, sleep included (CLOCK_BOOTTIME). */
+  uptimeMs(): number;
+}
+
+interface Sample {
+  /** Server time minus monotonic time without sleep. */
+  readonly lineMs: number;
+  readonly halfTripMs: number;
+  /** When it was taken, on that monotonic clock. */
+  readonly takenMs: number;
+}
+
+interface ClockSyncOptions {
+  readonly uptime?: Uptime;
+  /** What the process before knew; null: nothing. */
+  readonly kept?: KeptClock | null;
+}
+
+/** The control plane's time on this machine. */
 export class ClockSync {
   readonly #clock: Clock;
+  readonly #uptime: Uptime | null;
+  readonly #behindAtFirstMs: number;
+  readonly #listeners = new Set<(step: ClockStep) => void>();
   #samples: Sample[] = [];
+  #sleptMs = 0;
+  /** When a sleep was noticed last, monotonic. */
+  #wokeMs = Number.NEGATIVE_INFINITY;
+  /** The line of schedules, and when it was bent last. */
+  #shown: { lineMs: number; atMs: number } | null = null;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, { uptime, kept }: ClockSyncOptions = {}) {
     this.#clock = clock;
+    this.#uptime = uptime ?? null;
+    this.#behindAtFirstMs = uptime === undefined ? 0 : uptime.uptimeMs() - clock.monotonicMs();
+    if (kept) this.#samples = [this.#takeOver(kept)];
   }
 
-  /** Forgets all exchanges: a machine that slept stopped its monotonic clock. */
-  restart(): void {
-    this.#samples = [];
+  /** Whether there was ever an exchange, by this process or one before it: without, no schedule runs. */
+  get isKnown(): boolean {
+    return this.#samples.length > 0;
   }
 
-  /** Takes an exchange in; one whose times run backwards is ignored. */
+  /** Hears of every step over a second. @returns how to hear no more */
+  onStep(listener: (step: ClockStep) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Takes an exchange in; one whose times run backwards is ignored, and one during which the machine slept. */
   add(exchange: ClockExchange): void {
     const { sentMs, receivedMs, serverReceivedAt, serverSentAt } = exchange;
     const roundTripMs = receivedMs - sentMs - (serverSentAt - serverReceivedAt);
     if (!(roundTripMs >= 0) || serverSentAt < serverReceivedAt) return;
-    const lineMs = (serverReceivedAt + serverSentAt) / 2 - (sentMs + receivedMs) / 2;
-    this.#samples = [...this.#samples.slice(1 - KEPT_EXCHANGES), { lineMs, roundTripMs }];
+    const takenMs = this.#awakeMs();
+    if (sentMs < this.#wokeMs) return;
+    const lineMs = (serverReceivedAt + serverSentAt) / 2 - (sentMs + receivedMs) / 2 - this.#sleptMs;
+    const sample = { lineMs, halfTripMs: roundTripMs / 2, takenMs };
+    const isOfOneClock = this.#samples.every((older) => agree(older, sample));
+    this.#samples = isOfOneClock ? [...this.#samples.slice(1 - KEPT_EXCHANGES), sample] : [sample];
+    this.serverNow();
   }
 
+  /** The best there is, for the times of results: it may jump as exchanges come in. */
   estimate(): ClockEstimate {
-    const [first, ...rest] = this.#samples;
-    if (first === undefined) return { offsetMs: 0, uncertaintyMs: -1 };
-    const best = rest.reduce((a, b) => (b.roundTripMs < a.roundTripMs ? b : a), first);
-    return {
-      offsetMs: best.lineMs + this.#clock.monotonicMs() - this.#clock.now(),
-      uncertaintyMs: best.roundTripMs / 2,
-    };
+    const nowMs = this.#awakeMs();
+    const best = this.#best(nowMs);
+    if (best === null) return { offsetMs: 0, uncertaintyMs: -1 };
+    return { offsetMs: best.lineMs + nowMs - this.#clock.now(), uncertaintyMs: uncertaintyAt(best, nowMs) };
   }
+
+  /** Server time for schedules, milliseconds since the epoch: never backwards but by a reported step; null: not known. */
+  serverNow(): number | null {
+    const nowMs = this.#awakeMs();
+    const best = this.#best(nowMs);
+    if (best === null) return null;
+    const before = this.#shown ?? { lineMs: best.lineMs, atMs: nowMs };
+    const missingMs = best.lineMs - before.lineMs;
+    const slewMs = (nowMs - before.atMs) * SLEW;
+    const isStep = Math.abs(missingMs) > STEP_MS;
+    const lineMs = before.lineMs + (isStep ? missingMs : Math.min(slewMs, Math.max(-slewMs, missingMs)));
+    this.#shown = { lineMs, atMs: nowMs };
+    if (isStep) this.#tell({ at: lineMs + nowMs, byMs: missingMs });
+    return lineMs + nowMs;
+  }
+
+  /** What the next process needs; null: nothing is known, or not of which boot. */
+  keep(): KeptClock | null {
+    const nowMs = this.#awakeMs();
+    const best = this.#best(nowMs);
+    if (best === null || this.#uptime === null) return null;
+    const { bootId } = this.#uptime;
+    const uncertaintyMs = uncertaintyAt(best, nowMs);
+    const serverAt = best.lineMs + nowMs;
+    return { bootId, uptimeMs: this.#uptime.uptimeMs(), wallAt: this.#clock.now(), serverAt, uncertaintyMs };
+  }
+
+  #tell(step: ClockStep): void {
+    for (const listener of this.#listeners) listener(step);
+  }
+
+  /** Within one boot the uptime carries on; over a reboot only the wall clock does, and nobody knows how well. */
+  #takeOver(kept: KeptClock): Sample {
+    const takenMs = this.#clock.monotonicMs();
+    const uptimeMs = this.#uptime?.uptimeMs() ?? 0;
+    const isSameBoot = kept.bootId !== '' && kept.bootId === this.#uptime?.bootId && uptimeMs >= kept.uptimeMs;
+    const passedMs = isSameBoot ? uptimeMs - kept.uptimeMs : this.#clock.now() - kept.wallAt;
+    const addedMs = isSameBoot ? HANDED_OVER_MS.sameBoot : HANDED_OVER_MS.otherBoot;
+    const halfTripMs = kept.uncertaintyMs + addedMs + Math.abs(passedMs) * DRIFT;
+    return { lineMs: kept.serverAt + passedMs - takenMs, halfTripMs, takenMs };
+  }
+
+  /** Monotonic time that also counts what the machine slept. A short sleep is no step of anything. */
+  #awakeMs(): number {
+    const monotonicMs = this.#clock.monotonicMs();
+    if (this.#uptime === null) return monotonicMs;
+    const behindMs = this.#uptime.uptimeMs() - monotonicMs - this.#behindAtFirstMs;
+    const sleptMs = behindMs - this.#sleptMs;
+    if (sleptMs > SLEPT_MS) {
+      this.#sleptMs = behindMs;
+      this.#wokeMs = monotonicMs;
+      const at = this.#shown && this.#shown.lineMs + monotonicMs + behindMs;
+      if (at !== null && sleptMs > STEP_MS) this.#tell({ at, byMs: sleptMs });
+    }
+    return monotonicMs + this.#sleptMs;
+  }
+
+  #best(nowMs: number): Sample | null {
+    const [first, ...rest] = this.#samples;
+    if (first === undefined) return null;
+    return rest.reduce((a, b) => (uncertaintyAt(b, nowMs) <= uncertaintyAt(a, nowMs) ? b : a), first);
+  }
+}
+
+function uncertaintyAt({ halfTripMs, takenMs }: Sample, nowMs: number): number {
+  return halfTripMs + (nowMs - takenMs) * DRIFT;
+}
+
+/** Whether two exchanges can both be right: else the server's clock was set, or this machine stood still unnoticed. */
+function agree(older: Sample, newer: Sample): boolean {
+  const allowedMs = uncertaintyAt(older, newer.takenMs) + newer.halfTripMs + TOLERANCE_MS;
+  return Math.abs(older.lineMs - newer.lineMs) <= allowedMs;
 }

@@ -1,5 +1,16 @@
-import { LINK_PATH, LINK_SUBPROTOCOL, MAX_FRAME_BYTES } from '@vantage/shared/protocol/limits.js';
+import type { createConnection } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '@vantage/shared/clock.js';
+import {
+  LINK_PATH,
+  LINK_SUBPROTOCOL,
+  MAX_FRAME_BYTES,
+  MAX_MESSAGE_FRAGMENTS,
+  MAX_MESSAGE_PIECES,
+} from '@vantage/shared/protocol/limits.js';
 import { WebSocket } from 'ws';
+import { STEP_TIMEOUT_MS } from './dial-step.js';
+import { type LinkWay, openStream } from './link-way.js';
 
 /** The other side answered the dial with a plain HTTP response. */
 export class UpgradeRefusedError extends Error {
@@ -23,16 +34,21 @@ export function linkUrl(controlUrl: string): string {
 }
 
 /**
- * Opens a socket to the control plane, straight: proxies of the environment are not asked, redirects not followed. Emits
- * 'error' and 'close' when that fails. `bindAddress`: source address, null for the system's choice.
+ * Opens a socket to the control plane; proxies of the environment are not asked, redirects not followed. Emits 'error' and
+ * 'close' when that fails.
  */
-export function dialLink(controlUrl: string, bindAddress: string | null): WebSocket {
-  const socket = new WebSocket(linkUrl(controlUrl), LINK_SUBPROTOCOL, {
+export function dialLink(controlUrl: string, way: LinkWay): WebSocket {
+  const connecting = new AbortController();
+  const url = linkUrl(controlUrl);
+  const socket = new WebSocket(url, LINK_SUBPROTOCOL, {
     perMessageDeflate: false,
     maxPayload: MAX_FRAME_BYTES,
+    maxFragments: MAX_MESSAGE_FRAGMENTS,
+    maxBufferedChunks: MAX_MESSAGE_PIECES,
     followRedirects: false,
-    ...(bindAddress === null ? {} : { localAddress: bindAddress }),
+    createConnection: connector(new URL(url), way, connecting.signal, () => boundUpgrade(socket, way.clock)),
   });
+  socket.once('close', () => connecting.abort(new Error('given up')));
   socket.on('unexpected-response', (_request, response) => {
     const seconds = Number(response.headers['retry-after'] ?? 0);
     const retryAfterMs = Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), 3600) * 1000 : 0;
@@ -40,4 +56,28 @@ export function dialLink(controlUrl: string, bindAddress: string | null): WebSoc
     socket.terminate();
   });
   return socket;
+}
+
+/** The last step of dialling: the stream is there, and is to become a WebSocket. */
+function boundUpgrade(socket: WebSocket, clock: Clock): void {
+  const cancel = clock.after(STEP_TIMEOUT_MS, () => {
+    socket.emit('error', new Error(`the upgrade took longer than ${STEP_TIMEOUT_MS / 1000} s`));
+    socket.terminate();
+  });
+  socket.once('open', cancel).once('close', cancel);
+}
+
+/** As http.request asks for a connection that takes its time; the types of ws know only of one that is there at once. */
+function connector(url: URL, way: LinkWay, signal: AbortSignal, onStream: () => void): typeof createConnection {
+  const connect = (_options: unknown, onCreate: (error: Error | null, stream: Duplex | null) => void) => {
+    openStream(url, way, signal).then(
+      (stream) => {
+        onStream();
+        onCreate(null, stream);
+      },
+      // a socket that was given up meanwhile hears of nothing any more
+      (error: Error) => signal.aborted || onCreate(error, null),
+    );
+  };
+  return connect as unknown as typeof createConnection;
 }

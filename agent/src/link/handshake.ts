@@ -9,8 +9,17 @@ import {
 } from '@vantage/shared/protocol/codec.js';
 import { isSignatureValid, signBytes } from '@vantage/shared/protocol/ed25519.js';
 import { NONCE_BYTES, PROTOCOL_VERSIONS } from '@vantage/shared/protocol/limits.js';
-import { agentProofBytes, serverProofBytes } from '@vantage/shared/protocol/transcript.js';
+import {
+  agentProofBytes,
+  type LinkTranscript,
+  serverProofBytes,
+  versionRefusalBytes,
+} from '@vantage/shared/protocol/transcript.js';
+import { olderSide } from '@vantage/shared/protocol/versions.js';
 import type { NodeIdentity } from '../identity/identity.js';
+import type { KeyPair } from '../identity/node-keys.js';
+
+type Challenge = NonNullable<DecodedServerFrame['challenge']>;
 
 /** The other side is not the control plane this node enrolled with. */
 export class WrongServerError extends Error {
@@ -18,6 +27,15 @@ export class WrongServerError extends Error {
 
   constructor() {
     super('this is not the control plane the node enrolled with: its identity key does not verify');
+  }
+}
+
+/** It is the control plane, but it knows another key of this node: the state directory is older than that key. */
+export class OutdatedKeyError extends Error {
+  override readonly name = 'OutdatedKeyError';
+
+  constructor() {
+    super('the control plane knows another key of this node: this state directory is from before its key was changed');
   }
 }
 
@@ -42,11 +60,17 @@ export class Handshake {
   readonly #about: AgentAbout;
   readonly #generation: number;
   readonly #agentNonce = randomBytes(NONCE_BYTES);
+  #provedKey: KeyPair | null = null;
 
   constructor(identity: NodeIdentity, about: AgentAbout, generation: number) {
     this.#identity = identity;
     this.#about = about;
     this.#generation = generation;
+  }
+
+  /** The key the control plane knows the node by, once it has proved itself; null before that. */
+  get provedKey(): KeyPair | null {
+    return this.#provedKey;
   }
 
   hello(): AgentFrame {
@@ -64,31 +88,57 @@ export class Handshake {
     };
   }
 
-  /** The answer to a challenge by the right control plane. @throws MalformedFrameError, WrongServerError */
-  prove(challenge: NonNullable<DecodedServerFrame['challenge']>, resume: ResumeState): AgentFrame {
-    const { serverNonce, protocolVersion, serverSignature } = challenge;
+  /**
+   * What a refusal of this agent's versions means: it ends the agent only when the control plane itself says, signed, that
+   * it speaks newer ones. An older control plane is upgraded some day, and anybody may stand in its place.
+   */
+  judgeVersionRefusal(close: NonNullable<DecodedServerFrame['close']>): 'upgrade_required' | 'no_common_version' {
+    const { nodeId, audience, serverPublicKey } = this.#identity;
+    const said = versionRefusalBytes({ audience, nodeId, agentNonce: this.#agentNonce }, close.protocolVersions);
+    const isProved = isSignatureValid(serverPublicKey, said, close.serverSignature);
+    const isOlder = olderSide(PROTOCOL_VERSIONS, close.protocolVersions) === 'ours';
+    return isProved && isOlder ? 'upgrade_required' : 'no_common_version';
+  }
+
+  /** The answer to a challenge by the right control plane. @throws MalformedFrameError, WrongServerError, OutdatedKeyError */
+  prove(challenge: Challenge, resume: ResumeState): AgentFrame {
+    const { serverNonce, protocolVersion } = challenge;
     if (serverNonce.length !== NONCE_BYTES) throw new MalformedFrameError('server nonce of wrong length');
     if (!PROTOCOL_VERSIONS.includes(protocolVersion))
       throw new MalformedFrameError(`protocol version ${protocolVersion} was not offered`);
-    const transcript = {
+    const key = this.#keyMeantBy(challenge);
+    this.#provedKey = key;
+    return {
+      proof: {
+        signature: signBytes(key.privateKey, agentProofBytes(this.#transcript(challenge, key.publicKey))),
+        epoch: resume.epoch,
+        lanes: lanes.map((lane) => ({ lane: laneCode(lane), ...resume.lanes[lane] })),
+        runningTaskIds: [...resume.runningTaskIds],
+      },
+    };
+  }
+
+  /** Which of the node's keys counts: the control plane signed over it. */
+  #keyMeantBy(challenge: Challenge): KeyPair {
+    const isMeant = (publicKey: Uint8Array) => {
+      const bytes = serverProofBytes(this.#transcript(challenge, publicKey));
+      return isSignatureValid(this.#identity.serverPublicKey, bytes, challenge.serverSignature);
+    };
+    const meant = this.#identity.keys.candidates.find(({ publicKey }) => isMeant(publicKey));
+    if (meant !== undefined) return meant;
+    throw isMeant(challenge.publicKey) ? new OutdatedKeyError() : new WrongServerError();
+  }
+
+  #transcript({ serverNonce, protocolVersion }: Challenge, publicKey: Uint8Array): LinkTranscript {
+    return {
       audience: this.#identity.audience,
       nodeId: this.#identity.nodeId,
-      publicKey: this.#identity.publicKey,
+      publicKey,
       agentNonce: this.#agentNonce,
       serverNonce,
       protocolVersion,
       bootId: this.#about.bootId,
       generation: this.#generation,
-    };
-    if (!isSignatureValid(this.#identity.serverPublicKey, serverProofBytes(transcript), serverSignature))
-      throw new WrongServerError();
-    return {
-      proof: {
-        signature: signBytes(this.#identity.privateKey, agentProofBytes(transcript)),
-        epoch: resume.epoch,
-        lanes: lanes.map((lane) => ({ lane: laneCode(lane), ...resume.lanes[lane] })),
-        runningTaskIds: [...resume.runningTaskIds],
-      },
     };
   }
 }

@@ -3,13 +3,17 @@ import type { SelfTestReport } from '@vantage/shared/self-test.js';
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
 import type { ClockExchange } from './clock-sync.js';
-import { Heartbeats } from './heartbeats.js';
+import { Heartbeats, type Vitals } from './heartbeats.js';
+
+const noSpool = { spoolRows: 0, spoolBytes: 0, spoolOldestMs: 0, spoolDropped: 0, spoolProblem: '' };
 
 function start(random = 1, reports: SelfTestReport[] = []) {
   const clock = new FakeClock();
   const sent: { atMs: number; frame: AgentFrame }[] = [];
   const exchanges: ClockExchange[] = [];
-  const vitals = { running: 0, spoolRows: 3, loopLagMs: 0 };
+  const spool: Vitals['spool'] = { rows: 0, bytes: 0, oldestAt: null, dropped: 0, problem: null };
+  const vitals = { running: 0, loopLagMs: 0, spool };
+  const allowance = { ms: 0 };
   let silentAtMs: number | null = null;
   const heartbeats = new Heartbeats({
     clock,
@@ -19,12 +23,13 @@ function start(random = 1, reports: SelfTestReport[] = []) {
     vitals: () => vitals,
     takeSelfTest: () => reports.shift() ?? null,
     onExchange: (exchange) => exchanges.push(exchange),
+    allowanceMs: () => allowance.ms,
     onSilent: () => {
       silentAtMs = clock.monotonicMs();
     },
   });
   const times = () => sent.map(({ atMs }) => atMs);
-  return { clock, heartbeats, sent, times, exchanges, vitals, silentAt: () => silentAtMs };
+  return { clock, heartbeats, sent, times, exchanges, vitals, allowance, silentAt: () => silentAtMs };
 }
 
 t.test('beats at once, then once per idle interval', async (t) => {
@@ -109,8 +114,8 @@ t.test('an answer becomes a clock exchange, once; a stranger’s answer does not
     transmitMs: 71,
     isReply: true,
     running: 0,
-    spoolRows: 0,
     loopLagMs: 0,
+    ...noSpool,
   };
   clock.advance(30);
   heartbeats.receive({ ...answer, sequence });
@@ -128,11 +133,32 @@ t.test('a heartbeat of the control plane is answered with its own time', async (
     receiveMs: 0,
     isReply: false,
     running: 0,
-    spoolRows: 0,
     loopLagMs: 0,
     selfTest: null,
+    ...noSpool,
   });
   t.match(sent[0]?.frame.heartbeat, { sequence: 5, isReply: true, originMs: 1234, receiveMs: clock.now() });
+});
+
+t.test('a beat tells what the spool holds, for how long, and what it gave up', async (t) => {
+  const { clock, heartbeats, sent, vitals } = start();
+  heartbeats.begin();
+  t.match(sent[0]?.frame.heartbeat, noSpool);
+  vitals.spool = { rows: 3, bytes: 300, oldestAt: clock.now() - 5000, dropped: 2, problem: 'disk is full' };
+  heartbeats.heard();
+  clock.advance(15_000);
+  t.match(sent[1]?.frame.heartbeat, {
+    spoolRows: 3,
+    spoolBytes: 300,
+    spoolOldestMs: 20_000,
+    spoolDropped: 2,
+    spoolProblem: 'disk is full',
+  });
+  // the wall clock was set back meanwhile
+  vitals.spool = { ...vitals.spool, oldestAt: clock.now() + 1e9 };
+  heartbeats.heard();
+  clock.advance(15_000);
+  t.equal(sent[2]?.frame.heartbeat?.spoolOldestMs, 0);
 });
 
 t.test('no beat follows the end', async (t) => {
@@ -153,4 +179,18 @@ t.test('a self-test travels with the next heartbeat, once', async (t) => {
   clock.advance(15_000);
   t.match(sent[0]?.frame.heartbeat, { selfTest: { finishedAtMs: 1000, checks: report.checks } });
   t.equal(sent[1]?.frame.heartbeat?.selfTest, null);
+});
+
+t.test('an answer that may still be on its way is waited for, and every frame ends the doubt', async (t) => {
+  const { clock, heartbeats, vitals, allowance, silentAt } = start();
+  vitals.running = 1;
+  allowance.ms = 5_000;
+  heartbeats.begin();
+  clock.advance(7_900);
+  t.equal(silentAt(), null);
+  heartbeats.heard();
+  clock.advance(7_000);
+  t.equal(silentAt(), null);
+  clock.advance(20_000);
+  t.not(silentAt(), null);
 });

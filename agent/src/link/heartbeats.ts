@@ -1,6 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { AgentFrame, DecodedServerFrame } from '@vantage/shared/protocol/codec.js';
 import type { SelfTestReport } from '@vantage/shared/self-test.js';
+import type { SpoolStats } from '../spool/spool.js';
 import type { ClockExchange } from './clock-sync.js';
 
 /** Intervals without a single frame after which the peer is dead; TCP alone never tells. */
@@ -15,16 +16,26 @@ export interface HeartbeatIntervals {
   readonly busyMs: number;
 }
 
+/** How the agent is, as its heartbeats tell it. */
+export interface Vitals {
+  /** Probes in flight. */
+  readonly running: number;
+  readonly loopLagMs: number;
+  readonly spool: Pick<SpoolStats, 'rows' | 'bytes' | 'oldestAt' | 'dropped' | 'problem'>;
+}
+
 export interface HeartbeatOptions {
   readonly clock: Clock;
   /** 0 <= r < 1. */
   readonly random: () => number;
   readonly intervals: HeartbeatIntervals;
   readonly send: (frame: AgentFrame) => void;
-  readonly vitals: () => { readonly running: number; readonly spoolRows: number; readonly loopLagMs: number };
+  readonly vitals: () => Vitals;
   /** What has not been told on this link yet; null: nothing. */
   readonly takeSelfTest: () => SelfTestReport | null;
   readonly onExchange: (exchange: ClockExchange) => void;
+  /** Milliseconds beyond the missed beats in which an answer may still be on its way. */
+  readonly allowanceMs: () => number;
   readonly onSilent: () => void;
 }
 
@@ -35,6 +46,8 @@ export class Heartbeats {
   #intervals: HeartbeatIntervals;
   #sequence = 0;
   #missed = 0;
+  /** When enough beats were missed; null: they were not. */
+  #doubtedMs: number | null = null;
   #hasHeard = true;
   #dueMs = Number.POSITIVE_INFINITY;
   #cancelTimer: (() => void) | null = null;
@@ -62,6 +75,7 @@ export class Heartbeats {
   /** Any frame is a sign of life. */
   heard(): void {
     this.#hasHeard = true;
+    this.#doubtedMs = null;
   }
 
   /** Work came in: the next beat comes after the busy interval at the latest. */
@@ -96,13 +110,22 @@ export class Heartbeats {
     const { clock, send, vitals, takeSelfTest, onSilent } = this.#options;
     this.#missed = this.#hasHeard ? 0 : this.#missed + 1;
     this.#hasHeard = false;
-    if (this.#missed >= MISSED_LIMIT) return onSilent();
-    const { running, spoolRows, loopLagMs } = vitals();
+    if (this.#isSilent()) return onSilent();
+    const { running, loopLagMs, spool } = vitals();
     this.#sequence += 1;
     this.#remember(this.#sequence, clock.monotonicMs());
+    const transmitMs = clock.now();
     const selfTest = selfTestMessage(takeSelfTest());
-    send({ heartbeat: { sequence: this.#sequence, transmitMs: clock.now(), running, spoolRows, loopLagMs, selfTest } });
+    const told = { running, loopLagMs, selfTest, ...spoolFields(spool, transmitMs) };
+    send({ heartbeat: { sequence: this.#sequence, transmitMs, ...told } });
     this.#schedule(running > 0 ? this.#intervals.busyMs : this.#spread(this.#intervals.idleMs));
+  }
+
+  #isSilent(): boolean {
+    if (this.#missed < MISSED_LIMIT) return false;
+    const nowMs = this.#options.clock.monotonicMs();
+    this.#doubtedMs ??= nowMs;
+    return nowMs - this.#doubtedMs >= this.#options.allowanceMs();
   }
 
   #schedule(delayMs: number): void {
@@ -123,6 +146,16 @@ export class Heartbeats {
     const [oldest] = this.#questions.keys();
     if (oldest !== undefined) this.#questions.delete(oldest);
   }
+}
+
+function spoolFields({ rows, bytes, oldestAt, dropped, problem }: Vitals['spool'], nowMs: number) {
+  return {
+    spoolRows: rows,
+    spoolBytes: bytes,
+    spoolOldestMs: oldestAt === null ? 0 : Math.max(0, nowMs - oldestAt),
+    spoolDropped: dropped,
+    spoolProblem: problem ?? '',
+  };
 }
 
 function selfTestMessage(report: SelfTestReport | null) {

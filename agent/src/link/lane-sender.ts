@@ -8,19 +8,20 @@ import {
 } from '@vantage/shared/protocol/codec.js';
 import { MAX_BATCH_ROWS } from '@vantage/shared/protocol/limits.js';
 import type { Spool, SpoolRow } from '../spool/spool.js';
+import { SendWindow } from './send-window.js';
 
 //   numbers of one lane on one link:   ... mark ....... sent ....... last
 //                                       durable  in flight   waiting
-//   `window` (credits) bounds what is in flight; a rewind sets sent back to mark.
+//   `window` (credits) bounds the rows in flight, send-window.ts their bytes; a rewind sets sent back to mark.
 
-/** Payload of one batch at most, beyond its first row: half of what a frame may hold. */
-const MAX_BATCH_BYTES = 512 * 1024;
 const READ_RETRY_MS = 1000;
 
 export interface LaneSenderOptions {
   readonly lane: Lane;
   readonly spool: Spool;
   readonly clock: Clock;
+  /** Of this link when it began, milliseconds. */
+  readonly roundTripMs: number;
   /** Hands a frame to the socket; resolves when the socket has room for more. */
   readonly send: (frame: AgentFrame) => Promise<void>;
   /** The spool could not be read; it is tried again. */
@@ -34,6 +35,7 @@ export class LaneSender {
   #mark: number;
   #sent: number;
   #window: number;
+  readonly #bytes: SendWindow;
   #pumping: Promise<void> | null = null;
   #isWoken = false;
   #isEnded = false;
@@ -46,6 +48,12 @@ export class LaneSender {
     this.#mark = mark;
     this.#sent = mark;
     this.#window = window;
+    this.#bytes = new SendWindow(options.roundTripMs);
+  }
+
+  /** Of rows sent over this link and not acknowledged. */
+  get inFlightBytes(): number {
+    return this.#bytes.inFlightBytes;
   }
 
   /** There may be something to send. */
@@ -75,7 +83,11 @@ export class LaneSender {
   /** @throws MalformedFrameError for a number that was never sent on this link */
   acknowledged(mark: number, isRewind: boolean): void {
     if (mark > this.#sent) throw new MalformedFrameError(`acknowledgement of ${mark}, sent was ${this.#sent}`);
-    if (isRewind) this.#sent = mark;
+    if (isRewind) {
+      this.#sent = mark;
+      this.#bytes.rewind();
+    }
+    this.#bytes.acknowledged(mark, this.#options.clock.monotonicMs());
     this.#mark = isRewind ? mark : Math.max(this.#mark, mark);
     // what does not reach the disk is acknowledged again at the next welcome
     this.#options.spool.acknowledge(this.#options.lane, mark).catch(() => undefined);
@@ -98,24 +110,39 @@ export class LaneSender {
 
   /** Sends one frame; false when there is nothing to send, or no credit to send it with. */
   async #sendNext(): Promise<boolean> {
-    const { lane, spool, send } = this.#options;
+    const { lane, spool, send, clock } = this.#options;
     const after = this.#sent;
     const room = this.#mark + this.#window - after;
     const { last } = spool.state()[lane];
-    if (after >= last || room <= 0) return false;
-    const rows = await spool.read(lane, after, Math.min(room, MAX_BATCH_ROWS), MAX_BATCH_BYTES);
+    const { batchBytes } = this.#bytes;
+    if (after >= last || batchBytes === 0) return false;
+    if (room <= 0) return await this.#sendDeclaredGap(after);
+    const rows = await spool.read(lane, after, Math.min(room, MAX_BATCH_ROWS), batchBytes);
     // a rewind, a new epoch or the end of the link came while the disk worked
     if (this.#isEnded || spool.epoch !== this.#epoch) return false;
     if (after !== this.#sent) return true;
     const first = rows[0]?.sequence ?? last + 1;
     if (first === after + 1) {
       this.#sent = after + rows.length;
+      const bytes = rows.reduce((sum, { payload }) => sum + payload.length, 0);
+      this.#bytes.sent(this.#sent, bytes, clock.monotonicMs());
       await send(this.#batch(first, rows));
     } else {
       const gap = this.#gapAt(after + 1, first - 1);
       this.#sent = gap.last;
       await send({ dropped: { epoch: this.#epoch, lane: laneCode(lane), ...gap } });
     }
+    return true;
+  }
+
+  /** What was dropped needs no credit: it takes numbers and no room. */
+  async #sendDeclaredGap(after: number): Promise<boolean> {
+    const { lane, spool, send } = this.#options;
+    const range = spool.droppedRanges(lane).find(({ first, last }) => first <= after + 1 && after + 1 <= last);
+    if (range === undefined) return false;
+    this.#sent = range.last;
+    const { last, reason } = range;
+    await send({ dropped: { epoch: this.#epoch, lane: laneCode(lane), first: after + 1, last, reason } });
     return true;
   }
 

@@ -4,7 +4,10 @@ import { WS_CLOSE_BANNED } from '@vantage/shared/protocol/limits.js';
 /** Every way a link can end. */
 export type LinkEndKind =
   | 'banned'
+  /** The control plane speaks no version this old. */
   | 'upgrade_required'
+  /** No common version, and not this agent's fault, or said by somebody who did not prove to be the control plane. */
+  | 'no_common_version'
   | 'unauthenticated'
   /** The other side could not sign with the identity key this node pinned. */
   | 'wrong_server'
@@ -29,6 +32,8 @@ export interface LinkEnd {
   readonly message: string;
   /** The control plane asks to stay away this long. */
   readonly retryAfterMs: number;
+  /** Where it says to go instead, best first, as it said it. */
+  readonly controlUrls: readonly string[];
   /** How long the link was open, milliseconds; 0: never. */
   readonly openMs: number;
 }

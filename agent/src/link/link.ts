@@ -1,9 +1,11 @@
 import { delay } from '@vantage/shared/clock.js';
-import type { NodeIdentity } from '../identity/identity.js';
+import type { Lane } from '@vantage/shared/protocol/lanes.js';
+import { acceptableUrls, ControlUrls } from './control-urls.js';
 import { type AgentAbout, Handshake } from './handshake.js';
 import type { LinkEnd, LinkEndKind } from './link-end.js';
-import { planReconnect } from './reconnect.js';
-import { Session, type SessionOptions } from './session.js';
+import { type NextTry, planReconnect } from './reconnect.js';
+import { Session } from './session.js';
+import type { SessionOptions } from './session-options.js';
 
 //   idle --start--> connecting --> open --> waiting --delay--> connecting ...
 //                       +----------------------^   \
@@ -19,12 +21,15 @@ export interface LinkStatus {
   readonly url: string | null;
   /** When the state began, milliseconds since the epoch. */
   readonly since: number;
+  /** When it dials again, by this machine's clock; null unless it is waiting. */
+  readonly nextTryAt: number | null;
+  /** Of the newest dial; 0 before the first. */
+  readonly generation: number;
   /** How the last link ended; null before that. */
   readonly lastEnd: { readonly kind: LinkEndKind; readonly message: string; readonly at: number } | null;
 }
 
-export interface LinkOptions extends Omit<SessionOptions, 'controlUrl' | 'handshake' | 'onOpen'> {
-  readonly identity: NodeIdentity;
+export interface LinkOptions extends Omit<SessionOptions, 'controlUrl' | 'handshake' | 'onOpen' | 'onControlUrls'> {
   readonly about: () => Promise<AgentAbout>;
   readonly onStatus: (status: LinkStatus) => void;
 }
@@ -33,25 +38,44 @@ export interface LinkOptions extends Omit<SessionOptions, 'controlUrl' | 'handsh
 export class Link {
   readonly #options: LinkOptions;
   readonly #stopping = new AbortController();
-  #status: LinkStatus = { state: 'idle', url: null, since: 0, lastEnd: null };
+  #status: LinkStatus = {
+    state: 'idle',
+    url: null,
+    since: 0,
+    nextTryAt: null,
+    generation: 0,
+    lastEnd: null,
+  };
   #session: Session | null = null;
   #loop: Promise<FinalEnd | null> | null = null;
   #failures = 0;
-  #dials = 0;
+  readonly #urls: ControlUrls;
 
   constructor(options: LinkOptions) {
     this.#options = options;
+    this.#urls = new ControlUrls(options.identity.controlUrls);
   }
 
   get status(): LinkStatus {
     return this.#status;
   }
 
+  /** Rows of each lane that the control plane lets be in flight; null while no link is open. */
+  get credits(): Readonly<Record<Lane, number>> | null {
+    return this.#status.state === 'open' && this.#session !== null ? this.#session.credits : null;
+  }
+
   /** Dials until stopped (null) or told to stay away for good. */
   start(): Promise<FinalEnd | null> {
-    this.#options.jobs.onResult = () => this.#session?.wake('task');
+    this.#options.jobs.onResult = () => this.wake('task');
+    this.#options.upgrades.onStatus = (status) => this.#session?.tellUpgrade(status);
     this.#loop ??= this.#run();
     return this.#loop;
+  }
+
+  /** Rows of this lane can be read from the spool that could not before: those of checks once they are durable. */
+  wake(lane: Lane): void {
+    this.#session?.wake(lane);
   }
 
   /** Ends the link; may be called twice. */
@@ -63,11 +87,13 @@ export class Link {
 
   async #run(): Promise<FinalEnd | null> {
     while (!this.#stopping.signal.aborted) {
-      const end = await this.#runSession(this.#nextUrl()).catch(endOfError);
+      const url = this.#urls.next();
+      const end = await this.#runSession(url).catch(endOfError);
       if (end.kind === 'stopped') break;
-      const next = planReconnect(end, this.#failures, this.#options.random());
+      const next = this.#plan(url, end);
       this.#logEnd(end, next.kind === 'dial' ? next.delayMs : null);
-      this.#enter(next.kind === 'dial' ? 'waiting' : 'down', end);
+      if (next.kind === 'dial') this.#enter('waiting', { end, delayMs: next.delayMs });
+      else this.#enter('down', { end });
       if (next.kind === 'give-up') return end.kind === 'banned' ? 'banned' : 'upgrade_required';
       this.#failures = next.failures;
       await delay(this.#options.clock, next.delayMs, this.#stopping.signal).catch(() => undefined);
@@ -77,39 +103,58 @@ export class Link {
   }
 
   async #runSession(controlUrl: string): Promise<LinkEnd> {
-    this.#enter('connecting', null, controlUrl);
+    this.#enter('connecting', { url: controlUrl });
     const { identity, about, jobs } = this.#options;
-    const handshake = new Handshake(identity, await about(), await identity.nextGeneration());
-    if (this.#stopping.signal.aborted) return { kind: 'stopped', message: '', retryAfterMs: 0, openMs: 0 };
+    const generation = await identity.nextGeneration();
+    this.#status = { ...this.#status, generation };
+    const handshake = new Handshake(identity, await about(), generation);
+    if (this.#stopping.signal.aborted)
+      return { kind: 'stopped', message: '', retryAfterMs: 0, controlUrls: [], openMs: 0 };
     this.#session = new Session({
       ...this.#options,
       controlUrl,
       handshake,
       jobs,
-      onOpen: (sessionId) => this.#opened(sessionId),
+      onOpen: (sessionId) => this.#opened(controlUrl, sessionId),
+      onControlUrls: (urls) => this.#learn(urls, controlUrl),
     });
     const end = await this.#session.ended();
     this.#session = null;
     return end;
   }
 
-  #opened(sessionId: string): void {
+  #plan(url: string, end: LinkEnd): NextTry {
+    if (end.openMs === 0) this.#urls.failed(url);
+    this.#urls.hint(acceptableUrls(this.#urls.known, end.controlUrls));
+    const hasOther = end.openMs === 0 && this.#urls.hasUntried;
+    return planReconnect(end, { failures: this.#failures, hasOther, random: this.#options.random() });
+  }
+
+  #opened(url: string, sessionId: string): void {
+    this.#urls.worked(url);
     this.#enter('open');
-    this.#options.log.info({ url: this.#status.url, sessionId }, 'link open');
+    this.#options.log.info({ url, sessionId }, 'link open');
   }
 
-  #nextUrl(): string {
-    const { controlUrls } = this.#options.identity;
-    const url = controlUrls[this.#dials % controlUrls.length];
-    this.#dials += 1;
-    if (url === undefined) throw new RangeError('the identity names no control plane');
-    return url;
+  /** The control plane says where it can be reached: that counts at once, and for the next process when the disk has it. */
+  #learn(told: readonly string[], inUse: string): void {
+    const { identity, log } = this.#options;
+    const urls = acceptableUrls(this.#urls.known, told);
+    if (urls.length < told.length) log.warn({ told }, 'control URLs that are not https are not used');
+    if (urls.length === 0 || urls.join() === this.#urls.known.join()) return;
+    this.#urls.replace(urls, inUse);
+    log.info({ urls }, 'the control plane can be reached at other addresses now');
+    identity.keepControlUrls(urls).catch((error: unknown) => log.warn({ err: error }, 'new control URLs not kept'));
   }
 
-  #enter(state: LinkStatus['state'], end: LinkEnd | null = null, url = this.#status.url): void {
+  #enter(
+    state: LinkStatus['state'],
+    { end, delayMs, ...place }: { end?: LinkEnd; delayMs?: number; url?: string } = {},
+  ): void {
     const at = this.#options.clock.now();
-    const lastEnd = end === null ? this.#status.lastEnd : { kind: end.kind, message: end.message, at };
-    this.#status = { state, url, since: at, lastEnd };
+    const lastEnd = end === undefined ? this.#status.lastEnd : { kind: end.kind, message: end.message, at };
+    const nextTryAt = delayMs === undefined ? null : at + delayMs;
+    this.#status = { ...this.#status, ...place, state, since: at, nextTryAt, lastEnd };
     this.#options.onStatus(this.#status);
   }
 
@@ -124,16 +169,18 @@ export class Link {
 
 /** No link without a new generation on the disk: a full one is waited for like a network that is down. */
 function endOfError(error: unknown): LinkEnd {
-  return { kind: 'unreachable', message: `cannot dial: ${String(error)}`, retryAfterMs: 0, openMs: 0 };
+  return { kind: 'unreachable', message: `cannot dial: ${String(error)}`, retryAfterMs: 0, controlUrls: [], openMs: 0 };
 }
 
 /** What a person can do about it. */
 const advice: Partial<Record<LinkEndKind, string>> = {
   banned: 'this node is banned: ask the operator of the control plane, then start the agent again',
   upgrade_required: 'the control plane needs a newer agent: upgrade it, then start it again',
+  no_common_version:
+    'the agent and the control plane have no protocol version in common: upgrade the one that is older; the agent goes on trying',
   unauthenticated: 'the control plane does not know this node: enroll it again with a new token if that stays so',
   wrong_server:
-    'the control plane has another identity key than at enrollment: do not trust it until its operator confirms; then enroll again',
+    'this is not the control plane that the node enrolled with, or its TLS key is not pinned: do not trust it until its operator confirms another key; the agent goes on trying, slowly',
   cloned: 'this state directory was copied and is used elsewhere: enroll one of the two again with a new token',
   replaced: 'another agent with this identity took over: make sure that the state directory is not used twice',
 };

@@ -3,19 +3,25 @@ import type { LinkEnd, LinkEndKind } from './link-end.js';
 /** The first try after a link that worked comes within this time. */
 const FIRST_TRY_MS = 500;
 const BASE_MS = 1000;
-const MAX_MS = 60_000;
+const MAX_MS = 30_000;
 /** Where only a person can mend it. */
 const MAX_REFUSED_MS = 600_000;
 /** A link open this long worked: the tries are counted from the beginning again. */
 const STABLE_MS = 30_000;
+/** Each second of a link that opened and broke takes one failure back... */
+const FORGIVEN_MS = 1000;
+/** ...and leaves this many at most, 8 s: who welcomed the agent works, and spreads a storm itself by its accept rate. */
+const MAX_AFTER_OPEN = 3;
 /** The control plane may ask to stay away this long; a timer of 25 days and more would fire at once. */
 const MAX_ASKED_MS = 3_600_000;
 /** A second agent with this identity must not be fought over every half second. */
 const REPLACED_MS = 5000;
 
 const endsForGood = new Set<LinkEndKind>(['banned', 'upgrade_required']);
-const needsPerson = new Set<LinkEndKind>(['unauthenticated', 'wrong_server', 'cloned']);
+const needsPerson = new Set<LinkEndKind>(['unauthenticated', 'wrong_server', 'cloned', 'no_common_version']);
 const invitesBack = new Set<LinkEndKind>(['draining', 'new_epoch']);
+/** The other side, or the network between, went away: nothing that this agent said or sent was the cause. */
+const wentAway = new Set<LinkEndKind>(['lost', 'silent']);
 
 export type NextTry =
   /** Stay down: only a person can change it. */
@@ -23,17 +29,37 @@ export type NextTry =
   /** Dial again after `delayMs`; `failures` goes into the next decision. */
   | { readonly kind: 'dial'; readonly delayMs: number; readonly failures: number };
 
+/** What a decision depends on beside how the link ended. */
+export interface Tries {
+  /** Failures in a row so far. */
+  readonly failures: number;
+  /** Another control URL is left to be tried: that costs no waiting. */
+  readonly hasOther: boolean;
+  /** 0 <= r < 1. */
+  readonly random: number;
+}
+
 /**
- * When to dial again: within half a second after a link that worked, then exponential with full jitter up to a minute
- * (ten where the control plane refuses this node), never before the control plane said. `random`: 0 <= r < 1.
+ * When to dial again: within half a second after a link that worked, then exponential with full jitter up to half a minute
+ * (ten minutes where the control plane refuses this node), never before the control plane said, and then hardly later.
  */
-export function planReconnect(end: LinkEnd, failures: number, random: number): NextTry {
+export function planReconnect(end: LinkEnd, { failures, hasOther, random }: Tries): NextTry {
   if (endsForGood.has(end.kind)) return { kind: 'give-up' };
-  const before = end.openMs >= STABLE_MS || invitesBack.has(end.kind) ? 0 : failures;
-  const ceilingMs = before === 0 && !needsPerson.has(end.kind) ? FIRST_TRY_MS : backoffCeiling(end.kind, before);
+  const before = failuresLeft(end, failures);
+  const isFirst = (before === 0 || (hasOther && end.openMs === 0)) && !needsPerson.has(end.kind);
+  const ceilingMs = isFirst ? FIRST_TRY_MS : backoffCeiling(end.kind, before);
   const askedMs = Math.min(end.retryAfterMs, MAX_ASKED_MS);
   const earliestMs = end.kind === 'replaced' ? Math.max(REPLACED_MS, askedMs) : askedMs;
-  return { kind: 'dial', delayMs: Math.round(earliestMs + random * ceilingMs), failures: before + 1 };
+  // who names a wait has spread the waits: a long one of our own on top would only keep us away
+  const spreadMs = askedMs > 0 ? Math.min(ceilingMs, Math.max(askedMs, BASE_MS)) : ceilingMs;
+  const counted = hasOther && end.openMs === 0 ? before : before + 1;
+  return { kind: 'dial', delayMs: Math.round(earliestMs + random * spreadMs), failures: counted };
+}
+
+function failuresLeft(end: LinkEnd, failures: number): number {
+  if (end.openMs >= STABLE_MS || invitesBack.has(end.kind)) return 0;
+  if (end.openMs === 0 || !wentAway.has(end.kind)) return failures;
+  return Math.min(MAX_AFTER_OPEN, Math.max(0, failures - Math.floor(end.openMs / FORGIVEN_MS)));
 }
 
 function backoffCeiling(kind: LinkEndKind, failures: number): number {

@@ -1,7 +1,7 @@
 import {
   type DecodedServerFrame,
+  findLaneName,
   type Lane,
-  laneName,
   lanes,
   MalformedFrameError,
 } from '@vantage/shared/protocol/codec.js';
@@ -39,6 +39,7 @@ export function parseConfig(config: NonNullable<DecodedServerFrame['config']>): 
   intervals: HeartbeatIntervals;
   lists: ControlPlaneLists;
   canaries: readonly string[];
+  controlUrls: readonly string[];
 } {
   for (const ms of [config.heartbeatMs, config.busyHeartbeatMs]) {
     if (ms < HEARTBEAT_RANGE_MS.least || ms > HEARTBEAT_RANGE_MS.most)
@@ -48,6 +49,7 @@ export function parseConfig(config: NonNullable<DecodedServerFrame['config']>): 
     intervals: { idleMs: config.heartbeatMs, busyMs: config.busyHeartbeatMs },
     lists: { own: config.ownAddresses, denied: config.denied },
     canaries: config.canaries,
+    controlUrls: config.controlUrls,
   };
 }
 
@@ -60,14 +62,15 @@ export function parseLaneNumbers<E extends { lane?: number | null }>(
   for (const entry of entries) {
     const value = numberOf(entry);
     if (!Number.isSafeInteger(value) || value < 0) throw new MalformedFrameError('lane number out of range');
-    numbers[laneName(entry.lane)] = value;
+    const lane = findLaneName(entry.lane);
+    if (lane !== null) numbers[lane] = value;
   }
   return numbers;
 }
 
 /** Lanes named in a list of credits, with the rows granted. @throws MalformedFrameError */
 export function parseCredits(entries: readonly { lane?: number | null; rows?: number | null }[]): [Lane, number][] {
-  const named = new Set(entries.map((entry) => laneName(entry.lane)));
+  const named = new Set(entries.map((entry) => findLaneName(entry.lane)));
   const rows = parseLaneNumbers(entries, (entry) => entry.rows ?? 0);
   return lanes.filter((lane) => named.has(lane)).map((lane) => [lane, rows[lane]]);
 }

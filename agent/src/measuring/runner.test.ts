@@ -4,7 +4,7 @@ import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
-import { fakeEngines, tcpSpec, waitingForAbort } from '../../test/_support/fake-engines.js';
+import { fakeEngines, succeeding, tcpSpec, waitingForAbort } from '../../test/_support/fake-engines.js';
 import type { IcmpEngine } from '../net/icmp.js';
 import type { Resolver } from '../net/resolver.js';
 import { ProbeFailure } from '../probes/failure.js';
@@ -57,6 +57,22 @@ t.test('a probe that succeeds comes back as a complete result of its type', asyn
   const result = await runner.run(request());
   t.match(compileSchema(agentResultSchema('tcp'))(result), { ok: true });
   t.match(result, { success: true, error: null, started_at: new Date(clock.now()).toISOString(), disturbed: false });
+});
+
+t.test('a wall clock set while a probe runs moves its start along, so that one correction fits both', async (t) => {
+  const hourMs = 3_600_000;
+  const tcp = succeeding('tcp');
+  const { runner, clock } = makeRunner({
+    tcp: {
+      run: (spec, context) => {
+        clock.setWall(clock.now() - hourMs);
+        return tcp.run(spec, context);
+      },
+    },
+  });
+  const before = clock.now();
+  const result = await runner.run(request());
+  t.match(result, { started_at: new Date(before - hourMs).toISOString(), duration_ms: 0 });
 });
 
 t.test('whatever is refused comes back as a complete result of its type', async (t) => {

@@ -151,12 +151,13 @@ export class ProbeRunner {
   async #measure<T extends ProbeType>(type: T, spec: ProbeSpecs[T], limit: RunLimit): Promise<RunResult> {
     const { clock, engines, icmp } = this.#options;
     const isByKernel = hasKernelTimes(icmp) && (engines[type].isTimedByIcmp?.(spec) ?? false);
-    const startedAt = clock.now();
     const startedMs = clock.monotonicMs();
     const endWatch = this.#lag.watch();
     const answer = await Promise.race([this.#answer(type, spec, limit.signal), limit.overdue]);
     const durationMs = clock.monotonicMs() - startedMs;
     const lagMs = endWatch();
+    // by the wall clock as it stands at the end, by which the result is corrected: it may have been set meanwhile
+    const startedAt = clock.now() - durationMs;
     const times = { startedAt, durationMs, lagMs, isDisturbed: isDisturbed(lagMs, { durationMs, isByKernel }) };
     if (answer === null) this.#options.onEngineFault?.(type, new Error('ignored its abort'));
     const result = withTimes(answer ?? failedResult(type, spec, toProbeError(limit.signal.reason)), times);

@@ -5,12 +5,15 @@ import { lanes } from '@vantage/shared/protocol/lanes.js';
 import { EPOCH_BYTES } from '@vantage/shared/protocol/limits.js';
 import Database from 'better-sqlite3';
 import { SpoolOpenError } from './errors.js';
-import { decodeHead, emptyHead, encodeHead, type SpoolHead } from './head.js';
+import { decodeHead, encodeHead, type LostRows, newHead, type SpoolHead } from './head.js';
 import { laneTableSchema } from './lane-rows.js';
+import { countLost, type LastCommit, recoverHead } from './last-commit.js';
+import type { OpenDamage } from './thread-messages.js';
 
 /** File name of the spool inside its folder. */
 export const SPOOL_FILE_NAME = 'spool.db';
 
+const ASIDE_STEM = `${SPOOL_FILE_NAME}.corrupt-`;
 const SCHEMA_VERSION = 1;
 const APPLICATION_ID = 0x56_41_4e_54;
 // NOTE: the ballast must make room for what the log holds: these pages and the largest commit (pending-rows.ts)
@@ -20,29 +23,43 @@ const LOG_BYTES = 1024 * 1024;
 export interface OpenDatabase {
   readonly database: Database.Database;
   readonly head: SpoolHead;
-  /** Path of the corrupt file that was put aside, or null. */
-  readonly setAside: string | null;
+  readonly damage: OpenDamage | null;
+}
+
+export interface OpenOptions {
+  readonly folder: string;
+  readonly wallMs: number;
+  /** Rows that waited when the file was found corrupt while open: it is put aside whatever the check says. */
+  readonly suspect: LostRows | null;
+  /** What was noted of the last commit beside the file. */
+  readonly note: LastCommit | null;
 }
 
 /**
  * Opens the spool file for its one writer, or makes it. A file that is damaged, or is none of ours, is renamed to
- * `spool.db.corrupt-<time>`, of which the newest is kept, and an empty one takes its place.
+ * `spool.db.corrupt-<time>`, of which the newest is kept, and a new one takes its place, in which the rows that waited
+ * are dropped ones.
  * @throws SpoolOpenError when the file can neither be opened nor made, or was made by a newer version
  */
-export function openDatabase(folder: string, wallMs: number, isSuspect: boolean): OpenDatabase {
+export function openDatabase({ folder, wallMs, suspect, note }: OpenOptions): OpenDatabase {
   const path = join(folder, SPOOL_FILE_NAME);
   try {
     mkdirSync(folder, { mode: 0o700, recursive: true });
-    const existing = isSuspect ? null : openIntact(path, wallMs);
-    if (existing !== null) return { ...existing, setAside: null };
-    const setAside = putAside(folder, wallMs);
-    const fresh = openIntact(path, wallMs);
-    if (fresh === null) throw new SpoolOpenError(`a new spool "${path}" is corrupt at once`);
-    return { ...fresh, setAside };
+    const found = suspect === null ? openExisting(path, wallMs, note) : { lost: suspect };
+    if ('database' in found) return found;
+    putAside(folder, wallMs);
+    return openFile(path, (database) => createSpool(database, wallMs, found.lost));
   } catch (cause) {
     if (cause instanceof SpoolOpenError) throw cause;
     throw new SpoolOpenError(`cannot open spool "${path}"`, { cause });
   }
+}
+
+/** The corrupt file in `folder` that was put aside last, or null. */
+export function findSetAside(folder: string): string | null {
+  const isAside = (name: string) => name.startsWith(ASIDE_STEM) && !/-(wal|shm)$/.test(name);
+  const newest = readdirSync(folder).filter(isAside).sort().at(-1);
+  return newest === undefined ? null : join(folder, newest);
 }
 
 /** Whether SQLite says that the file itself is damaged. */
@@ -61,21 +78,45 @@ export function readHead(database: Database.Database): SpoolHead | null {
   return row === undefined ? null : decodeHead(row.body, row.crc);
 }
 
-/** Null when the file is damaged or not a spool. */
-function openIntact(path: string, wallMs: number): { database: Database.Database; head: SpoolHead } | null {
+/** The file, made where there is none; of one that is damaged or not a spool, how many rows waited in it. */
+function openExisting(
+  path: string,
+  wallMs: number,
+  note: LastCommit | null,
+): OpenDatabase | { readonly lost: LostRows } {
+  return openFile(path, (database) => {
+    const found = useDatabase(database, { path, wallMs, note });
+    if ('lost' in found) database.close();
+    return found;
+  });
+}
+
+/** Takes an open database for a spool, made where it is empty; of one that is damaged or not a spool, how many rows waited in it. */
+export function useDatabase(
+  database: Database.Database,
+  { path, wallMs, note }: { readonly path: string } & Pick<OpenOptions, 'wallMs' | 'note'>,
+): OpenDatabase | { readonly lost: LostRows } {
+  try {
+    if (isNew(database)) return createSpool(database, wallMs, note === null ? null : countLost(null, note));
+    const head = openSpool(database, path);
+    if (head !== null) return { database, ...recoverHead(head, note) };
+  } catch (error) {
+    if (!isCorruption(error)) throw error;
+  }
+  return { lost: countLost(salvageHead(database), note) };
+}
+
+/** Opens or makes the file; it is closed again when `use` throws. */
+function openFile<T>(path: string, use: (database: Database.Database) => T): T {
   // made beforehand so that it, and the files SQLite puts beside it with the same mode, are nobody else's to read
   closeSync(openSync(path, 'a', 0o600));
   const database = new Database(path);
   try {
-    const head = isNew(database) ? createSpool(database, wallMs) : openSpool(database, path);
-    if (head !== null) return { database, head };
+    return use(database);
   } catch (error) {
     database.close();
-    if (isCorruption(error)) return null;
     throw error;
   }
-  database.close();
-  return null;
 }
 
 /** Looks before it touches: what has to be put aside stays as it was. Null when that is so. */
@@ -86,6 +127,15 @@ function openSpool(database: Database.Database, path: string): SpoolHead | null 
   if (database.pragma('quick_check(1)', { simple: true }) !== 'ok') return null;
   configure(database);
   return readHead(database);
+}
+
+/** The head of a damaged file; null when it is among the damage, or never was. */
+function salvageHead(database: Database.Database): SpoolHead | null {
+  try {
+    return readHead(database);
+  } catch {
+    return null;
+  }
 }
 
 function configure(database: Database.Database): void {
@@ -100,9 +150,11 @@ function isNew(database: Database.Database): boolean {
   return database.pragma('schema_version', { simple: true }) === 0;
 }
 
-function createSpool(database: Database.Database, wallMs: number): SpoolHead {
+/** Makes a spool of an empty database, in which `lost` rows are dropped ones. */
+export function createSpool(database: Database.Database, wallMs: number, lost: LostRows | null): OpenDatabase {
   configure(database);
-  const head = emptyHead(randomBytes(EPOCH_BYTES).toString('hex'), { spoolMs: wallMs, wallMs });
+  const names = { file: randomBytes(8).toString('hex'), epoch: randomBytes(EPOCH_BYTES).toString('hex') };
+  const head = newHead(names, { spoolMs: wallMs, wallMs }, lost ?? { task: 0, check: 0 });
   const { body, crc } = encodeHead(head);
   const create = database.transaction(() => {
     database.exec(
@@ -114,20 +166,20 @@ function createSpool(database: Database.Database, wallMs: number): SpoolHead {
     database.pragma(`user_version = ${SCHEMA_VERSION}`);
   });
   create.immediate();
-  return head;
+  const damage: OpenDamage | null = lost && { kind: 'replaced', lost: lost.task + lost.check };
+  return { database, head, damage };
 }
 
-/** Renames the damaged file; its log belongs to it and must never meet the new one. */
-function putAside(folder: string, wallMs: number): string | null {
-  const stem = `${SPOOL_FILE_NAME}.corrupt-`;
-  for (const name of readdirSync(folder)) if (name.startsWith(stem)) rmSync(join(folder, name));
+/** Renames the damaged file with its log, which belongs to it and must never meet the new one. */
+function putAside(folder: string, wallMs: number): void {
+  for (const name of readdirSync(folder)) if (name.startsWith(ASIDE_STEM)) rmSync(join(folder, name));
   const path = join(folder, SPOOL_FILE_NAME);
-  if (!existsSync(path)) return null;
-  const aside = join(folder, `${stem}${new Date(wallMs).toISOString().replaceAll(':', '')}`);
+  if (!existsSync(path)) return;
+  const aside = join(folder, `${ASIDE_STEM}${new Date(wallMs).toISOString().replaceAll(':', '')}`);
   renameSync(path, aside);
-  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
+  if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${aside}-wal`);
+  rmSync(`${path}-shm`, { force: true });
   syncFolder(folder);
-  return aside;
 }
 
 function syncFolder(folder: string): void {

@@ -1,5 +1,11 @@
 /** Why numbers are gone, as the link declares it (proto/link.proto, Dropped). */
-export type DropReason = 'spool_full' | 'expired' | 'corrupt';
+export const dropReasons = ['spool_full', 'expired', 'corrupt'] as const;
+export type DropReason = (typeof dropReasons)[number];
+
+/** How many rows are gone for which reason. */
+export type DropCounts = Readonly<Record<DropReason, number>>;
+
+export const nothingDropped: DropCounts = { spool_full: 0, expired: 0, corrupt: 0 };
 
 /** Numbers first..last, both inclusive, that will never be delivered. */
 export interface DroppedRange {
@@ -33,6 +39,16 @@ export function droppedAbove(ranges: readonly DroppedRange[], mark: number): Dro
 /** How many numbers the ranges hold. */
 export function droppedCount(ranges: readonly DroppedRange[]): number {
   return ranges.reduce((sum, range) => sum + range.last - range.first + 1, 0);
+}
+
+/** `counts` with `rows` more for `reason`. */
+export function addDropped(counts: DropCounts, reason: DropReason, rows: number): DropCounts {
+  return { ...counts, [reason]: counts[reason] + rows };
+}
+
+/** Rows gone for whatever reason. */
+export function totalDropped(counts: DropCounts): number {
+  return dropReasons.reduce((sum, reason) => sum + counts[reason], 0);
 }
 
 function joinRanges(a: DroppedRange, b: DroppedRange): DroppedRange {

@@ -1,6 +1,14 @@
 import { crc32 } from 'node:zlib';
 import { type Lane, lanes } from '@vantage/shared/protocol/lanes.js';
-import { addDroppedRange, type DroppedRange, droppedAbove, droppedCount } from './dropped-ranges.js';
+import {
+  addDropped,
+  addDroppedRange,
+  type DropCounts,
+  type DroppedRange,
+  droppedAbove,
+  droppedCount,
+  nothingDropped,
+} from './dropped-ranges.js';
 import type { SavedTime } from './spool-time.js';
 
 // The head of a spool file: everything about it that is not a row, one JSON document under a CRC-32, rewritten in
@@ -44,20 +52,36 @@ export interface LaneHead extends LaneMarks {
 }
 
 export interface SpoolHead {
+  /** Random, hex: the same for as long as the file lives, whatever its epochs. */
+  readonly file: string;
+  /** Commits of this file so far. */
+  readonly commits: number;
   /** 16 random bytes, hex. */
   readonly epoch: string;
   readonly time: SavedTime;
   /** Rows dropped since the file was made. */
-  readonly droppedTotal: number;
+  readonly dropped: DropCounts;
   readonly lanes: Readonly<Record<Lane, LaneHead>>;
 }
 
+/** How many rows of each lane went with a file. */
+export type LostRows = Readonly<Record<Lane, number>>;
+
 const ACKNOWLEDGED_STEP_MS = 30_000;
 
-/** The head of a new, empty spool. */
-export function emptyHead(epoch: string, time: SavedTime): SpoolHead {
-  const lane: LaneHead = { base: 0, last: 0, acked: 0, stored: 0, dropped: [], acknowledged: [] };
-  return { epoch, time, droppedTotal: 0, lanes: { task: lane, check: lane } };
+/** The head of a new spool without rows; `lost` of each lane went with the file before it, and are its first numbers. */
+export function newHead(names: Pick<SpoolHead, 'file' | 'epoch'>, time: SavedTime, lost: LostRows): SpoolHead {
+  const none: LaneHead = { base: 0, last: 0, acked: 0, stored: 0, dropped: [], acknowledged: [] };
+  const empty: SpoolHead = { ...names, commits: 0, time, dropped: nothingDropped, lanes: { task: none, check: none } };
+  return lanes.reduce((head, lane) => loseAfterStored(head, lane, lost[lane]), empty);
+}
+
+/** The head after the next `count` positions turned out to be lost with what held them. */
+export function loseAfterStored(head: SpoolHead, lane: Lane, count: number): SpoolHead {
+  if (count <= 0) return head;
+  const { stored } = head.lanes[lane];
+  const dropped = dropFromLane(head, lane, { first: stored + 1, last: stored + count, reason: 'corrupt' });
+  return { ...dropped, lanes: { ...dropped.lanes, [lane]: reachPosition(dropped.lanes[lane], stored + count) } };
 }
 
 export function encodeHead(head: SpoolHead): { body: string; crc: number } {
@@ -110,7 +134,11 @@ export function dropFromLane(head: SpoolHead, lane: Lane, range: DroppedRange): 
   const dropped = droppedAbove(addDroppedRange(before.dropped, range), before.acked);
   const added = droppedCount(dropped) - droppedCount(before.dropped);
   const after = { ...before, dropped };
-  return { ...head, droppedTotal: head.droppedTotal + added, lanes: { ...head.lanes, [lane]: after } };
+  return {
+    ...head,
+    dropped: addDropped(head.dropped, range.reason, added),
+    lanes: { ...head.lanes, [lane]: after },
+  };
 }
 
 /** The same change to both lanes. */

@@ -1,11 +1,10 @@
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import type { Lane } from '@vantage/shared/protocol/lanes.js';
-import Database from 'better-sqlite3';
-import { readHead, SPOOL_FILE_NAME } from './database.js';
-import { type DroppedRange, droppedAbove, shiftRange } from './dropped-ranges.js';
+import { findSetAside } from './database.js';
+import { type DropCounts, type DroppedRange, droppedAbove, shiftRange } from './dropped-ranges.js';
 import { SpoolOpenError } from './errors.js';
 import { mapLanes, type SpoolHead } from './head.js';
-import { LaneRows } from './lane-rows.js';
+import { StoredSpool } from './stored-spool.js';
 
 /** One lane as the file has it; sequences of the present epoch. */
 export interface InspectedLane {
@@ -14,6 +13,8 @@ export interface InspectedLane {
   /** Rows not acknowledged. */
   readonly rows: number;
   readonly bytes: number;
+  /** Bytes of all rows, those kept for replay included. */
+  readonly heldBytes: number;
   /** Wall clock, milliseconds since the epoch; null without a row. */
   readonly oldestAt: number | null;
   readonly dropped: readonly DroppedRange[];
@@ -22,48 +23,55 @@ export interface InspectedLane {
 export interface SpoolInspection {
   /** Hex. */
   readonly epoch: string;
-  readonly droppedTotal: number;
+  /** Rows dropped since the file was made. */
+  readonly dropped: DropCounts;
+  /** The newest corrupt file beside it, or null. */
+  readonly setAside: string | null;
   readonly lanes: Readonly<Record<Lane, InspectedLane>>;
 }
 
 /**
- * Reads a spool file without writing to it, while an agent has it open or while none does.
+ * Reads a spool file without changing it, while an agent has it open or while none does.
  * @throws SpoolOpenError when there is no readable spool in `folder`
  */
 export function inspectSpool(folder: string): SpoolInspection {
-  const path = join(folder, SPOOL_FILE_NAME);
+  const spool = StoredSpool.inFolder(folder);
   try {
-    const database = new Database(path, { readonly: true, fileMustExist: true });
-    try {
-      return database.transaction(() => inspect(database, path)).deferred();
-    } finally {
-      database.close();
-    }
+    return spool.snapshot(() => inspect(spool));
   } catch (cause) {
     if (cause instanceof SpoolOpenError) throw cause;
-    throw new SpoolOpenError(`cannot read spool "${path}"`, { cause });
+    throw new SpoolOpenError(`spool "${spool.path}" is corrupt`, { cause });
+  } finally {
+    spool.close();
   }
 }
 
-function inspect(database: Database.Database, path: string): SpoolInspection {
-  const head = readHead(database);
-  if (head === null) throw new SpoolOpenError(`spool "${path}" is corrupt`);
+function inspect(spool: StoredSpool): SpoolInspection {
+  const head = spool.head();
+  if (head === null) throw new SpoolOpenError(`spool "${spool.path}" is corrupt`);
   return {
     epoch: head.epoch,
-    droppedTotal: head.droppedTotal,
-    lanes: mapLanes((lane) => inspectLane(database, head, lane)),
+    dropped: head.dropped,
+    setAside: findSetAside(dirname(spool.path)),
+    lanes: mapLanes((lane) => inspectLane(spool, head, lane)),
   };
 }
 
-function inspectLane(database: Database.Database, head: SpoolHead, lane: Lane): InspectedLane {
+function inspectLane(spool: StoredSpool, head: SpoolHead, lane: Lane): InspectedLane {
   const { base, last, acked, dropped } = head.lanes[lane];
-  const rows = new LaneRows(database, lane, acked);
+  const rows = spool.count(lane, acked);
   const oldest = rows.findOldestWaiting();
   return {
     last: last - base,
     acked: acked - base,
     ...rows.waiting,
-    oldestAt: oldest === null ? null : head.time.wallMs - (head.time.spoolMs - oldest.createdMs),
+    heldBytes: rows.waiting.bytes + rows.replay.bytes,
+    oldestAt: oldest === null ? null : savedWallTime(head, oldest.createdMs),
     dropped: droppedAbove(dropped, acked).map((range) => shiftRange(range, -base)),
   };
+}
+
+/** The instant of `spoolMs` by the wall clock as it stood at the last commit. */
+export function savedWallTime({ time }: SpoolHead, spoolMs: number): number {
+  return time.wallMs - (time.spoolMs - spoolMs);
 }

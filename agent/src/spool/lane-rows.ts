@@ -1,13 +1,6 @@
-import { crc32 } from 'node:zlib';
 import type { Lane } from '@vantage/shared/protocol/lanes.js';
 import type Database from 'better-sqlite3';
-
-/** One stored row; `crc` was computed when it was written. */
-export interface StoredRow {
-  readonly position: number;
-  readonly crc: number;
-  readonly payload: Buffer;
-}
+import { laneTable, rowChecksum, type StoredRow } from './lane-lookup.js';
 
 /** Where a row stands and when it was appended, spool time. */
 export interface RowPlace {
@@ -40,7 +33,7 @@ export class LaneRows {
   #waiting = NOTHING;
 
   constructor(database: Database.Database, lane: Lane, mark: number) {
-    const table = tableName(lane);
+    const table = laneTable(lane);
     const between = `FROM ${table} WHERE position > ? AND position <= ?`;
     const above = `FROM ${table} WHERE position > ? ORDER BY position`;
     this.#lane = lane;
@@ -79,7 +72,7 @@ export class LaneRows {
   }
 
   insert(place: RowPlace, payload: Uint8Array): void {
-    this.#insert.run(place.position, place.createdMs, this.#checksum(place.position, payload), payload);
+    this.#insert.run(place.position, place.createdMs, rowChecksum(this.#lane, place.position, payload), payload);
     const amount = { rows: 1, bytes: payload.length };
     if (place.position > this.#mark) this.#waiting = add(this.#waiting, amount);
     else this.#replay = add(this.#replay, amount);
@@ -117,15 +110,6 @@ export class LaneRows {
     return this.#read.iterate(after);
   }
 
-  /** Whether the row is what was written, at the place where it was written. */
-  isIntact(row: StoredRow): boolean {
-    return this.#checksum(row.position, row.payload) === row.crc;
-  }
-
-  #checksum(position: number, payload: Uint8Array): number {
-    return crc32(payload, crc32(`${this.#lane} ${position}`));
-  }
-
   #measureBetween(after: number, through: number): Amount {
     return this.#measure.get(after, through) ?? NOTHING;
   }
@@ -133,16 +117,12 @@ export class LaneRows {
 
 /** Statement that makes the table of a lane. */
 export function laneTableSchema(lane: Lane): string {
-  return `CREATE TABLE ${tableName(lane)} (
+  return `CREATE TABLE ${laneTable(lane)} (
     position INTEGER PRIMARY KEY,
     created_ms REAL NOT NULL,
     crc INTEGER NOT NULL,
     payload BLOB NOT NULL
   ) STRICT`;
-}
-
-function tableName(lane: Lane): string {
-  return `${lane}_rows`;
 }
 
 function add(a: Amount, b: Amount): Amount {

@@ -10,18 +10,21 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { lanes } from '@vantage/shared/protocol/lanes.js';
 import Database from 'better-sqlite3';
 import t, { type Test } from 'tap';
 import {
   aFolder,
   aPayload,
   appendAll,
+  describeRow,
   findBreaches,
   memoryFolder,
   openSpool,
   readAll,
   recordingLog,
 } from './_support/spool-fixture.js';
+import type { Spool } from './spool.js';
 
 const FILE = 'spool.db';
 const ROUNDS = process.env['CI'] === 'true' ? 60 : 10;
@@ -82,7 +85,7 @@ t.test('corrupt rows at the start do not hide those behind them', async (t) => {
   t.same(spool.droppedRanges('task'), [{ first: 3, last: 5, reason: 'corrupt' }]);
 });
 
-t.test('a damaged file is put aside and a new epoch begins', async (t) => {
+t.test('a damaged file is put aside, a new epoch begins, and what waited in it is said to be gone', async (t) => {
   const cases: { name: string; harm: (path: string) => void }[] = [
     {
       name: 'no database at all',
@@ -103,14 +106,41 @@ t.test('a damaged file is put aside and a new epoch begins', async (t) => {
       const { log, lines } = recordingLog();
       const spool = await openSpool(t, { folder, log });
       t.notSame(spool.epoch, epoch);
-      t.same(spool.state().task, { last: 0, acked: 0 });
+      t.same(spool.state(), { task: { last: 298, acked: 0 }, check: { last: 0, acked: 0 } });
+      t.same(spool.droppedRanges('task'), [{ first: 1, last: 298, reason: 'corrupt' }]);
+      t.match(spool.stats(), { rows: 0, dropped: 298, droppedFor: { corrupt: 298 } });
       const { setAside } = spool.stats();
       t.match(setAside, /spool\.db\.corrupt-2026-/);
       t.ok(readFileSync(setAside ?? '').equals(harmed), 'kept as it was');
       t.match(lines.join(''), /spool was corrupt, starting anew/);
-      t.same(await appendAll(spool, 'task', ['goes on']), [1]);
+      t.same(await appendAll(spool, 'task', ['goes on']), [299]);
+      t.same(await findBreaches(spool), []);
+      await spool.close();
+      const again = await openSpool(t, { folder });
+      t.same(again.droppedRanges('task'), [{ first: 1, last: 298, reason: 'corrupt' }], 'until it is acknowledged');
+      t.equal(again.stats().setAside, setAside, 'and the file stays');
     });
   }
+});
+
+t.test(
+  'where nobody knows how much a damaged file held, one number of each lane says that something is gone',
+  async (t) => {
+    const folder = aFolder(t, memoryFolder);
+    writeFileSync(join(folder, FILE), 'garbage '.repeat(999));
+    const spool = await openSpool(t, { folder });
+    for (const lane of lanes) t.same(spool.droppedRanges(lane), [{ first: 1, last: 1, reason: 'corrupt' }], lane);
+    t.same(await appendAll(spool, 'task', ['goes on']), [2]);
+  },
+);
+
+t.test('a file that is gone takes its rows with it, and that is said', async (t) => {
+  const { folder } = await aWrittenSpool(t);
+  rmSync(join(folder, FILE));
+  const { log, lines } = recordingLog();
+  const spool = await openSpool(t, { folder, log });
+  t.same(spool.droppedRanges('task'), [{ first: 1, last: 298, reason: 'corrupt' }]);
+  t.match(lines.join(''), /"lostRows":298/);
 });
 
 t.test('of the files put aside only the newest is kept', async (t) => {
@@ -138,10 +168,11 @@ t.test('a file of a newer version is refused and left alone', async (t) => {
   );
 });
 
-t.test('a cut or damaged log loses its end at most', async (t) => {
+t.test('a cut or damaged log loses its end at most, what it lost is said, and no number is used again', async (t) => {
   const folder = aFolder(t, memoryFolder);
   const spool = await openSpool(t, { folder });
   for (const text of rowTexts(40)) await appendAll(spool, 'task', [text], 400);
+  await spool.acknowledge('task', 3);
   const log = join(folder, `${FILE}-wal`);
   const logBytes = statSync(log).size;
   const harms = [0, 1 / 7, 1 / 3, 1 / 2, 0.9].flatMap((part) => [
@@ -154,16 +185,55 @@ t.test('a cut or damaged log loses its end at most', async (t) => {
     rmSync(join(copy, `${FILE}-shm`));
     harm(join(copy, `${FILE}-wal`));
     const survivor = await openSpool(t, { folder: copy });
-    const rows = await readAll(survivor, 'task', 0);
-    t.same(
-      rows,
-      rowTexts(40)
-        .slice(0, rows.length)
-        .map((text, i) => `${i + 1} ${text}`),
-      name,
-    );
+    if (Buffer.from(survivor.epoch).equals(spool.epoch)) await checkSurvivor(t, survivor, name);
+    // where nothing is left of the file it is a new one
+    else t.same(survivor.droppedRanges('task'), [{ first: 1, last: 37, reason: 'corrupt' }], name);
     t.same(await findBreaches(survivor), [], name);
     await survivor.close();
+  }
+});
+
+async function checkSurvivor(t: Test, survivor: Spool, name: string): Promise<void> {
+  const rows = await readAll(survivor, 'task', 0);
+  const texts = rowTexts(40).map((text, i) => `${i + 1} ${text}`);
+  t.same(rows, texts.slice(0, rows.length), `${name}: a beginning`);
+  t.same(survivor.state().task, { last: 40, acked: 3 }, `${name}: the numbers`);
+  const lost = { first: Math.max(rows.length, 3) + 1, last: 40, reason: 'corrupt' };
+  t.same(survivor.droppedRanges('task'), rows.length === 40 ? [] : [lost], `${name}: the end is dropped`);
+  t.same(await appendAll(survivor, 'task', ['next']), [41], `${name}: the next number`);
+}
+
+t.test('a log that lost a new epoch does not bring the old one back', async (t) => {
+  const folder = aFolder(t, memoryFolder);
+  const spool = await openSpool(t, { folder });
+  await appendAll(spool, 'task', rowTexts(4), 400);
+  await spool.acknowledge('task', 2);
+  const logBytes = statSync(join(folder, `${FILE}-wal`)).size;
+  await spool.startNewEpoch('test');
+  await appendAll(spool, 'task', ['in the new one']);
+  const copy = aFolder(t, memoryFolder);
+  cpSync(folder, copy, { recursive: true });
+  rmSync(join(copy, `${FILE}-shm`));
+  truncateSync(join(copy, `${FILE}-wal`), logBytes);
+  const survivor = await openSpool(t, { folder: copy });
+  t.same(survivor.epoch, spool.epoch);
+  t.same(survivor.state().task, { last: 3, acked: 0 });
+  t.same((await survivor.read('task', 0, 9, 9_999)).map(describeRow), ['1 row 3', '2 row 4']);
+  t.same(survivor.droppedRanges('task'), [{ first: 3, last: 3, reason: 'corrupt' }]);
+});
+
+t.test('a note of the last commit that is torn, older or of another file changes nothing', async (t) => {
+  const { folder, epoch } = await aWrittenSpool(t);
+  const other = await aWrittenSpool(t);
+  const note = join(folder, 'last-commit');
+  const foreign = readFileSync(join(other.folder, 'last-commit'));
+  for (const content of [foreign, readFileSync(note).subarray(0, 100), Buffer.alloc(512), Buffer.alloc(0)]) {
+    writeFileSync(note, content);
+    const spool = await openSpool(t, { folder });
+    t.same(spool.epoch, epoch);
+    t.same(spool.state().task, { last: 300, acked: 2 });
+    t.same(spool.droppedRanges('task'), []);
+    await spool.close();
   }
 });
 
@@ -177,6 +247,9 @@ t.test('a spool survives any damage to its file', async (t) => {
     damage(join(copy, FILE), offset, 1 + Math.floor(Math.random() ** 4 * 9_000));
     const spool = await openSpool(t, { folder: copy });
     const breaches = await findBreaches(spool);
+    // all of them, in the old epoch or as a gap in a new one
+    const { last, acked } = spool.state().task;
+    if (last - acked !== 298) breaches.push(`${last - acked} numbers wait`);
     const [number = 0] = await appendAll(spool, 'task', ['goes on']);
     const rows = await spool.read('task', number - 1, 1, 1_000);
     if (breaches.length > 0 || rows[0]?.sequence !== number) t.fail(`damage at ${offset}: ${breaches.join(', ')}`);
@@ -198,8 +271,9 @@ t.test('a file that turns out corrupt while it is open is replaced; what was in 
   t.same(reasons, ['the spool file was corrupt']);
   t.notSame(spool.epoch, epoch);
   t.match(spool.stats().setAside, /corrupt-/);
-  t.same(await appendAll(spool, 'task', ['new']), [1]);
-  t.same(await readAll(spool, 'task', 0), ['1 new']);
+  t.same(spool.droppedRanges('task'), [{ first: 1, last: 2_000, reason: 'corrupt' }], 'what was in the file is gone');
+  t.same(await appendAll(spool, 'task', ['new']), [2_001]);
+  t.same(await readAll(spool, 'task', 0), ['2001 new']);
   t.same(await findBreaches(spool), []);
   t.equal(spool.stats().problem, null);
 });

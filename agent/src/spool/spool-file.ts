@@ -1,7 +1,7 @@
 import { type Lane, lanes } from '@vantage/shared/protocol/lanes.js';
 import type Database from 'better-sqlite3';
 import { Ballast } from './ballast.js';
-import { openDatabase, sqliteCode } from './database.js';
+import { type OpenDatabase, type OpenOptions, openDatabase, sqliteCode } from './database.js';
 import type { DroppedRange, DropReason } from './dropped-ranges.js';
 import {
   acknowledgeLane,
@@ -14,9 +14,12 @@ import {
   rewindLane,
   type SpoolHead,
 } from './head.js';
-import { LaneRows, type RowPlace, type StoredRow } from './lane-rows.js';
+import { isIntactRow, type StoredRow } from './lane-lookup.js';
+import { LaneRows, type RowPlace } from './lane-rows.js';
+import { LastCommitFile } from './last-commit.js';
 import {
   type CommitRequest,
+  type OpenDamage,
   packPayloads,
   type ReadReply,
   type ReadRequest,
@@ -30,34 +33,73 @@ const SPARE_BYTES = 64 * 1024;
 /** A spool no larger than this gives up nothing: there is too little to be gained. Rows then wait in memory. */
 const FLOOR_BYTES = 1024 * 1024;
 
+/** Where the spool keeps what it keeps: a folder, or what a simulation has instead. */
+export interface SpoolPlace {
+  readonly note: Pick<LastCommitFile, 'read' | 'write' | 'close'>;
+  readonly ballast: Pick<Ballast, 'takeOn' | 'release'>;
+  /** @throws SpoolOpenError */
+  open(options: OpenOptions): OpenDatabase;
+}
+
+function placeIn(folder: string): SpoolPlace {
+  return { note: new LastCommitFile(folder), ballast: new Ballast(folder), open: openDatabase };
+}
+
+/** On a full disk SQLite has no room for the index of its log; the ballast has. @throws SpoolOpenError */
+function openWithRoom(options: SpoolThreadOptions, { note, ballast, open }: SpoolPlace): OpenDatabase {
+  const asked = { ...options, note: note.read() };
+  try {
+    return open(asked);
+  } catch (error) {
+    if (!mayWantRoom(error)) throw error;
+    ballast.release();
+    return open(asked);
+  }
+}
+
+/** Whether the disk may be full: SQLite calls that an I/O error when it comes to its shared memory. */
+function mayWantRoom(error: unknown): boolean {
+  const { cause } = error as Error;
+  return (
+    /^SQLITE_(FULL|IOERR)/.test(sqliteCode(cause)) || (cause as NodeJS.ErrnoException | undefined)?.code === 'ENOSPC'
+  );
+}
+
 /**
  * The spool's file: SQLite, one writer, every call synchronous. It decides what is dropped; numbers are decided by
  * the main thread and only recorded here. A commit that fails leaves file and object as they were.
  */
 export class SpoolFile {
-  /** Path of the corrupt file that was put aside when opening, or null. */
-  readonly setAside: string | null;
+  /** What was wrong with the file when it was opened, or null. */
+  readonly damage: OpenDamage | null;
   readonly #options: SpoolThreadOptions;
   readonly #database: Database.Database;
   readonly #rows: Record<Lane, LaneRows>;
   readonly #saveHead: Database.Statement<[string, number]>;
-  readonly #ballast: Ballast;
+  readonly #applyWhole: Database.Transaction<(request: CommitRequest) => void>;
+  readonly #ballast: SpoolPlace['ballast'];
+  readonly #lastCommit: SpoolPlace['note'];
   #head: SpoolHead;
   /** Payload bytes held at most: as configured, or on a full disk what was held when it filled. */
   #limitBytes: number;
 
   /** @throws SpoolOpenError */
-  constructor(options: SpoolThreadOptions) {
-    const { database, head, setAside } = openDatabase(options.folder, options.wallMs, options.isSuspect);
-    this.setAside = setAside;
+  constructor(options: SpoolThreadOptions, place: SpoolPlace = placeIn(options.folder)) {
+    const { note, ballast } = place;
+    const { database, head, damage } = openWithRoom(options, place);
+    this.damage = damage;
+    this.#lastCommit = note;
     this.#options = options;
     this.#database = database;
     this.#rows = mapLanes((lane) => new LaneRows(database, lane, head.lanes[lane].acked));
     this.#saveHead = database.prepare('UPDATE head SET body = ?, crc = ?');
-    this.#ballast = new Ballast(options.folder);
+    this.#applyWhole = database.transaction((request: CommitRequest) => this.#apply(request));
+    this.#ballast = ballast;
     this.#ballast.takeOn();
     this.#head = head;
     this.#limitBytes = options.maxBytes;
+    // of a file that was replaced just now, so that the note of the old one is not taken for its
+    this.#lastCommit.write(head);
   }
 
   get head(): SpoolHead {
@@ -67,7 +109,7 @@ export class SpoolFile {
   /** What the file holds now. */
   snapshot(): SpoolSnapshot {
     return {
-      droppedTotal: this.#head.droppedTotal,
+      dropped: this.#head.dropped,
       lanes: mapLanes((lane) => ({
         last: this.#head.lanes[lane].stored,
         waiting: this.#rows[lane].waiting,
@@ -92,6 +134,7 @@ export class SpoolFile {
       this.#stopGrowing();
       this.#transact(request);
     }
+    this.#lastCommit.write(this.#head);
     return this.snapshot();
   }
 
@@ -112,6 +155,7 @@ export class SpoolFile {
 
   close(): void {
     this.#database.close();
+    this.#lastCommit.close();
   }
 
   /** With the ballast's room the log can be emptied into the file; from then on what comes replaces what goes. */
@@ -129,7 +173,7 @@ export class SpoolFile {
   #transact(request: CommitRequest): void {
     const before = this.#head;
     try {
-      this.#database.transaction(() => this.#apply(request)).immediate();
+      this.#applyWhole.immediate(request);
     } catch (error) {
       this.#head = before;
       for (const lane of lanes) this.#rows[lane].recount(before.lanes[lane].acked);
@@ -139,7 +183,7 @@ export class SpoolFile {
 
   #apply(request: CommitRequest): void {
     const stored = mapLanes((lane) => this.#head.lanes[lane].stored);
-    this.#head = { ...this.#head, epoch: request.epoch, time: request.time };
+    this.#head = { ...this.#head, commits: this.#head.commits + 1, epoch: request.epoch, time: request.time };
     for (const lane of lanes) this.#moveNumbers(lane, request);
     for (const lane of lanes) this.#dropExpired(lane, request.time.spoolMs);
     for (const { lane, ...range } of request.lost) if (range.first > stored[lane]) this.#drop(lane, range);
@@ -232,7 +276,7 @@ export class SpoolFile {
     const corrupt: number[] = [];
     let bytes = 0;
     for (const row of this.#rows[lane].iterate(after)) {
-      if (!this.#rows[lane].isIntact(row)) {
+      if (!isIntactRow(lane, row)) {
         corrupt.push(row.position);
         continue;
       }

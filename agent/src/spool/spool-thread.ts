@@ -39,6 +39,14 @@ interface Waiting {
   reject(error: SpoolThreadError): void;
 }
 
+/** What owns the spool's file and answers requests in the order in which they were made. */
+export type FileThread = Pick<SpoolThread, 'call' | 'close' | 'terminate'>;
+
+/** Starts one; resolves when it has opened the file. @throws SpoolOpenError */
+export type StartFileThread = (
+  options: SpoolThreadOptions,
+) => Promise<{ readonly thread: FileThread; readonly opened: OpenReply }>;
+
 /** The main thread's end of the spool's thread. Requests are answered in the order in which they were made. */
 export class SpoolThread {
   readonly #worker: Worker;

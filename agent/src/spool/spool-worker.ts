@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { sqliteCode } from './database.js';
+import { findSetAside, sqliteCode } from './database.js';
 import { SpoolFile } from './spool-file.js';
 import type {
   SpoolThreadOptions,
@@ -44,7 +44,9 @@ function answer(file: SpoolFile, message: ThreadRequest): void {
 }
 
 function serve(file: SpoolFile): void {
-  post({ opened: { head: file.head, snapshot: file.snapshot(), setAside: file.setAside } });
+  post({
+    opened: { head: file.head, snapshot: file.snapshot(), setAside: findSetAside(options.folder), damage: file.damage },
+  });
   port.on('message', (message: ThreadRequest) => {
     try {
       answer(file, message);

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { DroppedRange } from './dropped-ranges.js';
 import { SpoolClosedError } from './errors.js';
 import { type PendingRow, PendingRows } from './pending-rows.js';
-import { SpoolThread, SpoolThreadError } from './spool-thread.js';
+import { type FileThread, SpoolThreadError, type StartFileThread } from './spool-thread.js';
 import type {
   CommitRequest,
   OpenReply,
@@ -28,10 +28,11 @@ export type CommitContext = Pick<CommitRequest, 'epoch' | 'lanes' | 'time'>;
 export type LostRange = DroppedRange & { readonly lane: Lane };
 
 export interface SpoolWriterOptions {
-  readonly thread: SpoolThread;
+  readonly thread: FileThread;
+  readonly startThread: StartFileThread;
   readonly opened: OpenReply;
-  /** How to open the file again. */
-  readonly threadOptions: () => SpoolThreadOptions;
+  /** How to open the file again; one that is suspect is put aside whatever it looks like. */
+  readonly threadOptions: (isSuspect: boolean) => SpoolThreadOptions;
   readonly maxPendingBytes: number;
   readonly log: Logger;
   readonly clock: Clock;
@@ -53,7 +54,7 @@ export class SpoolWriter {
   readonly pending: PendingRows;
   readonly #options: SpoolWriterOptions;
   readonly #waiters: Waiter[] = [];
-  #thread: SpoolThread;
+  #thread: FileThread;
   #snapshot: SpoolSnapshot;
   #savedEpoch: string;
   #lost: LostRange[] = [];
@@ -135,7 +136,7 @@ export class SpoolWriter {
     await this.#thread.close();
   }
 
-  async #readFrom(thread: SpoolThread, request: ReadRequest): Promise<ReadReply> {
+  async #readFrom(thread: FileThread, request: ReadRequest): Promise<ReadReply> {
     const reply = await thread.call('read', request);
     this.#snapshot = reply.snapshot;
     return reply;
@@ -155,7 +156,7 @@ export class SpoolWriter {
     this.#committing = null;
   }
 
-  async #commitGroup(thread: SpoolThread): Promise<void> {
+  async #commitGroup(thread: FileThread): Promise<void> {
     this.#isDirty = false;
     const group = this.pending.takeGroup();
     const waiters = this.#waiters.splice(0);
@@ -185,7 +186,7 @@ export class SpoolWriter {
   }
 
   /** Prepares the next try after a refused commit. */
-  async #recover(thread: SpoolThread, error: unknown): Promise<void> {
+  async #recover(thread: FileThread, error: unknown): Promise<void> {
     this.#isDirty = true;
     this.#failures += 1;
     this.#noteProblem(error);
@@ -218,7 +219,7 @@ export class SpoolWriter {
   }
 
   /** A new thread in place of `failed`; shared by all who noticed. @throws SpoolOpenError */
-  #restart(failed: SpoolThread, reason: SpoolThreadError): Promise<void> {
+  #restart(failed: FileThread, reason: SpoolThreadError): Promise<void> {
     if (failed !== this.#thread) return Promise.resolve();
     this.#restarting ??= this.#replaceThread(reason).finally(() => {
       this.#restarting = null;
@@ -229,8 +230,7 @@ export class SpoolWriter {
   async #replaceThread(reason: SpoolThreadError): Promise<void> {
     this.#options.log.error({ reason: reason.message, code: reason.code }, 'spool thread is replaced');
     await this.#thread.terminate();
-    const isSuspect = reason.isCorruption;
-    const { thread, opened } = await SpoolThread.start({ ...this.#options.threadOptions(), isSuspect });
+    const { thread, opened } = await this.#options.startThread(this.#options.threadOptions(reason.isCorruption));
     this.#thread = thread;
     this.#snapshot = opened.snapshot;
     const isSameFile = opened.head.epoch === this.#savedEpoch || opened.head.epoch === this.#options.marks().epoch;

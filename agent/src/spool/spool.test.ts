@@ -38,6 +38,17 @@ t.test('a row can be read before its commit is over, and the same afterwards', a
   t.same(await readAll(spool, 'check', 0), []);
 });
 
+t.test(
+  'a row of the check lane is read only when the disk has it, so that no number but its own is ever sent',
+  async (t) => {
+    const spool = await openSpool(t);
+    const { durable } = spool.append('check', aPayload('x'));
+    t.same(await readAll(spool, 'check', 0), []);
+    await durable;
+    t.same(await readAll(spool, 'check', 0), ['1 x']);
+  },
+);
+
 t.test('reading stops at the limits of rows and bytes, but always gives one row', async (t) => {
   const spool = await openSpool(t);
   const appended = appendAll(spool, 'task', ['a', 'b', 'c', 'd'], 100);
@@ -233,7 +244,18 @@ t.test('a read that a new epoch overtakes gives nothing', async (t) => {
 t.test('statistics tell what waits, since when, and that nothing is wrong', async (t) => {
   const clock = new FakeClock();
   const spool = await openSpool(t, { clock });
-  t.same(spool.stats(), { rows: 0, bytes: 0, oldestAt: null, dropped: 0, problem: null, setAside: null });
+  const nothing = { rows: 0, bytes: 0, oldestAt: null };
+  t.same(spool.stats(), {
+    ...nothing,
+    lanes: { task: nothing, check: nothing },
+    dropped: 0,
+    droppedFor: { spool_full: 0, expired: 0, corrupt: 0 },
+    heldBytes: 0,
+    maxBytes: 64 * 1024 * 1024,
+    maxAgeMs: 72 * 60 * MINUTE_MS,
+    problem: null,
+    setAside: null,
+  });
   const appendedAt = clock.now();
   const written = appendAll(spool, 'check', ['a', 'b'], 100);
   t.match(spool.stats(), { rows: 2, bytes: 200, oldestAt: appendedAt }, 'while the commit runs');
@@ -241,8 +263,12 @@ t.test('statistics tell what waits, since when, and that nothing is wrong', asyn
   clock.advance(MINUTE_MS);
   await appendAll(spool, 'task', ['c'], 50);
   t.match(spool.stats(), { rows: 3, bytes: 250, oldestAt: appendedAt });
+  t.same(spool.stats().lanes, {
+    task: { rows: 1, bytes: 50, oldestAt: appendedAt + MINUTE_MS },
+    check: { rows: 2, bytes: 200, oldestAt: appendedAt },
+  });
   await spool.acknowledge('check', 2);
-  t.match(spool.stats(), { rows: 1, bytes: 50, oldestAt: appendedAt + MINUTE_MS });
+  t.match(spool.stats(), { rows: 1, bytes: 50, oldestAt: appendedAt + MINUTE_MS, heldBytes: 250 });
 });
 
 t.test('another process can look into the spool while it is open, and after', async (t) => {
@@ -255,10 +281,11 @@ t.test('another process can look into the spool while it is open, and after', as
   await spool.acknowledge('task', 1);
   const expected = {
     epoch: Buffer.from(spool.epoch).toString('hex'),
-    droppedTotal: 0,
+    dropped: { spool_full: 0, expired: 0, corrupt: 0 },
+    setAside: null,
     lanes: {
-      task: { last: 3, acked: 1, rows: 2, bytes: 20, oldestAt: appendedAt, dropped: [] },
-      check: { last: 0, acked: 0, rows: 0, bytes: 0, oldestAt: null, dropped: [] },
+      task: { last: 3, acked: 1, rows: 2, bytes: 20, heldBytes: 30, oldestAt: appendedAt, dropped: [] },
+      check: { last: 0, acked: 0, rows: 0, bytes: 0, heldBytes: 0, oldestAt: null, dropped: [] },
     },
   };
   t.same(Spool.inspect(folder), expected);

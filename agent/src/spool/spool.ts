@@ -3,11 +3,20 @@ import type { Clock } from '@vantage/shared/clock.js';
 import { type Lane, lanes } from '@vantage/shared/protocol/lanes.js';
 import { EPOCH_BYTES } from '@vantage/shared/protocol/limits.js';
 import type { Logger } from 'pino';
-import { addDroppedRange, type DroppedRange, droppedAbove, droppedCount, shiftRange } from './dropped-ranges.js';
+import {
+  addDropped,
+  addDroppedRange,
+  type DropCounts,
+  type DroppedRange,
+  droppedAbove,
+  droppedCount,
+  shiftRange,
+  totalDropped,
+} from './dropped-ranges.js';
 import { MarkAheadError, SpoolClosedError } from './errors.js';
-import { mapLanes } from './head.js';
+import { type LostRows, mapLanes } from './head.js';
 import { inspectSpool, type SpoolInspection } from './inspect.js';
-import { SpoolThread } from './spool-thread.js';
+import { type FileThread, SpoolThread, type StartFileThread } from './spool-thread.js';
 import { SpoolTime } from './spool-time.js';
 import { type CommitContext, SpoolWriter } from './spool-writer.js';
 import { type OpenReply, type ReadRequest, type SpoolThreadOptions, unpackPayloads } from './thread-messages.js';
@@ -33,6 +42,15 @@ export interface SpoolRow {
   readonly payload: Uint8Array;
 }
 
+/** What waits in one lane. */
+export interface LaneStats {
+  readonly rows: number;
+  /** Payload bytes of these rows. */
+  readonly bytes: number;
+  /** When the oldest of them was appended: wall clock, milliseconds since the epoch. */
+  readonly oldestAt: number | null;
+}
+
 export interface SpoolStats {
   /** Rows not acknowledged, those whose commit is still running included. */
   readonly rows: number;
@@ -42,9 +60,17 @@ export interface SpoolStats {
   readonly oldestAt: number | null;
   /** Rows dropped since the file was made. */
   readonly dropped: number;
+  /** The same by reason. */
+  readonly droppedFor: DropCounts;
+  readonly lanes: Readonly<Record<Lane, LaneStats>>;
+  /** Payload bytes in the file and in memory, the replay window included. */
+  readonly heldBytes: number;
+  /** Bounds: bytes held, and how long a row may wait. */
+  readonly maxBytes: number;
+  readonly maxAgeMs: number;
   /** Why the file takes nothing at present (disk full, read-only, input/output error), or null. */
   readonly problem: string | null;
-  /** Where the corrupt file went that this process found, or null. */
+  /** Where the newest corrupt file is that was put aside, or null. */
   readonly setAside: string | null;
 }
 
@@ -57,12 +83,17 @@ export interface SpoolOptions {
   readonly maxAgeMs?: number;
   /** Payload bytes kept in memory while the disk takes nothing; 8 MiB by default. */
   readonly maxPendingBytes?: number;
+  /** What owns the file; a thread of this process by default. */
+  readonly startThread?: StartFileThread;
   readonly log: Logger;
   readonly clock: Clock;
 }
 
 const HOUR_MS = 3_600_000;
 const MIB = 1024 * 1024;
+/** Bounds of a spool that is opened without any: payload bytes, and the age of a row. */
+export const SPOOL_BOUNDS = { maxBytes: 64 * MIB, maxAgeMs: 72 * HOUR_MS };
+
 const REPLAY_MS = 15 * 60_000;
 const SWEEP_MS = 60_000;
 
@@ -83,6 +114,7 @@ export class Spool {
   readonly #writer: SpoolWriter;
   readonly #epochLost = new Set<(reason: string) => void>();
   readonly #numbers: Record<Lane, LaneNumbers>;
+  readonly #bounds: Pick<SpoolStats, 'maxBytes' | 'maxAgeMs'>;
   #epoch: Buffer;
   /** What can have been sent before this process was there; null once a welcome has been dealt with. */
   #lastAtOpen: Record<Lane, number> | null;
@@ -90,12 +122,14 @@ export class Spool {
   #closing: Promise<void> | null = null;
   #cancelSweep: () => void = () => {};
 
-  private constructor(options: SpoolOptions, thread: SpoolThread, opened: OpenReply) {
+  private constructor(options: SpoolOptions, thread: FileThread, opened: OpenReply) {
     const { head } = opened;
     this.#log = options.log;
     this.#clock = options.clock;
     this.#time = new SpoolTime(options.clock, head.time);
     this.#setAside = opened.setAside;
+    const { maxBytes, maxAgeMs } = threadOptions(options, null);
+    this.#bounds = { maxBytes, maxAgeMs };
     this.#epoch = Buffer.from(head.epoch, 'hex');
     this.#numbers = mapLanes((lane) => {
       const { base, last, acked } = head.lanes[lane];
@@ -104,8 +138,9 @@ export class Spool {
     this.#lastAtOpen = mapLanes((lane) => head.lanes[lane].last);
     this.#writer = new SpoolWriter({
       thread,
+      startThread: startThreadOf(options),
       opened,
-      threadOptions: () => threadOptions(options),
+      threadOptions: (isSuspect) => threadOptions(options, isSuspect ? this.#rowsInFile() : null),
       maxPendingBytes: options.maxPendingBytes ?? 8 * MIB,
       log: options.log,
       clock: options.clock,
@@ -120,9 +155,9 @@ export class Spool {
    * @throws SpoolOpenError when there can be no file
    */
   static async open(options: SpoolOptions): Promise<Spool> {
-    const { thread, opened } = await SpoolThread.start(threadOptions(options));
+    const { thread, opened } = await startThreadOf(options)(threadOptions(options, null));
     const spool = new Spool(options, thread, opened);
-    if (opened.setAside !== null) options.log.error({ setAside: opened.setAside }, 'spool was corrupt, starting anew');
+    spool.#tellDamage(opened);
     return spool;
   }
 
@@ -163,8 +198,12 @@ export class Spool {
 
   /**
    * Rows above `after`, in order and without a gap between them: at most `limit` rows and, beyond the first row,
-   * `maxBytes` payload bytes. Where the first is above after + 1, the numbers between are in a dropped range. Rows
-   * whose commit is still running are included. Empty when the epoch changed meanwhile.
+   * `maxBytes` payload bytes. Where the first is above after + 1, the numbers between are in a dropped range. Empty when
+   * the epoch changed meanwhile.
+   *
+   * Task rows whose commit is still running are included: people wait for them, and a task's second result changes
+   * nothing. Check rows are not: sent too early, one that outlives a corrupt file in memory would be sent again, under a
+   * number of the next epoch, and be there twice.
    * @throws SpoolThreadError when the disk cannot be read; trying again later is right
    */
   async read(lane: Lane, after: number, limit: number, maxBytes: number): Promise<SpoolRow[]> {
@@ -172,7 +211,7 @@ export class Spool {
     const { base } = this.#numbers[lane];
     const from = base + after;
     // looked at first: a row can move from memory into the file while the file is read, never the other way
-    const pending = this.#writer.pending.above(lane, from);
+    const pending = lane === 'task' ? this.#writer.pending.above(lane, from) : [];
     const stored = await this.#readFile({ lane, after: from, limit, maxBytes });
     if (epoch !== this.#epoch) return [];
     const reached = stored.rows.at(-1)?.position ?? from;
@@ -264,16 +303,20 @@ export class Spool {
   }
 
   stats(): SpoolStats {
-    const { snapshot, pending, lost, problem } = this.#writer;
-    const waiting = lanes.flatMap((lane) => pending.above(lane, this.#numbers[lane].acked));
-    const stored = lanes.map((lane) => snapshot.lanes[lane]);
-    const created = [...stored.map((lane) => lane.oldestMs), ...waiting.map((row) => row.createdMs)];
-    const oldestMs = Math.min(...created.map((createdMs) => createdMs ?? Number.POSITIVE_INFINITY));
+    const { snapshot, lost, problem } = this.#writer;
+    const droppedFor = addDropped(snapshot.dropped, 'spool_full', droppedCount(lost));
+    const lanesNow = mapLanes((lane) => this.#laneStats(lane));
+    const { task, check } = lanesNow;
+    const replayed = lanes.map((lane) => snapshot.lanes[lane].replay.bytes);
     return {
-      rows: stored.reduce((sum, lane) => sum + lane.waiting.rows, waiting.length),
-      bytes: [...stored.map((lane) => lane.waiting.bytes), ...waiting.map((row) => row.payload.length)].reduce(sum, 0),
-      oldestAt: Number.isFinite(oldestMs) ? this.#time.toWall(oldestMs) : null,
-      dropped: snapshot.droppedTotal + droppedCount(lost),
+      rows: task.rows + check.rows,
+      bytes: task.bytes + check.bytes,
+      oldestAt: earlier(task.oldestAt, check.oldestAt),
+      dropped: totalDropped(droppedFor),
+      droppedFor,
+      lanes: lanesNow,
+      heldBytes: replayed.reduce(sum, task.bytes + check.bytes),
+      ...this.#bounds,
       problem,
       setAside: this.#setAside,
     };
@@ -299,6 +342,17 @@ export class Spool {
     numbers.acked = position;
   }
 
+  #laneStats(lane: Lane): LaneStats {
+    const { waiting: stored, oldestMs } = this.#writer.snapshot.lanes[lane];
+    const pending = this.#writer.pending.above(lane, this.#numbers[lane].acked);
+    const firstMs = earlier(oldestMs, pending[0]?.createdMs ?? null);
+    return {
+      rows: stored.rows + pending.length,
+      bytes: pending.map((row) => row.payload.length).reduce(sum, stored.bytes),
+      oldestAt: firstMs === null ? null : this.#time.toWall(firstMs),
+    };
+  }
+
   /** What the file holds, unless all that is asked for is still in memory. */
   async #readFile(request: ReadRequest): Promise<{ rows: PlacedPayload[]; isCut: boolean }> {
     const nothing = { rows: [], isCut: false };
@@ -309,14 +363,30 @@ export class Spool {
   }
 
   /** The file is a new one: what is in memory is all there is, and begins its first epoch. */
-  #startOver({ head, setAside }: OpenReply): void {
+  #startOver(opened: OpenReply): void {
+    const { head } = opened;
     this.#epoch = Buffer.from(head.epoch, 'hex');
-    this.#setAside = setAside;
+    this.#setAside = opened.setAside;
     this.#lastAtOpen = null;
-    for (const lane of lanes) Object.assign(this.#numbers[lane], { base: 0, last: 0, acked: 0 });
+    for (const lane of lanes) Object.assign(this.#numbers[lane], { base: 0, last: head.lanes[lane].last, acked: 0 });
     this.#writer.pending.renumber((lane) => ++this.#numbers[lane].last);
-    this.#log.error({ setAside }, 'spool was corrupt, starting anew');
+    this.#tellDamage(opened);
     for (const listener of this.#epochLost) listener('the spool file was corrupt');
+  }
+
+  /** Numbers not acknowledged that are not in memory: what goes with the file. */
+  #rowsInFile(): LostRows {
+    return mapLanes((lane) => {
+      const { acked, last } = this.#numbers[lane];
+      return last - acked - this.#writer.pending.above(lane, acked).length;
+    });
+  }
+
+  #tellDamage({ damage, setAside }: OpenReply): void {
+    if (damage === null) return;
+    const lostRows = damage.lost;
+    if (damage.kind === 'cut') this.#log.error({ lostRows }, 'spool had lost its last commits');
+    else this.#log.error({ setAside, lostRows }, 'spool was corrupt, starting anew');
   }
 
   /** Age and replay windows run out without anybody calling; an empty spool leaves the disk alone. */
@@ -355,15 +425,23 @@ function takeRun(rows: readonly PlacedPayload[], limit: number, maxBytes: number
   return run;
 }
 
-function threadOptions(options: SpoolOptions): SpoolThreadOptions {
+function startThreadOf(options: SpoolOptions): StartFileThread {
+  return options.startThread ?? SpoolThread.start;
+}
+
+function threadOptions(options: SpoolOptions, suspect: LostRows | null): SpoolThreadOptions {
   return {
     folder: options.folder,
-    maxBytes: options.maxBytes ?? 64 * MIB,
-    maxAgeMs: options.maxAgeMs ?? 72 * HOUR_MS,
+    maxBytes: options.maxBytes ?? SPOOL_BOUNDS.maxBytes,
+    maxAgeMs: options.maxAgeMs ?? SPOOL_BOUNDS.maxAgeMs,
     replayMs: REPLAY_MS,
     wallMs: options.clock.now(),
-    isSuspect: false,
+    suspect,
   };
+}
+
+function earlier(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }
 
 function sum(a: number, b: number): number {

@@ -1,6 +1,6 @@
 import type { Lane } from '@vantage/shared/protocol/lanes.js';
-import type { DroppedRange } from './dropped-ranges.js';
-import type { CommitMarks, SpoolHead } from './head.js';
+import type { DropCounts, DroppedRange } from './dropped-ranges.js';
+import type { CommitMarks, LostRows, SpoolHead } from './head.js';
 import type { Amount } from './lane-rows.js';
 import type { SavedTime } from './spool-time.js';
 
@@ -14,8 +14,8 @@ export interface SpoolThreadOptions {
   readonly maxAgeMs: number;
   readonly replayMs: number;
   readonly wallMs: number;
-  /** The file was found corrupt while it was open: put it aside whatever the check says. */
-  readonly isSuspect: boolean;
+  /** Rows that waited when the file was found corrupt while open: it is put aside whatever the check says. */
+  readonly suspect: LostRows | null;
 }
 
 /** One row of a commit; its payload is the next `bytes` of the message's buffer. */
@@ -62,14 +62,22 @@ export interface LaneSnapshot {
 export interface SpoolSnapshot {
   readonly lanes: Readonly<Record<Lane, LaneSnapshot>>;
   /** Rows dropped since the file was made. */
-  readonly droppedTotal: number;
+  readonly dropped: DropCounts;
+}
+
+/** The file was replaced, or had lost its last commits; `lost` rows waited in what is gone. */
+export interface OpenDamage {
+  readonly kind: 'replaced' | 'cut';
+  readonly lost: number;
 }
 
 export interface OpenReply {
   readonly head: SpoolHead;
   readonly snapshot: SpoolSnapshot;
-  /** Path of the corrupt file that was put aside just now. */
+  /** Path of the newest corrupt file that was put aside and is still there, or null. */
   readonly setAside: string | null;
+  /** What was wrong with the file, where something was: for the log. */
+  readonly damage: OpenDamage | null;
 }
 
 export interface ReadReply {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type TLSSocket, type TlsOptions } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 
 /** Leaf certificates in test/testdata/tls; its README says what is wrong with each. */
@@ -8,6 +9,9 @@ export type Leaf = 'good' | 'expired' | 'future' | 'wrong-name' | 'self-signed';
 
 /** The authority that signed the leaves, PEM. */
 export const testAuthority = read('ca.pem');
+
+/** Where it lies, for NODE_EXTRA_CA_CERTS. */
+export const testAuthorityFile = fileURLToPath(urlOf('ca.pem'));
 
 /** Key and certificate of a leaf, for `createServer`; the authority is sent along where `withAuthority`. */
 export function tlsIdentity(leaf: Leaf, options: { withAuthority?: boolean } = {}): { key: string; cert: string } {
@@ -21,6 +25,7 @@ export async function startTlsServer(
   options: TlsOptions,
   serve: (socket: TLSSocket) => void,
   staple?: Buffer,
+  { host = '127.0.0.1', port = 0 }: { readonly host?: string; readonly port?: number } = {},
 ): Promise<{ readonly port: number; readonly open: number }> {
   const sockets = new Set<Socket>();
   const server = createServer(options, (socket) => {
@@ -34,7 +39,7 @@ export async function startTlsServer(
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
   t.teardown(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
@@ -48,5 +53,9 @@ export async function startTlsServer(
 }
 
 function read(file: string): string {
-  return readFileSync(new URL(`../../../test/testdata/tls/${file}`, import.meta.url), 'utf8');
+  return readFileSync(urlOf(file), 'utf8');
+}
+
+function urlOf(file: string): URL {
+  return new URL(`../../../test/testdata/tls/${file}`, import.meta.url);
 }

@@ -20,6 +20,7 @@ export async function enrolledStateDir(t: Test, controlPlane: FakeControlPlane):
     capabilities: [],
     isInsecureAllowed: false,
     bindAddress: null,
+    proxyUrl: null,
     clock: systemClock,
     random: () => 0,
     onRetry: () => undefined,

@@ -33,6 +33,10 @@ export class FakeClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
+  afterInput(callback: () => void): void {
+    setImmediate(callback);
+  }
+
   /** How many timers of exactly this length have ever been set: says how far the code under test has come. */
   begun(ms: number): number {
     return this.#begun.get(ms) ?? 0;

@@ -4,8 +4,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import type { FrameCodec } from '@vantage/shared/protocol/_support/schema-codec.js';
 import {
   type AgentFrame,
+  CloseReasonCode,
   type DecodedAgentFrame,
   decodeAgentFrame,
   encodeServerFrame,
@@ -15,7 +17,7 @@ import {
 } from '@vantage/shared/protocol/codec.js';
 import { rawPublicKey, signBytes } from '@vantage/shared/protocol/ed25519.js';
 import { LINK_PATH, NONCE_BYTES } from '@vantage/shared/protocol/limits.js';
-import { type LinkTranscript, serverProofBytes } from '@vantage/shared/protocol/transcript.js';
+import { type LinkTranscript, serverProofBytes, versionRefusalBytes } from '@vantage/shared/protocol/transcript.js';
 import type { Test } from 'tap';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { until } from './until.js';
@@ -31,24 +33,31 @@ export interface WelcomeScript {
   readonly heartbeatMs?: number;
   readonly busyHeartbeatMs?: number;
   readonly denied?: readonly string[];
+  readonly controlUrls?: readonly string[];
+  /** Number of a lane that marks and credits name beside the others. */
+  readonly strangeLane?: number;
 }
 
 /** A peer that speaks the link protocol over a real socket and does what the test tells it, nothing by itself but heartbeat answers. */
 export class FakeControlPlane {
-  readonly keys = generateKeyPairSync('ed25519');
-  readonly nodeKeys = generateKeyPairSync('ed25519');
+  keys = generateKeyPairSync('ed25519');
+  nodeKeys = generateKeyPairSync('ed25519');
   readonly peers: FakePeer[] = [];
   /** Raw key of the node; that of `nodeKeys` until one enrolls. */
   nodePublicKey = rawPublicKey(this.nodeKeys.publicKey);
   /** Bodies of enrollment requests; every one is let in as `nodeId`. */
   readonly enrollments: Record<string, unknown>[] = [];
   readonly nodeId = newId(idPrefixes.node);
+  /** How it reads and writes frames. */
+  codec: Pick<FrameCodec, 'encodeServerFrame' | 'decodeAgentFrame'> = { encodeServerFrame, decodeAgentFrame };
   /** Answers upgrades with this status instead. */
   refuseWith: { status: number; headers: Record<string, string> } | null = null;
   readonly #server: Server;
   readonly #sockets = new WebSocketServer({ noServer: true });
   #taken = 0;
   url = '';
+  /** What both sides sign as its name; '': its own URL. */
+  audience = '';
 
   private constructor() {
     this.#server = createServer((request, response) => void this.#answer(request, response));
@@ -73,6 +82,14 @@ export class FakeControlPlane {
     controlPlane.url = `http://127.0.0.1:${(controlPlane.#server.address() as AddressInfo).port}`;
     t.teardown(() => controlPlane.stop());
     return controlPlane;
+  }
+
+  /** Becomes another replica of `first`: the same identity, the same node. */
+  adopt(first: FakeControlPlane): void {
+    this.keys = first.keys;
+    this.nodeKeys = first.nodeKeys;
+    this.nodePublicKey = first.nodePublicKey;
+    this.audience = first.url;
   }
 
   /** The next link nobody waited for yet. */
@@ -129,7 +146,7 @@ export class FakePeer {
     readonly owner: FakeControlPlane,
     readonly remoteAddress: string,
   ) {
-    socket.on('message', (data) => this.#receive(decodeAgentFrame(data as Buffer)));
+    socket.on('message', (data) => this.#receive(owner.codec.decodeAgentFrame(data as Buffer)));
     socket.on('close', (code) => {
       this.isClosed = true;
       this.closeCode = code;
@@ -157,27 +174,47 @@ export class FakePeer {
   }
 
   send(frame: ServerFrame): void {
-    this.socket.send(encodeServerFrame(frame));
+    this.socket.send(this.owner.codec.encodeServerFrame(frame));
+  }
+
+  /** Takes the hello and says, signed with `key`, that this control plane speaks other versions; null: unsigned. */
+  async refuseVersions(versions: readonly number[], key: KeyObject | null = this.owner.keys.privateKey): Promise<void> {
+    this.hello = await this.next('hello');
+    const said = {
+      audience: this.owner.audience || this.owner.url,
+      nodeId: this.hello.nodeId,
+      agentNonce: this.hello.agentNonce,
+    };
+    const signature = key === null ? new Uint8Array() : signBytes(key, versionRefusalBytes(said, versions));
+    this.send({
+      close: {
+        reason: CloseReasonCode.CLOSE_UPGRADE_REQUIRED,
+        message: `this control plane speaks ${versions.join(', ')}`,
+        protocolVersions: [...versions],
+        serverSignature: signature,
+      },
+    });
   }
 
   /** Takes the hello and proves to be `key`'s holder. */
-  async challenge(key: KeyObject = this.owner.keys.privateKey): Promise<LinkTranscript> {
+  async challenge(key: KeyObject = this.owner.keys.privateKey, protocolVersion: number = 1): Promise<LinkTranscript> {
     this.hello = await this.next('hello');
     const transcript = {
-      audience: this.owner.url,
+      audience: this.owner.audience || this.owner.url,
       nodeId: this.hello.nodeId,
       publicKey: this.owner.nodePublicKey,
       agentNonce: this.hello.agentNonce,
       serverNonce: this.serverNonce,
-      protocolVersion: 1,
+      protocolVersion,
       bootId: this.hello.bootId,
       generation: this.hello.generation,
     };
     this.send({
       challenge: {
         serverNonce: this.serverNonce,
-        protocolVersion: 1,
+        protocolVersion,
         serverSignature: signBytes(key, serverProofBytes(transcript)),
+        publicKey: this.owner.nodePublicKey,
       },
     });
     return transcript;
@@ -186,25 +223,38 @@ export class FakePeer {
   /** Goes through the whole handshake; marks default to what the agent saw acknowledged, credits to 1000. */
   async welcome(script: WelcomeScript = {}): Promise<LinkTranscript> {
     const transcript = await this.challenge();
+    await this.sendWelcome(script);
+    return transcript;
+  }
+
+  /** Takes the proof and welcomes the node, whatever it proves. */
+  async sendWelcome(script: WelcomeScript = {}): Promise<void> {
     this.proof = await this.next('proof');
     const acked = (lane: Lane) => this.proof.lanes.find((state) => state.lane === laneCode(lane))?.acked ?? 0;
     const lanes: readonly Lane[] = ['task', 'check'];
+    const strange = script.strangeLane === undefined ? [] : [script.strangeLane as 1];
     this.send({
       welcome: {
         sessionId: 'ses_test',
-        marks: lanes.map((lane) => ({ lane: laneCode(lane), mark: script.marks?.[lane] ?? acked(lane) })),
-        credits: lanes.map((lane) => ({ lane: laneCode(lane), rows: script.credits?.[lane] ?? 1000 })),
+        marks: [
+          ...lanes.map((lane) => ({ lane: laneCode(lane), mark: script.marks?.[lane] ?? acked(lane) })),
+          ...strange.map((lane) => ({ lane, mark: 5 })),
+        ],
+        credits: [
+          ...lanes.map((lane) => ({ lane: laneCode(lane), rows: script.credits?.[lane] ?? 1000 })),
+          ...strange.map((lane) => ({ lane, rows: 5 })),
+        ],
         config: {
           heartbeatMs: script.heartbeatMs ?? 15_000,
           busyHeartbeatMs: script.busyHeartbeatMs ?? 1000,
           ownAddresses: [],
           denied: [...(script.denied ?? [])],
+          controlUrls: [...(script.controlUrls ?? [])],
         },
         serverTimeMs: Date.now() + this.clockSkewMs,
         newEpoch: script.newEpoch ?? false,
       },
     });
-    return transcript;
   }
 
   /** Acknowledges everything in a batch. */

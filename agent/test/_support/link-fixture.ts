@@ -1,14 +1,20 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import { rawPublicKey } from '@vantage/shared/protocol/ed25519.js';
 import { pino } from 'pino';
 import type { Test } from 'tap';
 import type { NodeIdentity } from '../../src/identity/identity.js';
+import type { Keyring } from '../../src/identity/node-keys.js';
 import { ClockSync } from '../../src/link/clock-sync.js';
+import { dialLink } from '../../src/link/dial.js';
 import { Jobs } from '../../src/link/jobs.js';
 import { Link, type LinkOptions } from '../../src/link/link.js';
+import type { LinkWay } from '../../src/link/link-way.js';
+import type { WatchedState } from '../../src/link/state-sources.js';
 import type { MeasureJob, Measurement } from '../../src/measuring/child-messages.js';
 import { Spool } from '../../src/spool/spool.js';
+import { Upgrades } from '../../src/upgrade/upgrades.js';
 import type { FakeClock } from './fake-clock.js';
 import type { FakeControlPlane } from './fake-control-plane.js';
 import { temporaryDirectory } from './temporary-directory.js';
@@ -43,18 +49,36 @@ export interface TestNode {
   readonly link: Link;
   readonly spool: Spool;
   readonly jobs: Jobs;
+  readonly upgrades: Upgrades;
   readonly measuring: FakeMeasuring;
   readonly lists: unknown[];
   /** Ends the process, politely. */
   stop(): Promise<void>;
 }
 
-export interface TestNodeOptions extends Partial<Pick<LinkOptions, 'bindAddress' | 'random'>> {
+export interface TestNodeOptions extends Partial<Pick<LinkOptions, 'random'>> {
+  readonly bindAddress?: string;
   readonly folder?: string;
   readonly clock?: Clock;
   readonly controlUrls?: readonly string[];
+  /** How it reaches the control plane; default: straight, by its address. */
+  readonly way?: LinkWay;
+  /** What the node watches. */
+  readonly states?: readonly WatchedState[];
+  /** Control URLs that the node was to keep. */
+  readonly kept?: (readonly string[])[];
+  readonly upgradeCommand?: string;
+  readonly keys?: Keyring;
   readonly generations?: { last: number; isDiskFull?: boolean };
+  /** Gets every line of the log; default: nothing is logged. */
+  readonly logLine?: (line: string) => void;
 }
+
+const literalsOnly: LinkWay['addresses'] = {
+  find: async (address) => [address],
+  worked: () => {},
+  failed: () => {},
+};
 
 /** Starts a link to `controlPlane` with everything behind it but the measuring. */
 export async function startNode(
@@ -63,19 +87,26 @@ export async function startNode(
   options: TestNodeOptions = {},
 ): Promise<TestNode> {
   const clock = options.clock ?? systemClock;
-  const log = pino({ enabled: false });
+  const { logLine } = options;
+  const log = logLine === undefined ? pino({ enabled: false }) : pino({}, { write: logLine });
   const spool = await Spool.open({ folder: options.folder ?? temporaryDirectory(t), log, clock });
   const measuring = new FakeMeasuring();
   const clockSync = new ClockSync(clock);
   const jobs = new Jobs({ measuring, spool, clockSync, clock, log });
   const lists: unknown[] = [];
+  const straight = { bindAddress: options.bindAddress ?? null, proxyUrl: null, addresses: literalsOnly, clock };
+  const way = options.way ?? straight;
   const bootId = randomBytes(8).toString('hex');
+  const command = options.upgradeCommand ?? null;
+  const outputPath = join(temporaryDirectory(t), 'upgrade.log');
+  const upgrades = new Upgrades({ command, outputPath, version: '0.0.0', clock, log });
   const link = new Link({
     identity: identityAt(controlPlane, options),
     about: async () => ({ bootId, agentVersion: '0.0.0', capabilities: ['icmp'] }),
-    bindAddress: options.bindAddress ?? null,
+    dial: (controlUrl) => dialLink(controlUrl, way),
     spool,
     jobs,
+    upgrades,
     clockSync,
     clock,
     random: options.random ?? (() => 0),
@@ -83,6 +114,7 @@ export async function startNode(
     onLists: (received) => lists.push(received),
     onCanaries: () => undefined,
     selfTest: () => null,
+    states: async () => options.states ?? [],
     onStatus: () => undefined,
   });
   const stop = async () => {
@@ -91,24 +123,30 @@ export async function startNode(
   };
   t.teardown(stop);
   void link.start();
-  return { link, spool, jobs, measuring, lists, stop };
+  return { link, spool, jobs, upgrades, measuring, lists, stop };
 }
 
 function identityAt(controlPlane: FakeControlPlane, options: TestNodeOptions): NodeIdentity {
   const generations: { last: number; isDiskFull?: boolean } = options.generations ?? { last: 0 };
   return {
     nodeId: 'n_test',
-    privateKey: controlPlane.nodeKeys.privateKey,
-    publicKey: rawPublicKey(controlPlane.nodeKeys.publicKey),
+    keys: options.keys ?? fixedKey(controlPlane),
     serverPublicKey: controlPlane.keys.publicKey,
     audience: controlPlane.url,
     controlUrls: options.controlUrls ?? [controlPlane.url],
+    keepControlUrls: async (urls) => void options.kept?.push(urls),
     nextGeneration: async () => {
       if (generations.isDiskFull) throw new Error('ENOSPC: no space left on device');
       generations.last += 1;
       return generations.last;
     },
   };
+}
+
+/** The node's one key, which never changes. */
+function fixedKey({ nodeKeys: { privateKey, publicKey } }: FakeControlPlane): Keyring {
+  const current = { privateKey, publicKey: rawPublicKey(publicKey) };
+  return { current, candidates: [current], makeNext: () => Promise.reject(new Error('fixed')), settle: async () => {} };
 }
 
 /** Lets the agent dial again whose delay is 0, and says whether a second link is there. */

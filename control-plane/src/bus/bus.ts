@@ -1,3 +1,6 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { Logger } from 'pino';
+
 /** What replicas tell each other. Ids only: whoever receives one reads the rest from PostgreSQL. */
 export type BusMessage =
   /** To the replica that holds the nodes' links: these node tasks are stored and wait to be sent. */
@@ -43,4 +46,15 @@ export interface Bus {
   start(): Promise<void>;
   /** Sends what is queued and stops listening. May be called twice. */
   stop(): Promise<void>;
+}
+
+/** What a bus is opened with, whatever carries its messages. */
+export interface BusOptions {
+  readonly replicaId: string;
+  /** False for commands that only tell others. */
+  readonly isListening: boolean;
+  /** False while this replica knows it is alone: then a broadcast has nobody to hear it. */
+  readonly hasOthers: () => boolean;
+  readonly log: Logger;
+  readonly clock: Clock;
 }

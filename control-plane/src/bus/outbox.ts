@@ -2,6 +2,14 @@ import type { BusMessage } from './bus.js';
 
 // pg_notify refuses payloads of 8000 bytes and more; an id is at most 30 characters with quotes and comma
 const IDS_PER_MESSAGE = 200;
+/** Kept for one channel and kind while nothing can be sent; receivers read again what they were not told. */
+const MAX_WAITING_IDS = 20_000;
+
+/** A message and where it goes. */
+export interface Addressed {
+  readonly channel: string;
+  readonly message: BusMessage;
+}
 
 /** Messages waiting to be sent, ids of one kind to one channel joined. Not a queue of events: a set of hints. */
 export class Outbox {
@@ -13,6 +21,11 @@ export class Outbox {
     let ids = kinds.get(message.type);
     if (!ids) kinds.set(message.type, (ids = new Set()));
     for (const id of message.ids) ids.add(id);
+    // the oldest are those that receivers will have found by themselves
+    for (const id of ids) {
+      if (ids.size <= MAX_WAITING_IDS) break;
+      ids.delete(id);
+    }
   }
 
   get isEmpty(): boolean {
@@ -20,8 +33,8 @@ export class Outbox {
   }
 
   /** Takes everything out, in messages small enough to send. */
-  take(): { readonly channel: string; readonly message: BusMessage }[] {
-    const taken: { channel: string; message: BusMessage }[] = [];
+  take(): Addressed[] {
+    const taken: Addressed[] = [];
     for (const [channel, kinds] of this.#pending) {
       for (const [type, ids] of kinds) {
         const all = [...ids];

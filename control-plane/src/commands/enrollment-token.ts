@@ -23,7 +23,7 @@ export function enrollmentTokenCommand(): Command {
     .option('--expires-in-hours <n>', 'validity, 1 to 168', parseHours, 24)
     .option('--json', 'print the token as JSON, the secret in "token"')
     .action((options: CreateOptions) =>
-      runInOffice(async ({ accounts, nodes }) => {
+      runInOffice(async ({ accounts, enrollmentTokens }) => {
         const owner =
           options.user === undefined ? await accounts.getFirstAdmin() : await accounts.getUserByEmail(options.user);
         const request = {
@@ -31,7 +31,7 @@ export function enrollmentTokenCommand(): Command {
           ...(options.country === undefined ? {} : { country_code: options.country }),
           expires_in_hours: options.expiresInHours ?? 24,
         };
-        const created = await nodes.enrollment.createToken(owner.id, request, commandLine);
+        const created = await enrollmentTokens.create(owner.id, request, commandLine);
         if (options.json) printJson(created);
         else
           printSecret(
@@ -44,8 +44,8 @@ export function enrollmentTokenCommand(): Command {
     .description('List enrollment tokens of all users, newest first.')
     .option('--json', 'print them as JSON')
     .action((options: { json?: true }) =>
-      runInOffice(async ({ nodes }) => {
-        const { tokens } = await nodes.enrollment.listTokens(null, { limit: Number.MAX_SAFE_INTEGER, offset: 0 });
+      runInOffice(async ({ enrollmentTokens }) => {
+        const { tokens } = await enrollmentTokens.list(null, { limit: Number.MAX_SAFE_INTEGER, offset: 0 });
         if (options.json) return printJson(tokens);
         const rows = tokens.map((token) => [
           token.id,
@@ -63,8 +63,8 @@ export function enrollmentTokenCommand(): Command {
     .argument('<id>', 'id of the token, et_…')
     .option('--json', 'print null')
     .action((id: string, options: { json?: true }) =>
-      runInOffice(async ({ nodes }) => {
-        await nodes.enrollment.revokeToken(id, null, commandLine);
+      runInOffice(async ({ enrollmentTokens }) => {
+        await enrollmentTokens.revoke(id, null, commandLine);
         if (options.json) printJson(null);
         else process.stdout.write(`${id} is revoked\n`);
       }),

@@ -1,3 +1,4 @@
+import { MessageServerError } from '../bus/errors.js';
 import { ConfigError } from '../config.js';
 import { DataDirectoryInUseError, EmbeddedPostgresError } from '../db/embedded/index.js';
 import { NewerDatabaseError } from '../db/migrate.js';
@@ -32,6 +33,7 @@ const selfExplaining = [
   EmbeddedPostgresError,
   NewerDatabaseError,
   ListenError,
+  MessageServerError,
   SecretKeyFileError,
   DenyListError,
 ];

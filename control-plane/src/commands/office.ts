@@ -1,13 +1,17 @@
 import { systemClock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { EVERYBODY } from '../authentication/index.js';
-import { PostgresBus } from '../bus/postgres-bus.js';
+import type { Bus } from '../bus/bus.js';
+import { MessageServerError } from '../bus/errors.js';
+import { openBus } from '../bus/open-bus.js';
 import type { Config } from '../config.js';
 import { migrate } from '../db/migrate.js';
+import { findIdentityKey } from '../links/index.js';
 import { createLogger } from '../log.js';
 import { openMail } from '../mail/index.js';
 import { type AccountParts, openAccounts } from '../modules/accounts/index.js';
-import { Enrollment, NodeDirectory, Nodes, nodeView } from '../modules/nodes/index.js';
+import { Audit } from '../modules/audit/index.js';
+import { adminNodeView, anyRecord, EnrollmentTokens, NodeDirectory, Nodes, nodeReads } from '../modules/nodes/index.js';
 import { Tokens } from '../modules/tokens/index.js';
 import { loadSecretKey } from '../secret-key.js';
 import { listenOrigin } from '../setting-values.js';
@@ -16,9 +20,12 @@ import { openStorage } from '../storage.js';
 /** The parts a command needs, on the running server's database or on one started for the command alone. */
 export interface Office {
   readonly accounts: AccountParts['accounts'];
+  readonly audit: Audit;
   readonly signingKeys: AccountParts['signingKeys'];
   readonly nodes: Nodes;
-  readonly nodeView: typeof nodeView;
+  readonly enrollmentTokens: EnrollmentTokens;
+  readonly adminNodeView: typeof adminNodeView;
+  readonly anyRecord: typeof anyRecord;
   readonly tokens: Tokens;
 }
 
@@ -40,15 +47,18 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
   const storage = await openStorage({ config, log, mode: 'join-or-start', poolSize: 4 });
   try {
     await migrate(storage.db, log);
-    const bus = new PostgresBus({
-      url: storage.url,
+    const bus = openBus({
+      address: config.busUrl,
+      databaseUrl: storage.url,
+      // without an identity no server has ever run, and nobody listens
+      identityKey: (await findIdentityKey(storage.db)) ?? Buffer.alloc(0),
       replicaId: newId(idPrefixes.replica),
       isListening: false,
       hasOthers: () => true,
       log,
       clock,
     });
-    await bus.start();
+    await bus.start().catch(goOnUnheard);
     try {
       await work(await openOffice(config, storage.db, bus, log));
     } finally {
@@ -58,16 +68,11 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
     await storage.close();
   }
 
-  async function openOffice(
-    settings: Config,
-    db: typeof storage.db,
-    bus: PostgresBus,
-    logger: typeof log,
-  ): Promise<Office> {
-    const directory = new NodeDirectory({ db, bus, clock, log: logger });
+  async function openOffice(settings: Config, db: typeof storage.db, bus: Bus, logger: typeof log): Promise<Office> {
+    const directory = new NodeDirectory({ nodes: nodeReads(db), bus, clock, log: logger });
     const publicUrl = settings.publicUrl ?? listenOrigin(settings.listen, 'http');
-    const enrollment = new Enrollment({ db, clock, audience: publicUrl });
-    const nodes = new Nodes({ db, directory, enrollment, publicUrl, serverPublicKey: '', heartbeatMs: 0 });
+    const nodes = new Nodes({ db, directory });
+    const enrollmentTokens = new EnrollmentTokens({ db, clock, plans: settings.plans });
     const authentication = { revoked: (userId: string) => bus.broadcast({ type: 'credentials', ids: [userId] }) };
     const tokens = new Tokens({ db, clock, authentication });
     const secretKey = await loadSecretKey(settings.secretKey, settings.dataDir);
@@ -82,8 +87,15 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
       isRegistrationOpen: false,
       needsVerifiedEmail: false,
       mail: openMail({ config: settings, secretKey, publicUrl, clock }).mail,
-      releaseNodes: (trx, userId, actor) => nodes.release(trx, userId, actor),
+      releaseNodes: (trx, userId, actor) => nodes.acts.release(trx, userId, actor),
     });
-    return { accounts, signingKeys, nodes, nodeView, tokens };
+    const audit = new Audit(db, clock);
+    return { accounts, audit, signingKeys, nodes, enrollmentTokens, adminNodeView, anyRecord, tokens };
   }
+}
+
+/** Without its message server a command still does its work: servers find it when they read again. */
+function goOnUnheard(error: unknown): void {
+  if (!(error instanceof MessageServerError)) throw error;
+  process.stderr.write(`vantage-control: ${error.message}; running servers notice within seconds\n`);
 }

@@ -1,7 +1,13 @@
-import { systemClock } from '@vantage/shared/clock.js';
+import { delay, systemClock } from '@vantage/shared/clock.js';
 import { Command } from 'commander';
 import type { Config } from '../config.js';
 import { runCommand } from './run-command.js';
+
+/**
+ * How long the parts may take to end, after the drain. Longer takes only what waits for a database that does not answer, and
+ * nobody has been told that it is stored. An embedded database is given the time it needs.
+ */
+const STOP_MS = 20_000;
 
 /** `vantage-control serve` */
 export function serveCommand(): Command {
@@ -25,7 +31,7 @@ export function serveCommand(): Command {
 async function serve(config: Config, warnings: readonly string[], ephemeral: string | undefined): Promise<void> {
   const { createLogger } = await import('../log.js');
   const log = createLogger(config.logLevel);
-  for (const warning of warnings) log.warn(warning);
+  for (const warning of warnings) log.warn({ warning }, 'a setting is not known');
   const asked = stopSignal();
   const { startControlPlane } = await import('../control-plane.js');
   const controlPlane = await startControlPlane({
@@ -42,9 +48,28 @@ async function serve(config: Config, warnings: readonly string[], ephemeral: str
     process.exitCode = 1;
   } else {
     log.info({ reason }, 'stopping');
+    await Promise.race([controlPlane.drain(), controlPlane.lost]);
   }
-  await controlPlane.stop();
-  log.info('stopped');
+  const stopped = controlPlane.stop();
+  if (config.databaseUrl === null || (await endsWithin(STOP_MS, stopped))) {
+    await stopped;
+    log.info('stopped');
+    return;
+  }
+  log.warn({ seconds: STOP_MS / 1_000 }, 'stopped, and left behind what still waited for the database');
+  process.exit();
+}
+
+function endsWithin(ms: number, work: Promise<void>): Promise<boolean> {
+  const waiting = new AbortController();
+  const ended = work.then(() => true).finally(() => waiting.abort());
+  return Promise.race([
+    ended,
+    delay(systemClock, ms, waiting.signal).then(
+      () => false,
+      () => true,
+    ),
+  ]);
 }
 
 /** SIGTERM, Ctrl-C, or the end of a parent that keeps an IPC channel open. A second signal ends the process at once. */

@@ -46,6 +46,26 @@ t.test('an idle batcher writes at once, and what comes meanwhile forms the next 
   await d;
 });
 
+t.test(
+  'in turns each batch has one item of each, in the order of each, and nobody waits for who adds a thousand',
+  async (t) => {
+    const calls: string[][] = [];
+    const batcher = new Batcher<string, string>({
+      maxItems: 2,
+      turnOf: ([who = '']) => who,
+      flush: async (items) => {
+        calls.push([...items]);
+        return items;
+      },
+    });
+    const added = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2', 'a4'].map((item) => batcher.add(item));
+    t.equal(batcher.queued, 6);
+    t.same(await Promise.all(added), ['a1', 'a2', 'a3', 'b1', 'c1', 'c2', 'a4']);
+    t.same(calls, [['a1'], ['a2', 'b1'], ['c1', 'a3'], ['c2', 'a4']]);
+    t.equal(batcher.queued, 0);
+  },
+);
+
 t.test('a failing batch rejects its own items and no others', async (t) => {
   const batcher = new Batcher<string, string>({
     maxItems: 2,

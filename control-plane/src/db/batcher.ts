@@ -1,7 +1,8 @@
 //   add ──► queue ──(idle: at once | busy: when the running flush ends)──► flush(≤ maxItems) ──► each item's promise
 //
 // One flush at a time. No timer: an item that finds nobody writing is written at once, and what arrives meanwhile
-// forms the next batch, so batches grow exactly as fast as the writer is slow.
+// forms the next batch, so batches grow exactly as fast as the writer is slow. With `turnOf` a batch has one item of each
+// who adds, or those that `joins` lets go together, and who adds a thousand holds nobody else up.
 
 interface Waiting<T, R> {
   readonly item: T;
@@ -12,14 +13,20 @@ interface Waiting<T, R> {
 export interface BatcherOptions<T, R> {
   /** Items in one batch at most. */
   readonly maxItems: number;
+  /** Who adds an item: of each a batch has one, those of one in their order. Absent: nobody takes turns. */
+  readonly turnOf?: (item: T) => string;
+  /** Whether `next` goes along with the items from `first` to `previous` of the same one's turn, and counts as one with them. */
+  readonly joins?: (first: T, previous: T, next: T) => boolean;
   /** Writes a batch in order and answers one result per item, in the same order. A rejection fails these items only. */
   flush(items: readonly T[]): Promise<readonly R[]>;
 }
 
-/** Gathers items into batches for one writer, in the order they were added. */
+/** Gathers items into batches for one writer, in the order they were added, or in turns. */
 export class Batcher<T, R> {
   readonly #options: BatcherOptions<T, R>;
-  #queue: Waiting<T, R>[] = [];
+  /** Items of each who adds; without turns each item is somebody of its own. */
+  readonly #queues = new Map<unknown, Waiting<T, R>[]>();
+  #queued = 0;
   #isWriting = false;
   #written: Promise<void> = Promise.resolve();
 
@@ -29,13 +36,13 @@ export class Batcher<T, R> {
 
   /** Items not yet handed to the writer. */
   get queued(): number {
-    return this.#queue.length;
+    return this.#queued;
   }
 
   /** Resolves with the item's own result once its batch is written; rejects when that batch failed. */
   add(item: T): Promise<R> {
     const result = new Promise<R>((resolve, reject) => {
-      this.#queue.push({ item, resolve, reject });
+      this.#append({ item, resolve, reject });
     });
     if (!this.#isWriting) {
       this.#isWriting = true;
@@ -50,8 +57,37 @@ export class Batcher<T, R> {
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#queue.length > 0) await this.#writeBatch(this.#queue.splice(0, this.#options.maxItems));
+    while (this.#queued > 0) await this.#writeBatch(this.#take());
     this.#isWriting = false;
+  }
+
+  #append(waiting: Waiting<T, R>): void {
+    const who = this.#options.turnOf?.(waiting.item) ?? waiting;
+    const queue = this.#queues.get(who);
+    if (queue === undefined) this.#queues.set(who, [waiting]);
+    else queue.push(waiting);
+    this.#queued += 1;
+  }
+
+  /** A turn of each, as many as fit; who has more comes last next time. */
+  #take(): Waiting<T, R>[] {
+    const taken: Waiting<T, R>[] = [];
+    for (const [who, queue] of firstOf(this.#queues, this.#options.maxItems)) {
+      taken.push(...queue.splice(0, this.#turnLength(queue)));
+      this.#queues.delete(who);
+      if (queue.length > 0) this.#queues.set(who, queue);
+    }
+    this.#queued -= taken.length;
+    return taken;
+  }
+
+  #turnLength(queue: readonly Waiting<T, R>[]): number {
+    const { joins } = this.#options;
+    const apart = queue.findIndex(({ item }, index) => {
+      const [first, previous] = [queue[0], queue[index - 1]];
+      return first && previous ? !joins?.(first.item, previous.item, item) : false;
+    });
+    return apart < 0 ? queue.length : apart;
   }
 
   async #writeBatch(batch: readonly Waiting<T, R>[]): Promise<void> {
@@ -65,4 +101,13 @@ export class Batcher<T, R> {
       for (const waiting of batch) waiting.reject(error);
     }
   }
+}
+
+function firstOf<T>(items: Iterable<T>, count: number): T[] {
+  const first: T[] = [];
+  for (const item of items) {
+    if (first.length === count) break;
+    first.push(item);
+  }
+  return first;
 }

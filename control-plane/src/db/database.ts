@@ -75,9 +75,18 @@ function limitWaiting(db: Knex, maxWaiting: number): void {
   };
 }
 
-/** Resolves when the database answers. */
+/** A standby that is not promoted yet, or a database that somebody set so. */
+export class ReadOnlyDatabaseError extends Error {
+  override readonly name = 'ReadOnlyDatabaseError';
+  constructor() {
+    super('the database takes no writes: a standby, or set to read only');
+  }
+}
+
+/** Resolves when the database answers and takes writes. @throws ReadOnlyDatabaseError */
 export async function checkDatabase(db: Knex): Promise<void> {
-  await db.raw('SELECT 1');
+  const { rows } = await db.raw<{ rows: { transaction_read_only: string }[] }>('SHOW transaction_read_only');
+  if (rows[0]?.transaction_read_only === 'on') throw new ReadOnlyDatabaseError();
 }
 
 /** Per connection, so that importing this file changes nothing for anybody else. */

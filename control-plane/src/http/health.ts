@@ -17,10 +17,19 @@ const CHECK_TIMEOUT_MS = 3_000;
 const Health = Type.Object({
   status: Type.Enum(['ok', 'unavailable'], { type: 'string' }),
   checks: Type.Array(Type.Object({ name: Type.String(), ok: Type.Boolean() })),
+  notices: Type.Optional(Type.Array(Type.String())),
 });
 
+interface HealthOptions {
+  readonly checks: readonly ReadinessCheck[];
+  /** What somebody should see to although all works; shown to anybody. */
+  readonly notices: () => readonly string[];
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 /** `/healthz`: the process answers. `/readyz`: and everything it needs is there, else 503. Neither is enveloped. */
-export function healthRoutes(checks: readonly ReadinessCheck[], clock: Clock, log: Logger): AnyRoute[] {
+export function healthRoutes({ checks, notices, clock, log }: HealthOptions): AnyRoute[] {
   const common = {
     method: 'GET',
     tag: 'Health',
@@ -35,14 +44,14 @@ export function healthRoutes(checks: readonly ReadinessCheck[], clock: Clock, lo
     operationId: 'getHealth',
     path: '/healthz',
     summary: 'Whether the process answers',
-    handle: async () => reply([]),
+    handle: async () => reply([], []),
   });
   const ready = defineRoute({
     ...common,
     operationId: 'getReadiness',
     path: '/readyz',
     summary: 'Whether the process can serve',
-    handle: async () => reply(await Promise.all(checks.map((check) => run(check, clock, log)))),
+    handle: async () => reply(await Promise.all(checks.map((check) => run(check, clock, log))), notices()),
   });
   return [alive, ready];
 }
@@ -62,13 +71,20 @@ async function run({ name, check }: ReadinessCheck, clock: Clock, log: Logger): 
   }
 }
 
-function reply(checks: readonly { readonly name: string; readonly ok: boolean }[]): RawReply {
+function reply(
+  checks: readonly { readonly name: string; readonly ok: boolean }[],
+  notices: readonly string[],
+): RawReply {
   const isReady = checks.every((check) => check.ok);
   return {
     status: isReady ? 200 : 503,
     raw: {
       contentType: 'application/json; charset=utf-8',
-      body: JSON.stringify({ status: isReady ? 'ok' : 'unavailable', checks }),
+      body: JSON.stringify({
+        status: isReady ? 'ok' : 'unavailable',
+        checks,
+        ...(notices.length === 0 ? {} : { notices }),
+      }),
     },
     headers: isReady ? {} : { 'Retry-After': '5' },
   };

@@ -1,5 +1,11 @@
 import { accessSentence } from './openapi-access.js';
-import { limitNameOf, POLLS_PER_MINUTE, REGISTRATIONS_PER_HOUR, SIGN_INS_PER_MINUTE } from './rate-limit.js';
+import {
+  ENROLLMENTS_PER_MINUTE,
+  limitNameOf,
+  POLLS_PER_MINUTE,
+  REGISTRATIONS_PER_HOUR,
+  SIGN_INS_PER_MINUTE,
+} from './rate-limit.js';
 import type { AnyRoute, LimitName } from './route.js';
 
 /** What an operation counts against, after "Counts against". */
@@ -8,6 +14,7 @@ const limits: Readonly<Record<LimitName, string>> = {
   poll: `${POLLS_PER_MINUTE} waiting requests a minute`,
   'sign-in': `${SIGN_INS_PER_MINUTE} attempts a minute from one address`,
   registration: `${REGISTRATIONS_PER_HOUR} accounts an hour from one address`,
+  enrollment: `${ENROLLMENTS_PER_MINUTE} attempts a minute from one network (IPv4 /24, IPv6 /48)`,
   none: 'no limit',
 };
 

@@ -47,6 +47,8 @@ export const POLLS_PER_MINUTE = 600;
 export const SIGN_INS_PER_MINUTE = 30;
 /** Accounts made from one address. */
 export const REGISTRATIONS_PER_HOUR = 20;
+/** Attempts to enroll from one network. */
+export const ENROLLMENTS_PER_MINUTE = 600;
 const REFUSALS_PER_MINUTE = 300;
 const HOUR_MS = 3_600_000;
 
@@ -63,6 +65,10 @@ export function limitOf(name: LimitName, caller: Caller, plans: Plans): Limit | 
   if (name === 'registration') {
     const key = `registration:${addressKey(caller.address)}`;
     return { key, limit: REGISTRATIONS_PER_HOUR, windowMs: HOUR_MS };
+  }
+  if (name === 'enrollment') {
+    const network = networkKey(caller.address);
+    return network === null ? null : perMinute(`enrollment:${network}`, ENROLLMENTS_PER_MINUTE);
   }
   if (name === 'poll') return perMinute(`poll:${who}`, POLLS_PER_MINUTE);
   const { requestsPerMinute } = planOf(caller, plans);
@@ -93,6 +99,19 @@ export function addressKey(address: string): string {
   if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
   const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
   return `${network.join(':')}::/64`;
+}
+
+/**
+ * One site: the /24 of an IPv4 address, the smallest network that is routed by itself, or the /48 of an IPv6 address, what a
+ * site gets (RFC 6177); null for this very machine, whose callers have nothing in common.
+ */
+export function networkKey(address: string): string | null {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.range() === 'loopback') return null;
+  const bits = parsed.kind() === 'ipv4' ? 24 : 48;
+  const network = parsed.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
+  return `${network.networkAddressFromCIDR(`${parsed.toString()}/${bits}`).toString()}/${bits}`;
 }
 
 function planOf({ account }: Caller, plans: Plans): Plan {

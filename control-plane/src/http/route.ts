@@ -50,9 +50,9 @@ export type AccountOf<A extends Auth> = A extends { readonly kind: 'scope' | 'se
 
 /**
  * What counts against which limit: `standard` the requests of the caller's plan, `poll` 600 waiting requests a minute,
- * `sign-in` 30 a minute from one address, `registration` 20 an hour from one address, `none` nothing.
+ * `sign-in` 30 a minute from one address, `registration` 20 an hour from one address, `enrollment` 600 a minute from one network, `none` nothing.
  */
-export type LimitName = 'standard' | 'poll' | 'sign-in' | 'registration' | 'none';
+export type LimitName = 'standard' | 'poll' | 'sign-in' | 'registration' | 'enrollment' | 'none';
 
 /** A validated request. */
 export interface RouteRequest<P, Q, B, A = Account | null> {

@@ -64,6 +64,7 @@ export class HttpServer {
   /** Requests of each connection that have no whole answer yet. */
   readonly #unanswered = new WeakMap<Duplex, number>();
   #stopped: Promise<void> | null = null;
+  #isLeaving = false;
 
   /** @throws RangeError as createHttpApp */
   constructor(settings: HttpServerSettings) {
@@ -74,6 +75,7 @@ export class HttpServer {
     const trustedProxies = parseTrustedProxies(settings.trustedProxies);
     const onRequest = (request: IncomingMessage, response: ServerResponse) => {
       if (!this.#admit(request.socket, response)) return;
+      if (this.#isLeaving) response.shouldKeepAlive = false;
       this.#responses.set(request.socket, response);
       if (settings.speedtest?.handle(request, response, clientAddress(request, trustedProxies))) return;
       void handle(request, response);
@@ -102,6 +104,11 @@ export class HttpServer {
       });
     });
     return server.address() as AddressInfo;
+  }
+
+  /** Serves on, but keeps no connection open after its answer: who is to come again finds another replica. */
+  leave(): void {
+    this.#isLeaving = true;
   }
 
   /** Takes no more connections, ends streams and long polls, waits for what runs, then cuts it. May be called twice. */

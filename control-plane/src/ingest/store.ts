@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { queryPrepared } from '../db/prepared.js';
+import { isQuestion } from './joined-batches.js';
 
 /** One contiguous run of rows of one lane, as a link delivered it. */
 export interface StoreBatch {
@@ -12,22 +13,45 @@ export interface StoreBatch {
   readonly rows: readonly StoreRow[];
 }
 
-/** One checked result. */
-export interface StoreRow {
+/** What every checked result has, whatever it is of. */
+interface CheckedRow {
   readonly sequence: number;
-  readonly taskId: string;
   readonly probeType: string;
-  /** The checked result, and the JSON of it that is stored. */
-  readonly result: Record<string, unknown>;
+  /** JSON of the result. */
   readonly resultJson: string;
-  readonly isSuccess: boolean;
   /** `success` or the error code. */
   readonly outcome: string;
 }
 
+/** A checked result of a one-shot probe. */
+export interface TaskRow extends CheckedRow {
+  readonly writer: null;
+  readonly taskId: string;
+  /** The checked result; the JSON of it is stored. */
+  readonly result: Record<string, unknown>;
+  readonly isSuccess: boolean;
+}
+
+/** A checked result of a kind that stores its rows itself. */
+export interface OwnRow extends CheckedRow {
+  readonly writer: RowWriter;
+  readonly body: unknown;
+}
+
+/** Stores the rows of one kind. */
+export interface RowWriter {
+  /** Of the kind. */
+  readonly name: string;
+  /** Within the transaction that moves the marks. `rows` were read by that kind. */
+  store(trx: Knex, rows: readonly { readonly nodeId: string; readonly body: unknown }[]): Promise<void>;
+}
+
+/** One checked result. */
+export type StoreRow = TaskRow | OwnRow;
+
 /** A result that ended its node task. */
 export interface StoredResult {
-  readonly row: StoreRow;
+  readonly row: TaskRow;
   /** The request its node task belongs to. */
   readonly requestId: string;
   /** The node task had been given up already. */
@@ -67,7 +91,7 @@ const STORE = {
     ORDER BY b.node_id, b.epoch, b.lane
     FOR SHARE OF n FOR NO KEY UPDATE OF m
   ), fresh AS MATERIALIZED (
-    SELECT l.node_id, r.* FROM unnest($7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[], $12::boolean[])
+    SELECT l.node_id, r.* FROM unnest($7::bigint[], $8::bigint[], $9::text[], $10::text[], string_to_array($11, E'\\x1e'), $12::boolean[])
       AS r(batch, sequence, id, probe_type, result, success)
     JOIN locked l ON l.number = r.batch
     WHERE NOT l.is_refused AND l.first <= l.mark + 1 AND r.sequence > l.mark
@@ -89,12 +113,25 @@ const STORE = {
     FROM locked l
     WHERE m.node_id = l.node_id AND m.epoch = l.epoch AND m.lane = l.lane
       AND NOT l.is_refused AND l.first <= l.mark + 1 AND l.last > l.mark
+  ), finished AS (
+    SELECT batch, json_agg(json_build_object('sequence', sequence, 'request_id', task_id, 'is_late', late)) AS rows
+    FROM stored GROUP BY batch
   )
   SELECT l.number, l.mark, l.is_refused, l.first > l.mark + 1 AS is_gap,
-         to_json(now()) #>> '{}' AS finished_at,
-         (SELECT coalesce(json_agg(json_build_object('sequence', s.sequence, 'request_id', s.task_id, 'is_late', s.late)), '[]')
-          FROM stored s WHERE s.batch = l.number) AS finished
-  FROM locked l`,
+         to_json(now()) #>> '{}' AS finished_at, coalesce(f.rows, '[]') AS finished
+  FROM locked l LEFT JOIN finished f ON f.batch = l.number`,
+};
+
+// Whether what came again is stored already: nothing is locked, so nothing is written and no disk waited for.
+const ASK = {
+  name: 'ingest-ask',
+  text: `
+  SELECT b.number, m.mark, b.first > m.mark + 1 AS is_gap, '' AS finished_at, '[]'::json AS finished,
+         n.banned_at IS NOT NULL OR n.quarantined_at IS NOT NULL OR n.session_id IS DISTINCT FROM b.session_id AS is_refused
+  FROM unnest($1::text[], $2::text[], $3::bytea[], $4::smallint[], $5::bigint[])
+    WITH ORDINALITY AS b(node_id, session_id, epoch, lane, first, number)
+  JOIN nodes n ON n.id = b.node_id
+  JOIN ingest_marks m ON m.node_id = b.node_id AND m.epoch = b.epoch AND m.lane = b.lane`,
 };
 
 interface StoredRow {
@@ -108,26 +145,73 @@ interface StoredRow {
 
 /**
  * Stores batches of different lanes, at most one of each (node, epoch, lane), in one transaction; one outcome each.
- * A batch of a node or epoch that does not exist is refused.
+ * A batch of a node or epoch that does not exist is refused. Rows that their kind stores itself make it a transaction of
+ * more than one statement; everybody else's are done with in one round trip.
  */
 export async function storeBatches(db: Knex, batches: readonly StoreBatch[]): Promise<StoreOutcome[]> {
-  const rows = batches.flatMap((batch, index) => batch.rows.map((row) => ({ row, batch: index + 1 })));
-  const stored = await queryPrepared<StoredRow>(db, STORE, [
-    batches.map(({ nodeId }) => nodeId),
-    batches.map(({ sessionId }) => sessionId),
-    batches.map(({ epoch }) => epoch),
-    batches.map(({ lane }) => lane),
-    batches.map(({ first }) => first),
+  if (batches.every(({ rows }) => rows.every(isTaskRow))) return moveMarks(db, batches);
+  return db.transaction(async (trx) => {
+    const outcomes = await moveMarks(trx, batches);
+    for (const [writer, rows] of freshRows(batches, outcomes)) await writer.store(trx, rows);
+    return outcomes;
+  });
+}
+
+/** Rows of kinds of their own that the marks have just moved past, by who stores them. */
+function freshRows(batches: readonly StoreBatch[], outcomes: readonly StoreOutcome[]) {
+  const fresh = new Map<RowWriter, { readonly nodeId: string; readonly body: unknown }[]>();
+  batches.forEach(({ nodeId, rows }, index) => {
+    const outcome = outcomes[index];
+    if (outcome?.kind !== 'stored') return;
+    for (const row of rows) {
+      if (row.writer === null || row.sequence <= outcome.previousMark) continue;
+      const ofWriter = fresh.get(row.writer) ?? [];
+      fresh.set(row.writer, ofWriter);
+      ofWriter.push({ nodeId, body: row.body });
+    }
+  });
+  return fresh;
+}
+
+function isTaskRow(row: StoreRow): row is TaskRow {
+  return row.writer === null;
+}
+
+async function moveMarks(db: Knex, batches: readonly StoreBatch[]): Promise<StoreOutcome[]> {
+  const stored = await (batches.every(isQuestion) ? askAll(db, batches) : storeAll(db, batches));
+  const byNumber = new Map(stored.map((row) => [row.number, row]));
+  return batches.map((batch, index) => toOutcome(batch, byNumber.get(index + 1)));
+}
+
+function askAll(db: Knex, batches: readonly StoreBatch[]): Promise<StoredRow[]> {
+  return queryPrepared<StoredRow>(db, ASK, columnsOf(batches));
+}
+
+function storeAll(db: Knex, batches: readonly StoreBatch[]): Promise<StoredRow[]> {
+  const rows = batches.flatMap((batch, index) =>
+    batch.rows.filter(isTaskRow).map((row) => ({ row, batch: index + 1 })),
+  );
+  return queryPrepared<StoredRow>(db, STORE, [
+    ...columnsOf(batches),
     batches.map(({ last }) => last),
     rows.map(({ batch }) => batch),
     rows.map(({ row }) => row.sequence),
     rows.map(({ row }) => row.taskId),
     rows.map(({ row }) => row.probeType),
-    rows.map(({ row }) => row.resultJson),
+    // JSON escapes control characters, so that one divides the documents: escaped as an array's elements, they cost twice
+    rows.map(({ row }) => row.resultJson).join('\x1e'),
     rows.map(({ row }) => row.isSuccess),
   ]);
-  const byNumber = new Map(stored.map((row) => [row.number, row]));
-  return batches.map((batch, index) => toOutcome(batch, byNumber.get(index + 1)));
+}
+
+function columnsOf(batches: readonly StoreBatch[]) {
+  return [
+    batches.map(({ nodeId }) => nodeId),
+    batches.map(({ sessionId }) => sessionId),
+    batches.map(({ epoch }) => epoch),
+    batches.map(({ lane }) => lane),
+    batches.map(({ first }) => first),
+  ];
 }
 
 function toOutcome(batch: StoreBatch, row: StoredRow | undefined): StoreOutcome {
@@ -142,7 +226,7 @@ function toOutcome(batch: StoreBatch, row: StoredRow | undefined): StoreOutcome 
 }
 
 function storedResults(batch: StoreBatch, { finished, finished_at: finishedAt }: StoredRow): StoredResult[] {
-  const bySequence = new Map(batch.rows.map((row) => [row.sequence, row]));
+  const bySequence = new Map(batch.rows.filter(isTaskRow).map((row) => [row.sequence, row]));
   return finished.flatMap(({ sequence, request_id: requestId, is_late: isLate }) => {
     const row = bySequence.get(sequence);
     return row === undefined ? [] : [{ row, requestId, isLate, finishedAt }];

@@ -1,7 +1,7 @@
 import {
   type DecodedAgentFrame,
+  findLaneName,
   type Lane,
-  laneName,
   lanes,
   MalformedFrameError,
 } from '@vantage/shared/protocol/codec.js';
@@ -15,7 +15,8 @@ export function heldNumbers(states: NonNullable<DecodedAgentFrame['proof']>['lan
   for (const state of states) {
     const last = state.last ?? 0;
     if (!Number.isSafeInteger(last)) throw new MalformedFrameError('sequence out of range');
-    held[laneName(state.lane)] = last;
+    const lane = findLaneName(state.lane);
+    if (lane !== null) held[lane] = last;
   }
   return held;
 }

@@ -5,6 +5,17 @@ import { WS_CLOSE_BANNED, WS_CLOSE_LINK } from '@vantage/shared/protocol/limits.
 /** Why a link is closed, by its name on the wire. */
 export type CloseReason = keyof typeof CloseReasonCode;
 
+/** What an agent is told beside the reason. */
+export interface CloseAdvice {
+  /** To stay away this long. */
+  readonly retryAfterMs?: number;
+  /** Where to go instead, best first. */
+  readonly controlUrls?: readonly string[];
+  /** Which versions would be spoken here, signed. */
+  readonly protocolVersions?: readonly number[];
+  readonly serverSignature?: Uint8Array;
+}
+
 /** Milliseconds after which pending work is lost when an agent's socket closes, and when its replica goes away. */
 export const LINK_GRACE_MS = { agentGone: 2_000, replicaGone: 15_000 };
 

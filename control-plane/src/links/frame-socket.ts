@@ -6,13 +6,17 @@ import {
   MalformedFrameError,
   type ServerFrame,
 } from '@vantage/shared/protocol/codec.js';
-import type { WebSocket } from 'ws';
+import type { LinkSocket } from '@vantage/shared/protocol/link-socket.js';
 import { Inflow } from './inflow.js';
 
 // bytes of a frame before the proof: a megabyte of nothing takes 200 ms to decode (2026-11)
 const MAX_HANDSHAKE_FRAME_BYTES = 64 * 1024;
 // bytes a peer may leave unread before it counts as hostile
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
+// bytes not yet taken by the peer, or the network, from which on it counts as behind
+const BEHIND_BYTES = 64 * 1024;
+// a part of a frame that shows that its peer lives: a line of 32 kbit/s brings it in a second
+const SIGN_OF_LIFE_BYTES = 4 * 1024;
 // for the peer to answer a close
 const CLOSING_MS = 1_000;
 
@@ -28,15 +32,16 @@ export interface FrameTaker {
 
 /** Frames of one socket, both ways. What comes in is read no faster than `Inflow` allows. */
 export class FrameSocket {
-  readonly #socket: WebSocket;
+  readonly #socket: LinkSocket;
   readonly #clock: Clock;
   readonly #taker: FrameTaker;
   readonly #inflow: Inflow;
   #lastReceivedAt: number;
+  #unheardBytes = 0;
   #isTrusted = false;
   #isEnded = false;
 
-  constructor(socket: WebSocket, clock: Clock, taker: FrameTaker) {
+  constructor(socket: LinkSocket, clock: Clock, taker: FrameTaker) {
     this.#socket = socket;
     this.#clock = clock;
     this.#taker = taker;
@@ -57,6 +62,11 @@ export class FrameSocket {
   /** Whether frames still get out. */
   get isOpen(): boolean {
     return this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  /** Whether the peer has yet to read much of what it was sent: news that can wait should. */
+  get isBehind(): boolean {
+    return this.#socket.bufferedAmount > BEHIND_BYTES;
   }
 
   /** When the peer was last heard, or could be heard again; monotonic milliseconds. */
@@ -81,6 +91,14 @@ export class FrameSocket {
       this.#taker.onUnread();
       this.cut();
     } else this.#socket.send(encodeServerFrame(frame));
+  }
+
+  /** Bytes came that are no frame yet: on a slow line one takes its time. A trickle is no sign of life. */
+  heard(bytes: number): void {
+    this.#unheardBytes += bytes;
+    if (this.#unheardBytes < SIGN_OF_LIFE_BYTES) return;
+    this.#unheardBytes = 0;
+    this.#lastReceivedAt = this.#clock.monotonicMs();
   }
 
   /** Counts bytes of a frame that are kept until `work` has stored them. */

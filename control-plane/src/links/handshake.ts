@@ -2,8 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { type DecodedAgentFrame, MalformedFrameError, type ServerFrame } from '@vantage/shared/protocol/codec.js';
 import { isSignatureValid, publicKeyFromRaw, signBytes } from '@vantage/shared/protocol/ed25519.js';
 import { EPOCH_BYTES, NONCE_BYTES, PROTOCOL_VERSIONS } from '@vantage/shared/protocol/limits.js';
-import { agentProofBytes, type LinkTranscript, serverProofBytes } from '@vantage/shared/protocol/transcript.js';
-import type { CloseReason } from './closing.js';
+import {
+  agentProofBytes,
+  type LinkTranscript,
+  serverProofBytes,
+  versionRefusalBytes,
+} from '@vantage/shared/protocol/transcript.js';
+import { newestCommonVersion } from '@vantage/shared/protocol/versions.js';
+import type { CloseAdvice, CloseReason } from './closing.js';
 import type { LinkPorts } from './link-ports.js';
 import type { LinkStore } from './link-store.js';
 
@@ -13,36 +19,44 @@ type Hello = NonNullable<DecodedAgentFrame['hello']>;
 interface Refusal {
   readonly refused: CloseReason;
   readonly message: string;
+  /** What else its Close frame says. */
+  readonly advice?: CloseAdvice;
 }
 
 /** A peer that has proved which node it is. */
-interface Proven {
+export interface Proven {
   readonly refused: null;
   /** Of the spool it delivers from. */
   readonly epoch: Buffer;
   /** What the database is asked to take for the live link. */
-  readonly opening: Omit<Parameters<LinkStore['open']>[0], 'sessionId'>;
+  readonly opening: Omit<Parameters<LinkStore['open']>[0], 'sessionId' | 'address'>;
 }
 
 /** Who the peer is, and that it knows who we are: both sign one transcript. Each step is asked for once. */
 export class Handshake {
-  readonly #ports: Pick<LinkPorts, 'store' | 'identity' | 'audience'>;
+  readonly #ports: Pick<LinkPorts, 'store' | 'identity' | 'audience' | 'log'>;
   readonly #serverNonce = randomBytes(NONCE_BYTES);
   #transcript: LinkTranscript | null = null;
   #hello: Pick<Hello, 'agentVersion' | 'capabilities'> | null = null;
+  #isOldGeneration = false;
 
-  constructor(ports: Pick<LinkPorts, 'store' | 'identity' | 'audience'>) {
+  constructor(ports: Pick<LinkPorts, 'store' | 'identity' | 'audience' | 'log'>) {
     this.#ports = ports;
+  }
+
+  /**
+   * Whether the node's generation was used before the peer was challenged: then whoever proves to be it holds a copy. A
+   * proof that was on its way while the node's next process linked is an honest one, late.
+   */
+  get isOldGeneration(): boolean {
+    return this.#isOldGeneration;
   }
 
   /** @returns the challenge to answer with; @throws MalformedFrameError */
   async takeHello(hello: Hello): Promise<Refusal | { readonly refused: null; readonly challenge: ServerFrame }> {
     checkHello(hello);
-    const protocolVersion = PROTOCOL_VERSIONS.find((version) => hello.protocolVersions.includes(version));
-    if (protocolVersion === undefined) {
-      const spoken = PROTOCOL_VERSIONS.join(', ');
-      return { refused: 'CLOSE_UPGRADE_REQUIRED', message: `this control plane speaks link protocol ${spoken}` };
-    }
+    const protocolVersion = newestCommonVersion(PROTOCOL_VERSIONS, hello.protocolVersions);
+    if (protocolVersion === null) return this.#refuseVersions(hello);
     const node = await this.#ports.store.findNode(hello.nodeId);
     if (!node) return { refused: 'CLOSE_UNAUTHENTICATED', message: 'unknown node' };
     const transcript: LinkTranscript = {
@@ -56,11 +70,34 @@ export class Handshake {
       generation: hello.generation,
     };
     this.#transcript = transcript;
+    this.#isOldGeneration = hello.generation <= node.generation;
     this.#hello = { agentVersion: hello.agentVersion, capabilities: hello.capabilities };
     const serverSignature = signBytes(this.#ports.identity.privateKey, serverProofBytes(transcript));
     return {
       refused: null,
-      challenge: { challenge: { serverNonce: this.#serverNonce, protocolVersion, serverSignature } },
+      challenge: {
+        challenge: { serverNonce: this.#serverNonce, protocolVersion, serverSignature, publicKey: node.public_key },
+      },
+    };
+  }
+
+  #refuseVersions({ nodeId, agentNonce, agentVersion, protocolVersions }: Hello): Refusal {
+    const { identity, audience, log, store } = this.#ports;
+    const refused = { nodeId, asked: protocolVersions, agentVersion: agentVersion.slice(0, 32) };
+    store.noteRefusedVersion(refused).catch((err: unknown) => log.warn({ err, nodeId }, 'refused version not noted'));
+    const asked = protocolVersions.join(', ') || 'none';
+    log.warn(
+      { nodeId, agentVersion, asked: protocolVersions, spoken: PROTOCOL_VERSIONS },
+      'no common protocol version',
+    );
+    const serverSignature = signBytes(
+      identity.privateKey,
+      versionRefusalBytes({ audience, nodeId, agentNonce }, PROTOCOL_VERSIONS),
+    );
+    return {
+      refused: 'CLOSE_UPGRADE_REQUIRED',
+      message: `this control plane speaks link protocol ${PROTOCOL_VERSIONS.join(', ')}, the agent ${asked}`,
+      advice: { protocolVersions: PROTOCOL_VERSIONS, serverSignature },
     };
   }
 
@@ -74,12 +111,12 @@ export class Handshake {
       return { refused: 'CLOSE_UNAUTHENTICATED', message: 'the proof does not verify' };
     }
     if (proof.epoch.length !== EPOCH_BYTES) throw new MalformedFrameError('epoch of wrong length');
-    const { nodeId, bootId, generation } = transcript;
+    const { nodeId, publicKey, bootId, generation } = transcript;
     const agentVersion = hello.agentVersion.slice(0, 32);
     return {
       refused: null,
       epoch: Buffer.from(proof.epoch),
-      opening: { nodeId, bootId, generation, agentVersion, capabilities: hello.capabilities },
+      opening: { nodeId, publicKey, bootId, generation, agentVersion, capabilities: hello.capabilities },
     };
   }
 }

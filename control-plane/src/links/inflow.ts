@@ -5,7 +5,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 //   reading ──over a limit──> waiting: nothing is read, so TCP holds the peer back ──below both──> reading
 
 /** Milliseconds of handling a link may use up at once; it earns them back at SHARE of the time that passes. */
-const BURST_MS = 100;
+const BURST_MS = 10;
 const SHARE = 0.5;
 /** Bytes of results on their way into the database; an honest agent's largest batch is half a megabyte. */
 const MAX_UNSTORED_BYTES = 4 * 1024 * 1024;

@@ -6,10 +6,11 @@ import { JobsOut } from './jobs-out.js';
 function start() {
   const given: string[] = [];
   const send = ({ job }: ServerFrame) => given.push(job?.taskId ?? '');
-  const jobs = new JobsOut(new FakeClock(), send);
+  const clock = new FakeClock();
+  const jobs = new JobsOut(clock, send);
   const give = (taskId: string) =>
     jobs.give({ taskId, probeType: 'tcp', specJson: '{}', deadlineMs: 1000, caller: '' });
-  return { jobs, given, give };
+  return { clock, jobs, given, give };
 }
 
 t.test('a job is given once over a link, however often it is found pending', async (t) => {
@@ -27,3 +28,19 @@ t.test('a job whose result is there before it is sent is not sent, and the node 
   t.same(given, []);
   t.equal(jobs.sent.owed, 0);
 });
+
+t.test(
+  'a node that says it runs and holds nothing owes nothing, unless a job may still be on its way to it',
+  async (t) => {
+    const { clock, jobs, given, give } = start();
+    give('one');
+    clock.advance(99);
+    jobs.heardIdle(100);
+    t.equal(jobs.sent.owed, 1, 'it may have said so before the job came');
+    clock.advance(1);
+    jobs.heardIdle(100);
+    t.equal(jobs.sent.owed, 0);
+    give('one');
+    t.same(given, ['one'], 'and would ignore it once more');
+  },
+);

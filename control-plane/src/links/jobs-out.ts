@@ -23,6 +23,7 @@ export class JobsOut {
   readonly #clock: Clock;
   readonly #send: (frame: ServerFrame) => void;
   #busySince = 0;
+  #lastGivenMs = 0;
 
   constructor(clock: Clock, send: (frame: ServerFrame) => void) {
     this.#clock = clock;
@@ -40,8 +41,17 @@ export class JobsOut {
     const wasIdle = this.sent.owed === 0;
     const nowMs = this.#clock.monotonicMs();
     if (wasIdle) this.#busySince = nowMs;
+    this.#lastGivenMs = nowMs;
     this.sent.add(taskId, nowMs + deadlineMs + GIVE_UP_AFTER_MS);
     this.#send({ job: { taskId, probeType, specJson: Buffer.from(specJson), deadlineMs, caller } });
     return wasIdle;
+  }
+
+  /**
+   * The node runs nothing and holds no result. Unless a job may still be on its way, within `onTheWayMs`, it owes nothing:
+   * it has measured what it was given, and lost the result with its spool, for one.
+   */
+  heardIdle(onTheWayMs: number): void {
+    if (this.#clock.monotonicMs() - this.#lastGivenMs >= onTheWayMs) this.sent.answerAll();
   }
 }

@@ -8,13 +8,16 @@ export interface LinkConfig {
   readonly ownAddresses: readonly string[];
   readonly denied: readonly string[];
   readonly canaries: readonly string[];
+  /** Where this control plane can be reached; none: agents keep what they know. */
+  readonly controlUrls: readonly string[];
 }
 
 /** The same as it goes over one link: where the agent connects from is an address of its own. */
 export function configMessage(
-  { heartbeatMs, busyHeartbeatMs, ownAddresses, denied, canaries }: LinkConfig,
+  { heartbeatMs, busyHeartbeatMs, ownAddresses, denied, canaries, controlUrls }: LinkConfig,
   peerAddress: string,
 ): NonNullable<ServerFrame['config']> {
   const own = isIP(peerAddress) === 0 ? ownAddresses : new Set([...ownAddresses, peerAddress]);
-  return { heartbeatMs, busyHeartbeatMs, ownAddresses: [...own], denied: [...denied], canaries: [...canaries] };
+  const lists = { ownAddresses: [...own], denied: [...denied], canaries: [...canaries], controlUrls: [...controlUrls] };
+  return { heartbeatMs, busyHeartbeatMs, ...lists };
 }

@@ -1,22 +1,34 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@vantage/shared/clock.js';
-import { LINK_PATH, LINK_SUBPROTOCOL, MAX_FRAME_BYTES } from '@vantage/shared/protocol/limits.js';
+import {
+  LINK_PATH,
+  LINK_SUBPROTOCOL,
+  MAX_FRAME_BYTES,
+  MAX_MESSAGE_FRAGMENTS,
+  MAX_MESSAGE_PIECES,
+} from '@vantage/shared/protocol/limits.js';
 import { formatAddress, parseAddress } from '@vantage/shared/target-policy/address.js';
 import { WebSocketServer } from 'ws';
-import type { LinkPorts } from './link-ports.js';
-import { LinkSession } from './session.js';
+import { Admission } from './admission.js';
+import type { DepartureOptions } from './departure.js';
+import { LinkSessions, type LinkSessionsPorts } from './link-sessions.js';
 
-// sockets that have not proved who they are: enough for a reconnect storm, too few to exhaust memory
-const MAX_UNPROVEN = 2_000;
-const MAX_UNPROVEN_PER_ADDRESS = 20;
+// told to who meets one of these limits, or a replica that stops
+const RETRY_AFTER_MS = 2_000;
 // for the peer to read the refusal and hang up
 const REFUSED_LINGER_MS = 1_000;
 
 /** What a link server uses beside what each of its sessions does. */
-export interface LinkServerPorts extends Omit<LinkPorts, 'isStopping' | 'peerAddress'> {
+export interface LinkServerPorts extends LinkSessionsPorts {
   /** Where a request comes from, behind proxies that are trusted: limits are held for each address. */
   readonly addressOf: (request: IncomingMessage) => string;
+  /** Links accepted per second. */
+  readonly acceptRate: number;
+  /** Sockets that have not proved who they are: enough for a reconnect storm, too few to exhaust memory. */
+  readonly maxUnproven: number;
+  /** The same of one address or IPv6 /64; loopback is exempt. */
+  readonly maxUnprovenPerAddress: number;
 }
 
 /** Accepts agents' sockets on the HTTP server's upgrade event. */
@@ -24,27 +36,41 @@ export class LinkServer {
   readonly #sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,
+    maxFragments: MAX_MESSAGE_FRAGMENTS,
+    maxBufferedChunks: MAX_MESSAGE_PIECES,
     perMessageDeflate: false,
+    // a read may hold four thousand heartbeats: one by one, a turn of the loop each, they hold nobody else up
+    allowSynchronousEvents: false,
     handleProtocols: (offered) => (offered.has(LINK_SUBPROTOCOL) ? LINK_SUBPROTOCOL : false),
   });
-  readonly #sessions = new Set<LinkSession>();
+  readonly #sessions: LinkSessions;
   readonly #unprovenByAddress = new Map<string, number>();
+  readonly #admission: Admission;
   #unproven = 0;
-  #isStopping = false;
 
-  constructor(private readonly ports: LinkServerPorts) {}
+  constructor(private readonly ports: LinkServerPorts) {
+    this.#admission = new Admission({ clock: ports.clock, perSecond: ports.acceptRate });
+    this.#sessions = new LinkSessions(ports);
+  }
 
   /** Links that proved who they are and are open. */
   get openCount(): number {
     return this.ports.table.size;
   }
 
+  /** After the database was away: links of which it has forgotten something begin anew. Never rejects. */
+  lookForLoss(): Promise<void> {
+    return this.#sessions.lookForLoss();
+  }
+
   /** Takes an upgrade request; false when it is not for the link. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     if (request.url?.split('?')[0] !== LINK_PATH) return false;
     const address = this.ports.addressOf(request);
-    if (this.#isStopping || !this.#admit(address)) {
-      refuse(socket, this.ports.clock, '503 Service Unavailable', 'Retry-After: 2\r\n');
+    const waitMs = this.#sessions.isLeaving ? RETRY_AFTER_MS : this.#admit(address);
+    if (waitMs > 0) {
+      const retryAfter = `Retry-After: ${Math.ceil(waitMs / 1000)}\r\n`;
+      refuse(socket, this.ports.clock, '503 Service Unavailable', retryAfter);
       return true;
     }
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
@@ -57,11 +83,14 @@ export class LinkServer {
     return true;
   }
 
+  /** Takes no more agents and sends those that are here elsewhere, one after another. `stop` ends what is left. */
+  async drain(departure: Omit<DepartureOptions, 'clock'>): Promise<void> {
+    await this.#sessions.drain(departure);
+  }
+
   /** Asks every agent to go elsewhere and waits until the database knows. */
   async stop(): Promise<void> {
-    this.#isStopping = true;
-    for (const session of this.#sessions) session.close('CLOSE_DRAINING', 'this replica is stopping');
-    await Promise.all([...this.#sessions].map((session) => session.ended()));
+    await this.#sessions.stop();
     this.#sockets.close();
   }
 
@@ -73,23 +102,22 @@ export class LinkServer {
     };
     socket.once('close', release);
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const ports = { ...this.ports, isStopping: () => this.#isStopping, peerAddress: address };
-      const session = new LinkSession(webSocket, ports, release);
-      this.#sessions.add(session);
-      webSocket.once('close', () => {
-        void session.ended().finally(() => this.#sessions.delete(session));
-      });
+      const session = this.#sessions.begin(webSocket, address, release);
+      socket.on('data', (bytes: Buffer) => session.heard(bytes.length));
     });
   }
 
-  #admit(address: string): boolean {
+  /** Milliseconds for which a peer has to stay away; 0: it is let in, and counted until it proved who it is. */
+  #admit(address: string): number {
+    const { maxUnproven, maxUnprovenPerAddress } = this.ports;
     const network = networkOf(address);
     const already = this.#unprovenByAddress.get(network) ?? 0;
-    if (this.#unproven >= MAX_UNPROVEN) return false;
-    if (already >= MAX_UNPROVEN_PER_ADDRESS && !isLoopback(address)) return false;
+    if (already >= maxUnprovenPerAddress && !isLoopback(address)) return RETRY_AFTER_MS;
+    const waitMs = this.#unproven >= maxUnproven ? RETRY_AFTER_MS : this.#admission.ask();
+    if (waitMs > 0) return waitMs;
     this.#unproven += 1;
     this.#unprovenByAddress.set(network, already + 1);
-    return true;
+    return 0;
   }
 
   #release(address: string): void {

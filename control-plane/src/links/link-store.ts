@@ -1,14 +1,23 @@
 import type { Lane } from '@vantage/shared/protocol/codec.js';
 import type { SelfTestReport } from '@vantage/shared/self-test.js';
-import type { Knex } from 'knex';
-import type { LinkNodeRow, SessionRow } from './store.js';
-import { closeSession, ensureMarks, findLinkNode, openSession, quarantineNode, updateSelfTest } from './store.js';
+import type { FoundLink, KnownLink } from './lost-records.js';
+import type { LinkNodeRow, NewSession, SessionRow } from './opening-store.js';
+import type { KeyChange, KeyOutcome } from './rotation-store.js';
+import type { LinkRecords, RefusedVersion } from './store.js';
+import type { UpgradeReport } from './upgrade-store.js';
 
 interface LinkStoreOptions {
-  readonly db: Knex;
+  readonly records: LinkRecords;
   readonly replicaId: string;
   /** Makes every replica's directory read these nodes again. */
   readonly announce: (nodeIds: readonly string[]) => Promise<void>;
+  /** Stores where the node's address says that it stands; absent: nobody asks. Never rejects. */
+  readonly place?: (nodeId: string, address: string) => Promise<unknown>;
+}
+
+/** A link that asks to be the live one of its node. */
+interface Opening extends Omit<NewSession, 'replicaId'> {
+  readonly address: string;
 }
 
 /** What a link writes of its node, each change announced to all replicas. */
@@ -16,33 +25,62 @@ export class LinkStore {
   constructor(private readonly options: LinkStoreOptions) {}
 
   findNode(nodeId: string): Promise<LinkNodeRow | null> {
-    return findLinkNode(this.options.db, nodeId);
+    return this.options.records.findNode(nodeId);
   }
 
-  async open(session: Omit<Parameters<typeof openSession>[1], 'replicaId'>): Promise<SessionRow | null> {
-    const { db, replicaId, announce } = this.options;
-    const opened = await openSession(db, { ...session, replicaId });
+  /** `address` is where the agent connects from. */
+  async open({ address, ...session }: Opening): Promise<SessionRow | null> {
+    const { records, replicaId, announce, place } = this.options;
+    const opened = await records.open({ ...session, replicaId });
+    if (opened) await place?.(session.nodeId, address);
+    if (opened?.is_upgraded) await records.finishUpgrade(session.nodeId);
     // open it is, whoever hears of it: directories poll too
     if (opened) await announce([session.nodeId]).catch(() => {});
     return opened;
   }
 
   async close(nodeId: string, sessionId: string, graceMs: number): Promise<void> {
-    await closeSession(this.options.db, nodeId, sessionId, graceMs);
+    await this.options.records.close(nodeId, sessionId, graceMs);
     await this.options.announce([nodeId]);
   }
 
   async quarantine(nodeId: string): Promise<void> {
-    await quarantineNode(this.options.db, nodeId);
+    await this.options.records.quarantine(nodeId);
     await this.options.announce([nodeId]);
+  }
+
+  findLinks(links: readonly KnownLink[]): Promise<FoundLink[]> {
+    return this.options.records.findLinks(links);
+  }
+
+  findRotationNonce(nodeId: string): Promise<Buffer | null> {
+    return this.options.records.findRotationNonce(nodeId);
+  }
+
+  async rotateKey(change: KeyChange): Promise<KeyOutcome> {
+    const outcome = await this.options.records.changeKey(change);
+    // the key counts, whoever hears of it
+    if (outcome.refused === null) await this.options.announce([change.nodeId]).catch(() => {});
+    return outcome;
+  }
+
+  /** Keeps which versions a peer asked for in vain that named this node. */
+  async noteRefusedVersion(refused: RefusedVersion): Promise<void> {
+    const { records, announce } = this.options;
+    if (await records.noteRefusedVersion(refused)) await announce([refused.nodeId]);
+  }
+
+  async reportUpgrade(report: UpgradeReport): Promise<void> {
+    const isNews = await this.options.records.reportUpgrade(report);
+    if (isNews) await this.options.announce([report.nodeId]).catch(() => {});
   }
 
   /** Keeps what a node last said of itself, from its live link only. */
   async reportSelfTest(nodeId: string, sessionId: string, report: SelfTestReport): Promise<void> {
-    await updateSelfTest(this.options.db, nodeId, sessionId, report);
+    await this.options.records.updateSelfTest(nodeId, sessionId, report);
   }
 
   ensureMarks(nodeId: string, epoch: Uint8Array): Promise<Record<Lane, number>> {
-    return ensureMarks(this.options.db, nodeId, epoch);
+    return this.options.records.ensureMarks(nodeId, epoch);
   }
 }

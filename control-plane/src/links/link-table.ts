@@ -3,6 +3,8 @@ import type { LinkSession } from './session.js';
 /** The links this replica holds: one per node, the newest wins. */
 export class LinkTable {
   readonly #sessions = new Map<string, LinkSession>();
+  /** Hears of each session that has ended, replaced ones too. */
+  onEnded: (session: LinkSession) => void = () => {};
 
   get size(): number {
     return this.#sessions.size;
@@ -23,8 +25,9 @@ export class LinkTable {
     return before;
   }
 
-  /** Takes a session out unless a newer one took its place. */
+  /** A session has ended: it is taken out unless a newer one took its place. */
   remove(session: LinkSession): void {
     if (this.#sessions.get(session.nodeId) === session) this.#sessions.delete(session.nodeId);
+    this.onEnded(session);
   }
 }

@@ -4,15 +4,29 @@ import { JobsOut } from './jobs-out.js';
 import { SilenceWatch } from './liveness.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
-const config = () => ({ heartbeatMs: 15_000, busyHeartbeatMs: 1_000, ownAddresses: [], denied: [], canaries: [] });
+const config = () => ({
+  heartbeatMs: 15_000,
+  busyHeartbeatMs: 1_000,
+  ownAddresses: [],
+  denied: [],
+  canaries: [],
+  controlUrls: [],
+});
 const job = { taskId: 'one', probeType: 'ping', specJson: '{}', deadlineMs: 5_000, caller: '' };
 
-function aWatch() {
+function aWatch(roundTripMs = 0) {
   const clock = new FakeClock();
   const frames = { isWaiting: false, lastReceivedAt: 0 };
   const jobs = new JobsOut(clock, () => {});
   const silences: number[] = [];
-  const watch = new SilenceWatch({ clock, frames, jobs, config, onSilent: (silentMs) => silences.push(silentMs) });
+  const watch = new SilenceWatch({
+    clock,
+    frames,
+    jobs,
+    config,
+    roundTripMs: () => roundTripMs,
+    onSilent: (silentMs) => silences.push(silentMs),
+  });
   watch.look();
   const pass = async (ms: number) => {
     clock.advance(ms);
@@ -57,4 +71,12 @@ t.test('what came while this process stood still is read before a peer counts as
   clock.advance(50_000);
   frames.lastReceivedAt = clock.monotonicMs();
   t.strictSame(await pass(0), []);
+});
+
+t.test('a busy node far away has the time of two round trips more', async (t) => {
+  const far = aWatch(2_000);
+  far.jobs.give(job);
+  far.watch.look();
+  t.strictSame(await far.pass(6_999), []);
+  t.strictSame(await far.pass(1), [7_000]);
 });

@@ -6,6 +6,8 @@ import type { LinkConfig } from './link-config.js';
 
 // heartbeats missed before a peer counts as dead
 const MISSED_HEARTBEATS = 3;
+// a peer may answer its challenge as late as it likes
+const MAX_ON_THE_WAY_MS = 10_000;
 
 /** The answer to a heartbeat, from which the agent reads the time (RFC 5905's four timestamps). */
 export function heartbeatReply(heartbeat: NonNullable<DecodedAgentFrame['heartbeat']>, nowMs: number): ServerFrame {
@@ -25,6 +27,8 @@ interface SilenceWatchParts {
   readonly frames: Pick<FrameSocket, 'isWaiting' | 'lastReceivedAt'>;
   readonly jobs: JobsOut;
   readonly config: () => LinkConfig;
+  /** From the challenge to its proof, milliseconds. */
+  readonly roundTripMs: () => number;
   readonly onSilent: (silentMs: number) => void;
 }
 
@@ -51,9 +55,9 @@ export class SilenceWatch {
       this.#cancelTimer = clock.after(limitMs - silentMs, () => this.look());
       return;
     }
-    // when it was this process that stood still, what the peer sent meanwhile is read before an immediate runs
+    // it may be this process that stood still: what the peer sent meanwhile counts
     const { lastReceivedAt } = frames;
-    setImmediate(() => {
+    clock.afterInput(() => {
       if (frames.lastReceivedAt !== lastReceivedAt) return this.look();
       this.#parts.onSilent(silentMs);
     });
@@ -66,11 +70,13 @@ export class SilenceWatch {
 
   /** How long the peer may be silent, and since when; jobs that it never will answer keep it busy no longer. */
   #patience(nowMs: number): { readonly limitMs: number; readonly heardAt: number } {
-    const { frames, jobs, config } = this.#parts;
+    const { frames, jobs, config, roundTripMs } = this.#parts;
     const { heartbeatMs, busyHeartbeatMs } = config();
     jobs.sent.giveUp(nowMs);
     if (jobs.sent.owed === 0) return { limitMs: MISSED_HEARTBEATS * heartbeatMs, heardAt: frames.lastReceivedAt };
     const heardAt = Math.max(frames.lastReceivedAt, jobs.busySince);
-    return { limitMs: MISSED_HEARTBEATS * busyHeartbeatMs, heardAt };
+    // the job travels there, and the first busy heartbeat back
+    const onTheWayMs = Math.min(MAX_ON_THE_WAY_MS, 2 * roundTripMs());
+    return { limitMs: MISSED_HEARTBEATS * busyHeartbeatMs + onTheWayMs, heardAt };
   }
 }

@@ -24,13 +24,14 @@ function dropped(first: number, last: number) {
 }
 
 /** Results whose storing ends when the test says so; `log` has what began, in order. */
-function aLink({ held = 0 } = {}) {
+function aLink({ held = 0, back = Promise.resolve(), error = null as Error | null } = {}) {
   const log: string[] = [];
   const sent: ServerFrame[] = [];
   const ends: (() => void)[] = [];
   let caughtUp = 0;
   const store = (what: string, mark: number) => {
     log.push(what);
+    if (error !== null) return Promise.reject(error);
     return new Promise<{ kind: 'stored'; mark: number; rejects: [] }>((resolve) => {
       ends.push(() => resolve({ kind: 'stored', mark, rejects: [] }));
     });
@@ -42,6 +43,8 @@ function aLink({ held = 0 } = {}) {
     },
     link: { nodeId: 'n_1', sessionId: 's_1' },
     epoch,
+    marks: { task: 0, check: 0 },
+    storage: { succeeded: () => {}, failed: () => back },
     catchUp: new CatchUp({ task: 0, check: 0 }, { task: held, check: 0 }),
     hold: (_bytes, work) => work,
     send: (frame) => void sent.push(frame),
@@ -86,6 +89,21 @@ t.test('a node has caught up once, when what it held is stored', async (t) => {
     sent.map(({ ack }) => ack?.mark),
     [1, 2, 3],
   );
+});
+
+t.test('results that cannot be stored are asked for once, in order, when the database is back', async (t) => {
+  let comeBack = () => {};
+  const back = new Promise<void>((resolve) => {
+    comeBack = resolve;
+  });
+  const { results, sent } = aLink({ back, error: new Error('connection refused') });
+  const work = [results.takeBatch(batch(1)), results.takeBatch(batch(2)), results.takeDropped(dropped(3, 4))];
+  await new Promise((resolve) => setImmediate(resolve));
+  t.strictSame(sent, [], 'no answer while there is no database');
+  comeBack();
+  await Promise.all(work);
+  t.match(sent, [{ ack: { mark: 0, rewind: true } }]);
+  t.equal(sent.length, 1);
 });
 
 t.test('more rows unstored than ten times what was granted are no honest agent’s', async (t) => {

@@ -3,23 +3,17 @@ import {
   type Lane,
   laneCode,
   laneName,
-  lanes,
   MalformedFrameError,
   type ServerFrame,
 } from '@vantage/shared/protocol/codec.js';
 import { MAX_BATCH_ROWS } from '@vantage/shared/protocol/limits.js';
 import type { Ingest } from '../ingest/index.js';
-import type { CatchUp } from './catch-up.js';
+import type { CatchUp, LaneNumbers } from './catch-up.js';
+import { MOST_ROWS } from './credit-plan.js';
+import type { StorageWatch } from './storage-watch.js';
 
-// rows an agent may have in flight per lane, and may have unstored here before it counts as hostile
-const CREDIT_ROWS = 2_000;
-const MAX_UNSTORED_ROWS = 10 * CREDIT_ROWS;
-
-/** How many rows an agent may have in flight, as the welcome tells it. */
-export const credits: NonNullable<NonNullable<ServerFrame['welcome']>['credits']> = lanes.map((lane) => ({
-  lane: laneCode(lane),
-  rows: CREDIT_ROWS,
-}));
+// rows an agent may have unstored here before it counts as hostile
+const MAX_UNSTORED_ROWS = 10 * MOST_ROWS;
 
 interface ResultsInParts {
   readonly ingest: Pick<Ingest, 'store' | 'storeGap'>;
@@ -27,6 +21,9 @@ interface ResultsInParts {
   /** Of the spool the node had when it connected. */
   readonly epoch: Buffer;
   readonly catchUp: CatchUp;
+  /** What the database has of it. */
+  readonly marks: LaneNumbers;
+  readonly storage: Pick<StorageWatch, 'failed' | 'succeeded'>;
   /** Counts bytes that are kept until they are stored. */
   readonly hold: <T>(bytes: number, work: Promise<T>) => Promise<T>;
   readonly send: (frame: ServerFrame) => void;
@@ -44,12 +41,22 @@ type Outcome = Awaited<ReturnType<Ingest['store']>>;
 export class ResultsIn {
   readonly #parts: ResultsInParts;
   #unstoredRows = 0;
+  /** What the database last said it has of the spool's epoch. */
+  readonly #stored: Record<Lane, number>;
+  /** Lanes whose agent will be asked to begin again. */
+  readonly #stalled = new Set<Lane>();
   /** Settles when the last batch, and the last dropped range, are stored or have failed. */
   #batchStored: Promise<unknown> = Promise.resolve();
   #rangeStored: Promise<unknown> | null = null;
 
   constructor(parts: ResultsInParts) {
     this.#parts = parts;
+    this.#stored = { ...parts.marks };
+  }
+
+  /** What the database last said it has, of which spool. */
+  get stored(): { readonly epoch: Buffer; readonly marks: LaneNumbers } {
+    return { epoch: this.#parts.epoch, marks: { ...this.#stored } };
   }
 
   /** Whether nothing the node held when it connected is missing any more. */
@@ -72,14 +79,14 @@ export class ResultsIn {
     this.#countUnstored(results.length);
     for (const { taskId } of results) this.#parts.onAnswered(taskId);
     const { ingest, link } = this.#parts;
-    const store = () => ingest.store({ ...link, epoch: Buffer.from(batch.epoch), lane, first, results });
+    const storedThrough = this.#parts.epoch.equals(batch.epoch) ? this.#stored[lane] : 0;
+    const store = () => ingest.store({ ...link, epoch: Buffer.from(batch.epoch), lane, first, results, storedThrough });
     // a dropped range before this batch takes the numbers that the batch follows
     const storing = this.#rangeStored === null ? store() : this.#rangeStored.then(store);
     this.#batchStored = storing.catch(() => {});
     const bytes = results.reduce((sum, { resultJson }) => sum + resultJson.length, 0);
-    const outcome = await this.#parts.hold(bytes, storing);
-    this.#unstoredRows -= results.length;
-    await this.#acknowledge(batch.epoch, lane, outcome);
+    const held = this.#parts.hold(bytes, storing);
+    await this.#finish({ epoch: batch.epoch, lane, rows: results.length }, held);
   }
 
   /** Takes the news that a full spool has dropped results. @throws MalformedFrameError */
@@ -95,15 +102,37 @@ export class ResultsIn {
     const storing = Promise.all([this.#batchStored, this.#rangeStored]).then(store);
     const stored = storing.catch(() => {});
     this.#rangeStored = stored;
-    const outcome = await storing;
-    if (this.#rangeStored === stored) this.#rangeStored = null;
-    this.#unstoredRows -= 1;
-    await this.#acknowledge(dropped.epoch, lane, outcome);
+    const forgotten = storing.finally(() => {
+      if (this.#rangeStored === stored) this.#rangeStored = null;
+    });
+    await this.#finish({ epoch: dropped.epoch, lane, rows: 1 }, forgotten);
   }
 
   #countUnstored(rows: number): void {
     this.#unstoredRows += rows;
     if (this.#unstoredRows > MAX_UNSTORED_ROWS) throw new MalformedFrameError('more rows in flight than were granted');
+  }
+
+  /** What can't be stored is not kept here: the agent has it, and is asked for it when there is a database again. */
+  async #finish({ epoch, lane, rows }: { epoch: Uint8Array; lane: Lane; rows: number }, storing: Promise<Outcome>) {
+    let outcome: Outcome;
+    try {
+      outcome = await storing;
+    } catch (error) {
+      return await this.#askAgain(epoch, lane, error);
+    } finally {
+      this.#unstoredRows -= rows;
+    }
+    this.#parts.storage.succeeded();
+    await this.#acknowledge(epoch, lane, outcome);
+  }
+
+  async #askAgain(epoch: Uint8Array, lane: Lane, error: unknown): Promise<void> {
+    if (this.#stalled.has(lane)) return;
+    this.#stalled.add(lane);
+    await this.#parts.storage.failed(error);
+    this.#stalled.delete(lane);
+    this.#parts.send({ ack: { epoch, lane: laneCode(lane), mark: this.#stored[lane], rejects: [], rewind: true } });
   }
 
   async #acknowledge(epoch: Uint8Array, lane: Lane, outcome: Outcome): Promise<void> {
@@ -118,6 +147,8 @@ export class ResultsIn {
         rewind: outcome.kind === 'gap',
       },
     });
-    if (this.#parts.epoch.equals(epoch) && catchUp.reach(lane, outcome.mark)) await onCaughtUp();
+    if (!this.#parts.epoch.equals(epoch)) return;
+    this.#stored[lane] = outcome.mark;
+    if (catchUp.reach(lane, outcome.mark)) await onCaughtUp();
   }
 }

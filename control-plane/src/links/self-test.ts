@@ -1,3 +1,4 @@
+import type { Clock } from '@vantage/shared/clock.js';
 import type { DecodedAgentFrame } from '@vantage/shared/protocol/codec.js';
 import { type SelfTestReport, selfTestNames, selfTestStatuses } from '@vantage/shared/self-test.js';
 
@@ -5,6 +6,10 @@ import { type SelfTestReport, selfTestNames, selfTestStatuses } from '@vantage/s
 export type SelfTestMessage = NonNullable<NonNullable<DecodedAgentFrame['heartbeat']>['selfTest']>;
 
 const MAX_DETAIL_LENGTH = 200;
+/** The end of the year 9999: what is later is no date. */
+const LAST_DATE_MS = 253_402_300_799_999;
+/** From one report to the next; an agent checks itself every ten minutes. */
+const REST_MS = 1_000;
 
 /** The checks this build knows, each once; a node may say anything. */
 export function parseSelfTest({ finishedAtMs, checks }: SelfTestMessage): SelfTestReport {
@@ -14,9 +19,49 @@ export function parseSelfTest({ finishedAtMs, checks }: SelfTestMessage): SelfTe
     if (check === undefined || status === undefined) return [];
     return [{ name, status, detail: printable(check.detail) }];
   });
-  return { finishedAt: Math.min(Math.max(0, finishedAtMs), 8.64e15), checks: known };
+  return { finishedAt: Math.min(Math.max(0, finishedAtMs), LAST_DATE_MS), checks: known };
 }
 
 function printable(text: string): string {
   return text.slice(0, MAX_DETAIL_LENGTH).replace(/[\p{Cc}\p{Cs}]/gu, ' ');
+}
+
+interface SelfTestsInParts {
+  readonly clock: Clock;
+  readonly store: (report: SelfTestReport) => Promise<void>;
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** Stores what the node of one link says of itself: one report at a time, and of those that came meanwhile the newest. */
+export class SelfTestsIn {
+  readonly #parts: SelfTestsInParts;
+  #newest: SelfTestMessage | null = null;
+  #isBusy = false;
+  #cancelRest: (() => void) | null = null;
+
+  constructor(parts: SelfTestsInParts) {
+    this.#parts = parts;
+  }
+
+  /** What can't be stored is told again in ten minutes: it is news, not a result. */
+  take(message: SelfTestMessage): void {
+    this.#newest = message;
+    if (!this.#isBusy) void this.#storeNewest();
+  }
+
+  /** Forgets what waits. */
+  end(): void {
+    this.#newest = null;
+    this.#cancelRest?.();
+  }
+
+  async #storeNewest(): Promise<void> {
+    const message = this.#newest;
+    this.#newest = null;
+    this.#isBusy = message !== null;
+    if (message === null) return;
+    const { clock, store, onFailed } = this.#parts;
+    await store(parseSelfTest(message)).catch(onFailed);
+    this.#cancelRest = clock.after(REST_MS, () => void this.#storeNewest(), { unref: true });
+  }
 }

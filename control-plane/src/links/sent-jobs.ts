@@ -33,6 +33,11 @@ export class SentJobs {
     if (this.#answered.size > REMEMBERED_ANSWERS && oldest !== undefined) this.#answered.delete(oldest);
   }
 
+  /** The node has nothing left of all it was given: whatever became of the answers, none comes. */
+  answerAll(): void {
+    for (const taskId of this.#owed.keys()) this.answer(taskId);
+  }
+
   /** Forgets jobs that a node did not answer in time and never will: they are no load, and nobody waits for them. */
   giveUp(nowMs: number): void {
     for (const [taskId, givenUpAtMs] of this.#owed) if (givenUpAtMs <= nowMs) this.#owed.delete(taskId);

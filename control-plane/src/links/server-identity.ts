@@ -32,6 +32,11 @@ export async function loadServerIdentity(db: Knex, secretKey: Uint8Array): Promi
   return { privateKey: key, publicKey: row.public_key };
 }
 
+/** The public key of the identity, for which no secret is needed; null before the first server has made one. */
+export async function findIdentityKey(db: Knex): Promise<Buffer | null> {
+  return (await findServerIdentity(db))?.public_key ?? null;
+}
+
 function open(sealed: Buffer, secretKey: Uint8Array): Buffer {
   try {
     return createSealer(secretKey, PURPOSE).open(sealed);

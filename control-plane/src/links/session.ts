@@ -1,45 +1,49 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import {
-  CloseReasonCode,
   type DecodedAgentFrame,
   laneCode,
   lanes,
   MalformedFrameError,
+  type ServerFrame,
+  UNKNOWN_BODY,
 } from '@vantage/shared/protocol/codec.js';
 import { HANDSHAKE_TIMEOUT_MS } from '@vantage/shared/protocol/limits.js';
-import type { WebSocket } from 'ws';
-import { CatchUp, heldNumbers } from './catch-up.js';
-import { type CloseReason, graceOf, LINK_GRACE_MS, recordClose, socketCodeOf } from './closing.js';
-import { fence } from './fencing.js';
+import type { LinkSocket } from '@vantage/shared/protocol/link-socket.js';
+import type { LaneNumbers } from './catch-up.js';
+import type { CloseAdvice, CloseReason } from './closing.js';
+import { Deliveries } from './deliveries.js';
+import { fence, type NodeNews, shutOutMessage } from './fencing.js';
 import { FrameSocket } from './frame-socket.js';
-import { Handshake } from './handshake.js';
 import { JobsOut, type OutgoingJob } from './jobs-out.js';
+import { Leaving } from './leaving.js';
 import { configMessage } from './link-config.js';
 import type { LinkPorts } from './link-ports.js';
-import { heartbeatReply, SilenceWatch } from './liveness.js';
-import { credits, ResultsIn } from './results-in.js';
-import { parseSelfTest, type SelfTestMessage } from './self-test.js';
+import { SilenceWatch } from './liveness.js';
+import type { KnownLink } from './lost-records.js';
+import { NodeWord } from './node-word.js';
+import { NOTHING, type OpenedLink, Opening } from './opening.js';
 
 // One link of one agent, and the order of its life; what happens in each state has its own file.
 //
 //   hello ──Hello──> proving ──Proof──> opening ──stored──> open ──> closed
 //     └──────── anything else, 10 s, a bad signature ────────────────^
 //
-//   handshake.ts      who the peer is                  jobs-out.ts    jobs it gets
-//   frame-socket.ts   frames in and out                results-in.ts  results it delivers, credits, acknowledgements
-//   inflow.ts         how fast frames are read         catch-up.ts    what it held when it connected
-//   liveness.ts       heartbeats and silence           closing.ts     what is left when it goes
+//   opening.ts        who the peer is, and what the     jobs-out.ts    jobs it gets
+//                     database says to it (handshake.ts) deliveries.ts  results and states, acknowledgements, credits
+//   frame-socket.ts   frames in and out (inflow.ts: how  node-word.ts   heartbeats, self-tests, keys, upgrades
+//                     fast they are read)                leaving.ts     how it ends
+//   liveness.ts       silence                            fencing.ts     what ends it from outside
 //
 // Nothing is allocated for a peer before its proof but this object and its parts. From `open` on every malformed frame closes this
 // link and no other.
 
 type State = 'hello' | 'proving' | 'opening' | 'open' | 'closed';
-type Proof = NonNullable<DecodedAgentFrame['proof']>;
 
 /** What an authenticated agent said it still has. */
 export interface ResumeState {
   readonly runningTaskIds: ReadonlySet<string>;
-  readonly isSameBoot: boolean;
+  /** Which link of the node was the first of its process: what was stored under one before was another's to do. */
+  readonly bootOpening: number;
 }
 
 /** The control plane's side of one link. */
@@ -48,25 +52,22 @@ export class LinkSession {
   nodeId = '';
   /** Row revision this session was opened with: only newer news concern it. */
   revision = 0;
-  /** Milliseconds since the epoch when the agent said hello: what is made later can't have run before. */
-  helloAt = 0;
-  resume: ResumeState = { runningTaskIds: new Set(), isSameBoot: false };
-  /** Rows the agent held unacknowledged at its last heartbeat. */
-  spoolRows = 0;
+  generation = 0;
+  resume: ResumeState = { runningTaskIds: NOTHING, bootOpening: 0 };
   readonly #frames: FrameSocket;
-  readonly #handshake: Handshake;
+  readonly #opening: Opening;
   readonly #jobs: JobsOut;
   readonly #silence: SilenceWatch;
+  readonly #word: NodeWord;
+  readonly #leaving: Leaving;
   /** There once the link is open. */
-  #results: ResultsIn | null = null;
+  #deliveries: Deliveries | null = null;
   #state: State = 'hello';
+  #passedOver = 0;
   readonly #cancelHandshakeTimer: () => void;
-  /** Settles when the database has answered whether this is the live session; null: it was not asked. */
-  #opening: Promise<unknown> | null = null;
-  #closing: Promise<void> | null = null;
 
   constructor(
-    socket: WebSocket,
+    socket: LinkSocket,
     private readonly ports: LinkPorts,
     private readonly onAuthenticated: () => void,
   ) {
@@ -75,23 +76,69 @@ export class LinkSession {
       onFrame: (frame) => this.#onFrame(frame),
       onMalformed: (error) => this.close('CLOSE_PROTOCOL_ERROR', error.message),
       onUnread: () => log.warn({ nodeId: this.nodeId || undefined }, 'link does not read what it is sent'),
-      onClosed: () => void this.#onClosed(),
+      onClosed: () => void this.#leaving.begin(),
     });
-    const onSilent = (silentMs: number) => {
-      log.warn({ nodeId: this.nodeId, silentMs: Math.round(silentMs) }, 'link is silent');
-      frames.cut();
-    };
     this.#frames = frames;
-    this.#handshake = new Handshake(ports);
-    this.#jobs = new JobsOut(clock, (frame) => frames.send(frame));
-    this.#silence = new SilenceWatch({ clock, frames, jobs: this.#jobs, config, onSilent });
+    const send = frames.send.bind(frames);
+    this.#opening = new Opening({
+      ports,
+      sessionId: this.sessionId,
+      send,
+      close: (reason, message, advice) => this.close(reason, message, advice),
+      isClosing: () => this.#leaving.hasBegun,
+      onProved: (nodeId) => this.#onProved(nodeId),
+    });
+    this.#jobs = new JobsOut(clock, send);
+    this.#silence = new SilenceWatch({
+      clock,
+      frames,
+      jobs: this.#jobs,
+      config,
+      roundTripMs: () => this.#opening.roundTripMs,
+      onSilent: (silentMs) => this.#onSilent(silentMs),
+    });
+    this.#word = new NodeWord({
+      ports,
+      link: () => this,
+      send,
+      onIdle: () => this.#jobs.heardIdle(2 * this.#opening.roundTripMs),
+    });
+    this.#leaving = new Leaving({
+      ports,
+      frames,
+      link: this,
+      onLeaving: () => this.#onLeaving(),
+      asked: () => this.#opening.asked,
+      settled: async () => await this.#deliveries?.settled(),
+      onGone: () => ports.work.onClosed(this),
+    });
     this.#cancelHandshakeTimer = clock.after(HANDSHAKE_TIMEOUT_MS, () =>
       this.close('CLOSE_PROTOCOL_ERROR', 'handshake took too long'),
     );
   }
 
+  /** Bytes of the socket, before they are a frame. */
+  heard(bytes: number): void {
+    this.#frames.heard(bytes);
+  }
+
   get isOpen(): boolean {
     return this.#state === 'open';
+  }
+
+  /** Where the agent connects from, as the world sees it; '' when unknown. */
+  get peerAddress(): string {
+    return this.ports.peerAddress;
+  }
+
+  /** The agent's spool at its last heartbeat. */
+  get spool(): NodeWord['spool'] {
+    return this.#word.spool;
+  }
+
+  /** When that was, milliseconds since the epoch; 0: never. */
+  get heardAt(): number {
+    return this.#word.heardAt;
   }
 
   /** Jobs sent over this link and not answered: the load this replica knows of. */
@@ -101,7 +148,19 @@ export class LinkSession {
 
   /** Whether nothing the node held when it connected is missing any more. */
   get isCaughtUp(): boolean {
-    return this.#results?.isCaughtUp ?? true;
+    return this.#deliveries?.isCaughtUp ?? true;
+  }
+
+  /** What the database must know of this link, as it once said itself; null while it is not open. */
+  get known(): KnownLink | null {
+    if (!this.isOpen || this.#deliveries === null) return null;
+    const { nodeId, generation } = this;
+    return { nodeId, generation, ...this.#deliveries.stored };
+  }
+
+  /** Frames of the agent's that this build does not know. */
+  get passedOver(): number {
+    return this.#passedOver;
   }
 
   /** Whether the node got or answered this job over this link. */
@@ -119,28 +178,43 @@ export class LinkSession {
     if (this.isOpen) this.#frames.send({ config: this.#config() });
   }
 
+  /** Tells the agent how many rows it may have in flight, if that is news; one that does not read is told later. */
+  grant(credits: LaneNumbers): boolean {
+    return this.isOpen && this.#deliveries !== null && this.#deliveries.grant(credits);
+  }
+
+  /** Does what the newest record of the node says: ends, or passes on what the node is asked for. */
+  takeNews(node: NodeNews): void {
+    fence(this, node);
+    if (this.isOpen) this.#word.look(node);
+  }
+
   /** Says why and closes; the socket is cut when the peer doesn't answer. */
-  close(reason: CloseReason, message: string, retryAfterMs = 0): void {
+  close(reason: CloseReason, message: string, advice: CloseAdvice = {}): void {
     if (this.#state === 'closed') return;
-    this.ports.log.info({ nodeId: this.nodeId || undefined, reason, message }, 'closing link');
-    this.#frames.send({ close: { reason: CloseReasonCode[reason], message, retryAfterMs } });
-    this.#frames.close(socketCodeOf(reason), message.slice(0, 100));
-    void this.#onClosed(graceOf(reason));
+    this.#leaving.close(reason, message, advice);
   }
 
   /** Resolves when the database knows that this link is gone. */
   async ended(): Promise<void> {
-    await this.#closing;
+    await this.#leaving.ended();
   }
 
   #onFrame(frame: DecodedAgentFrame): void {
     if (frame.hello && this.#state === 'hello') return this.#run(this.#onHello(frame.hello));
     if (frame.proof && this.#state === 'proving') return this.#run(this.#onProof(frame.proof));
-    const results = this.isOpen ? this.#results : null;
-    if (frame.results && results) return this.#run(results.takeBatch(frame.results));
-    if (frame.dropped && results) return this.#run(results.takeDropped(frame.dropped));
-    if (frame.heartbeat && results) return this.#onHeartbeat(frame.heartbeat);
+    const step = this.isOpen ? (this.#deliveries?.take(frame) ?? this.#word.take(frame)) : null;
+    if (step === 'taken') return;
+    if (step !== null) return this.#run(step);
+    if (frame.body === UNKNOWN_BODY && this.isOpen) return this.#passOver();
     throw new MalformedFrameError(`unexpected frame "${frame.body}"`);
+  }
+
+  /** A newer agent says things this build does not know; the first is told, then it is known that it does. */
+  #passOver(): void {
+    this.#passedOver += 1;
+    if (this.#passedOver > 1) return;
+    this.ports.log.info({ nodeId: this.nodeId }, 'agent sends frames of a newer protocol: they are passed over');
   }
 
   /** Runs a step; a malformed frame closes the link, a failing database asks the agent to wait. */
@@ -148,94 +222,91 @@ export class LinkSession {
     step.catch((error: unknown) => {
       if (error instanceof MalformedFrameError) return this.close('CLOSE_PROTOCOL_ERROR', error.message);
       if (this.#state !== 'closed') this.ports.log.warn({ err: error, nodeId: this.nodeId }, 'link step failed');
-      this.close('CLOSE_OVERLOADED', 'storage is unavailable', 1_000);
+      this.close('CLOSE_OVERLOADED', 'storage is unavailable', { retryAfterMs: 1_000 });
     });
   }
 
   async #onHello(hello: NonNullable<DecodedAgentFrame['hello']>): Promise<void> {
     this.#state = 'opening';
-    this.helloAt = this.ports.clock.now();
-    const answer = await this.#handshake.takeHello(hello);
-    if (answer.refused !== null) return this.close(answer.refused, answer.message);
-    // the link may have been closed while the database worked
-    if (this.#closing !== null) return;
-    this.#state = 'proving';
-    this.#frames.send(answer.challenge);
+    if ((await this.#opening.takeHello(hello)) && !this.#leaving.hasBegun) this.#state = 'proving';
   }
 
-  async #onProof(proof: Proof): Promise<void> {
-    this.#state = 'opening';
-    const proven = this.#handshake.takeProof(proof);
-    if (proven.refused !== null) return this.close(proven.refused, proven.message);
-    const { opening, epoch } = proven;
-    this.nodeId = opening.nodeId;
+  #onProved(nodeId: string): void {
+    this.nodeId = nodeId;
     this.onAuthenticated();
-    const asked = this.ports.store.open({ ...opening, sessionId: this.sessionId });
-    this.#opening = asked;
-    const opened = await asked;
-    if (!opened) {
-      this.#opening = null;
-      return await this.#refuse(opening.generation);
-    }
-    this.revision = opened.revision;
-    this.resume = {
-      runningTaskIds: new Set(proof.runningTaskIds),
-      isSameBoot: opened.previous_boot_id === opening.bootId,
-    };
-    await this.#welcome(proof, epoch);
   }
 
-  async #refuse(generation: number): Promise<void> {
-    const { nodeId } = this;
-    const node = await this.ports.store.findNode(nodeId);
-    if (!node || node.is_banned || node.is_quarantined) return this.close('CLOSE_BANNED', 'this node is banned');
-    // an agent that gave this socket up, because the database was slow, came back with the next generation meanwhile
-    if (this.#closing !== null) return;
-    await this.ports.store.quarantine(nodeId);
-    this.ports.log.error({ nodeId, generation }, 'node quarantined: an old generation came back');
-    this.close('CLOSE_CLONED', 'this state directory is a copy: its generation was used before');
+  async #onProof(proof: NonNullable<DecodedAgentFrame['proof']>): Promise<void> {
+    this.#state = 'opening';
+    const opened = await this.#opening.takeProof(proof);
+    if (opened !== null) await this.#welcome(opened);
   }
 
-  async #welcome(proof: Proof, epoch: Buffer): Promise<void> {
-    const marks = await this.ports.store.ensureMarks(this.nodeId, epoch);
+  #onSilent(silentMs: number): void {
+    this.ports.log.warn({ nodeId: this.nodeId, silentMs: Math.round(silentMs) }, 'link is silent');
+    this.#frames.cut();
+  }
+
+  /** The database took nothing over this link any more: the agent is told why. */
+  async #leaveRefused(): Promise<void> {
+    const shutOut = shutOutMessage(await this.ports.store.findNode(this.nodeId));
+    if (shutOut !== null) this.close('CLOSE_BANNED', shutOut);
+    else this.close('CLOSE_REPLACED', 'this link is no longer the live one');
+  }
+
+  async #welcome(opened: OpenedLink): Promise<void> {
     // the socket may have closed while the database worked
-    if (!this.#frames.isOpen) return this.#onClosed();
-    const held = heldNumbers(proof.lanes);
-    this.#results = this.#takeResults(epoch, new CatchUp(marks, held));
+    if (!this.#frames.isOpen) return this.#leaving.begin();
+    this.revision = opened.row.revision;
+    this.generation = opened.generation;
+    this.resume = { runningTaskIds: opened.runningTaskIds, bootOpening: opened.row.boot_opening };
+    const deliveries = this.#takeDeliveries(opened);
+    this.#deliveries = deliveries;
     this.#state = 'open';
     this.#frames.trust();
     this.#cancelHandshakeTimer();
     this.ports.table.add(this)?.close('CLOSE_REPLACED', 'a newer link of this node took over');
-    this.#frames.send({
-      welcome: {
-        sessionId: this.sessionId,
-        marks: lanes.map((lane) => ({ lane: laneCode(lane), mark: marks[lane] })),
-        credits,
-        config: this.#config(),
-        serverTimeMs: this.ports.clock.now(),
-        newEpoch: lanes.some((lane) => marks[lane] > held[lane]),
-      },
-    });
+    this.#frames.send(this.#welcomeFrame(opened, deliveries));
+    if (isSetBack(opened)) this.#onSetBack(opened);
     this.#silence.look();
+    this.ports.flow.watch();
     // what was said of this node before the table knew the link
-    fence(this, this.ports.directory.find(this.nodeId));
+    const news = this.ports.directory.find(this.nodeId);
+    if (news) this.takeNews(news);
     if (!this.isOpen) return;
     this.ports.log.info({ nodeId: this.nodeId, sessionId: this.sessionId }, 'link open');
     await this.ports.work.onOpened(this);
   }
 
-  #takeResults(epoch: Buffer, catchUp: CatchUp): ResultsIn {
-    const { nodeId, sessionId } = this;
-    return new ResultsIn({
-      ingest: this.ports.ingest,
+  #welcomeFrame(opened: OpenedLink, { credits }: Deliveries): ServerFrame {
+    return {
+      welcome: {
+        sessionId: this.sessionId,
+        marks: lanes.map((lane) => ({ lane: laneCode(lane), mark: opened.marks[lane] })),
+        credits,
+        config: this.#config(),
+        serverTimeMs: this.ports.clock.now(),
+        newEpoch: isSetBack(opened),
+      },
+    };
+  }
+
+  #onSetBack({ marks, held }: OpenedLink): void {
+    this.ports.log.warn({ nodeId: this.nodeId, marks, held }, 'node has forgotten results that are stored');
+    this.ports.onSetBack();
+  }
+
+  #takeDeliveries(opened: OpenedLink): Deliveries {
+    const { nodeId, sessionId, ports } = this;
+    return new Deliveries({
+      ports,
       link: { nodeId, sessionId },
-      epoch,
-      catchUp,
-      hold: (bytes, work) => this.#frames.hold(bytes, work),
-      send: (frame) => this.#frames.send(frame),
+      opened,
+      frames: this.#frames,
       onAnswered: (taskId) => this.#jobs.sent.answer(taskId),
+      onRefused: () => this.#run(this.#leaveRefused()),
       onReplaced: () => this.close('CLOSE_REPLACED', 'this link is no longer the live one'),
-      onCaughtUp: () => this.ports.work.onCaughtUp(this),
+      onCaughtUp: () => ports.work.onCaughtUp(this),
     });
   }
 
@@ -243,43 +314,18 @@ export class LinkSession {
     return configMessage(this.ports.config(), this.ports.peerAddress);
   }
 
-  #onHeartbeat(heartbeat: NonNullable<DecodedAgentFrame['heartbeat']>): void {
-    if (heartbeat.isReply) return;
-    this.spoolRows = heartbeat.spoolRows;
-    if (heartbeat.selfTest) this.#storeSelfTest(heartbeat.selfTest);
-    this.#frames.send(heartbeatReply(heartbeat, this.ports.clock.now()));
-  }
-
-  /** What a node says of itself is news, not a result: what can't be stored is told again in ten minutes. */
-  #storeSelfTest(message: SelfTestMessage): void {
-    this.ports.store.reportSelfTest(this.nodeId, this.sessionId, parseSelfTest(message)).catch((error: unknown) => {
-      this.ports.log.warn({ err: error, nodeId: this.nodeId }, 'self-test of a node not stored');
-    });
-  }
-
-  #onClosed(graceMs: number = LINK_GRACE_MS.agentGone): Promise<void> {
-    this.#closing ??= this.#leave(graceMs);
-    return this.#closing;
-  }
-
-  async #leave(graceMs: number): Promise<void> {
+  #onLeaving(): void {
     this.#state = 'closed';
     this.#cancelHandshakeTimer();
     this.#silence.stop();
+    this.#word.end();
     this.#frames.end();
     this.ports.table.remove(this);
     this.onAuthenticated();
-    if (this.#opening === null) return;
-    // whatever the answer was, or became of it: this session must not stay the live one
-    await this.#opening.catch(() => {});
-    // an agent that stops delivers and leaves in one breath: without its session the batch would be refused
-    await this.#results?.settled();
-    const { clock, store, log, isStopping, work } = this.ports;
-    const close = () => store.close(this.nodeId, this.sessionId, graceMs);
-    await recordClose(clock, close, (error) => {
-      log.warn({ err: error, nodeId: this.nodeId }, 'closed link not recorded');
-      return isStopping() ? 'give up' : 'retry';
-    });
-    work.onClosed(this);
   }
+}
+
+/** The database has more of the node's spool than the node itself. */
+function isSetBack({ marks, held }: OpenedLink): boolean {
+  return lanes.some((lane) => marks[lane] > held[lane]);
 }

@@ -1,69 +1,83 @@
-import { type Lane, lanes } from '@vantage/shared/protocol/codec.js';
 import type { SelfTestReport } from '@vantage/shared/self-test.js';
 import type { Knex } from 'knex';
 import { program } from '../actor.js';
+import { Batcher } from '../db/batcher.js';
 import { insertAuditEntry } from '../modules/audit/index.js';
+import type { LaneNumbers } from './catch-up.js';
+import type { FoundLink, KnownLink } from './lost-records.js';
+import {
+  ensureMarks,
+  findLinkNodes,
+  findRotationNonces,
+  type LinkNodeRow,
+  laneNumber,
+  type NewSession,
+  openSessions,
+  type SessionRow,
+  type Spool,
+} from './opening-store.js';
+import { changeNodeKey, type KeyChange, type KeyOutcome } from './rotation-store.js';
+import { finishUpgrade, storeUpgradeReport, type UpgradeReport } from './upgrade-store.js';
 
-// NOTE: lane numbers in ingest_marks are those of proto/link.proto
-const LANE_NUMBERS: Record<Lane, number> = { task: 1, check: 2 };
-
-/** The number of a lane in tables. */
-export function laneNumber(lane: Lane): number {
-  return LANE_NUMBERS[lane];
+/** What a peer asked for that speaks no protocol version of ours; it has proved nothing. */
+export interface RefusedVersion {
+  readonly nodeId: string;
+  readonly asked: readonly number[];
+  readonly agentVersion: string;
 }
 
-export interface LinkNodeRow {
-  readonly id: string;
-  readonly public_key: Buffer;
-  readonly generation: number;
-  readonly is_banned: boolean;
-  readonly is_quarantined: boolean;
+/** Links in one statement at most. */
+const OPENINGS_AT_ONCE = 200;
+
+/** What links write of their nodes, and read of them; each call is one transaction, or part of one with others like it. */
+export interface LinkRecords {
+  findNode(nodeId: string): Promise<LinkNodeRow | null>;
+  open(session: NewSession): Promise<SessionRow | null>;
+  close(nodeId: string, sessionId: string, graceMs: number): Promise<void>;
+  quarantine(nodeId: string): Promise<void>;
+  /** Whether this was news: kept of nodes that are offline, once a minute. */
+  noteRefusedVersion(refused: RefusedVersion): Promise<boolean>;
+  updateSelfTest(nodeId: string, sessionId: string, report: SelfTestReport): Promise<void>;
+  ensureMarks(nodeId: string, epoch: Uint8Array): Promise<LaneNumbers>;
+  /** What the database says of these links; none of a node it does not know. */
+  findLinks(links: readonly KnownLink[]): Promise<FoundLink[]>;
+  /** The nonce of the rotation a node is asked for, or null. */
+  findRotationNonce(nodeId: string): Promise<Buffer | null>;
+  changeKey(change: KeyChange): Promise<KeyOutcome>;
+  /** False: that upgrade has ended. */
+  reportUpgrade(report: UpgradeReport): Promise<boolean>;
+  finishUpgrade(nodeId: string): Promise<boolean>;
 }
 
-/** What a handshake needs to know of a node, or null. */
-export async function findLinkNode(db: Knex, nodeId: string): Promise<LinkNodeRow | null> {
-  const { rows } = await db.raw<{ rows: LinkNodeRow[] }>(
-    `SELECT id, public_key, generation, banned_at IS NOT NULL AS is_banned, quarantined_at IS NOT NULL AS is_quarantined
-     FROM nodes WHERE id = ?`,
-    [nodeId],
-  );
-  return rows[0] ?? null;
+/** The links' records in a database. What every link asks when it opens is asked for many at once: agents come in thousands. */
+export function linkRecords(db: Knex): LinkRecords {
+  const batched = <T, R>(flush: (items: readonly T[]) => Promise<readonly R[]>, maxItems = OPENINGS_AT_ONCE) => {
+    const batcher = new Batcher<T, R>({ maxItems, flush });
+    return (item: T) => batcher.add(item);
+  };
+  return {
+    findNode: batched((nodeIds) => findLinkNodes(db, nodeIds)),
+    open: batched((sessions) => openSessions(db, sessions)),
+    close: (nodeId, sessionId, graceMs) => closeSession(db, nodeId, sessionId, graceMs),
+    quarantine: (nodeId) => quarantineNode(db, nodeId),
+    // one at a time: anybody may name a node
+    noteRefusedVersion: batched((refused) => noteRefusedVersion(db, refused[0]), 1),
+    updateSelfTest: (nodeId, sessionId, report) => updateSelfTest(db, nodeId, sessionId, report),
+    ensureMarks: pair(batched((spools) => ensureMarks(db, spools))),
+    findLinks: (links) => findLinks(db, links),
+    findRotationNonce: batched((nodeIds) => findRotationNonces(db, nodeIds)),
+    changeKey: (change) => changeNodeKey(db, change),
+    reportUpgrade: (report) => storeUpgradeReport(db, report),
+    finishUpgrade: (nodeId) => finishUpgrade(db, nodeId),
+  };
 }
 
-export interface SessionRow {
-  readonly revision: number;
-  readonly previous_boot_id: string | null;
-}
-
-/**
- * Makes a session the one live link of its node; null when the node is banned, quarantined, or has seen this
- * generation before.
- */
-export async function openSession(
-  db: Knex,
-  session: {
-    nodeId: string;
-    sessionId: string;
-    replicaId: string;
-    bootId: string;
-    generation: number;
-    agentVersion: string;
-    capabilities: readonly string[];
-  },
-): Promise<SessionRow | null> {
-  const { rows } = await db.raw<{ rows: SessionRow[] }>(
-    `UPDATE nodes SET session_id = :sessionId, replica_id = :replicaId, boot_id = :bootId, generation = :generation,
-            agent_version = :agentVersion, capabilities = :capabilities, connected_at = now(), lost_after = NULL
-     FROM (SELECT id, boot_id FROM nodes WHERE id = :nodeId FOR UPDATE) AS before
-     WHERE nodes.id = before.id AND banned_at IS NULL AND quarantined_at IS NULL AND generation < :generation
-     RETURNING revision, before.boot_id AS previous_boot_id`,
-    session,
-  );
-  return rows[0] ?? null;
+function pair(ensure: (spool: Spool) => Promise<LaneNumbers>): LinkRecords['ensureMarks'] {
+  return (nodeId, epoch) => ensure({ nodeId, epoch });
 }
 
 /** Ends a session if it still is the live one; work is lost `graceMs` later unless the node is back. */
-export async function closeSession(db: Knex, nodeId: string, sessionId: string, graceMs: number): Promise<void> {
+async function closeSession(db: Knex, nodeId: string, sessionId: string, graceMs: number): Promise<void> {
   await db.raw(
     `UPDATE nodes SET session_id = NULL, replica_id = NULL,
             lost_after = now() + CASE WHEN banned_at IS NULL THEN :graceMs ELSE 0 END * interval '1 millisecond'
@@ -73,7 +87,7 @@ export async function closeSession(db: Knex, nodeId: string, sessionId: string, 
 }
 
 /** Shuts out a node whose state directory was copied: an old generation came back with a valid signature. */
-export async function quarantineNode(db: Knex, nodeId: string): Promise<void> {
+async function quarantineNode(db: Knex, nodeId: string): Promise<void> {
   await db.transaction(async (trx) => {
     await trx.raw('UPDATE nodes SET quarantined_at = now() WHERE id = ? AND quarantined_at IS NULL', [nodeId]);
     const owner = await trx('nodes').where({ id: nodeId }).first<{ user_id: string } | undefined>('user_id');
@@ -82,8 +96,22 @@ export async function quarantineNode(db: Knex, nodeId: string): Promise<void> {
   });
 }
 
+/** Keeps that a peer which named this node has no protocol version in common with us; one answer. */
+async function noteRefusedVersion(db: Knex, refused: RefusedVersion | undefined): Promise<boolean[]> {
+  if (refused === undefined) return [];
+  const { nodeId, asked, agentVersion } = refused;
+  const { rows } = await db.raw<{ rows: unknown[] }>(
+    `UPDATE nodes SET version_refused = jsonb_build_object('asked', :asked::jsonb, 'agent_version', :agentVersion::text, 'at', now())
+     WHERE id = :nodeId AND session_id IS NULL AND deleted_at IS NULL
+       AND (version_refused IS NULL OR (version_refused ->> 'at')::timestamptz < now() - interval '1 minute')
+     RETURNING id`,
+    { nodeId, agentVersion, asked: JSON.stringify(asked) },
+  );
+  return [rows.length > 0];
+}
+
 /** Stores what the node with this live session found when it checked itself. */
-export async function updateSelfTest(
+async function updateSelfTest(
   db: Knex,
   nodeId: string,
   sessionId: string,
@@ -97,20 +125,21 @@ export async function updateSelfTest(
   });
 }
 
-/** The marks of a spool epoch, made at 0 where they did not exist. */
-export async function ensureMarks(db: Knex, nodeId: string, epoch: Uint8Array): Promise<Record<Lane, number>> {
-  const numbers = lanes.map(laneNumber);
-  await db.raw(
-    `INSERT INTO ingest_marks (node_id, epoch, lane, mark) SELECT ?, ?, lane, 0 FROM unnest(?::smallint[]) AS lane
-     ON CONFLICT DO NOTHING`,
-    [nodeId, Buffer.from(epoch), numbers],
+/** What the database says of each link; none of a node it does not know. */
+async function findLinks(db: Knex, links: readonly KnownLink[]): Promise<FoundLink[]> {
+  const { rows } = await db.raw<{ rows: { id: string; generation: number; marks: Record<string, number> }[] }>(
+    `SELECT n.id, n.generation, (
+       SELECT coalesce(json_object_agg(m.lane, m.mark), '{}') FROM ingest_marks m
+       WHERE m.node_id = l.id AND m.epoch = l.epoch
+     ) AS marks
+     FROM unnest(?::text[], ?::bytea[]) AS l(id, epoch) JOIN nodes n ON n.id = l.id`,
+    [links.map(({ nodeId }) => nodeId), links.map(({ epoch }) => epoch)],
   );
-  const { rows } = await db.raw<{ rows: { lane: number; mark: number }[] }>(
-    'SELECT lane, mark FROM ingest_marks WHERE node_id = ? AND epoch = ?',
-    [nodeId, Buffer.from(epoch)],
-  );
-  const markOf = (lane: Lane) => rows.find((row) => row.lane === laneNumber(lane))?.mark ?? 0;
-  return { task: markOf('task'), check: markOf('check') };
+  return rows.map(({ id, generation, marks }) => ({
+    nodeId: id,
+    generation,
+    marks: { task: marks[laneNumber('task')] ?? 0, check: marks[laneNumber('check')] ?? 0 },
+  }));
 }
 
 export interface ServerIdentityRow {

@@ -1,16 +1,17 @@
 import type { Clock } from '@vantage/shared/clock.js';
-import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { Bus } from '../bus/bus.js';
-import { deleteAllReplicas, deleteReplica, removeDeadReplicas, upsertReplica } from './store.js';
+import type { ReplicaRow, ReplicaStore } from './store.js';
 
 const HEARTBEAT_MS = 2_000;
 /** A replica not heard of for this long is dead. */
 const DEAD_AFTER_MS = 10_000;
 
 interface ReplicaLeaseOptions {
-  readonly db: Knex;
+  readonly store: ReplicaStore;
   readonly replicaId: string;
+  /** Where agents reach this very replica; null: only by the public URL. */
+  readonly url: string | null;
   /** Every other replica in the table is known to be dead: this process owns the database. */
   readonly isAlone: boolean;
   /** Milliseconds the nodes of a dead replica get to come back. */
@@ -23,7 +24,11 @@ interface ReplicaLeaseOptions {
 
 /** This replica's sign of life, and the eye it keeps on the others. */
 export class ReplicaLease {
-  #others = 0;
+  /** As of the last heartbeat. */
+  #others: readonly ReplicaRow[] = [];
+  /** Somebody said so since the last heartbeat. */
+  #hasNewcomers = false;
+  #isDraining = false;
   #lastBeatMs: number | null = null;
   /** Monotonic; nobody is called dead before. */
   #judgesFromMs = 0;
@@ -34,12 +39,23 @@ export class ReplicaLease {
 
   /** Whether anybody else would hear a broadcast. */
   get hasOthers(): boolean {
-    return this.#others > 0;
+    return this.#hasNewcomers || this.#others.length > 0;
+  }
+
+  /** Where an agent may go instead: replicas that have said where they are, and stay. */
+  get urlsOfOthers(): string[] {
+    return this.#others.flatMap(({ url, isDraining }) => (url === null || isDraining ? [] : [url]));
+  }
+
+  /** Tells the others not to send anybody here any more, and looks who they are. */
+  async leave(): Promise<void> {
+    this.#isDraining = true;
+    await this.#beat();
   }
 
   /** Signs on. Call before the bus is started, then `announce` when it is. */
   async start(): Promise<void> {
-    if (this.options.isAlone) await deleteAllReplicas(this.options.db);
+    if (this.options.isAlone) await this.options.store.deleteAll();
     await this.#beat();
     this.#schedule();
   }
@@ -47,7 +63,7 @@ export class ReplicaLease {
   /** Lets the others know at once that they are not alone. */
   announce(bus: Pick<Bus, 'onMessage' | 'broadcast'>): void {
     bus.onMessage((message) => {
-      if (message.type === 'replicas') this.#others = Math.max(1, this.#others);
+      if (message.type === 'replicas') this.#hasNewcomers = true;
     });
     bus.broadcast({ type: 'replicas', ids: [this.options.replicaId] });
   }
@@ -56,7 +72,7 @@ export class ReplicaLease {
     if (this.#isStopped) return;
     this.#isStopped = true;
     this.#cancel?.();
-    await deleteReplica(this.options.db, this.options.replicaId).catch(() => {});
+    await this.options.store.delete(this.options.replicaId).catch(() => {});
   }
 
   #schedule(): void {
@@ -69,12 +85,13 @@ export class ReplicaLease {
   }
 
   async #beat(): Promise<void> {
-    const { db, replicaId, graceMs, clock, log } = this.options;
-    const ids = await upsertReplica(db, replicaId);
-    this.#others = ids.filter((id) => id !== replicaId).length;
+    const { store, replicaId, url, graceMs, clock, log } = this.options;
+    const living = await store.upsert({ id: replicaId, url, isDraining: this.#isDraining });
+    this.#others = living.filter(({ id }) => id !== replicaId);
+    this.#hasNewcomers = false;
     this.#noteBeat(clock.monotonicMs());
     if (clock.monotonicMs() < this.#judgesFromMs) return;
-    const unlinked = await removeDeadReplicas(db, DEAD_AFTER_MS, graceMs);
+    const unlinked = await store.removeDead(DEAD_AFTER_MS, graceMs);
     if (unlinked.length === 0) return;
     log.warn({ nodes: unlinked.length }, 'nodes of a dead replica wait for their agents');
     await this.options.onUnlinked(unlinked);

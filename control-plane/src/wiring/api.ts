@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { SpeedtestEndpoint } from '@vantage/shared/speedtest/endpoint.js';
 import type { Authentication } from '../authentication/index.js';
 import { checkDatabase } from '../db/database.js';
+import type { GeoDatabases } from '../geo/index.js';
 import { ApiError } from '../http/errors.js';
 import { healthRoutes } from '../http/health.js';
 import { HttpMetrics } from '../http/metrics.js';
@@ -22,6 +23,8 @@ interface ApiParts {
   readonly limiter: WindowLimiter;
   readonly idempotency: StoredResponses;
   readonly linkServer: LinkServer;
+  readonly geo: GeoDatabases;
+  readonly isDraining: () => boolean;
   /** Tests: undeclared replies and errors of the API fail. */
   readonly isStrict: boolean;
 }
@@ -30,6 +33,12 @@ interface ApiParts {
 export function wireApi(foundation: Foundation, parts: ApiParts): HttpServer {
   const { config, clock, log, db, listen, publicUrl, registry } = foundation;
   const isDatabaseThere = { name: 'database', check: () => checkDatabase(db) };
+  const isStaying = {
+    name: 'staying',
+    check: async () => {
+      if (parts.isDraining()) throw new Error('this replica is stopping');
+    },
+  };
   const http = new HttpServer({
     host: listen.host ?? '::',
     port: listen.port,
@@ -40,7 +49,12 @@ export function wireApi(foundation: Foundation, parts: ApiParts): HttpServer {
     routes: [
       ...routes,
       ...referenceRoutes(routes, { publicUrl, version }),
-      ...healthRoutes([isDatabaseThere], clock, log),
+      ...healthRoutes({
+        checks: [isDatabaseThere, isStaying],
+        notices: () => parts.geo.old().map(({ type, ageDays }) => `geo database ${type} is ${ageDays} days old`),
+        clock,
+        log,
+      }),
     ],
     services: parts.services,
     authenticator: parts.authentication,

@@ -1,10 +1,12 @@
 import { dropPartitions, ensurePartitions } from '../db/partitions.js';
 import type { Services } from '../http/route.js';
 import type { StoredResponses } from '../idempotency/index.js';
+import { deleteOldIngestRecords } from '../ingest/index.js';
 import { JobCounts } from '../jobs/job-counts.js';
 import { jobTypes } from '../jobs/job-types.js';
 import { Jobs } from '../jobs/jobs.js';
 import { deleteEndedWindows } from '../limits/index.js';
+import { deleteOldLinkDays, updateUptimes } from '../modules/nodes/index.js';
 import { deleteFullBuckets } from '../modules/probes/index.js';
 import { Upkeep } from '../upkeep.js';
 import type { Foundation } from './foundation.js';
@@ -38,11 +40,16 @@ export function wireUpkeep(
     tasks: [
       async () => void (await ensurePartitions(db, clock.now())),
       async () => void (await dropPartitions(db, clock.now())),
+      () => updateUptimes(db),
+      () => deleteOldLinkDays(db),
+      () => deleteOldIngestRecords(db),
       () => deleteFullBuckets(db),
       () => deleteEndedWindows(db, clock.now()),
       ...people.accounts.upkeep,
       () => idempotency.deleteForgotten(),
-      ...[people.tokens, services.audit, services.jobs].map((part) => () => part.deleteOutdated()),
+      ...[people.tokens, services.enrollmentTokens, services.audit, services.jobs].map(
+        (part) => () => part.deleteOutdated(),
+      ),
     ],
   });
 }

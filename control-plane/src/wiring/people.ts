@@ -30,7 +30,7 @@ export function wirePeople(foundation: Foundation, { bus }: Replicas, nodes: Nod
     mail,
     revoked: (userId) => authentication.revoked(userId),
     keysChanged: () => authentication.revokedAll(),
-    releaseNodes: (trx, userId, actor) => nodes.release(trx, userId, actor),
+    releaseNodes: (trx, userId, actor) => nodes.acts.release(trx, userId, actor),
   });
   const tokens = new Tokens({ db, clock, authentication: { revoked: (userId) => authentication.revoked(userId) } });
   const readKeys = () =>

@@ -1,24 +1,31 @@
-import { PostgresBus } from '../bus/postgres-bus.js';
+import type { Bus } from '../bus/bus.js';
+import { openBus } from '../bus/open-bus.js';
+import type { HttpServer } from '../http/server.js';
 import { SharedWindows, WindowLimiter } from '../limits/index.js';
-import { LINK_GRACE_MS } from '../links/index.js';
-import { NodeDirectory } from '../modules/nodes/index.js';
+import { LINK_GRACE_MS, type LinkServer } from '../links/index.js';
+import { NodeDirectory, nodeReads, Revocations } from '../modules/nodes/index.js';
+import { Drain } from '../replicas/drain.js';
 import { ReplicaLease } from '../replicas/replica-lease.js';
+import { replicaStore } from '../replicas/store.js';
 import type { Foundation } from './foundation.js';
 
 /** What replicas share: that they live, what they tell one another, the nodes, and what of each limit is used. */
 export interface Replicas {
   readonly lease: ReplicaLease;
-  readonly bus: PostgresBus;
+  readonly bus: Bus;
   readonly directory: NodeDirectory;
+  readonly revocations: Revocations;
   readonly windows: SharedWindows;
   readonly limiter: WindowLimiter;
 }
 
 /** Builds it; nothing runs yet. */
-export function wireReplicas({ storage, agentsDb, limitsDb, replicaId, clock, log, metrics }: Foundation): Replicas {
+export function wireReplicas(foundation: Foundation): Replicas {
+  const { config, storage, identity, agentsDb, limitsDb, replicaId, clock, log, metrics } = foundation;
   const lease: ReplicaLease = new ReplicaLease({
-    db: agentsDb,
+    store: replicaStore(agentsDb),
     replicaId,
+    url: config.replicaUrl,
     isAlone: storage.isOwned,
     graceMs: LINK_GRACE_MS.replicaGone,
     clock,
@@ -32,14 +39,33 @@ export function wireReplicas({ storage, agentsDb, limitsDb, replicaId, clock, lo
     log: log.child({ part: 'limits' }),
     metrics,
   });
-  const bus = new PostgresBus({
-    url: storage.url,
+  const bus = openBus({
+    address: config.busUrl,
+    databaseUrl: storage.url,
+    identityKey: identity.publicKey,
     replicaId,
     isListening: true,
     hasOthers: () => lease.hasOthers,
     log: log.child({ part: 'bus' }),
     clock,
   });
-  const directory = new NodeDirectory({ db: agentsDb, bus, clock, log: log.child({ part: 'nodes' }) });
-  return { lease, bus, directory, windows, limiter: new WindowLimiter(windows, clock) };
+  const directory = new NodeDirectory({ nodes: nodeReads(agentsDb), bus, clock, log: log.child({ part: 'nodes' }) });
+  metrics.watchQuarantine(() => directory.all());
+  metrics.watchVersions(() => directory.all());
+  const revocations = new Revocations({
+    nodes: nodeReads(agentsDb),
+    refresh: (ids) => directory.refresh(ids),
+    clock,
+    log: log.child({ part: 'nodes' }),
+  });
+  return { lease, bus, directory, revocations, windows, limiter: new WindowLimiter(windows, clock) };
+}
+
+/** How this replica takes its leave; it does not yet. */
+export function wireDrain(
+  { config, clock, log }: Foundation,
+  { replicas, linkServer, http }: { replicas: Replicas; linkServer: LinkServer; http: HttpServer },
+): Drain {
+  const { lease } = replicas;
+  return new Drain({ lease, linkServer, http, windowMs: config.drainMs, clock, log: log.child({ part: 'drain' }) });
 }

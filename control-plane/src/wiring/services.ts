@@ -14,13 +14,16 @@ export function wireServices(
   { directory, limiter }: Replicas,
   { agents, people }: { readonly agents: Agents; readonly people: People },
 ): Services {
-  const { nodes, lists, dispatch, recent, waiters } = agents;
+  const { geo, nodes, enrollment, enrollmentTokens, places, lists, dispatch, recent, waiters } = agents;
   const { accounts, tokens } = people;
   return {
     ...accounts,
     audit: new Audit(db, clock),
     jobs: new QueuedJobs(db, clock),
     nodes,
+    enrollment,
+    enrollmentTokens,
+    places,
     plans: config.plans,
     probes: new Probes({
       db,
@@ -33,6 +36,7 @@ export function wireServices(
       limiter,
       plans: config.plans,
       metrics,
+      asnOf: (address) => geo.locate(address)?.asn ?? null,
     }),
     tokens,
     site: { version, publicUrl, abuseContact: config.abuseContact },

@@ -92,3 +92,18 @@ function withDatabase(url: string, name: string): string {
   changed.pathname = `/${name}`;
   return changed.href;
 }
+
+/** Where the server of a database listens, for a proxy in front of it: the path of its socket, or its origin. */
+export function databaseServer(url: string): string {
+  const { searchParams, host, port } = new URL(url);
+  const directory = searchParams.get('host');
+  return directory === null ? `http://${host}` : `${directory}/.s.PGSQL.${port || 5432}`;
+}
+
+/** The same database, reached through a proxy. */
+export function databaseThrough(proxyUrl: string, url: string): string {
+  const proxied = new URL(url);
+  proxied.searchParams.delete('host');
+  proxied.host = new URL(proxyUrl).host;
+  return proxied.href;
+}

@@ -29,6 +29,10 @@ export class FakeClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
+  afterInput(callback: () => void): void {
+    setImmediate(callback);
+  }
+
   /** Timers that have not come due. */
   get pendingTimers(): number {
     return this.#timers.size;

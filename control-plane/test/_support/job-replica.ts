@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import type { Test } from 'tap';
 import type { AnyJobType, JobServices } from '../../src/jobs/job.js';
 import { Jobs } from '../../src/jobs/jobs.js';
-import { upsertReplica } from '../../src/replicas/store.js';
+import { replicaStore } from '../../src/replicas/store.js';
 import { collectLog, type LogLine } from './log-lines.js';
 
 /** What of a replica runs jobs. */
@@ -28,7 +28,7 @@ export async function startJobReplica(t: Test, options: JobReplicaOptions): Prom
   const services = { ...options.services } as JobServices;
   const id = newId(idPrefixes.replica);
   const { log, lines } = collectLog();
-  await upsertReplica(database.db, id);
+  await replicaStore(database.db).upsert({ id, url: null, isDraining: false });
   const jobs = new Jobs({ ...database, replicaId: id, types, services, clock, log });
   jobs.start();
   t.teardown(() => jobs.stop());

@@ -9,12 +9,14 @@ import { temporaryDirectory } from './temporary-directory.js';
 
 // Machines unlike this one, made of mounts that only the spawned process sees (`mounts` of spawnOwner).
 
+const isCi = process.env['CI'] === 'true';
 const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0;
 
-/** Options of tests that need such mounts. */
-export const needsMounts = mayMount ? {} : { skip: 'needs root and mount namespaces (Debian package util-linux)' };
-/** Options of tests that run something as another user. */
-export const needsRoot = process.getuid?.() === 0 ? {} : { skip: 'needs root' };
+/** Options of tests that need such mounts; under CI nothing is skipped. */
+export const needsMounts =
+  mayMount || isCi ? {} : { skip: 'needs root and mount namespaces (Debian package util-linux)' };
+/** Options of tests that run something as another user; under CI nothing is skipped. */
+export const needsRoot = process.getuid?.() === 0 || isCi ? {} : { skip: 'needs root' };
 
 const packageDirectory = path.dirname(findPostgresBinaries().root);
 const scope = path.dirname(packageDirectory);

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { definitionOf, type ProbeType } from '@vantage/shared/probe-types/index.js';
+import type { FrameCodec } from '@vantage/shared/protocol/_support/schema-codec.js';
 import {
   type AgentFrame,
   CloseReasonCode,
@@ -33,6 +34,8 @@ export interface PeerIdentity {
   readonly nodeId: string;
   readonly privateKey: KeyObject;
   readonly audience: string;
+  /** As enrollment told them. */
+  readonly controlUrls: readonly string[];
 }
 
 /** Enrolls a node whose agent is the test itself. */
@@ -44,15 +47,19 @@ export async function enrollPeer(
     capabilities?: string[];
     privateKey?: KeyObject;
     audience?: string;
+    forwardedFor?: string;
   } = {},
 ): Promise<PeerIdentity> {
   const { body } = await api.call('POST', '/v1/nodes/enrollment-tokens', { body: {} });
   const privateKey = options.privateKey ?? generateKeyPairSync('ed25519').privateKey;
   const audience = options.audience ?? api.url;
   const request = enrollBody(body.data.token, privateKey, audience, options);
-  const answer = await api.call('POST', '/v1/nodes/enroll', { body: request, as: null });
+  const { forwardedFor } = options;
+  const headers: Record<string, string> = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
+  const answer = await api.call('POST', '/v1/nodes/enroll', { body: request, as: null, headers });
   if (answer.status !== 201) throw new Error(`enrollment refused: ${JSON.stringify(answer.body)}`);
-  return { nodeId: answer.body.data.node_id, privateKey, audience: answer.body.data.audience };
+  const { node_id: nodeId, audience: told, control_urls: controlUrls } = answer.body.data;
+  return { nodeId, privateKey, audience: told, controlUrls };
 }
 
 /** Body of POST /v1/nodes/enroll as an agent makes it. */
@@ -84,13 +91,26 @@ export interface PeerOptions {
   readonly epoch?: Buffer;
   /** Highest task number ever assigned. */
   readonly last?: number;
+  readonly agentVersion?: string;
   readonly runningTaskIds?: readonly string[];
   /** Default: icmp. */
   readonly capabilities?: readonly string[];
   /** Answer every job at once with a successful result. */
   readonly isAnswering?: boolean;
+  /** Awaited between the challenge and the proof. */
+  readonly beforeProof?: () => Promise<void>;
   /** Send heartbeats, without which a link with work is cut after three seconds; default: none. */
   readonly isBeating?: boolean;
+  /** Source address of its socket; default: the system's choice. */
+  readonly localAddress?: string;
+  /** Number of a lane that its proof names beside the others. */
+  readonly strangeLane?: number;
+  /** Answer the challenge; default: yes. */
+  readonly isProving?: boolean;
+  /** How it reads and writes frames; default: as this build does. */
+  readonly codec?: Pick<FrameCodec, 'encodeAgentFrame' | 'decodeServerFrame'>;
+  /** What a proxy says of where it connects from; default: nothing. */
+  readonly forwardedFor?: string;
 }
 
 let generations = 0;
@@ -100,12 +120,14 @@ export class PeerAgent {
   readonly frames: DecodedServerFrame[] = [];
   readonly epoch: Buffer;
   closeCode: number | null = null;
-  /** What its heartbeats say. */
-  spoolRows = 0;
-  readonly #nonce = randomBytes(NONCE_BYTES);
+  /** What its heartbeats say of its spool. */
+  spool = {};
+  readonly nonce = randomBytes(NONCE_BYTES);
   readonly #bootId: string;
   readonly #generation: number;
   readonly #isAnswering: boolean;
+  readonly #codec: NonNullable<PeerOptions['codec']>;
+  readonly #answered = new Set<string>();
   #last: number;
 
   private constructor(
@@ -119,8 +141,9 @@ export class PeerAgent {
     this.#bootId = options.bootId ?? 'boot-1';
     generations += 1;
     this.#generation = options.generation ?? generations;
-    socket.on('message', (data) => this.#take(decodeServerFrame(data as Buffer)));
-    const beat = () => this.send({ heartbeat: { sequence: 1, transmitMs: 1, spoolRows: this.spoolRows } });
+    this.#codec = options.codec ?? { encodeAgentFrame, decodeServerFrame };
+    socket.on('message', (data) => this.#take(this.#codec.decodeServerFrame(data as Buffer)));
+    const beat = () => this.send({ heartbeat: { sequence: 1, transmitMs: 1, running: this.#running, ...this.spool } });
     const beating = options.isBeating ? setInterval(() => this.#isWelcome && beat(), 250) : undefined;
     socket.on('close', (code) => {
       clearInterval(beating);
@@ -131,7 +154,10 @@ export class PeerAgent {
 
   /** Connects and says hello; the handshake goes on by itself. */
   static async dial(t: Test, url: string, identity: PeerIdentity, options: PeerOptions = {}): Promise<PeerAgent> {
-    const socket = new WebSocket(new URL(LINK_PATH, url.replace(/^http/, 'ws')), LINK_SUBPROTOCOL);
+    const socket = new WebSocket(new URL(LINK_PATH, url.replace(/^http/, 'ws')), LINK_SUBPROTOCOL, {
+      headers: options.forwardedFor === undefined ? {} : { 'x-forwarded-for': options.forwardedFor },
+      ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
+    });
     t.teardown(() => socket.terminate());
     const peer = new PeerAgent(socket, identity, options);
     await new Promise((resolve, reject) => {
@@ -158,11 +184,27 @@ export class PeerAgent {
   }
 
   send(frame: AgentFrame): void {
-    this.socket.send(encodeAgentFrame(frame));
+    for (const { taskId } of frame.results?.results ?? []) if (taskId) this.#answered.add(taskId);
+    this.socket.send(this.#codec.encodeAgentFrame(frame));
   }
 
   sendBytes(bytes: Uint8Array | string): void {
     this.socket.send(bytes);
+  }
+
+  /** Sends a part of a message that goes on. */
+  sendFragment(bytes: Uint8Array): void {
+    this.socket.send(bytes, { fin: false });
+  }
+
+  /** Takes nothing more out of its socket. */
+  stopReading(): void {
+    this.socket.pause();
+  }
+
+  /** Resolves when what was sent has left, or never will. */
+  flushed(): Promise<void> {
+    return new Promise((resolve) => this.socket.ping(undefined, undefined, () => resolve()));
   }
 
   /** Closes the socket in good order, after what was sent. */
@@ -201,15 +243,20 @@ export class PeerAgent {
     return this.frames.flatMap((frame) => (frame.job ? [frame.job] : []));
   }
 
+  /** Jobs it has and has not answered: one that says it runs nothing owes nothing. */
+  get #running(): number {
+    return this.jobs.filter(({ taskId }) => !this.#answered.has(taskId)).length;
+  }
+
   #hello(): void {
     this.send({
       hello: {
         nodeId: this.identity.nodeId,
-        agentNonce: this.#nonce,
+        agentNonce: this.nonce,
         protocolVersions: [...(this.options.protocolVersions ?? [1])],
         bootId: this.#bootId,
         generation: this.#generation,
-        agentVersion: '0.1.0',
+        agentVersion: this.options.agentVersion ?? '0.1.0',
         capabilities: [...(this.options.capabilities ?? ['icmp', 'icmp_echo'])],
       },
     });
@@ -217,7 +264,12 @@ export class PeerAgent {
 
   #take(frame: DecodedServerFrame): void {
     this.frames.push(frame);
-    if (frame.challenge) this.#prove(frame.challenge.serverNonce, frame.challenge.protocolVersion);
+    const { challenge } = frame;
+    if (challenge && this.options.isProving !== false) {
+      const prove = () => this.#prove(challenge.serverNonce, challenge.protocolVersion);
+      if (this.options.beforeProof) void this.options.beforeProof().then(prove);
+      else prove();
+    }
     if (frame.job && this.#isAnswering)
       this.sendResults([successOf(frame.job.taskId, frame.job.probeType, frame.job.specJson)]);
   }
@@ -228,7 +280,7 @@ export class PeerAgent {
       audience,
       nodeId,
       publicKey: rawPublicKey(privateKey),
-      agentNonce: this.#nonce,
+      agentNonce: this.nonce,
       serverNonce,
       protocolVersion,
       bootId: this.#bootId,
@@ -238,7 +290,12 @@ export class PeerAgent {
       proof: {
         signature: signBytes(privateKey, proof),
         epoch: this.epoch,
-        lanes: [{ lane: laneCode('task'), last: this.#last, acked: 0 }],
+        lanes: [
+          { lane: laneCode('task'), last: this.#last, acked: 0 },
+          ...(this.options.strangeLane === undefined
+            ? []
+            : [{ lane: this.options.strangeLane as 1, last: 5, acked: 5 }]),
+        ],
         runningTaskIds: [...(this.options.runningTaskIds ?? [])],
       },
     });

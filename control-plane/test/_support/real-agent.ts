@@ -8,7 +8,7 @@ import type { TestApi } from './stack.js';
 import { temporaryDirectory } from './temporary-directory.js';
 import { until } from './until.js';
 
-const SCRIPT = fileURLToPath(new URL('../../../../agent/bin/vantage-agent.js', import.meta.url));
+export const AGENT_SCRIPT = fileURLToPath(new URL('../../../../agent/bin/vantage-agent.js', import.meta.url));
 
 /** What `vantage-agent status --json` tells; the part that tests look at. */
 export interface AgentStatus {
@@ -19,12 +19,19 @@ export interface AgentStatus {
 
 /** Runs a command of vantage-agent to its end. */
 export function runAgentCommand(options: ProgramOptions): Promise<Ending> {
-  return runProgram(SCRIPT, options);
+  return runProgram(AGENT_SCRIPT, options);
 }
 
 export interface EnrollOptions {
   readonly name?: string;
   readonly declared?: Pick<Declared, 'country' | 'asn'>;
+}
+
+/** How an agent is run otherwise than from this checkout with settings of its own. */
+export interface LaunchOptions {
+  /** The installed program; default: this checkout's. */
+  readonly script?: string;
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** A node whose agent is the real program, enrolled and run as its operator would. */
@@ -59,17 +66,17 @@ export class RealAgent {
   }
 
   /** Starts the agent's process without waiting for anything. */
-  launch(): Program {
-    this.#program = Program.start(this.t, SCRIPT, {
+  launch({ script = AGENT_SCRIPT, environment = {} }: LaunchOptions = {}): Program {
+    this.#program = Program.start(this.t, script, {
       args: ['run', '--state-dir', this.stateDir],
-      environment: { VANTAGE_ALLOW_TARGETS: '127.0.0.0/8,::1/128' },
+      environment: { VANTAGE_ALLOW_TARGETS: '127.0.0.0/8,::1/128', ...environment },
     });
     return this.#program;
   }
 
   /** Starts the agent's process and waits until the control plane says that the node is online. */
-  async run(): Promise<Program> {
-    const program = this.launch();
+  async run(options: LaunchOptions = {}): Promise<Program> {
+    const program = this.launch(options);
     await this.waitUntilOnline();
     return program;
   }

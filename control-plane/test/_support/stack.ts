@@ -16,7 +16,11 @@ export interface TestApi {
   readonly token: string;
   readonly userId: string;
   /** Status and parsed body. `as` null: without credentials; default: the admin. */
-  call(method: string, path: string, options?: { body?: unknown; as?: string | null }): Promise<ApiAnswer>;
+  call(
+    method: string,
+    path: string,
+    options?: { body?: unknown; as?: string | null; headers?: Readonly<Record<string, string>> },
+  ): Promise<ApiAnswer>;
 }
 
 export interface ApiAnswer {
@@ -92,17 +96,31 @@ export function apiOf(url: string, token: string, userId: string): TestApi {
     url,
     token,
     userId,
-    async call(method, path, { body, as = token } = {}) {
+    async call(method, path, { body, as = token, headers = {} } = {}) {
       const response = await fetch(new URL(path, url), {
         method,
         headers: {
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...(as === null ? {} : { authorization: `Bearer ${as}` }),
+          ...headers,
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await response.text();
-      return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: text === '' ? null : parsed(text, response.status),
+      };
     },
   };
+}
+
+/** @throws Error with what somebody in between answered in our place */
+function parsed(text: string, status: number): ApiAnswer['body'] {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`answered ${status} with no JSON: ${text.slice(0, 200)}`);
+  }
 }

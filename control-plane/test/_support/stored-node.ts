@@ -4,13 +4,7 @@ import type { Knex } from 'knex';
 
 /** Inserts a public node of a new admin; `columns` as in table nodes. Resolves with its id. */
 export async function insertNode(db: Knex, columns: Readonly<Record<string, unknown>> = {}): Promise<string> {
-  const userId = newId(idPrefixes.user);
-  await db('users').insert({
-    id: userId,
-    email: `${userId.toLowerCase()}@test.example`,
-    role: 'admin',
-    plan: 'unlimited',
-  });
+  const userId = await insertUser(db, { role: 'admin', plan: 'unlimited' });
   const id = newId(idPrefixes.node);
   await db('nodes').insert({
     id,
@@ -24,5 +18,12 @@ export async function insertNode(db: Knex, columns: Readonly<Record<string, unkn
     arch: 'x64',
     ...columns,
   });
+  return id;
+}
+
+/** Inserts a user without a password; `columns` as in table users. Resolves with the id. */
+export async function insertUser(db: Knex, columns: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const id = newId(idPrefixes.user);
+  await db('users').insert({ id, email: `${id.toLowerCase()}@test.example`, role: 'user', plan: 'free', ...columns });
   return id;
 }

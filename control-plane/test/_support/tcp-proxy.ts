@@ -1,10 +1,10 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
 import type { Test } from 'tap';
 
 /** A TCP balancer in front of the control planes of a test, which says where the next connection goes. */
 export class TcpProxy {
   readonly #sockets = new Set<Socket>();
-  #target: URL | null = null;
+  #target: NetConnectOpts | null = null;
 
   private constructor(readonly url: string) {}
 
@@ -19,9 +19,10 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** Connections from now on go to this origin. */
+  /** Connections from now on go to this origin, or to the server behind this socket's path. */
   forwardTo(origin: string): void {
-    this.#target = new URL(origin);
+    if (origin.startsWith('/')) this.#target = { path: origin };
+    else this.#target = { port: Number(new URL(origin).port), host: new URL(origin).hostname };
   }
 
   /** Ends every connection and refuses new ones until forwardTo() says where they go. */
@@ -32,7 +33,7 @@ export class TcpProxy {
 
   #forward(socket: Socket): void {
     if (this.#target === null) return void socket.destroy();
-    const onward = connect(Number(this.#target.port), this.#target.hostname);
+    const onward = connect(this.#target);
     for (const [one, other] of [
       [socket, onward],
       [onward, socket],

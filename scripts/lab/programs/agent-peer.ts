@@ -1,6 +1,7 @@
 // The control plane of one agent of a lab, and no more of it than the agent sees: enrolls whoever asks, links, gives out
 // the jobs its parent names and hands on what comes back. It can have results sent again and again, which keeps the
-// agent's link and spool as busy as they get. Listens on a port of 127.0.0.1; speaks agent-peer-messages.ts.
+// agent's link and spool as busy as they get. Listens on a port of its first argument, 127.0.0.1 without one; speaks
+// agent-peer-messages.ts.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,6 +11,7 @@ import {
   type DecodedAgentFrame,
   decodeAgentFrame,
   encodeServerFrame,
+  LaneCode,
   type ServerFrame,
 } from '@vantage/shared/protocol/codec.js';
 import { rawPublicKey, signBytes } from '@vantage/shared/protocol/ed25519.js';
@@ -19,6 +21,7 @@ import type { SelfTestCheck } from '@vantage/shared/self-test.js';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { FromPeer, ToPeer } from '../agent-peer-messages.js';
 
+const HOST = process.argv[2] ?? '127.0.0.1';
 const DEADLINE_MS = 300_000;
 const CREDIT_ROWS = 10_000;
 /** Nobody may measure it, so its result costs the measuring process next to nothing. */
@@ -43,10 +46,13 @@ let link: WebSocket | null = null;
 
 new WebSocketServer({ server }).on('connection', (socket) => {
   link = socket;
-  socket.on('message', (data) => take(decodeAgentFrame(data as Buffer)));
+  socket.on('message', (data) => {
+    // what a link that was cut had sent may still come: the next one counts
+    if (socket === link) take(decodeAgentFrame(data as Buffer));
+  });
 });
-server.listen(0, '127.0.0.1', () => {
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+server.listen(0, HOST, () => {
+  url = `http://${HOST}:${(server.address() as AddressInfo).port}`;
   tell({ kind: 'listening', url });
 });
 process.on('disconnect', () => process.exit());
@@ -58,6 +64,12 @@ process.on('message', (message: ToPeer) => {
     case 'canaries':
       canaries = message.canaries;
       send({ config: config() });
+      break;
+    case 'credits':
+      send({ credits: { credits: [{ lane: LaneCode.LANE_TASK, rows: message.rows }] } });
+      break;
+    case 'hang-up':
+      link?.terminate();
       break;
     case 'replay':
       startReplay(message.rows);
@@ -80,6 +92,8 @@ function take(frame: DecodedAgentFrame): void {
 }
 
 function challenge({ agentNonce, bootId, generation }: Body<'hello'>): void {
+  tell({ kind: 'hello' });
+  expected = null;
   const serverNonce = randomBytes(NONCE_BYTES);
   const common = { audience: url, nodeId, publicKey: nodePublicKey, protocolVersion: 1 };
   const bytes = serverProofBytes({ ...common, agentNonce, serverNonce, bootId, generation });
@@ -89,7 +103,8 @@ function challenge({ agentNonce, bootId, generation }: Body<'hello'>): void {
 
 /** Whether the proof is right is not for this program to judge. */
 function welcome({ lanes }: Body<'proof'>): void {
-  const marks = lanes.map(({ lane, acked }) => ({ lane, mark: acked }));
+  const markOf = (lane: number, acked: number) => (lane === LaneCode.LANE_TASK ? newest : acked);
+  const marks = lanes.map(({ lane, acked }) => ({ lane, mark: markOf(lane, acked) }));
   const credits = lanes.map(({ lane }) => ({ lane, rows: CREDIT_ROWS }));
   const serverTimeMs = Date.now();
   send({ welcome: { sessionId: 'ses_lab', marks, credits, config: config(), serverTimeMs, newEpoch: false } });
@@ -106,7 +121,8 @@ function config() {
   };
 }
 
-function takeHeartbeat({ isReply, sequence, transmitMs, selfTest }: Body<'heartbeat'>): void {
+function takeHeartbeat({ isReply, sequence, transmitMs, selfTest, spoolRows }: Body<'heartbeat'>): void {
+  tell({ kind: 'heartbeat', spoolRows, receivedRows: newest });
   const nowMs = Date.now();
   if (!isReply)
     send({ heartbeat: { sequence, isReply: true, originMs: transmitMs, receiveMs: nowMs, transmitMs: nowMs } });
@@ -116,11 +132,12 @@ function takeHeartbeat({ isReply, sequence, transmitMs, selfTest }: Body<'heartb
 /** Acknowledges, or asks for the same rows again; each turn of that adds a row that was not there before. */
 function takeResults({ epoch, lane, first, results }: Body<'results'>): void {
   if (expected !== null && first !== expected) return;
+  if (first > newest + 1) throw new Error(`a gap: ${first} came after ${newest}`);
   const last = first + results.length - 1;
-  for (const { taskId, resultJson } of results.slice(Math.max(0, newest + 1 - first))) {
-    if (!taskId.startsWith('refused')) tell({ kind: 'result', taskId, resultJson: Buffer.from(resultJson).toString() });
-  }
-  replayed += Math.min(results.length, Math.max(0, newest + 1 - first));
+  const known = Math.min(results.length, newest + 1 - first);
+  results.slice(known).forEach((result, index) => tellResult(newest + 1 + index, result));
+  if (known > 0 && expected === null) tell({ kind: 'resent', rows: known });
+  replayed += known;
   const isAtEnd = last >= newest;
   newest = Math.max(newest, last);
   const rewind = isAtEnd && replayRows > 0;
@@ -128,6 +145,13 @@ function takeResults({ epoch, lane, first, results }: Body<'results'>): void {
   expected = rewind ? mark + 1 : null;
   send({ ack: { epoch, lane, mark, rewind } });
   if (rewind) sendRefusedJob();
+}
+
+function tellResult(sequence: number, result: Body<'results'>['results'][number]): void {
+  const { taskId, resultJson, clockOffsetMs, uncertaintyMs } = result;
+  if (taskId.startsWith('refused')) return;
+  const row = { sequence, taskId, clockOffsetMs, uncertaintyMs };
+  tell({ kind: 'result', ...row, resultJson: Buffer.from(resultJson).toString() });
 }
 
 function startReplay(rows: number): void {

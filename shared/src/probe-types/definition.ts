@@ -9,6 +9,12 @@ import type { TargetPolicy } from '../target-policy/policy.js';
 export const capabilities = ['icmp', 'icmp_echo'] as const;
 export type Capability = (typeof capabilities)[number];
 
+/** The number of the network that announces an address; null where it is not known. */
+export type AsnOf = (address: string) => number | null;
+
+/** What is known of where an address is; null: nothing. */
+export type WhereIs = (address: string) => { readonly asn?: number; readonly country?: string } | null;
+
 /** For types whose tasks carry nothing beside node results and summary. */
 export const NoTaskFields = Type.Object({}, { additionalProperties: false });
 
@@ -84,6 +90,12 @@ export interface ProbeTypeDefinition<
   readonly details?: Details<Static<R>>;
   /** Over the results of all nodes that answered; pure. */
   summarise(results: readonly Static<R>[]): Static<M>;
-  /** Values of `TaskFields`; pure. */
-  taskFields(spec: Static<S>, results: readonly { readonly nodeId: string; readonly result: Static<R> }[]): Static<F>;
+  /** Values of `TaskFields`; pure. `asnOf` knows the networks of some addresses. */
+  taskFields(
+    spec: Static<S>,
+    results: readonly { readonly nodeId: string; readonly result: Static<R> }[],
+    asnOf: AsnOf,
+  ): Static<F>;
+  /** Writes into a result what the control plane alone knows of the addresses in it; absent: nothing. */
+  annotate?(result: Static<R>, whereIs: WhereIs): void;
 }

@@ -1,6 +1,7 @@
 import { type IpAddress, parseAddress } from '../target-policy/address.js';
 import { AddressRanges, type Cidr, parseCidr } from '../target-policy/address-ranges.js';
 import { refusedIPv4, refusedIPv6 } from '../target-policy/refused-ranges.js';
+import type { AsnOf } from './definition.js';
 
 /** What one node was told, as far as it matters here. */
 export interface NodeAnswer {
@@ -12,12 +13,6 @@ export interface NodeAnswer {
   readonly resolver_rtt_ms: number | null;
   readonly contradictions: number;
 }
-
-/** The number of the network that announces an address; null where it is not known. */
-export type AsnOf = (address: string) => number | null;
-
-/** Nothing is known of any address. */
-export const unknownAsn: AsnOf = () => null;
 
 const reservedRanges = new AddressRanges(
   [...refusedIPv4, ...refusedIPv6].map(({ cidr }) => parseCidr(cidr)).filter((cidr): cidr is Cidr => cidr !== null),

@@ -4,9 +4,9 @@ import type { TargetPolicy } from '../target-policy/policy.js';
 import { checkDnsPort } from '../target-policy/ports.js';
 import { malformed } from '../target-policy/target-error.js';
 import { msCell, textCell } from './cells.js';
-import type { ProbeTypeDefinition } from './definition.js';
+import type { AsnOf, ProbeTypeDefinition } from './definition.js';
 import { answerLineMembers, answerLines } from './dns-lines.js';
-import { isPolluted, unknownAsn } from './dns-pollution.js';
+import { isPolluted } from './dns-pollution.js';
 import { TraceStep } from './dns-trace.js';
 import { nullableMilliseconds, nullableString, outcomeFields, portParam, specOf, timeoutParam } from './fields.js';
 import { meanOf, roundMs } from './statistics.js';
@@ -257,13 +257,14 @@ export const dns = {
   taskFields: (
     { target, params }: Static<typeof Spec>,
     results: readonly { readonly nodeId: string; readonly result: Static<typeof Result> }[],
+    asnOf: AsnOf,
   ) => ({
     domain: target,
     type: params.record_type,
     pollution_detected: isPolluted(
       params.record_type,
       results.map(({ result }) => result),
-      unknownAsn,
+      asnOf,
     ),
     records_by_node: results.map(({ nodeId, result }) => ({ node_id: nodeId, records: result.records })),
   }),

@@ -32,6 +32,23 @@ t.test('hops read as traceroute prints them', async (t) => {
   ]);
 });
 
+t.test('network and country of hops stand in a column of their own, where any is known', async (t) => {
+  const hops: Hop[] = [
+    { ttl: 1, replies: [aReply({ mpls: stack.slice(1) })] },
+    { ttl: 2, replies: [aReply()], asn: 64_496, country: 'DE' },
+    { ttl: 3, replies: [aReply()], asn: 3320 },
+    { ttl: 4, replies: [aReply()], country: 'NL' },
+  ];
+  t.same(hopLines(hops), [
+    ' 1               192.0.2.1  1.500 ms',
+    '                 [MPLS: Lbl 3 TC 0 S 1 TTL 254]',
+    ' 2  AS64496  DE  192.0.2.1  1.500 ms',
+    ' 3  AS3320       192.0.2.1  1.500 ms',
+    ' 4           NL  192.0.2.1  1.500 ms',
+  ]);
+  t.same(hopLines(hops.slice(3)), [' 4  NL  192.0.2.1  1.500 ms']);
+});
+
 t.test('refusals have the letters of traceroute, others their code', async (t) => {
   const marks = [
     ['net_unreachable', 0, ' !N'],
@@ -103,6 +120,13 @@ t.test('statistics have the columns of mtr, further addresses and labels below',
     '12.|--  a.example.net (192.0.2.1) !X   10.0%   10  1.00  1.25  0.10  20.50   0.30  0.20',
     '        192.0.2.2',
     '        [MPLS: Lbl 3 TC 0 S 1 TTL 254]',
+  ]);
+  t.same(statisticsLines([silent, { ...answered, asn: 64_496, country: 'DE' }]), [
+    '        Network      Host                           Loss%  Snt  Last   Avg  Best   Wrst  StDev  Javg',
+    ' 1.|--               ???                           100.0%   10     -     -     -      -      -     -',
+    '12.|--  AS64496  DE  a.example.net (192.0.2.1) !X   10.0%   10  1.00  1.25  0.10  20.50   0.30  0.20',
+    '                     192.0.2.2',
+    '                     [MPLS: Lbl 3 TC 0 S 1 TTL 254]',
   ]);
   t.same(statisticsLines([]), []);
 });

@@ -1,4 +1,5 @@
-import type { Hop, HopReply, MplsEntry } from './hops.js';
+import { alignedRows } from './cells.js';
+import type { Hop, HopReply, HopStatistics, MplsEntry } from './hops.js';
 
 /** Times of one line; more are told by their smallest, mean and largest. */
 const maxTimes = 10;
@@ -7,14 +8,26 @@ const indentation = ' '.repeat(4);
 
 /**
  * Hops as traceroute prints them: `ttl  name (address)  time  time`, an asterisk for silence, `!X` for a refusal, a `+`
- * after a time that came late. Flows that saw different addresses stand on lines of their own, label stacks below.
+ * after a time that came late. Flows that saw different addresses stand on lines of their own, label stacks below. Where
+ * the place of any hop is known, `AS64496 DE` or what there is of it stands in a column before the names.
  */
 export function hopLines(hops: readonly Hop[]): string[] {
   const flows = new Set(hops.flatMap(({ replies }) => replies.map(({ flow }) => flow)));
-  return hops.flatMap((hop) => oneHop(hop, flows.size));
+  const places = placeCells(hops);
+  return hops.flatMap((hop, i) => oneHop(hop, flows.size, places[i] ?? ''));
 }
 
-function oneHop({ ttl, replies }: Hop, flowCount: number): string[] {
+/** Network and country of each hop, `AS64496 DE`, all as wide as the widest; empty where no hop has either. */
+export function placeCells(hops: readonly Pick<Hop | HopStatistics, 'asn' | 'country'>[]): string[] {
+  const networks = hops.map(({ asn }) => (asn === undefined ? '' : `AS${asn}`));
+  const countries = hops.map(({ country }) => country ?? '');
+  const columns = [networks, countries].filter((column) => column.some((cell) => cell !== ''));
+  const cells = alignedRows(hops.map((_, i) => columns.map((column) => column[i] ?? '')));
+  const width = Math.max(0, ...cells.map(({ length }) => length));
+  return cells.map((cell) => cell.padEnd(width));
+}
+
+function oneHop({ ttl, replies }: Hop, flowCount: number, place: string): string[] {
   const groups = groupFlows(replies);
   const isDivided = groups.length > 1 || (flowCount > 1 && (groups[0]?.flows.length ?? 0) < flowCount);
   const lines = groups.map((group) => {
@@ -22,7 +35,9 @@ function oneHop({ ttl, replies }: Hop, flowCount: number): string[] {
     return `${who}${repliesText(group.replies)}`;
   });
   const [first = '', ...rest] = [...lines, ...stackLines(replies)];
-  return [`${String(ttl).padStart(2)}  ${first}`, ...rest.map((line) => `${indentation}${line}`)];
+  const column = place === '' ? '' : `${place}  `;
+  const margin = indentation + ' '.repeat(column.length);
+  return [`${String(ttl).padStart(2)}  ${column}${first}`, ...rest.map((line) => `${margin}${line}`)];
 }
 
 interface FlowGroup {

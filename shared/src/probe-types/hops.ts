@@ -1,5 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { nullable } from '../nullable.js';
+import type { WhereIs } from './definition.js';
 import { ipVersionField, nullableMilliseconds, nullableString, outcomeFields, resolvedIpField } from './fields.js';
 
 /** One entry of an MPLS label stack as a router reported it (RFC 4950, RFC 3032 2.1). */
@@ -101,6 +102,21 @@ const pathFields = <H extends TProperties[string]>(hop: H) => ({
   reached: Type.Boolean({ description: 'The target itself answered.' }),
   hops: Type.Array(hop, { maxItems: 64 }),
 });
+
+/**
+ * Writes into each hop where its first address is. What a node says of that itself does not count: the addresses are
+ * routers', the databases the control plane's.
+ */
+export function placeHops({ hops }: { readonly hops: (Hop | HopStatistics)[] }, whereIs: WhereIs): void {
+  for (const hop of hops) {
+    delete hop.asn;
+    delete hop.country;
+    const address = 'replies' in hop ? hop.replies.find(({ ip }) => ip !== null)?.ip : hop.ip[0];
+    const where = address === undefined || address === null ? null : whereIs(address);
+    if (where?.asn !== undefined) hop.asn = where.asn;
+    if (where?.country !== undefined) hop.country = where.country;
+  }
+}
 
 /** What the summary of every such type begins with. */
 export const pathSummaryFields = {

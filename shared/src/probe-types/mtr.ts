@@ -3,7 +3,7 @@ import { type Host, parseHost } from '../target-policy/host.js';
 import { msCell, textCell } from './cells.js';
 import { NoTaskFields, type ProbeTypeDefinition } from './definition.js';
 import { nullableMilliseconds, specOf } from './fields.js';
-import { HopStatistics, pathResult, pathSummaryFields } from './hops.js';
+import { HopStatistics, pathResult, pathSummaryFields, placeHops } from './hops.js';
 import { statisticsLines } from './mtr-lines.js';
 import { meanOf, roundMs } from './statistics.js';
 import { checkTraceTarget, traceParams } from './trace-params.js';
@@ -98,4 +98,5 @@ export const mtr = {
   details: { shows: ['hops'], lines: (r: MtrResult) => statisticsLines(r.hops) },
   summarise,
   taskFields: () => ({}),
+  annotate: placeHops,
 } satisfies ProbeTypeDefinition<typeof Params, typeof Spec, typeof Result, typeof Summary, typeof NoTaskFields>;

@@ -4,7 +4,7 @@ import { msCell, textCell } from './cells.js';
 import { NoTaskFields, type ProbeTypeDefinition } from './definition.js';
 import { specOf } from './fields.js';
 import { hopLines } from './hop-lines.js';
-import { Hop, pathResult, pathSummaryFields } from './hops.js';
+import { Hop, pathResult, pathSummaryFields, placeHops } from './hops.js';
 import { meanOf, roundMs } from './statistics.js';
 import { checkTraceTarget, traceParams } from './trace-params.js';
 
@@ -81,4 +81,5 @@ export const traceroute = {
     return { reached_count: reached.length, hops_avg: roundMs(meanOf(reached.map((r) => r.hops.length))) };
   },
   taskFields: () => ({}),
+  annotate: placeHops,
 } satisfies ProbeTypeDefinition<typeof Params, typeof Spec, typeof Result, typeof Summary, typeof NoTaskFields>;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { BoundedReader } from './bounded-reader.js';
 import {
   type AgentFrame,
   CloseReasonCode,
@@ -9,14 +10,16 @@ import {
   encodeAgentFrame,
   encodeResult,
   encodeServerFrame,
+  findLaneName,
   LaneCode,
   laneCode,
   laneName,
   lanes,
   MalformedFrameError,
   type ServerFrame,
+  UNKNOWN_BODY,
 } from './codec.js';
-import { MAX_FRAME_BYTES } from './limits.js';
+import { MAX_BATCH_ROWS, MAX_FRAME_BYTES, MAX_FRAME_FIELDS } from './limits.js';
 
 const bytes = (fill: number, length = 32) => new Uint8Array(length).fill(fill);
 
@@ -77,6 +80,10 @@ const agentFrames: readonly AgentFrame[] = [
       running: 4,
       spoolRows: 5,
       loopLagMs: 0.125,
+      spoolBytes: 6,
+      spoolOldestMs: 7.5,
+      spoolDropped: 8,
+      spoolProblem: 'disk is full',
     },
   },
 ];
@@ -242,11 +249,13 @@ t.test('what was decoded can be sent again', async () => {
   );
 });
 
-t.test('malformed: no body, an unknown body, nothing', async (t) => {
+t.test('malformed: no body, a body that is none, nothing', async (t) => {
   const hello = encodeAgentFrame({ hello: { nodeId: 'n_1' } });
   const cases: readonly (readonly [string, Uint8Array])[] = [
     ['nothing', new Uint8Array(0)],
-    ['an unknown body', field(99, bytes(1, 4))],
+    ['a number under a number nobody knows', Buffer.from([(9 << 3) | 0, 5])],
+    ['a message and a number', Buffer.concat([field(99, bytes(1, 4)), Buffer.from([(9 << 3) | 0, 5])])],
+    ['more unknown messages than a frame has', Buffer.concat(Array.from({ length: 17 }, () => field(99, bytes(1, 4))))],
     ['a body that is a number', Buffer.from([(1 << 3) | 0, 5])],
     ['field number 0', Buffer.from([2, 0])],
     ['text', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
@@ -264,6 +273,62 @@ t.test('malformed: no body, an unknown body, nothing', async (t) => {
     'n_1',
     'what a newer peer adds is passed over',
   );
+});
+
+t.test('a frame of a newer protocol is known for one: a message under a number that is not known', async (t) => {
+  for (const input of [
+    field(99, bytes(1, 4)),
+    field(16, new Uint8Array()),
+    Buffer.concat([field(99, bytes(1, 4)), field(98, bytes(1))]),
+  ])
+    for (const decode of [decodeAgentFrame, decodeServerFrame]) t.same(decode(input), { body: UNKNOWN_BODY });
+});
+
+t.test('what a frame costs is bounded by its fields: one with more than any honest one is malformed', async (t) => {
+  const many = (bytes: number[]) => Buffer.alloc(MAX_FRAME_BYTES - 64, Buffer.from(bytes));
+  const full = Array.from({ length: MAX_BATCH_ROWS }, () => ({
+    taskId: 't',
+    resultJson: bytes(1, 1),
+    finishedAtMs: 1,
+    clockOffsetMs: 1,
+    uncertaintyMs: 1,
+    probeType: 'tcp',
+    kind: 'k',
+  }));
+  t.equal(decodeAgentFrame(encodeAgentFrame({ results: { results: full } })).results?.results.length, MAX_BATCH_ROWS);
+  const cases: readonly (readonly [string, Uint8Array])[] = [
+    ['a known body', many([0x1a, 0])],
+    ['an unknown body', many([0x7a, 0])],
+    ['rows', field(3, many([0x22, 0]))],
+    ['lanes', field(2, many([0x1a, 0]))],
+    ['names', field(1, many([0x3a, 0]))],
+    ['packed numbers', field(1, field(3, many([1])))],
+    ['checks of a self-test', field(5, field(9, many([0x12, 0])))],
+    ['groups nobody knows', field(3, many([0x7b, 0x7c]))],
+  ];
+  for (const [name, input] of cases)
+    t.throws(
+      () => decodeAgentFrame(input),
+      { cause: { message: /more than \d+ (?:fields|values)/ } },
+      `a megabyte of ${name}`,
+    );
+});
+
+t.test('the bodies of a frame are counted before any is decoded: more than sixteen are malformed', async (t) => {
+  const tags = t.capture(BoundedReader.prototype, 'tag', BoundedReader.prototype.tag);
+  const bodies = (count: number) => Buffer.alloc(2 * count, Buffer.from([0x2a, 0]));
+  for (const decode of [decodeAgentFrame, decodeServerFrame]) {
+    t.doesNotThrow(() => decode(bodies(16)));
+    tags();
+    t.throws(() => decode(bodies(MAX_FRAME_BYTES / 2)), MalformedFrameError);
+    t.equal(tags().length, 17, 'half a million cost no more than seventeen');
+  }
+});
+
+t.test('of a lane that only a newer build knows a list says nothing; lane 0 is none', async (t) => {
+  t.equal(findLaneName(LaneCode.LANE_CHECK), 'check');
+  t.equal(findLaneName(3), null);
+  for (const code of [0, -1, null, undefined]) t.throws(() => findLaneName(code), MalformedFrameError, String(code));
 });
 
 t.test('of two bodies the last is the frame, and the only one set', async (t) => {
@@ -323,8 +388,8 @@ t.test('depth and size are bounded', async (t) => {
   );
   const unknown = decodeAgentFrame(
     Buffer.concat([
-      encodeAgentFrame({ hello: {} }),
-      Buffer.alloc(MAX_FRAME_BYTES - 16).map((_, i) => (i % 2 === 0 ? 15 << 3 : 0)),
+      field(1, Buffer.alloc(MAX_FRAME_FIELDS, Buffer.from([15 << 3, 0]))),
+      Buffer.alloc(20, Buffer.from([15 << 3, 0])),
     ]),
   );
   t.same(
@@ -332,17 +397,7 @@ t.test('depth and size are bounded', async (t) => {
     [],
     'unknown fields are not kept',
   );
-  const rows = decodeAgentFrame(
-    field(
-      3,
-      Buffer.alloc(MAX_FRAME_BYTES - 16).map((_, i) => (i % 2 === 0 ? 0x22 : 0)),
-    ),
-  );
-  t.equal(
-    rows.results?.results.length,
-    (MAX_FRAME_BYTES - 16) / 2,
-    'as many rows as two bytes each allow, and no more',
-  );
+  t.same(Object.keys(unknown.hello ?? {}), ['protocolVersions', 'capabilities'], 'nor those of messages within');
 });
 
 t.test('lanes have one code each, and no other code is a lane', async (t) => {

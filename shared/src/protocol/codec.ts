@@ -1,6 +1,7 @@
 // oxlint-disable-next-line import/no-unassigned-import -- has to run before the generated classes load
 import './plain-numbers.js';
 import { vantage } from '#generated/link.js';
+import { BoundedReader } from './bounded-reader.js';
 import type { Lane } from './lanes.js';
 import { MAX_FRAME_BYTES } from './limits.js';
 
@@ -24,9 +25,18 @@ type DecodedField<F> = F extends Uint8Array
       : F;
 type DecodedElement<E> = E extends object ? Decoded<E> : E;
 
-/** A decoded frame: exactly one of its members is set, named by `body`. */
-export type DecodedAgentFrame = Decoded<AgentFrame> & { readonly body: string };
-export type DecodedServerFrame = Decoded<ServerFrame> & { readonly body: string };
+/** `body` of a frame that only a newer build knows; no member is set. */
+export const UNKNOWN_BODY = 'unknown';
+const LENGTH_DELIMITED = 2;
+/** A frame has one body; a newer protocol may put something beside it. */
+const MAX_FIELDS_AT_TOP = 16;
+
+/** A decoded frame: exactly one of its members is set, named by `body`, or none: UNKNOWN_BODY. */
+export type DecodedAgentFrame = DecodedFrame<AgentFrame>;
+export type DecodedServerFrame = DecodedFrame<ServerFrame>;
+type DecodedFrame<F extends { body?: string }> = Omit<Decoded<F>, 'body'> & {
+  readonly body: NonNullable<F['body']> | typeof UNKNOWN_BODY;
+};
 /** A decoded result: every field set. */
 export type DecodedResult = Decoded<ResultMessage>;
 export type ResultMessage = vantage.link.v1.Result.$Properties;
@@ -36,7 +46,7 @@ export const CloseReasonCode = v1.CloseReason;
 
 const laneCodes: Record<Lane, vantage.link.v1.Lane> = { task: v1.Lane.LANE_TASK, check: v1.Lane.LANE_CHECK };
 
-/** A frame that is not one: too large, truncated, numbers out of range, no body, or one this build does not know. */
+/** A frame that is not one: too large, too many fields, truncated, numbers out of range, no body. */
 export class MalformedFrameError extends Error {
   override readonly name = 'MalformedFrameError';
 }
@@ -50,6 +60,14 @@ export function laneName(code: number | null | undefined): Lane {
   if (code === v1.Lane.LANE_TASK) return 'task';
   if (code === v1.Lane.LANE_CHECK) return 'check';
   throw new MalformedFrameError(`unknown lane ${String(code)}`);
+}
+
+/**
+ * For lists of lanes: null for one that only a newer build knows, which says nothing to this one.
+ * @throws MalformedFrameError for 0, which names none
+ */
+export function findLaneName(code: number | null | undefined): Lane | null {
+  return typeof code === 'number' && code > v1.Lane.LANE_CHECK ? null : laneName(code);
 }
 
 /** Bytes of one frame, for one WebSocket message. */
@@ -85,20 +103,44 @@ export function decodeResult(bytes: Uint8Array): DecodedResult {
   return result as unknown as DecodedResult;
 }
 
-function decodeMessage<M>(bytes: Uint8Array, decode: (bytes: Uint8Array) => M): M {
+function decodeMessage<M>(bytes: Uint8Array, decode: (reader: BoundedReader) => M): M {
   if (bytes.length > MAX_FRAME_BYTES) throw new MalformedFrameError(`${bytes.length} bytes are no frame`);
+  return whole(() => decode(new BoundedReader(bytes)));
+}
+
+function whole<T>(read: () => T): T {
   try {
-    return decode(bytes);
+    return read();
   } catch (cause) {
     throw new MalformedFrameError('malformed frame', { cause });
   }
 }
 
-function decodeFrame<F extends { body?: string }>(bytes: Uint8Array, decode: (bytes: Uint8Array) => F): F {
+function decodeFrame<F extends { body?: string }>(bytes: Uint8Array, decode: (reader: BoundedReader) => F): F {
+  const isOfMessages = whole(() => surveyTop(bytes));
   const frame = decodeMessage(bytes, decode);
-  if (frame.body === undefined) throw new MalformedFrameError('frame without a known body');
+  // the generated class computes `body` of the members that are set
+  if (frame.body === undefined && isOfMessages)
+    return Object.defineProperty(frame, 'body', { value: UNKNOWN_BODY, enumerable: true });
+  if (frame.body === undefined) throw new MalformedFrameError('frame without a body');
   requireSoundNumbers(frame);
   return frame;
+}
+
+/**
+ * Whether all that a frame consists of is messages, of which one of a newer protocol may have some under numbers that are not
+ * known yet. Nothing is decoded before its bodies are counted: each of 16 000 cost an object (2026-11).
+ * @throws RangeError after more of them than any protocol has
+ */
+function surveyTop(bytes: Uint8Array): boolean {
+  const reader = new BoundedReader(bytes, MAX_FIELDS_AT_TOP);
+  let isOfMessages = reader.len > 0;
+  while (reader.pos < reader.len) {
+    const wireType = reader.tag() & 7;
+    if (wireType !== LENGTH_DELIMITED) isOfMessages = false;
+    reader.skipType(wireType);
+  }
+  return isOfMessages;
 }
 
 /** Numbers fit 2^53: a larger one was rounded on its way in, and NaN compares with nothing. */

@@ -7,15 +7,13 @@ const ORDER_8_Y = 0x05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95
 // accepts them, and then one constant signature verifies for every message).
 const SMALL_ORDER_Y = new Set([0n, 1n, P - 1n, ORDER_8_Y, P - ORDER_8_Y]);
 
-const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
-
 /** Raw 32-byte Ed25519 public key whose encoding or order makes signatures worthless. */
 export class UnsafePublicKeyError extends Error {
   override readonly name = 'UnsafePublicKeyError';
 }
 
 /**
- * Key object of a raw public key; keep it, building it costs more than a verification.
+ * Key object of a raw public key.
  * @throws UnsafePublicKeyError when it is not 32 bytes, not canonically encoded, or of small order
  */
 export function publicKeyFromRaw(raw: Uint8Array): KeyObject {
@@ -24,7 +22,9 @@ export function publicKeyFromRaw(raw: Uint8Array): KeyObject {
   if (y >= P) throw new UnsafePublicKeyError('the public key is not canonically encoded');
   if (SMALL_ORDER_Y.has(y)) throw new UnsafePublicKeyError('the public key has small order');
   try {
-    return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, raw]), format: 'der', type: 'spki' });
+    // as JWK (RFC 8037): as DER the same key takes OpenSSL ten times as long to make, 0.2 ms (2026-11)
+    const x = Buffer.from(raw).toString('base64url');
+    return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
   } catch (cause) {
     throw new UnsafePublicKeyError('the public key is not a point of the curve', { cause });
   }

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { agentProofBytes, enrollmentProofBytes, type LinkTranscript, serverProofBytes } from './transcript.js';
+import {
+  agentProofBytes,
+  enrollmentProofBytes,
+  type LinkTranscript,
+  type RotationTranscript,
+  rotationBytes,
+  serverProofBytes,
+} from './transcript.js';
 
 const plain: LinkTranscript = {
   audience: 'https://control.example',
@@ -121,4 +128,28 @@ t.test('an enrollment proof binds audience, token and key, and does not show the
     fieldsOf(base).map((field) => field.length),
     [21, 23, 32, 32],
   );
+});
+
+t.test('a rotation binds control plane, node, both keys in their places and the request', async (t) => {
+  const key = (byte: number) => new Uint8Array(32).fill(byte);
+  const base: RotationTranscript = {
+    audience: 'https://control.example',
+    nodeId: 'n_1',
+    oldPublicKey: key(1),
+    newPublicKey: key(2),
+    nonce: key(3),
+  };
+  t.same(fieldsOf(rotationBytes(base)), [
+    Buffer.from('vantage key rotation v1'),
+    ...['https://control.example', 'n_1', key(1), key(2), key(3)].map((part) => Buffer.from(part)),
+  ]);
+  const changes: Partial<RotationTranscript>[] = [
+    { audience: 'https://other.example' },
+    { nodeId: 'n_2' },
+    { oldPublicKey: key(9) },
+    { newPublicKey: key(9) },
+    { nonce: key(9) },
+    { oldPublicKey: base.newPublicKey, newPublicKey: base.oldPublicKey },
+  ];
+  for (const change of changes) t.notSame(rotationBytes({ ...base, ...change }), rotationBytes(base));
 });

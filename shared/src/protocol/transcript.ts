@@ -27,10 +27,38 @@ export function serverProofBytes(transcript: LinkTranscript): Buffer {
   return linkBytes('vantage link server proof v1', transcript);
 }
 
+/**
+ * Bytes the control plane signs when it speaks none of an agent's versions: an agent ends of that, so nobody else may say it.
+ * `versions`: those the control plane speaks.
+ */
+export function versionRefusalBytes(
+  { audience, nodeId, agentNonce }: Pick<LinkTranscript, 'audience' | 'nodeId' | 'agentNonce'>,
+  versions: readonly number[],
+): Buffer {
+  return joinFields(['vantage link version refusal v1', audience, nodeId, agentNonce, versions.join(' ')]);
+}
+
 /** Bytes an agent signs to enroll: it holds the key it sends, and the token is meant for this control plane. */
 export function enrollmentProofBytes(audience: string, token: string, publicKey: Uint8Array): Buffer {
   const tokenHash = createHash('sha256').update(token).digest();
   return joinFields(['vantage enrollment v1', audience, tokenHash, publicKey]);
+}
+
+/** What a change of a node's key is about. */
+export interface RotationTranscript {
+  /** The control plane's public URL as configured. */
+  readonly audience: string;
+  readonly nodeId: string;
+  /** Raw Ed25519 public keys, 32 bytes each: the one that counts, and the one to follow it. */
+  readonly oldPublicKey: Uint8Array;
+  readonly newPublicKey: Uint8Array;
+  /** From the request for this change, and for no other. */
+  readonly nonce: Uint8Array;
+}
+
+/** Bytes an agent signs with both keys: it holds the new one, and the holder of the old one wants it to follow. */
+export function rotationBytes({ audience, nodeId, oldPublicKey, newPublicKey, nonce }: RotationTranscript): Buffer {
+  return joinFields(['vantage key rotation v1', audience, nodeId, oldPublicKey, newPublicKey, nonce]);
 }
 
 function linkBytes(purpose: string, t: LinkTranscript): Buffer {

@@ -6,7 +6,7 @@ const current = { ms: 0 };
 
 /** A clock that the test moves. */
 function aClock(): Clock {
-  return { now: () => current.ms, monotonicMs: () => current.ms, after: () => () => {} };
+  return { now: () => current.ms, monotonicMs: () => current.ms, after: () => () => {}, afterInput: () => {} };
 }
 
 /** How a request fares that is over at once. */

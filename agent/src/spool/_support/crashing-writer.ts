@@ -6,7 +6,8 @@ import { Spool } from '../spool.js';
 import { aPayload } from './spool-fixture.js';
 
 // Started as a process by spool-crash.test.ts and killed without warning. It appends for ever, acknowledges some, and
-// prints `lane number text` for every row that is durable; text names the run, so that no number can be used twice.
+// prints `lane number text` for every row that is durable, and `acknowledged lane mark` before it
+// takes an acknowledgement; text names the run, so that no number can be used twice.
 
 const [folder = '', run = ''] = process.argv.slice(2);
 const spool = await Spool.open({ folder, log: pino({ level: 'silent' }), clock: systemClock });
@@ -19,6 +20,10 @@ for (let round = 0; ; round += 1) {
     return durable.then(() => writeSync(1, `${lane} ${sequence} ${text}\n`));
   });
   if (round % 3 === 0) await Promise.all(written);
-  if (round % 5 === 0) void spool.acknowledge('check', Math.floor(spool.state().check.last / 2));
+  if (round % 5 === 0) {
+    const mark = Math.floor(spool.state().check.last / 2);
+    writeSync(1, `acknowledged check ${mark}\n`);
+    void spool.acknowledge('check', mark);
+  }
   await new Promise((resolve) => setImmediate(resolve));
 }

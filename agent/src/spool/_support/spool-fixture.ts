@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { encodeResult } from '@vantage/shared/protocol/codec.js';
 import { type Lane, lanes } from '@vantage/shared/protocol/lanes.js';
 import { type Logger, pino } from 'pino';
 import type { Test } from 'tap';
@@ -41,6 +42,25 @@ export async function appendAll(spool: Spool, lane: Lane, texts: readonly string
   const appended = texts.map((text) => spool.append(lane, aPayload(text, bytes)));
   await Promise.all(appended.map(({ durable }) => durable));
   return appended.map(({ sequence }) => sequence);
+}
+
+/** An encoded result of task `pt_<number> `. */
+export function aResult(number: number): Uint8Array {
+  return encodeResult({
+    taskId: `pt_${number} `,
+    probeType: 'ping',
+    resultJson: Buffer.from(JSON.stringify({ answered: number, text: 'x'.repeat(300) })),
+    finishedAtMs: Date.UTC(2026, 0, 1),
+    clockOffsetMs: 0,
+    uncertaintyMs: -1,
+  });
+}
+
+/** Appends `count` results and waits until they are durable; their tasks are named for their numbers. */
+export async function appendResults(spool: Spool, lane: Lane, count: number): Promise<void> {
+  const { last } = spool.state()[lane];
+  const appended = Array.from({ length: count }, (_, i) => spool.append(lane, aResult(last + i + 1)));
+  await Promise.all(appended.map(({ durable }) => durable));
 }
 
 /** Every row above `after`, as `number text`, walking over holes as a link does. */

@@ -6,7 +6,7 @@ import { cursorList, limitOfPage } from '../../http/cursor.js';
 import type { Pagination } from '../../http/route.js';
 import { timeRangeOf } from '../../http/time-range.js';
 import type { AuditQuerySchema } from './schema.js';
-import { deleteAuditRowsBefore, listAuditRows } from './store.js';
+import { type AuditFilter, deleteAuditRowsBefore, listAuditRows } from './store.js';
 import { type AuditItem, entryView, ownEntryView } from './view.js';
 
 export { type AuditAction, auditActions } from './actions.js';
@@ -36,13 +36,19 @@ export class Audit {
 
   /** What happened to one account, as it may see it. @throws ApiError VALIDATION_FAILED for a bad cursor or range */
   async listOwn(accountId: string, request: AuditRequest): Promise<AuditPage> {
-    const { items, pagination } = await this.#list(accountId, request);
+    const { items, pagination } = await this.#list({ accountId }, request);
     return { items: items.map(ownEntryView), pagination };
   }
 
   /** What happened to one account or, undefined, to all and to the installation. @throws ApiError as listOwn */
   async listAll(accountId: string | undefined, request: AuditRequest): Promise<AuditPage> {
-    const { items, pagination } = await this.#list(accountId, request);
+    const { items, pagination } = await this.#list({ accountId }, request);
+    return { items: items.map(entryView), pagination };
+  }
+
+  /** What happened to one thing, by its id. @throws ApiError as listOwn */
+  async listOf(subject: string, request: AuditRequest): Promise<AuditPage> {
+    const { items, pagination } = await this.#list({ subject }, request);
     return { items: items.map(entryView), pagination };
   }
 
@@ -51,10 +57,10 @@ export class Audit {
     return deleteAuditRowsBefore(this.db, new Date(this.clock.now() - KEPT_DAYS * DAY_MS));
   }
 
-  async #list(accountId: string | undefined, request: AuditRequest) {
+  async #list(of: Pick<AuditFilter, 'accountId' | 'subject'>, request: AuditRequest) {
     const { cursor, action } = request;
     const limit = limitOfPage(request);
-    const filter = { ...timeRangeOf(request, this.clock.now()), accountId, action, beforeId: list.parse(cursor) };
+    const filter = { ...timeRangeOf(request, this.clock.now()), ...of, action, beforeId: list.parse(cursor) };
     return list.page(await listAuditRows(this.db, filter, limit + 1), limit, ({ id }) => id);
   }
 }

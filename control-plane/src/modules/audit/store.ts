@@ -50,6 +50,8 @@ export interface AuditRow {
 /** Which lines; what is undefined or null narrows nothing. */
 export interface AuditFilter extends TimeRange {
   readonly accountId?: string | undefined;
+  /** Id of what was acted on. */
+  readonly subject?: string | undefined;
   readonly action?: AuditAction | undefined;
   /** Only lines older than the one with this id. */
   readonly beforeId: string | null;
@@ -60,9 +62,10 @@ const ID_TIME_SLACK_MS = 3_600_000;
 
 /** Up to `limit` lines, newest first. */
 export async function listAuditRows(db: Knex, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
-  const { accountId, action, fromMs, toMs, beforeId } = filter;
+  const { accountId, subject, action, fromMs, toMs, beforeId } = filter;
   const query = db('audit_log').orderBy('id', 'desc').limit(limit);
   if (accountId !== undefined) query.where({ account_id: accountId });
+  if (subject !== undefined) query.where({ subject });
   if (action !== undefined) query.where({ action });
   if (beforeId !== null) query.where('id', '<', beforeId);
   // the bounds of the id keep the index from being read to its end

@@ -1,20 +1,35 @@
 import type { Knex } from 'knex';
-import type { Actor } from '../../actor.js';
 import { isAdministrator } from '../../http/access.js';
 import { ApiError } from '../../http/errors.js';
 import type { Account } from '../../http/route.js';
-import { insertAuditEntry } from '../audit/index.js';
+import { NodeActs } from './acts.js';
 import type { NodeDirectory } from './directory.js';
-import type { Enrollment } from './enrollment.js';
 import { isVisibleTo, type Node, type NodeStatus, statusOf, type Viewer } from './node.js';
-import { findNodes, updateBan, updateBanOfOwner, updateUnban } from './store.js';
+import { listNodeRecords, type NodeRecord, type RecordFilter } from './record-store.js';
 
+export type { ActOn, NodeActs } from './acts.js';
 export { NodeDirectory } from './directory.js';
 export { Enrollment } from './enrollment.js';
+export { EnrollmentTokens } from './enrollment-tokens.js';
 export { isVisibleTo, lacksFamily, type Node, type NodeStatus, nodeStatuses, statusOf, type Viewer } from './node.js';
+export { NodePlaces } from './node-places.js';
+export { type AdminNode, adminNodeView } from './record-view.js';
+export { Revocations } from './revocations.js';
 export { NodeIdSchema, NodeSchema, NodeSelectionSchema } from './schema.js';
 export { matches, type NodeSelection, selectNodes } from './selection.js';
+export { type NodeReads, nodeReads } from './store.js';
+export { deleteOldLinkDays, updateUptimes } from './uptime-store.js';
 export { nodeView } from './view.js';
+
+/** Every node of everybody. */
+export const anyRecord: RecordFilter = {
+  id: null,
+  ownerId: null,
+  status: null,
+  version: null,
+  isQuarantined: null,
+  hasGeoMismatch: null,
+};
 
 /** What a list of nodes may be narrowed to. */
 export interface NodeFilter {
@@ -25,32 +40,30 @@ export interface NodeFilter {
   readonly status?: NodeStatus | undefined;
   readonly tag?: string | undefined;
   readonly capability?: string | undefined;
+  /** Admins only: others must not learn of it. */
+  readonly geo_mismatch?: boolean | undefined;
 }
 
 interface NodesOptions {
   readonly db: Knex;
   readonly directory: NodeDirectory;
-  readonly enrollment: Enrollment;
-  /** The control plane's identity key, raw, base64: agents pin it. */
-  readonly serverPublicKey: string;
-  readonly publicUrl: string;
-  readonly heartbeatMs: number;
 }
 
-/** The node directory and what admins do to nodes. */
+/** The node directory, and what owners and admins do to nodes. */
 export class Nodes {
-  readonly enrollment: Enrollment;
   readonly directory: NodeDirectory;
+  readonly acts: NodeActs;
 
   constructor(private readonly options: NodesOptions) {
-    this.enrollment = options.enrollment;
     this.directory = options.directory;
+    this.acts = new NodeActs(options);
   }
 
   /** Nodes the viewer may see, newest first; banned ones only for admins. */
   list(viewer: Viewer, filter: NodeFilter): Node[] {
     return [...this.directory.all()]
       .filter((node) => isVisibleTo(node, viewer) && (viewer.isAdmin || !node.isBanned) && passes(node, filter))
+      .filter((node) => !viewer.isAdmin || (filter.geo_mismatch ?? node.hasGeoMismatch) === node.hasGeoMismatch)
       .sort((a, b) => (a.id < b.id ? 1 : -1));
   }
 
@@ -61,56 +74,20 @@ export class Nodes {
     return node;
   }
 
-  /** Bans a node everywhere: its link closes, it can't return. @throws ApiError NODE_NOT_FOUND, NODE_ALREADY_BANNED */
-  async ban(id: string, reason: string, actor: Actor): Promise<Node> {
-    await this.options.db.transaction(async (trx) => {
-      if (!(await updateBan(trx, id, reason))) {
-        throw new ApiError((await findNodes(trx, [id])).length === 0 ? 'NODE_NOT_FOUND' : 'NODE_ALREADY_BANNED');
-      }
-      const [node] = await findNodes(trx, [id]);
-      const accountId = node?.ownerId ?? null;
-      await insertAuditEntry(trx, { actor, accountId, action: 'node.banned', subject: id, details: { reason } });
-    });
-    return this.#announced(id);
+  /** A node as the database has it now. @throws ApiError NODE_NOT_FOUND; `ownerId` null: whoever owns it */
+  async record(id: string, ownerId: string | null): Promise<NodeRecord> {
+    const { records } = await this.listRecords({ ...anyRecord, id, ownerId }, { limit: 1, offset: 0 });
+    const [record] = records;
+    if (record === undefined) throw new ApiError('NODE_NOT_FOUND');
+    return record;
   }
 
-  /** Bans every node of an owner who leaves, in the caller's transaction. Links hear of it by the directory's own sweep. */
-  async release(trx: Knex, ownerId: string, actor: Actor): Promise<void> {
-    for (const subject of await updateBanOfOwner(trx, ownerId, 'the account of its owner was deleted')) {
-      await insertAuditEntry(trx, { actor, accountId: ownerId, action: 'node.banned', subject });
-    }
-  }
-
-  /** Lifts a ban. @throws ApiError NODE_NOT_FOUND, NODE_NOT_BANNED */
-  async unban(id: string, actor: Actor): Promise<Node> {
-    await this.options.db.transaction(async (trx) => {
-      if (!(await updateUnban(trx, id))) {
-        throw new ApiError((await findNodes(trx, [id])).length === 0 ? 'NODE_NOT_FOUND' : 'NODE_NOT_BANNED');
-      }
-      const [node] = await findNodes(trx, [id]);
-      const accountId = node?.ownerId ?? null;
-      await insertAuditEntry(trx, { actor, accountId, action: 'node.unbanned', subject: id });
-    });
-    return this.#announced(id);
-  }
-
-  /** What an agent needs after enrolling. */
-  enrollReply(nodeId: string) {
-    const { publicUrl, serverPublicKey, heartbeatMs } = this.options;
-    return {
-      node_id: nodeId,
-      control_urls: [publicUrl],
-      server_public_key: serverPublicKey,
-      audience: publicUrl,
-      config: { heartbeat_ms: heartbeatMs },
-    };
-  }
-
-  async #announced(id: string): Promise<Node> {
-    await this.directory.announce([id]);
-    const node = this.directory.find(id);
-    if (!node) throw new ApiError('NODE_NOT_FOUND');
-    return node;
+  /** One page of nodes as the database has them now, newest first, and how many there are. */
+  listRecords(
+    filter: RecordFilter,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<{ records: NodeRecord[]; total: number }> {
+    return listNodeRecords(this.options.db, filter, page);
   }
 }
 

@@ -4,10 +4,12 @@ import { capabilities } from '@vantage/shared/probe-types/definition.js';
 import { selfTestNames, selfTestStatuses } from '@vantage/shared/self-test.js';
 import { Type } from 'typebox';
 import { nodeStatuses } from './node.js';
+import { locationSources } from './place.js';
 
 export const NodeIdSchema = Type.String({ pattern: idPattern(idPrefixes.node), description: 'Node id.' });
 
-const exampleNode = {
+/** The one example of a node. */
+export const exampleNode = {
   id: 'n_1CGRtJ1RH3rs4vbBJ5pyj9',
   name: 'frankfurt-1',
   country: 'DE',
@@ -23,7 +25,8 @@ const exampleNode = {
   tags: ['residential'],
   capabilities: ['icmp', 'icmp_echo'],
   since: '2026-01-04T09:30:00.000Z',
-  uptime_percent_30d: null,
+  uptime_percent_30d: 99.87,
+  location_source: 'derived',
 };
 
 const SelfTestSchema = Type.Object(
@@ -49,6 +52,24 @@ const SelfTestSchema = Type.Object(
   },
 );
 
+const place = {
+  country: nullable(Type.String(), 'ISO 3166-1 alpha-2.'),
+  province: nullable(Type.String(), 'ISO 3166-2.'),
+  city: nullable(Type.String(), 'City.'),
+  asn: nullable(Type.Integer(), 'Autonomous system number.'),
+  provider: nullable(Type.String(), 'Hosting provider.'),
+};
+
+const DeclaredPlaceSchema = Type.Object(
+  { ...place, region: nullable(Type.String(), 'UN M49 subregion.') },
+  { additionalProperties: false, description: 'What the node declares; shown to admins.' },
+);
+
+const DerivedPlaceSchema = Type.Object(
+  { ...place, isp: nullable(Type.String(), 'Name of the autonomous system.') },
+  { additionalProperties: false },
+);
+
 /** A node as anybody may see it (API specification 2.10): never its address, owner or version. */
 export const NodeSchema = Type.Object(
   {
@@ -67,8 +88,24 @@ export const NodeSchema = Type.Object(
     tags: Type.Array(Type.String()),
     capabilities: Type.Array(Type.String({ description: 'icmp: may run traceroute; icmp_echo: may run ping.' })),
     since: Type.String({ format: 'date-time', description: 'Enrolled at.' }),
-    uptime_percent_30d: nullable(Type.Number(), 'Share of the last 30 days with an open link; null until measured.'),
+    uptime_percent_30d: nullable(
+      Type.Number(),
+      'Share of the last 30 days with an open link, or since it was enrolled; measured hourly, null before.',
+    ),
+    location_source: Type.Enum([...locationSources], {
+      type: 'string',
+      description:
+        'Whose word its country is: declared by its operator, derived from its address, or declared and confirmed by an admin.',
+    }),
     self_test: Type.Optional(SelfTestSchema),
+    geo_mismatch: Type.Optional(
+      Type.Boolean({
+        description:
+          'Its address contradicts the country, province or network it declares, and nobody has confirmed them; shown to admins.',
+      }),
+    ),
+    declared: Type.Optional(DeclaredPlaceSchema),
+    derived: Type.Optional(nullable(DerivedPlaceSchema, 'What its address says; shown to admins.')),
     ban_reason: Type.Optional(Type.String({ description: 'Shown to admins.' })),
   },
   { additionalProperties: false, title: 'Node', examples: [exampleNode] },
@@ -82,7 +119,8 @@ const list = <S extends ReturnType<typeof Type.String> | ReturnType<typeof Type.
 const CountryCode = Type.String({ pattern: '^[A-Za-z]{2}$' });
 const Asn = Type.Integer({ minimum: 1, maximum: 4294967295 });
 const ShortText = Type.String({ minLength: 1, maxLength: 64 });
-const Tag = Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9._:-]{0,31}$' });
+/** A label of a node. */
+export const Tag = Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9._:-]{0,31}$' });
 
 /** Which nodes to use (API specification 2.2): fields AND together, values inside a field OR. */
 export const NodeSelectionSchema = Type.Object(

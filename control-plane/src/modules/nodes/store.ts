@@ -1,20 +1,20 @@
 import type { Knex } from 'knex';
-import type { Node, NodeSelfTest } from './node.js';
+import type { Node, NodeSelfTest, NodeUpgrade, VersionRefused } from './node.js';
+import type { LocationSource } from './place.js';
+import { factsOf, PLACE_COLUMNS, type PlaceRow } from './place-store.js';
 
-interface NodeRow {
+/** A row of table nodes, as far as directories need it. */
+export interface NodeRow extends PlaceRow {
   id: string;
   user_id: string;
   name: string;
   visibility: 'public' | 'private';
-  country: string | null;
-  province: string | null;
-  region: string | null;
-  city: string | null;
   latitude: number | null;
   longitude: number | null;
-  asn: number | null;
   isp: string | null;
-  provider: string | null;
+  location_source: LocationSource;
+  geo_mismatch: boolean;
+  uptime_percent_30d: number | null;
   tags: string[];
   capabilities: string[];
   self_test: NodeSelfTest | null;
@@ -25,17 +25,56 @@ interface NodeRow {
   ban_reason: string | null;
   quarantined_at: Date | null;
   draining_at: Date | null;
+  deleted_at: Date | null;
+  rotation_requested_at: Date | null;
+  version_refused: VersionRefused | null;
+  upgrade_version: string | null;
+  upgrade_state: NodeUpgrade['state'] | null;
+  upgrade_error: string | null;
+  upgrade_requested_at: Date | null;
   updated_at: Date;
   revision: number;
 }
 
-const NODE_COLUMNS = `id, user_id, name, visibility, country, province, region, city, latitude, longitude, asn, isp,
-  provider, tags, capabilities, self_test, created_at, session_id, replica_id, banned_at, ban_reason, quarantined_at, draining_at,
-  updated_at, revision`;
+/** The columns of `NodeRow`. */
+export const NODE_COLUMNS = `id, user_id, name, visibility, ${PLACE_COLUMNS}, latitude, longitude, isp, location_source,
+  geo_mismatch, uptime_percent_30d, tags, capabilities, self_test, created_at, session_id, replica_id, banned_at, ban_reason,
+  quarantined_at, draining_at, deleted_at, rotation_requested_at, version_refused, upgrade_version, upgrade_state, upgrade_error,
+  upgrade_requested_at, updated_at, revision`;
 
-/** Every node. */
-export async function listNodes(db: Knex): Promise<Node[]> {
-  const { rows } = await db.raw<{ rows: NodeRow[] }>(`SELECT ${NODE_COLUMNS} FROM nodes`);
+/** That a node changed. */
+export interface NodeRevision {
+  readonly id: string;
+  readonly revision: number;
+}
+
+/** The nodes, as those read them who follow their changes. */
+export interface NodeReads {
+  listAll(): Promise<Node[]>;
+  /** Those among `ids` that exist. */
+  find(ids: readonly string[]): Promise<Node[]>;
+  /** Of those changed since an instant by the database's clock; a little earlier is harmless. */
+  listRevisionsSince(since: Date): Promise<NodeRevision[]>;
+  /** Ids of those that were banned, quarantined or deleted within the last seconds, and a few more. */
+  listShutOutLately(): Promise<string[]>;
+}
+
+/** The nodes of a database. */
+export function nodeReads(db: Knex): NodeReads {
+  return {
+    listAll: () => listNodes(db),
+    find: (ids) => findNodes(db, ids),
+    listRevisionsSince: (since) => listRevisionsSince(db, since),
+    listShutOutLately: () => listShutOutLately(db),
+  };
+}
+
+/** Every node, of those that were deleted only the banned ones: their results say so. */
+async function listNodes(db: Knex): Promise<Node[]> {
+  const { rows } = await db.raw<{ rows: NodeRow[] }>(
+    `SELECT ${NODE_COLUMNS} FROM nodes
+     WHERE deleted_at IS NULL OR banned_at IS NOT NULL OR quarantined_at IS NOT NULL`,
+  );
   return rows.map(toNode);
 }
 
@@ -45,188 +84,113 @@ export async function findNodes(db: Knex, ids: readonly string[]): Promise<Node[
   return rows.map(toNode);
 }
 
-/** Nodes changed since an instant by the database's clock; a little earlier is harmless. */
-export async function listNodesChangedSince(db: Knex, since: Date): Promise<Node[]> {
-  const { rows } = await db.raw<{ rows: NodeRow[] }>(`SELECT ${NODE_COLUMNS} FROM nodes WHERE updated_at > ?`, [since]);
-  return rows.map(toNode);
+// whole rows would be read again for as long as the directory looks back: after a restart all of them, every second
+async function listRevisionsSince(db: Knex, since: Date): Promise<NodeRevision[]> {
+  const { rows } = await db.raw<{ rows: NodeRevision[] }>('SELECT id, revision FROM nodes WHERE updated_at > ?', [
+    since,
+  ]);
+  return rows;
 }
 
-/** Bans a node that isn't; false when it already was. Its session is not touched: the link closes it. */
-export async function updateBan(trx: Knex, nodeId: string, reason: string): Promise<boolean> {
-  const count = await trx('nodes')
-    .where({ id: nodeId, banned_at: null })
-    .update({ banned_at: trx.fn.now(), ban_reason: reason });
-  return count === 1;
-}
-
-/** Bans every node of a user that is not banned; answers their ids. */
-export async function updateBanOfOwner(trx: Knex, userId: string, reason: string): Promise<string[]> {
-  const rows = await trx('nodes')
-    .where({ user_id: userId, banned_at: null })
-    .update({ banned_at: trx.fn.now(), ban_reason: reason })
-    .returning<{ id: string }[]>('id');
+// NOTE: the condition is that of an index, migration 0006
+async function listShutOutLately(db: Knex): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `SELECT id FROM nodes WHERE updated_at > clock_timestamp() - interval '10 seconds'
+       AND (banned_at IS NOT NULL OR quarantined_at IS NOT NULL OR deleted_at IS NOT NULL)`,
+  );
   return rows.map(({ id }) => id);
 }
 
-/** Lifts a ban or a quarantine; false when there was neither. */
-export async function updateUnban(trx: Knex, nodeId: string): Promise<boolean> {
-  const count = await trx('nodes')
-    .where({ id: nodeId })
-    .where((either) => either.whereNotNull('banned_at').orWhereNotNull('quarantined_at'))
-    .update({ banned_at: null, ban_reason: null, quarantined_at: null });
-  return count === 1;
-}
-
-export interface NewNode {
-  readonly id: string;
-  readonly userId: string;
-  readonly name: string;
-  readonly visibility: 'public' | 'private';
-  readonly publicKey: Buffer;
-  readonly country: string | null;
-  readonly province: string | null;
-  readonly region: string | null;
-  readonly city: string | null;
-  readonly asn: number | null;
-  readonly provider: string | null;
-  readonly tags: readonly string[];
-  readonly hostname: string;
-  readonly agentVersion: string;
-  readonly os: string;
-  readonly arch: string;
-  readonly capabilities: readonly string[];
-}
-
-/** Inserts a node; false when its key is known already (a key enrolls once). */
-export async function insertNode(trx: Knex, node: NewNode): Promise<boolean> {
-  const result = await trx('nodes')
-    .insert({
-      id: node.id,
-      user_id: node.userId,
-      name: node.name,
-      visibility: node.visibility,
-      public_key: node.publicKey,
-      country: node.country,
-      province: node.province,
-      region: node.region,
-      city: node.city,
-      asn: node.asn,
-      provider: node.provider,
-      tags: node.tags,
-      hostname: node.hostname,
-      agent_version: node.agentVersion,
-      os: node.os,
-      arch: node.arch,
-      capabilities: node.capabilities,
-    })
-    .onConflict('public_key')
-    .ignore()
-    .returning('id');
-  return result.length === 1;
-}
-
-export interface EnrollmentTokenRow {
-  readonly id: string;
-  readonly secret_hash: Buffer;
-  readonly preview: string;
-  readonly user_id: string;
-  readonly label: string | null;
-  readonly country_code: string | null;
-  readonly declared_province: string | null;
-  readonly created_at: Date;
-  readonly expires_at: Date;
-  readonly used_at: Date | null;
-  readonly consumed_node_id: string | null;
-  readonly consumed_public_key: Buffer | null;
-  readonly is_expired: boolean;
-  readonly owner_role: 'user' | 'admin';
-}
-
-const TOKEN_COLUMNS = `t.id, t.secret_hash, t.preview, t.user_id, t.label, t.country_code, t.declared_province, t.created_at,
-  t.expires_at, t.used_at, t.consumed_node_id, t.consumed_public_key, t.expires_at <= now() AS is_expired, u.role AS owner_role`;
-
-/** Stores a token: its public id and the hash of its secret, never the secret. */
-export async function insertEnrollmentToken(
-  db: Knex,
-  token: {
-    id: string;
-    tokenId: string;
-    secretHash: Buffer;
-    preview: string;
-    userId: string;
-    label: string | null;
-    countryCode: string | null;
-    province: string | null;
-    expiresAt: Date;
-  },
-): Promise<void> {
-  await db('enrollment_tokens').insert({
-    id: token.id,
-    token_id: token.tokenId,
-    secret_hash: token.secretHash,
-    preview: token.preview,
-    user_id: token.userId,
-    label: token.label,
-    country_code: token.countryCode,
-    declared_province: token.province,
-    expires_at: token.expiresAt,
-  });
-}
-
-/** A user's tokens, newest first, and how many there are; every user's for null. */
-export async function listEnrollmentTokens(
-  db: Knex,
-  page: { userId: string | null; limit: number; offset: number },
-): Promise<{ rows: EnrollmentTokenRow[]; total: number }> {
-  const owned = page.userId === null ? 'true' : 't.user_id = :userId';
-  const { rows } = await db.raw<{ rows: EnrollmentTokenRow[] }>(
-    `SELECT ${TOKEN_COLUMNS} FROM enrollment_tokens t JOIN users u ON u.id = t.user_id
-     WHERE ${owned} ORDER BY t.id DESC LIMIT :limit OFFSET :offset`,
-    { userId: page.userId ?? '', limit: page.limit, offset: page.offset },
+/** The node, locked until the transaction ends; null when there is none. */
+export async function lockNode(trx: Knex, id: string): Promise<Node | null> {
+  const { rows } = await trx.raw<{ rows: NodeRow[] }>(
+    `SELECT ${NODE_COLUMNS} FROM nodes WHERE id = ? AND deleted_at IS NULL FOR UPDATE`,
+    [id],
   );
-  const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*) AS total FROM enrollment_tokens t WHERE ${owned}`,
-    { userId: page.userId ?? '' },
+  return rows[0] === undefined ? null : toNode(rows[0]);
+}
+
+/** Bans a node. Its session is not touched: the link closes it. */
+export async function updateBan(trx: Knex, id: string, reason: string): Promise<void> {
+  await trx('nodes').where({ id }).update({ banned_at: trx.fn.now(), ban_reason: reason });
+}
+
+/**
+ * Lifts a ban and a quarantine. After a quarantine nobody knows which of the copies is meant to come back: the first
+ * one does, whatever its generation, and any other is noticed again.
+ */
+export async function updateUnban(trx: Knex, id: string): Promise<void> {
+  await trx.raw(
+    `UPDATE nodes SET banned_at = NULL, ban_reason = NULL, quarantined_at = NULL,
+            generation = CASE WHEN quarantined_at IS NULL THEN generation ELSE 0 END
+     WHERE id = ?`,
+    [id],
   );
-  return { rows, total: counts[0]?.total ?? 0 };
 }
 
-/** The token with this public id, locked until the transaction ends, or null. */
-export async function lockEnrollmentToken(trx: Knex, tokenId: string): Promise<EnrollmentTokenRow | null> {
-  const { rows } = await trx.raw<{ rows: EnrollmentTokenRow[] }>(
-    `SELECT ${TOKEN_COLUMNS} FROM enrollment_tokens t JOIN users u ON u.id = t.user_id WHERE t.token_id = ?
-       AND u.disabled_at IS NULL AND u.deleted_at IS NULL FOR UPDATE OF t`,
-    [tokenId],
+/** Begins or ends a drain. */
+export async function updateDrain(trx: Knex, id: string, isDraining: boolean): Promise<void> {
+  await trx('nodes')
+    .where({ id })
+    .update({ draining_at: isDraining ? trx.fn.now() : null });
+}
+
+/** Asks for another key; a request that nobody answered yet keeps its nonce, so that an answer on its way counts. */
+export async function updateRotationRequest(trx: Knex, id: string, nonce: Buffer): Promise<void> {
+  await trx.raw(
+    'UPDATE nodes SET rotation_nonce = coalesce(rotation_nonce, :nonce), rotation_requested_at = now() WHERE id = :id',
+    { id, nonce },
   );
-  return rows[0] ?? null;
 }
 
-/** Uses a token up; false when somebody else did. */
-export async function consumeEnrollmentToken(
-  trx: Knex,
-  id: string,
-  nodeId: string,
-  publicKey: Buffer,
-): Promise<boolean> {
-  const count = await trx('enrollment_tokens')
-    .where({ id, used_at: null })
-    .update({ used_at: trx.fn.now(), consumed_node_id: nodeId, consumed_public_key: publicKey });
-  return count === 1;
+/** Asks for another version of its agent; false: that one runs already. */
+export async function updateUpgradeRequest(trx: Knex, id: string, version: string): Promise<boolean> {
+  const { rows } = await trx.raw<{ rows: object[] }>(
+    `UPDATE nodes SET upgrade_version = :version, upgrade_state = 'requested', upgrade_error = NULL,
+            upgrade_requested_at = date_trunc('milliseconds', now())
+     WHERE id = :id AND agent_version <> :version RETURNING id`,
+    { id, version },
+  );
+  return rows.length === 1;
 }
 
-/** Deletes an unused token of a user (any user's for null). `used`: it exists and was used; `missing`: it does not exist. */
-export async function deleteEnrollmentToken(
-  db: Knex,
-  id: string,
-  userId: string | null,
-): Promise<{ readonly userId: string } | 'used' | 'missing'> {
-  const mine = db('enrollment_tokens').where(userId === null ? { id } : { id, user_id: userId });
-  const [deleted] = await mine.clone().where({ used_at: null }).delete().returning<{ user_id: string }[]>('user_id');
-  if (deleted) return { userId: deleted.user_id };
-  return (await mine.first('id')) ? 'used' : 'missing';
+/** What an owner says of a node. */
+export interface NodeChange {
+  readonly name?: string;
+  readonly tags?: readonly string[];
+  readonly visibility?: 'public' | 'private';
 }
 
-function toNode(row: NodeRow): Node {
+/** Changes what its owner says of a node. */
+export async function updateNode(trx: Knex, id: string, { name, tags, visibility }: NodeChange): Promise<void> {
+  await trx('nodes')
+    .where({ id })
+    .update({
+      ...(name === undefined ? {} : { name }),
+      ...(tags === undefined ? {} : { tags }),
+      ...(visibility === undefined ? {} : { visibility }),
+    });
+}
+
+// without its session nothing of it is stored any more, and its work is lost at once; a ban stays what it was
+const DELETED = 'deleted_at = now(), session_id = NULL, replica_id = NULL, lost_after = now(), rotation_nonce = NULL';
+
+/** Takes a node away. */
+export async function updateDeleted(trx: Knex, id: string): Promise<void> {
+  await trx.raw(`UPDATE nodes SET ${DELETED} WHERE id = ?`, [id]);
+}
+
+/** Takes away every node of a user; answers their ids. */
+export async function deleteNodesOfOwner(trx: Knex, userId: string): Promise<string[]> {
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+    `UPDATE nodes SET ${DELETED} WHERE user_id = ? AND deleted_at IS NULL RETURNING id`,
+    [userId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** A row as the program knows it. */
+export function toNode(row: NodeRow): Node {
   return {
     id: row.id,
     ownerId: row.user_id,
@@ -241,6 +205,11 @@ function toNode(row: NodeRow): Node {
     asn: row.asn,
     isp: row.isp,
     provider: row.provider,
+    declaredPlace: factsOf(row).declared,
+    derivedPlace: row.derived_place,
+    locationSource: row.location_source,
+    hasGeoMismatch: row.geo_mismatch,
+    uptimePercent30d: row.uptime_percent_30d,
     tags: row.tags,
     capabilities: row.capabilities,
     selfTest: row.self_test,
@@ -250,8 +219,24 @@ function toNode(row: NodeRow): Node {
     isBanned: row.banned_at !== null || row.quarantined_at !== null,
     banReason:
       row.ban_reason ?? (row.quarantined_at === null ? null : 'quarantined: a copy of its state directory connected'),
+    isQuarantined: row.quarantined_at !== null,
+    bannedAt: row.banned_at ?? row.quarantined_at,
+    isDeleted: row.deleted_at !== null,
     isDraining: row.draining_at !== null,
+    rotationRequestedAt: row.rotation_requested_at,
+    versionRefused: row.version_refused,
+    upgrade: upgradeOf(row),
     updatedAt: row.updated_at,
     revision: row.revision,
   };
+}
+
+function upgradeOf({
+  upgrade_version,
+  upgrade_state,
+  upgrade_error,
+  upgrade_requested_at,
+}: NodeRow): NodeUpgrade | null {
+  if (upgrade_version === null || upgrade_state === null || upgrade_requested_at === null) return null;
+  return { version: upgrade_version, state: upgrade_state, error: upgrade_error, requestedAt: upgrade_requested_at };
 }

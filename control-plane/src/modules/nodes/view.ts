@@ -20,10 +20,19 @@ export function nodeView(node: Node, isAdmin = false, isOwner = false): Static<t
     tags: [...node.tags],
     capabilities: [...node.capabilities],
     since: node.enrolledAt.toISOString(),
-    uptime_percent_30d: null,
+    uptime_percent_30d: node.uptimePercent30d,
+    location_source: node.locationSource,
     ...((isAdmin || isOwner) && node.selfTest !== null ? { self_test: selfTestView(node.selfTest) } : {}),
+    ...(isAdmin ? placesView(node) : {}),
     ...(isAdmin && node.isBanned && node.banReason !== null ? { ban_reason: node.banReason } : {}),
   };
+}
+
+/** What an admin needs to judge where a node stands. */
+export function placesView({ hasGeoMismatch, declaredPlace, derivedPlace }: Node) {
+  const { country = null, province = null, city = null, asn = null, isp = null, provider = null } = derivedPlace ?? {};
+  const derived = derivedPlace === null ? null : { country, province, city, asn, isp, provider };
+  return { geo_mismatch: hasGeoMismatch, declared: { ...declaredPlace }, derived };
 }
 
 function oneDecimal(degrees: number | null): number | null {

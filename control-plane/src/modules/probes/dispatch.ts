@@ -1,34 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@vantage/shared/clock.js';
-import { idPrefixes, idTimeMs } from '@vantage/shared/ids.js';
 import { definitionOf, isProbeType, type ProbeSpecs, type ProbeType } from '@vantage/shared/probe-types/index.js';
-import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { Bus } from '../../bus/bus.js';
 import { Batcher } from '../../db/batcher.js';
 import { LINK_GRACE_MS, type LinkSession, type LinkTable, type LinkWork } from '../../links/index.js';
 import type { NodeDirectory } from '../nodes/index.js';
 import type { RecentTasks } from './recent-tasks.js';
-import {
-  expireTasks,
-  insertTasks,
-  type LostRow,
-  listPendingTasks,
-  listPendingTasksOfNode,
-  listPendingTasksOfReplica,
-  loseTasks,
-  loseTasksOfGoneNodes,
-  type NewTask,
-  noticeUnlinkedWork,
-  type PendingRow,
-} from './store.js';
+import type { DispatchStore, LostRow, NewTask, PendingRow } from './store.js';
 import type { Waiters } from './waiters.js';
 
 // A task's frame leaves only after its row is committed: a result that finds no row would be lost.
 //
 //   stored ──link here──> job frame          ──link elsewhere──> bus "jobs" to that replica, which reads the rows
-//   link gone ──2 s──> node_lost             link back, same boot ──> what it doesn't run is sent again
-//                                            link back, new boot ──> what it neither runs nor holds is lost
+//   link gone ──2 s──> node_lost             link back ──> what its process may have been given and doesn't run is sent
+//                                            again; what was stored before its first link and it doesn't hold is lost
 
 const MAX_TASKS_PER_INSERT = 256;
 const SWEEP_MS = 1_000;
@@ -37,8 +23,10 @@ export const EXPIRY_SLACK_MS = 30_000;
 /** A node that is busy may let a probe wait this long; after that it answers `overload`. */
 const QUEUE_PATIENCE_MS = 5_000;
 
+type Job = Omit<PendingRow, 'opening'>;
+
 interface DispatchOptions {
-  readonly db: Knex;
+  readonly store: DispatchStore;
   readonly replicaId: string;
   readonly directory: NodeDirectory;
   readonly links: LinkTable;
@@ -61,7 +49,7 @@ export class Dispatch implements LinkWork {
     this.#inserts = new Batcher({
       maxItems: MAX_TASKS_PER_INSERT,
       flush: async (tasks) => {
-        await insertTasks(options.db, tasks);
+        await options.store.insert(tasks);
         return tasks.map(() => undefined);
       },
     });
@@ -115,19 +103,11 @@ export class Dispatch implements LinkWork {
   async onOpened(session: LinkSession): Promise<void> {
     this.#graceTimers.get(session.nodeId)?.();
     this.#graceTimers.delete(session.nodeId);
-    const pending = await listPendingTasksOfNode(this.options.db, session.nodeId);
-    const missing = pending.filter((row) => !session.resume.runningTaskIds.has(row.id));
-    if (session.resume.isSameBoot) {
-      for (const row of missing) sendJob(session, row);
-      return;
-    }
-    if (session.isCaughtUp) await this.#loseLeftovers(session, missing);
+    await this.#handOver(session, await this.options.store.listPendingOfNode(session.nodeId));
   }
 
   async onCaughtUp(session: LinkSession): Promise<void> {
-    if (session.resume.isSameBoot) return;
-    const pending = await listPendingTasksOfNode(this.options.db, session.nodeId);
-    await this.#loseLeftovers(session, pending);
+    await this.#handOver(session, await this.options.store.listPendingOfNode(session.nodeId));
   }
 
   onClosed(session: LinkSession): void {
@@ -140,25 +120,24 @@ export class Dispatch implements LinkWork {
     this.#graceTimers.set(session.nodeId, cancel);
   }
 
-  /** A new process of the agent knows nothing of these: they ended with the old one. */
-  async #loseLeftovers(session: LinkSession, pending: readonly PendingRow[]): Promise<void> {
-    const unknown = pending.filter((row) => !session.resume.runningTaskIds.has(row.id) && !session.hasSent(row.id));
-    const isNew = (row: PendingRow) => (idTimeMs(idPrefixes.probeTask, row.id) ?? 0) >= session.helloAt;
-    for (const row of unknown.filter(isNew)) sendJob(session, row);
-    const lost = unknown.filter((row) => !isNew(row));
-    this.#finished(
-      await loseTasks(
-        this.options.db,
-        lost.map(({ id }) => id),
-      ),
-    );
+  /**
+   * Gives a node what waits for it: its process ignores what it has had. What was stored before its first link was another's to
+   * do and ends without a result, unless that may still be on its way.
+   */
+  async #handOver(session: LinkSession, pending: readonly PendingRow[]): Promise<void> {
+    const missing = pending.filter((row) => !session.resume.runningTaskIds.has(row.id) && !session.hasSent(row.id));
+    for (const row of missing.filter((row) => mayRun(session, row))) sendJob(session, row);
+    if (session.isCaughtUp) await this.#lose(missing.filter((row) => !mayRun(session, row)));
   }
 
   async #sendStored(ids: readonly string[]): Promise<void> {
-    for (const row of await listPendingTasks(this.options.db, ids)) this.#sendIfLinkedHere(row);
+    for (const row of await this.options.store.listPending(ids)) {
+      const session = this.options.links.find(row.node_id);
+      if (session && mayRun(session, row)) sendJob(session, row);
+    }
   }
 
-  #sendIfLinkedHere(row: PendingRow): boolean {
+  #sendIfLinkedHere(row: Job): boolean {
     const session = this.options.links.find(row.node_id);
     if (!session?.isOpen) return false;
     sendJob(session, row);
@@ -174,22 +153,33 @@ export class Dispatch implements LinkWork {
 
   async #sweep(): Promise<void> {
     await this.#loseGone();
-    await noticeUnlinkedWork(this.options.db, LINK_GRACE_MS.agentGone);
-    this.#finished(await expireTasks(this.options.db));
+    await this.options.store.noticeUnlinkedWork(LINK_GRACE_MS.agentGone);
+    this.#finished(await this.options.store.expire());
     await this.#sendOverlooked();
   }
 
-  /** Sends what a lost bus message should have told this replica; an agent ignores what it already has. */
+  /**
+   * Sends what a lost bus message should have told this replica; an agent ignores what it already has. What a new process
+   * of an agent may not run is on its way as a result of the old one, or, when all of those have come, lost.
+   */
   async #sendOverlooked(): Promise<void> {
     if (this.options.links.size === 0) return;
-    for (const row of await listPendingTasksOfReplica(this.options.db, this.options.replicaId)) {
+    const lost: PendingRow[] = [];
+    for (const row of await this.options.store.listPendingOfReplica(this.options.replicaId)) {
       const session = this.options.links.find(row.node_id);
-      if (session && !session.hasSent(row.id)) this.#sendIfLinkedHere(row);
+      if (!session?.isOpen || session.hasSent(row.id) || session.resume.runningTaskIds.has(row.id)) continue;
+      if (mayRun(session, row)) sendJob(session, row);
+      else if (session.isCaughtUp) lost.push(row);
     }
+    await this.#lose(lost);
+  }
+
+  async #lose(rows: readonly PendingRow[]): Promise<void> {
+    if (rows.length > 0) this.#finished(await this.options.store.lose(rows.map(({ id }) => id)));
   }
 
   async #loseGone(): Promise<void> {
-    this.#finished(await loseTasksOfGoneNodes(this.options.db));
+    this.#finished(await this.options.store.loseOfGoneNodes());
   }
 
   #finished(lost: readonly LostRow[]): void {
@@ -208,7 +198,12 @@ export class Dispatch implements LinkWork {
   }
 }
 
-function sendJob(session: LinkSession, row: PendingRow): void {
+/** Whether a stored job may go to this process of the agent: one whose link was there before may have run it. */
+function mayRun({ resume }: LinkSession, { opening }: PendingRow): boolean {
+  return opening === null || opening >= resume.bootOpening;
+}
+
+function sendJob(session: LinkSession, row: Job): void {
   if (!isProbeType(row.probe_type)) return;
   session.sendJob({
     taskId: row.id,

@@ -1,5 +1,6 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import type { AsnOf } from '@vantage/shared/probe-types/definition.js';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { touchedHosts } from '@vantage/shared/target-policy/spec.js';
@@ -9,7 +10,7 @@ import { ApiError, limitReached } from '../../http/errors.js';
 import type { Caller, RateLimiter } from '../../http/rate-limit.js';
 import type { ServerEvent } from '../../http/route.js';
 import type { Plans } from '../../plans.js';
-import { type Node, type NodeDirectory, type Viewer, viewerOf } from '../nodes/index.js';
+import { isVisibleTo, type Node, type NodeDirectory, type Viewer, viewerOf } from '../nodes/index.js';
 import { BudgetTurns } from './budget-turns.js';
 import { type Dispatch, EXPIRY_SLACK_MS } from './dispatch.js';
 import { spendNodeTests } from './node-test-quota.js';
@@ -23,6 +24,7 @@ import { type TaskView, taskView } from './view.js';
 
 export { Dispatch } from './dispatch.js';
 export { RecentTasks } from './recent-tasks.js';
+export { type DispatchStore, dispatchStore, type LostRow, type NewTask, type PendingRow } from './store.js';
 export { TARGET_BURST, TARGET_MAX_AT_ONCE, TARGET_RATE_PER_SECOND } from './target-budget.js';
 export { deleteFullBuckets } from './target-budget-store.js';
 export { TaskReader } from './task-reader.js';
@@ -40,6 +42,8 @@ interface ProbesOptions {
   readonly policy: () => TargetPolicy;
   readonly limiter: RateLimiter;
   readonly plans: Plans;
+  /** The networks of addresses, as far as they are known. */
+  readonly asnOf: AsnOf;
   readonly metrics: {
     countTask(type: string, seconds: number): void;
     countResult(type: string, outcome: string): void;
@@ -90,7 +94,7 @@ export class Probes {
 
   /** A task as it is now. @throws ApiError PROBE_JOB_NOT_FOUND */
   async get(id: string, viewer: Viewer): Promise<TaskView> {
-    return this.#view(id, readable(await this.options.reader.find(id), viewer));
+    return this.#view(id, readable(await this.options.reader.find(id), viewer), viewer);
   }
 
   /** A task when it is finished, or as it is after `seconds`. @throws ApiError PROBE_JOB_NOT_FOUND */
@@ -103,7 +107,7 @@ export class Probes {
         last = readable(task, viewer);
       }
       if (last && !isFinished(last) && !signal.aborted) last = await this.options.reader.find(id);
-      return this.#view(id, readable(last, viewer));
+      return this.#view(id, readable(last, viewer), viewer);
     } finally {
       cancel();
     }
@@ -112,22 +116,22 @@ export class Probes {
   /** The results of a task as they come, then its end. @throws ApiError PROBE_JOB_NOT_FOUND before the first event */
   async events(id: string, viewer: Viewer, signal: AbortSignal): Promise<AsyncIterable<ServerEvent>> {
     readable(await this.options.reader.findHeard(id), viewer);
-    return this.#streamEvents(id, signal);
+    return this.#streamEvents(id, viewer, signal);
   }
 
   /** A page of an account's own tasks, newest first. */
   async list(
-    account: TaskOwner,
+    owner: TaskOwner & Viewer,
     page: { limit: number; offset: number },
   ): Promise<{ tasks: TaskView[]; total: number }> {
-    const { rows, total } = await listTasks(this.options.db, account, page);
-    return { tasks: rows.map((row) => this.#view(row.id, row)), total };
+    const { rows, total } = await listTasks(this.options.db, owner, page);
+    return { tasks: rows.map((row) => this.#view(row.id, row, owner)), total };
   }
 
-  async *#streamEvents(id: string, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+  async *#streamEvents(id: string, viewer: Viewer, signal: AbortSignal): AsyncGenerator<ServerEvent> {
     const seen = new Set<string>();
     for await (const task of this.options.reader.follow(id, signal)) {
-      const view = this.#view(id, task);
+      const view = this.#view(id, task, viewer);
       const finished = task.node_tasks.filter((nodeTask) => nodeTask.state !== 'pending');
       for (const [index, nodeTask] of finished.entries()) {
         if (seen.has(nodeTask.id)) continue;
@@ -177,9 +181,19 @@ export class Probes {
     return this.#budgetTurns.run(keys, () => db.transaction(store));
   }
 
-  #view(id: string, task: TaskRow): TaskView {
-    return taskView(id, task, (nodeId) => this.options.directory.find(nodeId));
+  #view(id: string, task: TaskRow, viewer: Viewer): TaskView {
+    const { directory, asnOf } = this.options;
+    return taskView(id, task, {
+      findNode: (nodeId) => visibleNode(directory.find(nodeId), viewer),
+      bannedAt: (nodeId) => directory.bannedAt(nodeId),
+      asnOf,
+    });
   }
+}
+
+/** A node that was public when it measured may be private now: then strangers no longer learn where it stands. */
+function visibleNode(node: Node | null, viewer: Viewer): Node | null {
+  return node !== null && isVisibleTo(node, viewer) ? node : null;
 }
 
 /** What a request takes of which budgets, for each of its nodes. */
@@ -209,7 +223,7 @@ function newTask(request: ProbeRequest, { userId, isTest }: Viewer, nodes: reado
     target: request.spec.target,
     specJson: JSON.stringify(request.spec),
     createdAt: new Date(now),
-    expiresAt: new Date(now + definitionOf(request.type).deadlineMs(request.spec) + EXPIRY_SLACK_MS),
+    expiresInMs: definitionOf(request.type).deadlineMs(request.spec) + EXPIRY_SLACK_MS,
     targetKeys: null,
     nodeTasks: nodes.map((node, index) => ({ id: nodeTaskIds[index] ?? '', nodeId: node.id, refusedCode: null })),
   };

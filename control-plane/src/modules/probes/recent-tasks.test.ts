@@ -17,7 +17,7 @@ function aTask(nodeIds: readonly string[] = ['n_1']): NewTask & { readonly ids: 
     target: spec.target,
     specJson: JSON.stringify(spec),
     createdAt: new Date(1_700_000_000_000),
-    expiresAt: new Date(1_700_000_060_000),
+    expiresInMs: 60_000,
     targetKeys: null,
     nodeTasks: nodeIds.map((nodeId, index) => ({ id: ids[index] ?? '', nodeId, refusedCode: null })),
     ids,
@@ -27,6 +27,7 @@ function aTask(nodeIds: readonly string[] = ['n_1']): NewTask & { readonly ids: 
 function aResult(task: NewTask, nodeTask: number, parts: Partial<StoredResult> = {}, banner = ''): StoredResult {
   const result = { success: true, error: null, banner };
   const row = {
+    writer: null,
     sequence: 1,
     taskId: task.nodeTasks[nodeTask]?.id ?? '',
     probeType: 'tcp',

@@ -64,6 +64,12 @@ export function nodeResultSchema(type: ProbeType): TSchema {
       started_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
         description: 'Null when the node was lost before it said.',
       }),
+      trust: Type.Optional(
+        Type.Literal('banned_since', {
+          description: 'The node was banned after it had measured this: weigh it accordingly. Absent otherwise.',
+        }),
+      ),
+      banned_at: Type.Optional(Type.String({ format: 'date-time', description: 'With `trust`: when that was.' })),
       late: Type.Optional(Type.Boolean({ description: 'Came after the node had been given up.' })),
     },
     {

@@ -1,6 +1,40 @@
 import { idLowerBound, idPrefixes, idTimeMs } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
+import { Batcher } from '../../db/batcher.js';
 import { queryPrepared } from '../../db/prepared.js';
+
+const NODES_AT_ONCE = 200;
+
+/** What dispatch stores of tasks, and reads of them; each call is one transaction. */
+export interface DispatchStore {
+  insert(tasks: readonly NewTask[]): Promise<void>;
+  listPending(ids: readonly string[]): Promise<PendingRow[]>;
+  listPendingOfNode(nodeId: string): Promise<PendingRow[]>;
+  listPendingOfReplica(replicaId: string): Promise<PendingRow[]>;
+  lose(ids: readonly string[]): Promise<LostRow[]>;
+  loseOfGoneNodes(): Promise<LostRow[]>;
+  noticeUnlinkedWork(graceMs: number): Promise<void>;
+  expire(): Promise<LostRow[]>;
+}
+
+/** The tasks of a database. */
+export function dispatchStore(db: Knex): DispatchStore {
+  // nodes come back by the thousand, each asking
+  const pendingOfNode = new Batcher<string, PendingRow[]>({
+    maxItems: NODES_AT_ONCE,
+    flush: (nodeIds) => listPendingTasksOfNodes(db, nodeIds),
+  });
+  return {
+    insert: (tasks) => insertTasks(db, tasks),
+    listPending: (ids) => listPendingTasks(db, ids),
+    listPendingOfNode: (nodeId) => pendingOfNode.add(nodeId),
+    listPendingOfReplica: (replicaId) => listPendingTasksOfReplica(db, replicaId),
+    lose: (ids) => loseTasks(db, ids),
+    loseOfGoneNodes: () => loseTasksOfGoneNodes(db),
+    noticeUnlinkedWork: (graceMs) => noticeUnlinkedWork(db, graceMs),
+    expire: () => expireTasks(db),
+  };
+}
 
 /** A request with its node tasks, to be stored. */
 export interface NewTask {
@@ -11,8 +45,10 @@ export interface NewTask {
   readonly probeType: string;
   readonly target: string;
   readonly specJson: string;
+  /** By the clock of the replica that took it: for people, nothing is decided by it. */
   readonly createdAt: Date;
-  readonly expiresAt: Date;
+  /** After it is stored, milliseconds: what no node has answered by then ends. */
+  readonly expiresInMs: number;
   /** Keys of the per-target budget; null for exempt targets. */
   readonly targetKeys: readonly string[] | null;
   readonly nodeTasks: readonly NewNodeTask[];
@@ -26,7 +62,8 @@ export interface NewNodeTask {
 }
 
 // A task without a result may vanish in a crash of PostgreSQL itself: its client sees an error or never got its id.
-// A durable result makes its task durable too, since the write-ahead log is one stream.
+// A durable result makes its task durable too, since the write-ahead log is one stream. Replicas' clocks differ: when a task
+// ends is counted by the database's, and whose it may be by the newest link of its node.
 const INSERT = {
   name: 'probes-insert',
   text: `
@@ -34,11 +71,11 @@ const INSERT = {
     INSERT INTO probe_tasks (id, user_id, probe_type, target, spec, created_at, is_test)
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]::json[], $6::timestamptz[], $7::boolean[])
   )
-  INSERT INTO probe_node_tasks (id, task_id, node_id, probe_type, expires_at, target_keys, state, lost_code, finished_at)
-  SELECT id, task_id, node_id, probe_type, expires_at, string_to_array(target_keys, ' '),
-         CASE WHEN refused IS NULL THEN 'pending' ELSE 'lost' END, refused, CASE WHEN refused IS NULL THEN NULL ELSE now() END
-  FROM unnest($8::text[], $9::text[], $10::text[], $11::text[], $12::timestamptz[], $13::text[], $14::text[])
-    AS n(id, task_id, node_id, probe_type, expires_at, target_keys, refused)`,
+  INSERT INTO probe_node_tasks (id, task_id, node_id, probe_type, expires_at, target_keys, state, lost_code, finished_at, opening)
+  SELECT id, task_id, node_id, probe_type, now() + expires_ms * interval '1 millisecond', string_to_array(target_keys, ' '),
+         CASE WHEN refused IS NULL THEN 'pending' ELSE 'lost' END, refused, CASE WHEN refused IS NULL THEN NULL ELSE now() END, (SELECT opening FROM nodes WHERE nodes.id = node_id)
+  FROM unnest($8::text[], $9::text[], $10::text[], $11::text[], $12::double precision[], $13::text[], $14::text[])
+    AS n(id, task_id, node_id, probe_type, expires_ms, target_keys, refused)`,
 };
 
 /** Stores requests with all their node tasks: one statement, one transaction. */
@@ -56,7 +93,7 @@ export async function insertTasks(db: Knex, tasks: readonly NewTask[]): Promise<
     nodeTasks.map(({ task }) => task.id),
     nodeTasks.map(({ nodeTask }) => nodeTask.nodeId),
     nodeTasks.map(({ task }) => task.probeType),
-    nodeTasks.map(({ task }) => task.expiresAt),
+    nodeTasks.map(({ task }) => task.expiresInMs),
     nodeTasks.map(({ task }) => task.targetKeys?.join(' ') ?? null),
     nodeTasks.map(({ nodeTask }) => nodeTask.refusedCode),
   ]);
@@ -160,32 +197,35 @@ export interface PendingRow {
   readonly probe_type: string;
   readonly spec: string;
   readonly user_id: string | null;
+  /** The newest link of its node when it was stored; null: not known. */
+  readonly opening: number | null;
 }
 
-const PENDING = `SELECT n.id, n.node_id, n.probe_type, t.user_id, t.spec::text AS spec FROM probe_node_tasks n
+const PENDING = `SELECT n.id, n.node_id, n.probe_type, n.opening, t.user_id, t.spec::text AS spec FROM probe_node_tasks n
   JOIN probe_tasks t ON t.id = n.task_id`;
 
 /** The pending ones among these node tasks. */
-export async function listPendingTasks(db: Knex, ids: readonly string[]): Promise<PendingRow[]> {
+async function listPendingTasks(db: Knex, ids: readonly string[]): Promise<PendingRow[]> {
   const { rows } = await db.raw<{ rows: PendingRow[] }>(`${PENDING} WHERE n.id = ANY(?) AND n.state = 'pending'`, [
     [...ids],
   ]);
   return rows;
 }
 
-/** Everything a node still has to do. */
-export async function listPendingTasksOfNode(db: Knex, nodeId: string): Promise<PendingRow[]> {
-  const { rows } = await db.raw<{ rows: PendingRow[] }>(`${PENDING} WHERE n.node_id = ? AND n.state = 'pending'`, [
-    nodeId,
-  ]);
-  return rows;
+/** Everything each of these nodes still has to do. */
+async function listPendingTasksOfNodes(db: Knex, nodeIds: readonly string[]): Promise<PendingRow[][]> {
+  const { rows } = await db.raw<{ rows: PendingRow[] }>(
+    `${PENDING} WHERE n.node_id = ANY(?::text[]) AND n.state = 'pending'`,
+    [[...nodeIds]],
+  );
+  return nodeIds.map((nodeId) => rows.filter((row) => row.node_id === nodeId));
 }
 
-/** What has waited for over a second for nodes whose links a replica holds. */
-export async function listPendingTasksOfReplica(db: Knex, replicaId: string): Promise<PendingRow[]> {
+/** What waits for nodes whose links a replica holds. */
+async function listPendingTasksOfReplica(db: Knex, replicaId: string): Promise<PendingRow[]> {
   const { rows } = await db.raw<{ rows: PendingRow[] }>(
     `${PENDING} JOIN nodes ON nodes.id = n.node_id
-     WHERE nodes.replica_id = ? AND n.state = 'pending' AND t.created_at < now() - interval '1 second' LIMIT 1000`,
+     WHERE nodes.replica_id = ? AND n.state = 'pending' LIMIT 1000`,
     [replicaId],
   );
   return rows;
@@ -202,7 +242,7 @@ export interface LostRow {
 // for a row: whoever holds it is ending that task, and what is left over is found by the next sweep.
 
 /** Ends these node tasks as lost, if they are still pending. */
-export async function loseTasks(db: Knex, ids: readonly string[]): Promise<LostRow[]> {
+async function loseTasks(db: Knex, ids: readonly string[]): Promise<LostRow[]> {
   const { rows } = await db.raw<{ rows: LostRow[] }>(
     `UPDATE probe_node_tasks SET state = 'lost', lost_code = 'node_lost', finished_at = now()
      WHERE id = ANY(ARRAY(
@@ -214,7 +254,7 @@ export async function loseTasks(db: Knex, ids: readonly string[]): Promise<LostR
 }
 
 /** Ends the pending work of nodes that did not come back in time. */
-export async function loseTasksOfGoneNodes(db: Knex): Promise<LostRow[]> {
+async function loseTasksOfGoneNodes(db: Knex): Promise<LostRow[]> {
   const { rows } = await db.raw<{ rows: LostRow[] }>(
     `WITH gone AS (
        UPDATE nodes SET lost_after = NULL
@@ -228,7 +268,7 @@ export async function loseTasksOfGoneNodes(db: Knex): Promise<LostRow[]> {
 }
 
 /** Gives the grace period to nodes without a link that were handed work all the same: a replica's directory was stale. */
-export async function noticeUnlinkedWork(db: Knex, graceMs: number): Promise<void> {
+async function noticeUnlinkedWork(db: Knex, graceMs: number): Promise<void> {
   await db.raw(
     `UPDATE nodes SET lost_after = now() + ? * interval '1 millisecond'
      WHERE id = ANY(ARRAY(
@@ -241,7 +281,7 @@ export async function noticeUnlinkedWork(db: Knex, graceMs: number): Promise<voi
 }
 
 /** Ends what no node answered although its time is long over. */
-export async function expireTasks(db: Knex): Promise<LostRow[]> {
+async function expireTasks(db: Knex): Promise<LostRow[]> {
   const { rows } = await db.raw<{ rows: LostRow[] }>(
     `UPDATE probe_node_tasks SET state = 'lost', lost_code = 'timeout', finished_at = now()
      WHERE id = ANY(ARRAY(

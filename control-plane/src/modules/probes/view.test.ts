@@ -64,7 +64,8 @@ function view(type: ProbeType, nodeTasks: readonly NodeTaskRow[], findNode: (id:
     created_at: new Date('2026-01-01T00:00:00Z'),
     node_tasks: nodeTasks,
   };
-  return taskView(task.id, task, findNode);
+  const bannedAt = (id: string) => findNode(id)?.bannedAt ?? null;
+  return taskView(task.id, task, { findNode, bannedAt, asnOf: () => null });
 }
 
 t.test('a task runs until every node has its end, and failed only when no node answered', async (t) => {
@@ -259,4 +260,12 @@ t.test('every state of a task of every type is as its schema says', async (t) =>
       t.equal(JSON.stringify(sent), before, `${type}: nothing was left to defaults`);
     }
   }
+});
+
+t.test('a result of a node that was banned since says so, with the instant, and no other does', async (t) => {
+  const banned = aNode({ isBanned: true, bannedAt: new Date('2026-02-01T00:00:00Z') });
+  const [result, gone] = view('tcp', [done('tcp'), lost('node_lost')], () => banned).node_results;
+  t.match(result, { success: true, trust: 'banned_since', banned_at: '2026-02-01T00:00:00.000Z' });
+  t.notOk('trust' in (gone ?? {}), 'what it never measured needs no trust');
+  t.notOk('trust' in (view('tcp', [done('tcp')]).node_results[0] ?? {}));
 });

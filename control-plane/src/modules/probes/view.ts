@@ -1,3 +1,4 @@
+import type { AsnOf } from '@vantage/shared/probe-types/definition.js';
 import type { ProbeErrorCode } from '@vantage/shared/probe-types/error-codes.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
 import { definitionOf, isProbeType, type ProbeSpecs, type ProbeType } from '@vantage/shared/probe-types/index.js';
@@ -35,14 +36,24 @@ const lostMessages: Partial<Record<ProbeErrorCode, string>> = {
   target_rate_limited: 'this target is being probed too often; try again later',
 };
 
+/** What the view of a task asks for beside the task. */
+interface ViewPorts {
+  /** Null: there is none, or whoever looks may not see it. */
+  readonly findNode: (id: string) => Node | null;
+  /** Since when a node is banned, also one that was deleted then; null: it is not. */
+  readonly bannedAt: (id: string) => Date | null;
+  readonly asnOf: AsnOf;
+}
+
 /** The body of a task, shown under the id that was asked for. */
-export function taskView(id: string, task: TaskRow, findNode: (id: string) => Node | null): TaskView {
+export function taskView(id: string, task: TaskRow, ports: ViewPorts): TaskView {
+  const { asnOf } = ports;
   const type = task.probe_type;
   if (!isProbeType(type)) throw new Error(`stored task of unknown type "${type}"`);
   const definition = definitionOf(type);
   const spec = task.spec as ProbeSpecs[ProbeType];
   const finished = task.node_tasks.filter((nodeTask) => nodeTask.state !== 'pending');
-  const results = finished.map((nodeTask) => nodeResultView(type, spec, nodeTask, findNode(nodeTask.node_id)));
+  const results = finished.map((nodeTask) => nodeResultView(type, spec, nodeTask, ports));
   const measured = finished.filter((nodeTask) => nodeTask.state === 'done');
   const successCount = results.filter((result) => result.success).length;
   return {
@@ -62,6 +73,7 @@ export function taskView(id: string, task: TaskRow, findNode: (id: string) => No
     ...(definition.taskFields(
       spec,
       measured.map(({ node_id, result }) => ({ nodeId: node_id, result })),
+      asnOf,
     ) as object),
   };
 }
@@ -71,17 +83,22 @@ export function nodeResultView(
   type: ProbeType,
   spec: ProbeSpecs[ProbeType],
   nodeTask: NodeTaskRow,
-  node: Node | null,
+  { findNode, bannedAt }: Pick<ViewPorts, 'findNode' | 'bannedAt'>,
 ): NodeResultView {
-  const common = { node_id: nodeTask.node_id, node: placeOf(node) };
+  const common = { node_id: nodeTask.node_id, node: placeOf(findNode(nodeTask.node_id)) };
   if (nodeTask.state === 'done' && nodeTask.result) {
     const result = nodeTask.result as NodeResultView;
     // assign, as a spread behind other members costs V8 twenty times as much (measured 2026-11, Node 20)
-    return Object.assign(common, result, nodeTask.late ? { late: true } : null);
+    return Object.assign(common, result, nodeTask.late ? { late: true } : null, trustOf(bannedAt(nodeTask.node_id)));
   }
   const code = (nodeTask.lost_code ?? 'node_lost') as ProbeErrorCode;
   const failed = failedResult(type, spec, { code, message: lostMessages[code] ?? code });
   return { ...common, ...failed, started_at: null, duration_ms: 0, disturbed: false, loop_lag_ms: 0 };
+}
+
+/** A result is what it was; that its node was banned since is for the reader to weigh. */
+function trustOf(bannedAt: Date | null): { trust: 'banned_since'; banned_at: string } | null {
+  return bannedAt === null ? null : { trust: 'banned_since', banned_at: bannedAt.toISOString() };
 }
 
 function statusOf(task: TaskRow): TaskView['status'] {

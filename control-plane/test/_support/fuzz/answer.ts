@@ -55,10 +55,11 @@ export function judgeAnswer(request: FuzzRequest, answer: FuzzAnswer, schemas: O
   ];
 }
 
-/** The one reason of ours not to answer: the request names nodes, and one of them is not connected. */
-function judgeFailure({ body }: FuzzRequest, { status, body: answer }: FuzzAnswer): string[] {
+/** The one reason of ours not to answer: the request is about nodes, and one of them is not connected. */
+function judgeFailure({ operation, body }: FuzzRequest, { status, body: answer }: FuzzAnswer): string[] {
   if (status < 500) return [];
-  const isExcused = status === 503 && answer.error?.code === 'NODE_OFFLINE' && /"node_ids?"/.test(body ?? '');
+  const isAboutNodes = /"node_ids?"/.test(body ?? '') || operation.operationId === 'upgradeNode';
+  const isExcused = status === 503 && answer.error?.code === 'NODE_OFFLINE' && isAboutNodes;
   return isExcused ? [] : [`failed with ${status}`];
 }
 

@@ -13,6 +13,7 @@ const LimitsSchema = Type.Object(
     monitors: count('Monitors there may be', 10),
     min_interval_s: count('Seconds between two checks of a monitor at least', 60),
     members: count('People of a team', 1),
+    nodes: count('Nodes there may be, and open enrollment tokens; as many may be enrolled an hour, 10 at least', 5),
   },
   { additionalProperties: false, title: 'Limits' },
 );
@@ -34,12 +35,13 @@ export const getLimits = defineRoute({
   },
 });
 
-function shown({ requestsPerMinute, nodeTestsPerDay, monitors, minIntervalSeconds, members }: Plan) {
+function shown({ requestsPerMinute, nodeTestsPerDay, monitors, minIntervalSeconds, members, nodes }: Plan) {
   return {
     requests_per_minute: requestsPerMinute,
     node_tests_per_day: nodeTestsPerDay,
     monitors,
     min_interval_s: minIntervalSeconds,
     members,
+    nodes,
   };
 }

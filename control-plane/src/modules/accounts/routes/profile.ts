@@ -47,7 +47,7 @@ export const deleteAccount = defineRoute({
   path: '/v1/account',
   summary: 'Delete your account',
   description:
-    'For good, and at once: what is known of the person is erased, sessions, keys and tokens open nothing any more (403 ACCOUNT_DELETED), nodes are banned, the address is free again. The only administrator cannot leave: 409.',
+    'For good, and at once: what is known of the person is erased, sessions, keys and tokens open nothing any more (403 ACCOUNT_DELETED), its nodes are deleted, the address is free again. The only administrator cannot leave: 409.',
   tag,
   auth,
   replies: { 200: Type.Null() },

@@ -9,9 +9,10 @@ export const enrollNode = defineRoute({
   path: '/v1/nodes/enroll',
   summary: 'Enroll an agent',
   description:
-    'Called by vantage-agent. A used, expired, revoked and unknown token get one and the same answer; a repeated request with the same token and the same key gets the first answer again.',
+    'Called by vantage-agent. A used, expired, revoked and unknown token get one and the same answer; a repeated request with the same token and the same key gets the first answer again. Of wrong tokens one network (IPv4 /24, IPv6 /48) may try 30 a minute; an owner has as many nodes as the plan allows, and enrolls as many an hour, 10 at least.',
   tag: 'Enrollment',
   auth: { kind: 'public' },
+  limit: 'enrollment',
   body: EnrollRequestSchema,
   bodyExample: {
     token: 'ent_…',
@@ -31,10 +32,8 @@ export const enrollNode = defineRoute({
     audience: 'https://vantage.example',
     config: { heartbeat_ms: 15_000 },
   },
-  errors: ['NODE_ENROLLMENT_TOKEN_INVALID', 'VALIDATION_FAILED', 'CONFLICT'],
-  async handle(request, { nodes }) {
-    const nodeId = await nodes.enrollment.enroll(request.body, actorOf(request));
-    await nodes.directory.announce([nodeId]);
-    return { status: 201, data: nodes.enrollReply(nodeId) };
+  errors: ['NODE_ENROLLMENT_TOKEN_INVALID', 'VALIDATION_FAILED', 'CONFLICT', 'FEATURE_LOCKED', 'RATE_LIMIT_EXCEEDED'],
+  async handle(request, { enrollment }) {
+    return { status: 201, data: await enrollment.enroll(request.body, actorOf(request)) };
   },
 });

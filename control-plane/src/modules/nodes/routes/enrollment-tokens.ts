@@ -13,7 +13,8 @@ export const createEnrollmentToken = defineRoute({
   method: 'POST',
   path: '/v1/nodes/enrollment-tokens',
   summary: 'Make a one-time enrollment token',
-  description: 'The token is shown this once; only a hash is stored. It lets one agent in, within its validity.',
+  description:
+    'The token is shown this once; only a hash is stored. It lets one agent in, within its validity. There may be as many open ones as the plan has nodes.',
   tag,
   auth,
   needsVerifiedEmail: true,
@@ -25,10 +26,10 @@ export const createEnrollmentToken = defineRoute({
     token: 'ent_…',
     expires_at: '2026-02-01T12:00:00.000Z',
   },
-  errors: ['VALIDATION_FAILED', 'FORBIDDEN'],
-  async handle(request, { nodes }) {
+  errors: ['VALIDATION_FAILED', 'FORBIDDEN', 'FEATURE_LOCKED', 'TOKEN_LIMIT_EXCEEDED'],
+  async handle(request, { enrollmentTokens }) {
     const { userId } = request.account;
-    return { status: 201, data: await nodes.enrollment.createToken(userId, request.body, actorOf(request)) };
+    return { status: 201, data: await enrollmentTokens.create(userId, request.body, actorOf(request)) };
   },
 });
 
@@ -43,9 +44,9 @@ export const listEnrollmentTokens = defineRoute({
   query: Type.Object({ ...pageQuery }),
   replies: { 200: Type.Object({ tokens: Type.Array(EnrollmentTokenSchema) }) },
   errors: [],
-  async handle({ query, account }, { nodes }) {
+  async handle({ query, account }, { enrollmentTokens }) {
     const page = pageOf(query);
-    const { tokens, total } = await nodes.enrollment.listTokens(account.userId, page);
+    const { tokens, total } = await enrollmentTokens.list(account.userId, page);
     return { status: 200, data: { tokens }, pagination: pagination(page, total) };
   },
 });
@@ -61,8 +62,8 @@ export const revokeEnrollmentToken = defineRoute({
   params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
   replies: { 200: Type.Null() },
   errors: ['NOT_FOUND', 'NODE_STATE_CONFLICT'],
-  async handle(request, { nodes }) {
-    await nodes.enrollment.revokeToken(request.params.id, request.account.userId, actorOf(request));
+  async handle(request, { enrollmentTokens }) {
+    await enrollmentTokens.revoke(request.params.id, request.account.userId, actorOf(request));
     return { status: 200, data: null };
   },
 });

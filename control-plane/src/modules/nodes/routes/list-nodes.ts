@@ -24,6 +24,7 @@ export const listNodes = defineRoute({
     status: Type.Optional(Type.Enum([...nodeStatuses], { type: 'string' })),
     tag: Type.Optional(Type.String({ maxLength: 32 })),
     capability: Type.Optional(Type.String({ maxLength: 32 })),
+    geo_mismatch: Type.Optional(Type.Boolean({ description: 'Asked of admins only.' })),
   }),
   replies: { 200: Type.Object({ items: Type.Array(NodeSchema) }) },
   errors: [],

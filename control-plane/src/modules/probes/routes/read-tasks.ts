@@ -73,7 +73,7 @@ export const listTasks = defineRoute({
   errors: [],
   async handle({ query, account }, { probes }) {
     const page = pageOf(query);
-    const { tasks, total } = await probes.list(account, page);
+    const { tasks, total } = await probes.list({ ...viewerOf(account), userId: account.userId }, page);
     return { status: 200, data: { items: tasks }, pagination: pagination(page, total) };
   },
 });

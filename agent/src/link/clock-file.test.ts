@@ -1,0 +1,29 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { FakeClock } from '../../test/_support/fake-clock.js';
+import { ClockFile, machineUptime, readKeptClock } from './clock-file.js';
+import { ClockSync } from './clock-sync.js';
+
+t.test('what is known of server time is there for the next process', async (t) => {
+  const stateDir = t.testdir();
+  const clock = new FakeClock();
+  const clockSync = new ClockSync(clock, { uptime: await machineUptime() });
+  const file = new ClockFile({ stateDir, clock, clockSync });
+  await file.stop();
+  t.equal(await readKeptClock(stateDir), null, 'nothing is kept where nothing is known');
+  const serverAt = clock.now() + 5_000;
+  clockSync.add({ sentMs: 0, receivedMs: 0, serverReceivedAt: serverAt, serverSentAt: serverAt });
+  await file.stop();
+  const kept = await readKeptClock(stateDir);
+  t.match(kept, { wallAt: clock.now(), uncertaintyMs: Number });
+  t.equal(new ClockSync(clock, { uptime: await machineUptime(), kept }).isKnown, true);
+});
+
+t.test('a damaged file is as good as none', async (t) => {
+  const stateDir = t.testdir();
+  for (const text of ['', '{', 'null', '[]', '{"boot_id":"x","uptime_ms":"1"}', '{"boot_id":1}']) {
+    writeFileSync(join(stateDir, 'clock.json'), text);
+    t.equal(await readKeptClock(stateDir), null, text);
+  }
+});

@@ -1,0 +1,80 @@
+import { isLoopbackHost } from '../identity/control-plane-url.js';
+
+/** More URLs than this are not kept. */
+const MOST_URLS = 16;
+
+/**
+ * Of the URLs that a control plane names, those this node may use, each once: https, or http where it goes to this very machine
+ * or enrollment allowed http to others already (then one of `known` is such).
+ */
+export function acceptableUrls(known: readonly string[], told: readonly string[]): string[] {
+  const isPlainAllowed = known.some((url) => url.startsWith('http:') && !isLoopbackHost(new URL(url).hostname));
+  const urls = told.flatMap((text) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    if (url === null || url.username !== '' || url.password !== '') return [];
+    if (url.pathname !== '/' || url.search !== '' || url.hash !== '') return [];
+    const isSafe =
+      url.protocol === 'https:' || (url.protocol === 'http:' && (isPlainAllowed || isLoopbackHost(url.hostname)));
+    return isSafe ? [url.origin] : [];
+  });
+  return [...new Set(urls)].slice(0, MOST_URLS);
+}
+
+/**
+ * Which of several URLs to dial: the one that worked last, the next one after a failure, and first of all, once, where a
+ * replica that goes away said to go.
+ */
+export class ControlUrls {
+  #urls: readonly string[];
+  #at = 0;
+  #hints: string[] = [];
+  #failed = 0;
+
+  /** At least one. */
+  constructor(urls: readonly string[]) {
+    this.#urls = urls;
+  }
+
+  get known(): readonly string[] {
+    return this.#urls;
+  }
+
+  /** Whether one is left that was not tried since the last link. */
+  get hasUntried(): boolean {
+    return this.#hints.length > 0 || this.#failed < this.#urls.length;
+  }
+
+  /** Where to dial now. A hint is used up by that. */
+  next(): string {
+    const url = this.#hints.shift() ?? this.#urls[this.#at % this.#urls.length];
+    if (url === undefined) throw new RangeError('the identity names no control plane');
+    return url;
+  }
+
+  /** A link is open there. */
+  worked(url: string): void {
+    this.#failed = 0;
+    this.#hints = [];
+    const index = this.#urls.indexOf(url);
+    if (index >= 0) this.#at = index;
+  }
+
+  /** No link came about there. */
+  failed(url: string): void {
+    if (this.#urls[this.#at % this.#urls.length] !== url) return;
+    this.#at = (this.#at + 1) % this.#urls.length;
+    this.#failed += 1;
+  }
+
+  /** To be tried first, once each; none: those named before stay. */
+  hint(urls: readonly string[]): void {
+    if (urls.length > 0) this.#hints = [...urls];
+  }
+
+  /** The list is another one now; the URL in use stays the first choice where it is among them. */
+  replace(urls: readonly string[], inUse: string | null): void {
+    this.#urls = urls;
+    this.#failed = 0;
+    this.#at = Math.max(0, inUse === null ? 0 : urls.indexOf(inUse));
+  }
+}

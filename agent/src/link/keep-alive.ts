@@ -1,0 +1,112 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { AgentFrame, DecodedServerFrame } from '@vantage/shared/protocol/codec.js';
+import type { SelfTestReport } from '@vantage/shared/self-test.js';
+import type { Spool } from '../spool/spool.js';
+import type { ClockSync } from './clock-sync.js';
+import { Heartbeats } from './heartbeats.js';
+import type { Jobs } from './jobs.js';
+
+/** A line of 32 kbit/s is the slowest that counts as one. */
+const SLOWEST_BYTES_PER_MS = 4;
+
+interface KeepAliveOptions {
+  readonly clock: Clock;
+  /** 0 <= r < 1. */
+  readonly random: () => number;
+  readonly spool: Spool;
+  readonly jobs: Jobs;
+  readonly clockSync: ClockSync;
+  /** The newest self-test; null before the first. */
+  readonly selfTest: () => SelfTestReport | null;
+  readonly send: (frame: AgentFrame) => void;
+  /** Of results, sent and not acknowledged. */
+  readonly inFlightBytes: () => number;
+  readonly onSilent: () => void;
+}
+
+interface Intervals {
+  readonly idleMs: number;
+  readonly busyMs: number;
+}
+
+/** What keeps one link alive: heartbeats, what travels with them, and when silence is the end. */
+export class KeepAlive {
+  readonly #options: KeepAliveOptions;
+  /** There once the intervals are known. */
+  #heartbeats: Heartbeats | null = null;
+  #roundTripMs = 0;
+  #toldSelfTest: SelfTestReport | null = null;
+
+  constructor(options: KeepAliveOptions) {
+    this.#options = options;
+  }
+
+  /** From the proof to its welcome. */
+  get roundTripMs(): number {
+    return this.#roundTripMs;
+  }
+
+  /** The proof and its welcome are a first exchange, rough because the control plane worked in between. */
+  welcomed(serverTimeMs: number, provedMs: number | null): void {
+    const { clock, clockSync } = this.#options;
+    const receivedMs = clock.monotonicMs();
+    const sentMs = provedMs ?? receivedMs;
+    this.#roundTripMs = receivedMs - sentMs;
+    clockSync.add({ sentMs, receivedMs, serverReceivedAt: serverTimeMs, serverSentAt: serverTimeMs });
+  }
+
+  /** As the control plane wants it, at first and whenever that changes. */
+  setIntervals(intervals: Intervals): void {
+    if (this.#heartbeats === null) this.#heartbeats = this.#make(intervals);
+    else this.#heartbeats.setIntervals(intervals);
+  }
+
+  begin(): void {
+    this.#heartbeats?.begin();
+  }
+
+  /** Anything came. */
+  heard(): void {
+    this.#heartbeats?.heard();
+  }
+
+  /** There is work: somebody waits for it. */
+  hurry(): void {
+    this.#heartbeats?.hurry();
+  }
+
+  receive(heartbeat: NonNullable<DecodedServerFrame['heartbeat']>): void {
+    this.#heartbeats?.receive(heartbeat);
+  }
+
+  end(): void {
+    this.#heartbeats?.end();
+  }
+
+  #make(intervals: Intervals): Heartbeats {
+    const { clock, random, spool, jobs, clockSync, send, onSilent } = this.#options;
+    return new Heartbeats({
+      clock,
+      random,
+      intervals,
+      send,
+      vitals: () => ({ running: jobs.running, loopLagMs: jobs.takeLoopLag(), spool: spool.stats() }),
+      takeSelfTest: () => this.#takeSelfTest(),
+      onExchange: (exchange) => clockSync.add(exchange),
+      allowanceMs: () => this.#allowanceMs(),
+      onSilent,
+    });
+  }
+
+  /** On a slow line heartbeats wait behind results, on a long one their answers travel for long: neither is silence. */
+  #allowanceMs(): number {
+    return 2 * this.#roundTripMs + this.#options.inFlightBytes() / SLOWEST_BYTES_PER_MS;
+  }
+
+  #takeSelfTest(): SelfTestReport | null {
+    const latest = this.#options.selfTest();
+    if (latest === this.#toldSelfTest) return null;
+    this.#toldSelfTest = latest;
+    return latest;
+  }
+}

@@ -1,0 +1,89 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import {
+  type AgentFrame,
+  type DecodedServerFrame,
+  type Lane,
+  laneName,
+  lanes,
+  MalformedFrameError,
+} from '@vantage/shared/protocol/codec.js';
+import type { Logger } from 'pino';
+import type { Spool } from '../spool/spool.js';
+import { LaneSender } from './lane-sender.js';
+
+/** So many refused results of an acknowledgement are named, the others counted. */
+const NAMED_REJECTS = 5;
+
+interface LaneDeliveryOptions {
+  readonly spool: Spool;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Resolves when there is room for more. */
+  readonly send: (frame: AgentFrame) => Promise<void>;
+}
+
+/** What one link delivers of the spool: a sender for each lane, within the credits of the control plane. */
+export class LaneDelivery {
+  readonly #options: LaneDeliveryOptions;
+  #senders: Record<Lane, LaneSender> | null = null;
+  #windows: Record<Lane, number> = { task: 0, check: 0 };
+
+  constructor(options: LaneDeliveryOptions) {
+    this.#options = options;
+  }
+
+  /** Rows of each lane that may be in flight. */
+  get windows(): Readonly<Record<Lane, number>> {
+    return this.#windows;
+  }
+
+  /** Sent and not acknowledged. */
+  get inFlightBytes(): number {
+    return lanes.reduce((sum, lane) => sum + (this.#senders?.[lane].inFlightBytes ?? 0), 0);
+  }
+
+  /** Makes ready to send what follows these marks; `wake` sends it. */
+  begin(marks: Readonly<Record<Lane, number>>, roundTripMs: number): void {
+    const senderOf = (lane: Lane) => {
+      const { spool, clock, log, send } = this.#options;
+      const onReadFailed = (error: unknown) => log.error({ err: error, lane }, 'the spool cannot be read');
+      return new LaneSender({ lane, spool, clock, roundTripMs, send, onReadFailed }, marks[lane], this.#windows[lane]);
+    };
+    this.#senders = { task: senderOf('task'), check: senderOf('check') };
+  }
+
+  /** Results joined a lane. */
+  wake(lane: Lane): void {
+    this.#senders?.[lane].wake();
+  }
+
+  /** Credits may come while the welcome is still being worked on. */
+  setWindows(credits: readonly [Lane, number][]): void {
+    for (const [lane, rows] of credits) {
+      this.#windows[lane] = rows;
+      this.#senders?.[lane].setWindow(rows);
+    }
+  }
+
+  /** @throws MalformedFrameError before anything can have been sent */
+  acknowledged({ lane: code, epoch, mark, rejects, rewind }: NonNullable<DecodedServerFrame['ack']>): void {
+    const { spool, log } = this.#options;
+    const lane = laneName(code);
+    if (rejects.length > 0) {
+      const some = rejects.slice(0, NAMED_REJECTS);
+      log.warn({ lane, rows: rejects.length, rejects: some }, 'the control plane refused results');
+    }
+    if (this.#senders === null) throw new MalformedFrameError('acknowledgement before anything was sent');
+    // of an epoch that is over it says nothing of the present numbers
+    if (Buffer.from(epoch).equals(spool.epoch)) this.#senders[lane].acknowledged(mark, rewind);
+  }
+
+  /** Resolves when all that can be sent at once is sent. */
+  async drained(): Promise<void> {
+    await Promise.all(lanes.map((lane) => this.#senders?.[lane].drained()));
+  }
+
+  end(): void {
+    for (const lane of lanes) this.#senders?.[lane].end();
+  }
+}

@@ -1,0 +1,115 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import { type AgentFrame, type DecodedServerFrame, MalformedFrameError } from '@vantage/shared/protocol/codec.js';
+import { isUpgradeVersion, type UpgradeStatusState } from '@vantage/shared/protocol/upgrade-version.js';
+import type { Logger } from 'pino';
+import { type RunningCommand, runUpgradeCommand } from './upgrade-command.js';
+
+//   control plane                 agent
+//   Upgrade(version, request) ->  no command configured, or one is running   <- UpgradeStatus refused
+//                                 runs its operator's command                <- UpgradeStatus running
+//                                 the command fails                          <- UpgradeStatus failed
+//                                 something restarts the agent               <- the next hello, with the new version
+//
+// What becomes of a wish is told on whichever link is open, and again over each next one, until there is another wish: one
+// that comes twice is answered twice and carried out once. How code gets onto this machine is its operator's (decision 0012).
+
+/** Characters of a reason at most. */
+const MAX_DETAIL_LENGTH = 300;
+
+/** What becomes of the newest wish. */
+export interface UpgradeStatus {
+  readonly version: string;
+  readonly request: number;
+  readonly state: UpgradeStatusState;
+  /** One sentence for people; '' for one that runs. */
+  readonly detail: string;
+}
+
+interface UpgradesOptions {
+  /** Absolute path of the operator's command; null: this agent is not upgraded from afar. */
+  readonly command: string | null;
+  /** File for what the command prints, kept until the next one runs. */
+  readonly outputPath: string;
+  /** What runs now. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Upgrades of this agent, over all its links. */
+export class Upgrades {
+  readonly #options: UpgradesOptions;
+  #latest: UpgradeStatus | null = null;
+  #running: RunningCommand | null = null;
+  /** Called with every news; a link tells the control plane. */
+  onStatus: (status: UpgradeStatus) => void = () => undefined;
+
+  constructor(options: UpgradesOptions) {
+    this.#options = options;
+  }
+
+  /** What is to be told over a new link; null: nothing. */
+  get latest(): UpgradeStatus | null {
+    return this.#latest;
+  }
+
+  /** The control plane wishes for a version. @throws MalformedFrameError for one that is none */
+  asked({ version, request }: NonNullable<DecodedServerFrame['upgrade']>): void {
+    if (!isUpgradeVersion(version) || !Number.isSafeInteger(request))
+      throw new MalformedFrameError('upgrade to no version');
+    if (this.#latest?.request === request) return this.onStatus(this.#latest);
+    const refused = this.#refusal(version);
+    // what runs keeps its place: its end is still to be told
+    if (refused !== null)
+      return this.#tell({ version, request, state: 'refused', detail: refused }, this.#running === null);
+    this.#run(version, request);
+  }
+
+  /** Leaves a command that runs to itself. */
+  stop(): void {
+    this.#running?.abandon();
+    this.#running = null;
+  }
+
+  #refusal(version: string): string | null {
+    if (this.#options.command === null)
+      return 'the operator of this node has configured no command for it (VANTAGE_AGENT_UPGRADE_COMMAND)';
+    if (this.#running !== null) return `an upgrade to ${this.#latest?.version} is running`;
+    return version === this.#options.version ? 'this version runs already' : null;
+  }
+
+  #run(version: string, request: number): void {
+    const { command, outputPath, clock } = this.#options;
+    if (command === null) return;
+    const running = runUpgradeCommand({ path: command, version, outputPath, clock });
+    this.#running = running;
+    this.#tell({ version, request, state: 'running', detail: '' }, true);
+    void running.ended.then((failure) => {
+      if (this.#running !== running) return;
+      this.#running = null;
+      if (failure === null)
+        this.#options.log.info({ version }, 'the upgrade command ended well: it counts when this version runs');
+      else this.#tell({ version, request, state: 'failed', detail: failure }, true);
+    });
+  }
+
+  #tell(status: UpgradeStatus, isLatest: boolean): void {
+    const told = { ...status, detail: printable(status.detail) };
+    if (isLatest) this.#latest = told;
+    const { version, state, detail } = told;
+    const { log } = this.#options;
+    if (state === 'running') log.info({ version }, 'upgrade: the operator’s command runs');
+    else if (state === 'failed') log.warn({ version, reason: detail }, 'upgrade failed');
+    else log.warn({ version, reason: detail }, 'upgrade refused');
+    this.onStatus(told);
+  }
+}
+
+/** A status as it goes over the link. */
+export function upgradeFrame({ version, request, state, detail }: UpgradeStatus): AgentFrame {
+  return { upgradeStatus: { version, request, state, detail } };
+}
+
+function printable(text: string): string {
+  return text.slice(0, MAX_DETAIL_LENGTH).replace(/[\p{Cc}\p{Cs}]/gu, ' ');
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { Logger } from 'pino';
+import type { BusMessage } from './bus.js';
+import { parsePayload } from './payload.js';
+
+/** Somebody who floods the channel must not flood the log. */
+const COMPLAIN_EVERY_MS = 60_000;
+const SHOWN_CHARACTERS = 100;
+
+interface ListenersOptions {
+  readonly replicaId: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Who hears what arrives on a bus. */
+export class Listeners {
+  readonly #messageListeners: ((message: BusMessage) => void)[] = [];
+  readonly #resyncListeners: (() => void)[] = [];
+  #complainedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly options: ListenersOptions) {}
+
+  onMessage(listener: (message: BusMessage) => void): void {
+    this.#messageListeners.push(listener);
+  }
+
+  onResync(listener: () => void): void {
+    this.#resyncListeners.push(listener);
+  }
+
+  /** Tells what another replica sent; passes over what this replica, a newer version or a stranger did. */
+  receive(payload: string): void {
+    const received = parsePayload(payload);
+    if (received.kind === 'foreign') return this.#complain(payload);
+    if (received.kind === 'unknown' || received.from === this.options.replicaId) return;
+    for (const listener of this.#messageListeners) this.#run(() => listener(received.message));
+  }
+
+  /** Messages may have been missed. */
+  resync(): void {
+    for (const listener of this.#resyncListeners) this.#run(listener);
+  }
+
+  /** One that fails must not keep the others, or the connection's reader, from going on. */
+  #run(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.options.log.error({ err: error }, 'bus listener failed');
+    }
+  }
+
+  #complain(payload: string): void {
+    const { clock, log } = this.options;
+    if (clock.monotonicMs() - this.#complainedMs < COMPLAIN_EVERY_MS) return;
+    this.#complainedMs = clock.monotonicMs();
+    log.warn({ payload: payload.slice(0, SHOWN_CHARACTERS) }, 'bus message of somebody else');
+  }
+}

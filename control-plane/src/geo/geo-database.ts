@@ -1,0 +1,85 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { Reader } from 'maxmind';
+import { type Location, type Network, readLocation, readNetwork } from './place-record.js';
+
+/** A file is no .mmdb, or not whole. */
+export class GeoDatabaseError extends Error {
+  override readonly name = 'GeoDatabaseError';
+}
+
+/** Walked to the end when a file is read: what is cut off or overwritten shows there. */
+const samples = ['1.0.0.1', '100.0.0.1', '223.255.255.254', '2001:200::1', '2a00::1', '2c0f:ffff::1'];
+
+/** One .mmdb file in memory: what happens to the file afterwards does not matter. */
+export class GeoDatabase {
+  readonly #reader: Reader<object>;
+
+  private constructor(
+    readonly file: string,
+    /** Changes with the file. */
+    readonly signature: string,
+    reader: Reader<object>,
+  ) {
+    this.#reader = reader;
+  }
+
+  /** Reads and checks a file. @throws GeoDatabaseError naming it */
+  static async open(file: string): Promise<GeoDatabase> {
+    try {
+      const signature = await signatureOf(file);
+      const reader = new Reader<object>(await readFile(file));
+      const { nodeCount, searchTreeSize, ipVersion } = reader.metadata;
+      if (!(nodeCount > 0 && searchTreeSize > 0)) throw new Error('its search tree is empty');
+      for (const address of samples) if (ipVersion === 6 || !address.includes(':')) reader.get(address);
+      if ((await signatureOf(file)) !== signature) throw new Error('it is being written');
+      return new GeoDatabase(file, signature, reader);
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new GeoDatabaseError(`cannot use "${path.basename(file)}": ${reason}`, { cause });
+    }
+  }
+
+  /** As its vendor calls it: `GeoLite2-City`. */
+  get type(): string {
+    return this.#reader.metadata.databaseType;
+  }
+
+  /** When its vendor made it, milliseconds since the epoch. */
+  get builtMs(): number {
+    return this.#reader.metadata.buildEpoch.getTime();
+  }
+
+  /** 3 for what is bought, 2 for cities or networks, 1 for countries, 0 for others: the better is asked first. */
+  get rank(): number {
+    if (/enterprise|insights|isp|standard|core|plus/i.test(this.type)) return 3;
+    if (/city|location|asn/i.test(this.type)) return 2;
+    return /country/i.test(this.type) ? 1 : 0;
+  }
+
+  /** Null where it knows no country. */
+  location(address: string): Location | null {
+    return readLocation(this.#find(address));
+  }
+
+  /** Null where it knows no network. */
+  network(address: string): Network | null {
+    return readNetwork(this.#find(address));
+  }
+
+  #find(address: string): object | null {
+    if (this.#reader.metadata.ipVersion === 4 && address.includes(':')) return null;
+    try {
+      return this.#reader.get(address);
+    } catch {
+      // a damaged record is an unknown address
+      return null;
+    }
+  }
+}
+
+/** What of a file changes when it is written or replaced. @throws Error when it is not there */
+export async function signatureOf(file: string): Promise<string> {
+  const { ino, size, mtimeMs } = await stat(file);
+  return `${ino} ${size} ${mtimeMs}`;
+}

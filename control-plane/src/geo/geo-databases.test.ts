@@ -1,0 +1,151 @@
+import { copyFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Reader } from 'maxmind';
+import { pino } from 'pino';
+import t, { type Test } from 'tap';
+import { FakeClock } from '../../test/_support/fake-clock.js';
+import { until } from '../../test/_support/until.js';
+import { GeoDatabases } from './geo-databases.js';
+
+const testdata = (name: string) => fileURLToPath(new URL(`../../../test/testdata/geo/${name}`, import.meta.url));
+const DAY_MS = 86_400_000;
+const builtMs = new Reader<object>(readFileSync(testdata('city.mmdb'))).metadata.buildEpoch.getTime();
+
+/** Databases of a directory with copies of these test files, and what they log. */
+async function openDatabases(t: Test, ...files: string[]) {
+  const directory = t.testdir({});
+  for (const file of files) copyFileSync(testdata(file), path.join(directory, file));
+  const clock = new FakeClock(builtMs);
+  const lines: { msg: string; err?: { message: string } }[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const databases = new GeoDatabases({ directory, clock, log });
+  await databases.start();
+  t.teardown(() => databases.stop());
+  /** Lets it look at the directory again so often. */
+  const look = async (times: number) => {
+    for (let time = 0; time < times; time += 1) {
+      await until('the last look to end', () => clock.pendingTimers === 1);
+      clock.advance(5_000);
+    }
+    await until('the looks to end', () => clock.pendingTimers === 1);
+  };
+  const said = (msg: string) => lines.filter((line) => line.msg === msg);
+  return { databases, directory, clock, look, said, at: (name: string) => path.join(directory, name) };
+}
+
+t.test('a place and a network are read from databases of every vendor’s form', async (t) => {
+  const { databases } = await openDatabases(t, 'city.mmdb', 'asn.mmdb', 'ipinfo.mmdb', 'connection.mmdb');
+  t.strictSame(databases.locate('81.2.69.142'), {
+    country: 'GB',
+    province: 'GB-ENG',
+    city: 'London',
+    latitude: 51.5142,
+    longitude: -0.0931,
+    asn: 20712,
+    isp: 'Andrews & Arnold Ltd',
+    provider: 'Andrews & Arnold Ltd',
+  });
+  t.match(databases.locate('2001:218::53'), { country: 'JP', province: 'JP-13', city: 'Tokyo', asn: 2914 });
+  t.match(databases.locate('41.58.1.1'), { country: 'NG', city: 'Lagos', latitude: 6.45407, asn: 37148 });
+  t.match(databases.locate('41.60.1.1'), { country: 'KE', city: null, asn: 15808, isp: 'Access Kenya' });
+  t.strictSame(databases.locate('1.128.0.1'), { asn: 1221, isp: 'Telstra Pty Ltd', provider: 'Telstra Pty Ltd' });
+  t.equal(databases.locate('5.83.1.1'), null, 'a country that ISO 3166-1 does not have');
+  t.equal(databases.locate('198.41.0.4'), null, 'unknown to all');
+});
+
+t.test('an address that is not public has no place, whatever a database says', async (t) => {
+  const { databases } = await openDatabases(t, 'city.mmdb');
+  for (const address of ['10.1.2.3', '127.0.0.1', '::1', '::ffff:10.1.2.3', 'fe80::1', '', 'x', '0.0.0.0']) {
+    t.equal(databases.locate(address), null, address);
+  }
+});
+
+t.test('of two databases the better is asked first, then the newer', async (t) => {
+  const { databases } = await openDatabases(t, 'country.mmdb', 'city.mmdb', 'asn.mmdb', 'isp.mmdb');
+  t.match(databases.locate('81.2.69.142'), { country: 'GB' }, 'a city’s before a country’s');
+  t.match(
+    databases.locate('1.128.0.1'),
+    { country: 'AU', isp: 'Telstra Internet', provider: 'Hetzner Online GmbH' },
+    'what one does not know the other may',
+  );
+});
+
+t.test('files that come, change and go are noticed while running', async (t) => {
+  const { databases, look, at, said } = await openDatabases(t);
+  let changes = 0;
+  databases.onChange(() => {
+    changes += 1;
+  });
+  t.equal(databases.locate('81.2.69.142'), null);
+  copyFileSync(testdata('city.mmdb'), at('places.mmdb'));
+  await look(2);
+  t.match(databases.locate('81.2.69.142'), { country: 'GB' }, 'added');
+  copyFileSync(testdata('city-newer.mmdb'), at('new.tmp'));
+  renameSync(at('new.tmp'), at('places.mmdb'));
+  await look(2);
+  t.match(databases.locate('81.2.69.142'), { country: 'FR' }, 'replaced at once');
+  writeFileSync(at('places.mmdb'), readFileSync(testdata('city.mmdb')));
+  await look(2);
+  t.match(databases.locate('81.2.69.142'), { country: 'GB' }, 'written over');
+  rmSync(at('places.mmdb'));
+  await look(1);
+  t.equal(databases.locate('81.2.69.142'), null, 'removed');
+  t.equal(changes, 4);
+  await look(3);
+  t.equal(changes, 4, 'and nothing is read again that did not change');
+  t.equal(said('geo database in use').length, 3);
+});
+
+t.test('a file that is half written leaves the old one in force, and is said once', async (t) => {
+  const { databases, look, at, said } = await openDatabases(t, 'city.mmdb');
+  const whole = readFileSync(testdata('city-newer.mmdb'));
+  writeFileSync(at('city.mmdb'), whole.subarray(0, whole.length / 2));
+  await look(1);
+  t.equal(said('geo database unusable, the last one stays in force').length, 0, 'it may still be written');
+  await look(3);
+  t.match(databases.locate('81.2.69.142'), { country: 'GB' });
+  t.equal(said('geo database unusable, the last one stays in force').length, 1);
+  t.match(said('geo database unusable, the last one stays in force')[0]?.err?.message, /cannot use "city.mmdb": /);
+  t.same(databases.count(), { current: 1, old: 0, unusable: 1 });
+  writeFileSync(at('city.mmdb'), whole);
+  await look(2);
+  t.match(databases.locate('81.2.69.142'), { country: 'FR' }, 'once it is whole it is used');
+  t.same(databases.count(), { current: 1, old: 0, unusable: 0 });
+});
+
+t.test('a file cut anywhere is refused or answers, and never throws', async (t) => {
+  const { databases, look, at } = await openDatabases(t, 'city.mmdb');
+  const { length } = readFileSync(testdata('city.mmdb'));
+  for (let bytes = 0; bytes < length; bytes += Math.ceil(length / 12)) {
+    writeFileSync(at('city.mmdb'), readFileSync(testdata('city.mmdb')));
+    truncateSync(at('city.mmdb'), bytes);
+    await look(2);
+    t.match(databases.locate('81.2.69.142'), { country: 'GB' }, `${bytes} bytes: the old one stays`);
+  }
+});
+
+t.test('a directory that is away is no empty one', async (t) => {
+  const { databases, directory, look, said } = await openDatabases(t, 'city.mmdb');
+  renameSync(directory, `${directory}.away`);
+  t.teardown(() => rmSync(`${directory}.away`, { recursive: true, force: true }));
+  await look(2);
+  t.match(databases.locate('81.2.69.142'), { country: 'GB' });
+  t.equal(said('geo databases not looked for').length, 1);
+  renameSync(`${directory}.away`, directory);
+  await look(2);
+  t.match(databases.locate('81.2.69.142'), { country: 'GB' });
+});
+
+t.test('a database older than 60 days is said to be, once a day', async (t) => {
+  const { databases, clock, look, said } = await openDatabases(t, 'city.mmdb', 'asn.mmdb');
+  t.strictSame(databases.old(), []);
+  clock.advance(61 * DAY_MS);
+  await look(3);
+  t.match(databases.old(), [{ ageDays: 61 }, { ageDays: 61 }]);
+  t.same(databases.count(), { current: 0, old: 2, unusable: 0 });
+  t.equal(said('geo database is old, update it').length, 2);
+  clock.advance(DAY_MS);
+  await look(1);
+  t.equal(said('geo database is old, update it').length, 4);
+});

@@ -1,0 +1,1 @@
+export { type DerivedPlace, type GeoDatabaseCounts, GeoDatabases } from './geo-databases.js';

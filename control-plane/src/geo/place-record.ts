@@ -1,0 +1,93 @@
+import { isCountry, isProvince } from '@vantage/shared/places/places.js';
+
+// Two forms of records are known, and a file may have fields of both:
+//
+//   nested (MaxMind, DB-IP)   {country: {iso_code}, subdivisions: [{iso_code}], city: {names: {en}},
+//                              location: {latitude, longitude}, autonomous_system_number,
+//                              autonomous_system_organization, isp, organization}, the last four also under `traits`
+//   flat (IPinfo)             {country | country_code, city, lat | latitude, lng | longitude, asn: "AS123", as_name}
+
+/** Where an address is, as far as a database knows. */
+export interface Location {
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string;
+  /** ISO 3166-2. */
+  readonly province: string | null;
+  /** In English. */
+  readonly city: string | null;
+  /** Degrees. */
+  readonly latitude: number | null;
+  readonly longitude: number | null;
+}
+
+/** Whose network an address is in. */
+export interface Network {
+  readonly asn: number;
+  /** Who connects whoever has the address. */
+  readonly isp: string | null;
+  /** Whose the address is. */
+  readonly provider: string | null;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The place in a record; null when it names no country of ISO 3166-1. */
+export function readLocation(record: unknown): Location | null {
+  const fields = fieldsOf(record);
+  const country = [
+    textOf(fieldsOf(fields['country'])['iso_code']),
+    textOf(fields['country_code']),
+    textOf(fields['country']),
+  ]
+    .map((code) => code?.toUpperCase() ?? '')
+    .find(isCountry);
+  if (country === undefined) return null;
+  const position = { ...fields, ...fieldsOf(fields['location']) };
+  const latitude = degrees(position['latitude'] ?? position['lat'], 90);
+  const longitude = degrees(position['longitude'] ?? position['lng'], 180);
+  const isComplete = latitude !== null && longitude !== null;
+  return {
+    country,
+    province: provinceOf(country, fields['subdivisions']),
+    city: textOf(fieldsOf(fieldsOf(fields['city'])['names'])['en']) ?? textOf(fields['city']),
+    latitude: isComplete ? latitude : null,
+    longitude: isComplete ? longitude : null,
+  };
+}
+
+/** The network in a record; null when it has no number. */
+export function readNetwork(record: unknown): Network | null {
+  const top = fieldsOf(record);
+  const fields = { ...fieldsOf(top['traits']), ...top };
+  const asn = asnOf(fields['autonomous_system_number'] ?? fields['asn']);
+  if (asn === null) return null;
+  const name = textOf(fields['autonomous_system_organization']) ?? textOf(fields['as_name']);
+  const isp = textOf(fields['isp']) ?? name;
+  return { asn, isp, provider: textOf(fields['organization']) ?? isp };
+}
+
+/** The largest subdivision that ISO 3166-2 has. */
+function provinceOf(country: string, subdivisions: unknown): string | null {
+  const codes = Array.isArray(subdivisions) ? subdivisions.map((part) => textOf(fieldsOf(part)['iso_code'])) : [];
+  return codes.map((code) => `${country}-${code}`).find(isProvince) ?? null;
+}
+
+function asnOf(value: unknown): number | null {
+  const asn = typeof value === 'string' ? Number(/^(?:AS)?(\d{1,10})$/i.exec(value)?.[1]) : value;
+  return typeof asn === 'number' && Number.isInteger(asn) && asn > 0 && asn <= 0xffff_ffff ? asn : null;
+}
+
+function degrees(value: unknown, most: number): number | null {
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof number === 'number' && Math.abs(number) <= most ? number : null;
+}
+
+const MAX_TEXT = 128;
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, MAX_TEXT) : null;
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}

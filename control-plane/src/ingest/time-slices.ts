@@ -1,0 +1,75 @@
+import type { Clock } from '@vantage/shared/clock.js';
+
+// Work that takes long is done a few milliseconds at a time, in turns of those whose it is. Between two slices the loop
+// reads what has come, so that neither the database's answers nor anybody else's frames wait for the whole of it.
+//
+//   nobody waits ──> first slice at once ──done──> no turn of the loop was lost
+//                                        └─more─> queue of its owner ──a slice each time the loop has read its input──> …
+
+const SLICE_MS = 4;
+
+interface Work {
+  /** Goes on until it is done or its time is over; whether it is done. */
+  readonly goOn: () => boolean;
+}
+
+/** Divides the time of one thread among those who have work. */
+export class TimeSlices {
+  readonly #clock: Clock;
+  /** By owner: whose turn it is comes first. */
+  readonly #queues = new Map<string, Work[]>();
+  #onIdle: (() => void)[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Runs `steps` to their end and answers what they return; work of one owner goes in the order it came in. */
+  run<T>(owner: string, steps: Iterator<void, T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const work = { goOn: () => this.#slice(steps, resolve, reject) };
+      const queue = this.#queues.get(owner);
+      if (queue !== undefined) queue.push(work);
+      else if (this.#queues.size > 0 || !work.goOn()) this.#wait(owner, work);
+    });
+  }
+
+  /** Resolves when there is no work. */
+  async idle(): Promise<void> {
+    if (this.#queues.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+  }
+
+  #wait(owner: string, work: Work): void {
+    this.#queues.set(owner, [work]);
+    if (this.#queues.size === 1) this.#clock.afterInput(() => this.#turn());
+  }
+
+  /** One slice of who has waited longest. */
+  #turn(): void {
+    const [next] = this.#queues;
+    if (next === undefined) return;
+    const [owner, queue] = next;
+    if (queue[0]?.goOn()) queue.shift();
+    this.#queues.delete(owner);
+    if (queue.length > 0) this.#queues.set(owner, queue);
+    if (this.#queues.size > 0) return this.#clock.afterInput(() => this.#turn());
+    for (const resolve of this.#onIdle.splice(0)) resolve();
+  }
+
+  #slice<T>(steps: Iterator<void, T>, resolve: (value: T) => void, reject: (error: unknown) => void): boolean {
+    const endMs = this.#clock.monotonicMs() + SLICE_MS;
+    try {
+      do {
+        const { done, value } = steps.next();
+        if (done === true) {
+          resolve(value);
+          return true;
+        }
+      } while (this.#clock.monotonicMs() < endMs);
+      return false;
+    } catch (error) {
+      reject(error);
+      return true;
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { isCountry, isProvince, parseRegion, provinceCountry, regionOf } from '@vantage/shared/places/places.js';
+import type { Static } from 'typebox';
+import { type ApiError, fieldError } from '../../http/errors.js';
+import type { EnrollRequestSchema } from './schema.js';
+
+/** Country and province in upper case, as ISO 3166 has them. */
+export interface Place {
+  readonly country: string | null;
+  readonly province: string | null;
+}
+
+/** As an agent declares it. */
+export interface ParsedPlace extends Place {
+  /** UN M49 subregion. */
+  readonly region: string | null;
+}
+
+/**
+ * Upper-cased country and province that exist and belong together; a province alone names its country.
+ * @throws ApiError VALIDATION_FAILED naming one of the fields
+ */
+export function parsePlace(
+  { country, province }: { readonly country: string | undefined; readonly province: string | undefined },
+  fields: { readonly country: string; readonly province: string },
+): Place {
+  const countryCode = country?.toUpperCase() ?? null;
+  const provinceCode = province?.toUpperCase() ?? null;
+  if (countryCode !== null && !isCountry(countryCode)) throw wrong(fields.country, 'is not an ISO 3166-1 country');
+  if (provinceCode === null) return { country: countryCode, province: null };
+  if (!isProvince(provinceCode)) throw wrong(fields.province, 'is not an ISO 3166-2 subdivision');
+  const owner = provinceCountry(provinceCode);
+  if (countryCode !== null && owner !== countryCode) throw wrong(fields.province, `is not in ${countryCode}`);
+  return { country: owner, province: provinceCode };
+}
+
+/** As `parsePlace`, with a region that exists and is the country's. @throws ApiError VALIDATION_FAILED */
+export function parseDeclaredPlace({
+  country,
+  province,
+  region,
+}: NonNullable<Static<typeof EnrollRequestSchema>['declared']>): ParsedPlace {
+  const place = parsePlace({ country, province }, { country: 'declared.country', province: 'declared.province' });
+  if (region === undefined) return { ...place, region: null };
+  const known = parseRegion(region);
+  if (known === null) throw wrong('declared.region', 'is not a UN M49 subregion');
+  const own = place.country === null ? null : regionOf(place.country);
+  if (own !== null && own !== known) throw wrong('declared.region', `is not the region of ${place.country}`);
+  return { ...place, region: known };
+}
+
+function wrong(field: string, message: string): ApiError {
+  return fieldError(field, 'format', message);
+}

@@ -1,0 +1,95 @@
+import type { Knex } from 'knex';
+import type { AgentSpool } from '../../links/index.js';
+import type { Node, NodeStatus } from './node.js';
+import { NODE_COLUMNS, type NodeRow, toNode } from './store.js';
+
+/** A node with what only its owner and admins see, straight from the database. */
+export interface NodeRecord extends Node {
+  readonly ownerEmail: string;
+  readonly hostname: string;
+  readonly agentVersion: string;
+  readonly os: string;
+  readonly arch: string;
+  /** Raw. */
+  readonly publicKey: Buffer;
+  /** Null: it is the one it enrolled with. */
+  readonly keyChangedAt: Date | null;
+  /** When its last link was opened; null: it has never connected. */
+  readonly connectedAt: Date | null;
+  /** What its newest noted heartbeat told; null: none was noted. */
+  readonly vitals: { readonly seenAt: Date; readonly spool: AgentSpool } | null;
+}
+
+interface RecordRow extends NodeRow {
+  readonly owner_email: string;
+  readonly hostname: string;
+  readonly agent_version: string;
+  readonly os: string;
+  readonly arch: string;
+  readonly public_key: Buffer;
+  readonly key_changed_at: Date | null;
+  readonly connected_at: Date | null;
+  readonly seen_at: Date | null;
+  readonly spool: AgentSpool | null;
+}
+
+/** What a list of records may be narrowed to; null narrows nothing. */
+export interface RecordFilter {
+  readonly id: string | null;
+  readonly ownerId: string | null;
+  readonly status: NodeStatus | null;
+  readonly version: string | null;
+  readonly isQuarantined: boolean | null;
+  readonly hasGeoMismatch: boolean | null;
+}
+
+const COLUMNS = `${NODE_COLUMNS.split(/,\s*/)
+  .map((column) => `n.${column}`)
+  .join(', ')}, u.email AS owner_email, n.hostname, n.agent_version, n.os, n.arch, n.public_key, n.key_changed_at,
+  n.connected_at, v.seen_at, v.spool`;
+
+// NOTE: in step with statusOf in node.ts
+const STATUS = `CASE WHEN n.banned_at IS NOT NULL OR n.quarantined_at IS NOT NULL THEN 'banned'
+  WHEN n.session_id IS NULL THEN 'offline' WHEN n.draining_at IS NOT NULL THEN 'draining' ELSE 'online' END`;
+
+const WHERE = `n.deleted_at IS NULL
+  AND (:id::text IS NULL OR n.id = :id)
+  AND (:ownerId::text IS NULL OR n.user_id = :ownerId)
+  AND (:version::text IS NULL OR n.agent_version = :version)
+  AND (:status::text IS NULL OR ${STATUS} = :status)
+  AND (:isQuarantined::boolean IS NULL OR (n.quarantined_at IS NOT NULL) = :isQuarantined)
+  AND (:hasGeoMismatch::boolean IS NULL OR n.geo_mismatch = :hasGeoMismatch)`;
+
+/** One page of records, newest first, and how many there are. */
+export async function listNodeRecords(
+  db: Knex,
+  filter: RecordFilter,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ records: NodeRecord[]; total: number }> {
+  const { limit, offset } = page;
+  const { rows } = await db.raw<{ rows: RecordRow[] }>(
+    `SELECT ${COLUMNS} FROM nodes n JOIN users u ON u.id = n.user_id LEFT JOIN node_vitals v ON v.node_id = n.id WHERE ${WHERE}
+     ORDER BY n.id DESC LIMIT :limit OFFSET :offset`,
+    { ...filter, limit, offset },
+  );
+  const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(
+    `SELECT count(*) AS total FROM nodes n WHERE ${WHERE}`,
+    { ...filter },
+  );
+  return { records: rows.map(toRecord), total: counts[0]?.total ?? 0 };
+}
+
+function toRecord(row: RecordRow): NodeRecord {
+  return {
+    ...toNode(row),
+    ownerEmail: row.owner_email,
+    hostname: row.hostname,
+    agentVersion: row.agent_version,
+    os: row.os,
+    arch: row.arch,
+    publicKey: row.public_key,
+    keyChangedAt: row.key_changed_at,
+    connectedAt: row.connected_at,
+    vitals: row.seen_at === null || row.spool === null ? null : { seenAt: row.seen_at, spool: row.spool },
+  };
+}

@@ -1,0 +1,41 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { actorOf } from '../../../actor.js';
+import type { ErrorCode } from '../../../http/error-table.js';
+import { defineRoute } from '../../../http/route.js';
+import type { ActOn, NodeActs } from '../acts.js';
+import { AdminNodeSchema } from '../record-schema.js';
+import { adminNodeView } from '../record-view.js';
+
+interface AdminAct<B extends TSchema> {
+  readonly operationId: string;
+  /** Last part of the path. */
+  readonly name: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly body?: B;
+  readonly bodyExample?: unknown;
+  /** 202: it is only asked for; default: 200, done. */
+  readonly status?: 200 | 202;
+  /** What `act` may throw beside NODE_NOT_FOUND. */
+  readonly errors: readonly ErrorCode[];
+  act(acts: NodeActs, on: ActOn, body: Static<B>): Promise<void>;
+}
+
+/** What an admin does to one node of anybody's, POST /v1/admin/nodes/{id}/NAME: answered with the node as it is then. */
+export function adminAct<B extends TSchema>({ name, status = 200, errors, act, ...documented }: AdminAct<B>) {
+  return defineRoute({
+    method: 'POST',
+    path: `/v1/admin/nodes/{id}/${name}`,
+    tag: 'Administration',
+    auth: { kind: 'admin' },
+    params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
+    replies: { [status]: AdminNodeSchema },
+    errors: ['NODE_NOT_FOUND', ...errors],
+    ...documented,
+    async handle(request, { nodes }) {
+      const { id } = request.params;
+      await act(nodes.acts, { id, ownerId: null, actor: actorOf(request) }, request.body);
+      return { status, data: adminNodeView(await nodes.record(id, null)) };
+    },
+  });
+}

@@ -1,0 +1,72 @@
+import { type Clock, delay } from '@vantage/shared/clock.js';
+import type { Logger } from 'pino';
+
+//   serving --SIGTERM--> draining --window over--> stopped
+//                           |  /readyz says 503 at once: balancers send nobody new, what comes all the same is answered
+//                           |  other replicas are told not to send agents here
+//                           |  agents are sent away one after another
+//
+// Alone there is nobody to go to, and no balancer that would have a choice: it ends at once.
+
+/** What draining needs of the parts. */
+export interface DrainPorts {
+  readonly lease: {
+    readonly hasOthers: boolean;
+    readonly urlsOfOthers: readonly string[];
+    leave(): Promise<void>;
+  };
+  readonly linkServer: {
+    drain(departure: { overMs: number; urls: readonly string[]; signal: AbortSignal }): Promise<void>;
+  };
+  /** Keeps no connection open between two requests from now on. */
+  readonly http: { leave(): void };
+  /** From the order to stop until nothing is served any more, milliseconds. */
+  readonly windowMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** How a replica takes its leave before it stops. */
+export class Drain {
+  readonly #ended = new AbortController();
+  #running: Promise<void> | null = null;
+
+  constructor(private readonly ports: DrainPorts) {}
+
+  /** Whether nobody should be sent here any more. */
+  get isDraining(): boolean {
+    return this.#running !== null;
+  }
+
+  /** Resolves when the parts may be stopped. May be called twice. */
+  run(): Promise<void> {
+    this.#running ??= this.#run();
+    return this.#running;
+  }
+
+  /** Ends it early. */
+  stop(): void {
+    this.#ended.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { lease, linkServer, http, windowMs, log } = this.ports;
+    if (windowMs === 0 || !lease.hasOthers) return;
+    log.info({ seconds: windowMs / 1_000 }, 'draining');
+    http.leave();
+    const over = this.#wait(windowMs);
+    // without a database nobody can be told, and the agents go all the same
+    await lease.leave().catch((error: unknown) => log.warn({ err: error }, 'other replicas not told of the end'));
+    const urls = lease.urlsOfOthers;
+    // who knows only the balancer must not be sent away before that has noticed: it would lead back here
+    const leadMs = urls.length === 0 ? windowMs / 2 : 0;
+    if (leadMs > 0) await this.#wait(leadMs);
+    await linkServer.drain({ overMs: (windowMs - leadMs) / 2, urls, signal: this.#ended.signal });
+    await over;
+  }
+
+  /** Ends early with the drain. */
+  #wait(ms: number): Promise<void> {
+    return delay(this.ports.clock, ms, this.#ended.signal).catch(() => {});
+  }
+}

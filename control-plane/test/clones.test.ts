@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
+import { startReplica, startStack } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+/** A node, and two replicas to connect it to. */
+async function aNodeAndTwoReplicas(t: Test) {
+  const stack = await startStack(t, { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' });
+  const other = await startReplica(t, stack.database.url, { VANTAGE_PUBLIC_URL: stack.api.url });
+  const identity = await enrollPeer(stack.api);
+  const at = { one: stack.api.url, other: other.listenUrl };
+  const dial = (replica: keyof typeof at, generation: number, bootId: string) =>
+    PeerAgent.dial(t, at[replica], identity, { generation, bootId });
+  const connect = (replica: keyof typeof at, generation: number, bootId: string) =>
+    PeerAgent.connect(t, at[replica], identity, { generation, bootId });
+  return { ...stack, identity, dial, connect };
+}
+
+t.test('a copy used beside the original is noticed when the replaced one returns, and both are shut out', async (t) => {
+  const { api, controlPlane, database, identity, dial, connect } = await aNodeAndTwoReplicas(t);
+  const original = await connect('one', 5, 'original');
+  // copied at generation 5: its first link takes the next number, as the original's would
+  const copy = await connect('other', 6, 'copy');
+  t.equal((await original.waitForClose()).reason, 'CLOSE_REPLACED', 'the newest of two sockets wins');
+  const back = await dial('one', 6, 'original');
+  t.equal((await back.waitForClose()).reason, 'CLOSE_CLONED');
+  t.equal((await copy.waitForClose()).reason, 'CLOSE_BANNED', 'on the other replica too');
+
+  const alarms = async () => (await api.call('GET', '/v1/admin/nodes?quarantined=true')).body.data.items;
+  t.match(await alarms(), [{ id: identity.nodeId, status: 'banned', ban: { is_quarantine: true, reason: /copy/ } }]);
+  t.match((await api.call('GET', `/v1/admin/nodes/${identity.nodeId}/audit`)).body.data.items[0], {
+    action: 'node.quarantined',
+    actor: { kind: 'system' },
+  });
+  const metric = async () =>
+    (await (await fetch(controlPlane.metricsUrl ?? '')).text()).match(/^vantage_nodes_quarantined (\d)$/m)?.[1];
+  t.equal(await metric(), '1');
+  t.equal((await (await dial('other', 9, 'original')).waitForClose()).reason, 'CLOSE_BANNED', 'until somebody looks');
+
+  await api.call('POST', `/v1/admin/nodes/${identity.nodeId}/unban`);
+  t.same(await alarms(), []);
+  await until('the metric to follow', async () => (await metric()) === '0');
+  const first = await connect('one', 7, 'original');
+  const second = await dial('other', 7, 'copy');
+  t.equal((await second.waitForClose()).reason, 'CLOSE_CLONED', 'the other one is noticed again');
+  t.equal((await first.waitForClose()).reason, 'CLOSE_BANNED');
+  t.equal((await database.db('audit_log').where({ action: 'node.quarantined' })).length, 2);
+});
+
+t.test('a copy that comes after the original went on is noticed at once, on any replica', async (t) => {
+  const { dial, connect } = await aNodeAndTwoReplicas(t);
+  const before = await connect('one', 5, 'original');
+  before.cut();
+  const original = await connect('one', 8, 'original');
+  t.equal((await (await dial('other', 6, 'copy')).waitForClose()).reason, 'CLOSE_CLONED');
+  t.equal((await original.waitForClose()).reason, 'CLOSE_BANNED');
+});
+
+t.test('a proof that was on its way while the node’s next process linked is late, not a copy', async (t) => {
+  const stack = await startStack(t);
+  const identity = await enrollPeer(stack.api);
+  let prove = () => {};
+  const linked = new Promise<void>((resolve) => {
+    prove = resolve;
+  });
+  const killed = await PeerAgent.dial(t, stack.api.url, identity, {
+    generation: 6,
+    bootId: 'killed',
+    beforeProof: () => linked,
+  });
+  await killed.waitFor('the challenge', ({ challenge }) => challenge !== null);
+  const next = await PeerAgent.connect(t, stack.api.url, identity, { generation: 7, bootId: 'next' });
+  prove();
+  t.equal((await killed.waitForClose()).reason, 'CLOSE_REPLACED');
+  t.ok(next.isOpen);
+  t.strictSame(await stack.database.db('nodes').whereNotNull('quarantined_at').pluck('id'), []);
+});
+
+t.test('a node that has forgotten what is stored of it begins a new epoch, and admins see the alarm', async (t) => {
+  const { api, controlPlane } = await startStack(t, { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' });
+  const alarms = async () =>
+    (await (await fetch(controlPlane.metricsUrl ?? '')).text()).match(/^vantage_nodes_set_back_total (\d+)$/m)?.[1];
+  const identity = await enrollPeer(api);
+  const connect = (last: number) => PeerAgent.connect(t, api.url, identity, { epoch, last });
+  const isNewEpoch = (peer: PeerAgent) => peer.frames.find(({ welcome }) => welcome !== null)?.welcome?.newEpoch;
+  const epoch = randomBytes(16);
+  const before = await connect(0);
+  t.equal(isNewEpoch(before), false);
+  before.sendResults([successOf('pt_1111111111111111111111', 'tcp'), successOf('pt_1111111111111111111112', 'tcp')]);
+  await before.waitFor('both to be stored', ({ ack }) => ack?.mark === 2);
+  before.cut();
+  const whole = await connect(2);
+  t.equal(isNewEpoch(whole), false);
+  t.equal(await alarms(), '0');
+  whole.cut();
+  t.equal(isNewEpoch(await connect(1)), true);
+  t.equal(await alarms(), '1');
+});
+
+t.test('a restored state directory is shut out by its old generation, and let in by an unban', async (t) => {
+  const { api, identity, dial, connect } = await aNodeAndTwoReplicas(t);
+  const before = await connect('one', 40, 'before');
+  before.leave();
+  await before.waitForClose();
+  t.equal((await (await dial('other', 12, 'restored')).waitForClose()).reason, 'CLOSE_CLONED');
+  await api.call('POST', `/v1/admin/nodes/${identity.nodeId}/unban`);
+  const restored = await connect('other', 13, 'restored');
+  t.ok(restored.isOpen, 'although 40 was used before');
+});

@@ -1,0 +1,27 @@
+import { delay, systemClock } from '@vantage/shared/clock.js';
+import t from 'tap';
+import { finishedTask, submit } from './_support/probes.js';
+import { RealAgent } from './_support/real-agent.js';
+import { startStack } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+t.test('an agent killed at any moment of a change of its key comes back, and the change is made', async (t) => {
+  const { api } = await startStack(t);
+  const agent = await RealAgent.start(t, api);
+  const keyOf = async () => (await api.call('GET', '/v1/account/nodes')).body.data.items[0].key;
+  const first = await keyOf();
+  for (const afterMs of [0, 4, 12]) {
+    t.match(await api.call('POST', `/v1/account/nodes/${agent.nodeId}/rotate-key`), { status: 200 });
+    await delay(systemClock, afterMs);
+    await agent.kill();
+    await agent.run();
+    await until('the new key', async () => (await keyOf()).rotation_requested_at === null);
+  }
+  t.not((await keyOf()).fingerprint, first.fingerprint);
+  await agent.kill();
+  await agent.run();
+  const isOnline = async () => (await api.call('GET', `/v1/nodes/${agent.nodeId}`)).body.data.status === 'online';
+  await until('the node to be online', isOnline);
+  const { taskId } = await submit(api, 'tcp', { target: new URL(api.url).host, node_id: agent.nodeId });
+  t.match(await finishedTask(api, taskId), { status: 'completed' });
+});

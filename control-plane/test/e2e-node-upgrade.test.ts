@@ -1,0 +1,58 @@
+import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { AgentInstallation } from './_support/installed-agent.js';
+import { RealAgent } from './_support/real-agent.js';
+import { startStack } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+/** A node whose agent is installed as its operator would, with a command that swaps releases. */
+async function anInstalledNode(t: Test, extraLine?: string) {
+  const { api } = await startStack(t);
+  const installation = new AgentInstallation(t, ['0.1.0', '0.2.0'], extraLine);
+  const agent = await RealAgent.enroll(t, api);
+  /** As a service manager does. */
+  const run = async () => installation.notePid((await agent.run(installation.launch)).pid);
+  await run();
+  const record = async () => (await api.call('GET', '/v1/admin/nodes')).body.data.items[0];
+  const ask = (version: string) => api.call('POST', `/v1/admin/nodes/${agent.nodeId}/upgrade`, { body: { version } });
+  const upgradeIs = (state: string) =>
+    until(`the upgrade to be ${state}`, async () => (await record()).upgrade.state === state);
+  return { agent, installation, run, record, ask, upgradeIs };
+}
+
+t.test('an upgrade swaps the release by the operator’s command, and is done when the agent is back', async (t) => {
+  const { agent, run, record, ask, upgradeIs } = await anInstalledNode(t);
+  t.match(await record(), { version: '0.1.0' });
+  t.equal((await ask('0.3.0')).status, 202);
+  await upgradeIs('failed');
+  t.match((await record()).upgrade.error, {
+    code: 'NODE_UPGRADE_FAILED',
+    message: 'the command ended with 2: no release 0.3.0',
+  });
+  t.equal((await ask('0.2.0')).status, 202);
+  t.match(await agent.program.ended, { code: 0 }, 'the command ends the agent, as a restart does');
+  t.match((await record()).upgrade, { state: 'running' });
+  await run();
+  await upgradeIs('done');
+  t.match(await record(), { version: '0.2.0', status: 'online', upgrade: { version: '0.2.0', error: null } });
+});
+
+t.test('an agent that is killed while its upgrade command runs leaves it to its end', async (t) => {
+  const { agent, installation, run, record, ask, upgradeIs } = await anInstalledNode(
+    t,
+    'while [ ! -e go ]; do echo waiting; sleep 0.05; done',
+  );
+  const printed = () => readFileSync(path.join(agent.stateDir, 'upgrade.log'), 'utf8');
+  await ask('0.2.0');
+  await upgradeIs('running');
+  await until('the command to run', () => existsSync(path.join(agent.stateDir, 'upgrade.log')) && printed() !== '');
+  await agent.kill();
+  await until('its link to be over', async () => (await record()).status === 'offline');
+  await run();
+  t.match(await record(), { version: '0.1.0', upgrade: { state: 'running' } }, 'it is not asked for twice');
+  writeFileSync(installation.file('go'), '');
+  t.match(await agent.program.ended, { code: 0 }, 'the command restarts the agent that runs now');
+  t.match(readlinkSync(installation.file('current')), /0\.2\.0$/);
+  t.match(printed(), /restarting\n$/, 'what it printed is kept for the operator');
+});

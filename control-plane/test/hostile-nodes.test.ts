@@ -1,0 +1,82 @@
+import { laneCode } from '@vantage/shared/protocol/codec.js';
+import t, { type Test } from 'tap';
+import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
+import { runProbe } from './_support/probes.js';
+import { startStack, type TestApi } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+// What a node with a valid key can try: it harms its own results, and nobody else.
+
+const TASK = laneCode('task');
+
+/** A probe on the honest node, over the link that it has had from the beginning. */
+async function worksOn(t: Test, api: TestApi, honest: PeerAgent): Promise<void> {
+  const body = { target: '127.0.0.1:1', node_id: honest.identity.nodeId };
+  t.match(await runProbe(api, 'tcp', body), { status: 'completed', node_results: [{ success: true }] });
+  t.ok(honest.isOpen);
+}
+
+/** A task that waits for its node. */
+async function aTask(api: TestApi, peer: PeerAgent): Promise<{ requestId: string; taskId: string }> {
+  const before = peer.jobs.length;
+  const body = { target: '127.0.0.1:1', node_id: peer.identity.nodeId };
+  const { data } = (await api.call('POST', '/v1/probe/tcp', { body })).body;
+  await until('the job', () => peer.jobs.length > before);
+  return { requestId: data.task_id, taskId: peer.jobs.at(-1)?.taskId ?? '' };
+}
+
+t.test('a node that lies harms its own results at most', async (t) => {
+  const { api } = await startStack(t);
+  const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }), {
+    isAnswering: false,
+    isBeating: true,
+  });
+  const liar = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'liar' }), {
+    isBeating: true,
+    isAnswering: false,
+  });
+  const victim = await aTask(api, honest);
+  const own = await aTask(api, liar);
+  const real = successOf(own.taskId, 'tcp');
+  const withJson = (json: string) => ({ ...real, resultJson: Buffer.from(json) });
+  const result = JSON.parse(Buffer.from(real.resultJson ?? '').toString());
+  liar.sendResults([
+    successOf(victim.taskId, 'tcp'),
+    successOf(own.taskId, 'http'),
+    withJson(JSON.stringify({ ...result, started_at: '9999-12-31T23:59:59.999Z' })),
+    { ...real, uncertaintyMs: 1, clockOffsetMs: 2 ** 53 - 1 },
+    withJson(JSON.stringify({ ...result, banner: 'x'.repeat(300 * 1024) })),
+    withJson('['.repeat(100_000)),
+    withJson('{"__proto__":{"success":true}}'),
+  ]);
+  const { ack } = await liar.waitFor('the acknowledgement', (frame) => frame.ack !== null);
+  t.equal(ack?.mark, 7, 'all of it is passed over');
+  t.strictSame(
+    ack?.rejects.map(({ sequence }) => sequence),
+    [3, 4, 5, 6, 7],
+  );
+  for (const { requestId } of [victim, own]) {
+    const { data } = (await api.call('GET', `/v1/probe/tasks/${requestId}`)).body;
+    t.not(data.status, 'completed', 'it ends no task, not even its own by something else');
+  }
+  honest.sendResults([successOf(victim.taskId, 'tcp')]);
+  t.match((await api.call('GET', `/v1/probe/tasks/${victim.requestId}?wait=10`)).body.data, { status: 'completed' });
+});
+
+t.test(
+  'forged numbers and dropped ranges up to the last number cost a node its own lane, and nobody else anything',
+  async (t) => {
+    const { api } = await startStack(t);
+    const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }), { isBeating: true });
+    const liar = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'liar' }), { isAnswering: false });
+    const results = [successOf('x', 'tcp')];
+    liar.send({ results: { epoch: liar.epoch, lane: TASK, first: 2 ** 53 - 2, results } });
+    const { ack } = await liar.waitFor('the answer', (frame) => frame.ack !== null);
+    t.match(ack, { mark: 0, rewind: true }, 'a gap is refused');
+    liar.send({ dropped: { epoch: liar.epoch, lane: TASK, first: 1, last: 2 ** 53 - 1, reason: 'x'.repeat(10_000) } });
+    await liar.waitFor('the acknowledgement', (frame) => frame.ack?.mark === 2 ** 53 - 1);
+    liar.send({ results: { epoch: liar.epoch, lane: TASK, first: 2 ** 53 - 1, results } });
+    t.equal((await liar.waitForClose()).reason, 'CLOSE_PROTOCOL_ERROR', 'there is no number left');
+    await worksOn(t, api, honest);
+  },
+);

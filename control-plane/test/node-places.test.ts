@@ -1,0 +1,223 @@
+import { copyFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import { FakeClock } from './_support/fake-clock.js';
+import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
+import { createUserApi, startStack, type TestApi } from './_support/stack.js';
+import { temporaryDirectory } from './_support/temporary-directory.js';
+import { until } from './_support/until.js';
+
+const testdata = (name: string) => fileURLToPath(new URL(`../../test/testdata/geo/${name}`, import.meta.url));
+const LONDON = '81.2.69.142';
+const SWEDEN = '89.160.20.112';
+const berlin = { country: 'DE', province: 'DE-BE', city: 'Berlin', asn: 3320, provider: 'Telekom' };
+
+/** A control plane behind a proxy that reads these test files. */
+async function startPlaces(t: Test, ...files: string[]) {
+  const directory = temporaryDirectory(t);
+  for (const file of files) copyFileSync(testdata(file), path.join(directory, file));
+  const clock = new FakeClock(Date.now());
+  const settings = { VANTAGE_GEOIP_DIR: directory, VANTAGE_TRUSTED_PROXIES: '127.0.0.1' };
+  const stack = await startStack(t, settings, clock);
+  const user = await createUserApi(stack.controlPlane, 'user@test.example', 'user');
+  return { ...stack, user, clock, at: (name: string) => path.join(directory, name) };
+}
+
+const nodeOf = async (api: TestApi, id: string, as?: string | null) =>
+  (await api.call('GET', `/v1/nodes/${id}`, as === undefined ? {} : { as })).body.data;
+const listed = async (api: TestApi, query: string) =>
+  (await api.call('GET', `/v1/nodes${query}`)).body.data.items.map(({ id }: { id: string }) => id);
+
+t.test('a node stands where its address says, for everybody; admins see what it declared', async (t) => {
+  const { api, user } = await startPlaces(t, 'city.mmdb', 'asn.mmdb');
+  const peer = await enrollPeer(api, { declared: berlin });
+  t.match(await nodeOf(api, peer.nodeId), {
+    country: 'DE',
+    location_source: 'declared',
+    geo_mismatch: false,
+    derived: null,
+  });
+  await PeerAgent.connect(t, api.url, peer, { forwardedFor: LONDON });
+  const seen = await nodeOf(user, peer.nodeId);
+  t.match(seen, {
+    country: 'GB',
+    province: 'GB-ENG',
+    region: 'Northern Europe',
+    city: 'London',
+    lat: 51.5,
+    lon: -0.1,
+    asn: 20712,
+    isp: 'Andrews & Arnold Ltd',
+    location_source: 'derived',
+  });
+  for (const field of ['declared', 'derived', 'geo_mismatch']) t.notOk(field in seen, field);
+  t.match(await nodeOf(api, peer.nodeId), {
+    geo_mismatch: true,
+    declared: { country: 'DE', province: 'DE-BE', city: 'Berlin', asn: 3320 },
+    derived: { country: 'GB', asn: 20712 },
+  });
+  t.strictSame(await listed(api, '?country=GB&asn=20712'), [peer.nodeId]);
+  t.strictSame(await listed(api, '?country=DE'), [], 'what it declared selects nothing');
+});
+
+t.test('a node is placed when it enrolls, by the address behind the proxy', async (t) => {
+  const { api } = await startPlaces(t, 'city.mmdb');
+  const { nodeId } = await enrollPeer(api, { forwardedFor: SWEDEN });
+  t.match(await nodeOf(api, nodeId), {
+    country: 'SE',
+    city: 'Linkoping',
+    location_source: 'derived',
+    geo_mismatch: false,
+  });
+});
+
+t.test(
+  'an admin confirms what a node declares, and takes it back; only admins, and only what is contradicted',
+  async (t) => {
+    const { api, user, database } = await startPlaces(t, 'city.mmdb', 'asn.mmdb');
+    const peer = await enrollPeer(api, { declared: berlin, name: 'liar' });
+    const honest = await enrollPeer(api, { declared: { country: 'SE' }, name: 'honest' });
+    await PeerAgent.connect(t, api.url, peer, { forwardedFor: LONDON });
+    await PeerAgent.connect(t, api.url, honest, { forwardedFor: SWEDEN });
+    t.strictSame(await listed(api, '?geo_mismatch=true'), [peer.nodeId]);
+    t.strictSame(await listed(api, '?geo_mismatch=false'), [honest.nodeId]);
+    const { body } = await api.call('GET', '/v1/admin/nodes?geo_mismatch=true');
+    t.match(body.data.items, [
+      { id: peer.nodeId, geo_mismatch: true, declared: { country: 'DE' }, derived: { country: 'GB' } },
+    ]);
+    t.equal(body.data.items.length, 1);
+    const own = (await api.call('GET', '/v1/account/nodes')).body.data.items[0];
+    t.notOk('geo_mismatch' in own || 'derived' in own, 'an owner is not told');
+    t.equal((await listed(user, '?geo_mismatch=true')).length, 2, 'others do not learn of it');
+    const settle = (as: TestApi, id: string, location: string) =>
+      as.call('PATCH', `/v1/admin/nodes/${id}`, { body: { location } });
+    t.match(await settle(user, peer.nodeId, 'declared'), { status: 403 });
+    t.match(await settle(api, honest.nodeId, 'declared'), {
+      status: 409,
+      body: { error: { code: 'NODE_STATE_CONFLICT' } },
+    });
+    t.match(await settle(api, 'n_1111111111111111111111', 'derived'), { status: 404 });
+    t.match(await settle(api, peer.nodeId, 'declared'), {
+      status: 200,
+      body: { data: { country: 'DE', city: 'Berlin', location_source: 'confirmed', geo_mismatch: false } },
+    });
+    t.strictSame(await listed(user, '?country=DE'), [peer.nodeId]);
+    await PeerAgent.connect(t, api.url, peer, { forwardedFor: SWEDEN });
+    t.match(
+      await nodeOf(api, peer.nodeId),
+      { country: 'SE', location_source: 'derived', geo_mismatch: true },
+      'it has moved',
+    );
+    t.match(await settle(api, peer.nodeId, 'declared'), { status: 200 });
+    t.match((await settle(api, peer.nodeId, 'derived')).body.data, { country: 'SE', location_source: 'derived' });
+    const audit = await database.db('audit_log').where({ subject: peer.nodeId }).orderBy('id').pluck('action');
+    t.strictSame(audit.slice(-3), ['node.location_confirmed', 'node.location_confirmed', 'node.location_unconfirmed']);
+  },
+);
+
+t.test('a node that comes from a private address stands where it declares', async (t) => {
+  const { api } = await startPlaces(t, 'city.mmdb');
+  const peer = await enrollPeer(api, { declared: { country: 'FR' } });
+  for (const [forwardedFor, country] of [
+    [LONDON, 'GB'],
+    ['10.1.2.3', 'FR'],
+  ] as const) {
+    await PeerAgent.connect(t, api.url, peer, { forwardedFor });
+    t.match(await nodeOf(api, peer.nodeId), { country }, forwardedFor);
+  }
+});
+
+t.test('nodes that are linked move when a database changes, comes or goes', async (t) => {
+  const { api, clock, at } = await startPlaces(t, 'city.mmdb');
+  const peer = await enrollPeer(api, { declared: { country: 'DE' } });
+  await PeerAgent.connect(t, api.url, peer, { forwardedFor: LONDON, isBeating: true });
+  t.match(await nodeOf(api, peer.nodeId), { country: 'GB' });
+  const moved = async (what: string, country: string) => {
+    await until(what, async () => {
+      clock.advance(1_000);
+      return (await nodeOf(api, peer.nodeId)).country === country;
+    });
+  };
+  copyFileSync(testdata('city-newer.mmdb'), at('new.tmp'));
+  renameSync(at('new.tmp'), at('city.mmdb'));
+  await moved('the new place', 'FR');
+  rmSync(at('city.mmdb'));
+  await moved('its own word', 'DE');
+});
+
+/** A node at that address, linked, that answers what the test says. */
+async function linkedNode(t: Test, api: TestApi, forwardedFor: string) {
+  const peer = await enrollPeer(api);
+  const agent = await PeerAgent.connect(t, api.url, peer, { forwardedFor, isAnswering: false, isBeating: true });
+  let answered = 0;
+  const nextJob = async () => {
+    const jobs = () => agent.frames.flatMap(({ job }) => (job ? [job] : []));
+    await until('the job', () => jobs().length > answered);
+    const job = jobs()[answered];
+    answered += 1;
+    if (!job) throw new Error('no job');
+    return job;
+  };
+  /** Answers the next job with these members in its result. */
+  const answer = async (members: object) => {
+    const job = await nextJob();
+    const blank = successOf(job.taskId, job.probeType, job.specJson);
+    const result = { ...JSON.parse(Buffer.from(blank.resultJson ?? []).toString()), ...members };
+    agent.sendResults([{ ...blank, resultJson: Buffer.from(JSON.stringify(result)) }]);
+  };
+  return { nodeId: peer.nodeId, answer };
+}
+
+/** The finished task of a probe that these nodes answer. */
+async function probe(api: TestApi, type: string, request: object, answers: readonly (() => Promise<void>)[]) {
+  const { status, body } = await api.call('POST', `/v1/probe/${type}`, { body: request });
+  if (status !== 202) throw new Error(JSON.stringify(body));
+  await Promise.all(answers.map((answer) => answer()));
+  const path = `/v1/probe/tasks/${body.data.task_id}`;
+  await until('the task to end', async () => (await api.call('GET', path)).body.data.status === 'completed');
+  return { path, data: (await api.call('GET', path)).body.data };
+}
+
+t.test('hops of a traceroute are placed by the control plane, whatever the node says of them', async (t) => {
+  const { user, api } = await startPlaces(t, 'city.mmdb', 'asn.mmdb');
+  const node = await linkedNode(t, api, LONDON);
+  const reply = (ip: string | null) => ({ flow: 1, ip, rtt_ms: 1, icmp_type: 'time_exceeded', icmp_code: 0 });
+  const hops = [
+    { ttl: 1, replies: [reply('192.168.1.1')], asn: 666, country: 'XX' },
+    { ttl: 2, replies: [reply('81.2.69.1')] },
+  ];
+  const request = { target: '81.2.69.142', params: {}, node_id: node.nodeId };
+  const { data, path } = await probe(user, 'traceroute', request, [() => node.answer({ hops })]);
+  t.strictSame(
+    data.node_results[0].hops.map(({ asn, country }: { asn?: number; country?: string }) => [asn, country]),
+    [
+      [undefined, undefined],
+      [20712, 'GB'],
+    ],
+  );
+  t.match(data.node_results[0].node, { country: 'GB', city: 'London' });
+  await api.call('PATCH', `/v1/account/nodes/${node.nodeId}`, { body: { visibility: 'private' } });
+  t.match(
+    (await user.call('GET', path)).body.data.node_results[0],
+    { node_id: node.nodeId, node: { country: null, city: null, asn: null } },
+    'who may not see the node any more does not learn where it stands',
+  );
+});
+
+t.test('addresses of one network are no pollution, those of two are', async (t) => {
+  const { user, api } = await startPlaces(t, 'asn.mmdb');
+  const nodes = [await linkedNode(t, api, LONDON), await linkedNode(t, api, SWEDEN)];
+  const told = (value: string) => ({
+    rcode: 'NOERROR',
+    records: [{ name: 'example.com', type: 'A', ttl: 60, value, class: 'IN' }],
+  });
+  const ask = async (...values: string[]) => {
+    const request = { target: 'example.com', params: {}, node_ids: nodes.map(({ nodeId }) => nodeId) };
+    const answers = nodes.map((node, index) => () => node.answer(told(values[index] ?? '')));
+    return (await probe(user, 'dns', request, answers)).data.pollution_detected;
+  };
+  t.equal(await ask('1.128.0.1', '1.129.0.1'), false);
+  t.equal(await ask('1.128.0.1', '81.2.69.1'), true);
+  t.equal(await ask('1.128.0.1', '5.83.0.1'), false, 'of what is not known nobody is accused');
+});

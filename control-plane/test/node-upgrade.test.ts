@@ -1,0 +1,131 @@
+import t, { type Test } from 'tap';
+import { failOverdueUpgrades } from '../src/links/index.js';
+import { FakeClock } from './_support/fake-clock.js';
+import { enrollPeer, PeerAgent, type PeerOptions } from './_support/peer-agent.js';
+import { startReplica, startStack } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+/** A node of an admin, two replicas, and how to ask for an upgrade by the first. */
+async function aNode(t: Test) {
+  const { api, database } = await startStack(t);
+  const other = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
+  const identity = await enrollPeer(api);
+  const path = `/v1/admin/nodes/${identity.nodeId}`;
+  const ask = (version: unknown) => api.call('POST', `${path}/upgrade`, { body: { version } });
+  const connect = (options: PeerOptions = {}) => PeerAgent.connect(t, other.listenUrl, identity, options);
+  const shown = async () => (await api.call('GET', '/v1/admin/nodes')).body.data.items[0].upgrade;
+  const audited = async () => (await api.call('GET', `${path}/audit`)).body.data.items;
+  return { api, database, identity, ask, connect, shown, audited };
+}
+
+async function wishOf(peer: PeerAgent) {
+  const { upgrade } = await peer.waitFor('the wish', (frame) => frame.upgrade !== null);
+  return { version: upgrade?.version ?? '', request: upgrade?.request ?? 0 };
+}
+
+t.test(
+  'an upgrade reaches the node on whichever replica, runs, and is done when its agent is back with it',
+  async (t) => {
+    const { ask, connect, shown, audited } = await aNode(t);
+    const peer = await connect();
+    const asked = await ask('0.2.0');
+    t.match(asked, { status: 202, body: { data: { upgrade: { version: '0.2.0', state: 'requested', error: null } } } });
+    const wish = await wishOf(peer);
+    t.equal(wish.version, '0.2.0');
+    t.match(await ask('0.3.0'), { status: 409, body: { error: { code: 'NODE_STATE_CONFLICT' } } }, 'one at a time');
+    peer.send({ upgradeStatus: { ...wish, state: 'running' } });
+    await until('it to run', async () => (await shown()).state === 'running');
+    t.equal((await ask('0.3.0')).status, 409);
+    peer.cut();
+    const old = await connect();
+    t.notOk(
+      old.frames.some((frame) => frame.upgrade),
+      'what runs is not asked for again',
+    );
+    t.match(await shown(), { state: 'running' }, 'a link with the old version is no end');
+    old.cut();
+    await connect({ agentVersion: '0.2.0' });
+    t.match(await shown(), { state: 'done', error: null });
+    t.same(
+      (await audited()).slice(0, 2).map(({ action }: { action: string }) => action),
+      ['node.upgraded', 'node.upgrade_requested'],
+    );
+    t.equal((await ask('0.2.0')).status, 409, 'it runs that already');
+  },
+);
+
+t.test('a node that goes away before it answers is asked again, by the same wish, until it has answered', async (t) => {
+  const { ask, connect, shown } = await aNode(t);
+  const peer = await connect();
+  await ask('0.2.0');
+  const wish = await wishOf(peer);
+  peer.cut();
+  const back = await connect();
+  t.same(await wishOf(back), wish);
+  back.send({ upgradeStatus: { ...wish, state: 'failed', detail: 'no\nroom' } });
+  await until('it to have failed', async () => (await shown()).state === 'failed');
+  t.match(await shown(), { error: { code: 'NODE_UPGRADE_FAILED', message: 'no room' } });
+});
+
+t.test('a refusal, or a failure, is shown with its reason, and may be tried again', async (t) => {
+  const { ask, connect, shown, audited } = await aNode(t);
+  const peer = await connect();
+  let last = 0;
+  for (const state of ['refused', 'failed']) {
+    t.equal((await ask('0.2.0')).status, 202);
+    await peer.waitFor('the wish', ({ upgrade }) => upgrade !== null && upgrade.request > last);
+    const wish = peer.frames.findLast(({ upgrade }) => upgrade !== null)?.upgrade;
+    last = wish?.request ?? 0;
+    // of a wish that is over, and of none
+    peer.send({ upgradeStatus: { version: '0.2.0', state: 'failed', detail: 'stale', request: last - 1 } });
+    peer.send({ upgradeStatus: { version: '0.2.0', state, detail: `${state} it`, request: last } });
+    await until('it to be told', async () => (await shown()).state === 'failed');
+    t.match(await shown(), { error: { code: 'NODE_UPGRADE_FAILED', message: `${state} it` } });
+    t.match((await audited())[0], { action: 'node.upgrade_failed', details: { reason: `${state} it` } });
+  }
+  peer.cut();
+  await connect({ agentVersion: '0.2.0' });
+  t.match(await shown(), { state: 'done', error: null }, 'somebody did it by hand');
+});
+
+t.test('an upgrade whose node never comes back fails after fifteen minutes, by any replica', async (t) => {
+  const clock = new FakeClock(Date.now());
+  const { api, database } = await startStack(t);
+  const identity = await enrollPeer(api);
+  await PeerAgent.connect(t, api.url, identity);
+  await api.call('POST', `/v1/admin/nodes/${identity.nodeId}/upgrade`, { body: { version: '0.2.0' } });
+  const row = () => database.db('nodes').where({ id: identity.nodeId });
+  t.same(await failOverdueUpgrades(database.db), [], 'not before');
+  await row().update({ upgrade_requested_at: database.db.raw("now() - interval '16 minutes'") });
+  await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url }, clock);
+  await until('it to have failed', async () => {
+    clock.advance(31_000);
+    return (await row().first('upgrade_state')).upgrade_state === 'failed';
+  });
+  const { body } = await api.call('GET', '/v1/admin/nodes');
+  t.match(body.data.items[0].upgrade, {
+    state: 'failed',
+    error: { code: 'NODE_UPGRADE_FAILED', message: /15 minutes/ },
+  });
+});
+
+t.test('only versions are asked for, of nodes that are there and let in', async (t) => {
+  const { api, ask, connect, identity } = await aNode(t);
+  t.match(await ask('0.2.0'), { status: 503, body: { error: { code: 'NODE_OFFLINE' } } }, 'at once');
+  await connect();
+  for (const version of ['', 'latest', '--help', '1.0', '1.0.0;reboot', '../1.0.0', 7, null])
+    t.match(await ask(version), { status: 400 }, JSON.stringify(version));
+  await api.call('POST', `/v1/admin/nodes/${identity.nodeId}/ban`, { body: { reason: 'spam' } });
+  t.match(await ask('0.2.0'), { status: 409, body: { error: { code: 'NODE_STATE_CONFLICT' } } });
+  const nobody = await api.call('POST', '/v1/admin/nodes/n_1111111111111111111111/upgrade', {
+    body: { version: '0.2.0' },
+  });
+  t.equal(nobody.status, 404);
+});
+
+t.test('an answer with a state that is none ends the link', async (t) => {
+  const { connect } = await aNode(t);
+  const peer = await connect();
+  peer.send({ upgradeStatus: { version: '0.2.0', state: 'done', request: 1 } });
+  t.equal((await peer.waitForClose()).reason, 'CLOSE_PROTOCOL_ERROR');
+});

@@ -1,0 +1,59 @@
+import t, { type Test } from 'tap';
+import { FakeClock } from './_support/fake-clock.js';
+import { enrollPeer, PeerAgent, type PeerOptions, successOf } from './_support/peer-agent.js';
+import { startReplica, startStack } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+const MINUTE_MS = 60_000;
+
+/** Two replicas whose clocks differ; the second has the link, of a node that answers nothing by itself. */
+async function twoReplicas(t: Test, firstIsAheadMs: number) {
+  const [nowMs, second] = [Date.now(), new FakeClock(Date.now())];
+  const first = new FakeClock(nowMs + firstIsAheadMs);
+  const { api, database } = await startStack(t, {}, first);
+  const other = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url }, second);
+  const identity = await enrollPeer(api);
+  const connect = (options: PeerOptions) =>
+    PeerAgent.connect(t, other.listenUrl, identity, { isAnswering: false, ...options });
+  const peer = await connect({ bootId: 'boot-1' });
+  await until('the first replica to know the node is online', async () => {
+    first.advance(100);
+    return (await api.call('GET', '/v1/nodes?status=online')).body.data.items.length === 1;
+  });
+  const submit = async () => (await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:1' } })).body.data;
+  const read = async (taskId: string) => (await api.call('GET', `/v1/probe/tasks/${taskId}`)).body.data;
+  return { database, second, peer, connect, submit, read };
+}
+
+t.test('a task of a replica whose clock is a minute behind is given to a process that has just come', async (t) => {
+  const { database, second, peer, submit, read } = await twoReplicas(t, -MINUTE_MS);
+  const [task, over] = [await submit(), await submit()];
+  await until('the jobs', () => peer.jobs.length === 2);
+  await database
+    .db('probe_node_tasks')
+    .whereIn('id', over.task_ids)
+    .update({ expires_at: new Date(0) });
+  await until('a sweep', async () => {
+    second.advance(1_000);
+    return (await read(over.task_id)).status === 'failed';
+  });
+  peer.sendResults([successOf(task.task_ids[0], 'tcp')], 1);
+  await peer.waitFor('the acknowledgement', (frame) => frame.ack?.mark === 1);
+  const ended = await read(task.task_id);
+  t.match(ended, { status: 'completed', node_results: [{ success: true }] });
+  t.equal(ended.node_results[0].late, undefined, 'nothing had given it up');
+});
+
+t.test(
+  'a task of a replica whose clock is a minute ahead is not given to the process after the one that had it',
+  async (t) => {
+    const { peer, connect, submit, read } = await twoReplicas(t, MINUTE_MS);
+    const { task_id: taskId } = await submit();
+    await until('the job', () => peer.jobs.length === 1);
+    peer.cut();
+    const next = await connect({ bootId: 'boot-2', epoch: peer.epoch });
+    await until('its end', async () => (await read(taskId)).status === 'failed');
+    t.match(await read(taskId), { node_results: [{ error: { code: 'node_lost' } }] });
+    t.strictSame(next.jobs, []);
+  },
+);

@@ -1,0 +1,142 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { memoryOf } from '../processes.js';
+import { figureOf, figureText } from '../statistics.js';
+import type { LinkComparison, LinkRow } from './comparison.js';
+import { MemoryAgent, stopAgent } from './memory-agent.js';
+import type { MemoryPeer } from './memory-peer.js';
+
+const IDLE_MS = 45_000;
+const BUSY_MS = 20_000;
+const CHECKS_PER_SECOND = 500;
+const READING_EVERY_MS = 200;
+
+/** What an agent holds in memory, all its processes together. */
+export const agentMemory: LinkComparison = {
+  name: 'agent-memory',
+  title: 'agent memory: all processes of one agent, at rest, under load, and while a full spool drains',
+  method: ({ rounds }) =>
+    `${rounds} agents one after the other, each with a copy of Node that nobody else maps, so that pages its processes share count once in "physical" and in each process in "RSS"; at rest ${IDLE_MS / 1000} s after the start, the most of ${BUSY_MS / 1000} s at ${CHECKS_PER_SECOND} TCP probes a second, the most while 64 MiB are delivered to a peer that only acknowledges`,
+  async run({ rounds }) {
+    const found: Found[] = [];
+    for (let round = 0; round < rounds; round += 1) found.push(await measureOne());
+    return [
+      ...rowsOf(
+        'at rest',
+        100,
+        found.map(({ idle }) => idle),
+      ),
+      ...rowsOf(
+        `at ${CHECKS_PER_SECOND} probes a second`,
+        140,
+        found.map(({ busy }) => busy),
+      ),
+      ...rowsOf(
+        'draining 64 MiB',
+        128,
+        found.map(({ drain }) => drain),
+      ),
+      plainRow(
+        'seconds for the drain',
+        found.map(({ drainSeconds }) => drainSeconds),
+      ),
+      plainRow(
+        'probes a second answered',
+        found.map(({ perSecond }) => perSecond),
+      ),
+    ];
+  },
+};
+
+interface Memory {
+  readonly rssMb: number;
+  readonly pssMb: number;
+}
+
+interface Found {
+  readonly idle: Memory;
+  readonly busy: Memory;
+  readonly drain: Memory;
+  readonly drainSeconds: number;
+  readonly perSecond: number;
+}
+
+function rowsOf(what: string, goalMb: number, readings: readonly Memory[]): LinkRow[] {
+  const figure = (of: (memory: Memory) => number) => figureText(figureOf(readings.map(of)), 1);
+  const [rss, physical] = [figure(({ rssMb }) => rssMb), figure(({ pssMb }) => pssMb)];
+  const none = { baseline: '', ratio: '' };
+  return [
+    { what: `${what}: physical memory, MB`, ours: physical, ...none, goal: `at most ${goalMb}` },
+    { what: `${what}: RSS of all processes added up, MB`, ours: rss, ...none, goal: `at most ${goalMb}` },
+  ];
+}
+
+function plainRow(what: string, values: readonly number[]): LinkRow {
+  return { what, ours: figureText(figureOf(values), 1), baseline: '', ratio: '', goal: '' };
+}
+
+async function measureOne(): Promise<Found> {
+  const agent = await MemoryAgent.enroll();
+  const target = createServer((socket) => socket.on('error', () => undefined).end());
+  try {
+    target.listen(0, '127.0.0.1');
+    await once(target, 'listening');
+    return { ...(await watchRunning(agent, target)), ...(await watchDrain(agent)) };
+  } finally {
+    target.close();
+    agent.remove();
+  }
+}
+
+async function watchRunning(agent: MemoryAgent, target: Server): Promise<Pick<Found, 'idle' | 'busy' | 'perSecond'>> {
+  const child = await agent.start();
+  try {
+    await pause(IDLE_MS);
+    const idle = memoryOf(child.pid ?? 0);
+    const before = agent.peer.results;
+    const { most } = await mostMemory(child, () => askProbes(agent.peer, target));
+    return { idle, busy: most, perSecond: (agent.peer.results - before) / (BUSY_MS / 1000) };
+  } finally {
+    await stopAgent(child);
+  }
+}
+
+/** As many jobs as are due by the clock, a hundredth of a second at a time. */
+async function askProbes(peer: MemoryPeer, target: Server): Promise<void> {
+  const address = `127.0.0.1:${(target.address() as AddressInfo).port}`;
+  const started = performance.now();
+  let asked = 0;
+  for (let passed = 0; passed < BUSY_MS; passed = performance.now() - started) {
+    for (; asked < (passed / 1000) * CHECKS_PER_SECOND; asked += 1) peer.job(`pt_${started}_${asked}`, address);
+    await pause(10);
+  }
+}
+
+async function watchDrain(agent: MemoryAgent): Promise<Pick<Found, 'drain' | 'drainSeconds'>> {
+  const target = agent.peer.results + (await agent.fillSpool());
+  const started = performance.now();
+  const child = await agent.start();
+  try {
+    const { most } = await mostMemory(child, async () => {
+      while (agent.peer.results < target) await pause(READING_EVERY_MS);
+    });
+    return { drain: most, drainSeconds: (performance.now() - started) / 1000 };
+  } finally {
+    await stopAgent(child);
+  }
+}
+
+/** Does `work` and answers the most memory that was seen meanwhile. */
+async function mostMemory(child: ChildProcess, work: () => Promise<void>): Promise<{ readonly most: Memory }> {
+  const readings: Memory[] = [];
+  const reading = setInterval(() => readings.push(memoryOf(child.pid ?? 0)), READING_EVERY_MS);
+  try {
+    await work();
+  } finally {
+    clearInterval(reading);
+  }
+  const most = (of: (memory: Memory) => number) => Math.max(...readings.map(of));
+  return { most: { rssMb: most(({ rssMb }) => rssMb), pssMb: most(({ pssMb }) => pssMb) } };
+}

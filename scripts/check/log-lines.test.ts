@@ -1,0 +1,25 @@
+import t from 'tap';
+import { findLogMessages, type LogLevels } from './log-lines.js';
+
+const find = (text: string, levels: LogLevels = 'warnings') =>
+  findLogMessages({ path: 'agent/src/a.ts', text }, levels);
+
+t.test('messages are found behind fields, over several lines, without fields, and by every logger', async (t) => {
+  t.strictSame(find("this.#log.error({ a: f(1, 'x') }, 'it\\'s one');"), ["it's one"]);
+  t.strictSame(find("log.warn(\n  { a, b: [1, 2] },\n  'two',\n);"), ['two']);
+  t.strictSame(find("options.log.fatal('three');\n// log.warn('not this')"), ['three']);
+  t.strictSame(find("log.warn('a, (b)'); log.info('c');"), ['a, (b)']);
+  t.strictSame(find("log.warn('a'); log.info({ b }, 'c');", 'infos'), ['c']);
+});
+
+t.test('a level by name counts as a warning, a choice and a table give all their messages', async (t) => {
+  t.strictSame(find("log[levelOf(line)]({ line }, 'said')"), ['said']);
+  t.strictSame(find("log.warn(a ? 'b' : 'c')"), ['b', 'c']);
+  const table = "const advice: Partial<Record<Kind, string>> = {\n  x: 'do x',\n  y: 'do y',\n};";
+  t.strictSame(find(`log.error(fields, advice[kind] ?? 'closed');\n${table}`), ['closed', 'do x', 'do y']);
+});
+
+t.test('a message made when it is logged is refused, and where it stands is said', async (t) => {
+  t.throws(() => find('a();\nlog.warn(warning);'), /a\.ts:2: /);
+  t.throws(() => find(`log.warn(\`lost \${count} rows\`);`), /a\.ts:1: /);
+});

@@ -1,0 +1,23 @@
+import t from 'tap';
+import { AgentSide } from './agent-side.js';
+import { ControlPlaneSide } from './control-plane-side.js';
+import { fuzz } from './fuzz.js';
+
+t.setTimeout(600_000);
+
+const INPUTS = 10_000;
+
+for (const start of [() => ControlPlaneSide.start(), () => AgentSide.start()]) {
+  t.test('ten thousand malformed frames on each side: only those links close, and memory stays', async (t) => {
+    const side = await start();
+    t.teardown(() => side.stop());
+    const seed = Number(process.env['VANTAGE_TEST_SEED'] ?? Date.now() % 2 ** 31);
+    const report = await fuzz({ side, seed, first: 0, inputs: INPUTS, onProgress: () => {} });
+    t.comment(`${side.name}: seed ${seed}, ${JSON.stringify(report)}`);
+    t.match(
+      report,
+      { inputs: INPUTS, finding: null },
+      `again: npm run fuzz -- link --side ${side.name} --seed ${seed}`,
+    );
+  });
+}

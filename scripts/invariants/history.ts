@@ -1,0 +1,135 @@
+// What happened in a run, as those saw it who are not the product: the network between the programs, the engine that
+// measured, the script that asked and broke things, and the database read when all was over. JSON, one record a line.
+//
+//   accepted -> started -> produced -> durable -> sent -> acknowledged          kept (read at the end)
+//   API         engine     engine      spool      wire    wire                  database
+//
+// A `subject` is what a result is of: the id of a node task, or whatever names one check. Times (`at`, `storedAt`, …)
+// are milliseconds since the epoch by the clock of the database, or by the one clock that the whole run has. The order of
+// lines is the order of events wherever a checker says so.
+
+/** Where a row of the spool stands: (epoch, lane, sequence) name it. */
+export interface RowRange {
+  readonly nodeId: string;
+  /** Hex. */
+  readonly epoch: string;
+  readonly lane: string;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What a record says, by its type. */
+export interface HistoryEvents {
+  /** The API (or whatever makes work) has said yes; `subject` is the id of the node task. */
+  readonly accepted: { readonly subject: string; readonly nodeId: string };
+  /** An engine began to measure; `bootId` names the agent process. */
+  readonly started: { readonly subject: string; readonly nodeId: string; readonly bootId: string };
+  /** An engine has a result; `durationMs` as the result itself says. */
+  readonly produced: { readonly subject: string; readonly nodeId: string; readonly durationMs: number };
+  /** A row that is no result was given to an agent's spool on purpose: it has to be refused, and must not be kept. */
+  readonly nonsense: { readonly subject: string; readonly nodeId: string };
+  /** The agent's disk has it: from here on it may not vanish without a word. */
+  readonly durable: { readonly subject: string; readonly nodeId: string };
+  /**
+   * An agent's spool was lost as a whole. Restored from a copy: nobody can know what it held, which is excused. Corrupted
+   * (`isNoticed`): the agent can, and declares what waited in it.
+   */
+  readonly 'spool-lost': { readonly nodeId: string; readonly isNoticed?: boolean };
+  /** A batch on the wire: `subjects[i]` has sequence `first + i`. */
+  readonly sent: Omit<RowRange, 'last'> & { readonly subjects: readonly string[] };
+  /** An acknowledgement that reached the agent; every number through `mark` is said to be durable. */
+  readonly acknowledged: Omit<RowRange, 'first' | 'last'> & {
+    readonly mark: number;
+    readonly rejected: readonly number[];
+  };
+  /** The database came back without what was committed after `since`. */
+  readonly 'database-rolled-back': { readonly since: number };
+  readonly banned: { readonly nodeId: string };
+  readonly unbanned: { readonly nodeId: string };
+  /** A claim of an enrollment token was answered with yes. */
+  readonly 'token-claimed': { readonly token: string; readonly publicKey: string };
+  /** A claim of an enrollment token was answered with no. */
+  readonly 'token-refused': { readonly token: string; readonly publicKey: string };
+  /** Whoever asked read the end of a node task: `success`, or the error's code. */
+  readonly read: { readonly subject: string; readonly outcome: string };
+  /** A program ended, or ended otherwise than asked, and nobody had broken it. */
+  readonly crashed: { readonly of: string; readonly how: string };
+  /** A node's link opened, as the node itself saw it. */
+  readonly online: { readonly nodeId: string };
+  readonly offline: { readonly nodeId: string };
+  /** The node shall not be online any more: removed, or banned for good. */
+  readonly retired: { readonly nodeId: string };
+  /** A value that has a bound, looked at now: bytes of memory, bytes of a spool, rows. */
+  readonly gauge: { readonly name: string; readonly of: string; readonly value: number; readonly limit: number };
+  /** What an agent believed of the server's time: `errorMs` is how wrong that was. A negative uncertainty: it knew nothing. */
+  readonly clock: { readonly nodeId: string; readonly errorMs: number; readonly uncertaintyMs: number };
+  /** How long an honest peer's work took, with a bad peer about or without. */
+  readonly served: { readonly ms: number; readonly besideBadPeer: boolean };
+  /** An agent wanted to send a packet there; `isRefused`: to a range that is refused. */
+  readonly packet: { readonly nodeId: string; readonly to: string; readonly isRefused: boolean };
+  /** A node was asked to measure what it has to refuse, or what leads there. */
+  readonly tempted: { readonly to: string };
+  /** Text that people or other programs may see: a log line, a result, a URL. */
+  readonly text: { readonly where: string; readonly text: string };
+  /** From here on nothing is broken any more. `patienceMs`: within which all must be well. */
+  readonly healed: { readonly patienceMs: number };
+  /** All is well again: from here on no link may end. */
+  readonly calm: Readonly<Record<never, never>>;
+  /** Read at the end: a node task as the database has it. */
+  readonly task: {
+    readonly subject: string;
+    readonly nodeId: string;
+    readonly state: 'pending' | 'done' | 'lost';
+    readonly storedAt: number | null;
+    /** `success`, or the error's code; null while it is pending. Absent where nobody looked. */
+    readonly outcome?: string | null;
+  };
+  /** Read at the end: a result as the database keeps it, wherever that is. */
+  readonly kept: {
+    readonly subject: string;
+    readonly nodeId: string;
+    /** `result`: it counts; `superseded`: a second one, or one that came too late; `dead-letter`: could not be stored. */
+    readonly as: 'result' | 'superseded' | 'dead-letter';
+    readonly storedAt: number;
+  };
+  /** Read at the end: numbers that the agent declared as dropped. */
+  readonly gap: RowRange & { readonly reason: string };
+  /** Read at the end: rows that an agent still holds unacknowledged. */
+  readonly backlog: { readonly nodeId: string; readonly rows: number };
+}
+
+/** The types of records. */
+export type HistoryType = keyof HistoryEvents;
+
+/** One record of one type. */
+export type HistoryRecordOf<T extends HistoryType> = { readonly at: number; readonly type: T } & HistoryEvents[T];
+
+/** Any record. */
+export type HistoryRecord = { readonly [T in HistoryType]: HistoryRecordOf<T> }[HistoryType];
+
+/** A run as it was seen, in order, and what nobody may have seen. */
+export interface History {
+  readonly records: readonly HistoryRecord[];
+  /** Key material and tokens that were in use, as they would appear in a text; never written down with the records. */
+  readonly secrets: readonly string[];
+}
+
+/** The records of one type, in order. */
+export function recordsOf<T extends HistoryType>({ records }: History, type: T): HistoryRecordOf<T>[] {
+  return records.filter((record): record is HistoryRecord & HistoryRecordOf<T> => record.type === type);
+}
+
+/** One line, without its end. */
+export function encodeRecord(record: HistoryRecord): string {
+  return JSON.stringify(record);
+}
+
+/** Reads lines as `encodeRecord` makes them; the last may be cut off by whatever killed the writer. @throws SyntaxError */
+export function decodeRecords(lines: string): HistoryRecord[] {
+  const complete = lines.slice(0, lines.lastIndexOf('\n') + 1);
+  // whoever wrote them had the type checked
+  return complete
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as HistoryRecord);
+}

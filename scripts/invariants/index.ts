@@ -1,0 +1,43 @@
+import { acceptedIsKnown } from './accepted-is-known.js';
+import { acknowledgedIsStored } from './acknowledged-is-stored.js';
+import { badPeer } from './bad-peer.js';
+import { banHolds } from './ban-holds.js';
+import { bounded } from './bounded.js';
+import { clockError } from './clock-error.js';
+import { healed } from './healed.js';
+import type { History } from './history.js';
+import type { Invariant } from './invariant.js';
+import { noCrash } from './no-crash.js';
+import { readIsFinal } from './read-is-final.js';
+import { refusedTargets } from './refused-targets.js';
+import { secretsStay } from './secrets-stay.js';
+import { storedOnce } from './stored-once.js';
+import { tokenUsedOnce } from './token-used-once.js';
+
+/** What is checked of every run. One that joins is a file and a line here. */
+export const invariants: readonly Invariant[] = [
+  acknowledgedIsStored,
+  acceptedIsKnown,
+  readIsFinal,
+  storedOnce,
+  banHolds,
+  tokenUsedOnce,
+  bounded,
+  clockError,
+  healed,
+  noCrash,
+  badPeer,
+  refusedTargets,
+  secretsStay,
+];
+
+/** Something that must not be, and was. */
+export interface Breach {
+  readonly id: string;
+  readonly message: string;
+}
+
+/** Looks at a whole run; none is what one hopes for. */
+export function findBreaches(history: History): Breach[] {
+  return invariants.flatMap(({ id, check }) => check(history).map((message) => ({ id, message })));
+}

@@ -1,0 +1,41 @@
+import type { Test } from 'tap';
+import { type Lab, startLab } from '../lab.js';
+import { type LabAgent, startLabAgent } from '../lab-agent.js';
+
+/** An agent whose control plane is at the other end of a lab; both end with the test. */
+export interface LinkedLab {
+  readonly lab: Lab;
+  readonly agent: LabAgent;
+  /** The network is as it was. */
+  calm(): Promise<unknown>;
+  /** Whether everything that was asked for has come. */
+  isComplete(): boolean;
+  isOpen(): Promise<boolean>;
+  /** Everything that was ever asked for came once, in the order of its numbers. */
+  nothingLostNorDoubled(t: Test): void;
+}
+
+const calmLink = { lossRatio: 0, delayMs: 0, rateBitsPerSecond: 0 };
+
+/** Starts both, on a calm network whose losses have the same seed every time. */
+export async function startLinkedLab(t: Test): Promise<LinkedLab> {
+  const lab = await startLab({ seed: 1 });
+  t.teardown(() => lab.stop());
+  const agent = await startLabAgent(lab, { controlPlaneOn: 'far' });
+  t.teardown(() => agent.stop());
+  const { seen } = agent;
+  return {
+    lab,
+    agent,
+    calm: () => Promise.all([2, 4].map((link) => lab.setLink(link, 'both', calmLink))),
+    isComplete: () => seen.rows.length === seen.asked.length,
+    isOpen: async () => (await agent.linkState()) === 'open',
+    nothingLostNorDoubled: (t) => {
+      t.same(seen.rows.map(({ taskId }) => taskId).sort(), [...seen.asked].sort());
+      t.same(
+        seen.rows.map(({ sequence }) => sequence),
+        seen.asked.map((_, index) => index + 1),
+      );
+    },
+  };
+}

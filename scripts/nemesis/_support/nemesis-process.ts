@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Test } from 'tap';
+
+const RUNNER = fileURLToPath(new URL('../../../run.mjs', import.meta.url));
+
+/** A nemesis in a process of its own, as a person starts it. */
+export interface NemesisProcess {
+  readonly pid: number;
+  /** All it has said on standard error. */
+  said(): string;
+  readonly ended: Promise<{ readonly code: number | null; readonly stdout: string }>;
+}
+
+/** `npm run nemesis -- ARGS`, by another command where there is one; killed with the test at the latest. */
+export function startNemesis(
+  t: Test,
+  { inside = [] }: { readonly inside?: readonly string[] },
+  ...args: readonly string[]
+): NemesisProcess {
+  const [file = process.execPath, ...rest] = [...inside, process.execPath, RUNNER, 'nemesis', ...args];
+  const child = spawn(file, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
+  t.teardown(() => child.kill('SIGKILL'));
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      said[name] += text;
+    });
+  }
+  const ended = new Promise<{ code: number | null; stdout: string }>((resolve) =>
+    child.once('close', (code) => resolve({ code, stdout: said.stdout })),
+  );
+  return { pid: child.pid ?? 0, said: () => said.stderr, ended };
+}

@@ -1,0 +1,90 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { Clients } from '../clients.js';
+import { Recorder } from '../recorder.js';
+import { seededRandom } from '../seeded-random.js';
+import { startTargets, type Targets } from '../targets.js';
+import { judge } from '../verdict.js';
+import { allOnline, buildWorld, type CleanUps, type World, type WorldOptions, waitFor } from '../world.js';
+
+/** Within which all has to be well again, after the last mend. */
+const PATIENCE_MS = 120_000;
+
+/** A whole Vantage under load, for one fault after another. */
+export interface ProvingGround {
+  readonly world: World;
+  readonly targets: Targets;
+  readonly clients: Clients;
+  readonly recorder: Recorder;
+  /** Waits until so many more requests were accepted than when this was called. */
+  accepts(count: number): Promise<void>;
+  /** Asks for nothing more until all is quiet, fails `t` for every breach since the beginning, and goes on. */
+  endWell(t: Test): Promise<void>;
+}
+
+type GroundOptions = Partial<
+  Pick<WorldOptions, 'agents' | 'replicas' | 'hasSpoolDisks' | 'databaseSettings' | 'databaseDirectory'>
+>;
+
+/** Starts it with people asking for five probes a second; ended with `t`, its directory removed. */
+export async function startProvingGround(t: Test, options: GroundOptions = {}): Promise<ProvingGround> {
+  const directory = mkdtempSync(join(tmpdir(), 'vantage-ground-'));
+  mkdirSync(join(directory, 'logs'));
+  const cleanUps: CleanUps = [async () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 })];
+  t.teardown(async () => {
+    for (let end = cleanUps.pop(); end; end = cleanUps.pop()) await end().catch(() => {});
+  });
+  const recorder = new Recorder(join(directory, 'history.jsonl'));
+  const world = await buildWorld(
+    { agents: 2, replicas: 2, ...options, directory, recorder, random: seededRandom(1) },
+    cleanUps,
+  );
+  const targets = await startTargets();
+  cleanUps.push(() => targets.stop());
+  const clients = startClients({ world, targets, recorder });
+  cleanUps.push(() => clients.stop());
+  const accepts = async (count: number) => {
+    const wanted = clients.counts.accepted + count;
+    await waitFor(`${count} accepted requests`, 60_000, () => clients.counts.accepted >= wanted);
+  };
+  const endWell = (test: Test) => endAndJudge(test, { world, clients, targets, directory });
+  return { world, targets, clients, recorder, accepts, endWell };
+}
+
+function startClients({ world, targets, recorder }: { world: World; targets: Targets; recorder: Recorder }): Clients {
+  const clients = new Clients({
+    api: world.api,
+    urls: world.replicas.map(({ url }) => url),
+    nodeIds: world.agents.map(({ nodeId }) => nodeId),
+    targets,
+    recorder,
+    random: seededRandom(2),
+    rate: 5,
+  });
+  clients.start();
+  return clients;
+}
+
+async function endAndJudge(t: Test, evidence: Parameters<typeof judge>[0]): Promise<void> {
+  const { world, clients } = evidence;
+  clients.stopAsking();
+  world.recorder.record('healed', { patienceMs: PATIENCE_MS });
+  await allOnline(world, PATIENCE_MS);
+  await waitFor('quiet', PATIENCE_MS, async () => {
+    const [row] = await world.database.query(`SELECT 1 FROM probe_node_tasks WHERE state = 'pending' LIMIT 1`);
+    return clients.counts.waiting === 0 && row === undefined && isDelivered(world);
+  });
+  const { submitted, accepted, results, lost } = clients.counts;
+  t.comment(`asked ${submitted}, accepted ${accepted}, ${results} node tasks with a result, ${lost} without`);
+  for (const { id, says, breaches, notChecked } of await judge(evidence)) {
+    if (notChecked === null) t.strictSame(breaches, [], `${id}: ${says}`);
+    else t.comment(`${id} is not checked: ${notChecked}`);
+  }
+  clients.start();
+}
+
+function isDelivered({ agents }: World): boolean {
+  return agents.every((agent) => agent.isLinked && agent.isDelivered);
+}

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto';
+import { between, seededRandom } from '../seeded-random.js';
+import { claimAtOnce } from '../strangers.js';
+import { claims, type FaultKind } from './fault.js';
+
+const CLAIMANTS = { least: 2, most: 6 };
+
+/** Several who have read one enrollment token use it at once, at all replicas. The one it let in is removed again. */
+export const tokenStolen: FaultKind = {
+  weight: 2,
+  lastsMs: { least: 100, most: 2_000 },
+  aim: (_shape, random) => {
+    const claimants = between(random, CLAIMANTS.least, CLAIMANTS.most);
+    const seed = between(random, 1, 1_000_000);
+    return {
+      says: `by ${claimants} at once`,
+      claims: [claims.enrollment],
+      inflict: async (world) => {
+        // names the token in what is recorded: it is a secret itself
+        const label = `stolen ${randomUUID().slice(0, 8)}`;
+        const answer = await world.ask({ method: 'POST', path: '/v1/nodes/enrollment-tokens', body: { label } });
+        if (answer?.status !== 201) throw new Error(`no enrollment token: ${answer?.code ?? 'no answer'}`);
+        const { token } = answer.data as { token: string };
+        world.secrets.push(token);
+        const nodeIds = await claimAtOnce(world, { token, label, claimants, random: seededRandom(seed) });
+        return async () => {
+          for (const id of nodeIds) await world.ask({ method: 'DELETE', path: `/v1/account/nodes/${id}` }, 120_000);
+        };
+      },
+    };
+  },
+};

@@ -1,0 +1,72 @@
+/** What happens to bytes on their way in one direction; both of them are as good as a wire can be when nothing is set. */
+export interface Weather {
+  /** Added to every piece, order kept. */
+  readonly latencyMs: number;
+  /** Up to this much more, at random. */
+  readonly jitterMs: number;
+  /** null: as fast as it goes. */
+  readonly bytesPerSecond: number | null;
+  /** Nothing arrives, nor the end of the connection; what was sent meanwhile comes when it is over. */
+  readonly isStalled: boolean;
+  /** Pieces of at most this size, each in a write of its own; null: as they come. */
+  readonly sliceBytes: number | null;
+  /** Bytes of one connection that pass from now on before it is cut; null: any number. */
+  readonly cutAfterBytes: number | null;
+}
+
+/** Towards the server, and back. */
+export type Direction = 'up' | 'down';
+
+const clear: Weather = {
+  latencyMs: 0,
+  jitterMs: 0,
+  bytesPerSecond: null,
+  isStalled: false,
+  sliceBytes: null,
+  cutAfterBytes: null,
+};
+
+/** What a connection on a line does when the line changes. */
+export interface LineUser {
+  onWeather(): void;
+  /** Ends the connection on both sides: by a reset, or in good order as a shutdown does. */
+  cut(by: 'rst' | 'fin'): void;
+}
+
+/** The wire between two places: its weather, and who uses it now. */
+export class Line {
+  readonly #weather: Record<Direction, Weather> = { up: clear, down: clear };
+  readonly #users = new Set<LineUser>();
+
+  constructor(readonly name: string) {}
+
+  get connections(): number {
+    return this.#users.size;
+  }
+
+  weather(direction: Direction): Weather {
+    return this.#weather[direction];
+  }
+
+  /** Changes what is named, from now on, for what is on its way too. */
+  set(change: Partial<Weather>, directions: readonly Direction[] = ['up', 'down']): void {
+    for (const direction of directions) this.#weather[direction] = { ...this.#weather[direction], ...change };
+    for (const user of this.#users) user.onWeather();
+  }
+
+  /** As if nothing had ever been set. */
+  heal(): void {
+    this.set(clear);
+  }
+
+  /** Ends all connections there are; new ones are welcome. */
+  cut(by: 'rst' | 'fin'): void {
+    for (const user of this.#users) user.cut(by);
+  }
+
+  /** @returns how to leave it */
+  join(user: LineUser): () => void {
+    this.#users.add(user);
+    return () => this.#users.delete(user);
+  }
+}

@@ -1,0 +1,68 @@
+import { type FaultKind, faultKinds, type Shape, type Strike } from './faults/index.js';
+import { between, seededRandom } from './seeded-random.js';
+
+/** One fault of a run: what is broken when, and for how long. */
+export interface PlannedFault {
+  /** From the beginning of the run. */
+  readonly atMs: number;
+  readonly forMs: number;
+  readonly kind: string;
+  readonly strike: Strike;
+}
+
+export interface ScheduleOptions extends Shape {
+  readonly seed: number;
+  readonly durationMs: number;
+}
+
+/** Nothing is broken before this, so that there is something to break. */
+const WARM_UP_MS = 3_000;
+const MAX_AT_ONCE = 3;
+const GAP_MS = { least: 400, most: 5_000 };
+
+/**
+ * The faults of a run, by their begin: the same for the same options. Several may overlap, but never two of one thing: a
+ * process that is down is not stopped, and a wire has one weather.
+ */
+export function planFaults({ seed, durationMs, agents, replicas }: ScheduleOptions): PlannedFault[] {
+  const random = seededRandom(seed);
+  const planned: PlannedFault[] = [];
+  let atMs = WARM_UP_MS;
+  while (atMs < durationMs) {
+    const fault = planFault({ random, atMs, endMs: durationMs, running: runningAt(planned, atMs), agents, replicas });
+    if (fault !== null) planned.push(fault);
+    atMs += between(random, GAP_MS.least, GAP_MS.most);
+  }
+  return planned;
+}
+
+interface Choice extends Shape {
+  readonly random: () => number;
+  readonly atMs: number;
+  readonly endMs: number;
+  readonly running: readonly PlannedFault[];
+}
+
+/** Null: what was drawn can't be broken now. */
+function planFault({ random, atMs, endMs, running, agents, replicas }: Choice): PlannedFault | null {
+  const [name, kind] = drawKind(random);
+  const strike = kind.aim({ agents, replicas }, random);
+  const forMs = between(random, kind.lastsMs.least, kind.lastsMs.most);
+  const isTaken = running.some((other) => other.strike.claims.some((claim) => strike.claims.includes(claim)));
+  if (isTaken || running.length >= MAX_AT_ONCE) return null;
+  return { atMs, forMs: Math.min(forMs, endMs - atMs), kind: name, strike };
+}
+
+function drawKind(random: () => number): [string, FaultKind] {
+  const kinds = Object.entries<FaultKind>(faultKinds);
+  let left = random() * kinds.reduce((sum, [, { weight }]) => sum + weight, 0);
+  for (const [name, kind] of kinds) {
+    left -= kind.weight;
+    if (left < 0) return [name, kind];
+  }
+  throw new RangeError('there are no faults');
+}
+
+function runningAt(planned: readonly PlannedFault[], atMs: number): PlannedFault[] {
+  return planned.filter((fault) => fault.atMs + fault.forMs >= atMs);
+}

@@ -1,0 +1,149 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type History, recordsOf } from '../invariants/history.js';
+import { findBreaches, invariants } from '../invariants/index.js';
+import type { AgentUnit } from './agent-unit.js';
+import type { Clients } from './clients.js';
+import { Recorder } from './recorder.js';
+import type { Targets } from './targets.js';
+import type { World } from './world.js';
+
+/** What was found about one invariant. */
+export interface Finding {
+  readonly id: string;
+  readonly says: string;
+  readonly breaches: readonly string[];
+  /** Why nothing was looked at here; null: it was. */
+  readonly notChecked: string | null;
+}
+
+/** What can't be looked at where several things are broken at once. */
+const notCheckedHere: Readonly<Record<string, string>> = {
+  I10: 'beside other faults no time can be compared: the tests of hostile nodes look at it',
+};
+
+interface Evidence {
+  readonly world: World;
+  readonly clients: Clients;
+  readonly targets: Targets;
+  /** Where the logs are, in `logs`; what is read goes into `end.jsonl`. */
+  readonly directory: string;
+}
+
+/** Reads what there is at the end (database, agents, targets, logs), and judges it with all that was recorded. */
+export async function judge(evidence: Evidence): Promise<Finding[]> {
+  const { recorder, agents, secrets } = evidence.world;
+  const end = new Recorder(join(evidence.directory, 'end.jsonl'));
+  await readDatabase(evidence.world, end);
+  for (const agent of agents) readAgent(agent, end);
+  readVisits(evidence, end);
+  readLogs(evidence, end);
+  return findingsOf({ records: [...recorder.records, ...end.records], secrets });
+}
+
+/** What each invariant has to say of a run, by its number. */
+export function findingsOf(history: History): Finding[] {
+  const breaches = findBreaches(history);
+  const seen = new Set(history.records.map(({ type }) => type));
+  return [...new Set(invariants.map(({ id }) => id))].map((id) => {
+    const parts = invariants.filter((invariant) => invariant.id === id);
+    const isChecked = parts.some(({ evidence }) => evidence.some((type) => seen.has(type)));
+    return {
+      id,
+      says: parts.map(({ says }) => says).join('; '),
+      breaches: breaches.filter((breach) => breach.id === id).map(({ message }) => message),
+      notChecked: isChecked ? null : (notCheckedHere[id] ?? 'nothing of the kind has happened'),
+    };
+  });
+}
+
+const TASKS = `SELECT id, node_id, state, success, finished_at, coalesce(lost_code, result #>> '{error,code}',
+    CASE WHEN state = 'done' THEN 'success' END) AS outcome FROM probe_node_tasks`;
+const SUPERSEDED = 'SELECT id, node_id, received_at FROM superseded_results';
+const GAPS = `SELECT node_id, encode(epoch, 'hex') AS epoch, lane, first, last, reason FROM spool_gaps`;
+const CLAIMED = `SELECT label, encode(consumed_public_key, 'base64') AS key FROM enrollment_tokens WHERE used_at IS NOT NULL`;
+const DEAD = `SELECT node_id, convert_from(payload, 'UTF8') AS payload, received_at FROM dead_letters`;
+// NOTE: numbers of proto/link.proto
+const LANES: Readonly<Record<number, string>> = { 1: 'task', 2: 'check' };
+
+interface TaskRow {
+  readonly id: string;
+  readonly node_id: string;
+  readonly state: 'pending' | 'done' | 'lost';
+  readonly finished_at: Date | null;
+  readonly outcome: string | null;
+}
+
+async function readDatabase({ database }: World, recorder: Recorder): Promise<void> {
+  for (const row of (await database.query(TASKS)) as unknown as TaskRow[]) {
+    const { id: subject, node_id: nodeId, state, outcome } = row;
+    const storedAt = row.finished_at?.getTime() ?? null;
+    recorder.record('task', { subject, nodeId, state, storedAt, outcome });
+    if (state === 'done') recorder.record('kept', { subject, nodeId, as: 'result', storedAt: storedAt ?? 0 });
+  }
+  for (const row of await database.query(SUPERSEDED)) {
+    const storedAt = (row['received_at'] as Date).getTime();
+    const about = { subject: String(row['id']), nodeId: String(row['node_id']) };
+    recorder.record('kept', { ...about, as: 'superseded', storedAt });
+  }
+  for (const row of await database.query(GAPS)) {
+    recorder.record('gap', {
+      nodeId: String(row['node_id']),
+      epoch: String(row['epoch']),
+      lane: LANES[Number(row['lane'])] ?? '',
+      first: Number(row['first']),
+      last: Number(row['last']),
+      reason: String(row['reason']),
+    });
+  }
+  for (const row of await database.query(CLAIMED))
+    recorder.record('token-claimed', { token: String(row['label']), publicKey: String(row['key']) });
+  for (const row of await database.query(DEAD)) {
+    recorder.record('crashed', { of: 'ingest', how: `a result became a dead letter: ${String(row['payload'])}` });
+  }
+}
+
+function readAgent(agent: AgentUnit, recorder: Recorder): void {
+  const { nodeId } = agent;
+  const status = agent.status();
+  recorder.record('backlog', { nodeId, rows: status?.spool.rows ?? Number.NaN });
+  if (status === null) return recorder.record('crashed', { of: agent.name, how: 'it says nothing of itself' });
+  // one machine, one clock: any offset is an error
+  recorder.record('clock', { nodeId, errorMs: status.clock.offset_ms, uncertaintyMs: status.clock.uncertainty_ms });
+  // what a full disk had no room for is said to be gone
+  const declared = recordsOf({ records: recorder.records, secrets: [] }, 'gap')
+    .filter((gap) => gap.nodeId === nodeId)
+    .reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  recorder.record('gauge', { name: 'rows dropped', of: agent.name, value: status.spool.dropped, limit: declared });
+}
+
+/** A probe that came to its target has begun; the one request of a key has one node task for each node. */
+function readVisits({ world, targets, clients }: Evidence, recorder: Recorder): void {
+  const isForgotten = lastSecondsOf(world.recorder);
+  const byKey = new Map(clients.accepted.map((accepted) => [accepted.key, accepted]));
+  for (const [key, times] of targets.visits) {
+    const accepted = byKey.get(key);
+    const unseen = Array.from({ length: clients.asked.get(key) ?? 1 }, (_, index) => `${key}, node ${index + 1},`);
+    const subjects = accepted?.subjects ?? unseen;
+    // asked for again, or given again, after the database had forgotten it
+    const counted = times.filter((at, index) => index === times.length - 1 || !isForgotten(at));
+    counted.forEach((at, index) => {
+      // more visits than node tasks: one was measured twice
+      const subject = subjects[index] ?? subjects[0] ?? key;
+      recorder.record('started', { subject, nodeId: accepted?.nodeIds[index] ?? '', bootId: '' }, at);
+    });
+  }
+  if (targets.refusedVisits > 0) recorder.record('packet', { nodeId: '', to: 'a refused address', isRefused: true });
+}
+
+/** Whether it was within what a failover lost. */
+function lastSecondsOf({ records }: Recorder): (at: number) => boolean {
+  const lost = recordsOf({ records, secrets: [] }, 'database-rolled-back');
+  return (at) => lost.some((rollback) => rollback.since <= at && at <= rollback.at);
+}
+
+function readLogs({ directory }: Evidence, recorder: Recorder): void {
+  for (const name of readdirSync(join(directory, 'logs'))) {
+    recorder.record('text', { where: name, text: readFileSync(join(directory, 'logs', name), 'utf8') });
+  }
+}

@@ -1,0 +1,64 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+// made, with its owner's process id in it ──remove()──> gone
+//    │  └──keep()──> without an owner: nobody removes it
+//    └──owner killed──> removed by the next makeScratchDirectory() with the same prefix
+
+const OWNER_FILE = 'owner.pid';
+
+/** A directory that lasts as long as the process that made it, or a little longer. */
+export interface ScratchDirectory {
+  readonly path: string;
+  /** Leaves it where it is for good. */
+  keep(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** How to make one. */
+export interface ScratchOptions {
+  /** What the names of all of them begin with. */
+  readonly prefix: string;
+  /** Called for a directory that a killed process has left, before it is removed. */
+  readonly release?: (path: string) => void;
+}
+
+/** Makes one for this process, and removes those that killed processes have left. */
+export async function makeScratchDirectory({ prefix, release }: ScratchOptions): Promise<ScratchDirectory> {
+  for (const path of await leftovers(prefix)) {
+    release?.(path);
+    await remove(path).catch(() => {});
+  }
+  const path = await mkdtemp(join(tmpdir(), prefix));
+  await writeFile(join(path, OWNER_FILE), String(process.pid));
+  return {
+    path,
+    keep: () => rm(join(path, OWNER_FILE), { force: true }),
+    remove: () => remove(path),
+  };
+}
+
+async function leftovers(prefix: string): Promise<string[]> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
+  const owned = names.map(async (name) => {
+    const path = join(tmpdir(), name);
+    const owner = Number(await readFile(join(path, OWNER_FILE), 'utf8').catch(() => ''));
+    return owner > 0 && !isRunning(owner) ? [path] : [];
+  });
+  return (await Promise.all(owned)).flat();
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What was killed a moment ago may still be writing. */
+function remove(path: string): Promise<void> {
+  return rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+}

@@ -1,0 +1,90 @@
+import type {
+  OwnRow,
+  StoreBatch,
+  StoredResult,
+  StoreOutcome,
+  StoreRow,
+  TaskRow,
+} from 'vantage-control/ingest/index.js';
+import { isReading } from '../reading-kind.js';
+import { markKey } from './link-model.js';
+import type { NodeTaskRow, Tables } from './tables.js';
+
+// NOTE: what control-plane/src/ingest/store.ts does in SQL, shown by model.test.ts. A statement sees the database as it
+// was when it began: no batch of it sees what another has changed.
+
+const LATE_MS = 10 * 60_000;
+
+/** What a simulation may leave out of the transaction, to see that this is noticed. */
+export interface IngestChecks {
+  readonly refusesBanned: boolean;
+  readonly movesMarks: boolean;
+  readonly dropsStored: boolean;
+}
+
+/** storeBatches; `onKept` is told of every row the database keeps. */
+export function storeBatches(
+  tables: Tables,
+  batches: readonly StoreBatch[],
+  nowMs: number,
+  { refusesBanned, movesMarks, dropsStored }: IngestChecks,
+): StoreOutcome[] {
+  return batches.map((batch) => {
+    const node = tables.nodes.get(batch.nodeId);
+    const key = markKey(batch.nodeId, batch.epoch, batch.lane);
+    const mark = tables.marks.get(key);
+    if (node === undefined || mark === undefined) return { kind: 'refused' };
+    const isBanned = node.bannedAt !== null || node.quarantinedAt !== null;
+    if ((isBanned && refusesBanned) || (node.sessionId !== batch.sessionId && refusesBanned))
+      return { kind: 'refused' };
+    if (batch.first > mark + 1) return { kind: 'gap', mark };
+    const finished = batch.rows
+      .filter(({ sequence }) => sequence > mark || !dropsStored)
+      .flatMap((row) => storeRow(tables, batch.nodeId, row, nowMs) ?? []);
+    if (movesMarks && batch.last > mark) tables.marks.set(key, batch.last);
+    return { kind: 'stored', mark: Math.max(mark, batch.last), previousMark: mark, finished };
+  });
+}
+
+/** storeGap */
+export function storeGap(
+  tables: Tables,
+  gap: StoreBatch,
+  reason: string,
+  nowMs: number,
+  checks: IngestChecks,
+): StoreOutcome {
+  const [outcome] = storeBatches(tables, [gap], nowMs, checks);
+  if (outcome?.kind === 'stored' && outcome.previousMark < gap.last) {
+    const { nodeId, epoch, lane, first, last } = gap;
+    tables.gaps = [...tables.gaps, { nodeId, epoch: epoch.toString('hex'), lane, first, last, reason }];
+  }
+  return outcome ?? { kind: 'refused' };
+}
+
+function storeRow(tables: Tables, nodeId: string, row: StoreRow, nowMs: number): StoredResult | null {
+  return row.writer === null ? storeTask(tables, nodeId, row, nowMs) : storeReading(tables, nodeId, row, nowMs);
+}
+
+function storeReading(tables: Tables, nodeId: string, { body }: OwnRow, nowMs: number): null {
+  if (!isReading(body)) throw new TypeError('a row of another kind has no table here');
+  tables.readings = [...tables.readings, { nodeId, subject: body.subject, storedAt: nowMs }];
+  return null;
+}
+
+function storeTask(tables: Tables, nodeId: string, row: TaskRow, nowMs: number): StoredResult | null {
+  const task = tables.nodeTasks.get(row.taskId);
+  if (task === undefined || task.nodeId !== nodeId) return null;
+  if (task.probeType !== row.probeType || !isOpen(task, nowMs)) {
+    if (!tables.superseded.has(task.id)) tables.superseded.set(task.id, { nodeId, storedAt: nowMs });
+    return null;
+  }
+  const isLate = task.state === 'lost';
+  tables.nodeTasks.set(task.id, { ...task, state: 'done', isLate, finishedAt: nowMs, lostCode: null });
+  return { row, requestId: task.requestId, isLate, finishedAt: new Date(nowMs).toISOString() };
+}
+
+/** A real result replaces what was given up not too long ago. */
+function isOpen(task: NodeTaskRow, nowMs: number): boolean {
+  return task.state === 'pending' || (task.state === 'lost' && (task.finishedAt ?? 0) > nowMs - LATE_MS);
+}

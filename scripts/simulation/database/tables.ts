@@ -1,0 +1,126 @@
+import type { Lane } from '@vantage/shared/protocol/codec.js';
+
+// The tables that links, ingest and dispatch use, each row as one object that is never changed, only replaced: a copy of
+// the maps is a copy of the database.
+
+/** A row of `nodes`, as far as the simulation needs it. Times are milliseconds since the epoch. */
+export interface NodeRow {
+  readonly id: string;
+  readonly publicKey: Buffer;
+  readonly generation: number;
+  readonly bootId: string | null;
+  readonly opening: number;
+  readonly bootOpening: number;
+  readonly sessionId: string | null;
+  readonly replicaId: string | null;
+  readonly lostAfter: number | null;
+  readonly bannedAt: number | null;
+  readonly quarantinedAt: number | null;
+  readonly updatedAt: number;
+  readonly revision: number;
+}
+
+/** A row of `probe_node_tasks`, with what its request has. */
+export interface NodeTaskRow {
+  readonly id: string;
+  readonly requestId: string;
+  readonly nodeId: string;
+  readonly probeType: string;
+  readonly spec: string;
+  readonly userId: string | null;
+  readonly expiresAt: number;
+  readonly opening: number | null;
+  readonly state: 'pending' | 'done' | 'lost';
+  readonly finishedAt: number | null;
+  readonly lostCode: string | null;
+  readonly isLate: boolean;
+}
+
+/** A row of `spool_gaps`. */
+export interface GapRow {
+  readonly nodeId: string;
+  /** Hex. */
+  readonly epoch: string;
+  readonly lane: number;
+  readonly first: number;
+  readonly last: number;
+  readonly reason: string;
+}
+
+/** A row of `readings`. */
+export interface ReadingRow {
+  readonly nodeId: string;
+  readonly subject: string;
+  readonly storedAt: number;
+}
+
+/** A row of `replicas`. */
+export interface ReplicaState {
+  readonly url: string | null;
+  readonly isDraining: boolean;
+  readonly heartbeatAt: number;
+}
+
+/** A second result of a node task. */
+export interface SupersededRow {
+  readonly nodeId: string;
+  readonly storedAt: number;
+}
+
+/** NOTE: lane numbers are those of proto/link.proto. */
+export const laneNumbers: Readonly<Record<Lane, number>> = { task: 1, check: 2 };
+
+/** All of it, and the sequence that numbers changes of nodes. */
+export interface Tables {
+  readonly nodes: Map<string, NodeRow>;
+  readonly replicas: Map<string, ReplicaState>;
+  readonly marks: Map<string, number>;
+  readonly nodeTasks: Map<string, NodeTaskRow>;
+  readonly superseded: Map<string, SupersededRow>;
+  gaps: readonly GapRow[];
+  readings: readonly ReadingRow[];
+  revision: number;
+}
+
+/** An empty database. */
+export function emptyTables(): Tables {
+  return {
+    nodes: new Map(),
+    replicas: new Map(),
+    marks: new Map(),
+    nodeTasks: new Map(),
+    superseded: new Map(),
+    gaps: [],
+    readings: [],
+    revision: 0,
+  };
+}
+
+/** The database as it is now, whatever becomes of it. */
+export function copyTables(tables: Tables): Tables {
+  return {
+    nodes: new Map(tables.nodes),
+    replicas: new Map(tables.replicas),
+    marks: new Map(tables.marks),
+    nodeTasks: new Map(tables.nodeTasks),
+    superseded: new Map(tables.superseded),
+    gaps: tables.gaps,
+    readings: tables.readings,
+    revision: tables.revision,
+  };
+}
+
+/** Replaces a node's row, as the trigger stamps it. */
+export function updateNode(tables: Tables, node: NodeRow, change: Partial<NodeRow>, nowMs: number): NodeRow {
+  tables.revision += 1;
+  const changed = { ...node, ...change, updatedAt: nowMs, revision: tables.revision };
+  tables.nodes.set(node.id, changed);
+  return changed;
+}
+
+/** Ends a task without a result. */
+export function loseTask(tables: Tables, task: NodeTaskRow, lostCode: string, nowMs: number): NodeTaskRow {
+  const lost = { ...task, state: 'lost' as const, lostCode, finishedAt: nowMs };
+  tables.nodeTasks.set(task.id, lost);
+  return lost;
+}

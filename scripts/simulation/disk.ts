@@ -1,0 +1,156 @@
+import Database from 'better-sqlite3';
+import {
+  createSpool,
+  type OpenDatabase,
+  type OpenOptions,
+  sqliteCode,
+  useDatabase,
+} from 'vantage-agent/spool/database.js';
+import type { LastCommit } from 'vantage-agent/spool/last-commit.js';
+import { SpoolFile, type SpoolPlace } from 'vantage-agent/spool/spool-file.js';
+import { type FileThread, SpoolThreadError, type StartFileThread } from 'vantage-agent/spool/spool-thread.js';
+import type { CommitRequest, ReadRequest, SpoolCall, SpoolCalls } from 'vantage-agent/spool/thread-messages.js';
+import type { SimulatedProcess } from './process.js';
+import type { SeededRandom } from './random.js';
+
+/** What a copy of a state directory holds of the spool. */
+export interface DiskCopy {
+  readonly bytes: Buffer;
+  readonly note: LastCommit | null;
+}
+
+//   call ──half the latency──> done on the disk ──the other half──> answered
+// A process killed in between has done it, and never knew.
+
+/** The disk of one machine: SQLite in memory, which outlives processes as a file does. */
+export class SimulatedDisk {
+  /** From a request to its answer, milliseconds. */
+  latencyMs = 0.5;
+  /** SQLite's code for whatever is asked; null: it works. */
+  problem: string | null = null;
+  #onFoundCorrupt: (() => void) | null = null;
+  readonly random: SeededRandom;
+  #database = new Database(':memory:');
+  #note: LastCommit | null = null;
+
+  constructor(random: SeededRandom) {
+    this.random = random;
+  }
+
+  heal(): void {
+    this.latencyMs = 0.5;
+    this.problem = null;
+    this.#onFoundCorrupt = null;
+  }
+
+  /** The next request finds the file corrupt, and calls back. */
+  corrupt(onFound: () => void): void {
+    this.#onFoundCorrupt = onFound;
+  }
+
+  findsCorrupt(): boolean {
+    const onFound = this.#onFoundCorrupt;
+    this.#onFoundCorrupt = null;
+    onFound?.();
+    return onFound !== null;
+  }
+
+  copy(): DiskCopy {
+    return { bytes: this.#database.serialize(), note: this.#note };
+  }
+
+  restore({ bytes, note }: DiskCopy): void {
+    this.#database = new Database(bytes);
+    this.#note = note;
+  }
+
+  /** The thread of a process's spool. */
+  threadFor(process: SimulatedProcess): StartFileThread {
+    return (options) =>
+      new Promise((resolve) => {
+        process.after(this.latencyMs, () => {
+          const file = new SpoolFile(options, this.#place());
+          const opened = { head: file.head, snapshot: file.snapshot(), setAside: null, damage: file.damage };
+          resolve({ thread: new SimulatedThread(process, file, this), opened });
+        });
+      });
+  }
+
+  #place(): SpoolPlace {
+    return {
+      ballast: { takeOn: () => true, release: () => undefined },
+      note: {
+        read: () => this.#note,
+        write: ({ file, commits, epoch, lanes }: LastCommit) => {
+          this.#note = { file, commits, epoch, lanes };
+        },
+        close: () => undefined,
+      },
+      open: (options) => this.#open(options),
+    };
+  }
+
+  #open({ wallMs, suspect, note }: OpenOptions): OpenDatabase {
+    const found =
+      suspect === null ? useDatabase(this.#database, { path: 'spool.db', wallMs, note }) : { lost: suspect };
+    if ('database' in found) return found;
+    this.#database = new Database(':memory:');
+    return createSpool(this.#database, wallMs, found.lost);
+  }
+}
+
+class SimulatedThread implements FileThread {
+  readonly #process: SimulatedProcess;
+  readonly #file: SpoolFile;
+  readonly #disk: SimulatedDisk;
+  #isEnded = false;
+  /** Requests are answered in order. */
+  #busyUntilMs = 0;
+
+  constructor(process: SimulatedProcess, file: SpoolFile, disk: SimulatedDisk) {
+    this.#process = process;
+    this.#file = file;
+    this.#disk = disk;
+  }
+
+  call<C extends SpoolCall>(call: C, request: SpoolCalls[C]['request']): Promise<SpoolCalls[C]['reply']> {
+    return new Promise((resolve, reject) => {
+      const { nowMs } = this.#process.world;
+      const takesMs = this.#disk.latencyMs * this.#disk.random.between(0.5, 1.5);
+      this.#busyUntilMs = Math.max(nowMs, this.#busyUntilMs) + takesMs;
+      this.#process.after(this.#busyUntilMs - nowMs - takesMs / 2, () => {
+        const answer = this.#execute(call, request);
+        this.#process.after(takesMs / 2, () => {
+          if (answer instanceof SpoolThreadError) reject(answer);
+          else resolve(answer as SpoolCalls[C]['reply']);
+        });
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isEnded = true;
+  }
+
+  async terminate(): Promise<void> {
+    this.#isEnded = true;
+  }
+
+  #execute(
+    call: SpoolCall,
+    request: SpoolCalls[SpoolCall]['request'],
+  ): SpoolCalls[SpoolCall]['reply'] | SpoolThreadError {
+    const disk = this.#disk;
+    if (this.#isEnded) return new SpoolThreadError('', 'the spool thread has ended');
+    if (disk.findsCorrupt()) {
+      return new SpoolThreadError('SQLITE_CORRUPT', 'database disk image is malformed');
+    }
+    if (disk.problem !== null) return new SpoolThreadError(disk.problem, 'the disk takes nothing');
+    try {
+      if (call === 'commit') return this.#file.commit(request as CommitRequest);
+      return call === 'read' ? this.#file.read(request as ReadRequest) : null;
+    } catch (error) {
+      return new SpoolThreadError(sqliteCode(error) || 'FAILED', String(error));
+    }
+  }
+}

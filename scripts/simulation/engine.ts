@@ -1,0 +1,45 @@
+import { definitionOf } from '@vantage/shared/probe-types/index.js';
+import type { MeasureJob, Measurement } from 'vantage-agent/measuring/child-messages.js';
+import type { SimulatedProcess } from './process.js';
+import type { SeededRandom } from './random.js';
+import type { Recorder } from './recorder.js';
+
+const BLANK = { ...(definitionOf('tcp').blank({ target: '192.0.2.9:80', params: {} } as never) as object) };
+
+/** Measures nothing, which takes its time; every run of it is written down. */
+export class SimulatedEngine {
+  readonly #process: SimulatedProcess;
+  readonly #random: SeededRandom;
+
+  constructor(
+    process: SimulatedProcess,
+    private readonly who: { readonly nodeId: string; readonly bootId: string; readonly recorder: Recorder },
+  ) {
+    this.#process = process;
+    this.#random = process.world.random.fork();
+  }
+
+  measure({ id }: MeasureJob): Promise<Measurement> {
+    const { nodeId, bootId, recorder } = this.who;
+    const { clock } = this.#process;
+    const name = id.slice(-5);
+    recorder.add('started', { subject: id, nodeId, bootId }, `measures ${name}`);
+    const startedMs = clock.monotonicMs();
+    return new Promise((resolve) => {
+      this.#process.after(this.#random.magnitude(5, 4_000), () => {
+        const durationMs = clock.monotonicMs() - startedMs;
+        // as runner.ts has it: a wall clock that was set meanwhile moves the start along
+        const startedAt = new Date(clock.now() - durationMs).toISOString();
+        recorder.add('produced', { subject: id, nodeId, durationMs }, `has measured ${name}`);
+        resolve({ id, resultJson: resultOf(startedAt, durationMs), loopLagMs: 0 });
+      });
+    });
+  }
+
+  cancel(): void {}
+}
+
+function resultOf(startedAt: string, durationMs: number): string {
+  const common = { success: true, error: null, disturbed: false, loop_lag_ms: 0 };
+  return JSON.stringify({ ...BLANK, ...common, started_at: startedAt, duration_ms: durationMs });
+}

@@ -1,0 +1,51 @@
+import type { ResultMessage } from '@vantage/shared/protocol/codec.js';
+import { ownKind, type ResultKind, taskResults } from 'vantage-control/ingest/index.js';
+
+/** What a node reads now and then without being asked: a second kind of results, in the lane of checks. */
+export interface Reading {
+  /** Names it, and nothing else has that name. */
+  readonly subject: string;
+  readonly value: number;
+}
+
+/** Where PostgreSQL has readings, when the tables in memory are compared with it. Nothing in it keeps one from being there twice. */
+export const READINGS_TABLE =
+  'CREATE TABLE readings (node_id text NOT NULL, subject text NOT NULL, value int NOT NULL)';
+
+/** What no reading has for its value. */
+export const MALFORMED_VALUE = 0.5;
+
+/** Whether this is one; a node also delivers what is none. */
+export function isReading(body: unknown): body is Reading {
+  if (typeof body !== 'object' || body === null || !('subject' in body) || !('value' in body)) return false;
+  return typeof body.subject === 'string' && Number.isInteger(body.value);
+}
+
+/** A reading as it goes over the wire; `value` makes it none when it is no whole number. */
+export function readingMessage(subject: string, value: number): ResultMessage {
+  return { kind: 'reading', resultJson: Buffer.from(JSON.stringify({ subject, value })) };
+}
+
+/** What a message of that kind is of; null: it is no result of that kind. */
+export function subjectOfReading({ kind, resultJson }: ResultMessage): string | null {
+  if (kind !== 'reading') return null;
+  const { subject } = JSON.parse(Buffer.from(resultJson ?? []).toString()) as Reading;
+  return subject;
+}
+
+const readings = ownKind<Reading>({
+  name: 'reading',
+  lane: 'check',
+  parse: ({ resultJson }) => {
+    const text = Buffer.from(resultJson ?? []).toString();
+    const body: unknown = JSON.parse(text);
+    if (!isReading(body)) return { reject: 'malformed' };
+    return { body, probeType: 'reading', outcome: 'success', resultJson: text };
+  },
+  store: async (trx, rows) => {
+    await trx('readings').insert(rows.map(({ nodeId, body }) => ({ node_id: nodeId, ...body })));
+  },
+});
+
+/** What results there are in a simulation. */
+export const simulatedKinds: readonly ResultKind[] = [taskResults, readings];

@@ -1,0 +1,13 @@
+import type { RunReport } from './run.js';
+
+/** What was breached, what happened last, and how to see it again. */
+export function describeFailure({ seed, breaches, tail }: RunReport): string {
+  const lines = breaches.slice(0, 10).map(({ id, message }) => `  ${id}  ${message}`);
+  return [
+    `seed ${seed}: ${breaches.length} breaches`,
+    ...lines,
+    ...tail.map((line) => `    ${line}`),
+    `  again: npm run simulate -- --seed ${seed} --trace`,
+    '',
+  ].join('\n');
+}

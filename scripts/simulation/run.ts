@@ -1,0 +1,175 @@
+import type { HistoryRecord } from '../invariants/history.js';
+import type { Breach } from '../invariants/index.js';
+import { findBreaches } from '../invariants/index.js';
+import { laneNumbers } from './database/tables.js';
+import { liftBan } from './faults/bans.js';
+import { Trouble } from './faults/index.js';
+import { type Mutations, unbroken } from './mutations.js';
+import { Readings } from './readings.js';
+import { Site } from './site.js';
+import { Work } from './work.js';
+import { World } from './world.js';
+
+/** Twice the longest backoff of an agent: by then everybody has to be back. */
+const PATIENCE_MS = 120_000;
+/** Until then a link may be dead already and nobody know: three heartbeats unanswered after one that was, and one in doubt. */
+const SILENCE_MS = 80_000;
+/** For so long nothing is amiss that can be seen from outside, before nothing is taken to be. */
+const STEADY_MS = 6_000;
+/** One seed in so many waits out the whole silence, for what goes wrong late. */
+const PATIENT_SEEDS = 16;
+/** From when nothing waits any more: calm time, in which no link may end. */
+const CALM_MS = 20_000;
+/** Between two probes then: enough that every link is used. */
+const CALM_WORK_MS = 2_500;
+const CLOCKS_READ_MS = 2_000;
+
+/** What came of one seed. */
+export interface RunReport {
+  readonly seed: number;
+  readonly breaches: readonly Breach[];
+  /** Of everything that happened: equal for two runs of one seed. */
+  readonly hash: string;
+  readonly tail: readonly string[];
+  readonly virtualMs: number;
+  readonly events: number;
+  readonly records: readonly HistoryRecord[];
+}
+
+/** Options of a run. */
+export interface RunOptions {
+  readonly isTraced?: boolean;
+  readonly mutations?: Mutations;
+  /** Names of the faults there are; any when nothing is said. */
+  readonly faults?: readonly string[];
+  /** For how long things break, virtual milliseconds; 10 s to 60 s when nothing is said. */
+  readonly troubleMs?: number;
+  /** Nobody asks for anything when all is mended: what is wrong then, no new result sets right. */
+  readonly isQuietWhenMended?: boolean;
+}
+
+//   start ── work and trouble, 10 to 60 s ── all is mended ── until nothing waits, and no link is half ── calm ── the invariants
+
+/** Runs one seed from its first event to the last. */
+export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunReport> {
+  const { isTraced = false, mutations = unbroken, faults = null } = options;
+  const world = new World(seed, { isTraced });
+  const site = new Site(world, mutations);
+  const work = new Work(site, world.random.magnitude(300, 3_000));
+  const readings = new Readings(site, world.random.magnitude(500, 5_000));
+  const trouble = new Trouble(site, world.random.magnitude(1_000, 8_000), faults);
+  site.start();
+  readClocks(site);
+  work.start();
+  readings.start();
+  trouble.start();
+  const troubleMs = world.random.magnitude(10_000, 60_000);
+  await world.runUntil(options.troubleMs ?? troubleMs);
+  trouble.end();
+  for (const actor of [work, readings]) {
+    if (options.isQuietWhenMended === true) actor.stop();
+    else actor.slowDown(CALM_WORK_MS);
+  }
+  heal(site);
+  await becomeCalm(site, seed % PATIENT_SEEDS === 0 ? SILENCE_MS : 0);
+  site.recorder.add('calm', {});
+  world.trace.add('', 'calm');
+  await world.runUntil(world.nowMs + CALM_MS);
+  work.stop();
+  readings.stop();
+  await world.runWhile(() => !isWell(site) || !isAnswered(site), world.nowMs + PATIENCE_MS);
+  readEnd(site);
+  const secrets = site.agents.map(({ keys }) => keys.privateKey.export({ format: 'jwk' }).d ?? '');
+  const breaches = findBreaches({ records: site.recorder.records, secrets });
+  const { records } = site.recorder;
+  return {
+    seed,
+    breaches,
+    hash: world.trace.hash,
+    tail: world.trace.tail,
+    virtualMs: world.nowMs,
+    events: world.events,
+    records,
+  };
+}
+
+function heal(site: Site): void {
+  site.database.heal();
+  site.bus.heal();
+  for (const way of site.network.ways) {
+    Object.assign(way, { latencyMs: 20, jitterMs: 5, bytesPerSecond: Number.POSITIVE_INFINITY });
+    way.unblock();
+  }
+  for (const replica of site.replicas) {
+    replica.process?.thaw();
+    replica.start();
+  }
+  for (const agent of site.agents) {
+    agent.process?.thaw();
+    agent.disk.heal();
+    liftBan(site, agent.nodeId);
+    agent.start();
+  }
+  site.recorder.add('healed', { patienceMs: PATIENCE_MS });
+  site.world.trace.add('', 'all is mended');
+}
+
+/** Until nothing is amiss; `leastMs` at least, and no longer than anybody may take. */
+async function becomeCalm(site: Site, leastMs: number): Promise<void> {
+  const { world } = site;
+  const latestMs = world.nowMs + PATIENCE_MS;
+  let steadySinceMs = world.nowMs;
+  await world.runUntil(world.nowMs + leastMs);
+  await world.runWhile(() => {
+    if (!isWell(site) || !site.network.isWhole) steadySinceMs = world.nowMs;
+    return world.nowMs - steadySinceMs < STEADY_MS;
+  }, latestMs);
+}
+
+/** Whether everybody is back, and nothing is left to be delivered. */
+function isWell(site: Site): boolean {
+  // a process that is stopping still, or was banned and ends, is started again by whoever looks after it
+  for (const part of [...site.replicas, ...site.agents]) part.start();
+  return site.agents.every(({ isOnline, running }) => isOnline && running?.spool.stats().rows === 0);
+}
+
+function isAnswered({ database }: Site): boolean {
+  return [...database.tables.nodeTasks.values()].every(({ state }) => state !== 'pending');
+}
+
+function readClocks(site: Site): void {
+  for (const { nodeId, running } of site.agents) {
+    if (running === null) continue;
+    const { offsetMs, uncertaintyMs } = running.clockSync.estimate();
+    const errorMs = running.process.clock.now() + offsetMs - site.world.wallMs;
+    site.recorder.add('clock', { nodeId, errorMs, uncertaintyMs });
+    const { heldBytes, maxBytes } = running.spool.stats();
+    site.recorder.add('gauge', {
+      name: 'bytes of the spool',
+      of: nodeId,
+      value: heldBytes,
+      limit: maxBytes + (1 << 18),
+    });
+  }
+  site.world.after(CLOCKS_READ_MS, () => readClocks(site));
+}
+
+/** What is there when all is over: the database, and what agents still hold. */
+function readEnd({ recorder, database, agents, logged }: Site): void {
+  const { nodeTasks, superseded, gaps, readings } = database.tables;
+  for (const { id: subject, nodeId, state, finishedAt } of nodeTasks.values()) {
+    recorder.add('task', { subject, nodeId, state, storedAt: finishedAt });
+    if (state === 'done') recorder.add('kept', { subject, nodeId, as: 'result', storedAt: finishedAt ?? 0 });
+  }
+  for (const [subject, { nodeId, storedAt }] of superseded) {
+    recorder.add('kept', { subject, nodeId, as: 'superseded', storedAt });
+  }
+  for (const reading of readings) recorder.add('kept', { ...reading, as: 'result' });
+  for (const { lane, ...gap } of gaps) {
+    recorder.add('gap', { ...gap, lane: lane === laneNumbers.task ? 'task' : 'check' });
+  }
+  for (const { nodeId, running } of agents) {
+    recorder.add('backlog', { nodeId, rows: running?.spool.stats().rows ?? 0 });
+  }
+  for (const text of logged) recorder.add('text', { where: 'log', text });
+}

@@ -1,0 +1,18 @@
+import { describeFailure } from './report.js';
+import { type RunOptions, runSeed } from './run.js';
+
+/** What is told of a seed from thread to thread. */
+export interface SeedOutcome {
+  readonly seed: number;
+  /** For people; null: no invariant was breached. */
+  readonly failure: string | null;
+  readonly events: number;
+  readonly virtualMs: number;
+}
+
+/** Runs a seed, and keeps of it what is worth telling. */
+export async function runForOutcome(seed: number, options: RunOptions = {}): Promise<SeedOutcome> {
+  const report = await runSeed(seed, options);
+  const { events, virtualMs, breaches } = report;
+  return { seed, failure: breaches.length === 0 ? null : describeFailure(report), events, virtualMs };
+}
