@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
-import { judgeRun, progressLine, summary } from './test/report.js';
+import { failureText, judgeRun, progressLine, summary } from './test/report.js';
 import { runTestFile } from './test/run-file.js';
 import type { FileOutcome } from './test/tap-reader.js';
 import { listTestFiles, mayNeedDatabase, selectTestFiles, type TestFile } from './test/test-files.js';
@@ -75,6 +75,7 @@ async function runAll(
       const outcome = await runTestFile(file, { root, env, timeoutSeconds: limit, signal });
       outcomes.push(outcome);
       process.stdout.write(`${progressLine(outcome)}\n`);
+      if (outcome.failed > 0) process.stdout.write(`${failureText(outcome)}\n`);
     }
   };
   await Promise.all(Array.from({ length: jobs }, work));

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { judgeRun, progressLine, summary } from './report.js';
+import { failureText, judgeRun, progressLine, summary } from './report.js';
 import type { FileOutcome } from './tap-reader.js';
 
 const outcome = (change: Partial<FileOutcome>): FileOutcome => ({
@@ -20,9 +20,14 @@ t.test('a run ends with the plain counts', async (t) => {
   t.equal(text.split('\n').at(-1), '6 passed, 1 failed, 1 skipped');
 });
 
-t.test('each skip stands with its reason, each failure with its details and what the file said', async (t) => {
-  const text = summary([outcome({ skips }), outcome({ failed: 1, failures, stderr: 'a hint\n' })], []);
+t.test('a run ends with each skip and its reason, and the name of each failure', async (t) => {
+  const text = summary([outcome({ skips }), outcome({ failed: 1, failures })], []);
   t.match(text, 'skipped agent/src/a.test.ts › outer › inner: needs nftables: apt-get install -y nftables');
+  t.match(text, 'FAILED agent/src/a.test.ts › outer › sum\n');
+});
+
+t.test('a failure is told with its details and what the file said', async (t) => {
+  const text = failureText(outcome({ failed: 1, failures, stderr: 'a hint\n' }));
   t.match(text, 'FAILED agent/src/a.test.ts › outer › sum\n  -3\n  +2');
   t.match(text, 'standard error of agent/src/a.test.ts:\n  a hint');
 });

@@ -14,12 +14,12 @@ export function progressLine(outcome: FileOutcome): string {
   return `${word.padEnd(7)} ${outcome.file.source.padEnd(60)} ${counts.padEnd(12)} ${(outcome.durationMs / 1000).toFixed(1)} s`;
 }
 
-/** Everything after the progress: skips with their reasons, failures with their details, `notes`, the counts as last line. */
+/** Everything after the progress: skips with their reasons, failures by name, `notes`, the counts as last line. */
 export function summary(outcomes: readonly FileOutcome[], notes: readonly string[]): string {
   const skipped = outcomes.flatMap(({ file, skips }) =>
     skips.map(({ path, reason }) => `skipped ${[file.source, ...path].join(' › ')}: ${reason}`),
   );
-  const failed = outcomes.filter((outcome) => outcome.failed > 0).map(describeFailures);
+  const failed = outcomes.flatMap(({ file, failures }) => failures.map(({ path }) => failureName(file.source, path)));
   const { passed, failures, skips } = countAll(outcomes);
   return [...skipped, ...failed, ...notes, `${passed} passed, ${failures} failed, ${skips} skipped`].join('\n');
 }
@@ -39,15 +39,18 @@ function countAll(outcomes: readonly FileOutcome[]): { passed: number; failures:
   return { passed: sum((o) => o.passed), failures: sum((o) => o.failed), skips: sum((o) => o.skips.length) };
 }
 
-function describeFailures({ file, failures, stderr }: FileOutcome): string {
-  const blocks = failures.map(
-    ({ path, details }) => `\nFAILED ${[file.source, ...path].join(' › ')}\n${indent(details)}`,
-  );
+/** What failed in a file, in detail, and what the file said: told as soon as it ends, for the run may be cut off. */
+export function failureText({ file, failures, stderr }: FileOutcome): string {
+  const blocks = failures.map(({ path, details }) => `\n${failureName(file.source, path)}\n${indent(details)}`);
   const said = stderr.trim().split('\n').slice(-stderrLines).join('\n');
   const text = [...blocks, ...(said === '' ? [] : [`\n  standard error of ${file.source}:\n${indent(said)}`]), ''].join(
     '\n',
   );
   return withSourcePlaces(text, process.cwd());
+}
+
+function failureName(source: string, path: readonly string[]): string {
+  return `FAILED ${[source, ...path].join(' › ')}`;
 }
 
 function indent(text: string): string {
