@@ -34,6 +34,10 @@ t.test(
     for (const url of [api.url, ...replicas.map(({ listenUrl }) => listenUrl)]) {
       const identity = await enrollPeer(api);
       const peer = await PeerAgent.connect(t, url, identity, { isAnswering: false, isBeating: true });
+      await until('every replica to know that it is online', async () => {
+        const { body } = await api.call('GET', `/v1/nodes/${identity.nodeId}`);
+        return body.data?.status === 'online';
+      });
       const probe = { target: '127.0.0.1:1', node_id: identity.nodeId };
       const tasks = await Promise.all(Array.from({ length: 60 }, () => submit(api, 'tcp', probe)));
       let sent = 0;

@@ -17,6 +17,9 @@ export const acknowledgedIsStored: Invariant = {
     const isLostTwice = lossFinder(history);
     return acknowledgedRows(history)
       .filter((row) => !kept.has(row.subject) && !excused.has(row.subject) && !isGap(row) && !isLostTwice(row))
-      .map(({ subject, nodeId, sequence }) => `${subject} (${nodeId}, ${sequence}) was acknowledged and is not stored`);
+      .map(({ subject, nodeId, sequence, since, at }) => {
+        const times = `sent ${new Date(since).toISOString()}, acknowledged ${new Date(at).toISOString()}`;
+        return `${subject} (${nodeId}, ${sequence}) was acknowledged and is not stored: ${times}`;
+      });
   },
 };

@@ -17,6 +17,8 @@ const BANNED = 3;
 export interface AgentStatus {
   readonly pid: number;
   readonly link: { readonly state: string };
+  /** Probes in flight. */
+  readonly running: number;
   readonly spool: { readonly rows: number; readonly bytes: number; readonly dropped: number };
   readonly clock: { readonly offset_ms: number; readonly uncertainty_ms: number };
 }
@@ -80,10 +82,11 @@ export class AgentUnit {
     return this.#isLinked;
   }
 
-  /** By the word of the process that runs now, not of one before it: nothing waits for delivery. */
+  /** By the word of the process that runs now, not of one before it: nothing is measured or waits for delivery. */
   get isDelivered(): boolean {
     const status = this.status();
-    return status !== null && status.pid === this.unit.pid && status.spool.rows === 0;
+    if (status === null || status.pid !== this.unit.pid) return false;
+    return status.running === 0 && status.spool.rows === 0;
   }
 
   /** Where its spool is, if that is a file system of its own. */

@@ -34,11 +34,14 @@ interface Evidence {
 export async function judge(evidence: Evidence): Promise<Finding[]> {
   const { recorder, agents, secrets } = evidence.world;
   const end = new Recorder(join(evidence.directory, 'end.jsonl'));
+  const untilRead = recorder.records.length;
   await readDatabase(evidence.world, end);
   for (const agent of agents) readAgent(agent, end);
   readVisits(evidence, end);
   readLogs(evidence, end);
-  return findingsOf({ records: [...recorder.records, ...end.records], secrets });
+  // what is acknowledged while the database is read may have come after the row of it was
+  const seen = recorder.records.filter(({ type }, index) => index < untilRead || type !== 'acknowledged');
+  return findingsOf({ records: [...seen, ...end.records], secrets });
 }
 
 /** What each invariant has to say of a run, by its number. */

@@ -17,7 +17,13 @@ export async function startTestPostgres(): Promise<{ url: string; stop(): Promis
     dataDir: directory,
     ephemeral: directory,
     log: pino({ level: 'warn' }, pino.destination(2)),
-    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200' },
+    settings: {
+      fsync: 'off',
+      full_page_writes: 'off',
+      max_connections: '200',
+      // a client that a test has stopped while it logged in: until it is given up no other test's database can be dropped
+      authentication_timeout: '5s',
+    },
   });
 }
 

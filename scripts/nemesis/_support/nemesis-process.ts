@@ -1,12 +1,18 @@
 import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
+import { unmountBelow } from '../small-disk.js';
 
 const RUNNER = fileURLToPath(new URL('../../../run.mjs', import.meta.url));
 
 /** A nemesis in a process of its own, as a person starts it. */
 export interface NemesisProcess {
   readonly pid: number;
+  /** Where its temporary files are: a directory of its own, removed with the test. */
+  readonly temporary: string;
   /** All it has said on standard error. */
   said(): string;
   readonly ended: Promise<{ readonly code: number | null; readonly stdout: string }>;
@@ -19,7 +25,12 @@ export function startNemesis(
   ...args: readonly string[]
 ): NemesisProcess {
   const [file = process.execPath, ...rest] = [...inside, process.execPath, RUNNER, 'nemesis', ...args];
-  const child = spawn(file, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const temporary = mkdtempSync(join(tmpdir(), 'vantage-test-'));
+  t.teardown(() => {
+    unmountBelow(temporary);
+    rmSync(temporary, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  });
+  const child = spawn(file, rest, { env: { ...process.env, TMPDIR: temporary }, stdio: ['ignore', 'pipe', 'pipe'] });
   t.teardown(() => child.kill('SIGKILL'));
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -30,5 +41,5 @@ export function startNemesis(
   const ended = new Promise<{ code: number | null; stdout: string }>((resolve) =>
     child.once('close', (code) => resolve({ code, stdout: said.stdout })),
   );
-  return { pid: child.pid ?? 0, said: () => said.stderr, ended };
+  return { pid: child.pid ?? 0, temporary, said: () => said.stderr, ended };
 }

@@ -78,8 +78,9 @@ async function endAndJudge(t: Test, evidence: Parameters<typeof judge>[0]): Prom
   });
   const { submitted, accepted, results, lost } = clients.counts;
   t.comment(`asked ${submitted}, accepted ${accepted}, ${results} node tasks with a result, ${lost} without`);
+  const healedAt = new Date().toISOString();
   for (const { id, says, breaches, notChecked } of await judge(evidence)) {
-    if (notChecked === null) t.strictSame(breaches, [], `${id}: ${says}`);
+    if (notChecked === null) t.strictSame(breaches, [], `${id}, judged at ${healedAt}: ${says}`);
     else t.comment(`${id} is not checked: ${notChecked}`);
   }
   clients.start();
