@@ -90,6 +90,7 @@ export class LaneRows {
   }
 
   findOldestWaiting(): RowPlace | null {
+    if (this.#waiting.rows === 0) return null;
     return this.#firstAbove.get(this.#mark) ?? null;
   }
 

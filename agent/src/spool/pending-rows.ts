@@ -1,24 +1,14 @@
 import type { Lane } from '@vantage/shared/protocol/lanes.js';
 import { SpoolClosedError, SpoolRowDroppedError } from './errors.js';
-import { packPayloads, type RowHeader } from './thread-messages.js';
+import { type CommitRow, type PackedRows, packRows } from './packed-rows.js';
 
 /** Rows of one commit at most, and payload bytes beyond the first row. */
 const GROUP_ROWS = 100;
 const GROUP_BYTES = 256 * 1024;
 
 /** A row that is not yet in the file. */
-export interface PendingRow {
-  readonly lane: Lane;
-  readonly position: number;
-  readonly createdMs: number;
-  readonly payload: Uint8Array;
+export interface PendingRow extends CommitRow {
   readonly committed: { resolve(): void; reject(error: Error): void };
-}
-
-/** The rows of one commit, and their payloads in one buffer of its own. */
-export interface RowGroup {
-  readonly rows: readonly RowHeader[];
-  readonly payloads: Uint8Array<ArrayBuffer>;
 }
 
 /**
@@ -64,25 +54,18 @@ export class PendingRows {
   }
 
   /** The oldest rows, as the next commit. They stay until `finishGroup` or `returnGroup`. */
-  takeGroup(): RowGroup {
+  takeGroup(): PackedRows {
     const rows = limitBytes(this.#rows.slice(0, GROUP_ROWS));
     this.#groupRows = rows.length;
-    const headers = rows.map(({ lane, position, createdMs, payload }) => ({
-      lane,
-      position,
-      createdMs,
-      bytes: payload.length,
-    }));
-    return { rows: headers, payloads: packPayloads(rows.map((row) => row.payload)) };
+    return packRows(rows);
   }
 
-  /** The group is in the file. */
-  finishGroup(): void {
-    for (const row of this.#rows.splice(0, this.#groupRows)) {
-      this.#bytes -= row.payload.length;
-      row.committed.resolve();
-    }
+  /** The group is in the file. @returns its rows, whose owners are to be told */
+  finishGroup(): readonly PendingRow[] {
+    const rows = this.#rows.splice(0, this.#groupRows);
+    for (const row of rows) this.#bytes -= row.payload.length;
     this.#groupRows = 0;
+    return rows;
   }
 
   /** The group's commit failed: its rows are the first of the next. */

@@ -17,6 +17,7 @@ import {
 import { isIntactRow, type StoredRow } from './lane-lookup.js';
 import { LaneRows, type RowPlace } from './lane-rows.js';
 import { LastCommitFile } from './last-commit.js';
+import { unpackRows } from './packed-rows.js';
 import {
   type CommitRequest,
   type OpenDamage,
@@ -25,7 +26,6 @@ import {
   type ReadRequest,
   type SpoolSnapshot,
   type SpoolThreadOptions,
-  unpackPayloads,
 } from './thread-messages.js';
 
 /** Payload bytes given up when the disk is full, beyond those of the commit: for the pages touched on the way. */
@@ -188,7 +188,7 @@ export class SpoolFile {
     for (const lane of lanes) this.#dropExpired(lane, request.time.spoolMs);
     for (const { lane, ...range } of request.lost) if (range.first > stored[lane]) this.#drop(lane, range);
     // before the new rows need it, so that they can use the pages of those that go
-    this.#makeRoom(Math.max(0, this.#limitBytes - request.payloads.length));
+    this.#makeRoom(Math.max(0, this.#limitBytes - request.rows.payloads.length));
     this.#insertRows(request, stored);
     this.#makeRoom(this.#limitBytes);
     const { body, crc } = encodeHead(this.#head);
@@ -213,7 +213,7 @@ export class SpoolFile {
 
   #insertRows(request: CommitRequest, stored: Readonly<Record<Lane, number>>): void {
     const highest = { ...stored };
-    for (const { lane, position, createdMs, payload } of unpackPayloads(request.rows, request.payloads)) {
+    for (const { lane, position, createdMs, payload } of unpackRows(request.rows)) {
       if (position <= stored[lane]) continue;
       this.#rows[lane].insert({ position, createdMs }, payload);
       highest[lane] = position;

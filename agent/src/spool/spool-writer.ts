@@ -64,6 +64,8 @@ export class SpoolWriter {
   #failures = 0;
   #isDirty = false;
   #isClosing = false;
+  /** Whose work is in the file, and who don't know it yet. */
+  #done: Pick<Waiter, 'resolve'>[] = [];
   #committing: Promise<void> | null = null;
   #restarting: Promise<void> | null = null;
   #endPause: () => void = () => {};
@@ -153,18 +155,22 @@ export class SpoolWriter {
         if (isLastTry) break;
       }
     }
+    this.#tellDone();
     this.#committing = null;
   }
 
   async #commitGroup(thread: FileThread): Promise<void> {
     this.#isDirty = false;
-    const group = this.pending.takeGroup();
+    const rows = this.pending.takeGroup();
     const waiters = this.#waiters.splice(0);
     this.#recording = this.#lost.splice(0);
     const marks = this.#options.marks();
     try {
-      const request = { ...marks, ...group, lost: this.#recording };
-      this.#snapshot = await thread.call('commit', request, [group.payloads.buffer]);
+      const request = { ...marks, rows, lost: this.#recording };
+      const committing = thread.call('commit', request, [rows.payloads.buffer]);
+      // the thread has its next commit before anybody hears of the last
+      this.#tellDone();
+      this.#snapshot = await committing;
     } catch (error) {
       this.pending.returnGroup();
       this.#waiters.unshift(...waiters);
@@ -173,10 +179,13 @@ export class SpoolWriter {
     }
     this.#recording = [];
     this.#savedEpoch = marks.epoch;
-    this.pending.finishGroup();
-    for (const waiter of waiters) waiter.resolve();
+    this.#done = [...this.pending.finishGroup().map(({ committed }) => committed), ...waiters];
     this.#noteSuccess();
     if (this.pending.count > 0) this.#isDirty = true;
+  }
+
+  #tellDone(): void {
+    for (const { resolve } of this.#done.splice(0)) resolve();
   }
 
   #noteSuccess(): void {

@@ -2,6 +2,7 @@ import type { Lane } from '@vantage/shared/protocol/lanes.js';
 import type { DropCounts, DroppedRange } from './dropped-ranges.js';
 import type { CommitMarks, LostRows, SpoolHead } from './head.js';
 import type { Amount } from './lane-rows.js';
+import type { PackedRows } from './packed-rows.js';
 import type { SavedTime } from './spool-time.js';
 
 // What the agent's main thread and the spool's thread tell each other. Payloads travel as ONE transferred buffer per
@@ -18,20 +19,11 @@ export interface SpoolThreadOptions {
   readonly suspect: LostRows | null;
 }
 
-/** One row of a commit; its payload is the next `bytes` of the message's buffer. */
-export interface RowHeader {
-  readonly lane: Lane;
-  readonly position: number;
-  readonly createdMs: number;
-  readonly bytes: number;
-}
-
 /** Epoch and marks as the main thread has them now, and the rows to write. The main thread decides numbers. */
 export interface CommitRequest {
   readonly epoch: string;
   readonly lanes: Readonly<Record<Lane, CommitMarks>>;
-  readonly rows: readonly RowHeader[];
-  readonly payloads: Uint8Array<ArrayBuffer>;
+  readonly rows: PackedRows;
   /** Positions dropped from memory before they came here. */
   readonly lost: readonly (DroppedRange & { readonly lane: Lane })[];
   readonly time: SavedTime;
@@ -113,7 +105,7 @@ export type ThreadReply =
 /** First message of a thread. */
 export type ThreadOpening = { readonly opened: OpenReply } | { readonly failed: ThreadFailure };
 
-/** Payloads one after the other in a buffer of their own, fit to be transferred. */
+/** Payloads of a reply one after the other in a buffer of their own, fit to be transferred. */
 export function packPayloads(payloads: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const packed = new Uint8Array(payloads.reduce((sum, payload) => sum + payload.length, 0));
   let offset = 0;
