@@ -1,18 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@vantage/shared/clock.js';
-import {
-  LINK_PATH,
-  LINK_SUBPROTOCOL,
-  MAX_FRAME_BYTES,
-  MAX_MESSAGE_FRAGMENTS,
-  MAX_MESSAGE_PIECES,
-} from '@vantage/shared/protocol/limits.js';
+import { LINK_PATH, LINK_SUBPROTOCOL } from '@vantage/shared/protocol/limits.js';
 import { formatAddress, parseAddress } from '@vantage/shared/target-policy/address.js';
-import { WebSocketServer } from 'ws';
 import { Admission } from './admission.js';
 import type { DepartureOptions } from './departure.js';
 import { LinkSessions, type LinkSessionsPorts } from './link-sessions.js';
+import { linkWebSockets } from './web-sockets.js';
 
 // told to who meets one of these limits, or a replica that stops
 const RETRY_AFTER_MS = 2_000;
@@ -33,16 +27,7 @@ export interface LinkServerPorts extends LinkSessionsPorts {
 
 /** Accepts agents' sockets on the HTTP server's upgrade event. */
 export class LinkServer {
-  readonly #sockets = new WebSocketServer({
-    noServer: true,
-    maxPayload: MAX_FRAME_BYTES,
-    maxFragments: MAX_MESSAGE_FRAGMENTS,
-    maxBufferedChunks: MAX_MESSAGE_PIECES,
-    perMessageDeflate: false,
-    // a read may hold four thousand heartbeats: one by one, a turn of the loop each, they hold nobody else up
-    allowSynchronousEvents: false,
-    handleProtocols: (offered) => (offered.has(LINK_SUBPROTOCOL) ? LINK_SUBPROTOCOL : false),
-  });
+  readonly #sockets = linkWebSockets();
   readonly #sessions: LinkSessions;
   readonly #unprovenByAddress = new Map<string, number>();
   readonly #admission: Admission;
