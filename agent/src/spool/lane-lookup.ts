@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Lane } from '@vantage/shared/protocol/lanes.js';
+import { type Lane, lanes } from '@vantage/shared/protocol/lanes.js';
 import type Database from 'better-sqlite3';
 
 /** A row as the file has it; `crc` was computed when it was written. */
@@ -47,9 +47,15 @@ export function isIntactRow(lane: Lane, row: StoredRow): boolean {
   return rowChecksum(lane, row.position, row.payload) === row.crc;
 }
 
+// lane and position of the row that is checked; as text they took a tenth of the time of a whole commit
+const PLACE = new DataView(new ArrayBuffer(9));
+const PLACE_BYTES = new Uint8Array(PLACE.buffer);
+
 /** CRC-32 over a row and its place. */
 export function rowChecksum(lane: Lane, position: number, payload: Uint8Array): number {
-  return crc32(payload, crc32(`${lane} ${position}`));
+  PLACE.setUint8(0, lanes.indexOf(lane));
+  PLACE.setFloat64(1, position);
+  return crc32(payload, crc32(PLACE_BYTES));
 }
 
 /** The table that holds a lane's rows. */

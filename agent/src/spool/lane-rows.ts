@@ -73,9 +73,9 @@ export class LaneRows {
 
   insert(place: RowPlace, payload: Uint8Array): void {
     this.#insert.run(place.position, place.createdMs, rowChecksum(this.#lane, place.position, payload), payload);
-    const amount = { rows: 1, bytes: payload.length };
-    if (place.position > this.#mark) this.#waiting = add(this.#waiting, amount);
-    else this.#replay = add(this.#replay, amount);
+    const { length } = payload;
+    if (place.position > this.#mark) this.#waiting = grown(this.#waiting, length);
+    else this.#replay = grown(this.#replay, length);
   }
 
   deleteThrough(position: number): void {
@@ -124,6 +124,10 @@ export function laneTableSchema(lane: Lane): string {
     crc INTEGER NOT NULL,
     payload BLOB NOT NULL
   ) STRICT`;
+}
+
+function grown({ rows, bytes }: Amount, more: number): Amount {
+  return { rows: rows + 1, bytes: bytes + more };
 }
 
 function add(a: Amount, b: Amount): Amount {

@@ -58,10 +58,11 @@ export function* unpackRows({
   payloads,
 }: PackedRows): Generator<CommitRow> {
   let offset = 0;
-  for (const [index, position] of positions.entries()) {
+  for (let index = 0; index < positions.length; index += 1) {
     const lane = lanes[places[index] ?? 0];
-    const bytes = sizes[index] ?? 0;
-    if (lane === undefined) throw new RangeError('a row of no lane');
+    const position = positions[index];
+    const bytes = sizes[index];
+    if (lane === undefined || position === undefined || bytes === undefined) throw new RangeError('not a row');
     yield { lane, position, createdMs: createdMs[index] ?? 0, payload: payloads.subarray(offset, offset + bytes) };
     offset += bytes;
   }

@@ -12,13 +12,14 @@ export interface PendingRow extends CommitRow {
 }
 
 /**
- * Rows on their way into the file, oldest first: the group whose commit is running, then those that will form the
+ * Rows on their way into the file, oldest first: the groups whose commits are running, then those that will form the
  * next. They stay here until they are in the file, so that they can be read and sent meanwhile.
  */
 export class PendingRows {
   readonly #maxBytes: number;
   #rows: PendingRow[] = [];
-  #groupRows = 0;
+  /** How many rows each running commit has. */
+  #groups: number[] = [];
   #bytes = 0;
 
   /** @param maxBytes payload bytes kept here while the disk takes nothing */
@@ -38,13 +39,23 @@ export class PendingRows {
     return this.#rows[0] ?? null;
   }
 
+  /** Rows that no commit has yet. */
+  get uncommitted(): number {
+    return this.#rows.length - this.#taken;
+  }
+
+  /** Whether they are as many as one commit takes. */
+  get hasFullGroup(): boolean {
+    return this.uncommitted >= GROUP_ROWS;
+  }
+
   /** Adds a row; answers those, oldest first, that had to go because the disk takes nothing. */
   push(row: PendingRow): PendingRow[] {
     this.#rows.push(row);
     this.#bytes += row.payload.length;
     const dropped: PendingRow[] = [];
-    while (this.#bytes > this.#maxBytes && this.#rows.length > this.#groupRows) {
-      const [oldest] = this.#rows.splice(this.#groupRows, 1);
+    while (this.#bytes > this.#maxBytes && this.#rows.length > this.#taken) {
+      const [oldest] = this.#rows.splice(this.#taken, 1);
       if (oldest === undefined) break;
       this.#bytes -= oldest.payload.length;
       dropped.push(oldest);
@@ -53,24 +64,23 @@ export class PendingRows {
     return dropped;
   }
 
-  /** The oldest rows, as the next commit. They stay until `finishGroup` or `returnGroup`. */
+  /** The oldest rows that no commit has yet, as the next. They stay until `finishGroup` or `returnGroups`. */
   takeGroup(): PackedRows {
-    const rows = limitBytes(this.#rows.slice(0, GROUP_ROWS));
-    this.#groupRows = rows.length;
+    const rows = limitBytes(this.#rows.slice(this.#taken, this.#taken + GROUP_ROWS));
+    this.#groups.push(rows.length);
     return packRows(rows);
   }
 
-  /** The group is in the file. @returns its rows, whose owners are to be told */
+  /** The oldest group is in the file. @returns its rows, whose owners are to be told */
   finishGroup(): readonly PendingRow[] {
-    const rows = this.#rows.splice(0, this.#groupRows);
+    const rows = this.#rows.splice(0, this.#groups.shift() ?? 0);
     for (const row of rows) this.#bytes -= row.payload.length;
-    this.#groupRows = 0;
     return rows;
   }
 
-  /** The group's commit failed: its rows are the first of the next. */
-  returnGroup(): void {
-    this.#groupRows = 0;
+  /** A commit failed, and with it those that follow it: their rows are the first of the next. */
+  returnGroups(): void {
+    this.#groups = [];
   }
 
   /** Rows of `lane` above `position`, in order. */
@@ -87,10 +97,15 @@ export class PendingRows {
   rejectAll(): number {
     const rows = this.#rows;
     this.#rows = [];
-    this.#groupRows = 0;
+    this.#groups = [];
     this.#bytes = 0;
     for (const row of rows) row.committed.reject(new SpoolClosedError());
     return rows.length;
+  }
+
+  /** Rows of running commits. */
+  get #taken(): number {
+    return this.#groups.reduce((sum, rows) => sum + rows, 0);
   }
 }
 

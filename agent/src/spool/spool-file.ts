@@ -82,6 +82,8 @@ export class SpoolFile {
   #head: SpoolHead;
   /** Payload bytes held at most: as configured, or on a full disk what was held when it filled. */
   #limitBytes: number;
+  /** Number of the last commit that succeeded. */
+  #lastNumber: number | null = null;
 
   /** @throws SpoolOpenError */
   constructor(options: SpoolThreadOptions, place: SpoolPlace = placeIn(options.folder)) {
@@ -124,8 +126,10 @@ export class SpoolFile {
    * Writes numbers and rows in one durable transaction, and drops what is over the bounds. May be called again with
    * the same request. On a full disk the file stops growing: the ballast goes, and the oldest rows make room for new.
    * @throws SqliteError
+   * @throws Error when the commit that this one follows has failed: its rows would be missing
    */
   commit(request: CommitRequest): SpoolSnapshot {
+    if (request.after !== null && request.after !== this.#lastNumber) throw new Error('the commit before it failed');
     if (this.#ballast.takeOn()) this.#limitBytes = this.#options.maxBytes;
     try {
       this.#transact(request);
@@ -134,6 +138,7 @@ export class SpoolFile {
       this.#stopGrowing();
       this.#transact(request);
     }
+    this.#lastNumber = request.number;
     this.#lastCommit.write(this.#head);
     return this.snapshot();
   }

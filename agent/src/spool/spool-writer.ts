@@ -14,7 +14,8 @@ import type {
   SpoolThreadOptions,
 } from './thread-messages.js';
 
-// How rows get into the file. One commit runs at a time; what arrives meanwhile forms the next.
+// How rows get into the file. One commit runs at a time, and what arrives meanwhile forms the next; while a whole one
+// waits, its thread has two, and is never idle. The second fails with the first.
 //
 //   idle --save()--> committing --done, nothing new--> idle
 //                    committing --refused (disk)-----> waiting 1 s, 2 s, … 30 s --> committing
@@ -47,6 +48,17 @@ interface Waiter {
   reject(error: Error): void;
 }
 
+/** A commit that the thread has been asked for. */
+interface RunningCommit {
+  readonly number: number;
+  readonly epoch: string;
+  readonly lost: readonly LostRange[];
+  readonly waiters: readonly Waiter[];
+  readonly reply: Promise<SpoolSnapshot>;
+}
+
+const MOST_RUNNING = 2;
+
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MOST_MS = 30_000;
 
@@ -58,8 +70,8 @@ export class SpoolWriter {
   #snapshot: SpoolSnapshot;
   #savedEpoch: string;
   #lost: LostRange[] = [];
-  /** Those of `lost` that the running commit records. */
-  #recording: LostRange[] = [];
+  #running: RunningCommit[] = [];
+  #commits = 0;
   #problem: string | null = null;
   #failures = 0;
   #isDirty = false;
@@ -90,7 +102,7 @@ export class SpoolWriter {
 
   /** Dropped from memory, and not yet recorded in the file. */
   get lost(): readonly LostRange[] {
-    return [...this.#recording, ...this.#lost];
+    return [...this.#running.flatMap(({ lost }) => lost), ...this.#lost];
   }
 
   push(row: PendingRow): void {
@@ -145,12 +157,13 @@ export class SpoolWriter {
   }
 
   async #commitUntilClean(): Promise<void> {
-    while (this.#isDirty) {
+    while (this.#isDirty || this.#running.length > 0) {
       const thread = this.#thread;
       const isLastTry = this.#isClosing;
       try {
-        await this.#commitGroup(thread);
+        await this.#commitGroups(thread);
       } catch (error) {
+        await this.#takeBack();
         await this.#recover(thread, error);
         if (isLastTry) break;
       }
@@ -159,29 +172,42 @@ export class SpoolWriter {
     this.#committing = null;
   }
 
-  async #commitGroup(thread: FileThread): Promise<void> {
+  /** Asks for what there is to commit, and waits until the oldest of it is in the file. */
+  async #commitGroups(thread: FileThread): Promise<void> {
+    if (this.#running.length === 0) this.#ask(thread);
+    while (this.#running.length < MOST_RUNNING && this.pending.hasFullGroup) this.#ask(thread);
+    // the thread has its next commit before anybody hears of the last
+    this.#tellDone();
+    const [oldest] = this.#running;
+    if (oldest === undefined) return;
+    this.#snapshot = await oldest.reply;
+    this.#running.shift();
+    this.#savedEpoch = oldest.epoch;
+    this.#done = [...this.pending.finishGroup().map(({ committed }) => committed), ...oldest.waiters];
+    this.#noteSuccess();
+    if (this.pending.uncommitted > 0) this.#isDirty = true;
+  }
+
+  #ask(thread: FileThread): void {
     this.#isDirty = false;
+    this.#commits += 1;
+    const [number, after] = [this.#commits, this.#running.at(-1)?.number ?? null];
     const rows = this.pending.takeGroup();
     const waiters = this.#waiters.splice(0);
-    this.#recording = this.#lost.splice(0);
+    const lost = this.#lost.splice(0);
     const marks = this.#options.marks();
-    try {
-      const request = { ...marks, rows, lost: this.#recording };
-      const committing = thread.call('commit', request, [rows.payloads.buffer]);
-      // the thread has its next commit before anybody hears of the last
-      this.#tellDone();
-      this.#snapshot = await committing;
-    } catch (error) {
-      this.pending.returnGroup();
-      this.#waiters.unshift(...waiters);
-      this.#lost.unshift(...this.#recording.splice(0));
-      throw error;
-    }
-    this.#recording = [];
-    this.#savedEpoch = marks.epoch;
-    this.#done = [...this.pending.finishGroup().map(({ committed }) => committed), ...waiters];
-    this.#noteSuccess();
-    if (this.pending.count > 0) this.#isDirty = true;
+    const reply = thread.call('commit', { ...marks, number, after, rows, lost }, [rows.payloads.buffer]);
+    reply.catch(() => {});
+    this.#running.push({ number, epoch: marks.epoch, lost, waiters, reply });
+  }
+
+  /** After a commit that failed: all that was asked for is to be asked for again. */
+  async #takeBack(): Promise<void> {
+    await Promise.allSettled(this.#running.map(({ reply }) => reply));
+    const running = this.#running.splice(0);
+    this.pending.returnGroups();
+    this.#waiters.unshift(...running.flatMap(({ waiters }) => waiters));
+    this.#lost.unshift(...running.flatMap(({ lost }) => lost));
   }
 
   #tellDone(): void {

@@ -21,6 +21,10 @@ export interface SpoolThreadOptions {
 
 /** Epoch and marks as the main thread has them now, and the rows to write. The main thread decides numbers. */
 export interface CommitRequest {
+  /** Counts the tries of one writer. */
+  readonly number: number;
+  /** Number of the commit that was still running when this one was asked for: without it this one is refused. */
+  readonly after: number | null;
   readonly epoch: string;
   readonly lanes: Readonly<Record<Lane, CommitMarks>>;
   readonly rows: PackedRows;
