@@ -9,7 +9,7 @@ import type {
   ThreadReply,
 } from './thread-messages.js';
 
-/** The thread's heap, MiB: it holds one commit or one batch at a time, SQLite's cache lies outside. */
+/** The thread's heap, MiB: it holds two commits or one batch at a time, SQLite's cache lies outside. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 4 };
 
 /** The thread could not do what was asked; `code` is SQLite's result code name, or '' when the thread itself died. */

@@ -25,7 +25,7 @@ import { type OpenReply, type ReadRequest, type SpoolThreadOptions, unpackPayloa
 // thread of its own (spool-worker.ts) owns the file.
 //
 //   append -> [ pending rows ] -> commit -> [ file: waiting ] -> acknowledge -> [ file: replay window ] -> deleted
-//             memory, readable     one at a time, <= 100 rows                    15 minutes
+//             memory, readable     <= 100 rows, two at most                      15 minutes
 //
 // For every lane, each number in acked+1 .. last is either a readable row or part of a dropped range.
 
