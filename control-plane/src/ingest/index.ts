@@ -30,10 +30,12 @@ export interface Delivery {
   readonly results: readonly ResultMessage[];
   /** Up to where the database is thought to have this lane: a batch that ends there is not read again, it asks whether that is so. */
   readonly storedThrough?: number;
+  /** Told how long reading it took beyond this call, milliseconds each time. */
+  readonly onSpent?: (ms: number) => void;
 }
 
 /** Numbers the agent had to drop. */
-export interface DroppedRange extends Omit<Delivery, 'results' | 'storedThrough'> {
+export interface DroppedRange extends Omit<Delivery, 'results' | 'storedThrough' | 'onSpent'> {
   readonly last: number;
   readonly reason: string;
 }
@@ -121,7 +123,7 @@ export class Ingest {
     if (last <= (delivery.storedThrough ?? 0)) {
       return this.#write(delivery, { batch: toBatch({ ...delivery, first: last + 1 }, last, []), rejects: [] });
     }
-    const { rows, rejects } = await this.#slices.run(delivery.nodeId, this.#read(delivery));
+    const { rows, rejects } = await this.#slices.run(delivery.nodeId, this.#read(delivery), delivery.onSpent);
     if (rejects.length > 0) {
       this.options.metrics.countRejects(rejects.length);
       this.options.log.warn({ nodeId: delivery.nodeId, rejects: rejects.slice(0, 10) }, 'results rejected');

@@ -23,7 +23,7 @@ function aThread() {
   const slices = new TimeSlices(clock);
   const done: string[] = [];
   /** So many steps of a millisecond each, written down. */
-  const run = (owner: string, steps: number) =>
+  const run = (owner: string, steps: number, onSpent?: (ms: number) => void) =>
     slices.run(
       owner,
       (function* () {
@@ -34,6 +34,7 @@ function aThread() {
         }
         return owner;
       })(),
+      onSpent,
     );
   return { clock, slices, done, run };
 }
@@ -52,6 +53,15 @@ t.test('long work goes on in slices, in turns of its owners, each one’s in its
   clock.turnAll();
   t.same(done.join('').match(/(.)\1*/g), ['aaaaaaaa', 'bb', 'cccc', 'aa', 'cc', 'a']);
   t.same(await Promise.all(results), ['a', 'a', 'b', 'c']);
+});
+
+t.test('an owner is charged for every slice but the first, which its call has taken', async (t) => {
+  const { clock, run } = aThread();
+  const charged: number[] = [];
+  const results = [run('a', 10, (ms) => charged.push(ms)), run('b', 3)];
+  clock.turnAll();
+  t.same(await Promise.all(results), ['a', 'b']);
+  t.same(charged, [4, 2]);
 });
 
 t.test('work that fails fails alone, and idle is told when all is done', async (t) => {

@@ -11,6 +11,7 @@ const SLICE_MS = 4;
 interface Work {
   /** Goes on until it is done or its time is over; whether it is done. */
   readonly goOn: () => boolean;
+  readonly onSpent: (ms: number) => void;
 }
 
 /** Divides the time of one thread among those who have work. */
@@ -24,10 +25,13 @@ export class TimeSlices {
     this.#clock = clock;
   }
 
-  /** Runs `steps` to their end and answers what they return; work of one owner goes in the order it came in. */
-  run<T>(owner: string, steps: Iterator<void, T>): Promise<T> {
+  /**
+   * Runs `steps` to their end and answers what they return; work of one owner goes in the order it came in. `onSpent` is
+   * told how long each slice took that was not run at once.
+   */
+  run<T>(owner: string, steps: Iterator<void, T>, onSpent: (ms: number) => void = () => {}): Promise<T> {
     return new Promise((resolve, reject) => {
-      const work = { goOn: () => this.#slice(steps, resolve, reject) };
+      const work = { goOn: () => this.#slice(steps, resolve, reject), onSpent };
       const queue = this.#queues.get(owner);
       if (queue !== undefined) queue.push(work);
       else if (this.#queues.size > 0 || !work.goOn()) this.#wait(owner, work);
@@ -49,7 +53,10 @@ export class TimeSlices {
     const [next] = this.#queues;
     if (next === undefined) return;
     const [owner, queue] = next;
-    if (queue[0]?.goOn()) queue.shift();
+    const startedMs = this.#clock.monotonicMs();
+    const [work] = queue;
+    if (work?.goOn()) queue.shift();
+    work?.onSpent(this.#clock.monotonicMs() - startedMs);
     this.#queues.delete(owner);
     if (queue.length > 0) this.#queues.set(owner, queue);
     if (this.#queues.size > 0) return this.#clock.afterInput(() => this.#turn());

@@ -89,6 +89,7 @@ function takeResults({ ports, link, opened, frames, ...parts }: DeliveriesParts)
     catchUp: new CatchUp(opened.marks, opened.held),
     storage: ports.storage,
     hold: (bytes, work) => frames.hold(bytes, work),
+    spend: (ms) => frames.spend(ms),
     send: (frame: ServerFrame) => frames.send(frame),
     onAnswered: parts.onAnswered,
     onReplaced: parts.onRefused,

@@ -106,6 +106,11 @@ export class FrameSocket {
     return this.#inflow.hold(bytes, work);
   }
 
+  /** Its frames kept this process busy for so long after they were taken. */
+  spend(ms: number): void {
+    this.#inflow.spend(ms);
+  }
+
   /** Takes no further frame, but hears the peer close. */
   end(): void {
     this.#isEnded = true;

@@ -47,6 +47,7 @@ function aLink({ held = 0, back = Promise.resolve(), error = null as Error | nul
     storage: { succeeded: () => {}, failed: () => back },
     catchUp: new CatchUp({ task: 0, check: 0 }, { task: held, check: 0 }),
     hold: (_bytes, work) => work,
+    spend: () => {},
     send: (frame) => void sent.push(frame),
     onAnswered: () => {},
     onReplaced: () => {},

@@ -26,6 +26,8 @@ interface ResultsInParts {
   readonly storage: Pick<StorageWatch, 'failed' | 'succeeded'>;
   /** Counts bytes that are kept until they are stored. */
   readonly hold: <T>(bytes: number, work: Promise<T>) => Promise<T>;
+  /** Counts milliseconds for which it kept this process busy. */
+  readonly spend: (ms: number) => void;
   readonly send: (frame: ServerFrame) => void;
   /** The result of a task is here. */
   readonly onAnswered: (taskId: string) => void;
@@ -78,9 +80,10 @@ export class ResultsIn {
       throw new MalformedFrameError('sequence out of range');
     this.#countUnstored(results.length);
     for (const { taskId } of results) this.#parts.onAnswered(taskId);
-    const { ingest, link } = this.#parts;
+    const { ingest, link, spend: onSpent } = this.#parts;
     const storedThrough = this.#parts.epoch.equals(batch.epoch) ? this.#stored[lane] : 0;
-    const store = () => ingest.store({ ...link, epoch: Buffer.from(batch.epoch), lane, first, results, storedThrough });
+    const store = () =>
+      ingest.store({ ...link, epoch: Buffer.from(batch.epoch), lane, first, results, storedThrough, onSpent });
     // a dropped range before this batch takes the numbers that the batch follows
     const storing = this.#rangeStored === null ? store() : this.#rangeStored.then(store);
     this.#batchStored = storing.catch(() => {});
