@@ -1,0 +1,105 @@
+import type { MonitorHealth } from '@vantage/shared/monitor-state/quorum.js';
+import fc from 'fast-check';
+import t from 'tap';
+import { type Effect, type Observation, transition, unknownMonitor } from './transition.js';
+
+const seen = (health: MonitorHealth, decidedAtMs: number, more: Partial<Observation> = {}): Observation => ({
+  judgment: {
+    health,
+    decidedAtMs: health === 'unknown' ? null : decidedAtMs,
+    failingNodes: health === 'down' ? ['n_1', 'n_2'] : [],
+    impairedNodes: health === 'down' || health === 'degraded' ? ['n_1', 'n_2', 'n_3'] : [],
+  },
+  isInMaintenance: false,
+  notBeforeMs: 0,
+  ...more,
+});
+
+/** What happens to a new monitor that is seen so, one after the other. */
+function follow(...observations: readonly Observation[]) {
+  let state = unknownMonitor;
+  const effects: Effect[][] = [];
+  for (const observation of observations) {
+    const next = transition(state, observation);
+    state = next.state;
+    effects.push([...next.effects]);
+  }
+  return { state, effects };
+}
+
+t.test('an outage is one event, from the check that decided it to the one that ended it', async (t) => {
+  const { state, effects } = follow(
+    seen('up', 10),
+    seen('down', 70),
+    seen('down', 70),
+    seen('up', 130),
+    seen('up', 130),
+  );
+  t.same(effects, [
+    [],
+    [{ kind: 'open', type: 'down', startedAtMs: 70, affectedNodes: ['n_1', 'n_2'] }],
+    [],
+    [{ kind: 'close', endedAtMs: 130 }],
+    [],
+  ]);
+  t.same(state, { health: 'up', event: null });
+});
+
+t.test('from down to degraded one event ends and the other begins, at the same moment', async (t) => {
+  const { effects } = follow(seen('down', 70), seen('degraded', 90));
+  t.same(effects[1], [
+    { kind: 'close', endedAtMs: 90 },
+    { kind: 'open', type: 'degraded', startedAtMs: 90, affectedNodes: ['n_1', 'n_2', 'n_3'] },
+  ]);
+});
+
+t.test('while nothing is known an open event is held', async (t) => {
+  const { state, effects } = follow(seen('down', 70), seen('unknown', 0), seen('down', 70), seen('unknown', 0));
+  t.same(effects.slice(1), [[], [], []]);
+  t.same(state, { health: 'unknown', event: { type: 'down', startedAtMs: 70 } });
+});
+
+t.test('in maintenance nothing opens; what was open survives, and ends when it is over', async (t) => {
+  const inside = { isInMaintenance: true };
+  const held = follow(seen('down', 70), seen('down', 70, inside), seen('up', 90, inside));
+  t.same(held.effects.slice(1), [[], [{ kind: 'close', endedAtMs: 90 }]]);
+  const still = follow(seen('up', 10), seen('down', 70, inside), seen('down', 70, { notBeforeMs: 120 }));
+  t.same(still.effects, [[], [], [{ kind: 'open', type: 'down', startedAtMs: 120, affectedNodes: ['n_1', 'n_2'] }]]);
+});
+
+t.test(
+  'whatever is seen, events follow each other: one open at most, none with an end before its beginning',
+  async (t) => {
+    const observations = fc.array(
+      fc
+        .record({
+          health: fc.constantFrom<MonitorHealth>('up', 'down', 'degraded', 'unknown'),
+          decidedAtMs: fc.nat(1_000),
+          isInMaintenance: fc.boolean(),
+          notBeforeMs: fc.nat(1_000),
+        })
+        .map(({ health, decidedAtMs, ...more }) => seen(health, decidedAtMs, more)),
+      { maxLength: 40 },
+    );
+    fc.assert(
+      fc.property(observations, (all) => {
+        let [open, opened]: [boolean, number] = [false, 0];
+        let state = unknownMonitor;
+        for (const observation of all) {
+          const next = transition(state, observation);
+          for (const effect of next.effects) {
+            t.equal(effect.kind === 'close', open, 'they alternate');
+            open = effect.kind === 'open';
+            const atMs = effect.kind === 'open' ? effect.startedAtMs : effect.endedAtMs;
+            t.ok(effect.kind === 'open' || atMs >= opened);
+            opened = atMs;
+            t.notOk(effect.kind === 'open' && observation.isInMaintenance);
+          }
+          state = next.state;
+          t.equal(state.event !== null, open);
+          t.same(transition(state, observation), { state, effects: [] }, 'the same again changes nothing');
+        }
+      }),
+    );
+  },
+);
