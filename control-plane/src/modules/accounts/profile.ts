@@ -1,3 +1,4 @@
+import { isTimezone } from '@vantage/shared/timezone.js';
 import type { Static } from 'typebox';
 import { ApiError, fieldError } from '../../http/errors.js';
 import type { Locale } from '../../http/locale.js';
@@ -68,14 +69,7 @@ function parseProfileLocale(text: string): UserRow['locale'] {
 }
 
 function parseTimezone(text: string): string {
-  try {
-    // offsets, which newer versions take too, are no names
-    if (/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(text)) {
-      return Intl.DateTimeFormat('en', { timeZone: text }) && text;
-    }
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-  }
+  if (isTimezone(text)) return text;
   const message = 'must be an IANA time zone, for example Europe/Berlin';
   throw new ApiError('ACCOUNT_TIMEZONE_INVALID', { details: { timezone: [{ code: 'format', message }] } });
 }
