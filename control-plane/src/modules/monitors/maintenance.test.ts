@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { nextOccurrence, occurrenceOf, occurrencesWithin, type Recurrence, type WindowTimes } from './maintenance.js';
+import type { Interval } from './uptime.js';
+
+const at = (text: string) => Date.parse(text);
+const aWindow = (from: string, to: string, recurrence: Recurrence, more: Partial<WindowTimes> = {}): WindowTimes => ({
+  startsAtMs: at(from),
+  endsAtMs: at(to),
+  recurrence,
+  recurrenceUntilMs: null,
+  timezone: 'UTC',
+  ...more,
+});
+const say = (all: readonly Interval[]) =>
+  all.map(({ fromMs, toMs }) => [fromMs, toMs].map((ms) => new Date(ms).toISOString().slice(0, 16)).join(' '));
+const within = (window: WindowTimes, from: string, to: string) =>
+  say(occurrencesWithin(window, { fromMs: at(from), toMs: at(to) }));
+
+t.test('a window without recurrence is once', async (t) => {
+  const window = aWindow('2026-01-01T22:00Z', '2026-01-02T02:00Z', 'none');
+  t.same(within(window, '2025-01-01T00:00Z', '2030-01-01T00:00Z'), ['2026-01-01T22:00 2026-01-02T02:00']);
+  t.equal(occurrenceOf(window, at('2026-01-01T21:59:59.999Z')), null);
+  t.ok(occurrenceOf(window, at('2026-01-01T22:00Z')));
+  t.equal(occurrenceOf(window, at('2026-01-02T02:00Z')), null, 'its end is outside');
+  t.equal(nextOccurrence(window, at('2026-01-01T22:00:01Z')), null);
+});
+
+t.test('a recurring window ends with the last occurrence that begins by its bound', async (t) => {
+  const window = aWindow('2026-01-01T22:00Z', '2026-01-01T23:00Z', 'weekly', {
+    recurrenceUntilMs: at('2026-01-15T22:00Z'),
+  });
+  t.same(within(window, '2026-01-02T00:00Z', '2027-01-01T00:00Z'), [
+    '2026-01-08T22:00 2026-01-08T23:00',
+    '2026-01-15T22:00 2026-01-15T23:00',
+  ]);
+});
+
+t.test('a month without the day has the occurrence on its last one', async (t) => {
+  const window = aWindow('2026-01-31T22:00Z', '2026-02-01T02:00Z', 'monthly');
+  t.same(within(window, '2026-02-02T00:00Z', '2026-05-01T12:00Z'), [
+    '2026-02-28T22:00 2026-03-01T02:00',
+    '2026-03-31T22:00 2026-04-01T02:00',
+    '2026-04-30T22:00 2026-05-01T02:00',
+  ]);
+});
+
+// Each window is from 02:00 to 04:00 by the wall; its occurrences at the changes of the clocks.
+const changes: readonly { zone: string; first: string; day: string; expected: string }[] = [
+  {
+    zone: 'Europe/Berlin',
+    first: '2026-03-01T01:00Z',
+    day: '2026-03-29',
+    expected: '2026-03-29T01:00 2026-03-29T02:00',
+  },
+  {
+    zone: 'Europe/Berlin',
+    first: '2026-03-01T01:00Z',
+    day: '2026-10-25',
+    expected: '2026-10-25T00:00 2026-10-25T03:00',
+  },
+  {
+    zone: 'America/New_York',
+    first: '2026-03-01T07:00Z',
+    day: '2026-03-08',
+    expected: '2026-03-08T07:00 2026-03-08T08:00',
+  },
+  {
+    zone: 'America/New_York',
+    first: '2026-03-01T07:00Z',
+    day: '2026-11-01',
+    expected: '2026-11-01T07:00 2026-11-01T09:00',
+  },
+  {
+    zone: 'Australia/Lord_Howe',
+    first: '2026-03-01T15:00Z',
+    day: '2026-10-03',
+    expected: '2026-10-03T15:30 2026-10-03T17:00',
+  },
+  {
+    zone: 'Africa/Casablanca',
+    first: '2026-01-01T01:00Z',
+    day: '2026-02-15',
+    expected: '2026-02-15T01:00 2026-02-15T04:00',
+  },
+  {
+    zone: 'America/Ciudad_Juarez',
+    first: '2026-03-01T09:00Z',
+    day: '2026-03-08',
+    expected: '2026-03-08T09:00 2026-03-08T10:00',
+  },
+  {
+    zone: 'Pacific/Apia',
+    first: '2011-12-01T12:00Z',
+    day: '2011-12-30',
+    expected: '2011-12-30T12:00 2011-12-30T14:00',
+  },
+];
+
+for (const { zone, first, day, expected } of changes) {
+  t.test(`a window from two to four of ${zone} on ${day}`, async (t) => {
+    const window: WindowTimes = {
+      startsAtMs: at(first),
+      endsAtMs: at(first) + 7_200_000,
+      recurrence: 'daily',
+      recurrenceUntilMs: null,
+      timezone: zone,
+    };
+    const next = nextOccurrence(window, at(`${day}T00:00Z`));
+    t.same(next && say([next]), [expected]);
+  });
+}
+
+t.test('an occurrence in the hour that clocks skip moves forward; one that has no length then is none', async (t) => {
+  const inside = aWindow('2026-03-27T01:15Z', '2026-03-27T01:45Z', 'daily', { timezone: 'Europe/Berlin' });
+  t.same(within(inside, '2026-03-29T00:00Z', '2026-03-30T00:00Z'), ['2026-03-29T01:15 2026-03-29T01:45']);
+  const upToItsEnd = aWindow('2026-03-27T01:15Z', '2026-03-27T02:00Z', 'daily', { timezone: 'Europe/Berlin' });
+  t.same(within(upToItsEnd, '2026-03-29T00:00Z', '2026-03-30T00:00Z'), []);
+  const next = nextOccurrence(upToItsEnd, at('2026-03-29T00:00Z'));
+  t.same(next && say([next]), ['2026-03-30T00:15 2026-03-30T01:00']);
+});
+
+t.test('what is found for a range is found for each instant of it, however far off', async (t) => {
+  const windows = fc
+    .record({
+      start: fc.integer({ min: at('2020-01-01T00:00Z'), max: at('2026-12-31T00:00Z') }),
+      minutes: fc.integer({ min: 1, max: 3_000 }),
+      recurrence: fc.constantFrom<Recurrence>('none', 'daily', 'weekly', 'monthly'),
+      timezone: fc.constantFrom('UTC', 'Europe/Berlin', 'Australia/Lord_Howe', 'Pacific/Apia', 'America/New_York'),
+    })
+    .map(
+      ({ start, minutes, ...more }): WindowTimes => ({
+        startsAtMs: start,
+        endsAtMs: start + minutes * 60_000,
+        recurrenceUntilMs: null,
+        ...more,
+      }),
+    );
+  const instants = fc.integer({ min: at('2019-01-01T00:00Z'), max: at('2060-01-01T00:00Z') });
+  fc.assert(
+    fc.property(windows, instants, (window, instantMs) => {
+      const toMs = Math.max(instantMs, window.startsAtMs) + 40 * 86_400_000;
+      const around = { fromMs: instantMs - 40 * 86_400_000, toMs };
+      const all = occurrencesWithin(window, around);
+      const isInside = all.some((one) => one.fromMs <= instantMs && instantMs < one.toMs);
+      t.equal(occurrenceOf(window, instantMs) !== null, isInside);
+      t.same(nextOccurrence(window, instantMs)?.fromMs, all.find(({ fromMs }) => fromMs >= instantMs)?.fromMs);
+    }),
+    { numRuns: 200 },
+  );
+});
