@@ -43,6 +43,14 @@ t.test('SIGTERM ends a control plane with its embedded database, and no process 
   t.notOk(existsSync(path.join(dataDir, 'database.json')));
 });
 
+t.test('a control plane that has stopped ends whatever is still open in it', async (t) => {
+  const { url } = await createTestDatabase(t);
+  const isHeldOpen = '--import data:text/javascript,setInterval(()=>{},1000)';
+  const environment = { ...settings, VANTAGE_DATABASE_URL: url, VANTAGE_DATA_DIR: temporaryDirectory(t) };
+  const { program } = await startServer(t, { ...environment, NODE_OPTIONS: isHeldOpen });
+  t.match(await program.terminate(), { code: 0, signal: null, stdout: 'ended beside what was still open', stderr: '' });
+});
+
 t.test('SIGTERM lets an agent finish and deliver a probe that ends soon', async (t) => {
   const { api } = await startStack(t);
   const agent = await RealAgent.start(t, api);

@@ -10,6 +10,8 @@ import { Sender } from './sender.js';
 
 const BROADCAST_CHANNEL = 'vantage_all';
 const RECONNECT_MS = { first: 100, most: 5_000 };
+/** A network that swallows packets must not hold up the next try, nor the end of the process. */
+const CONNECT_MS = 5_000;
 
 /** The bus over PostgreSQL's LISTEN and NOTIFY. */
 export class PostgresBus implements Bus {
@@ -67,6 +69,7 @@ export class PostgresBus implements Bus {
     const client = new pg.Client({
       connectionString: this.options.url,
       application_name: 'vantage-bus',
+      connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
     });
     client.on('error', () => {});

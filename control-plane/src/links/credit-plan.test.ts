@@ -52,7 +52,7 @@ t.test('rows in flight have a bound over all links, a backlog gets no less, and 
         const withBacklog = Math.min(some, links);
         const { quiet, busy } = planCredits(granted, links, withBacklog);
         const inFlight = quiet.check * (links - withBacklog) + busy.check * withBacklog;
-        const isBounded = inFlight <= Math.max(BUDGET_ROWS * granted, granted === 0 ? 0 : links);
+        const isBounded = inFlight <= (granted === 0 ? 0 : BUDGET_ROWS * granted + links);
         const hasTasks = quiet.task >= TASK_ROWS && busy.task >= TASK_ROWS;
         return isBounded && hasTasks && busy.check >= quiet.check && busy.check <= MOST_ROWS;
       }),

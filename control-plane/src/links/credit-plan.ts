@@ -43,7 +43,8 @@ export interface CreditPlan {
 
 /**
  * Divides the share: half of the budget evenly among all `links`, the other half evenly among those `withBacklog`.
- * Numbers are powers of two, or the most there is, so that one more link changes nothing for most of the others.
+ * Numbers are powers of two, or the most there is, so that one more link changes nothing for most of the others. A link
+ * has at least one row unless the share is 0: all links together may exceed their share of the budget by a row each.
  */
 export function planCredits(share: number, links: number, withBacklog: number): CreditPlan {
   const half = (share * BUDGET_ROWS) / 2;
