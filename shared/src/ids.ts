@@ -19,6 +19,11 @@ export const idPrefixes = {
   auditEntry: 'aud_',
   request: 'req_',
   replica: 'rep_',
+  monitor: 'm_',
+  monitorCheck: 'mc_',
+  monitorEvent: 'mev_',
+  monitorGroup: 'mgr_',
+  maintenanceWindow: 'mmw_',
 } as const;
 
 export type IdPrefix = (typeof idPrefixes)[keyof typeof idPrefixes];

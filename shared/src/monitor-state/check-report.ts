@@ -1,0 +1,80 @@
+import { type Static, Type } from 'typebox';
+import { idPattern, idPrefixes } from '../ids.js';
+import { nullable } from '../nullable.js';
+
+// What nodes deliver of monitors, in lane check. Times are server time, milliseconds since the epoch.
+//
+//   kind "check"   one check of one slot, and what the node's reducer made of it
+//   kind "missed"  slots that were not run, from one to another
+
+/** Kinds of results, as on the wire. */
+export const CHECK_KIND = 'check';
+export const MISSED_KIND = 'missed';
+
+const outcomes = ['ok', 'degraded', 'failed'] as const;
+const verdicts = ['ok', 'degraded', 'failing'] as const;
+/** Why slots were not run: the agent was not there, it was behind, or its own network was away. */
+export const missedReasons = ['stopped', 'behind', 'uplink_lost'] as const;
+export type MissedReason = (typeof missedReasons)[number];
+
+const instant = Type.Number({ minimum: 0, maximum: 8.64e15 });
+const Assigned = {
+  monitor_id: Type.String({ pattern: idPattern(idPrefixes.monitor) }),
+  /** Of the assignment it was made under. */
+  generation: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+};
+
+/** What a node says of a monitor after a check. */
+export const NodeStateSchema = Type.Object(
+  {
+    verdict: Type.Enum([...verdicts], { type: 'string' }),
+    /** Slot of the check that made it so. */
+    since_ms: instant,
+    /** Checks in a row that are as bad as the newest, or as good. */
+    streak: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  },
+  { additionalProperties: false },
+);
+
+/** The body of a newest state: what the node says after its newest check. */
+export type NodeStateReport = Static<typeof NodeStateSchema>;
+
+/** One check. */
+export const CheckReportSchema = Type.Object(
+  {
+    ...Assigned,
+    /** When it was due. */
+    slot_ms: instant,
+    /** It began so long after. */
+    late_ms: Type.Number({ minimum: 0, maximum: 1e9 }),
+    outcome: Type.Enum([...outcomes], { type: 'string' }),
+    response_ms: nullable(Type.Number({ minimum: 0, maximum: 1e9 }), 'Null when nothing answered.'),
+    status_code: nullable(Type.Integer({ minimum: 0, maximum: 9999 }), 'Of HTTP.'),
+    error: nullable(
+      Type.Object(
+        { code: Type.String({ maxLength: 64 }), message: Type.String({ maxLength: 1000 }) },
+        { additionalProperties: false },
+      ),
+      'Null exactly when the outcome is ok.',
+    ),
+    state: nullable(NodeStateSchema, 'With this check; null for one that is outside the grid: a person asked for it.'),
+    /** Every slot of this node that was due before has a report in front of this one. */
+    through_ms: instant,
+  },
+  { additionalProperties: false },
+);
+export type CheckReport = Static<typeof CheckReportSchema>;
+
+/** Slots that were not run. */
+export const MissedReportSchema = Type.Object(
+  {
+    ...Assigned,
+    first_slot_ms: instant,
+    last_slot_ms: instant,
+    count: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    reason: Type.Enum([...missedReasons], { type: 'string' }),
+    through_ms: instant,
+  },
+  { additionalProperties: false },
+);
+export type MissedReport = Static<typeof MissedReportSchema>;

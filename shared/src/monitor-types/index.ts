@@ -1,0 +1,26 @@
+import type { Static } from 'typebox';
+import type { MonitorTypeDefinition } from './definition.js';
+import { http } from './http.js';
+import { tcp } from './tcp.js';
+
+/** The one list of monitor types that nodes check. A new type is its file beside this one and a name here. */
+export const monitorTypes = { http, tcp };
+
+/** Name of a type of monitor that nodes check. */
+export type MonitorType = keyof typeof monitorTypes;
+
+/** Settings of each type, defaults filled in. */
+export type MonitorConfigs = { [T in MonitorType]: Static<(typeof monitorTypes)[T]['Config']> };
+
+/** Every type's name, in the order people read them. */
+export const monitorTypeNames = Object.keys(monitorTypes) as readonly MonitorType[];
+
+/** Whether a string names a type that nodes check. */
+export function isMonitorType(name: string): name is MonitorType {
+  return Object.hasOwn(monitorTypes, name);
+}
+
+/** The definition of any type, for code that treats all types alike. */
+export function monitorTypeOf(type: MonitorType): MonitorTypeDefinition {
+  return monitorTypes[type] as unknown as MonitorTypeDefinition;
+}
