@@ -8,6 +8,7 @@ import { wireJobs, wireUpkeep } from './wiring/background.js';
 import { type Foundation, type Given, layFoundation } from './wiring/foundation.js';
 import { startMetrics } from './wiring/metrics-listener.js';
 import { wirePeople } from './wiring/people.js';
+import { wirePost } from './wiring/post.js';
 import { wireDrain, wireReplicas } from './wiring/replicas.js';
 import { wireServices } from './wiring/services.js';
 
@@ -67,14 +68,15 @@ async function buildAndStart(
 function wire(foundation: Foundation, isStrict: boolean) {
   const { db, secretKey, clock, log } = foundation;
   const replicas = wireReplicas(foundation);
-  const agents = wireAgents(foundation, replicas);
-  const people = wirePeople(foundation, replicas, agents.nodes);
+  const { mail, mailer } = wirePost(foundation);
+  const agents = wireAgents(foundation, replicas, mail);
+  const people = wirePeople(foundation, replicas, { nodes: agents.nodes, mail });
   const services = wireServices(foundation, replicas, { agents, people });
   const idempotency = new StoredResponses({ db, secretKey, clock, log: log.child({ part: 'idempotency' }) });
   const { limiter } = replicas;
   const { authentication } = people;
   const { linkServer } = agents;
-  const jobs = wireJobs(foundation, people);
+  const jobs = wireJobs(foundation, people, mailer);
   const isDraining = () => drain.isDraining;
   const { geo } = agents;
   const doors = { services, authentication, limiter, idempotency, linkServer, geo, isDraining, isStrict };
@@ -99,6 +101,9 @@ async function start(foundation: Foundation, parts: ReturnType<typeof wire>, sto
   await run(revocations, stops);
   await run(agents.upgradeDeadlines, stops);
   await run(agents.dispatch, stops);
+  await run(agents.monitorWork.news, stops);
+  await run(agents.monitorWork.judges, stops);
+  await run(agents.monitorWork.replacement, stops);
   stops.push(() => agents.ingest.drain());
   await run(upkeep, stops);
   await run(jobs, stops);

@@ -26,6 +26,7 @@ const readings = ownKind<Reading>({
   },
   store: async (trx, rows) => {
     await trx('test_readings').insert(rows.map(({ nodeId, body }) => ({ node_id: nodeId, ...body })));
+    return () => undefined;
   },
 });
 

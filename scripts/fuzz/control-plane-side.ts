@@ -104,6 +104,7 @@ function makeServer(stores: MemoryStores): LinkServer {
     ingest: new Ingest({ store: stores.ingest, clock: systemClock, log, metrics }),
     work: { onOpened: async () => {}, onCaughtUp: async () => {}, onClosed: () => {} },
     onSetBack: () => {},
+    assigned: async () => [],
     config: () => ({
       heartbeatMs: 600_000,
       busyHeartbeatMs: 600_000,
@@ -111,6 +112,7 @@ function makeServer(stores: MemoryStores): LinkServer {
       denied: [],
       canaries: [],
       controlUrls: [],
+      leaseSeconds: 86_400,
     }),
     states: { kinds: [], store: async () => ({ isLive: true, newer: [] }), countPassedOver: () => {} },
     checkStorage: async () => {},

@@ -44,6 +44,7 @@ const readings = ownKind<Reading>({
   },
   store: async (trx, rows) => {
     await trx('readings').insert(rows.map(({ nodeId, body }) => ({ node_id: nodeId, ...body })));
+    return () => undefined;
   },
 });
 

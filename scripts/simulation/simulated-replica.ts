@@ -113,6 +113,7 @@ export class SimulatedReplica {
       checkStorage: async () => void (await stores.nodes.find([])),
       states: { kinds: [], store: async () => ({ isLive: true, newer: [] }), countPassedOver: () => undefined },
       onSetBack: () => undefined,
+      assigned: async () => [],
       config: () => ({
         heartbeatMs: 15_000,
         busyHeartbeatMs: 1_000,
@@ -120,6 +121,7 @@ export class SimulatedReplica {
         denied: [],
         canaries: [],
         controlUrls: [],
+        leaseSeconds: 86_400,
       }),
       logOf: () => log,
     });

@@ -12,7 +12,9 @@ export type BusMessage =
   /** To everybody: these replicas came or went. */
   | { readonly type: 'replicas'; readonly ids: readonly string[] }
   /** To everybody: these users, or some of their credentials, may no longer be what was read of them. */
-  | { readonly type: 'credentials'; readonly ids: readonly string[] };
+  | { readonly type: 'credentials'; readonly ids: readonly string[] }
+  /** To everybody: what these nodes are to watch has changed. */
+  | { readonly type: 'assignments'; readonly ids: readonly string[] };
 
 const messageTypes: Readonly<Record<BusMessage['type'], true>> = {
   jobs: true,
@@ -20,6 +22,7 @@ const messageTypes: Readonly<Record<BusMessage['type'], true>> = {
   nodes: true,
   replicas: true,
   credentials: true,
+  assignments: true,
 };
 
 /** Whether a value is a message of this version; a newer replica may send others. */

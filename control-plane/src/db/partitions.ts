@@ -2,22 +2,26 @@ import { type IdPrefix, idLowerBound, idPrefixes } from '@vantage/shared/ids.js'
 import type { Knex } from 'knex';
 import { advisoryLocks } from './advisory-locks.js';
 
-// Tables with one partition per UTC day, bounded by ids: an id begins with the millisecond it was made at, so the
-// day's first possible id is the bound, and a lookup by id alone touches one partition.
+// Tables with one partition per UTC day, bounded by instants or by ids: an id begins with the millisecond it was made at,
+// so the day's first possible id is the bound, and a lookup by id alone touches one partition.
 //
 //   probe_tasks
-//     probe_tasks_p20261119   for values from ('pt_<first id of 19 Nov>') to ('pt_<first id of 20 Nov>')
-//     probe_tasks_p20261120   …
+//     probe_tasks_p20261119      for values from ('pt_<first id of 19 Nov>') to ('pt_<first id of 20 Nov>')
+//     probe_tasks_p20261120      …
+//   monitor_checks
+//     monitor_checks_p20261119   for values from ('2026-11-19T00:00:00Z') to ('2026-11-20T00:00:00Z')
 //
 // Adding one locks the parent against other DDL only (ATTACH), never against reads and writes. Dropping one needs the
 // parent for itself: it waits at most `dropLockTimeout`, because everybody else queues behind a waiting DROP.
 
 export interface PartitionedTable {
   readonly name: string;
-  /** Prefix of the ids the table is partitioned by. */
-  readonly idPrefix: IdPrefix;
+  /** Prefix of the ids the table is partitioned by; null: by an instant. */
+  readonly idPrefix: IdPrefix | null;
   /** Whole days kept after the day of a row is over. */
   readonly keepDays: number;
+  /** Whole days before today that rows may still come of; default: one. */
+  readonly daysBack?: number;
 }
 
 /** The one list of tables partitioned by day. */
@@ -26,6 +30,8 @@ export const partitionedTables: readonly PartitionedTable[] = [
   { name: 'probe_tasks', idPrefix: idPrefixes.probeTask, keepDays: 7 },
   { name: 'probe_node_tasks', idPrefix: idPrefixes.probeTask, keepDays: 7 },
   { name: 'superseded_results', idPrefix: idPrefixes.probeTask, keepDays: 7 },
+  // agents deliver up to three days of checks afterwards
+  { name: 'monitor_checks', idPrefix: null, keepDays: 90, daysBack: 4 },
 ];
 
 const dayMs = 86_400_000;
@@ -80,19 +86,23 @@ async function addMissing(trx: Knex.Transaction, table: PartitionedTable, nowMs:
     const name = partitionName(table.name, dayStartMs);
     // made apart and attached: CREATE TABLE … PARTITION OF would lock the parent against everything
     await trx.raw('create table ?? (like ?? including all excluding indexes)', [name, table.name]);
-    // DDL takes no parameters; ids have no characters that would need quoting
-    const [from, to] = [dayStartMs, dayStartMs + dayMs].map((bound) => idLowerBound(table.idPrefix, bound));
+    // DDL takes no parameters; neither ids nor instants have characters that would need quoting
+    const [from, to] = [dayStartMs, dayStartMs + dayMs].map((bound) => boundOf(table, bound));
     await trx.raw(`alter table ?? attach partition ?? for values from ('${from}') to ('${to}')`, [table.name, name]);
     made.push(name);
   }
   return made;
 }
 
+function boundOf({ idPrefix }: PartitionedTable, instantMs: number): string {
+  return idPrefix === null ? new Date(instantMs).toISOString() : idLowerBound(idPrefix, instantMs);
+}
+
 async function missingDays(db: Knex, table: PartitionedTable, nowMs: number): Promise<number[]> {
   const present = new Set((await listPartitions(db, table)).map(({ name }) => name));
   const todayMs = Math.floor(nowMs / dayMs) * dayMs;
   const days: number[] = [];
-  for (let offset = -1; offset <= daysAhead; offset++) days.push(todayMs + offset * dayMs);
+  for (let offset = -(table.daysBack ?? 1); offset <= daysAhead; offset++) days.push(todayMs + offset * dayMs);
   return days.filter((dayStartMs) => !present.has(partitionName(table.name, dayStartMs)));
 }
 

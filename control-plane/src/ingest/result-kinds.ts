@@ -1,7 +1,7 @@
 import type { Lane, ResultMessage } from '@vantage/shared/protocol/codec.js';
 import type { Knex } from 'knex';
 import { type Annotate, parseResult, type RejectCode } from './parse-result.js';
-import type { OwnRow, RowWriter, TaskRow } from './store.js';
+import type { AfterCommit, OwnRow, RowWriter, TaskRow } from './store.js';
 
 // A delivered result by its kind, which stands in it:
 //
@@ -39,8 +39,9 @@ export interface OwnKind<B> {
   /**
    * Stores rows that were never stored before, within the transaction that moves their marks.
    * @throws an error of SQLSTATE class 22 or 23 when one of them is to blame: it becomes a dead letter
+   * @returns what to do after the commit
    */
-  store(trx: Knex, rows: readonly KindRow<B>[]): Promise<void>;
+  store(trx: Knex, rows: readonly KindRow<B>[]): Promise<AfterCommit>;
 }
 
 /** What a kind made of a result: its row, and what is counted of it. */
@@ -76,7 +77,7 @@ export function ownKind<B>({ name, lane, parse, store }: OwnKind<B>): ResultKind
   };
 }
 
-/** Every kind this build takes. One that joins is a file, and a line here. */
+/** Those that need nothing but PostgreSQL; monitors bring theirs. */
 export const resultKinds: readonly ResultKind[] = [taskResults];
 
 /** Finds the kind of each result. */

@@ -38,12 +38,15 @@ export interface OwnRow extends CheckedRow {
   readonly body: unknown;
 }
 
+/** Done when what was stored can be seen by everybody. */
+export type AfterCommit = () => void;
+
 /** Stores the rows of one kind. */
 export interface RowWriter {
   /** Of the kind. */
   readonly name: string;
-  /** Within the transaction that moves the marks. `rows` were read by that kind. */
-  store(trx: Knex, rows: readonly { readonly nodeId: string; readonly body: unknown }[]): Promise<void>;
+  /** Within the transaction that moves the marks. `rows` were read by that kind. @returns what to do after the commit */
+  store(trx: Knex, rows: readonly { readonly nodeId: string; readonly body: unknown }[]): Promise<AfterCommit>;
 }
 
 /** One checked result. */
@@ -150,11 +153,14 @@ interface StoredRow {
  */
 export async function storeBatches(db: Knex, batches: readonly StoreBatch[]): Promise<StoreOutcome[]> {
   if (batches.every(({ rows }) => rows.every(isTaskRow))) return moveMarks(db, batches);
-  return db.transaction(async (trx) => {
-    const outcomes = await moveMarks(trx, batches);
-    for (const [writer, rows] of freshRows(batches, outcomes)) await writer.store(trx, rows);
-    return outcomes;
+  const afterwards: AfterCommit[] = [];
+  const outcomes = await db.transaction(async (trx) => {
+    const moved = await moveMarks(trx, batches);
+    for (const [writer, rows] of freshRows(batches, moved)) afterwards.push(await writer.store(trx, rows));
+    return moved;
   });
+  for (const act of afterwards) act();
+  return outcomes;
 }
 
 /** Rows of kinds of their own that the marks have just moved past, by who stores them. */

@@ -32,7 +32,7 @@ function aWatchedSocket() {
     clock,
     frames,
     jobs: new JobsOut(clock, () => {}),
-    config: () => ({ ...intervals, ownAddresses: [], denied: [], canaries: [], controlUrls: [] }),
+    config: () => ({ ...intervals, ownAddresses: [], denied: [], canaries: [], controlUrls: [], leaseSeconds: 86_400 }),
     roundTripMs: () => 0,
     onSilent: (silentMs) => silences.push(silentMs),
   }).look();

@@ -1,4 +1,5 @@
 export type { AgentSpool } from './agent-spool.js';
+export type { AssignedWork, ReadAssigned } from './assignments-out.js';
 export { LINK_GRACE_MS } from './closing.js';
 export { followDirectory } from './fencing.js';
 export type { LinkConfig } from './link-config.js';
@@ -11,7 +12,7 @@ export type { LinkNodeRow, NewSession, SessionRow } from './opening-store.js';
 export { isRetiredKey, keyFingerprint } from './rotation-store.js';
 export { findIdentityKey, loadServerIdentity, type ServerIdentity, WrongSecretKeyError } from './server-identity.js';
 export { LinkSession } from './session.js';
-export { stateKinds } from './state-kinds.js';
+export type { NewestState, StateKind } from './state-kinds.js';
 export { storeStates } from './state-store.js';
 export { type LinkRecords, linkRecords } from './store.js';
 export { UpgradeDeadlines } from './upgrade-deadlines.js';

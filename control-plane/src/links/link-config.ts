@@ -10,14 +10,16 @@ export interface LinkConfig {
   readonly canaries: readonly string[];
   /** Where this control plane can be reached; none: agents keep what they know. */
   readonly controlUrls: readonly string[];
+  /** How long a node goes on watching without hearing of this control plane. */
+  readonly leaseSeconds: number;
 }
 
 /** The same as it goes over one link: where the agent connects from is an address of its own. */
 export function configMessage(
-  { heartbeatMs, busyHeartbeatMs, ownAddresses, denied, canaries, controlUrls }: LinkConfig,
+  { ownAddresses, denied, canaries, controlUrls, ...numbers }: LinkConfig,
   peerAddress: string,
 ): NonNullable<ServerFrame['config']> {
   const own = isIP(peerAddress) === 0 ? ownAddresses : new Set([...ownAddresses, peerAddress]);
   const lists = { ownAddresses: [...own], denied: [...denied], canaries: [...canaries], controlUrls: [...controlUrls] };
-  return { heartbeatMs, busyHeartbeatMs, ...lists };
+  return { ...numbers, ...lists };
 }

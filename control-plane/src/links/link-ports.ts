@@ -1,6 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Logger } from 'pino';
 import type { Ingest } from '../ingest/index.js';
+import type { ReadAssigned } from './assignments-out.js';
 import type { NodeNewsSource } from './fencing.js';
 import type { FlowControl } from './flow-control.js';
 import type { LinkConfig } from './link-config.js';
@@ -33,6 +34,8 @@ export interface LinkPorts {
   readonly flow: Pick<FlowControl, 'initial' | 'watch'>;
   readonly states: StatesPorts;
   readonly work: LinkWork;
+  /** What a node is to watch. */
+  readonly assigned: ReadAssigned;
   /** A node numbers its results from below what is stored of it: an older copy of its state directory, or a crash. */
   readonly onSetBack: () => void;
   readonly config: () => LinkConfig;

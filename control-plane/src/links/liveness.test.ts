@@ -11,6 +11,7 @@ const config = () => ({
   denied: [],
   canaries: [],
   controlUrls: [],
+  leaseSeconds: 86_400,
 });
 const job = { taskId: 'one', probeType: 'ping', specJson: '{}', deadlineMs: 5_000, caller: '' };
 

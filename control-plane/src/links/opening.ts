@@ -26,6 +26,8 @@ export interface OpenedLink {
   readonly epoch: Buffer;
   readonly marks: LaneNumbers;
   readonly held: LaneNumbers;
+  /** Of what the node says it watches. */
+  readonly assignmentsDigest: Uint8Array;
 }
 
 interface OpeningParts {
@@ -99,7 +101,9 @@ export class Opening {
     const marks = await ports.store.ensureMarks(opening.nodeId, epoch);
     const runningTaskIds = proof.runningTaskIds.length === 0 ? NOTHING : new Set(proof.runningTaskIds);
     this.#handshake = null;
-    return { row, generation: opening.generation, runningTaskIds, epoch, marks, held: heldNumbers(proof.lanes) };
+    const { assignmentsDigest } = proof;
+    const spool = { epoch, marks, held: heldNumbers(proof.lanes) };
+    return { row, generation: opening.generation, runningTaskIds, ...spool, assignmentsDigest };
   }
 
   get #inProgress(): Handshake {

@@ -9,6 +9,7 @@ import {
 } from '@vantage/shared/protocol/codec.js';
 import { HANDSHAKE_TIMEOUT_MS } from '@vantage/shared/protocol/limits.js';
 import type { LinkSocket } from '@vantage/shared/protocol/link-socket.js';
+import { AssignmentsOut } from './assignments-out.js';
 import type { LaneNumbers } from './catch-up.js';
 import type { CloseAdvice, CloseReason } from './closing.js';
 import { Deliveries } from './deliveries.js';
@@ -33,6 +34,7 @@ import { NOTHING, type OpenedLink, Opening } from './opening.js';
 //   frame-socket.ts   frames in and out (inflow.ts: how  node-word.ts   heartbeats, self-tests, keys, upgrades
 //                     fast they are read)                leaving.ts     how it ends
 //   liveness.ts       silence                            fencing.ts     what ends it from outside
+//   assignments-out.ts  what the node is to watch
 //
 // Nothing is allocated for a peer before its proof but this object and its parts. From `open` on every malformed frame closes this
 // link and no other.
@@ -62,6 +64,7 @@ export class LinkSession {
   readonly #leaving: Leaving;
   /** There once the link is open. */
   #deliveries: Deliveries | null = null;
+  #assignments: AssignmentsOut | null = null;
   #state: State = 'hello';
   #passedOver = 0;
   readonly #cancelHandshakeTimer: () => void;
@@ -173,6 +176,11 @@ export class LinkSession {
     if (this.isOpen && this.#jobs.give(job)) this.#silence.look();
   }
 
+  /** What the node is to watch may have changed. */
+  lookForAssignments(): void {
+    if (this.isOpen) this.#assignments?.look();
+  }
+
   /** Tells the agent its configuration again after it changed. */
   sendConfig(): void {
     if (this.isOpen) this.#frames.send({ config: this.#config() });
@@ -275,6 +283,8 @@ export class LinkSession {
     if (news) this.takeNews(news);
     if (!this.isOpen) return;
     this.ports.log.info({ nodeId: this.nodeId, sessionId: this.sessionId }, 'link open');
+    this.#assignments = this.#takeAssignments(opened);
+    this.#assignments.look();
     await this.ports.work.onOpened(this);
   }
 
@@ -310,6 +320,12 @@ export class LinkSession {
     });
   }
 
+  #takeAssignments({ assignmentsDigest: heldDigest }: OpenedLink): AssignmentsOut {
+    const { assigned: read, clock, log } = this.ports;
+    const send = (frame: ServerFrame) => this.#frames.send(frame);
+    return new AssignmentsOut({ nodeId: this.nodeId, heldDigest, read, send, clock, log });
+  }
+
   #config() {
     return configMessage(this.ports.config(), this.ports.peerAddress);
   }
@@ -318,6 +334,7 @@ export class LinkSession {
     this.#state = 'closed';
     this.#cancelHandshakeTimer();
     this.#silence.stop();
+    this.#assignments?.end();
     this.#word.end();
     this.#frames.end();
     this.ports.table.remove(this);

@@ -20,6 +20,3 @@ export interface StateKind {
   /** Newest states were stored that were not known before, or are newer than what was. */
   onNewer(nodeId: string, states: readonly NewestState[]): void;
 }
-
-/** Every kind this build takes: monitors bring theirs. Others are counted and passed over. */
-export const stateKinds: readonly StateKind[] = [];

@@ -15,6 +15,14 @@ const examples: { readonly [N in MailTemplateName]: Letter<N>['data'] } = {
   'reset-password': { link, token: 'chl_1secret', expiresMinutes: 30, address },
   'password-changed': { at, address },
   'account-deleted': { at },
+  'monitor-event': {
+    kind: 'monitor.up',
+    name: 'Shop',
+    target: link,
+    reason: 'tcp_refused',
+    startedAt: at,
+    endedAt: at,
+  },
 };
 
 const templateNames = Object.keys(mailTemplates) as MailTemplateName[];

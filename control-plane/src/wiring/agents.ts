@@ -2,7 +2,7 @@ import { definitionOf } from '@vantage/shared/probe-types/index.js';
 import { checkDatabase } from '../db/database.js';
 import { GeoDatabases } from '../geo/index.js';
 import { clientAddress, parseTrustedProxies } from '../http/client-address.js';
-import { type Ingest, ingestStore } from '../ingest/index.js';
+import { type Ingest, ingestStore, taskResults } from '../ingest/index.js';
 import {
   failOverdueUpgrades,
   LinkServer,
@@ -10,12 +10,13 @@ import {
   LinkTable,
   linkRecords,
   type NodeVitals,
-  stateKinds,
   storeStates,
   storeVitals,
   UpgradeDeadlines,
   VitalsLog,
 } from '../links/index.js';
+import type { MailParts } from '../mail/index.js';
+import { type MonitorWork, openMonitorWork } from '../modules/monitors/index.js';
 import { Enrollment, EnrollmentTokens, NodePlaces, Nodes } from '../modules/nodes/index.js';
 import { type Dispatch, dispatchStore, type RecentTasks, type Waiters } from '../modules/probes/index.js';
 import { TargetLists } from '../target-lists.js';
@@ -25,6 +26,8 @@ import type { Replicas } from './replicas.js';
 
 const HEARTBEAT_MS = 15_000;
 const BUSY_HEARTBEAT_MS = 1_000;
+/** A node that has not heard of its control plane for so long stops checking. */
+const LEASE_SECONDS = 86_400;
 
 /** The side that agents see: enrollment, links, work out and results in. */
 export interface Agents {
@@ -41,11 +44,12 @@ export interface Agents {
   readonly waiters: Waiters;
   readonly upgradeDeadlines: UpgradeDeadlines;
   readonly vitals: VitalsLog;
+  readonly monitorWork: MonitorWork;
 }
 
 /** Builds it; nothing runs yet. */
-export function wireAgents(foundation: Foundation, replicas: Replicas): Agents {
-  const { config, clock, log, metrics } = foundation;
+export function wireAgents(foundation: Foundation, replicas: Replicas, mail: MailParts['mail']): Agents {
+  const { config, clock, log, metrics, agentsDb: db, secretKey } = foundation;
   const links = new LinkTable();
   metrics.watchLinks(links);
   const lists = new TargetLists({
@@ -58,10 +62,19 @@ export function wireAgents(foundation: Foundation, replicas: Replicas): Agents {
     },
   });
   const { geo, places } = wirePlaces(foundation, replicas, links);
-  const { linkServer, ...work } = wireLinks(foundation, replicas, { links, lists, geo, places });
+  const monitorWork = openMonitorWork({
+    ...replicas,
+    db,
+    findLink: (nodeId) => links.find(nodeId),
+    mail,
+    secretKey,
+    clock,
+    log: log.child({ part: 'monitors' }),
+  });
+  const { linkServer, ...work } = wireLinks(foundation, replicas, { links, lists, geo, places, monitorWork });
   const nodes = wireNodes(foundation, replicas, places);
   const watching = wireWatching(foundation, replicas, links);
-  return { ...nodes, ...watching, ...work, geo, places, lists, linkServer };
+  return { ...nodes, ...watching, ...work, geo, places, lists, linkServer, monitorWork };
 }
 
 /** What looks at nodes now and then. */
@@ -104,7 +117,13 @@ function wirePlaces(
 function wireLinks(
   foundation: Foundation,
   { directory, bus }: Replicas,
-  { links, lists, geo, places }: Pick<Agents, 'lists' | 'geo' | 'places'> & { readonly links: LinkTable },
+  {
+    links,
+    lists,
+    geo,
+    places,
+    monitorWork,
+  }: Pick<Agents, 'lists' | 'geo' | 'places' | 'monitorWork'> & { readonly links: LinkTable },
 ): Pick<Agents, 'ingest' | 'dispatch' | 'recent' | 'waiters' | 'linkServer'> {
   const { config, clock, log, agentsDb, replicaId, identity, publicUrl, metrics } = foundation;
   const { sessions, ...work } = wireLinkWork({
@@ -121,8 +140,10 @@ function wireLinks(
     annotate: (type, result) => definitionOf(type).annotate?.(result, (address) => geo.locate(address)),
     place: (nodeId, address) => places.derive(nodeId, address),
     checkStorage: () => checkDatabase(agentsDb),
+    kinds: [taskResults, ...monitorWork.kinds],
+    assigned: monitorWork.assigned,
     states: {
-      kinds: stateKinds,
+      kinds: monitorWork.states,
       store: (link, states) => storeStates(agentsDb, link, states),
       countPassedOver: (states) => metrics.countStatesPassedOver(states),
     },
@@ -134,6 +155,7 @@ function wireLinks(
       denied: lists.policy.lists.denied,
       canaries: config.canaryTargets,
       controlUrls: config.controlUrls,
+      leaseSeconds: LEASE_SECONDS,
     }),
     logOf: (part) => log.child({ part }),
   });

@@ -6,6 +6,7 @@ import { JobCounts } from '../jobs/job-counts.js';
 import { jobTypes } from '../jobs/job-types.js';
 import { Jobs } from '../jobs/jobs.js';
 import { deleteEndedWindows } from '../limits/index.js';
+import type { MailParts } from '../mail/index.js';
 import { deleteOldLinkDays, updateUptimes } from '../modules/nodes/index.js';
 import { deleteFullBuckets } from '../modules/probes/index.js';
 import { Upkeep } from '../upkeep.js';
@@ -13,7 +14,7 @@ import type { Foundation } from './foundation.js';
 import type { People } from './people.js';
 
 /** The queue of jobs that outlive their request, mails for example; it does not run yet. */
-export function wireJobs(foundation: Foundation, { mailer, accounts }: People): Jobs {
+export function wireJobs(foundation: Foundation, { accounts }: People, mailer: MailParts['mailer']): Jobs {
   const { storage, db, replicaId, clock, log, metrics } = foundation;
   const jobs = new Jobs({
     url: storage.url,

@@ -15,7 +15,7 @@ import { Dispatch, type DispatchStore, RecentTasks, Waiters } from '../modules/p
 export interface LinkWorkPorts
   extends Pick<
     LinkSessionsPorts,
-    'identity' | 'audience' | 'table' | 'checkStorage' | 'states' | 'config' | 'onSetBack' | 'clock'
+    'identity' | 'audience' | 'table' | 'checkStorage' | 'states' | 'assigned' | 'config' | 'onSetBack' | 'clock'
   > {
   readonly stores: {
     readonly links: LinkRecords;

@@ -1,5 +1,5 @@
 import { Authentication, EVERYBODY } from '../authentication/index.js';
-import { openMail } from '../mail/index.js';
+import type { MailParts } from '../mail/index.js';
 import { type AccountParts, openAccounts } from '../modules/accounts/index.js';
 import type { Nodes } from '../modules/nodes/index.js';
 import { Tokens } from '../modules/tokens/index.js';
@@ -11,14 +11,15 @@ export interface People {
   readonly accounts: AccountParts;
   readonly tokens: Tokens;
   readonly authentication: Authentication;
-  readonly mailer: ReturnType<typeof openMail>['mailer'];
 }
 
 /** Builds it; nothing runs yet. `nodes` loses an account's nodes with the account. */
-export function wirePeople(foundation: Foundation, { bus }: Replicas, nodes: Nodes): People {
+export function wirePeople(
+  foundation: Foundation,
+  { bus }: Replicas,
+  { nodes, mail }: { readonly nodes: Nodes; readonly mail: MailParts['mail'] },
+): People {
   const { config, clock, log, db, secretKey, publicUrl } = foundation;
-  const { mail, mailer, directory: mailDirectory } = openMail({ config, secretKey, publicUrl, clock });
-  if (mailDirectory !== null) log.info({ directory: mailDirectory }, 'no VANTAGE_SMTP_URL: mails are written to files');
   const accounts = openAccounts({
     db,
     clock,
@@ -46,5 +47,5 @@ export function wirePeople(foundation: Foundation, { bus }: Replicas, nodes: Nod
     log: log.child({ part: 'authentication' }),
     needsVerifiedEmail: config.needsVerifiedEmail,
   });
-  return { accounts, tokens, authentication, mailer };
+  return { accounts, tokens, authentication };
 }

@@ -1,6 +1,7 @@
 import type { Services } from '../http/route.js';
 import { Audit } from '../modules/audit/index.js';
 import { QueuedJobs } from '../modules/jobs/index.js';
+import { Monitors } from '../modules/monitors/index.js';
 import { Probes, TaskReader } from '../modules/probes/index.js';
 import { version } from '../version.js';
 import type { Agents } from './agents.js';
@@ -10,16 +11,24 @@ import type { Replicas } from './replicas.js';
 
 /** The doors of all modules, as routes get them. */
 export function wireServices(
-  { config, clock, db, publicUrl, metrics }: Foundation,
+  { config, clock, db, publicUrl, metrics, secretKey }: Foundation,
   { directory, limiter }: Replicas,
   { agents, people }: { readonly agents: Agents; readonly people: People },
 ): Services {
-  const { geo, nodes, enrollment, enrollmentTokens, places, lists, dispatch, recent, waiters } = agents;
+  const { geo, nodes, enrollment, enrollmentTokens, places, lists, dispatch, recent, waiters, monitorWork } = agents;
   const { accounts, tokens } = people;
   return {
     ...accounts,
     audit: new Audit(db, clock),
     jobs: new QueuedJobs(db, clock),
+    monitors: new Monitors({
+      db,
+      clock,
+      plans: config.plans,
+      policy: () => lists.policy,
+      work: monitorWork,
+      secretKey,
+    }),
     nodes,
     enrollment,
     enrollmentTokens,

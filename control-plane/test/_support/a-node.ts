@@ -27,6 +27,7 @@ export function aNode(fields: Partial<Node> = {}): Node {
     enrolledAt: new Date(0),
     sessionId: 'ses_1',
     replicaId: 'rep_1',
+    leftAt: null,
     selfTest: null,
     isBanned: false,
     isQuarantined: false,

@@ -146,6 +146,7 @@ export function toNode(row: NodeRow): Node {
     enrolledAt: new Date(0),
     sessionId: row.sessionId,
     replicaId: row.replicaId,
+    leftAt: null,
     isBanned: isShutOut(row),
     isQuarantined: row.quarantinedAt !== null,
     banReason: null,

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { CheckOutcome } from '../monitor-state/node-reducer.js';
-import type { ProbeErrorCode } from '../probe-types/error-codes.js';
 import type { Capability } from '../probe-types/definition.js';
+import type { ProbeErrorCode } from '../probe-types/error-codes.js';
 import type { ProbeResults, ProbeSpecs, ProbeType } from '../probe-types/index.js';
 
 /** Why a check is not well: a probe's reason, or one that only checks have. */

@@ -11,6 +11,7 @@ import * as bootSeen from './0009-boot-seen.js';
 import * as versionRefused from './0010-version-refused.js';
 import * as nodeVitals from './0011-node-vitals.js';
 import * as openings from './0012-openings.js';
+import * as monitors from './0013-monitors.js';
 
 /** One step forward. Written so that the version before it keeps working on the changed tables. */
 export interface Migration {
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   versionRefused,
   nodeVitals,
   openings,
+  monitors,
 ];

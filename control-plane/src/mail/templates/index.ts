@@ -1,4 +1,5 @@
 import { accountDeleted } from './account-deleted.js';
+import { monitorEvent } from './monitor-event.js';
 import { passwordChanged } from './password-changed.js';
 import { resetPassword } from './reset-password.js';
 import type { MailTemplate } from './template.js';
@@ -10,6 +11,7 @@ export const mailTemplates = {
   'reset-password': resetPassword,
   'password-changed': passwordChanged,
   'account-deleted': accountDeleted,
+  'monitor-event': monitorEvent,
 };
 
 /** Name of a mail, in the queue and in file names: part of what is stored. */

@@ -18,6 +18,7 @@ import { SigningKeys } from './signing-keys.js';
 import { deleteOutdated } from './upkeep.js';
 
 export type { AccountMail, Accounts, User } from './accounts.js';
+export { findRecipient } from './recipients.js';
 export { resetPasswordJob } from './reset-job.js';
 
 export interface AccountsOptions {

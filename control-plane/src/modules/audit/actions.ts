@@ -38,6 +38,12 @@ export const auditActions = [
   'node.upgraded',
   'node.upgrade_failed',
   'signing_key.rotated',
+  'monitor.created',
+  'monitor.changed',
+  'monitor.deleted',
+  'monitor.paused',
+  'monitor.resumed',
+  'monitor.archived',
   'job.retried',
   'job.deleted',
 ] as const;

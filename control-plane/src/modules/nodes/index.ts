@@ -11,7 +11,16 @@ export type { ActOn, NodeActs } from './acts.js';
 export { NodeDirectory } from './directory.js';
 export { Enrollment } from './enrollment.js';
 export { EnrollmentTokens } from './enrollment-tokens.js';
-export { isVisibleTo, lacksFamily, type Node, type NodeStatus, nodeStatuses, statusOf, type Viewer } from './node.js';
+export {
+  isVisibleTo,
+  lacksFamily,
+  type Node,
+  type NodeSelfTest,
+  type NodeStatus,
+  nodeStatuses,
+  statusOf,
+  type Viewer,
+} from './node.js';
 export { NodePlaces } from './node-places.js';
 export { type AdminNode, adminNodeView } from './record-view.js';
 export { Revocations } from './revocations.js';

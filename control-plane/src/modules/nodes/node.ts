@@ -65,6 +65,8 @@ export interface Node {
   /** Null while no replica holds its link. */
   readonly sessionId: string | null;
   readonly replicaId: string | null;
+  /** Since when it has no link; null: it has one, or never had. */
+  readonly leftAt: Date | null;
   readonly isBanned: boolean;
   /** Banned by the program itself: a copy of its state directory connected. */
   readonly isQuarantined: boolean;

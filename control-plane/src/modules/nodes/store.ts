@@ -21,6 +21,7 @@ export interface NodeRow extends PlaceRow {
   created_at: Date;
   session_id: string | null;
   replica_id: string | null;
+  left_at: Date | null;
   banned_at: Date | null;
   ban_reason: string | null;
   quarantined_at: Date | null;
@@ -38,7 +39,7 @@ export interface NodeRow extends PlaceRow {
 
 /** The columns of `NodeRow`. */
 export const NODE_COLUMNS = `id, user_id, name, visibility, ${PLACE_COLUMNS}, latitude, longitude, isp, location_source,
-  geo_mismatch, uptime_percent_30d, tags, capabilities, self_test, created_at, session_id, replica_id, banned_at, ban_reason,
+  geo_mismatch, uptime_percent_30d, tags, capabilities, self_test, created_at, session_id, replica_id, left_at, banned_at, ban_reason,
   quarantined_at, draining_at, deleted_at, rotation_requested_at, version_refused, upgrade_version, upgrade_state, upgrade_error,
   upgrade_requested_at, updated_at, revision`;
 
@@ -216,6 +217,7 @@ export function toNode(row: NodeRow): Node {
     enrolledAt: row.created_at,
     sessionId: row.session_id,
     replicaId: row.replica_id,
+    leftAt: row.left_at,
     isBanned: row.banned_at !== null || row.quarantined_at !== null,
     banReason:
       row.ban_reason ?? (row.quarantined_at === null ? null : 'quarantined: a copy of its state directory connected'),

@@ -1,0 +1,78 @@
+import {
+  CHECK_KIND,
+  type CheckReport,
+  CheckReportSchema,
+  MISSED_KIND,
+  type MissedReport,
+  MissedReportSchema,
+  NodeStateSchema,
+} from '@vantage/shared/monitor-state/check-report.js';
+import type { ResultMessage } from '@vantage/shared/protocol/codec.js';
+import { parseDelivered } from '@vantage/shared/protocol/delivered-json.js';
+import { isStorableText } from '@vantage/shared/text.js';
+import { compileTest } from '@vantage/shared/validation.js';
+import { ownKind, type ResultKind } from '../../ingest/index.js';
+import { storeChecks, storeMissed } from './check-store.js';
+
+/** A slot further ahead than this is no slot. */
+const MAX_AHEAD_MS = 120_000;
+/** Older ones have no partition: an agent keeps what it could not deliver for three days. */
+const MAX_AGE_MS = 4 * 86_400_000;
+
+const isCheck = compileTest(CheckReportSchema);
+const isMissed = compileTest(MissedReportSchema);
+const isNodeState = compileTest(NodeStateSchema);
+
+/** What nodes deliver of monitors. `onDue` hears that some are to be judged. */
+export function monitorKinds(onDue: () => void): ResultKind[] {
+  const checks = ownKind<CheckReport>({
+    name: CHECK_KIND,
+    lane: 'check',
+    parse(message, { nowMs }) {
+      const report = parseDelivered(message.resultJson ?? new Uint8Array());
+      if (!isCheck(report)) return { reject: 'malformed' };
+      const body = report as CheckReport;
+      if (body.error !== null && !isStorableText(body.error.code + body.error.message)) return { reject: 'malformed' };
+      if (!isWithin(body.slot_ms, nowMs) || body.through_ms > nowMs + MAX_AHEAD_MS) return { reject: 'out_of_range' };
+      if ((body.error === null) !== (body.outcome === 'ok')) return { reject: 'malformed' };
+      return { body, probeType: CHECK_KIND, outcome: body.outcome, resultJson: textOf(message) };
+    },
+    async store(trx, rows) {
+      const due = await storeChecks(trx, rows);
+      return due.length > 0 ? onDue : nothing;
+    },
+  });
+  const missed = ownKind<MissedReport>({
+    name: MISSED_KIND,
+    lane: 'check',
+    parse(message, { nowMs }) {
+      const report = parseDelivered(message.resultJson ?? new Uint8Array());
+      if (!isMissed(report)) return { reject: 'malformed' };
+      const body = report as MissedReport;
+      const isRange = body.first_slot_ms <= body.last_slot_ms && isWithin(body.last_slot_ms, nowMs);
+      if (!isRange || body.first_slot_ms < nowMs - MAX_AGE_MS) return { reject: 'out_of_range' };
+      return { body, probeType: MISSED_KIND, outcome: body.reason, resultJson: textOf(message) };
+    },
+    async store(trx, rows) {
+      await storeMissed(trx, rows);
+      return nothing;
+    },
+  });
+  return [checks, missed];
+}
+
+/** Whether something is the state of a monitor as nodes tell it before their backlog. */
+export function parseNodeState(body: unknown): unknown {
+  return isNodeState(body) ? body : null;
+}
+
+/** For the dead letter it may become. */
+function textOf({ resultJson }: ResultMessage): string {
+  return Buffer.from(resultJson ?? []).toString();
+}
+
+function nothing(): void {}
+
+function isWithin(slotMs: number, nowMs: number): boolean {
+  return slotMs <= nowMs + MAX_AHEAD_MS && slotMs >= nowMs - MAX_AGE_MS;
+}

@@ -1,0 +1,144 @@
+import type { CheckReport, MissedReport } from '@vantage/shared/monitor-state/check-report.js';
+import type { Knex } from 'knex';
+import { queryPrepared } from '../../db/prepared.js';
+
+/** A report, and the node that delivered it. */
+export interface Delivered<R> {
+  readonly nodeId: string;
+  readonly body: R;
+}
+
+/** Numbers under which outcomes are stored. */
+export const outcomeCodes = { ok: 0, degraded: 1, failed: 2 } as const;
+/** Bits of `flags`. */
+export const checkFlags = { superseded: 1, asked: 2, late: 4 } as const;
+
+const PROGRESS_SECONDS = 10;
+/** A check that is stored so long after it was due came late. */
+const LATE_SECONDS = 120;
+
+// One statement: reports of monitors the node does not have, or no longer may have had, are left out; checks are stored; what
+// their node says now, if that is news; how far it has delivered, every ten seconds; and whose state is to be judged.
+const STORE = {
+  name: 'checks-store',
+  text: `
+  WITH given AS (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::float8[], $5::int[], $6::smallint[], $7::real[],
+      $8::smallint[], $9::text[], $10::text[], $11::float8[], $12::float8[])
+      AS g(node_id, monitor_id, generation, slot_ms, late_ms, outcome, response_ms, status_code, error, verdict, since_ms, through_ms)
+  ), known AS (
+    SELECT g.*, to_timestamp(g.slot_ms / 1000) AS at, m.key AS monitor_key, n.key AS node_key,
+           a.generation = g.generation AND a.ended_at IS NULL AS is_current
+    FROM given g
+    JOIN monitor_assignments a ON a.monitor_id = g.monitor_id AND a.node_id = g.node_id
+    JOIN monitors m ON m.id = g.monitor_id
+    JOIN nodes n ON n.id = g.node_id
+  ), stored AS (
+    INSERT INTO monitor_checks (at, monitor_key, node_key, late_ms, response_ms, status_code, outcome, flags, error)
+    SELECT at, monitor_key, node_key, late_ms, response_ms, status_code, outcome,
+           (CASE WHEN is_current THEN 0 ELSE ${checkFlags.superseded} END)
+           + (CASE WHEN verdict IS NULL THEN ${checkFlags.asked} ELSE 0 END)
+           + (CASE WHEN clock_timestamp() - at > interval '${LATE_SECONDS} s' THEN ${checkFlags.late} ELSE 0 END),
+           error
+    FROM known
+  ), progress AS (
+    INSERT INTO node_progress AS p (node_id, complete_through)
+    SELECT node_id, to_timestamp(max(through_ms) / 1000) FROM given GROUP BY node_id ORDER BY node_id
+    ON CONFLICT (node_id) DO UPDATE SET complete_through = excluded.complete_through
+    WHERE excluded.complete_through >= p.complete_through + interval '${PROGRESS_SECONDS} s'
+  ), newest AS (
+    SELECT DISTINCT ON (monitor_id, node_id) * FROM known WHERE is_current AND verdict IS NOT NULL
+    ORDER BY monitor_id, node_id, slot_ms DESC
+  ), said AS (
+    INSERT INTO monitor_node_states AS s (monitor_id, node_id, generation, verdict, since, slot, error)
+    SELECT monitor_id, node_id, generation, verdict, to_timestamp(since_ms / 1000), at, error FROM newest
+    ON CONFLICT (monitor_id, node_id) DO UPDATE
+    SET generation = excluded.generation, verdict = excluded.verdict, since = excluded.since, slot = excluded.slot, error = excluded.error
+    WHERE excluded.slot > s.slot AND (s.generation, s.verdict, s.since) IS DISTINCT FROM (excluded.generation, excluded.verdict, excluded.since)
+    RETURNING monitor_id
+  )
+  INSERT INTO monitor_due (monitor_id) SELECT DISTINCT monitor_id FROM said RETURNING monitor_id`,
+};
+
+/** Stores checks that were never stored before. @returns ids of the monitors that are due now */
+export async function storeChecks(trx: Knex, rows: readonly Delivered<CheckReport>[]): Promise<string[]> {
+  const bodies = rows.map(({ body }) => body);
+  const due = await queryPrepared<{ monitor_id: string }>(trx, STORE, [
+    rows.map(({ nodeId }) => nodeId),
+    bodies.map(({ monitor_id }) => monitor_id),
+    bodies.map(({ generation }) => generation),
+    bodies.map(({ slot_ms }) => Math.floor(slot_ms)),
+    bodies.map(({ late_ms }) => Math.round(late_ms)),
+    bodies.map(({ outcome }) => outcomeCodes[outcome]),
+    bodies.map(({ response_ms }) => response_ms),
+    bodies.map(({ status_code }) => status_code),
+    bodies.map(({ error }) => (error === null ? null : `${error.code}: ${error.message}`)),
+    bodies.map(({ state }) => state?.verdict ?? null),
+    bodies.map(({ state }) => state?.since_ms ?? null),
+    bodies.map(({ through_ms }) => through_ms),
+  ]);
+  return due.map(({ monitor_id }) => monitor_id);
+}
+
+/** Stores slots that were not run, of monitors that their node had. */
+export async function storeMissed(trx: Knex, rows: readonly Delivered<MissedReport>[]): Promise<void> {
+  const bodies = rows.map(({ body }) => body);
+  await trx.raw(
+    `INSERT INTO missed_slots (monitor_key, node_key, first_at, last_at, slots, reason)
+     SELECT m.key, n.key, to_timestamp(g.first_ms / 1000), to_timestamp(g.last_ms / 1000), g.slots, g.reason
+     FROM unnest(?::text[], ?::text[], ?::float8[], ?::float8[], ?::int[], ?::text[])
+       AS g(node_id, monitor_id, first_ms, last_ms, slots, reason)
+     JOIN monitor_assignments a ON a.monitor_id = g.monitor_id AND a.node_id = g.node_id
+     JOIN monitors m ON m.id = g.monitor_id
+     JOIN nodes n ON n.id = g.node_id`,
+    [
+      rows.map(({ nodeId }) => nodeId),
+      bodies.map(({ monitor_id }) => monitor_id),
+      bodies.map(({ first_slot_ms }) => first_slot_ms),
+      bodies.map(({ last_slot_ms }) => last_slot_ms),
+      bodies.map(({ count }) => Math.min(count, 2_000_000_000)),
+      bodies.map(({ reason }) => reason),
+    ],
+  );
+}
+
+/** A check as it is stored. */
+export interface CheckRow {
+  readonly at: Date;
+  readonly late_ms: number;
+  readonly node_id: string;
+  readonly response_ms: number | null;
+  readonly status_code: number | null;
+  readonly outcome: number;
+  readonly flags: number;
+  readonly error: string | null;
+}
+
+/** What sorts checks: when they were due, and the key of their node. */
+export interface CheckPosition {
+  readonly atMs: number;
+  readonly nodeId: string;
+}
+
+/** Checks of a monitor, newest first, those after a position. */
+export async function listChecks(
+  db: Knex,
+  page: { monitorKey: number; from: Date; to: Date; after: CheckPosition | null; limit: number },
+): Promise<CheckRow[]> {
+  const { monitorKey, from, to, after, limit } = page;
+  const { rows } = await db.raw<{ rows: CheckRow[] }>(
+    `SELECT c.at, c.late_ms, n.id AS node_id, c.response_ms, c.status_code, c.outcome, c.flags, c.error
+     FROM monitor_checks c JOIN nodes n ON n.key = c.node_key
+     WHERE c.monitor_key = :monitorKey AND c.at >= :from AND c.at <= :to
+       ${after === null ? '' : 'AND c.at <= :afterAt AND (c.at, n.id) < (:afterAt, :afterNode)'}
+     ORDER BY c.at DESC, n.id DESC LIMIT :limit`,
+    {
+      monitorKey,
+      from,
+      to,
+      limit,
+      ...(after === null ? {} : { afterAt: new Date(after.atMs), afterNode: after.nodeId }),
+    },
+  );
+  return rows;
+}

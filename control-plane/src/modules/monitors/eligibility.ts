@@ -1,0 +1,51 @@
+import type { Vote } from '@vantage/shared/monitor-state/quorum.js';
+import type { NodeSelfTest } from '../nodes/index.js';
+import type { VoteRow } from './state-store.js';
+
+// Who may vote on a monitor: a node that
+//
+//   has an assignment, and has said something under its present generation
+//   is linked, or was until a moment ago (a replica that restarts is no reason to know nothing)
+//   is neither banned nor deleted, and its own network and clock passed their test
+//   has delivered everything it had to until two intervals ago, and the time a check may take
+
+/** A link that ended is forgiven for so long. NOTE: the trigger of migration 0013 asks for a look a second later. */
+export const LINK_GRACE_MS = 30_000;
+/** What a check may take, and how old progress may be that is written every ten seconds. */
+const CHECK_MS = 40_000;
+
+/** How old the results of a node may be to count for a monitor with this interval, milliseconds. */
+export function freshnessMs(intervalSeconds: number): number {
+  return 2 * intervalSeconds * 1_000 + CHECK_MS;
+}
+
+/** The votes that count, of those of all nodes that have the monitor. */
+export function eligibleVotes(rows: readonly VoteRow[], intervalSeconds: number, nowMs: number): Vote[] {
+  return rows.flatMap((row) => {
+    const { node_id: nodeId, verdict, since } = row;
+    if (verdict === null || since === null || !isEligible(row, intervalSeconds, nowMs)) return [];
+    return [{ nodeId, verdict, sinceMs: Date.parse(since) }];
+  });
+}
+
+function isEligible(row: VoteRow, intervalSeconds: number, nowMs: number): boolean {
+  const { generation, state_generation, complete_through, self_test } = row;
+  const isFresh = complete_through !== null && nowMs - Date.parse(complete_through) <= freshnessMs(intervalSeconds);
+  return (
+    state_generation === generation && !row.is_shut_out && isConnected(row, nowMs) && isFresh && isSound(self_test)
+  );
+}
+
+function isConnected({ is_linked, left_at }: VoteRow, nowMs: number): boolean {
+  return is_linked || (left_at !== null && nowMs - Date.parse(left_at) <= LINK_GRACE_MS);
+}
+
+/** A test that was never made is no reason to doubt a node. */
+function isSound(selfTest: NodeSelfTest | null): boolean {
+  const statuses = new Map(selfTest?.checks.map(({ name, status }) => [name, status]));
+  if (statuses.get('clock') === 'failed' || statuses.get('resolver') === 'failed') return false;
+  const families = [statuses.get('ipv4'), statuses.get('ipv6')].filter(
+    (status) => status !== undefined && status !== 'unknown',
+  );
+  return families.length === 0 || families.some((status) => status !== 'failed');
+}

@@ -1,0 +1,110 @@
+import type { Knex } from 'knex';
+import type { EventType } from './transition.js';
+
+/** An event as it is stored. */
+export interface EventRow {
+  readonly id: string;
+  readonly monitor_id: string;
+  readonly type: EventType;
+  readonly started_at: Date;
+  readonly ended_at: Date | null;
+  readonly affected_nodes: readonly string[];
+  readonly reason: string | null;
+  readonly is_false_positive: boolean;
+  readonly ack_at: Date | null;
+  readonly acknowledged_by: string | null;
+  readonly resolved_by: string | null;
+  readonly notes: string | null;
+  readonly backfilled: boolean;
+  readonly created_at: Date;
+}
+
+/** An event that begins. */
+export interface NewEvent {
+  readonly id: string;
+  readonly monitorId: string;
+  readonly type: EventType;
+  readonly startedAt: Date;
+  readonly affectedNodes: readonly string[];
+  readonly reason: string | null;
+}
+
+/** Kinds of what happens to monitors, as webhooks have them. */
+export type MonitorHappening =
+  | 'monitor.down'
+  | 'monitor.degraded'
+  | 'monitor.up'
+  | 'monitor.paused'
+  | 'monitor.resumed';
+
+/** Opens an event. */
+export async function insertEvent(trx: Knex, event: NewEvent): Promise<void> {
+  await trx('monitor_events').insert({
+    id: event.id,
+    monitor_id: event.monitorId,
+    type: event.type,
+    started_at: event.startedAt,
+    affected_nodes: event.affectedNodes,
+    reason: event.reason,
+  });
+}
+
+/** Closes the open event of a monitor; null: none was open. It never ends before it began. */
+export async function closeEvent(trx: Knex, monitorId: string, endedAt: Date): Promise<EventRow | null> {
+  const { rows } = await trx.raw<{ rows: EventRow[] }>(
+    `UPDATE monitor_events SET ended_at = greatest(started_at, ?) WHERE monitor_id = ? AND ended_at IS NULL RETURNING *`,
+    [endedAt, monitorId],
+  );
+  return rows[0] ?? null;
+}
+
+/** Writes what happened where it is taken from for webhooks. */
+export async function insertHappening(
+  trx: Knex,
+  happening: {
+    readonly kind: MonitorHappening;
+    readonly userId: string;
+    readonly isTest: boolean;
+    readonly monitorId: string;
+    readonly payload: object;
+  },
+): Promise<void> {
+  const { kind, userId, isTest, monitorId, payload } = happening;
+  await trx('outbox').insert({
+    kind,
+    user_id: userId,
+    is_test: isTest,
+    subject: monitorId,
+    payload: JSON.stringify(payload),
+  });
+}
+
+/** A page of a monitor's events, the one that began last first, and how many there are. */
+export async function listEvents(
+  db: Knex,
+  { monitorId, limit, offset }: { monitorId: string; limit: number; offset: number },
+): Promise<{ rows: EventRow[]; total: number }> {
+  const { rows } = await db.raw<{ rows: EventRow[] }>(
+    'SELECT * FROM monitor_events WHERE monitor_id = ? ORDER BY started_at DESC, id DESC LIMIT ? OFFSET ?',
+    [monitorId, limit, offset],
+  );
+  const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(
+    'SELECT count(*)::int AS total FROM monitor_events WHERE monitor_id = ?',
+    [monitorId],
+  );
+  return { rows, total: counts[0]?.total ?? 0 };
+}
+
+/** An event of an owner, or null. */
+export async function findEvent(
+  db: Knex,
+  id: string,
+  owner: { userId: string; isTest: boolean },
+): Promise<EventRow | null> {
+  const { rows } = await db.raw<{ rows: EventRow[] }>(
+    `SELECT e.* FROM monitor_events e JOIN monitors m ON m.id = e.monitor_id
+     WHERE e.id = :id AND m.user_id = :userId ${owner.isTest ? 'AND m.is_test' : ''}`,
+    { id, userId: owner.userId },
+  );
+  return rows[0] ?? null;
+}

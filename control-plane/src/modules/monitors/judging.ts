@@ -1,0 +1,163 @@
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { judgeQuorum, parseQuorum, type QuorumJudgment } from '@vantage/shared/monitor-state/quorum.js';
+import type { Knex } from 'knex';
+import { eligibleVotes } from './eligibility.js';
+import { closeEvent, type EventRow, insertEvent, insertHappening, type MonitorHappening } from './event-store.js';
+import { eventNews, monitorName } from './happening.js';
+import type { MaintenanceNow } from './maintenance-reads.js';
+import { insertDue, type JudgedRow, type NewState, readJudged, updateState } from './state-store.js';
+import { type Effect, transition } from './transition.js';
+
+/** What is to be told of a monitor whose event began or ended. */
+export interface EventNews {
+  readonly monitor: JudgedRow;
+  readonly kind: Extract<MonitorHappening, 'monitor.down' | 'monitor.degraded' | 'monitor.up'>;
+  readonly event: EventRow;
+}
+
+interface JudgingOptions {
+  /** Which of these monitors are inside a maintenance window at an instant, and when the last one of each ended. */
+  readonly maintenance: (
+    trx: Knex,
+    monitors: readonly JudgedRow[],
+    nowMs: number,
+  ) => Promise<ReadonlyMap<string, MaintenanceNow>>;
+  /** Tells the owner, in the transaction in which it happens. */
+  readonly notify: (trx: Knex, news: EventNews) => Promise<void>;
+}
+
+const NO_MAINTENANCE: MaintenanceNow = { isNow: false, endedAtMs: null };
+const MAX_REASON = 500;
+
+/** Judges monitors from what their nodes say, and writes what that changes: state, event, outbox, in one transaction. */
+export class Judging {
+  constructor(private readonly options: JudgingOptions) {}
+
+  /** Within the caller's transaction. @returns the monitors that somebody else judged meanwhile: they are due again */
+  async judge(trx: Knex, monitorIds: readonly string[], nowMs: number): Promise<string[]> {
+    const rows = await readJudged(trx, monitorIds);
+    const active = rows.filter(({ status }) => status === 'active');
+    const maintenance = await this.options.maintenance(trx, active, nowMs);
+    const overtaken: string[] = [];
+    for (const row of active) {
+      const isWritten = await this.#judgeOne(trx, row, {
+        maintenance: maintenance.get(row.id) ?? NO_MAINTENANCE,
+        nowMs,
+      });
+      if (!isWritten) overtaken.push(row.id);
+    }
+    await insertDue(trx, overtaken);
+    return overtaken;
+  }
+
+  async #judgeOne(
+    trx: Knex,
+    row: JudgedRow,
+    { maintenance, nowMs }: { readonly maintenance: MaintenanceNow; readonly nowMs: number },
+  ): Promise<boolean> {
+    const quorum = parseQuorum(row.fail_node_quorum);
+    if (quorum === null) throw new RangeError(`monitor "${row.id}" has no quorum`);
+    const votes = eligibleVotes(row.votes, row.interval_s, nowMs);
+    const judgment = judgeQuorum(quorum, votes, row.votes.length);
+    const event = eventOf(row);
+    const notBeforeMs = Math.max(row.not_before.getTime(), maintenance.endedAtMs ?? 0);
+    const { state, effects } = transition(
+      { health: row.health, event },
+      { judgment, isInMaintenance: maintenance.isNow, notBeforeMs },
+    );
+    const next = newStateOf(row, judgment, state.health);
+    if (next === null && effects.length === 0) return true;
+    if (!(await updateState(trx, next ?? unchanged(row)))) return false;
+    await this.#perform(trx, row, { effects, judgment });
+    return true;
+  }
+
+  async #perform(
+    trx: Knex,
+    monitor: JudgedRow,
+    { effects, judgment }: { readonly effects: readonly Effect[]; readonly judgment: QuorumJudgment },
+  ): Promise<void> {
+    for (const effect of effects) {
+      const event =
+        effect.kind === 'close' ? await close(trx, monitor, effect) : await open(trx, monitor, effect, judgment);
+      if (event === null) continue;
+      const isFollowed = effect.kind === 'close' && effects.length > 1;
+      // down that becomes degraded is one piece of news: that it is degraded
+      if (isFollowed) continue;
+      const kind = effect.kind === 'close' ? 'monitor.up' : (`monitor.${effect.type}` as const);
+      const payload = { monitor: monitorName(monitor), event: eventNews(event) };
+      const about = { userId: monitor.user_id, isTest: monitor.is_test, monitorId: monitor.id };
+      await insertHappening(trx, { kind, ...about, payload });
+      await this.options.notify(trx, { monitor, kind, event });
+    }
+  }
+}
+
+function close(
+  trx: Knex,
+  monitor: JudgedRow,
+  { endedAtMs }: Extract<Effect, { kind: 'close' }>,
+): Promise<EventRow | null> {
+  return closeEvent(trx, monitor.id, new Date(endedAtMs));
+}
+
+async function open(
+  trx: Knex,
+  monitor: JudgedRow,
+  { type, startedAtMs, affectedNodes }: Extract<Effect, { kind: 'open' }>,
+  judgment: QuorumJudgment,
+): Promise<EventRow> {
+  const id = newId(idPrefixes.monitorEvent);
+  const [startedAt, reason] = [new Date(startedAtMs), reasonOf(monitor, affectedNodes, judgment)];
+  const common = { id, type, reason };
+  await insertEvent(trx, { ...common, monitorId: monitor.id, startedAt, affectedNodes });
+  return {
+    ...common,
+    monitor_id: monitor.id,
+    started_at: startedAt,
+    ended_at: null,
+    affected_nodes: affectedNodes,
+    is_false_positive: false,
+    ack_at: null,
+    acknowledged_by: null,
+    resolved_by: null,
+    notes: null,
+    backfilled: false,
+    created_at: startedAt,
+  };
+}
+
+/** What most of the affected nodes said, and how many of all there are. */
+function reasonOf(monitor: JudgedRow, affected: readonly string[], { eligible }: QuorumJudgment): string {
+  const counts = new Map<string, number>();
+  for (const { node_id, error } of monitor.votes) {
+    if (error !== null && affected.includes(node_id)) counts.set(error, (counts.get(error) ?? 0) + 1);
+  }
+  const [most = 'failed'] = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([error]) => error);
+  return `${affected.length} of ${eligible} nodes: ${most}`.slice(0, MAX_REASON);
+}
+
+function eventOf({ event_type: type, event_started_at: startedAt }: JudgedRow) {
+  return type === null || startedAt === null ? null : { type, startedAtMs: startedAt.getTime() };
+}
+
+/** Null when nothing changes: most judgments do not. */
+function newStateOf(row: JudgedRow, judgment: QuorumJudgment, health: JudgedRow['health']): NewState | null {
+  // below the quorum; above it the event names them
+  const failingNodes = health === 'up' || health === 'degraded' ? judgment.failingNodes : [];
+  const isFirst = row.first_check_at === null && judgment.decidedAtMs !== null;
+  const isSame = health === row.health && String(failingNodes) === String(row.failing_nodes);
+  if (isSame && !isFirst) return null;
+  const firstCheckAt = isFirst && judgment.decidedAtMs !== null ? new Date(judgment.decidedAtMs) : null;
+  return { monitorId: row.id, version: row.version, health, failingNodes, firstCheckAt };
+}
+
+function unchanged(row: JudgedRow): NewState {
+  return {
+    monitorId: row.id,
+    version: row.version,
+    health: row.health,
+    failingNodes: row.failing_nodes,
+    firstCheckAt: null,
+  };
+}

@@ -1,0 +1,343 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { parseQuorum } from '@vantage/shared/monitor-state/quorum.js';
+import { type MonitorType, monitorTypeOf } from '@vantage/shared/monitor-types/index.js';
+import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import type { Knex } from 'knex';
+import type { Actor } from '../../actor.js';
+import { ApiError, capReached, fieldError } from '../../http/errors.js';
+import type { Account } from '../../http/route.js';
+import type { Plan, Plans } from '../../plans.js';
+import type { Sealer } from '../../sealing.js';
+import { insertAuditEntry } from '../audit/index.js';
+import { type NodeSelection, viewerOf } from '../nodes/index.js';
+import { endAssignments, listAssignedNodes, renewAssignments } from './assignment-store.js';
+import { closeEvent, insertHappening } from './event-store.js';
+import { monitorName } from './happening.js';
+import { intervalOf } from './intervals.js';
+import { type Placing, wantedOf } from './placing.js';
+import type { MonitorChange, MonitorCreate, MonitorStatus } from './schema.js';
+import { joinSecrets, parseSettings, type Settings, splitSecrets } from './settings.js';
+import { resetState } from './state-store.js';
+import {
+  countMonitors,
+  deleteMonitor,
+  findMonitor,
+  hasGroup,
+  insertMonitor,
+  type KnownMonitorRow,
+  listMonitors,
+  lockMonitor,
+  lockPlan,
+  type MonitorFields,
+  type MonitorFilter,
+  type MonitorRow,
+  updateMonitor,
+  updateStatus,
+} from './store.js';
+import { parseTypeName } from './type-names.js';
+
+const DEFAULT_NODES = 3;
+const DEFAULT_RULE = { consecutive_fail: 2, consecutive_ok: 1, fail_node_quorum: '2/3' };
+
+export interface MonitorActsOptions {
+  readonly db: Knex;
+  readonly clock: Clock;
+  readonly plans: Plans;
+  readonly policy: () => TargetPolicy;
+  readonly placing: Placing;
+  /** Reads the loads of nodes again when they are old. */
+  readonly refreshLoads: () => Promise<void>;
+  readonly sealer: Sealer;
+  /** Assignments of these nodes changed. */
+  readonly onAssigned: (nodeIds: readonly string[]) => void;
+}
+
+/** Who asks for what. */
+export interface MonitorAct {
+  readonly account: Account;
+  readonly actor: Actor;
+}
+
+/** Monitors of accounts: made, changed, looked at, paused and taken away. */
+export class MonitorActs {
+  constructor(private readonly options: MonitorActsOptions) {}
+
+  /** @throws ApiError VALIDATION_FAILED, MONITOR_NAME_TAKEN, MONITOR_LIMIT_EXCEEDED, MONITOR_INVALID_TARGET, … */
+  async create(body: MonitorCreate, { account, actor }: MonitorAct): Promise<KnownMonitorRow> {
+    const { db, clock } = this.options;
+    const type = parseTypeName(body.type);
+    const at = new Date(clock.now());
+    const id = newId(idPrefixes.monitor, clock.now());
+    const fields = await this.#fieldsOf(
+      type,
+      body,
+      {
+        ...blankMonitor,
+        id,
+        name: body.name.trim(),
+        type,
+        user_id: account.userId,
+        is_test: account.isTest,
+      },
+      account,
+    );
+    await this.options.refreshLoads();
+    const changed = await db.transaction(async (trx) => {
+      await this.#checkRoom(trx, account);
+      await this.#checkGroup(trx, fields);
+      if (!(await insertMonitor(trx, fields, at))) throw new ApiError('MONITOR_NAME_TAKEN');
+      const subject = { actor, accountId: account.userId, subject: id };
+      await insertAuditEntry(trx, { ...subject, action: 'monitor.created', details: { name: fields.name } });
+      return this.#place(trx, id, account);
+    });
+    this.options.onAssigned(changed);
+    return this.get(id, account);
+  }
+
+  /** Changes what is named and leaves the rest. @throws ApiError as create, MONITOR_NOT_FOUND */
+  async change(id: string, body: MonitorChange, { account, actor }: MonitorAct): Promise<KnownMonitorRow> {
+    const { db, clock } = this.options;
+    await this.options.refreshLoads();
+    const changed = await db.transaction(async (trx) => {
+      const before = await lockMonitor(trx, id, account);
+      if (before === null) throw new ApiError('MONITOR_NOT_FOUND');
+      const type = before.type as MonitorType;
+      const fields = await this.#fieldsOf(type, body, before, account);
+      await this.#checkGroup(trx, fields);
+      if (!(await updateMonitor(trx, fields, new Date(clock.now())))) throw new ApiError('MONITOR_NAME_TAKEN');
+      const details = { fields: Object.keys(body) };
+      await insertAuditEntry(trx, {
+        actor,
+        accountId: account.userId,
+        action: 'monitor.changed',
+        subject: id,
+        details,
+      });
+      const renewed = isCheckedOtherwise(before, fields) ? await renewAssignments(trx, id) : [];
+      return [...renewed, ...(await this.#place(trx, id, account))];
+    });
+    this.options.onAssigned(changed);
+    return this.get(id, account);
+  }
+
+  /** @throws ApiError MONITOR_NOT_FOUND */
+  async get(id: string, account: Account): Promise<KnownMonitorRow> {
+    const row = await findMonitor(this.options.db, id, account);
+    if (row === null) throw new ApiError('MONITOR_NOT_FOUND');
+    return row;
+  }
+
+  /** One page, newest first, and how many there are. */
+  list(
+    account: Account,
+    filter: MonitorFilter,
+    page: { limit: number; offset: number },
+  ): ReturnType<typeof listMonitors> {
+    return listMonitors(this.options.db, { owner: account, filter, ...page });
+  }
+
+  /** For good, with its events. @throws ApiError MONITOR_NOT_FOUND */
+  async delete(id: string, { account, actor }: MonitorAct): Promise<void> {
+    const changed = await this.options.db.transaction(async (trx) => {
+      const monitor = await lockMonitor(trx, id, account);
+      if (monitor === null) throw new ApiError('MONITOR_NOT_FOUND');
+      const nodeIds = await listAssignedNodes(trx, id);
+      await endAssignments(trx, id, nodeIds);
+      await deleteMonitor(trx, id);
+      const details = { name: monitor.name };
+      await insertAuditEntry(trx, {
+        actor,
+        accountId: account.userId,
+        action: 'monitor.deleted',
+        subject: id,
+        details,
+      });
+      return nodeIds;
+    });
+    this.options.onAssigned(changed);
+  }
+
+  /**
+   * Pauses, resumes or archives; what it is already it stays. A monitor that is not active is not checked, nothing is known of it,
+   * and its open event ends. @throws ApiError MONITOR_NOT_FOUND
+   */
+  async setStatus(id: string, status: MonitorStatus, { account, actor }: MonitorAct): Promise<void> {
+    const { db, clock } = this.options;
+    const at = new Date(clock.now());
+    await this.options.refreshLoads();
+    const changed = await db.transaction(async (trx) => {
+      const monitor = await lockMonitor(trx, id, account);
+      if (monitor === null) throw new ApiError('MONITOR_NOT_FOUND');
+      if (monitor.status === status) return [];
+      await updateStatus(trx, id, status, at);
+      await resetState(trx, id, at);
+      await closeEvent(trx, id, at);
+      const kind = status === 'active' ? 'monitor.resumed' : 'monitor.paused';
+      const about = { userId: monitor.user_id, isTest: monitor.is_test, monitorId: id };
+      await insertHappening(trx, { kind, ...about, payload: { monitor: monitorName(monitor) } });
+      const action = ({ active: 'monitor.resumed', paused: 'monitor.paused', archived: 'monitor.archived' } as const)[
+        status
+      ];
+      await insertAuditEntry(trx, { actor, accountId: account.userId, action, subject: id });
+      return this.#place(trx, id, account);
+    });
+    this.options.onAssigned(changed);
+  }
+
+  async #place(trx: Knex, id: string, account: Account): Promise<readonly string[]> {
+    const monitor = await lockMonitor(trx, id, null);
+    if (monitor === null) return [];
+    return (await this.options.placing.place(trx, monitor, viewerOf(account))).changed;
+  }
+
+  /** What is stored of a monitor after `body` was laid over what it was. */
+  async #fieldsOf(
+    type: MonitorType,
+    body: Partial<MonitorCreate>,
+    before: MonitorFields,
+    account: Account,
+  ): Promise<MonitorFields> {
+    const { plans, sealer, policy, placing } = this.options;
+    const selection = selectionOf(body, before);
+    const target = body.target ?? before.target;
+    if (target === '') throw fieldError('target', 'required', 'is required');
+    const secrets = before.sealed_secrets === null ? {} : JSON.parse(sealer.open(before.sealed_secrets).toString());
+    const given = settingsOf(body, before);
+    const whole = parseSettings(type, target, joinSecrets(given ?? before.config, secrets), policy());
+    const split = splitSecrets(type, whole);
+    const isSecret = Object.keys(split.secrets).length > 0;
+    const fields: MonitorFields = {
+      ...before,
+      ...rest(body),
+      name: (body.name ?? before.name).trim(),
+      target,
+      interval_s: this.#interval(type, body, before, plans[account.plan]),
+      config: { ...split.shown },
+      sealed_secrets: isSecret ? sealer.seal(Buffer.from(JSON.stringify(split.secrets))) : null,
+      node_selection: selection,
+      node_count: selection.limit ?? DEFAULT_NODES,
+      ...ruleOf(body, before),
+    };
+    const wanted = wantedOf({ ...fields, config: { ...whole } }, viewerOf(account));
+    if ((given !== null || body.node_selection || body.nodes || body.target) && wanted && !placing.isPossible(wanted))
+      throw noNode();
+    return fields;
+  }
+
+  #interval(type: MonitorType, body: Partial<MonitorCreate>, before: MonitorFields, plan: Plan): number {
+    const asked = same(body, 'interval_s', 'interval_sec');
+    if (asked === undefined && before.interval_s > 0) return before.interval_s;
+    return intervalOf(asked, monitorTypeOf(type).defaultIntervalSeconds, plan);
+  }
+
+  async #checkRoom(trx: Knex, account: Account): Promise<void> {
+    const plan = (await lockPlan(trx, account.userId)) ?? account.plan;
+    const most = this.options.plans[plan].monitors;
+    if (most === null || (await countMonitors(trx, account.userId)) < most) return;
+    const message = `there are ${most}, as many as the plan allows`;
+    throw capReached('MONITOR_LIMIT_EXCEEDED', most, this.options.clock.now(), {
+      monitors: [{ code: 'refused', message }],
+    });
+  }
+
+  async #checkGroup(trx: Knex, { group_id: id, user_id }: MonitorFields): Promise<void> {
+    if (id !== null && !(await hasGroup(trx, id, user_id)))
+      throw fieldError('group_id', 'not_found', 'is none of your groups');
+  }
+}
+
+/** What a new monitor is before anything was said of it. */
+const blankMonitor = {
+  target: '',
+  interval_s: 0,
+  config: {},
+  sealed_secrets: null,
+  group_id: null,
+  tags: [],
+  node_selection: {},
+  node_count: DEFAULT_NODES,
+  ...DEFAULT_RULE,
+  alert_policy_id: null,
+  notifies_owner: true,
+} satisfies Partial<MonitorFields>;
+
+/** One of two names of a field; undefined: neither is given. @throws ApiError when they differ */
+function same<K extends keyof MonitorCreate, L extends keyof MonitorCreate>(
+  body: Partial<MonitorCreate>,
+  name: K,
+  other: L,
+) {
+  const [value, second] = [body[name], body[other]];
+  if (value !== undefined && second !== undefined && JSON.stringify(value) !== JSON.stringify(second))
+    throw fieldError(other, 'conflict', `is another name of ${name}, which says otherwise`);
+  return (value ?? second) as (MonitorCreate[K] & MonitorCreate[L]) | undefined;
+}
+
+/** The settings a body gives, wherever it puts the assertions; null: none. */
+function settingsOf(body: Partial<MonitorCreate>, before: MonitorFields): Settings | null {
+  const config = same(body, 'config', 'params') as Settings | undefined;
+  const { assertions } = body;
+  if (assertions === undefined) return config ?? null;
+  if (config?.['assertions'] !== undefined && JSON.stringify(config['assertions']) !== JSON.stringify(assertions))
+    throw fieldError('assertions', 'conflict', 'is another place for config.assertions, which says otherwise');
+  return { ...(config ?? before.config), assertions };
+}
+
+function selectionOf(body: Partial<MonitorCreate>, before: MonitorFields): NodeSelection {
+  const given = same(body, 'node_selection', 'nodes') as NodeSelection | undefined;
+  const selection = given ?? before.node_selection;
+  const count = body.node_count;
+  // a selection that names no limit has the default one
+  if (count !== undefined && given?.limit !== undefined && given.limit !== DEFAULT_NODES && given.limit !== count)
+    throw fieldError('node_count', 'conflict', 'is another name of node_selection.limit, which says otherwise');
+  const limit = count ?? given?.limit ?? (given === undefined ? before.node_count : DEFAULT_NODES);
+  return { spread: 'asn', ...selection, limit };
+}
+
+function ruleOf({ trigger_rule: rule = {} }: Partial<MonitorCreate>, before: MonitorFields) {
+  const quorum = rule.fail_node_quorum ?? before.fail_node_quorum;
+  if (parseQuorum(quorum) === null)
+    throw fieldError('trigger_rule.fail_node_quorum', 'format', 'must be a fraction like 2/3, a count, all or any');
+  return {
+    consecutive_fail: rule.consecutive_fail ?? before.consecutive_fail,
+    consecutive_ok: rule.consecutive_ok ?? before.consecutive_ok,
+    fail_node_quorum: quorum,
+  };
+}
+
+function rest(body: Partial<MonitorCreate>): Partial<MonitorFields> {
+  const { group_id, tags, alert_policy_id, notify_owner } = body;
+  return {
+    ...(group_id === undefined ? {} : { group_id }),
+    ...(tags === undefined ? {} : { tags: [...new Set(tags.map((tag) => tag.trim().toLowerCase()))].sort() }),
+    ...(alert_policy_id === undefined ? {} : { alert_policy_id }),
+    ...(notify_owner === undefined ? {} : { notifies_owner: notify_owner }),
+  };
+}
+
+/** Whether nodes have to be told: what they measured until now was of something else. */
+function isCheckedOtherwise(before: MonitorRow, after: MonitorFields): boolean {
+  const told = ({ target, interval_s, config, consecutive_fail, consecutive_ok }: MonitorFields) =>
+    JSON.stringify([target, interval_s, sorted(config), consecutive_fail, consecutive_ok]);
+  return told(before) !== told(after) || after.sealed_secrets !== null;
+}
+
+/** PostgreSQL keeps the members of jsonb in an order of its own. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([k, v]) => [k, sorted(v)]),
+  );
+}
+
+function noNode(): ApiError {
+  const message = 'no node that you may use fits this selection, its target and its type';
+  return new ApiError('VALIDATION_FAILED', {
+    status: 422,
+    details: { node_selection: [{ code: 'not_found', message }] },
+  });
+}

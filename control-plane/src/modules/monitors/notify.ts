@@ -1,0 +1,26 @@
+import type { Knex } from 'knex';
+import type { Mail } from '../../mail/index.js';
+import { findRecipient } from '../accounts/index.js';
+import type { EventNews } from './judging.js';
+
+/** Mails the owner of a monitor, in the transaction in which an event opens or closes. */
+export function mailOwner(mail: Pick<Mail, 'enqueue'>): (trx: Knex, news: EventNews) => Promise<void> {
+  return async (trx, { monitor, kind, event }) => {
+    if (!monitor.notifies_owner || monitor.is_test) return;
+    const owner = await findRecipient(trx, monitor.user_id);
+    if (owner === null) return;
+    await mail.enqueue(trx, {
+      to: owner.email,
+      locale: owner.locale,
+      template: 'monitor-event',
+      data: {
+        kind,
+        name: monitor.name,
+        target: monitor.target,
+        reason: event.reason,
+        startedAt: event.started_at.toISOString(),
+        endedAt: event.ended_at?.toISOString() ?? null,
+      },
+    });
+  };
+}

@@ -1,0 +1,154 @@
+import type { NodeVerdict } from '@vantage/shared/monitor-state/node-reducer.js';
+import type { MonitorHealth } from '@vantage/shared/monitor-state/quorum.js';
+import type { Knex } from 'knex';
+import type { NodeSelfTest } from '../nodes/index.js';
+import type { EventType } from './transition.js';
+
+/** What one node says of a monitor, and what decides whether it may. */
+export interface VoteRow {
+  readonly node_id: string;
+  /** Of its assignment. */
+  readonly generation: number;
+  /** Of what it says; null: it has said nothing. */
+  readonly state_generation: number | null;
+  readonly verdict: NodeVerdict | null;
+  /** ISO 8601. */
+  readonly since: string | null;
+  readonly error: string | null;
+  readonly is_linked: boolean;
+  readonly left_at: string | null;
+  readonly is_shut_out: boolean;
+  readonly self_test: NodeSelfTest | null;
+  readonly complete_through: string | null;
+}
+
+/** All that a judgment of a monitor depends on. */
+export interface JudgedRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly is_test: boolean;
+  readonly name: string;
+  readonly type: string;
+  readonly target: string;
+  readonly status: string;
+  readonly group_id: string | null;
+  readonly tags: readonly string[];
+  readonly interval_s: number;
+  readonly fail_node_quorum: string;
+  readonly notifies_owner: boolean;
+  readonly version: number;
+  readonly health: MonitorHealth;
+  readonly failing_nodes: readonly string[];
+  readonly not_before: Date;
+  readonly first_check_at: Date | null;
+  readonly event_type: EventType | null;
+  readonly event_started_at: Date | null;
+  readonly votes: readonly VoteRow[];
+}
+
+/** What a judgment made of a monitor. */
+export interface NewState {
+  readonly monitorId: string;
+  /** Of the state it was made from: the write is refused when that is no longer the one there. */
+  readonly version: number;
+  readonly health: MonitorHealth;
+  readonly failingNodes: readonly string[];
+  readonly firstCheckAt: Date | null;
+}
+
+/** Asks for a look at these monitors; asking twice is harmless. */
+export async function insertDue(db: Knex, monitorIds: readonly string[], at: Date | null = null): Promise<void> {
+  if (monitorIds.length === 0) return;
+  await db.raw(
+    'INSERT INTO monitor_due (monitor_id, due_at) SELECT unnest(?::text[]), coalesce(?::timestamptz, clock_timestamp())',
+    [[...monitorIds], at],
+  );
+}
+
+/** Takes monitors whose time has come; they are nobody else's until the transaction ends, and due again if it fails. */
+export async function claimDue(trx: Knex, limit: number): Promise<string[]> {
+  const { rows } = await trx.raw<{ rows: { monitor_id: string }[] }>(
+    `DELETE FROM monitor_due WHERE id = ANY(ARRAY(
+       SELECT id FROM monitor_due WHERE due_at <= clock_timestamp() ORDER BY due_at, id LIMIT ? FOR UPDATE SKIP LOCKED
+     )) RETURNING monitor_id`,
+    [limit],
+  );
+  return [...new Set(rows.map(({ monitor_id }) => monitor_id))];
+}
+
+/** Everything that judgments of these monitors depend on. */
+export async function readJudged(trx: Knex, monitorIds: readonly string[]): Promise<JudgedRow[]> {
+  const { rows } = await trx.raw<{ rows: JudgedRow[] }>(
+    `SELECT m.id, m.user_id, m.is_test, m.name, m.type, m.target, m.status, m.group_id, m.tags, m.interval_s, m.fail_node_quorum,
+            m.notifies_owner, s.version, s.health, s.failing_nodes, s.not_before, s.first_check_at,
+            e.type AS event_type, e.started_at AS event_started_at,
+            (SELECT coalesce(json_agg(json_build_object(
+                 'node_id', a.node_id, 'generation', a.generation, 'state_generation', v.generation, 'verdict', v.verdict,
+                 'since', v.since, 'error', v.error, 'is_linked', n.session_id IS NOT NULL, 'left_at', n.left_at,
+                 'is_shut_out', n.banned_at IS NOT NULL OR n.quarantined_at IS NOT NULL OR n.deleted_at IS NOT NULL,
+                 'self_test', n.self_test, 'complete_through', p.complete_through)), '[]')
+             FROM monitor_assignments a
+             JOIN nodes n ON n.id = a.node_id
+             LEFT JOIN monitor_node_states v ON v.monitor_id = a.monitor_id AND v.node_id = a.node_id
+             LEFT JOIN node_progress p ON p.node_id = a.node_id
+             WHERE a.monitor_id = m.id AND a.ended_at IS NULL) AS votes
+     FROM monitors m JOIN monitor_states s ON s.monitor_id = m.id
+     LEFT JOIN monitor_events e ON e.monitor_id = m.id AND e.ended_at IS NULL
+     WHERE m.id = ANY(?)`,
+    [[...monitorIds]],
+  );
+  return rows;
+}
+
+/** Compare-and-swap: false when somebody else wrote since. */
+export async function updateState(
+  trx: Knex,
+  { monitorId, version, health, failingNodes, firstCheckAt }: NewState,
+): Promise<boolean> {
+  const { rows } = await trx.raw<{ rows: object[] }>(
+    `UPDATE monitor_states SET version = version + 1, health = :health, failing_nodes = :failingNodes,
+       first_check_at = coalesce(first_check_at, :firstCheckAt),
+       changed_at = CASE WHEN health = :health THEN changed_at ELSE now() END
+     WHERE monitor_id = :monitorId AND version = :version RETURNING monitor_id`,
+    { monitorId, version, health, failingNodes: [...failingNodes], firstCheckAt },
+  );
+  return rows.length === 1;
+}
+
+/** Nothing is known of a monitor any more, and no event begins before `at`. */
+export async function resetState(trx: Knex, monitorId: string, at: Date): Promise<void> {
+  await trx.raw(
+    `UPDATE monitor_states SET version = version + 1, health = 'unknown', failing_nodes = '{}', changed_at = now(), not_before = ?
+     WHERE monitor_id = ?`,
+    [at, monitorId],
+  );
+  await trx('monitor_node_states').where({ monitor_id: monitorId }).delete();
+}
+
+/**
+ * Notices nodes whose results have become too old for some of their monitors, or new enough again, and asks for a look at these.
+ * `limitsMs`: how old results may be, by the intervals there are, shortest first. @returns how many monitors
+ */
+export async function queueStale(db: Knex, intervals: readonly number[], limitsMs: readonly number[]): Promise<number> {
+  const { rows } = await db.raw<{ rows: { queued: number }[] }>(
+    `WITH lagging AS (
+       SELECT p.node_id, p.lag_class AS before, (
+         SELECT count(*)::smallint FROM unnest(:limitsMs::float8[]) l
+         WHERE clock_timestamp() - p.complete_through > l * interval '1 millisecond'
+       ) AS after
+       FROM node_progress p
+     ), changed AS (
+       UPDATE node_progress p SET lag_class = l.after FROM lagging l
+       WHERE l.node_id = p.node_id AND l.after <> p.lag_class RETURNING p.node_id, l.before, l.after
+     ), queued AS (
+       INSERT INTO monitor_due (monitor_id)
+       SELECT DISTINCT m.id FROM changed c
+       JOIN monitor_assignments a ON a.node_id = c.node_id AND a.ended_at IS NULL
+       JOIN monitors m ON m.id = a.monitor_id
+       WHERE m.interval_s = ANY((:intervals::int[])[least(c.before, c.after) + 1 : greatest(c.before, c.after)])
+       RETURNING 1
+     ) SELECT count(*)::int AS queued FROM queued`,
+    { intervals: [...intervals], limitsMs: [...limitsMs] },
+  );
+  return rows[0]?.queued ?? 0;
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { phaseOf, slotAt, slotStart } from '@vantage/shared/monitor-state/slots.js';
+import type { Static } from 'typebox';
+import { type CheckRow, checkFlags, outcomeCodes } from './check-store.js';
+import type { EventRow } from './event-store.js';
+import type { MonitorCheckSchema, MonitorEventSchema, MonitorSchema } from './schema.js';
+import type { KnownMonitorRow } from './store.js';
+
+type Monitor = Static<typeof MonitorSchema>;
+
+/** A monitor as its owner sees it. `uptimePercent`: of the last thirty days. */
+export function monitorView(
+  row: KnownMonitorRow,
+  known: { readonly isInMaintenance: boolean; readonly uptimePercent: number | null; readonly nowMs: number },
+): Monitor {
+  const { consecutive_fail, consecutive_ok, fail_node_quorum, failing_nodes } = row;
+  return {
+    id: row.id,
+    user_id: row.user_id,
+    name: row.name,
+    type: row.type,
+    target: row.target,
+    interval_s: row.interval_s,
+    config: row.config,
+    status: row.status,
+    current_status: row.health,
+    group_id: row.group_id,
+    tags: [...row.tags],
+    node_count: row.node_count,
+    node_selection: row.node_selection,
+    nodes: [...row.node_ids],
+    trigger_rule: { consecutive_fail, consecutive_ok, fail_node_quorum },
+    alert_policy_id: row.alert_policy_id,
+    notify_owner: row.notifies_owner,
+    in_maintenance: known.isInMaintenance,
+    uptime_percent: known.uptimePercent,
+    advisory: failing_nodes.length === 0 ? null : { failing_nodes: [...failing_nodes] },
+    last_check_at: row.last_check_at?.toISOString() ?? null,
+    next_check_at: nextCheckAt(row, known.nowMs),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** When the first of its nodes checks it again. */
+function nextCheckAt({ id, interval_s, node_ids, status }: KnownMonitorRow, nowMs: number): string | null {
+  if (status !== 'active' || node_ids.length === 0) return null;
+  const intervalMs = interval_s * 1_000;
+  const starts = node_ids.map((nodeId) => {
+    const grid = { intervalMs, phaseMs: phaseOf(id, nodeId, intervalMs) };
+    return slotStart(slotAt(nowMs, grid) + 1, grid);
+  });
+  return new Date(Math.min(...starts)).toISOString();
+}
+
+const outcomes = Object.entries(outcomeCodes).map(([name]) => name as keyof typeof outcomeCodes);
+
+/** A check of a monitor. */
+export function checkView(monitorId: string, row: CheckRow): Static<typeof MonitorCheckSchema> {
+  const outcome = outcomes[row.outcome] ?? 'failed';
+  return {
+    id: checkId(monitorId, row),
+    monitor_id: monitorId,
+    node_id: row.node_id,
+    started_at: new Date(row.at.getTime() + row.late_ms).toISOString(),
+    success: outcome !== 'failed',
+    outcome,
+    response_ms: row.response_ms === null ? null : Math.round(row.response_ms),
+    status_code: row.status_code,
+    error: row.error,
+    error_code: row.error === null ? null : row.error.slice(0, row.error.indexOf(':')),
+    late: (row.flags & checkFlags.late) !== 0,
+    superseded: (row.flags & checkFlags.superseded) !== 0,
+  };
+}
+
+/** Not stored: of its monitor, its node and its time there is one check, so they make its id, the same whenever it is read. */
+function checkId(monitorId: string, { node_id: nodeId, at, late_ms: lateMs }: CheckRow): string {
+  const digest = createHash('sha256').update(`${monitorId} ${nodeId} ${at.getTime()} ${lateMs}`).digest();
+  return newId(idPrefixes.monitorCheck, at.getTime(), digest.subarray(0, 10));
+}
+
+/** An event as its monitor's owner sees it. */
+export function eventView(row: EventRow): Static<typeof MonitorEventSchema> {
+  const { started_at, ended_at, ack_at, created_at } = row;
+  return {
+    id: row.id,
+    monitor_id: row.monitor_id,
+    type: row.type,
+    started_at: started_at.toISOString(),
+    ended_at: ended_at?.toISOString() ?? null,
+    duration_sec: ended_at === null ? null : Math.round((ended_at.getTime() - started_at.getTime()) / 1_000),
+    affected_nodes: [...row.affected_nodes],
+    reason: row.reason,
+    is_false_positive: row.is_false_positive,
+    ack_at: ack_at?.toISOString() ?? null,
+    acknowledged_by: row.acknowledged_by,
+    resolved_by: row.resolved_by,
+    notes: row.notes,
+    backfilled: row.backfilled,
+    created_at: created_at.toISOString(),
+  };
+}

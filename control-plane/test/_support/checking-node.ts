@@ -1,0 +1,90 @@
+import type { CheckReport } from '@vantage/shared/monitor-state/check-report.js';
+import type { CheckOutcome, NodeVerdict } from '@vantage/shared/monitor-state/node-reducer.js';
+import type { AssignmentSpec } from '@vantage/shared/monitor-types/assignment.js';
+import type { Test } from 'tap';
+import { type Declared, enrollPeer, PeerAgent, type PeerIdentity, type PeerOptions } from './peer-agent.js';
+import type { TestApi } from './stack.js';
+import { until } from './until.js';
+
+/** An assignment as a node has it. */
+export interface HeldAssignment {
+  readonly generation: number;
+  readonly spec: AssignmentSpec;
+}
+
+/** A node under the test's control that says of its monitors what the test wants. */
+export class CheckingNode {
+  #rows = 0;
+
+  private constructor(
+    readonly identity: PeerIdentity,
+    readonly peer: PeerAgent,
+  ) {}
+
+  /** Enrolls a node of its own and links it. */
+  static async join(t: Test, api: TestApi, declared: Declared = {}): Promise<CheckingNode> {
+    return CheckingNode.link(t, api.url, await enrollPeer(api, { declared }));
+  }
+
+  /** Links a node that is enrolled. */
+  static async link(t: Test, url: string, identity: PeerIdentity, options: PeerOptions = {}): Promise<CheckingNode> {
+    return new CheckingNode(identity, await PeerAgent.connect(t, url, identity, options));
+  }
+
+  get nodeId(): string {
+    return this.identity.nodeId;
+  }
+
+  /** What it is to watch, by what it was sent, by monitor. */
+  get assignments(): ReadonlyMap<string, HeldAssignment> {
+    const held = new Map<string, HeldAssignment>();
+    for (const { assignments } of this.peer.frames) {
+      if (!assignments) continue;
+      if (assignments.begins) held.clear();
+      for (const { monitorId, generation, specJson } of assignments.set)
+        held.set(monitorId, { generation, spec: JSON.parse(Buffer.from(specJson).toString()) });
+      for (const monitorId of assignments.dropped) held.delete(monitorId);
+    }
+    return held;
+  }
+
+  /** Waits until it is to watch a monitor; with a generation other than one it had, if that is named. */
+  async waitForAssignment(monitorId: string, before?: number): Promise<HeldAssignment> {
+    const found = () => {
+      const held = this.assignments.get(monitorId);
+      return held === undefined || held.generation === before ? undefined : held;
+    };
+    await until('the assignment', () => found() !== undefined);
+    return found() as HeldAssignment;
+  }
+
+  /** Delivers a check; `fields`: what of its report is not usual. */
+  check(monitorId: string, says: CheckOutcome | Partial<CheckReport> = 'ok'): CheckReport {
+    const fields = typeof says === 'string' ? { outcome: says } : says;
+    const outcome = fields.outcome ?? 'ok';
+    const slotMs = fields.slot_ms ?? Date.now();
+    const verdict: NodeVerdict = outcome === 'failed' ? 'failing' : outcome;
+    const report: CheckReport = {
+      monitor_id: monitorId,
+      generation: this.assignments.get(monitorId)?.generation ?? 0,
+      slot_ms: slotMs,
+      late_ms: 3,
+      outcome,
+      response_ms: outcome === 'failed' ? null : 12.5,
+      status_code: null,
+      error: outcome === 'ok' ? null : { code: 'tcp_refused', message: 'nobody listens there' },
+      state: { verdict, since_ms: slotMs, streak: 2 },
+      through_ms: slotMs,
+      ...fields,
+    };
+    this.deliver('check', report);
+    return report;
+  }
+
+  /** Delivers a row of a kind. */
+  deliver(kind: string, body: object): void {
+    this.#rows += 1;
+    const result = { kind, resultJson: Buffer.from(JSON.stringify(body)), finishedAtMs: Date.now() };
+    this.peer.sendResults([result], this.#rows, 'check');
+  }
+}

@@ -1,0 +1,175 @@
+import t from 'tap';
+import { CheckingNode } from './_support/checking-node.js';
+import { startStack, type TestApi } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+const tcp = { type: 'tcp', target: '127.0.0.1:9', interval_s: 60 };
+
+async function makeMonitor(api: TestApi, fields: object = {}) {
+  const { status, body } = await api.call('POST', '/v1/monitors', { body: { name: 'Shop', ...tcp, ...fields } });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.data;
+}
+
+async function read(api: TestApi, path: string) {
+  return (await api.call('GET', path)).body.data;
+}
+
+async function becomes(api: TestApi, id: string, current: string) {
+  await until(`${id} to be ${current}`, async () => (await read(api, `/v1/monitors/${id}`)).current_status === current);
+}
+
+t.test('what two of three nodes say is so, and is an event, an outbox row and a mail', async (t) => {
+  const { api, database } = await startStack(t);
+  const nodes = [];
+  for (const asn of [1, 2, 3]) nodes.push(await CheckingNode.join(t, api, { asn }));
+  const made = await makeMonitor(api);
+  t.match(made, { status: 'active', current_status: 'unknown', node_count: 3, uptime_percent: null, advisory: null });
+  t.same(made.nodes, nodes.map(({ nodeId }) => nodeId).sort());
+  for (const node of nodes) {
+    const { spec } = await node.waitForAssignment(made.id);
+    t.match(spec, { type: 'tcp', target: '127.0.0.1:9', interval_s: 60, consecutive_fail: 2, consecutive_ok: 1 });
+    node.check(made.id);
+  }
+  await becomes(api, made.id, 'up');
+  const [first, second, third] = nodes;
+  first?.check(made.id, 'failed');
+  await until('an advisory', async () => (await read(api, `/v1/monitors/${made.id}`)).advisory !== null);
+  t.match(await read(api, `/v1/monitors/${made.id}`), {
+    current_status: 'up',
+    advisory: { failing_nodes: [first?.nodeId] },
+  });
+  const deciding = second?.check(made.id, 'failed');
+  await becomes(api, made.id, 'down');
+  third?.check(made.id);
+  const { items, total } = await read(api, `/v1/monitors/${made.id}/events`);
+  t.equal(total, 1);
+  t.match(items[0], {
+    type: 'down',
+    started_at: new Date(deciding?.slot_ms ?? 0).toISOString(),
+    ended_at: null,
+    reason: '2 of 3 nodes: tcp_refused: nobody listens there',
+    affected_nodes: [first?.nodeId, second?.nodeId].sort(),
+  });
+  first?.check(made.id);
+  await becomes(api, made.id, 'up');
+  t.match(await read(api, `/v1/monitor-events/${items[0].id}`), { ended_at: String, duration_sec: Number });
+  t.match(await database.db('outbox').orderBy('id').pluck('kind'), ['monitor.down', 'monitor.up']);
+  t.match((await read(api, `/v1/monitors/${made.id}`)).uptime_percent < 100, true);
+});
+
+t.test('checks are listed newest first, of all nodes, page by page', async (t) => {
+  const { api } = await startStack(t);
+  const node = await CheckingNode.join(t, api);
+  const { id } = await makeMonitor(api);
+  await node.waitForAssignment(id);
+  const at = Date.now() - 60_000;
+  for (let i = 0; i < 5; i += 1) node.check(id, { slot_ms: at + i * 1_000, outcome: 'ok' });
+  node.check(id, { slot_ms: at + 5_000, outcome: 'failed', status_code: 503, response_ms: 7 });
+  await until('the checks', async () => (await read(api, `/v1/monitors/${id}/checks`)).length === 6);
+  const { body } = await api.call('GET', `/v1/monitors/${id}/checks?limit=4`);
+  t.match(body.data[0], {
+    monitor_id: id,
+    node_id: node.nodeId,
+    success: false,
+    outcome: 'failed',
+    status_code: 503,
+    response_ms: 7,
+    error: 'tcp_refused: nobody listens there',
+    error_code: 'tcp_refused',
+    started_at: new Date(at + 5_003).toISOString(),
+  });
+  const { next_cursor } = body.meta.pagination;
+  const rest = await api.call('GET', `/v1/monitors/${id}/checks?limit=4&cursor=${next_cursor}`);
+  t.equal(rest.body.data.length, 2);
+  t.equal(rest.body.meta.pagination.has_more, false);
+  t.equal(new Set([...body.data, ...rest.body.data].map(({ id }: { id: string }) => id)).size, 6);
+});
+
+t.test('what is delivered of a monitor that is not the node’s is not stored', async (t) => {
+  const { api, database } = await startStack(t);
+  const [own, other] = [await CheckingNode.join(t, api, { asn: 1 }), await CheckingNode.join(t, api, { asn: 2 })];
+  const { id } = await makeMonitor(api, { node_selection: { node_ids: [own.nodeId] } });
+  const { generation } = await own.waitForAssignment(id);
+  other.check(id, { outcome: 'failed', generation });
+  other.deliver('check', { nonsense: true });
+  own.check(id);
+  await until('the check', async () => (await read(api, `/v1/monitors/${id}/checks`)).length === 1);
+  await becomes(api, id, 'up');
+  t.equal((await database.db('monitor_checks')).length, 1);
+  t.equal(other.peer.isOpen, true);
+});
+
+t.test(
+  'pausing takes a monitor from its nodes, ends its event and forgets its state; resuming gives it back',
+  async (t) => {
+    const { api } = await startStack(t);
+    const node = await CheckingNode.join(t, api);
+    const { id } = await makeMonitor(api);
+    await node.waitForAssignment(id);
+    node.check(id, 'failed');
+    await becomes(api, id, 'down');
+    t.match((await api.call('POST', `/v1/monitors/${id}/pause`)).body, { data: { id, status: 'paused' } });
+    t.match(await read(api, `/v1/monitors/${id}`), {
+      status: 'paused',
+      current_status: 'unknown',
+      next_check_at: null,
+    });
+    t.match((await read(api, `/v1/monitors/${id}/events`)).items, [{ ended_at: String }]);
+    await until('the node to drop it', () => !node.assignments.has(id));
+    t.equal((await api.call('POST', `/v1/monitors/${id}/resume`)).status, 200);
+    await node.waitForAssignment(id);
+    t.match(await read(api, `/v1/monitors/${id}`), { status: 'active', current_status: 'unknown' });
+  },
+);
+
+t.test('a change of what is checked begins anew under another generation; a new name does not', async (t) => {
+  const { api } = await startStack(t);
+  const node = await CheckingNode.join(t, api);
+  const { id } = await makeMonitor(api);
+  const { generation } = await node.waitForAssignment(id);
+  await api.call('PATCH', `/v1/monitors/${id}`, { body: { name: 'Other', tags: ['B', 'a', 'b'] } });
+  t.match(await read(api, `/v1/monitors/${id}`), { name: 'Other', tags: ['a', 'b'] });
+  t.equal(node.assignments.get(id)?.generation, generation);
+  await api.call('PATCH', `/v1/monitors/${id}`, { body: { target: '127.0.0.1:10' } });
+  t.match((await node.waitForAssignment(id, generation)).spec, { target: '127.0.0.1:10' });
+});
+
+t.test('a deleted monitor is gone with its events, and its nodes drop it', async (t) => {
+  const { api } = await startStack(t);
+  const node = await CheckingNode.join(t, api);
+  const { id } = await makeMonitor(api);
+  await node.waitForAssignment(id);
+  node.check(id, 'failed');
+  await becomes(api, id, 'down');
+  const [event] = (await read(api, `/v1/monitors/${id}/events`)).items;
+  t.equal((await api.call('DELETE', `/v1/monitors/${id}`)).status, 200);
+  await until('the node to drop it', () => !node.assignments.has(id));
+  t.equal((await api.call('GET', `/v1/monitors/${id}`)).body.error.code, 'MONITOR_NOT_FOUND');
+  t.equal((await api.call('GET', `/v1/monitor-events/${event.id}`)).body.error.code, 'NOT_FOUND');
+});
+
+t.test('bad input names the field and what is wrong with it', async (t) => {
+  const { api } = await startStack(t);
+  await CheckingNode.join(t, api);
+  await makeMonitor(api);
+  const cases: readonly [object, number, string, string | null][] = [
+    [{ name: 'Shop' }, 409, 'MONITOR_NAME_TAKEN', null],
+    [{ interval_s: 17 }, 400, 'MONITOR_INVALID_INTERVAL', 'interval_s'],
+    [{ interval_s: 60, interval_sec: 300 }, 400, 'VALIDATION_FAILED', 'interval_sec'],
+    [{ type: 'rag' }, 403, 'FEATURE_LOCKED', null],
+    [{ target: '192.168.0.1:80' }, 422, 'MONITOR_INVALID_TARGET', 'target'],
+    [{ target: 'example.com' }, 400, 'VALIDATION_FAILED', 'config.port'],
+    [{ config: { wrong: 1 } }, 400, 'VALIDATION_FAILED', 'config.wrong'],
+    [{ trigger_rule: { fail_node_quorum: '3/2' } }, 400, 'VALIDATION_FAILED', 'trigger_rule.fail_node_quorum'],
+    [{ group_id: 'mgr_1' }, 400, 'VALIDATION_FAILED', 'group_id'],
+    [{ node_selection: { countries: ['AQ'] } }, 422, 'VALIDATION_FAILED', 'node_selection'],
+    [{ node_count: 2, node_selection: { limit: 4 } }, 400, 'VALIDATION_FAILED', 'node_count'],
+  ];
+  for (const [fields, status, code, field] of cases) {
+    const answer = await api.call('POST', '/v1/monitors', { body: { name: 'New', ...tcp, ...fields } });
+    t.match([answer.status, answer.body.error?.code], [status, code], JSON.stringify(fields));
+    if (field !== null) t.ok(answer.body.error?.details?.[field], `${field} in ${JSON.stringify(answer.body.error)}`);
+  }
+  t.equal((await read(api, '/v1/monitors')).total, 1);
+});
