@@ -17,13 +17,14 @@ function written(value: unknown): string {
   }
 }
 
-/** Longer ones first, for a secret may be part of another one. */
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets
-    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
-    .map((secret) => JSON.stringify(secret).slice(1, -1))
-    .sort((a, b) => b.length - a.length)
-    .reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text);
+/** A text without secrets, as they are and as JSON writes them. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  const forms = secrets.flatMap((secret) =>
+    secret.length < MIN_SECRET_LENGTH ? [] : [secret, JSON.stringify(secret).slice(1, -1)],
+  );
+  // a secret may be part of another one
+  forms.sort((a, b) => b.length - a.length);
+  return forms.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text);
 }
 
 /** At most so many characters, the last of them … where more were cut; what cannot be stored stands as U+FFFD. */
