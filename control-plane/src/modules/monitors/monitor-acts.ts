@@ -17,7 +17,7 @@ import { monitorName } from './happening.js';
 import { intervalOf } from './intervals.js';
 import { type Placing, wantedOf } from './placing.js';
 import type { MonitorChange, MonitorCreate, MonitorStatus } from './schema.js';
-import { joinSecrets, parseSettings, type Settings, splitSecrets } from './settings.js';
+import { joinSecrets, openSecrets, parseSettings, type Settings, sealSecrets, splitSecrets } from './settings.js';
 import { resetState } from './state-store.js';
 import {
   countMonitors,
@@ -35,7 +35,7 @@ import {
   updateMonitor,
   updateStatus,
 } from './store.js';
-import { parseTypeName } from './type-names.js';
+import { checkedTypeOf } from './type-names.js';
 
 const DEFAULT_NODES = 3;
 const DEFAULT_RULE = { consecutive_fail: 2, consecutive_ok: 1, fail_node_quorum: '2/3' };
@@ -66,7 +66,7 @@ export class MonitorActs {
   /** @throws ApiError VALIDATION_FAILED, MONITOR_NAME_TAKEN, MONITOR_LIMIT_EXCEEDED, MONITOR_INVALID_TARGET, … */
   async create(body: MonitorCreate, { account, actor }: MonitorAct): Promise<KnownMonitorRow> {
     const { db, clock } = this.options;
-    const type = parseTypeName(body.type);
+    const type = checkedTypeOf(body.type);
     const at = new Date(clock.now());
     const id = newId(idPrefixes.monitor, clock.now());
     const fields = await this.#fieldsOf(
@@ -202,11 +202,10 @@ export class MonitorActs {
     const selection = selectionOf(body, before);
     const target = body.target ?? before.target;
     if (target === '') throw fieldError('target', 'required', 'is required');
-    const secrets = before.sealed_secrets === null ? {} : JSON.parse(sealer.open(before.sealed_secrets).toString());
+    const secrets = openSecrets(before.sealed_secrets, sealer);
     const given = settingsOf(body, before);
     const whole = parseSettings(type, target, joinSecrets(given ?? before.config, secrets), policy());
     const split = splitSecrets(type, whole);
-    const isSecret = Object.keys(split.secrets).length > 0;
     const fields: MonitorFields = {
       ...before,
       ...rest(body),
@@ -214,7 +213,7 @@ export class MonitorActs {
       target,
       interval_s: this.#interval(type, body, before, plans[account.plan]),
       config: { ...split.shown },
-      sealed_secrets: isSecret ? sealer.seal(Buffer.from(JSON.stringify(split.secrets))) : null,
+      sealed_secrets: sealSecrets(split.secrets, sealer),
       node_selection: selection,
       node_count: selection.limit ?? DEFAULT_NODES,
       ...ruleOf(body, before),

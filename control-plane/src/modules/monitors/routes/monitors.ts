@@ -65,7 +65,7 @@ export const createMonitor = defineRoute({
   auth: writes,
   needsVerifiedEmail: true,
   body: MonitorCreateSchema,
-  bodyExample: { name: 'Shop', type: 'http', target: 'https://example.com/', interval_s: 60 },
+  bodyExample: { name: 'Shop', type: 'https', target: 'https://example.com/', interval_s: 60 },
   replies: { 201: MonitorSchema },
   errors: [
     'VALIDATION_FAILED',
