@@ -31,7 +31,6 @@ import {
   lockPlan,
   type MonitorFields,
   type MonitorFilter,
-  type MonitorRow,
   updateMonitor,
   updateStatus,
 } from './store.js';
@@ -114,7 +113,8 @@ export class MonitorActs {
         subject: id,
         details,
       });
-      const renewed = isCheckedOtherwise(before, fields) ? await renewAssignments(trx, id) : [];
+      const isOther = isCheckedOtherwise(this.#whole(before), this.#whole(fields));
+      const renewed = isOther ? await renewAssignments(trx, id) : [];
       return [...renewed, ...(await this.#place(trx, id, account))];
     });
     this.options.onAssigned(changed);
@@ -224,6 +224,12 @@ export class MonitorActs {
     return fields;
   }
 
+  /** With its secrets: sealed anew, the same ones look different. */
+  #whole(fields: MonitorFields): MonitorFields {
+    const secrets = openSecrets(fields.sealed_secrets, this.options.sealer);
+    return { ...fields, config: { ...joinSecrets(fields.config, secrets) } };
+  }
+
   #interval(type: MonitorType, body: Partial<MonitorCreate>, before: MonitorFields, plan: Plan): number {
     const asked = same(body, 'interval_s', 'interval_sec');
     if (asked === undefined && before.interval_s > 0) return before.interval_s;
@@ -316,10 +322,10 @@ function rest(body: Partial<MonitorCreate>): Partial<MonitorFields> {
 }
 
 /** Whether nodes have to be told: what they measured until now was of something else. */
-function isCheckedOtherwise(before: MonitorRow, after: MonitorFields): boolean {
+function isCheckedOtherwise(before: MonitorFields, after: MonitorFields): boolean {
   const told = ({ target, interval_s, config, consecutive_fail, consecutive_ok }: MonitorFields) =>
     JSON.stringify([target, interval_s, sorted(config), consecutive_fail, consecutive_ok]);
-  return told(before) !== told(after) || after.sealed_secrets !== null;
+  return told(before) !== told(after);
 }
 
 /** PostgreSQL keeps the members of jsonb in an order of its own. */
