@@ -100,12 +100,19 @@ export async function startNode(
   const command = options.upgradeCommand ?? null;
   const outputPath = join(temporaryDirectory(t), 'upgrade.log');
   const upgrades = new Upgrades({ command, outputPath, version: '0.0.0', clock, log });
+  const schedule = {
+    take: () => undefined,
+    digest: () => new Uint8Array(),
+    setLeaseSeconds: () => undefined,
+    takeLoopLag: () => 0,
+  };
   const link = new Link({
     identity: identityAt(controlPlane, options),
     about: async () => ({ bootId, agentVersion: '0.0.0', capabilities: ['icmp'] }),
     dial: (controlUrl) => dialLink(controlUrl, way),
     spool,
     jobs,
+    schedule,
     upgrades,
     clockSync,
     clock,
