@@ -61,7 +61,8 @@ export class ScheduleDatabase {
 function tryOpen(path: string): Pick<OpenSchedule, 'database' | 'stored'> | null {
   // made beforehand so that it, and the files SQLite puts beside it with the same mode, are nobody else's to read
   closeSync(openSync(path, 'a', 0o600));
-  const database = new Database(path);
+  // it has one writer: whoever else holds it is not waited for
+  const database = new Database(path, { timeout: 0 });
   try {
     if (isOurs(database)) return { database: new ScheduleDatabase(database), stored: readStored(database) };
   } catch (error) {

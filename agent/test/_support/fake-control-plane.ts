@@ -269,7 +269,9 @@ export class FakePeer {
   }
 
   /** Everything the node is to watch, in one frame. */
-  assign(assignments: readonly { readonly monitorId: string; readonly generation: number; readonly spec: object }[]): void {
+  assign(
+    assignments: readonly { readonly monitorId: string; readonly generation: number; readonly spec: object }[],
+  ): void {
     const set = assignments.map(({ spec, ...key }) => ({ ...key, specJson: Buffer.from(JSON.stringify(spec)) }));
     this.send({ assignments: { set, begins: true, ends: true } });
   }
