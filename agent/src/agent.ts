@@ -20,6 +20,7 @@ import { MeasuringProcess } from './measuring/measuring-process.js';
 import { hasWorldRoute } from './net/route.js';
 import { Schedule } from './schedule/schedule.js';
 import { ScheduleFile } from './schedule/schedule-file.js';
+import { withSpooled } from './schedule/spooled-slots.js';
 import { UplinkGuard } from './schedule/uplink-guard.js';
 import { readKernelClock } from './self-test/kernel-clock.js';
 import { SelfProbes } from './self-test/self-probes.js';
@@ -120,7 +121,7 @@ export class Agent {
       clock,
       uplink,
       file,
-      stored: await file.load(),
+      stored: await withSpooled(await file.load(), spool, identity.nodeId),
       log: log.child({ part: 'schedule' }),
       onDurable: () => link.wake('check'),
     });

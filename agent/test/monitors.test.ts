@@ -27,16 +27,16 @@ function aSpec(target: string) {
   return { type: 'tcp', target, config: {}, interval_s: 1, consecutive_fail: 2, consecutive_ok: 1 };
 }
 
-/** The next batch of lane check, acknowledged: its reports, each valid by its schema. */
+/** The next batch of lane check, acknowledged: its reports, each valid by its schema, with their numbers. */
 async function nextReports(t: Test, peer: FakePeer) {
   const batch = await peer.next('results');
   t.equal(batch.lane, laneCode('check'));
   peer.ack(batch);
-  return batch.results.map(({ kind, resultJson }) => {
+  return batch.results.map(({ kind, resultJson }, index) => {
     const body: unknown = JSON.parse(Buffer.from(resultJson).toString());
     const checked = schemas[kind as 'check' | 'missed'](body);
     if (!checked.ok) throw new Error(JSON.stringify(checked.details));
-    return { kind, ...checked.value };
+    return { kind, sequence: batch.first + index, ...checked.value };
   });
 }
 
@@ -84,4 +84,38 @@ t.test('an agent that is started again goes on without a word, and tells its new
   await until('a check of the new process comes', () => again.unread('results').length > 0);
   for (const report of await nextReports(t, again)) if ('slot_ms' in report) slots.add(report.slot_ms % 1000);
   t.same([...slots], before !== undefined && 'slot_ms' in before ? [before.slot_ms % 1000] : [], 'in phase');
+});
+
+t.test('an agent that is killed tells each slot once: what it had reported, and what it missed', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const stateDir = await enrolledStateDir(t, controlPlane);
+  const monitorId = newId(idPrefixes.monitor);
+  const slots: number[] = [];
+  let taken = 0;
+  const collect = async (peer: FakePeer) => {
+    for (const report of await nextReports(t, peer)) {
+      // what was not seen acknowledged is sent again
+      if (report.sequence <= taken) continue;
+      taken = report.sequence;
+      if ('slot_ms' in report) slots.push(report.slot_ms);
+      else for (let index = 0; index < report.count; index += 1) slots.push(report.first_slot_ms + index * 1000);
+    }
+  };
+  const killed = startAgent(t, stateDir);
+  const peer = await controlPlane.nextOpenPeer();
+  peer.assign([{ monitorId, generation: 1, spec: aSpec(await startTarget(t)) }]);
+  while (slots.length < 3) await collect(peer);
+  killed.process.kill('SIGKILL');
+  await killed.ended;
+
+  startAgent(t, stateDir);
+  const again = await controlPlane.nextOpenPeer();
+  await again.next('states');
+  const before = slots.length;
+  while (slots.length < before + 3) await collect(again);
+  const [first = 0] = slots;
+  t.same(
+    slots,
+    slots.map((_, index) => first + index * 1000),
+  );
 });

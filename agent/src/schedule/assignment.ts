@@ -69,7 +69,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** 1 to 2048 characters, as JSON Schema counts them. */
 function isTarget(value: unknown): value is string {
   if (typeof value !== 'string') return false;
-  const characters = [...value.slice(0, 5000)].length;
+  // a character beyond the first 65 536 is two units of this string
+  const characters = value.length - (value.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
   return characters >= 1 && characters <= 2048;
 }
 

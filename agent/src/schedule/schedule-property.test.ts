@@ -12,18 +12,20 @@ const MONITORS = 3;
 const isValid = { check: compileTest(CheckReportSchema), missed: compileTest(MissedReportSchema) };
 
 type Event =
-  | { readonly kind: 'pass' | 'block' | 'restart'; readonly ms: number }
+  | { readonly kind: 'pass' | 'block' | 'restart' | 'kill' | 'keep'; readonly ms: number }
   | { readonly kind: 'step'; readonly byMs: number };
 
 const events: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 45_000 }) }),
   fc.record({ kind: fc.constant('block' as const), ms: fc.integer({ min: 1, max: 35_000 }) }),
   fc.record({ kind: fc.constant('restart' as const), ms: fc.integer({ min: 0, max: 60_000 }) }),
+  fc.record({ kind: fc.constant('kill' as const), ms: fc.integer({ min: 0, max: 60_000 }) }),
+  fc.record({ kind: fc.constant('keep' as const), ms: fc.constant(0) }),
   fc.record({ kind: fc.constant('step' as const), byMs: fc.integer({ min: -60_000, max: 60_000 }) }),
 );
 const durations = fc.array(fc.constantFrom(5, 800, 3000, 9990, 10_000, 12_000, 31_000), { minLength: 1, maxLength: 5 });
 
-t.test('whatever pauses, clock steps and restarts come, every slot is reported exactly once', async () => {
+t.test('whatever pauses, clock steps, restarts and kills come, every slot is reported exactly once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(events, { minLength: 1, maxLength: 10 }), durations, async (happenings, lengthsMs) => {
       const node = new ScheduledNode();
@@ -31,6 +33,7 @@ t.test('whatever pauses, clock steps and restarts come, every slot is reported e
       node.answer = () => ({ afterMs: lengthsMs[checks++ % lengthsMs.length] ?? 5, judgment: good });
       const beganAt = node.serverNow;
       node.schedule.take(everything(...numbers().map((number) => anAssignment(number, { interval_s: 10 }))));
+      node.keep();
       for (const event of happenings) await happen(node, event);
       node.answer = () => ({ afterMs: 5, judgment: good });
       // until server time is past all it ever was, and nothing runs
@@ -50,6 +53,7 @@ t.test('a report says through when all is told, and nothing from before comes af
       let checks = 0;
       node.answer = () => ({ afterMs: lengthsMs[checks++ % lengthsMs.length] ?? 5, judgment: good });
       node.schedule.take(everything(...numbers().map((number) => anAssignment(number, { interval_s: 10 }))));
+      node.keep();
       for (const event of happenings) if (event.kind !== 'step') await happen(node, event);
       let throughMs = 0;
       for (const { kind, body } of node.reports) {
@@ -70,6 +74,8 @@ function numbers(): number[] {
 async function happen(node: ScheduledNode, event: Event): Promise<void> {
   if (event.kind === 'step') return node.step(event.byMs);
   if (event.kind === 'restart') return node.restart(event.ms);
+  if (event.kind === 'kill') return node.kill(event.ms);
+  if (event.kind === 'keep') return node.keep();
   // blocked: whatever timer is set in a second is heard so late
   if (event.kind === 'block') node.clock.timersLateMs = event.ms;
   await node.pass(event.kind === 'block' ? 1000 : event.ms);

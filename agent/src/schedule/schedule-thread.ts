@@ -72,7 +72,7 @@ export class ScheduleThread {
   }
 
   #post(message: ToScheduleThread): void {
-    this.#worker.postMessage(message);
+    this.#worker.postMessage(message, []);
   }
 
   #answer(): Promise<FromScheduleThread> {

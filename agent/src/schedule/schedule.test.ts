@@ -181,10 +181,11 @@ t.test('an assignment that nobody can read is one all the same, and its checks s
 t.test('without contact the lease ends everything; an open link is contact, and a restart no end of it', async (t) => {
   const node = new ScheduledNode();
   node.schedule.linkIs(true);
-  node.schedule.setLeaseSeconds(600);
+  node.schedule.setLeaseSeconds(30);
   node.schedule.take(everything(anAssignment(0), anAssignment(1)));
   await node.pass(20 * MINUTE_MS, 5000);
   t.equal(node.schedule.stats.assignments, 2, 'linked');
+  node.schedule.setLeaseSeconds(600);
   node.schedule.linkIs(false);
   await node.pass(4 * MINUTE_MS, 5000);
   await node.restart(2 * MINUTE_MS);

@@ -7,6 +7,7 @@ import { ClockSync } from '../../link/clock-sync.js';
 import type { CheckJob, CheckMeasurement } from '../../measuring/child-messages.js';
 import type { Assignment } from '../assignment.js';
 import { Schedule, type ScheduleOptions } from '../schedule.js';
+import { withReports } from '../spooled-slots.js';
 import { emptySchedule, type StoredRow, type StoredSchedule } from '../stored-schedule.js';
 
 export const NODE_ID = 'n_1';
@@ -46,6 +47,9 @@ export const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 export type Reported = { kind: 'check'; body: CheckReport } | { kind: 'missed'; body: MissedReport };
 
+const never = new Promise<never>(() => undefined);
+const unheard = { sequence: 0, durable: Promise.resolve() };
+
 /** What a schedule keeps, without a disk. */
 class MemoryFile {
   stored: StoredSchedule;
@@ -75,11 +79,16 @@ class MemoryFile {
   }
 
   async close(): Promise<void> {
+    this.flush();
+  }
+
+  flush(): void {
     for (const id of this.#touched) {
       const row = this.#readRow(id);
       if (row === null) this.#rows.delete(id);
       else this.#rows.set(id, row);
     }
+    this.#touched.clear();
     this.stored = { ...this.stored, rows: [...this.#rows.values()] };
   }
 }
@@ -101,6 +110,8 @@ export class ScheduledNode {
   clockSync = new ClockSync(this.clock);
   schedule: Schedule;
   #file = new MemoryFile(emptySchedule);
+  /** How many began or were killed: what those before the newest do is not heard. */
+  #processes = 0;
 
   constructor({ isTimeKnown = true }: { readonly isTimeKnown?: boolean } = {}) {
     if (isTimeKnown) this.exchange();
@@ -139,11 +150,23 @@ export class ScheduledNode {
     await this.pass(2000);
     await closed;
     await this.pass(awayMs, Math.max(500, awayMs));
-    this.clockSync = new ClockSync(this.clock);
-    this.exchange();
-    this.schedule = this.#open();
-    this.schedule.start();
-    await settle();
+    await this.#begin();
+  }
+
+  /** The disk has what is to be kept. */
+  keep(): void {
+    this.#file.flush();
+  }
+
+  /** Ends the process without a word: the next one has what was kept, and the spool. */
+  async kill(awayMs: number): Promise<void> {
+    this.#processes += 1;
+    await this.pass(awayMs, Math.max(500, awayMs));
+    const { stored } = this.#file;
+    const bodiesOf = (id: string) => this.reports.map(({ body }) => body).filter(({ monitor_id }) => monitor_id === id);
+    const rows = stored.rows.map((row) => withReports(row, bodiesOf(row.monitorId), NODE_ID));
+    this.#file = new MemoryFile({ ...stored, rows });
+    await this.#begin();
   }
 
   /** Ends the process at once. */
@@ -164,12 +187,22 @@ export class ScheduledNode {
       });
   }
 
+  async #begin(): Promise<void> {
+    this.clockSync = new ClockSync(this.clock);
+    this.exchange();
+    this.schedule = this.#open();
+    this.schedule.start();
+    await settle();
+  }
+
   #open(): Schedule {
+    this.#processes += 1;
+    const process = this.#processes;
     this.#file = new MemoryFile(this.#file.stored);
     const options: ScheduleOptions = {
       nodeId: NODE_ID,
-      measuring: { check: (job) => this.#check(job) },
-      spool: { append: (lane, payload) => this.#append(lane, payload) },
+      measuring: { check: (job) => (process === this.#processes ? this.#check(job) : never) },
+      spool: { append: (lane, payload) => (process === this.#processes ? this.#append(lane, payload) : unheard) },
       clockSync: this.clockSync,
       clock: this.clock,
       uplink: { isLost: async () => this.isUplinkLost },
