@@ -113,6 +113,7 @@ export class Agent {
     const states = new StateSources((error) => log.error({ err: error }, 'newest states of a kind are not known'));
     const uplink = new UplinkGuard({ probes: new SelfProbes(measuring, 'uplink'), clock });
     const file = new ScheduleFile({ stateDir: config.stateDir, clock, log: log.child({ part: 'schedule' }) });
+    this.#runs('schedule file', () => file.close());
     const schedule = new Schedule({
       nodeId: identity.nodeId,
       measuring,

@@ -39,8 +39,8 @@ const MAX_SLEEP_MS = 1000;
 /** So many monitors are seen to before whatever else this process has to do gets its turn. */
 const MAX_PER_TURN = 500;
 const KEEP_LEASE_MS = 60_000;
-/** Probes end by the time of their type long before; what is over this was forgotten by the child. */
-const CHECK_DEADLINE_MS = 120_000;
+/** Probes of monitors end by the time of their type before; a child that is 5 s over this is stuck, and is replaced. */
+const CHECK_DEADLINE_MS = 70_000;
 
 /** What `status` shows of the schedule. */
 export interface ScheduleStats {
@@ -222,18 +222,18 @@ export class Schedule implements StateSource {
   /** Slots that a wrong clock numbered far ahead are not waited for. */
   #realign(nowMs: number): void {
     this.#needsRealigning = false;
-    for (const watched of this.#watched.values()) {
-      if (watched.done === null || !isFarAhead(watched.done, nowMs, watched.grid)) continue;
-      this.#options.log.warn(
-        { monitorId: watched.assignment.monitorId },
-        'server time was set back: checks begin anew',
-      );
+    const astray = [...this.#watched.values()].filter(
+      ({ done, grid }) => done !== null && isFarAhead(done, nowMs, grid),
+    );
+    for (const watched of astray) {
       watched.state = unchecked;
       watched.isResuming = false;
       watched.done = slotAt(nowMs, watched.grid);
       this.#options.file.progressChanged(watched.assignment.monitorId);
       this.#queue(watched);
     }
+    if (astray.length > 0)
+      this.#options.log.warn({ assignments: astray.length }, 'server time was set back: checks begin anew');
   }
 
   #advance(watched: WatchedMonitor, nowMs: number, reason: MissedReason): void {

@@ -32,7 +32,9 @@ export async function withSpooled(
 ): Promise<StoredSchedule> {
   if (stored.rows.length === 0) return stored;
   const reports = new Map<string, Report[]>(stored.rows.map(({ monitorId }) => [monitorId, []]));
-  for (const report of await newestReports(spool)) reports.get(report.monitor_id)?.push(report);
+  // a spool that cannot be read tells nothing: at worst a slot is told twice, and the schedule goes on
+  const newest = await newestReports(spool).catch(() => []);
+  for (const report of newest) reports.get(report.monitor_id)?.push(report);
   const rows = stored.rows.map((row) => withReports(row, reports.get(row.monitorId) ?? [], nodeId));
   return { ...stored, rows };
 }
@@ -52,7 +54,7 @@ export function withReports(row: StoredRow, reports: readonly Report[], nodeId: 
     ...(watched.running === null ? [] : [watched.running]),
     ...range(Math.max(since, done - MAX_COUNTED), done),
   ];
-  const running = begun.filter((slot) => !told.has(slot)).at(-1) ?? null;
+  const running = begun.findLast((slot) => !told.has(slot)) ?? null;
   const checks = own.filter((report) => 'slot_ms' in report).sort((a, b) => a.slot_ms - b.slot_ms);
   const state = checks.reduce(
     (before, { slot_ms: slot, outcome }) => reduceCheck(before, { slot, outcome }, watched.spec.rule),
