@@ -23,7 +23,7 @@ import { Judges } from './judges.js';
 import { Judging } from './judging.js';
 import { noWindows } from './maintenance-reads.js';
 import { MonitorActs } from './monitor-acts.js';
-import { takeNewestStates } from './newest-states.js';
+import { takeNewestStates } from './newest-states-store.js';
 import { NodeLoads } from './node-loads.js';
 import { mailOwner } from './notify.js';
 import { Placing } from './placing.js';

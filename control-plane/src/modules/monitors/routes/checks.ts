@@ -5,7 +5,7 @@ import { defineRoute } from '../../../http/route.js';
 import { timeRangeOf, timeRangeQuery } from '../../../http/time-range.js';
 import { MonitorCheckSchema } from '../schema.js';
 import { checkView } from '../view.js';
-import { idParams as params, reads, tag } from './common.js';
+import { idParams as params, reads, tag } from './monitor-access.js';
 
 const list = cursorList(
   'checks',

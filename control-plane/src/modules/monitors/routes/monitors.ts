@@ -4,7 +4,7 @@ import { fieldError } from '../../../http/errors.js';
 import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { healths, MonitorChangeSchema, MonitorCreateSchema, MonitorSchema, monitorStatuses } from '../schema.js';
-import { idParams as params, reads, tag, writes } from './common.js';
+import { idParams as params, reads, tag, writes } from './monitor-access.js';
 
 const MAX_LIMIT = 100;
 
