@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { CheckReportSchema, MissedReportSchema } from '@vantage/shared/monitor-state/check-report.js';
-import { assignmentsDigest } from '@vantage/shared/monitor-types/assignment.js';
+import { assignmentsDigest } from '@vantage/shared/monitor-types/assignments-digest.js';
 import { laneCode } from '@vantage/shared/protocol/codec.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';

@@ -1,4 +1,4 @@
-import { assignmentsDigest } from '@vantage/shared/monitor-types/assignment.js';
+import { assignmentsDigest } from '@vantage/shared/monitor-types/assignments-digest.js';
 import { MalformedFrameError } from '@vantage/shared/protocol/codec.js';
 import t from 'tap';
 import { anAssignment, everything, monitorId } from './_support/a-schedule.js';

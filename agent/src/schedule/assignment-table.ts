@@ -1,4 +1,4 @@
-import { assignmentsDigest } from '@vantage/shared/monitor-types/assignment.js';
+import { assignmentsDigest } from '@vantage/shared/monitor-types/assignments-digest.js';
 import { MalformedFrameError } from '@vantage/shared/protocol/codec.js';
 import type { Assignment } from './assignment.js';
 

@@ -1,12 +1,11 @@
 import {
-  CHECK_KIND,
   type CheckReport,
-  MISSED_KIND,
   type MissedReason,
   type MissedReport,
   type NodeStateReport,
 } from '@vantage/shared/monitor-state/check-report.js';
 import { type NodeState, streakOf } from '@vantage/shared/monitor-state/node-reducer.js';
+import { CHECK_KIND, MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import { type MissedSlots, slotStart } from '@vantage/shared/monitor-state/slots.js';
 import type { CheckJudgment } from '@vantage/shared/monitor-types/definition.js';
 import type { WatchedState } from '../link/state-sources.js';

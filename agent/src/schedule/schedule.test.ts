@@ -1,5 +1,5 @@
 import { phaseOf, slotAt, slotStart } from '@vantage/shared/monitor-state/slots.js';
-import { assignmentsDigest } from '@vantage/shared/monitor-types/assignment.js';
+import { assignmentsDigest } from '@vantage/shared/monitor-types/assignments-digest.js';
 import t from 'tap';
 import {
   anAssignment,

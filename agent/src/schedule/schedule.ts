@@ -22,22 +22,25 @@ import { isFarAhead, planResume, planSlots } from './slot-plan.js';
 import type { StoredRow, StoredSchedule } from './stored-schedule.js';
 import { mayBeUplink } from './uplink-codes.js';
 import type { UplinkGuard } from './uplink-guard.js';
-import { nextDueMs, slotBefore, type WatchedMonitor, watchAgain, watchNew } from './watched-monitor.js';
+import { isItsOwn, nextDueMs, slotBefore, type WatchedMonitor, watchAgain, watchNew } from './watched-monitor.js';
 
 // What this node watches, and when. Slots lie on server time (shared/src/monitor-state/slots.ts).
 //
-//   assigned --server time known--> waits for its slot --due--> checked --answer--> reported, waits for the next slot
+//   assigned --server time known--> checked at once --> waits for its slot --due--> checked --answer--> reported, waits for the next slot
 //                                        |    '--due while checked, or over a second ago--> missed: reported
 //                                        '--dropped, another generation, lease over--> forgotten; its check is still reported
 //
 //   missed   stopped      no agent ran, the machine slept, or server time was set forward
 //            behind       this process or its child was late, or the check before still ran
+//            agent_fault  this process's child died, or an engine failed
 //            uplink_lost  the check failed, and so did every canary
 
 /** How long the timer sleeps at most: server time may step. */
 const MAX_SLEEP_MS = 1000;
 /** So many monitors are seen to before whatever else this process has to do gets its turn. */
 const MAX_PER_TURN = 500;
+/** Of new assignments so many are checked at once, somebody waits for them; of more each waits for its slot. */
+const MAX_AT_ONCE = 50;
 const KEEP_LEASE_MS = 60_000;
 /** Probes of monitors end by the time of their type before; a child that is 5 s over this is stuck, and is replaced. */
 const CHECK_DEADLINE_MS = 70_000;
@@ -185,7 +188,7 @@ export class Schedule implements StateSource {
   #seeToDue(nowMs: number): void {
     const reason = this.#hasLeapt ? 'stopped' : 'behind';
     if (this.#needsRealigning) this.#realign(nowMs);
-    for (const watched of this.#unbegun) this.#begin(watched, nowMs);
+    for (const watched of [...this.#unbegun]) this.#begin(watched, nowMs);
     for (let seen = 0; seen < MAX_PER_TURN; seen += 1) {
       const first = this.#firstDue();
       if (first === null || first.dueMs > nowMs) {
@@ -214,7 +217,10 @@ export class Schedule implements StateSource {
 
   #begin(watched: WatchedMonitor, nowMs: number): void {
     this.#unbegun.delete(watched);
-    watched.done = slotBefore(watched, nowMs);
+    const slot = slotBefore(watched, nowMs);
+    watched.done = slot;
+    if (this.#running.size < MAX_AT_ONCE && isItsOwn(watched, slot))
+      void this.#check(watched, slot, { isPunctual: false });
     this.#options.file.progressChanged(watched.assignment.monitorId);
     this.#queue(watched);
   }
@@ -266,7 +272,7 @@ export class Schedule implements StateSource {
     }
   }
 
-  async #check(watched: WatchedMonitor, slot: number): Promise<void> {
+  async #check(watched: WatchedMonitor, slot: number, { isPunctual = true } = {}): Promise<void> {
     const slotMs = slotStart(slot, watched.grid);
     const running: RunningCheck = { slotMs };
     watched.running = slot;
@@ -277,7 +283,7 @@ export class Schedule implements StateSource {
     watched.running = null;
     this.#running.remove(running);
     this.#loopLagMs = Math.max(this.#loopLagMs, measurement.loopLagMs);
-    if (excuse === null) this.#count(watched, slotMs, measurement);
+    if (excuse === null) this.#count(watched, { slotMs, isPunctual }, measurement);
     else this.#miss(watched, [{ first: slot, last: slot }], excuse);
     if (watched.isAssigned) this.#options.file.progressChanged(watched.assignment.monitorId);
   }
@@ -293,15 +299,21 @@ export class Schedule implements StateSource {
   async #excuseOf({ error }: CheckJudgment): Promise<MissedReason | null> {
     if (error === null) return null;
     if (error.code === 'overload') return 'behind';
+    // our own failure says nothing of the target
+    if (error.code === 'internal' || error.code === 'cancelled') return 'agent_fault';
     return mayBeUplink(error.code) && (await this.#options.uplink.isLost()) ? 'uplink_lost' : null;
   }
 
-  #count(watched: WatchedMonitor, slotMs: number, { judgment, startedAt }: CheckMeasurement): void {
+  #count(
+    watched: WatchedMonitor,
+    { slotMs, isPunctual }: { readonly slotMs: number; readonly isPunctual: boolean },
+    { judgment, startedAt }: CheckMeasurement,
+  ): void {
     const { clock, clockSync } = this.#options;
     this.#checksDone += 1;
     const nowMs = clockSync.serverNow() ?? slotMs;
     const lateMs = startedAt === null ? 0 : Math.max(0, nowMs - (clock.now() - startedAt) - slotMs);
-    this.#lateness.note(lateMs, clock.monotonicMs());
+    if (isPunctual) this.#lateness.note(lateMs, clock.monotonicMs());
     watched.state = reduceCheck(watched.state, { slot: slotMs, outcome: judgment.outcome }, watched.spec.rule);
     this.#append(checkReport(watched, { slotMs, lateMs, judgment, throughMs: this.#throughMs() }));
   }

@@ -1,10 +1,6 @@
-import {
-  CHECK_KIND,
-  type CheckReport,
-  MISSED_KIND,
-  type MissedReport,
-} from '@vantage/shared/monitor-state/check-report.js';
+import { type CheckReport, type MissedReport } from '@vantage/shared/monitor-state/check-report.js';
 import { reduceCheck } from '@vantage/shared/monitor-state/node-reducer.js';
+import { CHECK_KIND, MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import { slotAt } from '@vantage/shared/monitor-state/slots.js';
 import { type DecodedResult, decodeResult } from '@vantage/shared/protocol/codec.js';
 import { parseJson } from '../measuring/parse-json.js';

@@ -39,7 +39,12 @@ export function watchAgain(row: StoredRow, nodeId: string): WatchedMonitor {
   return { ...onGrid(assignment, nodeId), ...progress, afterMs: null, isResuming: true, isAssigned: true, dueMs: null };
 }
 
-/** The slot before its first: those of now and before are nobody's, or were the assignment's before. */
+/** Whether a slot of now is one that no assignment of the monitor here has had. */
+export function isItsOwn({ grid, afterMs }: WatchedMonitor, slot: number): boolean {
+  return afterMs === null || slotStart(slot, grid) > afterMs;
+}
+
+/** The slot of now, or the last one of the assignment before. */
 export function slotBefore({ grid, afterMs }: WatchedMonitor, nowMs: number): number {
   return slotAt(Math.max(nowMs, afterMs ?? nowMs), grid);
 }

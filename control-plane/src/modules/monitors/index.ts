@@ -1,5 +1,5 @@
 import type { Clock } from '@vantage/shared/clock.js';
-import { CHECK_KIND } from '@vantage/shared/monitor-state/check-report.js';
+import { CHECK_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
