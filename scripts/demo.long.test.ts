@@ -65,7 +65,7 @@ async function leavesNothing(test: Test, directory: string): Promise<void> {
 }
 
 t.test(
-  'the demo brings a result of every type from three nodes, as one JSON document, and leaves nothing behind',
+  'the demo brings a result of every type and the events of a monitor, as one JSON document, and leaves nothing behind',
   {
     skip,
   },
@@ -73,7 +73,7 @@ t.test(
     const demo = startDemo(t, ['--once', '--json']);
     const [output, code] = await Promise.all([text(demo.process.stdout as NodeJS.ReadableStream), demo.exited]);
     t.equal(code, 0);
-    const { nodes, probes } = JSON.parse(output);
+    const { nodes, probes, monitors, events } = JSON.parse(output);
     t.strictSame(
       nodes.map(({ name }: { name: string }) => name),
       ['frankfurt-1', 'ashburn-1', 'tokyo-1'],
@@ -88,6 +88,9 @@ t.test(
         type,
       );
     }
+    t.ok(monitors.length >= 5);
+    t.ok(monitors.every(({ current_status }: { current_status: string }) => current_status === 'up'));
+    t.match(events, [{ monitor: 'Shop', type: 'down', started_at: String, ended_at: String, reason: /503/ }]);
     await leavesNothing(t, demo.directory);
   },
 );

@@ -8,8 +8,10 @@ import { Progress } from 'vantage-control/client/progress.js';
 import { taskTable } from 'vantage-control/client/result-table.js';
 import { runProbe } from 'vantage-control/client/run-probe.js';
 import type { TaskView } from 'vantage-control/modules/probes/view.js';
+import { startBreakable } from './demo/breakable.js';
+import { type MonitorsShown, showMonitors } from './demo/monitors.js';
 import { Program, runToEnd } from './demo/program.js';
-import { type DemoProbe, probesOf, startTargets } from './demo/targets.js';
+import { type DemoProbe, probesOf, startTargets, type Targets } from './demo/targets.js';
 import { makeScratchDirectory } from './scratch-directory.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -45,11 +47,11 @@ interface Stack {
   readonly nodes: readonly Node[];
 }
 
-/** The whole product on this machine: a control plane, three agents, targets, a probe of every type. Exit code. */
+/** The whole product on this machine: a control plane, three agents, targets, a probe of every type, monitors. Exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const command = new Command('npm run demo --')
-    .description('Runs a control plane, three agents and one probe of every type on this machine.')
-    .argument('[target]', 'probe this host or URL instead of the demo’s own small servers')
+    .description('Runs a control plane, three agents, one probe of every type and a few monitors on this machine.')
+    .argument('[target]', 'probe this host or URL instead of the demo’s own small servers, without monitors')
     .option('--once', 'end after the results')
     .option('--json', 'print one JSON document instead of tables')
     .exitOverride();
@@ -80,10 +82,11 @@ async function runDemo(target: string | null, options: Options): Promise<number>
     cleanUps: (() => Promise<void>)[],
   ): Promise<number> {
     const stack = await startStack(cleanUps);
-    const probes = asked === null ? await ownProbes(cleanUps) : probesOf(asked);
-    const tasks = await runAll(stack, probes);
-    if (json) printJson(stack, tasks);
-    else printTables(stack, tasks);
+    const targets = asked === null ? await ownTargets(cleanUps) : null;
+    const tasks = await runAll(stack, targets?.probes ?? probesOf(asked ?? ''));
+    if (!json) printTables(stack, tasks);
+    const watched = targets === null ? null : await watch(stack, targets, { isQuiet: json === true, cleanUps });
+    if (json) printJson(stack, tasks, watched);
     const failed = tasks.filter((task) => !isGood(task));
     if (once) return failed.length === 0 ? 0 : 1;
     printAccess(stack);
@@ -92,10 +95,22 @@ async function runDemo(target: string | null, options: Options): Promise<number>
   }
 }
 
-async function ownProbes(cleanUps: (() => Promise<void>)[]): Promise<readonly DemoProbe[]> {
+async function ownTargets(cleanUps: (() => Promise<void>)[]): Promise<Targets> {
   const targets = await startTargets(root);
   cleanUps.push(() => targets.stop());
-  return targets.probes;
+  return targets;
+}
+
+async function watch(
+  { client }: Stack,
+  { servers }: Targets,
+  { isQuiet, cleanUps }: { readonly isQuiet: boolean; readonly cleanUps: (() => Promise<void>)[] },
+): Promise<MonitorsShown> {
+  const shop = await startBreakable();
+  cleanUps.push(() => shop.stop());
+  if (!isQuiet) process.stdout.write('\nMonitors, checked by all three nodes\n');
+  const say = (line: string) => void (isQuiet || process.stdout.write(`  ${line}\n`));
+  return showMonitors({ client, servers, shop, say });
 }
 
 async function startStack(cleanUps: (() => Promise<void>)[]): Promise<Stack> {
@@ -190,7 +205,7 @@ function isGood({ node_results }: TaskView): boolean {
   return node_results.every(({ success, error }) => success || error?.code === 'not_supported');
 }
 
-function printJson(stack: Stack, tasks: readonly TaskView[]): void {
+function printJson(stack: Stack, tasks: readonly TaskView[], watched: MonitorsShown | null): void {
   const probes = tasks.map(({ probe_type, task_id, target, status, node_results }) => ({
     type: probe_type,
     task_id,
@@ -198,7 +213,7 @@ function printJson(stack: Stack, tasks: readonly TaskView[]): void {
     status,
     node_results,
   }));
-  process.stdout.write(`${JSON.stringify({ nodes: stack.nodes, probes }, null, 2)}\n`);
+  process.stdout.write(`${JSON.stringify({ nodes: stack.nodes, probes, ...watched }, null, 2)}\n`);
 }
 
 function printTables({ nodes }: Stack, tasks: readonly TaskView[]): void {

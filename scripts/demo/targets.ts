@@ -11,6 +11,7 @@ export interface DemoProbe {
 
 /** Small servers on loopback for the demo to probe. */
 export interface Targets {
+  readonly servers: Servers;
   readonly probes: readonly DemoProbe[];
   stop(): Promise<void>;
 }
@@ -29,7 +30,7 @@ const fewCycles = { cycles: 3, interval_ms: 300 };
 /** Starts the servers, and asks each of them what it is for. `root`: of the project. */
 export async function startTargets(root: string): Promise<Targets> {
   const servers = await startServers(root);
-  return { probes: probesFrom(ownQuestions(servers)), stop: servers.stop };
+  return { servers, probes: probesFrom(ownQuestions(servers)), stop: servers.stop };
 }
 
 function ownQuestions({ ports }: Servers): Questions {

@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { HOST } from './servers.js';
+
+/** A small shop that can be broken and mended: for monitors to notice. */
+export interface Breakable {
+  readonly url: string;
+  /** From now on it answers 503. */
+  break(): void;
+  mend(): void;
+  stop(): Promise<void>;
+}
+
+/** Starts it on a free port of loopback. */
+export async function startBreakable(): Promise<Breakable> {
+  let isBroken = false;
+  const server = createServer((_request, response) => {
+    response.writeHead(isBroken ? 503 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ status: isBroken ? 'no stock' : 'open', items: 3 }));
+  });
+  server.listen(0, HOST);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${HOST}:${port}/`,
+    break: () => {
+      isBroken = true;
+    },
+    mend: () => {
+      isBroken = false;
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
