@@ -1,6 +1,7 @@
 import t from 'tap';
+import { commandLine } from '../src/actor.js';
 import { CheckingNode } from './_support/checking-node.js';
-import { startStack, type TestApi } from './_support/stack.js';
+import { createUserApi, startStack, type TestApi } from './_support/stack.js';
 import { until } from './_support/until.js';
 
 const tcp = { type: 'tcp', target: '127.0.0.1:9', interval_s: 60 };
@@ -173,6 +174,18 @@ t.test(
     t.match((await node.waitForAssignment(id, generation)).spec.config, { ...config, timeout_ms });
   },
 );
+
+t.test('a deleted account takes its monitors with it, and nodes of others drop them', async (t) => {
+  const { api, controlPlane, database } = await startStack(t);
+  const node = await CheckingNode.join(t, api);
+  const user = await createUserApi(controlPlane, 'ada@test.example', 'user');
+  const { id } = await makeMonitor(user);
+  await node.waitForAssignment(id);
+  t.equal((await api.call('GET', `/v1/monitors/${id}`)).status, 404, 'of others it is not even there');
+  await controlPlane.services.accounts.delete(user.userId, commandLine);
+  await until('the node to drop it', () => !node.assignments.has(id));
+  t.same(await database.db('monitors').pluck('id'), []);
+});
 
 t.test('bad input names the field and what is wrong with it', async (t) => {
   const { api } = await startStack(t);

@@ -16,6 +16,7 @@ import { Tokens } from '../modules/tokens/index.js';
 import { loadSecretKey } from '../secret-key.js';
 import { listenOrigin } from '../setting-values.js';
 import { openStorage } from '../storage.js';
+import { releaseHoldings } from '../wiring/holdings.js';
 
 /** The parts a command needs, on the running server's database or on one started for the command alone. */
 export interface Office {
@@ -87,7 +88,7 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
       isRegistrationOpen: false,
       needsVerifiedEmail: false,
       mail: openMail({ config: settings, secretKey, publicUrl, clock }).mail,
-      releaseNodes: (trx, userId, actor) => nodes.acts.release(trx, userId, actor),
+      releaseHoldings: releaseHoldings(nodes),
     });
     const audit = new Audit(db, clock);
     return { accounts, audit, signingKeys, nodes, enrollmentTokens, adminNodeView, anyRecord, tokens };

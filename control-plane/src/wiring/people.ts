@@ -4,6 +4,7 @@ import { type AccountParts, openAccounts } from '../modules/accounts/index.js';
 import type { Nodes } from '../modules/nodes/index.js';
 import { Tokens } from '../modules/tokens/index.js';
 import type { Foundation } from './foundation.js';
+import { releaseHoldings } from './holdings.js';
 import type { Replicas } from './replicas.js';
 
 /** Who may ask for what: accounts, their tokens, and the mail that reaches them. */
@@ -31,7 +32,7 @@ export function wirePeople(
     mail,
     revoked: (userId) => authentication.revoked(userId),
     keysChanged: () => authentication.revokedAll(),
-    releaseNodes: (trx, userId, actor) => nodes.acts.release(trx, userId, actor),
+    releaseHoldings: releaseHoldings(nodes),
   });
   const tokens = new Tokens({ db, clock, authentication: { revoked: (userId) => authentication.revoked(userId) } });
   const readKeys = () =>

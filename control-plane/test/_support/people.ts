@@ -50,7 +50,7 @@ export async function openPeople(
     },
     revoked: (userId) => revoked.push(userId),
     keysChanged: () => {},
-    releaseNodes: async () => {},
+    releaseHoldings: async () => {},
     enqueueReset: (_trx, sealed) => parts.recovery.sendReset(sealed),
   });
   await parts.signingKeys.start();

@@ -46,8 +46,8 @@ interface AccountsOptions {
   readonly mail: AccountMail;
   /** Called after what a user's credentials open has changed. */
   readonly revoked: (userId: string) => void;
-  /** Takes the nodes of a deleted account out of service, in the transaction that deletes it. */
-  readonly releaseNodes: (trx: Knex, userId: string, actor: Actor) => Promise<void>;
+  /** Takes what a deleted account has with it, in the transaction that deletes it. */
+  readonly releaseHoldings: (trx: Knex, userId: string, actor: Actor) => Promise<void>;
 }
 
 /** Users and their profiles. */
@@ -133,7 +133,7 @@ export class Accounts {
    * address is free again. @throws ApiError CONFLICT for the only administrator, ACCOUNT_NOT_FOUND
    */
   async delete(userId: string, actor: Actor): Promise<void> {
-    const { db, clock, mail, releaseNodes } = this.options;
+    const { db, clock, mail, releaseHoldings } = this.options;
     const at = new Date(clock.now());
     await db.transaction(async (trx) => {
       const admins = await lockAdmins(trx);
@@ -148,7 +148,7 @@ export class Accounts {
       await revokeSessions(trx, userId, { at, reason: 'account deleted' });
       // before its nodes go: this waits for an agent that is enrolling by one of them
       await revokeTokens(trx, userId, at);
-      await releaseNodes(trx, userId, actor);
+      await releaseHoldings(trx, userId, actor);
       await eraseUser(trx, userId, at);
       await audit(trx, userId, { action: 'account.deleted', actor });
     });

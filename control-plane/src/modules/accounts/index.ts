@@ -38,8 +38,8 @@ export interface AccountsOptions {
   readonly revoked: (userId: string) => void;
   /** Called after a key that access tokens are signed with was made or dropped. */
   readonly keysChanged: () => void;
-  /** Takes the nodes of a deleted account out of service, in the transaction that deletes it. */
-  readonly releaseNodes: (trx: Knex, userId: string, actor: Actor) => Promise<void>;
+  /** Takes what a deleted account has with it, in the transaction that deletes it. */
+  readonly releaseHoldings: (trx: Knex, userId: string, actor: Actor) => Promise<void>;
   /** Has `recovery.sendReset` called in the background, in the transaction of the request. Default: by a job. */
   readonly enqueueReset?: (trx: Knex, sealed: string) => Promise<unknown>;
 }

@@ -29,6 +29,9 @@ import { mailOwner } from './notify.js';
 import { Placing } from './placing.js';
 import { Reading } from './reading.js';
 import { Replacement } from './replacement.js';
+import { deleteMonitorsOf } from './store.js';
+
+export { deleteMonitorsOf };
 
 /** What nodes and evaluators need of monitors. */
 export interface MonitorWork {

@@ -125,6 +125,22 @@ export async function deleteMonitor(trx: Knex, id: string): Promise<void> {
   await trx('monitors').where({ id }).delete();
 }
 
+/** Deletes everything of an account that leaves; its nodes drop it when they are told. */
+export async function deleteMonitorsOf(trx: Knex, userId: string): Promise<void> {
+  await trx.raw(
+    `INSERT INTO assignment_changes (node_id, changed_at)
+     SELECT DISTINCT a.node_id, clock_timestamp() FROM monitor_assignments a JOIN monitors m ON m.id = a.monitor_id
+     WHERE m.user_id = ? AND a.ended_at IS NULL ORDER BY a.node_id
+     ON CONFLICT (node_id) DO UPDATE SET changed_at = excluded.changed_at`,
+    [userId],
+  );
+  await trx.raw('DELETE FROM monitor_node_states WHERE monitor_id IN (SELECT id FROM monitors WHERE user_id = ?)', [
+    userId,
+  ]);
+  await trx('monitors').where({ user_id: userId }).delete();
+  await trx('monitor_groups').where({ user_id: userId }).delete();
+}
+
 /** Locks a monitor of an owner for a change; null: there is none. */
 export async function lockMonitor(trx: Knex, id: string, owner: Owner | null): Promise<MonitorRow | null> {
   const { rows } = await trx.raw<{ rows: MonitorRow[] }>(
