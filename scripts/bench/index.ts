@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { benchApi } from './api.js';
 import { benchLink } from './link/index.js';
 import { benchMainRoad } from './main-road.js';
+import { benchMonitors } from './monitors/index.js';
 import { benchProbes } from './probes/index.js';
 
 /** The one list of benchmarks: name, what it measures, how to run it. */
@@ -9,6 +10,10 @@ const benchmarks = {
   'main-road': { summary: 'a probe from POST to result, and what agent and control plane cost', run: benchMainRoad },
   api: { summary: 'what credentials, limits and validation cost a request', run: benchApi },
   link: { summary: 'ten thousand agents, ingest, spool and what they cost; some parts want root', run: benchLink },
+  monitors: {
+    summary: 'checks of ten thousand monitors: what they cost, and how soon events come',
+    run: benchMonitors,
+  },
   probes: { summary: "each probe engine beside the field's own tool, in the lab; needs root", run: benchProbes },
 } as const;
 
@@ -22,7 +27,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .option('--agents <n>', 'of link: how many are many', Number, 10_000)
     .option('--types <names>', 'of probes: types that memory counts them of, divided by commas')
     .option('--dry-run', 'print the report only')
-    .option('--only <names>', 'of link and probes: comparisons, divided by commas')
+    .option('--only <names>', 'of link, monitors and probes: comparisons, divided by commas')
     .parse([...args], { from: 'user' });
   const name = names.find((known) => known === command.args[0]);
   if (name === undefined) {

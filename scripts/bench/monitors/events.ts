@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { LinkComparison } from '../link/comparison.js';
+import { quantile } from '../statistics.js';
+import { reportOf, startWatchedSite, type WatchedSite, type WatchingNode } from './watched-site.js';
+
+const MONITORS = 1_000;
+const NODES = 30;
+const PER_ROUND = 200;
+
+/** How soon an event stands in the table after the check that decided was delivered. */
+export const events: LinkComparison = {
+  name: 'events',
+  title: 'from the deciding check to the event',
+  method: ({ rounds }) =>
+    `${MONITORS} monitors on three of ${NODES} simulated nodes; ${rounds} rounds of ${PER_ROUND} monitors that go down one after another, 20 a second`,
+  async run({ rounds }) {
+    const watched = await startWatchedSite({ monitors: MONITORS, nodes: NODES, perMonitor: 3, intervalSeconds: 60 });
+    try {
+      await allUp(watched);
+      const waits: number[] = [];
+      for (let round = 0; round < rounds; round += 1) waits.push(...(await goDown(watched, round)));
+      return [0.5, 0.99].map((ratio) => ({
+        what: `from the frame to the committed event, p${ratio * 100}, ms`,
+        ours: quantile(waits, ratio).toFixed(0),
+        baseline: '',
+        ratio: '',
+        goal: ratio === 0.99 ? 'at most 1 000' : '',
+      }));
+    } finally {
+      await watched.stop();
+    }
+  },
+};
+
+async function allUp({ site, nodes }: WatchedSite): Promise<void> {
+  for (const node of nodes) node.deliver(node.watches.map((watch) => reportOf(watch, Date.now())));
+  await until(async () => {
+    const { rows } = await site.database.query("SELECT count(*)::int AS n FROM monitor_states WHERE health <> 'up'");
+    return rows[0]?.['n'] === 0;
+  });
+}
+
+/** Milliseconds for each monitor. */
+async function goDown(watched: WatchedSite, round: number): Promise<number[]> {
+  const sentAt = new Map<string, number>();
+  const monitors = monitorsOf(watched).slice(round * PER_ROUND, (round + 1) * PER_ROUND);
+  for (const [monitorId, nodes] of monitors) {
+    for (const node of nodes.slice(0, 2)) {
+      const watch = node.watches.find((own) => own.monitorId === monitorId);
+      if (watch !== undefined) node.deliver([reportOf(watch, Date.now(), true)]);
+    }
+    sentAt.set(monitorId, Date.now());
+    await pause(50);
+  }
+  await until(async () => (await eventsOf(watched, sentAt)).length === sentAt.size);
+  return (await eventsOf(watched, sentAt)).map(({ monitor_id, at }) => Number(at) - (sentAt.get(monitor_id) ?? 0));
+}
+
+function monitorsOf({ nodes }: WatchedSite): [string, WatchingNode[]][] {
+  const byMonitor = new Map<string, WatchingNode[]>();
+  for (const node of nodes) {
+    for (const { monitorId } of node.watches) byMonitor.set(monitorId, [...(byMonitor.get(monitorId) ?? []), node]);
+  }
+  return [...byMonitor];
+}
+
+async function eventsOf({ site }: WatchedSite, sentAt: ReadonlyMap<string, number>) {
+  // xmin's commit time is not kept: the outbox row is written by the same transaction, at its beginning
+  const { rows } = await site.database.query<{ monitor_id: string; at: string }>(
+    'SELECT monitor_id, extract(epoch FROM created_at) * 1000 AS at FROM monitor_events WHERE monitor_id = ANY($1)',
+    [[...sentAt.keys()]],
+  );
+  return rows;
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error('it did not happen within a minute');
+    await pause(20);
+  }
+}

@@ -1,0 +1,12 @@
+import { type ComparisonRequest, runComparisons } from '../comparisons.js';
+import type { LinkComparison } from '../link/comparison.js';
+import { checks } from './checks.js';
+import { events } from './events.js';
+
+/** The one list of comparisons. */
+const comparisons: readonly LinkComparison[] = [checks, events];
+
+/** Measures what monitors cost, and how soon they tell; a table for each. */
+export function benchMonitors(request: ComparisonRequest): Promise<void> {
+  return runComparisons('monitors', comparisons, request);
+}
