@@ -11,6 +11,8 @@ const probe: Auth = { kind: 'public', scope: 'probe' };
 const readBack: Auth = { kind: 'public', scope: 'probe:read' };
 const anybody: Auth = { kind: 'public' };
 const account: Auth = { kind: 'scope', scope: 'account' };
+const readMonitors: Auth = { kind: 'scope', scope: 'monitor:read' };
+const writeMonitors: Auth = { kind: 'scope', scope: 'monitor:write' };
 const session: Auth = { kind: 'session' };
 const admin: Auth = { kind: 'admin' };
 
@@ -29,6 +31,17 @@ const expected: Readonly<Record<string, Auth>> = {
   'GET /v1/probe/tasks': { kind: 'scope', scope: 'probe:read' },
   'GET /v1/probe/tasks/{id}': readBack,
   'GET /v1/probe/tasks/{id}/events': readBack,
+  'GET /v1/monitors': readMonitors,
+  'POST /v1/monitors': writeMonitors,
+  'GET /v1/monitors/{id}': readMonitors,
+  'PATCH /v1/monitors/{id}': writeMonitors,
+  'DELETE /v1/monitors/{id}': writeMonitors,
+  'POST /v1/monitors/{id}/pause': writeMonitors,
+  'POST /v1/monitors/{id}/resume': writeMonitors,
+  'POST /v1/monitors/{id}/archive': writeMonitors,
+  'GET /v1/monitors/{id}/checks': readMonitors,
+  'GET /v1/monitors/{id}/events': readMonitors,
+  'GET /v1/monitor-events/{id}': readMonitors,
   'GET /v1/nodes': anybody,
   'GET /v1/nodes/{id}': anybody,
   'POST /v1/nodes/enroll': anybody,
@@ -318,7 +331,7 @@ async function makeCallers(t: Test) {
 /** Ids of resources of one account, by the path they lie under. `public`: not anybody's. */
 async function makeForeign({ api, controlPlane, database }: Stack): Promise<Record<string, string>> {
   const owner = api.userId;
-  const { sessions, tokens } = controlPlane.services;
+  const { sessions, tokens, nodes } = controlPlane.services;
   const client = { address: '192.0.2.1', userAgent: null };
   const opened = await database.db.transaction((trx) => sessions.open(trx, owner, { methods: ['password'], client }));
   const grantor = { userId: owner, scopes: null };
@@ -335,7 +348,20 @@ async function makeForeign({ api, controlPlane, database }: Stack): Promise<Reco
     spec: '{}',
     created_at: new Date(),
   });
+  await nodes.directory.refresh([nodeId]);
+  const monitor = await api.call('POST', '/v1/monitors', {
+    body: { name: 'theirs', type: 'tcp', target: 'example.com:443' },
+  });
+  const eventId = newId(idPrefixes.monitorEvent);
+  await database.db('monitor_events').insert({
+    id: eventId,
+    monitor_id: monitor.body.data.id,
+    type: 'down',
+    started_at: new Date(),
+  });
   return {
+    '/v1/monitors': monitor.body.data.id,
+    '/v1/monitor-events': eventId,
     '/v1/account/sessions': opened.sessionId,
     '/v1/account/api-keys': keyId,
     '/v1/account/tokens': tokenId,

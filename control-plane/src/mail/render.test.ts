@@ -16,7 +16,7 @@ const examples: { readonly [N in MailTemplateName]: Letter<N>['data'] } = {
   'password-changed': { at, address },
   'account-deleted': { at },
   'monitor-event': {
-    kind: 'monitor.up',
+    isDegraded: false,
     name: 'Shop',
     target: link,
     reason: 'tcp_refused',

@@ -5,7 +5,7 @@ import type { EventNews } from './judging.js';
 
 /** Mails the owner of a monitor, in the transaction in which an event opens or closes. */
 export function mailOwner(mail: Pick<Mail, 'enqueue'>): (trx: Knex, news: EventNews) => Promise<void> {
-  return async (trx, { monitor, kind, event }) => {
+  return async (trx, { monitor, event }) => {
     if (!monitor.notifies_owner || monitor.is_test) return;
     const owner = await findRecipient(trx, monitor.user_id);
     if (owner === null) return;
@@ -14,7 +14,7 @@ export function mailOwner(mail: Pick<Mail, 'enqueue'>): (trx: Knex, news: EventN
       locale: owner.locale,
       template: 'monitor-event',
       data: {
-        kind,
+        isDegraded: event.type === 'degraded',
         name: monitor.name,
         target: monitor.target,
         reason: event.reason,
