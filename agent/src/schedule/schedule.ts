@@ -13,22 +13,25 @@ import type { Spool } from '../spool/spool.js';
 import type { Assignment } from './assignment.js';
 import { type AssignmentsChange, AssignmentTable } from './assignment-table.js';
 import { DueHeap } from './due-heap.js';
+import { LastSlots } from './last-slots.js';
 import { LatenessWindow } from './lateness-window.js';
 import { Lease } from './lease.js';
 import { checkReport, missedReport, newestState, type SlotReport } from './reports.js';
 import { type RunningCheck, RunningChecks } from './running-checks.js';
 import type { ScheduleFile } from './schedule-file.js';
 import { isFarAhead, planResume, planSlots } from './slot-plan.js';
-import type { StoredRow, StoredSchedule } from './stored-schedule.js';
+import type { StoredRow, ToldSchedule } from './stored-schedule.js';
 import { mayBeUplink } from './uplink-codes.js';
 import type { UplinkGuard } from './uplink-guard.js';
-import { isItsOwn, nextDueMs, slotBefore, type WatchedMonitor, watchAgain, watchNew } from './watched-monitor.js';
+import { firstSlot, nextDueMs, type WatchedMonitor, watchAgain, watchNew } from './watched-monitor.js';
 
 // What this node watches, and when. Slots lie on server time (shared/src/monitor-state/slots.ts).
 //
-//   assigned --server time known--> checked at once --> waits for its slot --due--> checked --answer--> reported, waits for the next slot
-//                                        |    '--due while checked, or over a second ago--> missed: reported
-//                                        '--dropped, another generation, lease over--> forgotten; its check is still reported
+//   assigned --server time known--> slot of now checked at once --answer--> reported, waits for the next slot
+//                                      '--kept from before, one of too many, or had by the assignment before--> waits
+//   waits --due--> checked --answer--> reported, waits for the next slot
+//     |    '--due while checked, or over a second ago--> missed: reported
+//     '--dropped, another generation, lease over--> forgotten; its check is still reported
 //
 //   missed   stopped      no agent ran, the machine slept, or server time was set forward
 //            behind       this process or its child was late, or the check before still ran
@@ -65,7 +68,7 @@ export interface ScheduleOptions {
   readonly uplink: Pick<UplinkGuard, 'isLost'>;
   readonly file: Pick<ScheduleFile, 'begin' | 'assignmentChanged' | 'progressChanged' | 'keepLease' | 'close'>;
   /** What the process before left. */
-  readonly stored: StoredSchedule;
+  readonly stored: ToldSchedule;
   readonly log: Logger;
   /** A report is durable in the spool. */
   readonly onDurable: () => void;
@@ -81,6 +84,7 @@ export class Schedule implements StateSource {
   readonly #due = new DueHeap<WatchedMonitor>();
   readonly #running: RunningChecks;
   readonly #lease: Lease;
+  readonly #lastSlots: LastSlots;
   readonly #lateness = new LatenessWindow();
   readonly #forgetStepListener: () => void;
   #cancelTimer: () => void = () => undefined;
@@ -92,6 +96,8 @@ export class Schedule implements StateSource {
   #isStopping = false;
   #isClosed = false;
   #checks = 0;
+  /** Of those that run, how many did not wait for their slot. */
+  #runningAtOnce = 0;
   #checksDone = 0;
   #slotsMissed = 0;
   #loopLagMs = 0;
@@ -101,6 +107,7 @@ export class Schedule implements StateSource {
     const { clock, clockSync, stored, nodeId, file } = options;
     this.#running = new RunningChecks(clock);
     this.#lease = new Lease({ clock, serverNow: () => clockSync.serverNow(), kept: stored.lease });
+    this.#lastSlots = new LastSlots(stored.toldMs);
     this.#table.restore(stored.rows);
     for (const row of stored.rows) this.#watch(watchAgain(row, nodeId));
     this.#forgetStepListener = clockSync.onStep(({ byMs }) => {
@@ -217,10 +224,9 @@ export class Schedule implements StateSource {
 
   #begin(watched: WatchedMonitor, nowMs: number): void {
     this.#unbegun.delete(watched);
-    const slot = slotBefore(watched, nowMs);
+    const { slot, isItsOwn } = firstSlot(watched, nowMs);
     watched.done = slot;
-    if (this.#running.size < MAX_AT_ONCE && isItsOwn(watched, slot))
-      void this.#check(watched, slot, { isPunctual: false });
+    if (isItsOwn && !watched.isResuming && this.#runningAtOnce < MAX_AT_ONCE) void this.#checkAtOnce(watched, slot);
     this.#options.file.progressChanged(watched.assignment.monitorId);
     this.#queue(watched);
   }
@@ -270,6 +276,12 @@ export class Schedule implements StateSource {
       const throughMs = this.#throughMs(slotStart(nextSlot, watched.grid));
       this.#append(missedReport(watched, run, { reason, throughMs }));
     }
+  }
+
+  async #checkAtOnce(watched: WatchedMonitor, slot: number): Promise<void> {
+    this.#runningAtOnce += 1;
+    await this.#check(watched, slot, { isPunctual: false });
+    this.#runningAtOnce -= 1;
   }
 
   async #check(watched: WatchedMonitor, slot: number, { isPunctual = true } = {}): Promise<void> {
@@ -345,10 +357,9 @@ export class Schedule implements StateSource {
   }
 
   #replace(assignment: Assignment): void {
-    const before = this.#watched.get(assignment.monitorId) ?? null;
     this.#forget(assignment.monitorId);
     this.#options.file.assignmentChanged(assignment.monitorId);
-    this.#watch(watchNew(assignment, this.#options.nodeId, before));
+    this.#watch(watchNew(assignment, this.#options.nodeId, this.#lastSlots.find(assignment.monitorId)));
   }
 
   #watch(watched: WatchedMonitor): void {
@@ -366,6 +377,7 @@ export class Schedule implements StateSource {
     const watched = this.#watched.get(monitorId);
     if (watched === undefined) return;
     watched.isAssigned = false;
+    if (watched.done !== null) this.#lastSlots.note(monitorId, slotStart(watched.done, watched.grid));
     this.#watched.delete(monitorId);
     this.#unbegun.delete(watched);
     this.#options.file.assignmentChanged(monitorId);

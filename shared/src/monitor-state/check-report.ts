@@ -54,7 +54,7 @@ export const CheckReportSchema = Type.Object(
       'Null exactly when the outcome is ok.',
     ),
     state: nullable(NodeStateSchema, 'With this check; null for one that is outside the grid: a person asked for it.'),
-    /** Every slot of this node that was due before has a report in front of this one. */
+    /** Every slot of this node that was due before has a report in front of this one; only what was assigned later has none. */
     through_ms: instant,
   },
   { additionalProperties: false },
