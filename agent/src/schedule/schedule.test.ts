@@ -306,3 +306,79 @@ t.test('ten thousand monitors start within the same minute, each in its slot', a
   t.ok(node.schedule.stats.worstStartLateMs < 50, `${node.schedule.stats.worstStartLateMs} ms`);
   t.equal(node.schedule.stats.slotsMissed, 0);
 });
+
+t.test('a check that somebody asks for is made at once, and touches neither the grid nor the state', async (t) => {
+  const node = new ScheduledNode();
+  node.schedule.take(everything(anAssignment(0), anAssignment(1)));
+  await node.pass(MINUTE_MS + 500);
+  const [before, reported] = [await node.schedule.newest(), node.reports.length];
+  node.answer = () => ({ afterMs: 700, judgment: bad('tcp_refused') });
+  const beganMs = node.serverNow;
+  node.schedule.checkNow({ monitorId: monitorId(0), generation: 1, request: 'ask_1' });
+  await node.pass(1000);
+  t.match(checksOf(node.reports.slice(reported)), [
+    { request: 'ask_1', slot_ms: beganMs, late_ms: 0, state: null, outcome: 'failed', error: { code: 'tcp_refused' } },
+  ]);
+  t.same(await node.schedule.newest(), before);
+  node.answer = () => ({ afterMs: 100, judgment: good });
+  await node.pass(2 * MINUTE_MS);
+  t.same(missedOf(node.reports), []);
+  const ofGrid = checksOf(node.reports).filter(({ monitor_id, request }) => monitor_id === monitorId(0) && !request);
+  t.same(
+    ofGrid.map(({ slot_ms, state }) => [slotAt(slot_ms, gridOf(0)) - slotAt(beganMs, gridOf(0)), state?.streak]),
+    [-1, 0, 1, 2].map((slot, index) => [slot, index + 1]),
+  );
+});
+
+t.test('a check that is asked for says through when slots are told, and claims none that is not', async (t) => {
+  const node = new ScheduledNode();
+  node.answer = () => ({ afterMs: node.jobs.length === 1 ? 20_000 : 100, judgment: good });
+  node.schedule.take(everything(anAssignment(0)));
+  await node.pass(1000);
+  node.schedule.checkNow({ monitorId: monitorId(0), generation: 1, request: 'ask_1' });
+  await node.pass(1000);
+  const slotMs = slotStart(slotAt(node.serverNow, gridOf(0)), gridOf(0));
+  t.match(checksOf(node.reports), [{ request: 'ask_1', through_ms: slotMs }], 'the slot of now is being checked');
+});
+
+t.test('of checks that are asked for ten are in flight, one of a monitor; others are passed over', async (t) => {
+  const node = new ScheduledNode();
+  node.schedule.take(everything(...Array.from({ length: 12 }, (_, number) => anAssignment(number))));
+  await node.pass(MINUTE_MS);
+  const ask = (number: number, generation = 1) =>
+    node.schedule.checkNow({ monitorId: monitorId(number), generation, request: `ask_${number}` });
+  node.answer = () => ({ afterMs: 5000, judgment: good });
+  const askedOf = (work: () => void) => {
+    const { length } = node.jobs;
+    work();
+    return node.jobs.slice(length).map(({ caller }) => caller);
+  };
+  t.same(
+    askedOf(() => ask(0, 2)),
+    [],
+    'another generation',
+  );
+  t.same(
+    askedOf(() => ask(12)),
+    [],
+    'another monitor',
+  );
+  t.same(
+    askedOf(() => [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].forEach((number) => ask(number))),
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(monitorId),
+  );
+  await node.pass(5500);
+  t.same(
+    askedOf(() => ask(10)),
+    [monitorId(10)],
+    'there is room again',
+  );
+  const closed = node.schedule.close(0);
+  t.same(
+    askedOf(() => ask(1)),
+    [],
+    'the agent stops',
+  );
+  node.clock.advance(0);
+  await closed;
+});

@@ -10,13 +10,14 @@ import type { StateSource, WatchedState } from '../link/state-sources.js';
 import type { CheckMeasurement } from '../measuring/child-messages.js';
 import type { MeasuringProcess } from '../measuring/measuring-process.js';
 import type { Spool } from '../spool/spool.js';
+import { AskedChecks, type CheckRequest } from './asked-checks.js';
 import type { Assignment } from './assignment.js';
 import { type AssignmentsChange, AssignmentTable } from './assignment-table.js';
 import { DueHeap } from './due-heap.js';
 import { LastSlots } from './last-slots.js';
 import { LatenessWindow } from './lateness-window.js';
 import { Lease } from './lease.js';
-import { checkReport, missedReport, newestState, type SlotReport } from './reports.js';
+import { askedReport, checkReport, missedReport, newestState, type SlotReport } from './reports.js';
 import { type RunningCheck, RunningChecks } from './running-checks.js';
 import type { ScheduleFile } from './schedule-file.js';
 import { isFarAhead, planResume, planSlots } from './slot-plan.js';
@@ -85,6 +86,7 @@ export class Schedule implements StateSource {
   readonly #running: RunningChecks;
   readonly #lease: Lease;
   readonly #lastSlots: LastSlots;
+  readonly #asked: AskedChecks;
   readonly #lateness = new LatenessWindow();
   readonly #forgetStepListener: () => void;
   #cancelTimer: () => void = () => undefined;
@@ -104,9 +106,14 @@ export class Schedule implements StateSource {
 
   constructor(options: ScheduleOptions) {
     this.#options = options;
-    const { clock, clockSync, stored, nodeId, file } = options;
+    const { clock, clockSync, stored, nodeId, file, log } = options;
     this.#running = new RunningChecks(clock);
     this.#lease = new Lease({ clock, serverNow: () => clockSync.serverNow(), kept: stored.lease });
+    this.#asked = new AskedChecks({
+      measure: (watched) => this.#measure(watched),
+      onMeasured: (watched, request, measurement) => this.#tellAsked(watched, request, measurement),
+      log,
+    });
     this.#lastSlots = new LastSlots(stored.toldMs);
     this.#table.restore(stored.rows);
     for (const row of stored.rows) this.#watch(watchAgain(row, nodeId));
@@ -141,6 +148,11 @@ export class Schedule implements StateSource {
     for (const monitorId of dropped) this.#forget(monitorId);
     for (const assignment of added) this.#replace(assignment);
     this.#look();
+  }
+
+  /** Somebody asked for a check beside the grid; where there can be none now, nothing comes of it. */
+  checkNow(asked: CheckRequest): void {
+    this.#asked.take(asked, this.#isStopping ? null : (this.#watched.get(asked.monitorId) ?? null));
   }
 
   /** By which both sides see whether they agree on what this node watches. */
@@ -321,13 +333,26 @@ export class Schedule implements StateSource {
     { slotMs, isPunctual }: { readonly slotMs: number; readonly isPunctual: boolean },
     { judgment, startedAt }: CheckMeasurement,
   ): void {
-    const { clock, clockSync } = this.#options;
     this.#checksDone += 1;
-    const nowMs = clockSync.serverNow() ?? slotMs;
-    const lateMs = startedAt === null ? 0 : Math.max(0, nowMs - (clock.now() - startedAt) - slotMs);
-    if (isPunctual) this.#lateness.note(lateMs, clock.monotonicMs());
+    const lateMs = startedAt === null ? 0 : Math.max(0, this.#onServerTime(startedAt) - slotMs);
+    if (isPunctual) this.#lateness.note(lateMs, this.#options.clock.monotonicMs());
     watched.state = reduceCheck(watched.state, { slot: slotMs, outcome: judgment.outcome }, watched.spec.rule);
     this.#append(checkReport(watched, { slotMs, lateMs, judgment, throughMs: this.#throughMs() }));
+  }
+
+  /** Whatever came of it: it is of no slot, and nobody's state depends on it. */
+  #tellAsked(watched: WatchedMonitor, request: string, { judgment, startedAt, loopLagMs }: CheckMeasurement): void {
+    if (this.#isClosed) return;
+    this.#loopLagMs = Math.max(this.#loopLagMs, loopLagMs);
+    const beganMs = this.#onServerTime(startedAt ?? this.#options.clock.now());
+    this.#append(askedReport(watched, { request, beganMs, judgment, throughMs: this.#throughMs() }));
+  }
+
+  /** A moment of this machine's clock, a short while ago. */
+  #onServerTime(at: number): number {
+    const { clock, clockSync } = this.#options;
+    const nowMs = clock.now();
+    return (clockSync.serverNow() ?? nowMs) - (nowMs - at);
   }
 
   /** Every slot that was due before has been reported, or is about to be in this very report; `besideMs`: one that is not. */
