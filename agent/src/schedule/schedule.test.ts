@@ -162,6 +162,13 @@ t.test('what the process before was to watch and never began waits for its slot'
   t.same(missedOf(node.reports), []);
 });
 
+t.test('a check knows server time, whatever this machine takes for the time', async (t) => {
+  const node = new ScheduledNode();
+  node.clock.setWall(Date.UTC(2016, 0, 1));
+  node.schedule.take(everything(anAssignment(0)));
+  t.match(node.jobs, [{ nowMs: Date.UTC(2026, 0, 1) }]);
+});
+
 t.test('slots of the time without an agent are told as one run, those of the last three days', async (t) => {
   const node = new ScheduledNode();
   node.schedule.take(everything(anAssignment(0)));

@@ -315,7 +315,8 @@ export class Schedule implements StateSource {
   #measure({ assignment: { monitorId }, spec }: WatchedMonitor): Promise<CheckMeasurement> {
     this.#checks += 1;
     const { type, target, configJson } = spec;
-    const job = { type, target, configJson, deadlineMs: CHECK_DEADLINE_MS, caller: monitorId };
+    const nowMs = this.#onServerTime(this.#options.clock.now());
+    const job = { type, target, configJson, deadlineMs: CHECK_DEADLINE_MS, caller: monitorId, nowMs };
     return this.#options.measuring.check({ id: `check ${this.#checks}`, ...job });
   }
 
