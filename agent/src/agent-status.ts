@@ -11,6 +11,15 @@ import type { Spool } from './spool/spool.js';
 import { describeSpool, type SpoolStatus } from './spool-status.js';
 import { AGENT_VERSION } from './version.js';
 
+/** What it watches: checks and slots since the start, the worst start of the last minute in milliseconds after its slot. */
+interface ScheduleStatus {
+  readonly assignments: number;
+  readonly running: number;
+  readonly checks_done: number;
+  readonly slots_missed: number;
+  readonly worst_start_late_ms: number;
+}
+
 /** What a running agent says of itself; `vantage-agent status` prints it. Field names are part of that command. */
 export interface AgentStatus {
   readonly pid: number;
@@ -36,18 +45,14 @@ export interface AgentStatus {
   readonly spool: SpoolStatus;
   /** Probes in flight. */
   readonly running: number;
-  /** What it watches: checks and slots since the start, the worst start of the last minute in milliseconds after its slot. */
-  readonly schedule: {
-    readonly assignments: number;
-    readonly running: number;
-    readonly checks_done: number;
-    readonly slots_missed: number;
-    readonly worst_start_late_ms: number;
-  };
+  readonly schedule: ScheduleStatus;
   readonly capabilities: readonly string[];
   /** Null before the first. */
   readonly self_test: { readonly finished_at: string; readonly checks: readonly SelfTestCheck[] } | null;
 }
+
+/** The status as an agent of any version wrote it: those before monitors said nothing of them. */
+export type ReadAgentStatus = Omit<AgentStatus, 'schedule'> & Partial<Pick<AgentStatus, 'schedule'>>;
 
 /** The status of an agent that consists of these parts, now. */
 export function describeAgent(parts: {
@@ -91,7 +96,7 @@ export function describeAgent(parts: {
   };
 }
 
-function describeSchedule(schedule: Schedule): AgentStatus['schedule'] {
+function describeSchedule(schedule: Schedule): ScheduleStatus {
   const { assignments, running, checksDone, slotsMissed, worstStartLateMs } = schedule.stats;
   return {
     assignments,

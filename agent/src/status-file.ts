@@ -1,7 +1,7 @@
 import { readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@vantage/shared/clock.js';
-import type { AgentStatus } from './agent-status.js';
+import type { AgentStatus, ReadAgentStatus } from './agent-status.js';
 
 /** How often the file is written without a change. */
 const INTERVAL_MS = 5000;
@@ -13,7 +13,7 @@ export function statusPath(stateDir: string): string {
 }
 
 /** What the agent of this state directory last said; null when it said nothing that can be read. */
-export async function readStatus(stateDir: string): Promise<AgentStatus | null> {
+export async function readStatus(stateDir: string): Promise<ReadAgentStatus | null> {
   const status = await parseStatus(stateDir);
   if (status !== 'torn') return status;
   // on a full disk it is written in place: half of one is whole soon
@@ -21,12 +21,12 @@ export async function readStatus(stateDir: string): Promise<AgentStatus | null> 
   return again === 'torn' ? null : again;
 }
 
-async function parseStatus(stateDir: string): Promise<AgentStatus | null | 'torn'> {
+async function parseStatus(stateDir: string): Promise<ReadAgentStatus | null | 'torn'> {
   const text = await readFile(statusPath(stateDir), 'utf8').catch(() => null);
   if (text === null) return null;
   try {
-    // the file is written by StatusFile alone
-    return JSON.parse(text) as AgentStatus;
+    // the file is written by StatusFile alone, of whatever version
+    return JSON.parse(text) as ReadAgentStatus;
   } catch {
     return 'torn';
   }

@@ -25,6 +25,15 @@ t.test('the proof says what the node watches, and what it is to watch is passed 
   t.same(node.changes, [{ set, dropped: [monitorId], begins: true, ends: false }]);
 });
 
+t.test('a check that somebody asks for is passed on', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const node = await startNode(t, controlPlane);
+  const peer = await controlPlane.nextOpenPeer();
+  peer.send({ checkNow: { monitorId, generation: 9, request: 'ask_1' } });
+  await until('it is passed on', () => node.asks.length > 0);
+  t.same(node.asks, [{ monitorId, generation: 9, request: 'ask_1' }]);
+});
+
 t.test('assignments that no control plane sends end the link', async (t) => {
   const specJson = Buffer.from('{}');
   const frames: Record<string, ServerFrame> = {
@@ -36,6 +45,8 @@ t.test('assignments that no control plane sends end the link', async (t) => {
     'a specification of megabytes': {
       assignments: { set: [{ monitorId, generation: 1, specJson: Buffer.alloc(70_000) }] },
     },
+    'a check of something else': { checkNow: { monitorId: newId(idPrefixes.node), generation: 1 } },
+    'a check asked for at length': { checkNow: { monitorId, generation: 1, request: 'x'.repeat(65) } },
     'a lease of ages': { config: { heartbeatMs: 1000, busyHeartbeatMs: 1000, leaseSeconds: 4_000_000_000 } },
   };
   for (const [name, frame] of Object.entries(frames)) {
@@ -46,7 +57,7 @@ t.test('assignments that no control plane sends end the link', async (t) => {
     await peer.closed();
     await until('it is known why', () => node.link.status.lastEnd !== null);
     t.equal(node.link.status.lastEnd?.kind, 'protocol_error', name);
-    t.same(node.changes, [], name);
+    t.same([...node.changes, ...node.asks], [], name);
     await node.stop();
   }
 });

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@vantage/shared/clock.js';
+import { idPrefixes } from '@vantage/shared/ids.js';
 import { readGoldenFrames } from '@vantage/shared/protocol/_support/golden-frames.js';
 import {
   type DecodedAgentFrame,
@@ -23,6 +24,8 @@ import { dialLink } from 'vantage-agent/link/dial.js';
 import { Handshake } from 'vantage-agent/link/handshake.js';
 import { Jobs } from 'vantage-agent/link/jobs.js';
 import { Session } from 'vantage-agent/link/session.js';
+import { Schedule } from 'vantage-agent/schedule/schedule.js';
+import { emptySchedule } from 'vantage-agent/schedule/stored-schedule.js';
 import { Spool } from 'vantage-agent/spool/spool.js';
 import { Upgrades } from 'vantage-agent/upgrade/upgrades.js';
 import { createLogger } from 'vantage-control/log.js';
@@ -43,12 +46,15 @@ const ATTACKERS = 2;
 
 type AgentPeer = Peer<DecodedAgentFrame>;
 
-/** The agent's real session and spool behind a real socket; nothing is measured. */
+/** The agent's real session, schedule and spool behind a real socket; nothing is measured. */
 export class AgentSide implements FuzzSide {
   readonly name = 'agent';
   readonly stages = ['challenge', 'welcome', 'open'];
   readonly attackers = ATTACKERS;
-  readonly seeds = readGoldenFrames().flatMap(({ side, bytes }) => (side === 'server' ? [bytes] : []));
+  readonly seeds = [
+    ...readGoldenFrames().flatMap(({ side, bytes }) => (side === 'server' ? [bytes] : [])),
+    ...aboutMonitors(),
+  ];
   readonly #server = createServer();
   readonly #sockets = new WebSocketServer({ server: this.#server });
   readonly #nodes: AttackedNode[] = [];
@@ -122,6 +128,7 @@ class AttackedNode {
   readonly #url: string;
   readonly #spool: Spool;
   readonly #jobs: Jobs;
+  readonly #schedule: Schedule;
   readonly #clockSync = new ClockSync(systemClock);
   // one for all sessions: each has a timer that never ends, and thousands of them slowed the fuzzer down (2026-11)
   readonly #log = createLogger('silent');
@@ -141,6 +148,8 @@ class AttackedNode {
     const parts = { measuring, spool, clockSync: this.#clockSync, clock: systemClock, log: this.#log };
     this.#jobs = new Jobs(parts);
     this.#jobs.onResult = () => this.#session?.wake('task');
+    this.#schedule = this.#openSchedule();
+    this.#schedule.start();
   }
 
   /** A socket of this node's agent. */
@@ -192,7 +201,33 @@ class AttackedNode {
 
   async stop(): Promise<void> {
     await this.#leave();
+    await this.#schedule.close(0);
     await this.#spool.close();
+  }
+
+  #openSchedule(): Schedule {
+    const judgment = { outcome: 'ok' as const, responseMs: 1, statusCode: null, error: null };
+    const nothing = () => {};
+    return new Schedule({
+      nodeId: 'n_fuzz',
+      measuring: {
+        check: async ({ id }) => ({ id, judgment, startedAt: Date.now(), loopLagMs: 0, isDisturbed: false }),
+      },
+      spool: this.#spool,
+      clockSync: this.#clockSync,
+      clock: systemClock,
+      uplink: { isLost: async () => false },
+      file: {
+        begin: nothing,
+        assignmentChanged: nothing,
+        progressChanged: nothing,
+        keepLease: nothing,
+        close: async () => {},
+      },
+      stored: { ...emptySchedule, toldMs: new Map() },
+      log: this.#log,
+      onDurable: () => this.#session?.wake('check'),
+    });
   }
 
   async #dialled(): Promise<AgentPeer> {
@@ -208,6 +243,7 @@ class AttackedNode {
       handshake: new Handshake(this.#identity(), about, this.#generation),
       spool: this.#spool,
       jobs: this.#jobs,
+      schedule: this.#schedule,
       upgrades: new Upgrades({
         command: null,
         outputPath: '',
@@ -221,7 +257,7 @@ class AttackedNode {
       log: this.#log,
       onLists: () => {},
       onCanaries: () => {},
-      states: async () => [],
+      states: () => this.#schedule.newest(),
       selfTest: () => null,
       onControlUrls: () => {},
       onOpen: () => {},
@@ -291,6 +327,19 @@ class AttackedNode {
     this.#session = null;
     this.#peer = null;
   }
+}
+
+/** What an agent takes, unlike the golden frames, whose ids are short: from everything to a check that somebody asks for. */
+function aboutMonitors(): Buffer[] {
+  const ids = [1, 2, 3].map((number) => `${idPrefixes.monitor}${String(number).repeat(22)}`);
+  const spec = { type: 'tcp', target: 'a.test:80', config: {}, interval_s: 1, consecutive_fail: 1, consecutive_ok: 1 };
+  const specJson = Buffer.from(JSON.stringify(spec));
+  const set = ids.map((monitorId) => ({ monitorId, generation: 1, specJson }));
+  return [
+    { assignments: { set, begins: true, ends: true } },
+    { assignments: { set: set.slice(1), dropped: ids.slice(0, 1) } },
+    ...ids.map((monitorId) => ({ checkNow: { monitorId, generation: 1, request: 'ask_1' } })),
+  ].map((frame) => Buffer.from(encodeServerFrame(frame)));
 }
 
 /** What is delivered is taken, so that the spool stays small. */

@@ -5,6 +5,8 @@ import type { Keyring } from 'vantage-agent/identity/node-keys.js';
 import { ClockSync } from 'vantage-agent/link/clock-sync.js';
 import { Jobs, type JobsOptions } from 'vantage-agent/link/jobs.js';
 import { Link } from 'vantage-agent/link/link.js';
+import { Schedule, type ScheduleOptions } from 'vantage-agent/schedule/schedule.js';
+import { emptySchedule } from 'vantage-agent/schedule/stored-schedule.js';
 import { Spool } from 'vantage-agent/spool/spool.js';
 import { Upgrades } from 'vantage-agent/upgrade/upgrades.js';
 import { type DiskCopy, SimulatedDisk } from './disk.js';
@@ -23,6 +25,7 @@ interface RunningAgent {
   readonly process: SimulatedProcess;
   readonly spool: Spool;
   readonly jobs: Jobs;
+  readonly schedule: Schedule;
   readonly link: Link;
   readonly clockSync: ClockSync;
   /** Puts a result into the spool, which is written down when the disk has it. @throws SpoolClosedError */
@@ -95,8 +98,9 @@ export class SimulatedAgent {
       this.#over();
     };
     running.process.after(60_000, end);
-    const drained = running.jobs.close(2_000).then(() => running.link.stop());
-    drained.then(() => running.spool.close()).then(end, end);
+    const drained = Promise.all([running.jobs.close(2_000), running.schedule.close(2_000)]);
+    const left = drained.then(() => running.link.stop());
+    left.then(() => running.spool.close()).then(end, end);
   }
 
   /** Somebody sets the wall clock of its machine. */
@@ -150,6 +154,7 @@ export class SimulatedAgent {
       return appended;
     };
     const jobs = newJobs({ measuring, spool: { append }, clockSync, clock, log }, this.#site.mutations.measuresTwice);
+    const schedule = emptyScheduleOf(nodeId, { spool: { append }, clockSync, clock, log });
     const random = world.random.fork();
     const link = new Link({
       identity: {
@@ -165,6 +170,7 @@ export class SimulatedAgent {
       dial: (url) => network.dial(process, nodeId, url),
       spool,
       jobs,
+      schedule,
       upgrades: new Upgrades({ command: null, outputPath: '', version: '0.1.0', clock, log }),
       clockSync,
       clock,
@@ -174,9 +180,13 @@ export class SimulatedAgent {
       onCanaries: () => undefined,
       states: async () => [],
       selfTest: () => null,
-      onStatus: ({ state, lastEnd }) => this.#noteStatus(process, state === 'open', lastEnd?.kind ?? ''),
+      onStatus: ({ state, lastEnd }) => {
+        schedule.linkIs(state === 'open');
+        this.#noteStatus(process, state === 'open', lastEnd?.kind ?? '');
+      },
     });
-    this.#running = { process, spool, jobs, link, clockSync, append };
+    schedule.start();
+    this.#running = { process, spool, jobs, schedule, link, clockSync, append };
     // banned: it ends, and only a person starts it again
     if ((await link.start()) === null) return;
     process.kill();
@@ -199,6 +209,29 @@ export class SimulatedAgent {
       });
     });
   }
+}
+
+/** Its control plane has no monitors: it watches nothing, and there is nothing to keep. */
+function emptyScheduleOf(
+  nodeId: string,
+  parts: Pick<ScheduleOptions, 'spool' | 'clockSync' | 'clock' | 'log'>,
+): Schedule {
+  const nothing = () => undefined;
+  return new Schedule({
+    ...parts,
+    nodeId,
+    measuring: { check: () => Promise.reject(new Error('a check of what nobody assigned')) },
+    uplink: { isLost: async () => false },
+    file: {
+      begin: nothing,
+      assignmentChanged: nothing,
+      progressChanged: nothing,
+      keepLease: nothing,
+      close: async () => undefined,
+    },
+    stored: { ...emptySchedule, toldMs: new Map() },
+    onDurable: nothing,
+  });
 }
 
 /** With a memory of what it has measured, or without. */

@@ -1,6 +1,6 @@
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { lanes } from '@vantage/shared/protocol/lanes.js';
-import type { AgentStatus } from '../agent-status.js';
+import type { ReadAgentStatus } from '../agent-status.js';
 import { dropReasons } from '../spool/dropped-ranges.js';
 import type { SpoolStatus } from '../spool-status.js';
 import { durationText, sizeText } from './amounts.js';
@@ -38,7 +38,7 @@ function lastWords({ agent }: StatusReport, nowMs: number): Row[] {
   ];
 }
 
-function agentRows(agent: AgentStatus, nowMs: number): Row[] {
+function agentRows(agent: ReadAgentStatus, nowMs: number): Row[] {
   return [
     ['process', `${agent.pid}, since ${sinceText(agent.started_at, nowMs)}, version ${agent.version}`],
     ['link', linkText(agent.link, nowMs)],
@@ -55,7 +55,8 @@ function agentRows(agent: AgentStatus, nowMs: number): Row[] {
   ];
 }
 
-function scheduleRows(schedule: AgentStatus['schedule']): Row[] {
+function scheduleRows(schedule: ReadAgentStatus['schedule']): Row[] {
+  if (schedule === undefined) return [];
   const { assignments, running, checks_done, slots_missed, worst_start_late_ms } = schedule;
   if (assignments === 0 && running === 0) return [['monitors', 'none']];
   const late = `worst start of the last minute ${worst_start_late_ms.toFixed(1)} ms late`;
@@ -65,13 +66,13 @@ function scheduleRows(schedule: AgentStatus['schedule']): Row[] {
   ];
 }
 
-function linkText({ state, url, since, next_try_at }: AgentStatus['link'], nowMs: number): string {
+function linkText({ state, url, since, next_try_at }: ReadAgentStatus['link'], nowMs: number): string {
   const next = next_try_at === null ? '' : `, next try in ${durationText(Date.parse(next_try_at) - nowMs)}`;
   return `${state}${placeText(url)}, since ${sinceText(since, nowMs)}${next}`;
 }
 
 /** How much the control plane takes at once; 0 of a lane: its results wait here. */
-function creditRows({ credits }: AgentStatus['link']): Row[] {
+function creditRows({ credits }: ReadAgentStatus['link']): Row[] {
   if (credits === null) return [];
   const texts = lanes.map((lane) => `${credits[lane]} of lane ${lane}`);
   return [['credits', `${texts.join(', ')}${credits.check === 0 ? ': the control plane is slow' : ''}`]];
@@ -81,12 +82,12 @@ function placeText(url: string | null): string {
   return url === null ? '' : ` (${textCell(url)})`;
 }
 
-function lastEndRows({ link: { last_end } }: AgentStatus, nowMs: number): Row[] {
+function lastEndRows({ link: { last_end } }: ReadAgentStatus, nowMs: number): Row[] {
   if (last_end === null) return [];
   return [['last link end', `${last_end.reason}, ${sinceText(last_end.at, nowMs)}: ${textCell(last_end.message)}`]];
 }
 
-function clockText({ offset_ms, uncertainty_ms }: AgentStatus['clock']): string {
+function clockText({ offset_ms, uncertainty_ms }: ReadAgentStatus['clock']): string {
   if (uncertainty_ms < 0) return 'not compared yet';
   const side = offset_ms >= 0 ? 'behind' : 'ahead of';
   return `${Math.abs(offset_ms).toFixed(1)} ms ${side} the control plane, ± ${uncertainty_ms.toFixed(1)} ms`;

@@ -133,3 +133,10 @@ t.test('of an agent that is silent people read its last words and what its spool
   t.match(text, /^spool +7 results wait/m);
   t.notMatch(text, /^clock/m);
 });
+
+t.test('of an agent that knew no monitors is shown what it says', async (t) => {
+  const { schedule: _, ...older } = aStatus();
+  const text = readableStatus(judge({ agent: older }), NOW_MS);
+  t.match(text, /^probes running +0$/m);
+  t.notMatch(text, /^monitors/m);
+});

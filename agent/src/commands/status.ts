@@ -1,7 +1,7 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@vantage/shared/clock.js';
-import type { AgentStatus } from '../agent-status.js';
+import type { ReadAgentStatus } from '../agent-status.js';
 import type { AgentConfig } from '../config.js';
 import { CommandError, type ExitName } from '../exit-codes.js';
 import { findIdentity } from '../identity/identity.js';
@@ -28,7 +28,7 @@ export interface StatusReport {
   /** What is wrong, and what to do where that is known; null: nothing. */
   readonly problem: string | null;
   /** What the agent last said; null: nothing that is of use. */
-  readonly agent: AgentStatus | null;
+  readonly agent: ReadAgentStatus | null;
   /** What the spool's file holds, where the agent does not say so itself; null: there is none, or it does. */
   readonly stored_spool: SpoolStatus | null;
 }
@@ -39,7 +39,7 @@ export interface StatusFacts {
   readonly identity: { readonly nodeId: string; readonly controlUrls: readonly string[] } | null;
   /** Whether a process holds the state directory. */
   readonly isInUse: boolean;
-  readonly agent: AgentStatus | null;
+  readonly agent: ReadAgentStatus | null;
   /** Why the disk takes no status file, as far as that can be seen; null: it seems to. */
   readonly diskProblem: string | null;
   readonly readSpool: () => SpoolStatus | null;

@@ -102,7 +102,7 @@ export class KeepAlive {
 
   #vitals() {
     const { jobs, schedule, spool } = this.#options;
-    const loopLagMs = Math.max(jobs.takeLoopLag(), schedule?.takeLoopLag() ?? 0);
+    const loopLagMs = Math.max(jobs.takeLoopLag(), schedule.takeLoopLag());
     return { running: jobs.running, loopLagMs, spool: spool.stats() };
   }
 

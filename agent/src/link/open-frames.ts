@@ -2,7 +2,7 @@ import { type DecodedServerFrame, MalformedFrameError, UNKNOWN_BODY } from '@van
 import type { KeepAlive } from './keep-alive.js';
 import type { KeyRotation } from './key-rotation.js';
 import type { LaneDelivery } from './lane-delivery.js';
-import { parseAssignments, parseConfig, parseCredits, parseJob } from './server-frames.js';
+import { parseAssignments, parseCheckNow, parseConfig, parseCredits, parseJob } from './server-frames.js';
 import type { SessionOptions } from './session-options.js';
 
 /** Whom the words of the control plane concern. */
@@ -24,7 +24,7 @@ export class OpenFrames {
 
   /** @throws MalformedFrameError */
   take(frame: DecodedServerFrame): void {
-    const { jobs, upgrades, keepAlive, delivery, rotation } = this.#parts;
+    const { jobs, schedule, upgrades, keepAlive, delivery, rotation } = this.#parts;
     if (frame.job) {
       jobs.accept(parseJob(frame.job));
       keepAlive.hurry();
@@ -33,7 +33,8 @@ export class OpenFrames {
     else if (frame.credits) delivery.setWindows(parseCredits(frame.credits.credits));
     else if (frame.heartbeat) keepAlive.receive(frame.heartbeat);
     else if (frame.config) this.configure(frame.config);
-    else if (frame.assignments) this.#assign(frame.assignments);
+    else if (frame.assignments) schedule.take(parseAssignments(frame.assignments));
+    else if (frame.checkNow) schedule.checkNow(parseCheckNow(frame.checkNow));
     else if (frame.rotateKey) rotation.asked(frame.rotateKey);
     else if (frame.keyRotated) rotation.answered(frame.keyRotated);
     else if (frame.upgrade) upgrades.asked(frame.upgrade);
@@ -48,14 +49,8 @@ export class OpenFrames {
     onLists(config.lists);
     onCanaries(config.canaries);
     onControlUrls(config.controlUrls);
-    schedule?.setLeaseSeconds(config.leaseSeconds);
+    schedule.setLeaseSeconds(config.leaseSeconds);
     keepAlive.setIntervals(config.intervals);
-  }
-
-  /** @throws MalformedFrameError */
-  #assign(frame: NonNullable<DecodedServerFrame['assignments']>): void {
-    const change = parseAssignments(frame);
-    this.#parts.schedule?.take(change);
   }
 
   /** A newer control plane says things this build does not know; the first is told, then it is known that it does. */

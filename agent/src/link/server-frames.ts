@@ -7,6 +7,7 @@ import {
   MalformedFrameError,
 } from '@vantage/shared/protocol/codec.js';
 import type { ControlPlaneLists } from '../measuring/policy-source.js';
+import type { CheckRequest } from '../schedule/asked-checks.js';
 import type { Assignment } from '../schedule/assignment.js';
 import type { AssignmentsChange } from '../schedule/assignment-table.js';
 import type { HeartbeatIntervals } from './heartbeats.js';
@@ -69,6 +70,17 @@ export function parseAssignments(frame: NonNullable<DecodedServerFrame['assignme
   if (dropped.some((monitorId) => !isMonitorId(monitorId)))
     throw new MalformedFrameError('assignments without a monitor id');
   return { set: set.map(parseAssignment), dropped, begins, ends };
+}
+
+/** @throws MalformedFrameError */
+export function parseCheckNow({
+  monitorId,
+  generation,
+  request,
+}: NonNullable<DecodedServerFrame['checkNow']>): CheckRequest {
+  if (!isMonitorId(monitorId)) throw new MalformedFrameError('a check of no monitor id');
+  if (request.length > MAX_ID_LENGTH) throw new MalformedFrameError('name of a request too long');
+  return { monitorId, generation, request };
 }
 
 function parseAssignment(assignment: {

@@ -22,8 +22,7 @@ export interface SessionOptions {
   readonly handshake: Handshake;
   readonly spool: Spool;
   readonly jobs: Jobs;
-  /** What this node watches; absent: nothing, ever, and it says so. */
-  readonly schedule?: Pick<Schedule, 'take' | 'digest' | 'setLeaseSeconds' | 'takeLoopLag'>;
+  readonly schedule: Pick<Schedule, 'take' | 'checkNow' | 'digest' | 'setLeaseSeconds' | 'takeLoopLag'>;
   readonly upgrades: Upgrades;
   readonly clockSync: ClockSync;
   readonly clock: Clock;

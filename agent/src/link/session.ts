@@ -194,7 +194,7 @@ export class Session {
       epoch: spool.epoch,
       lanes: spool.state(),
       runningTaskIds: jobs.runningTaskIds,
-      assignmentsDigest: schedule?.digest() ?? new Uint8Array(),
+      assignmentsDigest: schedule.digest(),
     });
     this.#provedMs = clock.monotonicMs();
     this.#state = 'proving';

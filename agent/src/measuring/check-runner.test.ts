@@ -12,6 +12,7 @@ const job: CheckJob = {
   configJson: '{"timeout_ms":700}',
   deadlineMs: 120_000,
   caller: 'm_1',
+  nowMs: Date.UTC(2026, 10, 20, 12),
 };
 const times = {
   started_at: '2026-11-20T12:00:00.000Z',
@@ -48,6 +49,22 @@ t.test('a check is a probe of its monitor’s turn, judged, and only what it mea
   ]);
   const fullMs = definitionOf('tcp').deadlineMs(requests[0]?.spec as ProbeSpecs['tcp']);
   t.equal(requests[0]?.deadlineMs, fullMs + 5000, 'it waits no longer than a one-shot probe');
+});
+
+t.test('a certificate ends by server time, not by the clock of a machine that is ten years off', async (t) => {
+  const timing = { dns_ms: 1, tcp_ms: 2, tls_ms: 3 };
+  for (const [nowMs, outcome] of [
+    [Date.UTC(2026, 10, 20), 'ok'],
+    [Date.UTC(2026, 11, 20), 'failed'],
+  ] as const) {
+    const { checks } = makeChecks({
+      timing,
+      not_after: '2026-12-15T00:00:00Z',
+      started_at: '2016-11-20T12:00:00.000Z',
+    });
+    const ssl = { ...job, type: 'ssl_expiry', target: 'a.example', configJson: '{}', nowMs };
+    t.match((await checks.run(ssl)).judgment, { outcome });
+  }
 });
 
 t.test('what this build cannot check is a failed check that says so', async (t) => {

@@ -53,7 +53,7 @@ export class CheckRunner {
     try {
       const check = this.#prepare(job);
       const result = await this.#options.runner.run(probeOf(job, check));
-      return this.#answer(job, result, this.#judge(job.type, check, result));
+      return this.#answer(job, result, this.#judge(job, check, result));
     } catch (error) {
       const { code, message } = toProbeError(error);
       return this.#answer(job, null, failedJudgment(code, message));
@@ -90,13 +90,13 @@ export class CheckRunner {
     return parse;
   }
 
-  #judge(type: string, { definition, config }: PreparedCheck, result: RunResult): CheckJudgment {
+  #judge({ type, nowMs }: CheckJob, { definition, config }: PreparedCheck, result: RunResult): CheckJudgment {
     const { error } = result;
     if (error !== null && unmeasuredCodes.has(error.code)) return failedJudgment(error.code, error.message);
     try {
       // the runner answered for this very type of probe
       const measured = result as RunResult & ProbeResults[ProbeType];
-      return definition.judge(measured, config, Date.parse(result.started_at));
+      return definition.judge(measured, config, nowMs);
     } catch (thrown) {
       this.#options.onFault(type, thrown);
       return failedJudgment('internal', 'the result could not be judged');

@@ -31,6 +31,8 @@ export interface CheckJob {
   readonly deadlineMs: number;
   /** Whose turn it is: the monitor's. */
   readonly caller: string;
+  /** Server time, milliseconds since the epoch: expiry dates are judged by it, for this machine's clock may be off. */
+  readonly nowMs: number;
 }
 
 /** What came of a check. The result itself stays in the child: only what it means travels. */

@@ -29,16 +29,34 @@ export function checkReport(
     readonly throughMs: number;
   },
 ): SlotReport {
-  const { outcome, responseMs, statusCode, error } = check.judgment;
   const body = {
     ...assigned(watched),
     slot_ms: check.slotMs,
     late_ms: bounded(check.lateMs),
-    outcome,
-    response_ms: responseMs === null ? null : bounded(responseMs),
-    status_code: statusCode,
-    error: error && { code: error.code, message: error.message.slice(0, MAX_MESSAGE_LENGTH) },
+    ...judged(check.judgment),
     state: describeState(watched.state),
+    through_ms: check.throughMs,
+  };
+  return { kind: CHECK_KIND, body };
+}
+
+/** One check that somebody asked for, outside the grid. Times: server time. */
+export function askedReport(
+  watched: WatchedMonitor,
+  check: {
+    readonly request: string;
+    readonly beganMs: number;
+    readonly judgment: CheckJudgment;
+    readonly throughMs: number;
+  },
+): SlotReport {
+  const body = {
+    ...assigned(watched),
+    slot_ms: Math.floor(check.beganMs),
+    late_ms: 0,
+    ...judged(check.judgment),
+    request: check.request,
+    state: null,
     through_ms: check.throughMs,
   };
   return { kind: CHECK_KIND, body };
@@ -75,6 +93,15 @@ function describeState(state: NodeState): NodeStateReport | null {
 
 function assigned({ assignment: { monitorId, generation } }: WatchedMonitor) {
   return { monitor_id: monitorId, generation };
+}
+
+function judged({ outcome, responseMs, statusCode, error }: CheckJudgment) {
+  return {
+    outcome,
+    response_ms: responseMs === null ? null : bounded(responseMs),
+    status_code: statusCode,
+    error: error && { code: error.code, message: error.message.slice(0, MAX_MESSAGE_LENGTH) },
+  };
 }
 
 function bounded(ms: number): number {

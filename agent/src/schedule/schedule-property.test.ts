@@ -9,6 +9,7 @@ import { anAssignment, everything, good, monitorId, NODE_ID, ScheduledNode } fro
 
 const INTERVAL_MS = 10_000;
 const MONITORS = 3;
+const none = { set: [], dropped: [], begins: false, ends: false };
 const isValid = { check: compileTest(CheckReportSchema), missed: compileTest(MissedReportSchema) };
 
 type Event =
@@ -67,6 +68,44 @@ t.test('a report says through when all is told, and nothing from before comes af
   );
 });
 
+type Change =
+  | Event
+  | { readonly kind: 'generation' | 'again'; readonly number: number }
+  | { readonly kind: 'lose'; readonly ms: number };
+
+const number = fc.integer({ min: 0, max: MONITORS - 1 });
+const changes: fc.Arbitrary<Change> = fc.oneof(
+  events,
+  fc.record({ kind: fc.constantFrom('generation' as const, 'again' as const), number }),
+  fc.record({ kind: fc.constant('lose' as const), ms: fc.integer({ min: 0, max: 60_000 }) }),
+);
+
+t.test('whatever assignments are changed, taken away, given back or lost, no slot is told twice', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(changes, { minLength: 1, maxLength: 10 }), durations, async (happenings, lengthsMs) => {
+      const node = new ScheduledNode();
+      let checks = 0;
+      node.answer = () => ({ afterMs: lengthsMs[checks++ % lengthsMs.length] ?? 5, judgment: good });
+      const generations = numbers().map(() => 1);
+      const all = () =>
+        everything(...numbers().map((number) => anAssignment(number, { interval_s: 10 }, generations[number])));
+      node.schedule.take(all());
+      for (const change of happenings) {
+        if (change.kind === 'lose') await node.killBare(change.ms);
+        else if (!('number' in change)) await happen(node, change);
+        else if (change.kind === 'again') node.schedule.take({ ...none, dropped: [monitorId(change.number)] });
+        else generations[change.number] = (generations[change.number] ?? 0) + 1;
+        node.schedule.take(all());
+        node.keep();
+      }
+      await node.pass(11 * 60_000);
+      await node.end();
+      for (const number of numbers()) requireNoneTwice(node.slotsOf(monitorId(number), INTERVAL_MS));
+    }),
+    { numRuns: 100 },
+  );
+});
+
 function numbers(): number[] {
   return Array.from({ length: MONITORS }, (_, number) => number);
 }
@@ -86,9 +125,13 @@ function assertComplete(node: ScheduledNode, number: number, beganAt: number): v
   const grid = { intervalMs: INTERVAL_MS, phaseMs: phaseOf(monitorId(number), NODE_ID, INTERVAL_MS) };
   const slots = node.slotsOf(monitorId(number), INTERVAL_MS).map((slotMs) => slotAt(slotMs, grid));
   const [first, last] = [Math.min(...slots), Math.max(...slots)];
-  const [expectedFirst, expectedLast] = [slotAt(beganAt, grid) + 1, slotAt(node.serverNow, grid)];
-  if (new Set(slots).size !== slots.length) throw new Error(`twice: ${slots.join(' ')}`);
+  const [expectedFirst, expectedLast] = [slotAt(beganAt, grid), slotAt(node.serverNow, grid)];
+  requireNoneTwice(slots);
   if (slots.length !== last - first + 1) throw new Error(`never: ${slots.join(' ')}`);
   if (first !== expectedFirst) throw new Error(`began at ${first} instead of ${expectedFirst}`);
   if (last < expectedLast - 1) throw new Error(`ended at ${last} instead of ${expectedLast}`);
+}
+
+function requireNoneTwice(slots: readonly number[]): void {
+  if (new Set(slots).size !== slots.length) throw new Error(`twice: ${slots.join(' ')}`);
 }

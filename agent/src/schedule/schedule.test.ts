@@ -30,8 +30,8 @@ t.test('each slot is checked once, on its grid, and the node says what it makes 
   const node = new ScheduledNode();
   node.answer = () => ({ afterMs: 100, judgment: node.jobs.length > 2 ? bad('tcp_refused') : good });
   node.schedule.take(everything(anAssignment(0, { consecutive_fail: 2 })));
-  const first = slotAt(node.serverNow, gridOf(0)) + 1;
-  await node.pass(5 * MINUTE_MS);
+  const first = slotAt(node.serverNow, gridOf(0));
+  await node.pass(4 * MINUTE_MS);
   const checks = checksOf(node.reports);
   t.same(
     checks.map(({ slot_ms }) => slot_ms),
@@ -47,13 +47,66 @@ t.test('each slot is checked once, on its grid, and the node says what it makes 
       ['failed', 'failing', 3],
     ],
   );
-  t.ok(checks.every(({ late_ms }) => late_ms < 2));
+  t.ok(checks.slice(1).every(({ late_ms }) => late_ms < 2));
   t.match(node.jobs[0], { type: 'tcp', target: 'a.example:80', configJson: '{}', caller: monitorId(0) });
   const [state] = await node.schedule.newest();
   t.match(state, { kind: 'check', subject: monitorId(0), generation: 1, slotMs: checks[4]?.slot_ms });
   t.same(JSON.parse(state?.stateJson ?? ''), checks[4]?.state);
   t.match(node.schedule.stats, { assignments: 1, running: 0, checksDone: 5, slotsMissed: 0 });
   t.equal(node.durable, 5, 'the link is woken for each when it can be read');
+});
+
+t.test('a new assignment is checked at once, and says how late that is for its slot', async (t) => {
+  const node = new ScheduledNode();
+  await node.pass(MINUTE_MS / 2);
+  const sinceSlotMs = node.serverNow - slotStart(slotAt(node.serverNow, gridOf(0)), gridOf(0));
+  node.schedule.take(everything(anAssignment(0)));
+  await node.pass(500);
+  t.match(checksOf(node.reports), [{ slot_ms: node.serverNow - 500 - sinceSlotMs, late_ms: sinceSlotMs }]);
+  t.ok(sinceSlotMs > 1000, 'a slot of the grid would have been missed by now');
+  t.equal(node.schedule.stats.worstStartLateMs, 0, 'it was not meant to begin earlier');
+  await node.restart(0);
+  await node.pass(500);
+  t.equal(node.jobs.length, 1, 'what the process before watched is not new');
+});
+
+t.test('of new assignments fifty are checked at once, and each other one in its next slot', async (t) => {
+  const node = new ScheduledNode();
+  node.answer = () => ({ afterMs: 20_000, judgment: good });
+  const hours = { interval_s: 86_400 };
+  node.schedule.take(everything(...Array.from({ length: 60 }, (_, number) => anAssignment(number, hours))));
+  t.equal(node.jobs.length, 50);
+  await node.pass(30_000, 5000);
+  t.equal(node.jobs.length, 50, 'there is room, and those that wait go on waiting');
+  node.schedule.take({ set: [anAssignment(60, hours)], dropped: [], begins: false, ends: false });
+  t.equal(node.jobs.length, 51);
+  await node.pass(86_400_000, 20_000);
+  const slots = Array.from({ length: 61 }, (_, number) => node.slotsOf(monitorId(number), 86_400_000).length);
+  t.same(slots, [...new Array(50).fill(2), ...new Array(10).fill(1), 2]);
+});
+
+t.test('checks of the grid keep no new assignment from being checked at once', async (t) => {
+  const node = new ScheduledNode();
+  const early = Array.from({ length: 100 }, (_, number) => anAssignment(number));
+  node.schedule.take(everything(...early));
+  await node.pass(2000);
+  node.answer = () => ({ afterMs: 59_000, judgment: good });
+  await node.pass(MINUTE_MS);
+  t.ok(node.schedule.stats.running > 50);
+  const { length } = node.jobs;
+  node.schedule.take({ set: [anAssignment(100)], dropped: [], begins: false, ends: false });
+  t.equal(node.jobs.length, length + 1);
+});
+
+t.test('a check that the agent itself failed is a slot missed, and says nothing of the target', async (t) => {
+  for (const code of ['internal', 'cancelled'] as const) {
+    const node = new ScheduledNode();
+    node.answer = () => ({ afterMs: 100, judgment: node.jobs.length === 1 ? bad(code) : good });
+    node.schedule.take(everything(anAssignment(0)));
+    await node.pass(MINUTE_MS);
+    t.same(missedOf(node.reports), [{ count: 1, reason: 'agent_fault' }], code);
+    t.match(checksOf(node.reports), [{ outcome: 'ok', state: { verdict: 'ok', streak: 1 } }], code);
+  }
 });
 
 t.test('a check that still runs costs the slots that come meanwhile, and is counted itself', async (t) => {
@@ -65,14 +118,14 @@ t.test('a check that still runs costs the slots that come meanwhile, and is coun
     { count: 1, reason: 'behind' },
     { count: 1, reason: 'behind' },
   ]);
-  t.equal(checksOf(node.reports).length, 3);
+  t.equal(checksOf(node.reports).length, 4);
 });
 
 t.test('what was not measured for want of room is a slot missed, not a check that failed', async (t) => {
   const node = new ScheduledNode();
   node.answer = () => ({ afterMs: 5000, judgment: bad('overload') });
   node.schedule.take(everything(anAssignment(0)));
-  await node.pass(MINUTE_MS + 10_000);
+  await node.pass(10_000);
   t.same(missedOf(node.reports), [{ count: 1, reason: 'behind' }]);
   t.same(await node.schedule.newest(), [], 'and no state');
 });
@@ -87,15 +140,33 @@ t.test('a check that fails while the uplink is lost is a slot missed; one that w
   t.match(checksOf(node.reports), [{ error: { code: 'tcp_refused' } }]);
 });
 
-t.test('before server time is known nothing is checked, then from the next slot on', async (t) => {
+t.test('before server time is known nothing is checked, then what is new at once', async (t) => {
   const node = new ScheduledNode({ isTimeKnown: false });
   node.schedule.take(everything(anAssignment(0)));
   await node.pass(10 * MINUTE_MS);
   t.equal(node.jobs.length, 0);
   node.exchange();
-  await node.pass(MINUTE_MS + 1000);
+  await node.pass(2000);
   t.equal(checksOf(node.reports).length, 1);
   t.same(missedOf(node.reports), []);
+});
+
+t.test('what the process before was to watch and never began waits for its slot', async (t) => {
+  const node = new ScheduledNode({ isTimeKnown: false });
+  node.schedule.take(everything(anAssignment(0)));
+  node.keep();
+  await node.kill(1000);
+  t.equal(node.jobs.length, 0, 'an assignment before it may have had this one');
+  await node.pass(2 * MINUTE_MS);
+  t.equal(checksOf(node.reports).length, 2);
+  t.same(missedOf(node.reports), []);
+});
+
+t.test('a check knows server time, whatever this machine takes for the time', async (t) => {
+  const node = new ScheduledNode();
+  node.clock.setWall(Date.UTC(2016, 0, 1));
+  node.schedule.take(everything(anAssignment(0)));
+  t.match(node.jobs, [{ nowMs: Date.UTC(2026, 0, 1) }]);
 });
 
 t.test('slots of the time without an agent are told as one run, those of the last three days', async (t) => {
@@ -140,8 +211,9 @@ t.test('another generation begins unchecked, and no slot is checked under both',
   const node = new ScheduledNode();
   node.answer = () => ({ afterMs: 100, judgment: bad('tcp_refused') });
   node.schedule.take(everything(anAssignment(0)));
-  await node.pass(3 * MINUTE_MS);
+  await node.pass(2 * MINUTE_MS);
   node.schedule.take({ set: [anAssignment(0, {}, 2)], dropped: [], begins: false, ends: false });
+  t.equal(node.jobs.length, 3, 'the slot of now was checked');
   t.same(await node.schedule.newest(), []);
   await node.pass(2 * MINUTE_MS);
   const checks = checksOf(node.reports);
@@ -156,6 +228,29 @@ t.test('another generation begins unchecked, and no slot is checked under both',
     ],
   );
   t.equal(new Set(checks.map(({ slot_ms }) => slot_ms)).size, checks.length);
+});
+
+t.test(
+  'another generation of another interval is checked at once, where its slot began after the last check',
+  async (t) => {
+    const node = new ScheduledNode();
+    node.schedule.take(everything(anAssignment(0)));
+    await node.pass(1.5 * MINUTE_MS);
+    const often = anAssignment(0, { interval_s: 1 }, 2);
+    node.schedule.take({ set: [often], dropped: [], begins: false, ends: false });
+    t.equal(node.jobs.length, 3);
+  },
+);
+
+t.test('a monitor that is taken away and given back within a slot is not checked in it again', async (t) => {
+  const node = new ScheduledNode();
+  node.schedule.take(everything(anAssignment(0)));
+  await node.pass(1000);
+  node.schedule.take({ set: [], dropped: [monitorId(0)], begins: false, ends: false });
+  node.schedule.take(everything(anAssignment(0)));
+  t.equal(node.jobs.length, 1);
+  await node.pass(MINUTE_MS);
+  t.equal(checksOf(node.reports).length, 2);
 });
 
 t.test('a check that outlives its assignment is still reported, and nothing follows it', async (t) => {
@@ -214,7 +309,83 @@ t.test('ten thousand monitors start within the same minute, each in its slot', a
   const all = Array.from({ length: 10_000 }, (_, number) => anAssignment(number));
   node.schedule.take(everything(...all));
   await node.pass(MINUTE_MS, 10);
-  t.equal(node.jobs.length, 10_000);
+  t.equal(node.jobs.length, 10_050, 'and fifty of them at once');
   t.ok(node.schedule.stats.worstStartLateMs < 50, `${node.schedule.stats.worstStartLateMs} ms`);
   t.equal(node.schedule.stats.slotsMissed, 0);
+});
+
+t.test('a check that somebody asks for is made at once, and touches neither the grid nor the state', async (t) => {
+  const node = new ScheduledNode();
+  node.schedule.take(everything(anAssignment(0), anAssignment(1)));
+  await node.pass(MINUTE_MS + 500);
+  const [before, reported] = [await node.schedule.newest(), node.reports.length];
+  node.answer = () => ({ afterMs: 700, judgment: bad('tcp_refused') });
+  const beganMs = node.serverNow;
+  node.schedule.checkNow({ monitorId: monitorId(0), generation: 1, request: 'ask_1' });
+  await node.pass(1000);
+  t.match(checksOf(node.reports.slice(reported)), [
+    { request: 'ask_1', slot_ms: beganMs, late_ms: 0, state: null, outcome: 'failed', error: { code: 'tcp_refused' } },
+  ]);
+  t.same(await node.schedule.newest(), before);
+  node.answer = () => ({ afterMs: 100, judgment: good });
+  await node.pass(2 * MINUTE_MS);
+  t.same(missedOf(node.reports), []);
+  const ofGrid = checksOf(node.reports).filter(({ monitor_id, request }) => monitor_id === monitorId(0) && !request);
+  t.same(
+    ofGrid.map(({ slot_ms, state }) => [slotAt(slot_ms, gridOf(0)) - slotAt(beganMs, gridOf(0)), state?.streak]),
+    [-1, 0, 1, 2].map((slot, index) => [slot, index + 1]),
+  );
+});
+
+t.test('a check that is asked for says through when slots are told, and claims none that is not', async (t) => {
+  const node = new ScheduledNode();
+  node.answer = () => ({ afterMs: node.jobs.length === 1 ? 20_000 : 100, judgment: good });
+  node.schedule.take(everything(anAssignment(0)));
+  await node.pass(1000);
+  node.schedule.checkNow({ monitorId: monitorId(0), generation: 1, request: 'ask_1' });
+  await node.pass(1000);
+  const slotMs = slotStart(slotAt(node.serverNow, gridOf(0)), gridOf(0));
+  t.match(checksOf(node.reports), [{ request: 'ask_1', through_ms: slotMs }], 'the slot of now is being checked');
+});
+
+t.test('of checks that are asked for ten are in flight, one of a monitor; others are passed over', async (t) => {
+  const node = new ScheduledNode();
+  node.schedule.take(everything(...Array.from({ length: 12 }, (_, number) => anAssignment(number))));
+  await node.pass(MINUTE_MS);
+  const ask = (number: number, generation = 1) =>
+    node.schedule.checkNow({ monitorId: monitorId(number), generation, request: `ask_${number}` });
+  node.answer = () => ({ afterMs: 5000, judgment: good });
+  const askedOf = (work: () => void) => {
+    const { length } = node.jobs;
+    work();
+    return node.jobs.slice(length).map(({ caller }) => caller);
+  };
+  t.same(
+    askedOf(() => ask(0, 2)),
+    [],
+    'another generation',
+  );
+  t.same(
+    askedOf(() => ask(12)),
+    [],
+    'another monitor',
+  );
+  t.same(
+    askedOf(() => [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].forEach((number) => ask(number))),
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(monitorId),
+  );
+  await node.pass(5500);
+  t.same(
+    askedOf(() => ask(10)),
+    [monitorId(10)],
+    'there is room again',
+  );
+  const closed = node.schedule.close(0);
+  t.same(
+    askedOf(() => ask(1)),
+    [],
+    'the agent stops',
+  );
+  node.clock.advance(0);
+  await closed;
 });

@@ -10,25 +10,29 @@ import type { StateSource, WatchedState } from '../link/state-sources.js';
 import type { CheckMeasurement } from '../measuring/child-messages.js';
 import type { MeasuringProcess } from '../measuring/measuring-process.js';
 import type { Spool } from '../spool/spool.js';
+import { AskedChecks, type CheckRequest } from './asked-checks.js';
 import type { Assignment } from './assignment.js';
 import { type AssignmentsChange, AssignmentTable } from './assignment-table.js';
 import { DueHeap } from './due-heap.js';
+import { LastSlots } from './last-slots.js';
 import { LatenessWindow } from './lateness-window.js';
 import { Lease } from './lease.js';
-import { checkReport, missedReport, newestState, type SlotReport } from './reports.js';
+import { askedReport, checkReport, missedReport, newestState, type SlotReport } from './reports.js';
 import { type RunningCheck, RunningChecks } from './running-checks.js';
 import type { ScheduleFile } from './schedule-file.js';
 import { isFarAhead, planResume, planSlots } from './slot-plan.js';
-import type { StoredRow, StoredSchedule } from './stored-schedule.js';
+import type { StoredRow, ToldSchedule } from './stored-schedule.js';
 import { mayBeUplink } from './uplink-codes.js';
 import type { UplinkGuard } from './uplink-guard.js';
-import { isItsOwn, nextDueMs, slotBefore, type WatchedMonitor, watchAgain, watchNew } from './watched-monitor.js';
+import { firstSlot, nextDueMs, type WatchedMonitor, watchAgain, watchNew } from './watched-monitor.js';
 
 // What this node watches, and when. Slots lie on server time (shared/src/monitor-state/slots.ts).
 //
-//   assigned --server time known--> checked at once --> waits for its slot --due--> checked --answer--> reported, waits for the next slot
-//                                        |    '--due while checked, or over a second ago--> missed: reported
-//                                        '--dropped, another generation, lease over--> forgotten; its check is still reported
+//   assigned --server time known--> slot of now checked at once --answer--> reported, waits for the next slot
+//                                      '--kept from before, one of too many, or had by the assignment before--> waits
+//   waits --due--> checked --answer--> reported, waits for the next slot
+//     |    '--due while checked, or over a second ago--> missed: reported
+//     '--dropped, another generation, lease over--> forgotten; its check is still reported
 //
 //   missed   stopped      no agent ran, the machine slept, or server time was set forward
 //            behind       this process or its child was late, or the check before still ran
@@ -65,7 +69,7 @@ export interface ScheduleOptions {
   readonly uplink: Pick<UplinkGuard, 'isLost'>;
   readonly file: Pick<ScheduleFile, 'begin' | 'assignmentChanged' | 'progressChanged' | 'keepLease' | 'close'>;
   /** What the process before left. */
-  readonly stored: StoredSchedule;
+  readonly stored: ToldSchedule;
   readonly log: Logger;
   /** A report is durable in the spool. */
   readonly onDurable: () => void;
@@ -81,6 +85,8 @@ export class Schedule implements StateSource {
   readonly #due = new DueHeap<WatchedMonitor>();
   readonly #running: RunningChecks;
   readonly #lease: Lease;
+  readonly #lastSlots: LastSlots;
+  readonly #asked: AskedChecks;
   readonly #lateness = new LatenessWindow();
   readonly #forgetStepListener: () => void;
   #cancelTimer: () => void = () => undefined;
@@ -92,15 +98,23 @@ export class Schedule implements StateSource {
   #isStopping = false;
   #isClosed = false;
   #checks = 0;
+  /** Of those that run, how many did not wait for their slot. */
+  #runningAtOnce = 0;
   #checksDone = 0;
   #slotsMissed = 0;
   #loopLagMs = 0;
 
   constructor(options: ScheduleOptions) {
     this.#options = options;
-    const { clock, clockSync, stored, nodeId, file } = options;
+    const { clock, clockSync, stored, nodeId, file, log } = options;
     this.#running = new RunningChecks(clock);
     this.#lease = new Lease({ clock, serverNow: () => clockSync.serverNow(), kept: stored.lease });
+    this.#asked = new AskedChecks({
+      measure: (watched) => this.#measure(watched),
+      onMeasured: (watched, request, measurement) => this.#tellAsked(watched, request, measurement),
+      log,
+    });
+    this.#lastSlots = new LastSlots(stored.toldMs);
     this.#table.restore(stored.rows);
     for (const row of stored.rows) this.#watch(watchAgain(row, nodeId));
     this.#forgetStepListener = clockSync.onStep(({ byMs }) => {
@@ -134,6 +148,11 @@ export class Schedule implements StateSource {
     for (const monitorId of dropped) this.#forget(monitorId);
     for (const assignment of added) this.#replace(assignment);
     this.#look();
+  }
+
+  /** Somebody asked for a check beside the grid; where there can be none now, nothing comes of it. */
+  checkNow(asked: CheckRequest): void {
+    this.#asked.take(asked, this.#isStopping ? null : (this.#watched.get(asked.monitorId) ?? null));
   }
 
   /** By which both sides see whether they agree on what this node watches. */
@@ -217,10 +236,9 @@ export class Schedule implements StateSource {
 
   #begin(watched: WatchedMonitor, nowMs: number): void {
     this.#unbegun.delete(watched);
-    const slot = slotBefore(watched, nowMs);
+    const { slot, isItsOwn } = firstSlot(watched, nowMs);
     watched.done = slot;
-    if (this.#running.size < MAX_AT_ONCE && isItsOwn(watched, slot))
-      void this.#check(watched, slot, { isPunctual: false });
+    if (isItsOwn && !watched.isResuming && this.#runningAtOnce < MAX_AT_ONCE) void this.#checkAtOnce(watched, slot);
     this.#options.file.progressChanged(watched.assignment.monitorId);
     this.#queue(watched);
   }
@@ -272,6 +290,12 @@ export class Schedule implements StateSource {
     }
   }
 
+  async #checkAtOnce(watched: WatchedMonitor, slot: number): Promise<void> {
+    this.#runningAtOnce += 1;
+    await this.#check(watched, slot, { isPunctual: false });
+    this.#runningAtOnce -= 1;
+  }
+
   async #check(watched: WatchedMonitor, slot: number, { isPunctual = true } = {}): Promise<void> {
     const slotMs = slotStart(slot, watched.grid);
     const running: RunningCheck = { slotMs };
@@ -291,7 +315,8 @@ export class Schedule implements StateSource {
   #measure({ assignment: { monitorId }, spec }: WatchedMonitor): Promise<CheckMeasurement> {
     this.#checks += 1;
     const { type, target, configJson } = spec;
-    const job = { type, target, configJson, deadlineMs: CHECK_DEADLINE_MS, caller: monitorId };
+    const nowMs = this.#onServerTime(this.#options.clock.now());
+    const job = { type, target, configJson, deadlineMs: CHECK_DEADLINE_MS, caller: monitorId, nowMs };
     return this.#options.measuring.check({ id: `check ${this.#checks}`, ...job });
   }
 
@@ -309,13 +334,26 @@ export class Schedule implements StateSource {
     { slotMs, isPunctual }: { readonly slotMs: number; readonly isPunctual: boolean },
     { judgment, startedAt }: CheckMeasurement,
   ): void {
-    const { clock, clockSync } = this.#options;
     this.#checksDone += 1;
-    const nowMs = clockSync.serverNow() ?? slotMs;
-    const lateMs = startedAt === null ? 0 : Math.max(0, nowMs - (clock.now() - startedAt) - slotMs);
-    if (isPunctual) this.#lateness.note(lateMs, clock.monotonicMs());
+    const lateMs = startedAt === null ? 0 : Math.max(0, this.#onServerTime(startedAt) - slotMs);
+    if (isPunctual) this.#lateness.note(lateMs, this.#options.clock.monotonicMs());
     watched.state = reduceCheck(watched.state, { slot: slotMs, outcome: judgment.outcome }, watched.spec.rule);
     this.#append(checkReport(watched, { slotMs, lateMs, judgment, throughMs: this.#throughMs() }));
+  }
+
+  /** Whatever came of it: it is of no slot, and nobody's state depends on it. */
+  #tellAsked(watched: WatchedMonitor, request: string, { judgment, startedAt, loopLagMs }: CheckMeasurement): void {
+    if (this.#isClosed) return;
+    this.#loopLagMs = Math.max(this.#loopLagMs, loopLagMs);
+    const beganMs = this.#onServerTime(startedAt ?? this.#options.clock.now());
+    this.#append(askedReport(watched, { request, beganMs, judgment, throughMs: this.#throughMs() }));
+  }
+
+  /** A moment of this machine's clock, a short while ago. */
+  #onServerTime(at: number): number {
+    const { clock, clockSync } = this.#options;
+    const nowMs = clock.now();
+    return (clockSync.serverNow() ?? nowMs) - (nowMs - at);
   }
 
   /** Every slot that was due before has been reported, or is about to be in this very report; `besideMs`: one that is not. */
@@ -345,10 +383,9 @@ export class Schedule implements StateSource {
   }
 
   #replace(assignment: Assignment): void {
-    const before = this.#watched.get(assignment.monitorId) ?? null;
     this.#forget(assignment.monitorId);
     this.#options.file.assignmentChanged(assignment.monitorId);
-    this.#watch(watchNew(assignment, this.#options.nodeId, before));
+    this.#watch(watchNew(assignment, this.#options.nodeId, this.#lastSlots.find(assignment.monitorId)));
   }
 
   #watch(watched: WatchedMonitor): void {
@@ -366,6 +403,7 @@ export class Schedule implements StateSource {
     const watched = this.#watched.get(monitorId);
     if (watched === undefined) return;
     watched.isAssigned = false;
+    if (watched.done !== null) this.#lastSlots.note(monitorId, slotStart(watched.done, watched.grid));
     this.#watched.delete(monitorId);
     this.#unbegun.delete(watched);
     this.#options.file.assignmentChanged(monitorId);

@@ -37,6 +37,11 @@ function aMissed(first: number, last: number) {
   return { kind: 'missed', body: { monitor_id: monitorId(0), generation: 1, ...span } };
 }
 
+function encoded({ kind, body }: ReturnType<typeof aCheck | typeof aMissed>): Uint8Array {
+  const resultJson = Buffer.from(JSON.stringify(body));
+  return encodeResult({ kind, resultJson, finishedAtMs: 0, clockOffsetMs: 0, uncertaintyMs: 0 });
+}
+
 t.test(
   'what the spool tells of later slots counts, and what ran when the agent was killed is still open',
   async (t) => {
@@ -64,23 +69,14 @@ t.test(
       {
         name: 'outside the grid',
         stored: aRow(5),
-        reports: [aCheck(9, { state: null })],
-        done: 5,
+        reports: [aCheck(6), aCheck(9, { state: null })],
+        done: 6,
         running: null,
-        bad: 0,
+        bad: 1,
       },
     ]) {
       const spool = await openSpool(t);
-      const rows = reports.map(({ kind, body }) =>
-        encodeResult({
-          kind,
-          resultJson: Buffer.from(JSON.stringify(body)),
-          finishedAtMs: 0,
-          clockOffsetMs: 0,
-          uncertaintyMs: 0,
-        }),
-      );
-      await Promise.all(rows.map((row) => spool.append('check', row).durable));
+      await Promise.all(reports.map((report) => spool.append('check', encoded(report)).durable));
       const {
         rows: [row],
       } = await withSpooled({ rows: [stored], lease: null }, spool, NODE_ID);
@@ -91,10 +87,20 @@ t.test(
   },
 );
 
+t.test('of a monitor that the file lost, the spool knows the last slot', async (t) => {
+  const spool = await openSpool(t);
+  const reports = [aCheck(7), aMissed(3, 5), aCheck(9, { state: null })];
+  await Promise.all(reports.map((report) => spool.append('check', encoded(report)).durable));
+  const { rows, toldMs } = await withSpooled({ rows: [], lease: null }, spool, NODE_ID);
+  t.same(rows, []);
+  t.same([...toldMs], [[monitorId(0), slotMs(7)]]);
+});
+
 t.test('a spool that cannot be read, or holds something else, keeps no schedule from going on', async (t) => {
   const stored = { rows: [aRow(5)], lease: null };
   const state = () => ({ task: { last: 0, acked: 0 }, check: { last: 3, acked: 0 } });
-  t.same(await withSpooled(stored, { state, read: () => Promise.reject(new Error('EIO')) }, NODE_ID), stored);
+  const asItWas = { ...stored, toldMs: new Map() };
+  t.same(await withSpooled(stored, { state, read: () => Promise.reject(new Error('EIO')) }, NODE_ID), asItWas);
   const odd = Buffer.from('\xff\xff\xff\xff\xff');
-  t.same(await withSpooled(stored, { state, read: async () => [{ sequence: 3, payload: odd }] }, NODE_ID), stored);
+  t.same(await withSpooled(stored, { state, read: async () => [{ sequence: 3, payload: odd }] }, NODE_ID), asItWas);
 });

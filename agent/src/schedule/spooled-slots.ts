@@ -5,7 +5,7 @@ import { slotAt } from '@vantage/shared/monitor-state/slots.js';
 import { type DecodedResult, decodeResult } from '@vantage/shared/protocol/codec.js';
 import { parseJson } from '../measuring/parse-json.js';
 import type { Spool } from '../spool/spool.js';
-import type { StoredRow, StoredSchedule } from './stored-schedule.js';
+import type { StoredRow, StoredSchedule, ToldSchedule } from './stored-schedule.js';
 import { type WatchedMonitor, watchAgain } from './watched-monitor.js';
 
 // An agent that is killed has kept its progress up to a second ago, or longer on a slow disk; its spool has each report that
@@ -25,18 +25,27 @@ export async function withSpooled(
   stored: StoredSchedule,
   spool: Pick<Spool, 'read' | 'state'>,
   nodeId: string,
-): Promise<StoredSchedule> {
-  if (stored.rows.length === 0) return stored;
-  const reports = new Map<string, Report[]>(stored.rows.map(({ monitorId }) => [monitorId, []]));
+): Promise<ToldSchedule> {
   // a spool that cannot be read tells nothing: at worst a slot is told twice, and the schedule goes on
-  const newest = await newestReports(spool).catch(() => []);
-  for (const report of newest) reports.get(report.monitor_id)?.push(report);
-  const rows = stored.rows.map((row) => withReports(row, reports.get(row.monitorId) ?? [], nodeId));
-  return { ...stored, rows };
+  return withTold(stored, await newestReports(spool).catch(() => []), nodeId);
 }
 
-/** Pure. `reports`: of this monitor, in the order in which they were made. */
-export function withReports(row: StoredRow, reports: readonly Report[], nodeId: string): StoredRow {
+/** Pure. `reports`: in the order in which they were made. */
+export function withTold(stored: StoredSchedule, reports: readonly Report[], nodeId: string): ToldSchedule {
+  const byMonitor = new Map<string, Report[]>(stored.rows.map(({ monitorId }) => [monitorId, []]));
+  const toldMs = new Map<string, number>();
+  for (const report of reports) {
+    const { monitor_id: monitorId } = report;
+    byMonitor.get(monitorId)?.push(report);
+    const slotMs = lastSlotMsOf(report);
+    if (slotMs !== null) toldMs.set(monitorId, Math.max(slotMs, toldMs.get(monitorId) ?? slotMs));
+  }
+  const rows = stored.rows.map((row) => withReports(row, byMonitor.get(row.monitorId) ?? [], nodeId));
+  return { ...stored, rows, toldMs };
+}
+
+/** `reports`: of this monitor. */
+function withReports(row: StoredRow, reports: readonly Report[], nodeId: string): StoredRow {
   const own = reports.filter(({ generation }) => generation === row.generation);
   if (own.length === 0) return row;
   const watched = watchAgain(row, nodeId);
@@ -51,7 +60,7 @@ export function withReports(row: StoredRow, reports: readonly Report[], nodeId: 
     ...range(Math.max(since, done - MAX_COUNTED), done),
   ];
   const running = begun.findLast((slot) => !told.has(slot)) ?? null;
-  const checks = own.filter((report) => 'slot_ms' in report).sort((a, b) => a.slot_ms - b.slot_ms);
+  const checks = own.filter(isOfGrid).sort((a, b) => a.slot_ms - b.slot_ms);
   const state = checks.reduce(
     (before, { slot_ms: slot, outcome }) => reduceCheck(before, { slot, outcome }, watched.spec.rule),
     watched.state,
@@ -79,8 +88,18 @@ function reportsIn({ kind, resultJson }: DecodedResult): Report[] {
   return [];
 }
 
+/** A check of a slot; not one that somebody asked for. */
+function isOfGrid(report: Report): report is CheckReport {
+  return 'slot_ms' in report && report.state !== null;
+}
+
+function lastSlotMsOf(report: Report): number | null {
+  if ('last_slot_ms' in report) return report.last_slot_ms;
+  return isOfGrid(report) ? report.slot_ms : null;
+}
+
 function slotsOf(report: Report, { grid }: WatchedMonitor): number[] {
-  if ('slot_ms' in report) return report.state === null ? [] : [slotAt(report.slot_ms, grid)];
+  if ('slot_ms' in report) return isOfGrid(report) ? [slotAt(report.slot_ms, grid)] : [];
   const last = slotAt(report.last_slot_ms, grid);
   return range(Math.max(slotAt(report.first_slot_ms, grid), last - MAX_COUNTED), last);
 }

@@ -21,6 +21,12 @@ export interface StoredSchedule {
   readonly lease: KeptLease | null;
 }
 
+/** The same, and what the spool knows. */
+export interface ToldSchedule extends StoredSchedule {
+  /** The last slot time told of a monitor, by its id: also of one that the file does not have. */
+  readonly toldMs: ReadonlyMap<string, number>;
+}
+
 /** What changed since the save before. */
 export interface ScheduleBatch {
   /** Whatever else the file has is no longer so. */

@@ -1,6 +1,7 @@
 import { type NodeState, unchecked } from '@vantage/shared/monitor-state/node-reducer.js';
 import { phaseOf, type SlotGrid, slotAt, slotStart } from '@vantage/shared/monitor-state/slots.js';
 import { type Assignment, type CheckSpec, parseCheckSpec } from './assignment.js';
+import { isFarAhead } from './slot-plan.js';
 import type { StoredRow } from './stored-schedule.js';
 import { parseNodeState } from './stored-state.js';
 
@@ -14,7 +15,7 @@ export interface WatchedMonitor {
   running: number | null;
   /** Its slots are told in milliseconds since the epoch, server time. */
   state: NodeState;
-  /** Nothing before this slot time is its own: the assignment before had it. Null: all that come. */
+  /** The last slot time that the monitor had here under another assignment; null: none. */
   readonly afterMs: number | null;
   /** What came due while no agent ran is still to be looked at. */
   isResuming: boolean;
@@ -24,9 +25,8 @@ export interface WatchedMonitor {
   dueMs: number | null;
 }
 
-/** A monitor that is this node's from now on; `before`: the same under another assignment. */
-export function watchNew(assignment: Assignment, nodeId: string, before: WatchedMonitor | null): WatchedMonitor {
-  const afterMs = before === null || before.done === null ? null : slotStart(before.done, before.grid);
+/** A monitor that is this node's from now on; `afterMs`: the last slot time that it had here before. */
+export function watchNew(assignment: Assignment, nodeId: string, afterMs: number | null): WatchedMonitor {
   const progress = { done: null, running: null, state: unchecked };
   return { ...onGrid(assignment, nodeId), ...progress, afterMs, isResuming: false, isAssigned: true, dueMs: null };
 }
@@ -39,14 +39,15 @@ export function watchAgain(row: StoredRow, nodeId: string): WatchedMonitor {
   return { ...onGrid(assignment, nodeId), ...progress, afterMs: null, isResuming: true, isAssigned: true, dueMs: null };
 }
 
-/** Whether a slot of now is one that no assignment of the monitor here has had. */
-export function isItsOwn({ grid, afterMs }: WatchedMonitor, slot: number): boolean {
-  return afterMs === null || slotStart(slot, grid) > afterMs;
-}
-
-/** The slot of now, or the last one of the assignment before. */
-export function slotBefore({ grid, afterMs }: WatchedMonitor, nowMs: number): number {
-  return slotAt(Math.max(nowMs, afterMs ?? nowMs), grid);
+/** The slot of now, or the last one that the monitor had here before; what a clock that was wrong numbered far ahead is none. */
+export function firstSlot(
+  { grid, afterMs }: WatchedMonitor,
+  nowMs: number,
+): { readonly slot: number; readonly isItsOwn: boolean } {
+  const before = afterMs === null ? null : slotAt(afterMs, grid);
+  const slot = slotAt(nowMs, grid);
+  if (before === null || isFarAhead(before, nowMs, grid)) return { slot, isItsOwn: true };
+  return { slot: Math.max(slot, before), isItsOwn: slot > before };
 }
 
 /** When its next slot comes, server time; a check that the process before left unanswered is next. Null: not known yet. */

@@ -13,6 +13,7 @@ import { Link, type LinkOptions } from '../../src/link/link.js';
 import type { LinkWay } from '../../src/link/link-way.js';
 import type { WatchedState } from '../../src/link/state-sources.js';
 import type { MeasureJob, Measurement } from '../../src/measuring/child-messages.js';
+import type { CheckRequest } from '../../src/schedule/asked-checks.js';
 import type { AssignmentsChange } from '../../src/schedule/assignment-table.js';
 import { Spool } from '../../src/spool/spool.js';
 import { Upgrades } from '../../src/upgrade/upgrades.js';
@@ -56,6 +57,8 @@ export interface TestNode {
   /** What the control plane said of monitors, and of the lease. */
   readonly changes: readonly AssignmentsChange[];
   readonly leases: readonly number[];
+  /** What it asked to be checked at once. */
+  readonly asks: readonly CheckRequest[];
   /** Ends the process, politely. */
   stop(): Promise<void>;
 }
@@ -109,11 +112,13 @@ export async function startNode(
   const changes: AssignmentsChange[] = [];
   const schedule = {
     take: (change: AssignmentsChange) => void changes.push(change),
+    checkNow: (asked: CheckRequest) => void asks.push(asked),
     digest: () => options.assignmentsDigest ?? new Uint8Array(),
     setLeaseSeconds: (seconds: number) => void leases.push(seconds),
     takeLoopLag: () => 0,
   };
   const leases: number[] = [];
+  const asks: CheckRequest[] = [];
   const link = new Link({
     identity: identityAt(controlPlane, options),
     about: async () => ({ bootId, agentVersion: '0.0.0', capabilities: ['icmp'] }),
@@ -138,7 +143,7 @@ export async function startNode(
   };
   t.teardown(stop);
   void link.start();
-  return { link, spool, jobs, upgrades, measuring, lists, changes, leases, stop };
+  return { link, spool, jobs, upgrades, measuring, lists, changes, leases, asks, stop };
 }
 
 function identityAt(controlPlane: FakeControlPlane, options: TestNodeOptions): NodeIdentity {

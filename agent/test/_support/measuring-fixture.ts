@@ -74,6 +74,7 @@ export function aCheck(target: string): CheckJob {
     configJson: '{}',
     deadlineMs: 60_000,
     caller: 'm_1',
+    nowMs: Date.now(),
   };
 }
 

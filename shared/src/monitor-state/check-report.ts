@@ -53,8 +53,10 @@ export const CheckReportSchema = Type.Object(
       ),
       'Null exactly when the outcome is ok.',
     ),
+    /** What asked for it, for a check outside the grid; no other has one. */
+    request: Type.Optional(Type.String({ maxLength: 64 })),
     state: nullable(NodeStateSchema, 'With this check; null for one that is outside the grid: a person asked for it.'),
-    /** Every slot of this node that was due before has a report in front of this one. */
+    /** Every slot of this node that was due before has a report in front of this one; only what was assigned later has none. */
     through_ms: instant,
   },
   { additionalProperties: false },

@@ -54,6 +54,11 @@ t.test('http says when a keyword or path cannot be judged, and never that it is 
     [{ count: 1, error: null }],
     'what is there is there',
   );
+  t.strictSame(
+    (await lookFor('X', { keywords: ['x'] }, true)).keywords,
+    [{ keyword: 'x', count: null, count_any_case: 1, error: 'not in the first 1048576 bytes' }],
+    'in another case it may be in the part that was not read',
+  );
   t.match((await lookFor('<html>', asked)).json_paths, [{ count: null, error: 'the body is not JSON' }]);
   const costly = '['.repeat(100) + ']'.repeat(100);
   const { json_paths: paths } = await lookFor(costly, { json_paths: ['$..*..*..*', '$', '$..*'] });

@@ -64,10 +64,12 @@ async function findKeyword(
 ): Promise<KeywordFinding> {
   const unknown = { count: null, count_any_case: null };
   if (text === null) return { keyword, ...unknown, error: 'the coding of the body is not one that was offered' };
-  const anyCase = await countOf(lowerText, keyword.toLowerCase(), pause);
   // what is not there may be in the part that was not read
-  if (anyCase === 0 && isCut) return { keyword, ...unknown, error: `not in the first ${MAX_READ_BYTES} bytes` };
-  return { keyword, count: await countOf(text, keyword, pause), count_any_case: anyCase, error: null };
+  const orNull = (found: number) => (found === 0 && isCut ? null : found);
+  const anyCase = orNull(await countOf(lowerText, keyword.toLowerCase(), pause));
+  const count = orNull(await countOf(text, keyword, pause));
+  const error = count === null ? `not in the first ${MAX_READ_BYTES} bytes` : null;
+  return { keyword, count, count_any_case: anyCase, error };
 }
 
 /** Places that do not overlap. */

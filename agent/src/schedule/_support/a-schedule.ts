@@ -7,8 +7,8 @@ import { ClockSync } from '../../link/clock-sync.js';
 import type { CheckJob, CheckMeasurement } from '../../measuring/child-messages.js';
 import type { Assignment } from '../assignment.js';
 import { Schedule, type ScheduleOptions } from '../schedule.js';
-import { withReports } from '../spooled-slots.js';
-import { emptySchedule, type StoredRow, type StoredSchedule } from '../stored-schedule.js';
+import { withTold } from '../spooled-slots.js';
+import { emptySchedule, type StoredRow, type StoredSchedule, type ToldSchedule } from '../stored-schedule.js';
 
 export const NODE_ID = 'n_1';
 export const good: CheckJudgment = { outcome: 'ok', responseMs: 12, statusCode: null, error: null };
@@ -52,12 +52,12 @@ const unheard = { sequence: 0, durable: Promise.resolve() };
 
 /** What a schedule keeps, without a disk. */
 class MemoryFile {
-  stored: StoredSchedule;
+  stored: ToldSchedule;
   readonly #rows: Map<string, StoredRow>;
   readonly #touched = new Set<string>();
   #readRow: (monitorId: string) => StoredRow | null = () => null;
 
-  constructor(stored: StoredSchedule) {
+  constructor(stored: ToldSchedule) {
     this.stored = stored;
     this.#rows = new Map(stored.rows.map((row) => [row.monitorId, row]));
   }
@@ -109,7 +109,7 @@ export class ScheduledNode {
   offsetMs = 0;
   clockSync = new ClockSync(this.clock);
   schedule: Schedule;
-  #file = new MemoryFile(emptySchedule);
+  #file = new MemoryFile({ ...emptySchedule, toldMs: new Map() });
   /** How many began or were killed: what those before the newest do is not heard. */
   #processes = 0;
 
@@ -160,13 +160,12 @@ export class ScheduledNode {
 
   /** Ends the process without a word: the next one has what was kept, and the spool. */
   async kill(awayMs: number): Promise<void> {
-    this.#processes += 1;
-    await this.pass(awayMs, Math.max(500, awayMs));
-    const { stored } = this.#file;
-    const bodiesOf = (id: string) => this.reports.map(({ body }) => body).filter(({ monitor_id }) => monitor_id === id);
-    const rows = stored.rows.map((row) => withReports(row, bodiesOf(row.monitorId), NODE_ID));
-    this.#file = new MemoryFile({ ...stored, rows });
-    await this.#begin();
+    await this.#killWith(this.#file.stored, awayMs);
+  }
+
+  /** The same, and nothing had been kept. */
+  async killBare(awayMs: number): Promise<void> {
+    await this.#killWith(emptySchedule, awayMs);
   }
 
   /** Ends the process at once. */
@@ -185,6 +184,14 @@ export class ScheduledNode {
         const { first_slot_ms, count } = report.body;
         return Array.from({ length: count }, (_, index) => first_slot_ms + index * intervalMs);
       });
+  }
+
+  async #killWith(stored: StoredSchedule, awayMs: number): Promise<void> {
+    this.#processes += 1;
+    await this.pass(awayMs, Math.max(500, awayMs));
+    const bodies = this.reports.map(({ body }) => body);
+    this.#file = new MemoryFile(withTold(stored, bodies, NODE_ID));
+    await this.#begin();
   }
 
   async #begin(): Promise<void> {
