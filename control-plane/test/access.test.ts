@@ -39,6 +39,7 @@ const expected: Readonly<Record<string, Auth>> = {
   'POST /v1/monitors/{id}/pause': writeMonitors,
   'POST /v1/monitors/{id}/resume': writeMonitors,
   'POST /v1/monitors/{id}/archive': writeMonitors,
+  'POST /v1/monitors/{id}/test': writeMonitors,
   'GET /v1/monitors/{id}/checks': readMonitors,
   'GET /v1/monitors/{id}/events': readMonitors,
   'GET /v1/monitor-events/{id}': readMonitors,

@@ -22,6 +22,8 @@ t.test(
     const read = async () => (await api.call('GET', `/v1/monitors/${id}`)).body.data;
     await until('up', async () => (await read()).current_status === 'up');
     t.match(await read(), { uptime_percent: 100, last_check_at: String });
+    const asked = (await api.call('POST', `/v1/monitors/${id}/test`)).body.data;
+    t.match(asked, { checks: [{ success: true, status_code: 200 }], waiting_nodes: [] });
     isBroken = true;
     await until('down', async () => (await read()).current_status === 'down');
     isBroken = false;
@@ -30,7 +32,12 @@ t.test(
     t.match(items, [{ type: 'down', ended_at: String, reason: /503/ }]);
     const checks = (await api.call('GET', `/v1/monitors/${id}/checks`)).body.data;
     t.match(checks.at(-1), { success: true, status_code: 200, response_ms: Number });
-    t.match(checks[1], { success: false, status_code: 503, error_code: 'assertion_failed' });
-    t.match(await database.db('outbox').orderBy('id').pluck('kind'), ['monitor.down', 'monitor.up']);
+    t.match(
+      checks.find(({ success }: { success: boolean }) => !success),
+      { success: false, status_code: 503, error_code: 'assertion_failed' },
+    );
+    await api.call('POST', `/v1/monitors/${id}/pause`);
+    t.equal((await api.call('POST', `/v1/monitors/${id}/test`)).body.error.code, 'MONITOR_PAUSED');
+    t.match(await database.db('outbox').orderBy('id').pluck('kind'), ['monitor.down', 'monitor.up', 'monitor.paused']);
   },
 );

@@ -14,7 +14,9 @@ export type BusMessage =
   /** To everybody: these users, or some of their credentials, may no longer be what was read of them. */
   | { readonly type: 'credentials'; readonly ids: readonly string[] }
   /** To everybody: what these nodes are to watch has changed. */
-  | { readonly type: 'assignments'; readonly ids: readonly string[] };
+  | { readonly type: 'assignments'; readonly ids: readonly string[] }
+  /** To everybody: these nodes are asked to check something at once; each id is node, monitor, generation and request. */
+  | { readonly type: 'check-now'; readonly ids: readonly string[] };
 
 const messageTypes: Readonly<Record<BusMessage['type'], true>> = {
   jobs: true,
@@ -23,6 +25,7 @@ const messageTypes: Readonly<Record<BusMessage['type'], true>> = {
   replicas: true,
   credentials: true,
   assignments: true,
+  'check-now': true,
 };
 
 /** Whether a value is a message of this version; a newer replica may send others. */

@@ -181,6 +181,11 @@ export class LinkSession {
     if (this.isOpen) this.#assignments?.look();
   }
 
+  /** A person wants to know now: the node checks something beside its schedule, if it has it. */
+  askForCheck(monitorId: string, generation: number, request: string): void {
+    if (this.isOpen) this.#frames.send({ checkNow: { monitorId, generation, request } });
+  }
+
   /** Tells the agent its configuration again after it changed. */
   sendConfig(): void {
     if (this.isOpen) this.#frames.send({ config: this.#config() });

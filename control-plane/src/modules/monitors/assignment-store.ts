@@ -3,6 +3,7 @@ import { queryPrepared } from '../../db/prepared.js';
 
 /** An assignment that lasts, as its node is told of it. */
 export interface AssignmentRow {
+  readonly node_id: string;
   readonly monitor_id: string;
   readonly generation: number;
   readonly type: string;
@@ -24,16 +25,29 @@ export async function listAssignedNodes(db: Knex, monitorId: string): Promise<st
 }
 
 const LIST = {
-  name: 'assignments-of-node',
-  text: `SELECT a.monitor_id, a.generation, m.type, m.target, m.interval_s, m.config, m.sealed_secrets,
+  name: 'assignments-of-nodes',
+  text: `SELECT a.node_id, a.monitor_id, a.generation, m.type, m.target, m.interval_s, m.config, m.sealed_secrets,
            m.consecutive_fail, m.consecutive_ok
          FROM monitor_assignments a JOIN monitors m ON m.id = a.monitor_id
-         WHERE a.node_id = $1 AND a.ended_at IS NULL`,
+         WHERE a.node_id = ANY($1) AND a.ended_at IS NULL`,
 };
 
-/** What a node is to watch. */
-export function listAssignmentsOf(db: Knex, nodeId: string): Promise<AssignmentRow[]> {
-  return queryPrepared<AssignmentRow>(db, LIST, [nodeId]);
+/** What these nodes are to watch. */
+export function listAssignmentsOf(db: Knex, nodeIds: readonly string[]): Promise<AssignmentRow[]> {
+  return queryPrepared<AssignmentRow>(db, LIST, [[...nodeIds]]);
+}
+
+/** Assignments of a monitor whose nodes have a link. */
+export async function listLinkedAssignments(
+  db: Knex,
+  monitorId: string,
+): Promise<{ nodeId: string; monitorId: string; generation: number }[]> {
+  const { rows } = await db.raw<{ rows: { node_id: string; generation: number }[] }>(
+    `SELECT a.node_id, a.generation FROM monitor_assignments a JOIN nodes n ON n.id = a.node_id
+     WHERE a.monitor_id = ? AND a.ended_at IS NULL AND n.session_id IS NOT NULL ORDER BY a.node_id`,
+    [monitorId],
+  );
+  return rows.map(({ node_id: nodeId, generation }) => ({ nodeId, monitorId, generation }));
 }
 
 /** Gives a monitor to nodes; who had it before gets another generation. */

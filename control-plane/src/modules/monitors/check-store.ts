@@ -114,6 +114,17 @@ export interface CheckRow {
   readonly error: string | null;
 }
 
+/** Checks of a monitor that a person asked for since an instant, newest first. */
+export async function listAskedChecks(db: Knex, monitorKey: number, since: Date): Promise<CheckRow[]> {
+  const { rows } = await db.raw<{ rows: CheckRow[] }>(
+    `SELECT c.at, c.late_ms, n.id AS node_id, c.response_ms, c.status_code, c.outcome, c.flags, c.error
+     FROM monitor_checks c JOIN nodes n ON n.key = c.node_key
+     WHERE c.monitor_key = ? AND c.at >= ? AND c.flags & ${checkFlags.asked} <> 0 ORDER BY c.at DESC`,
+    [monitorKey, since],
+  );
+  return rows;
+}
+
 /** What sorts checks: when they were due, and the key of their node. */
 export interface CheckPosition {
   readonly atMs: number;

@@ -1,4 +1,4 @@
-import type { Clock } from '@vantage/shared/clock.js';
+import { type Clock, delay } from '@vantage/shared/clock.js';
 import { CHECK_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { Knex } from 'knex';
@@ -13,11 +13,12 @@ import type { Mail } from '../../mail/index.js';
 import type { Plans } from '../../plans.js';
 import { createSealer } from '../../sealing.js';
 import type { NodeDirectory } from '../nodes/index.js';
+import { type AskedLink, Asking } from './asking.js';
 import { assignedWork } from './assigned-work.js';
 import { AssignmentNews } from './assignment-news.js';
-import { listChangesSince, sumLoads } from './assignment-store.js';
+import { listChangesSince, listLinkedAssignments, sumLoads } from './assignment-store.js';
 import { monitorKinds, parseNodeState } from './check-kinds.js';
-import { type CheckPosition, type CheckRow, listChecks } from './check-store.js';
+import { type CheckPosition, type CheckRow, listAskedChecks, listChecks } from './check-store.js';
 import { type EventRow, findEvent, listEvents } from './event-store.js';
 import { Judges } from './judges.js';
 import { Judging } from './judging.js';
@@ -44,6 +45,7 @@ export interface MonitorWork {
   readonly news: AssignmentNews;
   readonly judges: Judges;
   readonly replacement: Replacement;
+  readonly asking: Asking;
   readonly placing: Placing;
   readonly loads: NodeLoads;
 }
@@ -52,7 +54,7 @@ interface MonitorWorkOptions {
   readonly db: Knex;
   readonly bus: Bus;
   readonly directory: NodeDirectory;
-  readonly findLink: (nodeId: string) => { lookForAssignments(): void } | null;
+  readonly findLink: (nodeId: string) => ({ lookForAssignments(): void } & AskedLink) | null;
   readonly mail: Pick<Mail, 'enqueue'>;
   /** Of the installation, 32 bytes: seals what of settings is never shown again. */
   readonly secretKey: Uint8Array;
@@ -96,6 +98,7 @@ export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
     news,
     judges,
     replacement,
+    asking: new Asking({ bus, findLink }),
     placing,
     loads,
   };
@@ -141,6 +144,36 @@ export class Monitors extends MonitorActs {
     return listChecks(this.own.db, { monitorKey: key, from, to, after, limit });
   }
 
+  /**
+   * Has a monitor checked at once by its nodes that are linked. @returns what has come when all have answered or the time is over
+   * @throws ApiError MONITOR_NOT_FOUND, MONITOR_PAUSED, NODE_OFFLINE
+   */
+  async test(
+    id: string,
+    account: Account,
+    { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+  ): Promise<{ rows: CheckRow[]; waiting: readonly string[] }> {
+    const { db, clock, work } = this.own;
+    const { key, status } = await this.get(id, account);
+    if (status !== 'active') throw new ApiError('MONITOR_PAUSED');
+    const asked = await listLinkedAssignments(db, id);
+    if (asked.length === 0) throw new ApiError('NODE_OFFLINE', { retryAfterSeconds: 30 });
+    // clocks of nodes may be a little behind ours
+    const since = new Date(this.now() - SKEW_MS);
+    const before = new Set(
+      (await listAskedChecks(db, key, since)).map(({ node_id, at }) => `${node_id} ${at.getTime()}`),
+    );
+    work.asking.ask(asked);
+    const deadlineMs = clock.monotonicMs() + waitMs;
+    for (;;) {
+      const all = await listAskedChecks(db, key, since);
+      const rows = all.filter(({ node_id, at }) => !before.has(`${node_id} ${at.getTime()}`));
+      const waiting = asked.map(({ nodeId }) => nodeId).filter((nodeId) => !rows.some((row) => row.node_id === nodeId));
+      if (waiting.length === 0 || clock.monotonicMs() >= deadlineMs || signal.aborted) return { rows, waiting };
+      await delay(clock, LOOK_MS, signal).catch(() => {});
+    }
+  }
+
   /** A page of a monitor's events. @throws ApiError MONITOR_NOT_FOUND */
   async events(
     id: string,
@@ -161,6 +194,9 @@ export class Monitors extends MonitorActs {
 
 /** Clocks of nodes may be a little ahead of ours. */
 const AHEAD_MS = 120_000;
+const SKEW_MS = 5_000;
+/** How often somebody who waits for a check looks. */
+const LOOK_MS = 200;
 
 function sealerOf({ secretKey }: { readonly secretKey: Uint8Array }) {
   return createSealer(secretKey, 'monitor settings');

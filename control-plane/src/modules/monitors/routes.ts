@@ -3,6 +3,7 @@ import { listChecks } from './routes/checks.js';
 import { getMonitorEvent, listMonitorEvents } from './routes/events.js';
 import { changeMonitor, createMonitor, deleteMonitor, getMonitor, listMonitors } from './routes/monitors.js';
 import { statusActs } from './routes/status.js';
+import { testMonitor } from './routes/test-monitor.js';
 
 /** Every operation on monitors. */
 export const monitorRoutes: readonly AnyRoute[] = [
@@ -12,6 +13,7 @@ export const monitorRoutes: readonly AnyRoute[] = [
   changeMonitor,
   deleteMonitor,
   ...statusActs,
+  testMonitor,
   listChecks,
   listMonitorEvents,
   getMonitorEvent,

@@ -1,0 +1,38 @@
+import { Type } from 'typebox';
+import { defineRoute } from '../../../http/route.js';
+import { MonitorCheckSchema } from '../schema.js';
+import { checkView } from '../view.js';
+import { idParams as params, tag, writes } from './monitor-access.js';
+
+const MAX_WAIT_S = 30;
+
+/** POST /v1/monitors/{id}/test. */
+export const testMonitor = defineRoute({
+  operationId: 'testMonitor',
+  method: 'POST',
+  path: '/v1/monitors/{id}/test',
+  summary: 'Check a monitor at once',
+  description:
+    'Asks its nodes that are linked for one check each beside their schedule, and answers what has come when all have answered or the time is over. Such checks stand in the list of checks; they count neither for its state nor for its schedule.',
+  tag,
+  auth: writes,
+  limit: 'poll',
+  params,
+  query: Type.Object({
+    wait: Type.Integer({ minimum: 0, maximum: MAX_WAIT_S, default: 15, description: 'Seconds to wait at most.' }),
+  }),
+  replies: {
+    200: Type.Object(
+      {
+        checks: Type.Array(MonitorCheckSchema),
+        waiting_nodes: Type.Array(Type.String(), { description: 'Nodes that have not answered yet.' }),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  errors: ['VALIDATION_FAILED', 'MONITOR_NOT_FOUND', 'MONITOR_PAUSED', 'NODE_OFFLINE'],
+  async handle({ params: { id }, query: { wait }, account, signal }, { monitors }) {
+    const { rows, waiting } = await monitors.test(id, account, { waitMs: wait * 1_000, signal });
+    return { status: 200, data: { checks: rows.map((row) => checkView(id, row)), waiting_nodes: [...waiting] } };
+  },
+});
