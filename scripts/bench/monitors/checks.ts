@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { LinkComparison, LinkRow } from '../link/comparison.js';
 import { cpuSecondsOf } from '../processes.js';
 import { figureOf, figureText } from '../statistics.js';
-import { reportOf, startWatchedSite, type WatchedSite } from './watched-site.js';
+import { countChecks, deliver, untilStored } from './deliver.js';
+import { startWatchedSite, type WatchedSite } from './watched-site.js';
 
 const MONITORS = 10_000;
 const NODES = 100;
@@ -71,27 +72,6 @@ async function steady(watched: WatchedSite, seconds: number): Promise<void> {
   await untilStored(watched, before + sent);
 }
 
-/** One check each of as many of all watches, from one on, over all nodes in turns. */
-function deliver({ nodes }: WatchedSite, count: number, from: number): number {
-  const slotMs = Date.now();
-  const byNode = new Map<number, number>();
-  for (let index = from; index < from + count; index += 1) {
-    const at = index % nodes.length;
-    byNode.set(at, (byNode.get(at) ?? 0) + 1);
-  }
-  let sent = 0;
-  for (const [at, checksOfNode] of byNode) {
-    const node = nodes[at];
-    if (node === undefined) continue;
-    const first = Math.floor(from / nodes.length);
-    const watches = Array.from({ length: checksOfNode }, (_, k) => node.watches[(first + k) % node.watches.length]);
-    const reports = watches.flatMap((watch) => (watch === undefined ? [] : [reportOf(watch, slotMs)]));
-    node.deliver(reports);
-    sent += reports.length;
-  }
-  return sent;
-}
-
 /** Checks a second when all there are come at once. */
 async function ceiling(watched: WatchedSite): Promise<number> {
   const before = await countChecks(watched);
@@ -99,19 +79,6 @@ async function ceiling(watched: WatchedSite): Promise<number> {
   const sent = deliver(watched, MAX_IN_FLIGHT, 0);
   await untilStored(watched, before + sent);
   return sent / ((performance.now() - startedMs) / 1_000);
-}
-
-async function countChecks({ site }: WatchedSite): Promise<number> {
-  const { rows } = await site.database.query<{ count: string }>('SELECT count(*) AS count FROM monitor_checks');
-  return Number(rows[0]?.count);
-}
-
-async function untilStored(watched: WatchedSite, count: number): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while ((await countChecks(watched)) < count) {
-    if (performance.now() > deadline) throw new Error('checks were not stored within a minute');
-    await pause(20);
-  }
 }
 
 function rowsOf(loads: readonly number[], withDatabase: readonly number[], ceilings: readonly number[]): LinkRow[] {

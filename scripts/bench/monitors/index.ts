@@ -2,9 +2,10 @@ import { type ComparisonRequest, runComparisons } from '../comparisons.js';
 import type { LinkComparison } from '../link/comparison.js';
 import { checks } from './checks.js';
 import { events } from './events.js';
+import { flat } from './flat.js';
 
 /** The one list of comparisons. */
-const comparisons: readonly LinkComparison[] = [checks, events];
+const comparisons: readonly LinkComparison[] = [checks, events, flat];
 
 /** Measures what monitors cost, and how soon they tell; a table for each. */
 export function benchMonitors(request: ComparisonRequest): Promise<void> {

@@ -1,0 +1,40 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { reportOf, type WatchedSite } from './watched-site.js';
+
+/** One check each of as many of all watches, from one on, over all nodes in turns. */
+export function deliver({ nodes }: WatchedSite, count: number, from: number): number {
+  const slotMs = Date.now();
+  const byNode = new Map<number, number>();
+  for (let index = from; index < from + count; index += 1) {
+    const at = index % nodes.length;
+    byNode.set(at, (byNode.get(at) ?? 0) + 1);
+  }
+  let sent = 0;
+  for (const [at, checksOfNode] of byNode) {
+    const node = nodes[at];
+    if (node === undefined) continue;
+    const first = Math.floor(from / nodes.length);
+    const watches = Array.from({ length: checksOfNode }, (_, k) => node.watches[(first + k) % node.watches.length]);
+    const reports = watches.flatMap((watch) => (watch === undefined ? [] : [reportOf(watch, slotMs)]));
+    node.deliver(reports);
+    sent += reports.length;
+  }
+  return sent;
+}
+
+/** How many checks are stored. */
+export async function countChecks({ site }: WatchedSite): Promise<number> {
+  const { rows } = await site.database.query<{ count: string }>(
+    'SELECT sum(mark) AS count FROM ingest_marks WHERE lane = 2',
+  );
+  return Number(rows[0]?.count);
+}
+
+/** Resolves when so many are. @throws Error after a minute */
+export async function untilStored(watched: WatchedSite, count: number): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  while ((await countChecks(watched)) < count) {
+    if (performance.now() > deadline) throw new Error('checks were not stored within a minute');
+    await pause(20);
+  }
+}
