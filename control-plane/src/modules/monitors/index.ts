@@ -17,7 +17,7 @@ import { assignedWork } from './assigned-work.js';
 import { AssignmentNews } from './assignment-news.js';
 import { listChangesSince, sumLoads } from './assignment-store.js';
 import { monitorKinds, parseNodeState } from './check-kinds.js';
-import { type CheckPosition, type CheckRow, listChecks } from './check-store.js';
+import { type CheckPosition, type CheckRow, checkDaysOf, listChecks } from './check-store.js';
 import { type EventRow, findEvent, listEvents } from './event-store.js';
 import { Judges } from './judges.js';
 import { Judging } from './judging.js';
@@ -29,6 +29,7 @@ import { mailOwner } from './notify.js';
 import { Placing } from './placing.js';
 import { Reading } from './reading.js';
 import { Replacement } from './replacement.js';
+import { Rollups } from './rollups.js';
 
 /** What nodes and evaluators need of monitors. */
 export interface MonitorWork {
@@ -40,6 +41,7 @@ export interface MonitorWork {
   readonly assigned: ReadAssigned;
   readonly news: AssignmentNews;
   readonly judges: Judges;
+  readonly rollups: Rollups;
   readonly replacement: Replacement;
   readonly placing: Placing;
   readonly loads: NodeLoads;
@@ -51,6 +53,7 @@ interface MonitorWorkOptions {
   readonly directory: NodeDirectory;
   readonly findLink: (nodeId: string) => { lookForAssignments(): void } | null;
   readonly mail: Pick<Mail, 'enqueue'>;
+  readonly plans: Plans;
   /** Of the installation, 32 bytes: seals what of settings is never shown again. */
   readonly secretKey: Uint8Array;
   readonly clock: Clock;
@@ -59,7 +62,7 @@ interface MonitorWorkOptions {
 
 /** Builds what runs behind monitors; nothing runs yet. */
 export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
-  const { db, bus, directory, findLink, mail, clock, log } = options;
+  const { db, bus, directory, findLink, mail, plans, clock, log } = options;
   const judging = new Judging({ maintenance: noWindows.now, notify: mailOwner(mail) });
   const judges = new Judges({ db, judging, clock, log });
   const news = new AssignmentNews({ bus, listSince: (since) => listChangesSince(db, since), findLink, clock, log });
@@ -76,7 +79,7 @@ export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
     log,
   });
   return {
-    kinds: monitorKinds(() => judges.look()),
+    kinds: monitorKinds(checkDaysOf(plans), () => judges.look()),
     states: [
       {
         name: CHECK_KIND,
@@ -92,6 +95,7 @@ export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
     assigned: assignedWork(db, sealerOf(options)),
     news,
     judges,
+    rollups: new Rollups({ db, clock, log }),
     replacement,
     placing,
     loads,
@@ -134,8 +138,8 @@ export class Monitors extends MonitorActs {
     { fromMs, toMs, after, limit }: TimeRange & { readonly after: CheckPosition | null; readonly limit: number },
   ): Promise<CheckRow[]> {
     const { key } = await this.get(id, account);
-    const [from, to] = [new Date(fromMs ?? 0), new Date(toMs ?? this.now() + AHEAD_MS)];
-    return listChecks(this.own.db, { monitorKey: key, from, to, after, limit });
+    const range = { fromMs: fromMs ?? 0, toMs: toMs ?? this.now() + AHEAD_MS };
+    return listChecks(this.own.db, { monitorKey: key, ...range, after, limit });
   }
 
   /** A page of a monitor's events. @throws ApiError MONITOR_NOT_FOUND */
