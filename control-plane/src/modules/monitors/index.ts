@@ -19,6 +19,7 @@ import { listChangesSince, sumLoads } from './assignment-store.js';
 import { monitorKinds, parseNodeState } from './check-kinds.js';
 import { type CheckPosition, type CheckRow, checkDaysOf, listChecks } from './check-store.js';
 import { type EventRow, findEvent, listEvents } from './event-store.js';
+import { History, type TimeLine } from './history.js';
 import { Judges } from './judges.js';
 import { Judging } from './judging.js';
 import { noWindows } from './maintenance-reads.js';
@@ -114,6 +115,7 @@ interface MonitorsOptions {
 /** Monitors as the API knows them. */
 export class Monitors extends MonitorActs {
   readonly reading: Reading;
+  readonly #history: History;
 
   constructor(private readonly own: MonitorsOptions) {
     super({
@@ -123,7 +125,9 @@ export class Monitors extends MonitorActs {
       sealer: sealerOf(own),
       onAssigned: (nodeIds) => own.work.news.announce(nodeIds),
     });
-    this.reading = new Reading({ db: own.db, clock: own.clock, maintenance: noWindows });
+    const parts = { db: own.db, clock: own.clock, maintenance: noWindows };
+    this.reading = new Reading(parts);
+    this.#history = new History(parts);
   }
 
   /** Milliseconds since the epoch. */
@@ -140,6 +144,16 @@ export class Monitors extends MonitorActs {
     const { key } = await this.get(id, account);
     const range = { fromMs: fromMs ?? 0, toMs: toMs ?? this.now() + AHEAD_MS };
     return listChecks(this.own.db, { monitorKey: key, ...range, after, limit });
+  }
+
+  /** How much of the time a monitor was up. @throws ApiError MONITOR_NOT_FOUND, VALIDATION_FAILED */
+  async uptime(id: string, account: Account, range: TimeRange): ReturnType<History['uptime']> {
+    return this.#history.uptime(await this.get(id, account), range);
+  }
+
+  /** A time line of a monitor. @throws ApiError MONITOR_NOT_FOUND, NODE_NOT_FOUND, VALIDATION_FAILED */
+  async timeLine(id: string, account: Account, asked: Parameters<History['timeLine']>[1]): Promise<TimeLine> {
+    return this.#history.timeLine(await this.get(id, account), asked);
   }
 
   /** A page of a monitor's events. @throws ApiError MONITOR_NOT_FOUND */

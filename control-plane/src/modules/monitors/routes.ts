@@ -3,6 +3,8 @@ import { listChecks } from './routes/checks.js';
 import { getMonitorEvent, listMonitorEvents } from './routes/events.js';
 import { changeMonitor, createMonitor, deleteMonitor, getMonitor, listMonitors } from './routes/monitors.js';
 import { statusActs } from './routes/status.js';
+import { getTimeseries } from './routes/timeseries.js';
+import { getUptime } from './routes/uptime.js';
 
 /** Every operation on monitors. */
 export const monitorRoutes: readonly AnyRoute[] = [
@@ -15,4 +17,6 @@ export const monitorRoutes: readonly AnyRoute[] = [
   listChecks,
   listMonitorEvents,
   getMonitorEvent,
+  getUptime,
+  getTimeseries,
 ];
