@@ -61,6 +61,7 @@ t.test('without any variable every setting has its default', async (t) => {
         minIntervalSeconds: 60,
         members: 1,
         nodes: 5,
+        checkDays: 7,
       },
     },
   });

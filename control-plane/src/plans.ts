@@ -1,5 +1,6 @@
 import { compileSchema, type FieldErrors } from '@vantage/shared/validation.js';
 import { Type } from 'typebox';
+import { type CheckDays, checkDayClasses } from './db/partitions.js';
 
 /** What an account may do; null = unlimited. */
 export interface Plan {
@@ -10,6 +11,8 @@ export interface Plan {
   readonly members: number | null;
   /** Nodes an account may have, and open enrollment tokens. */
   readonly nodes: number | null;
+  /** Days that checks of monitors are kept after their own. */
+  readonly checkDays: CheckDays;
 }
 
 /** The one list of plans. */
@@ -19,11 +22,11 @@ export type Plans = Readonly<Record<PlanName, Plan>>;
 
 /** Plans as they are unless VANTAGE_PLANS says otherwise. */
 export const defaultPlans: Plans = {
-  anonymous: plan(30, 250, 0, null, 0, 0),
-  free: plan(60, 1_000, 10, 60, 1, 5),
-  pro: plan(300, 20_000, 100, 30, 5, 50),
-  business: plan(1_200, 200_000, 1_000, 10, 50, 500),
-  unlimited: plan(null, null, null, null, null, null),
+  anonymous: { ...plan(30, 250, 0, null, 0, 0), checkDays: 7 },
+  free: { ...plan(60, 1_000, 10, 60, 1, 5), checkDays: 7 },
+  pro: { ...plan(300, 20_000, 100, 30, 5, 50), checkDays: 30 },
+  business: { ...plan(1_200, 200_000, 1_000, 10, 50, 500), checkDays: 90 },
+  unlimited: { ...plan(null, null, null, null, null, null), checkDays: 90 },
 };
 
 function plan(
@@ -33,7 +36,7 @@ function plan(
   minIntervalSeconds: number | null,
   members: number | null,
   nodes: number | null,
-): Plan {
+): Omit<Plan, 'checkDays'> {
   return { requestsPerMinute, nodeTestsPerDay, monitors, minIntervalSeconds, members, nodes };
 }
 
@@ -47,6 +50,7 @@ const override = Type.Object(
     min_interval_s: count(10),
     members: count(0),
     nodes: count(0),
+    check_days: Type.Optional(Type.Enum([...checkDayClasses], { type: 'integer' })),
   },
   { additionalProperties: false },
 );
@@ -85,6 +89,7 @@ function overridden(base: Plan, changes: Type.Static<typeof override>): Plan {
     minIntervalSeconds: or(changes.min_interval_s, base.minIntervalSeconds),
     members: or(changes.members, base.members),
     nodes: or(changes.nodes, base.nodes),
+    checkDays: changes.check_days ?? base.checkDays,
   });
 }
 

@@ -218,7 +218,7 @@ export const settings = {
   plans: setting<Plans>({
     name: 'VANTAGE_PLANS',
     description:
-      'JSON, or a file with it, that replaces numbers of the plans: {"free": {"monitors": 20}}; null = unlimited',
+      'JSON, or a file with it, that replaces numbers of the plans: {"free": {"monitors": 20, "check_days": 30}}; null = unlimited; check_days is 7, 30, 90 or 365',
     fallbackText: 'the plans of the API specification',
     parse: parsePlansText,
     fallback: () => defaultPlans,

@@ -74,6 +74,8 @@ const expected: Readonly<Record<string, Auth>> = {
   'GET /v1/account/profile': account,
   'PATCH /v1/account/profile': account,
   'GET /v1/account/limits': account,
+  'GET /v1/monitors/{id}/uptime': { kind: 'scope', scope: 'monitor:read' },
+  'GET /v1/monitors/{id}/timeseries': { kind: 'scope', scope: 'monitor:read' },
   'DELETE /v1/account': account,
   'GET /v1/account/sessions': account,
   'DELETE /v1/account/sessions': account,

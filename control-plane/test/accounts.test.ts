@@ -181,6 +181,7 @@ t.test('an account reads the limits that hold for it, as configured', async (t) 
     min_interval_s: 60,
     members: null,
     nodes: 5,
+    check_days: 7,
   });
   t.match(limits.body.meta.rate_limit, { limit: 60, remaining: 59 });
 });

@@ -106,16 +106,34 @@ t.test('a partition in use is left alone until the next time', async (t) => {
   t.same(await dropPartitions(db, noon + 7 * dayMs, hits), ['hits_p20261024']);
 });
 
+t.test('a table may have a partition a month or a year, each dropped as a whole', async (t) => {
+  const { db } = await createTestDatabase(t, { migrate: false });
+  await db.raw('create table sums (at timestamptz not null) partition by range (at)');
+  await db.raw('create table totals (at timestamptz not null) partition by range (at)');
+  const sums = [{ name: 'sums', idPrefix: null, period: 'month', keepDays: 60, daysBack: 4 }] as const;
+  const totals = [{ name: 'totals', idPrefix: null, period: 'year', keepDays: 400 }] as const;
+  const newYear = Date.UTC(2027, 0, 2);
+  t.same(await ensurePartitions(db, newYear, [...sums, ...totals]), ['sums_p202612', 'sums_p202701', 'totals_p2027']);
+  t.same(await ensurePartitions(db, Date.UTC(2027, 0, 29), [...sums, ...totals]), ['sums_p202702']);
+  for (const at of [Date.UTC(2026, 11, 1), Date.UTC(2027, 0, 1), Date.UTC(2027, 1, 1)]) {
+    for (const instant of [at, at + 28 * dayMs - 1]) await db.raw('insert into sums values (?)', [new Date(instant)]);
+  }
+  t.same(await dropPartitions(db, Date.UTC(2027, 0, 1) + 60 * dayMs - 1, sums), []);
+  t.same(await dropPartitions(db, Date.UTC(2027, 0, 1) + 60 * dayMs, sums), ['sums_p202612']);
+  t.same(await dropPartitions(db, Date.UTC(2028, 0, 1) + 400 * dayMs, totals), ['totals_p2027']);
+});
+
 t.test('every table of the list is partitioned by its migration and has today', async (t) => {
   const { db } = await createTestDatabase(t);
   const today = Date.now();
-  for (const { name } of partitionedTables) {
-    const { rows } = await db.raw('select to_regclass(?) is not null as exists', [partitionName(name, today)]);
-    t.equal(rows[0].exists, true, name);
+  for (const table of partitionedTables) {
+    const { rows } = await db.raw('select to_regclass(?) is not null as exists', [partitionName(table, today)]);
+    t.equal(rows[0].exists, true, table.name);
   }
   const { rows } = await db.raw("select relname as name from pg_class where relkind = 'p' order by 1");
   t.same(
     rows.map(({ name }: { name: string }) => name),
-    partitionedTables.map(({ name }) => name).sort(),
+    // which is parted by how long its rows are kept, and each of these parts by the day
+    ['monitor_checks', ...partitionedTables.map(({ name }) => name)].sort(),
   );
 });

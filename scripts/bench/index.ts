@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { benchApi } from './api.js';
+import { benchChecks } from './checks.js';
 import { benchLink } from './link/index.js';
 import { benchMainRoad } from './main-road.js';
 import { benchMonitors } from './monitors/index.js';
@@ -9,6 +10,7 @@ import { benchProbes } from './probes/index.js';
 const benchmarks = {
   'main-road': { summary: 'a probe from POST to result, and what agent and control plane cost', run: benchMainRoad },
   api: { summary: 'what credentials, limits and validation cost a request', run: benchApi },
+  checks: { summary: 'what a stored check weighs, and what rolling checks up costs', run: benchChecks },
   link: { summary: 'ten thousand agents, ingest, spool and what they cost; some parts want root', run: benchLink },
   monitors: {
     summary: 'checks of ten thousand monitors: what they cost, and how soon events come',

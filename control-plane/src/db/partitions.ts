@@ -2,45 +2,70 @@ import { type IdPrefix, idLowerBound, idPrefixes } from '@vantage/shared/ids.js'
 import type { Knex } from 'knex';
 import { advisoryLocks } from './advisory-locks.js';
 
-// Tables with one partition per UTC day, bounded by instants or by ids: an id begins with the millisecond it was made at,
-// so the day's first possible id is the bound, and a lookup by id alone touches one partition.
+// Tables with one partition per UTC day, month or year, bounded by instants or by ids: an id begins with the millisecond it was
+// made at, so the day's first possible id is the bound, and a lookup by id alone touches one partition.
 //
 //   probe_tasks
-//     probe_tasks_p20261119      for values from ('pt_<first id of 19 Nov>') to ('pt_<first id of 20 Nov>')
-//     probe_tasks_p20261120      …
+//     probe_tasks_p20261119         for values from ('pt_<first id of 19 Nov>') to ('pt_<first id of 20 Nov>')
+//     probe_tasks_p20261120         …
 //   monitor_checks
-//     monitor_checks_p20261119   for values from ('2026-11-19T00:00:00Z') to ('2026-11-20T00:00:00Z')
+//     monitor_checks_7d             for values in (7): rows that are kept for 7 days
+//       monitor_checks_7d_p20261119 for values from ('2026-11-19T00:00:00Z') to ('2026-11-20T00:00:00Z')
+//     monitor_checks_30d            …
 //
 // Adding one locks the parent against other DDL only (ATTACH), never against reads and writes. Dropping one needs the
 // parent for itself: it waits at most `dropLockTimeout`, because everybody else queues behind a waiting DROP.
+
+/** What one partition holds, in UTC. */
+export type PartitionPeriod = 'day' | 'month' | 'year';
 
 export interface PartitionedTable {
   readonly name: string;
   /** Prefix of the ids the table is partitioned by; null: by an instant. */
   readonly idPrefix: IdPrefix | null;
-  /** Whole days kept after the day of a row is over. */
+  /** Whole days kept after the period of a row is over. */
   readonly keepDays: number;
+  /** Default: a day. */
+  readonly period?: PartitionPeriod;
   /** Whole days before today that rows may still come of; default: one. */
   readonly daysBack?: number;
 }
 
-/** The one list of tables partitioned by day. */
+/**
+ * Days that checks may be kept for: each is a part of monitor_checks, which a plan chooses by its number.
+ * NOTE: migration 0013 makes the parts.
+ */
+export const checkDayClasses = [7, 30, 90, 365] as const;
+export type CheckDays = (typeof checkDayClasses)[number];
+
+/** Agents deliver up to three days of checks afterwards; older ones than this are refused. */
+export const CHECK_DAYS_BACK = 4;
+
+/** The one list of tables partitioned by time. */
 export const partitionedTables: readonly PartitionedTable[] = [
   // tasks are readable for 7 days; a result arrives with the id of its task
   { name: 'probe_tasks', idPrefix: idPrefixes.probeTask, keepDays: 7 },
   { name: 'probe_node_tasks', idPrefix: idPrefixes.probeTask, keepDays: 7 },
   { name: 'superseded_results', idPrefix: idPrefixes.probeTask, keepDays: 7 },
-  // agents deliver up to three days of checks afterwards
-  { name: 'monitor_checks', idPrefix: null, keepDays: 90, daysBack: 4 },
+  ...checkDayClasses.map((days) => monitorTable(`monitor_checks_${days}d`, 'day', days)),
+  monitorTable('missed_slots', 'month', 400),
+  monitorTable('rollups_1m', 'day', 14),
+  monitorTable('rollups_15m', 'day', 90),
+  monitorTable('rollups_1h', 'month', 400),
+  monitorTable('rollups_1d', 'year', 5 * 366),
 ];
+
+function monitorTable(name: string, period: PartitionPeriod, keepDays: number): PartitionedTable {
+  return { name, idPrefix: null, period, keepDays, daysBack: CHECK_DAYS_BACK };
+}
 
 const dayMs = 86_400_000;
 const daysAhead = 3;
 const dropLockTimeout = '200ms';
 
 /**
- * Makes the partitions from yesterday to three days ahead of `nowMs` that are missing. Safe from any number of
- * processes at once. Resolves with the names made by this call.
+ * Makes the partitions from yesterday, or the day rows may still come of, to three days ahead of `nowMs` that are missing. Safe
+ * from any number of processes at once. Resolves with the names made by this call.
  */
 export async function ensurePartitions(
   db: Knex,
@@ -49,14 +74,14 @@ export async function ensurePartitions(
 ): Promise<string[]> {
   const made: string[] = [];
   for (const table of tables) {
-    if ((await missingDays(db, table, nowMs)).length === 0) continue;
+    if ((await missingPeriods(db, table, nowMs)).length === 0) continue;
     made.push(...(await db.transaction((trx) => addMissing(trx, table, nowMs))));
   }
   return made;
 }
 
 /**
- * Drops the partitions whose whole day ended more than `keepDays` days before `nowMs`. One that is in use just then
+ * Drops the partitions whose whole period ended more than `keepDays` days before `nowMs`. One that is in use just then
  * is left for the next call. Resolves with the names dropped.
  */
 export async function dropPartitions(
@@ -66,28 +91,29 @@ export async function dropPartitions(
 ): Promise<string[]> {
   const dropped: string[] = [];
   for (const table of tables) {
-    for (const { name, dayStartMs } of await listPartitions(db, table)) {
-      if (dayStartMs + dayMs + table.keepDays * dayMs > nowMs) continue;
+    for (const { name, startMs } of await listPartitions(db, table)) {
+      if (nextPeriod(table.period, startMs) + table.keepDays * dayMs > nowMs) continue;
       if (await dropOne(db, name)) dropped.push(name);
     }
   }
   return dropped;
 }
 
-/** `probe_tasks_p20261120`: the partition of the UTC day that contains `instantMs`. */
-export function partitionName(table: string, instantMs: number): string {
-  return `${table}_p${new Date(instantMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
+/** `probe_tasks_p20261120`, `missed_slots_p202611`, `rollups_1d_p2026`: the partition that contains `instantMs`. */
+export function partitionName({ name, period }: Pick<PartitionedTable, 'name' | 'period'>, instantMs: number): string {
+  const digits = { day: 8, month: 6, year: 4 }[period ?? 'day'];
+  return `${name}_p${new Date(instantMs).toISOString().slice(0, 10).replaceAll('-', '').slice(0, digits)}`;
 }
 
 async function addMissing(trx: Knex.Transaction, table: PartitionedTable, nowMs: number): Promise<string[]> {
   await trx.raw('select pg_advisory_xact_lock(?)', [advisoryLocks.partitions]);
   const made: string[] = [];
-  for (const dayStartMs of await missingDays(trx, table, nowMs)) {
-    const name = partitionName(table.name, dayStartMs);
+  for (const startMs of await missingPeriods(trx, table, nowMs)) {
+    const name = partitionName(table, startMs);
     // made apart and attached: CREATE TABLE … PARTITION OF would lock the parent against everything
     await trx.raw('create table ?? (like ?? including all excluding indexes)', [name, table.name]);
     // DDL takes no parameters; neither ids nor instants have characters that would need quoting
-    const [from, to] = [dayStartMs, dayStartMs + dayMs].map((bound) => boundOf(table, bound));
+    const [from, to] = [startMs, nextPeriod(table.period, startMs)].map((bound) => boundOf(table, bound));
     await trx.raw(`alter table ?? attach partition ?? for values from ('${from}') to ('${to}')`, [table.name, name]);
     made.push(name);
   }
@@ -98,23 +124,38 @@ function boundOf({ idPrefix }: PartitionedTable, instantMs: number): string {
   return idPrefix === null ? new Date(instantMs).toISOString() : idLowerBound(idPrefix, instantMs);
 }
 
-async function missingDays(db: Knex, table: PartitionedTable, nowMs: number): Promise<number[]> {
-  const present = new Set((await listPartitions(db, table)).map(({ name }) => name));
-  const todayMs = Math.floor(nowMs / dayMs) * dayMs;
-  const days: number[] = [];
-  for (let offset = -(table.daysBack ?? 1); offset <= daysAhead; offset++) days.push(todayMs + offset * dayMs);
-  return days.filter((dayStartMs) => !present.has(partitionName(table.name, dayStartMs)));
+function startOfPeriod(period: PartitionPeriod = 'day', instantMs: number): number {
+  const at = new Date(instantMs);
+  if (period === 'day') return Math.floor(instantMs / dayMs) * dayMs;
+  return Date.UTC(at.getUTCFullYear(), period === 'month' ? at.getUTCMonth() : 0, 1);
 }
 
-async function listPartitions(db: Knex, table: PartitionedTable): Promise<{ name: string; dayStartMs: number }[]> {
+function nextPeriod(period: PartitionPeriod = 'day', startMs: number): number {
+  const at = new Date(startMs);
+  if (period === 'day') return startMs + dayMs;
+  return period === 'month'
+    ? Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1)
+    : Date.UTC(at.getUTCFullYear() + 1, 0, 1);
+}
+
+async function missingPeriods(db: Knex, table: PartitionedTable, nowMs: number): Promise<number[]> {
+  const present = new Set((await listPartitions(db, table)).map(({ name }) => name));
+  const lastMs = nowMs + daysAhead * dayMs;
+  const starts: number[] = [];
+  let startMs = startOfPeriod(table.period, nowMs - (table.daysBack ?? 1) * dayMs);
+  for (; startMs <= lastMs; startMs = nextPeriod(table.period, startMs)) starts.push(startMs);
+  return starts.filter((start) => !present.has(partitionName(table, start)));
+}
+
+async function listPartitions(db: Knex, table: PartitionedTable): Promise<{ name: string; startMs: number }[]> {
   const { rows } = await db.raw<{ rows: { name: string }[] }>(
     `select child.relname as name from pg_inherits join pg_class child on child.oid = inhrelid
      where inhparent = to_regclass(?) order by child.relname`,
     [table.name],
   );
   return rows.flatMap(({ name }) => {
-    const day = /_p(\d{4})(\d{2})(\d{2})$/.exec(name);
-    return day === null ? [] : [{ name, dayStartMs: Date.UTC(Number(day[1]), Number(day[2]) - 1, Number(day[3])) }];
+    const [, year, month = '01', day = '01'] = /_p(\d{4})(\d{2})?(\d{2})?$/.exec(name) ?? [];
+    return year === undefined ? [] : [{ name, startMs: Date.UTC(Number(year), Number(month) - 1, Number(day)) }];
   });
 }
 

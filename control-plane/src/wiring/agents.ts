@@ -67,6 +67,7 @@ export function wireAgents(foundation: Foundation, replicas: Replicas, mail: Mai
     db,
     findLink: (nodeId) => links.find(nodeId),
     mail,
+    plans: config.plans,
     secretKey,
     clock,
     log: log.child({ part: 'monitors' }),

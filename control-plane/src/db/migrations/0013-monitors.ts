@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 
-// monitor_checks is by far the largest table: its rows name monitors and nodes by their 4-byte keys, and its only index
-// is that of one monitor's time line. It has no foreign keys: ingest must never fail because a monitor was deleted meanwhile.
+// monitor_checks is by far the largest table: its rows name monitors and nodes by their 4-byte keys, and its indexes are that of
+// one monitor's time line, and one of a few pages by time. It has no foreign keys: ingest must never fail because a monitor was
+// deleted meanwhile. First it is parted by how long rows are kept, then by the day, so that a day of a class is one DROP TABLE.
 //
 //   monitors ──1:1── monitor_states        what is known of it; every change of it is a compare-and-swap of `version`
 //      │ └──1:n── monitor_events           at most one of them has no end
@@ -112,16 +113,22 @@ const checks = `
     status_code smallint,
     outcome smallint NOT NULL,
     flags smallint NOT NULL,
+    keep_days smallint NOT NULL,
     error text
-  ) PARTITION BY RANGE (at);
+  ) PARTITION BY LIST (keep_days);
+  CREATE TABLE monitor_checks_7d PARTITION OF monitor_checks FOR VALUES IN (7) PARTITION BY RANGE (at);
+  CREATE TABLE monitor_checks_30d PARTITION OF monitor_checks FOR VALUES IN (30) PARTITION BY RANGE (at);
+  CREATE TABLE monitor_checks_90d PARTITION OF monitor_checks FOR VALUES IN (90) PARTITION BY RANGE (at);
+  CREATE TABLE monitor_checks_365d PARTITION OF monitor_checks FOR VALUES IN (365) PARTITION BY RANGE (at);
+  COMMENT ON COLUMN monitor_checks.keep_days IS 'by the plan that its owner had when it was stored';
   COMMENT ON COLUMN monitor_checks.at IS 'when it was due, by server time';
   COMMENT ON COLUMN monitor_checks.late_ms IS 'it began so long after';
   COMMENT ON COLUMN monitor_checks.outcome IS '0 ok, 1 degraded, 2 failed';
   COMMENT ON COLUMN monitor_checks.flags IS '1 superseded: the monitor was another node''s by then; 2 asked for by a person; 4 came late';
   CREATE INDEX ON monitor_checks (monitor_key, at);
+  CREATE INDEX ON monitor_checks USING brin (at) WITH (pages_per_range = 32, autosummarize = on);
 
   CREATE TABLE missed_slots (
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     monitor_key integer NOT NULL,
     node_key integer NOT NULL,
     first_at timestamptz NOT NULL,
@@ -129,9 +136,9 @@ const checks = `
     slots integer NOT NULL,
     reason text NOT NULL,
     received_at timestamptz NOT NULL DEFAULT now()
-  );
-  CREATE INDEX ON missed_slots (monitor_key, first_at);
-  CREATE INDEX ON missed_slots (received_at);
+  ) PARTITION BY RANGE (last_at);
+  COMMENT ON TABLE missed_slots IS 'slots at even distances from first_at to last_at, both included';
+  CREATE INDEX ON missed_slots (monitor_key, last_at);
 `;
 
 const states = `
@@ -154,9 +161,11 @@ const states = `
     changed_at timestamptz,
     failing_nodes text[] NOT NULL DEFAULT '{}',
     not_before timestamptz NOT NULL DEFAULT now(),
-    first_check_at timestamptz
-  );
+    first_check_at timestamptz,
+    last_check_at timestamptz
+  ) WITH (fillfactor = 70);
   COMMENT ON COLUMN monitor_states.failing_nodes IS 'below the quorum: an advisory';
+  COMMENT ON COLUMN monitor_states.last_check_at IS 'noted every quarter of an hour: of the last day ask monitor_checks';
   COMMENT ON COLUMN monitor_states.not_before IS 'no event begins before';
 
   CREATE TABLE monitor_pauses (

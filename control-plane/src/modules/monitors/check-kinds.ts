@@ -10,20 +10,21 @@ import type { ResultMessage } from '@vantage/shared/protocol/codec.js';
 import { parseDelivered } from '@vantage/shared/protocol/delivered-json.js';
 import { isStorableText } from '@vantage/shared/text.js';
 import { compileTest } from '@vantage/shared/validation.js';
+import { CHECK_DAYS_BACK } from '../../db/partitions.js';
 import { ownKind, type ResultKind } from '../../ingest/index.js';
-import { storeChecks, storeMissed } from './check-store.js';
+import { type CheckDaysOf, storeChecks, storeMissed } from './check-store.js';
 
 /** A slot further ahead than this is no slot. */
 const MAX_AHEAD_MS = 120_000;
-/** Older ones have no partition: an agent keeps what it could not deliver for three days. */
-const MAX_AGE_MS = 4 * 86_400_000;
+/** Older ones have no partition. */
+const MAX_AGE_MS = CHECK_DAYS_BACK * 86_400_000;
 
 const isCheck = compileTest(CheckReportSchema);
 const isMissed = compileTest(MissedReportSchema);
 const isNodeState = compileTest(NodeStateSchema);
 
 /** What nodes deliver of monitors. `onDue` hears that some are to be judged. */
-export function monitorKinds(onDue: () => void): ResultKind[] {
+export function monitorKinds(keptFor: CheckDaysOf, onDue: () => void): ResultKind[] {
   const checks = ownKind<CheckReport>({
     name: CHECK_KIND,
     lane: 'check',
@@ -37,7 +38,7 @@ export function monitorKinds(onDue: () => void): ResultKind[] {
       return { body, probeType: CHECK_KIND, outcome: body.outcome, resultJson: textOf(message) };
     },
     async store(trx, rows) {
-      const due = await storeChecks(trx, rows);
+      const due = await storeChecks(trx, rows, keptFor);
       return due.length > 0 ? onDue : nothing;
     },
   });

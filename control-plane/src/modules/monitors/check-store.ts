@@ -1,6 +1,8 @@
 import type { CheckReport, MissedReport } from '@vantage/shared/monitor-state/check-report.js';
 import type { Knex } from 'knex';
-import { queryPrepared } from '../../db/prepared.js';
+import { instantLiteral } from '../../db/literals.js';
+import { type PreparedStatement, queryPrepared } from '../../db/prepared.js';
+import { type PlanName, type Plans, planNames } from '../../plans.js';
 
 /** A report, and the node that delivered it. */
 export interface Delivered<R> {
@@ -17,9 +19,18 @@ const PROGRESS_SECONDS = 10;
 /** A check that is stored so long after it was due came late. */
 const LATE_SECONDS = 120;
 
+/** How long checks are kept, by the plan that their monitor's owner has when they are stored. */
+export type CheckDaysOf = Readonly<Record<PlanName, number>>;
+
+/** Of every plan. */
+export function checkDaysOf(plans: Plans): CheckDaysOf {
+  return Object.fromEntries(planNames.map((plan) => [plan, plans[plan].checkDays])) as Record<PlanName, number>;
+}
+
 // One statement: reports of monitors the node does not have, or no longer may have had, are left out; checks are stored; what
-// their node says now, if that is news; how far it has delivered, every ten seconds; and whose state is to be judged.
-const STORE = {
+// their node says now, if that is news; how far it has delivered, every ten seconds; which minutes that were rolled up already are to
+// be rolled up again; and whose state is to be judged.
+const STORE: PreparedStatement = {
   name: 'checks-store',
   text: `
   WITH given AS (
@@ -28,19 +39,25 @@ const STORE = {
       AS g(node_id, monitor_id, generation, slot_ms, late_ms, outcome, response_ms, status_code, error, verdict, since_ms, through_ms)
   ), known AS (
     SELECT g.*, to_timestamp(g.slot_ms / 1000) AS at, m.key AS monitor_key, n.key AS node_key,
-           a.generation = g.generation AND a.ended_at IS NULL AS is_current
+           a.generation = g.generation AND a.ended_at IS NULL AS is_current, ($13::jsonb ->> u.plan)::smallint AS keep_days
     FROM given g
     JOIN monitor_assignments a ON a.monitor_id = g.monitor_id AND a.node_id = g.node_id
     JOIN monitors m ON m.id = g.monitor_id
+    JOIN users u ON u.id = m.user_id
     JOIN nodes n ON n.id = g.node_id
   ), stored AS (
-    INSERT INTO monitor_checks (at, monitor_key, node_key, late_ms, response_ms, status_code, outcome, flags, error)
+    INSERT INTO monitor_checks (at, monitor_key, node_key, late_ms, response_ms, status_code, outcome, flags, keep_days, error)
     SELECT at, monitor_key, node_key, late_ms, response_ms, status_code, outcome,
            (CASE WHEN is_current THEN 0 ELSE ${checkFlags.superseded} END)
            + (CASE WHEN verdict IS NULL THEN ${checkFlags.asked} ELSE 0 END)
            + (CASE WHEN clock_timestamp() - at > interval '${LATE_SECONDS} s' THEN ${checkFlags.late} ELSE 0 END),
-           error
+           keep_days, error
     FROM known
+  ), closed AS MATERIALIZED (
+    SELECT rollups_closed_through() AS through
+  ), dirty AS (
+    INSERT INTO rollup_dirty (level, monitor_key, node_key, at)
+    SELECT DISTINCT '1m', monitor_key, node_key, date_bin('1 minute', at, timestamptz 'epoch') FROM known, closed WHERE at < through
   ), progress AS (
     INSERT INTO node_progress AS p (node_id, complete_through)
     SELECT node_id, to_timestamp(max(through_ms) / 1000) FROM given GROUP BY node_id ORDER BY node_id
@@ -61,7 +78,11 @@ const STORE = {
 };
 
 /** Stores checks that were never stored before. @returns ids of the monitors that are due now */
-export async function storeChecks(trx: Knex, rows: readonly Delivered<CheckReport>[]): Promise<string[]> {
+export async function storeChecks(
+  trx: Knex,
+  rows: readonly Delivered<CheckReport>[],
+  keptFor: CheckDaysOf,
+): Promise<string[]> {
   const bodies = rows.map(({ body }) => body);
   const due = await queryPrepared<{ monitor_id: string }>(trx, STORE, [
     rows.map(({ nodeId }) => nodeId),
@@ -76,6 +97,7 @@ export async function storeChecks(trx: Knex, rows: readonly Delivered<CheckRepor
     bodies.map(({ state }) => state?.verdict ?? null),
     bodies.map(({ state }) => state?.since_ms ?? null),
     bodies.map(({ through_ms }) => through_ms),
+    JSON.stringify(keptFor),
   ]);
   return due.map(({ monitor_id }) => monitor_id);
 }
@@ -131,22 +153,40 @@ export interface CheckPosition {
   readonly nodeId: string;
 }
 
+const DAY_MS = 86_400_000;
+/** How far back a page is looked for at first, in days, and then: so that one page does not open the partitions of a year. */
+const LOOK_BACK_DAYS = [2, 10, 50, 400];
+
+/** Which checks of a monitor. */
+export interface ChecksPage {
+  readonly monitorKey: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly after: CheckPosition | null;
+  readonly limit: number;
+}
+
 /** Checks of a monitor, newest first, those after a position. */
-export async function listChecks(
-  db: Knex,
-  page: { monitorKey: number; from: Date; to: Date; after: CheckPosition | null; limit: number },
-): Promise<CheckRow[]> {
-  const { monitorKey, from, to, after, limit } = page;
+export async function listChecks(db: Knex, page: ChecksPage): Promise<CheckRow[]> {
+  const newestMs = Math.min(page.toMs, page.after?.atMs ?? Number.POSITIVE_INFINITY);
+  let rows: CheckRow[] = [];
+  for (const days of LOOK_BACK_DAYS) {
+    const sinceMs = Math.max(page.fromMs, newestMs - days * DAY_MS);
+    rows = await listChecksSince(db, { ...page, fromMs: sinceMs, toMs: newestMs });
+    if (rows.length === page.limit || sinceMs === page.fromMs) break;
+  }
+  return rows;
+}
+
+async function listChecksSince(db: Knex, { monitorKey, fromMs, toMs, after, limit }: ChecksPage): Promise<CheckRow[]> {
   const { rows } = await db.raw<{ rows: CheckRow[] }>(
     `SELECT c.at, c.late_ms, n.id AS node_id, c.response_ms, c.status_code, c.outcome, c.flags, c.error
      FROM monitor_checks c JOIN nodes n ON n.key = c.node_key
-     WHERE c.monitor_key = :monitorKey AND c.at >= :from AND c.at <= :to
-       ${after === null ? '' : 'AND c.at <= :afterAt AND (c.at, n.id) < (:afterAt, :afterNode)'}
+     WHERE c.monitor_key = :monitorKey AND c.at >= ${instantLiteral(fromMs)} AND c.at <= ${instantLiteral(toMs)}
+       ${after === null ? '' : 'AND (c.at, n.id) < (:afterAt, :afterNode)'}
      ORDER BY c.at DESC, n.id DESC LIMIT :limit`,
     {
       monitorKey,
-      from,
-      to,
       limit,
       ...(after === null ? {} : { afterAt: new Date(after.atMs), afterNode: after.nodeId }),
     },

@@ -18,8 +18,9 @@ import { assignedWork } from './assigned-work.js';
 import { AssignmentNews } from './assignment-news.js';
 import { listChangesSince, listLinkedAssignments, sumLoads } from './assignment-store.js';
 import { monitorKinds, parseNodeState } from './check-kinds.js';
-import { type CheckPosition, type CheckRow, listAskedChecks, listChecks } from './check-store.js';
+import { type CheckPosition, type CheckRow, checkDaysOf, listAskedChecks, listChecks } from './check-store.js';
 import { type EventRow, findEvent, listEvents } from './event-store.js';
+import { History, type TimeLine } from './history.js';
 import { Judges } from './judges.js';
 import { Judging } from './judging.js';
 import { noWindows } from './maintenance-reads.js';
@@ -30,6 +31,7 @@ import { mailOwner } from './notify.js';
 import { Placing } from './placing.js';
 import { Reading } from './reading.js';
 import { Replacement } from './replacement.js';
+import { Rollups } from './rollups.js';
 import { deleteMonitorsOf } from './store.js';
 
 export { deleteMonitorsOf };
@@ -44,6 +46,7 @@ export interface MonitorWork {
   readonly assigned: ReadAssigned;
   readonly news: AssignmentNews;
   readonly judges: Judges;
+  readonly rollups: Rollups;
   readonly replacement: Replacement;
   readonly asking: Asking;
   readonly placing: Placing;
@@ -56,6 +59,7 @@ interface MonitorWorkOptions {
   readonly directory: NodeDirectory;
   readonly findLink: (nodeId: string) => ({ lookForAssignments(): void } & AskedLink) | null;
   readonly mail: Pick<Mail, 'enqueue'>;
+  readonly plans: Plans;
   /** Of the installation, 32 bytes: seals what of settings is never shown again. */
   readonly secretKey: Uint8Array;
   readonly clock: Clock;
@@ -64,7 +68,7 @@ interface MonitorWorkOptions {
 
 /** Builds what runs behind monitors; nothing runs yet. */
 export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
-  const { db, bus, directory, findLink, mail, clock, log } = options;
+  const { db, bus, directory, findLink, mail, plans, clock, log } = options;
   const judging = new Judging({ maintenance: noWindows.now, notify: mailOwner(mail) });
   const judges = new Judges({ db, judging, clock, log });
   const news = new AssignmentNews({ bus, listSince: (since) => listChangesSince(db, since), findLink, clock, log });
@@ -81,7 +85,7 @@ export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
     log,
   });
   return {
-    kinds: monitorKinds(() => judges.look()),
+    kinds: monitorKinds(checkDaysOf(plans), () => judges.look()),
     states: [
       {
         name: CHECK_KIND,
@@ -97,6 +101,7 @@ export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
     assigned: assignedWork(db, sealerOf(options)),
     news,
     judges,
+    rollups: new Rollups({ db, clock, log }),
     replacement,
     asking: new Asking({ bus, findLink }),
     placing,
@@ -116,6 +121,7 @@ interface MonitorsOptions {
 /** Monitors as the API knows them. */
 export class Monitors extends MonitorActs {
   readonly reading: Reading;
+  readonly #history: History;
 
   constructor(private readonly own: MonitorsOptions) {
     super({
@@ -125,7 +131,9 @@ export class Monitors extends MonitorActs {
       sealer: sealerOf(own),
       onAssigned: (nodeIds) => own.work.news.announce(nodeIds),
     });
-    this.reading = new Reading({ db: own.db, clock: own.clock, maintenance: noWindows });
+    const parts = { db: own.db, clock: own.clock, maintenance: noWindows };
+    this.reading = new Reading(parts);
+    this.#history = new History(parts);
   }
 
   /** Milliseconds since the epoch. */
@@ -140,8 +148,18 @@ export class Monitors extends MonitorActs {
     { fromMs, toMs, after, limit }: TimeRange & { readonly after: CheckPosition | null; readonly limit: number },
   ): Promise<CheckRow[]> {
     const { key } = await this.get(id, account);
-    const [from, to] = [new Date(fromMs ?? 0), new Date(toMs ?? this.now() + AHEAD_MS)];
-    return listChecks(this.own.db, { monitorKey: key, from, to, after, limit });
+    const range = { fromMs: fromMs ?? 0, toMs: toMs ?? this.now() + AHEAD_MS };
+    return listChecks(this.own.db, { monitorKey: key, ...range, after, limit });
+  }
+
+  /** How much of the time a monitor was up. @throws ApiError MONITOR_NOT_FOUND, VALIDATION_FAILED */
+  async uptime(id: string, account: Account, range: TimeRange): ReturnType<History['uptime']> {
+    return this.#history.uptime(await this.get(id, account), range);
+  }
+
+  /** A time line of a monitor. @throws ApiError MONITOR_NOT_FOUND, NODE_NOT_FOUND, VALIDATION_FAILED */
+  async timeLine(id: string, account: Account, asked: Parameters<History['timeLine']>[1]): Promise<TimeLine> {
+    return this.#history.timeLine(await this.get(id, account), asked);
   }
 
   /**

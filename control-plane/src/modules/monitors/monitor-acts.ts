@@ -123,7 +123,8 @@ export class MonitorActs {
 
   /** @throws ApiError MONITOR_NOT_FOUND */
   async get(id: string, account: Account): Promise<KnownMonitorRow> {
-    const row = await findMonitor(this.options.db, id, account);
+    const { db, clock } = this.options;
+    const row = await findMonitor(db, { id, owner: account, nowMs: clock.now() });
     if (row === null) throw new ApiError('MONITOR_NOT_FOUND');
     return row;
   }
@@ -134,7 +135,8 @@ export class MonitorActs {
     filter: MonitorFilter,
     page: { limit: number; offset: number },
   ): ReturnType<typeof listMonitors> {
-    return listMonitors(this.options.db, { owner: account, filter, ...page });
+    const { db, clock } = this.options;
+    return listMonitors(db, { owner: account, filter, nowMs: clock.now(), ...page });
   }
 
   /** For good, with its events. @throws ApiError MONITOR_NOT_FOUND */

@@ -4,6 +4,8 @@ import { getMonitorEvent, listMonitorEvents } from './routes/events.js';
 import { changeMonitor, createMonitor, deleteMonitor, getMonitor, listMonitors } from './routes/monitors.js';
 import { statusActs } from './routes/status.js';
 import { testMonitor } from './routes/test-monitor.js';
+import { getTimeseries } from './routes/timeseries.js';
+import { getUptime } from './routes/uptime.js';
 
 /** Every operation on monitors. */
 export const monitorRoutes: readonly AnyRoute[] = [
@@ -17,4 +19,6 @@ export const monitorRoutes: readonly AnyRoute[] = [
   listChecks,
   listMonitorEvents,
   getMonitorEvent,
+  getUptime,
+  getTimeseries,
 ];

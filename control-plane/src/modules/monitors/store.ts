@@ -1,5 +1,6 @@
 import type { MonitorHealth } from '@vantage/shared/monitor-state/quorum.js';
 import type { Knex } from 'knex';
+import { instantLiteral } from '../../db/literals.js';
 import type { PlanName } from '../../plans.js';
 import type { NodeSelection } from '../nodes/index.js';
 import type { MonitorStatus } from './schema.js';
@@ -62,9 +63,16 @@ const COLUMNS = `m.id, m.key, m.user_id, m.is_test, m.name, m.type, m.target, m.
   m.group_id, m.tags, m.node_selection, m.node_count, m.consecutive_fail, m.consecutive_ok, m.fail_node_quorum,
   m.alert_policy_id, m.notifies_owner, m.created_at, m.updated_at`;
 
-// of a partitioned table the newest row of one monitor: partitions are looked at from the newest one back
-const KNOWN = `${COLUMNS}, s.health, s.failing_nodes, s.first_check_at,
-  (SELECT c.at FROM monitor_checks c WHERE c.monitor_key = m.key ORDER BY c.at DESC LIMIT 1) AS last_check_at,
+/** Older checks were noted in monitor_states: nothing but two days of partitions is looked at, however many there are. */
+const UNNOTED_MS = 86_400_000;
+/** Clocks of nodes may be a little ahead of ours. */
+const AHEAD_MS = 120_000;
+
+const known = (nowMs: number) => `${COLUMNS}, s.health, s.failing_nodes, s.first_check_at,
+  greatest(s.last_check_at, (
+    SELECT max(c.at) FROM monitor_checks c
+    WHERE c.monitor_key = m.key AND c.at >= ${instantLiteral(nowMs - UNNOTED_MS)} AND c.at < ${instantLiteral(nowMs + AHEAD_MS)}
+  )) AS last_check_at,
   ARRAY(SELECT a.node_id FROM monitor_assignments a WHERE a.monitor_id = m.id AND a.ended_at IS NULL ORDER BY a.node_id) AS node_ids`;
 
 const FROM = 'FROM monitors m JOIN monitor_states s ON s.monitor_id = m.id';
@@ -151,9 +159,12 @@ export async function lockMonitor(trx: Knex, id: string, owner: Owner | null): P
 }
 
 /** A monitor of an owner with what is known of it, or null. */
-export async function findMonitor(db: Knex, id: string, owner: Owner): Promise<KnownMonitorRow | null> {
+export async function findMonitor(
+  db: Knex,
+  { id, owner, nowMs }: { id: string; owner: Owner; nowMs: number },
+): Promise<KnownMonitorRow | null> {
   const { rows } = await db.raw<{ rows: KnownMonitorRow[] }>(
-    `SELECT ${KNOWN} ${FROM} WHERE m.id = :id AND ${ownedBy(owner)}`,
+    `SELECT ${known(nowMs)} ${FROM} WHERE m.id = :id AND ${ownedBy(owner)}`,
     { id, ...owner },
   );
   return rows[0] ?? null;
@@ -162,11 +173,12 @@ export async function findMonitor(db: Knex, id: string, owner: Owner): Promise<K
 /** A page of an owner's monitors, newest first, and how many there are. */
 export async function listMonitors(
   db: Knex,
-  { owner, filter, limit, offset }: { owner: Owner; filter: MonitorFilter; limit: number; offset: number },
+  page: { owner: Owner; filter: MonitorFilter; limit: number; offset: number; nowMs: number },
 ): Promise<{ rows: KnownMonitorRow[]; total: number }> {
-  const { where, bindings } = filterClause(owner, filter);
+  const { limit, offset, nowMs } = page;
+  const { where, bindings } = filterClause(page.owner, page.filter);
   const { rows } = await db.raw<{ rows: KnownMonitorRow[] }>(
-    `SELECT ${KNOWN} ${FROM} WHERE ${where} ORDER BY m.id DESC LIMIT :limit OFFSET :offset`,
+    `SELECT ${known(nowMs)} ${FROM} WHERE ${where} ORDER BY m.id DESC LIMIT :limit OFFSET :offset`,
     { ...bindings, limit, offset },
   );
   const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(

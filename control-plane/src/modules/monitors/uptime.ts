@@ -22,14 +22,33 @@ interface UptimeInput {
   readonly unwatched: readonly Interval[];
 }
 
-/** Share of the watched time without an outage, 0 to 100; null when nothing of it was watched. */
-export function uptimePercent({ asked, firstCheckMs, downs, unwatched }: UptimeInput): number | null {
-  if (firstCheckMs === null) return null;
+/** How long a monitor was watched, and how long of that it was down; milliseconds. */
+export interface Uptime {
+  readonly watchedMs: number;
+  readonly downMs: number;
+}
+
+/** What came of the time that was asked for. */
+export function measureUptime({ asked, firstCheckMs, downs, unwatched }: UptimeInput): Uptime {
+  if (firstCheckMs === null) return { watchedMs: 0, downMs: 0 };
   const watched = subtract([{ ...asked, fromMs: Math.max(asked.fromMs, firstCheckMs) }], unwatched);
   const watchedMs = lengthOf(watched);
-  if (watchedMs === 0) return null;
-  const upMs = lengthOf(subtract(watched, downs));
-  return (100 * upMs) / watchedMs;
+  return { watchedMs, downMs: watchedMs - lengthOf(subtract(watched, downs)) };
+}
+
+/** Share of the watched time without an outage, 0 to 100; null when nothing of it was watched. */
+export function uptimePercent(input: UptimeInput): number | null {
+  return percentOf(measureUptime(input));
+}
+
+/** Share without an outage, 0 to 100; null when nothing was watched. */
+export function percentOf({ watchedMs, downMs }: Uptime): number | null {
+  return watchedMs === 0 ? null : (100 * (watchedMs - downMs)) / watchedMs;
+}
+
+/** Those that touch a range. */
+export function touching(intervals: readonly Interval[], { fromMs, toMs }: Interval): Interval[] {
+  return intervals.filter((one) => one.fromMs < toMs && one.toMs > fromMs);
 }
 
 /** What is in `intervals`, which do not overlap, and in none of `holes`. */

@@ -14,6 +14,7 @@ const LimitsSchema = Type.Object(
     min_interval_s: count('Seconds between two checks of a monitor at least', 60),
     members: count('People of a team', 1),
     nodes: count('Nodes there may be, and open enrollment tokens; as many may be enrolled an hour, 10 at least', 5),
+    check_days: Type.Integer({ description: 'Days that single checks of monitors are kept.', examples: [7] }),
   },
   { additionalProperties: false, title: 'Limits' },
 );
@@ -35,7 +36,8 @@ export const getLimits = defineRoute({
   },
 });
 
-function shown({ requestsPerMinute, nodeTestsPerDay, monitors, minIntervalSeconds, members, nodes }: Plan) {
+function shown(plan: Plan) {
+  const { requestsPerMinute, nodeTestsPerDay, monitors, minIntervalSeconds, members, nodes, checkDays } = plan;
   return {
     requests_per_minute: requestsPerMinute,
     node_tests_per_day: nodeTestsPerDay,
@@ -43,5 +45,6 @@ function shown({ requestsPerMinute, nodeTestsPerDay, monitors, minIntervalSecond
     min_interval_s: minIntervalSeconds,
     members,
     nodes,
+    check_days: checkDays,
   };
 }

@@ -1,0 +1,179 @@
+import type { Knex } from 'knex';
+import { pino } from 'pino';
+import t from 'tap';
+import { checkDayClasses, dropPartitions, ensurePartitions } from '../src/db/partitions.js';
+import { checkDaysOf, listChecks, storeChecks } from '../src/modules/monitors/check-store.js';
+import { Rollups } from '../src/modules/monitors/rollups.js';
+import { findMonitor, listMonitors } from '../src/modules/monitors/store.js';
+import { parsePlans } from '../src/plans.js';
+import { createTestDatabase } from './_support/database.js';
+import { FakeClock } from './_support/fake-clock.js';
+import { aCheck, insertMonitor, store } from './_support/stored-monitor.js';
+import { insertNode, insertUser } from './_support/stored-node.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Names of the partitions that have rows, and how many. */
+async function partitions(db: Knex): Promise<Record<string, number>> {
+  const { rows } = await db.raw(
+    'SELECT tableoid::regclass::text AS name, count(*)::int AS count FROM monitor_checks GROUP BY 1 ORDER BY 1',
+  );
+  return Object.fromEntries(rows.map(({ name, count }: { name: string; count: number }) => [name, count]));
+}
+
+/** Partitions of the 90 days before now. */
+async function withPast(db: Knex, nowMs: number): Promise<void> {
+  for (let days = 90; days >= 0; days -= 7) await ensurePartitions(db, nowMs - days * DAY_MS);
+}
+
+function ymd(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10).replaceAll('-', '');
+}
+
+t.test('a check is kept as long as the plan says that its owner has when it is stored', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const node = await insertNode(db);
+  const slot_ms = Date.now();
+  for (const plan of ['free', 'pro', 'business', 'unlimited'])
+    await store(db, [
+      aCheck((await insertMonitor(db, [node], { user_id: await insertUser(db, { plan }) })).id, node, { slot_ms }),
+    ]);
+  const day = ymd(slot_ms);
+  const stored = {
+    [`monitor_checks_30d_p${day}`]: 1,
+    [`monitor_checks_7d_p${day}`]: 1,
+    [`monitor_checks_90d_p${day}`]: 2,
+  };
+  t.strictSame(await partitions(db), stored);
+  const { id, userId } = await insertMonitor(db, [node]);
+  await store(db, [aCheck(id, node, { slot_ms })]);
+  await db('users').where({ id: userId }).update({ plan: 'pro' });
+  await store(db, [aCheck(id, node, { slot_ms: slot_ms + 1 })]);
+  t.match(await partitions(db), { [`monitor_checks_30d_p${day}`]: 2, [`monitor_checks_7d_p${day}`]: 2 });
+  const page = {
+    monitorKey: (await db('monitors').where({ id }).first()).key,
+    fromMs: 0,
+    toMs: slot_ms + 1,
+    after: null,
+  };
+  t.equal((await listChecks(db, { ...page, limit: 10 })).length, 2, 'both are read');
+});
+
+t.test('plans may say that checks are kept for any of the classes there are, and nothing else', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const node = await insertNode(db);
+  const { id } = await insertMonitor(db, [node]);
+  for (const check_days of checkDayClasses) {
+    const keptFor = checkDaysOf(parsePlans({ free: { check_days } }));
+    await storeChecks(db, [aCheck(id, node, { slot_ms: Date.now() })], keptFor);
+  }
+  t.strictSame(
+    Object.keys(await partitions(db)).map((name) => name.replace(/_p.*/, '')),
+    ['monitor_checks_30d', 'monitor_checks_365d', 'monitor_checks_7d', 'monitor_checks_90d'],
+  );
+  for (const check_days of [8, null, '7'])
+    t.throws(() => parsePlans({ free: { check_days } }), /^free.check_days must be .*one of 7, 30, 90, 365/);
+});
+
+t.test(
+  'of a day the checks of each class go as a whole when their time is over, those of the others stay',
+  async (t) => {
+    const { db } = await createTestDatabase(t);
+    const node = await insertNode(db);
+    const slot_ms = Date.now();
+    for (const plan of ['free', 'pro', 'business'])
+      await store(db, [
+        aCheck((await insertMonitor(db, [node], { user_id: await insertUser(db, { plan }) })).id, node, { slot_ms }),
+      ]);
+    const dayEndsMs = (Math.floor(slot_ms / DAY_MS) + 1) * DAY_MS;
+    const left = async (ms: number) => {
+      await dropPartitions(db, ms);
+      return Object.keys(await partitions(db)).map((name) => name.replace(/_p.*/, ''));
+    };
+    t.strictSame(await left(dayEndsMs + 7 * DAY_MS - 1), [
+      'monitor_checks_30d',
+      'monitor_checks_7d',
+      'monitor_checks_90d',
+    ]);
+    t.strictSame(await left(dayEndsMs + 7 * DAY_MS), ['monitor_checks_30d', 'monitor_checks_90d']);
+    t.strictSame(await left(dayEndsMs + 30 * DAY_MS), ['monitor_checks_90d']);
+    t.strictSame(await left(dayEndsMs + 90 * DAY_MS), []);
+  },
+);
+
+t.test('a page of checks reaches back as far as they are kept', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const node = await insertNode(db);
+  const { id, key } = await insertMonitor(db, [node], { user_id: await insertUser(db, { plan: 'business' }) });
+  const nowMs = Date.now();
+  await withPast(db, nowMs);
+  const ages = [0.5, 1, 3, 8, 9, 20, 49, 51, 80, 89];
+  await store(
+    db,
+    ages.map((days) => aCheck(id, node, { slot_ms: Math.floor(nowMs - days * DAY_MS) })),
+  );
+  const page = { monitorKey: key, fromMs: 0, toMs: nowMs, after: null };
+  const daysOf = (rows: readonly { at: Date }[]) =>
+    rows.map(({ at }) => Math.round((nowMs - at.getTime()) / HOUR_MS) / 24);
+  t.strictSame(daysOf(await listChecks(db, { ...page, limit: 100 })), ages);
+  t.strictSame(daysOf(await listChecks(db, { ...page, limit: 4 })), ages.slice(0, 4));
+  const after = { atMs: Math.floor(nowMs - 8 * DAY_MS), nodeId: node };
+  t.strictSame(daysOf(await listChecks(db, { ...page, after, limit: 3 })), [9, 20, 49]);
+  t.strictSame(daysOf(await listChecks(db, { ...page, fromMs: nowMs - 10 * DAY_MS, limit: 100 })), [0.5, 1, 3, 8, 9]);
+});
+
+t.test('the list of monitors opens two days of checks, however many there are', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const nowMs = Date.now();
+  await withPast(db, nowMs);
+  const { userId } = await insertMonitor(db, []);
+  const owner = { userId, isTest: false };
+  const asked: { sql: string; bindings: readonly unknown[] }[] = [];
+  db.on('query', (query) => asked.push(query));
+  await listMonitors(db, { owner, filter: {}, limit: 100, offset: 0, nowMs });
+  await findMonitor(db, { id: 'mon_none', owner, nowMs });
+  db.removeAllListeners('query');
+  for (const { sql, bindings } of asked) {
+    const text = bindings.reduce<string>((left, value) => left.replace(/\$\d+/, `'${value}'`), sql);
+    const { rows } = await db.raw(`EXPLAIN ${text.replaceAll('?', '\\?')}`);
+    const plan = rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n');
+    const opened = new Set(plan.match(/monitor_checks_\w+_p\d{8}(?=\s)/g) ?? []);
+    t.ok(opened.size <= 2 * checkDayClasses.length, `${opened.size} partitions`);
+  }
+  t.equal(asked.length, 3);
+});
+
+t.test('when a monitor was checked last is known also when that was long ago', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const nowMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const clock = new FakeClock(nowMs);
+  await ensurePartitions(db, nowMs);
+  const node = await insertNode(db);
+  const monitors = [];
+  for (const name of ['never', 'now', 'in time', 'late']) monitors.push(await insertMonitor(db, [node], { name }));
+  const [never, now, inTime, late] = monitors;
+  const rollups = new Rollups({ db, clock, log: pino({ level: 'silent' }) });
+  await store(db, [
+    aCheck(inTime?.id ?? '', node, { slot_ms: nowMs + 70_001 }),
+    aCheck(inTime?.id ?? '', node, { slot_ms: nowMs + 10_000 }),
+  ]);
+  clock.advance(HOUR_MS);
+  await rollups.run();
+  await store(db, [aCheck(late?.id ?? '', node, { slot_ms: nowMs - DAY_MS + 1 })]);
+  clock.advance(2 * DAY_MS);
+  await rollups.run();
+  await store(db, [aCheck(now?.id ?? '', node, { slot_ms: clock.now() })]);
+  const lastCheck = async (one: typeof never) => {
+    const found = await findMonitor(db, {
+      id: one?.id ?? '',
+      owner: { userId: one?.userId ?? '', isTest: false },
+      nowMs: clock.now(),
+    });
+    return found?.last_check_at?.getTime() ?? null;
+  };
+  t.equal(await lastCheck(never), null);
+  t.equal(await lastCheck(now), clock.now());
+  t.equal(await lastCheck(inTime), nowMs + 70_001);
+  t.equal(await lastCheck(late), nowMs - DAY_MS + 1);
+});

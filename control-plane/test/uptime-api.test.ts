@@ -1,0 +1,120 @@
+import t, { type Test } from 'tap';
+import { createLogger } from '../src/log.js';
+import { Rollups } from '../src/modules/monitors/rollups.js';
+import { FakeClock } from './_support/fake-clock.js';
+import { startStack } from './_support/stack.js';
+import { aCheck, insertMonitor, store } from './_support/stored-monitor.js';
+import { insertNode } from './_support/stored-node.js';
+
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600 * SECOND_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A monitor of two nodes that was checked first so many days ago. */
+async function setUp(t: Test, firstCheckDays = 100) {
+  const clock = new FakeClock(Date.now());
+  const { api, database, controlPlane } = await startStack(t, {}, clock);
+  const { db } = database;
+  const nodes = [await insertNode(db), await insertNode(db)].sort();
+  const monitor = await insertMonitor(db, nodes, { user_id: api.userId });
+  const ago = (ms: number) => new Date(clock.now() - ms);
+  await db('monitor_states')
+    .where({ monitor_id: monitor.id })
+    .update({ first_check_at: ago(firstCheckDays * DAY_MS) });
+  const event = (id: string, fields: object) =>
+    db('monitor_events').insert({ id, monitor_id: monitor.id, type: 'down', ...fields });
+  const uptime = async (query = '') => (await api.call('GET', `/v1/monitors/${monitor.id}/uptime${query}`)).body;
+  return { api, db, clock, controlPlane, nodes, monitor, ago, event, uptime };
+}
+
+t.test('uptime is the share of the watched time without an outage, in every window', async (t) => {
+  const { monitor, db, event, uptime, ago } = await setUp(t, 20);
+  await event('open', { started_at: ago(6 * HOUR_MS) });
+  await event('old', { started_at: ago(10 * DAY_MS), ended_at: ago(9 * DAY_MS) });
+  await event('false', { started_at: ago(5 * DAY_MS), ended_at: ago(4 * DAY_MS), is_false_positive: true });
+  await event('lesser', { started_at: ago(3 * DAY_MS), ended_at: ago(2 * DAY_MS), type: 'degraded' });
+  await db('monitor_pauses').insert({ monitor_id: monitor.id, from_at: ago(15 * DAY_MS), to_at: ago(13 * DAY_MS) });
+  const { data } = await uptime();
+  t.match(data, {
+    monitor_id: monitor.id,
+    from: ago(30 * DAY_MS).toISOString(),
+    to: ago(0).toISOString(),
+    watched_sec: 18 * 86_400,
+    downtime_sec: 30 * 3_600,
+    events: 2,
+  });
+  const percent = (downDays: number, days: number) => Math.round(1e6 * (100 * (1 - downDays / days)));
+  t.strictSame(
+    data.windows.map((one: { window: string; uptime_percent: number; events: number; downtime_sec: number }) => [
+      one.window,
+      Math.round(1e6 * one.uptime_percent),
+      one.downtime_sec,
+      one.events,
+    ]),
+    [
+      ['24h', percent(0.25, 1), 6 * 3_600, 1],
+      ['7d', percent(0.25, 7), 6 * 3_600, 1],
+      ['30d', percent(1.25, 18), 30 * 3_600, 2],
+      ['90d', percent(1.25, 18), 30 * 3_600, 2],
+    ],
+  );
+});
+
+t.test('a range that is asked for is answered to the millisecond, and ends now at the latest', async (t) => {
+  const { event, uptime, ago, clock } = await setUp(t);
+  await event('short', { started_at: ago(HOUR_MS + 1_500), ended_at: ago(HOUR_MS) });
+  const { data } = await uptime('?from=-2h&to=-1h');
+  t.match(data, {
+    from: ago(2 * HOUR_MS).toISOString(),
+    to: ago(HOUR_MS).toISOString(),
+    watched_sec: 3_600,
+    events: 1,
+  });
+  t.equal(Math.round(data.uptime_percent * 1e9), Math.round(1e11 * (1 - 1.5 / 3_600)));
+  t.match((await uptime('?from=-30m')).data, { uptime_percent: 100, downtime_sec: 0, events: 0 });
+  const later = new Date(clock.now() + DAY_MS).toISOString();
+  t.match((await uptime(`?from=-1h&to=${later}`)).data, { to: ago(0).toISOString(), watched_sec: 3_600 });
+  t.match((await uptime(`?from=${new Date(clock.now() + HOUR_MS).toISOString()}&to=${later}`)).error, {
+    code: 'VALIDATION_FAILED',
+    details: { from: [{ code: 'range' }] },
+  });
+});
+
+t.test('what was never watched has no uptime', async (t) => {
+  const { monitor, db, uptime } = await setUp(t);
+  await db('monitor_states').where({ monitor_id: monitor.id }).update({ first_check_at: null });
+  const { data } = await uptime();
+  t.match(data, { uptime_percent: null, watched_sec: 0, downtime_sec: 0, events: 0, nodes: [] });
+  t.match(data.windows, [{ uptime_percent: null }, {}, {}, {}]);
+});
+
+t.test('each node has the share of its checks that did not fail, rolled up or not', async (t) => {
+  const { monitor, nodes, db, clock, uptime } = await setUp(t);
+  const [one = '', other = ''] = nodes;
+  const startMs = clock.now() - 3 * HOUR_MS;
+  const checks = Array.from({ length: 12 }, (_, n) => {
+    const outcome = n % 4 === 0 ? ('failed' as const) : n % 4 === 1 ? ('degraded' as const) : ('ok' as const);
+    return aCheck(monitor.id, one, { slot_ms: startMs + n * 15 * 60_000, outcome });
+  });
+  await store(db, [...checks, aCheck(monitor.id, other, { slot_ms: startMs })]);
+  const expected = [
+    { node_id: one, checks: 12, failed: 3, success_percent: 75 },
+    { node_id: other, checks: 1, failed: 0, success_percent: 100 },
+  ];
+  const before = (await uptime('?from=-6h')).data;
+  t.strictSame(before.nodes, expected);
+  t.strictSame(before.windows[3].nodes, expected);
+  await new Rollups({ db, clock, log: createLogger('silent') }).run();
+  t.ok((await db('rollups_15m')).length > 5);
+  t.strictSame((await uptime('?from=-6h')).data, before);
+});
+
+t.test('a monitor of somebody else has no uptime and no time line', async (t) => {
+  const { api, db } = await setUp(t);
+  const { id } = await insertMonitor(db, []);
+  for (const path of ['uptime', 'timeseries?metric=checks'])
+    t.match(await api.call('GET', `/v1/monitors/${id}/${path}`), {
+      status: 404,
+      body: { error: { code: 'MONITOR_NOT_FOUND' } },
+    });
+});

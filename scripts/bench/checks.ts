@@ -1,0 +1,227 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDatabase } from 'vantage-control/db/database.js';
+import { startEmbeddedPostgres } from 'vantage-control/db/embedded/index.js';
+import { migrate } from 'vantage-control/db/migrate.js';
+import { ensurePartitions } from 'vantage-control/db/partitions.js';
+import { createLogger } from 'vantage-control/log.js';
+import { levelOf, nextBuckets, type RollupStep, rollupSteps } from 'vantage-control/modules/monitors/rollup-levels.js';
+import {
+  insertBuckets,
+  noteNewestChecks,
+  readProgress,
+  renewBuckets,
+} from 'vantage-control/modules/monitors/rollup-store.js';
+import { listMonitors } from 'vantage-control/modules/monitors/store.js';
+import { machineText, tableText, writeReport } from './report.js';
+import { type Figure, figureOf } from './statistics.js';
+
+type Knex = ReturnType<typeof openDatabase>;
+
+const MONITORS = 10_000;
+const NODES = 3;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** `npm run bench -- checks`: what a check costs once it is stored. */
+export async function benchChecks({ rounds, isDryRun }: { rounds: number; isDryRun: boolean }): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'vantage-bench-'));
+  const log = createLogger('warn');
+  const server = await startEmbeddedPostgres({ dataDir, ephemeral: dataDir, log, settings: {} });
+  // as a replica's pool has it; what fills the tables may take its time
+  const settings = { plan_cache_mode: 'force_generic_plan', statement_timeout: '0' };
+  const db = openDatabase({ url: server.url, poolSize: 2, applicationName: 'bench', settings });
+  try {
+    await migrate(db, log);
+    const report = await measure(db, rounds);
+    process.stdout.write(`${report}\n`);
+    if (!isDryRun) writeReport('checks', report);
+  } finally {
+    await db.destroy();
+    await server.stop();
+  }
+}
+
+async function measure(db: Knex, rounds: number): Promise<string> {
+  const startMs = (await readProgress(db)).closed;
+  for (let days = 90; days >= 0; days -= 6) await ensurePartitions(db, startMs - days * DAY_MS);
+  await insertMonitors(db);
+  // an hour of 500 checks a second, then as many minutes more as there are rounds, each rolled up when it is over
+  await insertChecks(db, startMs, 60);
+  await db.raw('VACUUM ANALYZE');
+  await build(db, '1m', startMs + HOUR_MS);
+  const minutes: number[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const fromMs = startMs + HOUR_MS + round * MINUTE_MS;
+    await insertChecks(db, fromMs, 1);
+    const [ms] = await build(db, '1m', fromMs + MINUTE_MS);
+    if (round > 0) minutes.push(ms ?? 0);
+  }
+  const quarters = await build(db, '15m', startMs + HOUR_MS);
+  const hours = await build(db, '1h', startMs + HOUR_MS);
+  const noting = await timed(() => db.transaction((trx) => noteNewestChecks(trx, quarter(startMs))));
+  await copyHours(db, startMs);
+  const days = await build(db, '1d', startMs + DAY_MS);
+  const late = await measureLate(db, startMs);
+  const lists: number[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const owner = { userId: 'u_bench', isTest: false };
+    const page = { owner, filter: {}, limit: 100, offset: 0, nowMs: startMs + 2 * HOUR_MS };
+    const ms = await timed(() => listMonitors(db, page));
+    if (round > 0) lists.push(ms);
+  }
+  return reportText({
+    builds: [
+      ['1m', 60, figureOf(minutes)],
+      ['15m', 900, figureOf(quarters)],
+      ['15m, when each monitor was checked last', 900, figureOf([noting])],
+      ['1h', 3_600, figureOf(hours)],
+      ['1d', 86_400, figureOf(days)],
+    ],
+    sizes: await measureSizes(db),
+    late,
+    list: figureOf(lists),
+  });
+}
+
+function quarter(startMs: number) {
+  return { fromMs: startMs, toMs: startMs + 15 * MINUTE_MS };
+}
+
+async function insertMonitors(db: Knex): Promise<void> {
+  await db.raw(
+    "INSERT INTO users (id, email, role, plan) VALUES ('u_bench', 'bench@bench.example', 'user', 'business')",
+  );
+  await db.raw(
+    `INSERT INTO monitors (id, user_id, name, type, target, interval_s, config, node_selection, node_count,
+       consecutive_fail, consecutive_ok, fail_node_quorum)
+     SELECT 'mon_' || n, 'u_bench', n::text, 'http', 'https://example.com/', 60, '{}', '{}', ${NODES}, 2, 1, '2/3'
+     FROM generate_series(1, ${MONITORS}) n`,
+  );
+  await db.raw('INSERT INTO monitor_states (monitor_id) SELECT id FROM monitors');
+}
+
+/** Each minute a check of every node of every monitor, in the order of time; one in fifty fails, the others answer after 20 to 200 ms. */
+async function insertChecks(db: Knex, fromMs: number, minutes: number): Promise<void> {
+  await db.raw(
+    `INSERT INTO monitor_checks (at, monitor_key, node_key, late_ms, response_ms, status_code, outcome, flags, keep_days, error)
+     SELECT at, monitor_key, node_key, 3, CASE WHEN luck < 0.02 THEN NULL ELSE (20 * power(10, random()))::real END,
+            CASE WHEN luck < 0.02 THEN NULL ELSE 200 END, CASE WHEN luck < 0.02 THEN 2 ELSE 0 END, 0, 90,
+            CASE WHEN luck < 0.02 THEN 'tcp_timeout: no answer within 10000 ms' END
+     FROM (
+       SELECT timestamptz '${new Date(fromMs).toISOString()}' + (m * 60 + phase) * interval '1 s' AS at, monitor_key, node_key, random() AS luck
+       FROM generate_series(0, ${minutes - 1}) m,
+         (SELECT k AS monitor_key, n AS node_key, abs(hashint8(k * 10 + n)) % 60000 / 1000.0 AS phase
+          FROM generate_series(1, ${MONITORS}) k, generate_series(1, ${NODES}) n) pairs
+     ) due ORDER BY at`,
+  );
+}
+
+/** Makes what can be made of a level once everything below is there until `throughMs`. @returns milliseconds of each statement */
+async function build(db: Knex, step: RollupStep, throughMs: number): Promise<number[]> {
+  await db.raw("UPDATE rollup_progress SET through = greatest(through, ?) WHERE level = 'closed'", [
+    new Date(throughMs),
+  ]);
+  const times: number[] = [];
+  const level = levelOf(step);
+  for (;;) {
+    const buckets = nextBuckets({ ...level, atOnceMs: level.stepMs }, await readProgress(db));
+    if (buckets === null) return times;
+    times.push(
+      await timed(() =>
+        db.transaction(async (trx) => {
+          await trx.raw("SET LOCAL work_mem = '64MB'");
+          await insertBuckets(trx, level, buckets);
+        }),
+      ),
+    );
+  }
+}
+
+/** A day of hours out of one, moved by hours. */
+async function copyHours(db: Knex, startMs: number): Promise<void> {
+  await db.raw(
+    `INSERT INTO rollups_1h SELECT at + h * interval '1 hour', sum_us, monitor_key, node_key, ok, degraded, failed, answered,
+       min_ms, max_ms, histogram FROM rollups_1h, generate_series(1, 23) h`,
+  );
+  await db.raw("UPDATE rollup_progress SET through = ? WHERE level = '1h'", [new Date(startMs + DAY_MS)]);
+}
+
+/** Milliseconds to make a bucket of every node of every monitor again, level by level. The day is over by now. */
+async function measureLate(db: Knex, startMs: number): Promise<readonly (readonly [RollupStep, number])[]> {
+  await db.raw(
+    `INSERT INTO rollup_dirty (level, monitor_key, node_key, at) SELECT '1m', k, n, ?
+     FROM generate_series(1, ${MONITORS}) k, generate_series(1, ${NODES}) n ORDER BY random()`,
+    [new Date(startMs + 7 * MINUTE_MS)],
+  );
+  const times: [RollupStep, number][] = [];
+  for (const step of rollupSteps) {
+    const ms = await timed(async () => {
+      for (let taken = 1; taken > 0; ) {
+        taken = await db.transaction(async (trx) => renewBuckets(trx, levelOf(step), await readProgress(trx)));
+      }
+    });
+    times.push([step, ms]);
+  }
+  return times;
+}
+
+interface Size {
+  readonly name: string;
+  readonly rows: number;
+  readonly heap: number;
+  readonly indexes: number;
+}
+
+async function measureSizes(db: Knex): Promise<Size[]> {
+  const sizes: Size[] = [];
+  for (const name of ['monitor_checks', 'rollups_1m', 'rollups_15m', 'rollups_1h', 'rollups_1d']) {
+    const { rows } = await db.raw<{ rows: Size[] }>(
+      `SELECT (SELECT count(*)::int FROM ${name}) AS rows, sum(pg_table_size(relid))::bigint AS heap, sum(pg_indexes_size(relid))::bigint AS indexes
+       FROM pg_partition_tree('${name}') WHERE isleaf AND pg_relation_size(relid) > 0`,
+    );
+    for (const row of rows) sizes.push({ ...row, name });
+  }
+  return sizes;
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+interface Results {
+  readonly builds: readonly (readonly [string, number, Figure])[];
+  readonly sizes: readonly Size[];
+  readonly late: readonly (readonly [RollupStep, number])[];
+  readonly list: Figure;
+}
+
+function reportText({ builds, sizes, late, list }: Results): string {
+  const text = ({ median, least, most }: Figure) => `${median.toFixed(0)} (${least.toFixed(0)} to ${most.toFixed(0)})`;
+  const share = (ms: number, seconds: number) => `${(ms / seconds / 10).toFixed(2)} %`;
+  return `## checks
+
+${machineText()}; embedded PostgreSQL (fsync on). ${MONITORS} monitors on ${NODES} nodes each, a check a minute: 500 a second, an hour of them, and partitions
+of 90 days.
+
+| buckets | built in ms | of a core |
+| --- | --- | --- |
+${builds.map(([step, seconds, figure]) => `| ${step} | ${text(figure)} | ${share(figure.median, seconds)} |`).join('\n')}
+${late.map(([step, ms]) => `| ${step}, ${MONITORS * NODES} of them again, each for a late check | ${ms.toFixed(0)} |  |`).join('\n')}
+| for comparison: a page of 100 monitors with when each was checked last | ${text(list)} |  |
+
+${tableText(
+  ['table', 'rows', 'bytes per row', 'of indexes'],
+  sizes.map(({ name, rows, heap, indexes }) => [
+    name,
+    String(rows),
+    ((heap + indexes) / rows).toFixed(1),
+    (indexes / rows).toFixed(1),
+  ]),
+)}
+`;
+}
