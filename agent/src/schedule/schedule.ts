@@ -207,7 +207,7 @@ export class Schedule implements StateSource {
   #seeToDue(nowMs: number): void {
     const reason = this.#hasLeapt ? 'stopped' : 'behind';
     if (this.#needsRealigning) this.#realign(nowMs);
-    for (const watched of [...this.#unbegun]) this.#begin(watched, nowMs);
+    for (const watched of this.#unbegun) this.#begin(watched, nowMs);
     for (let seen = 0; seen < MAX_PER_TURN; seen += 1) {
       const first = this.#firstDue();
       if (first === null || first.dueMs > nowMs) {
