@@ -121,7 +121,10 @@ export class LaneSender {
     // a rewind, a new epoch or the end of the link came while the disk worked
     if (this.#isEnded || spool.epoch !== this.#epoch) return false;
     if (after !== this.#sent) return true;
-    const first = rows[0]?.sequence ?? last + 1;
+    const [row] = rows;
+    // of checks those whose commit still runs are not read: they are there, and their commit wakes this again
+    if (row === undefined) return await this.#sendDeclaredGap(after);
+    const first = row.sequence;
     if (first === after + 1) {
       this.#sent = after + rows.length;
       const bytes = rows.reduce((sum, { payload }) => sum + payload.length, 0);
