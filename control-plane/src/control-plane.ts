@@ -103,6 +103,7 @@ async function start(foundation: Foundation, parts: ReturnType<typeof wire>, sto
   await run(agents.dispatch, stops);
   await run(agents.monitorWork.news, stops);
   await run(agents.monitorWork.judges, stops);
+  await run(agents.monitorWork.windowTurns, stops);
   await run(agents.monitorWork.replacement, stops);
   stops.push(() => agents.ingest.drain());
   await run(upkeep, stops);

@@ -18,10 +18,12 @@ import { AssignmentNews } from './assignment-news.js';
 import { listChangesSince, sumLoads } from './assignment-store.js';
 import { monitorKinds, parseNodeState } from './check-kinds.js';
 import { type CheckPosition, type CheckRow, listChecks } from './check-store.js';
+import { EventActs } from './event-acts.js';
 import { type EventRow, findEvent, listEvents } from './event-store.js';
+import { GroupActs } from './group-acts.js';
 import { Judges } from './judges.js';
 import { Judging } from './judging.js';
-import { noWindows } from './maintenance-reads.js';
+import { maintenanceReads } from './maintenance-reads.js';
 import { MonitorActs } from './monitor-acts.js';
 import { takeNewestStates } from './newest-states.js';
 import { NodeLoads } from './node-loads.js';
@@ -29,6 +31,9 @@ import { mailOwner } from './notify.js';
 import { Placing } from './placing.js';
 import { Reading } from './reading.js';
 import { Replacement } from './replacement.js';
+import type { KnownMonitorRow } from './store.js';
+import { WindowActs } from './window-acts.js';
+import { WindowTurns } from './window-turns.js';
 
 /** What nodes and evaluators need of monitors. */
 export interface MonitorWork {
@@ -40,6 +45,7 @@ export interface MonitorWork {
   readonly assigned: ReadAssigned;
   readonly news: AssignmentNews;
   readonly judges: Judges;
+  readonly windowTurns: WindowTurns;
   readonly replacement: Replacement;
   readonly placing: Placing;
   readonly loads: NodeLoads;
@@ -60,7 +66,7 @@ interface MonitorWorkOptions {
 /** Builds what runs behind monitors; nothing runs yet. */
 export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
   const { db, bus, directory, findLink, mail, clock, log } = options;
-  const judging = new Judging({ maintenance: noWindows.now, notify: mailOwner(mail) });
+  const judging = new Judging({ maintenance: maintenanceReads.now, notify: mailOwner(mail) });
   const judges = new Judges({ db, judging, clock, log });
   const news = new AssignmentNews({ bus, listSince: (since) => listChangesSince(db, since), findLink, clock, log });
   const loads = new NodeLoads({ read: () => sumLoads(db), clock });
@@ -92,6 +98,7 @@ export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
     assigned: assignedWork(db, sealerOf(options)),
     news,
     judges,
+    windowTurns: new WindowTurns({ db, mail, onDue: () => judges.look(), clock, log }),
     replacement,
     placing,
     loads,
@@ -110,6 +117,9 @@ interface MonitorsOptions {
 /** Monitors as the API knows them. */
 export class Monitors extends MonitorActs {
   readonly reading: Reading;
+  readonly windows: WindowActs;
+  readonly groups: GroupActs;
+  readonly eventActs: EventActs;
 
   constructor(private readonly own: MonitorsOptions) {
     super({
@@ -119,7 +129,11 @@ export class Monitors extends MonitorActs {
       sealer: sealerOf(own),
       onAssigned: (nodeIds) => own.work.news.announce(nodeIds),
     });
-    this.reading = new Reading({ db: own.db, clock: own.clock, maintenance: noWindows });
+    this.reading = new Reading({ db: own.db, clock: own.clock, maintenance: maintenanceReads });
+    const acting = { db: own.db, clock: own.clock, onDue: () => own.work.judges.look() };
+    this.windows = new WindowActs(acting);
+    this.groups = new GroupActs(acting);
+    this.eventActs = new EventActs(acting);
   }
 
   /** Milliseconds since the epoch. */
@@ -127,13 +141,11 @@ export class Monitors extends MonitorActs {
     return this.own.clock.now();
   }
 
-  /** Checks of a monitor, newest first. @throws ApiError MONITOR_NOT_FOUND */
-  async checks(
-    id: string,
-    account: Account,
+  /** Checks of a monitor, newest first. */
+  checks(
+    { key }: KnownMonitorRow,
     { fromMs, toMs, after, limit }: TimeRange & { readonly after: CheckPosition | null; readonly limit: number },
   ): Promise<CheckRow[]> {
-    const { key } = await this.get(id, account);
     const [from, to] = [new Date(fromMs ?? 0), new Date(toMs ?? this.now() + AHEAD_MS)];
     return listChecks(this.own.db, { monitorKey: key, from, to, after, limit });
   }

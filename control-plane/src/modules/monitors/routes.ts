@@ -1,8 +1,22 @@
 import type { AnyRoute } from '../../http/route.js';
 import { listChecks } from './routes/checks.js';
+import {
+  acknowledgeMonitorEvent,
+  markMonitorEventFalsePositive,
+  resolveMonitorEvent,
+  writeMonitorEventNotes,
+} from './routes/event-acts.js';
 import { getMonitorEvent, listMonitorEvents } from './routes/events.js';
+import { changeMonitorGroup, createMonitorGroup, deleteMonitorGroup, listMonitorGroups } from './routes/groups.js';
 import { changeMonitor, createMonitor, deleteMonitor, getMonitor, listMonitors } from './routes/monitors.js';
 import { statusActs } from './routes/status.js';
+import {
+  changeMaintenanceWindow,
+  createMaintenanceWindow,
+  deleteMaintenanceWindow,
+  getMaintenanceWindow,
+  listMaintenanceWindows,
+} from './routes/windows.js';
 
 /** Every operation on monitors. */
 export const monitorRoutes: readonly AnyRoute[] = [
@@ -15,4 +29,17 @@ export const monitorRoutes: readonly AnyRoute[] = [
   listChecks,
   listMonitorEvents,
   getMonitorEvent,
+  acknowledgeMonitorEvent,
+  resolveMonitorEvent,
+  markMonitorEventFalsePositive,
+  writeMonitorEventNotes,
+  listMonitorGroups,
+  createMonitorGroup,
+  changeMonitorGroup,
+  deleteMonitorGroup,
+  listMaintenanceWindows,
+  createMaintenanceWindow,
+  getMaintenanceWindow,
+  changeMaintenanceWindow,
+  deleteMaintenanceWindow,
 ];
