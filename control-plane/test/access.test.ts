@@ -12,6 +12,8 @@ const readBack: Auth = { kind: 'public', scope: 'probe:read' };
 const anybody: Auth = { kind: 'public' };
 const account: Auth = { kind: 'scope', scope: 'account' };
 const session: Auth = { kind: 'session' };
+const monitorRead: Auth = { kind: 'scope', scope: 'monitor:read' };
+const monitorWrite: Auth = { kind: 'scope', scope: 'monitor:write' };
 const admin: Auth = { kind: 'admin' };
 
 /** Who may call what: every documented operation. */
@@ -75,6 +77,30 @@ const expected: Readonly<Record<string, Auth>> = {
   'GET /v1/admin/jobs': admin,
   'POST /v1/admin/jobs/{id}/retry': admin,
   'DELETE /v1/admin/jobs/{id}': admin,
+  'GET /v1/monitors': monitorRead,
+  'POST /v1/monitors': monitorWrite,
+  'GET /v1/monitors/{id}': monitorRead,
+  'PATCH /v1/monitors/{id}': monitorWrite,
+  'DELETE /v1/monitors/{id}': monitorWrite,
+  'POST /v1/monitors/{id}/pause': monitorWrite,
+  'POST /v1/monitors/{id}/resume': monitorWrite,
+  'POST /v1/monitors/{id}/archive': monitorWrite,
+  'GET /v1/monitors/{id}/checks': monitorRead,
+  'GET /v1/monitors/{id}/events': monitorRead,
+  'GET /v1/monitor-events/{id}': monitorRead,
+  'POST /v1/monitor-events/{id}/ack': monitorWrite,
+  'POST /v1/monitor-events/{id}/resolve': monitorWrite,
+  'POST /v1/monitor-events/{id}/false-positive': monitorWrite,
+  'POST /v1/monitor-events/{id}/notes': monitorWrite,
+  'GET /v1/monitor-groups': monitorRead,
+  'POST /v1/monitor-groups': monitorWrite,
+  'PATCH /v1/monitor-groups/{id}': monitorWrite,
+  'DELETE /v1/monitor-groups/{id}': monitorWrite,
+  'GET /v1/maintenance-windows': monitorRead,
+  'POST /v1/maintenance-windows': monitorWrite,
+  'GET /v1/maintenance-windows/{id}': monitorRead,
+  'PATCH /v1/maintenance-windows/{id}': monitorWrite,
+  'DELETE /v1/maintenance-windows/{id}': monitorWrite,
 };
 
 const documented = routes.filter(({ isDocumented }) => isDocumented !== false);
@@ -335,7 +361,37 @@ async function makeForeign({ api, controlPlane, database }: Stack): Promise<Reco
     spec: '{}',
     created_at: new Date(),
   });
+  const [monitorId, eventId] = [newId(idPrefixes.monitor), newId(idPrefixes.monitorEvent)];
+  await database.db('monitors').insert({
+    id: monitorId,
+    user_id: owner,
+    name: 'theirs',
+    type: 'tcp',
+    target: '192.0.2.1:80',
+    interval_s: 60,
+    config: '{}',
+    node_selection: '{}',
+    node_count: 3,
+    consecutive_fail: 2,
+    consecutive_ok: 1,
+    fail_node_quorum: '2/3',
+  });
+  await database.db('monitor_states').insert({ monitor_id: monitorId });
+  const event = { id: eventId, monitor_id: monitorId, type: 'down', started_at: new Date() };
+  await database.db('monitor_events').insert(event);
+  const group = await api.call('POST', '/v1/monitor-groups', { body: { name: 'theirs' } });
+  const window = await api.call('POST', '/v1/maintenance-windows', {
+    body: {
+      scope_type: 'all',
+      starts_at: new Date().toISOString(),
+      ends_at: new Date(Date.now() + 60_000).toISOString(),
+    },
+  });
   return {
+    '/v1/monitors': monitorId,
+    '/v1/monitor-events': eventId,
+    '/v1/monitor-groups': group.body.data.id,
+    '/v1/maintenance-windows': window.body.data.id,
     '/v1/account/sessions': opened.sessionId,
     '/v1/account/api-keys': keyId,
     '/v1/account/tokens': tokenId,
