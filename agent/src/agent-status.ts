@@ -5,6 +5,7 @@ import type { ClockSync } from './link/clock-sync.js';
 import type { Jobs } from './link/jobs.js';
 import type { Link, LinkStatus } from './link/link.js';
 import type { MeasuringProcess } from './measuring/measuring-process.js';
+import type { Schedule } from './schedule/schedule.js';
 import type { SelfTest } from './self-test/self-test.js';
 import type { Spool } from './spool/spool.js';
 import { describeSpool, type SpoolStatus } from './spool-status.js';
@@ -35,6 +36,14 @@ export interface AgentStatus {
   readonly spool: SpoolStatus;
   /** Probes in flight. */
   readonly running: number;
+  /** What it watches: checks and slots since the start, the worst start of the last minute in milliseconds after its slot. */
+  readonly schedule: {
+    readonly assignments: number;
+    readonly running: number;
+    readonly checks_done: number;
+    readonly slots_missed: number;
+    readonly worst_start_late_ms: number;
+  };
   readonly capabilities: readonly string[];
   /** Null before the first. */
   readonly self_test: { readonly finished_at: string; readonly checks: readonly SelfTestCheck[] } | null;
@@ -47,6 +56,7 @@ export function describeAgent(parts: {
   readonly link: Link;
   readonly spool: Spool;
   readonly jobs: Jobs;
+  readonly schedule: Schedule;
   readonly measuring: MeasuringProcess;
   readonly selfTest: SelfTest;
   readonly clockSync: ClockSync;
@@ -72,11 +82,23 @@ export function describeAgent(parts: {
     clock: { offset_ms: offsetMs, uncertainty_ms: uncertaintyMs },
     spool: describeSpool(parts.spool),
     running: parts.jobs.running,
+    schedule: describeSchedule(parts.schedule),
     capabilities: parts.measuring.capabilities,
     self_test: parts.selfTest.latest && {
       finished_at: isoTime(parts.selfTest.latest.finishedAt),
       checks: parts.selfTest.latest.checks,
     },
+  };
+}
+
+function describeSchedule(schedule: Schedule): AgentStatus['schedule'] {
+  const { assignments, running, checksDone, slotsMissed, worstStartLateMs } = schedule.stats;
+  return {
+    assignments,
+    running,
+    checks_done: checksDone,
+    slots_missed: slotsMissed,
+    worst_start_late_ms: worstStartLateMs,
   };
 }
 

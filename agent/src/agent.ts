@@ -18,14 +18,19 @@ import { StateSources } from './link/state-sources.js';
 import type { Logger } from './log.js';
 import { MeasuringProcess } from './measuring/measuring-process.js';
 import { hasWorldRoute } from './net/route.js';
+import { Schedule } from './schedule/schedule.js';
+import { ScheduleFile } from './schedule/schedule-file.js';
+import { withSpooled } from './schedule/spooled-slots.js';
+import { UplinkGuard } from './schedule/uplink-guard.js';
 import { readKernelClock } from './self-test/kernel-clock.js';
-import { SelfTest } from './self-test/self-test.js';
+import { SelfProbes } from './self-test/self-probes.js';
+import { parseCanaries, SelfTest } from './self-test/self-test.js';
 import { Spool } from './spool/spool.js';
 import { StatusFile } from './status-file.js';
 import { Upgrades } from './upgrade/upgrades.js';
 import { AGENT_VERSION } from './version.js';
 
-/** Running probes have this long to finish when the agent stops, milliseconds. */
+/** Running probes and checks have this long to finish when the agent stops, milliseconds. */
 const DRAIN_MS = 2000;
 
 export interface AgentOptions {
@@ -38,6 +43,7 @@ export interface AgentOptions {
 
 //   state directory -> identity, spool ----+
 //   measuring child ------------ jobs -----+--> link <--> control plane
+//   schedule file --- schedule -+          |      |
 //                                 clock ---+      |
 //                                            status file
 
@@ -105,6 +111,22 @@ export class Agent {
     selfTest.start();
     this.#runs('self-test', () => selfTest.stop());
     const states = new StateSources((error) => log.error({ err: error }, 'newest states of a kind are not known'));
+    const uplink = new UplinkGuard({ probes: new SelfProbes(measuring, 'uplink'), clock });
+    const file = new ScheduleFile({ stateDir: config.stateDir, clock, log: log.child({ part: 'schedule' }) });
+    this.#runs('schedule file', () => file.close());
+    const schedule = new Schedule({
+      nodeId: identity.nodeId,
+      measuring,
+      spool,
+      clockSync,
+      clock,
+      uplink,
+      file,
+      stored: await withSpooled(await file.load(), spool, identity.nodeId),
+      log: log.child({ part: 'schedule' }),
+      onDurable: () => link.wake('check'),
+    });
+    states.add(schedule);
     const upgrades = this.#openUpgrades();
     const way = await this.#openWay();
     const bootId = randomUUID();
@@ -114,16 +136,23 @@ export class Agent {
       dial: (controlUrl) => dialLink(controlUrl, way),
       spool,
       jobs,
+      schedule,
       upgrades,
       clockSync,
       clock,
       random,
       log: log.child({ part: 'link' }),
       onLists: (lists) => measuring.setLists(lists),
-      onCanaries: (canaries) => selfTest.setCanaries(canaries),
+      onCanaries: (canaries) => {
+        selfTest.setCanaries(canaries);
+        uplink.setCanaries(parseCanaries(canaries));
+      },
       selfTest: () => selfTest.latest,
       states: () => states.newest(),
-      onStatus: () => statusFile.changed(),
+      onStatus: ({ state }) => {
+        schedule.linkIs(state === 'open');
+        statusFile.changed();
+      },
     });
     const startedAt = clock.now();
     const statusFile = new StatusFile({
@@ -136,6 +165,7 @@ export class Agent {
           link,
           spool,
           jobs,
+          schedule,
           measuring,
           selfTest,
           clockSync,
@@ -148,7 +178,10 @@ export class Agent {
     this.#link = link;
     void link.start();
     this.#runs('link', () => link.stop());
-    this.#runs('jobs', () => jobs.close(DRAIN_MS));
+    schedule.start();
+    this.#runs('jobs and checks', async () => {
+      await Promise.all([jobs.close(DRAIN_MS), schedule.close(DRAIN_MS)]);
+    });
     log.info({ nodeId: identity.nodeId, version: AGENT_VERSION, stateDir: config.stateDir }, 'agent started');
   }
 

@@ -149,6 +149,31 @@ t.test('a deleted monitor is gone with its events, and its nodes drop it', async
   t.equal((await api.call('GET', `/v1/monitor-events/${event.id}`)).body.error.code, 'NOT_FOUND');
 });
 
+t.test(
+  'secrets of settings are sealed, shown as asterisks, stay when sent back like that, and reach the nodes',
+  async (t) => {
+    const { api, database } = await startStack(t);
+    const node = await CheckingNode.join(t, api);
+    const config = {
+      auth: { type: 'basic', username: 'ada', password: 'lovelace' },
+      headers: { 'X-Api-Key': 'k-123', Accept: 'a/b' },
+    };
+    const { id, config: shown } = await makeMonitor(api, { type: 'https', target: 'https://127.0.0.1/', config });
+    t.match(shown, {
+      auth: { username: 'ada', password: '********' },
+      headers: { 'X-Api-Key': '********', Accept: 'a/b' },
+    });
+    const { generation, spec } = await node.waitForAssignment(id);
+    t.match(spec.config, config);
+    const stored = JSON.stringify(await database.db('monitors').select('*'));
+    t.notMatch(stored, /lovelace|k-123/);
+    const timeout_ms = 2_000;
+    const { body } = await api.call('PATCH', `/v1/monitors/${id}`, { body: { config: { ...shown, timeout_ms } } });
+    t.match(body.data.config, { timeout_ms, auth: { password: '********' } });
+    t.match((await node.waitForAssignment(id, generation)).spec.config, { ...config, timeout_ms });
+  },
+);
+
 t.test('bad input names the field and what is wrong with it', async (t) => {
   const { api } = await startStack(t);
   await CheckingNode.join(t, api);

@@ -47,10 +47,21 @@ function agentRows(agent: AgentStatus, nowMs: number): Row[] {
     ['clock', clockText(agent.clock)],
     ...spoolRows(agent.spool, nowMs),
     ['probes running', String(agent.running)],
+    ...scheduleRows(agent.schedule),
     ...(agent.self_test?.checks ?? []).map(
       ({ name, status, detail }): Row => [`self-test ${name}`, `${status}: ${textCell(detail)}`],
     ),
     ['capabilities', agent.capabilities.join(', ') || 'none beyond plain sockets'],
+  ];
+}
+
+function scheduleRows(schedule: AgentStatus['schedule']): Row[] {
+  const { assignments, running, checks_done, slots_missed, worst_start_late_ms } = schedule;
+  if (assignments === 0 && running === 0) return [['monitors', 'none']];
+  const late = `worst start of the last minute ${worst_start_late_ms.toFixed(1)} ms late`;
+  return [
+    ['monitors', `${assignments} watched, ${running} checks running`],
+    ['  checks', `${checks_done} done, ${slots_missed} slots missed, ${late}`],
   ];
 }
 

@@ -88,7 +88,8 @@ t.test('people read what waits, since when, what was dropped and why, and when t
     problem: 'database or disk is full',
     set_aside: '/state/spool/spool.db.corrupt-2026-11-20T100000.000Z',
   });
-  const text = readableStatus(judge({ agent: aStatus({ spool, link: waitingLink, running: 3 }) }), NOW_MS);
+  const schedule = { assignments: 12, running: 2, checks_done: 340, slots_missed: 7, worst_start_late_ms: 18.26 };
+  const text = readableStatus(judge({ agent: aStatus({ spool, link: waitingLink, running: 3, schedule }) }), NOW_MS);
   t.equal(
     text,
     `state             running
@@ -106,6 +107,8 @@ spool             120 results wait (84.2 KiB), oldest 2026-11-20 11:55:50Z (4 mi
   DISK            takes no results: database or disk is full
   SET ASIDE       /state/spool/spool.db.corrupt-2026-11-20T100000.000Z (damaged)
 probes running    3
+monitors          12 watched, 2 checks running
+  checks          340 done, 7 slots missed, worst start of the last minute 18.3 ms late
 capabilities      none beyond plain sockets
 state directory   /state
 `,

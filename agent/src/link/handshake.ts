@@ -52,6 +52,8 @@ export interface ResumeState {
   readonly epoch: Uint8Array;
   readonly lanes: Readonly<Record<Lane, { readonly last: number; readonly acked: number }>>;
   readonly runningTaskIds: readonly string[];
+  /** Of what the node watches, as it knows it; empty: nothing. */
+  readonly assignmentsDigest: Uint8Array;
 }
 
 /** Both proofs of identity on one socket; its nonce serves once. */
@@ -114,6 +116,7 @@ export class Handshake {
         epoch: resume.epoch,
         lanes: lanes.map((lane) => ({ lane: laneCode(lane), ...resume.lanes[lane] })),
         runningTaskIds: [...resume.runningTaskIds],
+        assignmentsDigest: resume.assignmentsDigest,
       },
     };
   }

@@ -5,6 +5,7 @@ import type { Spool } from '../spool/spool.js';
 import type { ClockSync } from './clock-sync.js';
 import { Heartbeats } from './heartbeats.js';
 import type { Jobs } from './jobs.js';
+import type { SessionOptions } from './session-options.js';
 
 /** A line of 32 kbit/s is the slowest that counts as one. */
 const SLOWEST_BYTES_PER_MS = 4;
@@ -15,6 +16,7 @@ interface KeepAliveOptions {
   readonly random: () => number;
   readonly spool: Spool;
   readonly jobs: Jobs;
+  readonly schedule: SessionOptions['schedule'];
   readonly clockSync: ClockSync;
   /** The newest self-test; null before the first. */
   readonly selfTest: () => SelfTestReport | null;
@@ -84,18 +86,24 @@ export class KeepAlive {
   }
 
   #make(intervals: Intervals): Heartbeats {
-    const { clock, random, spool, jobs, clockSync, send, onSilent } = this.#options;
+    const { clock, random, clockSync, send, onSilent } = this.#options;
     return new Heartbeats({
       clock,
       random,
       intervals,
       send,
-      vitals: () => ({ running: jobs.running, loopLagMs: jobs.takeLoopLag(), spool: spool.stats() }),
+      vitals: () => this.#vitals(),
       takeSelfTest: () => this.#takeSelfTest(),
       onExchange: (exchange) => clockSync.add(exchange),
       allowanceMs: () => this.#allowanceMs(),
       onSilent,
     });
+  }
+
+  #vitals() {
+    const { jobs, schedule, spool } = this.#options;
+    const loopLagMs = Math.max(jobs.takeLoopLag(), schedule?.takeLoopLag() ?? 0);
+    return { running: jobs.running, loopLagMs, spool: spool.stats() };
   }
 
   /** On a slow line heartbeats wait behind results, on a long one their answers travel for long: neither is silence. */

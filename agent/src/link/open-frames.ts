@@ -2,12 +2,12 @@ import { type DecodedServerFrame, MalformedFrameError, UNKNOWN_BODY } from '@van
 import type { KeepAlive } from './keep-alive.js';
 import type { KeyRotation } from './key-rotation.js';
 import type { LaneDelivery } from './lane-delivery.js';
-import { parseConfig, parseCredits, parseJob } from './server-frames.js';
+import { parseAssignments, parseConfig, parseCredits, parseJob } from './server-frames.js';
 import type { SessionOptions } from './session-options.js';
 
 /** Whom the words of the control plane concern. */
 interface OpenFramesParts
-  extends Pick<SessionOptions, 'jobs' | 'upgrades' | 'log' | 'onLists' | 'onCanaries' | 'onControlUrls'> {
+  extends Pick<SessionOptions, 'jobs' | 'schedule' | 'upgrades' | 'log' | 'onLists' | 'onCanaries' | 'onControlUrls'> {
   readonly keepAlive: KeepAlive;
   readonly delivery: LaneDelivery;
   readonly rotation: KeyRotation;
@@ -33,6 +33,7 @@ export class OpenFrames {
     else if (frame.credits) delivery.setWindows(parseCredits(frame.credits.credits));
     else if (frame.heartbeat) keepAlive.receive(frame.heartbeat);
     else if (frame.config) this.configure(frame.config);
+    else if (frame.assignments) this.#assign(frame.assignments);
     else if (frame.rotateKey) rotation.asked(frame.rotateKey);
     else if (frame.keyRotated) rotation.answered(frame.keyRotated);
     else if (frame.upgrade) upgrades.asked(frame.upgrade);
@@ -42,12 +43,19 @@ export class OpenFrames {
 
   /** With the welcome, and whenever it changes. @throws MalformedFrameError */
   configure(frame: NonNullable<DecodedServerFrame['config']>): void {
-    const { onLists, onCanaries, onControlUrls, keepAlive } = this.#parts;
+    const { onLists, onCanaries, onControlUrls, schedule, keepAlive } = this.#parts;
     const config = parseConfig(frame);
     onLists(config.lists);
     onCanaries(config.canaries);
     onControlUrls(config.controlUrls);
+    schedule?.setLeaseSeconds(config.leaseSeconds);
     keepAlive.setIntervals(config.intervals);
+  }
+
+  /** @throws MalformedFrameError */
+  #assign(frame: NonNullable<DecodedServerFrame['assignments']>): void {
+    const change = parseAssignments(frame);
+    this.#parts.schedule?.take(change);
   }
 
   /** A newer control plane says things this build does not know; the first is told, then it is known that it does. */

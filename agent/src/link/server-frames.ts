@@ -1,3 +1,4 @@
+import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
 import {
   type DecodedServerFrame,
   findLaneName,
@@ -6,6 +7,8 @@ import {
   MalformedFrameError,
 } from '@vantage/shared/protocol/codec.js';
 import type { ControlPlaneLists } from '../measuring/policy-source.js';
+import type { Assignment } from '../schedule/assignment.js';
+import type { AssignmentsChange } from '../schedule/assignment-table.js';
 import type { HeartbeatIntervals } from './heartbeats.js';
 import type { Job } from './jobs.js';
 
@@ -13,8 +16,12 @@ import type { Job } from './jobs.js';
 const HEARTBEAT_RANGE_MS = { least: 10, most: 600_000 };
 const MAX_DEADLINE_MS = 600_000;
 const MAX_ID_LENGTH = 64;
+/** A lease beyond that would be none, seconds. */
+const MAX_LEASE_SECONDS = 366 * 86_400;
 /** The API takes bodies of half of this. */
 const MAX_SPEC_BYTES = 64 * 1024;
+
+const monitorIdPattern = new RegExp(idPattern(idPrefixes.monitor));
 
 // Frames of the control plane turned into what the agent works with. A peer that signed correctly may still be broken:
 // whatever is out of range is a MalformedFrameError, which ends that link.
@@ -40,17 +47,45 @@ export function parseConfig(config: NonNullable<DecodedServerFrame['config']>): 
   lists: ControlPlaneLists;
   canaries: readonly string[];
   controlUrls: readonly string[];
+  leaseSeconds: number;
 } {
   for (const ms of [config.heartbeatMs, config.busyHeartbeatMs]) {
     if (ms < HEARTBEAT_RANGE_MS.least || ms > HEARTBEAT_RANGE_MS.most)
       throw new MalformedFrameError('heartbeat interval out of range');
   }
+  if (config.leaseSeconds > MAX_LEASE_SECONDS) throw new MalformedFrameError('lease out of range');
   return {
     intervals: { idleMs: config.heartbeatMs, busyMs: config.busyHeartbeatMs },
     lists: { own: config.ownAddresses, denied: config.denied },
     canaries: config.canaries,
     controlUrls: config.controlUrls,
+    leaseSeconds: config.leaseSeconds,
   };
+}
+
+/** What the specifications say is not judged here: an assignment that nobody can read is still one. @throws MalformedFrameError */
+export function parseAssignments(frame: NonNullable<DecodedServerFrame['assignments']>): AssignmentsChange {
+  const { set, dropped, begins, ends } = frame;
+  if (dropped.some((monitorId) => !isMonitorId(monitorId)))
+    throw new MalformedFrameError('assignments without a monitor id');
+  return { set: set.map(parseAssignment), dropped, begins, ends };
+}
+
+function parseAssignment(assignment: {
+  readonly monitorId?: string | null;
+  readonly generation?: number | null;
+  readonly specJson?: Uint8Array | null;
+}): Assignment {
+  const { monitorId, generation, specJson } = assignment;
+  if (!isMonitorId(monitorId ?? '')) throw new MalformedFrameError('assignment without a monitor id');
+  const text = specJson ?? new Uint8Array();
+  if (text.length > MAX_SPEC_BYTES) throw new MalformedFrameError('assignment specification too large');
+  if (!Number.isSafeInteger(generation ?? 0)) throw new MalformedFrameError('assignment generation out of range');
+  return { monitorId: monitorId ?? '', generation: generation ?? 0, specJson: Buffer.from(text).toString('utf8') };
+}
+
+function isMonitorId(text: string): boolean {
+  return monitorIdPattern.test(text);
 }
 
 /** A number for every lane; 0 for one that is not named. @throws MalformedFrameError */

@@ -4,6 +4,7 @@ import type { SelfTestReport } from '@vantage/shared/self-test.js';
 import type { Logger } from 'pino';
 import type { NodeIdentity } from '../identity/identity.js';
 import type { ControlPlaneLists } from '../measuring/policy-source.js';
+import type { Schedule } from '../schedule/schedule.js';
 import type { Spool } from '../spool/spool.js';
 import type { Upgrades } from '../upgrade/upgrades.js';
 import type { ClockSync } from './clock-sync.js';
@@ -21,6 +22,8 @@ export interface SessionOptions {
   readonly handshake: Handshake;
   readonly spool: Spool;
   readonly jobs: Jobs;
+  /** What this node watches; absent: nothing, ever, and it says so. */
+  readonly schedule?: Pick<Schedule, 'take' | 'digest' | 'setLeaseSeconds' | 'takeLoopLag'>;
   readonly upgrades: Upgrades;
   readonly clockSync: ClockSync;
   readonly clock: Clock;

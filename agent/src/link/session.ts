@@ -69,7 +69,7 @@ export class Session {
     this.#ended = new Promise((resolve) => {
       this.#resolveEnd = resolve;
     });
-    const { identity, log, clock, spool, random, jobs, clockSync, selfTest } = options;
+    const { identity, log, clock, spool, random, jobs, schedule, clockSync, selfTest } = options;
     const send = (frame: Parameters<DialledSocket['send']>[0]) => this.#socket.send(frame);
     this.#rotation = new KeyRotation({ identity, log, send });
     this.#delivery = new LaneDelivery({ spool, clock, log, send: (frame) => this.#socket.sendWithRoom(frame) });
@@ -78,6 +78,7 @@ export class Session {
       random,
       spool,
       jobs,
+      schedule,
       clockSync,
       selfTest,
       send,
@@ -188,11 +189,12 @@ export class Session {
   }
 
   #prove(challenge: NonNullable<DecodedServerFrame['challenge']>): void {
-    const { handshake, spool, jobs, clock } = this.#options;
+    const { handshake, spool, jobs, schedule, clock } = this.#options;
     const proof = handshake.prove(challenge, {
       epoch: spool.epoch,
       lanes: spool.state(),
       runningTaskIds: jobs.runningTaskIds,
+      assignmentsDigest: schedule?.digest() ?? new Uint8Array(),
     });
     this.#provedMs = clock.monotonicMs();
     this.#state = 'proving';

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
-import { type FromChild, type MeasureJob, MessageBatch, type ToChild } from './child-messages.js';
+import { CheckRunner } from './check-runner.js';
+import { type CheckJob, type FromChild, type MeasureJob, MessageBatch, type ToChild } from './child-messages.js';
 import { watchGrowth } from './growth-watch.js';
 import { parseJson } from './parse-json.js';
 import type { ControlPlaneLists } from './policy-source.js';
@@ -25,6 +26,10 @@ export interface RoomOptions {
   readonly onCapabilities: (capabilities: readonly string[]) => void;
 }
 
+interface OpenRoom extends MeasuringRoom {
+  readonly checks: CheckRunner;
+}
+
 /**
  * The life of a measuring child: answers its parent's messages until the parent is gone, then ends at once. Signals
  * are the parent's to handle: Ctrl-C and service managers send them to both, and running probes have two seconds.
@@ -36,7 +41,7 @@ export function serveParent(
   const outgoing = new MessageBatch<FromChild>((batch) => {
     if (process.connected) process.send?.(batch, () => undefined);
   });
-  let room: Promise<MeasuringRoom> | null = null;
+  let room: Promise<OpenRoom> | null = null;
   process.on('disconnect', () => process.exit(0));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   process.on('message', (batch: ToChild[]) => {
@@ -49,24 +54,24 @@ export function serveParent(
   });
 }
 
-function open(
+async function open(
   openRoom: (options: RoomOptions) => Promise<MeasuringRoom>,
   { allow, serviceUrl, rootHints = [] }: Extract<ToChild, { kind: 'begin' }>,
   outgoing: MessageBatch<FromChild>,
-): Promise<MeasuringRoom> {
-  return openRoom({
+): Promise<OpenRoom> {
+  const onFault = (type: string, error: unknown) => {
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    outgoing.push({ kind: 'fault', type, message });
+  };
+  const room = await openRoom({
     allow,
     serviceUrl,
     rootHints,
-    onEngineFault: (type, error) => {
-      outgoing.push({
-        kind: 'fault',
-        type,
-        message: error instanceof Error ? (error.stack ?? error.message) : String(error),
-      });
-    },
+    onEngineFault: onFault,
     onCapabilities: (capabilities) => outgoing.push({ kind: 'ready', capabilities }),
   });
+  const { runner, setLists } = room;
+  return { runner, setLists, checks: new CheckRunner({ runner, onFault }) };
 }
 
 /** Its parent gives new jobs to a fresh child when this one has grown: nothing here, nor in Node, may leak for ever. */
@@ -76,14 +81,13 @@ function tellSize(clock: Clock, outgoing: MessageBatch<FromChild>): void {
   watchGrowth({ clock, readRss: () => process.memoryUsage.rss(), onGrown });
 }
 
-function handle(
-  room: MeasuringRoom,
-  message: Exclude<ToChild, { kind: 'begin' }>,
-  outgoing: MessageBatch<FromChild>,
-): void {
+function handle(room: OpenRoom, message: Exclude<ToChild, { kind: 'begin' }>, outgoing: MessageBatch<FromChild>): void {
   switch (message.kind) {
     case 'run':
       void measure(room.runner, message, outgoing);
+      break;
+    case 'check':
+      void check(room.checks, message, outgoing);
       break;
     case 'cancel':
       room.runner.cancel(message.id);
@@ -103,4 +107,8 @@ async function measure(runner: ProbeRunner, job: MeasureJob, outgoing: MessageBa
   const request = { id, type, deadlineMs, caller, spec: parseJson(job.specJson) };
   const { resultJson, loopLagMs } = await runJson(runner, request);
   outgoing.push({ kind: 'result', id, resultJson, loopLagMs });
+}
+
+async function check(checks: CheckRunner, job: CheckJob, outgoing: MessageBatch<FromChild>): Promise<void> {
+  outgoing.push({ kind: 'checked', ...(await checks.run(job)) });
 }

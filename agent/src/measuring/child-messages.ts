@@ -1,3 +1,4 @@
+import type { CheckJudgment } from '@vantage/shared/monitor-types/definition.js';
 import type { ControlPlaneLists } from './policy-source.js';
 
 // What the main process and the measuring child tell each other. Messages of one turn of the event loop travel as ONE
@@ -19,6 +20,29 @@ export interface Measurement {
   readonly loopLagMs: number;
 }
 
+/** A check of a monitor. Its config stays JSON text: only the child reads it. */
+export interface CheckJob {
+  readonly id: string;
+  /** A type of monitor, perhaps one that this build does not know. */
+  readonly type: string;
+  readonly target: string;
+  readonly configJson: string;
+  /** From now to the answer at most. */
+  readonly deadlineMs: number;
+  /** Whose turn it is: the monitor's. */
+  readonly caller: string;
+}
+
+/** What came of a check. The result itself stays in the child: only what it means travels. */
+export interface CheckMeasurement {
+  readonly id: string;
+  readonly judgment: CheckJudgment;
+  /** When it began to measure: milliseconds since the epoch, this machine's clock; null when it never did. */
+  readonly startedAt: number | null;
+  readonly loopLagMs: number;
+  readonly isDisturbed: boolean;
+}
+
 export type ToChild =
   | {
       /** First message. */
@@ -32,6 +56,7 @@ export type ToChild =
     }
   | { readonly kind: 'lists'; readonly lists: ControlPlaneLists }
   | ({ readonly kind: 'run' } & MeasureJob)
+  | ({ readonly kind: 'check' } & CheckJob)
   | { readonly kind: 'cancel'; readonly id: string };
 
 export type FromChild =
@@ -41,6 +66,7 @@ export type FromChild =
   | { readonly kind: 'grown'; readonly rssBytes: number }
   | { readonly kind: 'lists-refused'; readonly message: string }
   | ({ readonly kind: 'result' } & Measurement)
+  | ({ readonly kind: 'checked' } & CheckMeasurement)
   /** Something an engine should never do. */
   | { readonly kind: 'fault'; readonly type: string; readonly message: string };
 

@@ -2,7 +2,16 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Logger } from 'pino';
-import { type FromChild, type MeasureJob, type Measurement, MessageBatch, type ToChild } from './child-messages.js';
+import {
+  type CheckJob,
+  type CheckMeasurement,
+  type FromChild,
+  type MeasureJob,
+  type Measurement,
+  MessageBatch,
+  type ToChild,
+} from './child-messages.js';
+import { failedCheck } from './failed-check.js';
 import type { ControlPlaneLists } from './policy-source.js';
 
 //   forked --ready--> knows what it can do --opened--> measures at once --retire--> finishes --last answer--> ended
@@ -19,10 +28,15 @@ const CHILD_FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--e
 const STUCK_AFTER_MS = 5000;
 const SWEEP_MS = 1000;
 
+/** What a child answers a job with: a probe or a check. */
+type Answer = Extract<FromChild, { kind: 'result' | 'checked' }>;
+
 interface PendingJob {
-  readonly job: MeasureJob;
+  readonly job: MeasureJob | CheckJob;
   readonly dueMs: number;
-  readonly resolve: (measurement: Measurement) => void;
+  readonly answer: (answer: Answer) => void;
+  /** Answers it as `internal`. `nowMs`: milliseconds since the epoch. */
+  readonly fail: (message: string, nowMs: number) => void;
 }
 
 /** What every child of an agent is begun with. */
@@ -97,10 +111,22 @@ export class MeasuringChild {
   /** Never rejects: a child that dies or is stuck gives an `internal` failure. */
   measure(job: MeasureJob): Promise<Measurement> {
     return new Promise((resolve) => {
-      const { clock } = this.#options;
-      this.#pending.set(job.id, { job, dueMs: clock.monotonicMs() + job.deadlineMs, resolve });
+      this.#expect(job, {
+        answer: (answer) => answer.kind === 'result' && resolve(answer),
+        fail: (message, nowMs) => void failedMeasurement(job, message, nowMs).then(resolve),
+      });
       this.#outgoing.push({ kind: 'run', ...job });
-      this.#cancelSweep ??= clock.after(SWEEP_MS, () => this.#sweep(), { unref: true });
+    });
+  }
+
+  /** Never rejects, as measure. */
+  check(job: CheckJob): Promise<CheckMeasurement> {
+    return new Promise((resolve) => {
+      this.#expect(job, {
+        answer: (answer) => answer.kind === 'checked' && resolve(answer),
+        fail: (message) => resolve(failedCheck(job, message)),
+      });
+      this.#outgoing.push({ kind: 'check', ...job });
     });
   }
 
@@ -163,6 +189,7 @@ export class MeasuringChild {
     for (const message of batch) {
       switch (message.kind) {
         case 'result':
+        case 'checked':
           this.#settle(message);
           break;
         case 'ready':
@@ -187,20 +214,24 @@ export class MeasuringChild {
     }
   }
 
-  #settle({ id, resultJson, loopLagMs }: Measurement): void {
-    const pending = this.#pending.get(id);
+  #expect(job: MeasureJob | CheckJob, how: Pick<PendingJob, 'answer' | 'fail'>): void {
+    const { clock } = this.#options;
+    this.#pending.set(job.id, { job, dueMs: clock.monotonicMs() + job.deadlineMs, ...how });
+    this.#cancelSweep ??= clock.after(SWEEP_MS, () => this.#sweep(), { unref: true });
+  }
+
+  #settle(answer: Answer): void {
+    const pending = this.#pending.get(answer.id);
     if (pending === undefined) return;
-    this.#pending.delete(id);
-    pending.resolve({ id, resultJson, loopLagMs });
+    this.#pending.delete(answer.id);
+    pending.answer(answer);
     if (this.#isRetired && this.#pending.size === 0) void this.end();
   }
 
   #exited(end: ChildEnd): void {
     this.#cancelSweep?.();
     const nowMs = this.#options.clock.now();
-    for (const { job, resolve } of this.#pending.values()) {
-      void failedMeasurement(job, 'the measuring process ended', nowMs).then(resolve);
-    }
+    for (const { fail } of this.#pending.values()) fail('the measuring process ended', nowMs);
     this.#pending.clear();
     this.#settleEnded();
     this.#events.onEnded(end);

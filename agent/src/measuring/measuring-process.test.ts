@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
-import { aJob, resultOf, startMeasuring } from '../../test/_support/measuring-fixture.js';
+import { aCheck, aJob, resultOf, startMeasuring } from '../../test/_support/measuring-fixture.js';
 import { until } from '../../test/_support/until.js';
 
 t.test('jobs sent before the child is ready are all answered', async (t) => {
@@ -90,6 +90,30 @@ t.test('stop ends a child that no longer answers', async (t) => {
   clock.advance(5000);
   await stopped;
   t.match(resultOf(await stuck), { error: { code: 'internal' } });
+});
+
+t.test('checks are measured and judged by the child, under the policy of all probes', async (t) => {
+  const measuring = startMeasuring(t);
+  measuring.setLists({ own: [], denied: ['evil.example'] });
+  t.match((await measuring.check(aCheck('fine.example'))).judgment, { outcome: 'ok', error: null });
+  for (const [check, code] of [
+    [aCheck('www.evil.example'), 'target_not_allowed'],
+    [{ ...aCheck('fine.example'), type: 'newer' }, 'not_supported'],
+  ] as const)
+    t.match((await measuring.check(check)).judgment, { outcome: 'failed', error: { code } });
+  t.equal(measuring.running, 0);
+});
+
+t.test('a child that dies fails its checks with internal, and so does one that is not there', async (t) => {
+  const measuring = startMeasuring(t, { clock: new FakeClock() });
+  await measuring.ready();
+  const hanging = measuring.check(aCheck('hang.example'));
+  await measuring.measure(aJob('ok.example'));
+  process.kill(measuring.pid ?? 0, 'SIGKILL');
+  const failed = { outcome: 'failed', error: { code: 'internal' } };
+  t.match((await hanging).judgment, failed);
+  await until('the child is gone', () => measuring.pid === null);
+  t.match((await measuring.check(aCheck('ok.example'))).judgment, failed);
 });
 
 t.test('probes are measured by another process, whose loop the link and the spool do not share', async (t) => {

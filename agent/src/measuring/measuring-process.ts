@@ -1,4 +1,5 @@
-import type { MeasureJob, Measurement } from './child-messages.js';
+import type { CheckJob, CheckMeasurement, MeasureJob, Measurement } from './child-messages.js';
+import { failedCheck } from './failed-check.js';
 import { type ChildEnd, failedMeasurement, MeasuringChild, type MeasuringOptions } from './measuring-child.js';
 import type { ControlPlaneLists } from './policy-source.js';
 
@@ -64,6 +65,12 @@ export class MeasuringProcess {
   measure(job: MeasureJob): Promise<Measurement> {
     if (this.#current !== null) return this.#current.measure(job);
     return failedMeasurement(job, 'the measuring process is starting again', this.#options.clock.now());
+  }
+
+  /** Runs a check and judges it. Never rejects, as measure. */
+  check(job: CheckJob): Promise<CheckMeasurement> {
+    if (this.#current !== null) return this.#current.check(job);
+    return Promise.resolve(failedCheck(job, 'the measuring process is starting again'));
   }
 
   /** Asks the engine to end; the job is answered as `cancelled`. Unknown ids do nothing. */

@@ -9,7 +9,7 @@ export class SchemaMismatchError extends Error {
   override readonly name = 'SchemaMismatchError';
 
   constructor(readonly details: FieldErrors) {
-    super(describe(details));
+    super(describeMismatch(details));
   }
 }
 
@@ -44,7 +44,8 @@ function parsed(validation: Validation<unknown>): unknown {
   return validation.value;
 }
 
-function describe(details: FieldErrors): string {
+/** One sentence of everything that is wrong with a value. */
+export function describeMismatch(details: FieldErrors): string {
   return Object.entries(details)
     .map(([field, errors]) => `${field} ${errors.map((error) => error.message).join(', ')}`)
     .join('; ');

@@ -1,6 +1,13 @@
 import t from 'tap';
 import { allGone, childrenOf, isAlive } from '../../test/_support/enrolled-agent.js';
-import { aJob, growChild, resultOf, startMeasuring, successorOf } from '../../test/_support/measuring-fixture.js';
+import {
+  aCheck,
+  aJob,
+  growChild,
+  resultOf,
+  startMeasuring,
+  successorOf,
+} from '../../test/_support/measuring-fixture.js';
 import { until } from '../../test/_support/until.js';
 
 // What MeasuringProcess does with a child that has grown.
@@ -24,6 +31,20 @@ t.test('a child that has grown is replaced: it finishes its jobs, the others go 
   await allGone([old]);
   t.same(childrenOf(process.pid), [fresh]);
   t.same(await measuring.ready(), ['icmp']);
+});
+
+t.test('a child that has grown finishes its checks as well, and only then ends', async (t) => {
+  const measuring = startMeasuring(t);
+  const held = aCheck('hang.example');
+  const answer = measuring.check(held);
+  const old = await growChild(measuring);
+  const fresh = await successorOf(measuring, old);
+  t.match((await measuring.check(aCheck('ok.example'))).judgment, { outcome: 'ok' }, 'by the fresh one');
+  t.ok(isAlive(old));
+  measuring.cancel(held.id);
+  t.match((await answer).judgment, { outcome: 'failed', error: { code: 'cancelled' } });
+  await allGone([old]);
+  t.same(childrenOf(process.pid), [fresh]);
 });
 
 t.test('until its successor is ready the child that has grown gets the jobs, and the lists', async (t) => {

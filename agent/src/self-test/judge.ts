@@ -13,11 +13,16 @@ const silentCodes = new Set(['dns_nodata', 'overload', 'cancelled', 'internal', 
 /** A clock further off is worth a word; results are corrected all the same. */
 const CLOCK_TOLERANCE_MS = 1000;
 
+/** Whether an answer says anything of this node's network. */
+export function isTelling({ code }: CanaryAnswer): boolean {
+  return code === null || !silentCodes.has(code);
+}
+
 /** Whether the node reaches the world over a family: a canary decides, a missing route even without one. */
 export function judgeFamily(family: 4 | 6, hasRoute: boolean, answers: readonly CanaryAnswer[]): SelfTestCheck {
   const name = family === 4 ? 'ipv4' : 'ipv6';
   if (!hasRoute) return { name, status: 'failed', detail: `no route to the world over IPv${family}` };
-  const telling = answers.filter(({ code }) => code === null || !silentCodes.has(code));
+  const telling = answers.filter(isTelling);
   const [first] = telling;
   if (first === undefined) return { name, status: 'unknown', detail: 'there is a route, and no canary to try it with' };
   const good = telling.find(({ code }) => code === null);

@@ -8,15 +8,14 @@ import {
 } from '@vantage/shared/self-test.js';
 import type { ClockSync } from '../link/clock-sync.js';
 import type { MeasuringProcess } from '../measuring/measuring-process.js';
-import { parseJson } from '../measuring/parse-json.js';
 import { judgeClockState, judgeFamily, judgeIcmp, judgeResolver } from './judge.js';
+import { SelfProbes } from './self-probes.js';
 
 /** How often a node checks itself; spread, so that ten thousand do not call on a canary together. */
 const INTERVAL_MS = 600_000;
 /** The canaries come with the link; a node that has none by then checks itself without. */
 const PATIENCE_MS = 30_000;
-/** Each probe of a self-test, waiting included. */
-const DEADLINE_MS = 15_000;
+const CANARY_TIMEOUT_MS = 5000;
 /** Cannot exist (RFC 6761), so that a resolver that answers says no. */
 const NO_NAME = 'vantage.invalid';
 
@@ -43,10 +42,11 @@ export class SelfTest {
   #cancelTimer: () => void = () => undefined;
   #isTesting = false;
   #isStopped = false;
-  #probes = 0;
+  readonly #probes: SelfProbes;
 
   constructor(options: SelfTestOptions) {
     this.#options = options;
+    this.#probes = new SelfProbes(options.measuring, 'self-test');
   }
 
   /** Null before the first one ended. */
@@ -65,7 +65,7 @@ export class SelfTest {
 
   /** What the control plane configured; entries this build does not understand are left out. Tests at once when they changed. */
   setCanaries(texts: readonly string[]): void {
-    const canaries = texts.slice(0, MAX_CANARIES).flatMap((text) => parseCanary(text) ?? []);
+    const canaries = parseCanaries(texts);
     const isSame = canaries.map(({ text }) => text).join(' ') === this.#canaries.map(({ text }) => text).join(' ');
     this.#canaries = canaries;
     if (this.#latest === null || !isSame) this.#schedule(0);
@@ -95,7 +95,7 @@ export class SelfTest {
     const [ipv4, ipv6, resolver, isSynchronised] = await Promise.all([
       this.#family(4, canaries),
       this.#family(6, canaries),
-      this.#probe('dns', NO_NAME, {}),
+      this.#probes.probe('dns', NO_NAME, {}),
       readKernelClock(),
     ]);
     const clock = judgeClockState(clockSync.estimate(), isSynchronised);
@@ -105,22 +105,16 @@ export class SelfTest {
   async #family(family: 4 | 6, canaries: readonly Canary[]): Promise<SelfTestCheck> {
     const hasRoute = await this.#options.hasRoute(family);
     const fitting = canaries.filter(({ host }) => host.kind === 'name' || host.family === family);
-    const params = { ip_version: `v${family}`, timeout_ms: 5000 };
     const probed = hasRoute ? fitting : [];
     const answers = probed.map(async (canary) => ({
       canary,
-      code: await this.#probe(canary.type, canary.target, canary.type === 'ping' ? { ...params, count: 1 } : params),
+      code: await this.#probes.canary(canary, CANARY_TIMEOUT_MS, family),
     }));
     return judgeFamily(family, hasRoute, await Promise.all(answers));
   }
+}
 
-  /** Code of the failure; null for success. */
-  async #probe(type: string, target: string, params: object): Promise<string | null> {
-    this.#probes += 1;
-    const specJson = JSON.stringify({ target, params });
-    const job = { id: `self-test ${this.#probes}`, type, specJson, deadlineMs: DEADLINE_MS, caller: 'self-test' };
-    const { resultJson } = await this.#options.measuring.measure(job);
-    const result = parseJson(resultJson) as { readonly error?: { readonly code: string } | null } | null;
-    return result === null ? 'internal' : (result.error?.code ?? null);
-  }
+/** Those of the control plane's canaries that this build understands. */
+export function parseCanaries(texts: readonly string[]): readonly Canary[] {
+  return texts.slice(0, MAX_CANARIES).flatMap((text) => parseCanary(text) ?? []);
 }

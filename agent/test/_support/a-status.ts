@@ -21,6 +21,7 @@ export function aStatus(parts: Partial<AgentStatus> = {}): AgentStatus {
     clock: { offset_ms: 1, uncertainty_ms: 1 },
     spool: aSpoolStatus(),
     running: 0,
+    schedule: { assignments: 0, running: 0, checks_done: 0, slots_missed: 0, worst_start_late_ms: 0 },
     capabilities: [],
     self_test: null,
     ...parts,

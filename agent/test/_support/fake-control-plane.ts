@@ -268,6 +268,14 @@ export class FakePeer {
     this.send({ job: { taskId, probeType: 'tcp', specJson, deadlineMs: 10_000, caller: 'c1' } });
   }
 
+  /** Everything the node is to watch, in one frame. */
+  assign(
+    assignments: readonly { readonly monitorId: string; readonly generation: number; readonly spec: object }[],
+  ): void {
+    const set = assignments.map(({ spec, ...key }) => ({ ...key, specJson: Buffer.from(JSON.stringify(spec)) }));
+    this.send({ assignments: { set, begins: true, ends: true } });
+  }
+
   async closed(): Promise<number> {
     await until('the agent closes the link', () => this.isClosed);
     return this.closeCode;

@@ -13,6 +13,7 @@ import { Link, type LinkOptions } from '../../src/link/link.js';
 import type { LinkWay } from '../../src/link/link-way.js';
 import type { WatchedState } from '../../src/link/state-sources.js';
 import type { MeasureJob, Measurement } from '../../src/measuring/child-messages.js';
+import type { AssignmentsChange } from '../../src/schedule/assignment-table.js';
 import { Spool } from '../../src/spool/spool.js';
 import { Upgrades } from '../../src/upgrade/upgrades.js';
 import type { FakeClock } from './fake-clock.js';
@@ -52,6 +53,9 @@ export interface TestNode {
   readonly upgrades: Upgrades;
   readonly measuring: FakeMeasuring;
   readonly lists: unknown[];
+  /** What the control plane said of monitors, and of the lease. */
+  readonly changes: readonly AssignmentsChange[];
+  readonly leases: readonly number[];
   /** Ends the process, politely. */
   stop(): Promise<void>;
 }
@@ -63,6 +67,8 @@ export interface TestNodeOptions extends Partial<Pick<LinkOptions, 'random'>> {
   readonly controlUrls?: readonly string[];
   /** How it reaches the control plane; default: straight, by its address. */
   readonly way?: LinkWay;
+  /** Of what the node watches. */
+  readonly assignmentsDigest?: Uint8Array;
   /** What the node watches. */
   readonly states?: readonly WatchedState[];
   /** Control URLs that the node was to keep. */
@@ -100,12 +106,21 @@ export async function startNode(
   const command = options.upgradeCommand ?? null;
   const outputPath = join(temporaryDirectory(t), 'upgrade.log');
   const upgrades = new Upgrades({ command, outputPath, version: '0.0.0', clock, log });
+  const changes: AssignmentsChange[] = [];
+  const schedule = {
+    take: (change: AssignmentsChange) => void changes.push(change),
+    digest: () => options.assignmentsDigest ?? new Uint8Array(),
+    setLeaseSeconds: (seconds: number) => void leases.push(seconds),
+    takeLoopLag: () => 0,
+  };
+  const leases: number[] = [];
   const link = new Link({
     identity: identityAt(controlPlane, options),
     about: async () => ({ bootId, agentVersion: '0.0.0', capabilities: ['icmp'] }),
     dial: (controlUrl) => dialLink(controlUrl, way),
     spool,
     jobs,
+    schedule,
     upgrades,
     clockSync,
     clock,
@@ -123,7 +138,7 @@ export async function startNode(
   };
   t.teardown(stop);
   void link.start();
-  return { link, spool, jobs, upgrades, measuring, lists, stop };
+  return { link, spool, jobs, upgrades, measuring, lists, changes, leases, stop };
 }
 
 function identityAt(controlPlane: FakeControlPlane, options: TestNodeOptions): NodeIdentity {

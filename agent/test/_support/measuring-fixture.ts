@@ -4,7 +4,7 @@ import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import { pino } from 'pino';
 import type { Test } from 'tap';
-import type { MeasureJob, Measurement } from '../../src/measuring/child-messages.js';
+import type { CheckJob, MeasureJob, Measurement } from '../../src/measuring/child-messages.js';
 import { MeasuringProcess } from '../../src/measuring/measuring-process.js';
 import { until } from './until.js';
 
@@ -62,6 +62,19 @@ export function aJob(target: string, deadlineMs = 60_000): MeasureJob {
   jobs += 1;
   const specJson = JSON.stringify({ target: `${target}:80`, params: { timeout_ms: 30_000 } });
   return { id: `pt_${jobs}`, type: 'tcp', specJson, deadlineMs, caller: '' };
+}
+
+/** A check of port 80 of `target` by a TCP monitor. */
+export function aCheck(target: string): CheckJob {
+  jobs += 1;
+  return {
+    id: `check ${jobs}`,
+    type: 'tcp',
+    target: `${target}:80`,
+    configJson: '{}',
+    deadlineMs: 60_000,
+    caller: 'm_1',
+  };
 }
 
 /** The result of a measurement, after checking that it is one a control plane would take. */

@@ -1,5 +1,5 @@
 import type { Clock } from '@vantage/shared/clock.js';
-import { type AssignmentKey, assignmentsDigest } from '@vantage/shared/monitor-types/assignment.js';
+import { type AssignmentKey, assignmentsDigest } from '@vantage/shared/monitor-types/assignments-digest.js';
 import type { ServerFrame } from '@vantage/shared/protocol/codec.js';
 import type { Logger } from 'pino';
 

@@ -60,11 +60,18 @@ export class CheckingNode {
 
   /** Delivers a check; `fields`: what of its report is not usual. */
   check(monitorId: string, says: CheckOutcome | Partial<CheckReport> = 'ok'): CheckReport {
+    const report = this.reportOf(monitorId, says);
+    this.deliver('check', report);
+    return report;
+  }
+
+  /** The report of a check. */
+  reportOf(monitorId: string, says: CheckOutcome | Partial<CheckReport> = 'ok'): CheckReport {
     const fields = typeof says === 'string' ? { outcome: says } : says;
     const outcome = fields.outcome ?? 'ok';
     const slotMs = fields.slot_ms ?? Date.now();
     const verdict: NodeVerdict = outcome === 'failed' ? 'failing' : outcome;
-    const report: CheckReport = {
+    return {
       monitor_id: monitorId,
       generation: this.assignments.get(monitorId)?.generation ?? 0,
       slot_ms: slotMs,
@@ -77,13 +84,16 @@ export class CheckingNode {
       through_ms: slotMs,
       ...fields,
     };
-    this.deliver('check', report);
-    return report;
   }
 
   /** Delivers a row of a kind. */
   deliver(kind: string, body: object): void {
-    this.#rows += 1;
+    this.deliverFrom(this.#rows + 1, kind, body);
+  }
+
+  /** Delivers a row under a number: one that goes on with a spool of before. */
+  deliverFrom(row: number, kind: string, body: object): void {
+    this.#rows = row;
     const result = { kind, resultJson: Buffer.from(JSON.stringify(body)), finishedAtMs: Date.now() };
     this.peer.sendResults([result], this.#rows, 'check');
   }

@@ -5,16 +5,12 @@ import { nullable } from '../nullable.js';
 // What nodes deliver of monitors, in lane check. Times are server time, milliseconds since the epoch.
 //
 //   kind "check"   one check of one slot, and what the node's reducer made of it
-//   kind "missed"  slots that were not run, from one to another
-
-/** Kinds of results, as on the wire. */
-export const CHECK_KIND = 'check';
-export const MISSED_KIND = 'missed';
+//   kind "missed"  slots that were not run, from one to another   (report-kinds.ts)
 
 const outcomes = ['ok', 'degraded', 'failed'] as const;
 const verdicts = ['ok', 'degraded', 'failing'] as const;
-/** Why slots were not run: the agent was not there, it was behind, or its own network was away. */
-export const missedReasons = ['stopped', 'behind', 'uplink_lost'] as const;
+/** Why slots were not run: the agent was not there, it was behind, a part of it failed, or its own network was away. */
+export const missedReasons = ['stopped', 'behind', 'agent_fault', 'uplink_lost'] as const;
 export type MissedReason = (typeof missedReasons)[number];
 
 const instant = Type.Number({ minimum: 0, maximum: 8.64e15 });

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { monitorTypeNames } from './index.js';
 
@@ -17,16 +16,3 @@ export const AssignmentSpecSchema = Type.Object(
   { additionalProperties: true },
 );
 export type AssignmentSpec = Static<typeof AssignmentSpecSchema>;
-
-/** Which assignment a node has of a monitor. */
-export interface AssignmentKey {
-  readonly monitorId: string;
-  readonly generation: number;
-}
-
-/** SHA-256 of what a node is to watch, in whatever order; empty when it is nothing. Both sides compare it on connect. */
-export function assignmentsDigest(assignments: Iterable<AssignmentKey>): Buffer {
-  const lines = [...assignments].map(({ monitorId, generation }) => `${monitorId} ${generation}\n`).sort();
-  if (lines.length === 0) return Buffer.alloc(0);
-  return createHash('sha256').update(lines.join('')).digest();
-}

@@ -1,21 +1,24 @@
 import { type Static, Type } from 'typebox';
-import type { ProbeResults, ProbeSpecs } from '../probe-types/index.js';
+import type { ProbeResults } from '../probe-types/index.js';
+import { parseHttpUrl } from '../target-policy/url.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
+import {
+  checkHttpConfig,
+  httpFacts,
+  httpFields,
+  httpSpec,
+  normaliseHttpConfig,
+  statusFailures,
+} from './http-request.js';
+import { judgeCheck } from './judgment.js';
+import { httpSecrets } from './secrets.js';
 
-const Config = Type.Object(
-  {
-    timeout_ms: Type.Integer({ minimum: 1000, maximum: 30_000, default: 10_000, description: 'Over everything.' }),
-  },
-  { additionalProperties: false },
-);
+const Config = Type.Object(httpFields, { additionalProperties: false });
 type Config = Static<typeof Config>;
 
-function judge(result: ProbeResults['http']): CheckJudgment {
-  const { error, response_ms: responseMs, status_code: statusCode } = result;
-  const isAccepted = statusCode !== null && statusCode >= 200 && statusCode < 300;
-  if (error === null && isAccepted) return { outcome: 'ok', responseMs, statusCode, error: null };
-  const why = error ?? { code: 'assertion_failed' as const, message: `status ${statusCode}` };
-  return { outcome: 'failed', responseMs, statusCode, error: why };
+function judge(result: ProbeResults['http'], config: Config, nowMs: number): CheckJudgment {
+  const facts = httpFacts(result, config, nowMs);
+  return judgeCheck({ error: result.error, facts, failures: statusFailures(facts, config) }, config);
 }
 
 /** An HTTP or HTTPS request. */
@@ -26,21 +29,15 @@ export const http = {
   probeType: 'http',
   capability: null,
   Config,
-  secrets: [],
+  secrets: httpSecrets,
   defaultIntervalSeconds: null,
   exampleTarget: 'https://example.com/',
-  toSpec: (target: string, { timeout_ms }: Config): ProbeSpecs['http'] => ({
-    target,
-    params: {
-      method: 'GET',
-      headers: {},
-      follow_redirects: true,
-      max_redirects: 5,
-      ip_version: 'auto',
-      http_version: 'auto',
-      verify_tls: true,
-      timeout_ms,
-    },
-  }),
+  exampleConfig: {},
+  checkConfig: (config: Config) => checkHttpConfig(config),
+  normalise: (config: Config) => normaliseHttpConfig(config),
+  toSpec: (target: string, config: Config) => {
+    parseHttpUrl(target);
+    return httpSpec(target, config);
+  },
   judge,
 } satisfies MonitorTypeDefinition<typeof Config, 'http'>;

@@ -1,10 +1,17 @@
 import type { Static } from 'typebox';
 import type { MonitorTypeDefinition } from './definition.js';
+import { dns } from './dns.js';
 import { http } from './http.js';
+import { https } from './https.js';
+import { json } from './json.js';
+import { keyword } from './keyword.js';
+import { ping } from './ping.js';
+import { ssl_expiry } from './ssl-expiry.js';
 import { tcp } from './tcp.js';
+import { traceroute } from './traceroute.js';
 
 /** The one list of monitor types that nodes check. A new type is its file beside this one and a name here. */
-export const monitorTypes = { http, tcp };
+export const monitorTypes = { http, https, keyword, json, ping, tcp, dns, traceroute, ssl_expiry };
 
 /** Name of a type of monitor that nodes check. */
 export type MonitorType = keyof typeof monitorTypes;

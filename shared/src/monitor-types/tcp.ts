@@ -1,19 +1,36 @@
 import { type Static, Type } from 'typebox';
-import type { ProbeResults, ProbeSpecs } from '../probe-types/index.js';
+import { checkAssertions } from '../assertions/check.js';
+import { noFacts } from '../assertions/facts.js';
+import { type ProbeResults, type ProbeSpecs, probeTypes } from '../probe-types/index.js';
+import { tcpPort } from '../probe-types/tcp.js';
+import { commonFields } from './common-fields.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
+import { judgeCheck } from './judgment.js';
+
+const { properties: params } = probeTypes.tcp.Params;
 
 const Config = Type.Object(
   {
     port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: 'Unless the target names it.' })),
-    timeout_ms: Type.Integer({ minimum: 100, maximum: 30_000, default: 5000, description: 'Over the connect.' }),
+    timeout_ms: { ...params.timeout_ms, description: 'Over the connect, in milliseconds.' },
+    ip_version: params.ip_version,
+    ...commonFields,
   },
   { additionalProperties: false },
 );
 type Config = Static<typeof Config>;
 
-function judge({ error, connect_ms: responseMs }: ProbeResults['tcp']): CheckJudgment {
-  if (error === null) return { outcome: 'ok', responseMs, statusCode: null, error: null };
-  return { outcome: 'failed', responseMs, statusCode: null, error };
+function toSpec(target: string, { port, timeout_ms, ip_version }: Config): ProbeSpecs['tcp'] {
+  const spec = {
+    target,
+    params: { ...(port === undefined ? {} : { port }), timeout_ms, ip_version, count: 1, banner: false },
+  };
+  tcpPort(spec);
+  return spec;
+}
+
+function judge({ error, connect_ms: responseMs }: ProbeResults['tcp'], config: Config): CheckJudgment {
+  return judgeCheck({ error, facts: { ...noFacts, responseMs }, failures: [] }, config);
 }
 
 /** A TCP connect. */
@@ -27,9 +44,8 @@ export const tcp = {
   secrets: [],
   defaultIntervalSeconds: null,
   exampleTarget: 'example.com:443',
-  toSpec: (target: string, { port, timeout_ms }: Config): ProbeSpecs['tcp'] => ({
-    target,
-    params: { ...(port === undefined ? {} : { port }), timeout_ms, ip_version: 'auto', count: 1, banner: false },
-  }),
+  exampleConfig: {},
+  checkConfig: ({ assertions }: Config) => checkAssertions(assertions, { types: ['response_time'] }),
+  toSpec,
   judge,
 } satisfies MonitorTypeDefinition<typeof Config, 'tcp'>;

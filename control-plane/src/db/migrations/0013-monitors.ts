@@ -185,6 +185,16 @@ const states = `
   END $$;
   CREATE TRIGGER note_node_link BEFORE UPDATE ON nodes FOR EACH ROW
     WHEN ((OLD.session_id IS NULL) IS DISTINCT FROM (NEW.session_id IS NULL)) EXECUTE FUNCTION note_node_link();
+  CREATE FUNCTION note_node_test() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO monitor_due (monitor_id)
+      SELECT monitor_id FROM monitor_assignments WHERE node_id = NEW.id AND ended_at IS NULL;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER note_node_test AFTER UPDATE ON nodes FOR EACH ROW
+    WHEN (jsonb_path_query_array(OLD.self_test::jsonb, '$.checks[*].status')
+      IS DISTINCT FROM jsonb_path_query_array(NEW.self_test::jsonb, '$.checks[*].status'))
+    EXECUTE FUNCTION note_node_test();
   COMMENT ON FUNCTION note_node_link IS 'whoever ends a link, its monitors are judged again when it has not come back in time';
 
   CREATE TABLE monitor_events (

@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import type { ReadAssigned } from '../../links/index.js';
 import type { Sealer } from '../../sealing.js';
 import { type AssignmentRow, listAssignmentsOf } from './assignment-store.js';
-import { joinSecrets } from './settings.js';
+import { joinSecrets, openSecrets } from './settings.js';
 
 /** Reads what nodes are to watch, with the secrets that their checks need. */
 export function assignedWork(db: Knex, sealer: Sealer): ReadAssigned {
@@ -20,7 +20,6 @@ export function assignedWork(db: Knex, sealer: Sealer): ReadAssigned {
 
 function specOf(row: AssignmentRow, sealer: Sealer): AssignmentSpec {
   const { type, target, config, sealed_secrets: sealed, interval_s, consecutive_fail, consecutive_ok } = row;
-  const secrets = sealed === null ? {} : JSON.parse(sealer.open(sealed).toString());
-  const whole = { ...joinSecrets(config, secrets) };
+  const whole = { ...joinSecrets(config, openSecrets(sealed, sealer)) };
   return { type: type as MonitorType, target, config: whole, interval_s, consecutive_fail, consecutive_ok };
 }

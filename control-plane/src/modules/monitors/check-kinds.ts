@@ -1,12 +1,11 @@
 import {
-  CHECK_KIND,
   type CheckReport,
   CheckReportSchema,
-  MISSED_KIND,
   type MissedReport,
   MissedReportSchema,
   NodeStateSchema,
 } from '@vantage/shared/monitor-state/check-report.js';
+import { CHECK_KIND, MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import type { ResultMessage } from '@vantage/shared/protocol/codec.js';
 import { parseDelivered } from '@vantage/shared/protocol/delivered-json.js';
 import { isStorableText } from '@vantage/shared/text.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '@vantage/shared/clock.js';
-import { CHECK_KIND } from '@vantage/shared/monitor-state/check-report.js';
+import { CHECK_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
@@ -25,7 +25,7 @@ import { Judges } from './judges.js';
 import { Judging } from './judging.js';
 import { maintenanceReads } from './maintenance-reads.js';
 import { MonitorActs } from './monitor-acts.js';
-import { takeNewestStates } from './newest-states.js';
+import { takeNewestStates } from './newest-states-store.js';
 import { NodeLoads } from './node-loads.js';
 import { mailOwner } from './notify.js';
 import { Placing } from './placing.js';

@@ -17,7 +17,7 @@ import { monitorName } from './happening.js';
 import { intervalOf } from './intervals.js';
 import { type Placing, wantedOf } from './placing.js';
 import type { MonitorChange, MonitorCreate, MonitorStatus } from './schema.js';
-import { joinSecrets, parseSettings, type Settings, splitSecrets } from './settings.js';
+import { joinSecrets, openSecrets, parseSettings, type Settings, sealSecrets, splitSecrets } from './settings.js';
 import { insertDue, resetState } from './state-store.js';
 import {
   countMonitors,
@@ -31,11 +31,10 @@ import {
   lockPlan,
   type MonitorFields,
   type MonitorFilter,
-  type MonitorRow,
   updateMonitor,
   updateStatus,
 } from './store.js';
-import { parseTypeName } from './type-names.js';
+import { checkedTypeOf } from './type-names.js';
 
 const DEFAULT_NODES = 3;
 const DEFAULT_RULE = { consecutive_fail: 2, consecutive_ok: 1, fail_node_quorum: '2/3' };
@@ -66,7 +65,7 @@ export class MonitorActs {
   /** @throws ApiError VALIDATION_FAILED, MONITOR_NAME_TAKEN, MONITOR_LIMIT_EXCEEDED, MONITOR_INVALID_TARGET, … */
   async create(body: MonitorCreate, { account, actor }: MonitorAct): Promise<KnownMonitorRow> {
     const { db, clock } = this.options;
-    const type = parseTypeName(body.type);
+    const type = checkedTypeOf(body.type);
     const at = new Date(clock.now());
     const id = newId(idPrefixes.monitor, clock.now());
     const fields = await this.#fieldsOf(
@@ -116,7 +115,8 @@ export class MonitorActs {
       });
       // with its group and tags it comes into maintenance windows, and leaves them
       await insertDue(trx, [id]);
-      const renewed = isCheckedOtherwise(before, fields) ? await renewAssignments(trx, id) : [];
+      const isOther = isCheckedOtherwise(this.#whole(before), this.#whole(fields));
+      const renewed = isOther ? await renewAssignments(trx, id) : [];
       return [...renewed, ...(await this.#place(trx, id, account))];
     });
     this.options.onAssigned(changed);
@@ -204,11 +204,10 @@ export class MonitorActs {
     const selection = selectionOf(body, before);
     const target = body.target ?? before.target;
     if (target === '') throw fieldError('target', 'required', 'is required');
-    const secrets = before.sealed_secrets === null ? {} : JSON.parse(sealer.open(before.sealed_secrets).toString());
+    const secrets = openSecrets(before.sealed_secrets, sealer);
     const given = settingsOf(body, before);
     const whole = parseSettings(type, target, joinSecrets(given ?? before.config, secrets), policy());
     const split = splitSecrets(type, whole);
-    const isSecret = Object.keys(split.secrets).length > 0;
     const fields: MonitorFields = {
       ...before,
       ...rest(body),
@@ -216,7 +215,7 @@ export class MonitorActs {
       target,
       interval_s: this.#interval(type, body, before, plans[account.plan]),
       config: { ...split.shown },
-      sealed_secrets: isSecret ? sealer.seal(Buffer.from(JSON.stringify(split.secrets))) : null,
+      sealed_secrets: sealSecrets(split.secrets, sealer),
       node_selection: selection,
       node_count: selection.limit ?? DEFAULT_NODES,
       ...ruleOf(body, before),
@@ -225,6 +224,12 @@ export class MonitorActs {
     if ((given !== null || body.node_selection || body.nodes || body.target) && wanted && !placing.isPossible(wanted))
       throw noNode();
     return fields;
+  }
+
+  /** With its secrets: sealed anew, the same ones look different. */
+  #whole(fields: MonitorFields): MonitorFields {
+    const secrets = openSecrets(fields.sealed_secrets, this.options.sealer);
+    return { ...fields, config: { ...joinSecrets(fields.config, secrets) } };
   }
 
   #interval(type: MonitorType, body: Partial<MonitorCreate>, before: MonitorFields, plan: Plan): number {
@@ -319,10 +324,10 @@ function rest(body: Partial<MonitorCreate>): Partial<MonitorFields> {
 }
 
 /** Whether nodes have to be told: what they measured until now was of something else. */
-function isCheckedOtherwise(before: MonitorRow, after: MonitorFields): boolean {
+function isCheckedOtherwise(before: MonitorFields, after: MonitorFields): boolean {
   const told = ({ target, interval_s, config, consecutive_fail, consecutive_ok }: MonitorFields) =>
     JSON.stringify([target, interval_s, sorted(config), consecutive_fail, consecutive_ok]);
-  return told(before) !== told(after) || after.sealed_secrets !== null;
+  return told(before) !== told(after);
 }
 
 /** PostgreSQL keeps the members of jsonb in an order of its own. */

@@ -12,6 +12,8 @@ import { lockMonitor } from './store.js';
 // for five minutes; those that have too few when a node comes that may take them. Any replica may do it: it is a queue.
 
 const SWEEP_MS = 5_000;
+/** After a node changed: nodes change by the hundred when a replica goes. */
+const SOON_MS = 250;
 const AT_ONCE = 20;
 
 interface ReplacementOptions {
@@ -33,11 +35,14 @@ export class Replacement {
   #usable: Set<string> | null = null;
   #isStopped = false;
   #cancelSweep: () => void = () => {};
+  #isSoon = false;
+  #isSweeping = false;
   #running: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: ReplacementOptions) {}
 
   start(): void {
+    this.options.directory.onChange(() => this.#sweepSoon());
     this.#sweepLater();
   }
 
@@ -47,14 +52,27 @@ export class Replacement {
     await this.#running;
   }
 
+  #sweepSoon(): void {
+    if (this.#isSoon) return;
+    this.#isSoon = true;
+    if (this.#isSweeping) return;
+    this.#cancelSweep();
+    this.#sweepLater();
+  }
+
   #sweepLater(): void {
     if (this.#isStopped) return;
-    this.#cancelSweep = this.options.clock.after(SWEEP_MS, () => {
+    this.#cancelSweep = this.options.clock.after(this.#isSoon ? SOON_MS : SWEEP_MS, () => {
+      this.#isSoon = false;
+      this.#isSweeping = true;
       this.#running = this.#sweep()
         .catch((error: unknown) => {
           if (!this.#isStopped) this.options.log.warn({ err: error }, 'monitors not placed');
         })
-        .finally(() => this.#sweepLater());
+        .finally(() => {
+          this.#isSweeping = false;
+          this.#sweepLater();
+        });
     });
   }
 

@@ -1,9 +1,9 @@
 import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
+import { monitorTypeNames } from '@vantage/shared/monitor-types/index.js';
 import { nullable } from '@vantage/shared/nullable.js';
 import { type Static, Type } from 'typebox';
 import { NodeSelectionSchema } from '../nodes/index.js';
 import { monitorIntervals } from './intervals.js';
-import { knownTypeNames } from './type-names.js';
 
 /** Configuration state of a monitor. API specification 2.2. */
 export const monitorStatuses = ['active', 'paused', 'archived'] as const;
@@ -88,9 +88,9 @@ const changeable = {
 export const MonitorCreateSchema = Type.Object(
   {
     name: Name,
-    type: Type.Enum([...knownTypeNames], {
-      type: 'string',
-      description: 'tcping, ssl and domain are other names of tcp, ssl_expiry and domain_expiry.',
+    type: Type.String({
+      maxLength: 32,
+      description: `${monitorTypeNames.join(', ')}; tcping and ssl are other names of tcp and ssl_expiry.`,
     }),
     ...changeable,
   },

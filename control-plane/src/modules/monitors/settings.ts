@@ -4,12 +4,14 @@ import {
   monitorTypeOf,
   monitorTypes,
 } from '@vantage/shared/monitor-types/index.js';
+import { secretPathsIn } from '@vantage/shared/monitor-types/secrets.js';
 import { type ProbeSpecs, probeTypes } from '@vantage/shared/probe-types/index.js';
 import { TargetError } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { checkSpec } from '@vantage/shared/target-policy/spec.js';
 import { compileSchema, type FieldErrors } from '@vantage/shared/validation.js';
 import { ApiError } from '../../http/errors.js';
+import type { Sealer } from '../../sealing.js';
 
 /** Settings of a monitor's type. */
 export type Settings = Readonly<Record<string, unknown>>;
@@ -22,41 +24,53 @@ const specChecks = new Map(
   monitorTypeNames.map((type) => [type, lazily(() => compileSchema(probeTypes[monitorTypeOf(type).probeType].Spec))]),
 );
 
+/** A value that is sealed, and where it stands. */
+export interface Secret {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
 /**
  * Checks settings and target of a monitor, the defaults filled in, as far as that can be without resolving names.
  * @throws ApiError VALIDATION_FAILED, MONITOR_INVALID_TARGET
  */
 export function parseSettings(type: MonitorType, target: string, given: Settings, policy: TargetPolicy): Settings {
+  const { checkConfig, normalise } = monitorTypeOf(type);
   const config: Record<string, unknown> = structuredClone({ ...given });
   const checked = checks.get(type)?.()(config);
-  if (checked?.ok === false) throw new ApiError('VALIDATION_FAILED', { details: under('config', checked.details) });
-  checkTarget(type, target, config, policy);
-  return config;
+  const details = checked?.ok === false ? checked.details : checkConfig(config as never);
+  if (Object.keys(details).length > 0) throw new ApiError('VALIDATION_FAILED', { details: under('config', details) });
+  const whole = (normalise?.(config as never) ?? config) as Settings;
+  checkTarget(type, target, whole, policy);
+  return whole;
 }
 
-/** Takes the secrets out of settings: what may be shown, and what is sealed, by their paths. */
-export function splitSecrets(
-  type: MonitorType,
-  config: Settings,
-): { shown: Settings; secrets: Record<string, unknown> } {
+/** Takes the secrets out of settings: what may be shown, and what is sealed. */
+export function splitSecrets(type: MonitorType, config: Settings): { shown: Settings; secrets: Secret[] } {
   const shown: Record<string, unknown> = structuredClone({ ...config });
-  const secrets: Record<string, unknown> = {};
-  for (const path of monitorTypeOf(type).secrets) {
+  const secrets = secretPathsIn(config, monitorTypeOf(type).secrets).map((path) => {
     const value = valueAt(shown, path);
-    if (value === undefined) continue;
-    secrets[path] = value;
     setAt(shown, path, MASK);
-  }
+    return { path, value };
+  });
   return { shown, secrets };
 }
 
 /** Puts the secrets back; where settings were sent back as they were shown, the old ones. */
-export function joinSecrets(config: Settings, secrets: Readonly<Record<string, unknown>>): Settings {
+export function joinSecrets(config: Settings, secrets: readonly Secret[]): Settings {
   const whole: Record<string, unknown> = structuredClone({ ...config });
-  for (const [path, value] of Object.entries(secrets)) {
-    if (valueAt(whole, path) === MASK) setAt(whole, path, value);
-  }
+  for (const { path, value } of secrets) if (valueAt(whole, path) === MASK) setAt(whole, path, value);
   return whole;
+}
+
+/** Secrets as they are stored; null: there are none. */
+export function sealSecrets(secrets: readonly Secret[], sealer: Sealer): Buffer | null {
+  return secrets.length === 0 ? null : sealer.seal(Buffer.from(JSON.stringify(secrets)));
+}
+
+/** @throws SealBrokenError */
+export function openSecrets(sealed: Buffer | null, sealer: Sealer): readonly Secret[] {
+  return sealed === null ? [] : JSON.parse(sealer.open(sealed).toString());
 }
 
 function checkTarget(type: MonitorType, target: string, config: Settings, policy: TargetPolicy): void {
@@ -89,15 +103,14 @@ function fromSpec(details: FieldErrors): FieldErrors {
   );
 }
 
-function valueAt(config: object, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), config);
+function valueAt(config: object, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), config);
 }
 
-function setAt(config: object, path: string, value: unknown): void {
-  const keys = path.split('.');
-  const last = keys.pop() ?? '';
-  const parent = keys.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), config);
-  if (isObject(parent)) parent[last] = value;
+function setAt(config: object, path: readonly string[], value: unknown): void {
+  const parent = valueAt(config, path.slice(0, -1));
+  const last = path.at(-1);
+  if (isObject(parent) && last !== undefined) parent[last] = value;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -129,7 +129,7 @@ export async function deleteMonitor(trx: Knex, id: string): Promise<void> {
 export async function lockMonitor(trx: Knex, id: string, owner: Owner | null): Promise<MonitorRow | null> {
   const { rows } = await trx.raw<{ rows: MonitorRow[] }>(
     `SELECT ${COLUMNS} FROM monitors m WHERE m.id = :id AND ${ownedBy(owner)} FOR NO KEY UPDATE`,
-    { id, ...(owner ?? {}) },
+    { id, ...owner },
   );
   return rows[0] ?? null;
 }

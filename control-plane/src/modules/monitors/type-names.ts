@@ -1,20 +1,12 @@
-import { isMonitorType, type MonitorType, monitorTypeNames } from '@vantage/shared/monitor-types/index.js';
+import { isMonitorType, type MonitorType } from '@vantage/shared/monitor-types/index.js';
+import { lockedMonitorTypes, parseTypeName } from '@vantage/shared/monitor-types/type-names.js';
 import { ApiError, fieldError } from '../../http/errors.js';
 
-/** Other names under which a monitor may be made. */
-const synonyms: Readonly<Record<string, string>> = { tcping: 'tcp', ssl: 'ssl_expiry', domain: 'domain_expiry' };
-/** Types whose modules do not exist yet. */
-const lockedTypes = ['llm_endpoint', 'tool_api', 'rag'] as const;
-
-/** Every name `type` may have on create. API specification 2.2. */
-export const knownTypeNames = [
-  ...new Set([...monitorTypeNames, ...Object.keys(synonyms), ...lockedTypes]),
-] as readonly string[];
-
-/** The canonical type of a name. @throws ApiError FEATURE_LOCKED, VALIDATION_FAILED */
-export function parseTypeName(name: string): MonitorType {
-  const type = synonyms[name] ?? name;
+/** The type that nodes check, of what people call it. @throws ApiError FEATURE_LOCKED, VALIDATION_FAILED */
+export function checkedTypeOf(name: string): MonitorType {
+  const type = parseTypeName(name);
+  if (type === null) throw fieldError('type', 'enum', 'is no type of monitor');
   if (isMonitorType(type)) return type;
-  if ((lockedTypes as readonly string[]).includes(type)) throw new ApiError('FEATURE_LOCKED');
+  if ((lockedMonitorTypes as readonly string[]).includes(type)) throw new ApiError('FEATURE_LOCKED');
   throw fieldError('type', 'not_supported', `this service does not check "${name}" yet`);
 }

@@ -4,7 +4,7 @@ import { cursorList, cursorQuery, limitOfPage } from '../../../http/cursor.js';
 import { defineRoute } from '../../../http/route.js';
 import { timeRangeOf, timeRangeQuery } from '../../../http/time-range.js';
 import { MonitorCheckSchema } from '../schema.js';
-import { idParams as params, reads, tag } from './common.js';
+import { idParams as params, reads, tag } from './monitor-access.js';
 
 const list = cursorList(
   'checks',

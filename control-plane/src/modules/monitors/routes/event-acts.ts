@@ -4,7 +4,7 @@ import { actorOf } from '../../../actor.js';
 import { defineRoute } from '../../../http/route.js';
 import { MonitorEventSchema } from '../schema.js';
 import { eventView } from '../view.js';
-import { idParams as params, tag, writes } from './common.js';
+import { idParams as params, tag, writes } from './monitor-access.js';
 
 /** POST /v1/monitor-events/{id}/ack (API specification 2.4). */
 export const acknowledgeMonitorEvent = defineRoute({

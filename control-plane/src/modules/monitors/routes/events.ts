@@ -3,7 +3,7 @@ import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { MonitorEventSchema } from '../schema.js';
 import { eventView } from '../view.js';
-import { idParams as params, reads, tag } from './common.js';
+import { idParams as params, reads, tag } from './monitor-access.js';
 
 /** GET /v1/monitors/{id}/events (API specification 2.4). */
 export const listMonitorEvents = defineRoute({

@@ -4,7 +4,7 @@ import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { MonitorGroupChangeSchema, MonitorGroupCreateSchema, MonitorGroupSchema } from '../schema.js';
 import { groupView } from '../view.js';
-import { idParams as params, reads, tag, writes } from './common.js';
+import { idParams as params, reads, tag, writes } from './monitor-access.js';
 
 /** GET /v1/monitor-groups (API specification 2.4). */
 export const listMonitorGroups = defineRoute({

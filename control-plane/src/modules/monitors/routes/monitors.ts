@@ -4,7 +4,7 @@ import { fieldError } from '../../../http/errors.js';
 import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { healths, MonitorChangeSchema, MonitorCreateSchema, MonitorSchema, monitorStatuses } from '../schema.js';
-import { idParams as params, reads, tag, writes } from './common.js';
+import { idParams as params, reads, tag, writes } from './monitor-access.js';
 
 const MAX_LIMIT = 100;
 
@@ -65,7 +65,7 @@ export const createMonitor = defineRoute({
   auth: writes,
   needsVerifiedEmail: true,
   body: MonitorCreateSchema,
-  bodyExample: { name: 'Shop', type: 'http', target: 'https://example.com/', interval_s: 60 },
+  bodyExample: { name: 'Shop', type: 'https', target: 'https://example.com/', interval_s: 60 },
   replies: { 201: MonitorSchema },
   errors: [
     'VALIDATION_FAILED',

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { actorOf } from '../../../actor.js';
 import { defineRoute } from '../../../http/route.js';
 import { type MonitorStatus, monitorStatuses } from '../schema.js';
-import { idParams as params, tag, writes } from './common.js';
+import { idParams as params, tag, writes } from './monitor-access.js';
 
 interface Act {
   readonly verb: 'pause' | 'resume' | 'archive';

@@ -4,7 +4,7 @@ import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { windowView } from '../view.js';
 import { WindowChangeSchema, WindowCreateSchema, WindowSchema } from '../window-schema.js';
-import { idParams as params, reads, tag, writes } from './common.js';
+import { idParams as params, reads, tag, writes } from './monitor-access.js';
 
 /** GET /v1/maintenance-windows (API specification 2.4). */
 export const listMaintenanceWindows = defineRoute({

@@ -1,0 +1,93 @@
+import { definitionOf, type ProbeSpecs } from '@vantage/shared/probe-types/index.js';
+import t from 'tap';
+import { CheckRunner } from './check-runner.js';
+import type { CheckJob } from './child-messages.js';
+import type { RunResult } from './failed-run.js';
+import type { ProbeRequest } from './runner.js';
+
+const job: CheckJob = {
+  id: 'check 1',
+  type: 'tcp',
+  target: 'a.example:80',
+  configJson: '{"timeout_ms":700}',
+  deadlineMs: 120_000,
+  caller: 'm_1',
+};
+const times = {
+  started_at: '2026-11-20T12:00:00.000Z',
+  duration_ms: 3,
+  disturbed: true,
+  loop_lag_ms: 25,
+  success: true,
+  error: null,
+};
+
+/** A runner whose probes all end in `result`. */
+function makeChecks(result: object = {}) {
+  const requests: ProbeRequest[] = [];
+  const faults: string[] = [];
+  const run = async (request: ProbeRequest) => {
+    requests.push(request);
+    return Object.defineProperties({ ...times }, Object.getOwnPropertyDescriptors(result)) as RunResult;
+  };
+  const checks = new CheckRunner({ runner: { run }, onFault: (type) => faults.push(type) });
+  return { checks, requests, faults };
+}
+
+t.test('a check is a probe of its monitor’s turn, judged, and only what it means is told', async (t) => {
+  const { checks, requests } = makeChecks({ connect_ms: 12.5 });
+  t.same(await checks.run(job), {
+    id: 'check 1',
+    judgment: { outcome: 'ok', responseMs: 12.5, statusCode: null, error: null },
+    startedAt: Date.UTC(2026, 10, 20, 12),
+    loopLagMs: 25,
+    isDisturbed: true,
+  });
+  t.match(requests, [
+    { id: 'check 1', caller: 'm_1', type: 'tcp', spec: { target: 'a.example:80', params: { timeout_ms: 700 } } },
+  ]);
+  const fullMs = definitionOf('tcp').deadlineMs(requests[0]?.spec as ProbeSpecs['tcp']);
+  t.equal(requests[0]?.deadlineMs, fullMs + 5000, 'it waits no longer than a one-shot probe');
+});
+
+t.test('what this build cannot check is a failed check that says so', async (t) => {
+  const { checks, requests } = makeChecks();
+  for (const [odd, code] of [
+    [{ type: 'newer' }, 'not_supported'],
+    [{ type: '' }, 'not_supported'],
+    [{ type: 'toString' }, 'not_supported'],
+    [{ configJson: '{' }, 'not_supported'],
+    [{ configJson: '{"timeout_ms":1}' }, 'not_supported'],
+    [{ configJson: '{"newer":true}' }, 'not_supported'],
+  ] as const) {
+    const { judgment, startedAt } = await checks.run({ ...job, ...odd });
+    t.match(judgment, { outcome: 'failed', error: { code } }, JSON.stringify(odd));
+    t.equal(startedAt, null);
+  }
+  t.equal(requests.length, 0);
+});
+
+t.test('what was not measured is failed whatever its type would say', async (t) => {
+  for (const code of ['overload', 'internal', 'cancelled', 'target_not_allowed', 'not_supported'] as const) {
+    const error = { code, message: 'so it was' };
+    const { checks, faults } = makeChecks({
+      success: false,
+      error,
+      get connect_ms() {
+        throw new Error('nobody may look');
+      },
+    });
+    t.match((await checks.run(job)).judgment, { outcome: 'failed', error });
+    t.same(faults, []);
+  }
+});
+
+t.test('a type that cannot judge a result fails that check and is told of', async (t) => {
+  const { checks, faults } = makeChecks({
+    get connect_ms() {
+      throw new Error('broken');
+    },
+  });
+  t.match((await checks.run(job)).judgment, { outcome: 'failed', error: { code: 'internal' } });
+  t.same(faults, ['tcp']);
+});

@@ -1,0 +1,117 @@
+import type { CheckErrorCode, CheckJudgment, MonitorTypeDefinition } from '@vantage/shared/monitor-types/definition.js';
+import { isMonitorType, type MonitorType, monitorTypeOf } from '@vantage/shared/monitor-types/index.js';
+import type { ProbeErrorCode } from '@vantage/shared/probe-types/error-codes.js';
+import { definitionOf, type ProbeResults, type ProbeType } from '@vantage/shared/probe-types/index.js';
+import { TargetError } from '@vantage/shared/target-policy/target-error.js';
+import { compileSchema, type Validation } from '@vantage/shared/validation.js';
+import { ProbeFailure, toProbeError } from '../probes/failure.js';
+import type { CheckJob, CheckMeasurement } from './child-messages.js';
+import { failedJudgment } from './failed-check.js';
+import type { RunResult } from './failed-run.js';
+import { parseJson } from './parse-json.js';
+import { describeMismatch } from './probe-schemas.js';
+import type { ProbeRunner } from './runner.js';
+
+/** A check may wait so long for its turn, as a one-shot probe may; begun later it would be of another moment. */
+const PATIENCE_MS = 5000;
+
+/** Nothing was measured: that is failed, whatever the config says of what it wants. */
+const unmeasuredCodes: ReadonlySet<CheckErrorCode> = new Set<ProbeErrorCode>([
+  'overload',
+  'cancelled',
+  'internal',
+  'not_supported',
+  'target_not_allowed',
+]);
+
+type ParseConfig = (value: unknown) => Validation<unknown>;
+
+/** What a check asks for, understood. */
+interface PreparedCheck {
+  readonly definition: MonitorTypeDefinition;
+  readonly config: object;
+  readonly spec: ReturnType<MonitorTypeDefinition['toSpec']>;
+}
+
+interface CheckRunnerOptions {
+  readonly runner: Pick<ProbeRunner, 'run'>;
+  /** Told of a type of monitor that throws where it should not. */
+  readonly onFault: (type: string, error: unknown) => void;
+}
+
+/** Runs checks of monitors as probes of the ordinary runner and judges what they measured. Each gets exactly one answer. */
+export class CheckRunner {
+  readonly #options: CheckRunnerOptions;
+  readonly #configs = new Map<MonitorType, ParseConfig>();
+
+  constructor(options: CheckRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects: what cannot be run or judged is a failed check. */
+  async run(job: CheckJob): Promise<CheckMeasurement> {
+    try {
+      const check = this.#prepare(job);
+      const result = await this.#options.runner.run(probeOf(job, check));
+      return this.#answer(job, result, this.#judge(job.type, check, result));
+    } catch (error) {
+      const { code, message } = toProbeError(error);
+      return this.#answer(job, null, failedJudgment(code, message));
+    }
+  }
+
+  /** @throws ProbeFailure */
+  #prepare({ type, target, configJson }: CheckJob): PreparedCheck {
+    if (!isMonitorType(type))
+      throw new ProbeFailure('not_supported', `this node does not know monitors of type "${type}"`);
+    const definition = monitorTypeOf(type);
+    const parsed = this.#parserOf(type)(parseJson(configJson));
+    if (!parsed.ok) throw new ProbeFailure('not_supported', `config: ${describeMismatch(parsed.details)}`);
+    // what has passed the schema is what the definition was written for
+    const config = parsed.value as object;
+    return { definition, config, spec: this.#specOf(definition, target, config) };
+  }
+
+  #specOf(definition: MonitorTypeDefinition, target: string, config: object): PreparedCheck['spec'] {
+    try {
+      return definition.toSpec(target, config);
+    } catch (error) {
+      if (error instanceof TargetError) throw new ProbeFailure('target_not_allowed', error.message, { cause: error });
+      this.#options.onFault(definition.type, error);
+      throw new ProbeFailure('internal', 'the check could not be prepared', { cause: error });
+    }
+  }
+
+  #parserOf(type: MonitorType): ParseConfig {
+    const known = this.#configs.get(type);
+    if (known !== undefined) return known;
+    const parse: ParseConfig = compileSchema(monitorTypeOf(type).Config);
+    this.#configs.set(type, parse);
+    return parse;
+  }
+
+  #judge(type: string, { definition, config }: PreparedCheck, result: RunResult): CheckJudgment {
+    const { error } = result;
+    if (error !== null && unmeasuredCodes.has(error.code)) return failedJudgment(error.code, error.message);
+    try {
+      // the runner answered for this very type of probe
+      const measured = result as RunResult & ProbeResults[ProbeType];
+      return definition.judge(measured, config, Date.parse(result.started_at));
+    } catch (thrown) {
+      this.#options.onFault(type, thrown);
+      return failedJudgment('internal', 'the result could not be judged');
+    }
+  }
+
+  #answer({ id }: CheckJob, result: RunResult | null, judgment: CheckJudgment): CheckMeasurement {
+    if (result === null) return { id, judgment, startedAt: null, loopLagMs: 0, isDisturbed: false };
+    const { started_at, loop_lag_ms: loopLagMs, disturbed: isDisturbed } = result;
+    return { id, judgment, startedAt: Date.parse(started_at), loopLagMs, isDisturbed };
+  }
+}
+
+/** It has the full time of its type, and some for waiting. */
+function probeOf({ id, caller, deadlineMs }: CheckJob, { definition: { probeType }, spec }: PreparedCheck) {
+  const fullMs = definitionOf(probeType).deadlineMs(spec);
+  return { id, caller, type: probeType, spec, deadlineMs: Math.min(deadlineMs, fullMs + PATIENCE_MS) };
+}

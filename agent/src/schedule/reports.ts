@@ -1,0 +1,82 @@
+import {
+  type CheckReport,
+  type MissedReason,
+  type MissedReport,
+  type NodeStateReport,
+} from '@vantage/shared/monitor-state/check-report.js';
+import { type NodeState, streakOf } from '@vantage/shared/monitor-state/node-reducer.js';
+import { CHECK_KIND, MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
+import { type MissedSlots, slotStart } from '@vantage/shared/monitor-state/slots.js';
+import type { CheckJudgment } from '@vantage/shared/monitor-types/definition.js';
+import type { WatchedState } from '../link/state-sources.js';
+import type { WatchedMonitor } from './watched-monitor.js';
+
+const MAX_MS = 1e9;
+const MAX_MESSAGE_LENGTH = 1000;
+
+/** A result of the schedule on its way to the spool. */
+export type SlotReport =
+  | { readonly kind: typeof CHECK_KIND; readonly body: CheckReport }
+  | { readonly kind: typeof MISSED_KIND; readonly body: MissedReport };
+
+/** One check of a slot, and what the node says after it: `watched.state` counts it already. Times: server time. */
+export function checkReport(
+  watched: WatchedMonitor,
+  check: {
+    readonly slotMs: number;
+    readonly lateMs: number;
+    readonly judgment: CheckJudgment;
+    readonly throughMs: number;
+  },
+): SlotReport {
+  const { outcome, responseMs, statusCode, error } = check.judgment;
+  const body = {
+    ...assigned(watched),
+    slot_ms: check.slotMs,
+    late_ms: bounded(check.lateMs),
+    outcome,
+    response_ms: responseMs === null ? null : bounded(responseMs),
+    status_code: statusCode,
+    error: error && { code: error.code, message: error.message.slice(0, MAX_MESSAGE_LENGTH) },
+    state: describeState(watched.state),
+    through_ms: check.throughMs,
+  };
+  return { kind: CHECK_KIND, body };
+}
+
+/** A run of slots that were not run. */
+export function missedReport(
+  watched: WatchedMonitor,
+  { first, last }: MissedSlots,
+  { reason, throughMs }: { readonly reason: MissedReason; readonly throughMs: number },
+): SlotReport {
+  const body = {
+    ...assigned(watched),
+    first_slot_ms: slotStart(first, watched.grid),
+    last_slot_ms: slotStart(last, watched.grid),
+    count: last - first + 1,
+    reason,
+    through_ms: throughMs,
+  };
+  return { kind: MISSED_KIND, body };
+}
+
+/** What the node says of a monitor now; null before its first check. */
+export function newestState({ assignment: { monitorId, generation }, state }: WatchedMonitor): WatchedState | null {
+  if (state.slot === null) return null;
+  const stateJson = JSON.stringify(describeState(state));
+  return { kind: CHECK_KIND, subject: monitorId, generation, slotMs: state.slot, stateJson };
+}
+
+function describeState(state: NodeState): NodeStateReport | null {
+  if (state.since === null) return null;
+  return { verdict: state.verdict, since_ms: state.since, streak: Math.max(1, streakOf(state)) };
+}
+
+function assigned({ assignment: { monitorId, generation } }: WatchedMonitor) {
+  return { monitor_id: monitorId, generation };
+}
+
+function bounded(ms: number): number {
+  return Math.min(MAX_MS, Math.max(0, Math.round(ms * 1000) / 1000));
+}

@@ -1,0 +1,408 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { MissedReason } from '@vantage/shared/monitor-state/check-report.js';
+import { reduceCheck, unchecked } from '@vantage/shared/monitor-state/node-reducer.js';
+import { type MissedSlots, slotAt, slotStart } from '@vantage/shared/monitor-state/slots.js';
+import type { CheckJudgment } from '@vantage/shared/monitor-types/definition.js';
+import { encodeResult } from '@vantage/shared/protocol/codec.js';
+import type { Logger } from 'pino';
+import type { ClockSync } from '../link/clock-sync.js';
+import type { StateSource, WatchedState } from '../link/state-sources.js';
+import type { CheckMeasurement } from '../measuring/child-messages.js';
+import type { MeasuringProcess } from '../measuring/measuring-process.js';
+import type { Spool } from '../spool/spool.js';
+import type { Assignment } from './assignment.js';
+import { type AssignmentsChange, AssignmentTable } from './assignment-table.js';
+import { DueHeap } from './due-heap.js';
+import { LatenessWindow } from './lateness-window.js';
+import { Lease } from './lease.js';
+import { checkReport, missedReport, newestState, type SlotReport } from './reports.js';
+import { type RunningCheck, RunningChecks } from './running-checks.js';
+import type { ScheduleFile } from './schedule-file.js';
+import { isFarAhead, planResume, planSlots } from './slot-plan.js';
+import type { StoredRow, StoredSchedule } from './stored-schedule.js';
+import { mayBeUplink } from './uplink-codes.js';
+import type { UplinkGuard } from './uplink-guard.js';
+import { isItsOwn, nextDueMs, slotBefore, type WatchedMonitor, watchAgain, watchNew } from './watched-monitor.js';
+
+// What this node watches, and when. Slots lie on server time (shared/src/monitor-state/slots.ts).
+//
+//   assigned --server time known--> checked at once --> waits for its slot --due--> checked --answer--> reported, waits for the next slot
+//                                        |    '--due while checked, or over a second ago--> missed: reported
+//                                        '--dropped, another generation, lease over--> forgotten; its check is still reported
+//
+//   missed   stopped      no agent ran, the machine slept, or server time was set forward
+//            behind       this process or its child was late, or the check before still ran
+//            agent_fault  this process's child died, or an engine failed
+//            uplink_lost  the check failed, and so did every canary
+
+/** How long the timer sleeps at most: server time may step. */
+const MAX_SLEEP_MS = 1000;
+/** So many monitors are seen to before whatever else this process has to do gets its turn. */
+const MAX_PER_TURN = 500;
+/** Of new assignments so many are checked at once, somebody waits for them; of more each waits for its slot. */
+const MAX_AT_ONCE = 50;
+const KEEP_LEASE_MS = 60_000;
+/** Probes of monitors end by the time of their type before; a child that is 5 s over this is stuck, and is replaced. */
+const CHECK_DEADLINE_MS = 70_000;
+
+/** What `status` shows of the schedule. */
+export interface ScheduleStats {
+  readonly assignments: number;
+  readonly running: number;
+  /** Checks and slots since the start. */
+  readonly checksDone: number;
+  readonly slotsMissed: number;
+  /** Of the last minute, milliseconds. */
+  readonly worstStartLateMs: number;
+}
+
+export interface ScheduleOptions {
+  readonly nodeId: string;
+  readonly measuring: Pick<MeasuringProcess, 'check'>;
+  readonly spool: Pick<Spool, 'append'>;
+  readonly clockSync: ClockSync;
+  readonly clock: Clock;
+  readonly uplink: Pick<UplinkGuard, 'isLost'>;
+  readonly file: Pick<ScheduleFile, 'begin' | 'assignmentChanged' | 'progressChanged' | 'keepLease' | 'close'>;
+  /** What the process before left. */
+  readonly stored: StoredSchedule;
+  readonly log: Logger;
+  /** A report is durable in the spool. */
+  readonly onDurable: () => void;
+}
+
+/** The schedule of this node: it runs on with and without a link, and every slot ends as one report. */
+export class Schedule implements StateSource {
+  readonly #options: ScheduleOptions;
+  readonly #table = new AssignmentTable();
+  readonly #watched = new Map<string, WatchedMonitor>();
+  /** Those whose first slot is not known, for want of server time. */
+  readonly #unbegun = new Set<WatchedMonitor>();
+  readonly #due = new DueHeap<WatchedMonitor>();
+  readonly #running: RunningChecks;
+  readonly #lease: Lease;
+  readonly #lateness = new LatenessWindow();
+  readonly #forgetStepListener: () => void;
+  #cancelTimer: () => void = () => undefined;
+  #cancelLeaseTimer: () => void = () => undefined;
+  /** Server time went forward by itself since the last look. */
+  #hasLeapt = false;
+  /** Server time was set back since the last look, or was never looked at. */
+  #needsRealigning = true;
+  #isStopping = false;
+  #isClosed = false;
+  #checks = 0;
+  #checksDone = 0;
+  #slotsMissed = 0;
+  #loopLagMs = 0;
+
+  constructor(options: ScheduleOptions) {
+    this.#options = options;
+    const { clock, clockSync, stored, nodeId, file } = options;
+    this.#running = new RunningChecks(clock);
+    this.#lease = new Lease({ clock, serverNow: () => clockSync.serverNow(), kept: stored.lease });
+    this.#table.restore(stored.rows);
+    for (const row of stored.rows) this.#watch(watchAgain(row, nodeId));
+    this.#forgetStepListener = clockSync.onStep(({ byMs }) => {
+      if (byMs > 0) this.#hasLeapt = true;
+      else this.#needsRealigning = true;
+    });
+    file.begin((monitorId) => this.#rowOf(monitorId));
+  }
+
+  get stats(): ScheduleStats {
+    return {
+      assignments: this.#table.size,
+      running: this.#running.size,
+      checksDone: this.#checksDone,
+      slotsMissed: this.#slotsMissed,
+      worstStartLateMs: this.#lateness.worst(this.#options.clock.monotonicMs()),
+    };
+  }
+
+  /** Goes on where the process before ended, without a word of the control plane. */
+  start(): void {
+    this.#look();
+    this.#keepLeaseLater();
+  }
+
+  /** What the control plane wants watched. @throws MalformedFrameError */
+  take(change: AssignmentsChange): void {
+    // what was watched until now has its slots until now
+    this.#look();
+    const { added, dropped } = this.#table.take(change);
+    for (const monitorId of dropped) this.#forget(monitorId);
+    for (const assignment of added) this.#replace(assignment);
+    this.#look();
+  }
+
+  /** By which both sides see whether they agree on what this node watches. */
+  digest(): Uint8Array {
+    return this.#table.digest();
+  }
+
+  /** 0: a day. */
+  setLeaseSeconds(seconds: number): void {
+    this.#lease.setSeconds(seconds);
+  }
+
+  linkIs(isOpen: boolean): void {
+    if (!isOpen) this.#table.interrupted();
+    this.#lease.linkIs(isOpen);
+  }
+
+  async newest(): Promise<readonly WatchedState[]> {
+    return [...this.#watched.values()].flatMap((watched) => newestState(watched) ?? []);
+  }
+
+  /** Largest event loop delay of the measuring process during checks since the last call, milliseconds. */
+  takeLoopLag(): number {
+    const lagMs = this.#loopLagMs;
+    this.#loopLagMs = 0;
+    return lagMs;
+  }
+
+  /** Begins no more checks, gives the running ones `timeoutMs` and writes everything down. May be called twice. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#isStopping = true;
+    this.#forgetStepListener();
+    this.#cancelTimer();
+    this.#cancelLeaseTimer();
+    await this.#running.idle(timeoutMs);
+    // what is answered later is of nobody: the next process says that it was missed
+    this.#isClosed = true;
+    this.#options.file.keepLease(this.#lease.keep());
+    await this.#options.file.close();
+  }
+
+  /** Does what is due and sets the timer for what comes next. */
+  #look(): void {
+    if (this.#isStopping) return;
+    const nowMs = this.#options.clockSync.serverNow();
+    if (this.#lease.isOver) this.#dropAll();
+    if (nowMs !== null) this.#seeToDue(nowMs);
+    this.#cancelTimer();
+    this.#cancelTimer = this.#options.clock.after(this.#sleepMs(nowMs), () => this.#look(), { unref: true });
+  }
+
+  #seeToDue(nowMs: number): void {
+    const reason = this.#hasLeapt ? 'stopped' : 'behind';
+    if (this.#needsRealigning) this.#realign(nowMs);
+    for (const watched of [...this.#unbegun]) this.#begin(watched, nowMs);
+    for (let seen = 0; seen < MAX_PER_TURN; seen += 1) {
+      const first = this.#firstDue();
+      if (first === null || first.dueMs > nowMs) {
+        this.#hasLeapt = false;
+        return;
+      }
+      this.#due.pop();
+      this.#advance(first.item, nowMs, reason);
+    }
+  }
+
+  /** The first that is still where it was put. */
+  #firstDue() {
+    for (let first = this.#due.first; first !== null; first = this.#due.first) {
+      if (first.item.isAssigned && first.item.dueMs === first.dueMs) return first;
+      this.#due.pop();
+    }
+    return null;
+  }
+
+  #sleepMs(nowMs: number | null): number {
+    const first = this.#firstDue();
+    if (nowMs === null || first === null) return MAX_SLEEP_MS;
+    return Math.min(MAX_SLEEP_MS, Math.max(0, Math.ceil(first.dueMs - nowMs)));
+  }
+
+  #begin(watched: WatchedMonitor, nowMs: number): void {
+    this.#unbegun.delete(watched);
+    const slot = slotBefore(watched, nowMs);
+    watched.done = slot;
+    if (this.#running.size < MAX_AT_ONCE && isItsOwn(watched, slot))
+      void this.#check(watched, slot, { isPunctual: false });
+    this.#options.file.progressChanged(watched.assignment.monitorId);
+    this.#queue(watched);
+  }
+
+  /** Slots that a wrong clock numbered far ahead are not waited for. */
+  #realign(nowMs: number): void {
+    this.#needsRealigning = false;
+    const astray = [...this.#watched.values()].filter(
+      ({ done, grid }) => done !== null && isFarAhead(done, nowMs, grid),
+    );
+    for (const watched of astray) {
+      watched.state = unchecked;
+      watched.isResuming = false;
+      watched.done = slotAt(nowMs, watched.grid);
+      this.#options.file.progressChanged(watched.assignment.monitorId);
+      this.#queue(watched);
+    }
+    if (astray.length > 0)
+      this.#options.log.warn({ assignments: astray.length }, 'server time was set back: checks begin anew');
+  }
+
+  #advance(watched: WatchedMonitor, nowMs: number, reason: MissedReason): void {
+    if (watched.isResuming) this.#resume(watched, nowMs);
+    const step = planSlots(watched, nowMs, watched.grid);
+    if (step !== null) {
+      watched.done = step.done;
+      if (step.run !== null) void this.#check(watched, step.run);
+      this.#miss(watched, step.missed, watched.running === null || step.run !== null ? reason : 'behind');
+      this.#options.file.progressChanged(watched.assignment.monitorId);
+    }
+    this.#queue(watched);
+  }
+
+  #resume(watched: WatchedMonitor, nowMs: number): void {
+    const { missed, done } = planResume(watched, nowMs, watched.grid);
+    watched.isResuming = false;
+    watched.running = null;
+    watched.done = done;
+    this.#miss(watched, missed, 'stopped');
+    this.#options.file.progressChanged(watched.assignment.monitorId);
+  }
+
+  #miss(watched: WatchedMonitor, runs: readonly MissedSlots[], reason: MissedReason): void {
+    for (const [index, run] of runs.entries()) {
+      this.#slotsMissed += run.last - run.first + 1;
+      const nextSlot = runs[index + 1]?.first ?? (watched.done ?? run.last) + 1;
+      const throughMs = this.#throughMs(slotStart(nextSlot, watched.grid));
+      this.#append(missedReport(watched, run, { reason, throughMs }));
+    }
+  }
+
+  async #check(watched: WatchedMonitor, slot: number, { isPunctual = true } = {}): Promise<void> {
+    const slotMs = slotStart(slot, watched.grid);
+    const running: RunningCheck = { slotMs };
+    watched.running = slot;
+    this.#running.add(running);
+    const measurement = await this.#measure(watched);
+    const excuse = await this.#excuseOf(measurement.judgment);
+    if (this.#isClosed) return;
+    watched.running = null;
+    this.#running.remove(running);
+    this.#loopLagMs = Math.max(this.#loopLagMs, measurement.loopLagMs);
+    if (excuse === null) this.#count(watched, { slotMs, isPunctual }, measurement);
+    else this.#miss(watched, [{ first: slot, last: slot }], excuse);
+    if (watched.isAssigned) this.#options.file.progressChanged(watched.assignment.monitorId);
+  }
+
+  #measure({ assignment: { monitorId }, spec }: WatchedMonitor): Promise<CheckMeasurement> {
+    this.#checks += 1;
+    const { type, target, configJson } = spec;
+    const job = { type, target, configJson, deadlineMs: CHECK_DEADLINE_MS, caller: monitorId };
+    return this.#options.measuring.check({ id: `check ${this.#checks}`, ...job });
+  }
+
+  /** Why a check that did not succeed is no check; null: it is one. */
+  async #excuseOf({ error }: CheckJudgment): Promise<MissedReason | null> {
+    if (error === null) return null;
+    if (error.code === 'overload') return 'behind';
+    // our own failure says nothing of the target
+    if (error.code === 'internal' || error.code === 'cancelled') return 'agent_fault';
+    return mayBeUplink(error.code) && (await this.#options.uplink.isLost()) ? 'uplink_lost' : null;
+  }
+
+  #count(
+    watched: WatchedMonitor,
+    { slotMs, isPunctual }: { readonly slotMs: number; readonly isPunctual: boolean },
+    { judgment, startedAt }: CheckMeasurement,
+  ): void {
+    const { clock, clockSync } = this.#options;
+    this.#checksDone += 1;
+    const nowMs = clockSync.serverNow() ?? slotMs;
+    const lateMs = startedAt === null ? 0 : Math.max(0, nowMs - (clock.now() - startedAt) - slotMs);
+    if (isPunctual) this.#lateness.note(lateMs, clock.monotonicMs());
+    watched.state = reduceCheck(watched.state, { slot: slotMs, outcome: judgment.outcome }, watched.spec.rule);
+    this.#append(checkReport(watched, { slotMs, lateMs, judgment, throughMs: this.#throughMs() }));
+  }
+
+  /** Every slot that was due before has been reported, or is about to be in this very report; `besideMs`: one that is not. */
+  #throughMs(besideMs = Number.POSITIVE_INFINITY): number {
+    const nowMs = this.#options.clockSync.serverNow() ?? 0;
+    const oldestMs = this.#running.oldestSlotMs ?? nowMs;
+    const dueMs = this.#firstDue()?.dueMs ?? nowMs;
+    return Math.max(0, Math.floor(Math.min(nowMs, oldestMs, dueMs, besideMs)));
+  }
+
+  #append({ kind, body }: SlotReport): void {
+    const { spool, clock, clockSync, log, onDurable } = this.#options;
+    const { offsetMs, uncertaintyMs } = clockSync.estimate();
+    const payload = encodeResult({
+      kind,
+      resultJson: Buffer.from(JSON.stringify(body)),
+      finishedAtMs: clock.now(),
+      clockOffsetMs: offsetMs,
+      uncertaintyMs,
+    });
+    try {
+      // a row that is given up is told by the spool
+      spool.append('check', payload).durable.then(onDurable, () => undefined);
+    } catch (error) {
+      log.warn({ err: error, monitorId: body.monitor_id }, 'a check came after the spool was closed');
+    }
+  }
+
+  #replace(assignment: Assignment): void {
+    const before = this.#watched.get(assignment.monitorId) ?? null;
+    this.#forget(assignment.monitorId);
+    this.#options.file.assignmentChanged(assignment.monitorId);
+    this.#watch(watchNew(assignment, this.#options.nodeId, before));
+  }
+
+  #watch(watched: WatchedMonitor): void {
+    this.#watched.set(watched.assignment.monitorId, watched);
+    if (watched.done === null) this.#unbegun.add(watched);
+    else this.#queue(watched);
+  }
+
+  #queue(watched: WatchedMonitor): void {
+    watched.dueMs = nextDueMs(watched);
+    if (watched.dueMs !== null) this.#due.add(watched.dueMs, watched);
+  }
+
+  #forget(monitorId: string): void {
+    const watched = this.#watched.get(monitorId);
+    if (watched === undefined) return;
+    watched.isAssigned = false;
+    this.#watched.delete(monitorId);
+    this.#unbegun.delete(watched);
+    this.#options.file.assignmentChanged(monitorId);
+    if (this.#due.size > 2 * this.#watched.size + MAX_PER_TURN) this.#queueAnew();
+  }
+
+  /** Of those that were forgotten, the heap keeps an entry until it is due. */
+  #queueAnew(): void {
+    this.#due.clear();
+    for (const watched of this.#watched.values()) this.#queue(watched);
+  }
+
+  #dropAll(): void {
+    const dropped = this.#table.clear();
+    if (dropped.length === 0) return;
+    for (const monitorId of dropped) this.#forget(monitorId);
+    this.#options.log.warn(
+      { assignments: dropped.length },
+      'the lease is over: nothing is watched until the next link',
+    );
+  }
+
+  #keepLeaseLater(): void {
+    this.#cancelLeaseTimer = this.#options.clock.after(
+      KEEP_LEASE_MS,
+      () => {
+        if (this.#table.size > 0) this.#options.file.keepLease(this.#lease.keep());
+        this.#keepLeaseLater();
+      },
+      { unref: true },
+    );
+  }
+
+  #rowOf(monitorId: string): StoredRow | null {
+    const watched = this.#watched.get(monitorId);
+    if (watched === undefined) return null;
+    const { assignment, done, running, state } = watched;
+    return { ...assignment, done, running, stateJson: JSON.stringify(state) };
+  }
+}

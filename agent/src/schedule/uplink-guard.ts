@@ -1,0 +1,60 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { Canary } from '@vantage/shared/self-test.js';
+import { isTelling } from '../self-test/judge.js';
+import type { SelfProbes } from '../self-test/self-probes.js';
+
+/** What one run found out counts for so long. */
+const FRESH_MS = 5000;
+const CANARY_TIMEOUT_MS = 3000;
+
+interface Verdict {
+  readonly isLost: boolean;
+  /** Monotonic. */
+  readonly foundMs: number;
+}
+
+interface UplinkGuardOptions {
+  readonly probes: Pick<SelfProbes, 'canary'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Whether this node's own network is away, so that what it fails to reach says nothing. Who asks at the same time shares one
+ * run of the canaries.
+ */
+export class UplinkGuard {
+  readonly #options: UplinkGuardOptions;
+  #canaries: readonly Canary[] = [];
+  #latest: Verdict | null = null;
+  #asking: Promise<boolean> | null = null;
+
+  constructor(options: UplinkGuardOptions) {
+    this.#options = options;
+  }
+
+  setCanaries(canaries: readonly Canary[]): void {
+    this.#canaries = canaries;
+    this.#latest = null;
+  }
+
+  /** Never without canaries; lost only when none of those answers that could be asked. */
+  isLost(): Promise<boolean> {
+    if (this.#canaries.length === 0) return Promise.resolve(false);
+    const latest = this.#latest;
+    if (latest !== null && this.#options.clock.monotonicMs() - latest.foundMs < FRESH_MS)
+      return Promise.resolve(latest.isLost);
+    this.#asking ??= this.#ask(this.#canaries);
+    return this.#asking;
+  }
+
+  async #ask(canaries: readonly Canary[]): Promise<boolean> {
+    const { probes, clock } = this.#options;
+    const asked = canaries.map(async (canary) => ({ canary, code: await probes.canary(canary, CANARY_TIMEOUT_MS) }));
+    const answers = await Promise.all(asked);
+    const telling = answers.filter(isTelling);
+    const isLost = telling.length > 0 && telling.every(({ code }) => code !== null);
+    if (canaries === this.#canaries) this.#latest = { isLost, foundMs: clock.monotonicMs() };
+    this.#asking = null;
+    return isLost;
+  }
+}

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { CheckReportSchema, MissedReportSchema } from '@vantage/shared/monitor-state/check-report.js';
+import { assignmentsDigest } from '@vantage/shared/monitor-types/assignments-digest.js';
+import { laneCode } from '@vantage/shared/protocol/codec.js';
+import { compileSchema } from '@vantage/shared/validation.js';
+import t, { type Test } from 'tap';
+import { runCommand } from './_support/cli.js';
+import { enrolledStateDir, startAgent } from './_support/enrolled-agent.js';
+import { FakeControlPlane, type FakePeer } from './_support/fake-control-plane.js';
+import { until } from './_support/until.js';
+
+// A real agent process that watches a real server.
+
+const schemas = { check: compileSchema(CheckReportSchema), missed: compileSchema(MissedReportSchema) };
+
+async function startTarget(t: Test): Promise<string> {
+  const server = createServer((socket) => socket.on('error', () => undefined).end());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function aSpec(target: string) {
+  return { type: 'tcp', target, config: {}, interval_s: 1, consecutive_fail: 2, consecutive_ok: 1 };
+}
+
+/** The next batch of lane check, acknowledged: its reports, each valid by its schema, with their numbers. */
+async function nextReports(t: Test, peer: FakePeer) {
+  const batch = await peer.next('results');
+  t.equal(batch.lane, laneCode('check'));
+  peer.ack(batch);
+  return batch.results.map(({ kind, resultJson }, index) => {
+    const body: unknown = JSON.parse(Buffer.from(resultJson).toString());
+    const checked = schemas[kind as 'check' | 'missed'](body);
+    if (!checked.ok) throw new Error(JSON.stringify(checked.details));
+    return { kind, sequence: batch.first + index, ...checked.value };
+  });
+}
+
+t.test('an assigned monitor is checked by the real engine, and its reports are delivered', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const stateDir = await enrolledStateDir(t, controlPlane);
+  const monitorId = newId(idPrefixes.monitor);
+  const agent = startAgent(t, stateDir);
+  const peer = await controlPlane.nextOpenPeer();
+  t.equal(peer.proof.assignmentsDigest.length, 0, 'it watches nothing yet');
+  peer.assign([{ monitorId, generation: 7, spec: aSpec(await startTarget(t)) }]);
+  const [report] = await nextReports(t, peer);
+  t.match(report, {
+    kind: 'check',
+    monitor_id: monitorId,
+    generation: 7,
+    outcome: 'ok',
+    error: null,
+    state: { verdict: 'ok', streak: 1 },
+  });
+
+  const status = await runCommand(t, ['status', '--json', '--state-dir', stateDir]);
+  t.match(JSON.parse(status.stdout), { agent: { schedule: { assignments: 1 } } });
+  agent.process.kill('SIGTERM');
+  t.match(await agent.ended, { code: 0 });
+});
+
+t.test('an agent that is started again goes on without a word, and tells its newest states first', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const stateDir = await enrolledStateDir(t, controlPlane);
+  const monitorId = newId(idPrefixes.monitor);
+  const first = startAgent(t, stateDir);
+  const peer = await controlPlane.nextOpenPeer();
+  peer.assign([{ monitorId, generation: 1, spec: aSpec(await startTarget(t)) }]);
+  const [before] = await nextReports(t, peer);
+  first.process.kill('SIGTERM');
+  await first.ended;
+
+  startAgent(t, stateDir);
+  const again = await controlPlane.nextOpenPeer();
+  t.same(Buffer.from(again.proof.assignmentsDigest), assignmentsDigest([{ monitorId, generation: 1 }]));
+  const { states } = await again.next('states');
+  t.match(states, [{ kind: 'check', subject: monitorId, generation: 1 }]);
+  const slots = new Set<number>();
+  await until('a check of the new process comes', () => again.unread('results').length > 0);
+  for (const report of await nextReports(t, again)) if ('slot_ms' in report) slots.add(report.slot_ms % 1000);
+  t.same([...slots], before !== undefined && 'slot_ms' in before ? [before.slot_ms % 1000] : [], 'in phase');
+});
+
+t.test('an agent that is killed tells each slot once: what it had reported, and what it missed', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const stateDir = await enrolledStateDir(t, controlPlane);
+  const monitorId = newId(idPrefixes.monitor);
+  const slots: number[] = [];
+  let taken = 0;
+  const collect = async (peer: FakePeer) => {
+    for (const report of await nextReports(t, peer)) {
+      // what was not seen acknowledged is sent again
+      if (report.sequence <= taken) continue;
+      taken = report.sequence;
+      if ('slot_ms' in report) slots.push(report.slot_ms);
+      else for (let index = 0; index < report.count; index += 1) slots.push(report.first_slot_ms + index * 1000);
+    }
+  };
+  const killed = startAgent(t, stateDir);
+  const peer = await controlPlane.nextOpenPeer();
+  peer.assign([{ monitorId, generation: 1, spec: aSpec(await startTarget(t)) }]);
+  while (slots.length < 3) await collect(peer);
+  killed.process.kill('SIGKILL');
+  await killed.ended;
+
+  startAgent(t, stateDir);
+  const again = await controlPlane.nextOpenPeer();
+  await again.next('states');
+  const before = slots.length;
+  while (slots.length < before + 3) await collect(again);
+  const [first = 0] = slots;
+  t.same(
+    slots,
+    slots.map((_, index) => first + index * 1000),
+  );
+});

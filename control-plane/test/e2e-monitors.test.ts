@@ -1,0 +1,36 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t from 'tap';
+import { RealAgent } from './_support/real-agent.js';
+import { startStack } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+t.test(
+  'a real agent checks a target that breaks and is mended, and its owner has an event and two mails',
+  async (t) => {
+    const { api, database } = await startStack(t);
+    await RealAgent.start(t, api);
+    let isBroken = false;
+    const target = createServer((_request, response) => response.writeHead(isBroken ? 503 : 200).end('hello'));
+    await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => target.close());
+    const url = `http://127.0.0.1:${(target.address() as AddressInfo).port}/`;
+    const body = { name: 'Shop', type: 'http', target: url, interval_s: 10, trigger_rule: { consecutive_fail: 1 } };
+    const made = await api.call('POST', '/v1/monitors', { body });
+    t.equal(made.status, 201, JSON.stringify(made.body));
+    const { id } = made.body.data;
+    const read = async () => (await api.call('GET', `/v1/monitors/${id}`)).body.data;
+    await until('up', async () => (await read()).current_status === 'up');
+    t.match(await read(), { uptime_percent: 100, last_check_at: String });
+    isBroken = true;
+    await until('down', async () => (await read()).current_status === 'down');
+    isBroken = false;
+    await until('up again', async () => (await read()).current_status === 'up');
+    const { items } = (await api.call('GET', `/v1/monitors/${id}/events`)).body.data;
+    t.match(items, [{ type: 'down', ended_at: String, reason: /503/ }]);
+    const checks = (await api.call('GET', `/v1/monitors/${id}/checks`)).body.data;
+    t.match(checks.at(-1), { success: true, status_code: 200, response_ms: Number });
+    t.match(checks[1], { success: false, status_code: 503, error_code: 'assertion_failed' });
+    t.match(await database.db('outbox').orderBy('id').pluck('kind'), ['monitor.down', 'monitor.up']);
+  },
+);

@@ -1,0 +1,93 @@
+import t, { type Test } from 'tap';
+import { CheckingNode } from './_support/checking-node.js';
+import { startReplica, startStack, type TestApi } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+const tcp = { name: 'Shop', type: 'tcp', target: '127.0.0.1:9', interval_s: 60 };
+
+async function makeMonitor(api: TestApi, fields: object = {}): Promise<{ id: string; nodes: string[] }> {
+  return (await api.call('POST', '/v1/monitors', { body: { ...tcp, ...fields } })).body.data;
+}
+
+async function nodesOf(api: TestApi, id: string): Promise<string[]> {
+  return (await api.call('GET', `/v1/monitors/${id}`)).body.data.nodes;
+}
+
+async function join(t: Test, api: TestApi, asns: readonly number[]): Promise<CheckingNode[]> {
+  const nodes: CheckingNode[] = [];
+  for (const asn of asns) nodes.push(await CheckingNode.join(t, api, { asn }));
+  return nodes;
+}
+
+t.test('nodes of one network are taken only when there are no others', async (t) => {
+  const { api } = await startStack(t);
+  const nodes = await join(t, api, [1, 1, 1, 2, 3]);
+  const { nodes: chosen } = await makeMonitor(api);
+  const asns = chosen.map((id) => nodes.findIndex(({ nodeId }) => nodeId === id)).map((at) => [1, 1, 1, 2, 3][at]);
+  t.same(asns.sort(), [1, 2, 3]);
+});
+
+for (const act of ['drain', 'ban'] as const) {
+  t.test(`what a node has moves elsewhere after a ${act}, and nothing else does`, async (t) => {
+    const { api } = await startStack(t);
+    const nodes = await join(t, api, [1, 2, 3, 4]);
+    const { id, nodes: before } = await makeMonitor(api);
+    const [leaving, ...staying] = before;
+    await api.call('POST', `/v1/admin/nodes/${leaving}/${act}`, { body: act === 'ban' ? { reason: 'test' } : {} });
+    await until('another node', async () => !(await nodesOf(api, id)).includes(leaving ?? ''));
+    const after = await nodesOf(api, id);
+    t.equal(after.length, 3);
+    t.ok(staying.every((nodeId) => after.includes(nodeId)));
+    const added = nodes.find(({ nodeId }) => after.includes(nodeId) && !before.includes(nodeId));
+    await added?.waitForAssignment(id);
+  });
+}
+
+t.test('a node that returns after its monitor moved delivers history and drops it', async (t) => {
+  const { api, database } = await startStack(t);
+  const nodes = await join(t, api, [1, 2]);
+  const { id, nodes: before } = await makeMonitor(api, { node_count: 1 });
+  const had = nodes.find(({ nodeId }) => before.includes(nodeId)) as CheckingNode;
+  const { generation } = await had.waitForAssignment(id);
+  had.check(id);
+  await until('its check', async () => (await database.db('monitor_checks')).length === 1);
+  had.peer.cut();
+  const minutesAgo = new Date(Date.now() - 6 * 60_000);
+  await until('the node to be gone', async () => {
+    const left = await database.db('nodes').where({ id: had.nodeId, session_id: null }).update({ left_at: minutesAgo });
+    return left === 1;
+  });
+  await until('another node', async () => !(await nodesOf(api, id)).includes(had.nodeId));
+  const back = await CheckingNode.link(t, api.url, had.identity, { epoch: had.peer.epoch, bootId: 'boot-2' });
+  back.deliverFrom(2, 'check', had.reportOf(id, { generation, slot_ms: Date.now() - 30_000, outcome: 'failed' }));
+  await until('its second check', async () => (await database.db('monitor_checks')).length === 2);
+  const { data } = (await api.call('GET', `/v1/monitors/${id}/checks`)).body;
+  t.same(data.map(({ superseded }: { superseded: boolean }) => superseded).sort(), [false, true]);
+  t.equal((await api.call('GET', `/v1/monitors/${id}/events`)).body.data.total, 0);
+});
+
+t.test('with nobody to take its place a node keeps what it has, and more nodes come to what has too few', async (t) => {
+  const { api, database } = await startStack(t);
+  const [only] = await join(t, api, [1]);
+  const { id } = await makeMonitor(api);
+  t.same(await nodesOf(api, id), [only?.nodeId]);
+  only?.peer.cut();
+  await until('the node to be gone', async () => {
+    const minutesAgo = new Date(Date.now() - 6 * 60_000);
+    return (await database.db('nodes').where({ session_id: null }).update({ left_at: minutesAgo })) === 1;
+  });
+  const [second] = await join(t, api, [2]);
+  await until('two nodes', async () => (await nodesOf(api, id)).length === 2);
+  t.same((await nodesOf(api, id)).sort(), [only?.nodeId, second?.nodeId].sort());
+});
+
+t.test('a node whose link another replica holds hears of a change at once', async (t) => {
+  const { api, database } = await startStack(t);
+  const second = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
+  const [first] = await join(t, api, [1]);
+  const node = await CheckingNode.link(t, second.listenUrl, first?.identity as CheckingNode['identity']);
+  const { id } = await makeMonitor(api);
+  t.match((await node.waitForAssignment(id)).spec, { target: tcp.target });
+  await api.call('POST', `/v1/monitors/${id}/pause`);
+  await until('the node to drop it', () => !node.assignments.has(id));
+});

@@ -1,0 +1,110 @@
+import t from 'tap';
+import { CheckingNode } from './_support/checking-node.js';
+import { type Stack, startReplica, startStack } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+interface Watched extends Stack {
+  readonly id: string;
+  readonly node: CheckingNode;
+  status(): Promise<string>;
+  becomes(status: string): Promise<void>;
+  events(): Promise<{ type: string; ended_at: string | null; started_at: string }[]>;
+}
+
+/** A control plane with one node and one monitor, checked every ten seconds. */
+async function watch(test: typeof t): Promise<Watched> {
+  const stack = await startStack(test);
+  const { api } = stack;
+  const node = await CheckingNode.join(test, api);
+  const body = { name: 'Shop', type: 'tcp', target: '127.0.0.1:9', interval_s: 10 };
+  const { id } = (await api.call('POST', '/v1/monitors', { body })).body.data;
+  await node.waitForAssignment(id);
+  const status = async () => (await api.call('GET', `/v1/monitors/${id}`)).body.data.current_status;
+  return {
+    ...stack,
+    id,
+    node,
+    status,
+    becomes: (wanted) => until(wanted, async () => (await status()) === wanted),
+    events: async () => (await api.call('GET', `/v1/monitors/${id}/events`)).body.data.items,
+  };
+}
+
+t.test('results that are too old decide nothing, and an open event is held until there are new ones', async (t) => {
+  const { id, node, becomes, events, database } = await watch(t as never);
+  node.check(id, 'failed');
+  await becomes('down');
+  // what it delivers next was due two minutes ago: it is behind
+  await database.db('node_progress').update({ complete_through: new Date(Date.now() - 120_000) });
+  await becomes('unknown');
+  t.match(await events(), [{ type: 'down', ended_at: null }]);
+  node.check(id, 'ok');
+  await becomes('up');
+  t.match(await events(), [{ type: 'down', ended_at: String }]);
+});
+
+t.test(
+  'a node without a link votes for half a minute more, and what it said before counts again when it is back',
+  async (t) => {
+    const { id, node, becomes, status, database, api } = await watch(t as never);
+    node.check(id, 'ok');
+    await becomes('up');
+    node.peer.cut();
+    await until(
+      'the node to be gone',
+      async () => (await database.db('nodes').where({ session_id: null })).length === 1,
+    );
+    t.equal(await status(), 'up');
+    const [due] = await database.db('monitor_due').orderBy('id', 'desc');
+    t.ok(due.due_at > new Date(Date.now() + 25_000), 'a look is asked for when its time is over');
+    await database.db('nodes').update({ left_at: new Date(Date.now() - 31_000) });
+    await database.db('monitor_due').update({ due_at: new Date(0) });
+    await becomes('unknown');
+    await CheckingNode.link(t, api.url, node.identity, { epoch: node.peer.epoch });
+    await becomes('up');
+  },
+);
+
+t.test('a node whose own clock or network failed its test does not vote', async (t) => {
+  const { id, node, becomes } = await watch(t as never);
+  node.check(id, 'failed');
+  await becomes('down');
+  const checks = [{ name: 'clock', status: 'failed', detail: 'off by a minute' }];
+  node.peer.send({
+    heartbeat: { sequence: 1, transmitMs: Date.now(), selfTest: { finishedAtMs: Date.now(), checks } },
+  });
+  await becomes('unknown');
+});
+
+t.test('what comes late is history: it opens nothing and changes no present state', async (t) => {
+  const { id, node, becomes, status, events, database } = await watch(t as never);
+  const now = Date.now();
+  node.check(id, { outcome: 'ok', slot_ms: now });
+  await becomes('up');
+  node.check(id, { outcome: 'failed', slot_ms: now - 50_000 });
+  await until('it is stored', async () => (await database.db('monitor_checks')).length === 2);
+  await until('nothing is due', async () => (await database.db('monitor_due')).length === 0);
+  t.equal(await status(), 'up');
+  t.same(await events(), []);
+});
+
+t.test('of two replicas that judge the same monitors at once one writes, and events alternate', async (t) => {
+  const { id, node, api, database, becomes, events } = await watch(t as never);
+  await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
+  const base = Date.now() - 5_000;
+  for (let i = 0; i < 40; i += 1) {
+    node.check(id, { outcome: i % 2 === 0 ? 'failed' : 'ok', slot_ms: base + i });
+    // both are woken by the queue, for more than one reason
+    await database.db('monitor_due').insert([{ monitor_id: id }, { monitor_id: id }]);
+    await until('it is judged', async () => (await database.db('monitor_due')).length === 0);
+  }
+  await becomes('up');
+  const all = await events();
+  t.ok(all.length <= 20);
+  t.ok(all.every(({ ended_at }) => ended_at !== null));
+  const kinds = await database.db('outbox').orderBy('id').pluck('kind');
+  t.same(
+    kinds,
+    kinds.map((_, index) => (index % 2 === 0 ? 'monitor.down' : 'monitor.up')),
+  );
+});

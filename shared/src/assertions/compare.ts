@@ -1,0 +1,47 @@
+import { compareValues } from '../json-path/compare.js';
+import { StepBudget } from '../json-path/step-budget.js';
+import { compilePattern } from './pattern.js';
+import type { AssertionOp } from './schema.js';
+
+/** Steps that one comparison of two values may take. */
+const MAX_STEPS = 20_000;
+
+/**
+ * Whether a value that was found is to another one as `op` says; never where they cannot be compared. Only numbers with
+ * numbers and texts with texts have an order (RFC 9535 section 2.3.5.2.2), and `value` is one of them where `op` asks for it.
+ * @throws JsonPathBudgetError for values that are too large, PatternError
+ */
+export function holds(found: unknown, op: AssertionOp, value: unknown): boolean {
+  switch (op) {
+    case 'eq':
+      return isEqual(found, value);
+    case 'ne':
+      return !isEqual(found, value);
+    case 'gt':
+      return compareValues(found, '>', value, new StepBudget(MAX_STEPS));
+    case 'gte':
+      return compareValues(found, '>=', value, new StepBudget(MAX_STEPS));
+    case 'lt':
+      return compareValues(found, '<', value, new StepBudget(MAX_STEPS));
+    case 'lte':
+      return compareValues(found, '<=', value, new StepBudget(MAX_STEPS));
+    case 'in':
+      return Array.isArray(value) && value.some((one) => isEqual(found, one));
+    case 'not_in':
+      return Array.isArray(value) && !value.some((one) => isEqual(found, one));
+    case 'contains':
+      return contains(found, value);
+    case 'regex':
+      return typeof found === 'string' && compilePattern(String(value)).isIn(found);
+  }
+}
+
+function isEqual(found: unknown, value: unknown): boolean {
+  return compareValues(found, '==', value, new StepBudget(MAX_STEPS));
+}
+
+/** A part of a text, or an element of an array. */
+function contains(found: unknown, value: unknown): boolean {
+  if (typeof found === 'string') return typeof value === 'string' && found.includes(value);
+  return Array.isArray(found) && found.some((element) => isEqual(element, value));
+}

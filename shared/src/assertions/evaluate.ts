@@ -1,0 +1,85 @@
+import { JsonPathBudgetError } from '../json-path/step-budget.js';
+import { holds } from './compare.js';
+import type { Facts } from './facts.js';
+import { compilePattern, PatternError } from './pattern.js';
+import { ruleBreach } from './rules.js';
+import type { Assertion } from './schema.js';
+
+/** Why an assertion does not hold: the value found instead, what the search came to, or why nobody can tell. */
+export type Miss = { readonly found: unknown } | { readonly came: string } | { readonly reason: string };
+
+// A pattern that is in a text whatever follows is in it with each of these behind it, one of them part of a word, the
+// other the end of a line; `ok$` is not in what only begins with a text that ends with ok.
+const continuations = ['x', '\n'];
+
+/** Why an assertion fails; null: it holds. What cannot be evaluated fails with its reason. Never throws. */
+export function findMiss(assertion: Assertion, facts: Facts): Miss | null {
+  const breach = ruleBreach(assertion);
+  if (breach !== null) return { reason: `${breach.field} ${breach.error.message}` };
+  try {
+    return missOf(assertion, facts);
+  } catch (error) {
+    if (error instanceof JsonPathBudgetError) return { reason: 'the value is too large to be compared' };
+    if (error instanceof PatternError) return { reason: `the pattern ${error.message}` };
+    throw error;
+  }
+}
+
+function missOf(assertion: Assertion, facts: Facts): Miss | null {
+  switch (assertion.type) {
+    case 'status_code':
+      return missOfValue(facts.statusCode, assertion, 'there is no status');
+    case 'response_time':
+      return missOfValue(facts.responseMs, assertion, 'it was not measured');
+    case 'ssl_days_remaining':
+      return missOfValue(facts.daysRemaining, assertion, 'there is no certificate');
+    case 'body_contains':
+      return missOfText(assertion, facts);
+    case 'body_regex':
+      return missOfPattern(assertion, facts);
+    case 'header_value':
+      return missOfHeader(assertion, facts);
+    case 'json_path':
+      return missOfJson(assertion, facts);
+  }
+}
+
+function missOfValue(found: unknown, { op, value }: Assertion, reasonWithout: string): Miss | null {
+  if (found === null) return { reason: reasonWithout };
+  return holds(found, op, value) ? null : { found };
+}
+
+function missOfText({ op, value }: Assertion, { keywords }: Facts): Miss | null {
+  const finding = keywords.find(({ keyword }) => keyword === value);
+  if (finding === undefined) return { reason: 'the body was not searched' };
+  if (finding.count === null) return { reason: finding.error ?? 'the body was not searched' };
+  return finding.count > 0 === (op !== 'ne') ? null : { came: `is in the body ${finding.count} times` };
+}
+
+function missOfPattern({ op, value }: Assertion, { body, isBodyTruncated }: Facts): Miss | null {
+  if (body === null) return { reason: 'there is no text body' };
+  const pattern = compilePattern(String(value));
+  const isFound = isBodyTruncated ? continuations.every((more) => pattern.isIn(`${body}${more}`)) : pattern.isIn(body);
+  if (!isFound && isBodyTruncated)
+    return { reason: 'the body is longer than what is kept of it, and it is not in that' };
+  return isFound === (op !== 'ne') ? null : { came: isFound ? 'is in the body' : 'is not in the body' };
+}
+
+function missOfHeader({ op, value, name = '' }: Assertion, { headers }: Facts): Miss | null {
+  const lowerName = name.toLowerCase();
+  const text = Object.hasOwn(headers, lowerName) ? headers[lowerName] : undefined;
+  if (text === undefined) return { reason: 'there is no such header' };
+  const isNumeric = typeof value === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(text);
+  return holds(isNumeric ? Number(text) : text, op, value) ? null : { found: text };
+}
+
+/** It must hold for every value that the path selects, and for one at least. */
+function missOfJson({ op, value, path }: Assertion, { jsonPaths }: Facts): Miss | null {
+  const finding = jsonPaths.find((one) => one.path === path);
+  if (finding === undefined) return { reason: 'the body was not read as JSON' };
+  if (finding.count === null) return { reason: finding.error ?? 'the body was not read as JSON' };
+  const failing = finding.values.findIndex((found) => !holds(found, op, value));
+  if (failing >= 0) return { found: finding.values[failing] };
+  if (finding.truncated) return { reason: 'it selects more than what is kept of it' };
+  return finding.values.length === 0 ? { reason: 'it selects nothing' } : null;
+}

@@ -1,0 +1,76 @@
+import { type Static, Type } from 'typebox';
+import { checkAssertions } from '../assertions/check.js';
+import { noFacts } from '../assertions/facts.js';
+import { type Failure, failureOf } from '../assertions/failures.js';
+import { shownValue } from '../assertions/shown.js';
+import { type ProbeResults, type ProbeSpecs, probeTypes } from '../probe-types/index.js';
+import { parseHost } from '../target-policy/host.js';
+import { malformed } from '../target-policy/target-error.js';
+import { commonFields } from './common-fields.js';
+import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
+import { canonicalValue } from './dns-values.js';
+import { judgeCheck } from './judgment.js';
+
+const { properties: params } = probeTypes.dns.Params;
+
+const Config = Type.Object(
+  {
+    record_type: params.record_type,
+    server: params.server,
+    port: params.port,
+    transport: params.transport,
+    expected: Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
+      default: [],
+      maxItems: 20,
+      description:
+        'Values that must all be among the records of that type, in presentation format; without any, one record of whatever value.',
+    }),
+    timeout_ms: params.timeout_ms,
+    ...commonFields,
+  },
+  { additionalProperties: false },
+);
+type Config = Static<typeof Config>;
+
+function toSpec(target: string, config: Config): ProbeSpecs['dns'] {
+  const { record_type, server, port, transport, timeout_ms } = config;
+  if (parseHost(target).kind === 'address' && record_type !== 'PTR')
+    throw malformed('target', 'an address can only be asked for with record type PTR');
+  const optional = { ...(server === undefined ? {} : { server }), ...(port === undefined ? {} : { port }) };
+  const own = { dnssec: false, trace: false, verify_tls: true };
+  return { target, params: { record_type, ...optional, transport, ...own, timeout_ms } };
+}
+
+function judge(result: ProbeResults['dns'], config: Config): CheckJudgment {
+  const facts = { ...noFacts, responseMs: result.query_ms };
+  return judgeCheck({ error: result.error, facts, failures: recordFailures(result, config) }, config);
+}
+
+function recordFailures({ records }: ProbeResults['dns'], { record_type: type, expected }: Config): Failure[] {
+  const found = records.filter((record) => type === 'ANY' || record.type === type);
+  const values = new Set(found.map((record) => canonicalValue(record.type, record.value)));
+  const miss = { found: found.map(({ value }) => value) };
+  const failure = (wanted: string) =>
+    failureOf({ subject: `the answer of type ${type}`, severity: 'down', expected: wanted }, miss, []);
+  if (expected.length === 0) return values.size === 0 ? [failure('a record')] : [];
+  const types = type === 'ANY' ? [...new Set(found.map((record) => record.type))] : [type];
+  const missing = expected.filter((text) => !types.some((one) => values.has(canonicalValue(one, text))));
+  return missing.map((text) => failure(`${shownValue(text, [])} among it`));
+}
+
+/** A DNS question, and what must be among the answer. */
+export const dns = {
+  type: 'dns',
+  title: 'DNS',
+  summary: 'A DNS question, and what must be among the answer',
+  probeType: 'dns',
+  capability: null,
+  Config,
+  secrets: [],
+  defaultIntervalSeconds: null,
+  exampleTarget: 'example.com',
+  exampleConfig: {},
+  checkConfig: ({ assertions }: Config) => checkAssertions(assertions, { types: ['response_time'] }),
+  toSpec,
+  judge,
+} satisfies MonitorTypeDefinition<typeof Config, 'dns'>;

@@ -1,0 +1,167 @@
+import { type Static, Type } from 'typebox';
+import { checkAssertions } from '../assertions/check.js';
+import type { Facts } from '../assertions/facts.js';
+import { type Failure, failureOf } from '../assertions/failures.js';
+import { type Assertion, type AssertionType, assertionTypes } from '../assertions/schema.js';
+import { type ProbeResults, type ProbeSpecs, probeTypes } from '../probe-types/index.js';
+import { checkRequestHeaders } from '../target-policy/headers.js';
+import { parseHost } from '../target-policy/host.js';
+import { TargetError } from '../target-policy/target-error.js';
+import type { FieldErrors } from '../validation.js';
+import { commonFields } from './common-fields.js';
+import { authorizationOf, CredentialsSchema, checkCredentials } from './credentials.js';
+import { daysUntil } from './days-until.js';
+import { checkExpectedStatus, expectedStatusField, isExpectedStatus, statusTexts } from './expected-status.js';
+import { secretTexts } from './secrets.js';
+
+const { properties: params } = probeTypes.http.Params;
+
+/** Settings of every type that makes an HTTP request. */
+export const httpFields = {
+  method: params.method,
+  headers: {
+    ...params.headers,
+    // auth takes the place of one
+    maxProperties: 31,
+    description:
+      'Request headers. Host, framing and hop-by-hop headers may not be set. Values are never shown again of those whose names speak of auth, cookies, credentials, keys, passwords, secrets, sessions, signatures or tokens.',
+  },
+  body: params.body,
+  timeout_ms: params.timeout_ms,
+  follow_redirects: params.follow_redirects,
+  max_redirects: params.max_redirects,
+  ip_version: params.ip_version,
+  http_version: params.http_version,
+  resolver: params.resolver,
+  verify_tls: Type.Boolean({ default: true, description: 'Fail on a bad certificate.' }),
+  expected_status: expectedStatusField,
+  auth: Type.Optional(CredentialsSchema),
+  ...commonFields,
+};
+
+const HttpFields = Type.Object(httpFields, { additionalProperties: false });
+/** Values of `httpFields`. */
+export type HttpConfig = Static<typeof HttpFields>;
+
+/** What a type itself looks for in the body, beside its assertions. */
+interface LookFor {
+  readonly keywords?: readonly string[];
+  readonly jsonPaths?: readonly string[];
+}
+
+/** The request of a check, and everything that is looked for in its answer. */
+export function httpSpec(target: string, config: HttpConfig, lookFor: LookFor = {}): ProbeSpecs['http'] {
+  const { method, headers, body, timeout_ms, follow_redirects, max_redirects } = config;
+  const { ip_version, http_version, resolver, verify_tls, assertions } = config;
+  const authorization = authorizationIn(config);
+  const keywords = [...new Set([...(lookFor.keywords ?? []), ...textsIn(assertions)])];
+  const paths = [...new Set([...(lookFor.jsonPaths ?? []), ...pathsIn(assertions)])];
+  return {
+    target,
+    params: {
+      method,
+      headers: authorization === null ? headers : { ...headers, Authorization: authorization },
+      ...(body === undefined ? {} : { body }),
+      follow_redirects,
+      max_redirects,
+      ip_version,
+      http_version,
+      ...(resolver === undefined ? {} : { resolver }),
+      verify_tls,
+      ...(keywords.length === 0 ? {} : { keywords }),
+      ...(paths.length === 0 ? {} : { json_paths: paths }),
+      timeout_ms,
+    },
+  };
+}
+
+const authorizationIn = ({ auth }: HttpConfig) => (auth === undefined ? null : authorizationOf(auth));
+
+function textsIn(assertions: readonly Assertion[]): string[] {
+  return assertions.flatMap(({ type, value }) => (type === 'body_contains' ? String(value) : []));
+}
+
+function pathsIn(assertions: readonly Assertion[]): string[] {
+  return assertions.flatMap(({ type, path }) => (type === 'json_path' && path !== undefined ? path : []));
+}
+
+/** What is wrong with the settings of a request, by their dotted path; empty: nothing. */
+export function checkHttpConfig(config: HttpConfig, lookFor: LookFor = {}): FieldErrors {
+  const { auth, expected_status: expected, assertions } = config;
+  const { keywords = [], jsonPaths = [] } = lookFor;
+  const reserved = { body_contains: keywords.length, json_path: jsonPaths.length };
+  return {
+    ...checkHeaders(config),
+    ...(auth === undefined ? {} : checkCredentials(auth)),
+    ...(expected === undefined ? {} : checkExpectedStatus(expected)),
+    ...checkAssertions(assertions, { types: assertionTypes, reserved }),
+    ...checkMethod(config, keywords.length + jsonPaths.length > 0),
+  };
+}
+
+function checkHeaders({ headers, auth, resolver }: HttpConfig): FieldErrors {
+  const own = Object.keys(headers).find((name) => name.toLowerCase() === 'authorization');
+  const errors: FieldErrors = {
+    ...errorsOf(() => checkRequestHeaders(headers)),
+    ...errorsOf(() => resolver !== undefined && parseHost(resolver, 'params.resolver')),
+  };
+  if (auth !== undefined && own !== undefined)
+    errors['auth'] = [{ code: 'conflict', message: `the header ${own} is given as well` }];
+  return errors;
+}
+
+/** A probe tells of `params`, people wrote `config`. */
+function errorsOf(check: () => unknown): FieldErrors {
+  try {
+    check();
+    return {};
+  } catch (error) {
+    if (!(error instanceof TargetError)) throw error;
+    const code = error.kind === 'refused' ? 'refused' : 'format';
+    return { [error.field.replace(/^params\./, '')]: [{ code, message: error.message }] };
+  }
+}
+
+/** Those about a body. */
+const bodyAssertions: ReadonlySet<AssertionType> = new Set(['body_contains', 'body_regex', 'json_path']);
+
+function checkMethod({ method, assertions }: HttpConfig, readsBody: boolean): FieldErrors {
+  if (method !== 'HEAD' || !(readsBody || assertions.some(({ type }) => bodyAssertions.has(type)))) return {};
+  return { method: [{ code: 'conflict', message: 'HEAD has no body to look into' }] };
+}
+
+/** `expected_status` as an array of texts; absent where assertions decide of the status. */
+export function normaliseHttpConfig<C extends HttpConfig>(config: C): C {
+  const expected = expectedStatusIn(config);
+  return expected === null ? config : { ...config, expected_status: statusTexts(expected) };
+}
+
+/** Null: any. */
+function expectedStatusIn({ expected_status: expected, assertions }: HttpConfig) {
+  if (expected !== undefined) return expected;
+  return assertions.some(({ type }) => type === 'status_code') ? null : '2xx';
+}
+
+/** What an answer says. */
+export function httpFacts(result: ProbeResults['http'], config: HttpConfig, nowMs: number): Facts {
+  return {
+    statusCode: result.status_code,
+    responseMs: result.response_ms,
+    headers: result.headers,
+    body: result.body ?? null,
+    isBodyTruncated: result.body_truncated,
+    keywords: result.keywords ?? [],
+    jsonPaths: result.json_paths ?? [],
+    daysRemaining: daysUntil(result.tls?.not_after ?? null, nowMs),
+    secrets: secretTexts(config, authorizationIn(config)),
+  };
+}
+
+/** A status that is not among those expected. */
+export function statusFailures({ statusCode, secrets }: Facts, config: HttpConfig): Failure[] {
+  const expected = expectedStatusIn(config);
+  if (expected === null || (statusCode !== null && isExpectedStatus(statusCode, expected))) return [];
+  const miss = statusCode === null ? { reason: 'there is none' } : { found: statusCode };
+  const texts = statusTexts(expected).join(', ');
+  return [failureOf({ subject: 'the status', severity: 'down', expected: texts }, miss, secrets)];
+}
