@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import t, { type Test } from 'tap';
+import { covers, maintenanceReads } from '../src/modules/monitors/maintenance-reads.js';
+import { countMonitorsIn, queueMonitorsIn } from '../src/modules/monitors/window-store.js';
 import { CheckingNode } from './_support/checking-node.js';
+import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
@@ -436,4 +440,58 @@ t.test('a test key sees and silences only what test keys made', async (t) => {
   t.match(scoped.body.error.details, { 'scope_ids.0': [{ code: 'not_found' }] });
   const stranger = await createUserApi(controlPlane, 'ada@test.example', 'user');
   for (const method of ['GET', 'DELETE']) t.equal((await stranger.call(method, `${path}/${theirs.id}`)).status, 404);
+});
+
+t.test('a turn that one replica noticed has come for one whose clock is behind', async (t) => {
+  const still = await startStill(t);
+  const { api, clock, database, make, moveTo } = still;
+  await CheckingNode.join(t, api);
+  const { id } = await still.monitor();
+  const [startMs, endMs] = [clock.now() - MINUTE_MS, clock.now() + MINUTE_MS];
+  const window = await make({ starts_at: iso(startMs), ends_at: iso(endMs) });
+  const monitor = await database.db('monitors').where({ id }).first();
+  const standing = async () => (await maintenanceReads.now(database.db, [monitor], endMs - 1)).get(id);
+  t.same(await standing(), { isNow: true, endedAtMs: null });
+  const turned = () => database.db('maintenance_windows').where({ id: window.id }).whereNotNull('turned_at');
+  await moveTo(endMs, 'the end', async () => (await turned()).length === 1);
+  t.same(await standing(), { isNow: false, endedAtMs: endMs });
+});
+
+t.test('the monitors that are judged at a turn are those that are in the window', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const userIds = ['u_1', 'u_2'];
+  await db('users').insert(userIds.map((id) => ({ id, role: 'user', plan: 'free', email: `${id}@test.example` })));
+  const groupIds = ['mgr_1', 'mgr_2'];
+  await db('monitor_groups').insert(groupIds.map((id) => ({ id, user_id: 'u_1', name: id })));
+  const tags = fc.subarray(['blue', 'green', 'red']);
+  const monitors = fc.sample(
+    fc.record({
+      user_id: fc.constantFrom(...userIds),
+      is_test: fc.boolean(),
+      group_id: fc.constantFrom(null, ...groupIds),
+      tags,
+    }),
+    { numRuns: 60, seed: 1 },
+  );
+  const known = monitors.map((monitor, index) => ({ id: `m_${index}`, ...monitor }));
+  const plain = { type: 'tcp', target: 'x:1', interval_s: 60, config: '{}', node_selection: '{}', node_count: 1 };
+  const rule = { consecutive_fail: 1, consecutive_ok: 1, fail_node_quorum: 'any' };
+  await db('monitors').insert(known.map((monitor) => ({ ...monitor, name: monitor.id, ...plain, ...rule })));
+  const scopes = fc.oneof(
+    fc.record({ scope_type: fc.constant('monitor' as const), scope_ids: fc.subarray(known.map(({ id }) => id)) }),
+    fc.record({ scope_type: fc.constant('group' as const), scope_ids: fc.subarray(groupIds) }),
+    fc.record({ scope_type: fc.constant('tag' as const), scope_ids: tags }),
+    fc.constant({ scope_type: 'all' as const, scope_ids: [] }),
+  );
+  const windows = fc.sample(fc.tuple(scopes, fc.constantFrom(...userIds), fc.boolean()), { numRuns: 60, seed: 2 });
+  const times = { starts_at: new Date(0), ends_at: new Date(1), recurrence: 'none', timezone: 'UTC' };
+  for (const [index, [scope, user_id, is_test]] of windows.entries()) {
+    const window = { id: `mmw_${index}`, user_id, is_test, ...scope };
+    await db('maintenance_windows').insert({ ...window, ...times, advance_notice_minutes: 0 });
+    await db('monitor_due').delete();
+    await queueMonitorsIn(db, window.id);
+    const expected = known.filter((monitor) => covers(window, monitor)).map(({ id }) => id);
+    t.same((await db('monitor_due').pluck('monitor_id')).sort(), expected.sort(), JSON.stringify(window));
+    t.equal(await countMonitorsIn(db, window.id), expected.length);
+  }
 });
