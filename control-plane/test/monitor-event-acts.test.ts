@@ -29,7 +29,7 @@ async function startDown(t: Test) {
   await says('failed');
   const [event] = await events();
   const act = (verb: string, body?: object) => data(api, 'POST', `/v1/monitor-events/${event.id}/${verb}`, body);
-  return { ...stack, id, event, says, events, act };
+  return { ...stack, id, node, event, says, events, act };
 }
 
 t.test('an event is acknowledged once', async (t) => {
@@ -79,6 +79,32 @@ t.test('a resolve beside judgments is never lost, and leaves at most one open ev
   t.equal(opened.length, all.length);
   const closed = await database.db('outbox').whereIn('kind', ['monitor.up', 'monitor.resolved']);
   t.equal(closed.length, all.length - 1);
+});
+
+t.test('a judgment that was made before a resolve does not count after it', async (t) => {
+  const { api, database, id, node, events, act } = await startDown(t);
+  const { db } = database;
+  const waiting = async (count: number) => {
+    await until(`${count} to wait`, async () => {
+      const { rows } = await db.raw(
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      return rows.length === count;
+    });
+  };
+  const holding = await db.transaction();
+  await holding.raw('SELECT FROM monitor_states FOR UPDATE');
+  const resolved = act('resolve');
+  await waiting(1);
+  node.check(id, 'degraded');
+  await waiting(2);
+  await holding.rollback();
+  t.match(await resolved, { ended_at: String });
+  await until(
+    'it to be degraded',
+    async () => (await data(api, 'GET', `/v1/monitors/${id}`)).current_status === 'degraded',
+  );
+  t.equal((await events()).length, 1);
 });
 
 t.test('a false positive counts in no uptime, until that is taken back', async (t) => {
