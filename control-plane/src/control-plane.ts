@@ -104,6 +104,7 @@ async function start(foundation: Foundation, parts: ReturnType<typeof wire>, sto
   await run(agents.monitorWork.news, stops);
   await run(agents.monitorWork.asking, stops);
   await run(agents.monitorWork.judges, stops);
+  await run(agents.monitorWork.windowTurns, stops);
   await run(agents.monitorWork.replacement, stops);
   await run(agents.monitorWork.rollups, stops);
   stops.push(() => agents.ingest.drain());

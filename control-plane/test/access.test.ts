@@ -91,6 +91,19 @@ const expected: Readonly<Record<string, Auth>> = {
   'GET /v1/admin/jobs': admin,
   'POST /v1/admin/jobs/{id}/retry': admin,
   'DELETE /v1/admin/jobs/{id}': admin,
+  'POST /v1/monitor-events/{id}/ack': writeMonitors,
+  'POST /v1/monitor-events/{id}/resolve': writeMonitors,
+  'POST /v1/monitor-events/{id}/false-positive': writeMonitors,
+  'POST /v1/monitor-events/{id}/notes': writeMonitors,
+  'GET /v1/monitor-groups': readMonitors,
+  'POST /v1/monitor-groups': writeMonitors,
+  'PATCH /v1/monitor-groups/{id}': writeMonitors,
+  'DELETE /v1/monitor-groups/{id}': writeMonitors,
+  'GET /v1/maintenance-windows': readMonitors,
+  'POST /v1/maintenance-windows': writeMonitors,
+  'GET /v1/maintenance-windows/{id}': readMonitors,
+  'PATCH /v1/maintenance-windows/{id}': writeMonitors,
+  'DELETE /v1/maintenance-windows/{id}': writeMonitors,
 };
 
 const documented = routes.filter(({ isDocumented }) => isDocumented !== false);
@@ -334,7 +347,7 @@ async function makeCallers(t: Test) {
 /** Ids of resources of one account, by the path they lie under. `public`: not anybody's. */
 async function makeForeign({ api, controlPlane, database }: Stack): Promise<Record<string, string>> {
   const owner = api.userId;
-  const { sessions, tokens, nodes } = controlPlane.services;
+  const { sessions, tokens } = controlPlane.services;
   const client = { address: '192.0.2.1', userAgent: null };
   const opened = await database.db.transaction((trx) => sessions.open(trx, owner, { methods: ['password'], client }));
   const grantor = { userId: owner, scopes: null };
@@ -351,20 +364,37 @@ async function makeForeign({ api, controlPlane, database }: Stack): Promise<Reco
     spec: '{}',
     created_at: new Date(),
   });
-  await nodes.directory.refresh([nodeId]);
-  const monitor = await api.call('POST', '/v1/monitors', {
-    body: { name: 'theirs', type: 'tcp', target: 'example.com:443' },
+  const [monitorId, eventId] = [newId(idPrefixes.monitor), newId(idPrefixes.monitorEvent)];
+  await database.db('monitors').insert({
+    id: monitorId,
+    user_id: owner,
+    name: 'theirs',
+    type: 'tcp',
+    target: '192.0.2.1:80',
+    interval_s: 60,
+    config: '{}',
+    node_selection: '{}',
+    node_count: 3,
+    consecutive_fail: 2,
+    consecutive_ok: 1,
+    fail_node_quorum: '2/3',
   });
-  const eventId = newId(idPrefixes.monitorEvent);
-  await database.db('monitor_events').insert({
-    id: eventId,
-    monitor_id: monitor.body.data.id,
-    type: 'down',
-    started_at: new Date(),
+  await database.db('monitor_states').insert({ monitor_id: monitorId });
+  const event = { id: eventId, monitor_id: monitorId, type: 'down', started_at: new Date() };
+  await database.db('monitor_events').insert(event);
+  const group = await api.call('POST', '/v1/monitor-groups', { body: { name: 'theirs' } });
+  const window = await api.call('POST', '/v1/maintenance-windows', {
+    body: {
+      scope_type: 'all',
+      starts_at: new Date().toISOString(),
+      ends_at: new Date(Date.now() + 60_000).toISOString(),
+    },
   });
   return {
-    '/v1/monitors': monitor.body.data.id,
+    '/v1/monitors': monitorId,
     '/v1/monitor-events': eventId,
+    '/v1/monitor-groups': group.body.data.id,
+    '/v1/maintenance-windows': window.body.data.id,
     '/v1/account/sessions': opened.sessionId,
     '/v1/account/api-keys': keyId,
     '/v1/account/tokens': tokenId,

@@ -23,6 +23,7 @@ const examples: { readonly [N in MailTemplateName]: Letter<N>['data'] } = {
     startedAt: at,
     endedAt: at,
   },
+  'maintenance-notice': { title: 'New switches', monitors: 7, startsAt: at, endsAt: at },
 };
 
 const templateNames = Object.keys(mailTemplates) as MailTemplateName[];

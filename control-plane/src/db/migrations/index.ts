@@ -12,6 +12,7 @@ import * as versionRefused from './0010-version-refused.js';
 import * as nodeVitals from './0011-node-vitals.js';
 import * as openings from './0012-openings.js';
 import * as monitors from './0013-monitors.js';
+import * as maintenance from './0015-maintenance.js';
 import * as rollups from './0016-rollups.js';
 
 /** One step forward. Written so that the version before it keeps working on the changed tables. */
@@ -37,5 +38,6 @@ export const migrations: readonly Migration[] = [
   nodeVitals,
   openings,
   monitors,
+  maintenance,
   rollups,
 ];

@@ -1,4 +1,5 @@
 import { accountDeleted } from './account-deleted.js';
+import { maintenanceNotice } from './maintenance-notice.js';
 import { monitorEvent } from './monitor-event.js';
 import { passwordChanged } from './password-changed.js';
 import { resetPassword } from './reset-password.js';
@@ -12,6 +13,7 @@ export const mailTemplates = {
   'password-changed': passwordChanged,
   'account-deleted': accountDeleted,
   'monitor-event': monitorEvent,
+  'maintenance-notice': maintenanceNotice,
 };
 
 /** Name of a mail, in the queue and in file names: part of what is stored. */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Owner } from './store.js';
 import type { EventType } from './transition.js';
 
 /** An event as it is stored. */
@@ -34,6 +35,7 @@ export type MonitorHappening =
   | 'monitor.down'
   | 'monitor.degraded'
   | 'monitor.up'
+  | 'monitor.resolved'
   | 'monitor.paused'
   | 'monitor.resumed';
 
@@ -56,6 +58,29 @@ export async function closeEvent(trx: Knex, monitorId: string, endedAt: Date): P
     [endedAt, monitorId],
   );
   return rows[0] ?? null;
+}
+
+/** Closes an event by hand; null: it is not open. It never ends before it began. */
+export async function closeEventById(
+  trx: Knex,
+  id: string,
+  { at, by }: { readonly at: Date; readonly by: string },
+): Promise<EventRow | null> {
+  const { rows } = await trx.raw<{ rows: EventRow[] }>(
+    `UPDATE monitor_events SET ended_at = greatest(started_at, ?), resolved_by = ? WHERE id = ? AND ended_at IS NULL RETURNING *`,
+    [at, by, id],
+  );
+  return rows[0] ?? null;
+}
+
+/** Writes what people say of an event. @returns the event as it is then */
+export async function updateEvent(
+  trx: Knex,
+  id: string,
+  changes: Partial<Pick<EventRow, 'ack_at' | 'acknowledged_by' | 'is_false_positive' | 'notes'>>,
+): Promise<EventRow> {
+  const [row] = await trx('monitor_events').where({ id }).update(changes).returning('*');
+  return row;
 }
 
 /** Writes what happened where it is taken from for webhooks. */
@@ -96,15 +121,21 @@ export async function listEvents(
 }
 
 /** An event of an owner, or null. */
-export async function findEvent(
-  db: Knex,
-  id: string,
-  owner: { userId: string; isTest: boolean },
-): Promise<EventRow | null> {
-  const { rows } = await db.raw<{ rows: EventRow[] }>(
-    `SELECT e.* FROM monitor_events e JOIN monitors m ON m.id = e.monitor_id
-     WHERE e.id = :id AND m.user_id = :userId ${owner.isTest ? 'AND m.is_test' : ''}`,
-    { id, userId: owner.userId },
-  );
+export async function findEvent(db: Knex, id: string, owner: Owner): Promise<EventRow | null> {
+  const { rows } = await db.raw<{ rows: EventRow[] }>(selectOwned(owner), { id, userId: owner.userId });
   return rows[0] ?? null;
+}
+
+/** As `findEvent`, nobody else's until the transaction ends. */
+export async function lockEvent(trx: Knex, id: string, owner: Owner): Promise<EventRow | null> {
+  const { rows } = await trx.raw<{ rows: EventRow[] }>(`${selectOwned(owner)} FOR NO KEY UPDATE OF e`, {
+    id,
+    userId: owner.userId,
+  });
+  return rows[0] ?? null;
+}
+
+function selectOwned(owner: Owner): string {
+  return `SELECT e.* FROM monitor_events e JOIN monitors m ON m.id = e.monitor_id
+     WHERE e.id = :id AND m.user_id = :userId ${owner.isTest ? 'AND m.is_test' : ''}`;
 }

@@ -19,11 +19,13 @@ import { AssignmentNews } from './assignment-news.js';
 import { listChangesSince, listLinkedAssignments, sumLoads } from './assignment-store.js';
 import { monitorKinds, parseNodeState } from './check-kinds.js';
 import { type CheckPosition, type CheckRow, checkDaysOf, listAskedChecks, listChecks } from './check-store.js';
+import { EventActs } from './event-acts.js';
 import { type EventRow, findEvent, listEvents } from './event-store.js';
+import { GroupActs } from './group-acts.js';
 import { History, type TimeLine } from './history.js';
 import { Judges } from './judges.js';
 import { Judging } from './judging.js';
-import { noWindows } from './maintenance-reads.js';
+import { maintenanceReads } from './maintenance-reads.js';
 import { MonitorActs } from './monitor-acts.js';
 import { takeNewestStates } from './newest-states-store.js';
 import { NodeLoads } from './node-loads.js';
@@ -32,7 +34,9 @@ import { Placing } from './placing.js';
 import { Reading } from './reading.js';
 import { Replacement } from './replacement.js';
 import { Rollups } from './rollups.js';
-import { deleteMonitorsOf } from './store.js';
+import { deleteMonitorsOf, type KnownMonitorRow } from './store.js';
+import { WindowActs } from './window-acts.js';
+import { WindowTurns } from './window-turns.js';
 
 export { deleteMonitorsOf };
 
@@ -47,6 +51,7 @@ export interface MonitorWork {
   readonly news: AssignmentNews;
   readonly judges: Judges;
   readonly rollups: Rollups;
+  readonly windowTurns: WindowTurns;
   readonly replacement: Replacement;
   readonly asking: Asking;
   readonly placing: Placing;
@@ -69,7 +74,7 @@ interface MonitorWorkOptions {
 /** Builds what runs behind monitors; nothing runs yet. */
 export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
   const { db, bus, directory, findLink, mail, plans, clock, log } = options;
-  const judging = new Judging({ maintenance: noWindows.now, notify: mailOwner(mail) });
+  const judging = new Judging({ maintenance: maintenanceReads.now, notify: mailOwner(mail) });
   const judges = new Judges({ db, judging, clock, log });
   const news = new AssignmentNews({ bus, listSince: (since) => listChangesSince(db, since), findLink, clock, log });
   const loads = new NodeLoads({ read: () => sumLoads(db), clock });
@@ -102,6 +107,7 @@ export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
     news,
     judges,
     rollups: new Rollups({ db, clock, log }),
+    windowTurns: new WindowTurns({ db, mail, onDue: () => judges.look(), clock, log }),
     replacement,
     asking: new Asking({ bus, findLink }),
     placing,
@@ -122,6 +128,9 @@ interface MonitorsOptions {
 export class Monitors extends MonitorActs {
   readonly reading: Reading;
   readonly #history: History;
+  readonly windows: WindowActs;
+  readonly groups: GroupActs;
+  readonly eventActs: EventActs;
 
   constructor(private readonly own: MonitorsOptions) {
     super({
@@ -131,9 +140,13 @@ export class Monitors extends MonitorActs {
       sealer: sealerOf(own),
       onAssigned: (nodeIds) => own.work.news.announce(nodeIds),
     });
-    const parts = { db: own.db, clock: own.clock, maintenance: noWindows };
+    const parts = { db: own.db, clock: own.clock, maintenance: maintenanceReads };
     this.reading = new Reading(parts);
     this.#history = new History(parts);
+    const acting = { db: own.db, clock: own.clock, onDue: () => own.work.judges.look() };
+    this.windows = new WindowActs(acting);
+    this.groups = new GroupActs(acting);
+    this.eventActs = new EventActs(acting);
   }
 
   /** Milliseconds since the epoch. */
@@ -141,13 +154,11 @@ export class Monitors extends MonitorActs {
     return this.own.clock.now();
   }
 
-  /** Checks of a monitor, newest first. @throws ApiError MONITOR_NOT_FOUND */
-  async checks(
-    id: string,
-    account: Account,
+  /** Checks of a monitor, newest first. */
+  checks(
+    { key }: KnownMonitorRow,
     { fromMs, toMs, after, limit }: TimeRange & { readonly after: CheckPosition | null; readonly limit: number },
   ): Promise<CheckRow[]> {
-    const { key } = await this.get(id, account);
     const range = { fromMs: fromMs ?? 0, toMs: toMs ?? this.now() + AHEAD_MS };
     return listChecks(this.own.db, { monitorKey: key, ...range, after, limit });
   }
@@ -164,15 +175,13 @@ export class Monitors extends MonitorActs {
 
   /**
    * Has a monitor checked at once by its nodes that are linked. @returns what has come when all have answered or the time is over
-   * @throws ApiError MONITOR_NOT_FOUND, MONITOR_PAUSED, NODE_OFFLINE
+   * @throws ApiError MONITOR_PAUSED, NODE_OFFLINE
    */
   async test(
-    id: string,
-    account: Account,
+    { id, key, status }: KnownMonitorRow,
     { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
   ): Promise<{ rows: CheckRow[]; waiting: readonly string[] }> {
     const { db, clock, work } = this.own;
-    const { key, status } = await this.get(id, account);
     if (status !== 'active') throw new ApiError('MONITOR_PAUSED');
     const asked = await listLinkedAssignments(db, id);
     if (asked.length === 0) throw new ApiError('NODE_OFFLINE', { retryAfterSeconds: 30 });

@@ -6,7 +6,7 @@ import { closeEvent, type EventRow, insertEvent, insertHappening, type MonitorHa
 import { eventNews, monitorName } from './happening.js';
 import type { MaintenanceNow } from './maintenance-reads.js';
 import { insertDue, type JudgedRow, type NewState, readJudged, updateState } from './state-store.js';
-import { type Effect, transition } from './transition.js';
+import { type Effect, type MonitorState, transition } from './transition.js';
 
 /** What is to be told of a monitor whose event began or ended. */
 export interface EventNews {
@@ -62,10 +62,10 @@ export class Judging {
     const event = eventOf(row);
     const notBeforeMs = Math.max(row.not_before.getTime(), maintenance.endedAtMs ?? 0);
     const { state, effects } = transition(
-      { health: row.health, event },
+      { health: row.health, event, resolved: row.resolved_type },
       { judgment, isInMaintenance: maintenance.isNow, notBeforeMs },
     );
-    const next = newStateOf(row, judgment, state.health);
+    const next = newStateOf(row, judgment, state);
     if (next === null && effects.length === 0) return true;
     if (!(await updateState(trx, next ?? unchanged(row)))) return false;
     await this.#perform(trx, row, { effects, judgment });
@@ -142,14 +142,15 @@ function eventOf({ event_type: type, event_started_at: startedAt }: JudgedRow) {
 }
 
 /** Null when nothing changes: most judgments do not. */
-function newStateOf(row: JudgedRow, judgment: QuorumJudgment, health: JudgedRow['health']): NewState | null {
+function newStateOf(row: JudgedRow, judgment: QuorumJudgment, { health, resolved }: MonitorState): NewState | null {
   // below the quorum; above it the event names them
   const failingNodes = health === 'up' || health === 'degraded' ? judgment.failingNodes : [];
   const isFirst = row.first_check_at === null && judgment.decidedAtMs !== null;
-  const isSame = health === row.health && String(failingNodes) === String(row.failing_nodes);
+  const isSame =
+    health === row.health && resolved === row.resolved_type && String(failingNodes) === String(row.failing_nodes);
   if (isSame && !isFirst) return null;
   const firstCheckAt = isFirst && judgment.decidedAtMs !== null ? new Date(judgment.decidedAtMs) : null;
-  return { monitorId: row.id, version: row.version, health, failingNodes, firstCheckAt };
+  return { monitorId: row.id, version: row.version, health, resolvedType: resolved, failingNodes, firstCheckAt };
 }
 
 function unchanged(row: JudgedRow): NewState {
@@ -157,6 +158,7 @@ function unchanged(row: JudgedRow): NewState {
     monitorId: row.id,
     version: row.version,
     health: row.health,
+    resolvedType: row.resolved_type,
     failingNodes: row.failing_nodes,
     firstCheckAt: null,
   };

@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { nextOccurrence, occurrenceOf, occurrencesWithin, type Recurrence, type WindowTimes } from './maintenance.js';
+import {
+  lastEnd,
+  longestOccurrenceMs,
+  nextOccurrence,
+  nextTurn,
+  occurrenceOf,
+  occurrencesWithin,
+  type Recurrence,
+  type WindowTimes,
+} from './maintenance.js';
 import type { Interval } from './uptime.js';
 
 const at = (text: string) => Date.parse(text);
@@ -149,3 +158,35 @@ t.test('what is found for a range is found for each instant of it, however far o
     { numRuns: 200 },
   );
 });
+
+t.test(
+  'turns are the beginnings and ends there are, one after the other; the last end is the one before',
+  async (t) => {
+    const windows = fc
+      .record({
+        startsAtMs: fc.integer({ min: at('2025-01-01T00:00Z'), max: at('2026-12-31T00:00Z') }),
+        share: fc.double({ min: 0.001, max: 1, noNaN: true }),
+        recurrence: fc.constantFrom<Recurrence>('none', 'daily', 'weekly', 'monthly'),
+        days: fc.option(fc.integer({ min: 0, max: 60 })),
+        timezone: fc.constantFrom('UTC', 'Europe/Berlin', 'Australia/Lord_Howe', 'America/New_York'),
+      })
+      .map(({ startsAtMs, share, recurrence, days, timezone }): WindowTimes => {
+        const lengthMs = Math.ceil(share * Math.min(longestOccurrenceMs(recurrence), 86_400_000 * 60));
+        const recurrenceUntilMs = days === null ? null : startsAtMs + days * 86_400_000;
+        return { startsAtMs, endsAtMs: startsAtMs + lengthMs, recurrence, recurrenceUntilMs, timezone };
+      });
+    const offsets = fc.integer({ min: -40, max: 400 }).map((days) => days * 86_400_000);
+    fc.assert(
+      fc.property(windows, offsets, fc.nat(86_400_000), (window, offset, more) => {
+        const instantMs = window.startsAtMs + offset + more;
+        const toMs = instantMs + 100 * 86_400_000;
+        const all = occurrencesWithin(window, { fromMs: window.startsAtMs - 1, toMs });
+        const turns = all.flatMap(({ fromMs, toMs }) => [fromMs, toMs]).filter((turnMs) => turnMs > instantMs);
+        t.equal(nextTurn(window, instantMs), turns.length === 0 ? null : Math.min(...turns));
+        const ends = all.map(({ toMs }) => toMs).filter((endMs) => endMs <= instantMs);
+        t.equal(lastEnd(window, instantMs), ends.length === 0 ? null : Math.max(...ends));
+      }),
+      { numRuns: 200 },
+    );
+  },
+);

@@ -27,8 +27,15 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** From one occurrence to the next at most, by the wall. */
 const LONGEST_STEP_MS = { daily: DAY_MS, weekly: 7 * DAY_MS, monthly: 31 * DAY_MS };
+/** From one occurrence to the next at least, by the wall: what is longer would not be over when the next one begins. */
+const SHORTEST_STEP_MS = { none: Number.POSITIVE_INFINITY, daily: DAY_MS, weekly: 7 * DAY_MS, monthly: 28 * DAY_MS };
 /** By how much a zone may be from another, and a gap or overlap long. */
 const CLOCKS_MS = 48 * HOUR_MS;
+
+/** How long an occurrence may be, milliseconds. */
+export function longestOccurrenceMs(recurrence: Recurrence): number {
+  return SHORTEST_STEP_MS[recurrence];
+}
 
 /** Occurrences that have a part within `range`, in their order. */
 export function occurrencesWithin(window: WindowTimes, range: Interval): Interval[] {
@@ -52,6 +59,25 @@ export function nextOccurrence(window: WindowTimes, afterMs: number): Interval |
     const occurrence = occurrenceAt(window, index);
     if (occurrence === null || (occurrence.fromMs >= afterMs && !isEmpty(occurrence))) return occurrence;
   }
+}
+
+/** The first beginning or end of an occurrence after an instant; null: there is none. */
+export function nextTurn(window: WindowTimes, afterMs: number): number | null {
+  const ends = occurrencesWithin(window, { fromMs: afterMs, toMs: afterMs + 1 }).map(({ toMs }) => toMs);
+  const next = nextOccurrence(window, afterMs + 1);
+  const turns = next === null ? ends : [...ends, next.fromMs];
+  return turns.length === 0 ? null : Math.min(...turns);
+}
+
+/** When the occurrence that ended last by an instant did; null: none has. */
+export function lastEnd(window: WindowTimes, instantMs: number): number | null {
+  const { endsAtMs, recurrence, recurrenceUntilMs } = window;
+  if (recurrence === 'none') return endsAtMs <= instantMs ? endsAtMs : null;
+  const lastBeginMs = Math.min(instantMs, recurrenceUntilMs ?? instantMs);
+  // of the last three that began one is over: the newest may go on, and one may be none
+  const fromMs = lastBeginMs - 3 * LONGEST_STEP_MS[recurrence] - CLOCKS_MS;
+  const ends = occurrencesWithin(window, { fromMs, toMs: instantMs }).map(({ toMs }) => toMs);
+  return ends.filter((toMs) => toMs <= instantMs).reduce<number | null>((a, b) => Math.max(a ?? b, b), null);
 }
 
 function isEmpty({ fromMs, toMs }: Interval): boolean {

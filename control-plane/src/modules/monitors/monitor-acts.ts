@@ -18,7 +18,7 @@ import { intervalOf } from './intervals.js';
 import { type Placing, wantedOf } from './placing.js';
 import type { MonitorChange, MonitorCreate, MonitorStatus } from './schema.js';
 import { joinSecrets, openSecrets, parseSettings, type Settings, sealSecrets, splitSecrets } from './settings.js';
-import { resetState } from './state-store.js';
+import { insertDue, resetState } from './state-store.js';
 import {
   countMonitors,
   deleteMonitor,
@@ -84,7 +84,7 @@ export class MonitorActs {
     await this.options.refreshLoads();
     const changed = await db.transaction(async (trx) => {
       await this.#checkRoom(trx, account);
-      await this.#checkGroup(trx, fields);
+      await this.#checkGroup(trx, body, account);
       if (!(await insertMonitor(trx, fields, at))) throw new ApiError('MONITOR_NAME_TAKEN');
       const subject = { actor, accountId: account.userId, subject: id };
       await insertAuditEntry(trx, { ...subject, action: 'monitor.created', details: { name: fields.name } });
@@ -103,7 +103,7 @@ export class MonitorActs {
       if (before === null) throw new ApiError('MONITOR_NOT_FOUND');
       const type = before.type as MonitorType;
       const fields = await this.#fieldsOf(type, body, before, account);
-      await this.#checkGroup(trx, fields);
+      await this.#checkGroup(trx, body, account);
       if (!(await updateMonitor(trx, fields, new Date(clock.now())))) throw new ApiError('MONITOR_NAME_TAKEN');
       const details = { fields: Object.keys(body) };
       await insertAuditEntry(trx, {
@@ -113,6 +113,8 @@ export class MonitorActs {
         subject: id,
         details,
       });
+      // with its group and tags it comes into maintenance windows, and leaves them
+      await insertDue(trx, [id]);
       const isOther = isCheckedOtherwise(this.#whole(before), this.#whole(fields));
       const renewed = isOther ? await renewAssignments(trx, id) : [];
       return [...renewed, ...(await this.#place(trx, id, account))];
@@ -248,8 +250,8 @@ export class MonitorActs {
     });
   }
 
-  async #checkGroup(trx: Knex, { group_id: id, user_id }: MonitorFields): Promise<void> {
-    if (id !== null && !(await hasGroup(trx, id, user_id)))
+  async #checkGroup(trx: Knex, { group_id: id }: Partial<MonitorCreate>, account: Account): Promise<void> {
+    if (typeof id === 'string' && !(await hasGroup(trx, id, account)))
       throw fieldError('group_id', 'not_found', 'is none of your groups');
   }
 }

@@ -1,12 +1,13 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Static } from 'typebox';
+import type { CheckRow } from './check-store.js';
 import type { MaintenanceReads } from './maintenance-reads.js';
-import type { MonitorSchema } from './schema.js';
+import type { MonitorCheckSchema, MonitorSchema } from './schema.js';
 import type { KnownMonitorRow } from './store.js';
 import { type Interval, uptimePercent } from './uptime.js';
 import { readEpisodes } from './uptime-store.js';
-import { monitorView } from './view.js';
+import { beganAtMs, checkView, monitorView } from './view.js';
 
 const UPTIME_MS = 30 * 86_400_000;
 
@@ -26,7 +27,12 @@ export class Reading {
     const nowMs = clock.now();
     const asked: Interval = { fromMs: nowMs - UPTIME_MS, toMs: nowMs };
     const ids = rows.map(({ id }) => id);
-    const [episodes, windows] = await Promise.all([readEpisodes(db, ids, asked), maintenance.within(db, rows, asked)]);
+    // a window is over at its end, and there from its beginning on
+    const upToNow = { ...asked, toMs: nowMs + 1 };
+    const [episodes, windows] = await Promise.all([
+      readEpisodes(db, ids, asked),
+      maintenance.within(db, rows, upToNow),
+    ]);
     return rows.map((row) => {
       const { downs, pauses } = episodes.get(row.id) ?? { downs: [], pauses: [] };
       const maintained = windows.get(row.id) ?? [];
@@ -36,8 +42,20 @@ export class Reading {
         downs,
         unwatched: [...pauses, ...maintained],
       });
-      const isInMaintenance = maintained.some(({ fromMs, toMs }) => fromMs <= nowMs && nowMs <= toMs);
+      const isInMaintenance = maintained.some(({ fromMs, toMs }) => fromMs <= nowMs && nowMs < toMs);
       return monitorView(row, { isInMaintenance, uptimePercent: percent, nowMs });
+    });
+  }
+
+  /** Views of checks of a monitor, in their order. */
+  async checkViews(monitor: KnownMonitorRow, rows: readonly CheckRow[]): Promise<Static<typeof MonitorCheckSchema>[]> {
+    const { db, maintenance } = this.options;
+    const begins = rows.map(beganAtMs);
+    const range = { fromMs: Math.min(...begins), toMs: Math.max(...begins) + 1 };
+    const windows = rows.length === 0 ? [] : ((await maintenance.within(db, [monitor], range)).get(monitor.id) ?? []);
+    return rows.map((row) => {
+      const isInMaintenance = windows.some(({ fromMs, toMs }) => fromMs <= beganAtMs(row) && beganAtMs(row) < toMs);
+      return checkView(monitor.id, row, isInMaintenance);
     });
   }
 

@@ -1,11 +1,25 @@
 import type { AnyRoute } from '../../http/route.js';
 import { listChecks } from './routes/checks.js';
+import {
+  acknowledgeMonitorEvent,
+  markMonitorEventFalsePositive,
+  resolveMonitorEvent,
+  writeMonitorEventNotes,
+} from './routes/event-acts.js';
 import { getMonitorEvent, listMonitorEvents } from './routes/events.js';
+import { changeMonitorGroup, createMonitorGroup, deleteMonitorGroup, listMonitorGroups } from './routes/groups.js';
 import { changeMonitor, createMonitor, deleteMonitor, getMonitor, listMonitors } from './routes/monitors.js';
 import { statusActs } from './routes/status.js';
 import { testMonitor } from './routes/test-monitor.js';
 import { getTimeseries } from './routes/timeseries.js';
 import { getUptime } from './routes/uptime.js';
+import {
+  changeMaintenanceWindow,
+  createMaintenanceWindow,
+  deleteMaintenanceWindow,
+  getMaintenanceWindow,
+  listMaintenanceWindows,
+} from './routes/windows.js';
 
 /** Every operation on monitors. */
 export const monitorRoutes: readonly AnyRoute[] = [
@@ -21,4 +35,17 @@ export const monitorRoutes: readonly AnyRoute[] = [
   getMonitorEvent,
   getUptime,
   getTimeseries,
+  acknowledgeMonitorEvent,
+  resolveMonitorEvent,
+  markMonitorEventFalsePositive,
+  writeMonitorEventNotes,
+  listMonitorGroups,
+  createMonitorGroup,
+  changeMonitorGroup,
+  deleteMonitorGroup,
+  listMaintenanceWindows,
+  createMaintenanceWindow,
+  getMaintenanceWindow,
+  changeMaintenanceWindow,
+  deleteMaintenanceWindow,
 ];

@@ -159,6 +159,7 @@ export const MonitorCheckSchema = Type.Object(
     error: nullable(Type.String(), '`<code>: <message>`; null when it was well.'),
     error_code: nullable(Type.String(), 'Branch on this.'),
     late: Type.Boolean({ description: 'It was delivered long after: its node had no link.' }),
+    in_maintenance: Type.Boolean({ description: 'It began within a maintenance window, as they are written now.' }),
     superseded: Type.Boolean({ description: 'The monitor was another node’s by then: it counts in history alone.' }),
   },
   { additionalProperties: false, title: 'MonitorCheck' },
@@ -178,10 +179,41 @@ export const MonitorEventSchema = Type.Object(
     is_false_positive: Type.Boolean(),
     ack_at: nullable(Instant, 'Null: not acknowledged.'),
     acknowledged_by: nullable(Type.String(), 'User id.'),
-    resolved_by: nullable(Type.String(), 'User id; null: it ended by itself, or lasts.'),
+    resolved_by: nullable(Type.String(), 'User id of who closed it; null: it ended by itself, or lasts.'),
     notes: nullable(Type.String(), 'Of people.'),
     backfilled: Type.Boolean({ description: 'Written when results came late: nobody was told of it.' }),
     created_at: Instant,
   },
   { additionalProperties: false, title: 'MonitorEvent' },
+);
+
+const GroupName = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', example: 'Production' });
+const SortOrder = Type.Integer({
+  minimum: -2_147_483_648,
+  maximum: 2_147_483_647,
+  description: 'Groups are listed by it, then by their creation. Default: 0.',
+});
+
+/** What a group is made of. API specification 2.4. */
+export const MonitorGroupCreateSchema = Type.Object(
+  { name: GroupName, sort_order: Type.Optional(SortOrder) },
+  { additionalProperties: false, title: 'MonitorGroupCreate' },
+);
+
+/** What may be changed of it; what is left out stays. */
+export const MonitorGroupChangeSchema = Type.Object(
+  { name: Type.Optional(GroupName), sort_order: Type.Optional(SortOrder) },
+  { additionalProperties: false, minProperties: 1, title: 'MonitorGroupChange' },
+);
+
+/** Monitors that belong together. API specification 2.4. */
+export const MonitorGroupSchema = Type.Object(
+  {
+    id: Type.String({ pattern: idPattern(idPrefixes.monitorGroup) }),
+    user_id: Type.String(),
+    name: Type.String(),
+    sort_order: Type.Integer(),
+    created_at: Instant,
+  },
+  { additionalProperties: false, title: 'MonitorGroup' },
 );

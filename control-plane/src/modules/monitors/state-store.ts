@@ -38,6 +38,8 @@ export interface JudgedRow {
   readonly notifies_owner: boolean;
   readonly version: number;
   readonly health: MonitorHealth;
+  /** What the event was of that a person closed while nodes said so; null: none, or it was up since. */
+  readonly resolved_type: EventType | null;
   readonly failing_nodes: readonly string[];
   readonly not_before: Date;
   readonly first_check_at: Date | null;
@@ -52,6 +54,7 @@ export interface NewState {
   /** Of the state it was made from: the write is refused when that is no longer the one there. */
   readonly version: number;
   readonly health: MonitorHealth;
+  readonly resolvedType: EventType | null;
   readonly failingNodes: readonly string[];
   readonly firstCheckAt: Date | null;
 }
@@ -80,7 +83,7 @@ export async function claimDue(trx: Knex, limit: number): Promise<string[]> {
 export async function readJudged(trx: Knex, monitorIds: readonly string[]): Promise<JudgedRow[]> {
   const { rows } = await trx.raw<{ rows: JudgedRow[] }>(
     `SELECT m.id, m.user_id, m.is_test, m.name, m.type, m.target, m.status, m.group_id, m.tags, m.interval_s, m.fail_node_quorum,
-            m.notifies_owner, s.version, s.health, s.failing_nodes, s.not_before, s.first_check_at,
+            m.notifies_owner, s.version, s.health, s.resolved_type, s.failing_nodes, s.not_before, s.first_check_at,
             e.type AS event_type, e.started_at AS event_started_at,
             (SELECT coalesce(json_agg(json_build_object(
                  'node_id', a.node_id, 'generation', a.generation, 'state_generation', v.generation, 'verdict', v.verdict,
@@ -103,22 +106,35 @@ export async function readJudged(trx: Knex, monitorIds: readonly string[]): Prom
 /** Compare-and-swap: false when somebody else wrote since. */
 export async function updateState(
   trx: Knex,
-  { monitorId, version, health, failingNodes, firstCheckAt }: NewState,
+  { monitorId, version, health, resolvedType, failingNodes, firstCheckAt }: NewState,
 ): Promise<boolean> {
   const { rows } = await trx.raw<{ rows: object[] }>(
-    `UPDATE monitor_states SET version = version + 1, health = :health, failing_nodes = :failingNodes,
+    `UPDATE monitor_states SET version = version + 1, health = :health, resolved_type = :resolvedType, failing_nodes = :failingNodes,
        first_check_at = coalesce(first_check_at, :firstCheckAt),
        changed_at = CASE WHEN health = :health THEN changed_at ELSE now() END
      WHERE monitor_id = :monitorId AND version = :version RETURNING monitor_id`,
-    { monitorId, version, health, failingNodes: [...failingNodes], firstCheckAt },
+    { monitorId, version, health, resolvedType, failingNodes: [...failingNodes], firstCheckAt },
   );
   return rows.length === 1;
+}
+
+/** Holds off every judgment of a monitor until the transaction ends. */
+export async function lockState(trx: Knex, monitorId: string): Promise<void> {
+  await trx.raw('SELECT FROM monitor_states WHERE monitor_id = ? FOR NO KEY UPDATE', [monitorId]);
+}
+
+/** Notes that a person closed an event of this kind; judgments made before are refused. */
+export async function noteResolved(trx: Knex, monitorId: string, type: EventType): Promise<void> {
+  await trx.raw('UPDATE monitor_states SET version = version + 1, resolved_type = ? WHERE monitor_id = ?', [
+    type,
+    monitorId,
+  ]);
 }
 
 /** Nothing is known of a monitor any more, and no event begins before `at`. */
 export async function resetState(trx: Knex, monitorId: string, at: Date): Promise<void> {
   await trx.raw(
-    `UPDATE monitor_states SET version = version + 1, health = 'unknown', failing_nodes = '{}', changed_at = now(), not_before = ?
+    `UPDATE monitor_states SET version = version + 1, health = 'unknown', resolved_type = NULL, failing_nodes = '{}', changed_at = now(), not_before = ?
      WHERE monitor_id = ?`,
     [at, monitorId],
   );

@@ -188,9 +188,13 @@ export async function listMonitors(
   return { rows, total: counts[0]?.total ?? 0 };
 }
 
-/** Whether an owner has a group. */
-export async function hasGroup(db: Knex, id: string, userId: string): Promise<boolean> {
-  return (await db('monitor_groups').where({ id, user_id: userId }).first('id')) !== undefined;
+/** Whether an owner has a group; it stays until the transaction ends. */
+export async function hasGroup(trx: Knex, id: string, { userId, isTest }: Owner): Promise<boolean> {
+  const { rows } = await trx.raw<{ rows: object[] }>(
+    `SELECT FROM monitor_groups WHERE id = :id AND user_id = :userId ${isTest ? 'AND is_test' : ''} FOR KEY SHARE`,
+    { id, userId },
+  );
+  return rows.length > 0;
 }
 
 function filterClause(owner: Owner, filter: MonitorFilter): { where: string; bindings: Record<string, unknown> } {

@@ -1,7 +1,14 @@
 import type { MonitorHealth } from '@vantage/shared/monitor-state/quorum.js';
 import fc from 'fast-check';
 import t from 'tap';
-import { type Effect, type Observation, transition, unknownMonitor } from './transition.js';
+import {
+  type Effect,
+  type EventType,
+  type MonitorState,
+  type Observation,
+  transition,
+  unknownMonitor,
+} from './transition.js';
 
 const seen = (health: MonitorHealth, decidedAtMs: number, more: Partial<Observation> = {}): Observation => ({
   judgment: {
@@ -42,7 +49,7 @@ t.test('an outage is one event, from the check that decided it to the one that e
     [{ kind: 'close', endedAtMs: 130 }],
     [],
   ]);
-  t.same(state, { health: 'up', event: null });
+  t.same(state, { health: 'up', event: null, resolved: null });
 });
 
 t.test('from down to degraded one event ends and the other begins, at the same moment', async (t) => {
@@ -56,7 +63,7 @@ t.test('from down to degraded one event ends and the other begins, at the same m
 t.test('while nothing is known an open event is held', async (t) => {
   const { state, effects } = follow(seen('down', 70), seen('unknown', 0), seen('down', 70), seen('unknown', 0));
   t.same(effects.slice(1), [[], [], []]);
-  t.same(state, { health: 'unknown', event: { type: 'down', startedAtMs: 70 } });
+  t.same(state, { health: 'unknown', event: { type: 'down', startedAtMs: 70 }, resolved: null });
 });
 
 t.test('in maintenance nothing opens; what was open survives, and ends when it is over', async (t) => {
@@ -65,6 +72,20 @@ t.test('in maintenance nothing opens; what was open survives, and ends when it i
   t.same(held.effects.slice(1), [[], [{ kind: 'close', endedAtMs: 90 }]]);
   const still = follow(seen('up', 10), seen('down', 70, inside), seen('down', 70, { notBeforeMs: 120 }));
   t.same(still.effects, [[], [], [{ kind: 'open', type: 'down', startedAtMs: 120, affectedNodes: ['n_1', 'n_2'] }]]);
+});
+
+t.test('of what was resolved by hand nothing opens until it was up; what is worse does', async (t) => {
+  const after = (resolved: EventType, ...seenAs: readonly MonitorHealth[]) => {
+    let state: MonitorState = { health: resolved, event: null, resolved };
+    return seenAs.map((health, index) => {
+      const next = transition(state, seen(health, 100 + index));
+      state = next.state;
+      return next.effects.map(({ kind }) => kind).join();
+    });
+  };
+  t.same(after('down', 'down', 'unknown', 'degraded', 'down', 'up', 'down'), ['', '', '', '', '', 'open']);
+  t.same(after('degraded', 'degraded', 'down', 'degraded'), ['', 'open', 'close,open']);
+  t.same(after('degraded', 'degraded', 'up', 'degraded'), ['', '', 'open']);
 });
 
 t.test(

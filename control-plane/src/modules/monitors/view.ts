@@ -4,8 +4,11 @@ import { phaseOf, slotAt, slotStart } from '@vantage/shared/monitor-state/slots.
 import type { Static } from 'typebox';
 import { type CheckRow, checkFlags, outcomeCodes } from './check-store.js';
 import type { EventRow } from './event-store.js';
-import type { MonitorCheckSchema, MonitorEventSchema, MonitorSchema } from './schema.js';
+import type { GroupRow } from './group-store.js';
+import type { MonitorCheckSchema, MonitorEventSchema, MonitorGroupSchema, MonitorSchema } from './schema.js';
 import type { KnownMonitorRow } from './store.js';
+import type { WindowSchema } from './window-schema.js';
+import type { WindowRow } from './window-store.js';
 
 type Monitor = Static<typeof MonitorSchema>;
 
@@ -56,14 +59,23 @@ function nextCheckAt({ id, interval_s, node_ids, status }: KnownMonitorRow, nowM
 
 const outcomes = Object.entries(outcomeCodes).map(([name]) => name as keyof typeof outcomeCodes);
 
+/** When a check began, milliseconds since the epoch. */
+export function beganAtMs({ at, late_ms }: CheckRow): number {
+  return at.getTime() + late_ms;
+}
+
 /** A check of a monitor. */
-export function checkView(monitorId: string, row: CheckRow): Static<typeof MonitorCheckSchema> {
+export function checkView(
+  monitorId: string,
+  row: CheckRow,
+  isInMaintenance: boolean,
+): Static<typeof MonitorCheckSchema> {
   const outcome = outcomes[row.outcome] ?? 'failed';
   return {
     id: checkId(monitorId, row),
     monitor_id: monitorId,
     node_id: row.node_id,
-    started_at: new Date(row.at.getTime() + row.late_ms).toISOString(),
+    started_at: new Date(beganAtMs(row)).toISOString(),
     success: outcome !== 'failed',
     outcome,
     response_ms: row.response_ms === null ? null : Math.round(row.response_ms),
@@ -71,6 +83,7 @@ export function checkView(monitorId: string, row: CheckRow): Static<typeof Monit
     error: row.error,
     error_code: row.error === null ? null : row.error.slice(0, row.error.indexOf(':')),
     late: (row.flags & checkFlags.late) !== 0,
+    in_maintenance: isInMaintenance,
     superseded: (row.flags & checkFlags.superseded) !== 0,
   };
 }
@@ -79,6 +92,29 @@ export function checkView(monitorId: string, row: CheckRow): Static<typeof Monit
 function checkId(monitorId: string, { node_id: nodeId, at, late_ms: lateMs }: CheckRow): string {
   const digest = createHash('sha256').update(`${monitorId} ${nodeId} ${at.getTime()} ${lateMs}`).digest();
   return newId(idPrefixes.monitorCheck, at.getTime(), digest.subarray(0, 10));
+}
+
+/** A maintenance window as its owner sees it. */
+export function windowView(row: WindowRow): Static<typeof WindowSchema> {
+  return {
+    id: row.id,
+    user_id: row.user_id,
+    title: row.title,
+    scope_type: row.scope_type,
+    scope_ids: [...row.scope_ids],
+    starts_at: row.starts_at.toISOString(),
+    ends_at: row.ends_at.toISOString(),
+    recurrence: row.recurrence,
+    recurrence_until: row.recurrence_until?.toISOString() ?? null,
+    timezone: row.timezone,
+    advance_notice_minutes: row.advance_notice_minutes,
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+/** A group as its owner sees it. */
+export function groupView({ id, user_id, name, sort_order, created_at }: GroupRow): Static<typeof MonitorGroupSchema> {
+  return { id, user_id, name, sort_order, created_at: created_at.toISOString() };
 }
 
 /** An event as its monitor's owner sees it. */

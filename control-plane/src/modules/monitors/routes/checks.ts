@@ -4,7 +4,6 @@ import { cursorList, cursorQuery, limitOfPage } from '../../../http/cursor.js';
 import { defineRoute } from '../../../http/route.js';
 import { timeRangeOf, timeRangeQuery } from '../../../http/time-range.js';
 import { MonitorCheckSchema } from '../schema.js';
-import { checkView } from '../view.js';
 import { idParams as params, reads, tag } from './monitor-access.js';
 
 const list = cursorList(
@@ -32,12 +31,13 @@ export const listChecks = defineRoute({
     const limit = limitOfPage(query);
     const after = list.parse(query.cursor);
     const range = timeRangeOf(query, monitors.now());
-    const rows = await monitors.checks(id, account, {
+    const monitor = await monitors.get(id, account);
+    const rows = await monitors.checks(monitor, {
       ...range,
       after: after === null ? null : { atMs: after.at, nodeId: after.node },
       limit: limit + 1,
     });
     const { items, pagination } = list.page(rows, limit, (row) => ({ at: row.at.getTime(), node: row.node_id }));
-    return { status: 200, data: items.map((row) => checkView(id, row)), pagination };
+    return { status: 200, data: await monitors.reading.checkViews(monitor, items), pagination };
   },
 });

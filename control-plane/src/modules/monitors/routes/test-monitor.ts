@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { defineRoute } from '../../../http/route.js';
 import { MonitorCheckSchema } from '../schema.js';
-import { checkView } from '../view.js';
 import { idParams as params, tag, writes } from './monitor-access.js';
 
 const MAX_WAIT_S = 30;
@@ -32,7 +31,9 @@ export const testMonitor = defineRoute({
   },
   errors: ['VALIDATION_FAILED', 'MONITOR_NOT_FOUND', 'MONITOR_PAUSED', 'NODE_OFFLINE'],
   async handle({ params: { id }, query: { wait }, account, signal }, { monitors }) {
-    const { rows, waiting } = await monitors.test(id, account, { waitMs: wait * 1_000, signal });
-    return { status: 200, data: { checks: rows.map((row) => checkView(id, row)), waiting_nodes: [...waiting] } };
+    const monitor = await monitors.get(id, account);
+    const { rows, waiting } = await monitors.test(monitor, { waitMs: wait * 1_000, signal });
+    const checks = await monitors.reading.checkViews(monitor, rows);
+    return { status: 200, data: { checks, waiting_nodes: [...waiting] } };
   },
 });

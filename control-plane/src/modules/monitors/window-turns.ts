@@ -1,0 +1,102 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import type { Mail } from '../../mail/index.js';
+import { findRecipient } from '../accounts/index.js';
+import type { Interval } from './uptime.js';
+import { planDue } from './window-plan.js';
+import { claimWindows, countMonitorsIn, queueMonitorsIn, timesOf, updatePlan, type WindowRow } from './window-store.js';
+
+// Every replica looks for windows of which something is due, and takes them with SKIP LOCKED: each beginning and end has its
+// monitors judged, each notice mails the owner, in the transaction that writes what comes next. A replica that dies in between
+// leaves them due.
+
+const SWEEP_MS = 1_000;
+const AT_ONCE = 50;
+
+interface WindowTurnsOptions {
+  readonly db: Knex;
+  readonly mail: Pick<Mail, 'enqueue'>;
+  /** Monitors are to be judged. */
+  readonly onDue: () => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Notices beginnings and ends of maintenance windows, and tells of them in advance, for as long as it runs. */
+export class WindowTurns {
+  #isStopped = false;
+  #cancelSweep: () => void = () => {};
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: WindowTurnsOptions) {}
+
+  start(): void {
+    this.#sweepLater();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelSweep();
+    await this.#running;
+  }
+
+  #sweepLater(): void {
+    if (this.#isStopped) return;
+    this.#cancelSweep = this.options.clock.after(SWEEP_MS, () => {
+      this.#running = this.#sweep()
+        .catch((error: unknown) => {
+          if (!this.#isStopped) this.options.log.warn({ err: error }, 'maintenance windows not looked at');
+        })
+        .finally(() => this.#sweepLater());
+    });
+  }
+
+  async #sweep(): Promise<void> {
+    const { db, clock, onDue } = this.options;
+    for (let claimed = AT_ONCE; claimed > 0 && !this.#isStopped; ) {
+      const nowMs = clock.now();
+      claimed = await db.transaction(async (trx) => {
+        const windows = await claimWindows(trx, new Date(nowMs), AT_ONCE);
+        for (const window of windows) await this.#perform(trx, window, nowMs);
+        return windows.length;
+      });
+      if (claimed > 0) onDue();
+    }
+  }
+
+  async #perform(trx: Knex, window: WindowRow, nowMs: number): Promise<void> {
+    const { id, next_turn_at, next_notice_at, announced_at, turned_at } = window;
+    const planned = {
+      ...timesOf(window),
+      advanceNoticeMinutes: window.advance_notice_minutes,
+      announcedAtMs: announced_at?.getTime() ?? null,
+    };
+    const plan = { nextTurnAtMs: next_turn_at?.getTime() ?? null, nextNoticeAtMs: next_notice_at?.getTime() ?? null };
+    const { hasTurned, announced, ...next } = planDue(planned, plan, nowMs);
+    await updatePlan(trx, id, {
+      plan: next,
+      turnedAt: hasTurned ? new Date(nowMs) : turned_at,
+      announcedAt: announced === null ? announced_at : new Date(announced.fromMs),
+    });
+    if (hasTurned) await queueMonitorsIn(trx, id);
+    if (announced !== null) await this.#announce(trx, window, announced);
+  }
+
+  async #announce(trx: Knex, window: WindowRow, { fromMs, toMs }: Interval): Promise<void> {
+    if (window.is_test) return;
+    const owner = await findRecipient(trx, window.user_id);
+    if (owner === null) return;
+    await this.options.mail.enqueue(trx, {
+      to: owner.email,
+      locale: owner.locale,
+      template: 'maintenance-notice',
+      data: {
+        title: window.title,
+        monitors: await countMonitorsIn(trx, window.id),
+        startsAt: new Date(fromMs).toISOString(),
+        endsAt: new Date(toMs).toISOString(),
+      },
+    });
+  }
+}

@@ -1,0 +1,502 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import t, { type Test } from 'tap';
+import { covers, maintenanceReads } from '../src/modules/monitors/maintenance-reads.js';
+import { countMonitorsIn, queueMonitorsIn } from '../src/modules/monitors/window-store.js';
+import { CheckingNode } from './_support/checking-node.js';
+import { createTestDatabase } from './_support/database.js';
+import { FakeClock } from './_support/fake-clock.js';
+import { createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
+import { temporaryDirectory } from './_support/temporary-directory.js';
+import { until } from './_support/until.js';
+
+const path = '/v1/maintenance-windows';
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const iso = (ms: number) => new Date(ms).toISOString();
+
+async function data(api: TestApi, method: string, url: string, body?: object) {
+  const answer = await api.call(method, url, body === undefined ? {} : { body });
+  if (answer.status > 201) throw new Error(JSON.stringify(answer.body));
+  return answer.body.data;
+}
+
+/** A control plane whose clock stands still, and what a test does with it. */
+async function startStill(t: Test, nowMs = Date.now()) {
+  const clock = new FakeClock(nowMs);
+  const mailDirectory = temporaryDirectory(t);
+  const stack = await startStack(t, { VANTAGE_MAIL_DIR: mailDirectory }, clock);
+  const { api } = stack;
+  const read = (url: string) => data(api, 'GET', url);
+  /** Lets whatever is due at an instant happen. */
+  const moveTo = async (ms: number, what: string, condition: () => Promise<boolean>) => {
+    clock.setWall(ms);
+    await until(what, async () => {
+      clock.advance(1_000);
+      clock.setWall(ms);
+      return condition();
+    });
+  };
+  return {
+    ...stack,
+    clock,
+    read,
+    moveTo,
+    mailDirectory,
+    /** Those that were sent, as they were. */
+    mails: () => {
+      const files = readdirSync(mailDirectory).filter((file) => file.endsWith('.eml'));
+      return files.map((file) => readFileSync(join(mailDirectory, file), 'utf8'));
+    },
+    make: (fields: object) => data(api, 'POST', path, { scope_type: 'all', ...fields }),
+    monitor: (fields: object = {}) =>
+      data(api, 'POST', '/v1/monitors', {
+        name: 'Shop',
+        type: 'tcp',
+        target: '127.0.0.1:9',
+        interval_s: 60,
+        ...fields,
+      }),
+    events: async (id: string) => (await read(`/v1/monitors/${id}/events`)).items,
+  };
+}
+
+/** A monitor, its one node, and a way to say how it is now. */
+async function watched(t: Test, still: Awaited<ReturnType<typeof startStill>>, fields: object = {}) {
+  const { api, clock, monitor, moveTo, read } = still;
+  const node = await CheckingNode.join(t, api);
+  const { id } = await monitor(fields);
+  await node.waitForAssignment(id);
+  const says = async (outcome: 'ok' | 'failed', atMs: number) => {
+    clock.setWall(atMs);
+    node.check(id, { outcome, slot_ms: atMs });
+    const expected = outcome === 'ok' ? 'up' : 'down';
+    await moveTo(atMs, `the monitor to be ${expected}`, async () => {
+      return (await read(`/v1/monitors/${id}`)).current_status === expected;
+    });
+  };
+  return { id, node, says };
+}
+
+t.test('a window is stored as it is given, with the zone of its owner', async (t) => {
+  const { api, clock, make, read } = await startStill(t);
+  await data(api, 'PATCH', '/v1/account/profile', { timezone: 'Europe/Berlin' });
+  const [starts_at, ends_at] = [iso(Date.now() + HOUR_MS), iso(Date.now() + 2 * HOUR_MS)];
+  const made = await make({ starts_at, ends_at, scope_ids: ['dropped'], recurrence_until: '2020-01-01T00:00:00Z' });
+  t.match(made, {
+    id: /^mmw_/,
+    user_id: api.userId,
+    title: null,
+    scope_type: 'all',
+    scope_ids: [],
+    starts_at,
+    ends_at,
+    recurrence: 'none',
+    recurrence_until: null,
+    timezone: 'Europe/Berlin',
+    advance_notice_minutes: 0,
+    created_at: String,
+  });
+  t.strictSame(await read(`${path}/${made.id}`), made);
+  clock.advance(1);
+  const tagged = await make({
+    starts_at,
+    ends_at,
+    scope_type: 'tag',
+    scope_ids: ['B ', 'a', 'b'],
+    timezone: 'Asia/Tokyo',
+  });
+  t.match(tagged, { scope_ids: ['a', 'b'], timezone: 'Asia/Tokyo' });
+  const changed = await data(api, 'PATCH', `${path}/${made.id}`, {
+    title: ' Switches ',
+    recurrence: 'weekly',
+    recurrence_until: starts_at,
+    advance_notice_minutes: 30,
+  });
+  t.match(changed, {
+    ...made,
+    title: 'Switches',
+    recurrence: 'weekly',
+    recurrence_until: starts_at,
+    advance_notice_minutes: 30,
+  });
+  t.match(await data(api, 'PATCH', `${path}/${made.id}`, { recurrence: 'none' }), { recurrence_until: null });
+  t.same(
+    (await read(path)).items.map(({ id }: { id: string }) => id),
+    [tagged.id, made.id],
+    'newest first',
+  );
+  const page = await api.call('GET', `${path}?page=2&page_size=1`);
+  t.match(page.body, { data: { items: [{ id: made.id }] }, meta: { pagination: { total: 2, has_more: false } } });
+  t.equal((await api.call('DELETE', `${path}/${made.id}`)).body.data, null);
+  t.match(await api.call('GET', `${path}/${made.id}`), { status: 404, body: { error: { code: 'NOT_FOUND' } } });
+});
+
+t.test('bad input names the field and what is wrong with it', async (t) => {
+  const { api, controlPlane, make, monitor } = await startStill(t);
+  const other = await createUserApi(controlPlane, 'ada@test.example', 'user');
+  const foreign = await data(other, 'POST', '/v1/monitor-groups', { name: 'Theirs' });
+  await CheckingNode.join(t, api);
+  const { id } = await monitor();
+  const at = (hours: number) => iso(Date.now() + hours * HOUR_MS);
+  const plain = { scope_type: 'all', starts_at: at(1), ends_at: at(2) };
+  const tags = Array.from({ length: 1_900 }, (_, index) => `${index}`.slice(-2));
+  const cases: readonly [object, string, string][] = [
+    [{ scope_type: 'monitor' }, 'scope_ids', 'required'],
+    [{ scope_type: 'tag', scope_ids: [] }, 'scope_ids', 'length'],
+    [{ scope_type: 'tag', scope_ids: tags }, 'scope_ids', 'length'],
+    [{ scope_type: 'tag', scope_ids: [' '] }, 'scope_ids.0', 'format'],
+    [{ scope_type: 'monitor', scope_ids: [id, 'm_1'] }, 'scope_ids.1', 'not_found'],
+    [{ scope_type: 'group', scope_ids: [foreign.id] }, 'scope_ids.0', 'not_found'],
+    [{ scope_type: 'team' }, 'scope_type', 'enum'],
+    [{ ends_at: plain.starts_at }, 'ends_at', 'range'],
+    [{ starts_at: 'tomorrow' }, 'starts_at', 'format'],
+    [{ starts_at: '2026-12-31T23:59:60Z' }, 'starts_at', 'format'],
+    [{ starts_at: '0001-01-01T00:00:00Z' }, 'starts_at', 'range'],
+    [{ ends_at: '9999-12-31T00:00:00Z' }, 'ends_at', 'range'],
+    [{ recurrence: 'yearly' }, 'recurrence', 'enum'],
+    [{ recurrence: 'daily', ends_at: at(25.1) }, 'ends_at', 'range'],
+    [{ recurrence: 'weekly', ends_at: at(24 * 7 + 1.1) }, 'ends_at', 'range'],
+    [{ recurrence: 'monthly', ends_at: at(24 * 28 + 1.1) }, 'ends_at', 'range'],
+    [{ recurrence: 'daily', recurrence_until: at(0.9) }, 'recurrence_until', 'range'],
+    [{ timezone: 'Mars/Olympus' }, 'timezone', 'format'],
+    [{ timezone: '+02:00' }, 'timezone', 'format'],
+    [{ advance_notice_minutes: 10_081 }, 'advance_notice_minutes', 'range'],
+    [{ advance_notice_minutes: -1 }, 'advance_notice_minutes', 'range'],
+    [{ title: 'x'.repeat(201) }, 'title', 'length'],
+    [{ color: 'red' }, 'color', 'unknown'],
+  ];
+  for (const [fields, field, code] of cases) {
+    const { status, body } = await api.call('POST', path, { body: { ...plain, ...fields } });
+    const name = `${JSON.stringify(fields).slice(0, 80)} ${JSON.stringify(body.error?.details)}`;
+    t.match([status, body.error?.details?.[field]?.[0]?.code], [400, code], name);
+  }
+  for (const missing of ['scope_type', 'starts_at', 'ends_at']) {
+    const { body } = await api.call('POST', path, { body: { ...plain, [missing]: undefined } });
+    t.match(body.error.details[missing], [{ code: 'required' }]);
+  }
+  const many = { ...plain, scope_type: 'tag', scope_ids: Array.from({ length: 10_000 }, (_, index) => `t${index}`) };
+  t.match((await api.call('POST', path, { body: many })).body.error, { code: 'REQUEST_BODY_INVALID' });
+  const made = await make(plain);
+  for (const [fields, field] of [
+    [{}, 'body'],
+    [{ scope_type: 'tag' }, 'scope_ids'],
+    [{ starts_at: plain.ends_at }, 'ends_at'],
+  ] as const) {
+    const { status, body } = await api.call('PATCH', `${path}/${made.id}`, { body: fields });
+    t.match([status, body.error?.details?.[field]], [400, [{ code: String }]], JSON.stringify(fields));
+  }
+  for (let count = 1; count < 100; count += 1) await make(plain);
+  const full = await api.call('POST', path, { body: plain });
+  t.match([full.status, full.body.error], [422, { details: { maintenance_windows: [{ code: 'refused' }] } }]);
+});
+
+t.test('within a window nothing opens; what is still down at its end opens an event that begins there', async (t) => {
+  const still = await startStill(t);
+  const { clock, database, events, make, moveTo, read } = still;
+  const { id, node, says } = await watched(t, still);
+  const startMs = clock.now() + 10 * MINUTE_MS;
+  const endMs = startMs + 30 * MINUTE_MS;
+  await make({ scope_type: 'monitor', scope_ids: [id], starts_at: iso(startMs), ends_at: iso(endMs) });
+  await says('ok', startMs - MINUTE_MS);
+  t.equal((await read(`/v1/monitors/${id}`)).in_maintenance, false);
+  await says('failed', startMs + MINUTE_MS);
+  t.match(await read(`/v1/monitors/${id}`), { in_maintenance: true, current_status: 'down', uptime_percent: 100 });
+  t.same(await events(id), []);
+  clock.setWall(endMs - 30_000);
+  node.check(id, {
+    outcome: 'failed',
+    slot_ms: endMs - 30_000,
+    state: { verdict: 'failing', since_ms: startMs + MINUTE_MS, streak: 9 },
+  });
+  await until('the check', async () => (await read(`/v1/monitors/${id}/checks`)).length === 3);
+  await moveTo(endMs, 'the event', async () => (await events(id)).length === 1);
+  t.match(await events(id), [{ type: 'down', started_at: iso(endMs), ended_at: null }]);
+  t.equal((await read(`/v1/monitors/${id}`)).in_maintenance, false, 'its end is outside');
+  const checks = await read(`/v1/monitors/${id}/checks`);
+  t.same(
+    checks.map((check: { in_maintenance: boolean }) => check.in_maintenance),
+    [true, true, false],
+  );
+  await says('ok', endMs + 10 * MINUTE_MS);
+  t.match(await events(id), [{ ended_at: iso(endMs + 10 * MINUTE_MS) }]);
+  t.same(await database.db('outbox').orderBy('id').pluck('kind'), ['monitor.down', 'monitor.up']);
+});
+
+t.test('an event that is open when a window begins survives it; silence where both ends are the same', async (t) => {
+  const still = await startStill(t);
+  const { clock, database, events, make, moveTo } = still;
+  const { id, says } = await watched(t, still);
+  const startMs = clock.now() + 10 * MINUTE_MS;
+  const endMs = startMs + 30 * MINUTE_MS;
+  const window = await make({ starts_at: iso(startMs), ends_at: iso(endMs) });
+  await says('failed', startMs - MINUTE_MS);
+  await says('failed', endMs - 30_000);
+  const turned = () => database.db('maintenance_windows').where({ id: window.id }).whereNull('next_turn_at');
+  await moveTo(endMs + 1_000, 'the end to be noticed', async () => (await turned()).length === 1);
+  await until('the judgments', async () => (await database.db('monitor_due')).length === 0);
+  t.match(await events(id), [{ started_at: iso(startMs - MINUTE_MS), ended_at: null }]);
+  t.equal((await events(id)).length, 1);
+  t.same(await database.db('outbox').pluck('kind'), ['monitor.down']);
+});
+
+t.test(
+  'a window that is made, changed or deleted counts at once, and so does a monitor that comes into it',
+  async (t) => {
+    const still = await startStill(t);
+    const { api, clock, events, make, moveTo, read } = still;
+    const { id, says } = await watched(t, still, { tags: ['other'] });
+    const nowMs = clock.now();
+    const [starts_at, ends_at] = [iso(nowMs - 5 * MINUTE_MS), iso(nowMs + HOUR_MS)];
+    const window = await make({ scope_type: 'tag', scope_ids: ['Blue'], starts_at, ends_at });
+    const isIn = async () => (await read(`/v1/monitors/${id}`)).in_maintenance;
+    t.equal(await isIn(), false);
+    await data(api, 'PATCH', `/v1/monitors/${id}`, { tags: ['BLUE'] });
+    t.equal(await isIn(), true);
+    await says('failed', nowMs);
+    t.same(await events(id), []);
+    await data(api, 'PATCH', `${path}/${window.id}`, { ends_at: iso(nowMs - MINUTE_MS) });
+    await moveTo(nowMs, 'an event', async () => (await events(id)).length === 1);
+    t.equal(await isIn(), false);
+    await says('ok', nowMs + MINUTE_MS);
+    await data(api, 'PATCH', `${path}/${window.id}`, { ends_at });
+    await says('failed', nowMs + 2 * MINUTE_MS);
+    t.equal((await events(id)).length, 1);
+    await data(api, 'PATCH', `/v1/monitors/${id}`, { tags: ['green'] });
+    await moveTo(nowMs + 2 * MINUTE_MS, 'an event', async () => (await events(id)).length === 2);
+    await says('ok', nowMs + 3 * MINUTE_MS);
+    await data(api, 'PATCH', `/v1/monitors/${id}`, { tags: ['blue'] });
+    await says('failed', nowMs + 4 * MINUTE_MS);
+    t.equal((await events(id)).length, 2);
+    await data(api, 'DELETE', `${path}/${window.id}`);
+    await moveTo(nowMs + 4 * MINUTE_MS, 'an event', async () => (await events(id)).length === 3);
+  },
+);
+
+t.test('uptime leaves windows out, also those that were made afterwards', async (t) => {
+  const still = await startStill(t);
+  const { clock, make, read } = still;
+  const { id, says } = await watched(t, still);
+  const nowMs = clock.now();
+  await says('ok', nowMs);
+  await says('failed', nowMs + 60 * MINUTE_MS);
+  await says('ok', nowMs + 90 * MINUTE_MS);
+  clock.setWall(nowMs + 120 * MINUTE_MS);
+  const uptime = async () => (await read(`/v1/monitors/${id}`)).uptime_percent;
+  t.equal(await uptime(), 75, '30 of 120 minutes');
+  await make({ starts_at: iso(nowMs + 60 * MINUTE_MS), ends_at: iso(nowMs + 80 * MINUTE_MS) });
+  t.equal(await uptime(), 90, '10 of 100 minutes');
+  await make({ starts_at: iso(nowMs + 70 * MINUTE_MS), ends_at: iso(nowMs + 90 * MINUTE_MS) });
+  t.equal(await uptime(), 100);
+});
+
+// each is 22:00 to 23:00 on Sundays by the wall; clocks change between the two weeks
+const changes = [
+  { timezone: 'Europe/Berlin', before: '2027-03-21T21:00:00Z', after: '2027-03-28T20:00:00Z' },
+  { timezone: 'America/New_York', before: '2027-03-08T03:00:00Z', after: '2027-03-15T02:00:00Z' },
+];
+
+for (const { timezone, before, after } of changes) {
+  t.test(`a weekly window keeps its wall time when the clocks of ${timezone} change`, async (t) => {
+    const startMs = Date.parse(before);
+    const still = await startStill(t, startMs - 2 * HOUR_MS);
+    const { api, clock, database, make, moveTo, read } = still;
+    await CheckingNode.join(t, api);
+    const { id } = await still.monitor();
+    await make({ starts_at: before, ends_at: iso(startMs + HOUR_MS), recurrence: 'weekly', timezone });
+    const nextMs = Date.parse(after);
+    for (const [atMs, expected] of [
+      [startMs - 1, false],
+      [startMs, true],
+      [startMs + HOUR_MS - 1, true],
+      [startMs + HOUR_MS, false],
+      [nextMs - 1, false],
+      [nextMs, true],
+      [nextMs + HOUR_MS - 1, true],
+      [nextMs + HOUR_MS, false],
+      [startMs + 7 * 24 * HOUR_MS + HOUR_MS, false],
+    ] as const) {
+      clock.setWall(atMs);
+      t.equal((await read(`/v1/monitors/${id}`)).in_maintenance, expected, iso(atMs));
+    }
+    await moveTo(startMs + 2 * HOUR_MS, 'the next beginning', async () => {
+      const [window] = await database.db('maintenance_windows');
+      return window.next_turn_at.getTime() === nextMs;
+    });
+  });
+}
+
+t.test(
+  'of two replicas one notices a turn and tells the owner; a third that died with it in hand holds up nobody',
+  async (t) => {
+    const still = await startStill(t);
+    const { api, clock, database, events, make, mails, mailDirectory } = still;
+    const { db } = database;
+    const second = new FakeClock(clock.now());
+    await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url, VANTAGE_MAIL_DIR: mailDirectory }, second);
+    const { id, says } = await watched(t, still);
+    const startMs = clock.now() + HOUR_MS;
+    const endMs = startMs + 10 * MINUTE_MS;
+    await make({ title: 'Switches', starts_at: iso(startMs), ends_at: iso(endMs), advance_notice_minutes: 30 });
+    await db.raw(`
+      CREATE TABLE noticed (at timestamptz);
+      CREATE FUNCTION note_work() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO noticed VALUES (now()); RETURN NEW;
+      END $$;
+      CREATE TRIGGER note_work AFTER UPDATE ON maintenance_windows FOR EACH ROW EXECUTE FUNCTION note_work()`);
+    const both = async (ms: number, what: string, condition: () => Promise<boolean>) => {
+      await until(what, async () => {
+        for (const one of [clock, second]) {
+          one.setWall(ms);
+          one.advance(1_000);
+          one.setWall(ms);
+        }
+        return condition();
+      });
+    };
+    /** Everything due at an instant is in the hands of somebody who dies. */
+    const dies = async (ms: number) => {
+      const dying = await db.transaction();
+      await dying.raw('SELECT FROM maintenance_windows FOR UPDATE');
+      const before = (await db('noticed')).length;
+      const sweepsUntil = clock.monotonicMs() + 5_000;
+      await both(ms, 'some sweeps', async () => clock.monotonicMs() > sweepsUntil);
+      t.equal((await db('noticed')).length, before);
+      await dying.rollback();
+    };
+    await dies(startMs - 30 * MINUTE_MS);
+    await both(startMs - 30 * MINUTE_MS, 'the mail', async () => mails().length > 0);
+    t.match(mails()[0], /Subject: Upcoming maintenance: Switches/);
+    await both(startMs, 'the beginning', async () => (await db('noticed')).length > 1);
+    await says('failed', endMs - 30_000);
+    await dies(endMs);
+    await both(endMs, 'the event', async () => (await events(id)).length === 1);
+    t.match(await events(id), [{ started_at: iso(endMs) }]);
+    t.equal((await db('noticed')).length, 3, 'a notice, a beginning and an end');
+    t.equal(mails().filter((mail) => mail.includes('Subject: Upcoming maintenance')).length, 1);
+    t.same(await db('outbox').pluck('kind'), ['monitor.down']);
+  },
+);
+
+t.test('notices come before each occurrence, once, and none of what test keys made', async (t) => {
+  const { api, clock, controlPlane, database, make, mails, moveTo } = await startStill(t);
+  const startMs = clock.now() + 2 * HOUR_MS;
+  const daily = {
+    starts_at: iso(startMs),
+    ends_at: iso(startMs + HOUR_MS),
+    recurrence: 'daily',
+    advance_notice_minutes: 60,
+  };
+  const window = await make(daily);
+  const { key } = await controlPlane.services.tokens.apiKeys.create(
+    { userId: api.userId, scopes: null },
+    { name: 'test', type: 'test', scopes: ['write', 'read'] },
+    { userId: null, credentialId: null, address: null, requestId: null },
+  );
+  t.equal((await api.call('POST', path, { body: { scope_type: 'all', ...daily }, as: key })).status, 201);
+  const told = async () => {
+    const rows = await database.db('maintenance_windows').whereNotNull('announced_at').orderBy('id');
+    return rows.map(({ announced_at }) => announced_at.getTime());
+  };
+  // the second notice is that of the first change: nine minutes before
+  for (const [day, minutesBefore] of [30, 9].entries()) {
+    const beginMs = startMs + day * 24 * HOUR_MS;
+    const hasTold = async () => {
+      const all = await told();
+      return all.length === 2 && all.every((atMs) => atMs === beginMs);
+    };
+    await moveTo(beginMs - minutesBefore * MINUTE_MS, `notice ${day}`, hasTold);
+    await until(`mail ${day}`, () => mails().length === day + 1);
+    // nobody is told again of what they were told of
+    await data(api, 'PATCH', `${path}/${window.id}`, { title: `day ${day}`, advance_notice_minutes: 9 - day });
+  }
+  const next = await database.db('maintenance_windows').where({ id: window.id }).first();
+  t.equal(next.next_notice_at.getTime(), startMs + 48 * HOUR_MS - 8 * MINUTE_MS);
+});
+
+t.test('a test key sees and silences only what test keys made', async (t) => {
+  const still = await startStill(t);
+  const { api, clock, controlPlane, make, monitor, read } = still;
+  const grantor = { userId: api.userId, scopes: null };
+  const actor = { userId: null, credentialId: null, address: null, requestId: null };
+  const { key } = await controlPlane.services.tokens.apiKeys.create(
+    grantor,
+    { name: 'test', type: 'test', scopes: ['monitor:write', 'monitor:read'] },
+    actor,
+  );
+  await CheckingNode.join(t, api);
+  const live = await monitor();
+  const asTest = (method: string, url: string, body?: object) =>
+    api.call(method, url, { as: key, ...(body === undefined ? {} : { body }) });
+  const times = { starts_at: iso(clock.now() - MINUTE_MS), ends_at: iso(clock.now() + HOUR_MS) };
+  const theirs = await make({ ...times, starts_at: iso(clock.now() + MINUTE_MS) });
+  const made = await asTest('POST', path, { scope_type: 'all', ...times });
+  t.equal(made.status, 201);
+  t.equal((await read(`/v1/monitors/${live.id}`)).in_maintenance, false);
+  t.match((await asTest('GET', path)).body.data.items, [{ id: made.body.data.id }]);
+  t.equal((await asTest('GET', path)).body.data.items.length, 1);
+  for (const method of ['GET', 'PATCH', 'DELETE'])
+    t.equal(
+      (await asTest(method, `${path}/${theirs.id}`, method === 'PATCH' ? { title: 'x' } : undefined)).status,
+      404,
+    );
+  const scoped = await asTest('POST', path, { scope_type: 'monitor', scope_ids: [live.id], ...times });
+  t.match(scoped.body.error.details, { 'scope_ids.0': [{ code: 'not_found' }] });
+  const stranger = await createUserApi(controlPlane, 'ada@test.example', 'user');
+  for (const method of ['GET', 'DELETE']) t.equal((await stranger.call(method, `${path}/${theirs.id}`)).status, 404);
+});
+
+t.test('a turn that one replica noticed has come for one whose clock is behind', async (t) => {
+  const still = await startStill(t);
+  const { api, clock, database, make, moveTo } = still;
+  await CheckingNode.join(t, api);
+  const { id } = await still.monitor();
+  const [startMs, endMs] = [clock.now() - MINUTE_MS, clock.now() + MINUTE_MS];
+  const window = await make({ starts_at: iso(startMs), ends_at: iso(endMs) });
+  const monitor = await database.db('monitors').where({ id }).first();
+  const standing = async () => (await maintenanceReads.now(database.db, [monitor], endMs - 1)).get(id);
+  t.same(await standing(), { isNow: true, endedAtMs: null });
+  const turned = () => database.db('maintenance_windows').where({ id: window.id }).whereNotNull('turned_at');
+  await moveTo(endMs, 'the end', async () => (await turned()).length === 1);
+  t.same(await standing(), { isNow: false, endedAtMs: endMs });
+});
+
+t.test('the monitors that are judged at a turn are those that are in the window', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const userIds = ['u_1', 'u_2'];
+  await db('users').insert(userIds.map((id) => ({ id, role: 'user', plan: 'free', email: `${id}@test.example` })));
+  const groupIds = ['mgr_1', 'mgr_2'];
+  await db('monitor_groups').insert(groupIds.map((id) => ({ id, user_id: 'u_1', name: id })));
+  const tags = fc.subarray(['blue', 'green', 'red']);
+  const monitors = fc.sample(
+    fc.record({
+      user_id: fc.constantFrom(...userIds),
+      is_test: fc.boolean(),
+      group_id: fc.constantFrom(null, ...groupIds),
+      tags,
+    }),
+    { numRuns: 60, seed: 1 },
+  );
+  const known = monitors.map((monitor, index) => ({ id: `m_${index}`, ...monitor }));
+  const plain = { type: 'tcp', target: 'x:1', interval_s: 60, config: '{}', node_selection: '{}', node_count: 1 };
+  const rule = { consecutive_fail: 1, consecutive_ok: 1, fail_node_quorum: 'any' };
+  await db('monitors').insert(known.map((monitor) => ({ ...monitor, name: monitor.id, ...plain, ...rule })));
+  const scopes = fc.oneof(
+    fc.record({ scope_type: fc.constant('monitor' as const), scope_ids: fc.subarray(known.map(({ id }) => id)) }),
+    fc.record({ scope_type: fc.constant('group' as const), scope_ids: fc.subarray(groupIds) }),
+    fc.record({ scope_type: fc.constant('tag' as const), scope_ids: tags }),
+    fc.constant({ scope_type: 'all' as const, scope_ids: [] }),
+  );
+  const windows = fc.sample(fc.tuple(scopes, fc.constantFrom(...userIds), fc.boolean()), { numRuns: 60, seed: 2 });
+  const times = { starts_at: new Date(0), ends_at: new Date(1), recurrence: 'none', timezone: 'UTC' };
+  for (const [index, [scope, user_id, is_test]] of windows.entries()) {
+    const window = { id: `mmw_${index}`, user_id, is_test, ...scope };
+    await db('maintenance_windows').insert({ ...window, ...times, advance_notice_minutes: 0 });
+    await db('monitor_due').delete();
+    await queueMonitorsIn(db, window.id);
+    const expected = known.filter((monitor) => covers(window, monitor)).map(({ id }) => id);
+    t.same((await db('monitor_due').pluck('monitor_id')).sort(), expected.sort(), JSON.stringify(window));
+    t.equal(await countMonitorsIn(db, window.id), expected.length);
+  }
+});
