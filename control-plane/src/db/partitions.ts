@@ -32,6 +32,7 @@ export const partitionedTables: readonly PartitionedTable[] = [
   { name: 'superseded_results', idPrefix: idPrefixes.probeTask, keepDays: 7 },
   // agents deliver up to three days of checks afterwards
   { name: 'monitor_checks', idPrefix: null, keepDays: 90, daysBack: 4 },
+  { name: 'heartbeat_pings', idPrefix: null, keepDays: 30 },
 ];
 
 const dayMs = 86_400_000;

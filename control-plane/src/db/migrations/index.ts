@@ -12,6 +12,7 @@ import * as versionRefused from './0010-version-refused.js';
 import * as nodeVitals from './0011-node-vitals.js';
 import * as openings from './0012-openings.js';
 import * as monitors from './0013-monitors.js';
+import * as heartbeats from './0014-heartbeats.js';
 
 /** One step forward. Written so that the version before it keeps working on the changed tables. */
 export interface Migration {
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   nodeVitals,
   openings,
   monitors,
+  heartbeats,
 ];

@@ -44,6 +44,7 @@ export const auditActions = [
   'monitor.paused',
   'monitor.resumed',
   'monitor.archived',
+  'monitor.token_rotated',
   'job.retried',
   'job.deleted',
 ] as const;

@@ -6,10 +6,7 @@ import type { JudgedRow } from './state-store.js';
 import type { Effect } from './transition.js';
 
 /** What of a monitor is told with its events. */
-export type ToldMonitor = Pick<
-  JudgedRow,
-  'id' | 'user_id' | 'is_test' | 'name' | 'type' | 'target' | 'notifies_owner'
->;
+export type ToldMonitor = Pick<JudgedRow, 'id' | 'user_id' | 'is_test' | 'name' | 'type' | 'target' | 'notifies_owner'>;
 
 /** What is to be told of a monitor whose event began or ended. */
 export interface EventNews {

@@ -19,6 +19,7 @@ import { listChangesSince, sumLoads } from './assignment-store.js';
 import { monitorKinds, parseNodeState } from './check-kinds.js';
 import { type CheckPosition, type CheckRow, listChecks } from './check-store.js';
 import { type EventRow, findEvent, listEvents } from './event-store.js';
+import type { HeartbeatParts } from './heartbeat-parts.js';
 import { Judges } from './judges.js';
 import { Judging } from './judging.js';
 import { noWindows } from './maintenance-reads.js';
@@ -29,6 +30,16 @@ import { mailOwner } from './notify.js';
 import { Placing } from './placing.js';
 import { Reading } from './reading.js';
 import { Replacement } from './replacement.js';
+
+export { type Notify, performEffects } from './episodes.js';
+export type { HeartbeatParts, HeartbeatTimes } from './heartbeat-parts.js';
+export { type MaintenanceAt, type MaintenanceNow, noWindows } from './maintenance-reads.js';
+export { mailOwner } from './notify.js';
+export { HeartbeatCreatedSchema, HeartbeatDetailSchema } from './schema.js';
+export { type JudgedRow, readJudged, updateState } from './state-store.js';
+export { lockMonitor } from './store.js';
+export { type Effect, transition } from './transition.js';
+export { HEARTBEAT } from './type-names.js';
 
 /** What nodes and evaluators need of monitors. */
 export interface MonitorWork {
@@ -105,6 +116,7 @@ interface MonitorsOptions {
   readonly policy: () => TargetPolicy;
   readonly work: MonitorWork;
   readonly secretKey: Uint8Array;
+  readonly heartbeats: HeartbeatParts;
 }
 
 /** Monitors as the API knows them. */
@@ -119,7 +131,12 @@ export class Monitors extends MonitorActs {
       sealer: sealerOf(own),
       onAssigned: (nodeIds) => own.work.news.announce(nodeIds),
     });
-    this.reading = new Reading({ db: own.db, clock: own.clock, maintenance: noWindows });
+    this.reading = new Reading({
+      db: own.db,
+      clock: own.clock,
+      maintenance: noWindows,
+      heartbeats: own.heartbeats,
+    });
   }
 
   /** Milliseconds since the epoch. */

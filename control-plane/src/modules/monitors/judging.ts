@@ -2,17 +2,12 @@ import { judgeQuorum, parseQuorum, type QuorumJudgment } from '@vantage/shared/m
 import type { Knex } from 'knex';
 import { eligibleVotes } from './eligibility.js';
 import { type Notify, performEffects } from './episodes.js';
-import type { MaintenanceNow } from './maintenance-reads.js';
+import type { MaintenanceAt, MaintenanceNow } from './maintenance-reads.js';
 import { insertDue, type JudgedRow, type NewState, readJudged, updateState } from './state-store.js';
 import { transition } from './transition.js';
 
 interface JudgingOptions {
-  /** Which of these monitors are inside a maintenance window at an instant, and when the last one of each ended. */
-  readonly maintenance: (
-    trx: Knex,
-    monitors: readonly JudgedRow[],
-    nowMs: number,
-  ) => Promise<ReadonlyMap<string, MaintenanceNow>>;
+  readonly maintenance: MaintenanceAt;
   readonly notify: Notify;
 }
 

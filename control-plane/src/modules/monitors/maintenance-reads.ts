@@ -22,10 +22,15 @@ export interface MaintenanceNow {
   readonly endedAtMs: number | null;
 }
 
+/** Which monitors are inside a maintenance window at an instant, and when the last one of each ended; by id. */
+export type MaintenanceAt = (
+  db: Knex,
+  monitors: readonly Maintained[],
+  nowMs: number,
+) => Promise<ReadonlyMap<string, MaintenanceNow>>;
+
 /** There are no windows yet. */
-export const noWindows: MaintenanceReads & {
-  now(db: Knex, monitors: readonly Maintained[], nowMs: number): Promise<ReadonlyMap<string, MaintenanceNow>>;
-} = {
+export const noWindows: MaintenanceReads & { readonly now: MaintenanceAt } = {
   within: async () => new Map(),
   now: async () => new Map(),
 };
