@@ -146,7 +146,13 @@ function end(state: HeartbeatState, rule: Rule, ping: Ping): Step {
     const { state: next, effects } = fall({ ...state, run }, atMs, reason);
     return { state: next, effects: [...measured, ...effects] };
   }
-  const next: HeartbeatState = { phase: 'up', expectedAtMs: rule.schedule.expectedAfter(atMs), run, down: null };
+  const next: HeartbeatState = {
+    phase: 'up',
+    expectedAtMs: rule.schedule.expectedAfter(atMs),
+    // another run that takes too long has been told: it cannot be down for that again
+    run: atMs > runDeadline(run, rule) ? null : run,
+    down: null,
+  };
   return { state: next, effects: [...measured, { kind: 'up', atMs }] };
 }
 
