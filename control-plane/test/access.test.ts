@@ -10,6 +10,9 @@ import { insertNode } from './_support/stored-node.js';
 const probe: Auth = { kind: 'public', scope: 'probe' };
 const readBack: Auth = { kind: 'public', scope: 'probe:read' };
 const anybody: Auth = { kind: 'public' };
+const job: Auth = { kind: 'none' };
+const monitorRead: Auth = { kind: 'scope', scope: 'monitor:read' };
+const monitorWrite: Auth = { kind: 'scope', scope: 'monitor:write' };
 const account: Auth = { kind: 'scope', scope: 'account' };
 const session: Auth = { kind: 'session' };
 const admin: Auth = { kind: 'admin' };
@@ -29,6 +32,29 @@ const expected: Readonly<Record<string, Auth>> = {
   'GET /v1/probe/tasks': { kind: 'scope', scope: 'probe:read' },
   'GET /v1/probe/tasks/{id}': readBack,
   'GET /v1/probe/tasks/{id}/events': readBack,
+  'GET /v1/monitors': monitorRead,
+  'POST /v1/monitors': monitorWrite,
+  'GET /v1/monitors/{id}': monitorRead,
+  'PATCH /v1/monitors/{id}': monitorWrite,
+  'DELETE /v1/monitors/{id}': monitorWrite,
+  'POST /v1/monitors/{id}/pause': monitorWrite,
+  'POST /v1/monitors/{id}/resume': monitorWrite,
+  'POST /v1/monitors/{id}/archive': monitorWrite,
+  'GET /v1/monitors/{id}/checks': monitorRead,
+  'GET /v1/monitors/{id}/events': monitorRead,
+  'GET /v1/monitor-events/{id}': monitorRead,
+  'POST /v1/monitors/{id}/rotate-token': monitorWrite,
+  'GET /hb/{token}': job,
+  'POST /hb/{token}': job,
+  'GET /hb/{token}/start': job,
+  'POST /hb/{token}/start': job,
+  'GET /hb/{token}/fail': job,
+  'POST /hb/{token}/fail': job,
+  'GET /hb/{token}/{exit_code}': job,
+  'POST /hb/{token}/{exit_code}': job,
+  'GET /api/push/{token}': job,
+  'POST /api/push/{token}': job,
+  'GET /badge/{public_id}.svg': job,
   'GET /v1/nodes': anybody,
   'GET /v1/nodes/{id}': anybody,
   'POST /v1/nodes/enroll': anybody,
@@ -131,6 +157,7 @@ interface Caller {
 }
 
 function expectedAnswer(auth: Auth, caller: Caller): string | null {
+  if (auth.kind === 'none') return null;
   if (caller.kind === 'none') return auth.kind === 'public' ? null : '401 AUTH_REQUIRED';
   if (caller.refusal !== null) return caller.refusal;
   switch (auth.kind) {
@@ -141,8 +168,6 @@ function expectedAnswer(auth: Auth, caller: Caller): string | null {
     case 'public':
     case 'scope':
       return auth.scope === undefined || caller.scopes.includes(auth.scope) ? null : '403 FORBIDDEN';
-    case 'none':
-      return null;
   }
 }
 
@@ -335,6 +360,10 @@ async function makeForeign({ api, controlPlane, database }: Stack): Promise<Reco
     spec: '{}',
     created_at: new Date(),
   });
+  const made = await api.call('POST', '/v1/monitors', { body: { name: 'theirs', type: 'heartbeat' } });
+  const eventId = newId(idPrefixes.monitorEvent);
+  const event = { id: eventId, monitor_id: made.body.data.id, type: 'down', started_at: new Date() };
+  await database.db('monitor_events').insert(event);
   return {
     '/v1/account/sessions': opened.sessionId,
     '/v1/account/api-keys': keyId,
@@ -343,5 +372,10 @@ async function makeForeign({ api, controlPlane, database }: Stack): Promise<Reco
     '/v1/probe/tasks': taskId,
     '/v1/account/nodes': nodeId,
     '/v1/nodes': 'public',
+    '/v1/monitors': made.body.data.id,
+    '/v1/monitor-events': eventId,
+    '/hb': 'public',
+    '/api/push': 'public',
+    '/badge': 'public',
   };
 }

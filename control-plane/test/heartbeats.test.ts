@@ -291,6 +291,10 @@ t.test('a token that is changed is unknown at once; state and badge stay', async
   t.notOk(stored.includes(body.data.token), 'no token lies in the database in the clear');
   const http = await api.call('POST', `/v1/monitors/m_1111111111111111111111/rotate-token`);
   t.equal(http.status, 404);
+  await database.db('monitors').update({ type: 'tcp' });
+  t.match((await api.call('POST', `/v1/monitors/${id}/rotate-token`)).body.error.details, {
+    type: [{ code: 'not_supported' }],
+  });
 });
 
 t.test('a badge shows the state to anybody, and nothing else', async (t) => {
