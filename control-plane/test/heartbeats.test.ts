@@ -6,6 +6,7 @@ import { ensurePartitions } from '../src/db/partitions.js';
 import { HeartbeatJudging } from '../src/modules/heartbeats/heartbeat-judging.js';
 import { storePing } from '../src/modules/heartbeats/ping-store.js';
 import { claimDue } from '../src/modules/heartbeats/store.js';
+import type { TestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { aHeartbeat, becomes, ping, read } from './_support/heartbeats.js';
 import { startSmtpServer } from './_support/smtp-server.js';
@@ -19,6 +20,13 @@ const every = (interval_s: number, more: object = {}) => ({ config: { interval_s
 
 async function eventsOf(api: TestApi, id: string) {
   return (await api.call('GET', `/v1/monitors/${id}/events`)).body.data.items;
+}
+
+/** What a replica has stored of a failure that dies before it judges that. */
+async function storeFailure(db: TestDatabase['db'], token: string, atMs: number) {
+  const { secretHash } = parseToken(tokenPrefixes.heartbeat, token) ?? { secretHash: Buffer.alloc(0) };
+  const common = { exitCode: null, body: Buffer.alloc(0), ip: '::1', via: 'GET', rid: null, durationMs: null } as const;
+  await storePing(db, secretHash, new Date(atMs), { kind: 'fail', ...common });
 }
 
 t.test('a heartbeat is made with a token that is shown once, and is new until its first ping', async (t) => {
@@ -238,6 +246,7 @@ t.test('pausing ends the event, pings are taken all the same, and resuming begin
   const paused = await read(api, id);
   t.match(paused, { status: 'paused', current_status: 'unknown', next_check_at: null });
   t.match(paused.heartbeat, { state: 'paused', ping_count: 2, next_expected: [] });
+  await storeFailure(database.db, heartbeat.token, clock.now());
   t.equal((await api.call('POST', `/v1/monitors/${id}/resume`)).status, 200);
   const resumedMs = clock.now();
   t.match(await read(api, id), { current_status: 'unknown', next_check_at: iso(resumedMs + 660_000) });
@@ -410,17 +419,7 @@ t.test('a ping whose replica died before it judged it is judged by another', asy
   const clock = new FakeClock();
   const { api, database } = await startStack(t, {}, clock);
   const { id, heartbeat } = await aHeartbeat(api);
-  const { secretHash } = parseToken(tokenPrefixes.heartbeat, heartbeat.token) ?? {};
-  const came = {
-    kind: 'fail',
-    exitCode: null,
-    body: Buffer.from(''),
-    ip: '::1',
-    via: 'GET',
-    rid: null,
-    durationMs: null,
-  } as const;
-  await storePing(database.db, secretHash as Buffer, new Date(clock.now()), came);
+  await storeFailure(database.db, heartbeat.token, clock.now());
   t.equal((await read(api, id)).heartbeat.state, 'down', 'whoever looks sees it');
   t.equal((await read(api, id)).current_status, 'unknown');
   clock.advance(1_000);

@@ -8,7 +8,7 @@ import { claimDue } from './store.js';
 // that writes what came of them. A replica that dies in between leaves them due.
 //
 //   pings stored here ──> look() ──┐
-//   every second ──────────────────┴──> claim 100 ──> judge ──> commit ──> again until none is due
+//   every second ──────────────────┴──> claim 100 ──> judge ──> commit ──> again while there were 100
 
 const SWEEP_MS = 1_000;
 const AT_ONCE = 100;
@@ -62,7 +62,7 @@ export class HeartbeatWatch {
 
   async #judgeAll(): Promise<void> {
     const { db, judging, clock } = this.options;
-    for (let claimed = AT_ONCE; claimed > 0 && !this.#isStopped; ) {
+    for (let claimed = AT_ONCE; claimed === AT_ONCE && !this.#isStopped; ) {
       claimed = await db.transaction(async (trx) => {
         const nowMs = clock.now();
         const ids = await claimDue(trx, new Date(nowMs), AT_ONCE);
