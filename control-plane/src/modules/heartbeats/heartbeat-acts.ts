@@ -13,6 +13,7 @@ import {
   type HeartbeatCreatedSchema,
   type HeartbeatDetailSchema,
   type HeartbeatParts,
+  type HeartbeatTimes,
   lockMonitor,
 } from '../monitors/index.js';
 import { parseHeartbeatConfig, ruleOf } from './heartbeat-config.js';
@@ -30,7 +31,7 @@ import {
   type HeartbeatRow,
   insertHeartbeat,
   lockHeartbeat,
-  readTimes,
+  readHeartbeats,
   type StoredToken,
   updateJudged,
   updateToken,
@@ -105,8 +106,9 @@ export class HeartbeatActs implements HeartbeatParts {
     });
   }
 
-  readTimes(db: Knex, monitorIds: readonly string[]): ReturnType<HeartbeatParts['readTimes']> {
-    return readTimes(db, monitorIds);
+  async readTimes(db: Knex, monitorIds: readonly string[]): ReturnType<HeartbeatParts['readTimes']> {
+    const rows = await readHeartbeats(db, monitorIds);
+    return new Map(rows.map((row) => [row.monitor_id, this.#timesOf(row)]));
   }
 
   async readCreated(db: Knex, monitorId: string): Promise<Static<typeof HeartbeatCreatedSchema>> {
@@ -153,6 +155,12 @@ export class HeartbeatActs implements HeartbeatParts {
     const nowMs = this.options.clock.now();
     const { state, rule } = judged(row, nowMs);
     return { state, rule, shown: shownState(state, row.is_active, nowMs) };
+  }
+
+  /** As of now, like the state: pings that are not judged yet count. */
+  #timesOf(row: HeartbeatRow): HeartbeatTimes {
+    const { state, rule } = this.#look(row);
+    return { lastPingAt: row.last_ping_at, deadline: toColumns(state, rule).alert_after };
   }
 
   async #get(db: Knex, monitorId: string): Promise<HeartbeatRow> {

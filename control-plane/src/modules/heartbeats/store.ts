@@ -118,7 +118,7 @@ export async function claimDue(trx: Knex, now: Date, limit: number): Promise<str
   return rows.map(({ monitor_id }) => monitor_id);
 }
 
-/** Heartbeats of these monitors, which the caller has locked. */
+/** Heartbeats of these monitors; who judges them has locked them. */
 export async function readHeartbeats(trx: Knex, monitorIds: readonly string[]): Promise<HeartbeatRow[]> {
   const { rows } = await trx.raw<{ rows: HeartbeatRow[] }>(`${ROW} WHERE h.monitor_id = ANY(?)`, [[...monitorIds]]);
   return rows;
@@ -162,21 +162,5 @@ export async function updateDurations(
      FROM jsonb_to_recordset(?) AS g(monitor_key integer, seq bigint, at timestamptz, duration_ms bigint)
      WHERE p.monitor_key = g.monitor_key AND p.seq = g.seq AND p.at = g.at`,
     [JSON.stringify(runs)],
-  );
-}
-
-/** When monitors were pinged last and what their deadline is, by their ids. */
-export async function readTimes(
-  db: Knex,
-  monitorIds: readonly string[],
-): Promise<ReadonlyMap<string, { lastPingAt: Date | null; deadline: Date | null }>> {
-  const { rows } = await db.raw<{
-    rows: { monitor_id: string; last_ping_at: Date | null; alert_after: Date | null }[];
-  }>('SELECT monitor_id, last_ping_at, alert_after FROM heartbeats WHERE monitor_id = ANY(?)', [[...monitorIds]]);
-  return new Map(
-    rows.map(({ monitor_id, last_ping_at, alert_after }) => [
-      monitor_id,
-      { lastPingAt: last_ping_at, deadline: alert_after },
-    ]),
   );
 }
