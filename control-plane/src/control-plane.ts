@@ -6,6 +6,7 @@ import { wireAgents } from './wiring/agents.js';
 import { wireApi } from './wiring/api.js';
 import { wireJobs, wireUpkeep } from './wiring/background.js';
 import { type Foundation, type Given, layFoundation } from './wiring/foundation.js';
+import { wireHeartbeats } from './wiring/heartbeats.js';
 import { startMetrics } from './wiring/metrics-listener.js';
 import { wirePeople } from './wiring/people.js';
 import { wirePost } from './wiring/post.js';
@@ -71,7 +72,8 @@ function wire(foundation: Foundation, isStrict: boolean) {
   const { mail, mailer } = wirePost(foundation);
   const agents = wireAgents(foundation, replicas, mail);
   const people = wirePeople(foundation, replicas, { nodes: agents.nodes, mail });
-  const services = wireServices(foundation, replicas, { agents, people });
+  const heartbeats = wireHeartbeats(foundation, mail);
+  const services = wireServices(foundation, replicas, { agents, people, heartbeats });
   const idempotency = new StoredResponses({ db, secretKey, clock, log: log.child({ part: 'idempotency' }) });
   const { limiter } = replicas;
   const { authentication } = people;
@@ -83,12 +85,12 @@ function wire(foundation: Foundation, isStrict: boolean) {
   const http = wireApi(foundation, doors);
   const drain = wireDrain(foundation, { replicas, linkServer, http });
   const upkeep = wireUpkeep(foundation, { services, people, idempotency });
-  return { replicas, agents, people, services, jobs, http, upkeep, drain };
+  return { replicas, agents, people, heartbeats, services, jobs, http, upkeep, drain };
 }
 
 /** Starts all parts, those first that others ask. @returns where metrics are served */
 async function start(foundation: Foundation, parts: ReturnType<typeof wire>, stops: Stops): Promise<string | null> {
-  const { replicas, agents, people, jobs, http, upkeep } = parts;
+  const { replicas, agents, people, heartbeats, jobs, http, upkeep } = parts;
   const { lease, bus, directory, revocations, windows } = replicas;
   stops.push(() => windows.drain());
   await run(people.accounts.signingKeys, stops);
@@ -107,6 +109,7 @@ async function start(foundation: Foundation, parts: ReturnType<typeof wire>, sto
   await run(agents.monitorWork.windowTurns, stops);
   await run(agents.monitorWork.replacement, stops);
   await run(agents.monitorWork.rollups, stops);
+  await run(heartbeats, stops);
   stops.push(() => agents.ingest.drain());
   await run(upkeep, stops);
   await run(jobs, stops);

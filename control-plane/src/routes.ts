@@ -1,6 +1,7 @@
 import type { AnyRoute } from './http/route.js';
 import { accountRoutes } from './modules/accounts/routes.js';
 import { auditRoutes } from './modules/audit/routes.js';
+import { heartbeatRoutes } from './modules/heartbeats/routes.js';
 import { jobRoutes } from './modules/jobs/routes.js';
 import { monitorRoutes } from './modules/monitors/routes.js';
 import { nodeRoutes } from './modules/nodes/routes.js';
@@ -12,6 +13,7 @@ import { tokenRoutes } from './modules/tokens/routes.js';
 export const routes: readonly AnyRoute[] = [
   ...probeRoutes,
   ...monitorRoutes,
+  ...heartbeatRoutes,
   ...nodeRoutes,
   ...accountRoutes,
   ...tokenRoutes,

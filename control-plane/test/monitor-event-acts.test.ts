@@ -59,10 +59,11 @@ t.test('of what was resolved by hand nothing opens again until the monitor was u
 });
 
 t.test('a monitor that was resumed knows nothing of what was resolved before', async (t) => {
-  const { api, id, says, events, act } = await startDown(t);
+  const { api, id, node, says, events, act } = await startDown(t);
   await act('resolve');
+  const before = node.assignments.get(id)?.generation;
   for (const verb of ['pause', 'resume']) await data(api, 'POST', `/v1/monitors/${id}/${verb}`);
-  await until('it to be checked', async () => (await data(api, 'GET', `/v1/monitors/${id}`)).nodes.length === 1);
+  await node.waitForAssignment(id, before);
   await says('failed');
   t.equal((await events()).length, 2);
 });

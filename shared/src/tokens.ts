@@ -14,6 +14,7 @@ export const tokenPrefixes = {
   testApiKey: 'sk_test_',
   refresh: 'svc_rt_',
   challenge: 'svc_ch_',
+  heartbeat: 'hb_',
 } as const;
 export type TokenPrefix = (typeof tokenPrefixes)[keyof typeof tokenPrefixes];
 

@@ -53,6 +53,7 @@ export const partitionedTables: readonly PartitionedTable[] = [
   monitorTable('rollups_15m', 'day', 90),
   monitorTable('rollups_1h', 'month', 400),
   monitorTable('rollups_1d', 'year', 5 * 366),
+  { name: 'heartbeat_pings', idPrefix: null, period: 'day', keepDays: 30 },
 ];
 
 function monitorTable(name: string, period: PartitionPeriod, keepDays: number): PartitionedTable {

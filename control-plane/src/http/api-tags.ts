@@ -6,6 +6,8 @@ export const apiTags: Readonly<Record<string, string>> = {
   Probes: 'One-shot measurements from many nodes at once: submit one, wait for it or follow its results as they come.',
   Monitors:
     'What is checked again and again from many nodes, what came of it, and the episodes in which it was not well.',
+  'Check-ins':
+    'What a job calls to say that it began, ended or failed, for monitors of type `heartbeat`; and the picture of their state.',
   Nodes: 'The agents that measure: where they stand, on which networks, and whether they are connected.',
   Authentication: 'Registering, logging in and out, refreshing an access token, verifying an address, and passwords.',
   Account: 'Your profile, your sessions, and what happened to your account.',

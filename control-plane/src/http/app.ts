@@ -5,7 +5,7 @@ import type { Logger } from '../log.js';
 import type { Plans } from '../plans.js';
 import type { Authenticator } from './access.js';
 import { Admission } from './admission.js';
-import { ConnectionLostError, readBody, refuseLargeBody } from './body.js';
+import { ConnectionLostError, readBody, readBodyStart, refuseLargeBody } from './body.js';
 import { parseTrustedProxies } from './client-address.js';
 import { type CompiledRoute, compileRoute } from './compiled-route.js';
 import { ApiError } from './errors.js';
@@ -101,8 +101,7 @@ class Frame {
     const route = endpoint.methods.get(request.method === 'HEAD' ? 'GET' : (request.method ?? ''));
     if (route === undefined) throw new ApiError('NOT_FOUND', { status: 405, headers: { Allow: endpoint.allow } });
     exchange.route = route;
-    if (route.definition.method !== 'GET') refuseLargeBody(request);
-    const body = route.hasBody ? await readBody(request, this.#options.clock) : null;
+    const body = await this.#readBody(exchange, route);
     await this.#admission.admit(exchange, route, search);
     const input = route.parseInput({ segments, search, body, request });
     exchange.params = input.params;
@@ -111,6 +110,19 @@ class Frame {
     const key = request.method === 'POST' ? idempotencyKeyOf(exchange.header('idempotency-key')) : null;
     if (key === null) await this.#answerAlways(exchange, route);
     else await this.#answerOnce(exchange, route, { key, body });
+  }
+
+  /** Null where the handler gets none, or gets it as it is. */
+  async #readBody(exchange: Exchange, { definition, hasBody }: CompiledRoute): Promise<Buffer | null> {
+    const { request } = exchange;
+    const { clock } = this.#options;
+    if (!hasBody) return null;
+    if (definition.rawBody === undefined) {
+      refuseLargeBody(request);
+      return readBody(request, clock);
+    }
+    exchange.rawBody = await readBodyStart(request, clock, definition.rawBody.keepBytes);
+    return null;
   }
 
   async #answerAlways(exchange: Exchange, route: CompiledRoute): Promise<void> {

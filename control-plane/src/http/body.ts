@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@vantage/shared/clock.js';
 import { ApiError } from './errors.js';
 import { bodyError } from './json.js';
+import type { RawBody } from './route.js';
 
 /** API specification 8: 32 KB for all requests. */
 export const BODY_LIMIT_BYTES = 32 * 1024;
@@ -19,23 +20,37 @@ export function refuseLargeBody(request: IncomingMessage): void {
  * Reads a whole body. What comes after a refusal is drained by node:http, so that the caller gets to read the answer;
  * the server's request timeout bounds that. @throws ApiError 413, 408; ConnectionLostError when the caller went away
  */
-export function readBody(request: IncomingMessage, clock: Clock): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, clock: Clock): Promise<Buffer> {
+  const { bytes, isTooLarge } = await collect(request, clock);
+  if (isTooLarge) throw tooLarge();
+  return bytes;
+}
+
+/** As `readBody`, but of a body that is too large the beginning is still taken. @throws ApiError 408; ConnectionLostError */
+export async function readBodyStart(request: IncomingMessage, clock: Clock, keepBytes: number): Promise<RawBody> {
+  const { bytes, isTooLarge } = await collect(request, clock);
+  return { bytes: bytes.subarray(0, keepBytes), isTooLarge };
+}
+
+/** Reads until the end, or until there is more than the limit. */
+function collect(request: IncomingMessage, clock: Clock): Promise<RawBody> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const cancelTimer = clock.after(BODY_TIMEOUT_MS, () => settle(timedOut()), { unref: true });
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > BODY_LIMIT_BYTES) settle(tooLarge());
-      else chunks.push(chunk);
+      chunks.push(chunk);
+      if (size > BODY_LIMIT_BYTES) settle(null);
     };
     const onEnd = () => settle(null);
     const onLost = () => settle(new ConnectionLostError());
     const settle = (error: Error | null) => {
       cancelTimer();
       request.off('data', onData).off('end', onEnd).off('close', onLost);
-      if (error !== null) reject(error);
-      else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
+      if (error !== null) return reject(error);
+      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
+      resolve({ bytes, isTooLarge: size > BODY_LIMIT_BYTES });
     };
     request.on('data', onData).on('end', onEnd).on('close', onLost);
   });
@@ -66,7 +81,8 @@ function isUtf8OrNoCharset(parameter: string): boolean {
   return name.trim() !== 'charset' || ['utf-8', '"utf-8"', 'utf8'].includes(value.trim());
 }
 
-function tooLarge(): ApiError {
+/** 413: the limit of all bodies. */
+export function tooLarge(): ApiError {
   return new ApiError('REQUEST_BODY_INVALID', {
     status: 413,
     details: { body: [{ code: 'length', message: `must not be larger than ${BODY_LIMIT_BYTES} bytes` }] },

@@ -15,6 +15,7 @@ const always = () => true;
 const looksAtCredentials = ({ auth }: AnyRoute) => auth.kind !== 'none';
 const asksForCredentials = ({ auth }: AnyRoute) => auth.kind !== 'none' && auth.kind !== 'public';
 const hasBody = ({ method }: AnyRoute) => method !== 'GET';
+const readsBody = (route: AnyRoute) => hasBody(route) && route.rawBody === undefined;
 const isPost = ({ method }: AnyRoute) => method === 'POST';
 
 const frameRefusals: readonly FrameRefusal[] = [
@@ -22,9 +23,9 @@ const frameRefusals: readonly FrameRefusal[] = [
     name: 'InvalidInput',
     status: 400,
     codes: ['VALIDATION_FAILED'],
-    appliesTo: (route) => Boolean(route.params || route.query) || hasBody(route),
+    appliesTo: (route) => Boolean(route.params || route.query) || readsBody(route),
   },
-  { name: 'UnreadableBody', status: 400, codes: ['REQUEST_BODY_INVALID'], appliesTo: hasBody },
+  { name: 'UnreadableBody', status: 400, codes: ['REQUEST_BODY_INVALID'], appliesTo: readsBody },
   { name: 'NotAuthenticated', status: 401, codes: ['AUTH_REQUIRED'], appliesTo: asksForCredentials },
   {
     name: 'CredentialsRefused',

@@ -6,7 +6,7 @@ import { clientAddress, type TrustedProxies } from './client-address.js';
 import type { CompiledRoute } from './compiled-route.js';
 import { type Locale, negotiateLocale } from './locale.js';
 import type { Allowance } from './rate-limit.js';
-import type { Account, RouteRequest } from './route.js';
+import type { Account, RawBody, RouteRequest } from './route.js';
 
 /** What every exchange is given by the server it runs in. */
 export interface ExchangeContext {
@@ -17,6 +17,8 @@ export interface ExchangeContext {
   readonly closing: AbortSignal;
 }
 
+const NO_BODY: RawBody = { bytes: Buffer.alloc(0), isTooLarge: false };
+
 /**
  * One request and its reply. Handlers see it as their RouteRequest once `params`, `query`, `body` and `account` are
  * filled in. What not every request needs (locale, log, address, signal) is made when first asked for.
@@ -25,6 +27,7 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
   params: unknown = {};
   query: unknown = {};
   body: unknown = undefined;
+  rawBody: RawBody = NO_BODY;
   account: Account | null = null;
   /** What is left of the limit the request counted against; null: of none. */
   allowance: Allowance | null = null;
@@ -56,6 +59,10 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
   /** Whole seconds from now until an instant, at least 1. */
   secondsUntil(instantMs: number): number {
     return Math.max(1, Math.ceil((instantMs - this.#context.clock.now()) / 1_000));
+  }
+
+  get method(): string {
+    return this.request.method ?? '';
   }
 
   get locale(): Locale {

@@ -25,6 +25,7 @@ export function describeOperation(route: AnyRoute, { schemas, errors }: Document
     security: securityOf(route),
     parameters: parametersOf(route, schemas),
     ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route, schemas) }),
+    ...(route.rawBody === undefined ? {} : { requestBody: rawBodyOf(route.rawBody) }),
     responses: { ...successResponses(route, schemas), ...errors.responsesOf(route) },
   };
 }
@@ -71,6 +72,11 @@ function requestBodyOf({ body, bodyExample, operationId }: AnyRoute, schemas: Sc
     bodyExample === undefined ? schemaExample(body, operationId) : JSON.parse(JSON.stringify(bodyExample));
   const schema = schemas.refer(asSent(JSON.parse(JSON.stringify(body))) as JsonObject);
   return { required: true, content: { 'application/json': { schema, example } } };
+}
+
+function rawBodyOf({ keepBytes }: NonNullable<AnyRoute['rawBody']>): JsonObject {
+  const description = `Anything, or nothing; its first ${keepBytes} bytes are kept.`;
+  return { required: false, description, content: { '*/*': { schema: {}, example: 'done' } } };
 }
 
 /** The schema of a body as callers send it: what has a default may be left out. */

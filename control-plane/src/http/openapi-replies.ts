@@ -72,7 +72,8 @@ function headersOf(route: AnyRoute): HeaderName[] {
 function contentOf(route: AnyRoute, schema: TSchema, schemas: SchemaComponents): JsonObject {
   const data = schemas.refer(schema);
   const kind = route.replyKind ?? 'envelope';
-  const example = kind === 'html' || kind === 'text' ? textExample(route) : replyExample(route, schema);
+  const isText = kind === 'html' || kind === 'text' || kind === 'svg';
+  const example = isText ? textExample(route) : replyExample(route, schema);
   switch (kind) {
     case 'envelope':
       return { 'application/json': { schema: envelopeOf(data, schemas), example: envelopeExample(route, example) } };
@@ -82,6 +83,8 @@ function contentOf(route: AnyRoute, schema: TSchema, schemas: SchemaComponents):
       return { 'text/html': { schema: { type: 'string' }, example } };
     case 'text':
       return { 'text/plain': { schema: { type: 'string' }, example } };
+    case 'svg':
+      return { 'image/svg+xml': { schema: { type: 'string' }, example } };
     case 'events': {
       const description = 'Server-Sent Events; the data of each is JSON of the given schema.';
       const events = { type: 'string', description, contentMediaType: 'application/json', contentSchema: data };

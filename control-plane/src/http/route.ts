@@ -54,11 +54,22 @@ export type AccountOf<A extends Auth> = A extends { readonly kind: 'scope' | 'se
  */
 export type LimitName = 'standard' | 'poll' | 'sign-in' | 'registration' | 'enrollment' | 'none';
 
+/** The beginning of a body of any type, as an operation with `rawBody` gets it. */
+export interface RawBody {
+  readonly bytes: Buffer;
+  /** The whole body is larger than any may be: an operation that has done what it could answers 413. */
+  readonly isTooLarge: boolean;
+}
+
 /** A validated request. */
 export interface RouteRequest<P, Q, B, A = Account | null> {
+  /** As it was sent: HEAD for an operation that is a GET. */
+  readonly method: string;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
+  /** Empty but for a POST to an operation with `rawBody`. */
+  readonly rawBody: RawBody;
   readonly account: A;
   readonly requestId: string;
   /** The caller's address, trusted proxies taken off. */
@@ -152,14 +163,16 @@ export interface RouteDefinition<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** Instead of `body`: one of any type, or none, is taken as it is, of it the first bytes. */
+  readonly rawBody?: { readonly keepBytes: number };
   /** Example of a request body. */
   readonly bodyExample?: unknown;
   /** Example of `data` (of the body itself for `raw`); default: one made from the schema. */
   readonly replyExample?: unknown;
   /** Success statuses and the schema of `data` for each (null data: Type.Null()); for `events` that of each event's data. */
   readonly replies: Readonly<Record<number, D>>;
-  /** `envelope` (default), `raw` (the schema is the body itself), `html`, `text` or `events`. */
-  readonly replyKind?: 'envelope' | 'raw' | 'html' | 'text' | 'events';
+  /** `envelope` (default), `raw` (the schema is the body itself), `html`, `text`, `svg` or `events`. */
+  readonly replyKind?: 'envelope' | 'raw' | 'html' | 'text' | 'svg' | 'events';
   /** Codes the handler may throw; those of the frame itself (body, auth, validation) are added by it. */
   readonly errors: readonly ErrorCode[];
   /** False for pages, health and other paths that are not part of the documented API. */

@@ -72,15 +72,19 @@ function checkReplyExample(
   { operationId, replies, replyExample, replyKind }: AnyRoute,
   validatorOf: (status: number) => ((value: unknown) => Validation<unknown>) | undefined,
 ): void {
-  if (replyExample === undefined || replyKind === 'html' || replyKind === 'text') return;
+  if (replyExample === undefined || isText(replyKind)) return;
   const complaint = complaintAbout(validatorOf(Number(Object.keys(replies)[0])), structuredClone(replyExample));
   if (complaint !== null) throw new RangeError(`reply example of "${operationId}": ${complaint}`);
 }
 
 function kindComplaint(reply: Reply<unknown>, kind: NonNullable<AnyRoute['replyKind']>): string | null {
   const sent = 'raw' in reply ? 'raw' : 'events' in reply ? 'events' : 'envelope';
-  const declared = kind === 'html' || kind === 'text' ? 'raw' : kind;
+  const declared = isText(kind) ? 'raw' : kind;
   return sent === declared ? null : `a reply of kind ${sent}`;
+}
+
+function isText(kind: AnyRoute['replyKind']): boolean {
+  return kind === 'html' || kind === 'text' || kind === 'svg';
 }
 
 function asSent({ data }: DataReply<unknown>): unknown {

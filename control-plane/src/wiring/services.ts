@@ -1,5 +1,6 @@
 import type { Services } from '../http/route.js';
 import { Audit } from '../modules/audit/index.js';
+import type { Heartbeats } from '../modules/heartbeats/index.js';
 import { QueuedJobs } from '../modules/jobs/index.js';
 import { Monitors } from '../modules/monitors/index.js';
 import { Probes, TaskReader } from '../modules/probes/index.js';
@@ -13,7 +14,7 @@ import type { Replicas } from './replicas.js';
 export function wireServices(
   { config, clock, db, publicUrl, metrics, secretKey }: Foundation,
   { directory, limiter }: Replicas,
-  { agents, people }: { readonly agents: Agents; readonly people: People },
+  { agents, people, heartbeats }: { readonly agents: Agents; readonly people: People; readonly heartbeats: Heartbeats },
 ): Services {
   const { geo, nodes, enrollment, enrollmentTokens, places, lists, dispatch, recent, waiters, monitorWork } = agents;
   const { accounts, tokens } = people;
@@ -28,7 +29,9 @@ export function wireServices(
       policy: () => lists.policy,
       work: monitorWork,
       secretKey,
+      heartbeats: heartbeats.acts,
     }),
+    heartbeats,
     nodes,
     enrollment,
     enrollmentTokens,

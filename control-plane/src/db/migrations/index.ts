@@ -12,6 +12,7 @@ import * as versionRefused from './0010-version-refused.js';
 import * as nodeVitals from './0011-node-vitals.js';
 import * as openings from './0012-openings.js';
 import * as monitors from './0013-monitors.js';
+import * as heartbeats from './0014-heartbeats.js';
 import * as maintenance from './0015-maintenance.js';
 import * as rollups from './0016-rollups.js';
 
@@ -38,6 +39,7 @@ export const migrations: readonly Migration[] = [
   nodeVitals,
   openings,
   monitors,
+  heartbeats,
   maintenance,
   rollups,
 ];

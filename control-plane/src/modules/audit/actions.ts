@@ -54,6 +54,7 @@ export const auditActions = [
   'monitor_event.resolved',
   'monitor_event.false_positive_set',
   'monitor_event.notes_set',
+  'monitor.token_rotated',
   'job.retried',
   'job.deleted',
 ] as const;

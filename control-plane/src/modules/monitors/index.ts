@@ -22,6 +22,7 @@ import { type CheckPosition, type CheckRow, checkDaysOf, listAskedChecks, listCh
 import { EventActs } from './event-acts.js';
 import { type EventRow, findEvent, listEvents } from './event-store.js';
 import { GroupActs } from './group-acts.js';
+import type { HeartbeatParts } from './heartbeat-parts.js';
 import { History, type TimeLine } from './history.js';
 import { Judges } from './judges.js';
 import { Judging } from './judging.js';
@@ -38,6 +39,15 @@ import { deleteMonitorsOf, type KnownMonitorRow } from './store.js';
 import { WindowActs } from './window-acts.js';
 import { WindowTurns } from './window-turns.js';
 
+export { type Notify, performEffects } from './episodes.js';
+export type { HeartbeatParts, HeartbeatTimes } from './heartbeat-parts.js';
+export { type MaintenanceAt, type MaintenanceNow, maintenanceReads } from './maintenance-reads.js';
+export { mailOwner } from './notify.js';
+export { HeartbeatCreatedSchema, HeartbeatDetailSchema } from './schema.js';
+export { type JudgedRow, type NewState, readJudged, updateState } from './state-store.js';
+export { lockMonitor } from './store.js';
+export { type Effect, transition } from './transition.js';
+export { HEARTBEAT } from './type-names.js';
 export { deleteMonitorsOf };
 
 /** What nodes and evaluators need of monitors. */
@@ -122,6 +132,7 @@ interface MonitorsOptions {
   readonly policy: () => TargetPolicy;
   readonly work: MonitorWork;
   readonly secretKey: Uint8Array;
+  readonly heartbeats: HeartbeatParts;
 }
 
 /** Monitors as the API knows them. */
@@ -140,10 +151,11 @@ export class Monitors extends MonitorActs {
       sealer: sealerOf(own),
       onAssigned: (nodeIds) => own.work.news.announce(nodeIds),
     });
-    const parts = { db: own.db, clock: own.clock, maintenance: maintenanceReads };
-    this.reading = new Reading(parts);
+    const { db, clock, heartbeats } = own;
+    const parts = { db, clock, maintenance: maintenanceReads };
+    this.reading = new Reading({ ...parts, heartbeats });
     this.#history = new History(parts);
-    const acting = { db: own.db, clock: own.clock, onDue: () => own.work.judges.look() };
+    const acting = { db, clock, onDue: () => own.work.judges.look() };
     this.windows = new WindowActs(acting);
     this.groups = new GroupActs(acting);
     this.eventActs = new EventActs(acting);

@@ -1,29 +1,15 @@
-import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { judgeQuorum, parseQuorum, type QuorumJudgment } from '@vantage/shared/monitor-state/quorum.js';
 import type { Knex } from 'knex';
 import { eligibleVotes } from './eligibility.js';
-import { closeEvent, type EventRow, insertEvent, insertHappening, type MonitorHappening } from './event-store.js';
-import { eventNews, monitorName } from './happening.js';
-import type { MaintenanceNow } from './maintenance-reads.js';
+import { type Notify, performEffects } from './episodes.js';
+import type { MaintenanceAt, MaintenanceNow } from './maintenance-reads.js';
 import { insertDue, type JudgedRow, type NewState, readJudged, updateState } from './state-store.js';
-import { type Effect, type MonitorState, transition } from './transition.js';
-
-/** What is to be told of a monitor whose event began or ended. */
-export interface EventNews {
-  readonly monitor: JudgedRow;
-  readonly kind: Extract<MonitorHappening, 'monitor.down' | 'monitor.degraded' | 'monitor.up'>;
-  readonly event: EventRow;
-}
+import { type MonitorState, transition } from './transition.js';
+import { HEARTBEAT } from './type-names.js';
 
 interface JudgingOptions {
-  /** Which of these monitors are inside a maintenance window at an instant, and when the last one of each ended. */
-  readonly maintenance: (
-    trx: Knex,
-    monitors: readonly JudgedRow[],
-    nowMs: number,
-  ) => Promise<ReadonlyMap<string, MaintenanceNow>>;
-  /** Tells the owner, in the transaction in which it happens. */
-  readonly notify: (trx: Knex, news: EventNews) => Promise<void>;
+  readonly maintenance: MaintenanceAt;
+  readonly notify: Notify;
 }
 
 const NO_MAINTENANCE: MaintenanceNow = { isNow: false, endedAtMs: null };
@@ -36,7 +22,8 @@ export class Judging {
   /** Within the caller's transaction. @returns the monitors that somebody else judged meanwhile: they are due again */
   async judge(trx: Knex, monitorIds: readonly string[], nowMs: number): Promise<string[]> {
     const rows = await readJudged(trx, monitorIds);
-    const active = rows.filter(({ status }) => status === 'active');
+    // heartbeats are judged where their pings are
+    const active = rows.filter(({ status, type }) => status === 'active' && type !== HEARTBEAT);
     const maintenance = await this.options.maintenance(trx, active, nowMs);
     const overtaken: string[] = [];
     for (const row of active) {
@@ -68,63 +55,13 @@ export class Judging {
     const next = newStateOf(row, judgment, state);
     if (next === null && effects.length === 0) return true;
     if (!(await updateState(trx, next ?? unchanged(row)))) return false;
-    await this.#perform(trx, row, { effects, judgment });
+    await performEffects(trx, row, {
+      effects,
+      reasonOf: (affected) => reasonOf(row, affected, judgment),
+      notify: this.options.notify,
+    });
     return true;
   }
-
-  async #perform(
-    trx: Knex,
-    monitor: JudgedRow,
-    { effects, judgment }: { readonly effects: readonly Effect[]; readonly judgment: QuorumJudgment },
-  ): Promise<void> {
-    for (const effect of effects) {
-      const event =
-        effect.kind === 'close' ? await close(trx, monitor, effect) : await open(trx, monitor, effect, judgment);
-      if (event === null) continue;
-      const isFollowed = effect.kind === 'close' && effects.length > 1;
-      // down that becomes degraded is one piece of news: that it is degraded
-      if (isFollowed) continue;
-      const kind = effect.kind === 'close' ? 'monitor.up' : (`monitor.${effect.type}` as const);
-      const payload = { monitor: monitorName(monitor), event: eventNews(event) };
-      const about = { userId: monitor.user_id, isTest: monitor.is_test, monitorId: monitor.id };
-      await insertHappening(trx, { kind, ...about, payload });
-      await this.options.notify(trx, { monitor, kind, event });
-    }
-  }
-}
-
-function close(
-  trx: Knex,
-  monitor: JudgedRow,
-  { endedAtMs }: Extract<Effect, { kind: 'close' }>,
-): Promise<EventRow | null> {
-  return closeEvent(trx, monitor.id, new Date(endedAtMs));
-}
-
-async function open(
-  trx: Knex,
-  monitor: JudgedRow,
-  { type, startedAtMs, affectedNodes }: Extract<Effect, { kind: 'open' }>,
-  judgment: QuorumJudgment,
-): Promise<EventRow> {
-  const id = newId(idPrefixes.monitorEvent);
-  const [startedAt, reason] = [new Date(startedAtMs), reasonOf(monitor, affectedNodes, judgment)];
-  const common = { id, type, reason };
-  await insertEvent(trx, { ...common, monitorId: monitor.id, startedAt, affectedNodes });
-  return {
-    ...common,
-    monitor_id: monitor.id,
-    started_at: startedAt,
-    ended_at: null,
-    affected_nodes: affectedNodes,
-    is_false_positive: false,
-    ack_at: null,
-    acknowledged_by: null,
-    resolved_by: null,
-    notes: null,
-    backfilled: false,
-    created_at: startedAt,
-  };
 }
 
 /** What most of the affected nodes said, and how many of all there are. */

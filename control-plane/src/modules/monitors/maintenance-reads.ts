@@ -25,10 +25,15 @@ export interface MaintenanceNow {
   readonly endedAtMs: number | null;
 }
 
+/** Which monitors are inside a maintenance window at an instant, and when the last one of each ended; by id. */
+export type MaintenanceAt = (
+  db: Knex,
+  monitors: readonly Maintained[],
+  nowMs: number,
+) => Promise<ReadonlyMap<string, MaintenanceNow>>;
+
 /** Reads when monitors are under maintenance, of the windows as they are written now. */
-export const maintenanceReads: MaintenanceReads & {
-  now(db: Knex, monitors: readonly Maintained[], nowMs: number): Promise<ReadonlyMap<string, MaintenanceNow>>;
-} = {
+export const maintenanceReads: MaintenanceReads & { readonly now: MaintenanceAt } = {
   async within(db, monitors, range) {
     const found = await readByMonitor(db, monitors, range.toMs, (window) =>
       occurrencesWithin(timesOf(window), range).map(({ fromMs, toMs }) => ({

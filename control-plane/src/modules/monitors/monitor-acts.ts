@@ -14,6 +14,7 @@ import { type NodeSelection, viewerOf } from '../nodes/index.js';
 import { endAssignments, listAssignedNodes, renewAssignments } from './assignment-store.js';
 import { closeEvent, insertHappening } from './event-store.js';
 import { monitorName } from './happening.js';
+import { type HeartbeatParts, refuseDerivedFields, refuseNodeFields } from './heartbeat-parts.js';
 import { intervalOf } from './intervals.js';
 import { type Placing, wantedOf } from './placing.js';
 import type { MonitorChange, MonitorCreate, MonitorStatus } from './schema.js';
@@ -31,10 +32,11 @@ import {
   lockPlan,
   type MonitorFields,
   type MonitorFilter,
+  type MonitorRow,
   updateMonitor,
   updateStatus,
 } from './store.js';
-import { checkedTypeOf } from './type-names.js';
+import { HEARTBEAT, monitorTypeNamed } from './type-names.js';
 
 const DEFAULT_NODES = 3;
 const DEFAULT_RULE = { consecutive_fail: 2, consecutive_ok: 1, fail_node_quorum: '2/3' };
@@ -48,6 +50,7 @@ export interface MonitorActsOptions {
   /** Reads the loads of nodes again when they are old. */
   readonly refreshLoads: () => Promise<void>;
   readonly sealer: Sealer;
+  readonly heartbeats: HeartbeatParts;
   /** Assignments of these nodes changed. */
   readonly onAssigned: (nodeIds: readonly string[]) => void;
 }
@@ -64,23 +67,23 @@ export class MonitorActs {
 
   /** @throws ApiError VALIDATION_FAILED, MONITOR_NAME_TAKEN, MONITOR_LIMIT_EXCEEDED, MONITOR_INVALID_TARGET, … */
   async create(body: MonitorCreate, { account, actor }: MonitorAct): Promise<KnownMonitorRow> {
-    const { db, clock } = this.options;
-    const type = checkedTypeOf(body.type);
+    const { db, clock, heartbeats } = this.options;
+    const type = monitorTypeNamed(body.type);
     const at = new Date(clock.now());
     const id = newId(idPrefixes.monitor, clock.now());
-    const fields = await this.#fieldsOf(
+    const { token, shown } = heartbeats.makeToken();
+    const isHeartbeat = type === HEARTBEAT;
+    const blank = {
+      ...blankMonitor,
+      id,
+      name: body.name.trim(),
       type,
-      body,
-      {
-        ...blankMonitor,
-        id,
-        name: body.name.trim(),
-        type,
-        user_id: account.userId,
-        is_test: account.isTest,
-      },
-      account,
-    );
+      user_id: account.userId,
+      is_test: account.isTest,
+    };
+    const fields = isHeartbeat
+      ? this.#heartbeatFieldsOf(body, { ...blank, target: shown })
+      : await this.#fieldsOf(type, body, blank, account);
     await this.options.refreshLoads();
     const changed = await db.transaction(async (trx) => {
       await this.#checkRoom(trx, account);
@@ -88,6 +91,7 @@ export class MonitorActs {
       if (!(await insertMonitor(trx, fields, at))) throw new ApiError('MONITOR_NAME_TAKEN');
       const subject = { actor, accountId: account.userId, subject: id };
       await insertAuditEntry(trx, { ...subject, action: 'monitor.created', details: { name: fields.name } });
+      if (isHeartbeat) await heartbeats.insert(trx, id, token);
       return this.#place(trx, id, account);
     });
     this.options.onAssigned(changed);
@@ -96,13 +100,12 @@ export class MonitorActs {
 
   /** Changes what is named and leaves the rest. @throws ApiError as create, MONITOR_NOT_FOUND */
   async change(id: string, body: MonitorChange, { account, actor }: MonitorAct): Promise<KnownMonitorRow> {
-    const { db, clock } = this.options;
+    const { db, clock, heartbeats } = this.options;
     await this.options.refreshLoads();
     const changed = await db.transaction(async (trx) => {
       const before = await lockMonitor(trx, id, account);
       if (before === null) throw new ApiError('MONITOR_NOT_FOUND');
-      const type = before.type as MonitorType;
-      const fields = await this.#fieldsOf(type, body, before, account);
+      const fields = await this.#changedFieldsOf(body, before, account);
       await this.#checkGroup(trx, body, account);
       if (!(await updateMonitor(trx, fields, new Date(clock.now())))) throw new ApiError('MONITOR_NAME_TAKEN');
       const details = { fields: Object.keys(body) };
@@ -116,6 +119,7 @@ export class MonitorActs {
       // with its group and tags it comes into maintenance windows, and leaves them
       await insertDue(trx, [id]);
       const isOther = isCheckedOtherwise(this.#whole(before), this.#whole(fields));
+      if (isOther && before.type === HEARTBEAT) await heartbeats.reschedule(trx, id);
       const renewed = isOther ? await renewAssignments(trx, id) : [];
       return [...renewed, ...(await this.#place(trx, id, account))];
     });
@@ -146,6 +150,7 @@ export class MonitorActs {
     const changed = await this.options.db.transaction(async (trx) => {
       const monitor = await lockMonitor(trx, id, account);
       if (monitor === null) throw new ApiError('MONITOR_NOT_FOUND');
+      if (monitor.type === HEARTBEAT) await this.options.heartbeats.suspend(trx, id);
       const nodeIds = await listAssignedNodes(trx, id);
       await endAssignments(trx, id, nodeIds);
       await deleteMonitor(trx, id);
@@ -167,14 +172,17 @@ export class MonitorActs {
    * and its open event ends. @throws ApiError MONITOR_NOT_FOUND
    */
   async setStatus(id: string, status: MonitorStatus, { account, actor }: MonitorAct): Promise<void> {
-    const { db, clock } = this.options;
+    const { db, clock, heartbeats } = this.options;
     const at = new Date(clock.now());
     await this.options.refreshLoads();
     const changed = await db.transaction(async (trx) => {
       const monitor = await lockMonitor(trx, id, account);
       if (monitor === null) throw new ApiError('MONITOR_NOT_FOUND');
       if (monitor.status === status) return [];
+      const isHeartbeat = monitor.type === HEARTBEAT;
+      if (isHeartbeat) await heartbeats.suspend(trx, id);
       await updateStatus(trx, id, status, at);
+      if (isHeartbeat && status === 'active') await heartbeats.resume(trx, id);
       await resetState(trx, id, at);
       await closeEvent(trx, id, at);
       const kind = status === 'active' ? 'monitor.resumed' : 'monitor.paused';
@@ -193,6 +201,28 @@ export class MonitorActs {
     const monitor = await lockMonitor(trx, id, null);
     if (monitor === null) return [];
     return (await this.options.placing.place(trx, monitor, viewerOf(account))).changed;
+  }
+
+  #changedFieldsOf(body: MonitorChange, before: MonitorRow, account: Account): MonitorFields | Promise<MonitorFields> {
+    if (before.type !== HEARTBEAT) return this.#fieldsOf(before.type as MonitorType, body, before, account);
+    refuseDerivedFields(body);
+    return this.#heartbeatFieldsOf(body, before);
+  }
+
+  /** As `#fieldsOf`, of a monitor that no node checks. */
+  #heartbeatFieldsOf(body: Partial<MonitorCreate>, before: MonitorFields): MonitorFields {
+    refuseNodeFields(body);
+    const given = settingsOf(body, before) ?? before.config;
+    const { config, intervalSeconds } = this.options.heartbeats.parse(given);
+    return {
+      ...before,
+      ...rest(body),
+      name: (body.name ?? before.name).trim(),
+      interval_s: intervalSeconds,
+      config: { ...config },
+      node_selection: {},
+      node_count: 0,
+    };
   }
 
   /** What is stored of a monitor after `body` was laid over what it was. */

@@ -1,10 +1,9 @@
-import type { Knex } from 'knex';
 import type { Mail } from '../../mail/index.js';
 import { findRecipient } from '../accounts/index.js';
-import type { EventNews } from './judging.js';
+import type { Notify } from './episodes.js';
 
 /** Mails the owner of a monitor, in the transaction in which an event opens or closes. */
-export function mailOwner(mail: Pick<Mail, 'enqueue'>): (trx: Knex, news: EventNews) => Promise<void> {
+export function mailOwner(mail: Pick<Mail, 'enqueue'>): Notify {
   return async (trx, { monitor, event }) => {
     if (!monitor.notifies_owner || monitor.is_test) return;
     const owner = await findRecipient(trx, monitor.user_id);

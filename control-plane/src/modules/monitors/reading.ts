@@ -2,9 +2,11 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Static } from 'typebox';
 import type { CheckRow } from './check-store.js';
+import type { HeartbeatParts, HeartbeatTimes } from './heartbeat-parts.js';
 import type { MaintenanceReads } from './maintenance-reads.js';
-import type { MonitorCheckSchema, MonitorSchema } from './schema.js';
+import type { MonitorCheckSchema, MonitorCreatedSchema, MonitorDetailSchema, MonitorSchema } from './schema.js';
 import type { KnownMonitorRow } from './store.js';
+import { HEARTBEAT } from './type-names.js';
 import { type Interval, uptimePercent } from './uptime.js';
 import { readEpisodes } from './uptime-store.js';
 import { beganAtMs, checkView, monitorView } from './view.js';
@@ -15,6 +17,7 @@ interface ReadingOptions {
   readonly db: Knex;
   readonly clock: Clock;
   readonly maintenance: MaintenanceReads;
+  readonly heartbeats: Pick<HeartbeatParts, 'readTimes' | 'readCreated' | 'readDetail'>;
 }
 
 /** Makes what owners see of rows, many at once. */
@@ -29,9 +32,10 @@ export class Reading {
     const ids = rows.map(({ id }) => id);
     // a window is over at its end, and there from its beginning on
     const upToNow = { ...asked, toMs: nowMs + 1 };
-    const [episodes, windows] = await Promise.all([
+    const [episodes, windows, times] = await Promise.all([
       readEpisodes(db, ids, asked),
       maintenance.within(db, rows, upToNow),
+      this.#heartbeatTimes(rows),
     ]);
     return rows.map((row) => {
       const { downs, pauses } = episodes.get(row.id) ?? { downs: [], pauses: [] };
@@ -43,7 +47,8 @@ export class Reading {
         unwatched: [...pauses, ...maintained],
       });
       const isInMaintenance = maintained.some(({ fromMs, toMs }) => fromMs <= nowMs && nowMs < toMs);
-      return monitorView(row, { isInMaintenance, uptimePercent: percent, nowMs });
+      const heartbeat = times.get(row.id) ?? null;
+      return monitorView(row, { isInMaintenance, uptimePercent: percent, nowMs, heartbeat });
     });
   }
 
@@ -64,5 +69,24 @@ export class Reading {
     const [view] = await this.views([row]);
     if (view === undefined) throw new RangeError('a row has a view');
     return view;
+  }
+
+  /** What whoever made a monitor gets to see of it. */
+  async created(row: KnownMonitorRow): Promise<Static<typeof MonitorCreatedSchema>> {
+    const { db, heartbeats } = this.options;
+    const view = await this.view(row);
+    return row.type === HEARTBEAT ? { ...view, heartbeat: await heartbeats.readCreated(db, row.id) } : view;
+  }
+
+  /** The view of a row that is looked at alone. */
+  async detail(row: KnownMonitorRow): Promise<Static<typeof MonitorDetailSchema>> {
+    const { db, heartbeats } = this.options;
+    const view = await this.view(row);
+    return row.type === HEARTBEAT ? { ...view, heartbeat: await heartbeats.readDetail(db, row.id) } : view;
+  }
+
+  async #heartbeatTimes(rows: readonly KnownMonitorRow[]): Promise<ReadonlyMap<string, HeartbeatTimes>> {
+    const ids = rows.filter(({ type }) => type === HEARTBEAT).map(({ id }) => id);
+    return ids.length === 0 ? new Map() : this.options.heartbeats.readTimes(this.options.db, ids);
   }
 }

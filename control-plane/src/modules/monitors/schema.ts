@@ -90,7 +90,7 @@ export const MonitorCreateSchema = Type.Object(
     name: Name,
     type: Type.String({
       maxLength: 32,
-      description: `${monitorTypeNames.join(', ')}; tcping and ssl are other names of tcp and ssl_expiry.`,
+      description: `${monitorTypeNames.join(', ')}, heartbeat; tcping and ssl are other names of tcp and ssl_expiry. A heartbeat waits for pings of a job instead of being checked: it needs no target, and its interval follows from its config.`,
     }),
     ...changeable,
   },
@@ -123,7 +123,8 @@ export const MonitorSchema = Type.Object(
     group_id: nullable(Type.String(), 'Null: in no group.'),
     tags: Type.Array(Type.String()),
     node_count: Type.Integer({ description: 'Nodes that are to check it.' }),
-    node_selection: NodeSelectionSchema,
+    // absent where no node checks it: a schema with defaults cannot also be null
+    node_selection: Type.Optional(NodeSelectionSchema),
     nodes: Type.Array(Type.String(), { description: 'Ids of the nodes that check it now.' }),
     trigger_rule: TriggerRuleSchema,
     alert_policy_id: nullable(Type.String(), 'Null: none.'),
@@ -143,6 +144,61 @@ export const MonitorSchema = Type.Object(
     updated_at: Instant,
   },
   { additionalProperties: false, title: 'Monitor' },
+);
+
+const CheckInUrl = Type.String({ format: 'uri', description: 'Where the job checks in; who knows it can.' });
+const BadgeUrl = Type.String({
+  format: 'uri',
+  description: 'A picture of the state, for anybody; it stays when the token changes.',
+});
+const HeartbeatState = Type.Enum(['new', 'up', 'started', 'late', 'down', 'paused'], {
+  type: 'string',
+  description:
+    '`new`: no ping has come yet, and nobody is told that. `started`: a run goes on. `late`: the next ping is overdue and the grace is running.',
+});
+
+/** What a heartbeat brings when it is made. API specification 2.3. */
+export const HeartbeatCreatedSchema = Type.Object(
+  {
+    token: Type.String({ description: 'Shown here and never again on its own; `url` contains it.' }),
+    url: CheckInUrl,
+    state: HeartbeatState,
+    badge_url: BadgeUrl,
+  },
+  { additionalProperties: false, title: 'HeartbeatCreated' },
+);
+
+/** A heartbeat as its owner sees it. API specification 2.3. */
+export const HeartbeatDetailSchema = Type.Object(
+  {
+    url: CheckInUrl,
+    state: HeartbeatState,
+    last_ping_at: nullable(Instant, 'Null: none has come.'),
+    last_ping_ip: nullable(Type.String(), 'Where it came from.'),
+    last_ping_via: nullable(
+      Type.String({ description: '`GET`, `HEAD`, `POST`, or `push` for the address of Uptime Kuma’s clients.' }),
+      'How it came.',
+    ),
+    ping_count: Type.Integer({ minimum: 0 }),
+    next_expected: Type.Array(Instant, {
+      maxItems: 10,
+      description: 'When the next ten pings are expected, if each comes when it is; none while it is paused.',
+    }),
+    badge_url: BadgeUrl,
+  },
+  { additionalProperties: false, title: 'HeartbeatDetail' },
+);
+
+/** A monitor that was just made. */
+export const MonitorCreatedSchema = Type.Object(
+  { ...MonitorSchema.properties, heartbeat: Type.Optional(HeartbeatCreatedSchema) },
+  { additionalProperties: false, title: 'MonitorCreated' },
+);
+
+/** One monitor, looked at alone. */
+export const MonitorDetailSchema = Type.Object(
+  { ...MonitorSchema.properties, heartbeat: Type.Optional(HeartbeatDetailSchema) },
+  { additionalProperties: false, title: 'MonitorDetail' },
 );
 
 /** One check. API specification 2.4. */

@@ -5,6 +5,7 @@ import type { Static } from 'typebox';
 import { type CheckRow, checkFlags, outcomeCodes } from './check-store.js';
 import type { EventRow } from './event-store.js';
 import type { GroupRow } from './group-store.js';
+import type { HeartbeatTimes } from './heartbeat-parts.js';
 import type { MonitorCheckSchema, MonitorEventSchema, MonitorGroupSchema, MonitorSchema } from './schema.js';
 import type { KnownMonitorRow } from './store.js';
 import type { WindowSchema } from './window-schema.js';
@@ -15,7 +16,13 @@ type Monitor = Static<typeof MonitorSchema>;
 /** A monitor as its owner sees it. `uptimePercent`: of the last thirty days. */
 export function monitorView(
   row: KnownMonitorRow,
-  known: { readonly isInMaintenance: boolean; readonly uptimePercent: number | null; readonly nowMs: number },
+  known: {
+    readonly isInMaintenance: boolean;
+    readonly uptimePercent: number | null;
+    readonly nowMs: number;
+    /** Null: nodes check it. */
+    readonly heartbeat: HeartbeatTimes | null;
+  },
 ): Monitor {
   const { consecutive_fail, consecutive_ok, fail_node_quorum, failing_nodes } = row;
   return {
@@ -31,7 +38,7 @@ export function monitorView(
     group_id: row.group_id,
     tags: [...row.tags],
     node_count: row.node_count,
-    node_selection: row.node_selection,
+    ...(known.heartbeat === null ? { node_selection: row.node_selection } : {}),
     nodes: [...row.node_ids],
     trigger_rule: { consecutive_fail, consecutive_ok, fail_node_quorum },
     alert_policy_id: row.alert_policy_id,
@@ -39,8 +46,8 @@ export function monitorView(
     in_maintenance: known.isInMaintenance,
     uptime_percent: known.uptimePercent,
     advisory: failing_nodes.length === 0 ? null : { failing_nodes: [...failing_nodes] },
-    last_check_at: row.last_check_at?.toISOString() ?? null,
-    next_check_at: nextCheckAt(row, known.nowMs),
+    last_check_at: (known.heartbeat?.lastPingAt ?? row.last_check_at)?.toISOString() ?? null,
+    next_check_at: known.heartbeat?.deadline?.toISOString() ?? nextCheckAt(row, known.nowMs),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

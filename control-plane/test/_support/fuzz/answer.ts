@@ -92,7 +92,8 @@ function judgeHeaders({ status, headers, body }: FuzzAnswer): string[] {
   const isReplayed = headers.get('idempotent-replayed') === 'true';
   const needed = [
     'x-request-id',
-    ...(status >= 400 ? ['content-language', ...(isReplayed ? [] : ['vary'])] : []),
+    // but for what speaks as another service does
+    ...(status >= 400 && body?.error !== undefined ? ['content-language', ...(isReplayed ? [] : ['vary'])] : []),
     ...(status === 401 ? ['www-authenticate'] : []),
     ...(status === 429 || status === 503 ? ['retry-after'] : []),
     ...(status === 429 ? ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] : []),

@@ -3,7 +3,15 @@ import { actorOf } from '../../../actor.js';
 import { fieldError } from '../../../http/errors.js';
 import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
-import { healths, MonitorChangeSchema, MonitorCreateSchema, MonitorSchema, monitorStatuses } from '../schema.js';
+import {
+  healths,
+  MonitorChangeSchema,
+  MonitorCreatedSchema,
+  MonitorCreateSchema,
+  MonitorDetailSchema,
+  MonitorSchema,
+  monitorStatuses,
+} from '../schema.js';
 import { idParams as params, reads, tag, writes } from './monitor-access.js';
 
 const MAX_LIMIT = 100;
@@ -66,7 +74,7 @@ export const createMonitor = defineRoute({
   needsVerifiedEmail: true,
   body: MonitorCreateSchema,
   bodyExample: { name: 'Shop', type: 'https', target: 'https://example.com/', interval_s: 60 },
-  replies: { 201: MonitorSchema },
+  replies: { 201: MonitorCreatedSchema },
   errors: [
     'VALIDATION_FAILED',
     'MONITOR_INVALID_INTERVAL',
@@ -78,7 +86,7 @@ export const createMonitor = defineRoute({
   async handle(request, { monitors }) {
     const { account, body } = request;
     const row = await monitors.create(body, { account, actor: actorOf(request) });
-    return { status: 201, data: await monitors.reading.view(row) };
+    return { status: 201, data: await monitors.reading.created(row) };
   },
 });
 
@@ -91,10 +99,10 @@ export const getMonitor = defineRoute({
   tag,
   auth: reads,
   params,
-  replies: { 200: MonitorSchema },
+  replies: { 200: MonitorDetailSchema },
   errors: ['MONITOR_NOT_FOUND'],
   async handle({ params: { id }, account }, { monitors }) {
-    return { status: 200, data: await monitors.reading.view(await monitors.get(id, account)) };
+    return { status: 200, data: await monitors.reading.detail(await monitors.get(id, account)) };
   },
 });
 
@@ -111,7 +119,7 @@ export const changeMonitor = defineRoute({
   params,
   body: MonitorChangeSchema,
   bodyExample: { interval_s: 300 },
-  replies: { 200: MonitorSchema },
+  replies: { 200: MonitorDetailSchema },
   errors: [
     'VALIDATION_FAILED',
     'MONITOR_NOT_FOUND',
@@ -127,7 +135,7 @@ export const changeMonitor = defineRoute({
       params: { id },
     } = request;
     const row = await monitors.change(id, body, { account, actor: actorOf(request) });
-    return { status: 200, data: await monitors.reading.view(row) };
+    return { status: 200, data: await monitors.reading.detail(row) };
   },
 });
 

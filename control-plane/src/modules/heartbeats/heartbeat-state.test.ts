@@ -1,0 +1,191 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { HeartbeatSchedule } from './heartbeat-schedule.js';
+import {
+  alertAfterMs,
+  catchUp,
+  type HeartbeatEffect,
+  type HeartbeatState,
+  newHeartbeat,
+  type Ping,
+  passTime,
+  type Rule,
+  shownState,
+  stopped,
+  takePing,
+  waitingFrom,
+} from './heartbeat-state.js';
+
+const MINUTE_MS = 60_000;
+
+function ruleOf({ intervalSeconds = 600, graceSeconds = 60, maxDurationMs = null as number | null } = {}): Rule {
+  const schedule = new HeartbeatSchedule({ mode: 'interval', intervalSeconds, graceSeconds });
+  return { schedule, graceMs: graceSeconds * 1_000, maxDurationMs };
+}
+
+const aPing = (atMs: number, more: Partial<Ping> = {}): Ping => ({
+  seq: 1,
+  kind: 'success',
+  atMs,
+  exitCode: null,
+  lacksText: false,
+  rid: null,
+  ...more,
+});
+
+const rules = fc
+  .record({
+    intervalSeconds: fc.integer({ min: 30, max: 3_600 }),
+    graceSeconds: fc.integer({ min: 0, max: 600 }),
+    maxDurationMs: fc.option(fc.integer({ min: 1, max: 900 }).map((seconds) => seconds * 1_000)),
+  })
+  .map(ruleOf);
+
+const somePings = fc
+  .array(
+    fc.record({
+      gapMs: fc.integer({ min: 0, max: 40 * MINUTE_MS }),
+      kind: fc.constantFrom('success', 'success', 'start', 'fail', 'exit') as fc.Arbitrary<Ping['kind']>,
+      code: fc.integer({ min: 0, max: 1 }),
+      lacksText: fc.boolean(),
+      rid: fc.constantFrom(null, 'a', 'b'),
+    }),
+    { maxLength: 30 },
+  )
+  .map((steps) => {
+    let atMs = 1_000_000;
+    return steps.map(({ gapMs, kind, code, lacksText, rid }, index): Ping => {
+      atMs += gapMs;
+      return { seq: index + 1, kind, atMs, exitCode: kind === 'exit' ? code : null, lacksText, rid };
+    });
+  });
+
+const endOf = (pings: readonly Ping[]) => (pings.at(-1)?.atMs ?? 0) + 100 * MINUTE_MS;
+const verdicts = (effects: readonly HeartbeatEffect[]) => effects.filter(({ kind }) => kind !== 'measured');
+
+t.test('when somebody looks changes neither the state nor what happened', async (t) => {
+  fc.assert(
+    fc.property(rules, somePings, fc.array(fc.double({ min: 0, max: 1, noNaN: true })), (rule, pings, looks) => {
+      const nowMs = endOf(pings);
+      const once = catchUp(newHeartbeat, rule, { pings, nowMs });
+      let state: HeartbeatState = newHeartbeat;
+      const effects: HeartbeatEffect[] = [];
+      let fromMs = 0;
+      for (const ping of [...pings, null]) {
+        const untilMs = ping?.atMs ?? nowMs;
+        for (const look of [...looks].sort()) {
+          const step = passTime(state, rule, fromMs + look * (untilMs - fromMs));
+          state = step.state;
+          effects.push(...step.effects);
+        }
+        const step = ping === null ? passTime(state, rule, nowMs) : takePing(state, rule, ping);
+        state = step.state;
+        effects.push(...step.effects);
+        fromMs = untilMs;
+      }
+      t.same([state, effects], [once.state, once.effects]);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+t.test('episodes begin and end in turn, in the order of time, and never after the last look', async (t) => {
+  fc.assert(
+    fc.property(rules, somePings, (rule, pings) => {
+      const nowMs = endOf(pings);
+      const { state, effects } = catchUp(newHeartbeat, rule, { pings, nowMs });
+      const happened = verdicts(effects) as Extract<HeartbeatEffect, { kind: 'up' | 'down' }>[];
+      for (const [index, { kind, atMs }] of happened.entries()) {
+        const before = happened[index - 1];
+        if (kind === 'down' && before?.kind === 'down') throw new Error('down twice');
+        if (before !== undefined && before.atMs > atMs) throw new Error('before what came before');
+        if (atMs > nowMs) throw new Error('not yet');
+      }
+      if ((state.phase === 'down') !== (happened.at(-1)?.kind === 'down')) throw new Error('another state than told');
+      t.same(passTime(state, rule, nowMs), { state, effects: [] }, 'the same instant again changes nothing');
+    }),
+    { numRuns: 300 },
+  );
+});
+
+t.test('pings in time alone never make it down, and silence after them always does', async (t) => {
+  fc.assert(
+    fc.property(
+      rules,
+      fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 20 }),
+      (rule, gaps) => {
+        let atMs = 1_000_000;
+        let state: HeartbeatState = newHeartbeat;
+        for (const gap of gaps) {
+          const step = takePing(state, rule, aPing(atMs));
+          t.same(step.effects, [{ kind: 'up', atMs }]);
+          state = step.state;
+          atMs += gap * ((alertAfterMs(state, rule) ?? 0) - atMs);
+        }
+        const dueMs = alertAfterMs(state, rule) ?? 0;
+        t.same(passTime(state, rule, dueMs).effects, []);
+        t.match(passTime(state, rule, dueMs + 1).effects, [{ kind: 'down', atMs: dueMs }]);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+t.test('before the first ping it is new, however long that takes', async (t) => {
+  const { state, effects } = catchUp(newHeartbeat, ruleOf(), { pings: [], nowMs: 1e12 });
+  t.same([state, effects], [newHeartbeat, []]);
+});
+
+const rule = ruleOf({ maxDurationMs: 5 * MINUTE_MS });
+const up = takePing(newHeartbeat, rule, aPing(0)).state;
+const failures: readonly [string, Partial<Ping>, RegExp][] = [
+  ['a failure', { kind: 'fail' }, /failure/],
+  ['an exit code', { kind: 'exit', exitCode: 3 }, /exit code 3/],
+  ['a text that is missing', { lacksText: true }, /lacks/],
+];
+
+for (const [name, fields, reason] of failures) {
+  t.test(`${name} is down at once, and the next good ping ends it`, async (t) => {
+    const { state, effects } = takePing(up, rule, aPing(1_000, fields));
+    t.match(effects, [{ kind: 'down', atMs: 1_000, reason }]);
+    t.equal(alertAfterMs(state, rule), null);
+    t.same(takePing(state, rule, aPing(2_000, fields)).effects, [], 'again is no news');
+    t.match(takePing(state, rule, aPing(2_000)), { state: { phase: 'up' }, effects: [{ kind: 'up', atMs: 2_000 }] });
+  });
+}
+
+t.test('a run that takes too long is down when it does, and its end does not make it up', async (t) => {
+  const { state } = takePing(up, rule, aPing(1_000, { kind: 'start', rid: 'a' }));
+  t.equal(shownState(state, true, 1_001), 'started');
+  t.match(passTime(state, rule, 1_000 + 5 * MINUTE_MS).effects, []);
+  const late = passTime(state, rule, 1_001 + 5 * MINUTE_MS);
+  t.match(late.effects, [{ kind: 'down', atMs: 1_000 + 5 * MINUTE_MS, reason: /longer than 300 s/ }]);
+  const ended = takePing(late.state, rule, aPing(6 * MINUTE_MS, { rid: 'a', seq: 7 }));
+  t.match(ended, { state: { phase: 'down', run: null }, effects: [{ kind: 'measured', seq: 7, durationMs: 359_000 }] });
+});
+
+t.test('a run is ended by its own name, or by an end without one', async (t) => {
+  const { state } = takePing(up, rule, aPing(1_000, { kind: 'start', rid: 'a' }));
+  t.not(takePing(state, rule, aPing(2_000, { rid: 'b' })).state.run, null);
+  t.equal(takePing(state, rule, aPing(2_000, { rid: 'a' })).state.run, null);
+  t.equal(takePing(state, rule, aPing(2_000)).state.run, null);
+});
+
+t.test('a start neither moves a deadline nor ends an outage, but it is a first ping', async (t) => {
+  const start = aPing(9 * MINUTE_MS, { kind: 'start' });
+  const long = ruleOf();
+  t.equal(alertAfterMs(takePing(up, long, start).state, long), alertAfterMs(up, long));
+  const down = takePing(up, long, aPing(1_000, { kind: 'fail' })).state;
+  t.match(takePing(down, long, start), { state: { phase: 'down' }, effects: [] });
+  const first = takePing(newHeartbeat, long, start).state;
+  t.equal(alertAfterMs(first, long), 9 * MINUTE_MS + 660_000);
+});
+
+t.test('after a pause it waits from the resume on, and what never had a ping is new again', async (t) => {
+  const long = ruleOf();
+  const down = takePing(up, long, aPing(1_000, { kind: 'fail' })).state;
+  const resumed = waitingFrom(stopped(down), long, 1e9);
+  t.equal(alertAfterMs(resumed, long), 1e9 + 660_000);
+  t.same(waitingFrom(stopped(newHeartbeat), long, 1e9), newHeartbeat);
+  t.equal(shownState(resumed, false, 1e9), 'paused');
+});

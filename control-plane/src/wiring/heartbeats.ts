@@ -1,0 +1,12 @@
+import type { MailParts } from '../mail/index.js';
+import { Heartbeats } from '../modules/heartbeats/index.js';
+import type { Foundation } from './foundation.js';
+
+/** Monitors that wait for pings; nothing is noticed yet. */
+export function wireHeartbeats(
+  { db, agentsDb, publicUrl, secretKey, clock, log }: Foundation,
+  mail: MailParts['mail'],
+): Heartbeats {
+  const [watchDb, ownLog] = [agentsDb, log.child({ part: 'heartbeats' })];
+  return new Heartbeats({ db, watchDb, mail, publicUrl, secretKey, clock, log: ownLog });
+}

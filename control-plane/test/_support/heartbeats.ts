@@ -1,0 +1,28 @@
+import type { ApiAnswer, TestApi } from './stack.js';
+import { until } from './until.js';
+
+/** Makes a heartbeat monitor and answers it as it was created. */
+export async function aHeartbeat(api: TestApi, fields: object = {}): Promise<ApiAnswer['body']> {
+  const { status, body } = await api.call('POST', '/v1/monitors', {
+    body: { name: 'Backup', type: 'heartbeat', ...fields },
+  });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.data;
+}
+
+/** Checks in. @throws Error unless it is answered OK */
+export async function ping(url: string, init: RequestInit = {}): Promise<void> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  if (text !== 'OK') throw new Error(`answered ${response.status}: ${text}`);
+}
+
+/** A monitor as it is now. */
+export async function read(api: TestApi, id: string): Promise<ApiAnswer['body']> {
+  return (await api.call('GET', `/v1/monitors/${id}`)).body.data;
+}
+
+/** Waits until a monitor is found so. */
+export async function becomes(api: TestApi, id: string, current: string): Promise<void> {
+  await until(`${id} to be ${current}`, async () => (await read(api, id)).current_status === current);
+}

@@ -1,0 +1,563 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { parseToken, tokenPrefixes } from '@vantage/shared/tokens.js';
+import t from 'tap';
+import { ensurePartitions } from '../src/db/partitions.js';
+import { HeartbeatJudging } from '../src/modules/heartbeats/heartbeat-judging.js';
+import { storePing } from '../src/modules/heartbeats/ping-store.js';
+import { claimDue } from '../src/modules/heartbeats/store.js';
+import type { TestDatabase } from './_support/database.js';
+import { FakeClock } from './_support/fake-clock.js';
+import { aHeartbeat, becomes, ping, read } from './_support/heartbeats.js';
+import { startSmtpServer } from './_support/smtp-server.js';
+import { createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const iso = (ms: number) => new Date(ms).toISOString();
+const every = (interval_s: number, more: object = {}) => ({ config: { interval_s, grace_s: 60, ...more } });
+
+async function eventsOf(api: TestApi, id: string) {
+  return (await api.call('GET', `/v1/monitors/${id}/events`)).body.data.items;
+}
+
+/** What a replica has stored of a failure that dies before it judges that. */
+async function storeFailure(db: TestDatabase['db'], token: string, atMs: number) {
+  const { secretHash } = parseToken(tokenPrefixes.heartbeat, token) ?? { secretHash: Buffer.alloc(0) };
+  const common = { exitCode: null, body: Buffer.alloc(0), ip: '::1', via: 'GET', rid: null, durationMs: null } as const;
+  await storePing(db, secretHash, new Date(atMs), { kind: 'fail', ...common });
+}
+
+t.test('a heartbeat is made with a token that is shown once, and is new until its first ping', async (t) => {
+  const { api } = await startStack(t);
+  const made = await aHeartbeat(api, { target: 'ignored', interval_s: 17, config: undefined });
+  t.match(made, {
+    type: 'heartbeat',
+    interval_s: 86_400,
+    config: { mode: 'interval', interval_s: 86_400, grace_s: 3_600, timezone: 'UTC', max_duration_s: 0 },
+    current_status: 'unknown',
+    node_count: 0,
+    nodes: [],
+    uptime_percent: null,
+    last_check_at: null,
+    next_check_at: null,
+  });
+  const { token, ...shown } = made.heartbeat;
+  t.match(token, /^hb_[A-Za-z0-9_-]{61}$/);
+  t.equal(made.target, token.slice(0, 11));
+  t.match(shown, { url: `${api.url}/hb/${token}`, state: 'new', badge_url: /\/badge\/[A-Za-z0-9_-]{22}\.svg$/ });
+  const { heartbeat } = await read(api, made.id);
+  t.match(heartbeat, {
+    url: shown.url,
+    badge_url: shown.badge_url,
+    state: 'new',
+    last_ping_at: null,
+    last_ping_ip: null,
+    last_ping_via: null,
+    ping_count: 0,
+  });
+  t.equal(heartbeat.next_expected.length, 10);
+  t.notOk('token' in heartbeat);
+  const [row] = (await api.call('GET', '/v1/monitors')).body.data.items;
+  t.notOk('heartbeat' in row, 'rows of a list have no block');
+});
+
+t.test('a ping by GET, HEAD or POST is answered OK, counts and is shown; no other token is known', async (t) => {
+  const { api } = await startStack(t);
+  const { id, heartbeat } = await aHeartbeat(api);
+  for (const method of ['GET', 'HEAD', 'POST']) {
+    const response = await fetch(heartbeat.url, { method, headers: { authorization: 'Bearer nonsense' } });
+    t.equal(response.status, 200);
+    t.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8');
+    t.equal(await response.text(), method === 'HEAD' ? '' : 'OK');
+    t.equal((await read(api, id)).heartbeat.last_ping_via, method);
+  }
+  await becomes(api, id, 'up');
+  const monitor = await read(api, id);
+  t.match(monitor.heartbeat, {
+    state: 'up',
+    ping_count: 3,
+    last_ping_ip: '127.0.0.1',
+    last_ping_at: monitor.last_check_at,
+  });
+  t.equal(Date.parse(monitor.next_check_at), Date.parse(monitor.last_check_at) + 86_400_000 + 3_600_000);
+  t.equal(monitor.heartbeat.next_expected[0], new Date(Date.parse(monitor.last_check_at) + 86_400_000).toISOString());
+  for (const token of ['hb_x', 'x', heartbeat.token.slice(0, -1), `${heartbeat.token}x`]) {
+    t.equal((await fetch(`${api.url}/hb/${token}`)).status, 404, token);
+  }
+});
+
+t.test('curl checks in as the documentation says', async (t) => {
+  const { api } = await startStack(t);
+  const { id, heartbeat } = await aHeartbeat(api);
+  const curl = async (...args: readonly string[]) => (await promisify(execFile)('curl', ['-fsS', ...args])).stdout;
+  t.equal(await curl('-m', '10', '--retry', '5', heartbeat.url), 'OK');
+  t.equal(await curl('--data-raw', 'backed up 3 files', heartbeat.url), 'OK');
+  t.equal(await curl(`${heartbeat.url}/0`), 'OK');
+  await becomes(api, id, 'up');
+  t.equal(await curl(`${heartbeat.url}/3`), 'OK');
+  await becomes(api, id, 'down');
+});
+
+t.test('a missed deadline is an event since it was due, an outbox row and a mail; a ping ends it', async (t) => {
+  const clock = new FakeClock();
+  const mails = await startSmtpServer(t);
+  const { api, database } = await startStack(t, { VANTAGE_SMTP_URL: `smtp://${mails.host}` }, clock);
+  await database.db('users').update({ email_verified_at: new Date() });
+  const { id, heartbeat } = await aHeartbeat(api, every(600));
+  clock.advance(HOUR_MS);
+  t.equal((await read(api, id)).heartbeat.state, 'new', 'no alert before the first ping');
+  await ping(heartbeat.url);
+  const pingedMs = clock.now();
+  await becomes(api, id, 'up');
+  clock.advance(600_001);
+  t.match(await read(api, id), { current_status: 'up', heartbeat: { state: 'late' } });
+  clock.advance(59_999);
+  t.match(await read(api, id), { current_status: 'up', heartbeat: { state: 'late' } }, 'the whole of its grace');
+  clock.advance(5 * MINUTE_MS);
+  await becomes(api, id, 'down');
+  t.match(await read(api, id), { heartbeat: { state: 'down' }, next_check_at: null });
+  const [event] = await eventsOf(api, id);
+  t.match(event, {
+    type: 'down',
+    started_at: iso(pingedMs + 660_000),
+    ended_at: null,
+    affected_nodes: [],
+    reason: `no ping came that was expected at ${iso(pingedMs + 600_000)}`,
+  });
+  clock.advance(MINUTE_MS);
+  await ping(heartbeat.url);
+  await becomes(api, id, 'up');
+  t.match(await eventsOf(api, id), [{ id: event.id, ended_at: iso(clock.now()), duration_sec: 360 }]);
+  t.same(await database.db('outbox').orderBy('id').pluck('kind'), ['monitor.down', 'monitor.up']);
+  await until('both mails', () => mails.mails.length === 2);
+  const share = 100 * (1 - 360 / ((clock.now() - pingedMs) / 1_000));
+  t.ok(Math.abs((await read(api, id)).uptime_percent - share) < 0.001, 'uptime counts from the first ping');
+});
+
+t.test(
+  'a ping that comes after the deadline, before anybody looked, ends an outage and does not hide it',
+  async (t) => {
+    const clock = new FakeClock();
+    const { api, database } = await startStack(t, {}, clock);
+    const { id, heartbeat } = await aHeartbeat(api, every(600));
+    await ping(heartbeat.url);
+    await becomes(api, id, 'up');
+    const dueMs = clock.now() + 660_000;
+    clock.setWall(dueMs + 1_000);
+    await ping(heartbeat.url);
+    await until('the event', async () => (await eventsOf(api, id)).length === 1);
+    t.match(await eventsOf(api, id), [{ started_at: iso(dueMs), ended_at: iso(dueMs + 1_000) }]);
+    t.same(await database.db('outbox').orderBy('id').pluck('kind'), ['monitor.down', 'monitor.up']);
+  },
+);
+
+t.test('two replicas notice one deadline once', async (t) => {
+  const clock = new FakeClock();
+  const { api, database } = await startStack(t, {}, clock);
+  await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url }, clock);
+  const made = [];
+  for (let i = 0; i < 20; i += 1) made.push(await aHeartbeat(api, { name: `Job ${i}`, ...every(600) }));
+  for (const { heartbeat } of made) await ping(heartbeat.url);
+  for (const { id } of made) await becomes(api, id, 'up');
+  clock.advance(HOUR_MS);
+  for (const { id } of made) await becomes(api, id, 'down');
+  const events = await database.db('monitor_events').select('monitor_id', 'ended_at');
+  t.equal(events.length, 20);
+  t.equal(new Set(events.map(({ monitor_id }) => monitor_id)).size, 20);
+  t.equal((await database.db('outbox')).length, 20);
+});
+
+// Each is down at once, and why is said.
+const failures: readonly { name: string; config: object; path: string; init?: RequestInit; reason: RegExp }[] = [
+  { name: '/fail', config: {}, path: '/fail', reason: /reported a failure/ },
+  { name: 'an exit code', config: {}, path: '/7', reason: /exit code 7/ },
+  {
+    name: 'a body without its text',
+    config: { assert_body_contains: 'Größe: OK' },
+    path: '',
+    init: { method: 'POST', body: 'Größe: 0' },
+    reason: /lacks the text/,
+  },
+  {
+    name: 'no body where a text is asked for',
+    config: { assert_body_contains: 'OK' },
+    path: '',
+    reason: /lacks the text/,
+  },
+];
+
+t.test('a failure is down at once, whichever way it is told, and the next good ping ends it', async (t) => {
+  const { api } = await startStack(t);
+  for (const { name, config, path, init = {}, reason } of failures) {
+    const { id, heartbeat } = await aHeartbeat(api, { name, config });
+    await ping(`${heartbeat.url}${path}`, init);
+    await becomes(api, id, 'down');
+    t.match(await eventsOf(api, id), [{ type: 'down', ended_at: null, reason }], name);
+    await ping(heartbeat.url, { method: 'POST', body: 'all Größe: OK here', headers: { 'content-type': 'image/png' } });
+    await becomes(api, id, 'up');
+    t.match(await eventsOf(api, id), [{ ended_at: String }], name);
+  }
+});
+
+t.test('a run is measured by its name, and is down when it takes longer than it may', async (t) => {
+  const clock = new FakeClock();
+  const { api, database } = await startStack(t, {}, clock);
+  const { id, heartbeat } = await aHeartbeat(api, { config: { max_duration_s: 300 } });
+  await ping(`${heartbeat.url}/start?rid=a`);
+  await until('a start', async () => (await read(api, id)).heartbeat.state === 'started');
+  t.equal((await read(api, id)).current_status, 'unknown', 'nothing is known of a job that only began');
+  clock.advance(MINUTE_MS);
+  await ping(`${heartbeat.url}?rid=a`);
+  await becomes(api, id, 'up');
+  await ping(`${heartbeat.url}/start?rid=b`);
+  await until('a judgment', async () => (await read(api, id)).heartbeat.state === 'started');
+  const startedMs = clock.now();
+  t.equal(Date.parse((await read(api, id)).next_check_at), startedMs + 300_000);
+  clock.advance(6 * MINUTE_MS);
+  await becomes(api, id, 'down');
+  t.match(await eventsOf(api, id), [{ started_at: iso(startedMs + 300_000), reason: /longer than 300 s/ }]);
+  await ping(`${heartbeat.url}?rid=b`);
+  await until('the durations', async () => {
+    const durations = await database
+      .db('heartbeat_pings')
+      .whereNotNull('duration_ms')
+      .orderBy('seq')
+      .pluck('duration_ms');
+    return String(durations) === '60000,360000';
+  });
+  t.equal((await read(api, id)).current_status, 'down');
+  await ping(heartbeat.url);
+  await becomes(api, id, 'up');
+});
+
+t.test('pausing ends the event, pings are taken all the same, and resuming begins anew', async (t) => {
+  const clock = new FakeClock();
+  const { api, database } = await startStack(t, {}, clock);
+  const { id, heartbeat } = await aHeartbeat(api, every(600));
+  await ping(`${heartbeat.url}/fail`);
+  await becomes(api, id, 'down');
+  t.equal((await api.call('POST', `/v1/monitors/${id}/pause`)).status, 200);
+  t.match(await eventsOf(api, id), [{ ended_at: String }]);
+  clock.advance(24 * HOUR_MS);
+  await ping(`${heartbeat.url}/fail`);
+  clock.advance(2_000);
+  const paused = await read(api, id);
+  t.match(paused, { status: 'paused', current_status: 'unknown', next_check_at: null });
+  t.match(paused.heartbeat, { state: 'paused', ping_count: 2, next_expected: [] });
+  await until('nothing to be due', async () => (await database.db('heartbeats').first()).due_at === null);
+  // no sweep comes while the clock stands still
+  await storeFailure(database.db, heartbeat.token, clock.now());
+  t.equal((await api.call('POST', `/v1/monitors/${id}/resume`)).status, 200);
+  const resumedMs = clock.now();
+  t.match(await read(api, id), { current_status: 'unknown', next_check_at: iso(resumedMs + 660_000) });
+  clock.advance(660_000);
+  t.equal((await eventsOf(api, id)).length, 1, 'no alert for the pause');
+  clock.advance(2_000);
+  await becomes(api, id, 'down');
+  t.match((await eventsOf(api, id))[0], { started_at: iso(resumedMs + 660_000) });
+  const kinds = await database.db('outbox').orderBy('id').pluck('kind');
+  t.same(kinds, ['monitor.down', 'monitor.paused', 'monitor.resumed', 'monitor.down']);
+});
+
+t.test('another config counts from the change on; another name changes no deadline', async (t) => {
+  const clock = new FakeClock();
+  const { api } = await startStack(t, {}, clock);
+  const { id, heartbeat } = await aHeartbeat(api, every(86_400));
+  await ping(heartbeat.url);
+  await becomes(api, id, 'up');
+  const { next_check_at } = await read(api, id);
+  clock.advance(5 * HOUR_MS);
+  const renamed = await api.call('PATCH', `/v1/monitors/${id}`, { body: { name: 'Other' } });
+  t.match(renamed.body.data, { name: 'Other', next_check_at, heartbeat: { state: 'up' } });
+  const body = { config: { mode: 'cron', cron_expr: '0 6 * * *', grace_s: 0 } };
+  const changed = await api.call('PATCH', `/v1/monitors/${id}`, { body });
+  t.match(changed.body.data, {
+    interval_s: 86_400,
+    config: { ...body.config, timezone: 'UTC', max_duration_s: 0 },
+    next_check_at: '2026-01-01T06:00:00.000Z',
+  });
+  t.equal((await eventsOf(api, id)).length, 0);
+  for (const fields of [{ target: 'x' }, { interval_s: 60 }, { interval_sec: 60 }, { node_count: 1 }]) {
+    t.equal((await api.call('PATCH', `/v1/monitors/${id}`, { body: fields })).status, 400, JSON.stringify(fields));
+  }
+});
+
+t.test('a token that is changed is unknown at once; state and badge stay', async (t) => {
+  const { api, database } = await startStack(t);
+  const { id, heartbeat } = await aHeartbeat(api);
+  await ping(heartbeat.url);
+  await becomes(api, id, 'up');
+  const { status, body } = await api.call('POST', `/v1/monitors/${id}/rotate-token`);
+  t.equal(status, 200);
+  t.equal(body.data.url, `${api.url}/hb/${body.data.token}`);
+  t.equal((await fetch(heartbeat.url)).status, 404);
+  await ping(body.data.url);
+  const after = await read(api, id);
+  t.match(after, { target: body.data.token.slice(0, 11), current_status: 'up' });
+  t.match(after.heartbeat, { url: body.data.url, badge_url: heartbeat.badge_url, ping_count: 2 });
+  t.match(await database.db('audit_log').where({ subject: id, action: 'monitor.token_rotated' }), [{}]);
+  const stored = JSON.stringify(await database.db('heartbeats').first());
+  t.notOk(stored.includes(body.data.token), 'no token lies in the database in the clear');
+  const http = await api.call('POST', `/v1/monitors/m_1111111111111111111111/rotate-token`);
+  t.equal(http.status, 404);
+  await database.db('monitors').update({ type: 'tcp' });
+  t.match((await api.call('POST', `/v1/monitors/${id}/rotate-token`)).body.error.details, {
+    type: [{ code: 'not_supported' }],
+  });
+});
+
+t.test('a badge shows the state to anybody, and nothing else', async (t) => {
+  const { api } = await startStack(t);
+  const { id, heartbeat } = await aHeartbeat(api, { name: 'Secret project' });
+  const fresh = await fetch(heartbeat.badge_url);
+  t.equal(fresh.headers.get('content-type'), 'image/svg+xml; charset=utf-8');
+  t.equal(fresh.headers.get('cache-control'), 'public, max-age=30');
+  t.match(await fresh.text(), /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg".*heartbeat: new/);
+  await ping(`${heartbeat.url}/fail`);
+  await becomes(api, id, 'down');
+  const down = await fetch(heartbeat.badge_url);
+  const [svg, etag] = [await down.text(), down.headers.get('etag') ?? ''];
+  t.match(svg, /heartbeat: down/);
+  for (const secret of [heartbeat.token, id, 'Secret']) t.notOk(svg.includes(secret));
+  t.equal((await fetch(heartbeat.badge_url, { headers: { 'if-none-match': etag } })).status, 304);
+  t.equal((await fetch(`${api.url}/badge/nothing.svg`)).status, 404);
+});
+
+t.test('clients of Uptime Kuma push as they are used to', async (t) => {
+  const { api, database } = await startStack(t);
+  const { id, heartbeat } = await aHeartbeat(api, { config: { assert_body_contains: 'fine' } });
+  const push = async (search: string, token = heartbeat.token) => {
+    const response = await fetch(`${api.url}/api/push/${token}${search}`);
+    return [response.status, await response.json()];
+  };
+  t.same(await push('?status=up&msg=all%20fine&ping=12.4'), [200, { ok: true }]);
+  await becomes(api, id, 'up');
+  t.match(await database.db('heartbeat_pings'), [{ via: 'push', duration_ms: 12, body: Buffer.from('all fine') }]);
+  t.same(await push('?status=down&msg=fine&ping='), [200, { ok: true }]);
+  await becomes(api, id, 'down');
+  t.same(await push('', 'nobodys'), [404, { ok: false, msg: 'Monitor not found.' }]);
+});
+
+t.test('the first 10 kB of a body are kept; one over 32 KiB is refused, and its ping counts', async (t) => {
+  const { api, database } = await startStack(t);
+  const { id, heartbeat } = await aHeartbeat(api);
+  await ping(heartbeat.url, { method: 'POST', body: Buffer.alloc(20_000, 0) });
+  const large = await fetch(heartbeat.url, { method: 'POST', body: 'x'.repeat(33 * 1024) });
+  t.match([large.status, await large.json()], [413, { error: { code: 'REQUEST_BODY_INVALID' } }]);
+  const bodies: Buffer[] = await database.db('heartbeat_pings').orderBy('seq').pluck('body');
+  t.same(bodies, [Buffer.alloc(10_000, 0), Buffer.alloc(10_000, 'x')]);
+  t.equal((await read(api, id)).heartbeat.ping_count, 2);
+  const unknown = await fetch(`${api.url}/hb/x`, { method: 'POST', body: 'x'.repeat(33 * 1024) });
+  t.equal(unknown.status, 404);
+});
+
+t.test('of a token that floods the newest ping of each second is stored, and every one is answered OK', async (t) => {
+  const clock = new FakeClock();
+  const { api } = await startStack(t, {}, clock);
+  const { id, heartbeat } = await aHeartbeat(api);
+  for (let i = 0; i < 65; i += 1) await ping(heartbeat.url);
+  await ping(`${heartbeat.url}/fail`);
+  t.equal((await read(api, id)).heartbeat.ping_count, 60);
+  clock.advance(1_000);
+  await becomes(api, id, 'down');
+  t.equal((await read(api, id)).heartbeat.ping_count, 61);
+  clock.advance(MINUTE_MS);
+  await ping(heartbeat.url);
+  await becomes(api, id, 'up');
+});
+
+t.test('pings that come together are all counted, and each is judged once', async (t) => {
+  const { api, database } = await startStack(t);
+  const { id, heartbeat } = await aHeartbeat(api);
+  await Promise.all(Array.from({ length: 20 }, (_, i) => ping(`${heartbeat.url}/${i % 2}`)));
+  await ping(heartbeat.url);
+  await becomes(api, id, 'up');
+  const seqs = await database.db('heartbeat_pings').orderBy('seq').pluck('seq');
+  t.same(
+    seqs,
+    Array.from({ length: 21 }, (_, i) => i + 1),
+  );
+  const kinds = await database.db('outbox').orderBy('id').pluck('kind');
+  t.same(
+    kinds,
+    kinds.map((_, i) => (i % 2 === 0 ? 'monitor.down' : 'monitor.up')),
+    'news in turn',
+  );
+});
+
+t.test('a step of a judgment that fails leaves nothing behind, and the next judgment makes one event', async (t) => {
+  const clock = new FakeClock();
+  const { api, database } = await startStack(t, {}, clock);
+  const { db } = database;
+  const { id, heartbeat } = await aHeartbeat(api, every(600));
+  await db.raw(`CREATE TABLE broken (name text); CREATE SEQUENCE deaths MINVALUE 0;
+    CREATE FUNCTION break() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF EXISTS (SELECT FROM broken WHERE name = TG_TABLE_NAME) THEN
+        PERFORM nextval('deaths'), pg_terminate_backend(pg_backend_pid());
+      END IF;
+      RETURN NEW;
+    END $$`);
+  const steps = ['monitor_states', 'monitor_events', 'outbox', 'heartbeats'];
+  for (const table of steps)
+    await db.raw(`CREATE TRIGGER break AFTER INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION break()`);
+  for (const [index, table] of steps.entries()) {
+    await ping(heartbeat.url);
+    await becomes(api, id, 'up');
+    await db('broken').insert({ name: table });
+    clock.advance(HOUR_MS);
+    await until('a death', async () => (await db('deaths').first()).last_value >= index);
+    t.equal((await eventsOf(api, id)).length, index, table);
+    t.equal((await db('outbox')).length, 2 * index, table);
+    await db('broken').delete();
+    clock.advance(1_000);
+    await becomes(api, id, 'down');
+    t.equal((await eventsOf(api, id)).length, index + 1, table);
+  }
+});
+
+t.test('a ping whose replica died before it judged it is judged by another', async (t) => {
+  const clock = new FakeClock();
+  const { api, database } = await startStack(t, {}, clock);
+  const { id, heartbeat } = await aHeartbeat(api);
+  await storeFailure(database.db, heartbeat.token, clock.now());
+  t.equal((await read(api, id)).heartbeat.state, 'down', 'whoever looks sees it');
+  t.equal((await read(api, id)).current_status, 'unknown');
+  clock.advance(1_000);
+  await becomes(api, id, 'down');
+});
+
+// A job at half past two, each night of a change of clocks: when it is down, without and with the change.
+const nights: readonly { zone: string; from: string; deadlines: readonly string[] }[] = [
+  {
+    zone: 'Europe/Berlin',
+    from: '2026-03-27T01:30:00Z',
+    deadlines: ['2026-03-28T01:40:00Z', '2026-03-29T01:10:00Z', '2026-03-30T00:40:00Z'],
+  },
+  {
+    zone: 'Europe/Berlin',
+    from: '2026-10-23T00:30:00Z',
+    deadlines: ['2026-10-24T00:40:00Z', '2026-10-25T00:40:00Z', '2026-10-26T01:40:00Z'],
+  },
+  {
+    zone: 'America/New_York',
+    from: '2026-03-06T07:30:00Z',
+    deadlines: ['2026-03-07T07:40:00Z', '2026-03-08T07:10:00Z', '2026-03-09T06:40:00Z'],
+  },
+];
+
+for (const { zone, from, deadlines } of nights) {
+  t.test(`over the change of clocks in ${zone} after ${from.slice(0, 10)} every deadline is by the wall`, async (t) => {
+    const clock = new FakeClock(Date.parse(from));
+    const { api, database } = await startStack(t, {}, clock);
+    const config = { mode: 'cron', cron_expr: '30 2 * * *', timezone: zone, grace_s: 600 };
+    const { id, heartbeat } = await aHeartbeat(api, { config });
+    const down = [];
+    for (const deadline of deadlines) {
+      await ensurePartitions(database.db, clock.now());
+      await ping(heartbeat.url);
+      t.equal((await read(api, id)).next_check_at, iso(Date.parse(deadline)));
+      await becomes(api, id, 'up');
+      clock.advance(Date.parse(deadline) - clock.now());
+      t.match(await read(api, id), { current_status: 'up', heartbeat: { state: 'late' } }, deadline);
+      clock.advance(1_000);
+      await becomes(api, id, 'down');
+      down.push((await eventsOf(api, id))[0].started_at);
+    }
+    t.same(
+      down,
+      deadlines.map((text) => iso(Date.parse(text))),
+    );
+  });
+}
+
+t.test('what is down in a maintenance window is told at its end, if it is down still', async (t) => {
+  const clock = new FakeClock();
+  const { api, database } = await startStack(t, {}, clock);
+  const { id, heartbeat } = await aHeartbeat(api, every(600));
+  await ping(heartbeat.url);
+  await becomes(api, id, 'up');
+  const window = { isNow: true, endedAtMs: null as number | null };
+  const news: string[] = [];
+  const judging = new HeartbeatJudging({
+    maintenance: async () => new Map([[id, window]]),
+    notify: async (_trx, { kind }) => void news.push(kind),
+  });
+  const judgeAt = (nowMs: number) =>
+    database.db.transaction(async (trx) => {
+      const ids = await claimDue(trx, new Date(nowMs), 10);
+      await judging.judge(trx, ids, nowMs);
+      return ids.length;
+    });
+  const startMs = clock.now();
+  t.equal(await judgeAt(startMs + HOUR_MS), 1);
+  t.match(await read(api, id), { current_status: 'down' });
+  t.equal((await eventsOf(api, id)).length, 0);
+  t.equal(await judgeAt(startMs + HOUR_MS), 0, 'not again at once');
+  Object.assign(window, { isNow: false, endedAtMs: startMs + 2 * HOUR_MS });
+  t.equal(await judgeAt(startMs + 2 * HOUR_MS + 1), 1);
+  t.match(await eventsOf(api, id), [{ started_at: iso(startMs + 2 * HOUR_MS), ended_at: null }]);
+  t.same(news, ['monitor.down']);
+});
+
+t.test('the monitor limit holds for heartbeats, the least interval of a plan does not', async (t) => {
+  const { controlPlane, database } = await startStack(t, { VANTAGE_PLANS: '{"free": {"monitors": 1}}' });
+  const api = await createUserApi(controlPlane, 'limited@test.example', 'user');
+  await database.db('users').update({ plan: 'free', email_verified_at: new Date() });
+  t.equal((await aHeartbeat(api, { config: { interval_s: 30 } })).interval_s, 30);
+  const second = await api.call('POST', '/v1/monitors', { body: { name: 'Second', type: 'heartbeat' } });
+  t.match([second.status, second.body.error?.code], [429, 'MONITOR_LIMIT_EXCEEDED']);
+});
+
+t.test('a heartbeat that is deleted is gone with its token and its badge', async (t) => {
+  const { api } = await startStack(t);
+  const { id, heartbeat } = await aHeartbeat(api);
+  await ping(`${heartbeat.url}/fail`);
+  await becomes(api, id, 'down');
+  t.equal((await api.call('DELETE', `/v1/monitors/${id}`)).status, 200);
+  for (const url of [heartbeat.url, heartbeat.badge_url]) t.equal((await fetch(url)).status, 404);
+});
+
+t.test('bad input names the field and what is wrong with it', async (t) => {
+  const { api } = await startStack(t);
+  const { heartbeat } = await aHeartbeat(api);
+  const cron = (cron_expr: unknown, more: object = {}) => ({ config: { mode: 'cron', cron_expr, ...more } });
+  const cases: readonly [object, string, RegExp][] = [
+    [{ config: { mode: 'hourly' } }, 'config.mode', /interval or cron/],
+    [{ config: { interval_s: 29 } }, 'config.interval_s', />= 30/],
+    [{ config: { interval_s: 31_536_001 } }, 'config.interval_s', /<= 31536000/],
+    [{ config: { grace_s: -1 } }, 'config.grace_s', />= 0/],
+    [{ config: { cron_expr: '* * * * *' } }, 'config.cron_expr', /mode cron/],
+    [cron('0 0 * * *', { interval_s: 60 }), 'config.interval_s', /mode interval/],
+    [{ config: { mode: 'cron' } }, 'config.cron_expr', /required/],
+    [cron('0 0 * * * *'), 'config.cron_expr', /five fields/],
+    [cron('* * * * * *'), 'config.cron_expr', /five fields/],
+    [cron('0 0 30 2 *'), 'config.cron_expr', /never fires/],
+    [cron('61 * * * *'), 'config.cron_expr', /minute/i],
+    [cron('0 0 * * *', { timezone: 'Mars/Olympus' }), 'config.timezone', /Mars/],
+    [cron(5), 'config.cron_expr', /string/],
+    [{ config: { assert_body_contains: 'x'.repeat(257) } }, 'config.assert_body_contains', /256/],
+    [{ config: { max_duration_s: -1 } }, 'config.max_duration_s', />= 0/],
+    [{ config: { wrong: 1 } }, 'config.wrong', /./],
+    [{ config: {}, params: { grace_s: 1 } }, 'params', /config/],
+    [{ node_selection: { limit: 1 } }, 'node_selection', /no node/],
+    [{ nodes: { limit: 1 } }, 'nodes', /no node/],
+    [{ node_count: 1 }, 'node_count', /no node/],
+    [{ trigger_rule: { consecutive_fail: 1 } }, 'trigger_rule', /no node/],
+    [{ assertions: [] }, 'assertions', /no node/],
+  ];
+  for (const [fields, field, message] of cases) {
+    const { status, body } = await api.call('POST', '/v1/monitors', {
+      body: { name: 'New', type: 'heartbeat', ...fields },
+    });
+    t.equal(status, 400, JSON.stringify(fields));
+    t.match(body.error.details?.[field]?.[0]?.message, message, `${field} in ${JSON.stringify(body.error)}`);
+  }
+  for (const path of ['/256', '/-1', '/x', '/1.5', `?rid=${'x'.repeat(201)}`]) {
+    t.equal((await fetch(heartbeat.url + path)).status, 400, path);
+  }
+  t.equal((await fetch(`${heartbeat.url}/start/x`)).status, 404);
+  t.equal((await fetch(heartbeat.url, { method: 'PUT' })).status, 405);
+  t.equal((await api.call('GET', '/v1/monitors')).body.data.total, 1);
+});
