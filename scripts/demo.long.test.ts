@@ -71,8 +71,12 @@ t.test(
   },
   async (t) => {
     const demo = startDemo(t, ['--once', '--json']);
-    const [output, code] = await Promise.all([text(demo.process.stdout as NodeJS.ReadableStream), demo.exited]);
-    t.equal(code, 0);
+    const [output, said, code] = await Promise.all([
+      text(demo.process.stdout as NodeJS.ReadableStream),
+      text(demo.process.stderr as NodeJS.ReadableStream),
+      demo.exited,
+    ]);
+    t.equal(code, 0, said.slice(-500));
     const { nodes, probes, monitors, events } = JSON.parse(output);
     t.strictSame(
       nodes.map(({ name }: { name: string }) => name),

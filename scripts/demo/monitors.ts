@@ -41,7 +41,7 @@ interface ShowOptions {
 }
 
 /** Everything has to happen within this: checks come every ten seconds. */
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 180_000;
 const LOOK_MS = 250;
 
 /** Makes monitors, breaks the shop and mends it, and tells what comes of it. @throws Error when it does not come */

@@ -23,7 +23,12 @@ export class SmallDisk {
   /** Takes all the room there is now. May be called again. */
   fill(): void {
     const { bavail, bsize } = statfsSync(this.folder);
-    if (bavail > 0) writeFileSync(join(this.folder, BALLAST), Buffer.alloc(bavail * bsize), { flag: 'a' });
+    try {
+      if (bavail > 0) writeFileSync(join(this.folder, BALLAST), Buffer.alloc(bavail * bsize), { flag: 'a' });
+    } catch (error) {
+      // somebody else took some of it meanwhile: it is full
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
   }
 
   empty(): void {

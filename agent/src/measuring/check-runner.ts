@@ -12,9 +12,6 @@ import { parseJson } from './parse-json.js';
 import { describeMismatch } from './probe-schemas.js';
 import type { ProbeRunner } from './runner.js';
 
-/** A check may wait so long for its turn, as a one-shot probe may; begun later it would be of another moment. */
-const PATIENCE_MS = 5000;
-
 /** Nothing was measured: that is failed, whatever the config says of what it wants. */
 const unmeasuredCodes: ReadonlySet<CheckErrorCode> = new Set<ProbeErrorCode>([
   'overload',
@@ -111,7 +108,7 @@ export class CheckRunner {
 }
 
 /** It has the full time of its type, and some for waiting. */
-function probeOf({ id, caller, deadlineMs }: CheckJob, { definition: { probeType }, spec }: PreparedCheck) {
+function probeOf({ id, caller, deadlineMs, patienceMs }: CheckJob, { definition: { probeType }, spec }: PreparedCheck) {
   const fullMs = definitionOf(probeType).deadlineMs(spec);
-  return { id, caller, type: probeType, spec, deadlineMs: Math.min(deadlineMs, fullMs + PATIENCE_MS) };
+  return { id, caller, type: probeType, spec, deadlineMs: Math.min(deadlineMs, fullMs + patienceMs) };
 }

@@ -29,6 +29,8 @@ export interface CheckJob {
   readonly configJson: string;
   /** From now to the answer at most. */
   readonly deadlineMs: number;
+  /** What of that may be spent waiting for a turn. */
+  readonly patienceMs: number;
   /** Whose turn it is: the monitor's. */
   readonly caller: string;
   /** Server time, milliseconds since the epoch: expiry dates are judged by it, for this machine's clock may be off. */

@@ -47,7 +47,9 @@ const MAX_PER_TURN = 500;
 const MAX_AT_ONCE = 50;
 const KEEP_LEASE_MS = 60_000;
 /** Probes of monitors end by the time of their type before; a child that is 5 s over this is stuck, and is replaced. */
-const CHECK_DEADLINE_MS = 70_000;
+const CHECK_DEADLINE_MS = 125_000;
+/** A check may wait for its turn a tenth of its interval: begun later it would be of another moment. */
+const PATIENCE_MS = { least: 5_000, most: 60_000 };
 
 /** What `status` shows of the schedule. */
 export interface ScheduleStats {
@@ -312,11 +314,12 @@ export class Schedule implements StateSource {
     if (watched.isAssigned) this.#options.file.progressChanged(watched.assignment.monitorId);
   }
 
-  #measure({ assignment: { monitorId }, spec }: WatchedMonitor): Promise<CheckMeasurement> {
+  #measure({ assignment: { monitorId }, spec, grid }: WatchedMonitor): Promise<CheckMeasurement> {
     this.#checks += 1;
     const { type, target, configJson } = spec;
     const nowMs = this.#onServerTime(this.#options.clock.now());
-    const job = { type, target, configJson, deadlineMs: CHECK_DEADLINE_MS, caller: monitorId, nowMs };
+    const patienceMs = Math.min(PATIENCE_MS.most, Math.max(PATIENCE_MS.least, grid.intervalMs / 10));
+    const job = { type, target, configJson, deadlineMs: CHECK_DEADLINE_MS, patienceMs, caller: monitorId, nowMs };
     return this.#options.measuring.check({ id: `check ${this.#checks}`, ...job });
   }
 

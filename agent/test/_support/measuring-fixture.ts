@@ -73,6 +73,7 @@ export function aCheck(target: string): CheckJob {
     target: `${target}:80`,
     configJson: '{}',
     deadlineMs: 60_000,
+    patienceMs: 5_000,
     caller: 'm_1',
     nowMs: Date.now(),
   };
