@@ -76,6 +76,20 @@ t.test('a node whose own clock or network failed its test does not vote', async 
   await becomes('unknown');
 });
 
+t.test('a node that catches up between two looks at how far nodes are votes again', async (t) => {
+  const { id, node, becomes, database } = await watch(t as never);
+  const now = Date.now();
+  // its first report says that something of half an hour ago still runs, the next one that nothing does
+  node.check(id, { outcome: 'ok', slot_ms: now, through_ms: now - 1_800_000 });
+  await until('its state', async () => (await database.db('monitor_node_states')).length === 1);
+  await until('a look in a while', async () => {
+    const due = await database.db('monitor_due');
+    return due.length > 0 && due.every(({ due_at }) => due_at > new Date(now + 2_000));
+  });
+  node.check(id, { outcome: 'ok', slot_ms: now + 1, state: { verdict: 'ok', since_ms: now, streak: 2 } });
+  await becomes('up');
+});
+
 t.test('what comes late is history: it opens nothing and changes no present state', async (t) => {
   const { id, node, becomes, status, events, database } = await watch(t as never);
   const now = Date.now();

@@ -56,12 +56,16 @@ export async function showMonitors({ client, servers, shop, say }: ShowOptions):
   const read = () => Promise.all(ids.map((id) => client.call<DemoMonitor>('GET', `/v1/monitors/${id}`)));
   const eventsOf = async () =>
     (await client.call<{ items: DemoEvent[] }>('GET', `/v1/monitors/${shopId}/events`)).items;
-  const becomes = (what: string, isSo: (monitors: readonly DemoMonitor[]) => boolean) =>
-    waitFor(what, async () => {
+  const becomes = async (what: string, isSo: (monitors: readonly DemoMonitor[]) => boolean) => {
+    let now = what;
+    const look = async () => {
       const monitors = await read();
-      progress.show(`${what}: ${monitors.map(({ name, current_status }) => `${name} ${current_status}`).join(', ')}`);
+      now = `${what}: ${monitors.map(({ name, current_status }) => `${name} ${current_status}`).join(', ')}`;
+      progress.show(now);
       return isSo(monitors);
-    });
+    };
+    await waitFor(look, () => now);
+  };
   await becomes('waiting for the first checks', (all) => all.every(({ current_status }) => current_status === 'up'));
   progress.clear();
   for (const { name, type, target } of made) say(`up    ${name}: ${type} ${target}`);
@@ -92,10 +96,10 @@ function bodies({ ports }: Servers, shop: Breakable): object[] {
   ];
 }
 
-async function waitFor(what: string, isSo: () => Promise<boolean>): Promise<void> {
+async function waitFor(isSo: () => Promise<boolean>, what: () => string): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`${what} took longer than ${PATIENCE_MS / 1_000} s`);
+    if (performance.now() > deadline) throw new Error(`not within ${PATIENCE_MS / 1_000} s: ${what()}`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }

@@ -28,12 +28,19 @@ export function eligibleVotes(rows: readonly VoteRow[], intervalSeconds: number,
   });
 }
 
+/** Whether a node that is there would vote, had it delivered what it has to deliver: it may at any moment. */
+export function isCatchingUp(row: VoteRow, intervalSeconds: number, nowMs: number): boolean {
+  const isOwn = row.verdict !== null && row.state_generation === row.generation;
+  return isOwn && row.is_linked && !row.is_shut_out && !isFresh(row, intervalSeconds, nowMs);
+}
+
+function isFresh({ complete_through }: VoteRow, intervalSeconds: number, nowMs: number): boolean {
+  return complete_through !== null && nowMs - Date.parse(complete_through) <= freshnessMs(intervalSeconds);
+}
+
 function isEligible(row: VoteRow, intervalSeconds: number, nowMs: number): boolean {
-  const { generation, state_generation, complete_through, self_test } = row;
-  const isFresh = complete_through !== null && nowMs - Date.parse(complete_through) <= freshnessMs(intervalSeconds);
-  return (
-    state_generation === generation && !row.is_shut_out && isConnected(row, nowMs) && isFresh && isSound(self_test)
-  );
+  const isOwn = row.state_generation === row.generation && !row.is_shut_out;
+  return isOwn && isConnected(row, nowMs) && isFresh(row, intervalSeconds, nowMs) && isSound(row.self_test);
 }
 
 function isConnected({ is_linked, left_at }: VoteRow, nowMs: number): boolean {

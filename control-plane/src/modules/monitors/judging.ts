@@ -1,6 +1,6 @@
 import { judgeQuorum, parseQuorum, type QuorumJudgment } from '@vantage/shared/monitor-state/quorum.js';
 import type { Knex } from 'knex';
-import { eligibleVotes } from './eligibility.js';
+import { eligibleVotes, isCatchingUp } from './eligibility.js';
 import { type Notify, performEffects } from './episodes.js';
 import type { MaintenanceAt, MaintenanceNow } from './maintenance-reads.js';
 import { insertDue, type JudgedRow, type NewState, readJudged, updateState } from './state-store.js';
@@ -12,6 +12,8 @@ interface JudgingOptions {
   readonly notify: Notify;
 }
 
+/** A monitor whose nodes have not delivered everything is looked at again after this. */
+const CATCH_UP_MS = 5_000;
 const NO_MAINTENANCE: MaintenanceNow = { isNow: false, endedAtMs: null };
 const MAX_REASON = 500;
 
@@ -34,6 +36,10 @@ export class Judging {
       if (!isWritten) overtaken.push(row.id);
     }
     await insertDue(trx, overtaken);
+    // a node may have caught up between two looks at how far nodes are
+    const waiting = active.filter((row) => row.votes.some((vote) => isCatchingUp(vote, row.interval_s, nowMs)));
+    const ids = waiting.map(({ id }) => id);
+    await insertDue(trx, ids, new Date(nowMs + CATCH_UP_MS));
     return overtaken;
   }
 
