@@ -27,6 +27,9 @@ interface StorageOptions {
   readonly ephemeral?: string;
 }
 
+/** A person who waits for a command would rather wait than type it again; nobody else does. */
+const COMMAND_ACQUIRE_MS = 20_000;
+
 // prepared statements are planned once per connection: planning over the partitions costs more than running
 const settings = { plan_cache_mode: 'force_generic_plan' };
 
@@ -45,7 +48,12 @@ export async function openStorage({
   ephemeral,
 }: StorageOptions): Promise<Storage> {
   const applicationName = mode === 'own' ? 'vantage-control' : 'vantage-control command';
-  const pool = { poolSize, applicationName, ...(maxWaiting === undefined ? {} : { maxWaiting }) };
+  const pool = {
+    poolSize,
+    applicationName,
+    ...(maxWaiting === undefined ? {} : { maxWaiting }),
+    ...(mode === 'own' ? {} : { acquireTimeoutMs: COMMAND_ACQUIRE_MS }),
+  };
   if (config.databaseUrl !== null) {
     const db = openPool({ url: config.databaseUrl, ...pool });
     return { db, url: config.databaseUrl, isOwned: false, lost: new Promise(() => {}), close: () => db.destroy() };

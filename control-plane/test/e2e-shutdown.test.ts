@@ -6,7 +6,7 @@ import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { finishedTask, submit } from './_support/probes.js';
 import { processesMentioning } from './_support/processes.js';
 import { RealAgent } from './_support/real-agent.js';
-import { createAdminByCommand, startServer } from './_support/real-server.js';
+import { createAdminByCommand, lastingPort, runControlCommand, startServer } from './_support/real-server.js';
 import { SlowTarget } from './_support/slow-target.js';
 import { SseReader } from './_support/sse-reader.js';
 import { apiOf, startStack } from './_support/stack.js';
@@ -48,7 +48,17 @@ t.test('a control plane that has stopped ends whatever is still open in it', asy
   const isHeldOpen = '--import data:text/javascript,setInterval(()=>{},1000)';
   const environment = { ...settings, VANTAGE_DATABASE_URL: url, VANTAGE_DATA_DIR: temporaryDirectory(t) };
   const { program } = await startServer(t, { ...environment, NODE_OPTIONS: isHeldOpen });
-  t.match(await program.terminate(), { code: 0, signal: null, stdout: 'ended beside what was still open', stderr: '' });
+  t.match(await program.terminate(), { code: 0, signal: null, stdout: '"stopped"', stderr: '' });
+});
+
+t.test('a command or a control plane that failed ends, too, whatever is still open in it', async (t) => {
+  const nobody = `postgres://nobody@127.0.0.1:${await lastingPort()}/none`;
+  const isHeldOpen = '--import data:text/javascript,setInterval(()=>{},1000)';
+  const environment = { ...settings, VANTAGE_DATABASE_URL: nobody, VANTAGE_DATA_DIR: temporaryDirectory(t) };
+  for (const args of [['serve'], ['user', 'list']]) {
+    const ending = await runControlCommand({ args, environment: { ...environment, NODE_OPTIONS: isHeldOpen } });
+    t.match(ending, { code: 1, signal: null, stderr: 'vantage-control: no database: ' }, args.join(' '));
+  }
 });
 
 t.test('SIGTERM lets an agent finish and deliver a probe that ends soon', async (t) => {

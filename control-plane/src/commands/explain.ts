@@ -62,7 +62,9 @@ function explainSystemError(error: Error & { code?: unknown; path?: unknown }): 
     return `the TLS certificate or key can't be used: ${error.message}; check VANTAGE_TLS_CERT and VANTAGE_TLS_KEY`;
   }
   if (isUnavailable(error)) {
-    return `no database: ${error.message || code}; check VANTAGE_DATABASE_URL and that PostgreSQL runs there`;
+    // what knex says of it speaks to those who write queries
+    const what = error.name === 'KnexTimeoutError' ? 'it gave no connection in time' : error.message || code;
+    return `no database: ${what}; check VANTAGE_DATABASE_URL and that PostgreSQL runs there`;
   }
   return isAccessRefused(code) ? `no database: ${error.message}; check VANTAGE_DATABASE_URL` : null;
 }

@@ -1,7 +1,8 @@
 import { type Config, loadConfig } from '../config.js';
+import { exitSoon } from './exit-soon.js';
 import type { Office } from './office.js';
 
-/** Reads the configuration, runs a command with it, and turns every foreseeable failure into one line. */
+/** Reads the configuration, runs a command with it, and turns every foreseeable failure into one line. The process ends after it. */
 export async function runCommand(
   command: (config: Config, warnings: readonly string[]) => Promise<void>,
 ): Promise<void> {
@@ -13,6 +14,7 @@ export async function runCommand(
     process.exitCode = exitCodeOf(error);
     process.stderr.write(`vantage-control: ${explain(error)}\n`);
   }
+  exitSoon();
 }
 
 /** As runCommand, with the modules over the configured database. They are loaded here: help needs none of them. */

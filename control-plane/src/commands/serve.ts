@@ -1,7 +1,6 @@
 import { delay, systemClock } from '@vantage/shared/clock.js';
 import { Command } from 'commander';
 import type { Config } from '../config.js';
-import type { Logger } from '../log.js';
 import { runCommand } from './run-command.js';
 
 /**
@@ -9,8 +8,6 @@ import { runCommand } from './run-command.js';
  * nobody has been told that it is stored. An embedded database is given the time it needs.
  */
 const STOP_MS = 20_000;
-/** What is still open when all parts have ended (a socket whose last packets were lost, as a rule) keeps nobody waiting longer. */
-const LINGER_MS = 1_000;
 
 /** `vantage-control serve` */
 export function serveCommand(): Command {
@@ -57,20 +54,10 @@ async function serve(config: Config, warnings: readonly string[], ephemeral: str
   if (config.databaseUrl === null || (await endsWithin(STOP_MS, stopped))) {
     await stopped;
     log.info('stopped');
-    exitSoon(log);
     return;
   }
   log.warn({ seconds: STOP_MS / 1_000 }, 'stopped, and left behind what still waited for the database');
   process.exit();
-}
-
-/** Nothing is left to be done: the process ends when nothing is open any more, or without that. */
-function exitSoon(log: Logger): void {
-  const exit = () => {
-    log.info({ open: process.getActiveResourcesInfo() }, 'ended beside what was still open');
-    process.exit();
-  };
-  systemClock.after(LINGER_MS, exit, { unref: true });
 }
 
 function endsWithin(ms: number, work: Promise<void>): Promise<boolean> {

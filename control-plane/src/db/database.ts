@@ -8,6 +8,8 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   /** Callers that may wait for a connection at once, at least 1; one more is refused. Default: any number. */
   readonly maxWaiting?: number;
+  /** How long a caller waits for a free or a new connection before the database counts as unavailable, ms. Default: 5 000. */
+  readonly acquireTimeoutMs?: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   /** Server settings of every connection, over the defaults below: `{ statement_timeout: '5s' }`. */
@@ -20,15 +22,13 @@ const defaultSettings = {
   idle_in_transaction_session_timeout: '60s',
 };
 
-/** How long a caller waits for a free or a new connection before the database counts as unavailable. */
-const acquireTimeoutMs = 5_000;
-
 /**
  * A pool on one PostgreSQL database; connects on first use. int8 and numeric arrive as numbers (a value that a number
  * can't hold fails the query), json parsed, timestamps as Date. The caller ends it by `destroy()`.
  */
 export function openDatabase(options: DatabaseOptions): Knex {
   const settings = Object.entries({ ...defaultSettings, ...options.settings });
+  const { acquireTimeoutMs = 5_000 } = options;
   const db = knex({
     client: 'pg',
     connection: {
