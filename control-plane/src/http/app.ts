@@ -5,7 +5,7 @@ import type { Logger } from '../log.js';
 import type { Plans } from '../plans.js';
 import type { Authenticator } from './access.js';
 import { Admission } from './admission.js';
-import { ConnectionLostError, readBody, refuseLargeBody } from './body.js';
+import { ConnectionLostError, readBody, readFile, refuseLargeBody } from './body.js';
 import { parseTrustedProxies } from './client-address.js';
 import { type CompiledRoute, compileRoute } from './compiled-route.js';
 import { ApiError } from './errors.js';
@@ -101,16 +101,18 @@ class Frame {
     const route = endpoint.methods.get(request.method === 'HEAD' ? 'GET' : (request.method ?? ''));
     if (route === undefined) throw new ApiError('NOT_FOUND', { status: 405, headers: { Allow: endpoint.allow } });
     exchange.route = route;
-    if (route.definition.method !== 'GET') refuseLargeBody(request);
-    const body = route.hasBody ? await readBody(request, this.#options.clock) : null;
+    const { file } = route.definition;
+    if (route.definition.method !== 'GET') refuseLargeBody(request, file?.maxBytes);
+    const body = route.hasBody && file === undefined ? await readBody(request, this.#options.clock) : null;
     await this.#admission.admit(exchange, route, search);
     const input = route.parseInput({ segments, search, body, request });
+    if (file !== undefined) exchange.file = await readFile(request, this.#options.clock, file);
     exchange.params = input.params;
     exchange.query = input.query;
     exchange.body = input.body;
     const key = request.method === 'POST' ? idempotencyKeyOf(exchange.header('idempotency-key')) : null;
     if (key === null) await this.#answerAlways(exchange, route);
-    else await this.#answerOnce(exchange, route, { key, body });
+    else await this.#answerOnce(exchange, route, { key, body: body ?? exchange.file });
   }
 
   async #answerAlways(exchange: Exchange, route: CompiledRoute): Promise<void> {

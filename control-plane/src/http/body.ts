@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@vantage/shared/clock.js';
 import { ApiError } from './errors.js';
 import { bodyError } from './json.js';
+import type { FileBody } from './route.js';
 
 /** API specification 8: 32 KB for all requests. */
 export const BODY_LIMIT_BYTES = 32 * 1024;
@@ -9,10 +10,13 @@ export const BODY_LIMIT_BYTES = 32 * 1024;
 /** A body that has not arrived after this is given up. */
 export const BODY_TIMEOUT_MS = 10_000;
 
+/** A file that has not arrived after this is given up; the server's own limit of a request is a little longer. */
+const FILE_TIMEOUT_MS = 25_000;
+
 /** Refuses a request that announces more than the limit, before a byte of it is read. @throws ApiError 413 */
-export function refuseLargeBody(request: IncomingMessage): void {
+export function refuseLargeBody(request: IncomingMessage, limitBytes = BODY_LIMIT_BYTES): void {
   const length = request.headers['content-length'];
-  if (length !== undefined && Number(length) > BODY_LIMIT_BYTES) throw tooLarge();
+  if (length !== undefined && Number(length) > limitBytes) throw tooLarge(limitBytes);
 }
 
 /**
@@ -20,13 +24,31 @@ export function refuseLargeBody(request: IncomingMessage): void {
  * the server's request timeout bounds that. @throws ApiError 413, 408; ConnectionLostError when the caller went away
  */
 export function readBody(request: IncomingMessage, clock: Clock): Promise<Buffer> {
+  return collect(request, clock, { limitBytes: BODY_LIMIT_BYTES, timeoutMs: BODY_TIMEOUT_MS });
+}
+
+/** As `readBody`, of an operation that takes a file. @throws ApiError as readBody, 400 for another media type */
+export async function readFile(request: IncomingMessage, clock: Clock, file: FileBody): Promise<Buffer> {
+  const bytes = await collect(request, clock, { limitBytes: file.maxBytes, timeoutMs: FILE_TIMEOUT_MS });
+  if (bytes.length === 0) throw bodyError('is required', 'required');
+  refuseCompressed(request);
+  const [mediaType = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
+  if (!file.mediaTypes.includes(mediaType.trim())) throw bodyError(`must be sent as ${file.mediaTypes.join(' or ')}`);
+  return bytes;
+}
+
+function collect(
+  request: IncomingMessage,
+  clock: Clock,
+  { limitBytes, timeoutMs }: { readonly limitBytes: number; readonly timeoutMs: number },
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const cancelTimer = clock.after(BODY_TIMEOUT_MS, () => settle(timedOut()), { unref: true });
+    const cancelTimer = clock.after(timeoutMs, () => settle(timedOut()), { unref: true });
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > BODY_LIMIT_BYTES) settle(tooLarge());
+      if (size > limitBytes) settle(tooLarge(limitBytes));
       else chunks.push(chunk);
     };
     const onEnd = () => settle(null);
@@ -49,10 +71,14 @@ export class ConnectionLostError extends Error {
 /** Refuses what is not JSON by its headers, and an empty body. @throws ApiError REQUEST_BODY_INVALID */
 export function checkJsonHeaders(request: IncomingMessage, body: Buffer): void {
   if (body.length === 0) throw bodyError('is required', 'required');
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw bodyError('must not be compressed');
+  refuseCompressed(request);
   const contentType = request.headers['content-type'];
   if (contentType === undefined || !isJsonType(contentType)) throw bodyError('must be sent as application/json');
+}
+
+function refuseCompressed(request: IncomingMessage): void {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw bodyError('must not be compressed');
 }
 
 /** The media type of RFC 8259; a charset, which it does not define but people send, can only be UTF-8. */
@@ -66,10 +92,10 @@ function isUtf8OrNoCharset(parameter: string): boolean {
   return name.trim() !== 'charset' || ['utf-8', '"utf-8"', 'utf8'].includes(value.trim());
 }
 
-function tooLarge(): ApiError {
+function tooLarge(limitBytes: number): ApiError {
   return new ApiError('REQUEST_BODY_INVALID', {
     status: 413,
-    details: { body: [{ code: 'length', message: `must not be larger than ${BODY_LIMIT_BYTES} bytes` }] },
+    details: { body: [{ code: 'length', message: `must not be larger than ${limitBytes} bytes` }] },
   });
 }
 

@@ -17,6 +17,8 @@ export interface ExchangeContext {
   readonly closing: AbortSignal;
 }
 
+const NO_FILE = Buffer.alloc(0);
+
 /**
  * One request and its reply. Handlers see it as their RouteRequest once `params`, `query`, `body` and `account` are
  * filled in. What not every request needs (locale, log, address, signal) is made when first asked for.
@@ -25,6 +27,7 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
   params: unknown = {};
   query: unknown = {};
   body: unknown = undefined;
+  file: Buffer = NO_FILE;
   account: Account | null = null;
   /** What is left of the limit the request counted against; null: of none. */
   allowance: Allowance | null = null;

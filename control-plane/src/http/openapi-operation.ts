@@ -6,7 +6,7 @@ import type { ErrorComponents } from './openapi-errors.js';
 import { type ParameterName, parameterReference } from './openapi-headers.js';
 import { hasEtag, operationNotes } from './openapi-notes.js';
 import { successResponses } from './openapi-replies.js';
-import type { AnyRoute } from './route.js';
+import type { AnyRoute, FileBody } from './route.js';
 import { schemaExample } from './schema-example.js';
 
 /** Where the parts of a document go that several operations share. */
@@ -25,6 +25,7 @@ export function describeOperation(route: AnyRoute, { schemas, errors }: Document
     security: securityOf(route),
     parameters: parametersOf(route, schemas),
     ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route, schemas) }),
+    ...(route.file === undefined ? {} : { requestBody: fileBodyOf(route.file) }),
     responses: { ...successResponses(route, schemas), ...errors.responsesOf(route) },
   };
 }
@@ -71,6 +72,14 @@ function requestBodyOf({ body, bodyExample, operationId }: AnyRoute, schemas: Sc
     bodyExample === undefined ? schemaExample(body, operationId) : JSON.parse(JSON.stringify(bodyExample));
   const schema = schemas.refer(asSent(JSON.parse(JSON.stringify(body))) as JsonObject);
   return { required: true, content: { 'application/json': { schema, example } } };
+}
+
+function fileBodyOf({ maxBytes, mediaTypes, description, examples }: FileBody): JsonObject {
+  const json = { schema: { type: 'object' }, example: JSON.parse(JSON.stringify(examples.json)) };
+  const text = { schema: { type: 'string' }, example: examples.text };
+  const contents = mediaTypes.map((type) => [type, type === 'application/json' ? json : text]);
+  const limit = `At most ${maxBytes / 1024 / 1024} MiB.`;
+  return { required: true, description: `${description} ${limit}`, content: Object.fromEntries(contents) };
 }
 
 /** The schema of a body as callers send it: what has a default may be left out. */

@@ -54,11 +54,23 @@ export type AccountOf<A extends Auth> = A extends { readonly kind: 'scope' | 'se
  */
 export type LimitName = 'standard' | 'poll' | 'sign-in' | 'registration' | 'enrollment' | 'none';
 
+/** A body that is a file, larger than others may be. */
+export interface FileBody {
+  readonly maxBytes: number;
+  /** What it may be sent as, in lower case. */
+  readonly mediaTypes: readonly string[];
+  readonly description: string;
+  /** As JSON, and as the text of any other media type. */
+  readonly examples: { readonly json: unknown; readonly text: string };
+}
+
 /** A validated request. */
 export interface RouteRequest<P, Q, B, A = Account | null> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
+  /** Empty but for operations with `file`. */
+  readonly file: Buffer;
   readonly account: A;
   readonly requestId: string;
   /** The caller's address, trusted proxies taken off. */
@@ -152,6 +164,8 @@ export interface RouteDefinition<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** Instead of `body`: a file, read for those alone who may send one. The handler gets its bytes. */
+  readonly file?: FileBody;
   /** Example of a request body. */
   readonly bodyExample?: unknown;
   /** Example of `data` (of the body itself for `raw`); default: one made from the schema. */
