@@ -29,6 +29,8 @@ const expected: Readonly<Record<string, Auth>> = {
   'GET /v1/probe/tasks': { kind: 'scope', scope: 'probe:read' },
   'GET /v1/probe/tasks/{id}': readBack,
   'GET /v1/probe/tasks/{id}/events': readBack,
+  'GET /v1/monitors/export': { kind: 'scope', scope: 'monitor:read' },
+  'POST /v1/monitors/import': { kind: 'scope', scope: 'monitor:write' },
   'GET /v1/nodes': anybody,
   'GET /v1/nodes/{id}': anybody,
   'POST /v1/nodes/enroll': anybody,

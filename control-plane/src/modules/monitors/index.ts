@@ -29,6 +29,12 @@ import { mailOwner } from './notify.js';
 import { Placing } from './placing.js';
 import { Reading } from './reading.js';
 import { Replacement } from './replacement.js';
+import type { MonitorFilter } from './store.js';
+import type { MonitorExport } from './transfer/export-schema.js';
+import { exportMonitors } from './transfer/exporting.js';
+import { Importing } from './transfer/importing.js';
+
+export type { ImportReport } from './transfer/import-schema.js';
 
 /** What nodes and evaluators need of monitors. */
 export interface MonitorWork {
@@ -98,18 +104,32 @@ export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
   };
 }
 
+/** Monitors for who works on them without nodes of its own, as a command does; the servers hear of it over the bus. */
+export function openMonitorsAlone({
+  bus,
+  directory,
+  log,
+  ...own
+}: Omit<MonitorsOptions, 'work'> & Pick<MonitorWorkOptions, 'bus' | 'directory' | 'log'>): Monitors {
+  const { db, clock } = own;
+  const news = new AssignmentNews({ bus, listSince: async () => [], findLink: () => null, clock, log });
+  const loads = new NodeLoads({ read: () => sumLoads(db), clock });
+  return new Monitors({ ...own, work: { news, loads, placing: new Placing({ directory, loads, clock }) } });
+}
+
 interface MonitorsOptions {
   readonly db: Knex;
   readonly clock: Clock;
   readonly plans: Plans;
   readonly policy: () => TargetPolicy;
-  readonly work: MonitorWork;
+  readonly work: Pick<MonitorWork, 'placing' | 'loads' | 'news'>;
   readonly secretKey: Uint8Array;
 }
 
 /** Monitors as the API knows them. */
 export class Monitors extends MonitorActs {
   readonly reading: Reading;
+  readonly importing: Importing;
 
   constructor(private readonly own: MonitorsOptions) {
     super({
@@ -120,11 +140,17 @@ export class Monitors extends MonitorActs {
       onAssigned: (nodeIds) => own.work.news.announce(nodeIds),
     });
     this.reading = new Reading({ db: own.db, clock: own.clock, maintenance: noWindows });
+    this.importing = new Importing({ ...own, acts: this, onAssigned: (nodeIds) => own.work.news.announce(nodeIds) });
   }
 
   /** Milliseconds since the epoch. */
   now(): number {
     return this.own.clock.now();
+  }
+
+  /** What an import takes to make the same monitors again. */
+  export(account: Account, filter: MonitorFilter): Promise<MonitorExport> {
+    return exportMonitors(this.own, account, filter);
   }
 
   /** Checks of a monitor, newest first. @throws ApiError MONITOR_NOT_FOUND */

@@ -31,12 +31,16 @@ import {
   lockPlan,
   type MonitorFields,
   type MonitorFilter,
+  type MonitorRow,
   updateMonitor,
   updateStatus,
 } from './store.js';
+import { countGroups, findGroupByName, insertGroupNamed } from './transfer/group-names-store.js';
 import { checkedTypeOf } from './type-names.js';
 
 const DEFAULT_NODES = 3;
+/** Groups of an account. */
+const MAX_GROUPS = 1_000;
 const DEFAULT_RULE = { consecutive_fail: 2, consecutive_ok: 1, fail_node_quorum: '2/3' };
 
 export interface MonitorActsOptions {
@@ -56,6 +60,17 @@ export interface MonitorActsOptions {
 export interface MonitorAct {
   readonly account: Account;
   readonly actor: Actor;
+  /** Name of the group the monitor is to be in, which is made where there is none; instead of `group_id`. */
+  readonly groupName?: string;
+  /** A new monitor is not checked yet. */
+  readonly isPaused?: true;
+}
+
+/** What an act came to that nodes have not been told of. */
+export interface Untold {
+  readonly id: string;
+  /** Whose assignments changed. */
+  readonly nodeIds: readonly string[];
 }
 
 /** Monitors of accounts: made, changed, looked at, paused and taken away. */
@@ -63,47 +78,60 @@ export class MonitorActs {
   constructor(private readonly options: MonitorActsOptions) {}
 
   /** @throws ApiError VALIDATION_FAILED, MONITOR_NAME_TAKEN, MONITOR_LIMIT_EXCEEDED, MONITOR_INVALID_TARGET, … */
-  async create(body: MonitorCreate, { account, actor }: MonitorAct): Promise<KnownMonitorRow> {
+  async create(body: MonitorCreate, act: MonitorAct): Promise<KnownMonitorRow> {
+    return this.#told(await this.createUntold(body, act), act);
+  }
+
+  /** As `create`, for many at once: the caller tells the nodes. */
+  async createUntold(body: MonitorCreate, act: MonitorAct): Promise<Untold> {
     const { db, clock } = this.options;
-    const type = checkedTypeOf(body.type);
+    const { account, actor } = act;
     const at = new Date(clock.now());
-    const id = newId(idPrefixes.monitor, clock.now());
-    const fields = await this.#fieldsOf(
-      type,
-      body,
-      {
-        ...blankMonitor,
-        id,
-        name: body.name.trim(),
-        type,
-        user_id: account.userId,
-        is_test: account.isTest,
-      },
-      account,
-    );
+    const fields = await this.fieldsOfNew(body, account);
     await this.options.refreshLoads();
-    const changed = await db.transaction(async (trx) => {
+    const nodeIds = await db.transaction(async (trx) => {
       await this.#checkRoom(trx, account);
       await this.#checkGroup(trx, fields);
-      if (!(await insertMonitor(trx, fields, at))) throw new ApiError('MONITOR_NAME_TAKEN');
-      const subject = { actor, accountId: account.userId, subject: id };
-      await insertAuditEntry(trx, { ...subject, action: 'monitor.created', details: { name: fields.name } });
-      return this.#place(trx, id, account);
+      const whole = await this.#grouped(trx, fields, act);
+      if (!(await insertMonitor(trx, whole, at))) throw new ApiError('MONITOR_NAME_TAKEN');
+      if (act.isPaused) await updateStatus(trx, whole.id, 'paused', at);
+      const subject = { actor, accountId: account.userId, subject: whole.id };
+      await insertAuditEntry(trx, { ...subject, action: 'monitor.created', details: { name: whole.name } });
+      return this.#place(trx, whole.id, account);
     });
-    this.options.onAssigned(changed);
-    return this.get(id, account);
+    return { id: fields.id, nodeIds };
+  }
+
+  /** What would be stored of a new monitor, as far as no other monitor decides of it. @throws ApiError as create */
+  async fieldsOfNew(body: MonitorCreate, account: Account): Promise<MonitorFields> {
+    const type = checkedTypeOf(body.type);
+    const now = this.options.clock.now();
+    const id = newId(idPrefixes.monitor, now);
+    const own = { id, name: body.name.trim(), type, user_id: account.userId, is_test: account.isTest };
+    return this.#fieldsOf(type, body, { ...blankMonitor, ...own }, account);
+  }
+
+  /** What would be stored of a monitor once it is changed. @throws ApiError as change */
+  fieldsOfChanged(body: MonitorChange, before: MonitorRow, account: Account): Promise<MonitorFields> {
+    return this.#fieldsOf(before.type as MonitorType, body, before, account);
   }
 
   /** Changes what is named and leaves the rest. @throws ApiError as create, MONITOR_NOT_FOUND */
-  async change(id: string, body: MonitorChange, { account, actor }: MonitorAct): Promise<KnownMonitorRow> {
+  async change(id: string, body: MonitorChange, act: MonitorAct): Promise<KnownMonitorRow> {
+    return this.#told(await this.changeUntold(id, body, act), act);
+  }
+
+  /** As `change`, for many at once: the caller tells the nodes. */
+  async changeUntold(id: string, body: MonitorChange, act: MonitorAct): Promise<Untold> {
     const { db, clock } = this.options;
+    const { account, actor } = act;
     await this.options.refreshLoads();
-    const changed = await db.transaction(async (trx) => {
+    const nodeIds = await db.transaction(async (trx) => {
       const before = await lockMonitor(trx, id, account);
       if (before === null) throw new ApiError('MONITOR_NOT_FOUND');
-      const type = before.type as MonitorType;
-      const fields = await this.#fieldsOf(type, body, before, account);
-      await this.#checkGroup(trx, fields);
+      const given = await this.fieldsOfChanged(body, before, account);
+      await this.#checkGroup(trx, given);
+      const fields = await this.#grouped(trx, given, act);
       if (!(await updateMonitor(trx, fields, new Date(clock.now())))) throw new ApiError('MONITOR_NAME_TAKEN');
       const details = { fields: Object.keys(body) };
       await insertAuditEntry(trx, {
@@ -117,7 +145,11 @@ export class MonitorActs {
       const renewed = isOther ? await renewAssignments(trx, id) : [];
       return [...renewed, ...(await this.#place(trx, id, account))];
     });
-    this.options.onAssigned(changed);
+    return { id, nodeIds };
+  }
+
+  #told({ id, nodeIds }: Untold, { account }: MonitorAct): Promise<KnownMonitorRow> {
+    this.options.onAssigned(nodeIds);
     return this.get(id, account);
   }
 
@@ -250,6 +282,23 @@ export class MonitorActs {
     if (id !== null && !(await hasGroup(trx, id, user_id)))
       throw fieldError('group_id', 'not_found', 'is none of your groups');
   }
+
+  /** With the group that is named, if one is. */
+  async #grouped(trx: Knex, fields: MonitorFields, { groupName, account }: MonitorAct): Promise<MonitorFields> {
+    if (groupName === undefined) return fields;
+    return { ...fields, group_id: await this.#groupNamed(trx, groupName, account) };
+  }
+
+  async #groupNamed(trx: Knex, name: string, owner: Account): Promise<string> {
+    // of two that make it at once the second finds it
+    await lockPlan(trx, owner.userId);
+    const found = await findGroupByName(trx, name, owner);
+    if (found !== null) return found;
+    if ((await countGroups(trx, owner.userId)) >= MAX_GROUPS) throw tooManyGroups();
+    const id = newId(idPrefixes.monitorGroup, this.options.clock.now());
+    await insertGroupNamed(trx, { id, name, owner });
+    return id;
+  }
 }
 
 /** What a new monitor is before anything was said of it. */
@@ -337,6 +386,11 @@ function sorted(value: unknown): unknown {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([k, v]) => [k, sorted(v)]),
   );
+}
+
+function tooManyGroups(): ApiError {
+  const message = `there are ${MAX_GROUPS}, as many as an account may have`;
+  return new ApiError('VALIDATION_FAILED', { status: 422, details: { group: [{ code: 'refused', message }] } });
 }
 
 function noNode(): ApiError {

@@ -165,7 +165,11 @@ export async function hasGroup(db: Knex, id: string, userId: string): Promise<bo
   return (await db('monitor_groups').where({ id, user_id: userId }).first('id')) !== undefined;
 }
 
-function filterClause(owner: Owner, filter: MonitorFilter): { where: string; bindings: Record<string, unknown> } {
+/** A condition on monitors `m` with their states `s`, and what it is bound to. */
+export function filterClause(
+  owner: Owner,
+  filter: MonitorFilter,
+): { where: string; bindings: Record<string, unknown> } {
   const conditions: readonly [unknown, string][] = [
     [filter.type, 'm.type = :type'],
     [filter.status, 'm.status = :status'],
