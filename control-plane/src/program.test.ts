@@ -49,6 +49,8 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'node undrain': ['<id>', '--json'],
   'node rotate-key': ['<id>', '--json'],
   'node upgrade': ['<id>', '--to <version>', '--json'],
+  'monitors import': ['<file>', '--user <email>', '--format <format>', '--mode <mode>', '--dry-run', '--json'],
+  'monitors export': ['--user <email>'],
   'signing-key rotate': ['--drop-old', '--json'],
 };
 

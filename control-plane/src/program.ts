@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { enrollmentTokenCommand } from './commands/enrollment-token.js';
 import { migrateCommand } from './commands/migrate.js';
+import { monitorsCommand } from './commands/monitors.js';
 import { nodeCommand } from './commands/node.js';
 import { serveCommand } from './commands/serve.js';
 import { signingKeyCommand } from './commands/signing-key.js';
@@ -23,6 +24,7 @@ export function buildProgram(): Command {
     tokenCommand,
     enrollmentTokenCommand,
     nodeCommand,
+    monitorsCommand,
     signingKeyCommand,
   ];
   for (const command of commands) program.addCommand(command());

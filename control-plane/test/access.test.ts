@@ -56,6 +56,8 @@ const expected: Readonly<Record<string, Auth>> = {
   'GET /api/push/{token}': job,
   'POST /api/push/{token}': job,
   'GET /badge/{public_id}.svg': job,
+  'GET /v1/monitors/export': { kind: 'scope', scope: 'monitor:read' },
+  'POST /v1/monitors/import': { kind: 'scope', scope: 'monitor:write' },
   'GET /v1/nodes': anybody,
   'GET /v1/nodes/{id}': anybody,
   'POST /v1/nodes/enroll': anybody,

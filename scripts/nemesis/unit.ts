@@ -52,6 +52,11 @@ export class Unit {
     });
   }
 
+  /** Null: it has said nothing yet. */
+  get lastLine(): string | null {
+    return this.#lastLines.at(-1)?.slice(0, 300) ?? null;
+  }
+
   /** The first line for which `read` has an answer; null when it ends before. */
   async waitForLine<T>(read: (line: string) => T | null): Promise<T | null> {
     return (await this.#process?.waitForLine(read)) ?? null;
@@ -87,7 +92,7 @@ export class Unit {
 
   #judgeEnd(code: number | null, signal: NodeJS.Signals | null): void {
     const verdict = this.#options.mayEnd(code, this.#lastLines);
-    if (verdict === 'no') this.#recordEnd(`${code ?? signal}: ${this.#lastLines.at(-1)?.slice(0, 300) ?? ''}`);
+    if (verdict === 'no') this.#recordEnd(`${code ?? signal}: ${this.lastLine ?? ''}`);
     if (verdict !== 'stay-down') this.#timer = setTimeout(() => this.start(), RESTART_MS);
   }
 

@@ -189,7 +189,13 @@ async function makeReplica(
 }
 
 async function allReady(replicas: readonly ReplicaUnit[]): Promise<void> {
-  await waitFor('all replicas to be ready', START_MS, () => replicas.every(({ isReady }) => isReady));
+  await waitFor('all replicas to be ready', START_MS, () => replicas.every(({ isReady }) => isReady)).catch(
+    (error: Error) => {
+      const late = replicas.filter(({ isReady }) => !isReady);
+      const told = late.map(({ name, unit }) => `${name} said last: ${unit.lastLine ?? 'nothing'}`);
+      throw new Error([error.message, ...told].join('\n'));
+    },
+  );
 }
 
 async function makeAdmin(environment: Readonly<Record<string, string>>): Promise<string> {

@@ -17,6 +17,7 @@ const programs = {
     'vantage-control': 'cli',
     vantage: 'client/cli',
     guardian: 'db/embedded/guardian',
+    'yaml-worker': 'modules/monitors/transfer/yaml-worker',
   },
 };
 

@@ -11,11 +11,14 @@ import { createLogger } from '../log.js';
 import { openMail } from '../mail/index.js';
 import { type AccountParts, openAccounts } from '../modules/accounts/index.js';
 import { Audit } from '../modules/audit/index.js';
+import { openHeartbeatActs } from '../modules/heartbeats/index.js';
+import { type MonitorTransfer, openTransferAlone } from '../modules/monitors/index.js';
 import { adminNodeView, anyRecord, EnrollmentTokens, NodeDirectory, Nodes, nodeReads } from '../modules/nodes/index.js';
 import { Tokens } from '../modules/tokens/index.js';
 import { loadSecretKey } from '../secret-key.js';
 import { listenOrigin } from '../setting-values.js';
 import { openStorage } from '../storage.js';
+import { TargetLists } from '../target-lists.js';
 import { releaseHoldings } from '../wiring/holdings.js';
 
 /** The parts a command needs, on the running server's database or on one started for the command alone. */
@@ -28,6 +31,8 @@ export interface Office {
   readonly adminNodeView: typeof adminNodeView;
   readonly anyRecord: typeof anyRecord;
   readonly tokens: Tokens;
+  /** With the nodes and the deny list as they are now. */
+  readonly openTransfer: () => Promise<MonitorTransfer>;
 }
 
 /** Brings the configured database to this version. @returns the migrations applied, by name */
@@ -91,7 +96,25 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
       releaseHoldings: releaseHoldings(nodes),
     });
     const audit = new Audit(db, clock);
-    return { accounts, audit, signingKeys, nodes, enrollmentTokens, adminNodeView, anyRecord, tokens };
+    const openTransfer = async () => {
+      const { allowTargets: allow, denyTargetsFile: denyFile, plans } = settings;
+      const lists = new TargetLists({ allow, denyFile, clock, log: logger, onChange: () => {} });
+      await lists.start();
+      lists.stop();
+      await directory.load();
+      return openTransferAlone({
+        db,
+        clock,
+        plans,
+        policy: () => lists.policy,
+        secretKey,
+        heartbeats: openHeartbeatActs({ db, clock, publicUrl, secretKey }),
+        bus,
+        directory,
+        log: logger,
+      });
+    };
+    return { accounts, audit, signingKeys, nodes, enrollmentTokens, adminNodeView, anyRecord, tokens, openTransfer };
   }
 }
 

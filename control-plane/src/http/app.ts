@@ -5,7 +5,7 @@ import type { Logger } from '../log.js';
 import type { Plans } from '../plans.js';
 import type { Authenticator } from './access.js';
 import { Admission } from './admission.js';
-import { ConnectionLostError, readBody, readBodyStart, refuseLargeBody } from './body.js';
+import { ConnectionLostError, readBody, readBodyStart, readFile, refuseLargeBody } from './body.js';
 import { parseTrustedProxies } from './client-address.js';
 import { type CompiledRoute, compileRoute } from './compiled-route.js';
 import { ApiError } from './errors.js';
@@ -101,22 +101,28 @@ class Frame {
     const route = endpoint.methods.get(request.method === 'HEAD' ? 'GET' : (request.method ?? ''));
     if (route === undefined) throw new ApiError('NOT_FOUND', { status: 405, headers: { Allow: endpoint.allow } });
     exchange.route = route;
+    const { file } = route.definition;
     const body = await this.#readBody(exchange, route);
     await this.#admission.admit(exchange, route, search);
     const input = route.parseInput({ segments, search, body, request });
+    if (file !== undefined) exchange.file = await readFile(request, this.#options.clock, file);
     exchange.params = input.params;
     exchange.query = input.query;
     exchange.body = input.body;
     const key = request.method === 'POST' ? idempotencyKeyOf(exchange.header('idempotency-key')) : null;
     if (key === null) await this.#answerAlways(exchange, route);
-    else await this.#answerOnce(exchange, route, { key, body });
+    else await this.#answerOnce(exchange, route, { key, body: body ?? exchange.file });
   }
 
-  /** Null where the handler gets none, or gets it as it is. */
+  /** Null where the handler gets none, or gets it as it is. A file is read of those alone who may send one. */
   async #readBody(exchange: Exchange, { definition, hasBody }: CompiledRoute): Promise<Buffer | null> {
     const { request } = exchange;
     const { clock } = this.#options;
     if (!hasBody) return null;
+    if (definition.file !== undefined) {
+      refuseLargeBody(request, definition.file.maxBytes);
+      return null;
+    }
     if (definition.rawBody === undefined) {
       refuseLargeBody(request);
       return readBody(request, clock);

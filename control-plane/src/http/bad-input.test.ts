@@ -191,6 +191,49 @@ t.test(
   },
 );
 
+t.test(
+  'an operation that takes a file gets it as it is, up to a limit of its own, from those who may send one',
+  async (t) => {
+    const seen: string[] = [];
+    const file = {
+      maxBytes: 100_000,
+      mediaTypes: ['application/json', 'text/yaml'],
+      description: 'A file.',
+      examples: { json: {}, text: '' },
+    };
+    const route = (path: string, more: object = {}) =>
+      aRoute(path, {
+        method: 'POST',
+        file,
+        handle: async ({ file: bytes }) => {
+          seen.push(bytes.toString());
+          return { status: 200, data: null };
+        },
+        ...more,
+      });
+    const closed = route('/own-files', { auth: { kind: 'scope', scope: 'probe' } });
+    const { port } = await startTestServer(t, [route('/files'), closed]);
+    const send = async (...pieces: readonly string[]) => summary(t, await sendRaw(port, ...pieces));
+    const post = (path: string, type: string, body: string) =>
+      send(
+        `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+    t.equal(await post('/files', 'text/yaml; charset=utf-8', '- a'), '200');
+    t.equal(await post('/files', 'application/json', 'x'.repeat(100_000)), '200', 'nobody reads it as JSON');
+    t.equal(await post('/files', 'text/plain', 'x'), '400 REQUEST_BODY_INVALID body');
+    t.equal(await post('/files', 'text/yaml', ''), '400 REQUEST_BODY_INVALID body');
+    t.equal(await post('/files', 'text/yaml', 'x'.repeat(100_001)), '413 REQUEST_BODY_INVALID body');
+    t.equal(await send(chunked('x'.repeat(100_001)).replace('/v1/things', '/files')), '413 REQUEST_BODY_INVALID body');
+    t.equal(await post('/own-files', 'text/yaml', '- a'), '401 AUTH_REQUIRED');
+    const waiting = 'POST /own-files HTTP/1.1\r\nHost: a\r\nContent-Length: 90000\r\n\r\n';
+    t.equal((await sendRaw(port, waiting)).status, 401, 'before a byte of it has come');
+    t.strictSame(
+      seen.map(({ length }) => length),
+      [3, 100_000],
+    );
+  },
+);
+
 t.test('an empty body where one is wanted is 400, a body on a GET is ignored', async (t) => {
   const { send, post } = await start(t);
   t.equal(await post(''), '400 REQUEST_BODY_INVALID body');

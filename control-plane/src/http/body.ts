@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@vantage/shared/clock.js';
 import { ApiError } from './errors.js';
 import { bodyError } from './json.js';
-import type { RawBody } from './route.js';
+import type { FileBody, RawBody } from './route.js';
 
 /** API specification 8: 32 KB for all requests. */
 export const BODY_LIMIT_BYTES = 32 * 1024;
@@ -10,10 +10,13 @@ export const BODY_LIMIT_BYTES = 32 * 1024;
 /** A body that has not arrived after this is given up. */
 export const BODY_TIMEOUT_MS = 10_000;
 
+/** A file that has not arrived after this is given up; the server's own limit of a request is a little longer. */
+const FILE_TIMEOUT_MS = 25_000;
+
 /** Refuses a request that announces more than the limit, before a byte of it is read. @throws ApiError 413 */
-export function refuseLargeBody(request: IncomingMessage): void {
+export function refuseLargeBody(request: IncomingMessage, limitBytes = BODY_LIMIT_BYTES): void {
   const length = request.headers['content-length'];
-  if (length !== undefined && Number(length) > BODY_LIMIT_BYTES) throw tooLarge();
+  if (length !== undefined && Number(length) > limitBytes) throw tooLarge(limitBytes);
 }
 
 /**
@@ -21,27 +24,46 @@ export function refuseLargeBody(request: IncomingMessage): void {
  * the server's request timeout bounds that. @throws ApiError 413, 408; ConnectionLostError when the caller went away
  */
 export async function readBody(request: IncomingMessage, clock: Clock): Promise<Buffer> {
-  const { bytes, isTooLarge } = await collect(request, clock);
+  const { bytes, isTooLarge } = await collect(request, clock, ofBodies);
   if (isTooLarge) throw tooLarge();
   return bytes;
 }
 
 /** As `readBody`, but of a body that is too large the beginning is still taken. @throws ApiError 408; ConnectionLostError */
 export async function readBodyStart(request: IncomingMessage, clock: Clock, keepBytes: number): Promise<RawBody> {
-  const { bytes, isTooLarge } = await collect(request, clock);
+  const { bytes, isTooLarge } = await collect(request, clock, ofBodies);
   return { bytes: bytes.subarray(0, keepBytes), isTooLarge };
 }
 
+/** As `readBody`, of an operation that takes a file. @throws ApiError as readBody, 400 for another media type */
+export async function readFile(request: IncomingMessage, clock: Clock, file: FileBody): Promise<Buffer> {
+  const limits = { limitBytes: file.maxBytes, timeoutMs: FILE_TIMEOUT_MS };
+  const { bytes, isTooLarge } = await collect(request, clock, limits);
+  if (isTooLarge) throw tooLarge(file.maxBytes);
+  if (bytes.length === 0) throw bodyError('is required', 'required');
+  refuseCompressed(request);
+  const [mediaType = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
+  if (!file.mediaTypes.includes(mediaType.trim())) throw bodyError(`must be sent as ${file.mediaTypes.join(' or ')}`);
+  return bytes;
+}
+
+interface Limits {
+  readonly limitBytes: number;
+  readonly timeoutMs: number;
+}
+
+const ofBodies: Limits = { limitBytes: BODY_LIMIT_BYTES, timeoutMs: BODY_TIMEOUT_MS };
+
 /** Reads until the end, or until there is more than the limit. */
-function collect(request: IncomingMessage, clock: Clock): Promise<RawBody> {
+function collect(request: IncomingMessage, clock: Clock, { limitBytes, timeoutMs }: Limits): Promise<RawBody> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const cancelTimer = clock.after(BODY_TIMEOUT_MS, () => settle(timedOut()), { unref: true });
+    const cancelTimer = clock.after(timeoutMs, () => settle(timedOut()), { unref: true });
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > BODY_LIMIT_BYTES) settle(null);
+      if (size > limitBytes) settle(null);
     };
     const onEnd = () => settle(null);
     const onLost = () => settle(new ConnectionLostError());
@@ -50,7 +72,7 @@ function collect(request: IncomingMessage, clock: Clock): Promise<RawBody> {
       request.off('data', onData).off('end', onEnd).off('close', onLost);
       if (error !== null) return reject(error);
       const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
-      resolve({ bytes, isTooLarge: size > BODY_LIMIT_BYTES });
+      resolve({ bytes, isTooLarge: size > limitBytes });
     };
     request.on('data', onData).on('end', onEnd).on('close', onLost);
   });
@@ -64,10 +86,14 @@ export class ConnectionLostError extends Error {
 /** Refuses what is not JSON by its headers, and an empty body. @throws ApiError REQUEST_BODY_INVALID */
 export function checkJsonHeaders(request: IncomingMessage, body: Buffer): void {
   if (body.length === 0) throw bodyError('is required', 'required');
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw bodyError('must not be compressed');
+  refuseCompressed(request);
   const contentType = request.headers['content-type'];
   if (contentType === undefined || !isJsonType(contentType)) throw bodyError('must be sent as application/json');
+}
+
+function refuseCompressed(request: IncomingMessage): void {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw bodyError('must not be compressed');
 }
 
 /** The media type of RFC 8259; a charset, which it does not define but people send, can only be UTF-8. */
@@ -81,11 +107,11 @@ function isUtf8OrNoCharset(parameter: string): boolean {
   return name.trim() !== 'charset' || ['utf-8', '"utf-8"', 'utf8'].includes(value.trim());
 }
 
-/** 413: the limit of all bodies. */
-export function tooLarge(): ApiError {
+/** 413: the limit of all bodies, or of a file. */
+export function tooLarge(limitBytes = BODY_LIMIT_BYTES): ApiError {
   return new ApiError('REQUEST_BODY_INVALID', {
     status: 413,
-    details: { body: [{ code: 'length', message: `must not be larger than ${BODY_LIMIT_BYTES} bytes` }] },
+    details: { body: [{ code: 'length', message: `must not be larger than ${limitBytes} bytes` }] },
   });
 }
 

@@ -28,6 +28,7 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
   query: unknown = {};
   body: unknown = undefined;
   rawBody: RawBody = NO_BODY;
+  file: Buffer = NO_BODY.bytes;
   account: Account | null = null;
   /** What is left of the limit the request counted against; null: of none. */
   allowance: Allowance | null = null;

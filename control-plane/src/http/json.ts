@@ -10,22 +10,35 @@ export const MAX_JSON_KEYS = 1000;
 /** Members of all objects and entries of all arrays together, at most: each one may be a complaint. */
 export const MAX_JSON_MEMBERS = 2000;
 
+/** How much there may be of anything in JSON. */
+export interface JsonLimits {
+  readonly depth: number;
+  readonly keys: number;
+  readonly members: number;
+}
+
+const bodyLimits: JsonLimits = { depth: MAX_JSON_DEPTH, keys: MAX_JSON_KEYS, members: MAX_JSON_MEMBERS };
+
 /**
  * Parses a request body. Size and nesting are judged on the bytes, before a single object exists.
  * @throws ApiError REQUEST_BODY_INVALID for what is no JSON or too large a shape, VALIDATION_FAILED for text that cannot
  * be stored and for `__proto__` keys
  */
-export function parseJsonBody(bytes: Buffer): unknown {
+export function parseJsonBody(bytes: Buffer, limits: JsonLimits = bodyLimits): unknown {
   if (!isUtf8(bytes)) throw bodyError('must be UTF-8');
-  const complaint = judgeShape(bytes);
+  const complaint = judgeShape(bytes, limits);
   if (complaint !== null) throw bodyError(complaint);
   const text = bytes.toString('utf8');
   const value = parseText(text);
   // bytes that are UTF-8 hold no lone surrogate and JSON text no raw NUL: both can only come as \u escapes
-  const hasEscapes = text.includes('\\u');
-  if (hasEscapes) refuseUnstorableText(value);
-  if (hasEscapes || text.includes('__proto__')) refuseProtoKey(value, '');
+  if (text.includes('\\u') || text.includes('__proto__')) refuseHarmful(value);
   return value;
+}
+
+/** @throws ApiError VALIDATION_FAILED for text that cannot be stored and for `__proto__` keys, in whatever was read */
+export function refuseHarmful(value: unknown): void {
+  refuseUnstorableText(value);
+  refuseProtoKey(value, '');
 }
 
 /** A 400 about the body as a whole. */
@@ -54,7 +67,7 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /** What is wrong with the nesting or number of keys of JSON text, or null. Outside strings every key has one colon. */
-function judgeShape(bytes: Uint8Array): string | null {
+function judgeShape(bytes: Uint8Array, limits: JsonLimits): string | null {
   let depth = 0;
   let keys = 0;
   let commas = 0;
@@ -65,11 +78,10 @@ function judgeShape(bytes: Uint8Array): string | null {
     else if (isInString) {
       if (byte === BACKSLASH) at++;
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      if (++depth > MAX_JSON_DEPTH) return `must not be nested deeper than ${MAX_JSON_DEPTH}`;
+      if (++depth > limits.depth) return `must not be nested deeper than ${limits.depth}`;
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
-    else if (byte === COMMA && ++commas >= MAX_JSON_MEMBERS)
-      return `must not have more than ${MAX_JSON_MEMBERS} members`;
-    else if (byte === COLON && ++keys > MAX_JSON_KEYS) return `must not have more than ${MAX_JSON_KEYS} keys`;
+    else if (byte === COMMA && ++commas >= limits.members) return `must not have more than ${limits.members} members`;
+    else if (byte === COLON && ++keys > limits.keys) return `must not have more than ${limits.keys} keys`;
   }
   return null;
 }

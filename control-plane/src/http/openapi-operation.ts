@@ -6,7 +6,7 @@ import type { ErrorComponents } from './openapi-errors.js';
 import { type ParameterName, parameterReference } from './openapi-headers.js';
 import { hasEtag, operationNotes } from './openapi-notes.js';
 import { successResponses } from './openapi-replies.js';
-import type { AnyRoute } from './route.js';
+import type { AnyRoute, FileBody } from './route.js';
 import { schemaExample } from './schema-example.js';
 
 /** Where the parts of a document go that several operations share. */
@@ -26,6 +26,7 @@ export function describeOperation(route: AnyRoute, { schemas, errors }: Document
     parameters: parametersOf(route, schemas),
     ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route, schemas) }),
     ...(route.rawBody === undefined ? {} : { requestBody: rawBodyOf(route.rawBody) }),
+    ...(route.file === undefined ? {} : { requestBody: fileBodyOf(route.file) }),
     responses: { ...successResponses(route, schemas), ...errors.responsesOf(route) },
   };
 }
@@ -77,6 +78,14 @@ function requestBodyOf({ body, bodyExample, operationId }: AnyRoute, schemas: Sc
 function rawBodyOf({ keepBytes }: NonNullable<AnyRoute['rawBody']>): JsonObject {
   const description = `Anything, or nothing; its first ${keepBytes} bytes are kept.`;
   return { required: false, description, content: { '*/*': { schema: {}, example: 'done' } } };
+}
+
+function fileBodyOf({ maxBytes, mediaTypes, description, examples }: FileBody): JsonObject {
+  const json = { schema: { type: 'object' }, example: JSON.parse(JSON.stringify(examples.json)) };
+  const text = { schema: { type: 'string' }, example: examples.text };
+  const contents = mediaTypes.map((type) => [type, type === 'application/json' ? json : text]);
+  const limit = `At most ${maxBytes / 1024 / 1024} MiB.`;
+  return { required: true, description: `${description} ${limit}`, content: Object.fromEntries(contents) };
 }
 
 /** The schema of a body as callers send it: what has a default may be left out. */

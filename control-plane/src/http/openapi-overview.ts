@@ -22,7 +22,7 @@ compressed for those who accept \`br\` or \`gzip\`. Pages of other origins may r
 ## Requests
 
 Bodies are JSON (\`application/json\`) of at most 32 KiB, nested at most ${MAX_JSON_DEPTH} deep, with at most ${MAX_JSON_KEYS}
-keys. Unknown fields of a body are refused, unknown query parameters ignored. All complaints about the form of a request
+keys; operations that take a file say so. Unknown fields of a body are refused, unknown query parameters ignored. All complaints about the form of a request
 come at once, in \`error.details\` by field, in English; rules of the service are judged after it. A path that is not there is 404 \`NOT_FOUND\`, a method it does not have 405 with
 \`Allow\`.
 

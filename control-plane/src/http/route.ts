@@ -61,6 +61,16 @@ export interface RawBody {
   readonly isTooLarge: boolean;
 }
 
+/** A body that is a file, larger than others may be. */
+export interface FileBody {
+  readonly maxBytes: number;
+  /** What it may be sent as, in lower case. */
+  readonly mediaTypes: readonly string[];
+  readonly description: string;
+  /** As JSON, and as the text of any other media type. */
+  readonly examples: { readonly json: unknown; readonly text: string };
+}
+
 /** A validated request. */
 export interface RouteRequest<P, Q, B, A = Account | null> {
   /** As it was sent: HEAD for an operation that is a GET. */
@@ -70,6 +80,8 @@ export interface RouteRequest<P, Q, B, A = Account | null> {
   readonly body: B;
   /** Empty but for a POST to an operation with `rawBody`. */
   readonly rawBody: RawBody;
+  /** Empty but for operations with `file`. */
+  readonly file: Buffer;
   readonly account: A;
   readonly requestId: string;
   /** The caller's address, trusted proxies taken off. */
@@ -165,6 +177,8 @@ export interface RouteDefinition<
   readonly body?: B;
   /** Instead of `body`: one of any type, or none, is taken as it is, of it the first bytes. */
   readonly rawBody?: { readonly keepBytes: number };
+  /** Instead of `body`: a file, read for those alone who may send one. The handler gets its bytes. */
+  readonly file?: FileBody;
   /** Example of a request body. */
   readonly bodyExample?: unknown;
   /** Example of `data` (of the body itself for `raw`); default: one made from the schema. */

@@ -21,6 +21,14 @@ interface HeartbeatsOptions {
   readonly log: Logger;
 }
 
+/** What monitors know of heartbeats. */
+export function openHeartbeatActs({
+  secretKey,
+  ...own
+}: Pick<HeartbeatsOptions, 'db' | 'clock' | 'publicUrl' | 'secretKey'>): HeartbeatActs {
+  return new HeartbeatActs({ ...own, sealer: createSealer(secretKey, 'heartbeat tokens') });
+}
+
 /** Monitors that wait for pings of jobs. */
 export class Heartbeats {
   readonly acts: HeartbeatActs;
@@ -30,7 +38,7 @@ export class Heartbeats {
   constructor({ db, watchDb, mail, publicUrl, secretKey, clock, log }: HeartbeatsOptions) {
     const judging = new HeartbeatJudging({ maintenance: maintenanceReads.now, notify: mailOwner(mail) });
     this.#watch = new HeartbeatWatch({ db: watchDb, judging, clock, log });
-    this.acts = new HeartbeatActs({ db, clock, publicUrl, sealer: createSealer(secretKey, 'heartbeat tokens') });
+    this.acts = openHeartbeatActs({ db, clock, publicUrl, secretKey });
     this.checkIns = new CheckIns({ db, clock, log, onStored: () => this.#watch.look() });
   }
 

@@ -1,23 +1,12 @@
 import type { Clock } from '@vantage/shared/clock.js';
-import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import { ApiError } from '../../http/errors.js';
 import type { Account } from '../../http/route.js';
 import { insertAuditEntry } from '../audit/index.js';
-import {
-  countGroups,
-  deleteGroup,
-  emptyGroup,
-  findGroup,
-  type GroupRow,
-  insertGroup,
-  listGroups,
-  updateGroup,
-} from './group-store.js';
+import { makeGroup } from './group-making.js';
+import { deleteGroup, emptyGroup, findGroup, type GroupRow, listGroups, updateGroup } from './group-store.js';
 import type { MonitorAct } from './monitor-acts.js';
 import { insertDue } from './state-store.js';
-
-const MAX_GROUPS = 1_000;
 
 interface GroupActsOptions {
   readonly db: Knex;
@@ -33,25 +22,11 @@ export class GroupActs {
   /** @throws ApiError VALIDATION_FAILED */
   async create(
     { name, sort_order = 0 }: { readonly name: string; readonly sort_order?: number },
-    { account, actor }: MonitorAct,
+    act: MonitorAct,
   ): Promise<GroupRow> {
     const { db, clock } = this.options;
-    const nowMs = clock.now();
-    const group: GroupRow = {
-      id: newId(idPrefixes.monitorGroup, nowMs),
-      user_id: account.userId,
-      is_test: account.isTest,
-      name: name.trim(),
-      sort_order,
-      created_at: new Date(nowMs),
-    };
-    await db.transaction(async (trx) => {
-      if ((await countGroups(trx, account.userId)) >= MAX_GROUPS) throw tooMany();
-      await insertGroup(trx, group);
-      const subject = { actor, accountId: account.userId, subject: group.id };
-      await insertAuditEntry(trx, { ...subject, action: 'monitor_group.created', details: { name: group.name } });
-    });
-    return group;
+    const group = { name: name.trim(), sortOrder: sort_order };
+    return db.transaction((trx) => makeGroup(trx, group, act, clock.now()));
   }
 
   /** Changes what is named and leaves the rest. @throws ApiError NOT_FOUND */
@@ -92,12 +67,4 @@ export class GroupActs {
   list(account: Account, page: { readonly limit: number; readonly offset: number }): ReturnType<typeof listGroups> {
     return listGroups(this.options.db, account, page);
   }
-}
-
-function tooMany(): ApiError {
-  const message = `there are ${MAX_GROUPS}, as many as an account may have`;
-  return new ApiError('VALIDATION_FAILED', {
-    status: 422,
-    details: { monitor_groups: [{ code: 'refused', message }] },
-  });
 }

@@ -53,6 +53,16 @@ export async function findGroup(db: Knex, id: string, owner: Owner): Promise<Gro
   return rows[0] ?? null;
 }
 
+/** The oldest group of an owner with this name; null: there is none. It stays until the transaction ends. */
+export async function findGroupByName(trx: Knex, name: string, { userId, isTest }: Owner): Promise<string | null> {
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+    `SELECT id FROM monitor_groups WHERE user_id = :userId AND name = :name AND is_test = :isTest
+     ORDER BY id LIMIT 1 FOR KEY SHARE`,
+    { userId, name, isTest },
+  );
+  return rows[0]?.id ?? null;
+}
+
 /** Takes all monitors out of a group. @returns their ids */
 export async function emptyGroup(trx: Knex, id: string): Promise<string[]> {
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(

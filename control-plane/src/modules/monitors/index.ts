@@ -27,7 +27,7 @@ import { History, type TimeLine } from './history.js';
 import { Judges } from './judges.js';
 import { Judging } from './judging.js';
 import { maintenanceReads } from './maintenance-reads.js';
-import { MonitorActs } from './monitor-acts.js';
+import { MonitorActs, type MonitorActsOptions } from './monitor-acts.js';
 import { takeNewestStates } from './newest-states-store.js';
 import { NodeLoads } from './node-loads.js';
 import { mailOwner } from './notify.js';
@@ -36,6 +36,7 @@ import { Reading } from './reading.js';
 import { Replacement } from './replacement.js';
 import { Rollups } from './rollups.js';
 import { deleteMonitorsOf, type KnownMonitorRow } from './store.js';
+import { MonitorTransfer } from './transfer/monitor-transfer.js';
 import { WindowActs } from './window-acts.js';
 import { WindowTurns } from './window-turns.js';
 
@@ -46,6 +47,8 @@ export { mailOwner } from './notify.js';
 export { HeartbeatCreatedSchema, HeartbeatDetailSchema } from './schema.js';
 export { type JudgedRow, type NewState, readJudged, updateState } from './state-store.js';
 export { lockMonitor } from './store.js';
+export type { ImportReport } from './transfer/import-schema.js';
+export type { MonitorTransfer } from './transfer/monitor-transfer.js';
 export { type Effect, transition } from './transition.js';
 export { HEARTBEAT } from './type-names.js';
 export { deleteMonitorsOf };
@@ -125,35 +128,64 @@ export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
   };
 }
 
-interface MonitorsOptions {
+/** For who works on monitors without nodes of its own, as a command does; the servers hear of it over the bus. */
+export function openTransferAlone({
+  bus,
+  directory,
+  log,
+  ...own
+}: Omit<MonitorActsParts, 'work'> & Pick<MonitorWorkOptions, 'bus' | 'directory' | 'log'>): MonitorTransfer {
+  const { db, clock } = own;
+  const news = new AssignmentNews({ bus, listSince: async () => [], findLink: () => null, clock, log });
+  const loads = new NodeLoads({ read: () => sumLoads(db), clock });
+  const options = { ...own, work: { news, loads, placing: new Placing({ directory, loads, clock }) } };
+  return transferOf(options, new MonitorActs(actsOptionsOf(options)));
+}
+
+interface MonitorActsParts {
   readonly db: Knex;
   readonly clock: Clock;
   readonly plans: Plans;
   readonly policy: () => TargetPolicy;
-  readonly work: MonitorWork;
+  readonly work: Pick<MonitorWork, 'placing' | 'loads' | 'news'>;
   readonly secretKey: Uint8Array;
   readonly heartbeats: HeartbeatParts;
+}
+
+interface MonitorsOptions extends MonitorActsParts {
+  readonly work: MonitorWork;
+}
+
+function actsOptionsOf(own: MonitorActsParts): MonitorActsOptions {
+  const { placing, loads, news } = own.work;
+  return {
+    ...own,
+    placing,
+    refreshLoads: () => loads.refresh(),
+    sealer: sealerOf(own),
+    onAssigned: (nodeIds) => news.announce(nodeIds),
+  };
+}
+
+function transferOf(own: MonitorActsParts, acts: MonitorActs): MonitorTransfer {
+  return new MonitorTransfer({ ...own, acts, onAssigned: (nodeIds) => own.work.news.announce(nodeIds) });
 }
 
 /** Monitors as the API knows them. */
 export class Monitors extends MonitorActs {
   readonly reading: Reading;
+  readonly transfer: MonitorTransfer;
   readonly #history: History;
   readonly windows: WindowActs;
   readonly groups: GroupActs;
   readonly eventActs: EventActs;
 
   constructor(private readonly own: MonitorsOptions) {
-    super({
-      ...own,
-      placing: own.work.placing,
-      refreshLoads: () => own.work.loads.refresh(),
-      sealer: sealerOf(own),
-      onAssigned: (nodeIds) => own.work.news.announce(nodeIds),
-    });
+    super(actsOptionsOf(own));
     const { db, clock, heartbeats } = own;
     const parts = { db, clock, maintenance: maintenanceReads };
     this.reading = new Reading({ ...parts, heartbeats });
+    this.transfer = transferOf(own, this);
     this.#history = new History(parts);
     const acting = { db, clock, onDue: () => own.work.judges.look() };
     this.windows = new WindowActs(acting);

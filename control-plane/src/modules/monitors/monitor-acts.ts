@@ -1,6 +1,5 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
-import { parseQuorum } from '@vantage/shared/monitor-state/quorum.js';
 import { type MonitorType, monitorTypeOf } from '@vantage/shared/monitor-types/index.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { Knex } from 'knex';
@@ -10,15 +9,18 @@ import type { Account } from '../../http/route.js';
 import type { Plan, Plans } from '../../plans.js';
 import type { Sealer } from '../../sealing.js';
 import { insertAuditEntry } from '../audit/index.js';
-import { type NodeSelection, viewerOf } from '../nodes/index.js';
+import { viewerOf } from '../nodes/index.js';
 import { endAssignments, listAssignedNodes, renewAssignments } from './assignment-store.js';
+import { isCheckedOtherwise } from './checked-otherwise.js';
 import { closeEvent, insertHappening } from './event-store.js';
+import { groupNamed } from './group-making.js';
 import { monitorName } from './happening.js';
 import { type HeartbeatParts, refuseDerivedFields, refuseNodeFields } from './heartbeat-parts.js';
 import { intervalOf } from './intervals.js';
+import { blankMonitor, rest, ruleOf, same, selectionOf, settingsOf } from './monitor-body.js';
 import { type Placing, wantedOf } from './placing.js';
 import type { MonitorChange, MonitorCreate, MonitorStatus } from './schema.js';
-import { joinSecrets, openSecrets, parseSettings, type Settings, sealSecrets, splitSecrets } from './settings.js';
+import { joinSecrets, openSecrets, parseSettings, sealSecrets, splitSecrets } from './settings.js';
 import { insertDue, resetState } from './state-store.js';
 import {
   countMonitors,
@@ -38,9 +40,6 @@ import {
 } from './store.js';
 import { HEARTBEAT, monitorTypeNamed } from './type-names.js';
 
-const DEFAULT_NODES = 3;
-const DEFAULT_RULE = { consecutive_fail: 2, consecutive_ok: 1, fail_node_quorum: '2/3' };
-
 export interface MonitorActsOptions {
   readonly db: Knex;
   readonly clock: Clock;
@@ -59,6 +58,17 @@ export interface MonitorActsOptions {
 export interface MonitorAct {
   readonly account: Account;
   readonly actor: Actor;
+  /** Name of the group the monitor is to be in, which is made where there is none; instead of `group_id`. */
+  readonly groupName?: string;
+  /** A new monitor is not checked yet. */
+  readonly isPaused?: true;
+}
+
+/** What an act came to that nodes have not been told of. */
+export interface Untold {
+  readonly id: string;
+  /** Whose assignments changed. */
+  readonly nodeIds: readonly string[];
 }
 
 /** Monitors of accounts: made, changed, looked at, paused and taken away. */
@@ -66,47 +76,76 @@ export class MonitorActs {
   constructor(private readonly options: MonitorActsOptions) {}
 
   /** @throws ApiError VALIDATION_FAILED, MONITOR_NAME_TAKEN, MONITOR_LIMIT_EXCEEDED, MONITOR_INVALID_TARGET, … */
-  async create(body: MonitorCreate, { account, actor }: MonitorAct): Promise<KnownMonitorRow> {
+  async create(body: MonitorCreate, act: MonitorAct): Promise<KnownMonitorRow> {
+    return this.#told(await this.createUntold(body, act), act);
+  }
+
+  /** As `create`, for many at once: the caller tells the nodes. */
+  async createUntold(body: MonitorCreate, act: MonitorAct): Promise<Untold> {
     const { db, clock, heartbeats } = this.options;
-    const type = monitorTypeNamed(body.type);
+    const { account, actor } = act;
     const at = new Date(clock.now());
-    const id = newId(idPrefixes.monitor, clock.now());
     const { token, shown } = heartbeats.makeToken();
-    const isHeartbeat = type === HEARTBEAT;
-    const blank = {
-      ...blankMonitor,
-      id,
-      name: body.name.trim(),
-      type,
-      user_id: account.userId,
-      is_test: account.isTest,
-    };
-    const fields = isHeartbeat
-      ? this.#heartbeatFieldsOf(body, { ...blank, target: shown })
-      : await this.#fieldsOf(type, body, blank, account);
+    const fields = await this.#fieldsOfNew(body, account, shown);
     await this.options.refreshLoads();
-    const changed = await db.transaction(async (trx) => {
+    const nodeIds = await db.transaction(async (trx) => {
       await this.#checkRoom(trx, account);
       await this.#checkGroup(trx, body, account);
-      if (!(await insertMonitor(trx, fields, at))) throw new ApiError('MONITOR_NAME_TAKEN');
+      const whole = await this.#grouped(trx, fields, act);
+      const { id, name } = whole;
+      if (!(await insertMonitor(trx, whole, at))) throw new ApiError('MONITOR_NAME_TAKEN');
       const subject = { actor, accountId: account.userId, subject: id };
-      await insertAuditEntry(trx, { ...subject, action: 'monitor.created', details: { name: fields.name } });
-      if (isHeartbeat) await heartbeats.insert(trx, id, token);
+      await insertAuditEntry(trx, { ...subject, action: 'monitor.created', details: { name } });
+      if (whole.type === HEARTBEAT) await heartbeats.insert(trx, id, token);
+      if (act.isPaused) await this.#beginPaused(trx, whole, at);
       return this.#place(trx, id, account);
     });
-    this.options.onAssigned(changed);
-    return this.get(id, account);
+    return { id: fields.id, nodeIds };
+  }
+
+  /** What would be stored of a new monitor, as far as no other monitor decides of it. @throws ApiError as create */
+  async fieldsOfNew(body: MonitorCreate, account: Account): Promise<MonitorFields> {
+    return this.#fieldsOfNew(body, account, this.options.heartbeats.makeToken().shown);
+  }
+
+  /** `shown`: what of its token a heartbeat shows. */
+  async #fieldsOfNew(body: MonitorCreate, account: Account, shown: string): Promise<MonitorFields> {
+    const type = monitorTypeNamed(body.type);
+    const id = newId(idPrefixes.monitor, this.options.clock.now());
+    const own = { id, name: body.name.trim(), type, user_id: account.userId, is_test: account.isTest };
+    const blank = { ...blankMonitor, ...own };
+    if (type === HEARTBEAT) return this.#heartbeatFieldsOf(body, { ...blank, target: shown });
+    return this.#fieldsOf(type, body, blank, account);
+  }
+
+  async #beginPaused(trx: Knex, { id, type }: MonitorFields, at: Date): Promise<void> {
+    if (type === HEARTBEAT) await this.options.heartbeats.suspend(trx, id);
+    await updateStatus(trx, id, 'paused', at);
+  }
+
+  /** What would be stored of a monitor once it is changed. @throws ApiError as change */
+  async fieldsOfChanged(body: MonitorChange, before: MonitorRow, account: Account): Promise<MonitorFields> {
+    if (before.type !== HEARTBEAT) return this.#fieldsOf(before.type as MonitorType, body, before, account);
+    refuseDerivedFields(body);
+    return this.#heartbeatFieldsOf(body, before);
   }
 
   /** Changes what is named and leaves the rest. @throws ApiError as create, MONITOR_NOT_FOUND */
-  async change(id: string, body: MonitorChange, { account, actor }: MonitorAct): Promise<KnownMonitorRow> {
+  async change(id: string, body: MonitorChange, act: MonitorAct): Promise<KnownMonitorRow> {
+    return this.#told(await this.changeUntold(id, body, act), act);
+  }
+
+  /** As `change`, for many at once: the caller tells the nodes. */
+  async changeUntold(id: string, body: MonitorChange, act: MonitorAct): Promise<Untold> {
     const { db, clock, heartbeats } = this.options;
+    const { account, actor } = act;
     await this.options.refreshLoads();
-    const changed = await db.transaction(async (trx) => {
+    const nodeIds = await db.transaction(async (trx) => {
       const before = await lockMonitor(trx, id, account);
       if (before === null) throw new ApiError('MONITOR_NOT_FOUND');
-      const fields = await this.#changedFieldsOf(body, before, account);
+      const given = await this.fieldsOfChanged(body, before, account);
       await this.#checkGroup(trx, body, account);
+      const fields = await this.#grouped(trx, given, act);
       if (!(await updateMonitor(trx, fields, new Date(clock.now())))) throw new ApiError('MONITOR_NAME_TAKEN');
       const details = { fields: Object.keys(body) };
       await insertAuditEntry(trx, {
@@ -123,7 +162,11 @@ export class MonitorActs {
       const renewed = isOther ? await renewAssignments(trx, id) : [];
       return [...renewed, ...(await this.#place(trx, id, account))];
     });
-    this.options.onAssigned(changed);
+    return { id, nodeIds };
+  }
+
+  #told({ id, nodeIds }: Untold, { account }: MonitorAct): Promise<KnownMonitorRow> {
+    this.options.onAssigned(nodeIds);
     return this.get(id, account);
   }
 
@@ -203,12 +246,6 @@ export class MonitorActs {
     return (await this.options.placing.place(trx, monitor, viewerOf(account))).changed;
   }
 
-  #changedFieldsOf(body: MonitorChange, before: MonitorRow, account: Account): MonitorFields | Promise<MonitorFields> {
-    if (before.type !== HEARTBEAT) return this.#fieldsOf(before.type as MonitorType, body, before, account);
-    refuseDerivedFields(body);
-    return this.#heartbeatFieldsOf(body, before);
-  }
-
   /** As `#fieldsOf`, of a monitor that no node checks. */
   #heartbeatFieldsOf(body: Partial<MonitorCreate>, before: MonitorFields): MonitorFields {
     refuseNodeFields(body);
@@ -249,7 +286,7 @@ export class MonitorActs {
       config: { ...split.shown },
       sealed_secrets: sealSecrets(split.secrets, sealer),
       node_selection: selection,
-      node_count: selection.limit ?? DEFAULT_NODES,
+      node_count: selection.limit,
       ...ruleOf(body, before),
     };
     const wanted = wantedOf({ ...fields, config: { ...whole } }, viewerOf(account));
@@ -284,93 +321,12 @@ export class MonitorActs {
     if (typeof id === 'string' && !(await hasGroup(trx, id, account)))
       throw fieldError('group_id', 'not_found', 'is none of your groups');
   }
-}
 
-/** What a new monitor is before anything was said of it. */
-const blankMonitor = {
-  target: '',
-  interval_s: 0,
-  config: {},
-  sealed_secrets: null,
-  group_id: null,
-  tags: [],
-  node_selection: {},
-  node_count: DEFAULT_NODES,
-  ...DEFAULT_RULE,
-  alert_policy_id: null,
-  notifies_owner: true,
-} satisfies Partial<MonitorFields>;
-
-/** One of two names of a field; undefined: neither is given. @throws ApiError when they differ */
-function same<K extends keyof MonitorCreate, L extends keyof MonitorCreate>(
-  body: Partial<MonitorCreate>,
-  name: K,
-  other: L,
-) {
-  const [value, second] = [body[name], body[other]];
-  if (value !== undefined && second !== undefined && JSON.stringify(value) !== JSON.stringify(second))
-    throw fieldError(other, 'conflict', `is another name of ${name}, which says otherwise`);
-  return (value ?? second) as (MonitorCreate[K] & MonitorCreate[L]) | undefined;
-}
-
-/** The settings a body gives, wherever it puts the assertions; null: none. */
-function settingsOf(body: Partial<MonitorCreate>, before: MonitorFields): Settings | null {
-  const config = same(body, 'config', 'params') as Settings | undefined;
-  const { assertions } = body;
-  if (assertions === undefined) return config ?? null;
-  if (config?.['assertions'] !== undefined && JSON.stringify(config['assertions']) !== JSON.stringify(assertions))
-    throw fieldError('assertions', 'conflict', 'is another place for config.assertions, which says otherwise');
-  return { ...(config ?? before.config), assertions };
-}
-
-function selectionOf(body: Partial<MonitorCreate>, before: MonitorFields): NodeSelection {
-  const given = same(body, 'node_selection', 'nodes') as NodeSelection | undefined;
-  const selection = given ?? before.node_selection;
-  const count = body.node_count;
-  // a selection that names no limit has the default one
-  if (count !== undefined && given?.limit !== undefined && given.limit !== DEFAULT_NODES && given.limit !== count)
-    throw fieldError('node_count', 'conflict', 'is another name of node_selection.limit, which says otherwise');
-  const limit = count ?? given?.limit ?? (given === undefined ? before.node_count : DEFAULT_NODES);
-  return { spread: 'asn', ...selection, limit };
-}
-
-function ruleOf({ trigger_rule: rule = {} }: Partial<MonitorCreate>, before: MonitorFields) {
-  const quorum = rule.fail_node_quorum ?? before.fail_node_quorum;
-  if (parseQuorum(quorum) === null)
-    throw fieldError('trigger_rule.fail_node_quorum', 'format', 'must be a fraction like 2/3, a count, all or any');
-  return {
-    consecutive_fail: rule.consecutive_fail ?? before.consecutive_fail,
-    consecutive_ok: rule.consecutive_ok ?? before.consecutive_ok,
-    fail_node_quorum: quorum,
-  };
-}
-
-function rest(body: Partial<MonitorCreate>): Partial<MonitorFields> {
-  const { group_id, tags, alert_policy_id, notify_owner } = body;
-  return {
-    ...(group_id === undefined ? {} : { group_id }),
-    ...(tags === undefined ? {} : { tags: [...new Set(tags.map((tag) => tag.trim().toLowerCase()))].sort() }),
-    ...(alert_policy_id === undefined ? {} : { alert_policy_id }),
-    ...(notify_owner === undefined ? {} : { notifies_owner: notify_owner }),
-  };
-}
-
-/** Whether nodes have to be told: what they measured until now was of something else. */
-function isCheckedOtherwise(before: MonitorFields, after: MonitorFields): boolean {
-  const told = ({ target, interval_s, config, consecutive_fail, consecutive_ok }: MonitorFields) =>
-    JSON.stringify([target, interval_s, sorted(config), consecutive_fail, consecutive_ok]);
-  return told(before) !== told(after);
-}
-
-/** PostgreSQL keeps the members of jsonb in an order of its own. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([k, v]) => [k, sorted(v)]),
-  );
+  /** With the group that is named, if one is. */
+  async #grouped(trx: Knex, fields: MonitorFields, { groupName, ...act }: MonitorAct): Promise<MonitorFields> {
+    if (groupName === undefined) return fields;
+    return { ...fields, group_id: await groupNamed(trx, groupName, act, this.options.clock.now()) };
+  }
 }
 
 function noNode(): ApiError {

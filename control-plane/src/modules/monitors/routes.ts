@@ -12,6 +12,7 @@ import { changeMonitor, createMonitor, deleteMonitor, getMonitor, listMonitors }
 import { statusActs } from './routes/status.js';
 import { testMonitor } from './routes/test-monitor.js';
 import { getTimeseries } from './routes/timeseries.js';
+import { exportMonitors, importMonitors } from './routes/transfer.js';
 import { getUptime } from './routes/uptime.js';
 import {
   changeMaintenanceWindow,
@@ -25,6 +26,8 @@ import {
 export const monitorRoutes: readonly AnyRoute[] = [
   listMonitors,
   createMonitor,
+  exportMonitors,
+  importMonitors,
   getMonitor,
   changeMonitor,
   deleteMonitor,

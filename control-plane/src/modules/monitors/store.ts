@@ -197,7 +197,11 @@ export async function hasGroup(trx: Knex, id: string, { userId, isTest }: Owner)
   return rows.length > 0;
 }
 
-function filterClause(owner: Owner, filter: MonitorFilter): { where: string; bindings: Record<string, unknown> } {
+/** A condition on monitors `m` with their states `s`, and what it is bound to. */
+export function filterClause(
+  owner: Owner,
+  filter: MonitorFilter,
+): { where: string; bindings: Record<string, unknown> } {
   const conditions: readonly [unknown, string][] = [
     [filter.type, 'm.type = :type'],
     [filter.status, 'm.status = :status'],

@@ -4,14 +4,13 @@ import { fieldError } from '../../../http/errors.js';
 import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import {
-  healths,
   MonitorChangeSchema,
   MonitorCreatedSchema,
   MonitorCreateSchema,
   MonitorDetailSchema,
   MonitorSchema,
-  monitorStatuses,
 } from '../schema.js';
+import { filterOf, filterQuery } from './filter.js';
 import { idParams as params, reads, tag, writes } from './monitor-access.js';
 
 const MAX_LIMIT = 100;
@@ -27,12 +26,7 @@ export const listMonitors = defineRoute({
   auth: reads,
   query: Type.Object({
     ...pageQuery,
-    type: Type.Optional(Type.String({ maxLength: 32, description: 'Of this type.' })),
-    status: Type.Optional(Type.Enum([...monitorStatuses], { type: 'string', description: 'Configured so.' })),
-    current_status: Type.Optional(Type.Enum([...healths], { type: 'string', description: 'Found so.' })),
-    group_id: Type.Optional(Type.String({ maxLength: 64, description: 'In this group.' })),
-    tag: Type.Optional(Type.String({ maxLength: 64, description: 'With this tag.' })),
-    q: Type.Optional(Type.String({ maxLength: 200, description: 'With this text in name or target.' })),
+    ...filterQuery,
   }),
   replies: {
     200: Type.Object(
@@ -49,9 +43,7 @@ export const listMonitors = defineRoute({
   async handle({ query, account }, { monitors }) {
     const page = pageOf(query);
     if (page.limit > MAX_LIMIT) throw fieldError('limit', 'range', `must be <= ${MAX_LIMIT}`);
-    const { type, status, current_status, group_id, tag: named, q } = query;
-    const filter = { type, status, current_status, group_id, tag: named, q };
-    const { rows, total } = await monitors.list(account, filter, page);
+    const { rows, total } = await monitors.list(account, filterOf(query), page);
     const items = await monitors.reading.views(rows);
     return {
       status: 200,

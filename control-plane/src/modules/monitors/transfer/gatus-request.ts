@@ -1,0 +1,42 @@
+import type { AddNote } from './entry.js';
+import type { Fields } from './fields.js';
+
+/** What placeholders in a body stand for. */
+interface Placeholders {
+  readonly name: string;
+  readonly group: string;
+  readonly url: string;
+}
+
+/** The request that an endpoint of HTTP makes. */
+export function gatusRequest(fields: Fields, known: Placeholders, note: AddNote): Readonly<Record<string, unknown>> {
+  const written = fields.text('body');
+  const isGraphql = fields.flag('graphql') === true;
+  const headers = fields.texts('headers') ?? {};
+  const own = headersToSend(headers, note);
+  const text = written === null ? null : filled(written, known, note);
+  const body = text !== null && isGraphql ? JSON.stringify({ query: text }) : text;
+  const isTyped = Object.keys(own).some((name) => name.toLowerCase() === 'content-type');
+  return {
+    method: (fields.text('method') ?? 'GET').toUpperCase(),
+    headers: isGraphql && !isTyped ? { ...own, 'Content-Type': 'application/json' } : own,
+    ...(body === null ? {} : { body }),
+  };
+}
+
+/** Nodes ask for the host of the URL. */
+function headersToSend(headers: Readonly<Record<string, string>>, note: AddNote): Record<string, string> {
+  const entries = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'host');
+  if (entries.length < Object.keys(headers).length)
+    note('headers.Host', 'is not carried over: nodes ask for the host of the URL');
+  return Object.fromEntries(entries);
+}
+
+function filled(body: string, { name, group, url }: Placeholders, note: AddNote): string {
+  if (/\[LOCAL_ADDRESS\]|\[RANDOM_STRING_\d+\]/.test(body))
+    note('body', 'has placeholders that are sent as they stand: LOCAL_ADDRESS and RANDOM_STRING are nothing here');
+  return body
+    .replaceAll('[ENDPOINT_NAME]', () => name)
+    .replaceAll('[ENDPOINT_GROUP]', () => group)
+    .replaceAll('[ENDPOINT_URL]', () => url);
+}
