@@ -1,3 +1,4 @@
+import { endsWithin, STOP_MS } from './ends-within.js';
 import type { Services } from './http/route.js';
 import { StoredResponses } from './idempotency/index.js';
 import { listening } from './listen-error.js';
@@ -47,7 +48,9 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   try {
     return { ...(await buildAndStart(options, stops)), stop: () => stops.unwind() };
   } catch (error) {
-    await stops.unwind();
+    const unwound = stops.unwind();
+    if (options.config.databaseUrl === null) await unwound;
+    else await endsWithin(STOP_MS, unwound);
     throw error;
   }
 }

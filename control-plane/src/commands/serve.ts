@@ -1,13 +1,8 @@
-import { delay, systemClock } from '@vantage/shared/clock.js';
+import { systemClock } from '@vantage/shared/clock.js';
 import { Command } from 'commander';
 import type { Config } from '../config.js';
+import { endsWithin, STOP_MS } from '../ends-within.js';
 import { runCommand } from './run-command.js';
-
-/**
- * How long the parts may take to end, after the drain. Longer takes only what waits for a database that does not answer, and
- * nobody has been told that it is stored. An embedded database is given the time it needs.
- */
-const STOP_MS = 20_000;
 
 /** `vantage-control serve` */
 export function serveCommand(): Command {
@@ -58,18 +53,6 @@ async function serve(config: Config, warnings: readonly string[], ephemeral: str
   }
   log.warn({ seconds: STOP_MS / 1_000 }, 'stopped, and left behind what still waited for the database');
   process.exit();
-}
-
-function endsWithin(ms: number, work: Promise<void>): Promise<boolean> {
-  const waiting = new AbortController();
-  const ended = work.then(() => true).finally(() => waiting.abort());
-  return Promise.race([
-    ended,
-    delay(systemClock, ms, waiting.signal).then(
-      () => false,
-      () => true,
-    ),
-  ]);
 }
 
 /** SIGTERM, Ctrl-C, or the end of a parent that keeps an IPC channel open. A second signal ends the process at once. */
