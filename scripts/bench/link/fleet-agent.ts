@@ -35,6 +35,8 @@ export class FleetAgent {
   #openedMs: number | null = null;
   #beating: NodeJS.Timeout | undefined;
   #onEcho: (() => void) | null = null;
+  /** Told of each frame of what it is to watch. */
+  onAssignments: ((frame: NonNullable<DecodedServerFrame['assignments']>) => void) | null = null;
   #hasLeft = false;
 
   constructor(node: FleetNode, url: string, onOpen: () => void) {
@@ -107,6 +109,7 @@ export class FleetAgent {
     else if (frame.welcome) this.#opened(frame.welcome);
     else if (frame.ack) this.delivery.acknowledged(frame.ack.mark, frame.ack.rewind);
     else if (frame.heartbeat) this.#onEcho?.();
+    else if (frame.assignments) this.onAssignments?.(frame.assignments);
     else if (frame.credits) this.delivery.grant(frame.credits.credits);
   }
 

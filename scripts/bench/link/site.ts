@@ -25,6 +25,7 @@ export interface Site {
   readonly fleet: Fleet;
   readonly nodeIds: readonly string[];
   readonly nodes: readonly FleetNode[];
+  readonly databaseUrl: string;
   /** For what the bench itself asks and stores. */
   readonly database: pg.Pool;
   /** A directory that PostgreSQL reads too. */
@@ -81,6 +82,7 @@ async function build(directory: string, agents: number, stops: (() => unknown)[]
     fleet,
     nodes,
     nodeIds: nodes.map(({ nodeId }) => nodeId),
+    databaseUrl: postgres.url,
     database,
     exchange,
     server: () => server,

@@ -15,6 +15,8 @@ export interface Watch {
 export interface WatchingNode {
   readonly nodeId: string;
   readonly watches: readonly Watch[];
+  /** What it is sent of its monitors goes here. */
+  onAssignments(take: NonNullable<FleetAgent['onAssignments']>): void;
   /** Delivers checks, all in one frame. */
   deliver(reports: readonly CheckReport[]): void;
 }
@@ -120,6 +122,9 @@ function watching(agent: FleetAgent, nodeId: string, watches: ReadonlyMap<string
   return {
     nodeId,
     watches: watches.get(nodeId) ?? [],
+    onAssignments(take) {
+      agent.onAssignments = take;
+    },
     deliver(reports) {
       const results = reports.map((report) => ({ kind: CHECK_KIND, resultJson: Buffer.from(JSON.stringify(report)) }));
       const frame = { results: { epoch: agent.epoch, lane: laneCode('check'), first: last + 1, results } };
