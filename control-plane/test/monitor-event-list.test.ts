@@ -55,7 +55,8 @@ t.test('events are narrowed to when they began, and a cursor of another list is 
   t.match(some.body.data, { total: 4 });
   t.ok(some.body.data.items.every(({ started_at }: { started_at: string }) => [at(1), at(2)].includes(started_at)));
   t.equal((await list('from=-1m')).body.data.total, 0);
-  const audit = (await api.call('GET', '/v1/account/audit-log?limit=1')).body.meta?.pagination?.next_cursor;
+  const audit = (await api.call('GET', '/v1/account/audit?limit=1')).body.meta?.pagination?.next_cursor;
+  t.type(audit, 'string');
   for (const query of ['cursor=x', `cursor=${audit}`, 'from=yesterday', `from=${at(3)}&to=${at(1)}`])
     t.equal((await list(query)).status, 400, query);
   const { next_cursor: cursor } = (await list('limit=2')).body.meta.pagination;
