@@ -22,3 +22,12 @@ t.test('every recorded trace of a monitor comes to the same states, events and n
     else t.strictSame(outcome, { states, events, told }, `${name}: ${trace.about}`);
   }
 });
+
+t.test('no recorded event of a monitor begins before the one before it ended', async (t) => {
+  for (const name of readdirSync(folder)) {
+    const { events } = JSON.parse(readFileSync(folder + name, 'utf8')) as Trace;
+    const spans = events.map((line) => /from (\S+) (?:to (\S+)|not over),/.exec(line)?.slice(1) ?? []);
+    // times of a day sort as texts
+    t.ok(spans.every(([from = ''], index) => index === 0 || from >= (spans[index - 1]?.[1] ?? '~')), name);
+  }
+});
