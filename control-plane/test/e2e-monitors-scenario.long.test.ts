@@ -9,7 +9,8 @@ import { aHeartbeat, read } from './_support/heartbeats.js';
 import { isInOwnNetwork, runInOwnNetwork } from './_support/own-network.js';
 import { lastingPort } from './_support/real-server.js';
 import { type LedAgent, leadTo, startDuo } from './_support/replica-duo.js';
-import { makeSiteCertificates, type SiteCertificates } from './_support/site-certificates.js';
+import { makeSiteCertificates } from './_support/site-certificates.js';
+import { type EventType, faultsOf } from './_support/site-faults.js';
 import { readMail } from './_support/smtp-server.js';
 import type { TestApi } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
@@ -38,88 +39,11 @@ interface Watched {
 }
 
 interface Event {
-  readonly type: 'down' | 'degraded';
+  readonly type: EventType;
   readonly started_at: string;
   readonly ended_at: string | null;
   readonly affected_nodes: readonly string[];
   readonly reason: string | null;
-}
-
-/** A monitor, how its target breaks and is mended, and what is told of it. */
-interface Fault {
-  readonly name: string;
-  readonly body: object;
-  readonly event: Event['type'];
-  readonly reason: RegExp;
-  breakIt(): unknown;
-  mend(): unknown;
-}
-
-/** Of every kind of target what befalls it. */
-function faultsOf(site: BreakableSite, certificates: SiteCertificates): Fault[] {
-  const slow = { type: 'response_time', op: 'lt', value: 2_000, severity: 'degraded' };
-  return [
-    {
-      name: 'Shop',
-      body: { type: 'http', target: site.page('/shop') },
-      event: 'down',
-      reason: /the status .*503/,
-      breakIt: () => site.set('/shop', { status: 503 }),
-      mend: () => site.set('/shop'),
-    },
-    {
-      name: 'Slow',
-      body: { type: 'http', target: site.page('/slow'), assertions: [slow] },
-      event: 'degraded',
-      reason: /response_time/,
-      breakIt: () => site.set('/slow', { afterMs: 3_500 }),
-      mend: () => site.set('/slow'),
-    },
-    {
-      name: 'Stock',
-      body: { type: 'keyword', target: site.page('/stock'), config: { keyword: 'in stock' } },
-      event: 'down',
-      reason: /keyword/,
-      breakIt: () => site.set('/stock', { body: 'sold out' }),
-      mend: () => site.set('/stock'),
-    },
-    {
-      name: 'Secure',
-      body: { type: 'https', target: site.secureUrl },
-      event: 'down',
-      reason: /tls_expired/,
-      breakIt: () => site.show(certificates.expired),
-      mend: () => site.show(certificates.good),
-    },
-    {
-      name: 'Gate',
-      body: { type: 'tcp', target: site.gate },
-      event: 'down',
-      reason: /tcp_refused/,
-      breakIt: () => site.closeGate(),
-      mend: () => site.openGate(),
-    },
-    {
-      name: 'Name',
-      body: {
-        type: 'dns',
-        target: 'shop.example',
-        config: { record_type: 'A', server: '127.0.0.1', expected: ['192.0.2.10'] },
-      },
-      event: 'down',
-      reason: /192\.0\.2\.66/,
-      breakIt: () => site.name('192.0.2.66'),
-      mend: () => site.name('192.0.2.10'),
-    },
-    {
-      name: 'Machine',
-      body: { type: 'ping', target: '127.0.0.1', config: { count: 2, timeout_ms: 1_000 } },
-      event: 'down',
-      reason: /no_reply/,
-      breakIt: () => site.echo(false),
-      mend: () => site.echo(true),
-    },
-  ];
 }
 
 async function make(api: TestApi, name: string, body: object): Promise<Watched> {
@@ -172,7 +96,8 @@ async function isDecidedByChecks(
 ): Promise<void> {
   const [startMs, endMs] = [Date.parse(event.started_at), Date.parse(event.ended_at ?? '')];
   const turns = turnsIn(await checksByNode(api, monitor));
-  const bad = turns.filter(({ isBad, slotMs }) => isBad && slotMs <= endMs);
+  // not those of a fault before
+  const bad = turns.filter(({ isBad, slotMs }) => isBad && slotMs <= endMs && slotMs > startMs - 2_000 * INTERVAL_S);
   const good = turns.filter(({ isBad, slotMs }) => !isBad && slotMs > startMs);
   const rankOf = (among: typeof turns, atMs: number) => among.findIndex(({ slotMs }) => slotMs === atMs) + 1;
   // what came in another order than it was due in may have been decided by a later one

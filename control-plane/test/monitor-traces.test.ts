@@ -28,6 +28,9 @@ t.test('no recorded event of a monitor begins before the one before it ended', a
     const { events } = JSON.parse(readFileSync(folder + name, 'utf8')) as Trace;
     const spans = events.map((line) => /from (\S+) (?:to (\S+)|not over),/.exec(line)?.slice(1) ?? []);
     // times of a day sort as texts
-    t.ok(spans.every(([from = ''], index) => index === 0 || from >= (spans[index - 1]?.[1] ?? '~')), name);
+    t.ok(
+      spans.every(([from = ''], index) => index === 0 || from >= (spans[index - 1]?.[1] ?? '~')),
+      name,
+    );
   }
 });
