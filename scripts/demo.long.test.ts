@@ -65,7 +65,7 @@ async function leavesNothing(test: Test, directory: string): Promise<void> {
 }
 
 t.test(
-  'the demo brings a result of every type and the events of a monitor, as one JSON document, and leaves nothing behind',
+  'the demo brings a result of every type and the events of a monitor and of a job, as one JSON document, and leaves nothing behind',
   {
     skip,
   },
@@ -94,7 +94,12 @@ t.test(
     }
     t.ok(monitors.length >= 5);
     t.ok(monitors.every(({ current_status }: { current_status: string }) => current_status === 'up'));
-    t.match(events, [{ monitor: 'Shop', type: 'down', started_at: String, ended_at: String, reason: /503/ }]);
+    const about = { type: 'down', started_at: String, ended_at: String };
+    t.match(events, [
+      { ...about, monitor: 'Shop', reason: /503/ },
+      { ...about, monitor: 'Backup', reason: /no ping came/ },
+    ]);
+    t.equal(events.length, 2);
     await leavesNothing(t, demo.directory);
   },
 );

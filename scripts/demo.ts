@@ -89,8 +89,8 @@ async function runDemo(target: string | null, options: Options): Promise<number>
     if (json) printJson(stack, tasks, watched);
     const failed = tasks.filter((task) => !isGood(task));
     if (once) return failed.length === 0 ? 0 : 1;
-    printAccess(stack);
-    await interrupted;
+    printAccess(stack, watched);
+    await (watched?.tellUntil(interrupted) ?? interrupted);
     return 0;
   }
 }
@@ -108,7 +108,7 @@ async function watch(
 ): Promise<MonitorsShown> {
   const shop = await startBreakable();
   cleanUps.push(() => shop.stop());
-  if (!isQuiet) process.stdout.write('\nMonitors, checked by all three nodes\n');
+  if (!isQuiet) process.stdout.write('\nMonitors, checked by all three nodes, and a job that checks in\n');
   const say = (line: string) => void (isQuiet || process.stdout.write(`  ${line}\n`));
   return showMonitors({ client, servers, shop, say });
 }
@@ -213,7 +213,8 @@ function printJson(stack: Stack, tasks: readonly TaskView[], watched: MonitorsSh
     status,
     node_results,
   }));
-  process.stdout.write(`${JSON.stringify({ nodes: stack.nodes, probes, ...watched }, null, 2)}\n`);
+  const shown = watched === null ? {} : { monitors: watched.monitors, events: watched.events };
+  process.stdout.write(`${JSON.stringify({ nodes: stack.nodes, probes, ...shown }, null, 2)}\n`);
 }
 
 function printTables({ nodes }: Stack, tasks: readonly TaskView[]): void {
@@ -223,7 +224,7 @@ function printTables({ nodes }: Stack, tasks: readonly TaskView[]): void {
   }
 }
 
-function printAccess({ url, email, password, token }: Stack): void {
+function printAccess({ url, email, password, token }: Stack, watched: MonitorsShown | null): void {
   const lines = [
     '',
     `API        ${url}/v1`,
@@ -234,6 +235,9 @@ function printAccess({ url, email, password, token }: Stack): void {
     'Try:',
     `  VANTAGE_URL=${url} npx vantage http ${url}/healthz --from DE`,
     `  curl -s ${url}/v1/nodes`,
+    ...(watched === null
+      ? []
+      : [`  curl ${watched.checkInUrl}   # the backup job checks in: every 30 s, or it is down`]),
     '',
     'Ctrl-C ends the demo and removes everything it made.',
   ];

@@ -3,9 +3,10 @@ import { Progress } from 'vantage-control/client/progress.js';
 import type { Breakable } from './breakable.js';
 import { DOMAIN, HOST, type Servers } from './servers.js';
 
-// A few monitors, checked by all three agents, and what happens when the shop breaks:
+// A few monitors, checked by all three agents, what happens when the shop breaks, and a job that stops checking in:
 //
 //   made ──> up ──the shop answers 503──> down, an event ──it is mended──> up, the event ends
+//   the job checks in ──> up ──30 s of silence──> down, an event ──it checks in──> up, the event ends
 
 /** A monitor as the demo shows it. */
 export interface DemoMonitor {
@@ -19,6 +20,7 @@ export interface DemoMonitor {
 
 /** An event as the demo shows it. */
 export interface DemoEvent {
+  readonly id: string;
   readonly monitor: string;
   readonly type: string;
   readonly started_at: string;
@@ -30,6 +32,10 @@ export interface DemoEvent {
 export interface MonitorsShown {
   readonly monitors: readonly DemoMonitor[];
   readonly events: readonly DemoEvent[];
+  /** Where the job checks in. */
+  readonly checkInUrl: string;
+  /** Tells of further events as they come, until the promise is resolved. */
+  tellUntil(over: Promise<unknown>): Promise<void>;
 }
 
 interface ShowOptions {
@@ -44,45 +50,104 @@ interface ShowOptions {
 const PATIENCE_MS = 180_000;
 const LOOK_MS = 250;
 
-/** Makes monitors, breaks the shop and mends it, and tells what comes of it. @throws Error when it does not come */
+/**
+ * Makes monitors, lets the job check in once, breaks the shop and mends it, and tells what comes of it. @throws Error when it
+ * does not come
+ */
 export async function showMonitors({ client, servers, shop, say }: ShowOptions): Promise<MonitorsShown> {
   const progress = new Progress(process.stderr);
   progress.show('making monitors…');
-  const made = await Promise.all(
-    bodies(servers, shop).map((body) => client.call<DemoMonitor>('POST', '/v1/monitors', body)),
-  );
-  const ids = made.map(({ id }) => id);
-  const [shopId = ''] = ids;
-  const read = () => Promise.all(ids.map((id) => client.call<DemoMonitor>('GET', `/v1/monitors/${id}`)));
-  const eventsOf = async () =>
-    (await client.call<{ items: DemoEvent[] }>('GET', `/v1/monitors/${shopId}/events`)).items;
+  const create = (body: object) => client.call<DemoMonitor>('POST', '/v1/monitors', body);
+  const made = await Promise.all(bodies(servers, shop).map(create));
+  const backup = (await create(job)) as DemoMonitor & { readonly heartbeat: { readonly url: string } };
+  const monitors = [...made, backup];
+  const checkIn = () => fetch(backup.heartbeat.url, { method: 'POST' });
+  const teller = new EventTeller(client, monitors, (line) => {
+    progress.clear();
+    say(line);
+  });
+  const read = () => Promise.all(monitors.map(({ id }) => client.call<DemoMonitor>('GET', `/v1/monitors/${id}`)));
   const becomes = async (what: string, isSo: (monitors: readonly DemoMonitor[]) => boolean) => {
     let now = what;
     const look = async () => {
-      const monitors = await read();
-      now = `${what}: ${monitors.map(({ name, current_status }) => `${name} ${current_status}`).join(', ')}`;
+      const found = await read();
+      now = `${what}: ${found.map(({ name, current_status }) => `${name} ${current_status}`).join(', ')}`;
+      await teller.look();
       progress.show(now);
-      return isSo(monitors);
+      return isSo(found);
     };
     await waitFor(look, () => now);
+    progress.clear();
   };
+  const is = (name: string, status: string) => (found: readonly DemoMonitor[]) =>
+    found.some((monitor) => monitor.name === name && monitor.current_status === status);
+  await checkIn();
   await becomes('waiting for the first checks', (all) => all.every(({ current_status }) => current_status === 'up'));
-  progress.clear();
   for (const { name, type, target } of made) say(`up    ${name}: ${type} ${target}`);
+  say(`up    Backup: heartbeat, a job that has checked in and should every ${job.config.interval_s} s`);
   shop.break();
-  say('The shop answers 503 from now on.');
-  await becomes('waiting for its nodes to notice', ([first]) => first?.current_status === 'down');
-  progress.clear();
-  for (const event of await eventsOf()) say(`DOWN  Shop, since ${timeOf(event.started_at)}: ${event.reason}`);
+  say('The shop answers 503 from now on, and the backup job is not run any more.');
+  await becomes('waiting for its nodes to notice', is('Shop', 'down'));
   shop.mend();
-  say('It is mended.');
-  await becomes('waiting for its nodes to notice', ([first]) => first?.current_status === 'up');
-  progress.clear();
-  const events = (await eventsOf()).map((event) => ({ ...event, monitor: 'Shop' }));
-  for (const { started_at, ended_at } of events)
-    say(`up    Shop, after ${secondsBetween(started_at, ended_at)} s; both were mailed to its owner`);
-  return { monitors: await read(), events };
+  say('The shop is mended.');
+  await becomes('waiting for its nodes to notice', is('Shop', 'up'));
+  await becomes(`waiting until the backup job has been silent for ${job.config.interval_s} s`, is('Backup', 'down'));
+  await checkIn();
+  say('The backup job checks in.');
+  await becomes('waiting for it to count', is('Backup', 'up'));
+  const shown = { monitors: await read(), events: await teller.look(), checkInUrl: backup.heartbeat.url };
+  say('Each event was mailed to the owner twice: when it began and when it ended.');
+  return { ...shown, tellUntil: (over) => tellUntil(teller, over) };
 }
+
+/** Tells of events, once when they begin and once when they end. */
+class EventTeller {
+  readonly #told = new Set<string>();
+
+  constructor(
+    private readonly client: ApiClient,
+    private readonly monitors: readonly DemoMonitor[],
+    private readonly say: (line: string) => void,
+  ) {}
+
+  /** Tells what is new. @returns all events there are, the one that began first first */
+  async look(): Promise<DemoEvent[]> {
+    const all = await Promise.all(this.monitors.map((monitor) => this.#eventsOf(monitor)));
+    const events = all.flat().sort((a, b) => a.started_at.localeCompare(b.started_at));
+    for (const { id, monitor, started_at, ended_at, reason } of events) {
+      this.#once(`${id} began`, `DOWN  ${monitor}, since ${timeOf(started_at)}: ${reason}`);
+      if (ended_at !== null)
+        this.#once(`${id} ended`, `up    ${monitor}, after ${secondsBetween(started_at, ended_at)} s`);
+    }
+    return events;
+  }
+
+  async #eventsOf({ id, name }: DemoMonitor): Promise<DemoEvent[]> {
+    const { items } = await this.client.call<{ items: DemoEvent[] }>('GET', `/v1/monitors/${id}/events`);
+    return items.map((event) => ({ ...event, monitor: name }));
+  }
+
+  #once(what: string, line: string): void {
+    if (this.#told.has(what)) return;
+    this.#told.add(what);
+    this.say(line);
+  }
+}
+
+async function tellUntil(teller: EventTeller, over: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const ended = over.then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    // the control plane may be gone a moment before this demo is
+    await teller.look().catch(() => {});
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 4 * LOOK_MS))]);
+  }
+}
+
+/** The shortest interval there is, so that the demo is short. */
+const job = { name: 'Backup', type: 'heartbeat', config: { interval_s: 30, grace_s: 0 } };
 
 function bodies({ ports }: Servers, shop: Breakable): object[] {
   const often = { interval_s: 10, trigger_rule: { consecutive_fail: 1 } };
@@ -108,6 +173,6 @@ function timeOf(at: string): string {
   return at.slice(11, 19);
 }
 
-function secondsBetween(from: string, to: string | null): number {
-  return Math.round((Date.parse(to ?? from) - Date.parse(from)) / 1_000);
+function secondsBetween(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / 1_000);
 }

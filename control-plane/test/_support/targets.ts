@@ -13,14 +13,21 @@ export async function startGreeter(t: Test, host: string): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A DNS server that knows one address record, whatever name is asked for; its port. */
-export async function startNameServer(t: Test, host: string): Promise<number> {
-  return startUdp(t, host, answerOf);
+/**
+ * A DNS server that knows one address record, whatever name is asked for; its port. `addressOf`: what the record says at the
+ * moment.
+ */
+export async function startNameServer(
+  t: Test,
+  host: string,
+  { port = 0, addressOf = () => '203.0.113.10' }: { readonly port?: number; readonly addressOf?: () => string } = {},
+): Promise<number> {
+  return startUdp(t, { host, port }, (query) => answerOf(query, addressOf()));
 }
 
 /** A time server with a reference clock, in step with this machine (RFC 5905 section 7.3); its port. */
 export async function startTimeServer(t: Test, host: string): Promise<number> {
-  return startUdp(t, host, (request) => {
+  return startUdp(t, { host, port: 0 }, (request) => {
     const now = Buffer.alloc(8);
     const seconds = Date.now() / 1000 + 2_208_988_800;
     now.writeUInt32BE(Math.floor(seconds), 0);
@@ -31,22 +38,29 @@ export async function startTimeServer(t: Test, host: string): Promise<number> {
   });
 }
 
-async function startUdp(t: Test, host: string, answer: (request: Buffer) => Buffer): Promise<number> {
+async function startUdp(
+  t: Test,
+  { host, port }: { readonly host: string; readonly port: number },
+  answer: (request: Buffer) => Buffer,
+): Promise<number> {
   const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
   socket.on('message', (request, from) => socket.send(answer(request), from.port, from.address));
-  await new Promise<void>((resolve) => socket.bind(0, host, resolve));
+  await new Promise<void>((resolve) => socket.bind(port, host, resolve));
   t.teardown(() => new Promise<void>((resolve) => socket.close(() => resolve())));
   return socket.address().port;
 }
 
-/** The query with the bits of an answer and the record 203.0.113.10 (RFC 1035 section 4.1); its EDNS record is left out. */
-function answerOf(query: Buffer): Buffer {
+/** The query with the bits of an answer and an address record (RFC 1035 section 4.1); its EDNS record is left out. */
+function answerOf(query: Buffer, address: string): Buffer {
   let end = 12;
   while ((query[end] ?? 0) !== 0) end += 1 + (query[end] ?? 0);
   const header = Buffer.from(query.subarray(0, 12));
   header.writeUInt16BE(0x8580, 2);
   header.writeUInt16BE(1, 6);
   header.writeUInt32BE(0, 8);
-  const record = Buffer.from('c00c000100010000003c0004cb00710a', 'hex');
+  const record = Buffer.concat([
+    Buffer.from('c00c000100010000003c0004', 'hex'),
+    Buffer.from(address.split('.').map(Number)),
+  ]);
   return Buffer.concat([header, query.subarray(12, end + 5), record]);
 }

@@ -3,7 +3,10 @@ import type { Test } from 'tap';
 
 /** A TCP balancer in front of the control planes of a test, which says where the next connection goes. */
 export class TcpProxy {
-  readonly #sockets = new Set<Socket>();
+  /** Both ends of every connection, each with the address of the caller. */
+  readonly #sockets = new Map<Socket, string>();
+  /** Of callers that have a way of their own; null: they get nowhere. */
+  readonly #ways = new Map<string, NetConnectOpts | null>();
   #target: NetConnectOpts | null = null;
 
   private constructor(readonly url: string) {}
@@ -21,24 +24,42 @@ export class TcpProxy {
 
   /** Connections from now on go to this origin, or to the server behind this socket's path. */
   forwardTo(origin: string): void {
-    if (origin.startsWith('/')) this.#target = { path: origin };
-    else this.#target = { port: Number(new URL(origin).port), host: new URL(origin).hostname };
+    this.#target = wayTo(origin);
+  }
+
+  /** Connections from this address go to this origin from now on, wherever others go. */
+  forwardFrom(address: string, origin: string): void {
+    this.#ways.set(address, wayTo(origin));
   }
 
   /** Ends every connection and refuses new ones until forwardTo() says where they go. */
   cut(): void {
     this.#target = null;
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of this.#sockets.keys()) socket.destroy();
+  }
+
+  /** Ends every connection from this address and refuses new ones until forwardFrom() says where they go. */
+  cutFrom(address: string): void {
+    this.#ways.set(address, null);
+    for (const [socket, caller] of this.#sockets) if (caller === address) socket.destroy();
+  }
+
+  /** Whether a connection from this address is open. */
+  isOpenFrom(address: string): boolean {
+    return [...this.#sockets.values()].includes(address);
   }
 
   #forward(socket: Socket): void {
-    if (this.#target === null) return void socket.destroy();
-    const onward = connect(this.#target);
+    const caller = socket.remoteAddress ?? '';
+    const own = this.#ways.get(caller);
+    const target = own === undefined ? this.#target : own;
+    if (target === null) return void socket.destroy();
+    const onward = connect(target);
     for (const [one, other] of [
       [socket, onward],
       [onward, socket],
     ] as const) {
-      this.#sockets.add(one);
+      this.#sockets.set(one, caller);
       one.on('error', () => other.destroy());
       one.on('close', () => {
         this.#sockets.delete(one);
@@ -47,4 +68,10 @@ export class TcpProxy {
       one.pipe(other);
     }
   }
+}
+
+/** An origin, or the path of a socket. */
+function wayTo(origin: string): NetConnectOpts {
+  if (origin.startsWith('/')) return { path: origin };
+  return { port: Number(new URL(origin).port), host: new URL(origin).hostname };
 }

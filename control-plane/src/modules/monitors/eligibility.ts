@@ -47,12 +47,13 @@ function isConnected({ is_linked, left_at }: VoteRow, nowMs: number): boolean {
   return is_linked || (left_at !== null && nowMs - Date.parse(left_at) <= LINK_GRACE_MS);
 }
 
-/** A test that was never made is no reason to doubt a node. */
+/**
+ * A test that was never made is no reason to doubt a node, nor is a family that nothing is known of: without canaries
+ * that is all there is to say of one with a route.
+ */
 function isSound(selfTest: NodeSelfTest | null): boolean {
   const statuses = new Map(selfTest?.checks.map(({ name, status }) => [name, status]));
   if (statuses.get('clock') === 'failed' || statuses.get('resolver') === 'failed') return false;
-  const families = [statuses.get('ipv4'), statuses.get('ipv6')].filter(
-    (status) => status !== undefined && status !== 'unknown',
-  );
+  const families = [statuses.get('ipv4'), statuses.get('ipv6')].filter((status) => status !== undefined);
   return families.length === 0 || families.some((status) => status !== 'failed');
 }

@@ -104,20 +104,35 @@ export async function insertHappening(
   });
 }
 
-/** A page of a monitor's events, the one that began last first, and how many there are. */
-export async function listEvents(
-  db: Knex,
-  { monitorId, limit, offset }: { monitorId: string; limit: number; offset: number },
-): Promise<{ rows: EventRow[]; total: number }> {
-  const { rows } = await db.raw<{ rows: EventRow[] }>(
-    'SELECT * FROM monitor_events WHERE monitor_id = ? ORDER BY started_at DESC, id DESC LIMIT ? OFFSET ?',
-    [monitorId, limit, offset],
-  );
-  const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(
-    'SELECT count(*)::int AS total FROM monitor_events WHERE monitor_id = ?',
-    [monitorId],
-  );
-  return { rows, total: counts[0]?.total ?? 0 };
+/** What sorts events: when they began, and their ids. */
+export interface EventPosition {
+  readonly atMs: number;
+  readonly id: string;
+}
+
+/** Which events of a monitor: those that began within a time, from a position on or after so many. */
+export interface EventsPage {
+  readonly monitorId: string;
+  /** Null: not narrowed on that side. */
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  /** Null: `offset` counts from the first. */
+  readonly after: EventPosition | null;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** A page of a monitor's events, the one that began last first, and how many there are on all pages. */
+export async function listEvents(db: Knex, page: EventsPage): Promise<{ rows: EventRow[]; total: number }> {
+  const { monitorId, fromMs, toMs, after, offset, limit } = page;
+  const within = db('monitor_events').where({ monitor_id: monitorId });
+  if (fromMs !== null) within.where('started_at', '>=', new Date(fromMs));
+  if (toMs !== null) within.where('started_at', '<', new Date(toMs));
+  const rows = within.clone().orderBy('started_at', 'desc').orderBy('id', 'desc').limit(limit);
+  if (after === null) rows.offset(offset);
+  else rows.whereRaw('(started_at, id) < (?, ?)', [new Date(after.atMs), after.id]);
+  const [found, [counted]] = await Promise.all([rows, within.count<{ count: string }[]>()]);
+  return { rows: found, total: Number(counted?.count ?? 0) };
 }
 
 /** An event of an owner, or null. */

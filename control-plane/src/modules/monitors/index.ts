@@ -20,7 +20,7 @@ import { listChangesSince, listLinkedAssignments, sumLoads } from './assignment-
 import { monitorKinds, parseNodeState } from './check-kinds.js';
 import { type CheckPosition, type CheckRow, checkDaysOf, listAskedChecks, listChecks } from './check-store.js';
 import { EventActs } from './event-acts.js';
-import { type EventRow, findEvent, listEvents } from './event-store.js';
+import { type EventRow, type EventsPage, findEvent, listEvents } from './event-store.js';
 import { GroupActs } from './group-acts.js';
 import type { HeartbeatParts } from './heartbeat-parts.js';
 import { History, type TimeLine } from './history.js';
@@ -249,7 +249,7 @@ export class Monitors extends MonitorActs {
   async events(
     id: string,
     account: Account,
-    page: { readonly limit: number; readonly offset: number },
+    page: Omit<EventsPage, 'monitorId'>,
   ): Promise<{ rows: EventRow[]; total: number }> {
     await this.get(id, account);
     return listEvents(this.own.db, { monitorId: id, ...page });

@@ -41,6 +41,7 @@ export interface JudgedRow {
   /** What the event was of that a person closed while nodes said so; null: none, or it was up since. */
   readonly resolved_type: EventType | null;
   readonly failing_nodes: readonly string[];
+  /** No event begins before: when it was resumed, or its last event ended. */
   readonly not_before: Date;
   readonly first_check_at: Date | null;
   readonly event_type: EventType | null;
@@ -83,7 +84,10 @@ export async function claimDue(trx: Knex, limit: number): Promise<string[]> {
 export async function readJudged(trx: Knex, monitorIds: readonly string[]): Promise<JudgedRow[]> {
   const { rows } = await trx.raw<{ rows: JudgedRow[] }>(
     `SELECT m.id, m.user_id, m.is_test, m.name, m.type, m.target, m.status, m.group_id, m.tags, m.interval_s, m.fail_node_quorum,
-            m.notifies_owner, s.version, s.health, s.resolved_type, s.failing_nodes, s.not_before, s.first_check_at,
+            m.notifies_owner, s.version, s.health, s.resolved_type, s.failing_nodes, s.first_check_at,
+            greatest(s.not_before, (
+              SELECT ended_at FROM monitor_events WHERE monitor_id = m.id AND ended_at IS NOT NULL ORDER BY started_at DESC LIMIT 1
+            )) AS not_before,
             e.type AS event_type, e.started_at AS event_started_at,
             (SELECT coalesce(json_agg(json_build_object(
                  'node_id', a.node_id, 'generation', a.generation, 'state_generation', v.generation, 'verdict', v.verdict,

@@ -1,0 +1,287 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import t, { type Test } from 'tap';
+import { BreakableSite } from './_support/breakable-site.js';
+import { aHeartbeat, read } from './_support/heartbeats.js';
+import { isInOwnNetwork, runInOwnNetwork } from './_support/own-network.js';
+import { lastingPort } from './_support/real-server.js';
+import { type LedAgent, leadTo, startDuo } from './_support/replica-duo.js';
+import { makeSiteCertificates } from './_support/site-certificates.js';
+import { type EventType, faultsOf } from './_support/site-faults.js';
+import { readMail } from './_support/smtp-server.js';
+import type { TestApi } from './_support/stack.js';
+import { temporaryDirectory } from './_support/temporary-directory.js';
+import { until } from './_support/until.js';
+import { checksByNode, turnsIn } from './_support/verdict-turns.js';
+
+// Everything that the main road of monitors consists of, as its users have it: two control planes, four agents, targets
+// that break in every way, and what comes of it by the API and by mail.
+//
+//   up -> all break -> a control plane dies -> all mended -> one agent has no link: another fault, a job that falls silent -> it is back
+
+const TIMEOUT_MS = 600_000;
+const PATIENCE_MS = 180_000;
+const INTERVAL_S = 10;
+const NODES = 4;
+/** Two of three of four nodes are three; of what those say the contrary two are enough. */
+const QUORUM = { failing: 3, well: 2 };
+
+interface Watched {
+  readonly id: string;
+  readonly name: string;
+  readonly interval_s: number;
+  readonly current_status: string;
+  readonly in_maintenance: boolean;
+  readonly nodes: readonly string[];
+}
+
+interface Event {
+  readonly type: EventType;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+  readonly affected_nodes: readonly string[];
+  readonly reason: string | null;
+}
+
+async function make(api: TestApi, name: string, body: object): Promise<Watched> {
+  const rule = { interval_s: INTERVAL_S, node_count: NODES, trigger_rule: { consecutive_fail: 1 } };
+  const made = await api.call('POST', '/v1/monitors', { body: { name, ...rule, ...body } });
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body));
+  return made.body.data;
+}
+
+async function eventsOf(api: TestApi, { id }: Pick<Watched, 'id'>): Promise<Event[]> {
+  return (await api.call('GET', `/v1/monitors/${id}/events`)).body.data.items;
+}
+
+/** Looks a few times a second: machines that run this are busy enough. */
+async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const look = async () => (await isSo()) || (await pause(250, false));
+  await until(what, look, PATIENCE_MS);
+}
+
+/** Waits until each of these monitors is found so. */
+async function allBecome(api: TestApi, wanted: ReadonlyMap<string, string>): Promise<void> {
+  let others = '';
+  const look = async () => {
+    const { items } = (await api.call('GET', '/v1/monitors?page_size=100')).body.data as { items: Watched[] };
+    const not = items.filter(({ name, current_status: is }) => (wanted.get(name) ?? is) !== is);
+    others = not.map(({ name, current_status }) => `${name} ${current_status}`).join(', ');
+    return not.length === 0;
+  };
+  await eventually('monitors to become what they are', look).catch((error: Error) => {
+    throw new Error(`${error.message}: ${others}`);
+  });
+}
+
+/**
+ * Waits until the newest check of each of these nodes was bad: one that is still to come would be of a fault that is
+ * mended by then, and another event.
+ */
+async function allSee(api: TestApi, monitors: readonly Watched[], nodes: readonly LedAgent[]): Promise<void> {
+  await eventually('every node to see it', async () => {
+    const all = await Promise.all(monitors.map((one) => checksByNode(api, one)));
+    return all.every((checks) => nodes.every(({ agent }) => checks.get(agent.nodeId)?.at(-1)?.isBad));
+  });
+}
+
+/** An event began and ended at checks by which nodes changed their minds, and not before as many did as decide. */
+async function isDecidedByChecks(
+  t: Test,
+  api: TestApi,
+  { monitor, event, deciding }: { monitor: Watched; event: Event; deciding: { failing: number; well: number } },
+): Promise<void> {
+  const [startMs, endMs] = [Date.parse(event.started_at), Date.parse(event.ended_at ?? '')];
+  const turns = turnsIn(await checksByNode(api, monitor));
+  // not those of a fault before
+  const bad = turns.filter(({ isBad, slotMs }) => isBad && slotMs <= endMs && slotMs > startMs - 2_000 * INTERVAL_S);
+  const good = turns.filter(({ isBad, slotMs }) => !isBad && slotMs > startMs);
+  const rankOf = (among: typeof turns, atMs: number) => among.findIndex(({ slotMs }) => slotMs === atMs) + 1;
+  // what came in another order than it was due in may have been decided by a later one
+  t.ok(rankOf(bad, startMs) >= deciding.failing, `${monitor.name} began at the check that decided`);
+  t.ok(rankOf(good, endMs) >= deciding.well, `${monitor.name} ended at the check that decided`);
+}
+
+/** Subjects of all mails, sorted. */
+async function subjectsIn(mailDir: string): Promise<string[]> {
+  const names = readdirSync(mailDir).filter((name) => name.endsWith('.eml'));
+  const mails = await Promise.all(names.map((name) => readMail({ source: readFileSync(join(mailDir, name)) })));
+  return mails.map(({ subject }) => subject ?? '').sort();
+}
+
+const curl = async (...args: readonly string[]) => (await promisify(execFile)('curl', ['-fsS', ...args])).stdout;
+
+async function scenario(t: Test): Promise<void> {
+  const certificates = makeSiteCertificates(temporaryDirectory(t));
+  const site = await BreakableSite.start(t, { certificate: certificates.good, gatePort: await lastingPort() });
+  const duo = await startDuo(t, { NODE_EXTRA_CA_CERTS: certificates.authorityFile });
+  const [first, second] = duo.apis;
+  const faults = faultsOf(site, certificates);
+  const expectedMails: string[] = [];
+  const tells = (name: string, how: 'Down' | 'Degraded' = 'Down') =>
+    void expectedMails.push(`${how}: ${name}`, `Up again: ${name}`);
+
+  const monitors = new Map<string, Watched>();
+  for (const { name, body } of faults) monitors.set(name, await make(first, name, body));
+  for (const [name, path] of [
+    ['Quiet', '/quiet'],
+    ['Planned', '/planned'],
+    ['Forgotten', '/forgotten'],
+  ] as const)
+    monitors.set(name, await make(second, name, { type: 'http', target: site.page(path) }));
+  const monitor = (name: string) => monitors.get(name) as Watched;
+  const every = (names: Iterable<string>, is: string) => new Map([...names].map((name) => [name, is]));
+
+  await t.test('all are up, each checked by four nodes', async (t) => {
+    await allBecome(second, every(monitors.keys(), 'up'));
+    await eventually('a check of every node', async () => {
+      const all = await Promise.all([...monitors.values()].map((one) => checksByNode(second, one)));
+      return all.every(({ size }) => size === NODES);
+    });
+    t.equal(new Set([...monitors.values()].flatMap(({ nodes }) => nodes)).size, NODES);
+  });
+
+  const now = Date.now();
+  const window = await first.call('POST', '/v1/maintenance-windows', {
+    body: {
+      scope_type: 'monitor',
+      scope_ids: [monitor('Planned').id, monitor('Forgotten').id],
+      starts_at: new Date(now).toISOString(),
+      ends_at: new Date(now + 3_600_000).toISOString(),
+    },
+  });
+
+  await t.test('every fault is noticed, and none within a maintenance window opens an event', async (t) => {
+    t.equal(window.status, 201, JSON.stringify(window.body));
+    for (const fault of faults) await fault.breakIt();
+    for (const path of ['/planned', '/forgotten']) site.set(path, { status: 500 });
+    const broken = new Map(faults.map(({ name, event }) => [name, event as string]));
+    await allBecome(second, new Map([...broken, ...every(['Planned', 'Forgotten'], 'down'), ['Quiet', 'up']]));
+    await allSee(
+      second,
+      [...faults, { name: 'Forgotten' }, { name: 'Planned' }].map(({ name }) => monitor(name)),
+      duo.agents,
+    );
+    for (const { name, event, reason } of faults) {
+      const found = await eventsOf(second, monitor(name));
+      t.match(found, [{ type: event, ended_at: null, reason }], name);
+      t.equal(found.length, 1, name);
+      tells(name, event === 'down' ? 'Down' : 'Degraded');
+    }
+    for (const name of ['Planned', 'Forgotten']) {
+      t.same(await eventsOf(second, monitor(name)), [], name);
+      t.equal((await read(second, monitor(name).id)).in_maintenance, true, name);
+    }
+  });
+
+  await t.test('a control plane is killed: the other one goes on, and every event ends', async (t) => {
+    await duo.servers[0].program.kill();
+    await Promise.all(duo.agents.slice(0, 2).map((led) => leadTo(duo, led, second.url)));
+    for (const { name } of faults) t.match(await eventsOf(second, monitor(name)), [{ ended_at: null }], name);
+    for (const fault of faults) await fault.mend();
+    site.set('/planned');
+    await allBecome(second, new Map([...every(monitors.keys(), 'up'), ['Forgotten', 'down']]));
+    for (const { name } of faults) {
+      const [event] = await eventsOf(second, monitor(name));
+      if (event === undefined) throw new Error(`${name} has no event`);
+      await isDecidedByChecks(t, second, { monitor: monitor(name), event, deciding: QUORUM });
+    }
+  });
+
+  await t.test('what is still down when the window ends opens an event that begins then', async (t) => {
+    const endsAt = new Date(Date.now() + 4_000).toISOString();
+    const path = `/v1/maintenance-windows/${window.body.data.id}`;
+    const changed = await second.call('PATCH', path, { body: { ends_at: endsAt } });
+    t.equal(changed.status, 200, JSON.stringify(changed.body));
+    await eventually('the event', async () => (await eventsOf(second, monitor('Forgotten'))).length === 1);
+    t.match(await eventsOf(second, monitor('Forgotten')), [{ type: 'down', started_at: endsAt, reason: /500/ }]);
+    site.set('/forgotten');
+    await allBecome(second, every(monitors.keys(), 'up'));
+    tells('Forgotten');
+    t.same(await eventsOf(second, monitor('Planned')), [], 'what was mended in time never was');
+  });
+
+  const lonely = duo.agents[3] as LedAgent;
+  const cutMs = Date.now();
+  await t.test('one agent without a link takes nothing down, and keeps nobody from noticing what breaks', async (t) => {
+    duo.balancer.cutFrom(lonely.address);
+    site.show(certificates.foreign);
+    await allBecome(second, new Map([...every(monitors.keys(), 'up'), ['Secure', 'down']]));
+    const [event] = await eventsOf(second, monitor('Secure'));
+    t.match(event, { type: 'down', ended_at: null, reason: /tls_name_mismatch/ });
+    t.notOk(event?.affected_nodes.includes(lonely.agent.nodeId));
+    tells('Secure');
+    await allSee(second, [monitor('Secure')], duo.agents.slice(0, 3));
+    site.show(certificates.good);
+    await allBecome(second, every(monitors.keys(), 'up'));
+  });
+
+  await t.test('a job checks in by curl: start, success, failure, silence', async (t) => {
+    const config = { interval_s: 30, grace_s: 0 };
+    const { id, heartbeat } = await aHeartbeat(second, { name: 'Backup', config });
+    const state = async () => (await read(second, id)).heartbeat.state;
+    const becomes = (wanted: string) =>
+      eventually(wanted, async () => (await read(second, id)).current_status === wanted);
+    t.equal(await curl(`${heartbeat.url}/start`), 'OK');
+    t.equal(await state(), 'started');
+    t.equal(await curl(heartbeat.url), 'OK');
+    await becomes('up');
+    t.equal(await curl(`${heartbeat.url}/fail`), 'OK');
+    await becomes('down');
+    t.equal(await curl('--data-raw', 'three files', heartbeat.url), 'OK');
+    await becomes('up');
+    const { last_ping_at } = (await read(second, id)).heartbeat;
+    await becomes('down');
+    const silent = new Date(Date.parse(last_ping_at) + 30_000).toISOString();
+    t.equal(await curl(heartbeat.url), 'OK');
+    await becomes('up');
+    const endedAt = (await read(second, id)).heartbeat.last_ping_at;
+    t.match(await eventsOf(second, { id }), [
+      { type: 'down', started_at: silent, ended_at: endedAt, reason: /no ping came/ },
+      { type: 'down', ended_at: last_ping_at, reason: /reported a failure/ },
+    ]);
+    tells('Backup');
+    tells('Backup');
+  });
+
+  await t.test('the agent is back: what it saw meanwhile is history, each slot once, and no event', async (t) => {
+    t.ok((await lonely.agent.status()).agent?.spool.rows, 'it went on checking');
+    await leadTo(duo, lonely, second.url);
+    for (const one of monitors.values()) {
+      const slots = (await checksByNode(second, one)).get(lonely.agent.nodeId)?.map(({ slotMs }) => slotMs) ?? [];
+      const gone = slots.filter((slotMs) => slotMs > cutMs);
+      t.ok(gone.length >= 3, `${one.name}: ${gone.length} checks without a link`);
+      t.equal(new Set(slots).size, slots.length, `${one.name}: each slot once`);
+    }
+    await allBecome(second, every(monitors.keys(), 'up'));
+    const [event] = await eventsOf(second, monitor('Secure'));
+    if (event === undefined) throw new Error('there is no event');
+    await isDecidedByChecks(t, second, { monitor: monitor('Secure'), event, deciding: { failing: 2, well: 1 } });
+  });
+
+  await t.test('there is one event for each fault and no other, and two mails for each event', async (t) => {
+    const counts = new Map([...every(monitors.keys(), '1'), ['Secure', '2'], ['Quiet', '0'], ['Planned', '0']]);
+    for (const [name, count] of counts) {
+      const events = await eventsOf(second, monitor(name));
+      t.equal(events.length, Number(count), name);
+      t.ok(
+        events.every(({ ended_at }) => ended_at !== null),
+        `${name}: none is open`,
+      );
+    }
+    await until('every mail', async () => (await subjectsIn(duo.mailDir)).length >= expectedMails.length);
+    t.strictSame(await subjectsIn(duo.mailDir), expectedMails.sort());
+  });
+}
+
+t.setTimeout(TIMEOUT_MS);
+if (isInOwnNetwork)
+  t.test(
+    'two control planes, four agents and targets that break in every way: one event for each fault, and no other',
+    { timeout: TIMEOUT_MS },
+    scenario,
+  );
+else runInOwnNetwork(import.meta.url, TIMEOUT_MS);
