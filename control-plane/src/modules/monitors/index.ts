@@ -39,6 +39,8 @@ import { deleteMonitorsOf, type KnownMonitorRow } from './store.js';
 import { WindowActs } from './window-acts.js';
 import { WindowTurns } from './window-turns.js';
 
+export { AssignmentNews } from './assignment-news.js';
+export { monitorKinds } from './check-kinds.js';
 export { type Notify, performEffects } from './episodes.js';
 export type { HeartbeatParts, HeartbeatTimes } from './heartbeat-parts.js';
 export { type MaintenanceAt, type MaintenanceNow, maintenanceReads } from './maintenance-reads.js';
