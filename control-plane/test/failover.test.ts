@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { CheckingNode } from './_support/checking-node.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
@@ -38,6 +39,20 @@ t.test('an idle agent is called back when the database has lost its link', async
   await undo('UPDATE nodes SET session_id = NULL, replica_id = NULL, generation = generation - 1, revision = 1');
   await fail();
   t.equal((await peer.waitForClose()).reason, 'CLOSE_OVERLOADED');
+});
+
+t.test('a node is told that the database has forgotten what it was to watch', async (t) => {
+  const { api, database } = await startStack(t);
+  const node = await CheckingNode.join(t, api);
+  const body = { name: 'Shop', type: 'tcp', target: '127.0.0.1:9' };
+  const { id } = (await api.call('POST', '/v1/monitors', { body })).body.data;
+  await node.waitForAssignment(id);
+  // nothing that anybody announces, as when it was never written
+  await database.db('monitor_assignments').delete();
+  await database.db.raw(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE application_name LIKE 'vantage-%' AND datname = current_database()`);
+  await until('the node to watch nothing', () => !node.assignments.has(id));
+  t.ok(node.peer.isOpen, 'on the link it had');
 });
 
 t.test('an agent of which nothing was lost keeps its link when the database comes back', async (t) => {

@@ -1,4 +1,12 @@
-import { forgottenTasks, lossFinder, nonsenseSubjects, rejectedRows, sentRows } from './delivered-rows.js';
+import {
+  acknowledgedRows,
+  forgottenTasks,
+  lossFinder,
+  nonsenseSubjects,
+  rejectedRows,
+  restoreFinder,
+  sentRows,
+} from './delivered-rows.js';
 import { type History, type HistoryRecordOf, recordsOf } from './history.js';
 import type { Invariant } from './invariant.js';
 
@@ -42,18 +50,25 @@ function missingRows(history: History): HistoryRecordOf<'durable'>[] {
   const refused = refusedSubjects(history);
   const stillHeld = new Set(recordsOf(history, 'backlog').flatMap(({ nodeId, rows }) => (rows > 0 ? [nodeId] : [])));
   const retired = new Set(recordsOf(history, 'retired').map(({ nodeId }) => nodeId));
-  const restored = recordsOf(history, 'spool-lost').filter(({ isNoticed }) => isNoticed !== true);
+  const isRestoredAway = restoreFinder(history);
   const isLostTwice = lossFinder(history);
-  return recordsOf(history, 'durable').filter(
+  const missing = recordsOf(history, 'durable').filter(
     (row) =>
       !kept.has(row.subject) &&
       !forgotten.has(row.subject) &&
       !refused.has(row.subject) &&
       !stillHeld.has(row.nodeId) &&
       !retired.has(row.nodeId) &&
-      !restored.some(({ nodeId, at }) => nodeId === row.nodeId && at >= row.at) &&
+      !isRestoredAway(row) &&
       !isLostTwice(row),
   );
+  if (missing.length === 0) return missing;
+  // stored some time after the disk had it: between its sending and its acknowledgement
+  const acknowledged = new Map(acknowledgedRows(history).map((row) => [row.subject, row]));
+  return missing.filter(({ subject }) => {
+    const row = acknowledged.get(subject);
+    return row === undefined || !isLostTwice(row);
+  });
 }
 
 function refusedSubjects(history: History): Set<string> {

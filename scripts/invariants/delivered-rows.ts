@@ -121,20 +121,46 @@ export function rejectedRows(history: History): Set<string> {
 /** A row that was stored at some time from `since` to `at`; without `since`, at `at`. */
 interface StoredWithin {
   readonly nodeId: string;
+  /** Absent: its disk had it. */
+  readonly subject?: string;
   readonly since?: number;
   readonly at: number;
 }
 
 /**
  * Whether a row was lost twice: with what the database lost of its last second, and with the agent's spool, out of which
- * it would have been sent again. An acknowledgement may still be on its way when the database is gone.
+ * it would have been sent again, or with its process, where its disk had not taken it. An acknowledgement may still be on its
+ * way when the database is gone.
  */
 export function lossFinder(history: History): (row: StoredWithin) => boolean {
   const rollbacks = recordsOf(history, 'database-rolled-back');
   const lostSpools = recordsOf(history, 'spool-lost');
+  const ends = recordsOf(history, 'offline');
+  const durable = new Set(recordsOf(history, 'durable').map(({ subject }) => subject));
+  return (row) => {
+    const isUnwritten = row.subject !== undefined && !durable.has(row.subject);
+    const losses = isUnwritten ? [...lostSpools, ...ends] : lostSpools;
+    return (
+      rollbacks.some(({ since, at }) => since <= row.at && (row.since ?? row.at) <= at) &&
+      losses.some(({ nodeId, at }) => nodeId === row.nodeId && row.at <= at)
+    );
+  };
+}
+
+/**
+ * Whether a row may be gone because the spool was restored from a copy, which nobody can notice: it was there before, or
+ * was made before the restored one linked, and its number counts as delivered by the original.
+ */
+export function restoreFinder(history: History): (row: StoredWithin) => boolean {
+  const restored = recordsOf(history, 'spool-lost').filter(({ isNoticed }) => isNoticed !== true);
+  const online = recordsOf(history, 'online');
   return (row) =>
-    rollbacks.some(({ since, at }) => since <= row.at && (row.since ?? row.at) <= at) &&
-    lostSpools.some(({ nodeId, at }) => nodeId === row.nodeId && row.at <= at);
+    restored.some((loss) => {
+      if (loss.nodeId !== row.nodeId) return false;
+      return (
+        loss.at >= row.at || !online.some(({ nodeId, at }) => nodeId === row.nodeId && loss.at < at && at <= row.at)
+      );
+    });
 }
 
 /** Whether a number of a sequence was declared as dropped, as the database has it. */

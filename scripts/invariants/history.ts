@@ -18,6 +18,19 @@ export interface RowRange {
   readonly last: number;
 }
 
+/** One monitor on one node. */
+export interface WatchOf {
+  readonly nodeId: string;
+  readonly monitorId: string;
+}
+
+/** Slots at even distances, both ends included. Milliseconds since the epoch. */
+export interface SlotRunOf extends WatchOf {
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly count: number;
+}
+
 /** What a record says, by its type. */
 export interface HistoryEvents {
   /** The API (or whatever makes work) has said yes; `subject` is the id of the node task. */
@@ -71,6 +84,26 @@ export interface HistoryEvents {
   readonly tempted: { readonly to: string };
   /** Text that people or other programs may see: a log line, a result, a URL. */
   readonly text: { readonly where: string; readonly text: string };
+  /** A frame about what a node is to watch went over its link. */
+  readonly heard: {
+    readonly nodeId: string;
+    readonly set: readonly { readonly monitorId: string; readonly generation: number; readonly intervalMs: number }[];
+    readonly dropped: readonly string[];
+    /** What is not named is dropped. */
+    readonly isEverything: boolean;
+  };
+  /** A node answers for every slot of a monitor that is due after `afterMs`: it was told to watch it, and its disk knows. */
+  readonly 'watch-begun': WatchOf & {
+    readonly generation: number;
+    readonly intervalMs: number;
+    readonly afterMs: number;
+  };
+  /** It was told to watch that no longer, or under another generation. */
+  readonly 'watch-ended': WatchOf;
+  /** The database has forgotten that it was ever to watch it: what it tells of that is nobody's. */
+  readonly 'watch-forgotten': WatchOf;
+  /** A process of an agent handed a report of slots to its spool. */
+  readonly told: SlotRunOf & { readonly subject: string };
   /** From here on nothing is broken any more. `patienceMs`: within which all must be well. */
   readonly healed: { readonly patienceMs: number };
   /** All is well again: from here on no link may end. */
@@ -94,6 +127,12 @@ export interface HistoryEvents {
   };
   /** Read at the end: numbers that the agent declared as dropped. */
   readonly gap: RowRange & { readonly reason: string };
+  /** Read at the end: slots as the database keeps them; `missed`: why they were not run, null: they were. */
+  readonly slots: SlotRunOf & { readonly missed: string | null };
+  /** Read at the end: an event of a monitor whose target was there all the time; `endedAt` null: it is open. */
+  readonly event: { readonly monitorId: string; readonly startedAt: number; readonly endedAt: number | null };
+  /** Read at the end: what a node is to watch. */
+  readonly assigned: WatchOf & { readonly generation: number };
   /** Read at the end: rows that an agent still holds unacknowledged. */
   readonly backlog: { readonly nodeId: string; readonly rows: number };
 }

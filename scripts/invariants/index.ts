@@ -8,9 +8,11 @@ import { healed } from './healed.js';
 import type { History } from './history.js';
 import type { Invariant } from './invariant.js';
 import { noCrash } from './no-crash.js';
+import { noFalseEvents } from './no-false-events.js';
 import { readIsFinal } from './read-is-final.js';
 import { refusedTargets } from './refused-targets.js';
 import { secretsStay } from './secrets-stay.js';
+import { slotsToldOnce } from './slots-told-once.js';
 import { storedOnce } from './stored-once.js';
 import { tokenUsedOnce } from './token-used-once.js';
 
@@ -20,6 +22,8 @@ export const invariants: readonly Invariant[] = [
   acceptedIsKnown,
   readIsFinal,
   storedOnce,
+  slotsToldOnce,
+  noFalseEvents,
   banHolds,
   tokenUsedOnce,
   bounded,

@@ -1,4 +1,6 @@
+import { phaseOf, slotAt, slotStart } from '@vantage/shared/monitor-state/slots.js';
 import t from 'tap';
+import { dueSlots, phaseOfWatch } from './due-slots.js';
 import { decodeRecords, encodeRecord, type HistoryEvents, type HistoryRecord, type HistoryType } from './history.js';
 import { findBreaches, invariants } from './index.js';
 
@@ -33,10 +35,30 @@ const without = (type: HistoryType) => inOrder.filter((record) => record.type !=
 const kept = (as: 'result' | 'superseded', storedAt = 10) => saw('kept', { ...NODE, subject: 's1', as, storedAt });
 const served = (ms: number, besideBadPeer: boolean) =>
   Array.from({ length: 100 }, (_, i) => saw('served', { ms: i < 98 ? 1 : ms, besideBadPeer }));
+const WATCH = { ...NODE, monitorId: 'm1' };
+const INTERVAL_MS = 10_000;
+/** When the node has to check the monitor: the sixth slot and those after it. */
+const slotMs = (slot: number) => phaseOfWatch({ ...WATCH, intervalMs: INTERVAL_MS }) + (5 + slot) * INTERVAL_MS;
+const slots = (first: number, last = first, missed: string | null = null) =>
+  saw('slots', { ...WATCH, firstMs: slotMs(first), lastMs: slotMs(last), count: last - first + 1, missed });
+const told = (slot: number, at = 0) =>
+  saw('told', { ...WATCH, subject: `s${slot}`, firstMs: slotMs(slot), lastMs: slotMs(slot), count: 1 }, at);
+const begun = saw('watch-begun', { ...WATCH, generation: 1, intervalMs: INTERVAL_MS, afterMs: slotMs(0) });
+const assigned = (generation: number) => saw('assigned', { ...WATCH, generation });
+/** Long after the sixth slot. */
+const end = saw('calm', {}, slotMs(6) + 16_000);
+/** A run in which a monitor was watched: slots 1 to 6, two of them missed. */
+const watched = [...inOrder, begun, slots(1), slots(2, 3, 'stopped'), slots(4), slots(5), slots(6), assigned(1), end];
+const withoutSlots = (...gone: readonly HistoryRecord[]) =>
+  watched.filter((record) => !gone.some((g) => same(g, record)));
+const same = (a: HistoryRecord, b: HistoryRecord) => JSON.stringify(a) === JSON.stringify(b);
+const inOrderAt = (...records: readonly HistoryRecord[]) => [...records, ...watched];
+
 const isRolledBack = saw('database-rolled-back', { since: 1 }, 5);
 
 t.test('a run in order has no breach', async (t) => {
   t.same(findBreaches({ records: inOrder, secrets: ['hidden'] }), []);
+  t.same(findBreaches({ records: watched, secrets: [] }), []);
 });
 
 const breaches: readonly { id: string; name: string; records: readonly HistoryRecord[] }[] = [
@@ -74,6 +96,22 @@ const breaches: readonly { id: string; name: string; records: readonly HistoryRe
     id: 'I2',
     name: 'measured by two processes',
     records: [...inOrder, saw('started', { ...NODE, subject: 's1', bootId: 'b2' })],
+  },
+  { id: 'I3', name: 'a slot that nobody told', records: withoutSlots(slots(4)) },
+  { id: 'I3', name: 'a slot that was told and is not stored', records: [told(4), ...withoutSlots(slots(4))] },
+  { id: 'I3', name: 'slots missed that nobody gave a reason for', records: withoutSlots(slots(2, 3, 'stopped')) },
+  { id: 'I3', name: 'a slot checked twice', records: inOrderAt(slots(4)) },
+  { id: 'I3', name: 'a slot checked and missed', records: inOrderAt(slots(4, 5, 'stopped')) },
+  { id: 'I3', name: 'watched under another generation than it shall be', records: inOrderAt(assigned(2)) },
+  {
+    id: 'I3',
+    name: 'assigned and not watched',
+    records: inOrderAt(saw('assigned', { ...NODE, monitorId: 'm2', generation: 1 })),
+  },
+  {
+    id: 'I3',
+    name: 'an event of a target that was there all the time',
+    records: inOrderAt(saw('event', { monitorId: 'm1', startedAt: 5, endedAt: null })),
   },
   { id: 'I5', name: 'stored after a ban', records: [...inOrder, saw('banned', NODE, 9)] },
   {
@@ -180,6 +218,29 @@ const excused: readonly { name: string; records: readonly HistoryRecord[] }[] = 
     ],
   },
   {
+    name: 'a slot whose row was declared as dropped',
+    records: [
+      told(4),
+      saw('gap', { ...LANE, lane: 'check', first: 7, last: 7, reason: 'spool_full' }),
+      ...withoutSlots(slots(4)),
+    ],
+  },
+  {
+    name: 'a slot whose row was in a spool that was restored from a copy',
+    records: [told(4), saw('spool-lost', NODE, 30), ...withoutSlots(slots(4))],
+  },
+  {
+    name: 'slots after the node was told to watch something else, and the last ones before',
+    records: [begun, slots(1), saw('watch-ended', WATCH, slotMs(2) + 14_000), end, ...inOrder],
+  },
+  {
+    name: 'a row lost by the database, and by a process whose disk had not taken it',
+    records: [
+      ...without('kept').filter(({ type }) => type !== 'durable'),
+      saw('database-rolled-back', { since: 5 }, 10),
+    ],
+  },
+  {
     name: 'a clock that claims nothing',
     records: [...inOrder, saw('clock', { ...NODE, errorMs: 9e9, uncertaintyMs: -1 })],
   },
@@ -226,4 +287,14 @@ t.test('a rolled back database excuses nothing that was stored before', async (t
 t.test('a history goes through lines of text, and a cut last line is left out', async (t) => {
   const lines = inOrder.map((record) => `${encodeRecord(record)}\n`).join('');
   t.same(decodeRecords(`${lines}{"at":1,"ty`), inOrder);
+});
+
+t.test('due slots are those of the product', async (t) => {
+  for (let number = 0; number < 200; number += 1) {
+    const watch = { nodeId: `n_${number % 7}`, monitorId: `m_${number}`, intervalMs: (1 + (number % 5)) * 10_000 };
+    const grid = { ...watch, phaseMs: phaseOf(watch.monitorId, watch.nodeId, watch.intervalMs) };
+    const now = Date.UTC(2026, 0, 1) + number * 1_234;
+    const first = slotStart(slotAt(now, grid) + 1, grid);
+    t.same(dueSlots(watch, now, now + 2 * watch.intervalMs).slice(0, 2), [first, first + watch.intervalMs]);
+  }
 });

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { subjectOfExported } from '../invariants/slot-reports.js';
 import type { Line } from './line.js';
 import { runCommand } from './real-process.js';
 import type { Recorder } from './recorder.js';
@@ -107,7 +108,7 @@ export class AgentUnit {
     const args = ['spool', 'export', '--json', '--state-dir', stateDir];
     const lines = await runCommand(script, args, { environment: this.#environment() }).catch(() => '');
     for (const line of lines.split('\n')) {
-      const subject = read(line, 'task_id');
+      const subject = exportedSubject(line);
       if (subject !== null) recorder.record('durable', { subject, nodeId: this.nodeId });
     }
   }
@@ -136,6 +137,13 @@ export class AgentUnit {
     this.#isLinked = type === 'online';
     if (this.nodeId !== '') this.#options.recorder.record(type, { nodeId: this.nodeId });
   }
+}
+
+/** What a row of a spool is of; null for a line that tells of none. */
+function exportedSubject(line: string): string | null {
+  const kind = read(line, 'kind');
+  if (kind === null) return null;
+  return kind === '' ? read(line, 'task_id') : subjectOfExported(JSON.parse(line));
 }
 
 function messageOf(line: string): string | null {

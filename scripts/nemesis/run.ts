@@ -3,6 +3,7 @@ import { SPOOL_BOUNDS } from 'vantage-agent/spool/spool.js';
 import { memoryOf, processTree } from '../bench/processes.js';
 import { Clients } from './clients.js';
 import type { Heal } from './faults/index.js';
+import { isEverythingChecked, makeMonitors } from './monitors.js';
 import type { Recorder } from './recorder.js';
 import type { NemesisReport } from './report.js';
 import { type PlannedFault, planFaults } from './schedule.js';
@@ -50,6 +51,7 @@ export async function runNemesis(options: RunOptions, cleanUps: CleanUps): Promi
   );
   const targets = await startTargets();
   cleanUps.push(() => targets.stop());
+  await makeMonitors(world, targets);
   const clients = new Clients({
     api: world.api,
     targets,
@@ -164,7 +166,7 @@ async function heal(world: World, clients: Clients, say: (line: string) => void)
 async function isQuiet({ agents, database }: World, clients: Clients): Promise<boolean> {
   if (clients.isBusy || !agents.every(({ isLinked, isDelivered }) => isLinked && isDelivered)) return false;
   const [row] = await database.query(WAITING);
-  return row?.['waiting'] === false;
+  return row?.['waiting'] === false && (await isEverythingChecked(database));
 }
 
 /** Looks at the memory of every process now and then; a breach of a bound is recorded once for each. */

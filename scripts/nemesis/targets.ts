@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 const HOST = '127.0.0.1';
 const TEMPTING = '/elsewhere';
+const WATCHED = '/watched';
 /** An address that no probe may touch: of loopback, but not among the allowed ones. */
 export const REFUSED_HOST = '127.0.99.1';
 /** What probes may reach here, as the agents have it. */
@@ -21,6 +22,8 @@ export interface Targets {
   readonly refusedUrl: string;
   /** An URL that may be probed, and sends whoever comes to where nobody may. */
   readonly temptingUrl: string;
+  /** What monitors watch, by their type. */
+  readonly watched: { readonly http: string; readonly tcp: string };
   /** When probes came, by key: milliseconds since the epoch, in order. */
   readonly visits: ReadonlyMap<string, readonly number[]>;
   /** How often somebody came to where nobody may. */
@@ -35,6 +38,7 @@ export async function startTargets(): Promise<Targets> {
   const web = http.createServer(({ url }, response) => {
     const { pathname, searchParams } = new URL(url ?? '/', 'http://target');
     if (pathname === TEMPTING) return void response.writeHead(302, { location: refusedUrl }).end();
+    if (pathname === WATCHED) return void response.end('here');
     const key = pathname.slice('/t/'.length);
     visits.set(key, [...(visits.get(key) ?? []), Date.now()]);
     setTimeout(() => response.end('here'), Number(searchParams.get('ms') ?? 0)).unref();
@@ -49,6 +53,7 @@ export async function startTargets(): Promise<Targets> {
   return {
     urlOf: (key, ms) => `http://${HOST}:${port}/t/${key}?ms=${ms}`,
     nobody: `${HOST}:1`,
+    watched: { http: `http://${HOST}:${port}${WATCHED}`, tcp: `${HOST}:${port}` },
     refusedUrl,
     temptingUrl: `http://${HOST}:${port}${TEMPTING}`,
     visits,

@@ -2,10 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type History, recordsOf } from '../invariants/history.js';
 import { findBreaches, invariants } from '../invariants/index.js';
+import { keptReports } from '../invariants/kept-reports.js';
 import type { AgentUnit } from './agent-unit.js';
 import type { Clients } from './clients.js';
 import { Recorder } from './recorder.js';
 import type { Targets } from './targets.js';
+import { recordWatches } from './watches.js';
 import type { World } from './world.js';
 
 /** What was found about one invariant. */
@@ -36,6 +38,7 @@ export async function judge(evidence: Evidence): Promise<Finding[]> {
   const end = new Recorder(join(evidence.directory, 'end.jsonl'));
   const untilRead = recorder.records.length;
   await readDatabase(evidence.world, end);
+  await readMonitors(evidence.world, end);
   for (const agent of agents) readAgent(agent, end);
   readVisits(evidence, end);
   readLogs(evidence, end);
@@ -103,6 +106,43 @@ async function readDatabase({ database }: World, recorder: Recorder): Promise<vo
     recorder.record('token-claimed', { token: String(row['label']), publicKey: String(row['key']) });
   for (const row of await database.query(DEAD)) {
     recorder.record('crashed', { of: 'ingest', how: `a result became a dead letter: ${String(row['payload'])}` });
+  }
+}
+
+const SLOTS = `SELECT n.id AS node_id, m.id AS monitor_id, s.* FROM (
+    SELECT monitor_key, node_key, at AS first_at, at AS last_at, 1 AS count, NULL AS missed, at AS stored_at FROM monitor_checks
+    WHERE flags & 2 = 0
+    UNION ALL
+    SELECT monitor_key, node_key, first_at, last_at, slots, reason, received_at FROM missed_slots) s
+  JOIN monitors m ON m.key = s.monitor_key JOIN nodes n ON n.key = s.node_key`;
+const ASSIGNED = 'SELECT node_id, monitor_id, generation FROM monitor_assignments WHERE ended_at IS NULL';
+const EVENTS = 'SELECT monitor_id, started_at, ended_at FROM monitor_events';
+
+/** Slots and events of monitors, and what nodes answer for. */
+async function readMonitors({ database, recorder }: World, end: Recorder): Promise<void> {
+  const stored = (await database.query(SLOTS)).map((row) => ({
+    nodeId: String(row['node_id']),
+    monitorId: String(row['monitor_id']),
+    firstMs: (row['first_at'] as Date).getTime(),
+    lastMs: (row['last_at'] as Date).getTime(),
+    count: Number(row['count']),
+    missed: row['missed'] === null ? null : String(row['missed']),
+    storedAt: (row['stored_at'] as Date).getTime(),
+  }));
+  for (const { storedAt: _, ...slots } of stored) end.record('slots', slots);
+  // when a check was stored nobody notes: it says nothing of bans
+  for (const report of keptReports(recorder.records, stored)) end.record('kept', { ...report, storedAt: 0 });
+  recordWatches(recorder, end, stored);
+  for (const row of await database.query(ASSIGNED))
+    end.record('assigned', {
+      nodeId: String(row['node_id']),
+      monitorId: String(row['monitor_id']),
+      generation: Number(row['generation']),
+    });
+  for (const row of await database.query(EVENTS)) {
+    const endedAt = (row['ended_at'] as Date | null)?.getTime() ?? null;
+    const startedAt = (row['started_at'] as Date).getTime();
+    end.record('event', { monitorId: String(row['monitor_id']), startedAt, endedAt });
   }
 }
 

@@ -1,4 +1,7 @@
 import Database from 'better-sqlite3';
+import type { SchedulePlace } from 'vantage-agent/schedule/schedule-file.js';
+import { ScheduleFileError, type StartKeepingThread } from 'vantage-agent/schedule/schedule-thread.js';
+import { emptySchedule, type ScheduleBatch, type StoredSchedule } from 'vantage-agent/schedule/stored-schedule.js';
 import {
   createSpool,
   type OpenDatabase,
@@ -17,6 +20,7 @@ import type { SeededRandom } from './random.js';
 export interface DiskCopy {
   readonly bytes: Buffer;
   readonly note: LastCommit | null;
+  readonly schedule: StoredSchedule;
 }
 
 //   call ──half the latency──> done on the disk ──the other half──> answered
@@ -28,10 +32,13 @@ export class SimulatedDisk {
   latencyMs = 0.5;
   /** SQLite's code for whatever is asked; null: it works. */
   problem: string | null = null;
+  /** The same of where the schedule is kept: a spool may have a file system of its own. */
+  scheduleProblem: string | null = null;
   #onFoundCorrupt: (() => void) | null = null;
   readonly random: SeededRandom;
   #database = new Database(':memory:');
   #note: LastCommit | null = null;
+  #schedule: StoredSchedule = emptySchedule;
 
   constructor(random: SeededRandom) {
     this.random = random;
@@ -40,6 +47,7 @@ export class SimulatedDisk {
   heal(): void {
     this.latencyMs = 0.5;
     this.problem = null;
+    this.scheduleProblem = null;
     this.#onFoundCorrupt = null;
   }
 
@@ -56,12 +64,50 @@ export class SimulatedDisk {
   }
 
   copy(): DiskCopy {
-    return { bytes: this.#database.serialize(), note: this.#note };
+    return { bytes: this.#database.serialize(), note: this.#note, schedule: this.#schedule };
   }
 
   restore({ bytes, note }: DiskCopy): void {
     this.#database = new Database(bytes);
     this.#note = note;
+  }
+
+  restoreSchedule({ schedule }: DiskCopy): void {
+    this.#schedule = schedule;
+  }
+
+  /** Where a process keeps its schedule; `onKept` hears what the disk has of it. */
+  schedulePlace(process: SimulatedProcess, onKept: (stored: StoredSchedule) => void): SchedulePlace {
+    const startThread: StartKeepingThread = async () => {
+      // what refuses to write can be read, as with the spool
+      await new Promise<void>((resolve) => process.after(this.latencyMs, resolve));
+      return {
+        thread: {
+          save: (batch) =>
+            this.#done(process, () => {
+              this.#schedule = saved(this.#schedule, batch);
+              onKept(this.#schedule);
+            }),
+          close: async () => undefined,
+          terminate: async () => undefined,
+        },
+        opened: { stored: this.#schedule, setAside: null },
+      };
+    };
+    return { exists: () => this.#schedule !== emptySchedule, startThread };
+  }
+
+  /** Done on the disk, then answered. */
+  #done(process: SimulatedProcess, act: () => void = () => undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const takesMs = this.latencyMs * this.random.between(0.5, 1.5);
+      process.after(takesMs / 2, () => {
+        const { scheduleProblem: problem } = this;
+        if (problem === null) act();
+        const answer = () => (problem === null ? resolve() : reject(new ScheduleFileError(problem, false)));
+        process.after(takesMs / 2, answer);
+      });
+    });
   }
 
   /** The thread of a process's spool. */
@@ -97,6 +143,21 @@ export class SimulatedDisk {
     this.#database = new Database(':memory:');
     return createSpool(this.#database, wallMs, found.lost);
   }
+}
+
+/** What ScheduleDatabase does in SQL. */
+function saved(
+  before: StoredSchedule,
+  { isEverything, rows, progress, dropped, lease }: ScheduleBatch,
+): StoredSchedule {
+  const byMonitor = new Map(isEverything ? [] : before.rows.map((row) => [row.monitorId, row]));
+  for (const monitorId of dropped) byMonitor.delete(monitorId);
+  for (const row of rows) byMonitor.set(row.monitorId, row);
+  for (const change of progress) {
+    const row = byMonitor.get(change.monitorId);
+    if (row !== undefined) byMonitor.set(change.monitorId, { ...row, ...change });
+  }
+  return { rows: [...byMonitor.values()], lease: lease ?? before.lease };
 }
 
 class SimulatedThread implements FileThread {

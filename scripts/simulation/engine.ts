@@ -1,10 +1,19 @@
+import type { CheckJudgment } from '@vantage/shared/monitor-types/definition.js';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
-import type { MeasureJob, Measurement } from 'vantage-agent/measuring/child-messages.js';
+import type { CheckJob, CheckMeasurement, MeasureJob, Measurement } from 'vantage-agent/measuring/child-messages.js';
 import type { SimulatedProcess } from './process.js';
 import type { SeededRandom } from './random.js';
 import type { Recorder } from './recorder.js';
 
 const BLANK = { ...(definitionOf('tcp').blank({ target: '192.0.2.9:80', params: {} } as never) as object) };
+
+const WELL: CheckJudgment = { outcome: 'ok', responseMs: 12, statusCode: null, error: null };
+const FAILED: CheckJudgment = {
+  outcome: 'failed',
+  responseMs: null,
+  statusCode: null,
+  error: { code: 'tcp_refused', message: 'nobody is there' },
+};
 
 /** Measures nothing, which takes its time; every run of it is written down. */
 export class SimulatedEngine {
@@ -32,6 +41,19 @@ export class SimulatedEngine {
         const startedAt = new Date(clock.now() - durationMs).toISOString();
         recorder.add('produced', { subject: id, nodeId, durationMs }, `has measured ${name}`);
         resolve({ id, resultJson: resultOf(startedAt, durationMs), loopLagMs: 0 });
+      });
+    });
+  }
+
+  /** Looks at nothing, which takes its time. */
+  check({ id }: CheckJob): Promise<CheckMeasurement> {
+    const { clock } = this.#process;
+    const startedMs = clock.monotonicMs();
+    const isWell = this.#random.chance(0.9);
+    return new Promise((resolve) => {
+      this.#process.after(this.#random.magnitude(5, 4_000), () => {
+        const startedAt = clock.now() - (clock.monotonicMs() - startedMs);
+        resolve({ id, judgment: isWell ? WELL : FAILED, startedAt, loopLagMs: 0, isDisturbed: false });
       });
     });
   }

@@ -10,6 +10,12 @@ export interface Mutations extends IngestChecks {
   readonly measuresTwice: boolean;
   /** Whether a replica looks for what a database that was away has lost. */
   readonly looksForLoss: boolean;
+  /** Whether an agent's next process goes on from how far the one before had come. */
+  readonly resumesSlots: boolean;
+  /** Whether a slot counts as told only when the disk has it. */
+  readonly waitsForDisk: boolean;
+  /** Whether an agent takes another generation of what it watches. */
+  readonly takesGenerations: boolean;
 }
 
 /** The product as it is. */
@@ -17,9 +23,13 @@ export const unbroken: Mutations = {
   refusesBanned: true,
   movesMarks: true,
   dropsStored: true,
+  dropsTold: true,
   ingest: (store) => store,
   measuresTwice: false,
   looksForLoss: true,
+  resumesSlots: true,
+  waitsForDisk: true,
+  takesGenerations: true,
 };
 
 /** A way to break it, and the invariant that says so when these things happen. */
@@ -70,6 +80,30 @@ export const broken: readonly BrokenProduct[] = [
     faults: ['database failed over'],
     breaks: 'I1',
     isQuietWhenMended: true,
+  },
+  {
+    name: 'no gap for the time between two processes of an agent',
+    mutations: { ...unbroken, resumesSlots: false },
+    faults: ['agent killed'],
+    breaks: 'I3',
+  },
+  {
+    name: 'a slot is told as soon as it is in memory',
+    mutations: { ...unbroken, waitsForDisk: false },
+    faults: ['agent killed', 'disk refuses', 'slow disk'],
+    breaks: 'I3',
+  },
+  {
+    name: 'a slot is stored as often as it is told',
+    mutations: { ...unbroken, dropsTold: false },
+    faults: ['state restored from a copy'],
+    breaks: 'I3',
+  },
+  {
+    name: 'what is watched stays as it was first',
+    mutations: { ...unbroken, takesGenerations: false },
+    faults: ['connection reset'],
+    breaks: 'I3',
   },
 ];
 

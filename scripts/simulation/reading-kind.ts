@@ -1,5 +1,6 @@
 import type { ResultMessage } from '@vantage/shared/protocol/codec.js';
 import { ownKind, type ResultKind, taskResults } from 'vantage-control/ingest/index.js';
+import { monitorKinds } from 'vantage-control/modules/monitors/index.js';
 
 /** What a node reads now and then without being asked: a second kind of results, in the lane of checks. */
 export interface Reading {
@@ -48,5 +49,12 @@ const readings = ownKind<Reading>({
   },
 });
 
-/** What results there are in a simulation. */
-export const simulatedKinds: readonly ResultKind[] = [taskResults, readings];
+/** No plan keeps anything for long here. */
+const KEPT_FOR = { anonymous: 7, free: 7, pro: 7, business: 7, unlimited: 7 };
+
+/** What results there are in a simulation. Nobody judges monitors there. */
+export const simulatedKinds: readonly ResultKind[] = [
+  taskResults,
+  readings,
+  ...monitorKinds(KEPT_FOR, () => undefined),
+];

@@ -1,12 +1,14 @@
 import type { HistoryRecord } from '../invariants/history.js';
 import type { Breach } from '../invariants/index.js';
 import { findBreaches } from '../invariants/index.js';
+import { keptReports } from '../invariants/kept-reports.js';
 import { laneNumbers } from './database/tables.js';
 import { liftBan } from './faults/bans.js';
 import { Trouble } from './faults/index.js';
 import { type Mutations, unbroken } from './mutations.js';
 import { Readings } from './readings.js';
 import { Site } from './site.js';
+import { Watching } from './watching.js';
 import { Work } from './work.js';
 import { World } from './world.js';
 
@@ -57,15 +59,18 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
   const site = new Site(world, mutations);
   const work = new Work(site, world.random.magnitude(300, 3_000));
   const readings = new Readings(site, world.random.magnitude(500, 5_000));
+  const watching = new Watching(site, world.random.magnitude(2_000, 20_000));
   const trouble = new Trouble(site, world.random.magnitude(1_000, 8_000), faults);
   site.start();
   readClocks(site);
   work.start();
   readings.start();
+  watching.start();
   trouble.start();
   const troubleMs = world.random.magnitude(10_000, 60_000);
   await world.runUntil(options.troubleMs ?? troubleMs);
   trouble.end();
+  watching.stop();
   for (const actor of [work, readings]) {
     if (options.isQuietWhenMended === true) actor.stop();
     else actor.slowDown(CALM_WORK_MS);
@@ -155,7 +160,8 @@ function readClocks(site: Site): void {
 }
 
 /** What is there when all is over: the database, and what agents still hold. */
-function readEnd({ recorder, database, agents, logged }: Site): void {
+function readEnd(site: Site): void {
+  const { recorder, database, agents, logged } = site;
   const { nodeTasks, superseded, gaps, readings } = database.tables;
   for (const { id: subject, nodeId, state, finishedAt } of nodeTasks.values()) {
     recorder.add('task', { subject, nodeId, state, storedAt: finishedAt });
@@ -164,6 +170,7 @@ function readEnd({ recorder, database, agents, logged }: Site): void {
   for (const [subject, { nodeId, storedAt }] of superseded) {
     recorder.add('kept', { subject, nodeId, as: 'superseded', storedAt });
   }
+  readSlots(site);
   for (const reading of readings) recorder.add('kept', { ...reading, as: 'result' });
   for (const { lane, ...gap } of gaps) {
     recorder.add('gap', { ...gap, lane: lane === laneNumbers.task ? 'task' : 'check' });
@@ -172,4 +179,12 @@ function readEnd({ recorder, database, agents, logged }: Site): void {
     recorder.add('backlog', { nodeId, rows: running?.spool.stats().rows ?? 0 });
   }
   for (const text of logged) recorder.add('text', { where: 'log', text });
+}
+
+function readSlots({ recorder, database }: Site): void {
+  const stored = [...database.tables.slots.values()].flat();
+  for (const { storedAt: _, ...row } of stored) recorder.add('slots', row);
+  for (const report of keptReports(recorder.records, stored)) recorder.add('kept', report);
+  for (const { nodeId, monitorId, generation, endedAt } of database.tables.assignments.values())
+    if (endedAt === null) recorder.add('assigned', { nodeId, monitorId, generation });
 }

@@ -5,14 +5,18 @@ import type { Keyring } from 'vantage-agent/identity/node-keys.js';
 import { ClockSync } from 'vantage-agent/link/clock-sync.js';
 import { Jobs, type JobsOptions } from 'vantage-agent/link/jobs.js';
 import { Link } from 'vantage-agent/link/link.js';
-import { Schedule, type ScheduleOptions } from 'vantage-agent/schedule/schedule.js';
-import { emptySchedule } from 'vantage-agent/schedule/stored-schedule.js';
+import { Schedule } from 'vantage-agent/schedule/schedule.js';
+import { ScheduleFile } from 'vantage-agent/schedule/schedule-file.js';
+import { withSpooled } from 'vantage-agent/schedule/spooled-slots.js';
+import type { StoredSchedule } from 'vantage-agent/schedule/stored-schedule.js';
 import { Spool } from 'vantage-agent/spool/spool.js';
 import { Upgrades } from 'vantage-agent/upgrade/upgrades.js';
+import { slotsOfReport } from '../invariants/slot-reports.js';
 import { type DiskCopy, SimulatedDisk } from './disk.js';
 import { SimulatedEngine } from './engine.js';
+import type { Mutations } from './mutations.js';
 import { SimulatedProcess } from './process.js';
-import { subjectOfReading } from './reading-kind.js';
+import { subjectOf } from './recorder.js';
 import type { Site } from './site.js';
 
 /** A copy of a state directory. */
@@ -119,6 +123,13 @@ export class SimulatedAgent {
     this.#site.recorder.add('spool-lost', { nodeId: this.nodeId }, 'has its spool restored from a copy');
   }
 
+  /** The same with what it watches. */
+  restoreState(copy: StateCopy): void {
+    this.restoreSpool(copy);
+    this.disk.restoreSchedule(copy.disk);
+    this.#site.recorder.watches.restored(this.nodeId);
+  }
+
   #keyring(): Keyring {
     const current = { privateKey: this.keys.privateKey, publicKey: this.publicKey };
     return { current, candidates: [current], makeNext: async () => current, settle: async () => undefined };
@@ -147,16 +158,35 @@ export class SimulatedAgent {
     const append: Spool['append'] = (lane, payload) => {
       const appended = spool.append(lane, payload);
       const result = decodeResult(payload);
-      const subject = subjectOfReading(result) ?? result.taskId;
+      const subject = subjectOf(result);
+      const slots = slotsOfReport(result);
+      if (slots !== null) {
+        recorder.add('produced', { subject, nodeId, durationMs: 0 });
+        recorder.add('told', { subject, nodeId, ...slots }, `tells ${subject.slice(-32)}`);
+      }
       appended.durable
         .then(() => recorder.add('durable', { subject, nodeId }, `keeps ${subject.slice(-5)}`))
         .catch(() => {});
       return appended;
     };
     const jobs = newJobs({ measuring, spool: { append }, clockSync, clock, log }, this.#site.mutations.measuresTwice);
-    const schedule = emptyScheduleOf(nodeId, { spool: { append }, clockSync, clock, log });
+    const { mutations } = this.#site;
+    const place = this.disk.schedulePlace(process, (stored) => recorder.watches.kept(nodeId, stored));
+    const file = new ScheduleFile({ stateDir: nodeId, place, clock, log });
+    const schedule: Schedule = newSchedule(mutations, {
+      nodeId,
+      spool: { append: mutations.waitsForDisk ? append : carelessly(append) },
+      clockSync,
+      clock,
+      log,
+      measuring,
+      uplink: { isLost: async () => false },
+      file,
+      stored: await withSpooled(resumable(await file.load(), mutations), spool, nodeId),
+      onDurable: () => link.wake('check'),
+    });
     const random = world.random.fork();
-    const link = new Link({
+    const link: Link = new Link({
       identity: {
         nodeId,
         keys: this.#keyring(),
@@ -211,27 +241,28 @@ export class SimulatedAgent {
   }
 }
 
-/** Its control plane has no monitors: it watches nothing, and there is nothing to keep. */
-function emptyScheduleOf(
-  nodeId: string,
-  parts: Pick<ScheduleOptions, 'spool' | 'clockSync' | 'clock' | 'log'>,
-): Schedule {
-  const nothing = () => undefined;
-  return new Schedule({
-    ...parts,
-    nodeId,
-    measuring: { check: () => Promise.reject(new Error('a check of what nobody assigned')) },
-    uplink: { isLost: async () => false },
-    file: {
-      begin: nothing,
-      assignmentChanged: nothing,
-      progressChanged: nothing,
-      keepLease: nothing,
-      close: async () => undefined,
-    },
-    stored: { ...emptySchedule, toldMs: new Map() },
-    onDurable: nothing,
-  });
+/** What the process before left, or without how far that had come. */
+function resumable(stored: StoredSchedule, { resumesSlots }: Mutations): StoredSchedule {
+  if (resumesSlots) return stored;
+  return { ...stored, rows: stored.rows.map((row) => ({ ...row, done: null, running: null })) };
+}
+
+/** Says that the disk has a row before it has. */
+function carelessly(append: Spool['append']): Spool['append'] {
+  return (lane, payload) => ({ ...append(lane, payload), durable: Promise.resolve() });
+}
+
+function newSchedule({ takesGenerations }: Mutations, options: ConstructorParameters<typeof Schedule>[0]): Schedule {
+  const schedule = new Schedule(options);
+  if (takesGenerations) return schedule;
+  const known = new Set<string>();
+  const take = schedule.take.bind(schedule);
+  schedule.take = (change) => {
+    const set = change.set.filter(({ monitorId }) => !known.has(monitorId));
+    for (const { monitorId } of set) known.add(monitorId);
+    take({ ...change, set, begins: false, ends: false });
+  };
+  return schedule;
 }
 
 /** With a memory of what it has measured, or without. */

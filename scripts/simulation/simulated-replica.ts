@@ -1,4 +1,5 @@
 import { LINK_GRACE_MS, LinkSessions, LinkTable } from 'vantage-control/links/index.js';
+import { AssignmentNews } from 'vantage-control/modules/monitors/index.js';
 import { NodeDirectory, Revocations } from 'vantage-control/modules/nodes/index.js';
 import type { Dispatch, RecentTasks } from 'vantage-control/modules/probes/index.js';
 import { ReplicaLease } from 'vantage-control/replicas/replica-lease.js';
@@ -16,6 +17,7 @@ interface RunningReplica {
   readonly dispatch: Dispatch;
   readonly directory: NodeDirectory;
   readonly recent: RecentTasks;
+  readonly news: AssignmentNews;
   stop(): Promise<void>;
 }
 
@@ -113,7 +115,7 @@ export class SimulatedReplica {
       checkStorage: async () => void (await stores.nodes.find([])),
       states: { kinds: [], store: async () => ({ isLive: true, newer: [] }), countPassedOver: () => undefined },
       onSetBack: () => undefined,
-      assigned: async () => [],
+      assigned: stores.assigned,
       config: () => ({
         heartbeatMs: 15_000,
         busyHeartbeatMs: 1_000,
@@ -136,11 +138,19 @@ export class SimulatedReplica {
       clock,
       log,
     });
+    const news = new AssignmentNews({
+      bus,
+      listSince: stores.assignmentChanges,
+      findLink: (nodeId) => table.find(nodeId),
+      clock,
+      log,
+    });
     await lease.start();
     lease.announce(bus);
     await directory.start();
     revocations.start();
     dispatch.start();
+    news.start();
     site.network.listen(this.url, {
       process,
       accept: (socket) => sessions.begin(socket, '192.0.2.1', () => undefined),
@@ -150,11 +160,13 @@ export class SimulatedReplica {
       dispatch,
       directory,
       recent,
+      news,
       stop: async () => {
         site.network.unlisten(this.url);
         await sessions.stop();
         await ingest.drain();
         await dispatch.stop();
+        news.stop();
         revocations.stop();
         directory.stop();
         await lease.stop();

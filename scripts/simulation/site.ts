@@ -55,6 +55,7 @@ export class Site {
         bootId: null,
         opening: 0,
         bootOpening: 0,
+        bootSeenAt: null,
         sessionId: null,
         replicaId: null,
         lostAfter: null,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Logger } from 'pino';
 import type { KeptLease } from './lease.js';
-import { ScheduleFileError, ScheduleThread } from './schedule-thread.js';
+import { type KeepingThread, ScheduleFileError, ScheduleThread, type StartKeepingThread } from './schedule-thread.js';
 import { emptySchedule, type ScheduleBatch, type StoredRow, type StoredSchedule } from './stored-schedule.js';
 
 const FILE_NAME = 'schedule.db';
@@ -12,6 +12,13 @@ const SAVE_MS = 1000;
 const RETRY_MS = { first: 5000, most: 60_000 };
 /** A disk that does not answer holds up the end of the agent for so long. */
 const CLOSE_TIMEOUT_MS = 5000;
+
+/** Where the file is, and what owns it; a file of the state directory and a thread of this process by default. */
+export interface SchedulePlace {
+  /** Whether a process before left one. */
+  exists(): boolean;
+  readonly startThread: StartKeepingThread;
+}
 
 /** What is to be kept of a monitor now; null: it is no longer watched. */
 type ReadRow = (monitorId: string) => StoredRow | null;
@@ -25,9 +32,10 @@ type ReadRow = (monitorId: string) => StoredRow | null;
  */
 export class ScheduleFile {
   readonly #path: string;
+  readonly #place: SchedulePlace;
   readonly #clock: Clock;
   readonly #log: Logger;
-  #thread: ScheduleThread | null = null;
+  #thread: KeepingThread | null = null;
   #readRow: ReadRow = () => null;
   /** Every monitor that the file should have, or may have: for a save of everything. */
   readonly #kept = new Set<string>();
@@ -43,15 +51,21 @@ export class ScheduleFile {
   #saving: Promise<void> | null = null;
   #isClosed = false;
 
-  constructor(options: { readonly stateDir: string; readonly clock: Clock; readonly log: Logger }) {
+  constructor(options: {
+    readonly stateDir: string;
+    readonly place?: SchedulePlace;
+    readonly clock: Clock;
+    readonly log: Logger;
+  }) {
     this.#path = join(options.stateDir, FILE_NAME);
+    this.#place = options.place ?? { exists: () => existsSync(this.#path), startThread: ScheduleThread.start };
     this.#clock = options.clock;
     this.#log = options.log;
   }
 
   /** What the process before left; nothing where that cannot be read. To be called once, before anything else. */
   async load(): Promise<StoredSchedule> {
-    if (!existsSync(this.#path)) return emptySchedule;
+    if (!this.#place.exists()) return emptySchedule;
     try {
       const stored = await this.#openThread();
       for (const { monitorId } of stored.rows) this.#kept.add(monitorId);
@@ -143,7 +157,10 @@ export class ScheduleFile {
   }
 
   async #openThread(): Promise<StoredSchedule> {
-    const { thread, opened } = await ScheduleThread.start({ path: this.#path, isSuspect: this.#isSuspect });
+    const { thread, opened } = await this.#place.startThread({
+      path: this.#path,
+      isSuspect: this.#isSuspect,
+    });
     this.#thread = thread;
     this.#isSuspect = false;
     if (opened.setAside !== null)

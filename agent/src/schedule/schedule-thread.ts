@@ -15,6 +15,15 @@ export class ScheduleFileError extends Error {
   }
 }
 
+/** What owns the file and answers one request at a time. */
+export type KeepingThread = Pick<ScheduleThread, 'save' | 'close' | 'terminate'>;
+
+/** Starts one; resolves when it has opened the file. @throws ScheduleFileError */
+export type StartKeepingThread = (options: ScheduleThreadOptions) => Promise<{
+  readonly thread: KeepingThread;
+  readonly opened: Pick<Extract<FromScheduleThread, { kind: 'opened' }>, 'stored' | 'setAside'>;
+}>;
+
 /** The main thread's end of the thread that owns the file. One request at a time. */
 export class ScheduleThread {
   readonly #worker: Worker;

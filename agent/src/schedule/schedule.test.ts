@@ -389,3 +389,20 @@ t.test('of checks that are asked for ten are in flight, one of a monitor; others
   node.clock.advance(0);
   await closed;
 });
+
+t.test('slots whose reports the disk did not have when the process was killed are told by the next one', async (t) => {
+  const node = new ScheduledNode();
+  node.schedule.take(everything(anAssignment(0)));
+  const first = slotAt(node.serverNow, gridOf(0));
+  await node.pass(2 * MINUTE_MS);
+  node.takesReports = false;
+  await node.pass(2 * MINUTE_MS);
+  node.keep();
+  node.takesReports = true;
+  await node.kill(5_000);
+  await node.pass(2 * MINUTE_MS);
+  const slots = node.slotsOf(monitorId(0), MINUTE_MS).map((slotMs) => slotAt(slotMs, gridOf(0)) - first);
+  t.same(slots, [0, 1, 2, 3, 4, 5, 6]);
+  t.same(missedOf(node.reports), [{ count: 2, reason: 'stopped' }]);
+  await node.end();
+});

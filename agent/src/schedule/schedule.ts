@@ -9,6 +9,7 @@ import type { ClockSync } from '../link/clock-sync.js';
 import type { StateSource, WatchedState } from '../link/state-sources.js';
 import type { CheckMeasurement } from '../measuring/child-messages.js';
 import type { MeasuringProcess } from '../measuring/measuring-process.js';
+import { SpoolRowDroppedError } from '../spool/errors.js';
 import type { Spool } from '../spool/spool.js';
 import { AskedChecks, type CheckRequest } from './asked-checks.js';
 import type { Assignment } from './assignment.js';
@@ -22,6 +23,7 @@ import { type RunningCheck, RunningChecks } from './running-checks.js';
 import type { ScheduleFile } from './schedule-file.js';
 import { isFarAhead, planResume, planSlots } from './slot-plan.js';
 import type { StoredRow, ToldSchedule } from './stored-schedule.js';
+import { keptProgress, UnkeptReports } from './unkept-reports.js';
 import { mayBeUplink } from './uplink-codes.js';
 import type { UplinkGuard } from './uplink-guard.js';
 import { firstSlot, nextDueMs, type WatchedMonitor, watchAgain, watchNew } from './watched-monitor.js';
@@ -46,6 +48,8 @@ const MAX_PER_TURN = 500;
 /** Of new assignments so many are checked at once, somebody waits for them; of more each waits for its slot. */
 const MAX_AT_ONCE = 50;
 const KEEP_LEASE_MS = 60_000;
+/** A spool whose disk takes nothing holds up the end for so long. */
+const KEPT_MS = 500;
 /** Probes of monitors end by the time of their type before; a child that is 5 s over this is stuck, and is replaced. */
 const CHECK_DEADLINE_MS = 125_000;
 /** A check may wait for its turn a tenth of its interval: begun later it would be of another moment. */
@@ -88,6 +92,9 @@ export class Schedule implements StateSource {
   readonly #running: RunningChecks;
   readonly #lease: Lease;
   readonly #lastSlots: LastSlots;
+  readonly #unkept = new UnkeptReports<WatchedMonitor>();
+  /** To be called when the disk has it which reports the spool had to drop. */
+  readonly #dropped: (() => void)[] = [];
   readonly #asked: AskedChecks;
   readonly #lateness = new LatenessWindow();
   readonly #forgetStepListener: () => void;
@@ -192,6 +199,7 @@ export class Schedule implements StateSource {
     await this.#running.idle(timeoutMs);
     // what is answered later is of nobody: the next process says that it was missed
     this.#isClosed = true;
+    await this.#unkept.none(this.#options.clock, KEPT_MS);
     this.#options.file.keepLease(this.#lease.keep());
     await this.#options.file.close();
   }
@@ -288,7 +296,7 @@ export class Schedule implements StateSource {
       this.#slotsMissed += run.last - run.first + 1;
       const nextSlot = runs[index + 1]?.first ?? (watched.done ?? run.last) + 1;
       const throughMs = this.#throughMs(slotStart(nextSlot, watched.grid));
-      this.#append(missedReport(watched, run, { reason, throughMs }));
+      this.#tell(watched, run.first, missedReport(watched, run, { reason, throughMs }));
     }
   }
 
@@ -309,7 +317,7 @@ export class Schedule implements StateSource {
     watched.running = null;
     this.#running.remove(running);
     this.#loopLagMs = Math.max(this.#loopLagMs, measurement.loopLagMs);
-    if (excuse === null) this.#count(watched, { slotMs, isPunctual }, measurement);
+    if (excuse === null) this.#count(watched, { slot, isPunctual }, measurement);
     else this.#miss(watched, [{ first: slot, last: slot }], excuse);
     if (watched.isAssigned) this.#options.file.progressChanged(watched.assignment.monitorId);
   }
@@ -334,14 +342,15 @@ export class Schedule implements StateSource {
 
   #count(
     watched: WatchedMonitor,
-    { slotMs, isPunctual }: { readonly slotMs: number; readonly isPunctual: boolean },
+    { slot, isPunctual }: { readonly slot: number; readonly isPunctual: boolean },
     { judgment, startedAt }: CheckMeasurement,
   ): void {
     this.#checksDone += 1;
+    const slotMs = slotStart(slot, watched.grid);
     const lateMs = startedAt === null ? 0 : Math.max(0, this.#onServerTime(startedAt) - slotMs);
     if (isPunctual) this.#lateness.note(lateMs, this.#options.clock.monotonicMs());
     watched.state = reduceCheck(watched.state, { slot: slotMs, outcome: judgment.outcome }, watched.spec.rule);
-    this.#append(checkReport(watched, { slotMs, lateMs, judgment, throughMs: this.#throughMs() }));
+    this.#tell(watched, slot, checkReport(watched, { slotMs, lateMs, judgment, throughMs: this.#throughMs() }));
   }
 
   /** Whatever came of it: it is of no slot, and nobody's state depends on it. */
@@ -349,7 +358,8 @@ export class Schedule implements StateSource {
     if (this.#isClosed) return;
     this.#loopLagMs = Math.max(this.#loopLagMs, loopLagMs);
     const beganMs = this.#onServerTime(startedAt ?? this.#options.clock.now());
-    this.#append(askedReport(watched, { request, beganMs, judgment, throughMs: this.#throughMs() }));
+    const report = askedReport(watched, { request, beganMs, judgment, throughMs: this.#throughMs() });
+    void this.#append(report)?.then(this.#options.onDurable, () => undefined);
   }
 
   /** A moment of this machine's clock, a short while ago. */
@@ -367,8 +377,29 @@ export class Schedule implements StateSource {
     return Math.max(0, Math.floor(Math.min(nowMs, oldestMs, dueMs, besideMs)));
   }
 
-  #append({ kind, body }: SlotReport): void {
-    const { spool, clock, clockSync, log, onDurable } = this.#options;
+  /** What is told of slots from `firstSlot` on is not done before the disk has it, or has it that it was dropped. */
+  #tell(watched: WatchedMonitor, firstSlot: number, report: SlotReport): void {
+    const isKept = this.#unkept.add(watched, firstSlot);
+    const keep = () => {
+      isKept();
+      if (watched.isAssigned) this.#options.file.progressChanged(watched.assignment.monitorId);
+    };
+    void this.#append(report)?.then(
+      () => {
+        keep();
+        for (const keepDropped of this.#dropped.splice(0)) keepDropped();
+        this.#options.onDurable();
+      },
+      (error: unknown) => {
+        // written down with the next row that the disk takes
+        if (error instanceof SpoolRowDroppedError) this.#dropped.push(keep);
+      },
+    );
+  }
+
+  /** Resolves when it is durable; null: the spool is closed. */
+  #append({ kind, body }: SlotReport): Promise<void> | null {
+    const { spool, clock, clockSync, log } = this.#options;
     const { offsetMs, uncertaintyMs } = clockSync.estimate();
     const payload = encodeResult({
       kind,
@@ -378,10 +409,10 @@ export class Schedule implements StateSource {
       uncertaintyMs,
     });
     try {
-      // a row that is given up is told by the spool
-      spool.append('check', payload).durable.then(onDurable, () => undefined);
+      return spool.append('check', payload).durable;
     } catch (error) {
       log.warn({ err: error, monitorId: body.monitor_id }, 'a check came after the spool was closed');
+      return null;
     }
   }
 
@@ -443,7 +474,8 @@ export class Schedule implements StateSource {
   #rowOf(monitorId: string): StoredRow | null {
     const watched = this.#watched.get(monitorId);
     if (watched === undefined) return null;
-    const { assignment, done, running, state } = watched;
-    return { ...assignment, done, running, stateJson: JSON.stringify(state) };
+    const { assignment, state } = watched;
+    const progress = keptProgress(watched, this.#unkept.oldest(watched));
+    return { ...assignment, ...progress, stateJson: JSON.stringify(state) };
   }
 }

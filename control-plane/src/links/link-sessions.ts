@@ -50,12 +50,16 @@ export class LinkSessions {
     return session;
   }
 
-  /** After the database was away: links of which it has forgotten something begin anew. Never rejects. */
+  /**
+   * After the database was away: links of which it has forgotten something begin anew, and what it has forgotten of assignments
+   * the other nodes hear. Never rejects.
+   */
   async lookForLoss(): Promise<void> {
     const { table, store, log } = this.#ports;
     try {
       const count = await closeForgotten(table, (links) => store.findLinks(links));
       if (count > 0) log.error({ links: count }, 'the database has lost what it had stored: agents send it again');
+      for (const session of table.all()) session.lookForAssignments();
     } catch (error) {
       log.warn({ err: error }, 'not known whether the database has lost something');
     }

@@ -74,8 +74,9 @@ const OPEN = `
   UPDATE nodes SET session_id = s.session_id, replica_id = s.replica_id, boot_id = s.boot_id, generation = s.generation,
          agent_version = s.agent_version, capabilities = string_to_array(s.capabilities, ' '), connected_at = now(), lost_after = NULL,
          version_refused = NULL, opening = before.opening + 1,
+         boot_seen_at = CASE WHEN before.boot_id = s.boot_id AND before.boot_seen_at IS NOT NULL THEN before.boot_seen_at ELSE now() END,
          boot_opening = CASE WHEN before.boot_id = s.boot_id THEN before.boot_opening ELSE before.opening + 1 END
-  FROM (SELECT id, boot_id, opening, boot_opening FROM nodes WHERE id = ANY(:nodeIds::text[]) ORDER BY id FOR UPDATE) AS before,
+  FROM (SELECT id, boot_id, boot_seen_at, opening, boot_opening FROM nodes WHERE id = ANY(:nodeIds::text[]) ORDER BY id FOR UPDATE) AS before,
        unnest(:nodeIds::text[], :sessionIds::text[], :replicaIds::text[], :bootIds::text[], :generations::bigint[],
               :agentVersions::text[], :capabilities::text[], :publicKeys::bytea[])
          AS s(node_id, session_id, replica_id, boot_id, generation, agent_version, capabilities, public_key)

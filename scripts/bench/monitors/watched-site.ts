@@ -43,6 +43,8 @@ export async function startWatchedSite(options: WatchedSiteOptions): Promise<Wat
     await insertMonitors(site, options);
     const watches = await readWatches(site);
     const agents = await Promise.all(site.nodes.map((node) => linked(node, site.url)));
+    // else each slot would be looked up, for a process before may have told it
+    await site.database.query("UPDATE nodes SET boot_seen_at = now() - interval '1 hour'");
     const nodes = agents.map((agent, index) => watching(agent, site.nodeIds[index] ?? '', watches));
     const stop = async () => {
       for (const agent of agents) agent.leave();

@@ -8,6 +8,7 @@ import type {
 } from 'vantage-control/ingest/index.js';
 import { isReading } from '../reading-kind.js';
 import { markKey } from './link-model.js';
+import { storeSlots } from './slots-model.js';
 import type { NodeTaskRow, Tables } from './tables.js';
 
 // NOTE: what control-plane/src/ingest/store.ts does in SQL, shown by model.test.ts. A statement sees the database as it
@@ -20,6 +21,7 @@ export interface IngestChecks {
   readonly refusesBanned: boolean;
   readonly movesMarks: boolean;
   readonly dropsStored: boolean;
+  readonly dropsTold: boolean;
 }
 
 /** storeBatches; `onKept` is told of every row the database keeps. */
@@ -27,7 +29,7 @@ export function storeBatches(
   tables: Tables,
   batches: readonly StoreBatch[],
   nowMs: number,
-  { refusesBanned, movesMarks, dropsStored }: IngestChecks,
+  { refusesBanned, movesMarks, dropsStored, dropsTold }: IngestChecks,
 ): StoreOutcome[] {
   return batches.map((batch) => {
     const node = tables.nodes.get(batch.nodeId);
@@ -38,9 +40,9 @@ export function storeBatches(
     if ((isBanned && refusesBanned) || (node.sessionId !== batch.sessionId && refusesBanned))
       return { kind: 'refused' };
     if (batch.first > mark + 1) return { kind: 'gap', mark };
-    const finished = batch.rows
-      .filter(({ sequence }) => sequence > mark || !dropsStored)
-      .flatMap((row) => storeRow(tables, batch.nodeId, row, nowMs) ?? []);
+    const fresh = batch.rows.filter(({ sequence }) => sequence > mark || !dropsStored);
+    const finished = fresh.flatMap((row) => storeRow(tables, batch.nodeId, row, nowMs) ?? []);
+    storeSlots(tables, batch.nodeId, fresh, { nowMs, dropsTold });
     if (movesMarks && batch.last > mark) tables.marks.set(key, batch.last);
     return { kind: 'stored', mark: Math.max(mark, batch.last), previousMark: mark, finished };
   });
@@ -67,7 +69,7 @@ function storeRow(tables: Tables, nodeId: string, row: StoreRow, nowMs: number):
 }
 
 function storeReading(tables: Tables, nodeId: string, { body }: OwnRow, nowMs: number): null {
-  if (!isReading(body)) throw new TypeError('a row of another kind has no table here');
+  if (!isReading(body)) return null;
   tables.readings = [...tables.readings, { nodeId, subject: body.subject, storedAt: nowMs }];
   return null;
 }

@@ -28,7 +28,8 @@ export function openSession(tables: Tables, session: NewSession, nowMs: number):
   const { sessionId, replicaId, bootId, generation } = session;
   const opening = node.opening + 1;
   const bootOpening = node.bootId === bootId ? node.bootOpening : opening;
-  const change = { sessionId, replicaId, bootId, opening, bootOpening, generation, lostAfter: null };
+  const bootSeenAt = node.bootId === bootId ? (node.bootSeenAt ?? nowMs) : nowMs;
+  const change = { bootSeenAt, sessionId, replicaId, bootId, opening, bootOpening, generation, lostAfter: null };
   const opened = updateNode(tables, node, change, nowMs);
   return { revision: opened.revision, boot_opening: bootOpening, is_upgraded: false };
 }

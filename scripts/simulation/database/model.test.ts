@@ -1,14 +1,21 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { CHECK_KIND, MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import t, { type Test } from 'tap';
 import { ingestStore } from 'vantage-control/ingest/index.js';
 import { ResultReader } from 'vantage-control/ingest/result-kinds.js';
 import { linkRecords } from 'vantage-control/links/index.js';
+import {
+  endAssignments,
+  listAssignmentsOf,
+  listChangesSince,
+} from 'vantage-control/modules/monitors/assignment-store.js';
 import { type Node, nodeReads } from 'vantage-control/modules/nodes/index.js';
 import { dispatchStore } from 'vantage-control/modules/probes/index.js';
 import { replicaStore } from 'vantage-control/replicas/store.js';
 import { SeededRandom } from '../random.js';
 import { READINGS_TABLE, readingMessage, simulatedKinds } from '../reading-kind.js';
-import { banNode, unbanNode } from './link-model.js';
+import { banNode, markKey, unbanNode } from './link-model.js';
+import { assign, endAssignment } from './slots-model.js';
 import { modelStores, type Stores } from './stores.js';
 import { emptyTables, type Tables } from './tables.js';
 
@@ -80,6 +87,12 @@ const statements: readonly ((pair: Pair) => Ask)[] = [
   storeBatch,
   storeBatch,
   storeBatch,
+  storeReports,
+  ({ random, nodeIds }) => {
+    const nodeId = random.pick(nodeIds);
+    return async ({ assigned }) =>
+      (await assigned(nodeId)).map(({ monitorId, generation }) => `${monitorId} ${generation}`);
+  },
   ({ random, nodeIds }) => {
     const [nodeId, epoch, first] = [random.pick(nodeIds), random.pick(EPOCHS), random.integer(1, 12)];
     const gap = { nodeId, sessionId: `ses_${random.integer(1, 3)}`, epoch, lane: 1, first, last: first + 2, rows: [] };
@@ -128,6 +141,45 @@ t.test('the tables in memory answer as PostgreSQL does', { timeout: 200_000 }, a
   }
 });
 
+t.test('slots that are told again are stored as PostgreSQL stores them', { timeout: 200_000 }, async (t) => {
+  const db = await testDatabase(t);
+  await db.raw(READINGS_TABLE);
+  let stored = 0;
+  for (let seed = 1; seed <= SEQUENCES; seed += 1) {
+    const pair = await aPair(db, seed);
+    for (const nodeId of pair.nodeIds) await openLink(pair, nodeId);
+    for (let step = 0; step < STATEMENTS / 4; step += 1) {
+      if (pair.random.chance(0.2)) await ageProcess(pair);
+      const ask = storeReports(pair);
+      t.strictSame(plain(await ask(pair.model)), plain(await ask(pair.real)), `seed ${seed}, step ${step}`);
+    }
+    t.strictSame(await rest(pair.db), restOf(pair.tables), `what is stored after seed ${seed}`);
+    stored += [...pair.tables.slots.values()].flat().length;
+  }
+  t.ok(stored > 10 * SEQUENCES, `${stored} rows`);
+});
+
+async function openLink({ real, model }: Pair, nodeId: string): Promise<void> {
+  const about = { replicaId: 'rep_a', bootId: 'boot-1', generation: 1, agentVersion: '0.1.0', capabilities: [] };
+  const session = { nodeId, publicKey: keyOf(nodeId), sessionId: 'ses_1', ...about };
+  for (const { links } of [real, model]) {
+    await links.open(session);
+    for (const epoch of EPOCHS) await links.ensureMarks(nodeId, epoch);
+  }
+}
+
+/** The process of a node has been known for long: nothing that it tells was told before. */
+async function ageProcess({ random, db, tables, nodeIds }: Pair): Promise<void> {
+  const id = random.pick(nodeIds);
+  const node = tables.nodes.get(id);
+  if (node === undefined) return;
+  const seenAt = Date.now() - random.pick([0, 3 * HOUR_MS]);
+  tables.nodes.set(id, { ...node, bootSeenAt: seenAt });
+  await db('nodes')
+    .where({ id })
+    .update({ boot_seen_at: new Date(seenAt) });
+}
+
 /** Another program's test support, compiled beside this one's. */
 async function testDatabase(t: Test): Promise<Knex> {
   const support = new URL('../../../../control-plane/dist/test/_support/database.js', import.meta.url);
@@ -146,6 +198,9 @@ async function aPair(db: Knex, seed: number): Promise<Pair> {
     'superseded_results',
     'spool_gaps',
     'readings',
+    'monitor_checks',
+    'missed_slots',
+    'monitor_assignments',
   ]) {
     await db.raw('DELETE FROM ??', [table]);
   }
@@ -167,19 +222,44 @@ async function aPair(db: Knex, seed: number): Promise<Pair> {
       os: 'linux',
       arch: 'x64',
     });
-    const unset = { bootId: null, opening: 0, bootOpening: 0, sessionId: null, replicaId: null, lostAfter: null };
+    const unset = {
+      bootId: null,
+      opening: 0,
+      bootOpening: 0,
+      sessionId: null,
+      replicaId: null,
+      bootSeenAt: null,
+      lostAfter: null,
+    };
     const shutOut = { bannedAt: null, quarantinedAt: null };
     tables.nodes.set(id, { id, publicKey: keyOf(id), generation: 0, ...unset, ...shutOut, updatedAt: 0, revision: 0 });
   }
+  await assignMonitors(db, tables, nodeIds);
   const real: Stores = {
     links: linkRecords(db),
     nodes: nodeReads(db),
     replicas: replicaStore(db),
     ingest: ingestStore(db),
     dispatch: dispatchStore(db),
+    ...assignmentReads(db),
   };
   const model = modelStores(async (statement) => statement(tables, Date.now()));
   return { random, db, real, tables, model, nodeIds, taskIds: [] };
+}
+
+/** As the module of monitors has them: `spec` is the config here, for only what is assigned is compared. */
+function assignmentReads(db: Knex): Pick<Stores, 'assigned' | 'assignmentChanges'> {
+  return {
+    assigned: async (nodeId) => {
+      const rows = await listAssignmentsOf(db, [nodeId]);
+      return rows.map(({ monitor_id: monitorId, generation, config }) => ({
+        monitorId,
+        generation,
+        specJson: Buffer.from(JSON.stringify(config)),
+      }));
+    },
+    assignmentChanges: (since) => listChangesSince(db, since),
+  };
 }
 
 function keyOf(nodeId: string): Buffer {
@@ -259,6 +339,58 @@ function storeReadings(random: SeededRandom, at: { first: number; count: number;
   return ({ ingest }) => ingest.storeBatches([batch]);
 }
 
+const MONITOR_IDS = [newId(idPrefixes.monitor), newId(idPrefixes.monitor)];
+const SLOT_MS = 10_000;
+
+/** Checks and missed slots of a few slots, over and over: told by processes that come and go. */
+function storeReports({ random, nodeIds, tables }: Pair): Ask {
+  const nodeId = random.pick(nodeIds);
+  const epoch = random.pick(EPOCHS);
+  // mostly such as are stored
+  const first = (tables.marks.get(markKey(nodeId, epoch, 2)) ?? 0) + random.pick([1, 1, 1, 0, 2]);
+  const sessionId = tables.nodes.get(nodeId)?.sessionId ?? 'ses_1';
+  const reader = new ResultReader(simulatedKinds);
+  const nowMs = Date.now();
+  // of now, or of a time before whoever tells them
+  const baseMs = Math.floor(nowMs / 60_000) * 60_000 - random.pick([0, 4 * HOUR_MS]);
+  const rows = Array.from({ length: random.integer(1, 3) }, (_, index) => {
+    const [slot, length] = [random.integer(0, 8), random.integer(0, 4)];
+    const about = { monitor_id: random.pick(MONITOR_IDS), generation: 1 };
+    const [firstMs, lastMs] = [slot, slot + length].map((at) => baseMs - at * SLOT_MS).sort((a, b) => a - b);
+    const isCheck = random.chance(0.5);
+    const told = { late_ms: 0, outcome: 'ok', response_ms: 1, status_code: null, error: null, through_ms: 0 };
+    const state = { verdict: 'ok', since_ms: 0, streak: 1 };
+    const body = isCheck
+      ? { ...about, slot_ms: firstMs, ...told, state }
+      : { ...about, first_slot_ms: firstMs, last_slot_ms: lastMs, count: length + 1, reason: 'stopped', through_ms: 0 };
+    const message = { kind: isCheck ? CHECK_KIND : MISSED_KIND, resultJson: Buffer.from(JSON.stringify(body)) };
+    const read = reader.read(message, 'check', { nowMs });
+    if ('reject' in read) throw new Error(read.reject);
+    return { ...read.row, sequence: first + index };
+  });
+  const batch = { nodeId, sessionId, epoch, lane: 2, first, last: first + rows.length - 1, rows };
+  return ({ ingest }) => ingest.storeBatches([batch]);
+}
+
+/** Both monitors on the first two nodes; one of them no longer. */
+async function assignMonitors(db: Knex, tables: Tables, nodeIds: readonly string[]): Promise<void> {
+  for (const [index, monitorId] of MONITOR_IDS.entries()) {
+    await db.raw(
+      `INSERT INTO monitors (id, user_id, name, type, target, interval_s, config, node_selection, node_count, consecutive_fail,
+         consecutive_ok, fail_node_quorum) VALUES (?, 'u_owner', ?, 'tcp', '192.0.2.9:80', 10, '{}', '{}', 2, 2, 1, '2/3')
+       ON CONFLICT DO NOTHING`,
+      [monitorId, monitorId],
+    );
+    for (const nodeId of nodeIds.slice(0, 2)) {
+      await db('monitor_assignments').insert({ monitor_id: monitorId, node_id: nodeId, generation: 1 });
+      assign(tables, { monitorId, nodeId, generation: 1, specJson: '{}' }, Date.now());
+      if (index === 0) continue;
+      await endAssignments(db, monitorId, [nodeId]);
+      endAssignment(tables, monitorId, nodeId, Date.now());
+    }
+  }
+}
+
 /** Without what no two databases have in common: times of their own, and numbers of changes. */
 function plain(answer: unknown): unknown {
   const text = JSON.stringify(answer ?? null, (key, value: unknown) => {
@@ -292,6 +424,13 @@ async function rest(db: Knex) {
   const superseded = await db('superseded_results').orderBy('id').select('id', 'node_id');
   const marks = await db('ingest_marks').select('node_id', 'epoch', 'lane', 'mark');
   const readings = await db('readings').select('node_id', 'subject');
+  const slots = await db.raw<{ rows: { slots: string }[] }>(
+    `SELECT concat_ws(' ', m.id, n.id, (extract(epoch FROM s.first_at) * 1000)::bigint, (extract(epoch FROM s.last_at) * 1000)::bigint,
+            s.slots, s.reason) AS slots
+     FROM (SELECT monitor_key, node_key, at AS first_at, at AS last_at, 1 AS slots, 'checked' AS reason FROM monitor_checks
+           UNION ALL SELECT monitor_key, node_key, first_at, last_at, slots, reason FROM missed_slots) s
+     JOIN monitors m ON m.key = s.monitor_key JOIN nodes n ON n.key = s.node_key`,
+  );
   const gaps = await db('spool_gaps').orderBy('id').select('node_id', 'first', 'last');
   return {
     tasks: tasks.map((row) => [row.id, row.state, row.lost_code, row.late].join(' ')),
@@ -299,10 +438,11 @@ async function rest(db: Knex) {
     marks: marks.map((row) => `${row.node_id} ${row.epoch.toString('hex')} ${row.lane} ${row.mark}`).sort(),
     gaps: gaps.map((row) => `${row.node_id} ${row.first} ${row.last}`),
     readings: readings.map((row) => `${row.node_id} ${row.subject}`).sort(),
+    slots: slots.rows.map((row) => row.slots).sort(),
   };
 }
 
-function restOf({ nodeTasks, superseded, marks, gaps, readings }: Tables) {
+function restOf({ nodeTasks, superseded, marks, gaps, readings, slots }: Tables) {
   const tasks = [...nodeTasks.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   return {
     tasks: tasks.map((row) => [row.id, row.state, row.lostCode, row.isLate].join(' ')),
@@ -310,5 +450,9 @@ function restOf({ nodeTasks, superseded, marks, gaps, readings }: Tables) {
     marks: [...marks].map(([key, mark]) => `${key} ${mark}`).sort(),
     gaps: gaps.map((row) => `${row.nodeId} ${row.first} ${row.last}`),
     readings: readings.map((row) => `${row.nodeId} ${row.subject}`).sort(),
+    slots: [...slots.values()]
+      .flat()
+      .map((row) => [row.monitorId, row.nodeId, row.firstMs, row.lastMs, row.count, row.missed ?? 'checked'].join(' '))
+      .sort(),
   };
 }

@@ -1,5 +1,5 @@
 import type { IngestStore } from 'vantage-control/ingest/index.js';
-import type { LinkRecords } from 'vantage-control/links/index.js';
+import type { LinkRecords, ReadAssigned } from 'vantage-control/links/index.js';
 import type { NodeReads } from 'vantage-control/modules/nodes/index.js';
 import type { DispatchStore } from 'vantage-control/modules/probes/index.js';
 import type { ReplicaStore } from 'vantage-control/replicas/store.js';
@@ -8,6 +8,7 @@ import * as dispatch from './dispatch-model.js';
 import * as ingest from './ingest-model.js';
 import * as links from './link-model.js';
 import type { DatabaseServer } from './server.js';
+import * as slots from './slots-model.js';
 import type { Tables } from './tables.js';
 
 /** Every store of a control plane. */
@@ -17,12 +18,15 @@ export interface Stores {
   readonly replicas: ReplicaStore;
   readonly ingest: IngestStore;
   readonly dispatch: DispatchStore;
+  /** What nodes are to watch, and whose that changed. */
+  readonly assigned: ReadAssigned;
+  readonly assignmentChanges: (since: Date) => Promise<readonly { node_id: string; changed_at: Date }[]>;
 }
 
 /** How a statement reaches the tables. */
 export type RunStatement = <T>(statement: (tables: Tables, nowMs: number) => T) => Promise<T>;
 
-const ALL_CHECKS: ingest.IngestChecks = { refusesBanned: true, movesMarks: true, dropsStored: true };
+const ALL_CHECKS: ingest.IngestChecks = { refusesBanned: true, movesMarks: true, dropsStored: true, dropsTold: true };
 
 /** The stores of one process, on the one database. */
 export function storesOf(server: DatabaseServer, process: SimulatedProcess, checks = ALL_CHECKS): Stores {
@@ -47,6 +51,8 @@ export function modelStores(run: RunStatement, checks = ALL_CHECKS): Stores {
       storeGap: (gap, reason) => run((tables, now) => ingest.storeGap(tables, gap, reason, now, checks)),
     },
     dispatch: dispatchStore(run),
+    assigned: (nodeId) => run((tables) => slots.assignedTo(tables, nodeId)),
+    assignmentChanges: (since) => run((tables) => slots.changesSince(tables, since.getTime())),
   };
 }
 

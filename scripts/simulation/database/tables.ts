@@ -13,6 +13,8 @@ export interface NodeRow {
   readonly bootOpening: number;
   readonly sessionId: string | null;
   readonly replicaId: string | null;
+  /** Since when this process has been known. */
+  readonly bootSeenAt: number | null;
   readonly lostAfter: number | null;
   readonly bannedAt: number | null;
   readonly quarantinedAt: number | null;
@@ -54,6 +56,27 @@ export interface ReadingRow {
   readonly storedAt: number;
 }
 
+/** A row of `monitor_assignments`, with what its monitor is. */
+export interface AssignmentState {
+  readonly monitorId: string;
+  readonly nodeId: string;
+  readonly generation: number;
+  readonly specJson: string;
+  readonly endedAt: number | null;
+}
+
+/** A row of `monitor_checks`, or of `missed_slots`. */
+export interface SlotsRow {
+  readonly nodeId: string;
+  readonly monitorId: string;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly count: number;
+  /** Why they were not run; null: they were. */
+  readonly missed: string | null;
+  readonly storedAt: number;
+}
+
 /** A row of `replicas`. */
 export interface ReplicaState {
   readonly url: string | null;
@@ -79,7 +102,17 @@ export interface Tables {
   readonly superseded: Map<string, SupersededRow>;
   gaps: readonly GapRow[];
   readings: readonly ReadingRow[];
+  readonly assignments: Map<string, AssignmentState>;
+  /** When those of each node changed last. */
+  readonly assignmentChanges: Map<string, number>;
+  /** By `slotsKey`. */
+  readonly slots: Map<string, readonly SlotsRow[]>;
   revision: number;
+}
+
+/** Under what the assignment and the slots of a monitor on a node stand. */
+export function slotsKey(monitorId: string, nodeId: string): string {
+  return `${monitorId} ${nodeId}`;
 }
 
 /** An empty database. */
@@ -92,6 +125,9 @@ export function emptyTables(): Tables {
     superseded: new Map(),
     gaps: [],
     readings: [],
+    assignments: new Map(),
+    assignmentChanges: new Map(),
+    slots: new Map(),
     revision: 0,
   };
 }
@@ -106,6 +142,9 @@ export function copyTables(tables: Tables): Tables {
     superseded: new Map(tables.superseded),
     gaps: tables.gaps,
     readings: tables.readings,
+    assignments: new Map(tables.assignments),
+    assignmentChanges: new Map(tables.assignmentChanges),
+    slots: new Map(tables.slots),
     revision: tables.revision,
   };
 }

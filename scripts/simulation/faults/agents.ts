@@ -48,6 +48,7 @@ export const agentFaults: readonly Fault[] = [
   }),
   ofAgent('disk refuses', [500, 40_000], ({ disk }, random) => {
     disk.problem = random.pick(['SQLITE_IOERR_WRITE', 'SQLITE_FULL', 'SQLITE_READONLY', 'SQLITE_IOERR_FSYNC']);
+    disk.scheduleProblem = random.chance(0.5) ? disk.problem : null;
     return () => disk.heal();
   }),
   { name: 'spool corrupt', lastsMs: [1, 2], begin: corruptSpool },
@@ -57,6 +58,15 @@ export const agentFaults: readonly Fault[] = [
     return () => {
       agent.kill(false);
       agent.restoreSpool(copy);
+      agent.start();
+    };
+  }),
+  ofAgent('state restored from a copy', [2_000, 30_000], (agent) => {
+    if (isDown(agent)) return null;
+    const copy = agent.copyState();
+    return () => {
+      agent.kill(false);
+      agent.restoreState(copy);
       agent.start();
     };
   }),

@@ -58,6 +58,8 @@ export const databaseFaults: readonly Fault[] = [
       const lossMs = random.between(0, 1_000);
       const cancel = world.after(lossMs, () => {
         database.stop();
+        for (const [key, { nodeId, monitorId }] of database.tables.assignments)
+          if (!copy.assignments.has(key)) recorder.watches.forgotten(nodeId, monitorId);
         database.restore(copy);
         recorder.add('database-rolled-back', { since }, `the database has lost ${Math.round(lossMs)} ms`);
       });

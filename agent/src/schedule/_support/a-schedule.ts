@@ -104,6 +104,8 @@ export class ScheduledNode {
     judgment: good,
   });
   isUplinkLost = false;
+  /** Whether the spool's disk takes reports: those that it does not take are gone with the process. */
+  takesReports = true;
   durable = 0;
   /** Server time minus this machine's. */
   offsetMs = 0;
@@ -235,6 +237,7 @@ export class ScheduledNode {
 
   #append(lane: Lane, payload: Uint8Array) {
     if (lane !== 'check') throw new Error(`a report in lane "${lane}"`);
+    if (!this.takesReports) return { sequence: 0, durable: never };
     const { kind, resultJson } = decodeResult(payload);
     this.reports.push({ kind, body: JSON.parse(Buffer.from(resultJson).toString()) } as Reported);
     return { sequence: this.reports.length, durable: Promise.resolve() };

@@ -12,7 +12,8 @@ import { isStorableText } from '@vantage/shared/text.js';
 import { compileTest } from '@vantage/shared/validation.js';
 import { CHECK_DAYS_BACK } from '../../db/partitions.js';
 import { ownKind, type ResultKind } from '../../ingest/index.js';
-import { type CheckDaysOf, storeChecks, storeMissed } from './check-store.js';
+import { type CheckDaysOf, storeChecks } from './check-store.js';
+import { storeMissed } from './missed-store.js';
 
 /** A slot further ahead than this is no slot. */
 const MAX_AHEAD_MS = 120_000;

@@ -1,8 +1,11 @@
-import type { CheckReport, MissedReport } from '@vantage/shared/monitor-state/check-report.js';
+import type { CheckReport } from '@vantage/shared/monitor-state/check-report.js';
 import type { Knex } from 'knex';
 import { instantLiteral } from '../../db/literals.js';
 import { type PreparedStatement, queryPrepared } from '../../db/prepared.js';
 import { type PlanName, type Plans, planNames } from '../../plans.js';
+import { checkFlags } from './check-flags.js';
+import { isToldAt } from './told-slots.js';
+import { mayBeTold, readToldSlots } from './told-slots-store.js';
 
 /** A report, and the node that delivered it. */
 export interface Delivered<R> {
@@ -12,8 +15,6 @@ export interface Delivered<R> {
 
 /** Numbers under which outcomes are stored. */
 export const outcomeCodes = { ok: 0, degraded: 1, failed: 2 } as const;
-/** Bits of `flags`. */
-export const checkFlags = { superseded: 1, asked: 2, late: 4 } as const;
 
 const PROGRESS_SECONDS = 10;
 /** A check that is stored so long after it was due came late. */
@@ -27,24 +28,27 @@ export function checkDaysOf(plans: Plans): CheckDaysOf {
   return Object.fromEntries(planNames.map((plan) => [plan, plans[plan].checkDays])) as Record<PlanName, number>;
 }
 
-// One statement: reports of monitors the node does not have, or no longer may have had, are left out; checks are stored; what
-// their node says now, if that is news; how far it has delivered, every ten seconds; which minutes that were rolled up already are to
-// be rolled up again; and whose state is to be judged.
+// One statement: reports of monitors the node does not have, or no longer may have had, are left out, and those that may have been told
+// before (told-slots-store.ts) unless somebody looked; checks are stored; what their node says now, if that is news; how far it has
+// delivered, every ten seconds; which minutes that were rolled up already are to be rolled up again; and whose state is to be judged.
 const STORE: PreparedStatement = {
   name: 'checks-store',
   text: `
   WITH given AS (
     SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::float8[], $5::int[], $6::smallint[], $7::real[],
-      $8::smallint[], $9::text[], $10::text[], $11::float8[], $12::float8[])
-      AS g(node_id, monitor_id, generation, slot_ms, late_ms, outcome, response_ms, status_code, error, verdict, since_ms, through_ms)
-  ), known AS (
+      $8::smallint[], $9::text[], $10::text[], $11::float8[], $12::float8[]) WITH ORDINALITY
+      AS g(node_id, monitor_id, generation, slot_ms, late_ms, outcome, response_ms, status_code, error, verdict, since_ms, through_ms, number)
+  ), found AS MATERIALIZED (
     SELECT g.*, to_timestamp(g.slot_ms / 1000) AS at, m.key AS monitor_key, n.key AS node_key,
-           a.generation = g.generation AND a.ended_at IS NULL AS is_current, ($13::jsonb ->> u.plan)::smallint AS keep_days
+           a.generation = g.generation AND a.ended_at IS NULL AS is_current, ($13::jsonb ->> u.plan)::smallint AS keep_days,
+           NOT $14 AND g.verdict IS NOT NULL AND ${mayBeTold('to_timestamp(g.slot_ms / 1000)')} AS is_doubtful
     FROM given g
     JOIN monitor_assignments a ON a.monitor_id = g.monitor_id AND a.node_id = g.node_id
     JOIN monitors m ON m.id = g.monitor_id
     JOIN users u ON u.id = m.user_id
     JOIN nodes n ON n.id = g.node_id
+  ), known AS (
+    SELECT * FROM found WHERE NOT is_doubtful
   ), stored AS (
     INSERT INTO monitor_checks (at, monitor_key, node_key, late_ms, response_ms, status_code, outcome, flags, keep_days, error)
     SELECT at, monitor_key, node_key, late_ms, response_ms, status_code, outcome,
@@ -73,18 +77,33 @@ const STORE: PreparedStatement = {
     SET generation = excluded.generation, verdict = excluded.verdict, since = excluded.since, slot = excluded.slot, error = excluded.error
     WHERE excluded.slot > s.slot AND (s.generation, s.verdict, s.since) IS DISTINCT FROM (excluded.generation, excluded.verdict, excluded.since)
     RETURNING monitor_id
+  ), due AS (
+    INSERT INTO monitor_due (monitor_id) SELECT DISTINCT monitor_id FROM said RETURNING monitor_id
   )
-  INSERT INTO monitor_due (monitor_id) SELECT DISTINCT monitor_id FROM said RETURNING monitor_id`,
+  SELECT monitor_id, NULL::int AS doubtful FROM due UNION ALL SELECT NULL, number::int FROM found WHERE is_doubtful`,
 };
 
-/** Stores checks that were never stored before. @returns ids of the monitors that are due now */
+/** Stores checks that were never delivered before; of a slot that was told already nothing is. @returns ids of the monitors that are due now */
 export async function storeChecks(
   trx: Knex,
   rows: readonly Delivered<CheckReport>[],
   keptFor: CheckDaysOf,
 ): Promise<string[]> {
+  const { due, doubtful } = await store(trx, rows, { keptFor, isLookedAt: false });
+  if (doubtful.length === 0) return due;
+  const news = await withoutTold(trx, doubtful);
+  return news.length === 0 ? due : [...due, ...(await store(trx, news, { keptFor, isLookedAt: true })).due];
+}
+
+interface StoreHow {
+  readonly keptFor: CheckDaysOf;
+  /** Nobody told of any of these slots before. */
+  readonly isLookedAt: boolean;
+}
+
+async function store(trx: Knex, rows: readonly Delivered<CheckReport>[], { keptFor, isLookedAt }: StoreHow) {
   const bodies = rows.map(({ body }) => body);
-  const due = await queryPrepared<{ monitor_id: string }>(trx, STORE, [
+  const answers = await queryPrepared<{ monitor_id: string | null; doubtful: number | null }>(trx, STORE, [
     rows.map(({ nodeId }) => nodeId),
     bodies.map(({ monitor_id }) => monitor_id),
     bodies.map(({ generation }) => generation),
@@ -98,30 +117,33 @@ export async function storeChecks(
     bodies.map(({ state }) => state?.since_ms ?? null),
     bodies.map(({ through_ms }) => through_ms),
     JSON.stringify(keptFor),
+    isLookedAt,
   ]);
-  return due.map(({ monitor_id }) => monitor_id);
+  return {
+    due: answers.flatMap(({ monitor_id }) => monitor_id ?? []),
+    doubtful: answers.flatMap(({ doubtful }) => (doubtful === null ? [] : (rows[doubtful - 1] ?? []))),
+  };
 }
 
-/** Stores slots that were not run, of monitors that their node had. */
-export async function storeMissed(trx: Knex, rows: readonly Delivered<MissedReport>[]): Promise<void> {
-  const bodies = rows.map(({ body }) => body);
-  await trx.raw(
-    `INSERT INTO missed_slots (monitor_key, node_key, first_at, last_at, slots, reason)
-     SELECT m.key, n.key, to_timestamp(g.first_ms / 1000), to_timestamp(g.last_ms / 1000), g.slots, g.reason
-     FROM unnest(?::text[], ?::text[], ?::float8[], ?::float8[], ?::int[], ?::text[])
-       AS g(node_id, monitor_id, first_ms, last_ms, slots, reason)
-     JOIN monitor_assignments a ON a.monitor_id = g.monitor_id AND a.node_id = g.node_id
-     JOIN monitors m ON m.id = g.monitor_id
-     JOIN nodes n ON n.id = g.node_id`,
-    [
-      rows.map(({ nodeId }) => nodeId),
-      bodies.map(({ monitor_id }) => monitor_id),
-      bodies.map(({ first_slot_ms }) => first_slot_ms),
-      bodies.map(({ last_slot_ms }) => last_slot_ms),
-      bodies.map(({ count }) => Math.min(count, 2_000_000_000)),
-      bodies.map(({ reason }) => reason),
-    ],
-  );
+/** Those whose slot was not told before, each slot once. */
+async function withoutTold(
+  trx: Knex,
+  rows: readonly Delivered<CheckReport>[],
+): Promise<readonly Delivered<CheckReport>[]> {
+  const ranges = rows.map(({ nodeId, body }) => {
+    const slotMs = Math.floor(body.slot_ms);
+    return { nodeId, monitorId: body.monitor_id, firstMs: slotMs, lastMs: slotMs };
+  });
+  const told = await readToldSlots(trx, ranges);
+  const seen = new Set<string>();
+  return rows.filter((_, index) => {
+    const range = ranges[index];
+    if (range === undefined) return false;
+    const slot = `${range.nodeId} ${range.monitorId} ${range.firstMs}`;
+    if (seen.has(slot) || isToldAt(told[index] ?? [], range.firstMs)) return false;
+    seen.add(slot);
+    return true;
+  });
 }
 
 /** A check as it is stored. */

@@ -40,6 +40,8 @@ import { MonitorTransfer } from './transfer/monitor-transfer.js';
 import { WindowActs } from './window-acts.js';
 import { WindowTurns } from './window-turns.js';
 
+export { AssignmentNews } from './assignment-news.js';
+export { monitorKinds } from './check-kinds.js';
 export { type Notify, performEffects } from './episodes.js';
 export type { HeartbeatParts, HeartbeatTimes } from './heartbeat-parts.js';
 export { type MaintenanceAt, type MaintenanceNow, maintenanceReads } from './maintenance-reads.js';

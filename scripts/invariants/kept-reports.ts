@@ -1,0 +1,43 @@
+import { slotsOfRun } from './due-slots.js';
+import { type HistoryEvents, type HistoryRecord, type HistoryRecordOf, recordsOf, type SlotRunOf } from './history.js';
+
+/** Slots as the database has them, and since when. */
+export interface StoredSlots extends SlotRunOf {
+  readonly storedAt: number;
+}
+
+/** Whether a report is of what the database had forgotten: nobody keeps it, until the node is told anew to watch that. */
+function forgottenFinder(records: readonly HistoryRecord[]) {
+  const forgotten = recordsOf({ records, secrets: [] }, 'watch-forgotten');
+  const begun = recordsOf({ records, secrets: [] }, 'watch-begun');
+  return ({ nodeId, monitorId, at }: HistoryRecordOf<'told'>) =>
+    forgotten.some((loss) => {
+      if (loss.nodeId !== nodeId || loss.monitorId !== monitorId) return false;
+      const again = begun.find(
+        (watch) => watch.nodeId === nodeId && watch.monitorId === monitorId && watch.at > loss.at,
+      );
+      return at < (again?.at ?? Number.POSITIVE_INFINITY);
+    });
+}
+
+/**
+ * Of a report the database keeps what nobody told before: so one is kept when each of its slots is, by it or by another one.
+ * @returns one for each report that was told and is
+ */
+export function keptReports(
+  records: readonly HistoryRecord[],
+  stored: readonly StoredSlots[],
+): HistoryEvents['kept'][] {
+  const storedAt = new Map<string, number>();
+  for (const row of stored)
+    for (const slotMs of slotsOfRun(row)) storedAt.set(`${row.nodeId} ${row.monitorId} ${slotMs}`, row.storedAt);
+  const isForgotten = forgottenFinder(records);
+  const told = new Map(recordsOf({ records, secrets: [] }, 'told').map((report) => [report.subject, report]));
+  return [...told.values()].flatMap((report) => {
+    const { subject, nodeId, monitorId } = report;
+    if (isForgotten(report)) return [{ subject, nodeId, as: 'superseded' as const, storedAt: 0 }];
+    const times = slotsOfRun(report).map((slotMs) => storedAt.get(`${nodeId} ${monitorId} ${slotMs}`));
+    if (!times.every((at) => at !== undefined)) return [];
+    return [{ subject, nodeId, as: 'superseded' as const, storedAt: Math.max(...times) }];
+  });
+}

@@ -1,0 +1,14 @@
+import { recordsOf } from './history.js';
+import type { Invariant } from './invariant.js';
+
+/** I3, of what checks come to. What was there all the time never was down, whatever broke around it. */
+export const noFalseEvents: Invariant = {
+  id: 'I3',
+  says: 'a target that was there all the time has no event',
+  evidence: ['slots'],
+  check: (history) =>
+    recordsOf(history, 'event').map(({ monitorId, startedAt, endedAt }) => {
+      const until = endedAt === null ? 'and is open' : `to ${new Date(endedAt).toISOString()}`;
+      return `an event of ${monitorId}, which was there all the time, is from ${new Date(startedAt).toISOString()} ${until}`;
+    }),
+};

@@ -1,0 +1,27 @@
+import type { Targets } from './targets.js';
+import { type World, waitFor } from './world.js';
+
+const FIRST_CHECKS_MS = 90_000;
+/** Assignments that no check has come of since, some seconds after they were made. */
+const UNCHECKED = `SELECT count(*)::int AS count FROM monitor_assignments a
+  JOIN monitors m ON m.id = a.monitor_id JOIN nodes n ON n.id = a.node_id
+  WHERE a.ended_at IS NULL AND NOT EXISTS (SELECT FROM monitor_checks c
+    WHERE c.monitor_key = m.key AND c.node_key = n.key AND c.at > a.assigned_at + interval '10 s')`;
+
+/** People who have monitors, checked by every node every ten seconds; what they watch is there all the time. */
+export async function makeMonitors({ ask, agents, database }: World, { watched }: Targets): Promise<void> {
+  for (const [type, target] of Object.entries(watched)) {
+    const body = { name: type, type, target, interval_s: 10, node_count: agents.length };
+    const answer = await ask({ method: 'POST', path: '/v1/monitors', body });
+    // asked for again after an answer that got lost
+    const isThere = answer?.status === 201 || answer?.code === 'MONITOR_NAME_TAKEN';
+    if (!isThere) throw new Error(`no monitor of type ${type}: ${answer?.code ?? 'no answer'}`);
+  }
+  await waitFor('every node to check every monitor', FIRST_CHECKS_MS, () => isEverythingChecked(database));
+}
+
+/** Whether each node has checked what it is to watch since it was told to. */
+export async function isEverythingChecked(database: World['database']): Promise<boolean> {
+  const [row] = await database.query(UNCHECKED);
+  return row?.['count'] === 0;
+}

@@ -1,0 +1,117 @@
+import type { CheckReport, MissedReport } from '@vantage/shared/monitor-state/check-report.js';
+import { CHECK_KIND, MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
+import type { StoreRow } from 'vantage-control/ingest/index.js';
+import type { AssignedWork } from 'vantage-control/links/index.js';
+import { type SlotsRow, slotsKey, type Tables } from './tables.js';
+
+// NOTE: what control-plane/src/modules/monitors does in SQL (check-store.ts, missed-store.ts, assignment-store.ts), shown by
+// model.test.ts. Slot by slot: nothing of how the product counts them is used here.
+
+/** What clocks may differ (told-slots-store.ts). */
+const MARGIN_MS = 120_000;
+
+interface StoreHow {
+  readonly nowMs: number;
+  readonly dropsTold: boolean;
+}
+
+/** storeChecks, storeMissed: kinds are stored one after the other, in the order of their first rows. */
+export function storeSlots(tables: Tables, nodeId: string, rows: readonly StoreRow[], how: StoreHow): void {
+  for (const name of new Set(rows.flatMap(({ writer }) => writer?.name ?? []))) {
+    const bodies = rows.flatMap((row) => (row.writer !== null && row.writer.name === name ? [row.body] : []));
+    if (name === CHECK_KIND) for (const body of bodies) storeCheck(tables, nodeId, body as CheckReport, how);
+    if (name === MISSED_KIND) for (const body of bodies) storeMissed(tables, nodeId, body as MissedReport, how);
+  }
+}
+
+function storeCheck(tables: Tables, nodeId: string, { monitor_id: monitorId, slot_ms }: CheckReport, how: StoreHow) {
+  const at = Math.floor(slot_ms);
+  const isNew = !mayBeTold(tables, nodeId, at, how) || !toldSlots(tables, monitorId, nodeId).has(at);
+  if (isNew) put(tables, { nodeId, monitorId, firstMs: at, lastMs: at, count: 1, missed: null, storedAt: how.nowMs });
+}
+
+function storeMissed(tables: Tables, nodeId: string, report: MissedReport, how: StoreHow): void {
+  const { monitor_id: monitorId, first_slot_ms: firstMs, last_slot_ms: lastMs, count, reason: missed } = report;
+  const whole = { nodeId, monitorId, firstMs, lastMs, count, missed, storedAt: how.nowMs };
+  if (!mayBeTold(tables, nodeId, firstMs, how)) return put(tables, whole);
+  const told = toldSlots(tables, monitorId, nodeId);
+  for (const run of runsOf(
+    slotsOf(whole).filter((at) => !told.has(at)),
+    lastMs - firstMs,
+    count,
+  ))
+    put(tables, { ...whole, firstMs: run.at(0) ?? 0, lastMs: run.at(-1) ?? 0, count: run.length });
+}
+
+/** Those that follow each other together. */
+function runsOf(slots: readonly number[], lengthMs: number, count: number): number[][] {
+  const runs: number[][] = [];
+  for (const at of slots) {
+    const run = runs.at(-1);
+    const stepMs = count > 1 ? lengthMs / (count - 1) : 0;
+    if (run !== undefined && at - (run.at(-1) ?? 0) === stepMs) run.push(at);
+    else runs.push([at]);
+  }
+  return runs;
+}
+
+/** Every slot of a row. */
+function slotsOf({ firstMs, lastMs, count }: Pick<SlotsRow, 'firstMs' | 'lastMs' | 'count'>): number[] {
+  if (count === 1) return [firstMs];
+  return Array.from({ length: count }, (_, index) => firstMs + (index * (lastMs - firstMs)) / (count - 1));
+}
+
+function toldSlots(tables: Tables, monitorId: string, nodeId: string): Set<number> {
+  return new Set((tables.slots.get(slotsKey(monitorId, nodeId)) ?? []).flatMap(slotsOf));
+}
+
+function mayBeTold(tables: Tables, nodeId: string, at: number, { dropsTold }: StoreHow): boolean {
+  const seenAt = tables.nodes.get(nodeId)?.bootSeenAt ?? null;
+  return dropsTold && seenAt !== null && at < seenAt + MARGIN_MS;
+}
+
+/** Of what the node never had nothing is kept. */
+function put(tables: Tables, row: SlotsRow): void {
+  const key = slotsKey(row.monitorId, row.nodeId);
+  if (!tables.assignments.has(key)) return;
+  tables.slots.set(key, [...(tables.slots.get(key) ?? []), row]);
+}
+
+/** insertAssignments, and what the monitor is to be checked by. */
+export function assign(tables: Tables, to: AssignmentChange, nowMs: number): void {
+  const { monitorId, nodeId, generation, specJson } = to;
+  tables.assignments.set(slotsKey(monitorId, nodeId), { monitorId, nodeId, generation, specJson, endedAt: null });
+  tables.assignmentChanges.set(nodeId, nowMs);
+}
+
+/** What a node is to watch from now on. `generation` is one that nobody had before. */
+export interface AssignmentChange {
+  readonly monitorId: string;
+  readonly nodeId: string;
+  readonly generation: number;
+  readonly specJson: string;
+}
+
+/** endAssignments */
+export function endAssignment(tables: Tables, monitorId: string, nodeId: string, nowMs: number): void {
+  const key = slotsKey(monitorId, nodeId);
+  const assignment = tables.assignments.get(key);
+  if (assignment === undefined || assignment.endedAt !== null) return;
+  tables.assignments.set(key, { ...assignment, endedAt: nowMs });
+  tables.assignmentChanges.set(nodeId, nowMs);
+}
+
+/** listAssignmentsOf */
+export function assignedTo(tables: Tables, nodeId: string): AssignedWork[] {
+  return [...tables.assignments.values()]
+    .filter((assignment) => assignment.nodeId === nodeId && assignment.endedAt === null)
+    .map(({ monitorId, generation, specJson }) => ({ monitorId, generation, specJson: Buffer.from(specJson) }));
+}
+
+/** listChangesSince */
+export function changesSince(tables: Tables, sinceMs: number): { node_id: string; changed_at: Date }[] {
+  return [...tables.assignmentChanges]
+    .filter(([, at]) => at > sinceMs)
+    .sort(([, a], [, b]) => a - b)
+    .map(([node_id, at]) => ({ node_id, changed_at: new Date(at) }));
+}
