@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { instantLiteral } from '../../db/literals.js';
 import { type PreparedStatement, queryPrepared } from '../../db/prepared.js';
 import { type PlanName, type Plans, planNames } from '../../plans.js';
+import { CHECK_SECONDS, FRESH_INTERVALS } from './eligibility.js';
 
 /** A report, and the node that delivered it. */
 export interface Delivered<R> {
@@ -29,7 +30,8 @@ export function checkDaysOf(plans: Plans): CheckDaysOf {
 
 // One statement: reports of monitors the node does not have, or no longer may have had, are left out; checks are stored; what
 // their node says now, if that is news; how far it has delivered, every ten seconds; which minutes that were rolled up already are to
-// be rolled up again; and whose state is to be judged.
+// be rolled up again; of which ranges something comes that nobody judged in time, since it came late, or after or together with what
+// made it old; and whose state is to be judged.
 const STORE: PreparedStatement = {
   name: 'checks-store',
   text: `
@@ -39,7 +41,8 @@ const STORE: PreparedStatement = {
       AS g(node_id, monitor_id, generation, slot_ms, late_ms, outcome, response_ms, status_code, error, verdict, since_ms, through_ms)
   ), known AS (
     SELECT g.*, to_timestamp(g.slot_ms / 1000) AS at, m.key AS monitor_key, n.key AS node_key,
-           a.generation = g.generation AND a.ended_at IS NULL AS is_current, ($13::jsonb ->> u.plan)::smallint AS keep_days
+           a.generation = g.generation AND a.ended_at IS NULL AS is_current, ($13::jsonb ->> u.plan)::smallint AS keep_days,
+           least(interval '${LATE_SECONDS} s', (${FRESH_INTERVALS} * m.interval_s + ${CHECK_SECONDS}) * interval '1 s') AS late_after
     FROM given g
     JOIN monitor_assignments a ON a.monitor_id = g.monitor_id AND a.node_id = g.node_id
     JOIN monitors m ON m.id = g.monitor_id
@@ -66,6 +69,16 @@ const STORE: PreparedStatement = {
   ), newest AS (
     SELECT DISTINCT ON (monitor_id, node_id) * FROM known WHERE is_current AND verdict IS NOT NULL
     ORDER BY monitor_id, node_id, slot_ms DESC
+  ), unseen AS (
+    INSERT INTO late_checks (monitor_id, from_at, to_at)
+    SELECT k.monitor_id, min(k.at), max(k.at) FROM known k
+    JOIN newest n ON n.monitor_id = k.monitor_id AND n.node_id = k.node_id
+    LEFT JOIN monitor_node_states s ON s.monitor_id = k.monitor_id AND s.node_id = k.node_id AND s.generation = k.generation
+    WHERE k.is_current AND k.verdict IS NOT NULL AND (
+      clock_timestamp() - k.at > k.late_after OR k.at < s.slot
+      OR (k.since_ms <> n.since_ms AND s.since IS DISTINCT FROM to_timestamp(k.since_ms / 1000))
+    )
+    GROUP BY k.monitor_id
   ), said AS (
     INSERT INTO monitor_node_states AS s (monitor_id, node_id, generation, verdict, since, slot, error)
     SELECT monitor_id, node_id, generation, verdict, to_timestamp(since_ms / 1000), at, error FROM newest

@@ -72,6 +72,7 @@ async function open(
     resolved_by: null,
     notes: null,
     backfilled: false,
+    disputed: false,
     created_at: startedAt,
   };
 }

@@ -17,6 +17,7 @@ export interface EventRow {
   readonly resolved_by: string | null;
   readonly notes: string | null;
   readonly backfilled: boolean;
+  readonly disputed: boolean;
   readonly created_at: Date;
 }
 

@@ -26,6 +26,7 @@ import type { HeartbeatParts } from './heartbeat-parts.js';
 import { History, type TimeLine } from './history.js';
 import { Judges } from './judges.js';
 import { Judging } from './judging.js';
+import { LateResults } from './late-results.js';
 import { maintenanceReads } from './maintenance-reads.js';
 import { MonitorActs } from './monitor-acts.js';
 import { takeNewestStates } from './newest-states-store.js';
@@ -60,6 +61,7 @@ export interface MonitorWork {
   readonly assigned: ReadAssigned;
   readonly news: AssignmentNews;
   readonly judges: Judges;
+  readonly lateResults: LateResults;
   readonly rollups: Rollups;
   readonly windowTurns: WindowTurns;
   readonly replacement: Replacement;
@@ -116,6 +118,7 @@ export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
     assigned: assignedWork(db, sealerOf(options)),
     news,
     judges,
+    lateResults: new LateResults({ db, maintenance: maintenanceReads, clock, log }),
     rollups: new Rollups({ db, clock, log }),
     windowTurns: new WindowTurns({ db, mail, onDue: () => judges.look(), clock, log }),
     replacement,

@@ -2,6 +2,7 @@ import { judgeQuorum, parseQuorum, type QuorumJudgment } from '@vantage/shared/m
 import type { Knex } from 'knex';
 import { eligibleVotes, isCatchingUp } from './eligibility.js';
 import { type Notify, performEffects } from './episodes.js';
+import { eventReason } from './event-reason.js';
 import type { MaintenanceAt, MaintenanceNow } from './maintenance-reads.js';
 import { insertDue, type JudgedRow, type NewState, readJudged, updateState } from './state-store.js';
 import { type MonitorState, transition } from './transition.js';
@@ -15,7 +16,6 @@ interface JudgingOptions {
 /** A monitor whose nodes have not delivered everything is looked at again after this. */
 const CATCH_UP_MS = 5_000;
 const NO_MAINTENANCE: MaintenanceNow = { isNow: false, endedAtMs: null };
-const MAX_REASON = 500;
 
 /** Judges monitors from what their nodes say, and writes what that changes: state, event, outbox, in one transaction. */
 export class Judging {
@@ -70,14 +70,9 @@ export class Judging {
   }
 }
 
-/** What most of the affected nodes said, and how many of all there are. */
-function reasonOf(monitor: JudgedRow, affected: readonly string[], { eligible }: QuorumJudgment): string {
-  const counts = new Map<string, number>();
-  for (const { node_id, error } of monitor.votes) {
-    if (error !== null && affected.includes(node_id)) counts.set(error, (counts.get(error) ?? 0) + 1);
-  }
-  const [most = 'failed'] = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([error]) => error);
-  return `${affected.length} of ${eligible} nodes: ${most}`.slice(0, MAX_REASON);
+function reasonOf({ votes }: JudgedRow, affected: readonly string[], { eligible }: QuorumJudgment): string {
+  const errors = votes.flatMap(({ node_id, error }) => (error !== null && affected.includes(node_id) ? [error] : []));
+  return eventReason(affected.length, eligible, errors);
 }
 
 function eventOf({ event_type: type, event_started_at: startedAt }: JudgedRow) {

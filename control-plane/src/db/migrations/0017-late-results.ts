@@ -1,0 +1,44 @@
+import type { Knex } from 'knex';
+
+// late_checks is a queue: each row says of a range of time that checks of it came when they were no longer applied, so that closed
+// events may be wrong. Storing appends to it; any replica takes all rows of a monitor at once.
+//
+//   checks that come late ──> late_checks ──> replay of the range ──> closed events
+
+/** Name in the table of applied migrations. */
+export const name = '0017-late-results';
+
+/** What it takes to correct closed events by checks that come late. */
+export async function up(trx: Knex.Transaction): Promise<void> {
+  await trx.raw(`
+    CREATE TABLE late_checks (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      monitor_id text COLLATE "C" NOT NULL,
+      from_at timestamptz NOT NULL,
+      to_at timestamptz NOT NULL,
+      noted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+      due_at timestamptz NOT NULL DEFAULT clock_timestamp() + interval '15 s'
+    );
+    COMMENT ON COLUMN late_checks.due_at IS 'more of the same usually follows at once';
+    CREATE INDEX ON late_checks (due_at, id);
+    CREATE INDEX ON late_checks (monitor_id);
+
+    ALTER TABLE monitor_events
+      ADD COLUMN was_told boolean NOT NULL DEFAULT true,
+      ADD COLUMN disputed boolean NOT NULL DEFAULT false;
+    COMMENT ON COLUMN monitor_events.was_told IS 'false: checks that came late made it, and nobody was told';
+    COMMENT ON COLUMN monitor_events.disputed IS 'checks that came late deny it; it stays since people were told';
+
+    ALTER TABLE monitor_states ADD COLUMN same_rule_since timestamptz NOT NULL DEFAULT now();
+    COMMENT ON COLUMN monitor_states.same_rule_since IS 'checks from before were of something else, or judged by another rule';
+    CREATE FUNCTION note_monitor_rule() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      UPDATE monitor_states SET same_rule_since = clock_timestamp() WHERE monitor_id = NEW.id;
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER note_monitor_rule AFTER UPDATE ON monitors FOR EACH ROW
+      WHEN ((OLD.target, OLD.interval_s, OLD.config, OLD.consecutive_fail, OLD.consecutive_ok, OLD.fail_node_quorum)
+        IS DISTINCT FROM (NEW.target, NEW.interval_s, NEW.config, NEW.consecutive_fail, NEW.consecutive_ok, NEW.fail_node_quorum))
+      EXECUTE FUNCTION note_monitor_rule();
+  `);
+}
