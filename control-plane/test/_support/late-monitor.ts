@@ -100,6 +100,9 @@ export class LateMonitor {
       notify: async (_trx, { kind, event }) => {
         this.notified.push(`${kind} ${event.started_at.toISOString()}`);
       },
+      notifyFlapping: async (_trx, _monitor, { isFlapping, isUp }) => {
+        this.notified.push(`${isFlapping ? 'flapping' : 'settled'} ${isUp ? 'up' : 'not up'}`);
+      },
     });
     await this.db.transaction(async (trx) => {
       const ids = await claimDue(trx, 1_000);

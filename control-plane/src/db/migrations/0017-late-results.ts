@@ -8,7 +8,7 @@ import type { Knex } from 'knex';
 /** Name in the table of applied migrations. */
 export const name = '0017-late-results';
 
-/** What it takes to correct closed events by checks that come late. */
+/** What it takes to correct closed events by checks that come late, and to be quiet of what flaps. */
 export async function up(trx: Knex.Transaction): Promise<void> {
   await trx.raw(`
     CREATE TABLE late_checks (
@@ -29,7 +29,11 @@ export async function up(trx: Knex.Transaction): Promise<void> {
     COMMENT ON COLUMN monitor_events.was_told IS 'false: checks that came late made it, and nobody was told';
     COMMENT ON COLUMN monitor_events.disputed IS 'checks that came late deny it; it stays since people were told';
 
-    ALTER TABLE monitor_states ADD COLUMN same_rule_since timestamptz NOT NULL DEFAULT now();
+    ALTER TABLE monitor_states
+      ADD COLUMN is_flapping boolean NOT NULL DEFAULT false,
+      ADD COLUMN same_rule_since timestamptz NOT NULL DEFAULT now();
+    CREATE INDEX flapping_monitors ON monitor_states (monitor_id) WHERE is_flapping;
+    COMMENT ON COLUMN monitor_states.is_flapping IS 'its owner knows, and is told of single events no more';
     COMMENT ON COLUMN monitor_states.same_rule_since IS 'checks from before were of something else, or judged by another rule';
     CREATE FUNCTION note_monitor_rule() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN

@@ -31,7 +31,7 @@ import { maintenanceReads } from './maintenance-reads.js';
 import { MonitorActs } from './monitor-acts.js';
 import { takeNewestStates } from './newest-states-store.js';
 import { NodeLoads } from './node-loads.js';
-import { mailOwner } from './notify.js';
+import { mailFlapping, mailOwner } from './notify.js';
 import { Placing } from './placing.js';
 import { Reading } from './reading.js';
 import { Replacement } from './replacement.js';
@@ -86,7 +86,11 @@ interface MonitorWorkOptions {
 /** Builds what runs behind monitors; nothing runs yet. */
 export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
   const { db, bus, directory, findLink, mail, plans, clock, log } = options;
-  const judging = new Judging({ maintenance: maintenanceReads.now, notify: mailOwner(mail) });
+  const judging = new Judging({
+    maintenance: maintenanceReads.now,
+    notify: mailOwner(mail),
+    notifyFlapping: mailFlapping(mail),
+  });
   const judges = new Judges({ db, judging, clock, log });
   const news = new AssignmentNews({ bus, listSince: (since) => listChangesSince(db, since), findLink, clock, log });
   const loads = new NodeLoads({ read: () => sumLoads(db), clock });

@@ -5,17 +5,18 @@ import { Rounds, workOff } from '../../rounds.js';
 import { freshnessMs } from './eligibility.js';
 import { monitorIntervals } from './intervals.js';
 import type { Judging } from './judging.js';
-import { claimDue, queueStale } from './state-store.js';
+import { claimDue, queueFlapping, queueStale } from './state-store.js';
 
 // Every replica judges whatever is due: rows of a queue, claimed with SKIP LOCKED in the transaction that writes what the
 // judgment made of them. A replica that dies in between leaves them due.
 //
 //   results stored here ──> look() ──┐
 //   every second ────────────────────┴──> claim 100 ──> judge ──> commit ──> again until there are none
-//   every five seconds: nodes whose results have become too old
+//   every five seconds: nodes whose results have become too old; every half a minute: what flaps, and may have settled
 
 const LOOK_MS = 1_000;
 const STALE_MS = 5_000;
+const FLAPPING_MS = 30_000;
 const AT_ONCE = 100;
 
 interface JudgesOptions {
@@ -29,6 +30,7 @@ interface JudgesOptions {
 export class Judges {
   readonly #judging: Rounds;
   readonly #staleness: Rounds;
+  readonly #settling: Rounds;
 
   constructor({ db, judging, clock, log }: JudgesOptions) {
     const judgeSome = () =>
@@ -51,20 +53,28 @@ export class Judges {
       onFailed: (error) => log.warn({ err: error }, 'nodes with old results not noticed'),
       clock,
     });
+    this.#settling = new Rounds({
+      everyMs: FLAPPING_MS,
+      turn: () => queueFlapping(db),
+      onFailed: (error) => log.warn({ err: error }, 'monitors that flap not looked at'),
+      clock,
+    });
   }
 
   start(): void {
-    this.#judging.start();
-    this.#staleness.start();
+    for (const rounds of this.#all()) rounds.start();
   }
 
   async stop(): Promise<void> {
-    await this.#staleness.stop();
-    await this.#judging.stop();
+    for (const rounds of this.#all()) await rounds.stop();
   }
 
   /** Something is due: looks at once, or once more when it is looking. */
   look(): void {
     this.#judging.look();
+  }
+
+  #all(): readonly Rounds[] {
+    return [this.#settling, this.#staleness, this.#judging];
   }
 }

@@ -1,16 +1,20 @@
+import { FLAP_RESULTS, isFlapping } from '@vantage/shared/monitor-state/flapping.js';
 import { judgeQuorum, parseQuorum, type QuorumJudgment } from '@vantage/shared/monitor-state/quorum.js';
 import type { Knex } from 'knex';
 import { eligibleVotes, isCatchingUp } from './eligibility.js';
-import { type Notify, performEffects } from './episodes.js';
+import { type Notify, type NotifyFlapping, performEffects } from './episodes.js';
 import { eventReason } from './event-reason.js';
+import { listSpansSince } from './event-store.js';
 import type { MaintenanceAt, MaintenanceNow } from './maintenance-reads.js';
+import { recentHealth, withEffects } from './recent-health.js';
 import { insertDue, type JudgedRow, type NewState, readJudged, updateState } from './state-store.js';
-import { type MonitorState, transition } from './transition.js';
+import { type Effect, type MonitorState, transition } from './transition.js';
 import { HEARTBEAT } from './type-names.js';
 
 interface JudgingOptions {
   readonly maintenance: MaintenanceAt;
   readonly notify: Notify;
+  readonly notifyFlapping: NotifyFlapping;
 }
 
 /** A monitor whose nodes have not delivered everything is looked at again after this. */
@@ -58,15 +62,33 @@ export class Judging {
       { health: row.health, event, resolved: row.resolved_type },
       { judgment, isInMaintenance: maintenance.isNow, notBeforeMs },
     );
-    const next = newStateOf(row, judgment, state);
+    const flaps = await this.#flaps(trx, row, { effects, nowMs });
+    const next = newStateOf(row, judgment, { ...state, isFlapping: flaps });
     if (next === null && effects.length === 0) return true;
     if (!(await updateState(trx, next ?? unchanged(row)))) return false;
+    const isQuiet = flaps || row.is_flapping;
     await performEffects(trx, row, {
       effects,
       reasonOf: (affected) => reasonOf(row, affected, judgment),
-      notify: this.options.notify,
+      notify: isQuiet ? null : this.options.notify,
+      isFlapping: flaps,
     });
+    if (flaps !== row.is_flapping)
+      await this.options.notifyFlapping(trx, row, { isFlapping: flaps, isUp: state.event === null });
     return true;
+  }
+
+  /** Whether a monitor flaps now. */
+  async #flaps(
+    trx: Knex,
+    { id, interval_s, is_flapping }: JudgedRow,
+    { effects, nowMs }: { readonly effects: readonly Effect[]; readonly nowMs: number },
+  ): Promise<boolean> {
+    if (effects.length === 0 && !is_flapping) return false;
+    const intervalMs = interval_s * 1_000;
+    const events = await listSpansSince(trx, id, new Date(nowMs - FLAP_RESULTS * intervalMs));
+    const health = recentHealth(withEffects(events, effects), intervalMs, nowMs);
+    return isFlapping(is_flapping, health);
   }
 }
 
@@ -80,15 +102,29 @@ function eventOf({ event_type: type, event_started_at: startedAt }: JudgedRow) {
 }
 
 /** Null when nothing changes: most judgments do not. */
-function newStateOf(row: JudgedRow, judgment: QuorumJudgment, { health, resolved }: MonitorState): NewState | null {
+function newStateOf(
+  row: JudgedRow,
+  judgment: QuorumJudgment,
+  { health, resolved, isFlapping: flaps }: MonitorState & { readonly isFlapping: boolean },
+): NewState | null {
   // below the quorum; above it the event names them
   const failingNodes = health === 'up' || health === 'degraded' ? judgment.failingNodes : [];
   const isFirst = row.first_check_at === null && judgment.decidedAtMs !== null;
   const isSame =
-    health === row.health && resolved === row.resolved_type && String(failingNodes) === String(row.failing_nodes);
+    health === row.health &&
+    resolved === row.resolved_type &&
+    flaps === row.is_flapping &&
+    String(failingNodes) === String(row.failing_nodes);
   if (isSame && !isFirst) return null;
   const firstCheckAt = isFirst && judgment.decidedAtMs !== null ? new Date(judgment.decidedAtMs) : null;
-  return { monitorId: row.id, version: row.version, health, resolvedType: resolved, failingNodes, firstCheckAt };
+  return {
+    ...unchanged(row),
+    health,
+    resolvedType: resolved,
+    failingNodes,
+    isFlapping: flaps,
+    firstCheckAt,
+  };
 }
 
 function unchanged(row: JudgedRow): NewState {
@@ -98,6 +134,7 @@ function unchanged(row: JudgedRow): NewState {
     health: row.health,
     resolvedType: row.resolved_type,
     failingNodes: row.failing_nodes,
+    isFlapping: row.is_flapping,
     firstCheckAt: null,
   };
 }
