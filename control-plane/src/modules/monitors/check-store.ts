@@ -3,7 +3,8 @@ import type { Knex } from 'knex';
 import { instantLiteral } from '../../db/literals.js';
 import { type PreparedStatement, queryPrepared } from '../../db/prepared.js';
 import { type PlanName, type Plans, planNames } from '../../plans.js';
-import { CHECK_SECONDS, FRESH_INTERVALS } from './eligibility.js';
+import { CHECK_SECONDS, FRESH_INTERVALS, freshnessMs } from './eligibility.js';
+import { monitorIntervals } from './intervals.js';
 
 /** A report, and the node that delivered it. */
 export interface Delivered<R> {
@@ -28,10 +29,15 @@ export function checkDaysOf(plans: Plans): CheckDaysOf {
   return Object.fromEntries(planNames.map((plan) => [plan, plans[plan].checkDays])) as Record<PlanName, number>;
 }
 
+/** How old the results of a node may be to count, of a monitor `m`. */
+const FRESH = `(${FRESH_INTERVALS} * m.interval_s + ${CHECK_SECONDS}) * interval '1 s'`;
+/** The same of the shortest interval: who was never older has not caught up, and its monitors are not looked at. */
+const SHORTEST_FRESH_SECONDS = freshnessMs(Math.min(...monitorIntervals)) / 1_000;
+
 // One statement: reports of monitors the node does not have, or no longer may have had, are left out; checks are stored; what
 // their node says now, if that is news; how far it has delivered, every ten seconds; which minutes that were rolled up already are to
 // be rolled up again; of which ranges something comes that nobody judged in time, since it came late, or after or together with what
-// made it old; and whose state is to be judged.
+// made it old; and whose state is to be judged: where what a node says is news, or the node is not behind any more.
 const STORE: PreparedStatement = {
   name: 'checks-store',
   text: `
@@ -42,7 +48,7 @@ const STORE: PreparedStatement = {
   ), known AS (
     SELECT g.*, to_timestamp(g.slot_ms / 1000) AS at, m.key AS monitor_key, n.key AS node_key,
            a.generation = g.generation AND a.ended_at IS NULL AS is_current, ($13::jsonb ->> u.plan)::smallint AS keep_days,
-           least(interval '${LATE_SECONDS} s', (${FRESH_INTERVALS} * m.interval_s + ${CHECK_SECONDS}) * interval '1 s') AS late_after
+           least(interval '${LATE_SECONDS} s', ${FRESH}) AS late_after
     FROM given g
     JOIN monitor_assignments a ON a.monitor_id = g.monitor_id AND a.node_id = g.node_id
     JOIN monitors m ON m.id = g.monitor_id
@@ -66,6 +72,15 @@ const STORE: PreparedStatement = {
     SELECT node_id, to_timestamp(max(through_ms) / 1000) FROM given GROUP BY node_id ORDER BY node_id
     ON CONFLICT (node_id) DO UPDATE SET complete_through = excluded.complete_through
     WHERE excluded.complete_through >= p.complete_through + interval '${PROGRESS_SECONDS} s'
+    RETURNING node_id, complete_through
+  ), caught_up AS (
+    SELECT a.monitor_id FROM progress now
+    LEFT JOIN node_progress before ON before.node_id = now.node_id
+    JOIN monitor_assignments a ON a.node_id = now.node_id AND a.ended_at IS NULL
+    JOIN monitors m ON m.id = a.monitor_id
+    WHERE clock_timestamp() - coalesce(before.complete_through, 'epoch') > interval '${SHORTEST_FRESH_SECONDS} s'
+      AND clock_timestamp() - coalesce(before.complete_through, 'epoch') > ${FRESH}
+      AND clock_timestamp() - now.complete_through <= ${FRESH}
   ), newest AS (
     SELECT DISTINCT ON (monitor_id, node_id) * FROM known WHERE is_current AND verdict IS NOT NULL
     ORDER BY monitor_id, node_id, slot_ms DESC
@@ -87,7 +102,7 @@ const STORE: PreparedStatement = {
     WHERE excluded.slot > s.slot AND (s.generation, s.verdict, s.since) IS DISTINCT FROM (excluded.generation, excluded.verdict, excluded.since)
     RETURNING monitor_id
   )
-  INSERT INTO monitor_due (monitor_id) SELECT DISTINCT monitor_id FROM said RETURNING monitor_id`,
+  INSERT INTO monitor_due (monitor_id) SELECT monitor_id FROM said UNION SELECT monitor_id FROM caught_up RETURNING monitor_id`,
 };
 
 /** Stores checks that were never stored before. @returns ids of the monitors that are due now */

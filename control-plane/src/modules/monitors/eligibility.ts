@@ -30,12 +30,6 @@ export function eligibleVotes(rows: readonly VoteRow[], intervalSeconds: number,
   });
 }
 
-/** Whether a node that is there would vote, had it delivered what it has to deliver: it may at any moment. */
-export function isCatchingUp(row: VoteRow, intervalSeconds: number, nowMs: number): boolean {
-  const isOwn = row.verdict !== null && row.state_generation === row.generation;
-  return isOwn && row.is_linked && !row.is_shut_out && !isFresh(row, intervalSeconds, nowMs);
-}
-
 function isFresh({ complete_through }: VoteRow, intervalSeconds: number, nowMs: number): boolean {
   return complete_through !== null && nowMs - Date.parse(complete_through) <= freshnessMs(intervalSeconds);
 }

@@ -1,7 +1,7 @@
 import { FLAP_RESULTS, isFlapping } from '@vantage/shared/monitor-state/flapping.js';
 import { judgeQuorum, parseQuorum, type QuorumJudgment } from '@vantage/shared/monitor-state/quorum.js';
 import type { Knex } from 'knex';
-import { eligibleVotes, isCatchingUp } from './eligibility.js';
+import { eligibleVotes } from './eligibility.js';
 import { type Notify, type NotifyFlapping, performEffects } from './episodes.js';
 import { eventReason } from './event-reason.js';
 import { listSpansSince } from './event-store.js';
@@ -17,8 +17,6 @@ interface JudgingOptions {
   readonly notifyFlapping: NotifyFlapping;
 }
 
-/** A monitor whose nodes have not delivered everything is looked at again after this. */
-const CATCH_UP_MS = 5_000;
 const NO_MAINTENANCE: MaintenanceNow = { isNow: false, endedAtMs: null };
 
 /** Judges monitors from what their nodes say, and writes what that changes: state, event, outbox, in one transaction. */
@@ -40,10 +38,6 @@ export class Judging {
       if (!isWritten) overtaken.push(row.id);
     }
     await insertDue(trx, overtaken);
-    // a node may have caught up between two looks at how far nodes are
-    const waiting = active.filter((row) => row.votes.some((vote) => isCatchingUp(vote, row.interval_s, nowMs)));
-    const ids = waiting.map(({ id }) => id);
-    await insertDue(trx, ids, new Date(nowMs + CATCH_UP_MS));
     return overtaken;
   }
 

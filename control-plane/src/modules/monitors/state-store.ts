@@ -62,12 +62,9 @@ export interface NewState {
 }
 
 /** Asks for a look at these monitors; asking twice is harmless. */
-export async function insertDue(db: Knex, monitorIds: readonly string[], at: Date | null = null): Promise<void> {
+export async function insertDue(db: Knex, monitorIds: readonly string[]): Promise<void> {
   if (monitorIds.length === 0) return;
-  await db.raw(
-    'INSERT INTO monitor_due (monitor_id, due_at) SELECT unnest(?::text[]), coalesce(?::timestamptz, clock_timestamp())',
-    [[...monitorIds], at],
-  );
+  await db.raw('INSERT INTO monitor_due (monitor_id) SELECT unnest(?::text[])', [[...monitorIds]]);
 }
 
 /** Takes monitors whose time has come; they are nobody else's until the transaction ends, and due again if it fails. */
