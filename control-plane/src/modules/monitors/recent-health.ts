@@ -13,13 +13,13 @@ const OUTCOMES: Readonly<Record<EventType, CheckOutcome>> = { down: 'failed', de
 
 /** Events after what is to be written of the one that is open. */
 export function withEffects(events: readonly EventSpan[], effects: readonly Effect[]): EventSpan[] {
-  return effects.reduce<EventSpan[]>(
-    (spans, effect) =>
-      effect.kind === 'open'
-        ? [...spans, { type: effect.type, startedAtMs: effect.startedAtMs, endedAtMs: null }]
-        : spans.map((span) => (span.endedAtMs === null ? { ...span, endedAtMs: effect.endedAtMs } : span)),
-    [...events],
+  const closed = effects.find((effect) => effect.kind === 'close');
+  const opened = effects.find((effect) => effect.kind === 'open');
+  const before = events.map((event) =>
+    event.endedAtMs === null && closed !== undefined ? { ...event, endedAtMs: closed.endedAtMs } : event,
   );
+  if (opened === undefined) return before;
+  return [...before, { type: opened.type, startedAtMs: opened.startedAtMs, endedAtMs: null }];
 }
 
 /** How a monitor was at the end of each of its last intervals, oldest first: what it comes to where several nodes check. */
