@@ -3,23 +3,26 @@ import t from 'tap';
 import { queueFlapping } from '../src/modules/monitors/state-store.js';
 import { LateMonitor } from './_support/late-monitor.js';
 
-t.test('what flaps is told once and then quiet, with its events written as ever, and told again when it has settled', async (t) => {
-  const one = await LateMonitor.create(t, 150);
-  // two checks that fail, one that does not: as fast as the rule lets a monitor change
-  const isDown = (minute: number) => minute >= 10 && minute < 70 && minute % 3 !== 0;
-  for (let minute = 0; minute < 120; minute += 1)
-    for (const node of [0, 1, 2]) await one.arrive([one.make(node, minute, isDown(minute) ? 'failed' : 'ok')]);
-  await one.passUntil(120);
-  const begins = one.notified.indexOf(one.notified.find((told) => told.startsWith('flapping')) ?? '');
-  t.ok(begins > 4 && begins < FLAP_RESULTS, `${begins} mails before`);
-  t.match(one.notified.slice(begins), [/^flapping /, /^settled up$/], 'one notice, then quiet until it has settled');
-  t.equal(one.notified.length, begins + 2);
-  t.equal((await one.events()).length, 20, 'every event');
-  const outbox = await one.db('outbox').orderBy('id');
-  t.equal(outbox.length, 40, 'webhooks hear of each');
-  t.equal(outbox.filter(({ payload }) => payload.is_flapping).length, 40 - begins, 'and that it flaps');
-  t.match(await one.db('monitor_states'), [{ is_flapping: false, health: 'up' }]);
-});
+t.test(
+  'what flaps is told once and then quiet, with its events written as ever, and told again when it has settled',
+  async (t) => {
+    const one = await LateMonitor.create(t, 150);
+    // two checks that fail, one that does not: as fast as the rule lets a monitor change
+    const isDown = (minute: number) => minute >= 10 && minute < 70 && minute % 3 !== 0;
+    for (let minute = 0; minute < 120; minute += 1)
+      for (const node of [0, 1, 2]) await one.arrive([one.make(node, minute, isDown(minute) ? 'failed' : 'ok')]);
+    await one.passUntil(120);
+    const begins = one.notified.indexOf(one.notified.find((told) => told.startsWith('flapping')) ?? '');
+    t.ok(begins > 4 && begins < FLAP_RESULTS, `${begins} mails before`);
+    t.match(one.notified.slice(begins), [/^flapping /, /^settled up$/], 'one notice, then quiet until it has settled');
+    t.equal(one.notified.length, begins + 2);
+    t.equal((await one.events()).length, 20, 'every event');
+    const outbox = await one.db('outbox').orderBy('id');
+    t.equal(outbox.length, 40, 'webhooks hear of each');
+    t.equal(outbox.filter(({ payload }) => payload.is_flapping).length, 40 - begins, 'and that it flaps');
+    t.match(await one.db('monitor_states'), [{ is_flapping: false, health: 'up' }]);
+  },
+);
 
 t.test('what flaps is looked at until it has settled, also where it stays down', async (t) => {
   const one = await LateMonitor.create(t, 150);

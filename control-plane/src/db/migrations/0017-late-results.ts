@@ -8,7 +8,7 @@ import type { Knex } from 'knex';
 /** Name in the table of applied migrations. */
 export const name = '0017-late-results';
 
-/** What it takes to correct closed events by checks that come late, and to be quiet of what flaps. */
+/** What it takes to correct closed events by checks that come late, to be quiet of what flaps, and to tell of a node's own network. */
 export async function up(trx: Knex.Transaction): Promise<void> {
   await trx.raw(`
     CREATE TABLE late_checks (
@@ -44,5 +44,15 @@ export async function up(trx: Knex.Transaction): Promise<void> {
       WHEN ((OLD.target, OLD.interval_s, OLD.config, OLD.consecutive_fail, OLD.consecutive_ok, OLD.fail_node_quorum)
         IS DISTINCT FROM (NEW.target, NEW.interval_s, NEW.config, NEW.consecutive_fail, NEW.consecutive_ok, NEW.fail_node_quorum))
       EXECUTE FUNCTION note_monitor_rule();
+
+    CREATE TABLE node_uplink_losses (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      node_id text COLLATE "C" NOT NULL,
+      first_at timestamptz NOT NULL,
+      last_at timestamptz NOT NULL,
+      noted_at timestamptz NOT NULL DEFAULT clock_timestamp()
+    );
+    COMMENT ON TABLE node_uplink_losses IS 'when nodes could reach nothing themselves: slots of all of their monitors, less than an hour apart';
+    CREATE INDEX ON node_uplink_losses (node_id, last_at);
   `);
 }

@@ -26,7 +26,8 @@ const words: Readonly<Record<Locale, Words>> = {
   en: {
     begins: (name) => `Flapping: ${name}`,
     ends: (name) => `Settled: ${name}`,
-    quiet: (what) => `${what} changes again and again. You get no mail of single events until it has settled; all of them are kept.`,
+    quiet: (what) =>
+      `${what} changes again and again. You get no mail of single events until it has settled; all of them are kept.`,
     settled: (what) => `${what} has not changed for a while. You get mails of its events again.`,
     up: 'Just now it is up.',
     notUp: 'Just now it is not well.',

@@ -13,6 +13,7 @@ import { compileTest } from '@vantage/shared/validation.js';
 import { CHECK_DAYS_BACK } from '../../db/partitions.js';
 import { ownKind, type ResultKind } from '../../ingest/index.js';
 import { type CheckDaysOf, storeChecks, storeMissed } from './check-store.js';
+import { noteUplinkLosses } from './uplink-losses.js';
 
 /** A slot further ahead than this is no slot. */
 const MAX_AHEAD_MS = 120_000;
@@ -55,6 +56,7 @@ export function monitorKinds(keptFor: CheckDaysOf, onDue: () => void): ResultKin
     },
     async store(trx, rows) {
       await storeMissed(trx, rows);
+      await noteUplinkLosses(trx, rows);
       return nothing;
     },
   });

@@ -5,7 +5,11 @@ import { recentHealth, withEffects } from './recent-health.js';
 const down = (startedAtMs: number, endedAtMs: number | null) => ({ type: 'down', startedAtMs, endedAtMs }) as const;
 
 t.test('each of the last intervals ends as the event of then says', async (t) => {
-  const events = [down(0, 1_000), down(1_500, 1_600), { type: 'degraded', startedAtMs: 1_650, endedAtMs: null } as const];
+  const events = [
+    down(0, 1_000),
+    down(1_500, 1_600),
+    { type: 'degraded', startedAtMs: 1_650, endedAtMs: null } as const,
+  ];
   const health = recentHealth(events, 100, 2_000);
   t.same(health.map((outcome) => outcome[0]).join(''), 'ffffffffffoooooffdddd'.replace('ffdddd', 'fodddd'));
 });
