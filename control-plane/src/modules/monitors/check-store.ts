@@ -86,13 +86,17 @@ const STORE: PreparedStatement = {
     ORDER BY monitor_id, node_id, slot_ms DESC
   ), unseen AS (
     INSERT INTO late_checks (monitor_id, from_at, to_at)
-    SELECT k.monitor_id, min(k.at), max(k.at) FROM known k
-    JOIN newest n ON n.monitor_id = k.monitor_id AND n.node_id = k.node_id
-    LEFT JOIN monitor_node_states s ON s.monitor_id = k.monitor_id AND s.node_id = k.node_id AND s.generation = k.generation
-    WHERE k.is_current AND k.verdict IS NOT NULL AND (
-      clock_timestamp() - k.at > k.late_after OR k.at < s.slot
-      OR (k.since_ms <> n.since_ms AND s.since IS DISTINCT FROM to_timestamp(k.since_ms / 1000))
-    )
+    SELECT k.monitor_id, min(k.at), max(k.at)
+    FROM (
+      SELECT *, first_value(since_ms) OVER (PARTITION BY monitor_id, node_id ORDER BY slot_ms DESC) AS newest_since_ms
+      FROM known WHERE is_current AND verdict IS NOT NULL
+    ) k
+    CROSS JOIN LATERAL (
+      SELECT max(s.slot) AS slot, max(s.since) AS since FROM monitor_node_states s
+      WHERE s.monitor_id = k.monitor_id AND s.node_id = k.node_id AND s.generation = k.generation
+    ) s
+    WHERE clock_timestamp() - k.at > k.late_after OR k.at < s.slot
+      OR (k.since_ms <> k.newest_since_ms AND s.since IS DISTINCT FROM to_timestamp(k.since_ms / 1000))
     GROUP BY k.monitor_id
   ), said AS (
     INSERT INTO monitor_node_states AS s (monitor_id, node_id, generation, verdict, since, slot, error)
