@@ -111,6 +111,7 @@ async function start(foundation: Foundation, parts: ReturnType<typeof wire>, sto
   await run(agents.monitorWork.judges, stops);
   await run(agents.monitorWork.windowTurns, stops);
   await run(agents.monitorWork.replacement, stops);
+  await run(agents.monitorWork.lateResults, stops);
   await run(agents.monitorWork.rollups, stops);
   await run(heartbeats, stops);
   stops.push(() => agents.ingest.drain());

@@ -23,6 +23,7 @@ const examples: { readonly [N in MailTemplateName]: Letter<N>['data'] } = {
     startedAt: at,
     endedAt: at,
   },
+  'monitor-flapping': { isOver: false, isUp: true, name: 'Shop', target: link },
   'maintenance-notice': { title: 'New switches', monitors: 7, startsAt: at, endsAt: at },
 };
 

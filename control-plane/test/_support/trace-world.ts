@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import type { Test } from 'tap';
 import { endAssignments, insertAssignments } from '../../src/modules/monitors/assignment-store.js';
-import { storeMissed } from '../../src/modules/monitors/check-store.js';
 import { Judging } from '../../src/modules/monitors/judging.js';
 import { maintenanceReads } from '../../src/modules/monitors/maintenance-reads.js';
+import { storeMissed } from '../../src/modules/monitors/missed-store.js';
 import { takeNewestStates } from '../../src/modules/monitors/newest-states-store.js';
 import { FakeClock } from './fake-clock.js';
 import {
@@ -60,7 +60,11 @@ class TraceRun {
   readonly #states: string[] = [];
   readonly #told: string[] = [];
   readonly #said: ReturnType<typeof nodeStatesOf>;
-  readonly #judging = new Judging({ maintenance: maintenanceReads.now, notify: async () => {} });
+  readonly #judging = new Judging({
+    maintenance: maintenanceReads.now,
+    notify: async () => {},
+    notifyFlapping: async () => {},
+  });
 
   private constructor(
     private readonly stack: Stack,

@@ -15,6 +15,7 @@ import * as monitors from './0013-monitors.js';
 import * as heartbeats from './0014-heartbeats.js';
 import * as maintenance from './0015-maintenance.js';
 import * as rollups from './0016-rollups.js';
+import * as lateResults from './0017-late-results.js';
 
 /** One step forward. Written so that the version before it keeps working on the changed tables. */
 export interface Migration {
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   heartbeats,
   maintenance,
   rollups,
+  lateResults,
 ];

@@ -1,6 +1,7 @@
 import { accountDeleted } from './account-deleted.js';
 import { maintenanceNotice } from './maintenance-notice.js';
 import { monitorEvent } from './monitor-event.js';
+import { monitorFlapping } from './monitor-flapping.js';
 import { passwordChanged } from './password-changed.js';
 import { resetPassword } from './reset-password.js';
 import type { MailTemplate } from './template.js';
@@ -13,6 +14,7 @@ export const mailTemplates = {
   'password-changed': passwordChanged,
   'account-deleted': accountDeleted,
   'monitor-event': monitorEvent,
+  'monitor-flapping': monitorFlapping,
   'maintenance-notice': maintenanceNotice,
 };
 

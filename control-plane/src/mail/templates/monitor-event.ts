@@ -1,4 +1,5 @@
 import type { Locale } from '../../http/locale.js';
+import { oneLine } from './one-line.js';
 import { instant, type MailContent, type MailTemplate, note, paragraph } from './template.js';
 
 /** What `monitor-event` tells. */
@@ -70,9 +71,4 @@ function content(data: MonitorEventData, locale: Locale): MailContent {
   const seen = data.reason === null ? [] : [paragraph(saw(oneLine(data.reason)))];
   const heading = data.endedAt === null ? (data.isDegraded ? says.degraded : says.down) : says.up;
   return { subject: heading(name), blocks: [paragraph(when), ...seen, note(why)] };
-}
-
-/** Names and reasons are what people and servers wrote: no line of a mail ends where they want. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }

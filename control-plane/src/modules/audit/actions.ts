@@ -37,6 +37,7 @@ export const auditActions = [
   'node.upgrade_requested',
   'node.upgraded',
   'node.upgrade_failed',
+  'node.uplink_lost',
   'signing_key.rotated',
   'monitor.created',
   'monitor.changed',

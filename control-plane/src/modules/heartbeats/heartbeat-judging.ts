@@ -89,7 +89,7 @@ export class HeartbeatJudging {
     { id: monitorId, version }: JudgedRow,
     news: Pick<NewState, 'health' | 'resolvedType' | 'firstCheckAt'>,
   ): Promise<void> {
-    const isWritten = await updateState(trx, { monitorId, version, failingNodes: [], ...news });
+    const isWritten = await updateState(trx, { monitorId, version, failingNodes: [], isFlapping: false, ...news });
     // a person who resolves an event changes it, too: it is judged again in a moment
     if (!isWritten) throw new Error(`state of heartbeat "${monitorId}" changed under its lock`);
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import { Rounds, workOff } from '../../rounds.js';
 import type { HeartbeatJudging } from './heartbeat-judging.js';
 import { claimDue } from './store.js';
 
@@ -10,7 +11,7 @@ import { claimDue } from './store.js';
 //   pings stored here ──> look() ──┐
 //   every second ──────────────────┴──> claim 100 ──> judge ──> commit ──> again while there were 100
 
-const SWEEP_MS = 1_000;
+const LOOK_MS = 1_000;
 const AT_ONCE = 100;
 
 interface HeartbeatWatchOptions {
@@ -21,63 +22,18 @@ interface HeartbeatWatchOptions {
 }
 
 /** Judges heartbeats that are due, in the background, for as long as it runs. */
-export class HeartbeatWatch {
-  #isStopped = false;
-  #cancelSweep: () => void = () => {};
-  #running: Promise<void> | null = null;
-  #isAsked = false;
-
-  constructor(private readonly options: HeartbeatWatchOptions) {}
-
-  start(): void {
-    this.#sweepLater();
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancelSweep();
-    await this.#running;
-  }
-
-  /** Something is due: looks at once, or once more when it is looking. */
-  look(): void {
-    if (this.#isStopped) return;
-    this.#isAsked = true;
-    this.#running ??= this.#run().finally(() => {
-      this.#running = null;
+export function heartbeatWatch({ db, judging, clock, log }: HeartbeatWatchOptions): Rounds {
+  const judgeSome = () =>
+    db.transaction(async (trx) => {
+      const nowMs = clock.now();
+      const ids = await claimDue(trx, new Date(nowMs), AT_ONCE);
+      if (ids.length > 0) await judging.judge(trx, ids, nowMs);
+      return ids.length;
     });
-  }
-
-  async #run(): Promise<void> {
-    while (this.#isAsked && !this.#isStopped) {
-      this.#isAsked = false;
-      try {
-        await this.#judgeAll();
-      } catch (error) {
-        // what was claimed is due again; the next sweep comes in a second
-        if (!this.#isStopped) this.options.log.warn({ err: error }, 'heartbeats not judged');
-      }
-    }
-  }
-
-  async #judgeAll(): Promise<void> {
-    const { db, judging, clock } = this.options;
-    for (let claimed = AT_ONCE; claimed === AT_ONCE && !this.#isStopped; ) {
-      claimed = await db.transaction(async (trx) => {
-        const nowMs = clock.now();
-        const ids = await claimDue(trx, new Date(nowMs), AT_ONCE);
-        if (ids.length > 0) await judging.judge(trx, ids, nowMs);
-        return ids.length;
-      });
-    }
-  }
-
-  #sweepLater(): void {
-    this.#cancelSweep();
-    if (this.#isStopped) return;
-    this.#cancelSweep = this.options.clock.after(SWEEP_MS, () => {
-      this.look();
-      this.#sweepLater();
-    });
-  }
+  return new Rounds({
+    everyMs: LOOK_MS,
+    turn: (isStopped) => workOff(isStopped, AT_ONCE, judgeSome),
+    onFailed: (error) => log.warn({ err: error }, 'heartbeats not judged'),
+    clock,
+  });
 }

@@ -2,12 +2,13 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { Mail } from '../../mail/index.js';
+import type { Rounds } from '../../rounds.js';
 import { createSealer } from '../../sealing.js';
 import { mailOwner, maintenanceReads } from '../monitors/index.js';
 import { CheckIns } from './check-ins.js';
 import { HeartbeatActs } from './heartbeat-acts.js';
 import { HeartbeatJudging } from './heartbeat-judging.js';
-import { HeartbeatWatch } from './heartbeat-watch.js';
+import { heartbeatWatch } from './heartbeat-watch.js';
 
 interface HeartbeatsOptions {
   readonly db: Knex;
@@ -33,11 +34,11 @@ export function openHeartbeatActs({
 export class Heartbeats {
   readonly acts: HeartbeatActs;
   readonly checkIns: CheckIns;
-  readonly #watch: HeartbeatWatch;
+  readonly #watch: Rounds;
 
   constructor({ db, watchDb, mail, publicUrl, secretKey, clock, log }: HeartbeatsOptions) {
     const judging = new HeartbeatJudging({ maintenance: maintenanceReads.now, notify: mailOwner(mail) });
-    this.#watch = new HeartbeatWatch({ db: watchDb, judging, clock, log });
+    this.#watch = heartbeatWatch({ db: watchDb, judging, clock, log });
     this.acts = openHeartbeatActs({ db, clock, publicUrl, secretKey });
     this.checkIns = new CheckIns({ db, clock, log, onStored: () => this.#watch.look() });
   }

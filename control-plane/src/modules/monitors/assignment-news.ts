@@ -1,6 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Logger } from 'pino';
 import type { Bus } from '../../bus/bus.js';
+import { Rounds } from '../../rounds.js';
 
 /** Messages of the bus may be lost: what changed is looked for as well. */
 const SWEEP_MS = 2_000;
@@ -21,10 +22,17 @@ export class AssignmentNews {
   /** When each node's changed, as far as its link was told; those of the last seconds. */
   readonly #told = new Map<string, number>();
   #since = new Date(0);
-  #isStopped = false;
-  #cancelSweep: () => void = () => {};
+  readonly #rounds: Rounds;
 
-  constructor(private readonly options: AssignmentNewsOptions) {}
+  constructor(private readonly options: AssignmentNewsOptions) {
+    const { clock, log } = options;
+    this.#rounds = new Rounds({
+      everyMs: SWEEP_MS,
+      turn: () => this.#sweep(),
+      onFailed: (error) => log.warn({ err: error }, 'changed assignments not looked for'),
+      clock,
+    });
+  }
 
   start(): void {
     const { bus } = this.options;
@@ -32,12 +40,11 @@ export class AssignmentNews {
     bus.onMessage((message) => {
       if (message.type === 'assignments') this.#tell(message.ids);
     });
-    this.#sweepLater();
+    this.#rounds.start();
   }
 
-  stop(): void {
-    this.#isStopped = true;
-    this.#cancelSweep();
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** To be called when it is committed. */
@@ -50,17 +57,6 @@ export class AssignmentNews {
 
   #tell(nodeIds: readonly string[]): void {
     for (const id of nodeIds) this.options.findLink(id)?.lookForAssignments();
-  }
-
-  #sweepLater(): void {
-    if (this.#isStopped) return;
-    this.#cancelSweep = this.options.clock.after(SWEEP_MS, () => {
-      void this.#sweep()
-        .catch((error: unknown) => {
-          if (!this.#isStopped) this.options.log.warn({ err: error }, 'changed assignments not looked for');
-        })
-        .finally(() => this.#sweepLater());
-    });
   }
 
   async #sweep(): Promise<void> {

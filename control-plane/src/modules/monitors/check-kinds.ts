@@ -14,6 +14,7 @@ import { CHECK_DAYS_BACK } from '../../db/partitions.js';
 import { ownKind, type ResultKind } from '../../ingest/index.js';
 import { type CheckDaysOf, storeChecks } from './check-store.js';
 import { storeMissed } from './missed-store.js';
+import { noteUplinkLosses } from './uplink-losses.js';
 
 /** A slot further ahead than this is no slot. */
 const MAX_AHEAD_MS = 120_000;
@@ -56,6 +57,7 @@ export function monitorKinds(keptFor: CheckDaysOf, onDue: () => void): ResultKin
     },
     async store(trx, rows) {
       await storeMissed(trx, rows);
+      await noteUplinkLosses(trx, rows);
       return nothing;
     },
   });

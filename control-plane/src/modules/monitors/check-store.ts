@@ -4,6 +4,8 @@ import { instantLiteral } from '../../db/literals.js';
 import { type PreparedStatement, queryPrepared } from '../../db/prepared.js';
 import { type PlanName, type Plans, planNames } from '../../plans.js';
 import { checkFlags } from './check-flags.js';
+import { CHECK_SECONDS, FRESH_INTERVALS, freshnessMs } from './eligibility.js';
+import { monitorIntervals } from './intervals.js';
 import { isToldAt } from './told-slots.js';
 import { mayBeTold, readToldSlots } from './told-slots-store.js';
 
@@ -28,9 +30,16 @@ export function checkDaysOf(plans: Plans): CheckDaysOf {
   return Object.fromEntries(planNames.map((plan) => [plan, plans[plan].checkDays])) as Record<PlanName, number>;
 }
 
+/** How old the results of a node may be to count, of a monitor `m`. */
+const FRESH = `(${FRESH_INTERVALS} * m.interval_s + ${CHECK_SECONDS}) * interval '1 s'`;
+/** The same of the shortest interval: who was never older has not caught up, and its monitors are not looked at. */
+const SHORTEST_FRESH_SECONDS = freshnessMs(Math.min(...monitorIntervals)) / 1_000;
+
 // One statement: reports of monitors the node does not have, or no longer may have had, are left out, and those that may have been told
 // before (told-slots-store.ts) unless somebody looked; checks are stored; what their node says now, if that is news; how far it has
-// delivered, every ten seconds; which minutes that were rolled up already are to be rolled up again; and whose state is to be judged.
+// delivered, every ten seconds; which minutes that were rolled up already are to be rolled up again; of which ranges something comes
+// that nobody judged in time, since it came late, or after or together with what made it old; and whose state is to be judged: where
+// what a node says is news, or the node is not behind any more.
 const STORE: PreparedStatement = {
   name: 'checks-store',
   text: `
@@ -41,7 +50,8 @@ const STORE: PreparedStatement = {
   ), found AS MATERIALIZED (
     SELECT g.*, to_timestamp(g.slot_ms / 1000) AS at, m.key AS monitor_key, n.key AS node_key,
            a.generation = g.generation AND a.ended_at IS NULL AS is_current, ($13::jsonb ->> u.plan)::smallint AS keep_days,
-           NOT $14 AND g.verdict IS NOT NULL AND ${mayBeTold('to_timestamp(g.slot_ms / 1000)')} AS is_doubtful
+           NOT $14 AND g.verdict IS NOT NULL AND ${mayBeTold('to_timestamp(g.slot_ms / 1000)')} AS is_doubtful,
+           least(interval '${LATE_SECONDS} s', ${FRESH}) AS late_after
     FROM given g
     JOIN monitor_assignments a ON a.monitor_id = g.monitor_id AND a.node_id = g.node_id
     JOIN monitors m ON m.id = g.monitor_id
@@ -67,18 +77,42 @@ const STORE: PreparedStatement = {
     SELECT node_id, to_timestamp(max(through_ms) / 1000) FROM given GROUP BY node_id ORDER BY node_id
     ON CONFLICT (node_id) DO UPDATE SET complete_through = excluded.complete_through
     WHERE excluded.complete_through >= p.complete_through + interval '${PROGRESS_SECONDS} s'
+    RETURNING node_id, complete_through
+  ), caught_up AS (
+    SELECT a.monitor_id FROM progress now
+    LEFT JOIN node_progress before ON before.node_id = now.node_id
+    JOIN monitor_assignments a ON a.node_id = now.node_id AND a.ended_at IS NULL
+    JOIN monitors m ON m.id = a.monitor_id
+    WHERE clock_timestamp() - coalesce(before.complete_through, 'epoch') > interval '${SHORTEST_FRESH_SECONDS} s'
+      AND clock_timestamp() - coalesce(before.complete_through, 'epoch') > ${FRESH}
+      AND clock_timestamp() - now.complete_through <= ${FRESH}
   ), newest AS (
     SELECT DISTINCT ON (monitor_id, node_id) * FROM known WHERE is_current AND verdict IS NOT NULL
     ORDER BY monitor_id, node_id, slot_ms DESC
+  ), unseen AS (
+    INSERT INTO late_checks (monitor_id, from_at, to_at)
+    SELECT k.monitor_id, min(k.at), max(k.at)
+    FROM (
+      SELECT *, first_value(since_ms) OVER (PARTITION BY monitor_id, node_id ORDER BY slot_ms DESC) AS newest_since_ms
+      FROM known WHERE is_current AND verdict IS NOT NULL
+    ) k
+    CROSS JOIN LATERAL (
+      SELECT max(s.slot) AS slot, max(s.since) AS since FROM monitor_node_states s
+      WHERE s.monitor_id = k.monitor_id AND s.node_id = k.node_id AND s.generation = k.generation
+    ) s
+    WHERE clock_timestamp() - k.at > k.late_after OR k.at < s.slot
+      OR (k.since_ms <> k.newest_since_ms AND s.since IS DISTINCT FROM to_timestamp(k.since_ms / 1000))
+    GROUP BY k.monitor_id
   ), said AS (
     INSERT INTO monitor_node_states AS s (monitor_id, node_id, generation, verdict, since, slot, error)
     SELECT monitor_id, node_id, generation, verdict, to_timestamp(since_ms / 1000), at, error FROM newest
     ON CONFLICT (monitor_id, node_id) DO UPDATE
     SET generation = excluded.generation, verdict = excluded.verdict, since = excluded.since, slot = excluded.slot, error = excluded.error
     WHERE excluded.slot > s.slot AND (s.generation, s.verdict, s.since) IS DISTINCT FROM (excluded.generation, excluded.verdict, excluded.since)
+       OR excluded.slot = s.slot AND s.error IS NULL AND excluded.error IS NOT NULL
     RETURNING monitor_id
   ), due AS (
-    INSERT INTO monitor_due (monitor_id) SELECT DISTINCT monitor_id FROM said RETURNING monitor_id
+    INSERT INTO monitor_due (monitor_id) SELECT monitor_id FROM said UNION SELECT monitor_id FROM caught_up RETURNING monitor_id
   )
   SELECT monitor_id, NULL::int AS doubtful FROM due UNION ALL SELECT NULL, number::int FROM found WHERE is_doubtful`,
 };

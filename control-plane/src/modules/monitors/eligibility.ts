@@ -11,12 +11,14 @@ import type { VoteRow } from './state-store.js';
 
 /** A link that ended is forgiven for so long. NOTE: the trigger of migration 0013 asks for a look a second later. */
 export const LINK_GRACE_MS = 30_000;
+/** So many intervals may be missing. */
+export const FRESH_INTERVALS = 2;
 /** What a check may take, and how old progress may be that is written every ten seconds. */
-const CHECK_MS = 40_000;
+export const CHECK_SECONDS = 40;
 
 /** How old the results of a node may be to count for a monitor with this interval, milliseconds. */
 export function freshnessMs(intervalSeconds: number): number {
-  return 2 * intervalSeconds * 1_000 + CHECK_MS;
+  return (FRESH_INTERVALS * intervalSeconds + CHECK_SECONDS) * 1_000;
 }
 
 /** The votes that count, of those of all nodes that have the monitor. */
@@ -26,12 +28,6 @@ export function eligibleVotes(rows: readonly VoteRow[], intervalSeconds: number,
     if (verdict === null || since === null || !isEligible(row, intervalSeconds, nowMs)) return [];
     return [{ nodeId, verdict, sinceMs: Date.parse(since) }];
   });
-}
-
-/** Whether a node that is there would vote, had it delivered what it has to deliver: it may at any moment. */
-export function isCatchingUp(row: VoteRow, intervalSeconds: number, nowMs: number): boolean {
-  const isOwn = row.verdict !== null && row.state_generation === row.generation;
-  return isOwn && row.is_linked && !row.is_shut_out && !isFresh(row, intervalSeconds, nowMs);
 }
 
 function isFresh({ complete_through }: VoteRow, intervalSeconds: number, nowMs: number): boolean {

@@ -18,6 +18,13 @@ export interface EventNews {
 /** Tells the owner, in the transaction in which it happens. */
 export type Notify = (trx: Knex, news: EventNews) => Promise<void>;
 
+/** Tells the owner that a monitor begins to flap, or has settled, in the transaction in which it happens. */
+export type NotifyFlapping = (
+  trx: Knex,
+  monitor: ToldMonitor,
+  now: { readonly isFlapping: boolean; readonly isUp: boolean },
+) => Promise<void>;
+
 /** Performs what a transition asks for, in its order: events, outbox, and what the owner is told, in one transaction. */
 export async function performEffects(
   trx: Knex,
@@ -26,11 +33,14 @@ export async function performEffects(
     effects,
     reasonOf,
     notify,
+    isFlapping = false,
   }: {
     readonly effects: readonly Effect[];
     /** Why an event begins, for people; given the nodes that say so. */
     readonly reasonOf: (affectedNodes: readonly string[]) => string;
-    readonly notify: Notify;
+    /** Null: of single events nobody is told. */
+    readonly notify: Notify | null;
+    readonly isFlapping?: boolean;
   },
 ): Promise<void> {
   for (const effect of effects) {
@@ -43,10 +53,10 @@ export async function performEffects(
     // down that becomes degraded is one piece of news: that it is degraded
     if (isFollowed) continue;
     const kind = effect.kind === 'close' ? 'monitor.up' : (`monitor.${effect.type}` as const);
-    const payload = { monitor: monitorName(monitor), event: eventNews(event) };
+    const payload = { monitor: monitorName(monitor), event: eventNews(event), is_flapping: isFlapping };
     const about = { userId: monitor.user_id, isTest: monitor.is_test, monitorId: monitor.id };
     await insertHappening(trx, { kind, ...about, payload });
-    await notify(trx, { monitor, kind, event });
+    await notify?.(trx, { monitor, kind, event });
   }
 }
 
@@ -72,6 +82,7 @@ async function open(
     resolved_by: null,
     notes: null,
     backfilled: false,
+    disputed: false,
     created_at: startedAt,
   };
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { EventSpan } from './recent-health.js';
 import type { Owner } from './store.js';
 import type { EventType } from './transition.js';
 
@@ -17,6 +18,7 @@ export interface EventRow {
   readonly resolved_by: string | null;
   readonly notes: string | null;
   readonly backfilled: boolean;
+  readonly disputed: boolean;
   readonly created_at: Date;
 }
 
@@ -101,6 +103,17 @@ export async function insertHappening(
     is_test: isTest,
     subject: monitorId,
     payload: JSON.stringify(payload),
+  });
+}
+
+/** Events of a monitor that lasted at an instant or later. */
+export async function listSpansSince(db: Knex, monitorId: string, since: Date): Promise<EventSpan[]> {
+  const { rows } = await db.raw<{ rows: Pick<EventRow, 'type' | 'started_at' | 'ended_at'>[] }>(
+    "SELECT type, started_at, ended_at FROM monitor_events WHERE monitor_id = ? AND coalesce(ended_at, 'infinity') > ?",
+    [monitorId, since],
+  );
+  return rows.map(({ type, started_at, ended_at }) => {
+    return { type, startedAtMs: started_at.getTime(), endedAtMs: ended_at?.getTime() ?? null };
   });
 }
 

@@ -26,11 +26,12 @@ import type { HeartbeatParts } from './heartbeat-parts.js';
 import { History, type TimeLine } from './history.js';
 import { Judges } from './judges.js';
 import { Judging } from './judging.js';
+import { LateResults } from './late-results.js';
 import { maintenanceReads } from './maintenance-reads.js';
 import { MonitorActs, type MonitorActsOptions } from './monitor-acts.js';
 import { takeNewestStates } from './newest-states-store.js';
 import { NodeLoads } from './node-loads.js';
-import { mailOwner } from './notify.js';
+import { mailFlapping, mailOwner } from './notify.js';
 import { Placing } from './placing.js';
 import { Reading } from './reading.js';
 import { Replacement } from './replacement.js';
@@ -65,6 +66,7 @@ export interface MonitorWork {
   readonly assigned: ReadAssigned;
   readonly news: AssignmentNews;
   readonly judges: Judges;
+  readonly lateResults: LateResults;
   readonly rollups: Rollups;
   readonly windowTurns: WindowTurns;
   readonly replacement: Replacement;
@@ -89,7 +91,11 @@ interface MonitorWorkOptions {
 /** Builds what runs behind monitors; nothing runs yet. */
 export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
   const { db, bus, directory, findLink, mail, plans, clock, log } = options;
-  const judging = new Judging({ maintenance: maintenanceReads.now, notify: mailOwner(mail) });
+  const judging = new Judging({
+    maintenance: maintenanceReads.now,
+    notify: mailOwner(mail),
+    notifyFlapping: mailFlapping(mail),
+  });
   const judges = new Judges({ db, judging, clock, log });
   const news = new AssignmentNews({ bus, listSince: (since) => listChangesSince(db, since), findLink, clock, log });
   const loads = new NodeLoads({ read: () => sumLoads(db), clock });
@@ -121,6 +127,7 @@ export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
     assigned: assignedWork(db, sealerOf(options)),
     news,
     judges,
+    lateResults: new LateResults({ db, maintenance: maintenanceReads, clock, log }),
     rollups: new Rollups({ db, clock, log }),
     windowTurns: new WindowTurns({ db, mail, onDue: () => judges.look(), clock, log }),
     replacement,

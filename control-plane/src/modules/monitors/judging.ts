@@ -1,21 +1,23 @@
+import { FLAP_RESULTS, isFlapping } from '@vantage/shared/monitor-state/flapping.js';
 import { judgeQuorum, parseQuorum, type QuorumJudgment } from '@vantage/shared/monitor-state/quorum.js';
 import type { Knex } from 'knex';
-import { eligibleVotes, isCatchingUp } from './eligibility.js';
-import { type Notify, performEffects } from './episodes.js';
+import { eligibleVotes } from './eligibility.js';
+import { type Notify, type NotifyFlapping, performEffects } from './episodes.js';
+import { eventReason } from './event-reason.js';
+import { listSpansSince } from './event-store.js';
 import type { MaintenanceAt, MaintenanceNow } from './maintenance-reads.js';
+import { recentHealth, withEffects } from './recent-health.js';
 import { insertDue, type JudgedRow, type NewState, readJudged, updateState } from './state-store.js';
-import { type MonitorState, transition } from './transition.js';
+import { type Effect, type MonitorState, transition } from './transition.js';
 import { HEARTBEAT } from './type-names.js';
 
 interface JudgingOptions {
   readonly maintenance: MaintenanceAt;
   readonly notify: Notify;
+  readonly notifyFlapping: NotifyFlapping;
 }
 
-/** A monitor whose nodes have not delivered everything is looked at again after this. */
-const CATCH_UP_MS = 5_000;
 const NO_MAINTENANCE: MaintenanceNow = { isNow: false, endedAtMs: null };
-const MAX_REASON = 500;
 
 /** Judges monitors from what their nodes say, and writes what that changes: state, event, outbox, in one transaction. */
 export class Judging {
@@ -36,10 +38,6 @@ export class Judging {
       if (!isWritten) overtaken.push(row.id);
     }
     await insertDue(trx, overtaken);
-    // a node may have caught up between two looks at how far nodes are
-    const waiting = active.filter((row) => row.votes.some((vote) => isCatchingUp(vote, row.interval_s, nowMs)));
-    const ids = waiting.map(({ id }) => id);
-    await insertDue(trx, ids, new Date(nowMs + CATCH_UP_MS));
     return overtaken;
   }
 
@@ -58,26 +56,39 @@ export class Judging {
       { health: row.health, event, resolved: row.resolved_type },
       { judgment, isInMaintenance: maintenance.isNow, notBeforeMs },
     );
-    const next = newStateOf(row, judgment, state);
+    const flaps = await this.#flaps(trx, row, { effects, nowMs });
+    const next = newStateOf(row, judgment, { ...state, isFlapping: flaps });
     if (next === null && effects.length === 0) return true;
     if (!(await updateState(trx, next ?? unchanged(row)))) return false;
+    const isQuiet = flaps || row.is_flapping;
     await performEffects(trx, row, {
       effects,
       reasonOf: (affected) => reasonOf(row, affected, judgment),
-      notify: this.options.notify,
+      notify: isQuiet ? null : this.options.notify,
+      isFlapping: flaps,
     });
+    if (flaps !== row.is_flapping)
+      await this.options.notifyFlapping(trx, row, { isFlapping: flaps, isUp: state.event === null });
     return true;
+  }
+
+  /** Whether a monitor flaps now. */
+  async #flaps(
+    trx: Knex,
+    { id, interval_s, is_flapping }: JudgedRow,
+    { effects, nowMs }: { readonly effects: readonly Effect[]; readonly nowMs: number },
+  ): Promise<boolean> {
+    if (effects.length === 0 && !is_flapping) return false;
+    const intervalMs = interval_s * 1_000;
+    const events = await listSpansSince(trx, id, new Date(nowMs - FLAP_RESULTS * intervalMs));
+    const health = recentHealth(withEffects(events, effects), intervalMs, nowMs);
+    return isFlapping(is_flapping, health);
   }
 }
 
-/** What most of the affected nodes said, and how many of all there are. */
-function reasonOf(monitor: JudgedRow, affected: readonly string[], { eligible }: QuorumJudgment): string {
-  const counts = new Map<string, number>();
-  for (const { node_id, error } of monitor.votes) {
-    if (error !== null && affected.includes(node_id)) counts.set(error, (counts.get(error) ?? 0) + 1);
-  }
-  const [most = 'failed'] = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([error]) => error);
-  return `${affected.length} of ${eligible} nodes: ${most}`.slice(0, MAX_REASON);
+function reasonOf({ votes }: JudgedRow, affected: readonly string[], { eligible }: QuorumJudgment): string {
+  const errors = votes.flatMap(({ node_id, error }) => (error !== null && affected.includes(node_id) ? [error] : []));
+  return eventReason(affected.length, eligible, errors);
 }
 
 function eventOf({ event_type: type, event_started_at: startedAt }: JudgedRow) {
@@ -85,15 +96,29 @@ function eventOf({ event_type: type, event_started_at: startedAt }: JudgedRow) {
 }
 
 /** Null when nothing changes: most judgments do not. */
-function newStateOf(row: JudgedRow, judgment: QuorumJudgment, { health, resolved }: MonitorState): NewState | null {
+function newStateOf(
+  row: JudgedRow,
+  judgment: QuorumJudgment,
+  { health, resolved, isFlapping: flaps }: MonitorState & { readonly isFlapping: boolean },
+): NewState | null {
   // below the quorum; above it the event names them
   const failingNodes = health === 'up' || health === 'degraded' ? judgment.failingNodes : [];
   const isFirst = row.first_check_at === null && judgment.decidedAtMs !== null;
   const isSame =
-    health === row.health && resolved === row.resolved_type && String(failingNodes) === String(row.failing_nodes);
+    health === row.health &&
+    resolved === row.resolved_type &&
+    flaps === row.is_flapping &&
+    String(failingNodes) === String(row.failing_nodes);
   if (isSame && !isFirst) return null;
   const firstCheckAt = isFirst && judgment.decidedAtMs !== null ? new Date(judgment.decidedAtMs) : null;
-  return { monitorId: row.id, version: row.version, health, resolvedType: resolved, failingNodes, firstCheckAt };
+  return {
+    ...unchanged(row),
+    health,
+    resolvedType: resolved,
+    failingNodes,
+    isFlapping: flaps,
+    firstCheckAt,
+  };
 }
 
 function unchanged(row: JudgedRow): NewState {
@@ -103,6 +128,7 @@ function unchanged(row: JudgedRow): NewState {
     health: row.health,
     resolvedType: row.resolved_type,
     failingNodes: row.failing_nodes,
+    isFlapping: row.is_flapping,
     firstCheckAt: null,
   };
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import { Rounds, workOff } from '../../rounds.js';
 import type { Node, NodeDirectory } from '../nodes/index.js';
 import { OFFLINE_MS } from './fitness.js';
 import { claimPlacementDue, findOwner, queueMonitorsOf, queueShort } from './placement-store.js';
@@ -33,52 +34,28 @@ interface ReplacementOptions {
 export class Replacement {
   /** Nodes that could take work when they were looked at last. */
   #usable: Set<string> | null = null;
-  #isStopped = false;
-  #cancelSweep: () => void = () => {};
-  #isSoon = false;
-  #isSweeping = false;
-  #running: Promise<void> = Promise.resolve();
+  readonly #rounds: Rounds;
 
-  constructor(private readonly options: ReplacementOptions) {}
-
-  start(): void {
-    this.options.directory.onChange(() => this.#sweepSoon());
-    this.#sweepLater();
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancelSweep();
-    await this.#running;
-  }
-
-  #sweepSoon(): void {
-    if (this.#isSoon) return;
-    this.#isSoon = true;
-    if (this.#isSweeping) return;
-    this.#cancelSweep();
-    this.#sweepLater();
-  }
-
-  #sweepLater(): void {
-    if (this.#isStopped) return;
-    this.#cancelSweep = this.options.clock.after(this.#isSoon ? SOON_MS : SWEEP_MS, () => {
-      this.#isSoon = false;
-      this.#isSweeping = true;
-      this.#running = this.#sweep()
-        .catch((error: unknown) => {
-          if (!this.#isStopped) this.options.log.warn({ err: error }, 'monitors not placed');
-        })
-        .finally(() => {
-          this.#isSweeping = false;
-          this.#sweepLater();
-        });
+  constructor(private readonly options: ReplacementOptions) {
+    const { clock, log } = options;
+    this.#rounds = new Rounds({
+      everyMs: SWEEP_MS,
+      turn: async (isStopped) => {
+        await this.#lookAtNodes();
+        await workOff(isStopped, AT_ONCE, () => this.#placeDue());
+      },
+      onFailed: (error) => log.warn({ err: error }, 'monitors not placed'),
+      clock,
     });
   }
 
-  async #sweep(): Promise<void> {
-    await this.#lookAtNodes();
-    for (let claimed = AT_ONCE; claimed === AT_ONCE && !this.#isStopped; ) claimed = await this.#placeDue();
+  start(): void {
+    this.options.directory.onChange(() => this.#rounds.lookWithin(SOON_MS));
+    this.#rounds.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   async #lookAtNodes(): Promise<void> {

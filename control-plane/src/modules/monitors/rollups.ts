@@ -1,6 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import { Rounds } from '../../rounds.js';
 import { closableThrough, nextBuckets, type RollupLevel, rollupLevels } from './rollup-levels.js';
 import {
   closeMinutes,
@@ -28,36 +29,33 @@ interface RollupsOptions {
 
 /** Rolls checks up in the background, for as long as it runs. */
 export class Rollups {
-  #isStopped = false;
-  #cancel: () => void = () => {};
-  #running: Promise<void> = Promise.resolve();
+  readonly #rounds: Rounds;
 
-  constructor(private readonly options: RollupsOptions) {}
-
-  start(): void {
-    if (this.#isStopped) return;
-    this.#cancel = this.options.clock.after(EVERY_MS, () => {
-      this.#running = this.run()
-        .catch((error: unknown) => {
-          if (!this.#isStopped) this.options.log.warn({ err: error }, 'checks not rolled up');
-        })
-        .finally(() => this.start());
+  constructor(private readonly options: RollupsOptions) {
+    const { clock, log } = options;
+    this.#rounds = new Rounds({
+      everyMs: EVERY_MS,
+      turn: (isStopped) => this.run(isStopped),
+      onFailed: (error) => log.warn({ err: error }, 'checks not rolled up'),
+      clock,
     });
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancel();
-    await this.#running;
+  start(): void {
+    this.#rounds.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** Rolls up all that can be; somebody else's work is left to them. */
-  async run(): Promise<void> {
+  async run(isStopped = () => false): Promise<void> {
     const { db, clock } = this.options;
     await closeMinutes(db, closableThrough(clock.now()));
     for (const level of rollupLevels) {
-      while (!this.#isStopped && (await this.#renew(level))) continue;
-      while (!this.#isStopped && (await this.#build(level))) continue;
+      while (!isStopped() && (await this.#renew(level))) continue;
+      while (!isStopped() && (await this.#build(level))) continue;
     }
   }
 

@@ -237,7 +237,11 @@ export const MonitorEventSchema = Type.Object(
     acknowledged_by: nullable(Type.String(), 'User id.'),
     resolved_by: nullable(Type.String(), 'User id of who closed it; null: it ended by itself, or lasts.'),
     notes: nullable(Type.String(), 'Of people.'),
-    backfilled: Type.Boolean({ description: 'Written when results came late: nobody was told of it.' }),
+    backfilled: Type.Boolean({ description: 'Written or corrected when results came late: nobody was told of that.' }),
+    disputed: Type.Boolean({
+      description:
+        'Results that came late say that it never was: it counts in no uptime, and stays since people were told.',
+    }),
     created_at: Instant,
   },
   { additionalProperties: false, title: 'MonitorEvent' },

@@ -41,6 +41,7 @@ export interface JudgedRow {
   /** What the event was of that a person closed while nodes said so; null: none, or it was up since. */
   readonly resolved_type: EventType | null;
   readonly failing_nodes: readonly string[];
+  readonly is_flapping: boolean;
   /** No event begins before: when it was resumed, or its last event ended. */
   readonly not_before: Date;
   readonly first_check_at: Date | null;
@@ -57,16 +58,14 @@ export interface NewState {
   readonly health: MonitorHealth;
   readonly resolvedType: EventType | null;
   readonly failingNodes: readonly string[];
+  readonly isFlapping: boolean;
   readonly firstCheckAt: Date | null;
 }
 
 /** Asks for a look at these monitors; asking twice is harmless. */
-export async function insertDue(db: Knex, monitorIds: readonly string[], at: Date | null = null): Promise<void> {
+export async function insertDue(db: Knex, monitorIds: readonly string[]): Promise<void> {
   if (monitorIds.length === 0) return;
-  await db.raw(
-    'INSERT INTO monitor_due (monitor_id, due_at) SELECT unnest(?::text[]), coalesce(?::timestamptz, clock_timestamp())',
-    [[...monitorIds], at],
-  );
+  await db.raw('INSERT INTO monitor_due (monitor_id) SELECT unnest(?::text[])', [[...monitorIds]]);
 }
 
 /** Takes monitors whose time has come; they are nobody else's until the transaction ends, and due again if it fails. */
@@ -84,7 +83,7 @@ export async function claimDue(trx: Knex, limit: number): Promise<string[]> {
 export async function readJudged(trx: Knex, monitorIds: readonly string[]): Promise<JudgedRow[]> {
   const { rows } = await trx.raw<{ rows: JudgedRow[] }>(
     `SELECT m.id, m.user_id, m.is_test, m.name, m.type, m.target, m.status, m.group_id, m.tags, m.interval_s, m.fail_node_quorum,
-            m.notifies_owner, s.version, s.health, s.resolved_type, s.failing_nodes, s.first_check_at,
+            m.notifies_owner, s.version, s.health, s.resolved_type, s.failing_nodes, s.is_flapping, s.first_check_at,
             greatest(s.not_before, (
               SELECT ended_at FROM monitor_events WHERE monitor_id = m.id AND ended_at IS NOT NULL ORDER BY started_at DESC LIMIT 1
             )) AS not_before,
@@ -110,14 +109,14 @@ export async function readJudged(trx: Knex, monitorIds: readonly string[]): Prom
 /** Compare-and-swap: false when somebody else wrote since. */
 export async function updateState(
   trx: Knex,
-  { monitorId, version, health, resolvedType, failingNodes, firstCheckAt }: NewState,
+  { monitorId, version, health, resolvedType, failingNodes, isFlapping, firstCheckAt }: NewState,
 ): Promise<boolean> {
   const { rows } = await trx.raw<{ rows: object[] }>(
-    `UPDATE monitor_states SET version = version + 1, health = :health, resolved_type = :resolvedType, failing_nodes = :failingNodes,
+    `UPDATE monitor_states SET version = version + 1, health = :health, resolved_type = :resolvedType, failing_nodes = :failingNodes, is_flapping = :isFlapping,
        first_check_at = coalesce(first_check_at, :firstCheckAt),
        changed_at = CASE WHEN health = :health THEN changed_at ELSE now() END
      WHERE monitor_id = :monitorId AND version = :version RETURNING monitor_id`,
-    { monitorId, version, health, resolvedType, failingNodes: [...failingNodes], firstCheckAt },
+    { monitorId, version, health, resolvedType, failingNodes: [...failingNodes], isFlapping, firstCheckAt },
   );
   return rows.length === 1;
 }
@@ -138,11 +137,16 @@ export async function noteResolved(trx: Knex, monitorId: string, type: EventType
 /** Nothing is known of a monitor any more, and no event begins before `at`. */
 export async function resetState(trx: Knex, monitorId: string, at: Date): Promise<void> {
   await trx.raw(
-    `UPDATE monitor_states SET version = version + 1, health = 'unknown', resolved_type = NULL, failing_nodes = '{}', changed_at = now(), not_before = ?
+    `UPDATE monitor_states SET version = version + 1, health = 'unknown', resolved_type = NULL, failing_nodes = '{}', is_flapping = false, changed_at = now(), not_before = ?
      WHERE monitor_id = ?`,
     [at, monitorId],
   );
   await trx('monitor_node_states').where({ monitor_id: monitorId }).delete();
+}
+
+/** Asks for a look at all that flap: they settle as time goes by. */
+export async function queueFlapping(db: Knex): Promise<void> {
+  await db.raw('INSERT INTO monitor_due (monitor_id) SELECT monitor_id FROM monitor_states WHERE is_flapping');
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Interval } from './uptime.js';
 
 /** What uptimes are made of, by monitor. */
 export interface Episodes {
-  /** Events of type down that nobody called a false positive. */
+  /** Events of type down that nobody called a false positive, and no late results deny. */
   readonly downs: readonly Interval[];
   readonly pauses: readonly Interval[];
 }
@@ -20,7 +20,7 @@ export async function readEpisodes(
     rows: { kind: 'downs' | 'pauses'; monitor_id: string; from_at: Date; to_at: Date | null }[];
   }>(
     `SELECT 'downs' AS kind, monitor_id, started_at AS from_at, ended_at AS to_at FROM monitor_events
-     WHERE monitor_id = ANY(:ids) AND type = 'down' AND NOT is_false_positive
+     WHERE monitor_id = ANY(:ids) AND type = 'down' AND NOT is_false_positive AND NOT disputed
        AND started_at < :to AND coalesce(ended_at, 'infinity') > :from
      UNION ALL
      SELECT 'pauses', monitor_id, from_at, to_at FROM monitor_pauses

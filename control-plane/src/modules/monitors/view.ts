@@ -143,6 +143,7 @@ export function eventView(row: EventRow): Static<typeof MonitorEventSchema> {
     resolved_by: row.resolved_by,
     notes: row.notes,
     backfilled: row.backfilled,
+    disputed: row.disputed,
     created_at: created_at.toISOString(),
   };
 }

@@ -2,6 +2,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { Mail } from '../../mail/index.js';
+import { Rounds, workOff } from '../../rounds.js';
 import { findRecipient } from '../accounts/index.js';
 import type { Interval } from './uptime.js';
 import { planDue } from './window-plan.js';
@@ -25,44 +26,37 @@ interface WindowTurnsOptions {
 
 /** Notices beginnings and ends of maintenance windows, and tells of them in advance, for as long as it runs. */
 export class WindowTurns {
-  #isStopped = false;
-  #cancelSweep: () => void = () => {};
-  #running: Promise<void> = Promise.resolve();
+  readonly #rounds: Rounds;
 
-  constructor(private readonly options: WindowTurnsOptions) {}
-
-  start(): void {
-    this.#sweepLater();
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    this.#cancelSweep();
-    await this.#running;
-  }
-
-  #sweepLater(): void {
-    if (this.#isStopped) return;
-    this.#cancelSweep = this.options.clock.after(SWEEP_MS, () => {
-      this.#running = this.#sweep()
-        .catch((error: unknown) => {
-          if (!this.#isStopped) this.options.log.warn({ err: error }, 'maintenance windows not looked at');
-        })
-        .finally(() => this.#sweepLater());
+  constructor(private readonly options: WindowTurnsOptions) {
+    const { clock, log } = options;
+    this.#rounds = new Rounds({
+      everyMs: SWEEP_MS,
+      turn: (isStopped) => workOff(isStopped, 1, () => this.#performSome()),
+      onFailed: (error) => log.warn({ err: error }, 'maintenance windows not looked at'),
+      clock,
     });
   }
 
-  async #sweep(): Promise<void> {
+  start(): void {
+    this.#rounds.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#rounds.stop();
+  }
+
+  /** @returns how many windows something was due of */
+  async #performSome(): Promise<number> {
     const { db, clock, onDue } = this.options;
-    for (let claimed = AT_ONCE; claimed > 0 && !this.#isStopped; ) {
-      const nowMs = clock.now();
-      claimed = await db.transaction(async (trx) => {
-        const windows = await claimWindows(trx, new Date(nowMs), AT_ONCE);
-        for (const window of windows) await this.#perform(trx, window, nowMs);
-        return windows.length;
-      });
-      if (claimed > 0) onDue();
-    }
+    const nowMs = clock.now();
+    const claimed = await db.transaction(async (trx) => {
+      const windows = await claimWindows(trx, new Date(nowMs), AT_ONCE);
+      for (const window of windows) await this.#perform(trx, window, nowMs);
+      return windows.length;
+    });
+    if (claimed > 0) onDue();
+    return claimed;
   }
 
   async #perform(trx: Knex, window: WindowRow, nowMs: number): Promise<void> {

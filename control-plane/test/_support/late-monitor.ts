@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import type { CheckReport } from '@vantage/shared/monitor-state/check-report.js';
+import { type NodeState, reduceCheck, streakOf, unchecked } from '@vantage/shared/monitor-state/node-reducer.js';
+import type { Knex } from 'knex';
+import { pino } from 'pino';
+import type { Test } from 'tap';
+import { ensurePartitions } from '../../src/db/partitions.js';
+import type { Delivered } from '../../src/modules/monitors/check-store.js';
+import { Judging } from '../../src/modules/monitors/judging.js';
+import { LateResults } from '../../src/modules/monitors/late-results.js';
+import { maintenanceReads } from '../../src/modules/monitors/maintenance-reads.js';
+import { claimDue } from '../../src/modules/monitors/state-store.js';
+import { createTestDatabase } from './database.js';
+import { FakeClock } from './fake-clock.js';
+import { aCheck, insertMonitor, type StoredMonitor, store } from './stored-monitor.js';
+import { insertNode } from './stored-node.js';
+
+export const INTERVAL_MS = 60_000;
+const RULE = { consecutiveFail: 2, consecutiveOk: 1 };
+
+/** An event as it is compared. */
+export interface Told {
+  readonly type: string;
+  /** Milliseconds after the beginning. */
+  readonly from: number;
+  readonly to: number | null;
+}
+
+/** Monitors of three linked nodes, what is stored of them and judged as it comes, and what corrects that; hours ago. */
+export class LateMonitor {
+  readonly notified: string[] = [];
+  readonly #states = new Map<string, NodeState>();
+  #nowMs: number;
+
+  private constructor(
+    readonly db: Knex,
+    /** When it begins. */
+    readonly startMs: number,
+    readonly nodeIds: readonly string[],
+    readonly monitor: StoredMonitor,
+  ) {
+    this.#nowMs = startMs;
+  }
+
+  /** In a database of its own, beginning so many minutes ago. */
+  static async create(t: Test, minutesAgo: number): Promise<LateMonitor> {
+    const { db } = await createTestDatabase(t);
+    const startMs = Math.floor(Date.now() / INTERVAL_MS - minutesAgo) * INTERVAL_MS;
+    await ensurePartitions(db, startMs);
+    const at = new Date(startMs - INTERVAL_MS);
+    const nodeIds = await Promise.all([1, 2, 3].map(() => insertNode(db, { session_id: randomUUID() })));
+    const monitor = await insertMonitor(db, nodeIds);
+    await db('monitor_assignments').update({ assigned_at: at });
+    await db('monitor_states').update({ not_before: at, same_rule_since: at });
+    return new LateMonitor(db, startMs, nodeIds, monitor);
+  }
+
+  /** Another monitor of the same nodes. */
+  async another(): Promise<LateMonitor> {
+    const { db, startMs, nodeIds } = this;
+    const at = new Date(startMs - INTERVAL_MS);
+    const monitor = await insertMonitor(db, nodeIds);
+    await db('monitor_assignments').where({ monitor_id: monitor.id }).update({ assigned_at: at });
+    await db('monitor_states').where({ monitor_id: monitor.id }).update({ not_before: at, same_rule_since: at });
+    return new LateMonitor(db, startMs, nodeIds, monitor);
+  }
+
+  /** The check of a node (0 to 2) in a minute, its slot; to be made in the order of the slots. */
+  make(node: number, minute: number, outcome: CheckReport['outcome']): Delivered<CheckReport> {
+    const nodeId = this.nodeIds[node] as string;
+    const slotMs = this.slotMs(node, minute);
+    const state = reduceCheck(this.#states.get(nodeId) ?? unchecked, { slot: slotMs, outcome }, RULE);
+    this.#states.set(nodeId, state);
+    const said = { verdict: state.verdict, since_ms: state.since ?? slotMs, streak: streakOf(state) };
+    return aCheck(this.monitor.id, nodeId, { slot_ms: slotMs, outcome, state: said });
+  }
+
+  /** Nodes check 20 s apart. */
+  slotMs(node: number, minute: number): number {
+    return this.startMs + minute * INTERVAL_MS + node * 20_000;
+  }
+
+  /** Stores checks together, and judges what is due, a second after the newest of all. */
+  async arrive(checks: readonly Delivered<CheckReport>[]): Promise<void> {
+    this.#nowMs = Math.max(this.#nowMs, ...checks.map(({ body }) => body.slot_ms + 1_000));
+    await store(this.db, checks);
+    await this.judge();
+  }
+
+  /** Lets time pass. */
+  async passUntil(minute: number): Promise<void> {
+    this.#nowMs = this.startMs + minute * INTERVAL_MS;
+    await this.db('monitor_due').insert({ monitor_id: this.monitor.id });
+    await this.judge();
+  }
+
+  async judge(): Promise<void> {
+    const judging = new Judging({
+      maintenance: maintenanceReads.now,
+      notify: async (_trx, { kind, event }) => {
+        this.notified.push(`${kind} ${event.started_at.toISOString()}`);
+      },
+      notifyFlapping: async (_trx, _monitor, { isFlapping, isUp }) => {
+        this.notified.push(`${isFlapping ? 'flapping' : 'settled'} ${isUp ? 'up' : 'not up'}`);
+      },
+    });
+    await this.db.transaction(async (trx) => {
+      const ids = await claimDue(trx, 1_000);
+      await judging.judge(trx, ids, this.#nowMs);
+    });
+  }
+
+  /** What corrects events, by the clock of what has come so far. */
+  lateResults(): LateResults {
+    const log = pino({ level: 'silent' });
+    return new LateResults({ db: this.db, maintenance: maintenanceReads, clock: new FakeClock(this.#nowMs), log });
+  }
+
+  /** Corrects events until nothing is to be corrected, by two replicas at once. */
+  async correct(): Promise<void> {
+    const replicas = [this.lateResults(), this.lateResults()];
+    for (let rounds = 0; rounds < 20; rounds += 1) {
+      await this.db('late_checks').update({ due_at: new Date(0) });
+      await Promise.all(replicas.map((one) => one.run()));
+    }
+  }
+
+  /** Events as they are told to whoever asks for uptimes. */
+  async events(): Promise<Told[]> {
+    const rows = await this.db('monitor_events')
+      .where({ monitor_id: this.monitor.id, disputed: false })
+      .orderBy('started_at');
+    return rows.map(({ type, started_at, ended_at }) => ({
+      type,
+      from: started_at.getTime() - this.startMs,
+      to: ended_at === null ? null : ended_at.getTime() - this.startMs,
+    }));
+  }
+
+  async state(): Promise<object> {
+    return this.db('monitor_states')
+      .where({ monitor_id: this.monitor.id })
+      .first('version', 'health', 'failing_nodes', 'resolved_type');
+  }
+}
