@@ -166,7 +166,7 @@ export class SimulatedReplica {
         await sessions.stop();
         await ingest.drain();
         await dispatch.stop();
-        news.stop();
+        await news.stop();
         revocations.stop();
         directory.stop();
         await lease.stop();
