@@ -1,7 +1,9 @@
 import type { MissedReport } from '@vantage/shared/monitor-state/check-report.js';
 import { MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import t from 'tap';
+import { deleteOldUplinkLosses } from '../src/modules/monitors/index.js';
 import { CheckingNode } from './_support/checking-node.js';
+import { createTestDatabase } from './_support/database.js';
 import { startStack } from './_support/stack.js';
 import { insertMonitor } from './_support/stored-monitor.js';
 import { insertUser } from './_support/stored-node.js';
@@ -56,3 +58,15 @@ t.test(
     );
   },
 );
+
+t.test('a loss of an uplink is forgotten when nobody can go on with it', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const losses = [29, 31].map((days) => ({
+    node_id: `n_${days}`,
+    first_at: new Date(Date.now() - (days + 1) * 86_400_000),
+    last_at: new Date(Date.now() - days * 86_400_000),
+  }));
+  await db('node_uplink_losses').insert(losses);
+  await deleteOldUplinkLosses(db);
+  t.same(await db('node_uplink_losses').pluck('node_id'), ['n_29']);
+});

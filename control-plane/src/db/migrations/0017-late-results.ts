@@ -54,5 +54,6 @@ export async function up(trx: Knex.Transaction): Promise<void> {
     );
     COMMENT ON TABLE node_uplink_losses IS 'when nodes could reach nothing themselves: slots of all of their monitors, less than an hour apart';
     CREATE INDEX ON node_uplink_losses (node_id, last_at);
+    COMMENT ON COLUMN nodes.boot_seen_at IS 'first hello with this boot_id: slots from before may have been told by another process; null: not known';
   `);
 }

@@ -54,6 +54,7 @@ export type { ImportReport } from './transfer/import-schema.js';
 export type { MonitorTransfer } from './transfer/monitor-transfer.js';
 export { type Effect, transition } from './transition.js';
 export { HEARTBEAT } from './type-names.js';
+export { deleteOldUplinkLosses } from './uplink-store.js';
 export { deleteMonitorsOf };
 
 /** What nodes and evaluators need of monitors. */

@@ -38,6 +38,14 @@ export async function mergeUplinkLosses(trx: Knex, losses: readonly UplinkLoss[]
   return rows;
 }
 
+/** Agents hold reports for three days: what is older can't be gone on with. */
+const KEPT = "interval '30 days'";
+
+/** Forgets losses that nobody asks for any more. */
+export async function deleteOldUplinkLosses(db: Knex): Promise<void> {
+  await db.raw(`DELETE FROM node_uplink_losses WHERE last_at < now() - ${KEPT}`);
+}
+
 /** Writes that a node is not well where it is taken from for webhooks. */
 export async function insertUnhealthy(trx: Knex, { id, user_id, name, first_at }: CutOffNode): Promise<void> {
   await trx('outbox').insert({
