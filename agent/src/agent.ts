@@ -89,6 +89,7 @@ export class Agent {
       allow: config.allowTargets,
       serviceUrl: identity.audience,
       rootHints: config.rootHints,
+      sources: config.sources,
       clock,
       log: log.child({ part: 'measuring' }),
     });

@@ -27,6 +27,7 @@ export async function probe(
     allow: config.allowTargets,
     serviceUrl: null,
     rootHints: config.rootHints,
+    sources: config.sources,
     onEngineFault: tell,
     onCapabilities: () => undefined,
   });

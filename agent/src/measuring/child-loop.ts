@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
+import type { LookupSources } from '../probes/sources.js';
 import { CheckRunner } from './check-runner.js';
 import { type CheckJob, type FromChild, type MeasureJob, MessageBatch, type ToChild } from './child-messages.js';
 import { watchGrowth } from './growth-watch.js';
@@ -21,6 +22,8 @@ export interface RoomOptions {
   readonly serviceUrl: string | null;
   /** Addresses of a private root of DNS; default: the public root servers. */
   readonly rootHints?: readonly string[];
+  /** Whom engines ask about targets; default: what everybody may ask. */
+  readonly sources?: LookupSources;
   readonly onEngineFault: (type: string, error: unknown) => void;
   /** Told what this process can do beyond plain sockets, before anything slow begins. */
   readonly onCapabilities: (capabilities: readonly string[]) => void;
@@ -56,7 +59,7 @@ export function serveParent(
 
 async function open(
   openRoom: (options: RoomOptions) => Promise<MeasuringRoom>,
-  { allow, serviceUrl, rootHints = [] }: Extract<ToChild, { kind: 'begin' }>,
+  { allow, serviceUrl, rootHints = [], sources }: Extract<ToChild, { kind: 'begin' }>,
   outgoing: MessageBatch<FromChild>,
 ): Promise<OpenRoom> {
   const onFault = (type: string, error: unknown) => {
@@ -67,6 +70,7 @@ async function open(
     allow,
     serviceUrl,
     rootHints,
+    ...(sources === undefined ? {} : { sources }),
     onEngineFault: onFault,
     onCapabilities: (capabilities) => outgoing.push({ kind: 'ready', capabilities }),
   });

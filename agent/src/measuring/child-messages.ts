@@ -1,4 +1,5 @@
 import type { CheckJudgment } from '@vantage/shared/monitor-types/definition.js';
+import type { LookupSources } from '../probes/sources.js';
 import type { ControlPlaneLists } from './policy-source.js';
 
 // What the main process and the measuring child tell each other. Messages of one turn of the event loop travel as ONE
@@ -57,6 +58,8 @@ export type ToChild =
       readonly serviceUrl: string;
       /** Addresses of a private root of DNS; none: the public root servers. */
       readonly rootHints?: readonly string[];
+      /** Whom engines ask about targets; none: what everybody may ask. */
+      readonly sources?: LookupSources;
     }
   | { readonly kind: 'lists'; readonly lists: ControlPlaneLists }
   | ({ readonly kind: 'run' } & MeasureJob)

@@ -1,5 +1,6 @@
 import { systemClock } from '@vantage/shared/clock.js';
 import { detectCapabilities } from '../capabilities.js';
+import { defaultSources } from '../probes/sources.js';
 import type { MeasuringRoom, RoomOptions } from './child-loop.js';
 
 /**
@@ -7,11 +8,11 @@ import type { MeasuringRoom, RoomOptions } from './child-loop.js';
  * while engines and schemas are still being loaded.
  */
 export async function openLocalRoom(options: RoomOptions): Promise<MeasuringRoom & { close(): void }> {
-  const { onEngineFault, onCapabilities, allow, serviceUrl, rootHints = [] } = options;
+  const { onEngineFault, onCapabilities, allow, serviceUrl, rootHints = [], sources = defaultSources } = options;
   const capabilities = detectCapabilities({ clock: systemClock, onFault: (error) => onEngineFault('icmp', error) });
   onCapabilities(capabilities.list());
   const { makeLocalRunner } = await import('./local-runner.js');
   const { icmp } = capabilities;
-  const room = await makeLocalRunner({ allow, serviceUrl, rootHints, icmp, onEngineFault });
+  const room = await makeLocalRunner({ allow, serviceUrl, rootHints, sources, icmp, onEngineFault });
   return { ...room, close: () => icmp?.close() };
 }

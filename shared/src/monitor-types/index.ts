@@ -6,12 +6,13 @@ import { https } from './https.js';
 import { json } from './json.js';
 import { keyword } from './keyword.js';
 import { ping } from './ping.js';
+import { rbl } from './rbl.js';
 import { ssl_expiry } from './ssl-expiry.js';
 import { tcp } from './tcp.js';
 import { traceroute } from './traceroute.js';
 
 /** The one list of monitor types that nodes check. A new type is its file beside this one and a name here. */
-export const monitorTypes = { http, https, keyword, json, ping, tcp, dns, traceroute, ssl_expiry };
+export const monitorTypes = { http, https, keyword, json, ping, tcp, dns, traceroute, ssl_expiry, rbl };
 
 /** Name of a type of monitor that nodes check. */
 export type MonitorType = keyof typeof monitorTypes;

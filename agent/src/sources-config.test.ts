@@ -1,0 +1,36 @@
+import t from 'tap';
+import { ConfigError, parseConfig } from './config.js';
+import { defaultSources } from './probes/sources.js';
+
+t.test('whom engines ask about targets is what everybody may ask, unless the operator says otherwise', async (t) => {
+  t.strictSame(parseConfig({}).sources, defaultSources);
+  const { sources } = parseConfig({
+    VANTAGE_DNSBL_ZONES: 'bl.test, other.test',
+    VANTAGE_DNSBL_SERVERS: '127.0.0.53,[::1]:5353',
+  });
+  t.strictSame(sources.blocklists, {
+    zones: ['bl.test', 'other.test'],
+    servers: [
+      { address: '127.0.0.53', port: 53 },
+      { address: '::1', port: 5353 },
+    ],
+  });
+});
+
+t.test('sources that nobody can be asked at are all named at once', async (t) => {
+  const env = {
+    VANTAGE_DNSBL_ZONES: 'bl.test,127.0.0.1',
+    VANTAGE_DNSBL_SERVERS: 'resolver.test,127.0.0.1:0',
+  };
+  const error = t.throws(() => parseConfig(env)) as unknown as ConfigError;
+  t.type(error, ConfigError);
+  for (const [name, value] of [
+    ['VANTAGE_DNSBL_ZONES', '127.0.0.1'],
+    ['VANTAGE_DNSBL_SERVERS', 'resolver.test'],
+    ['VANTAGE_DNSBL_SERVERS', '127.0.0.1:0'],
+  ] as const)
+    t.ok(
+      error.complaints.some((text) => text.startsWith(`${name}: "${value}"`)),
+      `${name} ${value}`,
+    );
+});

@@ -1,0 +1,48 @@
+import { MAX_ZONES } from '@vantage/shared/probe-types/rbl.js';
+import { parseHost, parseHostPort } from '@vantage/shared/target-policy/host.js';
+import type { Endpoint } from './net/endpoint.js';
+import { type BlocklistSources, defaultSources, type LookupSources } from './probes/sources.js';
+import { splitList } from './split-list.js';
+
+type SourceVariable = 'VANTAGE_DNSBL_ZONES' | 'VANTAGE_DNSBL_SERVERS';
+type Read = (name: SourceVariable) => string | undefined;
+
+const DNS_PORT = 53;
+const MAX_SERVERS = 2;
+
+/** Whom engines ask about targets, as the environment says; what is wrong with it is added to `complaints`. */
+export function parseSources(read: Read, complaints: string[]): LookupSources {
+  return { blocklists: parseBlocklists(read, complaints) };
+}
+
+function parseBlocklists(read: Read, complaints: string[]): BlocklistSources {
+  const zones = splitList(read('VANTAGE_DNSBL_ZONES') ?? '');
+  for (const zone of zones.filter((name) => !isName(name)))
+    complaints.push(`VANTAGE_DNSBL_ZONES: "${zone}" is not the name of a DNS zone`);
+  if (zones.length > MAX_ZONES) complaints.push(`VANTAGE_DNSBL_ZONES: must be ${MAX_ZONES} zones at most`);
+  const written = splitList(read('VANTAGE_DNSBL_SERVERS') ?? '');
+  if (written.length > MAX_SERVERS) complaints.push(`VANTAGE_DNSBL_SERVERS: must be ${MAX_SERVERS} addresses at most`);
+  const servers = written.flatMap((text) => {
+    const server = findEndpoint(text);
+    if (server === null) complaints.push(`VANTAGE_DNSBL_SERVERS: "${text}" is not an address`);
+    return server ?? [];
+  });
+  return { zones: zones.length === 0 ? defaultSources.blocklists.zones : zones, servers };
+}
+
+function isName(text: string): boolean {
+  try {
+    return parseHost(text).kind === 'name';
+  } catch {
+    return false;
+  }
+}
+
+function findEndpoint(text: string): Endpoint | null {
+  try {
+    const { host, port } = parseHostPort(text);
+    return host.kind === 'address' ? { address: host.address, port: port ?? DNS_PORT } : null;
+  } catch {
+    return null;
+  }
+}

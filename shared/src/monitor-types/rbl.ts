@@ -1,0 +1,81 @@
+import { type Static, Type } from 'typebox';
+import { checkAssertions } from '../assertions/check.js';
+import { noFacts } from '../assertions/facts.js';
+import { type Failure, failureOf } from '../assertions/failures.js';
+import { measurements, type ProbeResults, type ProbeSpecs } from '../probe-types/index.js';
+import { parseHost } from '../target-policy/host.js';
+import { malformed } from '../target-policy/target-error.js';
+import type { FieldErrors } from '../validation.js';
+import { commonFields } from './common-fields.js';
+import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
+import { judgeCheck } from './judgment.js';
+
+const { properties: params } = measurements.rbl.Params;
+
+const Config = Type.Object(
+  { zones: params.zones, timeout_ms: params.timeout_ms, ...commonFields },
+  { additionalProperties: false },
+);
+type Config = Static<typeof Config>;
+
+function checkConfig({ zones = [], assertions }: Config): FieldErrors {
+  const errors = checkAssertions(assertions, { types: ['response_time'] });
+  for (const [i, zone] of zones.entries()) {
+    if (!isZone(zone)) errors[`zones.${i}`] = [{ code: 'format', message: 'is not the name of a DNS zone' }];
+  }
+  return errors;
+}
+
+function isZone(zone: string): boolean {
+  try {
+    return parseHost(zone).kind === 'name';
+  } catch {
+    return false;
+  }
+}
+
+function toSpec(target: string, { zones, timeout_ms }: Config): ProbeSpecs['rbl'] {
+  if (target.includes('/')) throw malformed('target', 'it is neither a name nor an address');
+  parseHost(target);
+  return { target, params: { ...(zones === undefined ? {} : { zones }), timeout_ms } };
+}
+
+function judge(result: ProbeResults['rbl'], config: Config): CheckJudgment {
+  const facts = { ...noFacts, responseMs: result.lookup_ms };
+  const failures = [...listings(result), ...silence(result)];
+  return judgeCheck({ error: result.error, facts, failures }, config);
+}
+
+function listings({ lookups }: ProbeResults['rbl']): Failure[] {
+  const listed = lookups.filter((lookup) => lookup.listed === true);
+  return listed.map(({ zone, address, codes, reason }) => {
+    const subject = `${address} in ${zone}`;
+    const found = reason === null ? codes.join(', ') : `${codes.join(', ')}: ${reason}`;
+    return failureOf({ subject, severity: 'down', expected: 'not to be listed' }, { found }, []);
+  });
+}
+
+/** A zone that does not answer says nothing. When none does, nobody knows: that is worth telling, and no outage. */
+function silence({ lookups }: ProbeResults['rbl']): Failure[] {
+  if (lookups.some(({ listed }) => listed !== null)) return [];
+  const [first] = lookups;
+  const reason = first === undefined ? 'none was asked' : `none answered (${first.zone}: ${first.error})`;
+  return [failureOf({ subject: 'the blocklists', severity: 'degraded', expected: 'an answer' }, { reason }, [])];
+}
+
+/** Whether blocklists in DNS have the target. */
+export const rbl = {
+  type: 'rbl',
+  title: 'RBL',
+  summary: 'Whether DNS blocklists have an address, or those of a name',
+  probeType: 'rbl',
+  capability: null,
+  Config,
+  secrets: [],
+  defaultIntervalSeconds: 1800,
+  exampleTarget: 'example.com',
+  exampleConfig: {},
+  checkConfig,
+  toSpec,
+  judge,
+} satisfies MonitorTypeDefinition<typeof Config, 'rbl'>;
