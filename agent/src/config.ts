@@ -23,6 +23,10 @@ export const environmentVariables = {
     'comma-separated DNS blocklists that monitors of type rbl ask unless they name their own (default: zen.spamhaus.org, bl.spamcop.net, psbl.surriel.com, dnsbl.dronebl.org)',
   VANTAGE_DNSBL_SERVERS:
     'comma-separated addresses, with or without a port, of the resolvers that are asked about blocklists, two at most (default: the resolvers of the system; lists refuse public ones)',
+  VANTAGE_RDAP_BOOTSTRAP:
+    'URL of the list of RDAP servers by domain, RFC 9224, for monitors of type domain_expiry (default: https://data.iana.org/rdap/dns.json)',
+  VANTAGE_WHOIS_SERVERS:
+    'comma-separated WHOIS servers, ZONE=HOST or ZONE=HOST:PORT, where RDAP says nothing; * is who refers to the others (default: *=whois.iana.org)',
   VANTAGE_AGENT_UPGRADE_COMMAND:
     'absolute path of a command that installs another version of the agent, which it gets as its one argument, and sees to the restart (default: none, upgrades are refused)',
   VANTAGE_LOG_LEVEL: 'trace, debug, info, warn, error or silent (default: info)',

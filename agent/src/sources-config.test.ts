@@ -7,6 +7,18 @@ t.test('whom engines ask about targets is what everybody may ask, unless the ope
   const { sources } = parseConfig({
     VANTAGE_DNSBL_ZONES: 'bl.test, other.test',
     VANTAGE_DNSBL_SERVERS: '127.0.0.53,[::1]:5353',
+    VANTAGE_RDAP_BOOTSTRAP: 'http://rdap.example.com/dns.json',
+    VANTAGE_WHOIS_SERVERS: 'DE=whois.denic.de, co.uk=192.0.2.1:4343, *=whois.example.com',
+  });
+  t.strictSame(sources.registries, {
+    rdapBootstrapUrl: 'http://rdap.example.com/dns.json',
+    whois: {
+      byZone: new Map([
+        ['de', 'whois.denic.de'],
+        ['co.uk', '192.0.2.1:4343'],
+      ]),
+      root: 'whois.example.com',
+    },
   });
   t.strictSame(sources.blocklists, {
     zones: ['bl.test', 'other.test'],
@@ -21,6 +33,8 @@ t.test('sources that nobody can be asked at are all named at once', async (t) =>
   const env = {
     VANTAGE_DNSBL_ZONES: 'bl.test,127.0.0.1',
     VANTAGE_DNSBL_SERVERS: 'resolver.test,127.0.0.1:0',
+    VANTAGE_RDAP_BOOTSTRAP: 'file:///dns.json',
+    VANTAGE_WHOIS_SERVERS: 'whois.denic.de,de=a b',
   };
   const error = t.throws(() => parseConfig(env)) as unknown as ConfigError;
   t.type(error, ConfigError);
@@ -28,9 +42,12 @@ t.test('sources that nobody can be asked at are all named at once', async (t) =>
     ['VANTAGE_DNSBL_ZONES', '127.0.0.1'],
     ['VANTAGE_DNSBL_SERVERS', 'resolver.test'],
     ['VANTAGE_DNSBL_SERVERS', '127.0.0.1:0'],
+    ['VANTAGE_WHOIS_SERVERS', 'whois.denic.de'],
+    ['VANTAGE_WHOIS_SERVERS', 'de=a b'],
   ] as const)
     t.ok(
       error.complaints.some((text) => text.startsWith(`${name}: "${value}"`)),
       `${name} ${value}`,
     );
+  t.ok(error.complaints.some((text) => text.startsWith('VANTAGE_RDAP_BOOTSTRAP: ')));
 });

@@ -1,10 +1,15 @@
 import { MAX_ZONES } from '@vantage/shared/probe-types/rbl.js';
 import { parseHost, parseHostPort } from '@vantage/shared/target-policy/host.js';
+import { parseHttpUrl } from '@vantage/shared/target-policy/url.js';
 import type { Endpoint } from './net/endpoint.js';
-import { type BlocklistSources, defaultSources, type LookupSources } from './probes/sources.js';
+import { type BlocklistSources, defaultSources, type LookupSources, type RegistrySources } from './probes/sources.js';
 import { splitList } from './split-list.js';
 
-type SourceVariable = 'VANTAGE_DNSBL_ZONES' | 'VANTAGE_DNSBL_SERVERS';
+type SourceVariable =
+  | 'VANTAGE_DNSBL_ZONES'
+  | 'VANTAGE_DNSBL_SERVERS'
+  | 'VANTAGE_RDAP_BOOTSTRAP'
+  | 'VANTAGE_WHOIS_SERVERS';
 type Read = (name: SourceVariable) => string | undefined;
 
 const DNS_PORT = 53;
@@ -12,7 +17,7 @@ const MAX_SERVERS = 2;
 
 /** Whom engines ask about targets, as the environment says; what is wrong with it is added to `complaints`. */
 export function parseSources(read: Read, complaints: string[]): LookupSources {
-  return { blocklists: parseBlocklists(read, complaints) };
+  return { blocklists: parseBlocklists(read, complaints), registries: parseRegistries(read, complaints) };
 }
 
 function parseBlocklists(read: Read, complaints: string[]): BlocklistSources {
@@ -28,6 +33,38 @@ function parseBlocklists(read: Read, complaints: string[]): BlocklistSources {
     return server ?? [];
   });
   return { zones: zones.length === 0 ? defaultSources.blocklists.zones : zones, servers };
+}
+
+function parseRegistries(read: Read, complaints: string[]): RegistrySources {
+  const { registries: usual } = defaultSources;
+  const rdapBootstrapUrl = read('VANTAGE_RDAP_BOOTSTRAP') ?? usual.rdapBootstrapUrl;
+  if (!isHttpUrl(rdapBootstrapUrl)) complaints.push('VANTAGE_RDAP_BOOTSTRAP: must be an http or https URL');
+  const byZone = new Map<string, string>();
+  let { root } = usual.whois;
+  for (const entry of splitList(read('VANTAGE_WHOIS_SERVERS') ?? '')) {
+    const [, zone = '', server = ''] = /^(\*|[a-z0-9.-]+)=(\S+)$/i.exec(entry) ?? [];
+    if (zone === '' || !isHostPort(server))
+      complaints.push(`VANTAGE_WHOIS_SERVERS: "${entry}" is not ZONE=HOST[:PORT]`);
+    else if (zone === '*') root = server;
+    else byZone.set(zone.toLowerCase(), server);
+  }
+  return { rdapBootstrapUrl, whois: { byZone, root } };
+}
+
+function isHttpUrl(text: string): boolean {
+  try {
+    return parseHttpUrl(text).url.href !== '';
+  } catch {
+    return false;
+  }
+}
+
+function isHostPort(text: string): boolean {
+  try {
+    return parseHostPort(text).host.kind !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function isName(text: string): boolean {

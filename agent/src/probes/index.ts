@@ -1,5 +1,6 @@
 import type { MeasurementType } from '@vantage/shared/probe-types/index.js';
 import { dns } from './dns/index.js';
+import { DomainEngine } from './domain/index.js';
 import type { ProbeEngine } from './engine.js';
 import { http } from './http/index.js';
 import { mtr } from './mtr/index.js';
@@ -25,8 +26,8 @@ export type Engines = { readonly [T in MeasurementType]: ProbeEngine<T> };
 const probeEngines = { http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ssl, speedtest };
 
 /** Those that ask third parties about a target ask `sources`. */
-export function makeEngines({ blocklists }: LookupSources): Engines {
-  return { ...probeEngines, rbl: new RblEngine(blocklists) };
+export function makeEngines({ blocklists, registries }: LookupSources): Engines {
+  return { ...probeEngines, rbl: new RblEngine(blocklists), domain: new DomainEngine(registries) };
 }
 
 /** With the sources that everybody may ask. */

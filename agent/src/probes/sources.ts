@@ -8,9 +8,25 @@ export interface BlocklistSources {
   readonly servers: readonly Endpoint[];
 }
 
+/** WHOIS servers, each a host with or without a port. */
+export interface WhoisServers {
+  /** By domain under which names are registered: `de`, `co.uk`. */
+  readonly byZone: ReadonlyMap<string, string>;
+  /** Who says which server a top-level domain has that is not among them. */
+  readonly root: string;
+}
+
+/** Registries of domains. Every server among them, and every one they refer to, is judged by the target policy. */
+export interface RegistrySources {
+  /** Where the list of RDAP servers is. RFC 9224. */
+  readonly rdapBootstrapUrl: string;
+  readonly whois: WhoisServers;
+}
+
 /** Third parties that engines ask about a target. The operator of the node says who they are: agent/src/sources-config.ts. */
 export interface LookupSources {
   readonly blocklists: BlocklistSources;
+  readonly registries: RegistrySources;
 }
 
 /** What everybody may ask. */
@@ -18,5 +34,9 @@ export const defaultSources: LookupSources = {
   blocklists: {
     zones: ['zen.spamhaus.org', 'bl.spamcop.net', 'psbl.surriel.com', 'dnsbl.dronebl.org'],
     servers: [],
+  },
+  registries: {
+    rdapBootstrapUrl: 'https://data.iana.org/rdap/dns.json',
+    whois: { byZone: new Map(), root: 'whois.iana.org' },
   },
 };

@@ -17,6 +17,7 @@ export function fakeEngines(own: Partial<Engines> = {}): Engines {
     speedtest: succeeding('speedtest'),
     mtr: succeeding('mtr'),
     rbl: succeeding('rbl'),
+    domain: succeeding('domain'),
     ...own,
   };
 }

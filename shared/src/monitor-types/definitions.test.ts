@@ -21,7 +21,19 @@ function aConfig(type: MonitorType, more: object = {}): Record<string, unknown> 
 }
 
 t.test('each type is listed under its own name', async (t) => {
-  const names = ['http', 'https', 'keyword', 'json', 'ping', 'tcp', 'dns', 'traceroute', 'ssl_expiry', 'rbl'];
+  const names = [
+    'http',
+    'https',
+    'keyword',
+    'json',
+    'ping',
+    'tcp',
+    'dns',
+    'traceroute',
+    'ssl_expiry',
+    'domain_expiry',
+    'rbl',
+  ];
   t.strictSame(monitorTypeNames, names);
   for (const type of monitorTypeNames) t.equal(monitorTypeOf(type).type, type);
   for (const name of ['', 'HTTP', 'heartbeat', '__proto__', 'toString']) t.equal(isMonitorType(name), false, name);
@@ -140,6 +152,7 @@ t.test('an assertion about what a type does not measure is refused', async (t) =
     dns: ['response_time'],
     traceroute: ['response_time'],
     ssl_expiry: ['response_time', 'ssl_days_remaining'],
+    domain_expiry: ['response_time'],
     rbl: ['response_time'],
   };
   for (const type of monitorTypeNames) {

@@ -8,7 +8,7 @@ import { malformed } from '../target-policy/target-error.js';
 import type { FieldErrors } from '../validation.js';
 import { commonFields } from './common-fields.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
-import { judgeCheck } from './judgment.js';
+import { judgeCheck, judgeLookup } from './judgment.js';
 
 const { properties: params } = measurements.rbl.Params;
 
@@ -41,9 +41,10 @@ function toSpec(target: string, { zones, timeout_ms }: Config): ProbeSpecs['rbl'
 }
 
 function judge(result: ProbeResults['rbl'], config: Config): CheckJudgment {
-  const facts = { ...noFacts, responseMs: result.lookup_ms };
-  const failures = [...listings(result), ...silence(result)];
-  return judgeCheck({ error: result.error, facts, failures }, config);
+  const { error, lookups, lookup_ms: responseMs } = result;
+  const measured = { error, facts: { ...noFacts, responseMs }, failures: listings(result) };
+  // a name that has no address is the target's own fault
+  return lookups.length === 0 ? judgeCheck(measured, config) : judgeLookup(measured, config);
 }
 
 function listings({ lookups }: ProbeResults['rbl']): Failure[] {
@@ -53,14 +54,6 @@ function listings({ lookups }: ProbeResults['rbl']): Failure[] {
     const found = reason === null ? codes.join(', ') : `${codes.join(', ')}: ${reason}`;
     return failureOf({ subject, severity: 'down', expected: 'not to be listed' }, { found }, []);
   });
-}
-
-/** A zone that does not answer says nothing. When none does, nobody knows: that is worth telling, and no outage. */
-function silence({ lookups }: ProbeResults['rbl']): Failure[] {
-  if (lookups.some(({ listed }) => listed !== null)) return [];
-  const [first] = lookups;
-  const reason = first === undefined ? 'none was asked' : `none answered (${first.zone}: ${first.error})`;
-  return [failureOf({ subject: 'the blocklists', severity: 'degraded', expected: 'an answer' }, { reason }, [])];
 }
 
 /** Whether blocklists in DNS have the target. */

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { MeasurementDefinition, ProbeTypeDefinition } from './definition.js';
 import { dns } from './dns.js';
+import { domain } from './domain.js';
 import { http } from './http.js';
 import { mtr } from './mtr.js';
 import { ntp } from './ntp.js';
@@ -19,7 +20,7 @@ export const probeTypes = { http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ss
 export type ProbeType = keyof typeof probeTypes;
 
 /** Everything that agents measure: the types of probes, and what only monitors ask for (docs/adding-a-probe-type.md). */
-export const measurements = { ...probeTypes, rbl };
+export const measurements = { ...probeTypes, rbl, domain };
 
 /** Name of anything that agents measure. */
 export type MeasurementType = keyof typeof measurements;

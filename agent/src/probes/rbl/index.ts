@@ -54,7 +54,13 @@ export class RblEngine implements ProbeEngine<'rbl'> {
     const pairs = pickAddresses(addresses).flatMap(({ address }) => zones.map(({ name }) => ({ address, zone: name })));
     const lookups = await Promise.all(pairs.map(({ address, zone }) => lookUp(address, zone, options)));
     if (outer.aborted) throw outer.reason;
-    return { success: true, error: null, lookups, lookup_ms: roundMs(clock.monotonicMs() - startedAt) };
+    const failure = lookups.some(({ lookup }) => lookup.listed !== null) ? null : nobodyAnswered(lookups);
+    return {
+      success: failure === null,
+      error: failure === null ? null : toProbeError(failure),
+      lookups: lookups.map(({ lookup }) => lookup),
+      lookup_ms: roundMs(clock.monotonicMs() - startedAt),
+    };
   }
 }
 
@@ -69,18 +75,34 @@ function pickAddresses<A extends { readonly family: 4 | 6 }>(addresses: readonly
   return [...new Set([...first, ...addresses])].slice(0, MAX_LISTED_ADDRESSES);
 }
 
+/** What a zone said, and what kept it from an answer. */
+interface Asked {
+  readonly lookup: RblLookup;
+  readonly failure: ProbeFailure | null;
+}
+
 /** Never rejects: whatever fails is an answer that does not count. */
-async function lookUp(address: string, zone: string, options: AskServersOptions): Promise<RblLookup> {
+async function lookUp(address: string, zone: string, options: AskServersOptions): Promise<Asked> {
   const name = listedName(address, zone);
   try {
     const { message } = await askServers({ name, type: 'A' }, options);
     const { listed, codes, error } = judgeReply(message);
     const reason = listed === true ? await findReason(name, options) : null;
-    return { zone, address, listed, codes: [...codes], reason, error };
-  } catch (error) {
-    if (!(error instanceof ProbeFailure)) throw error;
-    return { zone, address, listed: null, codes: [], reason: null, error: error.message.slice(0, 200) };
+    return { lookup: { zone, address, listed, codes: [...codes], reason, error }, failure: null };
+  } catch (failure) {
+    if (!(failure instanceof ProbeFailure)) throw failure;
+    const error = failure.message.slice(0, 200);
+    return { lookup: { zone, address, listed: null, codes: [], reason: null, error }, failure };
   }
+}
+
+/** The code is one of the node's network only where nothing came back from anybody. */
+function nobodyAnswered(asked: readonly Asked[]): ProbeFailure {
+  const failures = asked.map(({ failure }) => failure?.code ?? null);
+  const code = failures.includes(null) ? 'dns_refused' : (failures[0] ?? 'dns_error');
+  const [first] = asked;
+  const example = first === undefined ? '' : ` (${first.lookup.zone}: ${first.lookup.error})`;
+  return new ProbeFailure(code, `no blocklist gave an answer that counts${example}`);
 }
 
 /** Nobody is less listed for want of a reason. */

@@ -89,7 +89,20 @@ t.test('a list that does not answer fails nothing; when none does, the monitor i
   const servfail: DnsHandler = ({ name }) => ({ rcode: name.endsWith('.bl.test') ? 'SERVFAIL' : 'NXDOMAIN' });
   t.match((await check(t, servfail, { zones: ['bl.test', 'other.test'] })).judgment, { outcome: 'ok' });
   const none = await check(t, () => ({ rcode: 'REFUSED' }));
-  t.match(none.judgment, { outcome: 'degraded', error: { message: /none answered \(bl\.test: answers REFUSED\)/ } });
+  t.match(none.judgment, {
+    outcome: 'degraded',
+    error: { code: 'dns_refused', message: /\(bl\.test: answers REFUSED\)/ },
+  });
+  t.match(
+    (await check(t, () => ({ rcode: 'REFUSED' }), { config: { upside_down: true } })).judgment.outcome,
+    'degraded',
+  );
+  const nameless = await check(t, () => ({ rcode: 'NXDOMAIN' }), { target: 'gone.example.com' });
+  t.match(
+    nameless.judgment,
+    { outcome: 'failed', error: { code: 'dns_nxdomain' } },
+    'a target without an address fails',
+  );
 });
 
 t.test('lists that are silent end by the time-out of the check, and those that answered count', async (t) => {
