@@ -27,6 +27,8 @@ export const environmentVariables = {
     'URL of the list of RDAP servers by domain, RFC 9224, for monitors of type domain_expiry (default: https://data.iana.org/rdap/dns.json)',
   VANTAGE_WHOIS_SERVERS:
     'comma-separated WHOIS servers, ZONE=HOST or ZONE=HOST:PORT, where RDAP says nothing; * is who refers to the others (default: *=whois.iana.org)',
+  VANTAGE_ICP_SOURCE:
+    'URL with {domain} in it that answers {"icp_number", "company"} in JSON, for monitors of type icp (default: none, they say that no source is configured)',
   VANTAGE_AGENT_UPGRADE_COMMAND:
     'absolute path of a command that installs another version of the agent, which it gets as its one argument, and sees to the restart (default: none, upgrades are refused)',
   VANTAGE_LOG_LEVEL: 'trace, debug, info, warn, error or silent (default: info)',

@@ -9,7 +9,9 @@ t.test('whom engines ask about targets is what everybody may ask, unless the ope
     VANTAGE_DNSBL_SERVERS: '127.0.0.53,[::1]:5353',
     VANTAGE_RDAP_BOOTSTRAP: 'http://rdap.example.com/dns.json',
     VANTAGE_WHOIS_SERVERS: 'DE=whois.denic.de, co.uk=192.0.2.1:4343, *=whois.example.com',
+    VANTAGE_ICP_SOURCE: 'https://icp.example.com/{domain}.json',
   });
+  t.equal(sources.icpUrl, 'https://icp.example.com/{domain}.json');
   t.strictSame(sources.registries, {
     rdapBootstrapUrl: 'http://rdap.example.com/dns.json',
     whois: {
@@ -35,6 +37,7 @@ t.test('sources that nobody can be asked at are all named at once', async (t) =>
     VANTAGE_DNSBL_SERVERS: 'resolver.test,127.0.0.1:0',
     VANTAGE_RDAP_BOOTSTRAP: 'file:///dns.json',
     VANTAGE_WHOIS_SERVERS: 'whois.denic.de,de=a b',
+    VANTAGE_ICP_SOURCE: 'https://icp.example.com/',
   };
   const error = t.throws(() => parseConfig(env)) as unknown as ConfigError;
   t.type(error, ConfigError);
@@ -49,5 +52,9 @@ t.test('sources that nobody can be asked at are all named at once', async (t) =>
       error.complaints.some((text) => text.startsWith(`${name}: "${value}"`)),
       `${name} ${value}`,
     );
-  t.ok(error.complaints.some((text) => text.startsWith('VANTAGE_RDAP_BOOTSTRAP: ')));
+  for (const name of ['VANTAGE_RDAP_BOOTSTRAP', 'VANTAGE_ICP_SOURCE'])
+    t.ok(
+      error.complaints.some((text) => text.startsWith(`${name}: `)),
+      name,
+    );
 });

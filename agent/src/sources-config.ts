@@ -9,7 +9,8 @@ type SourceVariable =
   | 'VANTAGE_DNSBL_ZONES'
   | 'VANTAGE_DNSBL_SERVERS'
   | 'VANTAGE_RDAP_BOOTSTRAP'
-  | 'VANTAGE_WHOIS_SERVERS';
+  | 'VANTAGE_WHOIS_SERVERS'
+  | 'VANTAGE_ICP_SOURCE';
 type Read = (name: SourceVariable) => string | undefined;
 
 const DNS_PORT = 53;
@@ -17,7 +18,11 @@ const MAX_SERVERS = 2;
 
 /** Whom engines ask about targets, as the environment says; what is wrong with it is added to `complaints`. */
 export function parseSources(read: Read, complaints: string[]): LookupSources {
-  return { blocklists: parseBlocklists(read, complaints), registries: parseRegistries(read, complaints) };
+  const icpUrl = read('VANTAGE_ICP_SOURCE') ?? null;
+  if (icpUrl !== null && !(icpUrl.includes('{domain}') && isHttpUrl(icpUrl.replaceAll('{domain}', 'example.com'))))
+    complaints.push('VANTAGE_ICP_SOURCE: must be an http or https URL with {domain} in it');
+  const blocklists = parseBlocklists(read, complaints);
+  return { blocklists, registries: parseRegistries(read, complaints), icpUrl };
 }
 
 function parseBlocklists(read: Read, complaints: string[]): BlocklistSources {

@@ -3,6 +3,8 @@ import { dns } from './dns/index.js';
 import { DomainEngine } from './domain/index.js';
 import type { ProbeEngine } from './engine.js';
 import { http } from './http/index.js';
+import { IcpEngine } from './icp/index.js';
+import { JsonIcpProvider, noIcpProvider } from './icp/provider.js';
 import { mtr } from './mtr/index.js';
 import { ntp } from './ntp/index.js';
 import { ping } from './ping/index.js';
@@ -26,8 +28,13 @@ export type Engines = { readonly [T in MeasurementType]: ProbeEngine<T> };
 const probeEngines = { http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ssl, speedtest };
 
 /** Those that ask third parties about a target ask `sources`. */
-export function makeEngines({ blocklists, registries }: LookupSources): Engines {
-  return { ...probeEngines, rbl: new RblEngine(blocklists), domain: new DomainEngine(registries) };
+export function makeEngines({ blocklists, registries, icpUrl }: LookupSources): Engines {
+  return {
+    ...probeEngines,
+    rbl: new RblEngine(blocklists),
+    domain: new DomainEngine(registries),
+    icp: new IcpEngine(icpUrl === null ? noIcpProvider : new JsonIcpProvider(icpUrl)),
+  };
 }
 
 /** With the sources that everybody may ask. */

@@ -27,6 +27,8 @@ export interface RegistrySources {
 export interface LookupSources {
   readonly blocklists: BlocklistSources;
   readonly registries: RegistrySources;
+  /** URL of a document about ICP filings with `{domain}` in it; null: nobody is asked. Judged by the target policy. */
+  readonly icpUrl: string | null;
 }
 
 /** What everybody may ask. */
@@ -39,4 +41,5 @@ export const defaultSources: LookupSources = {
     rdapBootstrapUrl: 'https://data.iana.org/rdap/dns.json',
     whois: { byZone: new Map(), root: 'whois.iana.org' },
   },
+  icpUrl: null,
 };

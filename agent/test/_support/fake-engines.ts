@@ -18,6 +18,7 @@ export function fakeEngines(own: Partial<Engines> = {}): Engines {
     mtr: succeeding('mtr'),
     rbl: succeeding('rbl'),
     domain: succeeding('domain'),
+    icp: succeeding('icp'),
     ...own,
   };
 }

@@ -32,6 +32,7 @@ t.test('each type is listed under its own name', async (t) => {
     'traceroute',
     'ssl_expiry',
     'domain_expiry',
+    'icp',
     'rbl',
   ];
   t.strictSame(monitorTypeNames, names);
@@ -153,6 +154,7 @@ t.test('an assertion about what a type does not measure is refused', async (t) =
     traceroute: ['response_time'],
     ssl_expiry: ['response_time', 'ssl_days_remaining'],
     domain_expiry: ['response_time'],
+    icp: ['response_time'],
     rbl: ['response_time'],
   };
   for (const type of monitorTypeNames) {

@@ -3,6 +3,7 @@ import type { MeasurementDefinition, ProbeTypeDefinition } from './definition.js
 import { dns } from './dns.js';
 import { domain } from './domain.js';
 import { http } from './http.js';
+import { icp } from './icp.js';
 import { mtr } from './mtr.js';
 import { ntp } from './ntp.js';
 import { ping } from './ping.js';
@@ -20,7 +21,7 @@ export const probeTypes = { http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ss
 export type ProbeType = keyof typeof probeTypes;
 
 /** Everything that agents measure: the types of probes, and what only monitors ask for (docs/adding-a-probe-type.md). */
-export const measurements = { ...probeTypes, rbl, domain };
+export const measurements = { ...probeTypes, rbl, domain, icp };
 
 /** Name of anything that agents measure. */
 export type MeasurementType = keyof typeof measurements;
