@@ -90,6 +90,7 @@ export class Agent {
       serviceUrl: identity.audience,
       rootHints: config.rootHints,
       sources: config.sources,
+      chromium: config.chromium,
       clock,
       log: log.child({ part: 'measuring' }),
     });

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { parseCidr } from '@vantage/shared/target-policy/address-ranges.js';
 import { isTlsPin } from './identity/tls-pins.js';
+import type { ChromiumWish } from './probes/browser/chromium.js';
 import type { LookupSources } from './probes/sources.js';
 import { parseSources } from './sources-config.js';
 import { splitList } from './split-list.js';
@@ -29,6 +30,10 @@ export const environmentVariables = {
     'comma-separated WHOIS servers, ZONE=HOST or ZONE=HOST:PORT, where RDAP says nothing; * is who refers to the others (default: *=whois.iana.org)',
   VANTAGE_ICP_SOURCE:
     'URL with {domain} in it that answers {"icp_number", "company"} in JSON, for monitors of type icp (default: none, they say that no source is configured)',
+  VANTAGE_CHROMIUM:
+    'absolute path of the Chromium that monitors of type browser load pages with, or none (default: /usr/bin/chromium and other usual places)',
+  VANTAGE_CHROMIUM_SANDBOX:
+    '0: Chromium may run without its sandbox, where a container permits no user namespaces and is wall enough (default: 1)',
   VANTAGE_AGENT_UPGRADE_COMMAND:
     'absolute path of a command that installs another version of the agent, which it gets as its one argument, and sees to the restart (default: none, upgrades are refused)',
   VANTAGE_LOG_LEVEL: 'trace, debug, info, warn, error or silent (default: info)',
@@ -56,6 +61,8 @@ export interface AgentConfig {
   readonly rootHints: readonly string[];
   /** Whom engines ask about targets. */
   readonly sources: LookupSources;
+  /** What loads pages. */
+  readonly chromium: ChromiumWish;
   /** Absolute path; null: the control plane can upgrade nothing here. */
   readonly upgradeCommand: string | null;
   readonly logLevel: LogLevel;
@@ -98,6 +105,9 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   for (const entry of rootHints.filter((address) => isIP(address) === 0))
     complaints.push(`VANTAGE_DNS_ROOT_HINTS: "${entry}" is not an address`);
   const sources = parseSources(value, complaints);
+  const chromiumPath = value('VANTAGE_CHROMIUM') ?? null;
+  if (chromiumPath !== null && chromiumPath !== 'none' && !isAbsolute(chromiumPath))
+    complaints.push(`VANTAGE_CHROMIUM: "${chromiumPath}" is not an absolute path, nor none`);
   const upgradeCommand = value('VANTAGE_AGENT_UPGRADE_COMMAND') ?? null;
   if (upgradeCommand !== null && !isAbsolute(upgradeCommand))
     complaints.push(`VANTAGE_AGENT_UPGRADE_COMMAND: "${upgradeCommand}" is not an absolute path, without arguments`);
@@ -113,6 +123,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     allowTargets,
     rootHints,
     sources,
+    chromium: { path: chromiumPath, hasSandbox: value('VANTAGE_CHROMIUM_SANDBOX') !== '0' },
     upgradeCommand,
     logLevel: logLevel ?? 'info',
     exitWithParent: value('VANTAGE_EXIT_WITH_PARENT') === '1',

@@ -27,7 +27,8 @@ export async function probe(
     allow: config.allowTargets,
     serviceUrl: null,
     rootHints: config.rootHints,
-    sources: config.sources,
+    // probes load no pages
+    chromium: { path: 'none', hasSandbox: true },
     onEngineFault: tell,
     onCapabilities: () => undefined,
   });

@@ -1,4 +1,5 @@
 import type { CheckJudgment } from '@vantage/shared/monitor-types/definition.js';
+import type { ChromiumWish } from '../probes/browser/chromium.js';
 import type { LookupSources } from '../probes/sources.js';
 import type { ControlPlaneLists } from './policy-source.js';
 
@@ -60,6 +61,8 @@ export type ToChild =
       readonly rootHints?: readonly string[];
       /** Whom engines ask about targets; none: what everybody may ask. */
       readonly sources?: LookupSources;
+      /** Which Chromium loads pages; none: the one that is found. */
+      readonly chromium?: ChromiumWish;
     }
   | { readonly kind: 'lists'; readonly lists: ControlPlaneLists }
   | ({ readonly kind: 'run' } & MeasureJob)

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Logger } from 'pino';
+import type { ChromiumWish } from '../probes/browser/chromium.js';
 import type { LookupSources } from '../probes/sources.js';
 import {
   type CheckJob,
@@ -50,6 +51,8 @@ export interface MeasuringOptions {
   readonly rootHints?: readonly string[];
   /** Whom engines ask about targets; default: what everybody may ask. */
   readonly sources?: LookupSources;
+  /** Which Chromium loads pages; default: the one that is found. */
+  readonly chromium?: ChromiumWish;
   readonly clock: Clock;
   readonly log: Logger;
   /** The program to fork; tests pass one with engines of their own. */
@@ -95,9 +98,16 @@ export class MeasuringChild {
       this.#settleEnded = resolve;
     });
     this.#process = this.#fork();
-    const { allow, serviceUrl, rootHints = [], sources } = options;
+    const { allow, serviceUrl, rootHints = [], sources, chromium } = options;
     const opening: ToChild[] = [
-      { kind: 'begin', allow, serviceUrl, rootHints, ...(sources === undefined ? {} : { sources }) },
+      {
+        kind: 'begin',
+        allow,
+        serviceUrl,
+        rootHints,
+        ...(sources === undefined ? {} : { sources }),
+        ...(chromium === undefined ? {} : { chromium }),
+      },
     ];
     if (lists !== null) opening.push({ kind: 'lists', lists });
     this.#send(opening);

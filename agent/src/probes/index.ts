@@ -1,4 +1,6 @@
 import type { MeasurementType } from '@vantage/shared/probe-types/index.js';
+import { type ChromiumWish, defaultChromiumWish } from './browser/chromium.js';
+import { BrowserEngine } from './browser/index.js';
 import { dns } from './dns/index.js';
 import { DomainEngine } from './domain/index.js';
 import type { ProbeEngine } from './engine.js';
@@ -28,14 +30,15 @@ export type Engines = { readonly [T in MeasurementType]: ProbeEngine<T> };
 const probeEngines = { http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ssl, speedtest };
 
 /** Those that ask third parties about a target ask `sources`. */
-export function makeEngines({ blocklists, registries, icpUrl }: LookupSources): Engines {
+export function makeEngines({ blocklists, registries, icpUrl }: LookupSources, chromium: ChromiumWish): Engines {
   return {
     ...probeEngines,
     rbl: new RblEngine(blocklists),
     domain: new DomainEngine(registries),
+    browser: new BrowserEngine(chromium),
     icp: new IcpEngine(icpUrl === null ? noIcpProvider : new JsonIcpProvider(icpUrl)),
   };
 }
 
 /** With the sources that everybody may ask. */
-export const engines: Engines = makeEngines(defaultSources);
+export const engines: Engines = makeEngines(defaultSources, defaultChromiumWish);

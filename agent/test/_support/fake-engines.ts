@@ -19,6 +19,7 @@ export function fakeEngines(own: Partial<Engines> = {}): Engines {
     rbl: succeeding('rbl'),
     domain: succeeding('domain'),
     icp: succeeding('icp'),
+    browser: succeeding('browser'),
     ...own,
   };
 }

@@ -34,6 +34,7 @@ t.test('each type is listed under its own name', async (t) => {
     'domain_expiry',
     'icp',
     'rbl',
+    'browser',
   ];
   t.strictSame(monitorTypeNames, names);
   for (const type of monitorTypeNames) t.equal(monitorTypeOf(type).type, type);
@@ -156,6 +157,7 @@ t.test('an assertion about what a type does not measure is refused', async (t) =
     domain_expiry: ['response_time'],
     icp: ['response_time'],
     rbl: ['response_time'],
+    browser: ['response_time', 'status_code'],
   };
   for (const type of monitorTypeNames) {
     const errors = monitorTypeOf(type).checkConfig(aConfig(type, { assertions }));

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { browser } from './browser.js';
 import type { MonitorTypeDefinition } from './definition.js';
 import { dns } from './dns.js';
 import { domain_expiry } from './domain-expiry.js';
@@ -27,6 +28,7 @@ export const monitorTypes = {
   domain_expiry,
   icp,
   rbl,
+  browser,
 };
 
 /** Name of a type of monitor that nodes check. */

@@ -4,9 +4,9 @@ import type { TargetPolicy } from '../target-policy/policy.js';
 
 /**
  * What an agent must be able to do before it can run a type; null: nothing beyond plain sockets. `icmp`: raw sockets;
- * `icmp_echo`: ICMP echo, by raw sockets or by those that need no privileges.
+ * `icmp_echo`: ICMP echo, by raw sockets or by those that need no privileges; `browser`: headless Chromium.
  */
-export const capabilities = ['icmp', 'icmp_echo'] as const;
+export const capabilities = ['icmp', 'icmp_echo', 'browser'] as const;
 export type Capability = (typeof capabilities)[number];
 
 /** The number of the network that announces an address; null where it is not known. */

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { browser } from './browser.js';
 import type { MeasurementDefinition, ProbeTypeDefinition } from './definition.js';
 import { dns } from './dns.js';
 import { domain } from './domain.js';
@@ -21,7 +22,7 @@ export const probeTypes = { http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ss
 export type ProbeType = keyof typeof probeTypes;
 
 /** Everything that agents measure: the types of probes, and what only monitors ask for (docs/adding-a-probe-type.md). */
-export const measurements = { ...probeTypes, rbl, domain, icp };
+export const measurements = { ...probeTypes, rbl, domain, icp, browser };
 
 /** Name of anything that agents measure. */
 export type MeasurementType = keyof typeof measurements;

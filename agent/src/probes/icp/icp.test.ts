@@ -9,8 +9,7 @@ import { aContext, aPolicy } from '../../../test/_support/probe-context.js';
 import { until } from '../../../test/_support/until.js';
 import { CheckRunner } from '../../measuring/check-runner.js';
 import { ProbeRunner } from '../../measuring/runner.js';
-import { makeEngines } from '../index.js';
-import { defaultSources } from '../sources.js';
+import { engines } from '../index.js';
 import { IcpEngine } from './index.js';
 import { JsonIcpProvider } from './provider.js';
 
@@ -39,7 +38,7 @@ const json =
 
 t.test('without a source each check of icp says so, and fails whatever it wants', async (t) => {
   const policy = { current: () => aPolicy() };
-  const runner = new ProbeRunner({ ...aContext(), engines: makeEngines(defaultSources), policy });
+  const runner = new ProbeRunner({ ...aContext(), engines, policy });
   const checks = new CheckRunner({ runner, onFault: (_type, error) => t.fail(String(error)) });
   for (const config of [{}, { upside_down: true }]) {
     const times = { deadlineMs: 30_000, patienceMs: 100, caller: 'm', nowMs: 0 };
