@@ -89,6 +89,8 @@ export class Agent {
       allow: config.allowTargets,
       serviceUrl: identity.audience,
       rootHints: config.rootHints,
+      sources: config.sources,
+      chromium: config.chromium,
       clock,
       log: log.child({ part: 'measuring' }),
     });

@@ -12,6 +12,9 @@ const script = fileURLToPath(new URL('../test/_support/print-capabilities.js', i
 const dropRawSockets =
   process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-net_raw', '--inh-caps=-net_raw'] : ['env'];
 
+/** It is not looked for here. */
+const noBrowser = { name: 'browser', isAvailable: false, reason: 'switched off', remedy: 'unset VANTAGE_CHROMIUM' };
+
 async function printed(...command: string[]): Promise<{ list: string[]; rows: object[]; kind: string | null }> {
   const [program = '', ...args] = [...command, process.execPath, script];
   return JSON.parse((await run(program, args)).stdout);
@@ -23,10 +26,7 @@ t.test('with raw sockets icmp is there, and it is said by what', { skip: missing
   const row = { isAvailable: true, reason: /^raw sockets of the addon, times of the kernel/, remedy: null };
   t.match(report, {
     kind: 'addon',
-    rows: [
-      { name: 'icmp', ...row },
-      { name: 'icmp_echo', ...row },
-    ],
+    rows: [{ name: 'icmp', ...row }, { name: 'icmp_echo', ...row }, noBrowser],
   });
 });
 
@@ -43,10 +43,7 @@ t.test('without permission icmp is not, and the line that grants it names the ru
   t.same(report, {
     list: [],
     kind: null,
-    rows: [
-      { name: 'icmp', ...row },
-      { name: 'icmp_echo', ...row },
-    ],
+    rows: [{ name: 'icmp', ...row }, { name: 'icmp_echo', ...row }, noBrowser],
   });
 });
 
@@ -61,6 +58,7 @@ t.test(
       rows: [
         { name: 'icmp', isAvailable: false, reason: 'the system does not permit raw sockets', remedy: grant },
         { name: 'icmp_echo', isAvailable: true, reason: /^ICMP sockets without privileges: ICMP errors are not heard/ },
+        noBrowser,
       ],
     });
   },

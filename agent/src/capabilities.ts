@@ -1,6 +1,13 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { type Capability, capabilities } from '@vantage/shared/probe-types/definition.js';
 import { type IcmpEngine, openIcmpEngine, RawSocketError, rawSocketRemedy } from './net/icmp.js';
+import {
+  type ChromiumLack,
+  type ChromiumWish,
+  findChromium,
+  isUsable,
+  type UsableChromium,
+} from './probes/browser/chromium.js';
 
 /** One capability as `vantage-agent doctor` prints it. */
 export interface CapabilityReport {
@@ -22,15 +29,20 @@ export interface NodeCapabilities {
   explain(): CapabilityReport[];
 }
 
-/** Tries each capability for real, by opening what it needs. `onFault` hears of receive errors later on. */
+/**
+ * Tries each capability for real, by opening what it needs; of Chromium what it needs is looked for. `onFault` hears of receive
+ * errors later on.
+ */
 export function detectCapabilities(options: {
   readonly clock: Clock;
+  readonly chromium?: ChromiumWish;
   readonly onFault: (error: Error) => void;
 }): NodeCapabilities {
   const found = tryIcmp(options);
   const icmp = found instanceof RawSocketError ? null : found;
   // a capability without a row here does not compile
-  const rows: Rows = found instanceof RawSocketError ? missing(found) : icmpRows(found);
+  const browser = browserRow(findChromium(options.chromium ?? { path: 'none', hasSandbox: true }));
+  const rows: Rows = { ...(found instanceof RawSocketError ? missing(found) : icmpRows(found)), browser };
   const reports = capabilities.map((name) => ({ name, ...rows[name] }));
   return {
     icmp,
@@ -39,7 +51,8 @@ export function detectCapabilities(options: {
   };
 }
 
-type Rows = Readonly<Record<Capability, Omit<CapabilityReport, 'name'>>>;
+type Row = Omit<CapabilityReport, 'name'>;
+type Rows = Readonly<Record<Capability, Row>>;
 
 function tryIcmp(options: { readonly clock: Clock; readonly onFault: (error: Error) => void }) {
   try {
@@ -50,7 +63,13 @@ function tryIcmp(options: { readonly clock: Clock; readonly onFault: (error: Err
   }
 }
 
-function missing({ fault, message }: RawSocketError): Rows {
+function browserRow(found: UsableChromium | ChromiumLack): Row {
+  if (!isUsable(found)) return { isAvailable: false, ...found };
+  const reason = found.hasSandbox ? found.path : `${found.path}, without its sandbox`;
+  return { isAvailable: true, reason, remedy: null };
+}
+
+function missing({ fault, message }: RawSocketError): Omit<Rows, 'browser'> {
   const row = { isAvailable: false, reason: message, remedy: rawSocketRemedy(fault) };
   return { icmp: row, icmp_echo: row };
 }
@@ -61,7 +80,7 @@ const means: Readonly<Record<IcmpEngine['kind'], string>> = {
   datagram: 'ICMP sockets without privileges: ICMP errors are not heard',
 };
 
-function icmpRows(engine: IcmpEngine): Rows {
+function icmpRows(engine: IcmpEngine): Omit<Rows, 'browser'> {
   const noV6 = engine.supports(6) ? '' : '; IPv4 only: this system has no such IPv6 sockets';
   const remedy = engine.kind === 'raw-socket' ? 'npm rebuild' : null;
   const echo = { isAvailable: true, reason: `${means[engine.kind]}${noV6}`, remedy };

@@ -3,6 +3,10 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { parseCidr } from '@vantage/shared/target-policy/address-ranges.js';
 import { isTlsPin } from './identity/tls-pins.js';
+import type { ChromiumWish } from './probes/browser/chromium.js';
+import type { LookupSources } from './probes/sources.js';
+import { parseSources } from './sources-config.js';
+import { splitList } from './split-list.js';
 
 /** Every environment variable the agent reads, and what it is for. An empty one counts as unset. */
 export const environmentVariables = {
@@ -16,6 +20,20 @@ export const environmentVariables = {
   VANTAGE_ALLOW_TARGETS: 'comma-separated CIDRs that probes may reach although they are private (default: none)',
   VANTAGE_DNS_ROOT_HINTS:
     'comma-separated addresses of the root servers that DNS traces begin at, for a private root (default: the public ones)',
+  VANTAGE_DNSBL_ZONES:
+    'comma-separated DNS blocklists that monitors of type rbl ask unless they name their own (default: zen.spamhaus.org, bl.spamcop.net, psbl.surriel.com, dnsbl.dronebl.org)',
+  VANTAGE_DNSBL_SERVERS:
+    'comma-separated addresses, with or without a port, of the resolvers that are asked about blocklists, two at most (default: the resolvers of the system; lists refuse public ones)',
+  VANTAGE_RDAP_BOOTSTRAP:
+    'URL of the list of RDAP servers by domain, RFC 9224, for monitors of type domain_expiry (default: https://data.iana.org/rdap/dns.json)',
+  VANTAGE_WHOIS_SERVERS:
+    'comma-separated WHOIS servers, ZONE=HOST or ZONE=HOST:PORT, where RDAP says nothing; * is who refers to the others (default: *=whois.iana.org)',
+  VANTAGE_ICP_SOURCE:
+    'URL with {domain} in it that answers {"icp_number", "company"} in JSON, for monitors of type icp (default: none, they say that no source is configured)',
+  VANTAGE_CHROMIUM:
+    'absolute path of the Chromium that monitors of type browser load pages with, or none (default: /usr/bin/chromium and other usual places)',
+  VANTAGE_CHROMIUM_SANDBOX:
+    '0: Chromium may run without its sandbox, where a container permits no user namespaces and is wall enough (default: 1)',
   VANTAGE_AGENT_UPGRADE_COMMAND:
     'absolute path of a command that installs another version of the agent, which it gets as its one argument, and sees to the restart (default: none, upgrades are refused)',
   VANTAGE_LOG_LEVEL: 'trace, debug, info, warn, error or silent (default: info)',
@@ -41,6 +59,10 @@ export interface AgentConfig {
   readonly allowTargets: readonly string[];
   /** Addresses; none: the public root servers. */
   readonly rootHints: readonly string[];
+  /** Whom engines ask about targets. */
+  readonly sources: LookupSources;
+  /** What loads pages. */
+  readonly chromium: ChromiumWish;
   /** Absolute path; null: the control plane can upgrade nothing here. */
   readonly upgradeCommand: string | null;
   readonly logLevel: LogLevel;
@@ -82,6 +104,10 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   const rootHints = splitList(value('VANTAGE_DNS_ROOT_HINTS') ?? '');
   for (const entry of rootHints.filter((address) => isIP(address) === 0))
     complaints.push(`VANTAGE_DNS_ROOT_HINTS: "${entry}" is not an address`);
+  const sources = parseSources(value, complaints);
+  const chromiumPath = value('VANTAGE_CHROMIUM') ?? null;
+  if (chromiumPath !== null && chromiumPath !== 'none' && !isAbsolute(chromiumPath))
+    complaints.push(`VANTAGE_CHROMIUM: "${chromiumPath}" is not an absolute path, nor none`);
   const upgradeCommand = value('VANTAGE_AGENT_UPGRADE_COMMAND') ?? null;
   if (upgradeCommand !== null && !isAbsolute(upgradeCommand))
     complaints.push(`VANTAGE_AGENT_UPGRADE_COMMAND: "${upgradeCommand}" is not an absolute path, without arguments`);
@@ -96,6 +122,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     ignoredProxies: proxyUrl === null ? proxyVariables.filter((name) => Boolean(env[name])) : [],
     allowTargets,
     rootHints,
+    sources,
+    chromium: { path: chromiumPath, hasSandbox: value('VANTAGE_CHROMIUM_SANDBOX') !== '0' },
     upgradeCommand,
     logLevel: logLevel ?? 'info',
     exitWithParent: value('VANTAGE_EXIT_WITH_PARENT') === '1',
@@ -112,13 +140,6 @@ const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'
 function isProxyUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;
   return url !== null && url.protocol === 'http:' && url.pathname === '/' && url.search === '' && url.hash === '';
-}
-
-function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
 }
 
 /** Where services keep state: FHS for root, the XDG base directories for people. */

@@ -113,6 +113,7 @@ t.test('doctor has a line for each capability, and says what to do about what is
     [
       'capability icmp',
       'capability icmp_echo',
+      'capability browser',
       'state directory',
       'identity',
       'way of the link',

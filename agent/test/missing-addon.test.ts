@@ -36,6 +36,7 @@ t.test(
       rows: [
         { name: 'icmp', ...row },
         { name: 'icmp_echo', ...row },
+        { name: 'browser', isAvailable: false },
       ],
     });
     const { kind, results, trace } = (await runScript('print-pings')) as {

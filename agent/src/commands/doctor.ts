@@ -31,7 +31,7 @@ export async function doctor(config: AgentConfig, options: { readonly json: bool
 }
 
 async function runChecks(config: AgentConfig): Promise<DoctorCheck[]> {
-  const capabilities = detectCapabilities({ clock: systemClock, onFault: () => undefined });
+  const capabilities = detectCapabilities({ clock: systemClock, chromium: config.chromium, onFault: () => undefined });
   capabilities.icmp?.close();
   const identity = await findIdentity(config.stateDir).catch((error: Error) => error);
   const controlUrls = identity === null || identity instanceof Error ? [] : identity.controlUrls;

@@ -27,6 +27,8 @@ export async function probe(
     allow: config.allowTargets,
     serviceUrl: null,
     rootHints: config.rootHints,
+    // probes load no pages
+    chromium: { path: 'none', hasSandbox: true },
     onEngineFault: tell,
     onCapabilities: () => undefined,
   });

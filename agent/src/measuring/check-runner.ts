@@ -1,7 +1,7 @@
 import type { CheckErrorCode, CheckJudgment, MonitorTypeDefinition } from '@vantage/shared/monitor-types/definition.js';
 import { isMonitorType, type MonitorType, monitorTypeOf } from '@vantage/shared/monitor-types/index.js';
 import type { ProbeErrorCode } from '@vantage/shared/probe-types/error-codes.js';
-import { definitionOf, type ProbeResults, type ProbeType } from '@vantage/shared/probe-types/index.js';
+import { type MeasurementType, measurementOf, type ProbeResults } from '@vantage/shared/probe-types/index.js';
 import { TargetError } from '@vantage/shared/target-policy/target-error.js';
 import { compileSchema, type Validation } from '@vantage/shared/validation.js';
 import { ProbeFailure, toProbeError } from '../probes/failure.js';
@@ -92,7 +92,7 @@ export class CheckRunner {
     if (error !== null && unmeasuredCodes.has(error.code)) return failedJudgment(error.code, error.message);
     try {
       // the runner answered for this very type of probe
-      const measured = result as RunResult & ProbeResults[ProbeType];
+      const measured = result as RunResult & ProbeResults[MeasurementType];
       return definition.judge(measured, config, nowMs);
     } catch (thrown) {
       this.#options.onFault(type, thrown);
@@ -109,6 +109,6 @@ export class CheckRunner {
 
 /** It has the full time of its type, and some for waiting. */
 function probeOf({ id, caller, deadlineMs, patienceMs }: CheckJob, { definition: { probeType }, spec }: PreparedCheck) {
-  const fullMs = definitionOf(probeType).deadlineMs(spec);
+  const fullMs = measurementOf(probeType).deadlineMs(spec);
   return { id, caller, type: probeType, spec, deadlineMs: Math.min(deadlineMs, fullMs + patienceMs) };
 }

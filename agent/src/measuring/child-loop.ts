@@ -1,4 +1,6 @@
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
+import type { ChromiumWish } from '../probes/browser/chromium.js';
+import type { LookupSources } from '../probes/sources.js';
 import { CheckRunner } from './check-runner.js';
 import { type CheckJob, type FromChild, type MeasureJob, MessageBatch, type ToChild } from './child-messages.js';
 import { watchGrowth } from './growth-watch.js';
@@ -21,6 +23,10 @@ export interface RoomOptions {
   readonly serviceUrl: string | null;
   /** Addresses of a private root of DNS; default: the public root servers. */
   readonly rootHints?: readonly string[];
+  /** Whom engines ask about targets; default: what everybody may ask. */
+  readonly sources?: LookupSources;
+  /** Which Chromium loads pages; default: the one that is found. */
+  readonly chromium?: ChromiumWish;
   readonly onEngineFault: (type: string, error: unknown) => void;
   /** Told what this process can do beyond plain sockets, before anything slow begins. */
   readonly onCapabilities: (capabilities: readonly string[]) => void;
@@ -56,7 +62,7 @@ export function serveParent(
 
 async function open(
   openRoom: (options: RoomOptions) => Promise<MeasuringRoom>,
-  { allow, serviceUrl, rootHints = [] }: Extract<ToChild, { kind: 'begin' }>,
+  { allow, serviceUrl, rootHints = [], sources, chromium }: Extract<ToChild, { kind: 'begin' }>,
   outgoing: MessageBatch<FromChild>,
 ): Promise<OpenRoom> {
   const onFault = (type: string, error: unknown) => {
@@ -67,6 +73,8 @@ async function open(
     allow,
     serviceUrl,
     rootHints,
+    ...(sources === undefined ? {} : { sources }),
+    ...(chromium === undefined ? {} : { chromium }),
     onEngineFault: onFault,
     onCapabilities: (capabilities) => outgoing.push({ kind: 'ready', capabilities }),
   });

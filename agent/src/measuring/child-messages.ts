@@ -1,4 +1,6 @@
 import type { CheckJudgment } from '@vantage/shared/monitor-types/definition.js';
+import type { ChromiumWish } from '../probes/browser/chromium.js';
+import type { LookupSources } from '../probes/sources.js';
 import type { ControlPlaneLists } from './policy-source.js';
 
 // What the main process and the measuring child tell each other. Messages of one turn of the event loop travel as ONE
@@ -57,6 +59,10 @@ export type ToChild =
       readonly serviceUrl: string;
       /** Addresses of a private root of DNS; none: the public root servers. */
       readonly rootHints?: readonly string[];
+      /** Whom engines ask about targets; none: what everybody may ask. */
+      readonly sources?: LookupSources;
+      /** Which Chromium loads pages; none: the one that is found. */
+      readonly chromium?: ChromiumWish;
     }
   | { readonly kind: 'lists'; readonly lists: ControlPlaneLists }
   | ({ readonly kind: 'run' } & MeasureJob)

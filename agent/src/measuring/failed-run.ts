@@ -1,6 +1,6 @@
 import type { ProbeError } from '@vantage/shared/probe-types/error-codes.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
-import { isProbeType, type ProbeSpecs, type ProbeType } from '@vantage/shared/probe-types/index.js';
+import { isMeasurementType, type MeasurementType, type ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import { roundMs } from '@vantage/shared/probe-types/statistics.js';
 import type { ProbeSchemas } from './probe-schemas.js';
 
@@ -43,12 +43,12 @@ export function failedRun(
   startedAt: number,
 ): RunResult {
   const times = { startedAt, durationMs: 0, lagMs: 0, isDisturbed: false };
-  if (!isProbeType(request.type)) return withTimes({ success: false, error }, times);
+  if (!isMeasurementType(request.type)) return withTimes({ success: false, error }, times);
   return withTimes(failedResult(request.type, usableSpec(schemas, request.type, request.spec), error), times);
 }
 
 /** The spec asked for, or one of defaults: a failed result repeats parameters (protocol, transport). */
-function usableSpec<T extends ProbeType>(schemas: ProbeSchemas, type: T, spec: unknown): ProbeSpecs[T] {
+function usableSpec<T extends MeasurementType>(schemas: ProbeSchemas, type: T, spec: unknown): ProbeSpecs[T] {
   try {
     return schemas.parseSpec(type, spec);
   } catch {

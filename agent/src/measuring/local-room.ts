@@ -1,5 +1,7 @@
 import { systemClock } from '@vantage/shared/clock.js';
 import { detectCapabilities } from '../capabilities.js';
+import { defaultChromiumWish } from '../probes/browser/chromium.js';
+import { defaultSources } from '../probes/sources.js';
 import type { MeasuringRoom, RoomOptions } from './child-loop.js';
 
 /**
@@ -7,11 +9,16 @@ import type { MeasuringRoom, RoomOptions } from './child-loop.js';
  * while engines and schemas are still being loaded.
  */
 export async function openLocalRoom(options: RoomOptions): Promise<MeasuringRoom & { close(): void }> {
-  const { onEngineFault, onCapabilities, allow, serviceUrl, rootHints = [] } = options;
-  const capabilities = detectCapabilities({ clock: systemClock, onFault: (error) => onEngineFault('icmp', error) });
+  const { onEngineFault, onCapabilities, allow, serviceUrl, rootHints = [], sources = defaultSources } = options;
+  const { chromium = defaultChromiumWish } = options;
+  const capabilities = detectCapabilities({
+    clock: systemClock,
+    chromium,
+    onFault: (error) => onEngineFault('icmp', error),
+  });
   onCapabilities(capabilities.list());
   const { makeLocalRunner } = await import('./local-runner.js');
   const { icmp } = capabilities;
-  const room = await makeLocalRunner({ allow, serviceUrl, rootHints, icmp, onEngineFault });
+  const room = await makeLocalRunner({ allow, serviceUrl, rootHints, sources, chromium, icmp, onEngineFault });
   return { ...room, close: () => icmp?.close() };
 }

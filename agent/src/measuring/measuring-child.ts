@@ -2,6 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Logger } from 'pino';
+import type { ChromiumWish } from '../probes/browser/chromium.js';
+import type { LookupSources } from '../probes/sources.js';
 import {
   type CheckJob,
   type CheckMeasurement,
@@ -47,6 +49,10 @@ export interface MeasuringOptions {
   readonly serviceUrl: string;
   /** Addresses of a private root of DNS; default: the public root servers. */
   readonly rootHints?: readonly string[];
+  /** Whom engines ask about targets; default: what everybody may ask. */
+  readonly sources?: LookupSources;
+  /** Which Chromium loads pages; default: the one that is found. */
+  readonly chromium?: ChromiumWish;
   readonly clock: Clock;
   readonly log: Logger;
   /** The program to fork; tests pass one with engines of their own. */
@@ -92,8 +98,17 @@ export class MeasuringChild {
       this.#settleEnded = resolve;
     });
     this.#process = this.#fork();
-    const { allow, serviceUrl, rootHints = [] } = options;
-    const opening: ToChild[] = [{ kind: 'begin', allow, serviceUrl, rootHints }];
+    const { allow, serviceUrl, rootHints = [], sources, chromium } = options;
+    const opening: ToChild[] = [
+      {
+        kind: 'begin',
+        allow,
+        serviceUrl,
+        rootHints,
+        ...(sources === undefined ? {} : { sources }),
+        ...(chromium === undefined ? {} : { chromium }),
+      },
+    ];
     if (lists !== null) opening.push({ kind: 'lists', lists });
     this.#send(opening);
   }

@@ -1,4 +1,4 @@
-import { definitionOf, type ProbeSpecs, type ProbeType } from '@vantage/shared/probe-types/index.js';
+import { type MeasurementType, measurementOf, type ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import { compileSchema, type FieldErrors, type Validation } from '@vantage/shared/validation.js';
 
@@ -15,23 +15,23 @@ export class SchemaMismatchError extends Error {
 
 /** The shared schemas of all probe types, each compiled when it is first needed. */
 export class ProbeSchemas {
-  readonly #specs = new Map<ProbeType, Check>();
-  readonly #results = new Map<ProbeType, Check>();
+  readonly #specs = new Map<MeasurementType, Check>();
+  readonly #results = new Map<MeasurementType, Check>();
 
   /** The spec with defaults filled in, in place. @throws SchemaMismatchError */
-  parseSpec<T extends ProbeType>(type: T, value: unknown): ProbeSpecs[T] {
-    const check = cached(this.#specs, type, () => compileSchema(definitionOf(type).Spec));
+  parseSpec<T extends MeasurementType>(type: T, value: unknown): ProbeSpecs[T] {
+    const check = cached(this.#specs, type, () => compileSchema(measurementOf(type).Spec));
     // the schema is the very one ProbeSpecs[T] is derived from
     return parsed(check(value)) as ProbeSpecs[T];
   }
 
   /** Whether an answer is an AgentResult of its type. @throws SchemaMismatchError */
-  checkResult(type: ProbeType, result: object): void {
+  checkResult(type: MeasurementType, result: object): void {
     parsed(cached(this.#results, type, () => compileSchema(agentResultSchema(type)))(result));
   }
 }
 
-function cached(checks: Map<ProbeType, Check>, type: ProbeType, compile: () => Check): Check {
+function cached(checks: Map<MeasurementType, Check>, type: MeasurementType, compile: () => Check): Check {
   const known = checks.get(type);
   if (known !== undefined) return known;
   const check = compile();

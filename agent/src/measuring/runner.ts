@@ -2,11 +2,11 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { ProbeError } from '@vantage/shared/probe-types/error-codes.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
 import {
-  definitionOf,
-  isProbeType,
+  isMeasurementType,
+  type MeasurementType,
+  measurementOf,
   type ProbeResults,
   type ProbeSpecs,
-  type ProbeType,
 } from '@vantage/shared/probe-types/index.js';
 import { TargetError } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
@@ -51,7 +51,7 @@ export interface RunnerOptions {
   readonly slots?: Pick<SlotsOptions, 'capacityUnits' | 'maxWaiting'>;
   readonly schemas?: ProbeSchemas;
   /** Told of what an engine should never do: throw, answer outside its schema, ignore its abort. */
-  readonly onEngineFault?: (type: ProbeType, error: unknown) => void;
+  readonly onEngineFault?: (type: MeasurementType, error: unknown) => void;
 }
 
 /**
@@ -74,7 +74,7 @@ export class ProbeRunner {
 
   async run(request: ProbeRequest): Promise<RunResult> {
     try {
-      if (!isProbeType(request.type))
+      if (!isMeasurementType(request.type))
         throw new ProbeFailure('not_supported', `this node does not know "${request.type}"`);
       return await this.#runChecked(request, request.type, this.#check(request.type, request.spec));
     } catch (error) {
@@ -93,7 +93,7 @@ export class ProbeRunner {
   }
 
   /** Limits hold on both sides: whatever the control plane let pass is judged again. */
-  #check<T extends ProbeType>(type: T, value: unknown): ProbeSpecs[T] {
+  #check<T extends MeasurementType>(type: T, value: unknown): ProbeSpecs[T] {
     try {
       const spec = this.#schemas.parseSpec(type, value);
       checkSpec(type, spec, this.#options.policy.current());
@@ -106,9 +106,13 @@ export class ProbeRunner {
     }
   }
 
-  async #runChecked<T extends ProbeType>(request: ProbeRequest, type: T, spec: ProbeSpecs[T]): Promise<RunResult> {
+  async #runChecked<T extends MeasurementType>(
+    request: ProbeRequest,
+    type: T,
+    spec: ProbeSpecs[T],
+  ): Promise<RunResult> {
     const limit = new RunLimit(this.#options.clock);
-    const fullMs = Math.min(request.deadlineMs, definitionOf(type).deadlineMs(spec));
+    const fullMs = Math.min(request.deadlineMs, measurementOf(type).deadlineMs(spec));
     this.#inFlight.set(request.id, limit);
     let leave: Leave | null = null;
     try {
@@ -148,7 +152,7 @@ export class ProbeRunner {
     });
   }
 
-  async #measure<T extends ProbeType>(type: T, spec: ProbeSpecs[T], limit: RunLimit): Promise<RunResult> {
+  async #measure<T extends MeasurementType>(type: T, spec: ProbeSpecs[T], limit: RunLimit): Promise<RunResult> {
     const { clock, engines, icmp } = this.#options;
     const isByKernel = hasKernelTimes(icmp) && (engines[type].isTimedByIcmp?.(spec) ?? false);
     const startedMs = clock.monotonicMs();
@@ -173,7 +177,11 @@ export class ProbeRunner {
     }
   }
 
-  async #answer<T extends ProbeType>(type: T, spec: ProbeSpecs[T], signal: AbortSignal): Promise<ProbeResults[T]> {
+  async #answer<T extends MeasurementType>(
+    type: T,
+    spec: ProbeSpecs[T],
+    signal: AbortSignal,
+  ): Promise<ProbeResults[T]> {
     const { engines, resolver, icmp, policy, clock, userAgent, rootServers = rootHints } = this.#options;
     const common = { resolver, icmp, clock, userAgent, rootServers };
     const context: ProbeContext = { signal, policy: policy.current(), ...common };

@@ -17,17 +17,20 @@ const MAX_ALIASES = 8;
 /** Addresses of one family that are kept: all are judged, and few are ever connected to. */
 const MAX_ADDRESSES = 64;
 
-export interface LookupOptions {
+export interface AskServersOptions {
   /** In order of preference, at least one. */
   readonly servers: readonly Endpoint[];
-  readonly policy: TargetPolicy;
-  /** Where the name stood in the request, for messages. */
-  readonly field: string;
   readonly budget: QueryBudget;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   /** Told when a question leaves. */
   readonly onSent?: (atMs: number) => void;
+}
+
+export interface LookupOptions extends AskServersOptions {
+  readonly policy: TargetPolicy;
+  /** Where the name stood in the request, for messages. */
+  readonly field: string;
 }
 
 /**
@@ -79,8 +82,11 @@ function checkAnswer({ answers }: DnsMessage, aliases: readonly string[], { poli
   });
 }
 
-/** Two tries: a server that is silent, unreachable or in trouble is followed by the next one. */
-async function askServers(question: DnsQuestion, options: LookupOptions): Promise<DnsReply> {
+/**
+ * Two tries: a server that is silent, unreachable or in trouble is followed by the next one.
+ * @throws ProbeFailure dns_*; or the signal's reason
+ */
+export async function askServers(question: DnsQuestion, options: AskServersOptions): Promise<DnsReply> {
   const [first, next = first] = options.servers;
   if (first === undefined || next === undefined) throw new RangeError('no DNS server to ask');
   try {
@@ -100,7 +106,7 @@ async function askServers(question: DnsQuestion, options: LookupOptions): Promis
 function askWithin(
   question: DnsQuestion,
   server: Endpoint,
-  { signal, clock, budget, onSent }: LookupOptions,
+  { signal, clock, budget, onSent }: AskServersOptions,
 ): Promise<DnsReply> {
   const reason = () => new ProbeFailure('dns_timeout', `no DNS answer for "${question.name}"`);
   return within({ clock, ms: TRY_MS, reason }, signal, (limited) =>

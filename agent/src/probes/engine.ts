@@ -1,5 +1,5 @@
 import type { Clock } from '@vantage/shared/clock.js';
-import type { ProbeResults, ProbeSpecs, ProbeType } from '@vantage/shared/probe-types/index.js';
+import type { MeasurementType, ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { NamedServer } from '../net/dns/root-hints.js';
 import type { IcmpEngine } from '../net/icmp.js';
@@ -24,7 +24,7 @@ export interface ProbeContext {
 }
 
 /** What a probe takes of the measuring process, so that those in flight together do not spoil each other's timings. */
-export interface EngineLoad<T extends ProbeType> {
+export interface EngineLoad<T extends MeasurementType> {
   /**
    * CPU in units of one plain probe, of which a node runs 100 at a time (SLOT_UNITS): 4 for a fresh TLS handshake
    * (measured 2026-11), fractions for what mostly waits. More than there is counts as all there is.
@@ -35,7 +35,7 @@ export interface EngineLoad<T extends ProbeType> {
 }
 
 /** Runs one type of probe. A failed check is a result, never an exception. */
-export interface ProbeEngine<T extends ProbeType> {
+export interface ProbeEngine<T extends MeasurementType> {
   /** Absent: one unit, and no bound of its own. */
   readonly load?: EngineLoad<T>;
   /** Whether every time of such a probe comes from the ICMP engine, whose times stay right on a late loop; absent: no. */

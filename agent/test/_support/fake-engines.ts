@@ -1,4 +1,4 @@
-import { definitionOf, type ProbeResults, type ProbeType } from '@vantage/shared/probe-types/index.js';
+import { type MeasurementType, measurementOf, type ProbeResults } from '@vantage/shared/probe-types/index.js';
 import type { ProbeEngine } from '../../src/probes/engine.js';
 import { ProbeFailure } from '../../src/probes/failure.js';
 import type { Engines } from '../../src/probes/index.js';
@@ -16,20 +16,24 @@ export function fakeEngines(own: Partial<Engines> = {}): Engines {
     ssl: succeeding('ssl'),
     speedtest: succeeding('speedtest'),
     mtr: succeeding('mtr'),
+    rbl: succeeding('rbl'),
+    domain: succeeding('domain'),
+    icp: succeeding('icp'),
+    browser: succeeding('browser'),
     ...own,
   };
 }
 
 /** An engine that measures nothing and is content. */
-export function succeeding<T extends ProbeType>(type: T): ProbeEngine<T> {
+export function succeeding<T extends MeasurementType>(type: T): ProbeEngine<T> {
   return {
     run: async (spec) =>
-      ({ ...(definitionOf(type).blank(spec) as object), success: true, error: null }) as ProbeResults[T],
+      ({ ...(measurementOf(type).blank(spec) as object), success: true, error: null }) as ProbeResults[T],
   };
 }
 
 /** An engine that ends only when it is aborted, with the reason of the abort. */
-export function waitingForAbort<T extends ProbeType>(): ProbeEngine<T> & { readonly started: string[] } {
+export function waitingForAbort<T extends MeasurementType>(): ProbeEngine<T> & { readonly started: string[] } {
   const started: string[] = [];
   return {
     started,

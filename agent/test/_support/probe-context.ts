@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
-import { type ProbeSpecs, type ProbeType, probeTypes } from '@vantage/shared/probe-types/index.js';
+import { type MeasurementType, measurements, type ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import type { Endpoint } from '../../src/net/endpoint.js';
@@ -40,12 +40,12 @@ export function aContext(parts: Partial<ProbeContext> = {}): ProbeContext {
 }
 
 /** A spec as the schema makes it, defaults filled in. */
-export function aSpec<T extends ProbeType>(
+export function aSpec<T extends MeasurementType>(
   type: T,
   target: string,
   params: Partial<ProbeSpecs[T]['params']> = {},
 ): ProbeSpecs[T] {
-  const checked = compileSchema(probeTypes[type].Spec)({ target, params });
+  const checked = compileSchema(measurements[type].Spec)({ target, params });
   if (!checked.ok) throw new Error(JSON.stringify(checked.details));
   return checked.value as ProbeSpecs[T];
 }

@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox';
 import type { CheckOutcome } from '../monitor-state/node-reducer.js';
 import type { Capability } from '../probe-types/definition.js';
 import type { ProbeErrorCode } from '../probe-types/error-codes.js';
-import type { ProbeResults, ProbeSpecs, ProbeType } from '../probe-types/index.js';
+import type { MeasurementType, ProbeResults, ProbeSpecs } from '../probe-types/index.js';
 import type { FieldErrors } from '../validation.js';
 
 /** Why a check is not well: a probe's reason, or one that only checks have. */
@@ -24,7 +24,7 @@ export interface CheckJudgment {
 }
 
 /** Everything both programs need to know of one type of monitor whose nodes run a probe. */
-export interface MonitorTypeDefinition<C extends TSchema = TSchema, P extends ProbeType = ProbeType> {
+export interface MonitorTypeDefinition<C extends TSchema = TSchema, P extends MeasurementType = MeasurementType> {
   /** The canonical name. API specification 2.2. */
   readonly type: string;
   /** The name people read. */

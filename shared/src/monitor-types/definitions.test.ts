@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { Assertion } from '../assertions/schema.js';
 import { probeErrorCodes } from '../probe-types/error-codes.js';
-import { probeTypes } from '../probe-types/index.js';
+import { measurements } from '../probe-types/index.js';
 import { TargetPolicy } from '../target-policy/policy.js';
 import { checkSpec } from '../target-policy/spec.js';
 import { isStorableText } from '../text.js';
@@ -21,7 +21,21 @@ function aConfig(type: MonitorType, more: object = {}): Record<string, unknown> 
 }
 
 t.test('each type is listed under its own name', async (t) => {
-  const names = ['http', 'https', 'keyword', 'json', 'ping', 'tcp', 'dns', 'traceroute', 'ssl_expiry'];
+  const names = [
+    'http',
+    'https',
+    'keyword',
+    'json',
+    'ping',
+    'tcp',
+    'dns',
+    'traceroute',
+    'ssl_expiry',
+    'domain_expiry',
+    'icp',
+    'rbl',
+    'browser',
+  ];
   t.strictSame(monitorTypeNames, names);
   for (const type of monitorTypeNames) t.equal(monitorTypeOf(type).type, type);
   for (const name of ['', 'HTTP', 'heartbeat', '__proto__', 'toString']) t.equal(isMonitorType(name), false, name);
@@ -34,10 +48,10 @@ t.test('every example with its defaults is a probe that is valid and that the po
     const config = aConfig(type);
     t.strictSame(definition.checkConfig(config), {}, `${type} checks`);
     const spec = definition.toSpec(definition.exampleTarget, config);
-    t.match(compileSchema(probeTypes[definition.probeType].Spec)(structuredClone(spec)), { ok: true }, type);
+    t.match(compileSchema(measurements[definition.probeType].Spec)(structuredClone(spec)), { ok: true }, type);
     t.doesNotThrow(() => checkSpec(definition.probeType, spec, policy), type);
     t.equal(
-      probeTypes[definition.probeType].capability,
+      measurements[definition.probeType].capability,
       definition.capability,
       `${type} asks for what its probe needs`,
     );
@@ -88,7 +102,7 @@ t.test(
   async (t) => {
     for (const type of monitorTypeNames) {
       const definition = monitorTypeOf(type);
-      const { Result } = probeTypes[definition.probeType];
+      const { Result } = measurements[definition.probeType];
       const isResult = compileSchema(Result);
       fc.assert(
         fc.property(arbitraryOf(Result), fc.boolean(), fc.boolean(), (result, upside_down, isPlain) => {
@@ -140,6 +154,10 @@ t.test('an assertion about what a type does not measure is refused', async (t) =
     dns: ['response_time'],
     traceroute: ['response_time'],
     ssl_expiry: ['response_time', 'ssl_days_remaining'],
+    domain_expiry: ['response_time'],
+    icp: ['response_time'],
+    rbl: ['response_time'],
+    browser: ['response_time', 'status_code'],
   };
   for (const type of monitorTypeNames) {
     const errors = monitorTypeOf(type).checkConfig(aConfig(type, { assertions }));

@@ -3,11 +3,13 @@ import { checkAssertions } from '../assertions/check.js';
 import type { Facts } from '../assertions/facts.js';
 import { type Failure, failureOf } from '../assertions/failures.js';
 import { type Assertion, type AssertionType, assertionTypes } from '../assertions/schema.js';
+import { ClientCertificateSchema } from '../probe-types/client-certificate.js';
 import { type ProbeResults, type ProbeSpecs, probeTypes } from '../probe-types/index.js';
 import { checkRequestHeaders } from '../target-policy/headers.js';
 import { parseHost } from '../target-policy/host.js';
 import { TargetError } from '../target-policy/target-error.js';
 import type { FieldErrors } from '../validation.js';
+import { checkClientCertificate } from './client-certificate.js';
 import { commonFields } from './common-fields.js';
 import { authorizationOf, CredentialsSchema, checkCredentials } from './credentials.js';
 import { daysUntil } from './days-until.js';
@@ -36,6 +38,7 @@ export const httpFields = {
   verify_tls: Type.Boolean({ default: true, description: 'Fail on a bad certificate.' }),
   expected_status: expectedStatusField,
   auth: Type.Optional(CredentialsSchema),
+  client_certificate: Type.Optional(ClientCertificateSchema),
   ...commonFields,
 };
 
@@ -52,7 +55,7 @@ interface LookFor {
 /** The request of a check, and everything that is looked for in its answer. */
 export function httpSpec(target: string, config: HttpConfig, lookFor: LookFor = {}): ProbeSpecs['http'] {
   const { method, headers, body, timeout_ms, follow_redirects, max_redirects } = config;
-  const { ip_version, http_version, resolver, verify_tls, assertions } = config;
+  const { ip_version, http_version, resolver, verify_tls, assertions, client_certificate } = config;
   const authorization = authorizationIn(config);
   const keywords = [...new Set([...(lookFor.keywords ?? []), ...textsIn(assertions)])];
   const paths = [...new Set([...(lookFor.jsonPaths ?? []), ...pathsIn(assertions)])];
@@ -72,6 +75,7 @@ export function httpSpec(target: string, config: HttpConfig, lookFor: LookFor = 
       ...(paths.length === 0 ? {} : { json_paths: paths }),
       timeout_ms,
     },
+    ...(client_certificate === undefined ? {} : { client_certificate }),
   };
 }
 
@@ -87,12 +91,13 @@ function pathsIn(assertions: readonly Assertion[]): string[] {
 
 /** What is wrong with the settings of a request, by their dotted path; empty: nothing. */
 export function checkHttpConfig(config: HttpConfig, lookFor: LookFor = {}): FieldErrors {
-  const { auth, expected_status: expected, assertions } = config;
+  const { auth, client_certificate: certificate, expected_status: expected, assertions } = config;
   const { keywords = [], jsonPaths = [] } = lookFor;
   const reserved = { body_contains: keywords.length, json_path: jsonPaths.length };
   return {
     ...checkHeaders(config),
     ...(auth === undefined ? {} : checkCredentials(auth)),
+    ...(certificate === undefined ? {} : checkClientCertificate(certificate)),
     ...(expected === undefined ? {} : checkExpectedStatus(expected)),
     ...checkAssertions(assertions, { types: assertionTypes, reserved }),
     ...checkMethod(config, keywords.length + jsonPaths.length > 0),

@@ -238,14 +238,17 @@ t.test('what is secret of a request stands in no message, whatever the server re
   }
 });
 
-t.test('sealed are passwords, tokens, and headers whose names speak of secrets', async (t) => {
+t.test('sealed are passwords, tokens, client certificates, and headers whose names speak of secrets', async (t) => {
   const config = {
     keyword: 'token',
     auth: { type: 'basic', username: 'u', password: 'p' },
+    client_certificate: { certificate: 'c', private_key: 'k' },
     headers: { Authorization: 'a', COOKIE: 'b', 'X-Api.Key': 'c', Accept: 'd', 'X-Auth-Token': 'e', 'User-Agent': 'f' },
   };
   t.strictSame(secretPathsIn(config, httpSecrets), [
     ['auth', 'password'],
+    ['client_certificate', 'certificate'],
+    ['client_certificate', 'private_key'],
     ['headers', 'Authorization'],
     ['headers', 'COOKIE'],
     ['headers', 'X-Api.Key'],

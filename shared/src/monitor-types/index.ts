@@ -1,17 +1,35 @@
 import type { Static } from 'typebox';
+import { browser } from './browser.js';
 import type { MonitorTypeDefinition } from './definition.js';
 import { dns } from './dns.js';
+import { domain_expiry } from './domain-expiry.js';
 import { http } from './http.js';
 import { https } from './https.js';
+import { icp } from './icp.js';
 import { json } from './json.js';
 import { keyword } from './keyword.js';
 import { ping } from './ping.js';
+import { rbl } from './rbl.js';
 import { ssl_expiry } from './ssl-expiry.js';
 import { tcp } from './tcp.js';
 import { traceroute } from './traceroute.js';
 
 /** The one list of monitor types that nodes check. A new type is its file beside this one and a name here. */
-export const monitorTypes = { http, https, keyword, json, ping, tcp, dns, traceroute, ssl_expiry };
+export const monitorTypes = {
+  http,
+  https,
+  keyword,
+  json,
+  ping,
+  tcp,
+  dns,
+  traceroute,
+  ssl_expiry,
+  domain_expiry,
+  icp,
+  rbl,
+  browser,
+};
 
 /** Name of a type of monitor that nodes check. */
 export type MonitorType = keyof typeof monitorTypes;

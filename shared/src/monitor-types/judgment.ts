@@ -44,6 +44,17 @@ export function judgeCheck({ error, facts, failures }: Measured, config: Judgmen
   return config.upside_down ? turned(judgment) : judgment;
 }
 
+/**
+ * The judgment of a check that asks third parties about its target. That none of them answers tells nothing of the
+ * target and is no outage: the check is degraded, upside down or not, with the probe's own reason.
+ */
+export function judgeLookup(measured: Measured, config: JudgmentConfig): CheckJudgment {
+  const { error } = measured;
+  const judgment = judgeCheck(measured, { ...config, upside_down: config.upside_down && error === null });
+  if (error === null || ownCodes.has(error.code)) return judgment;
+  return { ...judgment, outcome: 'degraded' };
+}
+
 function outcomeOf(failures: readonly Failure[]): Pick<CheckJudgment, 'outcome' | 'error'> {
   if (failures.length === 0) return { outcome: 'ok', error: null };
   const down = failures.filter(({ severity }) => severity === 'down');

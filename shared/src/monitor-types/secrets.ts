@@ -12,7 +12,13 @@ const secretHeaders = [
 ];
 
 /** What is sealed of the settings of an HTTP request. */
-export const httpSecrets = ['auth.password', 'auth.token', ...secretHeaders.map((name) => `headers.${name}`)];
+export const httpSecrets = [
+  'auth.password',
+  'auth.token',
+  'client_certificate.certificate',
+  'client_certificate.private_key',
+  ...secretHeaders.map((name) => `headers.${name}`),
+];
 
 /**
  * Where a config has values that are sealed: each path as its members, since names of headers may have dots. `secrets`

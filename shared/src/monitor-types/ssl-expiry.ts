@@ -9,16 +9,14 @@ import type { FieldErrors } from '../validation.js';
 import { commonFields } from './common-fields.js';
 import { daysUntil } from './days-until.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
+import { checkExpiryConfig, expiryFailures, expiryFields } from './expiry.js';
 import { judgeCheck } from './judgment.js';
 
 const { properties: params } = probeTypes.ssl.Params;
-const days = (fallback: number, description: string) =>
-  Type.Integer({ minimum: 0, maximum: 365, default: fallback, description });
 
 const Config = Type.Object(
   {
-    warn_days: days(14, 'With so many days left, or fewer, the monitor is degraded.'),
-    critical_days: days(3, 'With so many days left, or fewer, a check fails.'),
+    ...expiryFields,
     port: params.port,
     server_name: params.server_name,
     ip_version: params.ip_version,
@@ -29,10 +27,9 @@ const Config = Type.Object(
 );
 type Config = Static<typeof Config>;
 
-function checkConfig({ warn_days: warn, critical_days: critical, assertions }: Config): FieldErrors {
-  const errors = checkAssertions(assertions, { types: ['response_time', 'ssl_days_remaining'] });
-  if (critical <= warn) return errors;
-  return { ...errors, critical_days: [{ code: 'range', message: 'must not be more than warn_days' }] };
+function checkConfig(config: Config): FieldErrors {
+  const errors = checkAssertions(config.assertions, { types: ['response_time', 'ssl_days_remaining'] });
+  return { ...errors, ...checkExpiryConfig(config) };
 }
 
 function toSpec(target: string, { port, server_name, ip_version, timeout_ms }: Config): ProbeSpecs['ssl'] {
@@ -50,19 +47,14 @@ function judge(result: ProbeResults['ssl'], config: Config, nowMs: number): Chec
   const responseMs = tcpMs === null || tlsMs === null ? null : roundMs(tcpMs + tlsMs);
   const daysRemaining = daysUntil(result.not_after, nowMs);
   const facts = { ...noFacts, responseMs, daysRemaining };
-  return judgeCheck({ error: result.error, facts, failures: expiryFailures(daysRemaining, config) }, config);
+  return judgeCheck({ error: result.error, facts, failures: daysFailures(daysRemaining, config) }, config);
 }
 
-function expiryFailures(left: number | null, { warn_days: warn, critical_days: critical }: Config): Failure[] {
+function daysFailures(left: number | null, config: Config): Failure[] {
+  if (left !== null) return expiryFailures('the certificate', left, config);
   const subject = 'the number of days until the certificate ends';
-  if (left === null) {
-    const reason = 'there is no certificate';
-    return [failureOf({ subject, severity: 'down', expected: `more than ${critical}` }, { reason }, [])];
-  }
-  if (left > warn) return [];
-  const isCritical = left <= critical;
-  const expected = `more than ${isCritical ? critical : warn}`;
-  return [failureOf({ subject, severity: isCritical ? 'down' : 'degraded', expected }, { found: left }, [])];
+  const miss = { reason: 'there is no certificate' };
+  return [failureOf({ subject, severity: 'down', expected: `more than ${config.critical_days}` }, miss, [])];
 }
 
 /** How long the certificate of a TLS server is still good. */

@@ -4,7 +4,7 @@ import { type MonitorType, monitorTypeNames } from './index.js';
 export const lockedMonitorTypes = ['llm_endpoint', 'tool_api', 'rag'] as const;
 
 /** Types that no node checks by a probe. */
-const furtherTypes = ['domain_expiry', 'icp', 'rbl', 'browser', 'heartbeat', ...lockedMonitorTypes] as const;
+const furtherTypes = ['heartbeat', ...lockedMonitorTypes] as const;
 
 /** The canonical name of any type there is a word for. API specification 2.2. */
 export type MonitorTypeName = MonitorType | (typeof furtherTypes)[number];

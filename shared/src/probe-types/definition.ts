@@ -4,9 +4,9 @@ import type { TargetPolicy } from '../target-policy/policy.js';
 
 /**
  * What an agent must be able to do before it can run a type; null: nothing beyond plain sockets. `icmp`: raw sockets;
- * `icmp_echo`: ICMP echo, by raw sockets or by those that need no privileges.
+ * `icmp_echo`: ICMP echo, by raw sockets or by those that need no privileges; `browser`: headless Chromium.
  */
-export const capabilities = ['icmp', 'icmp_echo'] as const;
+export const capabilities = ['icmp', 'icmp_echo', 'browser'] as const;
 export type Capability = (typeof capabilities)[number];
 
 /** The number of the network that announces an address; null where it is not known. */
@@ -35,44 +35,20 @@ export interface Details<R> {
   lines(result: R): readonly string[];
 }
 
-/**
- * Everything both programs need to know of one probe type. The schemas validate requests (API specification 2.7),
- * jobs on the agent and results on their way in, and they are the OpenAPI document.
- */
-export interface ProbeTypeDefinition<
-  P extends TSchema = TSchema,
-  S extends TSchema = TSchema,
-  R extends TSchema = TSchema,
-  M extends TSchema = TSchema,
-  F extends TSchema = TSchema,
-> {
+/** What an agent needs to know of anything it measures; of what only monitors ask for it is all there is. */
+export interface MeasurementDefinition<S extends TSchema = TSchema, R extends TSchema = TSchema> {
   /** The name in paths and task records. */
   readonly type: string;
-  /** The name people read. */
-  readonly title: string;
-  /** One line for the OpenAPI document and help texts. */
-  readonly summary: string;
   /** What the node must be able to do. */
   readonly capability: Capability | null;
-  /** Parameters, every one with a default or optional. */
-  readonly Params: P;
-  /** Target and parameters: what a node is asked to do. */
+  /** Target and parameters, every one with a default or optional: what a node is asked to do. */
   readonly Spec: S;
   /** What a node answers, without the fields every result has. */
   readonly Result: R;
-  /** What the type adds to the summary of a task. */
-  readonly Summary: M;
-  /** What the type adds to the body of a task itself. */
-  readonly TaskFields: F;
-  /** A target for examples. */
-  readonly exampleTarget: string;
+  /** Others are asked about the target: its address family asks nothing of a node. Absent: the target itself is. */
+  readonly asksOthers?: true;
   /** Milliseconds after which the node must have answered, whatever happens. */
   deadlineMs(spec: Static<S>): number;
-  /**
-   * What one node's run takes of the budget of its target, whole and at least 1: 1 for what a browser or a person at a
-   * terminal does to it in a moment, up to a MiB or so. A burst has room for three runs with default parameters.
-   */
-  targetWeight(spec: Static<S>): number;
   /** A result of which nothing could be measured, without `success` and `error`: refused, overloaded, lost nodes. */
   blank(spec: Static<S>): Omit<Static<R>, 'success' | 'error'>;
   /** The host the spec aims at. @throws TargetError */
@@ -84,6 +60,36 @@ export interface ProbeTypeDefinition<
    * @throws TargetError
    */
   checkTarget(spec: Static<S>, policy: TargetPolicy): void;
+}
+
+/**
+ * Everything both programs need to know of one probe type. The schemas validate requests (API specification 2.7),
+ * jobs on the agent and results on their way in, and they are the OpenAPI document.
+ */
+export interface ProbeTypeDefinition<
+  P extends TSchema = TSchema,
+  S extends TSchema = TSchema,
+  R extends TSchema = TSchema,
+  M extends TSchema = TSchema,
+  F extends TSchema = TSchema,
+> extends MeasurementDefinition<S, R> {
+  /** The name people read. */
+  readonly title: string;
+  /** One line for the OpenAPI document. */
+  readonly summary: string;
+  /** Parameters, every one with a default or optional. */
+  readonly Params: P;
+  /** What the type adds to the summary of a task. */
+  readonly Summary: M;
+  /** What the type adds to the body of a task itself. */
+  readonly TaskFields: F;
+  /** A target for examples. */
+  readonly exampleTarget: string;
+  /**
+   * What one node's run takes of the budget of its target, whole and at least 1: 1 for what a browser or a person at a
+   * terminal does to it in a moment, up to a MiB or so. A burst has room for three runs with default parameters.
+   */
+  targetWeight(spec: Static<S>): number;
   /** What people ask of a successful result first, a row in all; failed ones show their error instead. */
   readonly columns: readonly Column<Static<R>>[];
   /** What people read below that row, where a row cannot say it. */

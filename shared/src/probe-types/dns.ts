@@ -211,6 +211,7 @@ export const dns = {
   title: 'DNS',
   summary: 'One DNS question to the node’s resolver or one of your choice',
   capability: null,
+  asksOthers: true,
   Params,
   Spec,
   Result,

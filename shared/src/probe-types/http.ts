@@ -7,6 +7,7 @@ import type { TargetPolicy } from '../target-policy/policy.js';
 import { malformed } from '../target-policy/target-error.js';
 import { parseHttpUrl } from '../target-policy/url.js';
 import { msCell, textCell } from './cells.js';
+import { ClientCertificateSchema } from './client-certificate.js';
 import { NoTaskFields, type ProbeTypeDefinition } from './definition.js';
 import {
   ipVersionField,
@@ -78,8 +79,13 @@ const Params = Type.Object(
   { additionalProperties: false },
 );
 
+// beside `params`, which strangers may set and everybody may read: only monitors, which seal it, have one
 const Spec = Type.Object(
-  { target: targetField('An http or https URL.', 2048), params: Params },
+  {
+    target: targetField('An http or https URL.', 2048),
+    params: Params,
+    client_certificate: Type.Optional(ClientCertificateSchema),
+  },
   { additionalProperties: false },
 );
 

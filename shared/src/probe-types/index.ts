@@ -1,10 +1,14 @@
 import type { Static } from 'typebox';
-import type { ProbeTypeDefinition } from './definition.js';
+import { browser } from './browser.js';
+import type { MeasurementDefinition, ProbeTypeDefinition } from './definition.js';
 import { dns } from './dns.js';
+import { domain } from './domain.js';
 import { http } from './http.js';
+import { icp } from './icp.js';
 import { mtr } from './mtr.js';
 import { ntp } from './ntp.js';
 import { ping } from './ping.js';
+import { rbl } from './rbl.js';
 import { smtp } from './smtp.js';
 import { speedtest } from './speedtest.js';
 import { ssl } from './ssl.js';
@@ -17,11 +21,17 @@ export const probeTypes = { http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ss
 /** Name of a probe type. */
 export type ProbeType = keyof typeof probeTypes;
 
+/** Everything that agents measure: the types of probes, and what only monitors ask for (docs/adding-a-probe-type.md). */
+export const measurements = { ...probeTypes, rbl, domain, icp, browser };
+
+/** Name of anything that agents measure. */
+export type MeasurementType = keyof typeof measurements;
+
 /** Target and parameters of each type, defaults filled in. */
-export type ProbeSpecs = { [T in ProbeType]: Static<(typeof probeTypes)[T]['Spec']> };
+export type ProbeSpecs = { [T in MeasurementType]: Static<(typeof measurements)[T]['Spec']> };
 
 /** What a node answers for each type. */
-export type ProbeResults = { [T in ProbeType]: Static<(typeof probeTypes)[T]['Result']> };
+export type ProbeResults = { [T in MeasurementType]: Static<(typeof measurements)[T]['Result']> };
 
 /** Every type's name, in the order people read them. */
 export const probeTypeNames = Object.keys(probeTypes) as readonly ProbeType[];
@@ -29,6 +39,16 @@ export const probeTypeNames = Object.keys(probeTypes) as readonly ProbeType[];
 /** Whether a string names a probe type. */
 export function isProbeType(name: string): name is ProbeType {
   return Object.hasOwn(probeTypes, name);
+}
+
+/** Whether a string names anything that agents measure. */
+export function isMeasurementType(name: string): name is MeasurementType {
+  return Object.hasOwn(measurements, name);
+}
+
+/** What any measurement is made of, for code that treats all alike. */
+export function measurementOf(type: MeasurementType): MeasurementDefinition {
+  return measurements[type];
 }
 
 /** The definition of any type, for code that treats all types alike. */

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { type ProbeResults, type ProbeType, probeTypes } from './index.js';
+import { type MeasurementType, measurements, type ProbeResults } from './index.js';
 
 /** What the agent adds around every engine's answer. */
 export const runFields = {
@@ -13,7 +13,7 @@ export const runFields = {
 };
 
 /** An engine's answer with the time and the state of the measuring process around it. */
-export type AgentResult<T extends ProbeType = ProbeType> = ProbeResults[T] & {
+export type AgentResult<T extends MeasurementType = MeasurementType> = ProbeResults[T] & {
   started_at: string;
   duration_ms: number;
   disturbed: boolean;
@@ -21,6 +21,6 @@ export type AgentResult<T extends ProbeType = ProbeType> = ProbeResults[T] & {
 };
 
 /** Schema of `AgentResult` for a type: what travels over the link and what `vantage-agent probe --json` prints. */
-export function agentResultSchema(type: ProbeType): TSchema {
-  return Type.Object({ ...probeTypes[type].Result.properties, ...runFields }, { additionalProperties: false });
+export function agentResultSchema(type: MeasurementType): TSchema {
+  return Type.Object({ ...measurements[type].Result.properties, ...runFields }, { additionalProperties: false });
 }

@@ -1,6 +1,6 @@
-import { getDomain } from 'tldts';
 import { formatAddress, parseAddress } from './address.js';
 import type { Host } from './host.js';
+import { registrableDomain } from './registrable-domain.js';
 
 /**
  * Keys under which the work aimed at a host is counted, over all nodes: the registrable domain of a name; of an
@@ -10,13 +10,6 @@ import type { Host } from './host.js';
 export function targetKeys(host: Host): string[] {
   if (host.kind === 'name') return [`domain:${registrableDomain(host.name)}`];
   return [`address:${host.address}`, `network:${networkOf(host.address)}`];
-}
-
-function registrableDomain(name: string): string {
-  return (
-    getDomain(name, { allowPrivateDomains: false, extractHostname: false, validateHostname: false, detectIp: false }) ??
-    name
-  );
 }
 
 function networkOf(text: string): string {

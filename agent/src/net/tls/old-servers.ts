@@ -1,4 +1,5 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
+import type { ClientCertificate } from '@vantage/shared/probe-types/client-certificate.js';
 
 /**
  * TLS settings that speak with whatever there is to be measured: TLS 1.0 and weak ciphers too, because a certificate
@@ -7,18 +8,25 @@ import { createSecureContext, type SecureContext } from 'node:tls';
  */
 export class OldServersContext {
   readonly #trustedCertificates: readonly string[] | undefined;
+  readonly #own: ClientCertificate | null;
   #context: SecureContext | undefined;
 
-  /** `trustedCertificates` (PEM) stand in for the public roots and those of NODE_EXTRA_CA_CERTS. */
-  constructor(trustedCertificates?: readonly string[]) {
+  /**
+   * `trustedCertificates` (PEM) stand in for the public roots and those of NODE_EXTRA_CA_CERTS; `own` is shown to
+   * servers that ask for a certificate.
+   */
+  constructor(trustedCertificates?: readonly string[], own: ClientCertificate | null = null) {
     this.#trustedCertificates = trustedCertificates;
+    this.#own = own;
   }
 
+  /** @throws Error of OpenSSL where `own` is of no use */
   get(): SecureContext {
     this.#context ??= createSecureContext({
       minVersion: 'TLSv1',
       ciphers: 'DEFAULT@SECLEVEL=0',
       ...(this.#trustedCertificates === undefined ? {} : { ca: [...this.#trustedCertificates] }),
+      ...(this.#own === null ? {} : { cert: this.#own.certificate, key: this.#own.private_key }),
     });
     return this.#context;
   }

@@ -1,4 +1,3 @@
-import { createSecureContext, type SecureContext } from 'node:tls';
 import type { ProbeErrorCode } from '@vantage/shared/probe-types/error-codes.js';
 import type { ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import { roundMs } from '@vantage/shared/probe-types/statistics.js';
@@ -11,6 +10,7 @@ import { asksOfBody, type Findings, findInBody } from './findings.js';
 import { Hop, type Phase } from './hop.js';
 import { redirectedRequest, redirectLocation } from './redirect.js';
 import { firstRequest } from './request.js';
+import { TlsSettings } from './tls-settings.js';
 import { visit } from './visit.js';
 
 type HttpSpec = ProbeSpecs['http'];
@@ -39,7 +39,7 @@ interface Journey {
   readonly context: ProbeContext;
   /** That of the probe's own deadline. */
   readonly signal: AbortSignal;
-  readonly secureContext: SecureContext;
+  readonly tls: TlsSettings;
   readonly trip: Trip;
 }
 
@@ -50,18 +50,17 @@ interface Journey {
  */
 export class HttpEngine implements ProbeEngine<'http'> {
   readonly load = { units: ({ target }: HttpSpec) => (/^https:/i.test(target) ? 4 : 1) };
-  readonly #trustedCertificates: readonly string[] | undefined;
-  #secureContext: SecureContext | undefined;
+  readonly #tls: TlsSettings;
 
   /** `trustedCertificates` (PEM) stand in for the public roots. */
   constructor(options: { readonly trustedCertificates?: readonly string[] } = {}) {
-    this.#trustedCertificates = options.trustedCertificates;
+    this.#tls = new TlsSettings(options.trustedCertificates);
   }
 
   async run(spec: HttpSpec, context: ProbeContext): Promise<HttpResult> {
     const { clock } = context;
     // even for plain HTTP: the probe that warms a process up pays for it, and no measured one
-    const secureContext = this.#tlsSettings();
+    this.#tls.contextFor(undefined);
     const startedAt = clock.monotonicMs();
     const trip: Trip = { hop: new Hop(spec.target), redirects: [], body: null, isBodyTruncated: false, findings: {} };
     const limit = {
@@ -70,7 +69,7 @@ export class HttpEngine implements ProbeEngine<'http'> {
       reason: () => new ProbeFailure('timeout', `no answer within ${spec.params.timeout_ms} ms`),
     };
     try {
-      await within(limit, context.signal, (signal) => this.#travel({ spec, context, signal, secureContext, trip }));
+      await within(limit, context.signal, (signal) => travel({ spec, context, signal, tls: this.#tls, trip }));
       return {
         success: true,
         error: null,
@@ -87,52 +86,46 @@ export class HttpEngine implements ProbeEngine<'http'> {
       };
     }
   }
-
-  async #travel({ spec, context, signal, secureContext, trip }: Journey): Promise<void> {
-    const { params } = spec;
-    const { resolver, policy, clock, userAgent } = context;
-    const server = params.resolver === undefined ? {} : { server: params.resolver };
-    const names = new KnownNames(resolver, { ipVersion: params.ip_version, policy, signal, ...server });
-    let request = firstRequest(spec);
-    for (;;) {
-      const hop = new Hop(request.url.href);
-      trip.hop = hop;
-      const location = () => (params.follow_redirects ? redirectLocation(hop.statusCode ?? 0, hop.headers) : null);
-      const startedAt = clock.monotonicMs();
-      await visit(request, hop, {
-        clock,
-        signal,
-        userAgent,
-        names,
-        secureContext,
-        httpVersion: params.http_version,
-        verifiesTls: params.verify_tls,
-        wantsBody: () => location() === null,
-      });
-      const next = location();
-      if (next === null) return readBody(trip, params, context.signal);
-      if (trip.redirects.length >= params.max_redirects) {
-        throw new ProbeFailure('too_many_redirects', `more than ${params.max_redirects} redirects`);
-      }
-      const ms = roundMs(clock.monotonicMs() - startedAt);
-      trip.redirects.push({ url: hop.url, status_code: hop.statusCode ?? 0, ms });
-      request = redirectedRequest(request, hop.statusCode ?? 0, next);
-    }
-  }
-
-  /** Made once, because loading the roots and parsing the ciphers takes longer than a handshake on loopback. */
-  #tlsSettings(): SecureContext {
-    this.#secureContext ??= createSecureContext({
-      minVersion: 'TLSv1',
-      ciphers: 'DEFAULT@SECLEVEL=0',
-      ...(this.#trustedCertificates === undefined ? {} : { ca: [...this.#trustedCertificates] }),
-    });
-    return this.#secureContext;
-  }
 }
 
 /** The engine with the public roots (and those of NODE_EXTRA_CA_CERTS). */
 export const http = new HttpEngine();
+
+/** Follows redirects to the answer. The certificate of the client goes no further than its headers do. */
+async function travel({ spec, context, signal, tls, trip }: Journey): Promise<void> {
+  const { params } = spec;
+  const { resolver, policy, clock, userAgent } = context;
+  const server = params.resolver === undefined ? {} : { server: params.resolver };
+  const names = new KnownNames(resolver, { ipVersion: params.ip_version, policy, signal, ...server });
+  let request = firstRequest(spec);
+  let certificate = spec.client_certificate;
+  for (;;) {
+    const hop = new Hop(request.url.href);
+    trip.hop = hop;
+    const location = () => (params.follow_redirects ? redirectLocation(hop.statusCode ?? 0, hop.headers) : null);
+    const startedAt = clock.monotonicMs();
+    await visit(request, hop, {
+      clock,
+      signal,
+      userAgent,
+      names,
+      secureContext: tls.contextFor(certificate),
+      httpVersion: params.http_version,
+      verifiesTls: params.verify_tls,
+      wantsBody: () => location() === null,
+    });
+    const next = location();
+    if (next === null) return readBody(trip, params, context.signal);
+    if (trip.redirects.length >= params.max_redirects) {
+      throw new ProbeFailure('too_many_redirects', `more than ${params.max_redirects} redirects`);
+    }
+    const ms = roundMs(clock.monotonicMs() - startedAt);
+    trip.redirects.push({ url: hop.url, status_code: hop.statusCode ?? 0, ms });
+    const { origin } = request.url;
+    request = redirectedRequest(request, hop.statusCode ?? 0, next);
+    if (request.url.origin !== origin) certificate = undefined;
+  }
+}
 
 async function readBody(trip: Trip, params: HttpSpec['params'], signal: AbortSignal): Promise<void> {
   const { body, headers, isCut } = trip.hop;

@@ -1,6 +1,6 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { isMonitorType, monitorTypeOf } from '@vantage/shared/monitor-types/index.js';
-import { definitionOf } from '@vantage/shared/probe-types/index.js';
+import { measurementOf } from '@vantage/shared/probe-types/index.js';
 import type { Knex } from 'knex';
 import type { NodeDirectory, Viewer } from '../nodes/index.js';
 import { endAssignments, insertAssignments, listAssignedNodes } from './assignment-store.js';
@@ -68,7 +68,8 @@ export function wantedOf(
   if (!isMonitorType(type)) return null;
   const { probeType, toSpec } = monitorTypeOf(type);
   const spec = toSpec(target, config as never);
-  const host = definitionOf(probeType).targetHost(spec as never);
-  const isLiteral = host.kind === 'address' && probeType !== 'dns';
+  const { targetHost, asksOthers = false } = measurementOf(probeType);
+  const host = targetHost(spec as never);
+  const isLiteral = host.kind === 'address' && !asksOthers;
   return { type, selection, owner, family: isLiteral ? host.family : null };
 }

@@ -5,7 +5,7 @@ import {
   monitorTypes,
 } from '@vantage/shared/monitor-types/index.js';
 import { secretPathsIn } from '@vantage/shared/monitor-types/secrets.js';
-import { type ProbeSpecs, probeTypes } from '@vantage/shared/probe-types/index.js';
+import { measurements, type ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import { TargetError } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { checkSpec } from '@vantage/shared/target-policy/spec.js';
@@ -21,7 +21,7 @@ export const MASK = '********';
 
 const checks = new Map(monitorTypeNames.map((type) => [type, lazily(() => compileSchema(monitorTypes[type].Config))]));
 const specChecks = new Map(
-  monitorTypeNames.map((type) => [type, lazily(() => compileSchema(probeTypes[monitorTypeOf(type).probeType].Spec))]),
+  monitorTypeNames.map((type) => [type, lazily(() => compileSchema(measurements[monitorTypeOf(type).probeType].Spec))]),
 );
 
 /** A value that is sealed, and where it stands. */

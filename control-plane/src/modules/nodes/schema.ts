@@ -86,7 +86,9 @@ export const NodeSchema = Type.Object(
     provider: nullable(Type.String(), 'Hosting provider.'),
     status: Type.Enum([...nodeStatuses], { type: 'string' }),
     tags: Type.Array(Type.String()),
-    capabilities: Type.Array(Type.String({ description: 'icmp: may run traceroute; icmp_echo: may run ping.' })),
+    capabilities: Type.Array(
+      Type.String({ description: 'icmp: may run traceroute; icmp_echo: may run ping; browser: may load pages.' }),
+    ),
     since: Type.String({ format: 'date-time', description: 'Enrolled at.' }),
     uptime_percent_30d: nullable(
       Type.Number(),

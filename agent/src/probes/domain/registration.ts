@@ -1,0 +1,8 @@
+/** What a registry says of a domain. */
+export type Registration =
+  | {
+      readonly isRegistered: true;
+      /** ISO 8601; null where no date is published. */
+      readonly expiresAt: string | null;
+    }
+  | { readonly isRegistered: false };

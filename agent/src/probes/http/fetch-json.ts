@@ -1,0 +1,72 @@
+import type { SecureContext } from 'node:tls';
+import { parseHttpUrl } from '@vantage/shared/target-policy/url.js';
+import type { KnownNames } from '../../net/known-names.js';
+import type { ProbeContext } from '../engine.js';
+import { ProbeFailure, refusing } from '../failure.js';
+import { decodeContent, readAll } from './body.js';
+import { Hop } from './hop.js';
+import { jsonExcess } from './json-size.js';
+import { redirectedRequest, redirectLocation } from './redirect.js';
+import type { HttpRequest } from './request.js';
+import { visit } from './visit.js';
+
+const MAX_REDIRECTS = 5;
+
+/** A document that is asked for. */
+export interface JsonRequest {
+  readonly url: string;
+  /** What is sent beside the defaults; left behind at a redirect to another origin. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Shared by all requests of a run; every address it gives has passed the policy. */
+  readonly names: KnownNames;
+  readonly secureContext: SecureContext;
+}
+
+/** What came of it. */
+export interface JsonAnswer {
+  readonly statusCode: number;
+  readonly contentType: string;
+  /** Undefined where the body is no JSON. */
+  readonly value: unknown;
+}
+
+/**
+ * A JSON document by HTTP(S), within the limits of HTTP probes: certificates are verified, each hop passes the policy,
+ * five redirects, 1 MiB on the wire, and of JSON 256 KiB.
+ * @throws ProbeFailure; or the signal's reason
+ */
+export async function fetchJson(
+  { url, headers, names, secureContext }: JsonRequest,
+  { signal, clock, userAgent }: Pick<ProbeContext, 'signal' | 'clock' | 'userAgent'>,
+): Promise<JsonAnswer> {
+  const first = refusing(() => parseHttpUrl(url));
+  let request: HttpRequest = { ...first, method: 'GET', headers, body: null };
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+    const hop = new Hop(request.url.href);
+    const location = () => redirectLocation(hop.statusCode ?? 0, hop.headers);
+    const common = { signal, clock, userAgent, names, secureContext, httpVersion: 'auto', verifiesTls: true } as const;
+    await visit(request, hop, { ...common, wantsBody: () => location() === null });
+    const next = location();
+    if (next === null) return readAnswer(hop);
+    request = redirectedRequest(request, hop.statusCode ?? 0, next);
+  }
+  throw new ProbeFailure('too_many_redirects', `more than ${MAX_REDIRECTS} redirects`);
+}
+
+async function readAnswer({ statusCode, headers, body, isCut }: Hop): Promise<JsonAnswer> {
+  if (isCut) throw new ProbeFailure('body_too_large', 'the document is larger than 1 MiB');
+  const contentType = headers['content-type'] ?? '';
+  const bytes = await decodeContent(body.whole(), headers['content-encoding']);
+  const text = bytes === null ? '' : readAll(bytes, contentType);
+  const excess = jsonExcess(text);
+  if (excess !== null) throw new ProbeFailure('body_too_large', `the document has ${excess}`);
+  return { statusCode: statusCode ?? 0, contentType, value: parseJson(text) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

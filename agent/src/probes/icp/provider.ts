@@ -1,0 +1,61 @@
+import type { IcpFiling } from '@vantage/shared/probe-types/icp.js';
+import type { KnownNames } from '../../net/known-names.js';
+import { OldServersContext } from '../../net/tls/old-servers.js';
+import type { ProbeContext } from '../engine.js';
+import { ProbeFailure } from '../failure.js';
+import { fetchJson } from '../http/fetch-json.js';
+
+export type IcpContext = Pick<ProbeContext, 'signal' | 'clock' | 'userAgent'> & { readonly names: KnownNames };
+
+/** Somebody who knows ICP filings. */
+export interface IcpProvider {
+  /** The filing of a registered domain; null where there is none. @throws ProbeFailure; or the signal's reason */
+  find(domain: string, context: IcpContext): Promise<IcpFiling | null>;
+}
+
+/** Until an operator names one. */
+export const noIcpProvider: IcpProvider = {
+  find: () =>
+    Promise.reject(new ProbeFailure('not_supported', 'no source configured: the node needs VANTAGE_ICP_SOURCE')),
+};
+
+/**
+ * A document for each domain, at a URL with `{domain}` in it: `{icp_number, company}` (API specification, ICP), perhaps
+ * within `data`. 404, or a number that is empty or null, says that there is no filing.
+ */
+export class JsonIcpProvider implements IcpProvider {
+  readonly #tls: OldServersContext;
+
+  /** `trustedCertificates` (PEM) stand in for the public roots. */
+  constructor(
+    private readonly urlTemplate: string,
+    trustedCertificates?: readonly string[],
+  ) {
+    this.#tls = new OldServersContext(trustedCertificates);
+  }
+
+  async find(domain: string, context: IcpContext): Promise<IcpFiling | null> {
+    const url = this.urlTemplate.replaceAll('{domain}', encodeURIComponent(domain));
+    const headers = { Accept: 'application/json' };
+    const request = { url, headers, names: context.names, secureContext: this.#tls.get() };
+    const { statusCode, contentType, value } = await fetchJson(request, context);
+    if (statusCode === 404 && /json/i.test(contentType)) return null;
+    const filing = statusCode === 200 ? readFiling(value) : undefined;
+    if (filing !== undefined) return filing;
+    throw new ProbeFailure('http_protocol', `the ICP source answers ${statusCode}, which says nothing of the filing`);
+  }
+}
+
+/** Undefined for what says nothing. */
+function readFiling(value: unknown): IcpFiling | null | undefined {
+  const body = isObject(value) && isObject(value['data']) ? value['data'] : value;
+  if (!isObject(body) || !('icp_number' in body)) return undefined;
+  const { icp_number: icpNumber, company } = body;
+  if (icpNumber === null || icpNumber === '') return null;
+  if (typeof icpNumber !== 'string' || icpNumber.length > 100) return undefined;
+  return { icp_number: icpNumber, company: typeof company === 'string' ? company.slice(0, 200) : null };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

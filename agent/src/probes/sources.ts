@@ -1,0 +1,45 @@
+import type { Endpoint } from '../net/endpoint.js';
+
+/** Blocklists in DNS. RFC 5782. */
+export interface BlocklistSources {
+  /** Zones that are asked where a monitor names none; at least one. */
+  readonly zones: readonly string[];
+  /** Resolvers that are asked, the first of them first; none: the node's own. Like those, no policy judges them. */
+  readonly servers: readonly Endpoint[];
+}
+
+/** WHOIS servers, each a host with or without a port. */
+export interface WhoisServers {
+  /** By domain under which names are registered: `de`, `co.uk`. */
+  readonly byZone: ReadonlyMap<string, string>;
+  /** Who says which server a top-level domain has that is not among them. */
+  readonly root: string;
+}
+
+/** Registries of domains. Every server among them, and every one they refer to, is judged by the target policy. */
+export interface RegistrySources {
+  /** Where the list of RDAP servers is. RFC 9224. */
+  readonly rdapBootstrapUrl: string;
+  readonly whois: WhoisServers;
+}
+
+/** Third parties that engines ask about a target. The operator of the node says who they are: agent/src/sources-config.ts. */
+export interface LookupSources {
+  readonly blocklists: BlocklistSources;
+  readonly registries: RegistrySources;
+  /** URL of a document about ICP filings with `{domain}` in it; null: nobody is asked. Judged by the target policy. */
+  readonly icpUrl: string | null;
+}
+
+/** What everybody may ask. */
+export const defaultSources: LookupSources = {
+  blocklists: {
+    zones: ['zen.spamhaus.org', 'bl.spamcop.net', 'psbl.surriel.com', 'dnsbl.dronebl.org'],
+    servers: [],
+  },
+  registries: {
+    rdapBootstrapUrl: 'https://data.iana.org/rdap/dns.json',
+    whois: { byZone: new Map(), root: 'whois.iana.org' },
+  },
+  icpUrl: null,
+};

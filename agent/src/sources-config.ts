@@ -1,0 +1,90 @@
+import { MAX_ZONES } from '@vantage/shared/probe-types/rbl.js';
+import { parseHost, parseHostPort } from '@vantage/shared/target-policy/host.js';
+import { parseHttpUrl } from '@vantage/shared/target-policy/url.js';
+import type { Endpoint } from './net/endpoint.js';
+import { type BlocklistSources, defaultSources, type LookupSources, type RegistrySources } from './probes/sources.js';
+import { splitList } from './split-list.js';
+
+type SourceVariable =
+  | 'VANTAGE_DNSBL_ZONES'
+  | 'VANTAGE_DNSBL_SERVERS'
+  | 'VANTAGE_RDAP_BOOTSTRAP'
+  | 'VANTAGE_WHOIS_SERVERS'
+  | 'VANTAGE_ICP_SOURCE';
+type Read = (name: SourceVariable) => string | undefined;
+
+const DNS_PORT = 53;
+const MAX_SERVERS = 2;
+
+/** Whom engines ask about targets, as the environment says; what is wrong with it is added to `complaints`. */
+export function parseSources(read: Read, complaints: string[]): LookupSources {
+  const icpUrl = read('VANTAGE_ICP_SOURCE') ?? null;
+  if (icpUrl !== null && !(icpUrl.includes('{domain}') && isHttpUrl(icpUrl.replaceAll('{domain}', 'example.com'))))
+    complaints.push('VANTAGE_ICP_SOURCE: must be an http or https URL with {domain} in it');
+  const blocklists = parseBlocklists(read, complaints);
+  return { blocklists, registries: parseRegistries(read, complaints), icpUrl };
+}
+
+function parseBlocklists(read: Read, complaints: string[]): BlocklistSources {
+  const zones = splitList(read('VANTAGE_DNSBL_ZONES') ?? '');
+  for (const zone of zones.filter((name) => !isName(name)))
+    complaints.push(`VANTAGE_DNSBL_ZONES: "${zone}" is not the name of a DNS zone`);
+  if (zones.length > MAX_ZONES) complaints.push(`VANTAGE_DNSBL_ZONES: must be ${MAX_ZONES} zones at most`);
+  const written = splitList(read('VANTAGE_DNSBL_SERVERS') ?? '');
+  if (written.length > MAX_SERVERS) complaints.push(`VANTAGE_DNSBL_SERVERS: must be ${MAX_SERVERS} addresses at most`);
+  const servers = written.flatMap((text) => {
+    const server = findEndpoint(text);
+    if (server === null) complaints.push(`VANTAGE_DNSBL_SERVERS: "${text}" is not an address`);
+    return server ?? [];
+  });
+  return { zones: zones.length === 0 ? defaultSources.blocklists.zones : zones, servers };
+}
+
+function parseRegistries(read: Read, complaints: string[]): RegistrySources {
+  const { registries: usual } = defaultSources;
+  const rdapBootstrapUrl = read('VANTAGE_RDAP_BOOTSTRAP') ?? usual.rdapBootstrapUrl;
+  if (!isHttpUrl(rdapBootstrapUrl)) complaints.push('VANTAGE_RDAP_BOOTSTRAP: must be an http or https URL');
+  const byZone = new Map<string, string>();
+  let { root } = usual.whois;
+  for (const entry of splitList(read('VANTAGE_WHOIS_SERVERS') ?? '')) {
+    const [, zone = '', server = ''] = /^(\*|[a-z0-9.-]+)=(\S+)$/i.exec(entry) ?? [];
+    if (zone === '' || !isHostPort(server))
+      complaints.push(`VANTAGE_WHOIS_SERVERS: "${entry}" is not ZONE=HOST[:PORT]`);
+    else if (zone === '*') root = server;
+    else byZone.set(zone.toLowerCase(), server);
+  }
+  return { rdapBootstrapUrl, whois: { byZone, root } };
+}
+
+function isHttpUrl(text: string): boolean {
+  try {
+    return parseHttpUrl(text).url.href !== '';
+  } catch {
+    return false;
+  }
+}
+
+function isHostPort(text: string): boolean {
+  try {
+    return parseHostPort(text).host.kind !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function isName(text: string): boolean {
+  try {
+    return parseHost(text).kind === 'name';
+  } catch {
+    return false;
+  }
+}
+
+function findEndpoint(text: string): Endpoint | null {
+  try {
+    const { host, port } = parseHostPort(text);
+    return host.kind === 'address' ? { address: host.address, port: port ?? DNS_PORT } : null;
+  } catch {
+    return null;
+  }
+}
