@@ -9,8 +9,10 @@ import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
 import { statusPath } from '../src/status-file.js';
 import { runCommand } from './_support/cli.js';
+import { startDnsServer, zone } from './_support/dns-server.js';
 import { enrolledStateDir, startAgent } from './_support/enrolled-agent.js';
 import { FakeControlPlane, type FakePeer } from './_support/fake-control-plane.js';
+import { noBrowser } from './_support/page-processes.js';
 import { until } from './_support/until.js';
 
 // A real agent process that watches a real server.
@@ -72,6 +74,21 @@ t.test('an assigned monitor is checked by the real engine, and its reports are d
   t.match(JSON.parse(status.stdout), { agent: { schedule: { assignments: 1 } } });
   agent.process.kill('SIGTERM');
   t.match(await agent.ended, { code: 0 });
+});
+
+t.test('an agent asks whom its operator names, and says whether it has a browser', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const stateDir = await enrolledStateDir(t, controlPlane);
+  const listed = [{ type: 'A', name: '9.114.0.203.bl.test', data: '127.0.0.4' } as const];
+  const { endpoint } = await startDnsServer(t, zone(listed));
+  const env = { VANTAGE_DNSBL_ZONES: 'bl.test', VANTAGE_DNSBL_SERVERS: `127.0.0.1:${endpoint.port}` };
+  startAgent(t, stateDir, { env });
+  const peer = await controlPlane.nextOpenPeer();
+  t.equal(peer.hello.capabilities?.includes('browser'), noBrowser === false);
+  const spec = { ...aSpec('203.0.114.9'), type: 'rbl', interval_s: 86_400 };
+  peer.assign([{ monitorId: newId(idPrefixes.monitor), generation: 1, spec }]);
+  const message = /203\.0\.114\.9 in bl\.test is "127\.0\.0\.4"/;
+  t.match(await nextCheck(t, peer), { generation: 1, outcome: 'failed', error: { message } });
 });
 
 t.test('a check that somebody asks for is made beside the schedule, and names the request', async (t) => {
