@@ -12,6 +12,7 @@ import { runCommand } from './_support/cli.js';
 import { startDnsServer, zone } from './_support/dns-server.js';
 import { enrolledStateDir, startAgent } from './_support/enrolled-agent.js';
 import { FakeControlPlane, type FakePeer } from './_support/fake-control-plane.js';
+import { startHttpServer } from './_support/http-server.js';
 import { noBrowser } from './_support/page-processes.js';
 import { until } from './_support/until.js';
 
@@ -89,6 +90,20 @@ t.test('an agent asks whom its operator names, and says whether it has a browser
   peer.assign([{ monitorId: newId(idPrefixes.monitor), generation: 1, spec }]);
   const message = /203\.0\.114\.9 in bl\.test is "127\.0\.0\.4"/;
   t.match(await nextCheck(t, peer), { generation: 1, outcome: 'failed', error: { message } });
+});
+
+t.test('an agent that has a browser loads pages as it was told', { skip: noBrowser }, async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  const { port } = await startHttpServer(t, (_request, response) => {
+    response.setHeader('content-type', 'text/html').end('<title>Shop</title><p id=cart>3 things');
+  });
+  const stateDir = await enrolledStateDir(t, controlPlane);
+  startAgent(t, stateDir);
+  const peer = await controlPlane.nextOpenPeer();
+  const config = { selector: '#cart', text: '3 things' };
+  const spec = { ...aSpec(`http://127.0.0.1:${port}/`), type: 'browser', config, interval_s: 86_400 };
+  peer.assign([{ monitorId: newId(idPrefixes.monitor), generation: 1, spec }]);
+  t.match(await nextCheck(t, peer), { generation: 1, outcome: 'ok', status_code: 200, error: null });
 });
 
 t.test('a check that somebody asks for is made beside the schedule, and names the request', async (t) => {

