@@ -15,7 +15,7 @@ import { figureOf, figureText, quantile } from '../statistics.js';
 const INTERVAL_S = 10;
 const WARM_MS = 15_000;
 const MEASURED_S = 30;
-const RATES: Readonly<Record<'http' | 'tcp', readonly number[]>> = { http: [400, 800, 1_200], tcp: [1_500] };
+const RATES: Readonly<Record<'http' | 'tcp', readonly number[]>> = { http: [500, 1_000, 1_500], tcp: [1_500] };
 
 /** How many checks a second one agent makes in time. */
 export const agent: LinkComparison = {
