@@ -48,9 +48,7 @@ export class Rounds {
   look(): void {
     if (this.#isStopped) return;
     this.#isAsked = true;
-    this.#running ??= this.#run().finally(() => {
-      this.#running = null;
-    });
+    this.#running ??= this.#run();
   }
 
   /** Takes a turn within `ms`; whoever asks until then gets the same one. */
@@ -69,6 +67,8 @@ export class Rounds {
         if (!this.#isStopped) this.#options.onFailed(error);
       }
     }
+    // here, before anybody else can ask: later what is asked meanwhile would start nothing
+    this.#running = null;
   }
 
   #later(ms: number): void {

@@ -188,8 +188,22 @@ t.test('a file that is none is refused with what is wrong and where, and nothing
     ['truncated YAML', 'endpoints:\n  - name: "a', 'REQUEST_BODY_INVALID', 'body', /line 2, column \d+/],
     ['two documents', 'a: 1\n---\nb: 2\n', 'REQUEST_BODY_INVALID', 'body', /line/],
     ['a tag', 'endpoints: !!js/function "x"', 'REQUEST_BODY_INVALID', 'body', /line 1, column \d+.*tag/],
-    ['a bomb of aliases', bomb, 'REQUEST_BODY_INVALID', 'body', /more than 400000 values/],
+    ['a bomb of aliases', bomb, 'REQUEST_BODY_INVALID', 'body', /aliases written out/],
     ['an alias of itself', 'endpoints: &a [*a]', 'REQUEST_BODY_INVALID', 'body', /./],
+    [
+      'a long text',
+      JSON.stringify({ endpoints: [{ name: 'x'.repeat(65_537) }] }),
+      'REQUEST_BODY_INVALID',
+      'body',
+      /65536/,
+    ],
+    [
+      'long texts by alias',
+      `a: &a ${'x'.repeat(60_000)}\nb: [${'*a,'.repeat(400)}]`,
+      'REQUEST_BODY_INVALID',
+      'body',
+      /aliases written out/,
+    ],
     ['deep JSON', `{"kind":${deep}}`, 'REQUEST_BODY_INVALID', 'body', /deeper than 32/],
     ['deep YAML', `endpoints: ${deep}`, 'REQUEST_BODY_INVALID', 'body', /deeper than 32/],
     ['no text', '\u0000', 'VALIDATION_FAILED', 'body', /U\+0000/],
@@ -246,6 +260,32 @@ t.test('a file that is none is refused with what is wrong and where, and nothing
   t.equal((await importFile(api, json, 'mode=merge')).status, 400);
   t.same(await stored(), []);
 });
+
+t.test(
+  'what takes long with a regular expression, or grows when it is filled in, is refused or read at once',
+  async (t) => {
+    const { api } = await start(t);
+    const x = (text: string, count: number) => text.repeat(count);
+    const url = 'https://example.com/';
+    const endpoints = [
+      { name: 'blanks', url, conditions: [`x${x(' ', 60_000)}`, `[BODY] ==${x(' ', 60_000)}x`] },
+      { name: 'slashes', url: `tcp://a${x('/', 60_000)}x` },
+      { name: `n${x('n', 60_000)}`, url, body: x('[ENDPOINT_NAME]', 4_000) },
+    ];
+    const gatus = (await importFile(api, { endpoints }, 'dry_run=true')).report;
+    t.match(gatus.failed, [{ field: 'target' }, { field: 'body', problem: 'length' }]);
+    t.equal(gatus.created.length, 1);
+    const group = (id: number) => ({ id, name: x('g', 60_000), type: 'group', parent: id + 1 });
+    const monitor = (id: number) => ({ id, name: `M${id}`, type: 'push', interval: 60, parent: 1 });
+    const monitorList = [
+      ...Array.from({ length: 30 }, (_, i) => group(i + 1)),
+      ...Array.from({ length: 2_000 }, (_, i) => monitor(i + 100)),
+    ];
+    const kuma = (await importFile(api, { monitorList }, 'dry_run=true')).report;
+    t.equal(kuma.failed.length, 2_000);
+    t.match(kuma.failed[0], { field: 'group', problem: 'length' });
+  },
+);
 
 t.test('an entry that is wrong fails alone, with its field, and leaves nothing behind', async (t) => {
   const { api, stored, database } = await start(t);

@@ -34,7 +34,7 @@ export class UnkeptReports<M> {
   /** The first slot of them; null: the disk has everything that was told of the monitor. */
   oldest(monitor: M): number | null {
     const slots = this.#slots.get(monitor);
-    return slots === undefined ? null : Math.min(...slots);
+    return slots === undefined ? null : slots.reduce((least, slot) => Math.min(least, slot));
   }
 }
 

@@ -40,7 +40,8 @@ export function findChromium({ path, hasSandbox }: ChromiumWish): UsableChromium
     };
   if (!hasPlaywright()) return { reason: 'playwright-core is not installed', remedy: 'npm install playwright-core' };
   const rights = process.getuid?.() === 0 ? [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : [];
-  const prefix = ['setpriv', ...rights, '--pdeathsig=KILL'];
+  // a unit may have given the agent rights that outlive exec: raw sockets would lead past the proxy
+  const prefix = ['setpriv', ...rights, '--inh-caps=-all', '--ambient-caps=-all', '--pdeathsig=KILL'];
   if (!works([...prefix, 'true']))
     return { reason: 'setpriv does not work here', remedy: 'apt-get install util-linux' };
   if (hasSandbox && !works([...prefix, 'unshare', '--user', 'true']))

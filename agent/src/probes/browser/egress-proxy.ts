@@ -99,8 +99,11 @@ export class EgressProxy {
       const path = `${url.pathname}${url.search}`;
       const onward = request({ createConnection: () => socket, method, path, headers });
       onward.on('response', (response) => {
+        const { statusCode = 0 } = response;
+        // 1xx do not come here; what else is none would end this process with an error
+        if (statusCode < 200 || statusCode > 599) return void answer.destroy();
         const kept = Object.entries(response.headers).filter(([name]) => !hopByHop.has(name));
-        answer.writeHead(response.statusCode ?? 502, Object.fromEntries(kept));
+        answer.writeHead(statusCode, Object.fromEntries(kept));
         response.pipe(answer);
         response.on('error', () => answer.destroy());
       });
@@ -128,7 +131,10 @@ export class EgressProxy {
       onward.write(head);
       onward.pipe(socket);
       socket.pipe(onward);
-      onward.on('close', () => socket.destroy());
+      onward.on('close', () => {
+        // whose end was read has its last bytes on their way still
+        if (!onward.readableEnded) socket.destroy();
+      });
       socket.on('close', () => onward.destroy());
     } catch {
       socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n');

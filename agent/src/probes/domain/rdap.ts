@@ -54,6 +54,7 @@ export class RdapClient {
       this.#services = services;
       this.#askAgainAtMs = nowMs + FRESH_MS;
     } catch (error) {
+      if (this.#services !== null) this.#askAgainAtMs = nowMs + RETRY_MS;
       if (context.signal.aborted || !(error instanceof ProbeFailure)) throw error;
       this.#failure = error;
       this.#askAgainAtMs = nowMs + RETRY_MS;

@@ -25,19 +25,42 @@ const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 
 /** Reads an answer; null where it says nothing of the domain. */
 export function readWhois(text: string, domain: string): Registration | null {
-  for (const line of expiryLines) {
-    const expiresAt = parseWhoisDate(line.exec(text)?.[1] ?? '');
+  const lines = linesOf(text);
+  for (const expiry of expiryLines) {
+    const expiresAt = firstOf(lines, (line) => parseWhoisDate(expiry.exec(line)?.[1] ?? ''));
     if (expiresAt !== null) return { isRegistered: true, expiresAt };
   }
-  if (unregisteredLines.test(text)) return { isRegistered: false };
+  if (lines.some((line) => unregisteredLines.test(line))) return { isRegistered: false };
   const name = domain.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const isNamed = new RegExp(`^\\s*(?:domain(?: name)?|\\[domain name\\])\\W{0,20}${name}\\s*$`, 'im').test(text);
+  const isNamed = new RegExp(`^\\s*(?:domain(?: name)?|\\[domain name\\])\\W{0,20}${name}\\s*$`, 'im').test(
+    lines.join('\n'),
+  );
   return isNamed ? { isRegistered: true, expiresAt: null } : null;
 }
 
 /** The server that the root of WHOIS names for a top-level domain; null where it names none. */
 export function referredServer(text: string): string | null {
-  return /^\s*(?:whois|refer):\s*([a-z0-9.-]{1,253})\s*$/im.exec(text)?.[1]?.toLowerCase() ?? null;
+  return firstOf(
+    linesOf(text),
+    (line) => /^(?:whois|refer):\s*([a-z0-9.-]{1,253})$/i.exec(line)?.[1]?.toLowerCase() ?? null,
+  );
+}
+
+const MAX_LINES = 2_000;
+const MAX_LINE = 300;
+
+/** Lines that say something, one by one: patterns that go beyond a line take time that grows with its square. */
+function linesOf(text: string): string[] {
+  const lines = text.split('\n', MAX_LINES).map((line) => line.slice(0, MAX_LINE).trim());
+  return lines.filter((line) => line !== '');
+}
+
+function firstOf<T>(lines: readonly string[], read: (line: string) => T | null): T | null {
+  for (const line of lines) {
+    const found = read(line);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /** A date in any of the forms that registries write, ISO 8601; without a zone it is UTC. Null for what is none. */

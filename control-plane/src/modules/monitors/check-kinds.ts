@@ -16,6 +16,7 @@ import { type CheckDaysOf, storeChecks } from './check-store.js';
 import { storeMissed } from './missed-store.js';
 import { noteUplinkLosses } from './uplink-losses.js';
 
+const MIN_INTERVAL_MS = 1_000;
 /** A slot further ahead than this is no slot. */
 const MAX_AHEAD_MS = 120_000;
 /** Older ones have no partition. */
@@ -51,8 +52,8 @@ export function monitorKinds(keptFor: CheckDaysOf, onDue: () => void): ResultKin
       const report = parseDelivered(message.resultJson ?? new Uint8Array());
       if (!isMissed(report)) return { reject: 'malformed' };
       const body = report as MissedReport;
-      const isRange = body.first_slot_ms <= body.last_slot_ms && isWithin(body.last_slot_ms, nowMs);
-      if (!isRange || body.first_slot_ms < nowMs - MAX_AGE_MS) return { reject: 'out_of_range' };
+      if (!isRunOfSlots(body) || !isWithin(body.last_slot_ms, nowMs)) return { reject: 'out_of_range' };
+      if (body.first_slot_ms < nowMs - MAX_AGE_MS) return { reject: 'out_of_range' };
       return { body, probeType: MISSED_KIND, outcome: body.reason, resultJson: textOf(message) };
     },
     async store(trx, rows) {
@@ -62,6 +63,11 @@ export function monitorKinds(keptFor: CheckDaysOf, onDue: () => void): ResultKin
     },
   });
   return [checks, missed];
+}
+
+/** Whether there may be so many slots between two instants; no interval is shorter than a second. */
+function isRunOfSlots({ first_slot_ms: firstMs, last_slot_ms: lastMs, count }: MissedReport): boolean {
+  return count === 1 ? firstMs === lastMs : lastMs - firstMs >= (count - 1) * MIN_INTERVAL_MS;
 }
 
 /** Whether something is the state of a monitor as nodes tell it before their backlog. */

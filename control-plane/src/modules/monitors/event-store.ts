@@ -106,10 +106,10 @@ export async function insertHappening(
   });
 }
 
-/** Events of a monitor that lasted at an instant or later. */
+/** Events of a monitor that people were told of, that lasted at an instant or later. */
 export async function listSpansSince(db: Knex, monitorId: string, since: Date): Promise<EventSpan[]> {
   const { rows } = await db.raw<{ rows: Pick<EventRow, 'type' | 'started_at' | 'ended_at'>[] }>(
-    "SELECT type, started_at, ended_at FROM monitor_events WHERE monitor_id = ? AND coalesce(ended_at, 'infinity') > ?",
+    "SELECT type, started_at, ended_at FROM monitor_events WHERE monitor_id = ? AND coalesce(ended_at, 'infinity') > ? AND was_told AND NOT disputed",
     [monitorId, since],
   );
   return rows.map(({ type, started_at, ended_at }) => {

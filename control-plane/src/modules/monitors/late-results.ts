@@ -15,6 +15,7 @@ import {
   listCounting,
   listErrors,
   listEventsSince,
+  putOffLate,
   type ReplayedEvent,
   type ReplayedMonitor,
   updatePast,
@@ -88,22 +89,33 @@ export class LateResults {
 
   /** Corrects whatever is due. */
   run(isStopped = () => false): Promise<void> {
-    return workOff(isStopped, 1, () =>
-      this.options.db.transaction(async (trx) => {
-        const range = await claimLate(trx);
-        if (range === null) return 0;
-        await this.#correct(trx, range);
+    return workOff(isStopped, 1, async () => {
+      let monitorId: string | null = null;
+      try {
+        return await this.options.db.transaction(async (trx) => {
+          const range = await claimLate(trx);
+          if (range === null) return 0;
+          monitorId = range.monitorId;
+          await this.#correct(trx, range);
+          return 1;
+        });
+      } catch (error) {
+        if (monitorId === null) throw error;
+        // one that can't be corrected, or not now, holds nobody else up
+        this.options.log.warn({ err: error, monitorId }, 'events not corrected by late results');
+        await putOffLate(this.options.db, monitorId, LONGEST_WAIT_MS);
         return 1;
-      }),
-    );
+      }
+    });
   }
 
   async #correct(trx: Knex, range: LateRange): Promise<void> {
     const nowMs = this.options.clock.now();
     await lockState(trx, range.monitorId);
     const monitor = await findReplayed(trx, range.monitorId, { now: new Date(nowMs), staleMs: freshnessMs });
-    if (monitor === null || nowMs - range.from.getTime() > MAX_AGE_MS) return;
-    const fromMs = Math.max(range.from.getTime(), monitor.not_before.getTime(), monitor.same_rule_since.getTime());
+    if (monitor === null) return;
+    const { not_before: notBefore, same_rule_since: ruleSince } = monitor;
+    const fromMs = Math.max(range.from.getTime(), nowMs - MAX_AGE_MS, notBefore.getTime(), ruleSince.getTime());
     if (range.to.getTime() < fromMs) return;
     if (monitor.is_catching_up && nowMs - range.notedAt.getTime() < LONGEST_WAIT_MS) {
       await insertLate(trx, range, WAIT_MS);

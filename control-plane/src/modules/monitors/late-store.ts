@@ -77,6 +77,14 @@ export async function claimLate(trx: Knex): Promise<LateRange | null> {
   return rows[0] ?? null;
 }
 
+/** Puts off all that is noted of a monitor. */
+export async function putOffLate(db: Knex, monitorId: string, waitMs: number): Promise<void> {
+  await db.raw("UPDATE late_checks SET due_at = clock_timestamp() + ? * interval '1 ms' WHERE monitor_id = ?", [
+    waitMs,
+    monitorId,
+  ]);
+}
+
 /** Notes that a range is to be looked at again after `waitMs`. */
 export async function insertLate(
   trx: Knex,
@@ -197,7 +205,11 @@ export async function updatePast(
     [...disputed],
     [...disputed, ...upheld],
   ]);
-  if (deleted.length > 0) await trx('monitor_events').whereIn('id', deleted).delete();
+  // somebody may have said something of one since it was read
+  await trx.raw(
+    'DELETE FROM monitor_events WHERE id = ANY(?) AND NOT was_told AND NOT is_false_positive AND ack_at IS NULL AND notes IS NULL',
+    [[...deleted]],
+  );
 }
 
 function timesOf<K extends keyof StoredEpisode>(

@@ -21,7 +21,7 @@ import { blankMonitor, rest, ruleOf, same, selectionOf, settingsOf } from './mon
 import { type Placing, wantedOf } from './placing.js';
 import type { MonitorChange, MonitorCreate, MonitorStatus } from './schema.js';
 import { joinSecrets, openSecrets, parseSettings, sealSecrets, splitSecrets } from './settings.js';
-import { insertDue, resetState } from './state-store.js';
+import { insertDue, lockState, resetState } from './state-store.js';
 import {
   countMonitors,
   deleteMonitor,
@@ -141,6 +141,8 @@ export class MonitorActs {
     const { account, actor } = act;
     await this.options.refreshLoads();
     const nodeIds = await db.transaction(async (trx) => {
+      // the user before the monitor, as where an account is deleted
+      if (act.groupName !== undefined) await lockPlan(trx, account.userId);
       const before = await lockMonitor(trx, id, account);
       if (before === null) throw new ApiError('MONITOR_NOT_FOUND');
       const given = await this.fieldsOfChanged(body, before, account);
@@ -196,6 +198,8 @@ export class MonitorActs {
       if (monitor.type === HEARTBEAT) await this.options.heartbeats.suspend(trx, id);
       const nodeIds = await listAssignedNodes(trx, id);
       await endAssignments(trx, id, nodeIds);
+      // judgments lock it before the monitor, for the events they write
+      await lockState(trx, id);
       await deleteMonitor(trx, id);
       const details = { name: monitor.name };
       await insertAuditEntry(trx, {

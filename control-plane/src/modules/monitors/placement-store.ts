@@ -1,11 +1,5 @@
 import type { Knex } from 'knex';
 
-/** Asks for these monitors to be placed anew; asking twice is harmless. */
-export async function insertPlacementDue(db: Knex, monitorIds: readonly string[]): Promise<void> {
-  if (monitorIds.length === 0) return;
-  await db.raw('INSERT INTO placement_due (monitor_id) SELECT unnest(?::text[])', [[...monitorIds]]);
-}
-
 /** Takes monitors to be placed; they are due again when the transaction fails. */
 export async function claimPlacementDue(trx: Knex, limit: number): Promise<string[]> {
   const { rows } = await trx.raw<{ rows: { monitor_id: string }[] }>(

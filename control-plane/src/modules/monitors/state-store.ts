@@ -68,7 +68,13 @@ export async function insertDue(db: Knex, monitorIds: readonly string[]): Promis
   await db.raw('INSERT INTO monitor_due (monitor_id) SELECT unnest(?::text[])', [[...monitorIds]]);
 }
 
-/** Takes monitors whose time has come; they are nobody else's until the transaction ends, and due again if it fails. */
+/** So long is a monitor left alone whose state somebody has locked. */
+const BUSY = "interval '1 s'";
+
+/**
+ * Takes monitors whose time has come, with their states locked; they are nobody else's until the transaction ends, and due again if it
+ * fails. Those whose state somebody else has are put off: who corrects their history may take long, and holds up no others.
+ */
 export async function claimDue(trx: Knex, limit: number): Promise<string[]> {
   const { rows } = await trx.raw<{ rows: { monitor_id: string }[] }>(
     `DELETE FROM monitor_due WHERE id = ANY(ARRAY(
@@ -76,7 +82,20 @@ export async function claimDue(trx: Knex, limit: number): Promise<string[]> {
      )) RETURNING monitor_id`,
     [limit],
   );
-  return [...new Set(rows.map(({ monitor_id }) => monitor_id))];
+  const ids = [...new Set(rows.map(({ monitor_id }) => monitor_id))];
+  if (ids.length === 0) return ids;
+  const { rows: free } = await trx.raw<{ rows: { monitor_id: string }[] }>(
+    'SELECT monitor_id FROM monitor_states WHERE monitor_id = ANY(?) ORDER BY monitor_id FOR NO KEY UPDATE SKIP LOCKED',
+    [ids],
+  );
+  const taken = free.map(({ monitor_id }) => monitor_id);
+  if (taken.length < ids.length)
+    await trx.raw(
+      `INSERT INTO monitor_due (monitor_id, due_at) SELECT monitor_id, clock_timestamp() + ${BUSY} FROM monitor_states
+       WHERE monitor_id = ANY(?) AND monitor_id <> ALL(?)`,
+      [ids, taken],
+    );
+  return taken;
 }
 
 /** Everything that judgments of these monitors depend on. */
@@ -100,7 +119,7 @@ export async function readJudged(trx: Knex, monitorIds: readonly string[]): Prom
              WHERE a.monitor_id = m.id AND a.ended_at IS NULL) AS votes
      FROM monitors m JOIN monitor_states s ON s.monitor_id = m.id
      LEFT JOIN monitor_events e ON e.monitor_id = m.id AND e.ended_at IS NULL
-     WHERE m.id = ANY(?)`,
+     WHERE m.id = ANY(?) ORDER BY m.id`,
     [[...monitorIds]],
   );
   return rows;
@@ -126,6 +145,15 @@ export async function lockState(trx: Knex, monitorId: string): Promise<void> {
   await trx.raw('SELECT FROM monitor_states WHERE monitor_id = ? FOR NO KEY UPDATE', [monitorId]);
 }
 
+/** The same of all monitors of a user, in the order in which judgments take them. */
+export async function lockStatesOf(trx: Knex, userId: string): Promise<void> {
+  await trx.raw(
+    `SELECT FROM monitor_states s JOIN monitors m ON m.id = s.monitor_id WHERE m.user_id = ?
+     ORDER BY m.id FOR NO KEY UPDATE OF s`,
+    [userId],
+  );
+}
+
 /** Notes that a person closed an event of this kind; judgments made before are refused. */
 export async function noteResolved(trx: Knex, monitorId: string, type: EventType): Promise<void> {
   await trx.raw('UPDATE monitor_states SET version = version + 1, resolved_type = ? WHERE monitor_id = ?', [
@@ -146,7 +174,10 @@ export async function resetState(trx: Knex, monitorId: string, at: Date): Promis
 
 /** Asks for a look at all that flap: they settle as time goes by. */
 export async function queueFlapping(db: Knex): Promise<void> {
-  await db.raw('INSERT INTO monitor_due (monitor_id) SELECT monitor_id FROM monitor_states WHERE is_flapping');
+  await db.raw(
+    `INSERT INTO monitor_due (monitor_id) SELECT monitor_id FROM monitor_states s
+     WHERE is_flapping AND NOT EXISTS (SELECT FROM monitor_due d WHERE d.monitor_id = s.monitor_id)`,
+  );
 }
 
 /**

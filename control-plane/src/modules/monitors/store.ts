@@ -4,6 +4,7 @@ import { instantLiteral } from '../../db/literals.js';
 import type { PlanName } from '../../plans.js';
 import type { NodeSelection } from '../nodes/index.js';
 import type { MonitorStatus } from './schema.js';
+import { lockStatesOf } from './state-store.js';
 
 /** A monitor as it is stored, with what is known of it. */
 export interface MonitorRow {
@@ -135,6 +136,7 @@ export async function deleteMonitor(trx: Knex, id: string): Promise<void> {
 
 /** Deletes everything of an account that leaves; its nodes drop it when they are told. */
 export async function deleteMonitorsOf(trx: Knex, userId: string): Promise<void> {
+  await lockStatesOf(trx, userId);
   await trx.raw(
     `INSERT INTO assignment_changes (node_id, changed_at)
      SELECT DISTINCT a.node_id, clock_timestamp() FROM monitor_assignments a JOIN monitors m ON m.id = a.monitor_id

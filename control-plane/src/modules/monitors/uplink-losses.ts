@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { program } from '../../actor.js';
 import { insertAuditEntry } from '../audit/index.js';
 import type { Delivered } from './check-store.js';
-import { insertUnhealthy, mergeUplinkLosses, type UplinkLoss } from './uplink-store.js';
+import { insertUnhealthy, mergeUplinkLoss, ONE_LOSS_MS, type UplinkLoss } from './uplink-store.js';
 
 const LOST: MissedReason = 'uplink_lost';
 
@@ -14,7 +14,10 @@ const LOST: MissedReason = 'uplink_lost';
 export async function noteUplinkLosses(trx: Knex, rows: readonly Delivered<MissedReport>[]): Promise<void> {
   const losses = lossesOf(rows);
   if (losses.length === 0) return;
-  for (const node of await mergeUplinkLosses(trx, losses)) {
+  // one by one: of two of a node the second may go on the first
+  for (const loss of losses) {
+    const node = await mergeUplinkLoss(trx, loss);
+    if (node === null) continue;
     await insertUnhealthy(trx, node);
     const details = { since: node.first_at.toISOString() };
     const entry = { actor: program, accountId: node.user_id, subject: node.id, details };
@@ -22,18 +25,18 @@ export async function noteUplinkLosses(trx: Knex, rows: readonly Delivered<Misse
   }
 }
 
-/** From the first slot to the last, by node. */
+/** Slots of each node that lie together, from the first to the last. */
 function lossesOf(rows: readonly Delivered<MissedReport>[]): UplinkLoss[] {
-  const losses = new Map<string, { firstMs: number; lastMs: number }>();
-  for (const { nodeId, body } of rows) {
-    if (body.reason !== LOST) continue;
-    const before = losses.get(nodeId) ?? { firstMs: body.first_slot_ms, lastMs: body.last_slot_ms };
-    losses.set(nodeId, {
-      firstMs: Math.min(before.firstMs, body.first_slot_ms),
-      lastMs: Math.max(before.lastMs, body.last_slot_ms),
-    });
+  const lost = rows.filter(({ body }) => body.reason === LOST);
+  const inOrder = lost.sort((a, b) => a.body.first_slot_ms - b.body.first_slot_ms);
+  const losses: { readonly nodeId: string; readonly firstMs: number; lastMs: number }[] = [];
+  for (const { nodeId, body } of inOrder) {
+    const { first_slot_ms: firstMs, last_slot_ms: lastMs } = body;
+    const before = losses.findLast((loss) => loss.nodeId === nodeId);
+    if (before !== undefined && firstMs - before.lastMs <= ONE_LOSS_MS) before.lastMs = Math.max(before.lastMs, lastMs);
+    else losses.push({ nodeId, firstMs, lastMs });
   }
-  return [...losses].map(([nodeId, { firstMs, lastMs }]) => {
+  return losses.map(({ nodeId, firstMs, lastMs }) => {
     return { nodeId, first: new Date(firstMs), last: new Date(lastMs) };
   });
 }

@@ -16,26 +16,24 @@ export interface CutOffNode {
 }
 
 /** Losses less than this apart are one: it is more than the longest interval. */
-const ONE_LOSS = "interval '1 hour'";
+export const ONE_LOSS_MS = 3_600_000;
+const ONE_LOSS = `interval '${ONE_LOSS_MS} ms'`;
 
-/** Notes losses, at most one of each node. @returns the nodes of which it is a new one */
-export async function mergeUplinkLosses(trx: Knex, losses: readonly UplinkLoss[]): Promise<CutOffNode[]> {
+/** Notes a loss of a node. @returns the node; null: it goes on one that is known */
+export async function mergeUplinkLoss(trx: Knex, { nodeId, first, last }: UplinkLoss): Promise<CutOffNode | null> {
   const { rows } = await trx.raw<{ rows: CutOffNode[] }>(
-    `WITH given AS (
-       SELECT * FROM unnest(?::text[], ?::timestamptz[], ?::timestamptz[]) AS g(node_id, first_at, last_at)
-     ), known AS (
-       UPDATE node_uplink_losses l SET first_at = least(l.first_at, g.first_at), last_at = greatest(l.last_at, g.last_at)
-       FROM given g
-       WHERE l.node_id = g.node_id AND l.first_at <= g.last_at + ${ONE_LOSS} AND l.last_at >= g.first_at - ${ONE_LOSS}
-       RETURNING l.node_id
+    `WITH known AS (
+       UPDATE node_uplink_losses SET first_at = least(first_at, :first), last_at = greatest(last_at, :last)
+       WHERE node_id = :nodeId AND first_at <= :last::timestamptz + ${ONE_LOSS} AND last_at >= :first::timestamptz - ${ONE_LOSS}
+       RETURNING node_id
      ), begun AS (
        INSERT INTO node_uplink_losses (node_id, first_at, last_at)
-       SELECT node_id, first_at, last_at FROM given WHERE node_id NOT IN (SELECT node_id FROM known)
+       SELECT :nodeId, :first, :last WHERE NOT EXISTS (SELECT FROM known)
        RETURNING node_id, first_at
-     ) SELECT n.id, n.user_id, n.name, b.first_at FROM begun b JOIN nodes n ON n.id = b.node_id ORDER BY n.id`,
-    [losses.map(({ nodeId }) => nodeId), losses.map(({ first }) => first), losses.map(({ last }) => last)],
+     ) SELECT n.id, n.user_id, n.name, b.first_at FROM begun b JOIN nodes n ON n.id = b.node_id`,
+    { nodeId, first, last },
   );
-  return rows;
+  return rows[0] ?? null;
 }
 
 /** Agents hold reports for three days: what is older can't be gone on with. */

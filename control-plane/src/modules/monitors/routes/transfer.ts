@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { actorOf } from '../../../actor.js';
 import { defineRoute } from '../../../http/route.js';
+import { MAX_ENTRIES } from '../transfer/entry.js';
 import { MonitorExportSchema } from '../transfer/export-schema.js';
-import { importFormatNames, MAX_ENTRIES } from '../transfer/formats.js';
+import { importFormatNames } from '../transfer/formats.js';
 import { ImportReportSchema, importModes } from '../transfer/import-schema.js';
 import { MAX_FILE_BYTES } from '../transfer/read-file.js';
 import { filterOf, filterQuery } from './filter.js';

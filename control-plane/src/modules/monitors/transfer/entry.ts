@@ -50,6 +50,15 @@ export interface ParsedFile {
   readonly notes: readonly (Note & { readonly index: number | null })[];
 }
 
+/** Monitors of one file at most. */
+export const MAX_ENTRIES = 10_000;
+
+/** The same list, before anything is made of it. `field`: as the file names it. @throws EntryError when it is too long */
+export function boundedList(list: readonly unknown[], field: string): readonly unknown[] {
+  if (list.length <= MAX_ENTRIES) return list;
+  throw new EntryError(field, 'length', `must not have more than ${MAX_ENTRIES} entries`);
+}
+
 /** Reads one entry; what is wrong with it is kept, and says nothing of the others. */
 export function readEntry(index: number, name: string | null, read: (note: AddNote) => DraftMonitor): Entry {
   const notes: Note[] = [];

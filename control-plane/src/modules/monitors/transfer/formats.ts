@@ -15,9 +15,6 @@ export const importFormats = {
 export type ImportFormatName = keyof typeof importFormats;
 export const importFormatNames = Object.keys(importFormats) as readonly ImportFormatName[];
 
-/** Monitors of one file at most. */
-export const MAX_ENTRIES = 10_000;
-
 /**
  * Reads a file as the format that is named, or as the one it looks like.
  * @throws EntryError for what is wrong with it as a whole
@@ -34,8 +31,6 @@ export function parseAs(
     throw new EntryError('format', 'not_supported', `cannot be told from the file; there are ${titles}`);
   }
   const parsed = importFormats[format].parse(bare);
-  if (parsed.entries.length > MAX_ENTRIES)
-    throw new EntryError('monitors', 'length', `must not have more than ${MAX_ENTRIES} entries`);
   return { ...parsed, format };
 }
 

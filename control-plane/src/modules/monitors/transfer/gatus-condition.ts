@@ -14,10 +14,12 @@ export const orders: Readonly<Record<string, Assertion['op']>> = { '<': 'lt', '<
 
 /** Reads a condition; null: it is none. */
 export function parseCondition(text: string): Condition | null {
-  const parts = /^\s*(.+?)\s+(==|!=|<=|>=|<|>)\s+(.*?)\s*$/s.exec(text);
-  if (parts === null) return null;
-  const [, subject = '', operator, value = ''] = parts;
-  return { subject, operator: operator as Operator, value };
+  const from = text.trimStart();
+  const found = /\s(==|!=|<=|>=|<|>)\s/.exec(from);
+  if (found === null) return null;
+  const [around, operator] = found;
+  const value = from.slice(found.index + around.length).trim();
+  return { subject: from.slice(0, found.index).trimEnd(), operator: operator as Operator, value };
 }
 
 /** The values of `any(…)`; null: it is not that. */

@@ -74,12 +74,18 @@ interface Counterpart {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
+function withoutSlashes(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '/') end -= 1;
+  return text.slice(0, end);
+}
+
 function counterpartOf(fields: Fields, note: AddNote): Counterpart {
   const url = fields.required('url');
   const dns = fields.fields('dns');
   if (dns !== null) return dnsCounterpart(fields, { url, dns, note });
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase() ?? '';
-  const rest = url.slice(scheme.length + 3).replace(/\/+$/, '');
+  const rest = withoutSlashes(url.slice(scheme.length + 3));
   switch (scheme) {
     case 'http':
     case 'https':

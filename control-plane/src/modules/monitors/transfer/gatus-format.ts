@@ -1,4 +1,12 @@
-import { type DraftMonitor, type Entry, EntryError, type Note, type ParsedFile, readEntry } from './entry.js';
+import {
+  boundedList,
+  type DraftMonitor,
+  type Entry,
+  EntryError,
+  type Note,
+  type ParsedFile,
+  readEntry,
+} from './entry.js';
 import { Fields, isRecord } from './fields.js';
 import type { ImportFormat } from './format.js';
 import { defaultAlertsIn, endpointDraft } from './gatus-endpoint.js';
@@ -21,6 +29,7 @@ export const gatusFormat: ImportFormat = {
   recognises: (file) => Array.isArray(file['endpoints']) || Array.isArray(file['external-endpoints']),
   parse(file) {
     const [endpoints, external] = [listOf(file, 'endpoints'), listOf(file, 'external-endpoints')];
+    boundedList([...endpoints, ...external], 'endpoints');
     const repeated = repeatedNames([...endpoints, ...external]);
     const defaults = defaultAlertsIn(file['alerting']);
     const entries = [

@@ -1,5 +1,6 @@
-import type { AddNote } from './entry.js';
+import { type AddNote, EntryError } from './entry.js';
 import type { Fields } from './fields.js';
+import { MAX_TEXT } from './read-file.js';
 
 /** What placeholders in a body stand for. */
 interface Placeholders {
@@ -35,8 +36,11 @@ function headersToSend(headers: Readonly<Record<string, string>>, note: AddNote)
 function filled(body: string, { name, group, url }: Placeholders, note: AddNote): string {
   if (/\[LOCAL_ADDRESS\]|\[RANDOM_STRING_\d+\]/.test(body))
     note('body', 'has placeholders that are sent as they stand: LOCAL_ADDRESS and RANDOM_STRING are nothing here');
-  return body
-    .replaceAll('[ENDPOINT_NAME]', () => name)
-    .replaceAll('[ENDPOINT_GROUP]', () => group)
-    .replaceAll('[ENDPOINT_URL]', () => url);
+  const values = { '[ENDPOINT_NAME]': name, '[ENDPOINT_GROUP]': group, '[ENDPOINT_URL]': url };
+  const added = Object.entries(values).map(
+    ([placeholder, value]) => (body.split(placeholder).length - 1) * value.length,
+  );
+  if (added.reduce((sum, length) => sum + length, body.length) > MAX_TEXT)
+    throw new EntryError('body', 'length', `must not have more than ${MAX_TEXT} characters`);
+  return Object.entries(values).reduce((text, [placeholder, value]) => text.replaceAll(placeholder, () => value), body);
 }

@@ -1,4 +1,12 @@
-import { type AddNote, type DraftMonitor, EntryError, type Note, type ParsedFile, readEntry } from './entry.js';
+import {
+  type AddNote,
+  boundedList,
+  type DraftMonitor,
+  EntryError,
+  type Note,
+  type ParsedFile,
+  readEntry,
+} from './entry.js';
 import { Fields, isRecord } from './fields.js';
 import type { ImportFormat } from './format.js';
 import { kumaGroups } from './kuma-groups.js';
@@ -88,9 +96,9 @@ export const kumaFormat: ImportFormat = {
 };
 
 function monitorsOf(list: unknown): readonly unknown[] {
-  if (Array.isArray(list)) return list;
+  if (Array.isArray(list)) return boundedList(list, 'monitorList');
   // as its own clients are sent it
-  if (isRecord(list)) return Object.values(list);
+  if (isRecord(list)) return boundedList(Object.values(list), 'monitorList');
   throw new EntryError('monitorList', 'required', 'must be a list of monitors');
 }
 

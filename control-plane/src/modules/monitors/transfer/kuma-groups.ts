@@ -9,6 +9,8 @@ export interface KumaGroups {
   pathOf(monitor: unknown): string | null;
 }
 
+/** Characters: more than a group's name may have. */
+const MAX_PATH = 1_000;
 /** Groups within groups at most: whoever has more has one that is in itself. */
 const MAX_DEPTH = 32;
 
@@ -24,13 +26,23 @@ export function kumaGroups(monitors: readonly unknown[]): KumaGroups {
     }
     return found;
   };
+  const paths = new Map<string, string>();
+  const pathOfGroup = (id: string, monitor: unknown): string => {
+    const known = paths.get(id);
+    if (known !== undefined) return known;
+    const names = parentsOf(monitor).map(({ name }) => String(name ?? '').trim());
+    const path = names.join(' / ');
+    // as one name that is too long it is refused in its place; a file of them would fill the memory
+    paths.set(id, path.slice(0, MAX_PATH));
+    return path.slice(0, MAX_PATH);
+  };
   const used = new Set(monitors.filter((monitor) => !isGroup(monitor)).flatMap(parentsOf));
   return {
     isGroup,
     isEmptyGroup: (monitor) => isGroup(monitor) && !used.has(monitor),
     pathOf: (monitor) => {
-      const names = parentsOf(monitor).map(({ name }) => String(name ?? '').trim());
-      return names.length === 0 ? null : names.join(' / ');
+      const id = isRecord(monitor) ? String(monitor['parent']) : '';
+      return groups.has(id) ? pathOfGroup(id, monitor) : null;
     },
   };
 }

@@ -8,8 +8,12 @@ export const MAX_FILE_BYTES = 5 * 1024 * 1024;
 
 const MAX_DEPTH = 32;
 const MAX_VALUES = 400_000;
+/** Characters of one text: more than any field of a monitor may have. What formats do with texts takes time and room. */
+export const MAX_TEXT = 65_536;
+/** Of all texts, aliases written out. */
+const MAX_TEXTS = 4 * MAX_FILE_BYTES;
 const jsonLimits: JsonLimits = { depth: MAX_DEPTH, keys: MAX_VALUES, members: MAX_VALUES };
-const yamlLimits = { depth: MAX_DEPTH, values: MAX_VALUES, aliases: 10_000 };
+const yamlLimits = { depth: MAX_DEPTH, values: MAX_VALUES, texts: MAX_TEXTS, aliases: 10_000 };
 
 /**
  * The value that a file of JSON or YAML holds.
@@ -21,13 +25,25 @@ export async function readFile(bytes: Buffer, yaml: YamlReader): Promise<unknown
   const text = bytes.toString('utf8').replace(/^\ufeff/, '');
   if (/^\s*[{[]/.test(text)) {
     const json = readJson(bytes);
-    if (json !== undefined) return json;
+    if (json !== undefined) return withoutLongText(json);
   }
   // JSON is YAML too: what is wrong with it is found there with its place
   const reply = await yaml.read(text, yamlLimits);
   if ('mistake' in reply) throw mistakeAt(reply.mistake);
   refuseHarmful(reply.value);
-  return reply.value;
+  return withoutLongText(reply.value);
+}
+
+/** @throws ApiError REQUEST_BODY_INVALID */
+function withoutLongText(file: unknown): unknown {
+  const waiting = [file];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value === 'string' && value.length > MAX_TEXT)
+      throw bodyError(`must not have a text of more than ${MAX_TEXT} characters`, 'length');
+    if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) waiting.push(part);
+  }
+  return file;
 }
 
 /** Undefined: it is no well-formed JSON. */

@@ -1,6 +1,6 @@
 import { parseTypeName } from '@vantage/shared/monitor-types/type-names.js';
 import { HEARTBEAT } from '../type-names.js';
-import { type DraftMonitor, EntryError, type Note, readEntry } from './entry.js';
+import { boundedList, type DraftMonitor, EntryError, type Note, readEntry } from './entry.js';
 import { EXPORT_KIND, EXPORT_VERSION } from './export-schema.js';
 import { Fields, isRecord } from './fields.js';
 import type { ImportFormat } from './format.js';
@@ -24,7 +24,9 @@ export const vantageFormat: ImportFormat = {
     const monitors = file['monitors'];
     if (!Array.isArray(monitors)) throw new EntryError('monitors', 'required', 'must be a list of monitors');
     return {
-      entries: monitors.map((monitor, index) => readEntry(index, nameOf(monitor), () => draftOf(monitor))),
+      entries: boundedList(monitors, 'monitors').map((monitor, index) =>
+        readEntry(index, nameOf(monitor), () => draftOf(monitor)),
+      ),
       notes: countNotes(file['count'], monitors.length).map((note) => ({ ...note, index: null })),
     };
   },

@@ -2,7 +2,7 @@ import t from 'tap';
 import { FakeClock } from '../../../../test/_support/fake-clock.js';
 import { YamlReader } from './yaml-reader.js';
 
-const limits = { depth: 4, values: 30, aliases: 5 };
+const limits = { depth: 4, values: 30, texts: 200, aliases: 5 };
 const reading = (text: string, reader = new YamlReader(new FakeClock())) => reader.read(text, limits);
 
 t.test('YAML is read with anchors and merge keys, as plain values', async (t) => {
@@ -22,6 +22,7 @@ t.test('what YAML has too much of, or what no file of monitors needs, is a mista
     ['[[[[[1]]]]]', /deeper than 4/, null],
     [`[${'1,'.repeat(30)}]`, /more than 30 values/, null],
     ['a: &a [1,1,1]\nb: &b [*a,*a,*a]\nc: [*b,*b,*b]', /more than 30 values/, null],
+    [`a: &a ${'x'.repeat(60)}\nb: [*a,*a,*a]`, /more than 200 characters, aliases written out/, null],
     ['a: &a [1]\nb: [*a,*a,*a,*a,*a,*a]', /alias/, null],
     ['a: &a [*a]', /\*a stands for nothing/, 1],
     ['a: *b', /b/, 1],

@@ -3,6 +3,8 @@ export interface YamlLimits {
   readonly depth: number;
   /** Values, aliases counted as what they stand for. */
   readonly values: number;
+  /** Characters of all texts, aliases counted as what they stand for. */
+  readonly texts: number;
   /** Uses of anchors. */
   readonly aliases: number;
 }

@@ -4,9 +4,10 @@ import type { YamlLimits, YamlReply } from './yaml-reply.js';
 
 // A thread: YAML of five MiB takes seconds to parse, and one that was made for it minutes.
 
-/** Of a document: values with every alias counted as what it stands for, and how deep they lie. */
+/** Of a document: values and characters with every alias counted as what it stands for, and how deep they lie. */
 interface Extent {
   readonly values: number;
+  readonly texts: number;
   readonly depth: number;
 }
 
@@ -29,8 +30,9 @@ function read(text: string, limits: YamlLimits): YamlReply {
   return { value: document.toJS({ maxAliasCount: limits.aliases }) };
 }
 
-function complaintAbout({ values, depth }: Extent, limits: YamlLimits): string | null {
+function complaintAbout({ values, texts, depth }: Extent, limits: YamlLimits): string | null {
   if (depth > limits.depth) return `it is nested deeper than ${limits.depth}`;
+  if (texts > limits.texts) return `it has more than ${limits.texts} characters, aliases written out`;
   return values > limits.values ? `it has more than ${limits.values} values, aliases written out` : null;
 }
 
@@ -42,7 +44,7 @@ function extentOf(document: Document): Extent | Alias {
     if (isAlias(node)) {
       const extent = anchored.get(node.source);
       if (extent === undefined) lost ??= node;
-      return extent ?? { values: 0, depth: 0 };
+      return extent ?? { values: 0, texts: 0, depth: 0 };
     }
     const extent = extentOfParts(node);
     if ((isMap(node) || isSeq(node) || isScalar(node)) && node.anchor !== undefined) anchored.set(node.anchor, extent);
@@ -50,9 +52,14 @@ function extentOf(document: Document): Extent | Alias {
   };
   const extentOfParts = (node: unknown): Extent => {
     if (isMap(node) || isSeq(node)) return sumOf(node.items.map(extentOfNode));
-    if (!isPair(node)) return { values: 1, depth: 0 };
+    if (isScalar(node)) return { values: 1, texts: String(node.value).length, depth: 0 };
+    if (!isPair(node)) return { values: 1, texts: 0, depth: 0 };
     const [key, value] = [extentOfNode(node.key), extentOfNode(node.value)];
-    return { values: key.values + value.values, depth: Math.max(key.depth, value.depth) };
+    return {
+      values: key.values + value.values,
+      texts: key.texts + value.texts,
+      depth: Math.max(key.depth, value.depth),
+    };
   };
   const whole = extentOfNode(document.contents);
   return lost ?? whole;
@@ -61,6 +68,7 @@ function extentOf(document: Document): Extent | Alias {
 function sumOf(parts: readonly Extent[]): Extent {
   return {
     values: parts.reduce((sum, { values }) => sum + values, 1),
+    texts: parts.reduce((sum, { texts }) => sum + texts, 0),
     depth: 1 + parts.reduce((most, { depth }) => Math.max(most, depth), 0),
   };
 }
