@@ -46,7 +46,7 @@ t.test('metrics tell tasks, results, latencies, links and spools, and their labe
   t.equal(await value('vantage_probe_tasks_total', { type: 'dns' }), 1);
   t.equal(await value('vantage_dispatch_duration_seconds_count'), 3);
   t.equal(await value('vantage_links'), 1);
-  t.equal(await value('vantage_jobs_in_flight'), 3);
+  await until('all to be in flight', async () => (await value('vantage_jobs_in_flight')) === 3);
 
   const success = successOf(good, 'tcp');
   const spec = { target: 'x:1', params: {} } as ProbeSpecs['tcp'];

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
@@ -10,20 +10,19 @@ interface Build {
 const project = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 const { build, sourceKey }: Build = await import(new URL('../../setup/build.mjs', import.meta.url).href);
 
+const { programs }: { programs: Record<string, Record<string, string>> } = await import(
+  new URL('../../setup/bundle.mjs', import.meta.url).href
+);
+
 const tsconfig = JSON.stringify({
   extends: '../tsconfig.base.json',
   compilerOptions: { rootDir: '.', outDir: 'dist', tsBuildInfoFile: 'dist/.tsbuildinfo' },
   include: ['src/**/*.ts'],
 });
-const onePackage = (
-  name: string,
-  more: { [name: string]: string | { [name: string]: string | { [name: string]: string } } } = {},
-) => ({
+const onePackage = (name: string, more: Readonly<Record<string, string>> = {}) => ({
   'tsconfig.json': tsconfig,
   src: { [`${name}.ts`]: `export const name = '${name}';\n`, ...more },
 });
-const empty = 'export {};\n';
-
 /** A small checkout of this shape, with the real compiler and generator. */
 function checkout(t: Test): string {
   const root = t.testdir({
@@ -31,18 +30,19 @@ function checkout(t: Test): string {
     shared: onePackage('shared'),
     agent: onePackage('agent', {
       'cli.ts': `import { name } from './agent.js';\nconsole.log(name);\n`,
-      measuring: { 'child.ts': empty },
-      spool: { 'spool-worker.ts': empty },
     }),
-    'control-plane': onePackage('control', {
-      'cli.ts': empty,
-      client: { 'cli.ts': empty },
-      db: { embedded: { 'guardian.ts': empty } },
-    }),
+    'control-plane': onePackage('control'),
     scripts: onePackage('scripts'),
   });
   for (const path of ['proto', 'tsconfig.json', 'tsconfig.base.json', 'scripts/generate-protocol.mjs']) {
     cpSync(join(project, path), join(root, path), { recursive: true });
+  }
+  for (const [name, entries] of Object.entries(programs)) {
+    for (const entry of Object.values(entries)) {
+      const path = join(root, name, 'src', `${entry}.ts`);
+      mkdirSync(dirname(path), { recursive: true });
+      if (!existsSync(path)) writeFileSync(path, 'export {};\n');
+    }
   }
   symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'));
   return root;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
  * Package -> program, thread or child process -> its entry in src. Threads and children are found beside the module
  * that starts them, so each has the name of its source file.
  */
-const programs = {
+export const programs = {
   agent: {
     'vantage-agent': 'cli',
     child: 'measuring/child',
