@@ -3,19 +3,16 @@ import { buffer } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
 import { commandLine } from '../actor.js';
 import type { Account } from '../http/route.js';
+import { type ImportFormatName, type ImportMode, importFormatNames, importModes } from '../import-words.js';
 import type { User } from '../modules/accounts/index.js';
 import { printJson } from '../terminal/print.js';
 import { reportText } from './import-report-text.js';
 import { runInOffice } from './run-command.js';
 
-// NOTE: as the API has them, modules/monitors/transfer, which help is not to load
-const formats = ['vantage', 'uptime-kuma', 'gatus'] as const;
-const modes = ['skip', 'rename', 'replace'] as const;
-
 interface ImportOptions {
   readonly user?: string;
-  readonly format?: (typeof formats)[number];
-  readonly mode: (typeof modes)[number];
+  readonly format?: ImportFormatName;
+  readonly mode: ImportMode;
   readonly dryRun?: true;
   readonly json?: true;
 }
@@ -30,9 +27,11 @@ function importCommand(): Command {
     .description('Make monitors of a file: an export of Vantage, a backup of Uptime Kuma, a configuration of Gatus.')
     .argument('<file>', 'JSON or YAML of at most 5 MiB; - reads standard input')
     .option('--user <email>', 'whose they will be (default: the first admin)')
-    .addOption(new Option('--format <format>', 'what kind of file it is (default: told from it)').choices(formats))
     .addOption(
-      new Option('--mode <mode>', 'what becomes of a monitor whose name is taken').choices(modes).default('skip'),
+      new Option('--format <format>', 'what kind of file it is (default: told from it)').choices(importFormatNames),
+    )
+    .addOption(
+      new Option('--mode <mode>', 'what becomes of a monitor whose name is taken').choices(importModes).default('skip'),
     )
     .option('--dry-run', 'say what would be done, and do nothing')
     .option('--json', 'print the report as JSON')

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { actorOf } from '../../../actor.js';
 import { defineRoute } from '../../../http/route.js';
+import { importFormatNames, importModes } from '../../../import-words.js';
 import { MAX_ENTRIES } from '../transfer/entry.js';
 import { MonitorExportSchema } from '../transfer/export-schema.js';
-import { importFormatNames } from '../transfer/formats.js';
-import { ImportReportSchema, importModes } from '../transfer/import-schema.js';
+import { ImportReportSchema } from '../transfer/import-schema.js';
 import { MAX_FILE_BYTES } from '../transfer/read-file.js';
 import { filterOf, filterQuery } from './filter.js';
 import { reads, tag, writes } from './monitor-access.js';

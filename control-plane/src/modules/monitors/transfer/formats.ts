@@ -1,3 +1,4 @@
+import { type ImportFormatName, importFormatNames } from '../../../import-words.js';
 import { EntryError, type ParsedFile } from './entry.js';
 import { isRecord } from './fields.js';
 import type { ImportFormat } from './format.js';
@@ -5,15 +6,12 @@ import { gatusFormat } from './gatus-format.js';
 import { kumaFormat } from './kuma-format.js';
 import { vantageFormat } from './vantage-format.js';
 
-/** The one list of kinds of files that monitors are read from. */
+/** How each kind of file is read. */
 export const importFormats = {
   vantage: vantageFormat,
   'uptime-kuma': kumaFormat,
   gatus: gatusFormat,
-} as const satisfies Record<string, ImportFormat>;
-
-export type ImportFormatName = keyof typeof importFormats;
-export const importFormatNames = Object.keys(importFormats) as readonly ImportFormatName[];
+} as const satisfies Record<ImportFormatName, ImportFormat>;
 
 /**
  * Reads a file as the format that is named, or as the one it looks like.

@@ -1,12 +1,8 @@
 import { nullable } from '@vantage/shared/nullable.js';
 import { fieldErrorCodes } from '@vantage/shared/validation.js';
 import { type Static, Type } from 'typebox';
+import { importFormatNames, importModes } from '../../../import-words.js';
 import { HeartbeatCreatedSchema } from '../schema.js';
-import { importFormatNames } from './formats.js';
-
-/** What becomes of a monitor whose name another one has. */
-export const importModes = ['skip', 'rename', 'replace'] as const;
-export type ImportMode = (typeof importModes)[number];
 
 const index = Type.Integer({ minimum: 0, description: 'Where it stands in the list of the file, from 0.' });
 const id = nullable(Type.String(), 'Of the monitor; null in a dry run where it is not there yet.');
