@@ -282,6 +282,16 @@ t.test('pausing ends the event, pings are taken all the same, and resuming begin
   t.same(kinds, ['monitor.down', 'monitor.paused', 'monitor.resumed', 'monitor.down']);
 });
 
+t.test('who asks for a check of a heartbeat hears that no node checks it, also while it is paused', async (t) => {
+  const { api } = await startStack(t);
+  const { id } = await aHeartbeat(api);
+  for (const act of ['resume', 'pause']) {
+    await api.call('POST', `/v1/monitors/${id}/${act}`);
+    const { status, body } = await api.call('POST', `/v1/monitors/${id}/test`);
+    t.match([status, body.error], [422, { details: { type: [{ code: 'not_supported' }] } }], act);
+  }
+});
+
 t.test('another config counts from the change on; another name changes no deadline', async (t) => {
   const clock = new FakeClock();
   const { api } = await startStack(t, {}, clock);
