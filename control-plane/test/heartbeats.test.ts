@@ -7,6 +7,7 @@ import { HeartbeatJudging } from '../src/modules/heartbeats/heartbeat-judging.js
 import { storePing } from '../src/modules/heartbeats/ping-store.js';
 import { claimDue } from '../src/modules/heartbeats/store.js';
 import type { TestDatabase } from './_support/database.js';
+import { DeadlySteps } from './_support/deadly-steps.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { aHeartbeat, becomes, ping, read } from './_support/heartbeats.js';
 import { startSmtpServer } from './_support/smtp-server.js';
@@ -423,25 +424,17 @@ t.test('a step of a judgment that fails leaves nothing behind, and the next judg
   const { api, database } = await startStack(t, {}, clock);
   const { db } = database;
   const { id, heartbeat } = await aHeartbeat(api, every(600));
-  await db.raw(`CREATE TABLE broken (name text); CREATE SEQUENCE deaths MINVALUE 0;
-    CREATE FUNCTION break() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      IF EXISTS (SELECT FROM broken WHERE name = TG_TABLE_NAME) THEN
-        PERFORM nextval('deaths'), pg_terminate_backend(pg_backend_pid());
-      END IF;
-      RETURN NEW;
-    END $$`);
   const steps = ['monitor_states', 'monitor_events', 'outbox', 'heartbeats'];
-  for (const table of steps)
-    await db.raw(`CREATE TRIGGER break AFTER INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION break()`);
+  const deadly = await DeadlySteps.prepare(db, steps);
   for (const [index, table] of steps.entries()) {
     await ping(heartbeat.url);
     await becomes(api, id, 'up');
-    await db('broken').insert({ name: table });
+    await deadly.arm(table);
     clock.advance(HOUR_MS);
-    await until('a death', async () => (await db('deaths').first()).last_value >= index);
+    await deadly.waitForDeath();
     t.equal((await eventsOf(api, id)).length, index, table);
     t.equal((await db('outbox')).length, 2 * index, table);
-    await db('broken').delete();
+    await deadly.disarm();
     clock.advance(1_000);
     await becomes(api, id, 'down');
     t.equal((await eventsOf(api, id)).length, index + 1, table);
