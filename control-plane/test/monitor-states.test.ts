@@ -1,7 +1,10 @@
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
 import { createTestDatabase } from './_support/database.js';
-import { type Stack, startReplica, startStack } from './_support/stack.js';
+import { DeadlySteps } from './_support/deadly-steps.js';
+import { startSmtpServer } from './_support/smtp-server.js';
+import { type Stack, type StackSettings, startReplica, startStack } from './_support/stack.js';
 import { aCheck, insertMonitor, store } from './_support/stored-monitor.js';
 import { insertNode } from './_support/stored-node.js';
 import { until } from './_support/until.js';
@@ -15,8 +18,8 @@ interface Watched extends Stack {
 }
 
 /** A control plane with one node and one monitor, checked every ten seconds. */
-async function watch(test: typeof t): Promise<Watched> {
-  const stack = await startStack(test);
+async function watch(test: typeof t, settings: StackSettings = {}): Promise<Watched> {
+  const stack = await startStack(test, settings);
   const { api } = stack;
   const node = await CheckingNode.join(test, api);
   const body = { name: 'Shop', type: 'tcp', target: '127.0.0.1:9', interval_s: 10 };
@@ -146,4 +149,49 @@ t.test('of two replicas that judge the same monitors at once one writes, and eve
     kinds,
     kinds.map((_, index) => (index % 2 === 0 ? 'monitor.down' : 'monitor.up')),
   );
+});
+
+t.test(
+  'a replica that dies between any two steps of a judgment leaves nothing behind, and the next one makes one event',
+  async (t) => {
+    const mails = await startSmtpServer(t);
+    const { id, node, database, becomes, events } = await watch(t as never, {
+      VANTAGE_SMTP_URL: `smtp://${mails.host}`,
+    });
+    const { db } = database;
+    await db('users').update({ email_verified_at: new Date() });
+    const steps = ['monitor_states', 'monitor_events', 'outbox', 'vantage_jobs._private_jobs'];
+    const deadly = await DeadlySteps.prepare(db, steps);
+    for (const [index, step] of steps.entries()) {
+      node.check(id, 'ok');
+      await becomes('up');
+      // workers write jobs too: there is none left when that is deadly
+      await until(
+        'its mails',
+        async () => mails.mails.length === 2 * index && (await db('vantage_jobs.jobs')).length === 0,
+      );
+      await deadly.arm(step);
+      node.check(id, 'failed');
+      await deadly.waitForDeath();
+      t.equal((await events()).length, index, step);
+      t.equal((await db('outbox')).length, 2 * index, step);
+      await deadly.disarm();
+      await becomes('down');
+      t.equal((await events()).length, index + 1, step);
+      await until('its mail', () => mails.mails.length === 2 * index + 1);
+    }
+  },
+);
+
+t.test('a second open event of a monitor cannot be written, whoever tries', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const { id } = await insertMonitor(db, []);
+  const open = (ended_at: Date | null) => {
+    const event = { id: newId(idPrefixes.monitorEvent), monitor_id: id, type: 'down', affected_nodes: [], ended_at };
+    return db('monitor_events').insert({ ...event, started_at: new Date(0) });
+  };
+  await open(null);
+  await t.rejects(open(null), /one_open_event/);
+  await open(new Date(1));
+  t.equal((await db('monitor_events')).length, 2);
 });

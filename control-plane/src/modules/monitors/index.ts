@@ -38,6 +38,7 @@ import { Replacement } from './replacement.js';
 import { Rollups } from './rollups.js';
 import { deleteMonitorsOf, type KnownMonitorRow } from './store.js';
 import { MonitorTransfer } from './transfer/monitor-transfer.js';
+import { HEARTBEAT } from './type-names.js';
 import { WindowActs } from './window-acts.js';
 import { WindowTurns } from './window-turns.js';
 
@@ -229,13 +230,14 @@ export class Monitors extends MonitorActs {
 
   /**
    * Has a monitor checked at once by its nodes that are linked. @returns what has come when all have answered or the time is over
-   * @throws ApiError MONITOR_PAUSED, NODE_OFFLINE
+   * @throws ApiError VALIDATION_FAILED for a heartbeat, MONITOR_PAUSED, NODE_OFFLINE
    */
   async test(
-    { id, key, status }: KnownMonitorRow,
+    { id, key, type, status }: KnownMonitorRow,
     { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
   ): Promise<{ rows: CheckRow[]; waiting: readonly string[] }> {
     const { db, clock, work } = this.own;
+    if (type === HEARTBEAT) throw noChecks();
     if (status !== 'active') throw new ApiError('MONITOR_PAUSED');
     const asked = await listLinkedAssignments(db, id);
     if (asked.length === 0) throw new ApiError('NODE_OFFLINE', { retryAfterSeconds: 30 });
@@ -278,6 +280,11 @@ const AHEAD_MS = 120_000;
 const SKEW_MS = 5_000;
 /** How often somebody who waits for a check looks. */
 const LOOK_MS = 200;
+
+function noChecks(): ApiError {
+  const message = 'is of type "heartbeat": no node checks that';
+  return new ApiError('VALIDATION_FAILED', { status: 422, details: { type: [{ code: 'not_supported', message }] } });
+}
 
 function sealerOf({ secretKey }: { readonly secretKey: Uint8Array }) {
   return createSealer(secretKey, 'monitor settings');

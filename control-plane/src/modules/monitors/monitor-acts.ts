@@ -232,9 +232,9 @@ export class MonitorActs {
       if (isHeartbeat && status === 'active') await heartbeats.resume(trx, id);
       await resetState(trx, id, at);
       await closeEvent(trx, id, at);
-      const kind = status === 'active' ? 'monitor.resumed' : 'monitor.paused';
+      const kind = newsOfStatus(monitor.status, status);
       const about = { userId: monitor.user_id, isTest: monitor.is_test, monitorId: id };
-      await insertHappening(trx, { kind, ...about, payload: { monitor: monitorName(monitor) } });
+      if (kind !== null) await insertHappening(trx, { kind, ...about, payload: { monitor: monitorName(monitor) } });
       const action = ({ active: 'monitor.resumed', paused: 'monitor.paused', archived: 'monitor.archived' } as const)[
         status
       ];
@@ -331,6 +331,12 @@ export class MonitorActs {
     if (groupName === undefined) return fields;
     return { ...fields, group_id: await groupNamed(trx, groupName, act, this.options.clock.now()) };
   }
+}
+
+/** What others hear of a change of status; null: it was not checked and still is not. */
+function newsOfStatus(before: MonitorStatus, after: MonitorStatus): 'monitor.resumed' | 'monitor.paused' | null {
+  if (after === 'active') return 'monitor.resumed';
+  return before === 'active' ? 'monitor.paused' : null;
 }
 
 function noNode(): ApiError {

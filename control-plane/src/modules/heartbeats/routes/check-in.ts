@@ -9,9 +9,14 @@ import type { PingVia } from '../ping-store.js';
 export const KEPT_BODY_BYTES = 10_000;
 
 const Token = Type.String({ maxLength: 200, description: 'The check-in token.' });
+/** Characters of the name of a run that are kept. */
+const RID_LENGTH = 200;
+// no ping is lost for what comes along with it: what is too much of it is cut off
 const query = Type.Object({
   rid: Type.Optional(
-    Type.String({ maxLength: 200, description: 'Any name of this run: the same at its start and its end.' }),
+    Type.String({
+      description: `Any name of this run: the same at its start and its end. The first ${RID_LENGTH} characters count.`,
+    }),
   ),
 });
 
@@ -52,7 +57,7 @@ const endings: readonly Ending[] = [
     path: '/hb/{token}/{exit_code}',
     kind: 'exit',
     summary: 'Say how a job ended',
-    description: 'By its exit code: 0 is success, any other a failure.',
+    description: 'By its exit code: 0 is success, any other a failure, also one that no command has.',
   },
 ];
 
@@ -88,18 +93,28 @@ function checkIn(method: 'GET' | 'POST', { name, path, kind, summary, descriptio
       handle: (request, services) => take(request, services, { kind, exitCode: null }),
     });
   }
-  const ExitCode = Type.Integer({ minimum: 0, maximum: 255, description: 'Of the command.' });
+  const ExitCode = Type.Integer({ description: 'Of the command: 0 to 255.' });
   return defineRoute({
     ...common,
     params: Type.Object({ token: Token, exit_code: ExitCode }),
-    handle: (request, services) => take(request, services, { kind, exitCode: request.params.exit_code }),
+    handle: (request, services) => take(request, services, endOf(request.params.exit_code)),
   });
+}
+
+interface End {
+  readonly kind: PingKind;
+  readonly exitCode: number | null;
+}
+
+/** Programs of other systems end with more than a byte: that is no code to keep, and no success. */
+function endOf(exitCode: number): End {
+  return exitCode >= 0 && exitCode <= 255 ? { kind: 'exit', exitCode } : { kind: 'fail', exitCode: null };
 }
 
 async function take(
   { params, query: { rid }, method, address, rawBody }: RouteRequest<{ token: string }, { rid?: string }, unknown>,
   { heartbeats }: Services,
-  { kind, exitCode }: { readonly kind: PingKind; readonly exitCode: number | null },
+  { kind, exitCode }: End,
 ) {
   const isKnown = await heartbeats.checkIns.take(params.token, {
     kind,
@@ -107,7 +122,7 @@ async function take(
     body: rawBody.bytes,
     ip: address,
     via: method as PingVia,
-    rid: rid || null,
+    rid: rid?.slice(0, RID_LENGTH) || null,
     durationMs: null,
   });
   if (!isKnown) throw new ApiError('NOT_FOUND');
