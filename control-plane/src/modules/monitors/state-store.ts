@@ -68,15 +68,32 @@ export async function insertDue(db: Knex, monitorIds: readonly string[]): Promis
   await db.raw('INSERT INTO monitor_due (monitor_id) SELECT unnest(?::text[])', [[...monitorIds]]);
 }
 
+/** A monitor to be judged, and for how long it has been. */
+export interface DueMonitor {
+  readonly id: string;
+  readonly waitedMs: number;
+}
+
 /** Takes monitors whose time has come; they are nobody else's until the transaction ends, and due again if it fails. */
-export async function claimDue(trx: Knex, limit: number): Promise<string[]> {
-  const { rows } = await trx.raw<{ rows: { monitor_id: string }[] }>(
+export async function claimDue(trx: Knex, limit: number): Promise<DueMonitor[]> {
+  const { rows } = await trx.raw<{ rows: { monitor_id: string; waited_ms: number }[] }>(
     `DELETE FROM monitor_due WHERE id = ANY(ARRAY(
        SELECT id FROM monitor_due WHERE due_at <= clock_timestamp() ORDER BY due_at, id LIMIT ? FOR UPDATE SKIP LOCKED
-     )) RETURNING monitor_id`,
+     )) RETURNING monitor_id, (extract(epoch FROM clock_timestamp() - due_at) * 1000)::float8 AS waited_ms`,
     [limit],
   );
-  return [...new Set(rows.map(({ monitor_id }) => monitor_id))];
+  const longest = new Map<string, number>();
+  for (const { monitor_id, waited_ms } of rows)
+    longest.set(monitor_id, Math.max(waited_ms, longest.get(monitor_id) ?? 0));
+  return [...longest].map(([id, waitedMs]) => ({ id, waitedMs }));
+}
+
+/** How many looks at monitors are due that nobody has taken. */
+export async function countDue(db: Knex): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ due: number }] }>(
+    'SELECT count(*)::int AS due FROM monitor_due WHERE due_at <= clock_timestamp()',
+  );
+  return rows[0].due;
 }
 
 /** Everything that judgments of these monitors depend on. */
