@@ -97,16 +97,14 @@ t.test('the quick way and the slow one tell the same events, whatever happens', 
       fates.filter(({ nodeIds }) => nodeIds.length >= 2),
       (fate) => {
         const [quick, slow] = [live(fate), liveNaively(fate)];
-        const isOpen = ({ endedAtMs }: Episode) => endedAtMs === null;
-        t.same(quick.map(isOpen), slow.map(isOpen));
         // before, the two know of different nodes that have said nothing
         const sinceMs = allHaveVotedAt(fate);
-        const whole = slow.filter(({ startedAtMs }) => startedAtMs > sinceMs);
-        t.same(
-          quick.filter(({ startedAtMs }) => startedAtMs > sinceMs),
-          whole,
-        );
-        compared += whole.length;
+        const told = (episodes: readonly Episode[]) =>
+          episodes.map(({ type, startedAtMs, endedAtMs }) =>
+            startedAtMs > sinceMs ? [type, startedAtMs, endedAtMs] : endedAtMs === null,
+          );
+        compared += slow.filter(({ startedAtMs }) => startedAtMs > sinceMs).length;
+        return JSON.stringify(told(quick)) === JSON.stringify(told(slow));
       },
     ),
     { numRuns: 200 },
