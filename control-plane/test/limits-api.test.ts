@@ -2,6 +2,7 @@ import t, { type Test } from 'tap';
 import type { PlanName } from '../src/plans.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
+import { aHeartbeat, ping } from './_support/heartbeats.js';
 import { createUserApi, startReplica } from './_support/stack.js';
 
 const settings = {
@@ -104,6 +105,21 @@ t.test('limits over HTTP', async (t) => {
       t.same([reset, body.meta.rate_limit], ['', undefined]);
     }
   });
+
+  await t.test(
+    'check-ins of jobs count against no limit, and are taken when there is nothing left of one',
+    async (t) => {
+      const from = '192.0.2.6';
+      const user = await userOn('unlimited', 'jobs@test.example');
+      const { url } = await aHeartbeat(user).then(({ heartbeat }) => heartbeat);
+      const checkIn = () => ping(url, { headers: { 'x-forwarded-for': from } });
+      for (let count = 0; count < 12; count += 1) await checkIn();
+      t.equal((await ask(OPEN, { from })).short, '200 4/5', 'more than the limit of five took nothing of it');
+      for (let count = 0; count < 5; count += 1) await ask(OPEN, { from });
+      t.equal((await ask(OPEN, { from })).short, '429 0/5');
+      await t.resolves(checkIn());
+    },
+  );
 
   await t.test('waiting for a task has a limit of its own', async (t) => {
     const from = '192.0.2.4';

@@ -66,6 +66,47 @@ t.test('a node that returns after its monitor moved delivers history and drops i
   t.equal((await api.call('GET', `/v1/monitors/${id}/events`)).body.data.total, 0);
 });
 
+t.test('a node that went less than five minutes ago keeps what it has, though others could take it', async (t) => {
+  const { api, database } = await startStack(t);
+  const { db } = database;
+  const nodes = await join(t, api, [1, 2, 3, 4]);
+  const byNode = new Map<string, string>();
+  for (let count = 0; byNode.size < 2; count += 1) {
+    const { id, nodes: on } = await makeMonitor(api, { name: `Shop ${count}`, node_count: 1 });
+    byNode.set(on[0] ?? '', id);
+  }
+  const [[recent = '', kept = ''] = [], [gone = '', moved = ''] = []] = [...byNode];
+  for (const node of nodes) if (byNode.has(node.nodeId)) node.peer.cut();
+  // at once, so that whoever knows of one knows of the other
+  await until('both to be gone', async () => {
+    const left = await db.raw(
+      `UPDATE nodes SET left_at = now() - CASE WHEN id = ? THEN interval '4 min 30 s' ELSE interval '6 min' END
+       WHERE id = ANY(?) AND (SELECT count(*) FROM nodes WHERE id = ANY(?) AND session_id IS NULL) = 2`,
+      [recent, [recent, gone], [recent, gone]],
+    );
+    return left.rowCount === 2;
+  });
+  await until('the other one to be replaced', async () => !(await nodesOf(api, moved)).includes(gone));
+  // and when it is looked at for another reason
+  await db('placement_due').insert({ monitor_id: kept });
+  await until('the look', async () => (await db('placement_due')).length === 0);
+  t.same(await nodesOf(api, kept), [recent]);
+});
+
+for (const [what, fields] of [
+  ['capability', { type: 'browser', target: 'http://shop.example/' }],
+  ['place', { node_selection: { countries: ['AQ'] } }],
+] as const) {
+  t.test(`a monitor that no node can check for want of a ${what} is refused`, async (t) => {
+    const { api, database } = await startStack(t);
+    await join(t, api, [1]);
+    const { status, body } = await api.call('POST', '/v1/monitors', { body: { ...tcp, ...fields } });
+    t.equal(status, 422);
+    t.match(body.error, { code: 'VALIDATION_FAILED' });
+    t.same(await database.db('monitors'), []);
+  });
+}
+
 t.test('with nobody to take its place a node keeps what it has, and more nodes come to what has too few', async (t) => {
   const { api, database } = await startStack(t);
   const [only] = await join(t, api, [1]);

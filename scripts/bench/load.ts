@@ -6,6 +6,7 @@ import { quantile } from './statistics.js';
 export interface Load {
   readonly p50: number;
   readonly p95: number;
+  readonly p99: number;
   readonly perSecond: number;
 }
 
@@ -23,7 +24,8 @@ export async function closedLoop(operation: () => Promise<void>, inFlight: numbe
       }
     }),
   );
-  return { p50: quantile(times, 0.5), p95: quantile(times, 0.95), perSecond: times.length / seconds };
+  const [p50 = 0, p95 = 0, p99 = 0] = [0.5, 0.95, 0.99].map((ratio) => quantile(times, ratio));
+  return { p50, p95, p99, perSecond: times.length / seconds };
 }
 
 /** The API as a load generator needs it: keep-alive connections and no more. */

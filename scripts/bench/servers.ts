@@ -1,5 +1,6 @@
 // Peers of the measurement, each a process of its own: what they cost must not hide in the figures.
 //   node servers.js target   an HTTP server that answers "ok" and closes
+//   node servers.js bare     an HTTP server that answers "OK" and keeps connections
 //   node servers.js koa      a bare Koa that answers {"ok":true}
 //   node servers.js select   a bare Koa that reads one row by a prepared statement, of the database in DATABASE_URL
 import http from 'node:http';
@@ -11,6 +12,10 @@ function target(): http.Server {
   const server = http.createServer((_request, response) => response.end('ok'));
   server.keepAliveTimeout = 1;
   return server;
+}
+
+function bare(): http.Server {
+  return http.createServer((_request, response) => response.end('OK'));
 }
 
 function koa(): http.Server {
@@ -35,7 +40,7 @@ function select(): http.Server {
   return http.createServer(app.callback());
 }
 
-const servers: Readonly<Record<string, () => http.Server>> = { target, koa, select };
+const servers: Readonly<Record<string, () => http.Server>> = { target, bare, koa, select };
 const server = (servers[process.argv[2] ?? ''] ?? target)();
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 process.once('disconnect', () => process.exit());

@@ -99,7 +99,7 @@ export const codeLists: readonly CodeList[] = [
   },
   {
     name: 'metrics',
-    modules: ['control-plane/dist/src/http/metrics.js', 'control-plane/dist/src/metrics.js'],
+    modules: ['http/metrics', 'metrics', 'monitor-metrics'].map((name) => `control-plane/dist/src/${name}.js`),
     read: (...modules) => ({ values: readMetrics(...modules) }),
   },
   { name: 'control-log-lines', scan: (root) => ({ values: readLogMessages(root, 'control-plane', 'warnings') }) },

@@ -2,14 +2,16 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { HttpMetrics } from 'vantage-control/http/metrics.js';
 import { Metrics } from 'vantage-control/metrics.js';
+import { MonitorMetrics } from 'vantage-control/monitor-metrics.js';
 import { readMetrics } from './metrics-list.js';
 
-const metrics = readMetrics({ HttpMetrics }, { Metrics });
+const metrics = readMetrics({ HttpMetrics }, { Metrics }, { MonitorMetrics });
 const rules = readFileSync(new URL('../../../docs/examples/prometheus-rules.yml', import.meta.url), 'utf8');
 
 t.test('metrics are read with their labels, those that are watched included', async (t) => {
   t.ok(metrics.includes('vantage_links'));
   t.ok(metrics.includes('vantage_jobs{state}'));
+  t.ok(metrics.includes('vantage_monitors_due'));
   t.throws(() => readMetrics({ Metrics }), /no class "HttpMetrics"/);
 });
 

@@ -56,5 +56,9 @@ const KEPT_FOR = { anonymous: 7, free: 7, pro: 7, business: 7, unlimited: 7 };
 export const simulatedKinds: readonly ResultKind[] = [
   taskResults,
   readings,
-  ...monitorKinds(KEPT_FOR, () => undefined),
+  ...monitorKinds({
+    keptFor: KEPT_FOR,
+    onDue: () => undefined,
+    counts: { countCheck: () => undefined, countMissed: () => undefined },
+  }),
 ];

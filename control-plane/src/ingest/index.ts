@@ -190,7 +190,9 @@ export class Ingest {
   #count(batch: StoreBatch, outcome: StoreOutcome | undefined): void {
     if (outcome?.kind !== 'stored') return;
     for (const row of batch.rows) {
-      if (row.sequence > outcome.previousMark) this.options.metrics.countResult(row.probeType, row.outcome);
+      // own kinds count what they store themselves
+      const isOfTask = row.writer === null;
+      if (isOfTask && row.sequence > outcome.previousMark) this.options.metrics.countResult(row.probeType, row.outcome);
     }
   }
 

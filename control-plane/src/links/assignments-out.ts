@@ -1,6 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { type AssignmentKey, assignmentsDigest } from '@vantage/shared/monitor-types/assignments-digest.js';
 import type { ServerFrame } from '@vantage/shared/protocol/codec.js';
+import { MAX_FRAME_FIELDS } from '@vantage/shared/protocol/limits.js';
 import type { Logger } from 'pino';
 
 // What a node is to watch, brought to it over one link:
@@ -34,6 +35,8 @@ type AssignmentsMessage = NonNullable<ServerFrame['assignments']>;
 /** Bytes of one frame, roughly: half of what a frame may hold. */
 const MAX_FRAME_BYTES = 512 * 1024;
 const OVERHEAD_BYTES = 64;
+/** Each is a field of its frame: half of what a frame may have. */
+const MAX_DROPPED = MAX_FRAME_FIELDS / 2;
 const RETRY_MS = 1_000;
 
 /** Keeps the node of one link up to date about what it is to watch. */
@@ -97,7 +100,8 @@ export class AssignmentsOut {
 
 function changeMessages(set: readonly AssignedWork[], dropped: readonly string[]): AssignmentsMessage[] {
   const messages: AssignmentsMessage[] = inPieces(set).map((piece) => ({ set: piece }));
-  if (dropped.length > 0) messages.push({ dropped: [...dropped] });
+  for (let at = 0; at < dropped.length; at += MAX_DROPPED)
+    messages.push({ dropped: dropped.slice(at, at + MAX_DROPPED) });
   return messages;
 }
 

@@ -16,7 +16,7 @@ import {
   VitalsLog,
 } from '../links/index.js';
 import type { MailParts } from '../mail/index.js';
-import { type MonitorWork, openMonitorWork } from '../modules/monitors/index.js';
+import { DueCount, type MonitorWork, openMonitorWork } from '../modules/monitors/index.js';
 import { Enrollment, EnrollmentTokens, NodePlaces, Nodes } from '../modules/nodes/index.js';
 import { type Dispatch, dispatchStore, type RecentTasks, type Waiters } from '../modules/probes/index.js';
 import { TargetLists } from '../target-lists.js';
@@ -49,7 +49,7 @@ export interface Agents {
 
 /** Builds it; nothing runs yet. */
 export function wireAgents(foundation: Foundation, replicas: Replicas, mail: MailParts['mail']): Agents {
-  const { config, clock, log, metrics, agentsDb: db, secretKey } = foundation;
+  const { config, clock, log, metrics, monitorMetrics, agentsDb: db, secretKey } = foundation;
   const links = new LinkTable();
   metrics.watchLinks(links);
   const lists = new TargetLists({
@@ -69,9 +69,12 @@ export function wireAgents(foundation: Foundation, replicas: Replicas, mail: Mai
     mail,
     plans: config.plans,
     secretKey,
+    counts: monitorMetrics,
     clock,
     log: log.child({ part: 'monitors' }),
   });
+  const due = new DueCount(db, clock);
+  monitorMetrics.watchDue(() => due.read());
   const { linkServer, ...work } = wireLinks(foundation, replicas, { links, lists, geo, places, monitorWork });
   const nodes = wireNodes(foundation, replicas, places);
   const watching = wireWatching(foundation, replicas, links);

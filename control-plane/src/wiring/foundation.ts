@@ -10,6 +10,7 @@ import { reservePort } from '../http/reserve-port.js';
 import { loadServerIdentity, type ServerIdentity } from '../links/index.js';
 import { listening } from '../listen-error.js';
 import { Metrics } from '../metrics.js';
+import { MonitorMetrics } from '../monitor-metrics.js';
 import { loadSecretKey } from '../secret-key.js';
 import { type ListenAddress, listenOrigin } from '../setting-values.js';
 import type { Stops } from '../stops.js';
@@ -39,6 +40,7 @@ export interface Foundation extends Given, Databases {
   readonly publicUrl: string;
   readonly registry: ReturnType<typeof createRegistry>;
   readonly metrics: Metrics;
+  readonly monitorMetrics: MonitorMetrics;
 }
 
 interface Databases {
@@ -72,6 +74,7 @@ export async function layFoundation(given: Given, stops: Stops): Promise<Foundat
     publicUrl: config.publicUrl ?? listenUrl,
     registry,
     metrics: new Metrics(registry),
+    monitorMetrics: new MonitorMetrics(registry),
   };
 }
 

@@ -105,7 +105,8 @@ export class LateMonitor {
       },
     });
     await this.db.transaction(async (trx) => {
-      const ids = await claimDue(trx, 1_000);
+      const due = await claimDue(trx, 1_000);
+      const ids = due.map(({ id }) => id);
       await judging.judge(trx, ids, this.#nowMs);
     });
   }

@@ -1,6 +1,7 @@
 import { type ComparisonRequest, runComparisons } from '../comparisons.js';
 import type { LinkComparison } from '../link/comparison.js';
 import { agent } from './agent.js';
+import { checkIns } from './check-ins.js';
 import { checks } from './checks.js';
 import { events } from './events.js';
 import { flat } from './flat.js';
@@ -8,7 +9,7 @@ import { list } from './list.js';
 import { restart } from './restart.js';
 
 /** The one list of comparisons. */
-const comparisons: readonly LinkComparison[] = [agent, checks, events, flat, list, restart];
+const comparisons: readonly LinkComparison[] = [agent, checkIns, checks, events, flat, list, restart];
 
 /** Measures what monitors cost, and how soon they tell; a table for each. */
 export function benchMonitors(request: ComparisonRequest): Promise<void> {

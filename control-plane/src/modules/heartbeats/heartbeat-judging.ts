@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import {
+  type CountEvent,
   type Effect,
   type JudgedRow,
   type MaintenanceAt,
@@ -19,6 +20,8 @@ interface HeartbeatJudgingOptions {
   /** Which of these monitors are inside a maintenance window at an instant, and when the last one of each ended. */
   readonly maintenance: MaintenanceAt;
   readonly notify: Notify;
+  /** Absent: nobody counts. */
+  readonly countEvent?: CountEvent;
 }
 
 interface Context {
@@ -79,7 +82,8 @@ export class HeartbeatJudging {
     const isNews = !isSame || firstCheckAt !== monitor.first_check_at;
     if (isNews) await this.#write(trx, monitor, { health: known.health, resolvedType: known.resolved, firstCheckAt });
     for (const { effects: wanted, reason } of steps) {
-      await performEffects(trx, monitor, { effects: wanted, reasonOf: () => reason, notify: this.options.notify });
+      const { notify, countEvent } = this.options;
+      await performEffects(trx, monitor, { effects: wanted, reasonOf: () => reason, notify, countEvent });
     }
     return known.health === 'down' && known.event === null && known.resolved === null;
   }

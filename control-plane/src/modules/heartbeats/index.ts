@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Mail } from '../../mail/index.js';
 import type { Rounds } from '../../rounds.js';
 import { createSealer } from '../../sealing.js';
-import { mailOwner, maintenanceReads } from '../monitors/index.js';
+import { type CountEvent, mailOwner, maintenanceReads } from '../monitors/index.js';
 import { CheckIns } from './check-ins.js';
 import { HeartbeatActs } from './heartbeat-acts.js';
 import { HeartbeatJudging } from './heartbeat-judging.js';
@@ -15,6 +15,7 @@ interface HeartbeatsOptions {
   /** For what runs in the background. */
   readonly watchDb: Knex;
   readonly mail: Pick<Mail, 'enqueue'>;
+  readonly countEvent: CountEvent;
   readonly publicUrl: string;
   /** Of the installation, 32 bytes: seals tokens. */
   readonly secretKey: Uint8Array;
@@ -36,8 +37,8 @@ export class Heartbeats {
   readonly checkIns: CheckIns;
   readonly #watch: Rounds;
 
-  constructor({ db, watchDb, mail, publicUrl, secretKey, clock, log }: HeartbeatsOptions) {
-    const judging = new HeartbeatJudging({ maintenance: maintenanceReads.now, notify: mailOwner(mail) });
+  constructor({ db, watchDb, mail, countEvent, publicUrl, secretKey, clock, log }: HeartbeatsOptions) {
+    const judging = new HeartbeatJudging({ maintenance: maintenanceReads.now, notify: mailOwner(mail), countEvent });
     this.#watch = heartbeatWatch({ db: watchDb, judging, clock, log });
     this.acts = openHeartbeatActs({ db, clock, publicUrl, secretKey });
     this.checkIns = new CheckIns({ db, clock, log, onStored: () => this.#watch.look() });

@@ -9,7 +9,11 @@ import { checkDaysOf } from './check-store.js';
 const NOW_MS = 1_800_000_000_000;
 
 t.test('missed slots are as many as there may be between the first and the last', async (t) => {
-  const kinds = monitorKinds(checkDaysOf(defaultPlans), () => undefined);
+  const kinds = monitorKinds({
+    keptFor: checkDaysOf(defaultPlans),
+    onDue: () => undefined,
+    counts: { countCheck: () => undefined, countMissed: () => undefined },
+  });
   const missed = kinds.find(({ name }) => name === MISSED_KIND);
   const read = (first_slot_ms: number, last_slot_ms: number, count: number) => {
     const body = { first_slot_ms, last_slot_ms, count, reason: 'behind', generation: 1, through_ms: last_slot_ms };

@@ -14,6 +14,7 @@ import { CHECK_DAYS_BACK } from '../../db/partitions.js';
 import { ownKind, type ResultKind } from '../../ingest/index.js';
 import { type CheckDaysOf, storeChecks } from './check-store.js';
 import { storeMissed } from './missed-store.js';
+import type { MonitorCounts } from './monitor-counts.js';
 import { noteUplinkLosses } from './uplink-losses.js';
 
 const MIN_INTERVAL_MS = 1_000;
@@ -26,8 +27,15 @@ const isCheck = compileTest(CheckReportSchema);
 const isMissed = compileTest(MissedReportSchema);
 const isNodeState = compileTest(NodeStateSchema);
 
-/** What nodes deliver of monitors. `onDue` hears that some are to be judged. */
-export function monitorKinds(keptFor: CheckDaysOf, onDue: () => void): ResultKind[] {
+interface MonitorKindsOptions {
+  readonly keptFor: CheckDaysOf;
+  /** Some monitors are to be judged. */
+  readonly onDue: () => void;
+  readonly counts: Pick<MonitorCounts, 'countCheck' | 'countMissed'>;
+}
+
+/** What nodes deliver of monitors. */
+export function monitorKinds({ keptFor, onDue, counts }: MonitorKindsOptions): ResultKind[] {
   const checks = ownKind<CheckReport>({
     name: CHECK_KIND,
     lane: 'check',
@@ -42,7 +50,10 @@ export function monitorKinds(keptFor: CheckDaysOf, onDue: () => void): ResultKin
     },
     async store(trx, rows) {
       const due = await storeChecks(trx, rows, keptFor);
-      return due.length > 0 ? onDue : nothing;
+      return () => {
+        for (const { body } of rows) counts.countCheck(body.outcome);
+        if (due.length > 0) onDue();
+      };
     },
   });
   const missed = ownKind<MissedReport>({
@@ -59,7 +70,9 @@ export function monitorKinds(keptFor: CheckDaysOf, onDue: () => void): ResultKin
     async store(trx, rows) {
       await storeMissed(trx, rows);
       await noteUplinkLosses(trx, rows);
-      return nothing;
+      return () => {
+        for (const { body } of rows) counts.countMissed(body.reason, body.count);
+      };
     },
   });
   return [checks, missed];
@@ -79,8 +92,6 @@ export function parseNodeState(body: unknown): unknown {
 function textOf({ resultJson }: ResultMessage): string {
   return Buffer.from(resultJson ?? []).toString();
 }
-
-function nothing(): void {}
 
 function isWithin(slotMs: number, nowMs: number): boolean {
   return slotMs <= nowMs + MAX_AHEAD_MS && slotMs >= nowMs - MAX_AGE_MS;

@@ -1,7 +1,9 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
+import { afterCommit } from '../../db/after-commit.js';
 import { closeEvent, type EventRow, insertEvent, insertHappening, type MonitorHappening } from './event-store.js';
 import { eventNews, monitorName } from './happening.js';
+import type { CountEvent } from './monitor-counts.js';
 import type { JudgedRow } from './state-store.js';
 import type { Effect } from './transition.js';
 
@@ -33,6 +35,7 @@ export async function performEffects(
     effects,
     reasonOf,
     notify,
+    countEvent,
     isFlapping = false,
   }: {
     readonly effects: readonly Effect[];
@@ -40,6 +43,8 @@ export async function performEffects(
     readonly reasonOf: (affectedNodes: readonly string[]) => string;
     /** Null: of single events nobody is told. */
     readonly notify: Notify | null;
+    /** Absent: nobody counts. */
+    readonly countEvent?: CountEvent | undefined;
     readonly isFlapping?: boolean;
   },
 ): Promise<void> {
@@ -49,6 +54,7 @@ export async function performEffects(
         ? await closeEvent(trx, monitor.id, new Date(effect.endedAtMs))
         : await open(trx, monitor, effect, reasonOf(effect.affectedNodes));
     if (event === null) continue;
+    afterCommit(trx, () => countEvent?.(event.type, effect.kind === 'close' ? 'closed' : 'opened'));
     const isFollowed = effect.kind === 'close' && effects.length > 1;
     // down that becomes degraded is one piece of news: that it is degraded
     if (isFollowed) continue;

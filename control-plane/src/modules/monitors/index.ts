@@ -29,6 +29,7 @@ import { Judging } from './judging.js';
 import { LateResults } from './late-results.js';
 import { maintenanceReads } from './maintenance-reads.js';
 import { MonitorActs, type MonitorActsOptions } from './monitor-acts.js';
+import type { MonitorCounts } from './monitor-counts.js';
 import { takeNewestStates } from './newest-states-store.js';
 import { NodeLoads } from './node-loads.js';
 import { mailFlapping, mailOwner } from './notify.js';
@@ -44,16 +45,18 @@ import { WindowTurns } from './window-turns.js';
 
 export { AssignmentNews } from './assignment-news.js';
 export { monitorKinds } from './check-kinds.js';
+export { DueCount } from './due-count.js';
 export { type Notify, performEffects } from './episodes.js';
 export type { HeartbeatParts, HeartbeatTimes } from './heartbeat-parts.js';
 export { type MaintenanceAt, type MaintenanceNow, maintenanceReads } from './maintenance-reads.js';
+export type { CountEvent, EventChange, MonitorCounts } from './monitor-counts.js';
 export { mailOwner } from './notify.js';
 export { HeartbeatCreatedSchema, HeartbeatDetailSchema } from './schema.js';
 export { type JudgedRow, type NewState, readJudged, updateState } from './state-store.js';
 export { lockMonitor } from './store.js';
 export type { ImportReport } from './transfer/import-schema.js';
 export type { MonitorTransfer } from './transfer/monitor-transfer.js';
-export { type Effect, transition } from './transition.js';
+export { type Effect, type EventType, transition } from './transition.js';
 export { HEARTBEAT } from './type-names.js';
 export { deleteOldUplinkLosses } from './uplink-store.js';
 export { deleteMonitorsOf };
@@ -86,19 +89,21 @@ interface MonitorWorkOptions {
   readonly plans: Plans;
   /** Of the installation, 32 bytes: seals what of settings is never shown again. */
   readonly secretKey: Uint8Array;
+  readonly counts: MonitorCounts;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** Builds what runs behind monitors; nothing runs yet. */
 export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
-  const { db, bus, directory, findLink, mail, plans, clock, log } = options;
+  const { db, bus, directory, findLink, mail, plans, counts, clock, log } = options;
   const judging = new Judging({
     maintenance: maintenanceReads.now,
     notify: mailOwner(mail),
     notifyFlapping: mailFlapping(mail),
+    countEvent: (type, change) => counts.countEvent(type, change),
   });
-  const judges = new Judges({ db, judging, clock, log });
+  const judges = new Judges({ db, judging, onJudged: (seconds) => counts.observeJudging(seconds), clock, log });
   const news = new AssignmentNews({ bus, listSince: (since) => listChangesSince(db, since), findLink, clock, log });
   const loads = new NodeLoads({ read: () => sumLoads(db), clock });
   const placing = new Placing({ directory, loads, clock });
@@ -113,7 +118,7 @@ export function openMonitorWork(options: MonitorWorkOptions): MonitorWork {
     log,
   });
   return {
-    kinds: monitorKinds(checkDaysOf(plans), () => judges.look()),
+    kinds: monitorKinds({ keptFor: checkDaysOf(plans), onDue: () => judges.look(), counts }),
     states: [
       {
         name: CHECK_KIND,

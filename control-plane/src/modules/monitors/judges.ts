@@ -22,6 +22,8 @@ const AT_ONCE = 100;
 interface JudgesOptions {
   readonly db: Knex;
   readonly judging: Judging;
+  /** Told how long each monitor waited for its judgment, seconds. */
+  readonly onJudged: (seconds: number) => void;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -32,13 +34,19 @@ export class Judges {
   readonly #staleness: Rounds;
   readonly #settling: Rounds;
 
-  constructor({ db, judging, clock, log }: JudgesOptions) {
-    const judgeSome = () =>
-      db.transaction(async (trx) => {
-        const ids = await claimDue(trx, AT_ONCE);
+  constructor({ db, judging, onJudged, clock, log }: JudgesOptions) {
+    const judgeSome = async () => {
+      const startedMs = clock.monotonicMs();
+      const claimed = await db.transaction(async (trx) => {
+        const due = await claimDue(trx, AT_ONCE);
+        const ids = due.map(({ id }) => id);
         if (ids.length > 0) await judging.judge(trx, ids, clock.now());
-        return ids.length;
+        return due;
       });
+      const tookMs = clock.monotonicMs() - startedMs;
+      for (const { waitedMs } of claimed) onJudged((waitedMs + tookMs) / 1_000);
+      return claimed.length;
+    };
     this.#judging = new Rounds({
       everyMs: LOOK_MS,
       turn: (isStopped) => workOff(isStopped, 1, judgeSome),

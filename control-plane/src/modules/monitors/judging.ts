@@ -6,6 +6,7 @@ import { type Notify, type NotifyFlapping, performEffects } from './episodes.js'
 import { eventReason } from './event-reason.js';
 import { listSpansSince } from './event-store.js';
 import type { MaintenanceAt, MaintenanceNow } from './maintenance-reads.js';
+import type { CountEvent } from './monitor-counts.js';
 import { recentHealth, withEffects } from './recent-health.js';
 import { insertDue, type JudgedRow, type NewState, readJudged, updateState } from './state-store.js';
 import { type Effect, type MonitorState, transition } from './transition.js';
@@ -15,6 +16,8 @@ interface JudgingOptions {
   readonly maintenance: MaintenanceAt;
   readonly notify: Notify;
   readonly notifyFlapping: NotifyFlapping;
+  /** Absent: nobody counts. */
+  readonly countEvent?: CountEvent;
 }
 
 const NO_MAINTENANCE: MaintenanceNow = { isNow: false, endedAtMs: null };
@@ -65,6 +68,7 @@ export class Judging {
       effects,
       reasonOf: (affected) => reasonOf(row, affected, judgment),
       notify: isQuiet ? null : this.options.notify,
+      countEvent: this.options.countEvent,
       isFlapping: flaps,
     });
     if (flaps !== row.is_flapping)

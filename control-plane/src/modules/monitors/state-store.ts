@@ -71,19 +71,28 @@ export async function insertDue(db: Knex, monitorIds: readonly string[]): Promis
 /** So long is a monitor left alone whose state somebody has locked. */
 const BUSY = "interval '1 s'";
 
+/** A monitor to be judged, and for how long it has been. */
+export interface DueMonitor {
+  readonly id: string;
+  readonly waitedMs: number;
+}
+
 /**
  * Takes monitors whose time has come, with their states locked; they are nobody else's until the transaction ends, and due again if it
  * fails. Those whose state somebody else has are put off: who corrects their history may take long, and holds up no others.
  */
-export async function claimDue(trx: Knex, limit: number): Promise<string[]> {
-  const { rows } = await trx.raw<{ rows: { monitor_id: string }[] }>(
+export async function claimDue(trx: Knex, limit: number): Promise<DueMonitor[]> {
+  const { rows } = await trx.raw<{ rows: { monitor_id: string; waited_ms: number }[] }>(
     `DELETE FROM monitor_due WHERE id = ANY(ARRAY(
        SELECT id FROM monitor_due WHERE due_at <= clock_timestamp() ORDER BY due_at, id LIMIT ? FOR UPDATE SKIP LOCKED
-     )) RETURNING monitor_id`,
+     )) RETURNING monitor_id, (extract(epoch FROM clock_timestamp() - due_at) * 1000)::float8 AS waited_ms`,
     [limit],
   );
-  const ids = [...new Set(rows.map(({ monitor_id }) => monitor_id))];
-  if (ids.length === 0) return ids;
+  const longest = new Map<string, number>();
+  for (const { monitor_id, waited_ms } of rows)
+    longest.set(monitor_id, Math.max(waited_ms, longest.get(monitor_id) ?? 0));
+  const ids = [...longest.keys()];
+  if (ids.length === 0) return [];
   const { rows: free } = await trx.raw<{ rows: { monitor_id: string }[] }>(
     'SELECT monitor_id FROM monitor_states WHERE monitor_id = ANY(?) ORDER BY monitor_id FOR NO KEY UPDATE SKIP LOCKED',
     [ids],
@@ -95,7 +104,15 @@ export async function claimDue(trx: Knex, limit: number): Promise<string[]> {
        WHERE monitor_id = ANY(?) AND monitor_id <> ALL(?)`,
       [ids, taken],
     );
-  return taken;
+  return taken.map((id) => ({ id, waitedMs: longest.get(id) ?? 0 }));
+}
+
+/** How many looks at monitors are due that nobody has taken. */
+export async function countDue(db: Knex): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ due: number }] }>(
+    'SELECT count(*)::int AS due FROM monitor_due WHERE due_at <= clock_timestamp()',
+  );
+  return rows[0].due;
 }
 
 /** Everything that judgments of these monitors depend on. */

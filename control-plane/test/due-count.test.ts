@@ -1,0 +1,24 @@
+import t from 'tap';
+import { DueCount } from '../src/modules/monitors/index.js';
+import { createTestDatabase } from './_support/database.js';
+import { FakeClock } from './_support/fake-clock.js';
+
+t.test('what is due to be judged is counted at most every five seconds, and unknown without a database', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const clock = new FakeClock(Date.now());
+  const due = new DueCount(db, clock);
+  const insert = (ageSeconds: number) =>
+    db.raw("INSERT INTO monitor_due (monitor_id, due_at) VALUES ('m_1', clock_timestamp() - ? * interval '1 s')", [
+      ageSeconds,
+    ]);
+  for (const ageSeconds of [5, 1, -60]) await insert(ageSeconds);
+  t.equal(await due.read(), 2, 'what is to come is not due');
+  await insert(1);
+  clock.advance(4_999);
+  t.equal(await due.read(), 2);
+  clock.advance(1);
+  t.equal(await due.read(), 3);
+  await db.destroy();
+  clock.advance(5_000);
+  t.equal(await due.read(), null);
+});
