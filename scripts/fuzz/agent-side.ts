@@ -211,7 +211,14 @@ class AttackedNode {
     return new Schedule({
       nodeId: 'n_fuzz',
       measuring: {
-        check: async ({ id }) => ({ id, judgment, startedAt: Date.now(), loopLagMs: 0, isDisturbed: false }),
+        check: async ({ id }) => ({
+          id,
+          judgment,
+          detailsJson: null,
+          startedAt: Date.now(),
+          loopLagMs: 0,
+          isDisturbed: false,
+        }),
       },
       spool: this.#spool,
       clockSync: this.#clockSync,

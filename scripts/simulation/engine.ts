@@ -53,7 +53,14 @@ export class SimulatedEngine {
     return new Promise((resolve) => {
       this.#process.after(this.#random.magnitude(5, 4_000), () => {
         const startedAt = clock.now() - (clock.monotonicMs() - startedMs);
-        resolve({ id, judgment: isWell ? WELL : FAILED, startedAt, loopLagMs: 0, isDisturbed: false });
+        resolve({
+          id,
+          judgment: isWell ? WELL : FAILED,
+          detailsJson: null,
+          startedAt,
+          loopLagMs: 0,
+          isDisturbed: false,
+        });
       });
     });
   }

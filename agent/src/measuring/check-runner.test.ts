@@ -14,6 +14,7 @@ const job: CheckJob = {
   patienceMs: 7_000,
   caller: 'm_1',
   nowMs: Date.UTC(2026, 10, 20, 12),
+  wantsDetails: false,
 };
 const times = {
   started_at: '2026-11-20T12:00:00.000Z',
@@ -41,6 +42,7 @@ t.test('a check is a probe of its monitor’s turn, judged, and only what it mea
   t.same(await checks.run(job), {
     id: 'check 1',
     judgment: { outcome: 'ok', responseMs: 12.5, statusCode: null, error: null },
+    detailsJson: null,
     startedAt: Date.UTC(2026, 10, 20, 12),
     loopLagMs: 25,
     isDisturbed: true,
@@ -107,5 +109,26 @@ t.test('a type that cannot judge a result fails that check and is told of', asyn
     },
   });
   t.match((await checks.run(job)).judgment, { outcome: 'failed', error: { code: 'internal' } });
+  t.same(faults, ['tcp']);
+});
+
+t.test('details of a good check are told where somebody wants them, of any other one always', async (t) => {
+  const { checks } = makeChecks({ connect_ms: 12.5, resolved_ip: '192.0.2.1', port: 80 });
+  const details = { resolved_ip: '192.0.2.1', port: 80, connect_ms: 12.5 };
+  t.equal((await checks.run(job)).detailsJson, null);
+  t.same(JSON.parse((await checks.run({ ...job, wantsDetails: true })).detailsJson ?? ''), details);
+  const error = { code: 'tcp_refused', message: 'nobody listens' };
+  const { checks: failing } = makeChecks({ success: false, error, resolved_ip: '192.0.2.1', connect_ms: null });
+  t.same(JSON.parse((await failing.run(job)).detailsJson ?? ''), { resolved_ip: '192.0.2.1' });
+});
+
+t.test('a type that cannot tell details of a result is told of, and its check counts', async (t) => {
+  const { checks, faults } = makeChecks({
+    connect_ms: 1,
+    get attempts() {
+      throw new Error('broken');
+    },
+  });
+  t.match(await checks.run({ ...job, wantsDetails: true }), { judgment: { outcome: 'ok' }, detailsJson: null });
   t.same(faults, ['tcp']);
 });

@@ -1,3 +1,4 @@
+import { writeDetails } from '@vantage/shared/monitor-types/check-details.js';
 import type { CheckErrorCode, CheckJudgment, MonitorTypeDefinition } from '@vantage/shared/monitor-types/definition.js';
 import { isMonitorType, type MonitorType, monitorTypeOf } from '@vantage/shared/monitor-types/index.js';
 import type { ProbeErrorCode } from '@vantage/shared/probe-types/error-codes.js';
@@ -50,10 +51,11 @@ export class CheckRunner {
     try {
       const check = this.#prepare(job);
       const result = await this.#options.runner.run(probeOf(job, check));
-      return this.#answer(job, result, this.#judge(job, check, result));
+      const judgment = this.#judge(job, check, result);
+      return this.#answer(job, result, { judgment, detailsJson: this.#detail(job, check, { result, judgment }) });
     } catch (error) {
       const { code, message } = toProbeError(error);
-      return this.#answer(job, null, failedJudgment(code, message));
+      return this.#answer(job, null, { judgment: failedJudgment(code, message), detailsJson: null });
     }
   }
 
@@ -100,10 +102,30 @@ export class CheckRunner {
     }
   }
 
-  #answer({ id }: CheckJob, result: RunResult | null, judgment: CheckJudgment): CheckMeasurement {
-    if (result === null) return { id, judgment, startedAt: null, loopLagMs: 0, isDisturbed: false };
+  /** What of a result is told beside the judgment: of a good one nothing, unless somebody wants it. */
+  #detail(
+    { type, wantsDetails }: CheckJob,
+    { definition, config }: PreparedCheck,
+    { result, judgment }: { readonly result: RunResult; readonly judgment: CheckJudgment },
+  ): string | null {
+    if (judgment.outcome === 'ok' && !wantsDetails) return null;
+    if (judgment.error !== null && unmeasuredCodes.has(judgment.error.code)) return null;
+    try {
+      return writeDetails(definition.details(result as RunResult & ProbeResults[MeasurementType], config));
+    } catch (thrown) {
+      this.#options.onFault(type, thrown);
+      return null;
+    }
+  }
+
+  #answer(
+    { id }: CheckJob,
+    result: RunResult | null,
+    told: Pick<CheckMeasurement, 'judgment' | 'detailsJson'>,
+  ): CheckMeasurement {
+    if (result === null) return { id, ...told, startedAt: null, loopLagMs: 0, isDisturbed: false };
     const { started_at, loop_lag_ms: loopLagMs, disturbed: isDisturbed } = result;
-    return { id, judgment, startedAt: Date.parse(started_at), loopLagMs, isDisturbed };
+    return { id, ...told, startedAt: Date.parse(started_at), loopLagMs, isDisturbed };
   }
 }
 

@@ -37,12 +37,16 @@ export interface CheckJob {
   readonly caller: string;
   /** Server time, milliseconds since the epoch: expiry dates are judged by it, for this machine's clock may be off. */
   readonly nowMs: number;
+  /** Details of it are of use although all is well. */
+  readonly wantsDetails: boolean;
 }
 
 /** What came of a check. The result itself stays in the child: only what it means travels. */
 export interface CheckMeasurement {
   readonly id: string;
   readonly judgment: CheckJudgment;
+  /** What was measured, as JSON that travels (check-details.ts); null: that is of no use, or nothing was. */
+  readonly detailsJson: string | null;
   /** When it began to measure: milliseconds since the epoch, this machine's clock; null when it never did. */
   readonly startedAt: number | null;
   readonly loopLagMs: number;

@@ -9,5 +9,5 @@ export function failedJudgment(code: CheckErrorCode, message: string): CheckJudg
 /** The answer to a check that no child answered. */
 export function failedCheck({ id }: Pick<CheckJob, 'id'>, message: string): CheckMeasurement {
   const judgment = failedJudgment('internal', message);
-  return { id, judgment, startedAt: null, loopLagMs: 0, isDisturbed: false };
+  return { id, judgment, detailsJson: null, startedAt: null, loopLagMs: 0, isDisturbed: false };
 }

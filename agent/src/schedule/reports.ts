@@ -14,10 +14,11 @@ import type { WatchedMonitor } from './watched-monitor.js';
 const MAX_MS = 1e9;
 const MAX_MESSAGE_LENGTH = 1000;
 
-/** A result of the schedule on its way to the spool. */
-export type SlotReport =
+/** A result of the schedule on its way to the spool; `detailsJson`: what was measured, null where that is not told. */
+export type SlotReport = { readonly detailsJson: string | null } & (
   | { readonly kind: typeof CHECK_KIND; readonly body: CheckReport }
-  | { readonly kind: typeof MISSED_KIND; readonly body: MissedReport };
+  | { readonly kind: typeof MISSED_KIND; readonly body: MissedReport }
+);
 
 /** One check of a slot, and what the node says after it: `watched.state` counts it already. Times: server time. */
 export function checkReport(
@@ -26,6 +27,7 @@ export function checkReport(
     readonly slotMs: number;
     readonly lateMs: number;
     readonly judgment: CheckJudgment;
+    readonly detailsJson: string | null;
     readonly throughMs: number;
   },
 ): SlotReport {
@@ -37,7 +39,7 @@ export function checkReport(
     state: describeState(watched.state),
     through_ms: check.throughMs,
   };
-  return { kind: CHECK_KIND, body };
+  return { kind: CHECK_KIND, body, detailsJson: check.detailsJson };
 }
 
 /** One check that somebody asked for, outside the grid. Times: server time. */
@@ -47,6 +49,7 @@ export function askedReport(
     readonly request: string;
     readonly beganMs: number;
     readonly judgment: CheckJudgment;
+    readonly detailsJson: string | null;
     readonly throughMs: number;
   },
 ): SlotReport {
@@ -59,7 +62,7 @@ export function askedReport(
     state: null,
     through_ms: check.throughMs,
   };
-  return { kind: CHECK_KIND, body };
+  return { kind: CHECK_KIND, body, detailsJson: check.detailsJson };
 }
 
 /** A run of slots that were not run. */
@@ -76,7 +79,7 @@ export function missedReport(
     reason,
     through_ms: throughMs,
   };
-  return { kind: MISSED_KIND, body };
+  return { kind: MISSED_KIND, body, detailsJson: null };
 }
 
 /** What the node says of a monitor now; null before its first check. */

@@ -1,6 +1,6 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { MissedReason } from '@vantage/shared/monitor-state/check-report.js';
-import { reduceCheck, unchecked } from '@vantage/shared/monitor-state/node-reducer.js';
+import { isBad, reduceCheck, unchecked } from '@vantage/shared/monitor-state/node-reducer.js';
 import { type MissedSlots, slotAt, slotStart } from '@vantage/shared/monitor-state/slots.js';
 import type { CheckJudgment } from '@vantage/shared/monitor-types/definition.js';
 import { encodeResult } from '@vantage/shared/protocol/codec.js';
@@ -14,6 +14,7 @@ import type { Spool } from '../spool/spool.js';
 import { AskedChecks, type CheckRequest } from './asked-checks.js';
 import type { Assignment } from './assignment.js';
 import { type AssignmentsChange, AssignmentTable } from './assignment-table.js';
+import { DetailsBudget } from './details-budget.js';
 import { DueHeap } from './due-heap.js';
 import { LastSlots } from './last-slots.js';
 import { LatenessWindow } from './lateness-window.js';
@@ -97,6 +98,7 @@ export class Schedule implements StateSource {
   readonly #dropped: (() => void)[] = [];
   readonly #asked: AskedChecks;
   readonly #lateness = new LatenessWindow();
+  readonly #detailsBudget = new DetailsBudget();
   readonly #forgetStepListener: () => void;
   #cancelTimer: () => void = () => undefined;
   #cancelLeaseTimer: () => void = () => undefined;
@@ -119,7 +121,7 @@ export class Schedule implements StateSource {
     this.#running = new RunningChecks(clock);
     this.#lease = new Lease({ clock, serverNow: () => clockSync.serverNow(), kept: stored.lease });
     this.#asked = new AskedChecks({
-      measure: (watched) => this.#measure(watched),
+      measure: (watched) => this.#measure(watched, true),
       onMeasured: (watched, request, measurement) => this.#tellAsked(watched, request, measurement),
       log,
     });
@@ -311,7 +313,7 @@ export class Schedule implements StateSource {
     const running: RunningCheck = { slotMs };
     watched.running = slot;
     this.#running.add(running);
-    const measurement = await this.#measure(watched);
+    const measurement = await this.#measure(watched, isBad(watched.state));
     const excuse = await this.#excuseOf(measurement.judgment);
     if (this.#isClosed) return;
     watched.running = null;
@@ -322,13 +324,16 @@ export class Schedule implements StateSource {
     if (watched.isAssigned) this.#options.file.progressChanged(watched.assignment.monitorId);
   }
 
-  #measure({ assignment: { monitorId }, spec, grid }: WatchedMonitor): Promise<CheckMeasurement> {
+  #measure(
+    { assignment: { monitorId }, spec, grid }: WatchedMonitor,
+    wantsDetails: boolean,
+  ): Promise<CheckMeasurement> {
     this.#checks += 1;
     const { type, target, configJson } = spec;
     const nowMs = this.#onServerTime(this.#options.clock.now());
     const patienceMs = Math.min(PATIENCE_MS.most, Math.max(PATIENCE_MS.least, grid.intervalMs / 10));
     const job = { type, target, configJson, deadlineMs: CHECK_DEADLINE_MS, patienceMs, caller: monitorId, nowMs };
-    return this.#options.measuring.check({ id: `check ${this.#checks}`, ...job });
+    return this.#options.measuring.check({ id: `check ${this.#checks}`, ...job, wantsDetails });
   }
 
   /** Why a check that did not succeed is no check; null: it is one. */
@@ -343,22 +348,27 @@ export class Schedule implements StateSource {
   #count(
     watched: WatchedMonitor,
     { slot, isPunctual }: { readonly slot: number; readonly isPunctual: boolean },
-    { judgment, startedAt }: CheckMeasurement,
+    { judgment, detailsJson, startedAt }: CheckMeasurement,
   ): void {
     this.#checksDone += 1;
     const slotMs = slotStart(slot, watched.grid);
     const lateMs = startedAt === null ? 0 : Math.max(0, this.#onServerTime(startedAt) - slotMs);
     if (isPunctual) this.#lateness.note(lateMs, this.#options.clock.monotonicMs());
     watched.state = reduceCheck(watched.state, { slot: slotMs, outcome: judgment.outcome }, watched.spec.rule);
-    this.#tell(watched, slot, checkReport(watched, { slotMs, lateMs, judgment, throughMs: this.#throughMs() }));
+    const isTold =
+      detailsJson !== null &&
+      this.#detailsBudget.take(watched, this.#options.clock.monotonicMs(), judgment.outcome === 'ok');
+    const check = { slotMs, lateMs, judgment, detailsJson: isTold ? detailsJson : null, throughMs: this.#throughMs() };
+    this.#tell(watched, slot, checkReport(watched, check));
   }
 
   /** Whatever came of it: it is of no slot, and nobody's state depends on it. */
-  #tellAsked(watched: WatchedMonitor, request: string, { judgment, startedAt, loopLagMs }: CheckMeasurement): void {
+  #tellAsked(watched: WatchedMonitor, request: string, measurement: CheckMeasurement): void {
+    const { judgment, detailsJson, startedAt, loopLagMs } = measurement;
     if (this.#isClosed) return;
     this.#loopLagMs = Math.max(this.#loopLagMs, loopLagMs);
     const beganMs = this.#onServerTime(startedAt ?? this.#options.clock.now());
-    const report = askedReport(watched, { request, beganMs, judgment, throughMs: this.#throughMs() });
+    const report = askedReport(watched, { request, beganMs, judgment, detailsJson, throughMs: this.#throughMs() });
     void this.#append(report)?.then(this.#options.onDurable, () => undefined);
   }
 
@@ -398,12 +408,13 @@ export class Schedule implements StateSource {
   }
 
   /** Resolves when it is durable; null: the spool is closed. */
-  #append({ kind, body }: SlotReport): Promise<void> | null {
+  #append({ kind, body, detailsJson }: SlotReport): Promise<void> | null {
     const { spool, clock, clockSync, log } = this.#options;
     const { offsetMs, uncertaintyMs } = clockSync.estimate();
     const payload = encodeResult({
       kind,
       resultJson: Buffer.from(JSON.stringify(body)),
+      ...(detailsJson === null ? {} : { detailsJson: Buffer.from(detailsJson) }),
       finishedAtMs: clock.now(),
       clockOffsetMs: offsetMs,
       uncertaintyMs,

@@ -76,6 +76,7 @@ export function aCheck(target: string): CheckJob {
     patienceMs: 5_000,
     caller: 'm_1',
     nowMs: Date.now(),
+    wantsDetails: false,
   };
 }
 

@@ -48,6 +48,7 @@ export const partitionedTables: readonly PartitionedTable[] = [
   { name: 'probe_node_tasks', idPrefix: idPrefixes.probeTask, keepDays: 7 },
   { name: 'superseded_results', idPrefix: idPrefixes.probeTask, keepDays: 7 },
   ...checkDayClasses.map((days) => monitorTable(`monitor_checks_${days}d`, 'day', days)),
+  monitorTable('check_details', 'day', 30),
   monitorTable('missed_slots', 'month', 400),
   monitorTable('rollups_1m', 'day', 14),
   monitorTable('rollups_15m', 'day', 90),

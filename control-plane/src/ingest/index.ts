@@ -156,7 +156,10 @@ export class Ingest {
   }
 
   #write({ lane, results }: Delivery, item: Pending): Promise<IngestOutcome> {
-    const bytes = results.reduce((sum, { resultJson }) => sum + (resultJson?.length ?? 0), 0);
+    const bytes = results.reduce(
+      (sum, { resultJson, detailsJson }) => sum + (resultJson?.length ?? 0) + (detailsJson?.length ?? 0),
+      0,
+    );
     return this.#backlog.hold(bytes, this.#writers[lane].add(item));
   }
 

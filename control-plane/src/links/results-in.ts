@@ -87,7 +87,7 @@ export class ResultsIn {
     // a dropped range before this batch takes the numbers that the batch follows
     const storing = this.#rangeStored === null ? store() : this.#rangeStored.then(store);
     this.#batchStored = storing.catch(() => {});
-    const bytes = results.reduce((sum, { resultJson }) => sum + resultJson.length, 0);
+    const bytes = results.reduce((sum, { resultJson, detailsJson }) => sum + resultJson.length + detailsJson.length, 0);
     const held = this.#parts.hold(bytes, storing);
     await this.#finish({ epoch: batch.epoch, lane, rows: results.length }, held);
   }

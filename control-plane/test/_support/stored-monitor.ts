@@ -2,7 +2,7 @@ import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { CheckReport } from '@vantage/shared/monitor-state/check-report.js';
 import { CHECK_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import type { Knex } from 'knex';
-import { checkDaysOf, type Delivered, storeChecks } from '../../src/modules/monitors/check-store.js';
+import { checkDaysOf, type Delivered, storeChecks, type TakenCheck } from '../../src/modules/monitors/check-store.js';
 import { defaultPlans } from '../../src/plans.js';
 import { insertUser } from './stored-node.js';
 
@@ -71,6 +71,6 @@ export function aCheck(
 }
 
 /** Stores checks as they are stored when nodes deliver them. */
-export function store(db: Knex, checks: readonly Delivered<CheckReport>[]): Promise<string[]> {
+export function store(db: Knex, checks: readonly Delivered<TakenCheck>[]): Promise<string[]> {
   return storeChecks(db, checks, checkDaysOf(defaultPlans));
 }

@@ -62,6 +62,11 @@ export function streakOf({ degraded, failed }: NodeState): number {
   return failed.bad || degraded.bad || degraded.better;
 }
 
+/** Whether the newest check was not well. */
+export function isBad({ degraded }: NodeState): boolean {
+  return degraded.bad > 0;
+}
+
 function extend({ bad, better }: Streak, isBad: boolean): Streak {
   return isBad ? { bad: bad + 1, better: 0 } : { bad: 0, better: better + 1 };
 }

@@ -6,6 +6,7 @@ import type { AssertionType } from '../assertions/schema.js';
 import { shownValue } from '../assertions/shown.js';
 import { measurements, type ProbeResults, type ProbeSpecs } from '../probe-types/index.js';
 import { parseHttpUrl } from '../target-policy/url.js';
+import type { CheckDetails } from './check-details.js';
 import { commonFields } from './common-fields.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
 import { judgeCheck } from './judgment.js';
@@ -68,6 +69,19 @@ function complaints({ console_errors: errors }: ProbeResults['browser'], config:
   return [failureOf({ subject: 'the first error of the page', severity, expected: 'none' }, { found: first }, [])];
 }
 
+function details({
+  status_code,
+  load_ms,
+  timing,
+  requests,
+  refused,
+  selector_found,
+  text_found,
+  console_errors,
+}: ProbeResults['browser']): CheckDetails {
+  return { status_code, load_ms, timing, requests, refused, selector_found, text_found, console_errors };
+}
+
 /** A page in a headless browser. */
 export const browser = {
   type: 'browser',
@@ -83,4 +97,5 @@ export const browser = {
   checkConfig: ({ assertions }: Config) => checkAssertions(assertions, { types: measured }),
   toSpec,
   judge,
+  details,
 } satisfies MonitorTypeDefinition<typeof Config, 'browser'>;

@@ -4,6 +4,7 @@ import type { Capability } from '../probe-types/definition.js';
 import type { ProbeErrorCode } from '../probe-types/error-codes.js';
 import type { MeasurementType, ProbeResults, ProbeSpecs } from '../probe-types/index.js';
 import type { FieldErrors } from '../validation.js';
+import type { CheckDetails } from './check-details.js';
 
 /** Why a check is not well: a probe's reason, or one that only checks have. */
 export const checkErrorCodes = ['assertion_failed', 'expected_to_fail'] as const;
@@ -55,4 +56,6 @@ export interface MonitorTypeDefinition<C extends TSchema = TSchema, P extends Me
   toSpec(target: string, config: Static<C>): ProbeSpecs[P];
   /** What a result means; pure, and throws for none that is valid by the probe's schema. `nowMs`: when it was measured, for expiry dates. */
   judge(result: ProbeResults[P], config: Static<C>, nowMs: number): CheckJudgment;
+  /** What of a result is told beside the judgment; pure as `judge`, and without anything that is sealed of the config. */
+  details(result: ProbeResults[P], config: Static<C>): CheckDetails;
 }

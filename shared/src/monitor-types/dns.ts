@@ -6,6 +6,7 @@ import { shownValue } from '../assertions/shown.js';
 import { type ProbeResults, type ProbeSpecs, probeTypes } from '../probe-types/index.js';
 import { parseHost } from '../target-policy/host.js';
 import { malformed } from '../target-policy/target-error.js';
+import type { CheckDetails } from './check-details.js';
 import { commonFields } from './common-fields.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
 import { canonicalValue } from './dns-values.js';
@@ -58,6 +59,15 @@ function recordFailures({ records }: ProbeResults['dns'], { record_type: type, e
   return missing.map((text) => failure(`${shownValue(text, [])} among it`));
 }
 
+/** Records of an answer that its details name. */
+const MAX_TOLD_RECORDS = 20;
+
+function details(result: ProbeResults['dns']): CheckDetails {
+  const { rcode, resolver, transport, query_ms, flags, extended_errors, records } = result;
+  const told = records.slice(0, MAX_TOLD_RECORDS).map(({ name, type, ttl, value }) => ({ name, type, ttl, value }));
+  return { rcode, resolver, transport, query_ms, flags, extended_errors, answers: records.length, records: told };
+}
+
 /** A DNS question, and what must be among the answer. */
 export const dns = {
   type: 'dns',
@@ -73,4 +83,5 @@ export const dns = {
   checkConfig: ({ assertions }: Config) => checkAssertions(assertions, { types: ['response_time'] }),
   toSpec,
   judge,
+  details,
 } satisfies MonitorTypeDefinition<typeof Config, 'dns'>;

@@ -6,6 +6,7 @@ import { measurements, type ProbeResults, type ProbeSpecs } from '../probe-types
 import { parseHost } from '../target-policy/host.js';
 import { malformed } from '../target-policy/target-error.js';
 import type { FieldErrors } from '../validation.js';
+import type { CheckDetails } from './check-details.js';
 import { commonFields } from './common-fields.js';
 import { daysUntil } from './days-until.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
@@ -45,6 +46,10 @@ function registrationFailures(result: ProbeResults['domain'], config: Config, no
   return [failureOf({ subject, severity: 'degraded', expected }, { reason }, [])];
 }
 
+function details({ domain, registered, expires_at, source, server }: ProbeResults['domain']): CheckDetails {
+  return { domain, registered, expires_at, source, server };
+}
+
 /** How long a domain is still registered for. */
 export const domain_expiry = {
   type: 'domain_expiry',
@@ -60,4 +65,5 @@ export const domain_expiry = {
   checkConfig,
   toSpec,
   judge,
+  details,
 } satisfies MonitorTypeDefinition<typeof Config, 'domain'>;

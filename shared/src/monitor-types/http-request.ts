@@ -3,12 +3,14 @@ import { checkAssertions } from '../assertions/check.js';
 import type { Facts } from '../assertions/facts.js';
 import { type Failure, failureOf } from '../assertions/failures.js';
 import { type Assertion, type AssertionType, assertionTypes } from '../assertions/schema.js';
+import { withoutSecrets } from '../assertions/shown.js';
 import { ClientCertificateSchema } from '../probe-types/client-certificate.js';
 import { type ProbeResults, type ProbeSpecs, probeTypes } from '../probe-types/index.js';
 import { checkRequestHeaders } from '../target-policy/headers.js';
 import { parseHost } from '../target-policy/host.js';
 import { TargetError } from '../target-policy/target-error.js';
 import type { FieldErrors } from '../validation.js';
+import type { CheckDetails } from './check-details.js';
 import { checkClientCertificate } from './client-certificate.js';
 import { commonFields } from './common-fields.js';
 import { authorizationOf, CredentialsSchema, checkCredentials } from './credentials.js';
@@ -159,6 +161,32 @@ export function httpFacts(result: ProbeResults['http'], config: HttpConfig, nowM
     jsonPaths: result.json_paths ?? [],
     daysRemaining: daysUntil(result.tls?.not_after ?? null, nowMs),
     secrets: secretTexts(config, authorizationIn(config)),
+  };
+}
+
+/** What of an answer is told of a check: neither its headers nor its text, nor where it redirects to. */
+export function httpDetails(result: ProbeResults['http'], config: HttpConfig): CheckDetails {
+  const { timing, resolved_ip, ip_version, http_version, response_size, redirects, tls } = result;
+  return {
+    timing,
+    resolved_ip,
+    ip_version,
+    http_version,
+    redirects: redirects.length,
+    response_size,
+    tls: tls === null ? null : tlsDetails(tls, secretTexts(config, authorizationIn(config))),
+  };
+}
+
+/** OpenSSL's reason repeats names that a server put into its certificate. */
+function tlsDetails(tls: NonNullable<ProbeResults['http']['tls']>, secrets: readonly string[]) {
+  const { protocol, cipher, authorized, authorization_error: reason, not_after } = tls;
+  return {
+    protocol,
+    cipher,
+    authorized,
+    authorization_error: reason === null ? null : withoutSecrets(reason, secrets),
+    not_after,
   };
 }
 

@@ -4,6 +4,7 @@ import { parseHttpUrl } from '../target-policy/url.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
 import {
   checkHttpConfig,
+  httpDetails,
   httpFacts,
   httpFields,
   httpSpec,
@@ -40,4 +41,5 @@ export const http = {
     return httpSpec(target, config);
   },
   judge,
+  details: httpDetails,
 } satisfies MonitorTypeDefinition<typeof Config, 'http'>;

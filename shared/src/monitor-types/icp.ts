@@ -6,6 +6,7 @@ import { shownValue } from '../assertions/shown.js';
 import { measurements, type ProbeResults, type ProbeSpecs } from '../probe-types/index.js';
 import { parseHost } from '../target-policy/host.js';
 import { malformed } from '../target-policy/target-error.js';
+import type { CheckDetails } from './check-details.js';
 import { commonFields } from './common-fields.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
 import { judgeLookup } from './judgment.js';
@@ -49,6 +50,10 @@ function plain(icpNumber: string): string {
   return icpNumber.normalize('NFKC').replace(/\s/g, '').toUpperCase();
 }
 
+function details({ domain, filing }: ProbeResults['icp']): CheckDetails {
+  return { domain, filing };
+}
+
 /** Whether a domain has its ICP filing. */
 export const icp = {
   type: 'icp',
@@ -64,4 +69,5 @@ export const icp = {
   checkConfig: ({ assertions }: Config) => checkAssertions(assertions, { types: ['response_time'] }),
   toSpec,
   judge,
+  details,
 } satisfies MonitorTypeDefinition<typeof Config, 'icp'>;

@@ -7,6 +7,7 @@ import { parseHttpUrl } from '../target-policy/url.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
 import {
   checkHttpConfig,
+  httpDetails,
   httpFacts,
   httpFields,
   httpSpec,
@@ -75,4 +76,5 @@ export const json = {
     return httpSpec(target, config, lookFor(config));
   },
   judge,
+  details: httpDetails,
 } satisfies MonitorTypeDefinition<typeof Config, 'http'>;

@@ -8,6 +8,7 @@ import { parseHttpUrl } from '../target-policy/url.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
 import {
   checkHttpConfig,
+  httpDetails,
   httpFacts,
   httpFields,
   httpSpec,
@@ -77,4 +78,5 @@ export const keyword = {
     return httpSpec(target, config, lookFor(config));
   },
   judge,
+  details: httpDetails,
 } satisfies MonitorTypeDefinition<typeof Config, 'http'>;

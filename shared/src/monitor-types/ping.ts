@@ -5,6 +5,7 @@ import { type Failure, failureOf } from '../assertions/failures.js';
 import { type ProbeResults, type ProbeSpecs, probeTypes } from '../probe-types/index.js';
 import { parseHost } from '../target-policy/host.js';
 import type { FieldErrors } from '../validation.js';
+import type { CheckDetails } from './check-details.js';
 import { commonFields } from './common-fields.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
 import { judgeCheck } from './judgment.js';
@@ -62,6 +63,17 @@ function lossFailures({ loss_pct: found }: ProbeResults['ping'], { max_loss_pct:
   return [failureOf({ subject: 'the loss in percent', severity: 'down', expected }, { found }, [])];
 }
 
+function details({
+  resolved_ip,
+  ip_version,
+  packets_sent,
+  packets_received,
+  loss_pct,
+  rtt,
+}: ProbeResults['ping']): CheckDetails {
+  return { resolved_ip, ip_version, packets_sent, packets_received, loss_pct, rtt };
+}
+
 /** Echo requests, and how many are answered. */
 export const ping = {
   type: 'ping',
@@ -77,4 +89,5 @@ export const ping = {
   checkConfig,
   toSpec,
   judge,
+  details,
 } satisfies MonitorTypeDefinition<typeof Config, 'ping'>;

@@ -6,6 +6,7 @@ import { measurements, type ProbeResults, type ProbeSpecs } from '../probe-types
 import { parseHost } from '../target-policy/host.js';
 import { malformed } from '../target-policy/target-error.js';
 import type { FieldErrors } from '../validation.js';
+import type { CheckDetails } from './check-details.js';
 import { commonFields } from './common-fields.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
 import { judgeCheck, judgeLookup } from './judgment.js';
@@ -56,6 +57,22 @@ function listings({ lookups }: ProbeResults['rbl']): Failure[] {
   });
 }
 
+/** Listings that details name. */
+const MAX_TOLD_LISTINGS = 10;
+
+function details({ lookups, lookup_ms }: ProbeResults['rbl']): CheckDetails {
+  const listed = lookups.filter((lookup) => lookup.listed === true);
+  return {
+    lookup_ms,
+    lookups: lookups.length,
+    unanswered: lookups.filter((lookup) => lookup.listed === null).length,
+    listed: listed.length,
+    listings: listed
+      .slice(0, MAX_TOLD_LISTINGS)
+      .map(({ zone, address, codes, reason }) => ({ zone, address, codes, reason })),
+  };
+}
+
 /** Whether blocklists in DNS have the target. */
 export const rbl = {
   type: 'rbl',
@@ -71,4 +88,5 @@ export const rbl = {
   checkConfig,
   toSpec,
   judge,
+  details,
 } satisfies MonitorTypeDefinition<typeof Config, 'rbl'>;

@@ -6,6 +6,7 @@ import { type ProbeResults, type ProbeSpecs, probeTypes } from '../probe-types/i
 import { sslPort } from '../probe-types/ssl.js';
 import { roundMs } from '../probe-types/statistics.js';
 import type { FieldErrors } from '../validation.js';
+import type { CheckDetails } from './check-details.js';
 import { commonFields } from './common-fields.js';
 import { daysUntil } from './days-until.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
@@ -57,6 +58,20 @@ function daysFailures(left: number | null, config: Config): Failure[] {
   return [failureOf({ subject, severity: 'down', expected: `more than ${config.critical_days}` }, miss, [])];
 }
 
+function details({
+  resolved_ip,
+  ip_version,
+  port,
+  timing,
+  valid,
+  not_after,
+  issuer,
+  subject,
+  protocol,
+}: ProbeResults['ssl']): CheckDetails {
+  return { resolved_ip, ip_version, port, timing, valid, not_after, issuer, subject, protocol };
+}
+
 /** How long the certificate of a TLS server is still good. */
 export const ssl_expiry = {
   type: 'ssl_expiry',
@@ -72,4 +87,5 @@ export const ssl_expiry = {
   checkConfig,
   toSpec,
   judge,
+  details,
 } satisfies MonitorTypeDefinition<typeof Config, 'ssl'>;

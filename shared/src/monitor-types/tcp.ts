@@ -3,6 +3,7 @@ import { checkAssertions } from '../assertions/check.js';
 import { noFacts } from '../assertions/facts.js';
 import { type ProbeResults, type ProbeSpecs, probeTypes } from '../probe-types/index.js';
 import { tcpPort } from '../probe-types/tcp.js';
+import type { CheckDetails } from './check-details.js';
 import { commonFields } from './common-fields.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
 import { judgeCheck } from './judgment.js';
@@ -33,6 +34,10 @@ function judge({ error, connect_ms: responseMs }: ProbeResults['tcp'], config: C
   return judgeCheck({ error, facts: { ...noFacts, responseMs }, failures: [] }, config);
 }
 
+function details({ resolved_ip, ip_version, port, dns_ms, connect_ms, attempts }: ProbeResults['tcp']): CheckDetails {
+  return { resolved_ip, ip_version, port, dns_ms, connect_ms, attempts };
+}
+
 /** A TCP connect. */
 export const tcp = {
   type: 'tcp',
@@ -48,4 +53,5 @@ export const tcp = {
   checkConfig: ({ assertions }: Config) => checkAssertions(assertions, { types: ['response_time'] }),
   toSpec,
   judge,
+  details,
 } satisfies MonitorTypeDefinition<typeof Config, 'tcp'>;

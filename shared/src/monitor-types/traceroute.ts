@@ -3,6 +3,7 @@ import { checkAssertions } from '../assertions/check.js';
 import { noFacts } from '../assertions/facts.js';
 import { type ProbeResults, type ProbeSpecs, probeTypes } from '../probe-types/index.js';
 import { parseHost } from '../target-policy/host.js';
+import type { CheckDetails } from './check-details.js';
 import { commonFields } from './common-fields.js';
 import type { CheckJudgment, MonitorTypeDefinition } from './definition.js';
 import { judgeCheck } from './judgment.js';
@@ -45,6 +46,11 @@ function targetRtt({ hops, resolved_ip: target }: ProbeResults['traceroute']): n
   return replies.find(({ ip, rtt_ms: rttMs }) => ip !== null && ip === target && rttMs !== null)?.rtt_ms ?? null;
 }
 
+function details({ resolved_ip, ip_version, protocol, reached, hops }: ProbeResults['traceroute']): CheckDetails {
+  const path = hops.map(({ replies }) => replies.find(({ ip }) => ip !== null)?.ip ?? null);
+  return { resolved_ip, ip_version, protocol, reached, hops: hops.length, path };
+}
+
 /** The way to a target. */
 export const traceroute = {
   type: 'traceroute',
@@ -60,4 +66,5 @@ export const traceroute = {
   checkConfig: ({ assertions }: Config) => checkAssertions(assertions, { types: ['response_time'] }),
   toSpec,
   judge,
+  details,
 } satisfies MonitorTypeDefinition<typeof Config, 'traceroute'>;

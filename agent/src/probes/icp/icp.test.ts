@@ -41,7 +41,7 @@ t.test('without a source each check of icp says so, and fails whatever it wants'
   const runner = new ProbeRunner({ ...aContext(), engines, policy });
   const checks = new CheckRunner({ runner, onFault: (_type, error) => t.fail(String(error)) });
   for (const config of [{}, { upside_down: true }]) {
-    const times = { deadlineMs: 30_000, patienceMs: 100, caller: 'm', nowMs: 0 };
+    const times = { deadlineMs: 30_000, patienceMs: 100, caller: 'm', nowMs: 0, wantsDetails: false };
     const job = { id: '1', type: 'icp', target: 'example.com', configJson: JSON.stringify(config), ...times };
     const { judgment } = await checks.run(job);
     t.match(judgment, { outcome: 'failed', error: { code: 'not_supported', message: /^no source configured/ } });

@@ -97,9 +97,15 @@ class MemoryFile {
 export class ScheduledNode {
   readonly clock = new FakeClock();
   readonly reports: Reported[] = [];
+  /** Of each report, as JSON; empty: none. */
+  readonly details: string[] = [];
   readonly jobs: CheckJob[] = [];
   /** What checks come to, and after how long. */
-  answer: (job: CheckJob) => { readonly afterMs: number; readonly judgment: CheckJudgment } = () => ({
+  answer: (job: CheckJob) => {
+    readonly afterMs: number;
+    readonly judgment: CheckJudgment;
+    readonly detailsJson?: string;
+  } = () => ({
     afterMs: 100,
     judgment: good,
   });
@@ -227,10 +233,10 @@ export class ScheduledNode {
 
   #check(job: CheckJob): Promise<CheckMeasurement> {
     this.jobs.push(job);
-    const { afterMs, judgment } = this.answer(job);
+    const { afterMs, judgment, detailsJson = null } = this.answer(job);
     const startedAt = this.clock.now();
     return new Promise((resolve) => {
-      const answer = () => resolve({ id: job.id, judgment, startedAt, loopLagMs: 1, isDisturbed: false });
+      const answer = () => resolve({ id: job.id, judgment, detailsJson, startedAt, loopLagMs: 1, isDisturbed: false });
       this.clock.after(afterMs, answer);
     });
   }
@@ -238,8 +244,9 @@ export class ScheduledNode {
   #append(lane: Lane, payload: Uint8Array) {
     if (lane !== 'check') throw new Error(`a report in lane "${lane}"`);
     if (!this.takesReports) return { sequence: 0, durable: never };
-    const { kind, resultJson } = decodeResult(payload);
+    const { kind, resultJson, detailsJson } = decodeResult(payload);
     this.reports.push({ kind, body: JSON.parse(Buffer.from(resultJson).toString()) } as Reported);
+    this.details.push(Buffer.from(detailsJson).toString());
     return { sequence: this.reports.length, durable: Promise.resolve() };
   }
 }

@@ -16,6 +16,7 @@ import * as heartbeats from './0014-heartbeats.js';
 import * as maintenance from './0015-maintenance.js';
 import * as rollups from './0016-rollups.js';
 import * as lateResults from './0017-late-results.js';
+import * as checkDetails from './0018-check-details.js';
 
 /** One step forward. Written so that the version before it keeps working on the changed tables. */
 export interface Migration {
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   maintenance,
   rollups,
   lateResults,
+  checkDetails,
 ];

@@ -6,13 +6,14 @@ import {
   NodeStateSchema,
 } from '@vantage/shared/monitor-state/check-report.js';
 import { CHECK_KIND, MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
+import { MAX_DETAILS_BYTES } from '@vantage/shared/monitor-types/check-details.js';
 import type { ResultMessage } from '@vantage/shared/protocol/codec.js';
 import { parseDelivered } from '@vantage/shared/protocol/delivered-json.js';
 import { isStorableText } from '@vantage/shared/text.js';
 import { compileTest } from '@vantage/shared/validation.js';
 import { CHECK_DAYS_BACK } from '../../db/partitions.js';
 import { ownKind, type ResultKind } from '../../ingest/index.js';
-import { type CheckDaysOf, storeChecks } from './check-store.js';
+import { type CheckDaysOf, storeChecks, type TakenCheck } from './check-store.js';
 import { storeMissed } from './missed-store.js';
 import type { MonitorCounts } from './monitor-counts.js';
 import { noteUplinkLosses } from './uplink-losses.js';
@@ -36,13 +37,13 @@ interface MonitorKindsOptions {
 
 /** What nodes deliver of monitors. */
 export function monitorKinds({ keptFor, onDue, counts }: MonitorKindsOptions): ResultKind[] {
-  const checks = ownKind<CheckReport>({
+  const checks = ownKind<TakenCheck>({
     name: CHECK_KIND,
     lane: 'check',
     parse(message, { nowMs }) {
       const report = parseDelivered(message.resultJson ?? new Uint8Array());
       if (!isCheck(report)) return { reject: 'malformed' };
-      const body = report as CheckReport;
+      const body = withDetails(report as CheckReport, message);
       if (body.error !== null && !isStorableText(body.error.code + body.error.message)) return { reject: 'malformed' };
       if (!isWithin(body.slot_ms, nowMs) || body.through_ms > nowMs + MAX_AHEAD_MS) return { reject: 'out_of_range' };
       if ((body.error === null) !== (body.outcome === 'ok')) return { reject: 'malformed' };
@@ -81,6 +82,14 @@ export function monitorKinds({ keptFor, onDue, counts }: MonitorKindsOptions): R
 /** Whether there may be so many slots between two instants; no interval is shorter than a second. */
 function isRunOfSlots({ first_slot_ms: firstMs, last_slot_ms: lastMs, count }: MissedReport): boolean {
   return count === 1 ? firstMs === lastMs : lastMs - firstMs >= (count - 1) * MIN_INTERVAL_MS;
+}
+
+/** Details that are none, or too large, are passed over: what a check says counts without them. */
+function withDetails(report: CheckReport, { detailsJson }: ResultMessage): TakenCheck {
+  if (!detailsJson?.length || detailsJson.length > MAX_DETAILS_BYTES) return report;
+  const details = parseDelivered(detailsJson);
+  const isObject = typeof details === 'object' && details !== null && !Array.isArray(details);
+  return isObject ? { ...report, details: JSON.stringify(details) } : report;
 }
 
 /** Whether something is the state of a monitor as nodes tell it before their backlog. */

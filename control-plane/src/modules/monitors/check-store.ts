@@ -4,6 +4,7 @@ import { instantLiteral } from '../../db/literals.js';
 import { type PreparedStatement, queryPrepared } from '../../db/prepared.js';
 import { type PlanName, type Plans, planNames } from '../../plans.js';
 import { checkFlags } from './check-flags.js';
+import { type DeliveredDetails, storeDetails } from './details-store.js';
 import { CHECK_SECONDS, FRESH_INTERVALS, freshnessMs } from './eligibility.js';
 import { monitorIntervals } from './intervals.js';
 import { isToldAt } from './told-slots.js';
@@ -14,6 +15,9 @@ export interface Delivered<R> {
   readonly nodeId: string;
   readonly body: R;
 }
+
+/** A check as it is taken; `details`: what it measured, JSON of an object, where its node tells. */
+export type TakenCheck = CheckReport & { readonly details?: string };
 
 /** Numbers under which outcomes are stored. */
 export const outcomeCodes = { ok: 0, degraded: 1, failed: 2 } as const;
@@ -120,13 +124,21 @@ const STORE: PreparedStatement = {
 /** Stores checks that were never delivered before; of a slot that was told already nothing is. @returns ids of the monitors that are due now */
 export async function storeChecks(
   trx: Knex,
-  rows: readonly Delivered<CheckReport>[],
+  rows: readonly Delivered<TakenCheck>[],
   keptFor: CheckDaysOf,
 ): Promise<string[]> {
   const { due, doubtful } = await store(trx, rows, { keptFor, isLookedAt: false });
-  if (doubtful.length === 0) return due;
-  const news = await withoutTold(trx, doubtful);
-  return news.length === 0 ? due : [...due, ...(await store(trx, news, { keptFor, isLookedAt: true })).due];
+  const news = doubtful.length === 0 ? [] : await withoutTold(trx, doubtful);
+  const dueOfNews = news.length === 0 ? [] : (await store(trx, news, { keptFor, isLookedAt: true })).due;
+  const isNews = new Set(news);
+  const told = new Set(doubtful.filter((row) => !isNews.has(row)));
+  await storeDetails(trx, rows.filter((row) => !told.has(row)).flatMap(detailsOf));
+  return [...due, ...dueOfNews];
+}
+
+function detailsOf({ nodeId, body }: Delivered<TakenCheck>): DeliveredDetails[] {
+  const { monitor_id: monitorId, slot_ms: slotMs, details } = body;
+  return details === undefined ? [] : [{ nodeId, monitorId, slotMs: Math.floor(slotMs), details }];
 }
 
 interface StoreHow {
@@ -135,7 +147,7 @@ interface StoreHow {
   readonly isLookedAt: boolean;
 }
 
-async function store(trx: Knex, rows: readonly Delivered<CheckReport>[], { keptFor, isLookedAt }: StoreHow) {
+async function store(trx: Knex, rows: readonly Delivered<TakenCheck>[], { keptFor, isLookedAt }: StoreHow) {
   const bodies = rows.map(({ body }) => body);
   const answers = await queryPrepared<{ monitor_id: string | null; doubtful: number | null }>(trx, STORE, [
     rows.map(({ nodeId }) => nodeId),
@@ -162,8 +174,8 @@ async function store(trx: Knex, rows: readonly Delivered<CheckReport>[], { keptF
 /** Those whose slot was not told before, each slot once. */
 async function withoutTold(
   trx: Knex,
-  rows: readonly Delivered<CheckReport>[],
-): Promise<readonly Delivered<CheckReport>[]> {
+  rows: readonly Delivered<TakenCheck>[],
+): Promise<readonly Delivered<TakenCheck>[]> {
   const ranges = rows.map(({ nodeId, body }) => {
     const slotMs = Math.floor(body.slot_ms);
     return { nodeId, monitorId: body.monitor_id, firstMs: slotMs, lastMs: slotMs };

@@ -2,6 +2,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Static } from 'typebox';
 import type { CheckRow } from './check-store.js';
+import { detailsKey, readDetails } from './details-store.js';
 import type { HeartbeatParts, HeartbeatTimes } from './heartbeat-parts.js';
 import type { MaintenanceReads } from './maintenance-reads.js';
 import type { MonitorCheckSchema, MonitorCreatedSchema, MonitorDetailSchema, MonitorSchema } from './schema.js';
@@ -54,13 +55,18 @@ export class Reading {
 
   /** Views of checks of a monitor, in their order. */
   async checkViews(monitor: KnownMonitorRow, rows: readonly CheckRow[]): Promise<Static<typeof MonitorCheckSchema>[]> {
+    if (rows.length === 0) return [];
     const { db, maintenance } = this.options;
     const begins = rows.map(beganAtMs);
+    const slots = rows.map(({ at }) => at.getTime());
     const range = { fromMs: Math.min(...begins), toMs: Math.max(...begins) + 1 };
-    const windows = rows.length === 0 ? [] : ((await maintenance.within(db, [monitor], range)).get(monitor.id) ?? []);
+    const [windows, details] = await Promise.all([
+      maintenance.within(db, [monitor], range).then((found) => found.get(monitor.id) ?? []),
+      readDetails(db, monitor.key, { fromMs: Math.min(...slots), toMs: Math.max(...slots) }),
+    ]);
     return rows.map((row) => {
       const isInMaintenance = windows.some(({ fromMs, toMs }) => fromMs <= beganAtMs(row) && beganAtMs(row) < toMs);
-      return checkView(monitor.id, row, isInMaintenance);
+      return checkView(monitor.id, row, { isInMaintenance, details: details.get(detailsKey(row)) ?? null });
     });
   }
 

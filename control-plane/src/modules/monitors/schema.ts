@@ -214,6 +214,10 @@ export const MonitorCheckSchema = Type.Object(
     status_code: nullable(Type.Integer(), 'Of HTTP.'),
     error: nullable(Type.String(), '`<code>: <message>`; null when it was well.'),
     error_code: nullable(Type.String(), 'Branch on this.'),
+    details: nullable(
+      Type.Record(Type.String(), Type.Unknown()),
+      'What it measured, by type, at most 4096 bytes of JSON: kept for 30 days of checks that were not well, of the first good one after them, and of those that somebody asked for. Null: nothing is kept.',
+    ),
     late: Type.Boolean({ description: 'It was delivered long after: its node had no link.' }),
     in_maintenance: Type.Boolean({ description: 'It began within a maintenance window, as they are written now.' }),
     superseded: Type.Boolean({ description: 'The monitor was another node’s by then: it counts in history alone.' }),

@@ -76,7 +76,7 @@ export function beganAtMs({ at, late_ms }: CheckRow): number {
 export function checkView(
   monitorId: string,
   row: CheckRow,
-  isInMaintenance: boolean,
+  known: { readonly isInMaintenance: boolean; readonly details: Record<string, unknown> | null },
 ): Static<typeof MonitorCheckSchema> {
   const outcome = outcomes[row.outcome] ?? 'failed';
   return {
@@ -90,8 +90,9 @@ export function checkView(
     status_code: row.status_code,
     error: row.error,
     error_code: row.error === null ? null : row.error.slice(0, row.error.indexOf(':')),
+    details: known.details,
     late: (row.flags & checkFlags.late) !== 0,
-    in_maintenance: isInMaintenance,
+    in_maintenance: known.isInMaintenance,
     superseded: (row.flags & checkFlags.superseded) !== 0,
   };
 }
