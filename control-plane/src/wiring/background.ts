@@ -7,7 +7,7 @@ import { jobTypes } from '../jobs/job-types.js';
 import { Jobs } from '../jobs/jobs.js';
 import { deleteEndedWindows } from '../limits/index.js';
 import type { MailParts } from '../mail/index.js';
-import { deleteOldUplinkLosses } from '../modules/monitors/index.js';
+import { deleteOldHappenings, deleteOldUplinkLosses } from '../modules/monitors/index.js';
 import { deleteOldLinkDays, updateUptimes } from '../modules/nodes/index.js';
 import { deleteFullBuckets } from '../modules/probes/index.js';
 import { Upkeep } from '../upkeep.js';
@@ -48,6 +48,7 @@ export function wireUpkeep(
       () => deleteFullBuckets(db),
       () => deleteEndedWindows(db, clock.now()),
       () => deleteOldUplinkLosses(db),
+      () => deleteOldHappenings(db),
       ...people.accounts.upkeep,
       () => idempotency.deleteForgotten(),
       ...[people.tokens, services.enrollmentTokens, services.audit, services.jobs].map(

@@ -106,6 +106,14 @@ export async function insertHappening(
   });
 }
 
+/** What nobody took in so long is no news. */
+const HAPPENINGS_KEPT = "interval '30 days'";
+
+/** Forgets what happened long ago. */
+export async function deleteOldHappenings(db: Knex): Promise<void> {
+  await db.raw(`DELETE FROM outbox WHERE created_at < now() - ${HAPPENINGS_KEPT}`);
+}
+
 /** Events of a monitor that people were told of, that lasted at an instant or later. */
 export async function listSpansSince(db: Knex, monitorId: string, since: Date): Promise<EventSpan[]> {
   const { rows } = await db.raw<{ rows: Pick<EventRow, 'type' | 'started_at' | 'ended_at'>[] }>(

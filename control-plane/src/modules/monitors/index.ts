@@ -47,6 +47,7 @@ export { AssignmentNews } from './assignment-news.js';
 export { monitorKinds } from './check-kinds.js';
 export { DueCount } from './due-count.js';
 export { type Notify, performEffects } from './episodes.js';
+export { deleteOldHappenings } from './event-store.js';
 export type { HeartbeatParts, HeartbeatTimes } from './heartbeat-parts.js';
 export { type MaintenanceAt, type MaintenanceNow, maintenanceReads } from './maintenance-reads.js';
 export type { CountEvent, EventChange, MonitorCounts } from './monitor-counts.js';
