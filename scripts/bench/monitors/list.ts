@@ -5,7 +5,7 @@ import { closedLoop, LoadClient } from '../load.js';
 import { figureOf, figureText } from '../statistics.js';
 import { startWatchedSite, type WatchedSite } from './watched-site.js';
 
-const SIZES = [300_000, 3_000_000, 30_000_000];
+const SIZES = [200_000, 2_000_000, 20_000_000];
 const MONITORS = 10_000;
 const NODES = 3;
 const DAYS = 90;
