@@ -15,6 +15,7 @@ function batch(first: number, rows = 1): Batch {
   const results = Array.from({ length: rows }, (_, index) => ({
     taskId: `t${first + index}`,
     resultJson: Buffer.from('{}'),
+    detailsJson: Buffer.alloc(0),
   }));
   return { epoch, lane: LaneCode.LANE_TASK, first, results } as unknown as Batch;
 }
