@@ -86,6 +86,8 @@ t.test('a node that went less than five minutes ago keeps what it has, though ot
     );
     return left.rowCount === 2;
   });
+  // whoever has read of them before reads again
+  for (const id of [recent, gone]) await api.call('PATCH', `/v1/account/nodes/${id}`, { body: { tags: ['gone'] } });
   await until('the other one to be replaced', async () => !(await nodesOf(api, moved)).includes(gone));
   // and when it is looked at for another reason
   await db('placement_due').insert({ monitor_id: kept });
