@@ -98,6 +98,23 @@ t.test('an event that was told gets its times from what came late, and keeps its
   t.equal(one.notified.length, 2, 'one mail that it is down, one that it is up');
 });
 
+t.test('a monitor whose past cannot be replayed holds no other one up, and is tried again later', async (t) => {
+  const one = await LateMonitor.create(t, 120);
+  const other = await one.another();
+  const isDown = (minute: number) => minute >= 5 && minute < 10;
+  for (const each of [one, other]) await store(one.db, checksOf(each, 0, 40, isDown));
+  await one.passUntil(40);
+  await one.db('monitors').where({ id: one.monitor.id }).update({ fail_node_quorum: 'nobody knows' });
+  await one.db('monitor_states').update({ same_rule_since: new Date(one.startMs) });
+  const noted = () => one.db('late_checks').where({ monitor_id: one.monitor.id });
+  await one.db('late_checks').update({ due_at: new Date(1_000) });
+  await noted().update({ due_at: new Date(0) });
+  await one.lateResults().run();
+  t.equal((await other.events()).length, 1);
+  const waiting = await noted();
+  t.ok(waiting.length > 0 && waiting.every(({ due_at }) => due_at.getTime() > Date.now()), 'nothing of it is lost');
+});
+
 t.test('an event that history denies stays, is disputed and counts in no uptime', async (t) => {
   const one = await LateMonitor.create(t, 120);
   await one.db('monitors').update({ fail_node_quorum: 'all' });

@@ -106,3 +106,24 @@ t.test('the way out of a page is its own: nobody without its password uses it', 
   t.equal(await ask(proxy.password), 200);
   t.equal(await ask(proxy.password, 'CONNECT'), 200);
 });
+
+t.test('an answer with a status that is none ends its request, and nothing else', async (t) => {
+  const statuses = ['000', '099', '999'];
+  const proxy = new EgressProxy(aContext());
+  const { port } = new URL(await proxy.open());
+  t.teardown(() => proxy.close());
+  const authorization = `Basic ${Buffer.from(`page:${proxy.password}`).toString('base64')}`;
+  const ask = async (path: string) => {
+    const asked = request({ host: '127.0.0.1', port, path, headers: { 'proxy-authorization': authorization } });
+    asked.end();
+    const [response] = await once(asked, 'response');
+    response.resume();
+    return response.statusCode;
+  };
+  for (const status of statuses) {
+    const odd = await startTcpServer(t, (socket) => socket.end(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`));
+    await t.rejects(ask(`http://127.0.0.1:${odd.port}/`), { code: 'ECONNRESET' }, status);
+  }
+  const target = await startHttpServer(t, (_request, response) => response.end('ok'));
+  t.equal(await ask(`http://127.0.0.1:${target.port}/`), 200);
+});

@@ -3,6 +3,7 @@ import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { browser as measurement } from '@vantage/shared/probe-types/browser.js';
 import type { ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import { roundMs } from '@vantage/shared/probe-types/statistics.js';
 import { parseHttpUrl } from '@vantage/shared/target-policy/url.js';
@@ -54,7 +55,12 @@ export class BrowserEngine implements ProbeEngine<'browser'> {
       return describe(report, proxy);
     } catch (error) {
       if (!(error instanceof ProbeFailure)) throw error;
-      return { ...blank, success: false, error: toProbeError(error), refused: proxy.refused };
+      return {
+        ...measurement.blank(),
+        success: false,
+        error: toProbeError(error),
+        refused: proxy.refused,
+      };
     } finally {
       proxy.close();
     }
@@ -144,19 +150,6 @@ function forkPageProcess({ directory }: PageJob): ChildProcess {
   const env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: directory, TMPDIR: directory, LANG: 'C.UTF-8' };
   return fork(PAGE_PROCESS, [], { env, execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
 }
-
-const blank: Omit<BrowserResult, 'success' | 'error'> = {
-  status_code: null,
-  final_url: null,
-  title: null,
-  load_ms: null,
-  timing: { ttfb_ms: null, dom_content_loaded_ms: null },
-  selector_found: null,
-  text_found: null,
-  console_errors: [],
-  requests: 0,
-  refused: 0,
-};
 
 function describe(report: PageReport, proxy: EgressProxy): BrowserResult {
   const failure = report.failure === null ? null : failureOf(report.failure, proxy);
