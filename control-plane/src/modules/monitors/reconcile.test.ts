@@ -71,6 +71,23 @@ t.test(
   },
 );
 
+t.test('of events that begin at one moment, each that is right stays as it is', async (t) => {
+  const event = { type: 'down', isKnown: false, isDisputed: false, startedAtMs: 24 } as const;
+  const episode = { type: 'down', affectedNodes: [], eligible: 3, startedAtMs: 24 } as const;
+  const should = [
+    { ...episode, endedAtMs: 24 },
+    { ...episode, endedAtMs: 52 },
+  ];
+  const long = { ...event, id: 'evt_long', endedAtMs: 52 };
+  const short = { ...event, id: 'evt_short', endedAtMs: 24 };
+  for (const stored of [
+    [long, short],
+    [short, long],
+  ]) {
+    t.same(reconcile(should, stored), { inserted: [], moved: [], disputed: [], upheld: [], deleted: [] });
+  }
+});
+
 t.test('an event keeps its id when its times are corrected, and two that were told as one are two', async (t) => {
   const stored = [
     { id: 'evt_1', type: 'down', startedAtMs: 100, endedAtMs: 900, isKnown: true, isDisputed: false },

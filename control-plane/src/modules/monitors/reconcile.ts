@@ -34,18 +34,31 @@ export interface Corrections {
 /** Of closed events of one range. Pure; of what it has corrected there is nothing to correct. */
 export function reconcile(should: readonly ClosedEpisode[], stored: readonly StoredEpisode[]): Corrections {
   const left = new Set(stored);
-  const found = should.map((episode) => {
-    const same = [...left].filter((event) => event.type === episode.type && overlapMs(event, episode) >= 0);
-    const best = same.sort((a, b) => overlapMs(b, episode) - overlapMs(a, episode) || a.startedAtMs - b.startedAtMs)[0];
+  const claim = (episode: ClosedEpisode, isIt: (event: StoredEpisode) => boolean) => {
+    const best = [...left]
+      .filter((event) => event.type === episode.type && isIt(event))
+      .sort(
+        (a, b) =>
+          overlapMs(b, episode) - overlapMs(a, episode) ||
+          a.startedAtMs - b.startedAtMs ||
+          Number(a.isDisputed) - Number(b.isDisputed),
+      )[0];
     if (best !== undefined) left.delete(best);
-    return { episode, event: best ?? null };
-  });
+    return best ?? null;
+  };
+  // What is right already is nobody else's: of events that touch, the first would take its neighbour's place, and the neighbour the first's.
+  const right = should.map((episode) => claim(episode, (event) => isSameTime(event, episode)));
+  const found = should.map((episode, index) => ({
+    episode,
+    event: right[index] ?? claim(episode, (event) => overlapMs(event, episode) >= 0),
+  }));
   const denied = [...left];
   return {
     inserted: found.filter(({ event }) => event === null).map(({ episode }) => episode),
     moved: found.flatMap(({ episode: { startedAtMs, endedAtMs }, event }) => {
-      const isSame = event === null || (event.startedAtMs === startedAtMs && event.endedAtMs === endedAtMs);
-      return isSame ? [] : [{ id: event.id, startedAtMs, endedAtMs }];
+      return event === null || isSameTime(event, { startedAtMs, endedAtMs })
+        ? []
+        : [{ id: event.id, startedAtMs, endedAtMs }];
     }),
     disputed: idsOf(denied.filter(({ isKnown, isDisputed }) => isKnown && !isDisputed)),
     upheld: found.flatMap(({ event }) => (event?.isDisputed ? [event.id] : [])),
@@ -53,8 +66,14 @@ export function reconcile(should: readonly ClosedEpisode[], stored: readonly Sto
   };
 }
 
+type Times = Pick<StoredEpisode, 'startedAtMs' | 'endedAtMs'>;
+
+function isSameTime(a: Times, b: Times): boolean {
+  return a.startedAtMs === b.startedAtMs && a.endedAtMs === b.endedAtMs;
+}
+
 /** How long both were; of two without a common moment it is negative, of two that begin together it is 0 at least. */
-function overlapMs(a: Pick<StoredEpisode, 'startedAtMs' | 'endedAtMs'>, b: typeof a): number {
+function overlapMs(a: Times, b: Times): number {
   const lengthMs = Math.min(a.endedAtMs, b.endedAtMs) - Math.max(a.startedAtMs, b.startedAtMs);
   return lengthMs > 0 || a.startedAtMs === b.startedAtMs ? lengthMs : -1;
 }
