@@ -129,6 +129,48 @@ t.test('stop() cuts what does not end in time, and connections that never sent a
   await stopped;
 });
 
+t.test(
+  'after leave() stop() answers what still comes over open connections, takes no new ones, and waits for nobody else',
+  async (t) => {
+    const clock = new FakeClock();
+    const { server, port } = await startTestServer(t, thingRoutes(), { clock });
+    const request = 'GET /v1/things/t_a HTTP/1.1\r\nHost: a\r\n\r\n';
+    const open = async () => {
+      const socket = await openSocket(port);
+      let received = '';
+      socket.on('data', (chunk) => {
+        received += chunk.toString();
+      });
+      const ask = async () => {
+        received = '';
+        socket.write(request);
+        await until('an answer', () => parseAnswer(received) !== null);
+        return parseAnswer(received);
+      };
+      return { socket, ask };
+    };
+    const [kept, fresh, silent] = [await open(), await open(), await open()];
+    t.equal((await kept.ask())?.headers.get('connection'), 'keep-alive');
+    server.leave();
+    const stopped = server.stop();
+    await until('new connections to be refused', () =>
+      openSocket(port).then(
+        (socket) => socket.destroy() && false,
+        () => true,
+      ),
+    );
+    for (const { ask } of [kept, fresh]) {
+      const answer = await ask();
+      t.equal(answer?.status, 200);
+      t.equal(answer?.headers.get('connection'), 'close');
+    }
+    t.notOk(silent.socket.readableEnded);
+    clock.advance(500);
+    await stopped;
+    await until('the last connection to be closed', () => silent.socket.destroyed);
+  },
+);
+
 t.test('with a certificate the API is served over TLS, and what is not TLS or not HTTP hurts nobody', async (t) => {
   // made for this test: openssl req -x509 -newkey ec -days 36500 -subj /CN=localhost
   const read = (file: string) => readFileSync(new URL(`../../../test/testdata/${file}`, import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import http, { IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as Listener } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SpeedtestEndpoint } from '@vantage/shared/speedtest/endpoint.js';
 import { createHttpApp, type HttpServerOptions } from './app.js';
@@ -21,6 +21,8 @@ export interface HttpTimeouts {
   readonly silenceMs: number;
   /** From stop() until connections that are still busy are cut. */
   readonly stopMs: number;
+  /** After leave(): how long requests are still taken over the connections there are when stop() is called. */
+  readonly lastMs: number;
 }
 
 const defaultTimeouts: HttpTimeouts = {
@@ -29,6 +31,7 @@ const defaultTimeouts: HttpTimeouts = {
   idleMs: 65_000,
   silenceMs: 120_000,
   stopMs: 5_000,
+  lastMs: 500,
 };
 
 /**
@@ -111,7 +114,10 @@ export class HttpServer {
     this.#isLeaving = true;
   }
 
-  /** Takes no more connections, ends streams and long polls, waits for what runs, then cuts it. May be called twice. */
+  /**
+   * Takes no more connections, ends streams and long polls, waits for what runs, then cuts it. After leave() the connections
+   * there are are served a moment longer. May be called twice.
+   */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -119,12 +125,31 @@ export class HttpServer {
 
   async #stop(): Promise<void> {
     if (!this.server.listening) return;
+    if (this.#isLeaving) await this.#serveLast();
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     this.#closing.abort(new Error('the server is closing'));
     this.#closeUnused();
     const cancel = this.#settings.clock.after(this.#timeouts.stopMs, () => this.server.closeAllConnections());
     await closed;
     cancel();
+  }
+
+  /**
+   * A balancer that is refused a connection tries the next replica; a request it sent over one that is closed before the answer it
+   * may send nobody else (RFC 9110 section 9.2.2). So connections it keeps or has just opened are served until it knows of the end.
+   */
+  async #serveLast(): Promise<void> {
+    const { clock } = this.#settings;
+    // what the system accepted meanwhile is taken: without a listener it would be reset
+    await new Promise<void>((resolve) => clock.afterInput(resolve));
+    await new Promise<void>((resolve) => {
+      const cancel = clock.after(this.#timeouts.lastMs, resolve);
+      // close() of node:http would cut connections between two requests, too
+      Listener.prototype.close.call(this.server, () => {
+        cancel();
+        resolve();
+      });
+    });
   }
 
   /** node:http closes connections between two requests, but not those that browsers open ahead of their first. */

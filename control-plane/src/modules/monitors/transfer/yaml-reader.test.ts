@@ -45,3 +45,14 @@ t.test('a file that was made to take minutes is given up, and the next one is re
   t.match(await long, { mistake: { message: 'it takes too long to read' } });
   t.same(await next, { value: { a: 1 } });
 });
+
+t.test('files beyond those that may wait are refused at once, until one is through', async (t) => {
+  const reader = new YamlReader(new FakeClock());
+  const taken = Array.from({ length: 5 }, (_, index) => reading(`a: ${index}`, reader));
+  await t.rejects(reading('a: 5', reader), { code: 'UNAVAILABLE', retryAfterSeconds: 20 });
+  t.same(
+    await Promise.all(taken),
+    taken.map((_, index) => ({ value: { a: index } })),
+  );
+  t.same(await reading('a: 6', reader), { value: { a: 6 } });
+});
