@@ -85,18 +85,17 @@ t.test('a resolve beside judgments is never lost, and leaves at most one open ev
 t.test('a judgment that was made before a resolve does not count after it', async (t) => {
   const { api, database, id, node, events, act } = await startDown(t);
   const { db } = database;
-  const waiting = async (count: number) => {
-    await until(`${count} to wait`, async () => {
-      const { rows } = await db.raw(
-        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      );
-      return rows.length === count;
-    });
+  const isWaiting = async () => {
+    const { rows } = await db.raw(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+       AND query LIKE 'SELECT FROM monitor_states%'`,
+    );
+    return rows.length > 0;
   };
   const holding = await db.transaction();
   await holding.raw('SELECT FROM monitor_states FOR UPDATE');
   const resolved = act('resolve');
-  await waiting(1);
+  await until('the resolve to wait', isWaiting);
   node.check(id, 'degraded');
   await until('it to be put off', async () => (await db('monitor_due').where('due_at', '>', db.fn.now())).length > 0);
   await holding.rollback();

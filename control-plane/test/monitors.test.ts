@@ -203,6 +203,7 @@ t.test('bad input names the field and what is wrong with it', async (t) => {
     [{ group_id: 'mgr_1' }, 400, 'VALIDATION_FAILED', 'group_id'],
     [{ node_selection: { countries: ['AQ'] } }, 422, 'VALIDATION_FAILED', 'node_selection'],
     [{ node_count: 2, node_selection: { limit: 4 } }, 400, 'VALIDATION_FAILED', 'node_count'],
+    [{ node_count: 5, nodes: { limit: 3 } }, 400, 'VALIDATION_FAILED', 'node_count'],
   ];
   for (const [fields, status, code, field] of cases) {
     const answer = await api.call('POST', '/v1/monitors', { body: { name: 'New', ...tcp, ...fields } });

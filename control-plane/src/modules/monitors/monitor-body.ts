@@ -55,8 +55,7 @@ export function selectionOf(
   const given = same(body, 'node_selection', 'nodes') as NodeSelection | undefined;
   const selection = given ?? before.node_selection;
   const count = body.node_count;
-  // a selection that names no limit has the default one
-  if (count !== undefined && given?.limit !== undefined && given.limit !== DEFAULT_NODES && given.limit !== count)
+  if (count !== undefined && given?.limit !== undefined && given.limit !== count)
     throw fieldError('node_count', 'conflict', 'is another name of node_selection.limit, which says otherwise');
   const limit = count ?? given?.limit ?? (given === undefined ? before.node_count : DEFAULT_NODES);
   return { spread: 'asn', ...selection, limit };

@@ -24,6 +24,15 @@ const Settings = Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), {
   maxProperties: 100,
   description: 'Settings of the type; what is left out has its default.',
 });
+const NODE_COUNT = { minimum: 1, maximum: 50 };
+// without a default limit: what a caller said and what was filled in could not be told apart, and node_count says the same
+const Selection = Type.Object(
+  {
+    ...NodeSelectionSchema.properties,
+    limit: Type.Optional(Type.Integer({ ...NODE_COUNT, description: 'Another name of `node_count`.' })),
+  },
+  { additionalProperties: false, title: 'MonitorNodeSelection' },
+);
 const Interval = Type.Integer({
   description: `Seconds between two checks of a node: ${monitorIntervals.join(', ')}; the plan may ask for longer ones. Default: 60, or what the type or plan asks for.`,
   example: 60,
@@ -66,14 +75,10 @@ const changeable = {
   assertions: Type.Optional(
     Type.Array(Type.Unknown(), { maxItems: 20, description: 'Another place for `config.assertions`.' }),
   ),
-  node_selection: Type.Optional(NodeSelectionSchema),
-  nodes: Type.Optional(NodeSelectionSchema),
+  node_selection: Type.Optional(Selection),
+  nodes: Type.Optional(Selection),
   node_count: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 50,
-      description: 'Nodes that check it: the limit of the selection; default 3.',
-    }),
+    Type.Integer({ ...NODE_COUNT, description: 'Nodes that check it: the limit of the selection; default 3.' }),
   ),
   trigger_rule: Type.Optional(Type.Partial(TriggerRuleSchema)),
   group_id: Type.Optional(nullable(Type.String({ maxLength: 64 }), 'Null: in no group.')),
@@ -124,7 +129,7 @@ export const MonitorSchema = Type.Object(
     tags: Type.Array(Type.String()),
     node_count: Type.Integer({ description: 'Nodes that are to check it.' }),
     // absent where no node checks it: a schema with defaults cannot also be null
-    node_selection: Type.Optional(NodeSelectionSchema),
+    node_selection: Type.Optional(Selection),
     nodes: Type.Array(Type.String(), { description: 'Ids of the nodes that check it now.' }),
     trigger_rule: TriggerRuleSchema,
     alert_policy_id: nullable(Type.String(), 'Null: none.'),
