@@ -38,3 +38,14 @@ export async function untilStored(watched: WatchedSite, count: number): Promise<
     await pause(20);
   }
 }
+
+/** Resolves when every judgment that was asked for is made. @throws Error after three minutes */
+export async function untilJudged({ site }: WatchedSite): Promise<void> {
+  const deadline = performance.now() + 180_000;
+  for (;;) {
+    const { rows } = await site.database.query<{ due: number }>('SELECT count(*)::int AS due FROM monitor_due');
+    if (rows[0]?.due === 0) return;
+    if (performance.now() > deadline) throw new Error('monitors were not judged within three minutes');
+    await pause(100);
+  }
+}
