@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { LinkComparison, LinkRow } from '../link/comparison.js';
 import { cpuSecondsOf } from '../processes.js';
 import { figureOf, figureText } from '../statistics.js';
-import { countChecks, deliver, untilStored } from './deliver.js';
+import { countChecks, deliver, deliverFirst, untilStored } from './deliver.js';
 import { startWatchedSite, type WatchedSite } from './watched-site.js';
 
 const MONITORS = 10_000;
@@ -31,6 +31,7 @@ export const checks: LinkComparison = {
       intervalSeconds: INTERVAL_S,
     });
     try {
+      await deliverFirst(watched);
       await steady(watched, 5);
       const loads: number[] = [];
       const withDatabase: number[] = [];

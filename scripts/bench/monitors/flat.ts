@@ -1,14 +1,12 @@
 import type { LinkComparison, LinkRow } from '../link/comparison.js';
 import { cpuSecondsOf } from '../processes.js';
 import { figureOf, figureText } from '../statistics.js';
-import { countChecks, deliver, untilJudged, untilStored } from './deliver.js';
+import { AT_ONCE, deliverAll, deliverFirst } from './deliver.js';
 import { startWatchedSite, type WatchedSite } from './watched-site.js';
 
 const SIZES = [1_000, 10_000, 100_000];
 const NODES = 100;
 const CHECKS = 50_000;
-/** Checks that travel together: as many as come in a tenth of a second of a large installation. */
-const AT_ONCE = 500;
 
 /** Whether a check costs the same however many monitors there are. */
 export const flat: LinkComparison = {
@@ -38,26 +36,17 @@ export const flat: LinkComparison = {
 async function measure(monitors: number, rounds: number): Promise<number[]> {
   const watched = await startWatchedSite({ monitors, nodes: NODES, perMonitor: 3, intervalSeconds: 60 });
   try {
-    // plans statements, fills caches, and says of every monitor what its nodes say
-    await all(watched, monitors * 3);
-    // the first word of each node is news: what comes of it is no part of a usual check
-    await untilJudged(watched);
+    // plans statements and fills caches, too
+    await deliverFirst(watched);
     const costs: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const before = cpuOf(watched);
-      await all(watched, CHECKS);
+      await deliverAll(watched, CHECKS);
       costs.push(((cpuOf(watched) - before) * 1e6) / CHECKS);
     }
     return costs;
   } finally {
     await watched.stop();
-  }
-}
-
-async function all(watched: WatchedSite, count: number): Promise<void> {
-  for (let from = 0; from < count; from += AT_ONCE) {
-    const before = await countChecks(watched);
-    await untilStored(watched, before + deliver(watched, Math.min(AT_ONCE, count - from), from));
   }
 }
 
