@@ -144,6 +144,31 @@ t.test('a machine that slept knows the time when it wakes, and that slots were m
   t.same(steps, [{ at: clock.now() + 30, byMs: HOUR_MS }]);
 });
 
+t.test('the system is asked for its uptime ten times a second, and a sleep is noticed all the same', async (t) => {
+  const clock = new FakeClock();
+  const uptime = machine(clock);
+  let asked = 0;
+  const uptimeMs = () => {
+    asked += 1;
+    return uptime.uptimeMs();
+  };
+  const sync = new ClockSync(clock, { uptime: { bootId: uptime.bootId, uptimeMs } });
+  exchange(clock, sync, { there: 5, back: 5, aheadMs: 30 });
+  asked = 0;
+  for (let ms = 0; ms < 1_000; ms += 1) {
+    clock.advance(1);
+    sync.serverNow();
+  }
+  t.equal(asked, 10);
+  uptime.sleep(HOUR_MS);
+  t.equal(sync.serverNow(), clock.now() + 30, 'by the wall clock');
+  const wallAt = clock.now();
+  uptime.sleep(HOUR_MS);
+  clock.setWall(wallAt);
+  clock.advance(100);
+  t.equal(sync.serverNow(), clock.now() + HOUR_MS + 30, 'whatever somebody did to that');
+});
+
 t.test(
   'the next process goes on with what the one before knew, whatever was done to the wall clock between',
   async (t) => {

@@ -20,6 +20,8 @@ const STEP_MS = 1000;
 const TOLERANCE_MS = 50;
 /** A monotonic clock that has fallen behind the uptime by this was asleep. */
 const SLEPT_MS = 50;
+/** Asking the system for its uptime reads a file: so often at most, unless the wall clock moved otherwise than this one. */
+const UPTIME_MS = 100;
 /** Added to what another process of this boot knew, and to what is known from before this boot by the wall clock alone. */
 const HANDED_OVER_MS = { sameBoot: 20, otherBoot: 1000 };
 
@@ -91,6 +93,8 @@ export class ClockSync {
   readonly #listeners = new Set<(step: ClockStep) => void>();
   #samples: Sample[] = [];
   #sleptMs = 0;
+  /** Uptime minus monotonic time, and when it was looked at, on both clocks. */
+  #behind = { ms: 0, atMs: Number.NEGATIVE_INFINITY, wallAt: 0 };
   /** When a sleep was noticed last, monotonic. */
   #wokeMs = Number.NEGATIVE_INFINITY;
   /** The line of schedules, and when it was bent last. */
@@ -181,7 +185,7 @@ export class ClockSync {
   #awakeMs(): number {
     const monotonicMs = this.#clock.monotonicMs();
     if (this.#uptime === null) return monotonicMs;
-    const behindMs = this.#uptime.uptimeMs() - monotonicMs - this.#behindAtFirstMs;
+    const behindMs = this.#behindMs(this.#uptime, monotonicMs) - this.#behindAtFirstMs;
     const sleptMs = behindMs - this.#sleptMs;
     if (sleptMs > SLEPT_MS) {
       this.#sleptMs = behindMs;
@@ -190,6 +194,15 @@ export class ClockSync {
       if (at !== null && sleptMs > STEP_MS) this.#tell({ at, byMs: sleptMs });
     }
     return monotonicMs + this.#sleptMs;
+  }
+
+  /** A sleep is noticed at once: the wall clock goes on in it. */
+  #behindMs(uptime: Uptime, atMs: number): number {
+    const passedMs = atMs - this.#behind.atMs;
+    const wallAt = this.#clock.now();
+    const isFresh = passedMs < UPTIME_MS && Math.abs(wallAt - this.#behind.wallAt - passedMs) < SLEPT_MS / 2;
+    if (!isFresh) this.#behind = { ms: uptime.uptimeMs() - atMs, atMs, wallAt };
+    return this.#behind.ms;
   }
 
   #best(nowMs: number): Sample | null {
