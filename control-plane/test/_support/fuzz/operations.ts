@@ -16,6 +16,8 @@ export interface ApiBody {
   readonly schema: Part;
   readonly place: Place;
   readonly example: unknown;
+  /** A file, as its media types say: it may be no JSON, and larger than other bodies. */
+  readonly isFile: boolean;
 }
 
 /** An operation as the document describes it; references are followed. */
@@ -79,6 +81,7 @@ function readOperation(
             schema: content.schema,
             place: [...place, 'requestBody', 'content', 'application/json', 'schema'],
             example: content.example,
+            isFile: Object.keys(operation.requestBody.content).length > 1,
           },
     isOpen: operation.security.length === 0 || operation.security.some((one: Part) => Object.keys(one).length === 0),
     roles: new Map(
