@@ -39,6 +39,20 @@ t.test('a node that is back in time with the same process gets the job again and
   t.match(await read(), { node_results: [{ success: true }] });
 });
 
+t.test('a link stays when what waits for its node cannot be read, and the job comes once it can', async (t) => {
+  const { api, database, peer, identity, waitForEnd } = await runningTask(t);
+  peer.cut();
+  await database.db.schema.renameTable('probe_tasks', 'probe_tasks_away');
+  const back = await PeerAgent.connect(t, api.url, identity, { epoch: peer.epoch, isBeating: true });
+  const beats = () => back.frames.filter(({ heartbeat }) => heartbeat !== null).length;
+  await until('a second of heartbeats', () => beats() > 4 || !back.isOpen);
+  t.ok(back.isOpen);
+  t.equal(back.jobs.length, 0);
+  await database.db.schema.renameTable('probe_tasks_away', 'probe_tasks');
+  t.match(await waitForEnd(), { status: 'completed' });
+  t.ok(back.isOpen);
+});
+
 t.test('a node that is back with the job still running is not given it twice', async (t) => {
   const { api, peer, identity, nodeTaskId, waitForEnd } = await runningTask(t);
   peer.cut();

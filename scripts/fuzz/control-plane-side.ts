@@ -102,7 +102,7 @@ function makeServer(stores: MemoryStores): LinkServer {
     table: new LinkTable(),
     directory: { find: () => null, onChange: () => {} },
     ingest: new Ingest({ store: stores.ingest, clock: systemClock, log, metrics }),
-    work: { onOpened: async () => {}, onCaughtUp: async () => {}, onClosed: () => {} },
+    work: { onOpened: () => {}, onCaughtUp: () => {}, onClosed: () => {} },
     onSetBack: () => {},
     assigned: async () => [],
     config: () => ({

@@ -24,7 +24,7 @@ interface DeliveriesParts {
   readonly onRefused: () => void;
   /** The database has another live link of the node. */
   readonly onReplaced: () => void;
-  readonly onCaughtUp: () => Promise<void>;
+  readonly onCaughtUp: () => void;
 }
 
 /** What the node of one open link delivers, results and newest states, and how much of it may be in flight. */

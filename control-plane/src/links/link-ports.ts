@@ -12,12 +12,12 @@ import type { LinkSession } from './session.js';
 import type { StatesPorts } from './states-in.js';
 import type { StorageWatch } from './storage-watch.js';
 
-/** What happens to work when links come and go. */
+/** What happens to work when links come and go; no link waits for it, and none ends when it fails. */
 export interface LinkWork {
   /** The link is open: give the node what waits for it. */
-  onOpened(session: LinkSession): Promise<void>;
+  onOpened(session: LinkSession): void;
   /** Everything the node held when it connected is stored now. */
-  onCaughtUp(session: LinkSession): Promise<void>;
+  onCaughtUp(session: LinkSession): void;
   /** The link is gone and the database knows. */
   onClosed(session: LinkSession): void;
 }

@@ -52,7 +52,7 @@ function aLink({ held = 0, back = Promise.resolve(), error = null as Error | nul
     send: (frame) => void sent.push(frame),
     onAnswered: () => {},
     onReplaced: () => {},
-    onCaughtUp: async () => void (caughtUp += 1),
+    onCaughtUp: () => void (caughtUp += 1),
   });
   const end = async () => {
     ends.shift()?.();

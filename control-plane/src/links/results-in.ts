@@ -34,7 +34,7 @@ interface ResultsInParts {
   /** The database has another live link of the node. */
   readonly onReplaced: () => void;
   /** Everything the node held when it connected is stored now. */
-  readonly onCaughtUp: () => Promise<void>;
+  readonly onCaughtUp: () => void;
 }
 
 type Outcome = Awaited<ReturnType<Ingest['store']>>;
@@ -152,6 +152,6 @@ export class ResultsIn {
     });
     if (!this.#parts.epoch.equals(epoch)) return;
     this.#stored[lane] = outcome.mark;
-    if (catchUp.reach(lane, outcome.mark)) await onCaughtUp();
+    if (catchUp.reach(lane, outcome.mark)) onCaughtUp();
   }
 }

@@ -252,7 +252,7 @@ export class LinkSession {
   async #onProof(proof: NonNullable<DecodedAgentFrame['proof']>): Promise<void> {
     this.#state = 'opening';
     const opened = await this.#opening.takeProof(proof);
-    if (opened !== null) await this.#welcome(opened);
+    if (opened !== null) this.#welcome(opened);
   }
 
   #onSilent(silentMs: number): void {
@@ -267,9 +267,9 @@ export class LinkSession {
     else this.close('CLOSE_REPLACED', 'this link is no longer the live one');
   }
 
-  async #welcome(opened: OpenedLink): Promise<void> {
+  #welcome(opened: OpenedLink): void {
     // the socket may have closed while the database worked
-    if (!this.#frames.isOpen) return this.#leaving.begin();
+    if (!this.#frames.isOpen) return void this.#leaving.begin();
     this.revision = opened.row.revision;
     this.generation = opened.generation;
     this.resume = { runningTaskIds: opened.runningTaskIds, bootOpening: opened.row.boot_opening };
@@ -290,7 +290,7 @@ export class LinkSession {
     this.ports.log.info({ nodeId: this.nodeId, sessionId: this.sessionId }, 'link open');
     this.#assignments = this.#takeAssignments(opened);
     this.#assignments.look();
-    await this.ports.work.onOpened(this);
+    this.ports.work.onOpened(this);
   }
 
   #welcomeFrame(opened: OpenedLink, { credits }: Deliveries): ServerFrame {

@@ -100,14 +100,14 @@ export class Dispatch implements LinkWork {
     for (const [replicaId, ids] of elsewhere) this.options.bus.send(replicaId, { type: 'jobs', ids });
   }
 
-  async onOpened(session: LinkSession): Promise<void> {
+  onOpened(session: LinkSession): void {
     this.#graceTimers.get(session.nodeId)?.();
     this.#graceTimers.delete(session.nodeId);
-    await this.#handOver(session, await this.options.store.listPendingOfNode(session.nodeId));
+    this.#background(this.#handOver(session));
   }
 
-  async onCaughtUp(session: LinkSession): Promise<void> {
-    await this.#handOver(session, await this.options.store.listPendingOfNode(session.nodeId));
+  onCaughtUp(session: LinkSession): void {
+    this.#background(this.#handOver(session));
   }
 
   onClosed(session: LinkSession): void {
@@ -122,9 +122,10 @@ export class Dispatch implements LinkWork {
 
   /**
    * Gives a node what waits for it: its process ignores what it has had. What was stored before its first link was another's to
-   * do and ends without a result, unless that may still be on its way.
+   * do and ends without a result, unless that may still be on its way. Where the database fails, the next sweep does the same.
    */
-  async #handOver(session: LinkSession, pending: readonly PendingRow[]): Promise<void> {
+  async #handOver(session: LinkSession): Promise<void> {
+    const pending = await this.options.store.listPendingOfNode(session.nodeId);
     const missing = pending.filter((row) => !session.resume.runningTaskIds.has(row.id) && !session.hasSent(row.id));
     for (const row of missing.filter((row) => mayRun(session, row))) sendJob(session, row);
     if (session.isCaughtUp) await this.#lose(missing.filter((row) => !mayRun(session, row)));
