@@ -1,7 +1,7 @@
+import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import t, { type Test } from 'tap';
 import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
-import { lastingPort } from './_support/real-server.js';
 import { startReplica, startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
 

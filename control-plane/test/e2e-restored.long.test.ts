@@ -1,9 +1,10 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import t from 'tap';
 import { finishedTask, submit } from './_support/probes.js';
 import { RealAgent } from './_support/real-agent.js';
-import { createAdminByCommand, lastingPort, startServer } from './_support/real-server.js';
+import { createAdminByCommand, startServer } from './_support/real-server.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 import { until } from './_support/until.js';
 

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import t from 'tap';
 import { createTestDatabase } from './_support/database.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { finishedTask, submit } from './_support/probes.js';
 import { processesMentioning } from './_support/processes.js';
 import { RealAgent } from './_support/real-agent.js';
-import { createAdminByCommand, lastingPort, runControlCommand, startServer } from './_support/real-server.js';
+import { createAdminByCommand, runControlCommand, startServer } from './_support/real-server.js';
 import { SlowTarget } from './_support/slow-target.js';
 import { SseReader } from './_support/sse-reader.js';
 import { apiOf, startStack } from './_support/stack.js';

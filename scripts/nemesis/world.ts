@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import { delay, systemClock } from '@vantage/shared/clock.js';
 import { AgentUnit, agentAddress } from './agent-unit.js';
 import { Api } from './api.js';
-import { lastingPort } from './lasting-port.js';
 import { Line } from './line.js';
 import { witnessLink } from './link-witness.js';
 import { PostgresServer } from './postgres-server.js';

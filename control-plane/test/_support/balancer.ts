@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import type { Test } from 'tap';
-import { lastingPort } from './real-server.js';
 import { temporaryDirectory } from './temporary-directory.js';
 import { until } from './until.js';
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import { type Logger, pino } from 'pino';
 import type { Test } from 'tap';
@@ -9,7 +10,6 @@ import { PostgresBus } from '../../src/bus/postgres-bus.js';
 import { parseBusUrl } from '../../src/setting-values.js';
 import { createTestDatabase, databaseServer, databaseThrough } from './database.js';
 import { NatsServer } from './nats-server.js';
-import { lastingPort } from './real-server.js';
 import { TcpProxy } from './tcp-proxy.js';
 
 /** How a bus of a test differs from that of a replica among others. */

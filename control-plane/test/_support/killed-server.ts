@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import type { Test } from 'tap';
 import { oneQuery } from './one-query.js';
 import { runProbe, submit } from './probes.js';
 import { RealAgent } from './real-agent.js';
-import { createAdminByCommand, lastingPort, type RealServer, startServer } from './real-server.js';
+import { createAdminByCommand, type RealServer, startServer } from './real-server.js';
 import { SlowTarget } from './slow-target.js';
 import type { TestApi } from './stack.js';
 import { temporaryDirectory } from './temporary-directory.js';

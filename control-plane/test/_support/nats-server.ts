@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from '@nats-io/transport-node';
+import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import type { Test } from 'tap';
-import { lastingPort } from './real-server.js';
 import { temporaryDirectory } from './temporary-directory.js';
 import { until } from './until.js';
 

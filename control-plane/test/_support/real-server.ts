@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { type Ending, Program, type ProgramOptions, runProgram } from './program.js';
@@ -38,19 +37,6 @@ export async function createAdminByCommand(
   const user = await run('user', 'create', '--email', email, '--role', 'admin');
   const { token } = await run('token', 'create', '--user', email);
   return apiOf(url, token, user.id);
-}
-
-/** A free port that no outgoing connection takes while its server is down: below the ephemeral range of Linux. */
-export async function lastingPort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    await new Promise((resolve) => server.close(resolve));
-    if (isFree) return port;
-  }
 }
 
 function readyUrl(line: string): string | null {

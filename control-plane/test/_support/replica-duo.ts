@@ -1,7 +1,8 @@
+import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import type { Test } from 'tap';
 import { createTestDatabase } from './database.js';
 import { RealAgent } from './real-agent.js';
-import { createAdminByCommand, lastingPort, type RealServer, startServer } from './real-server.js';
+import { createAdminByCommand, type RealServer, startServer } from './real-server.js';
 import { apiOf, SECRET_KEY, type TestApi } from './stack.js';
 import { TcpProxy } from './tcp-proxy.js';
 import { temporaryDirectory } from './temporary-directory.js';

@@ -1,10 +1,11 @@
+import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import type { Knex } from 'knex';
 import type { Test } from 'tap';
 import { createTestDatabase } from './database.js';
 import { type Load, startLoad } from './load.js';
 import { runProbe } from './probes.js';
 import { RealAgent } from './real-agent.js';
-import { createAdminByCommand, lastingPort, type RealServer, startServer } from './real-server.js';
+import { createAdminByCommand, type RealServer, startServer } from './real-server.js';
 import { SlowTarget } from './slow-target.js';
 import { apiOf, SECRET_KEY, type TestApi } from './stack.js';
 import { temporaryDirectory } from './temporary-directory.js';
