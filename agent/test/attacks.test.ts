@@ -36,7 +36,7 @@ t.test(
     for (const retryAfterMs of [3_600_000, 2 ** 31, 2 ** 32 - 1]) {
       const end = { kind: 'overloaded', message: '', retryAfterMs, controlUrls: [], openMs: 0 } as const;
       t.match(
-        planReconnect(end, { failures: 0, hasOther: false, random: 0 }),
+        planReconnect(end, { failures: 0, awayMs: 0, hasOther: false, random: 0 }),
         { delayMs: 3_600_000 },
         String(retryAfterMs),
       );

@@ -108,6 +108,40 @@ t.test('a refused upgrade is tried again, not before Retry-After', async (t) => 
   await controlPlane.nextOpenPeer();
 });
 
+t.test(
+  'a control plane that is away is dialled after waits no longer than it has been, since the last link',
+  async (t) => {
+    const controlPlane = await FakeControlPlane.start(t);
+    controlPlane.refuseWith = { status: 502, headers: {} };
+    const clock = new FakeClock();
+    const node = await startNode(t, controlPlane, { clock, random: () => 1 });
+    const isWaiting = (dials: number) => {
+      const { state, generation } = node.link.status;
+      return state === 'waiting' && generation === dials;
+    };
+    /** How long the agent waits after each of so many dials. */
+    const waitsAfter = async (first: number, count: number) => {
+      const waits: number[] = [];
+      for (let dials = first; dials < first + count; dials += 1) {
+        if (dials > first) clock.advance(waits.at(-1) ?? 0);
+        await until('the agent waits', () => isWaiting(dials));
+        waits.push((node.link.status.nextTryAt ?? 0) - clock.now());
+      }
+      return waits;
+    };
+    t.same(await waitsAfter(1, 7), [500, 2_000, 2_500, 5_000, 10_000, 20_000, 30_000]);
+
+    controlPlane.refuseWith = null;
+    clock.advance(30_000);
+    const peer = await controlPlane.nextOpenPeer();
+    await until('the link is open', () => node.link.status.state === 'open');
+    clock.advance(10_000);
+    controlPlane.refuseWith = { status: 502, headers: {} };
+    peer.socket.terminate();
+    t.same(await waitsAfter(8, 4), [500, 2_000, 2_500, 5_000]);
+  },
+);
+
 t.test('a link that never answers the hello is given up after the handshake timeout', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const clock = new FakeClock();

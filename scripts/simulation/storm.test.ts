@@ -20,7 +20,7 @@ function comeBack(random: SeededRandom): number[] {
   let admission: AdmissionState = { tokens: PER_SECOND, atMs: AWAY_MS, bookedMs: 0 };
   const dialAfter = (nowMs: number, end: Partial<LinkEnd>, failures: number): Dial => {
     const whole: LinkEnd = { kind: 'unreachable', message: '', retryAfterMs: 0, openMs: 0, controlUrls: [], ...end };
-    const next = planReconnect(whole, { failures, hasOther: false, random: random.next() });
+    const next = planReconnect(whole, { failures, awayMs: nowMs, hasOther: false, random: random.next() });
     if (next.kind === 'give-up') throw new Error('an agent stays away');
     return { atMs: nowMs + next.delayMs, failures: next.failures };
   };

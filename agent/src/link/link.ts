@@ -49,10 +49,13 @@ export class Link {
   #session: Session | null = null;
   #loop: Promise<FinalEnd | null> | null = null;
   #failures = 0;
+  /** When a link was last open, monotonic milliseconds; before the first, when this began. */
+  #openAt: number;
   readonly #urls: ControlUrls;
 
   constructor(options: LinkOptions) {
     this.#options = options;
+    this.#openAt = options.clock.monotonicMs();
     this.#urls = new ControlUrls(options.identity.controlUrls);
   }
 
@@ -127,7 +130,10 @@ export class Link {
     if (end.openMs === 0) this.#urls.failed(url);
     this.#urls.hint(acceptableUrls(this.#urls.known, end.controlUrls));
     const hasOther = end.openMs === 0 && this.#urls.hasUntried;
-    return planReconnect(end, { failures: this.#failures, hasOther, random: this.#options.random() });
+    const nowMs = this.#options.clock.monotonicMs();
+    if (end.openMs > 0) this.#openAt = nowMs;
+    const awayMs = nowMs - this.#openAt;
+    return planReconnect(end, { failures: this.#failures, awayMs, hasOther, random: this.#options.random() });
   }
 
   #opened(url: string, sessionId: string): void {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import t from 'tap';
 import type { LinkEnd, LinkEndKind } from './link-end.js';
 import { planReconnect } from './reconnect.js';
@@ -6,8 +7,13 @@ function end(kind: LinkEndKind, parts: Partial<LinkEnd> = {}): LinkEnd {
   return { kind, message: '', retryAfterMs: 0, controlUrls: [], openMs: 0, ...parts };
 }
 
-const plan = (ended: LinkEnd, failures: number, random: number, hasOther = false) =>
-  planReconnect(ended, { failures, random, hasOther });
+/** A control plane that starts gives up what agents without a link were doing after this long. */
+const LINK_GIVEN_UP_MS = 15_000;
+const STABLE_LINK_MS = 60_000;
+const LONG_AWAY_MS = 3_600_000;
+
+const plan = (ended: LinkEnd, failures: number, random: number, { hasOther = false, awayMs = LONG_AWAY_MS } = {}) =>
+  planReconnect(ended, { failures, awayMs, random, hasOther });
 
 /** Longest delays of so many ends in a row, each before any link was stable. */
 function longestDelays(kind: LinkEndKind, count: number): number[] {
@@ -25,6 +31,41 @@ function longestDelays(kind: LinkEndKind, count: number): number[] {
 t.test('the first try comes within half a second, the next ones double up to half a minute', async (t) => {
   t.same(longestDelays('unreachable', 7), [500, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
 });
+
+t.test('what cannot be reached is waited for no longer than it has been away, or two seconds', async (t) => {
+  t.match(plan(end('unreachable'), 9, 1, { awayMs: 100 }), { delayMs: 2_000, failures: 10 });
+  t.match(plan(end('unreachable'), 9, 1, { awayMs: 6_000 }), { delayMs: 6_000 });
+  t.match(plan(end('unreachable'), 9, 1, { awayMs: 60_000 }), { delayMs: 30_000 });
+  t.match(plan(end('unreachable'), 0, 1, { awayMs: 0 }), { delayMs: 500 });
+  t.match(plan(end('protocol_error'), 9, 1, { awayMs: 0 }), { delayMs: 30_000 }, 'who answers is no outage');
+});
+
+t.test(
+  'agents are back before their work is given up, however their tries fall, after up to fifteen seconds',
+  async (t) => {
+    const property = fc.property(
+      fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), { minLength: 100, maxLength: 100 }),
+      fc.integer({ min: 0, max: LINK_GIVEN_UP_MS }),
+      (randoms, backAtMs) => {
+        let failures = 0;
+        let atMs = 0;
+        let kind: LinkEndKind = 'lost';
+        for (const random of randoms) {
+          const openMs = kind === 'lost' ? STABLE_LINK_MS : 0;
+          const next = plan(end(kind, { openMs }), failures, random, { awayMs: atMs });
+          if (next.kind !== 'dial') return false;
+          atMs += next.delayMs;
+          if (atMs >= backAtMs) return atMs - backAtMs <= LINK_GIVEN_UP_MS;
+          failures = next.failures;
+          kind = 'unreachable';
+        }
+        return true;
+      },
+    );
+    fc.assert(property, { numRuns: 2_000 });
+    t.pass();
+  },
+);
 
 t.test('jitter is full: any moment from now on', async (t) => {
   t.match(plan(end('unreachable'), 5, 0), { delayMs: 0 });
@@ -54,8 +95,8 @@ t.test('a link that opens and is refused over and over is dialled less and less'
 });
 
 t.test('another control URL is tried at once, and the tries count when all have failed', async (t) => {
-  t.match(plan(end('unreachable'), 5, 1, true), { delayMs: 500, failures: 5 });
-  t.match(plan(end('unreachable'), 5, 1, false), { delayMs: 30_000, failures: 6 });
+  t.match(plan(end('unreachable'), 5, 1, { hasOther: true }), { delayMs: 500, failures: 5 });
+  t.match(plan(end('unreachable'), 5, 1, { hasOther: false }), { delayMs: 30_000, failures: 6 });
 });
 
 t.test('who names a wait is come back to soon after it, however often one has failed', async (t) => {

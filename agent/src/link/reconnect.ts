@@ -4,6 +4,8 @@ import type { LinkEnd, LinkEndKind } from './link-end.js';
 const FIRST_TRY_MS = 500;
 const BASE_MS = 1000;
 const MAX_MS = 30_000;
+/** Waits this long need no outage as long: agents that all lost one control plane come back spread over it. */
+const SHORT_MS = 2000;
 /** Where only a person can mend it. */
 const MAX_REFUSED_MS = 600_000;
 /** A link open this long worked: the tries are counted from the beginning again. */
@@ -33,6 +35,8 @@ export type NextTry =
 export interface Tries {
   /** Failures in a row so far. */
   readonly failures: number;
+  /** Milliseconds since the last link of this agent was open; since its process began where none was. */
+  readonly awayMs: number;
   /** Another control URL is left to be tried: that costs no waiting. */
   readonly hasOther: boolean;
   /** 0 <= r < 1. */
@@ -42,12 +46,15 @@ export interface Tries {
 /**
  * When to dial again: within half a second after a link that worked, then exponential with full jitter up to half a minute
  * (ten minutes where the control plane refuses this node), never before the control plane said, and then hardly later.
+ * A control plane that can't be reached is waited for no longer than it has been away: a few early tries in a row, as full
+ * jitter makes them, would else keep an agent from one that was only restarted, until its work has been given up there.
  */
-export function planReconnect(end: LinkEnd, { failures, hasOther, random }: Tries): NextTry {
+export function planReconnect(end: LinkEnd, { failures, awayMs, hasOther, random }: Tries): NextTry {
   if (endsForGood.has(end.kind)) return { kind: 'give-up' };
   const before = failuresLeft(end, failures);
   const isFirst = (before === 0 || (hasOther && end.openMs === 0)) && !needsPerson.has(end.kind);
-  const ceilingMs = isFirst ? FIRST_TRY_MS : backoffCeiling(end.kind, before);
+  const patienceMs = end.kind === 'unreachable' ? Math.max(SHORT_MS, awayMs) : Number.POSITIVE_INFINITY;
+  const ceilingMs = isFirst ? FIRST_TRY_MS : Math.min(patienceMs, backoffCeiling(end.kind, before));
   const askedMs = Math.min(end.retryAfterMs, MAX_ASKED_MS);
   const earliestMs = end.kind === 'replaced' ? Math.max(REPLACED_MS, askedMs) : askedMs;
   // who names a wait has spread the waits: a long one of our own on top would only keep us away

@@ -33,6 +33,7 @@ export class FleetAgent {
   #generation = Date.now();
   #failures = 0;
   #openedMs: number | null = null;
+  #openAt = performance.now();
   #beating: NodeJS.Timeout | undefined;
   #onEcho: (() => void) | null = null;
   /** Told of each frame of what it is to watch. */
@@ -155,7 +156,9 @@ export class FleetAgent {
     this.delivery.pause();
     if (this.#hasLeft) return;
     const end: LinkEnd = { kind, message: '', retryAfterMs, controlUrls: [], openMs };
-    const next = planReconnect(end, { failures: this.#failures, hasOther: false, random: Math.random() });
+    if (openMs > 0) this.#openAt = performance.now();
+    const awayMs = performance.now() - this.#openAt;
+    const next = planReconnect(end, { failures: this.#failures, awayMs, hasOther: false, random: Math.random() });
     if (next.kind === 'give-up') throw new Error(`${this.#node.nodeId} was told to stay away: ${kind}`);
     this.#failures = next.failures;
     setTimeout(() => this.connect(), next.delayMs);
