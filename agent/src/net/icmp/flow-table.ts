@@ -16,7 +16,8 @@ export interface PortTaker {
   takeSegment(reply: TcpReply, arrival: Arrival): void;
 }
 
-const identifiers = 0x10000;
+// never 0: the answer to a first request without a payload would be all zeros, whose checksum kernels write as 0, which is false
+const LAST_IDENTIFIER = 0xffff;
 const protocolOfQuote = { udp: protocols.udp, tcp: protocols.tcp } as const;
 
 /** Who gets a packet of one address family: echo flows by identifier, the others by protocol and local port. */
@@ -31,9 +32,9 @@ export class FlowTable {
 
   /** @returns an identifier no other flow here has, from a random start */
   addEcho(taker: EchoTaker): number {
-    if (this.#echoes.size >= identifiers) throw new RangeError('all 65536 ICMP identifiers are in use');
-    let identifier = randomInt(identifiers);
-    while (this.#echoes.has(identifier)) identifier = (identifier + 1) % identifiers;
+    if (this.#echoes.size >= LAST_IDENTIFIER) throw new RangeError('all 65535 ICMP identifiers are in use');
+    let identifier = randomInt(1, LAST_IDENTIFIER + 1);
+    while (this.#echoes.has(identifier)) identifier = (identifier % LAST_IDENTIFIER) + 1;
     this.#echoes.set(identifier, taker);
     return identifier;
   }
