@@ -164,7 +164,8 @@ t.test('an agent that is killed tells each slot once: what it had reported, and 
 
   startAgent(t, stateDir);
   const again = await controlPlane.nextOpenPeer();
-  await again.next('states');
+  // there where the first process had time to keep one
+  again.passOver('states');
   const before = slots.length;
   // a check that takes longer than its slot is told after those that it cost
   const inOrder = () => slots.toSorted((a, b) => a - b);

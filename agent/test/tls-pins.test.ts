@@ -104,7 +104,7 @@ t.test(
     cut();
     await until('the agent to notice', () => linkOf(stateDir)?.last_end?.reason === 'wrong_server');
     t.match(linkOf(stateDir), { state: /waiting|connecting/, last_end: { message: /not pinned/ } });
-    t.match(agent.output.stderr, /its TLS key is not pinned: do not trust it/);
+    await until('the log to say so', () => /its TLS key is not pinned: do not trust it/.test(agent.output.stderr));
     const doctor = await runCommand(t, ['doctor', '--json', '--state-dir', stateDir], { env });
     const check = JSON.parse(doctor.stdout).checks.find(({ name }: { name: string }) =>
       name.startsWith('control plane'),

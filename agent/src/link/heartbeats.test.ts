@@ -12,7 +12,7 @@ function start(random = 1, reports: SelfTestReport[] = []) {
   const sent: { atMs: number; frame: AgentFrame }[] = [];
   const exchanges: ClockExchange[] = [];
   const spool: Vitals['spool'] = { rows: 0, bytes: 0, oldestAt: null, dropped: 0, problem: null };
-  const vitals = { running: 0, loopLagMs: 0, spool };
+  const vitals = { running: 0, jobsReceived: 0, loopLagMs: 0, spool };
   const allowance = { ms: 0 };
   let silentAtMs: number | null = null;
   const heartbeats = new Heartbeats({
@@ -114,6 +114,7 @@ t.test('an answer becomes a clock exchange, once; a stranger’s answer does not
     transmitMs: 71,
     isReply: true,
     running: 0,
+    jobsReceived: 0,
     loopLagMs: 0,
     ...noSpool,
   };
@@ -133,6 +134,7 @@ t.test('a heartbeat of the control plane is answered with its own time', async (
     receiveMs: 0,
     isReply: false,
     running: 0,
+    jobsReceived: 0,
     loopLagMs: 0,
     selfTest: null,
     ...noSpool,

@@ -20,6 +20,8 @@ export interface HeartbeatIntervals {
 export interface Vitals {
   /** Probes in flight. */
   readonly running: number;
+  /** Jobs that came over this link. */
+  readonly jobsReceived: number;
   readonly loopLagMs: number;
   readonly spool: Pick<SpoolStats, 'rows' | 'bytes' | 'oldestAt' | 'dropped' | 'problem'>;
 }
@@ -111,12 +113,12 @@ export class Heartbeats {
     this.#missed = this.#hasHeard ? 0 : this.#missed + 1;
     this.#hasHeard = false;
     if (this.#isSilent()) return onSilent();
-    const { running, loopLagMs, spool } = vitals();
+    const { running, jobsReceived, loopLagMs, spool } = vitals();
     this.#sequence += 1;
     this.#remember(this.#sequence, clock.monotonicMs());
     const transmitMs = clock.now();
     const selfTest = selfTestMessage(takeSelfTest());
-    const told = { running, loopLagMs, selfTest, ...spoolFields(spool, transmitMs) };
+    const told = { running, jobsReceived, loopLagMs, selfTest, ...spoolFields(spool, transmitMs) };
     send({ heartbeat: { sequence: this.#sequence, transmitMs, ...told } });
     this.#schedule(running > 0 ? this.#intervals.busyMs : this.#spread(this.#intervals.idleMs));
   }

@@ -37,6 +37,7 @@ export class KeepAlive {
   /** There once the intervals are known. */
   #heartbeats: Heartbeats | null = null;
   #roundTripMs = 0;
+  #jobsReceived = 0;
   #toldSelfTest: SelfTestReport | null = null;
 
   constructor(options: KeepAliveOptions) {
@@ -72,8 +73,9 @@ export class KeepAlive {
     this.#heartbeats?.heard();
   }
 
-  /** There is work: somebody waits for it. */
-  hurry(): void {
+  /** A job came, taken or ignored: somebody waits for word of it. */
+  jobCame(): void {
+    this.#jobsReceived += 1;
     this.#heartbeats?.hurry();
   }
 
@@ -103,7 +105,7 @@ export class KeepAlive {
   #vitals() {
     const { jobs, schedule, spool } = this.#options;
     const loopLagMs = Math.max(jobs.takeLoopLag(), schedule.takeLoopLag());
-    return { running: jobs.running, loopLagMs, spool: spool.stats() };
+    return { running: jobs.running, jobsReceived: this.#jobsReceived, loopLagMs, spool: spool.stats() };
   }
 
   /** On a slow line heartbeats wait behind results, on a long one their answers travel for long: neither is silence. */

@@ -27,7 +27,7 @@ export class OpenFrames {
     const { jobs, schedule, upgrades, keepAlive, delivery, rotation } = this.#parts;
     if (frame.job) {
       jobs.accept(parseJob(frame.job));
-      keepAlive.hurry();
+      keepAlive.jobCame();
     } else if (frame.cancel) jobs.cancel(frame.cancel.taskId);
     else if (frame.ack) delivery.acknowledged(frame.ack);
     else if (frame.credits) delivery.setWindows(parseCredits(frame.credits.credits));

@@ -139,6 +139,7 @@ export class FakePeer {
   hello!: Body<'hello'>;
   proof!: Body<'proof'>;
   readonly serverNonce = randomBytes(NONCE_BYTES);
+  readonly #passedOver = new Set<string>(['heartbeat']);
   #read = 0;
 
   constructor(
@@ -154,11 +155,16 @@ export class FakePeer {
     socket.on('error', () => undefined);
   }
 
+  /** From now on frames with this body are passed over where another is asked for. */
+  passOver(body: AgentBody): void {
+    this.#passedOver.add(body);
+  }
+
   /** The next frame with this body; heartbeats are passed over, any other body fails the test. */
   async next<B extends AgentBody>(body: B): Promise<Body<B>> {
     await until(
       `a frame "${body}" from the agent`,
-      () => this.#skipHeartbeats(body) < this.frames.length || this.isClosed,
+      () => this.#skipPassedOver(body) < this.frames.length || this.isClosed,
     );
     const frame = this.frames[this.#read];
     if (frame === undefined) throw new Error(`the link was closed with ${this.closeCode} before a frame "${body}"`);
@@ -281,8 +287,11 @@ export class FakePeer {
     return this.closeCode;
   }
 
-  #skipHeartbeats(body: AgentBody): number {
-    while (body !== 'heartbeat' && this.frames[this.#read]?.body === 'heartbeat') this.#read += 1;
+  #skipPassedOver(body: AgentBody): number {
+    for (let frame = this.frames[this.#read]; frame !== undefined; frame = this.frames[this.#read]) {
+      if (frame.body === body || !this.#passedOver.has(frame.body ?? '')) break;
+      this.#read += 1;
+    }
     return this.#read;
   }
 

@@ -34,13 +34,32 @@ t.test(
   async (t) => {
     const { clock, jobs, given, give } = start();
     give('one');
-    clock.advance(99);
-    jobs.heardIdle(100);
-    t.equal(jobs.sent.owed, 1, 'it may have said so before the job came');
-    clock.advance(1);
-    jobs.heardIdle(100);
+    clock.advance(60_000);
+    jobs.heard({ running: 0, spoolRows: 0, jobsReceived: 0 });
+    t.equal(jobs.sent.owed, 1, 'it said so before the job came');
+    jobs.heard({ running: 0, spoolRows: 0, jobsReceived: 1 });
     t.equal(jobs.sent.owed, 0);
     give('one');
     t.same(given, ['one'], 'and would ignore it once more');
   },
 );
+
+t.test('a node that owes something is busy until it says that it runs nothing', async (t) => {
+  const { clock, jobs, give } = start();
+  t.equal(jobs.isBusy, false);
+  give('one');
+  jobs.heard({ running: 1, spoolRows: 0, jobsReceived: 1 });
+  t.equal(jobs.isBusy, true);
+  jobs.heard({ running: 0, spoolRows: 1, jobsReceived: 1 });
+  t.equal(jobs.isBusy, false, 'it holds results, but measures nothing');
+  t.equal(jobs.sent.owed, 1, 'the result it holds may be the one');
+  t.equal(jobs.heard({ running: 1, spoolRows: 1, jobsReceived: 1 }), true, 'it has begun again');
+  t.equal(jobs.isBusy, true);
+  jobs.heard({ running: 0, spoolRows: 1, jobsReceived: 1 });
+  clock.advance(100);
+  t.equal(give('two'), true);
+  t.equal(jobs.isBusy, true);
+  t.equal(jobs.busySince, 100);
+  jobs.heard({ running: 0, spoolRows: 1, jobsReceived: 1 });
+  t.equal(jobs.isBusy, true, 'the second job may be on its way');
+});

@@ -61,6 +61,17 @@ t.test('a job that is never answered keeps a node busy for 30 s beyond its deadl
   t.equal(jobs.sent.owed, 0);
 });
 
+t.test('a node that ignores a job is silent as late as an idle one, also while it holds results', async (t) => {
+  const { jobs, watch, frames, clock, pass } = aWatch();
+  jobs.give(job);
+  watch.look();
+  await pass(1_000);
+  frames.lastReceivedAt = clock.monotonicMs();
+  jobs.heard({ running: 0, spoolRows: 1, jobsReceived: 1 });
+  t.strictSame(await pass(44_999), []);
+  t.strictSame(await pass(1), [45_000]);
+});
+
 t.test('a peer that is kept waiting is not silent', async (t) => {
   const { frames, pass } = aWatch();
   frames.isWaiting = true;

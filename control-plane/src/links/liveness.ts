@@ -68,12 +68,12 @@ export class SilenceWatch {
     this.#cancelTimer?.();
   }
 
-  /** How long the peer may be silent, and since when; jobs that it never will answer keep it busy no longer. */
+  /** How long the peer may be silent, and since when; jobs that it never will answer are owed no longer. */
   #patience(nowMs: number): { readonly limitMs: number; readonly heardAt: number } {
     const { frames, jobs, config, roundTripMs } = this.#parts;
     const { heartbeatMs, busyHeartbeatMs } = config();
     jobs.sent.giveUp(nowMs);
-    if (jobs.sent.owed === 0) return { limitMs: MISSED_HEARTBEATS * heartbeatMs, heardAt: frames.lastReceivedAt };
+    if (!jobs.isBusy) return { limitMs: MISSED_HEARTBEATS * heartbeatMs, heardAt: frames.lastReceivedAt };
     const heardAt = Math.max(frames.lastReceivedAt, jobs.busySince);
     // the job travels there, and the first busy heartbeat back
     const onTheWayMs = Math.min(MAX_ON_THE_WAY_MS, 2 * roundTripMs());

@@ -1,6 +1,7 @@
 import type { DecodedAgentFrame, ServerFrame } from '@vantage/shared/protocol/codec.js';
 import { emptyAgentSpool, parseAgentSpool } from './agent-spool.js';
 import type { NodeNews } from './fencing.js';
+import type { NodeLoad } from './jobs-out.js';
 import { KeyRotation } from './key-rotation.js';
 import type { LinkPorts } from './link-ports.js';
 import { heartbeatReply } from './liveness.js';
@@ -11,8 +12,7 @@ interface NodeWordParts {
   readonly ports: LinkPorts;
   readonly link: () => { readonly nodeId: string; readonly sessionId: string };
   readonly send: (frame: ServerFrame) => void;
-  /** It runs nothing, and holds no result. */
-  readonly onIdle: () => void;
+  readonly onLoad: (load: NodeLoad) => void;
 }
 
 /** What the node of one link says of itself, and does when it is asked: heartbeats, self-tests, another key, an upgrade. */
@@ -79,9 +79,9 @@ export class NodeWord {
 
   #onHeartbeat(heartbeat: NonNullable<DecodedAgentFrame['heartbeat']>): void {
     if (heartbeat.isReply) return;
-    const { ports, send, onIdle } = this.#parts;
+    const { ports, send, onLoad } = this.#parts;
     this.spool = parseAgentSpool(heartbeat);
-    if (heartbeat.running === 0 && heartbeat.spoolRows === 0) onIdle();
+    onLoad(heartbeat);
     this.heardAt = ports.clock.now();
     if (heartbeat.selfTest) this.#needSelfTests().take(heartbeat.selfTest);
     send(heartbeatReply(heartbeat, ports.clock.now()));

@@ -104,7 +104,9 @@ export class LinkSession {
       ports,
       link: () => this,
       send,
-      onIdle: () => this.#jobs.heardIdle(2 * this.#opening.roundTripMs),
+      onLoad: (load) => {
+        if (this.#jobs.heard(load)) this.#silence.look();
+      },
     });
     this.#leaving = new Leaving({
       ports,

@@ -143,7 +143,10 @@ export class PeerAgent {
     this.#generation = options.generation ?? generations;
     this.#codec = options.codec ?? { encodeAgentFrame, decodeServerFrame };
     socket.on('message', (data) => this.#take(this.#codec.decodeServerFrame(data as Buffer)));
-    const beat = () => this.send({ heartbeat: { sequence: 1, transmitMs: 1, running: this.#running, ...this.spool } });
+    const beat = () => {
+      const load = { running: this.#running, jobsReceived: this.jobs.length };
+      this.send({ heartbeat: { sequence: 1, transmitMs: 1, ...load, ...this.spool } });
+    };
     const beating = options.isBeating ? setInterval(() => this.#isWelcome && beat(), 250) : undefined;
     socket.on('close', (code) => {
       clearInterval(beating);

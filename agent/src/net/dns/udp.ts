@@ -31,7 +31,7 @@ export function askUdp(
     const sentAtById = new Map<number, number>();
     const send = () => {
       budget.spend();
-      const id = randomInt(0x10000);
+      const id = otherId(sentAtById);
       const sentAt = clock.monotonicMs();
       sentAtById.set(id, sentAt);
       socket.send(queryBytes(query, id));
@@ -83,6 +83,14 @@ export function askUdp(
       else socket.close();
     };
   });
+}
+
+/** A random id that none of these questions has. */
+function otherId(asked: ReadonlyMap<number, unknown>): number {
+  for (;;) {
+    const id = randomInt(0x10000);
+    if (!asked.has(id)) return id;
+  }
 }
 
 function floodFailure(server: Endpoint): ProbeFailure {
