@@ -84,7 +84,7 @@ export class BreakableSite {
   async openGate(): Promise<void> {
     const gate = createServer((socket) => {
       socket.on('error', () => {});
-      socket.end('220 ready\r\n');
+      socket.resume().end('220 ready\r\n');
     });
     await new Promise<void>((resolve) => gate.listen(this.gatePort, HOST, resolve));
     this.#gate = gate;
