@@ -93,6 +93,24 @@ t.test('the link leaves from the address it is bound to', async (t) => {
   t.equal((await controlPlane.nextOpenPeer()).remoteAddress, '127.0.1.7');
 });
 
+t.test('heartbeats say how many jobs came over their link, those that were not taken too', async (t) => {
+  const controlPlane = await FakeControlPlane.start(t);
+  await startNode(t, controlPlane);
+  const peer = await controlPlane.nextOpenPeer({ heartbeatMs: 10, busyHeartbeatMs: 10 });
+  const saysJobs = (count: number, from = peer) =>
+    until(`a heartbeat after ${count} jobs`, () =>
+      from.unread('heartbeat').some(({ heartbeat }) => heartbeat?.jobsReceived === count),
+    );
+  await saysJobs(0);
+  peer.job('pt_1');
+  await peer.next('results');
+  await saysJobs(1);
+  peer.job('pt_1');
+  await saysJobs(2);
+  peer.socket.terminate();
+  await saysJobs(0, await controlPlane.nextOpenPeer());
+});
+
 t.test('a change of configuration counts at once: deny list and heartbeats', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const node = await startNode(t, controlPlane);

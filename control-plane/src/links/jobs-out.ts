@@ -71,14 +71,9 @@ export class JobsOut {
   /**
    * What a heartbeat says, which counts when every job had come before it. A node that runs nothing then has measured what it
    * was given, or ignores it; one that holds no result either owes nothing: it has lost the result with its spool, for one.
-   * @returns whether the node turns out to be busy
    */
-  heard({ running, spoolRows, jobsReceived }: NodeLoad): boolean {
-    const wasBusy = this.isBusy;
+  heard({ running, spoolRows, jobsReceived }: NodeLoad): void {
     this.#isResting = running === 0 && jobsReceived === this.#givenCount;
     if (this.#isResting && spoolRows === 0) this.sent.answerAll();
-    if (wasBusy || !this.isBusy) return false;
-    this.#busySince = this.#clock.monotonicMs();
-    return true;
   }
 }

@@ -104,9 +104,7 @@ export class LinkSession {
       ports,
       link: () => this,
       send,
-      onLoad: (load) => {
-        if (this.#jobs.heard(load)) this.#silence.look();
-      },
+      onLoad: (load) => this.#jobs.heard(load),
     });
     this.#leaving = new Leaving({
       ports,
