@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Longer than anything a test waits for, shorter than the runner's patience with a file. */
 const DEADLINE_MS = 10_000;
+
+/** A state of `net/tcp` (include/net/tcp_states.h). */
+const ESTABLISHED = '01';
 
 /** Waits until `condition` holds; fails naming `what` when it never does. */
 export async function until(what: string, condition: () => boolean): Promise<void> {
@@ -22,6 +26,16 @@ const socketKinds = new Set(['TCPSocketWrap', 'TLSWrap', 'UDPWrap', 'TCPConnectW
 /** How many sockets this process has open, those of the test's own servers included; compare before and after. */
 export function openSockets(): number {
   return process.getActiveResourcesInfo().filter((kind) => socketKinds.has(kind)).length;
+}
+
+/** How many connections over IPv4 clients of this machine have to `port`, as the kernel says (proc(5), `net/tcp`). */
+export function connectionsTo(port: number): number {
+  const remote = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n').slice(1);
+  return lines.filter((line) => {
+    const [, , address = '', state] = line.trim().split(/\s+/);
+    return state === ESTABLISHED && address.endsWith(remote);
+  }).length;
 }
 
 /** How many timers keep this process alive, those of the test itself included; compare before and after. */
