@@ -85,8 +85,8 @@ export function askUdp(
   });
 }
 
-/** A random id that none of these questions has. */
-function otherId(asked: ReadonlyMap<number, unknown>): number {
+/** A random id, 0 to 65535, that none of these questions has: an answer belongs to one sending. */
+export function otherId(asked: ReadonlyMap<number, unknown>): number {
   for (;;) {
     const id = randomInt(0x10000);
     if (!asked.has(id)) return id;
