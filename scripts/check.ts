@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import type { Check, Finding } from './check/check.js';
 import { docs } from './check/docs.js';
+import { english } from './check/english.js';
 import { faults } from './check/faults.js';
 import { format } from './check/format.js';
 import { generated } from './check/generated.js';
@@ -10,7 +11,11 @@ import { layers } from './check/layers.js';
 import { lint } from './check/lint.js';
 import { lockfile } from './check/lockfile.js';
 import { openapi } from './check/openapi.js';
+import { owners } from './check/owners.js';
+import { packages } from './check/packages.js';
+import { programs } from './check/programs.js';
 import { promises } from './check/promises.js';
+import { rooms } from './check/rooms.js';
 import { types } from './check/type-check.js';
 import { unused } from './check/unused.js';
 import { words } from './check/words.js';
@@ -23,6 +28,8 @@ const checks: readonly Check[] = [
   lint,
   format,
   layers,
+  owners,
+  rooms,
   generated,
   openapi,
   unused,
@@ -30,6 +37,9 @@ const checks: readonly Check[] = [
   promises,
   faults,
   words,
+  english,
+  packages,
+  programs,
   lockfile,
 ];
 

@@ -4,15 +4,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { missing } from '@vantage/shared/_support/missing.js';
 import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import t, { type Test } from 'tap';
 
 const runner = join(dirname(dirname(fileURLToPath(import.meta.url))), 'run.mjs');
-const skip = process.getuid?.() === 0 || process.env['CI'] === 'true' ? false : 'needs raw sockets: run as root';
+const skip = missing('raw sockets');
 
 interface Demo {
   readonly process: ChildProcess;
-  /** Everything the demo makes is in here. */
+  /** Directory of everything that the demo creates. */
   readonly directory: string;
   readonly exited: Promise<number | null>;
 }
@@ -31,11 +32,14 @@ function startDemo(test: Test, args: readonly string[]): Demo {
 /** Waits until the demo says how to end it. */
 async function whenUp({ process: child }: Demo): Promise<void> {
   let said = '';
-  for await (const chunk of child.stderr ?? []) {
-    said += String(chunk);
-    if (said.includes('Ctrl-C ends the demo')) return;
-  }
-  throw new Error(`the demo ended early: ${said}`);
+  await new Promise<void>((resolve, reject) => {
+    // a loop over the stream would close it when it ends, and what the demo then says would end the demo
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said += String(chunk);
+      if (said.includes('Ctrl-C stops the demo')) resolve();
+    });
+    child.stderr?.once('end', () => reject(new Error(`the demo ended early: ${said}`)));
+  });
 }
 
 /** Command lines of processes that know the demo's directory. */
@@ -77,7 +81,7 @@ t.test(
       demo.exited,
     ]);
     t.equal(code, 0, said.slice(-500));
-    const { nodes, probes, monitors, events } = JSON.parse(output);
+    const { nodes, probes, monitors, events, alerts } = JSON.parse(output);
     t.strictSame(
       nodes.map(({ name }: { name: string }) => name),
       ['frankfurt-1', 'ashburn-1', 'tokyo-1'],
@@ -100,6 +104,10 @@ t.test(
       { ...about, monitor: 'Backup', reason: /no ping came/ },
     ]);
     t.equal(events.length, 2);
+    t.match(alerts.messages, [{ text: /^Down: Shop/ }, { text: /^Acknowledged: Shop/ }, { text: /^Up again: Shop/ }]);
+    t.match(alerts.acknowledged_by, /On-call group/);
+    for (const kind of ['monitor.down', 'alert.firing', 'alert.acknowledged', 'monitor.up', 'alert.resolved'])
+      t.ok(alerts.webhooks.includes(kind), kind);
     await leavesNothing(t, demo.directory);
   },
 );

@@ -8,6 +8,8 @@ import { Progress } from 'vantage-control/client/progress.js';
 import { taskTable } from 'vantage-control/client/result-table.js';
 import { runProbe } from 'vantage-control/client/run-probe.js';
 import type { TaskView } from 'vantage-control/modules/probes/view.js';
+import { ADMINISTRATOR_SCOPES } from './administrator-scopes.js';
+import { AlertReceivers } from './demo/alerts.js';
 import { startBreakable } from './demo/breakable.js';
 import { type MonitorsShown, showMonitors } from './demo/monitors.js';
 import { Program, runToEnd } from './demo/program.js';
@@ -20,7 +22,7 @@ const agentScript = join(root, 'agent', 'bin', 'vantage-agent.js');
 const DIRECTORY_PREFIX = 'vantage-demo-';
 const ALLOWED = '127.0.0.0/8,::1/128';
 
-// three places far apart; declared, as there is no geography on one machine
+// three distant places; declared, since all agents run on one machine
 const places = [
   { name: 'frankfurt-1', country: 'DE', city: 'Frankfurt', asn: 3320, provider: 'demo', bind: '127.0.1.1' },
   { name: 'ashburn-1', country: 'US', city: 'Ashburn', asn: 7922, provider: 'demo', bind: '127.0.1.2' },
@@ -45,14 +47,15 @@ interface Stack {
   readonly token: string;
   readonly client: ApiClient;
   readonly nodes: readonly Node[];
+  readonly receivers: AlertReceivers;
 }
 
-/** The whole product on this machine: a control plane, three agents, targets, a probe of every type, monitors. Exit code. */
+/** The whole product on this machine: a control plane, three agents, targets, a probe of every type, monitors, alerts. Exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const command = new Command('npm run demo --')
-    .description('Runs a control plane, three agents, one probe of every type and a few monitors on this machine.')
+    .description('Run a control plane, three agents, one probe of every type and a few monitors on this machine.')
     .argument('[target]', 'probe this host or URL instead of the demo’s own small servers, without monitors')
-    .option('--once', 'end after the results')
+    .option('--once', 'stop after the results')
     .option('--json', 'print one JSON document instead of tables')
     .exitOverride();
   try {
@@ -102,7 +105,7 @@ async function ownTargets(cleanUps: (() => Promise<void>)[]): Promise<Targets> {
 }
 
 async function watch(
-  { client }: Stack,
+  { client, receivers }: Stack,
   { servers }: Targets,
   { isQuiet, cleanUps }: { readonly isQuiet: boolean; readonly cleanUps: (() => Promise<void>)[] },
 ): Promise<MonitorsShown> {
@@ -110,7 +113,7 @@ async function watch(
   cleanUps.push(() => shop.stop());
   if (!isQuiet) process.stdout.write('\nMonitors, checked by all three nodes, and a job that checks in\n');
   const say = (line: string) => void (isQuiet || process.stdout.write(`  ${line}\n`));
-  return showMonitors({ client, servers, shop, say });
+  return showMonitors({ client, servers, shop, receivers, say });
 }
 
 async function startStack(cleanUps: (() => Promise<void>)[]): Promise<Stack> {
@@ -118,7 +121,10 @@ async function startStack(cleanUps: (() => Promise<void>)[]): Promise<Stack> {
   cleanUps.push(() => scratch.remove());
   const directory = scratch.path;
   const progress = new Progress(process.stderr);
+  const receivers = await AlertReceivers.start();
+  cleanUps.push(() => receivers.stop());
   const environment = {
+    ...receivers.environment,
     VANTAGE_DATA_DIR: join(directory, 'control-plane'),
     VANTAGE_LISTEN: '127.0.0.1:0',
     VANTAGE_METRICS_LISTEN: 'off',
@@ -142,13 +148,14 @@ async function startStack(cleanUps: (() => Promise<void>)[]): Promise<Stack> {
     environment,
     password,
   );
-  const token = (await runToEnd(controlScript, ['token', 'create', '--user', email], environment)).trim();
+  const create = ['token', 'create', '--user', email, '--scopes', ADMINISTRATOR_SCOPES];
+  const token = (await runToEnd(controlScript, create, environment)).trim();
   const client = new ApiClient({ url, token });
   progress.show('enrolling three agents…');
   await Promise.all(places.map((place) => startAgent(client, url, directory, place, cleanUps)));
   const nodes = await waitForNodes(client);
   progress.clear();
-  return { url, email, password, token, client, nodes };
+  return { url, email, password, token, client, nodes, receivers };
 }
 
 async function startAgent(
@@ -193,7 +200,7 @@ async function runAll(stack: Stack, probes: readonly DemoProbe[]): Promise<TaskV
       answered.set(probe, count);
       show();
     });
-  // one machine is all nodes and all targets: what fills it comes last
+  // all nodes and targets share one machine: the heaviest probes come last
   const quiet = await Promise.all(probes.filter(({ type }) => type !== 'speedtest').map(run));
   const loud = await Promise.all(probes.filter(({ type }) => type === 'speedtest').map(run));
   progress.clear();
@@ -213,7 +220,7 @@ function printJson(stack: Stack, tasks: readonly TaskView[], watched: MonitorsSh
     status,
     node_results,
   }));
-  const shown = watched === null ? {} : { monitors: watched.monitors, events: watched.events };
+  const shown = watched === null ? {} : { monitors: watched.monitors, events: watched.events, alerts: watched.alerts };
   process.stdout.write(`${JSON.stringify({ nodes: stack.nodes, probes, ...shown }, null, 2)}\n`);
 }
 
@@ -233,15 +240,15 @@ function printAccess({ url, email, password, token }: Stack, watched: MonitorsSh
     `Token      ${token}`,
     '',
     'Try:',
-    `  VANTAGE_URL=${url} npx vantage http ${url}/healthz --from DE`,
+    `  VANTAGE_URL=${url} npx --no vantage http ${url}/healthz --from DE`,
     `  curl -s ${url}/v1/nodes`,
     ...(watched === null
       ? []
-      : [`  curl ${watched.checkInUrl}   # the backup job checks in: every 30 s, or it is down`]),
+      : [`  curl ${watched.checkInUrl}   # check in as the backup job: it is down after 30 s without a check-in`]),
     '',
-    'Ctrl-C ends the demo and removes everything it made.',
+    'Ctrl-C stops the demo and removes everything it created.',
   ];
-  // --json leaves standard output to the document
+  // with --json standard output contains only the document
   process.stderr.write(`${lines.join('\n')}\n`);
 }
 

@@ -1,7 +1,7 @@
 // npm run COMMAND: sets the project up when needed, then runs scripts/dist/COMMAND.js in this very process, so that
 // signals, standard streams and the exit code need no forwarding. Dependency-free: it runs before anything is installed.
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { setUp } from './setup.mjs';
 
@@ -50,6 +50,13 @@ function readProc(pid, name) {
   }
 }
 
+/** Debian keeps programs of root apart; an ordinary user's PATH, and that of `su`, lacks their folders. */
+function lookForRootsPrograms() {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const lacking = ['/usr/sbin', '/sbin'].filter((folder) => !folders.includes(folder));
+  process.env.PATH = [...folders, ...lacking].filter((folder) => folder !== '').join(delimiter);
+}
+
 /** @returns the exit code */
 async function run(command, args) {
   if (!commands.includes(command)) {
@@ -57,6 +64,7 @@ async function run(command, args) {
     return 2;
   }
   endWithNpm();
+  lookForRootsPrograms();
   const isBuilt = await setUp(root);
   if (command === 'build') return isBuilt ? 0 : 1;
   if (!isBuilt && !mayGoOn(command)) return 1;
@@ -69,6 +77,6 @@ function mayGoOn(command) {
   return despiteTypeErrors.has(command) || (command === 'test' && process.env.CI !== 'true');
 }
 
-// npm hands over whatever follows `--`; a second one (npm run demo -- -- --json) is harmless.
+// npm passes on everything after `--`; a second one (npm run demo -- -- --json) is harmless.
 const [command, ...args] = process.argv.slice(2).filter((arg) => arg !== '--');
 process.exitCode = await run(command, args);

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-// made, with its owner's process id in it ──remove()──> gone
+// created with its owner's process id ──remove()──> gone
 //    │  └──keep()──> without an owner: nobody removes it
 //    └──owner killed──> removed by the next makeScratchDirectory() with the same prefix
 
@@ -16,21 +16,23 @@ export interface ScratchDirectory {
   remove(): Promise<void>;
 }
 
-/** How to make one. */
+/** Options of a scratch directory. */
 export interface ScratchOptions {
-  /** What the names of all of them begin with. */
+  /** Common prefix of all names. */
   readonly prefix: string;
   /** Called for a directory that a killed process has left, before it is removed. */
   readonly release?: (path: string) => void;
 }
 
-/** Makes one for this process, and removes those that killed processes have left. */
+/** Creates one for this process, and removes those that killed processes have left. */
 export async function makeScratchDirectory({ prefix, release }: ScratchOptions): Promise<ScratchDirectory> {
   for (const path of await leftovers(prefix)) {
     release?.(path);
     await remove(path).catch(() => {});
   }
   const path = await mkdtemp(join(tmpdir(), prefix));
+  // where root may make no user namespace, PostgreSQL runs as another user and has to get through to its data
+  await chmod(path, 0o711);
   await writeFile(join(path, OWNER_FILE), String(process.pid));
   return {
     path,
@@ -58,7 +60,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** What was killed a moment ago may still be writing. */
+/** Removes a directory; retries, because a process that was just killed may still be writing. */
 function remove(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }

@@ -1,6 +1,6 @@
 // Brings a checkout to the point where its commands run: Node's version, node_modules, generated code, compiled code.
-// Does only what changed since the last time; when nothing did, it takes a few hundredths of a second. Says what it
-// does on standard error, because standard output belongs to the command that follows.
+// Repeats only steps whose inputs changed; otherwise it takes a few hundredths of a second. Reports its steps on
+// standard error, because standard output belongs to the command that follows.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from './setup/build.mjs';

@@ -3,19 +3,22 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
+import { readProgramTree } from './check/programs.js';
+import { makeBarePath } from './test/bare-path.js';
+import { FileRunner } from './test/file-runner.js';
 import { failureText, judgeRun, progressLine, summary } from './test/report.js';
-import { runTestFile } from './test/run-file.js';
 import type { FileOutcome } from './test/tap-reader.js';
-import { listTestFiles, mayNeedDatabase, selectTestFiles, type TestFile } from './test/test-files.js';
+import { inRunningOrder, listTestFiles, mayNeedDatabase, selectTestFiles, type TestFile } from './test/test-files.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const isCi = process.env.CI === 'true';
 const timeoutSeconds = 120;
 const longTimeoutSeconds = 1200;
 
 interface Options {
   readonly grep?: string;
   readonly jobs: number;
+  readonly bare?: true;
+  readonly withPrograms?: true;
 }
 
 /**
@@ -26,7 +29,22 @@ interface Options {
  */
 export async function main(args: readonly string[]): Promise<number> {
   const { filters, options } = parseArguments(args);
-  const files = selectTestFiles(listTestFiles(root), filters, isCi);
+  if (!options.bare) return runTests(filters, options);
+  const bare = await makeBarePath();
+  process.stdout.write(`${bare.description}\n`);
+  process.env.PATH = bare.path;
+  // this run is about its skips
+  delete process.env.CI;
+  try {
+    return await runTests(filters, options);
+  } finally {
+    await bare.remove();
+  }
+}
+
+async function runTests(filters: readonly string[], options: Options): Promise<number> {
+  const isCi = process.env.CI === 'true';
+  const files = selectTestFiles(listFiles(options), filters, isCi);
   if (files.length === 0) {
     process.stderr.write(`no test file matches ${filters.map((filter) => `"${filter}"`).join(', ')}\n`);
     return 1;
@@ -45,11 +63,23 @@ export async function main(args: readonly string[]): Promise<number> {
   return interrupt.signal.aborted ? interrupt.exitCode() : exitCode;
 }
 
+function listFiles({ withPrograms }: Options): TestFile[] {
+  const files = listTestFiles(root);
+  if (!withPrograms) return files;
+  const starting = new Set(readProgramTree(root).testFiles());
+  return files.filter(({ source }) => starting.has(source));
+}
+
 function parseArguments(args: readonly string[]): { filters: string[]; options: Options } {
   const command = new Command('npm test --')
     .argument('[path...]', 'only test files whose path contains one of these')
     .option('--grep <pattern>', 'only tests whose name matches this regular expression (/…/i) or contains this text')
-    .option('--jobs <count>', 'files at once', parseCount, Math.min(4, availableParallelism() + 1))
+    .option('--jobs <count>', 'files at once', parseCount, Math.min(6, 2 * availableParallelism()))
+    .option(
+      '--bare',
+      'with the programs that README.md asks for and those of every Debian; what needs others is skipped',
+    )
+    .option('--with-programs', 'only test files that start programs which README.md does not ask for')
     .addHelpText('after', '\nCI=true adds the long suites (*.long.test.ts) and lets nothing be skipped.')
     .parse([...args], { from: 'user' });
   return { filters: command.args, options: command.opts<Options>() };
@@ -67,28 +97,32 @@ async function runAll(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<FileOutcome[]> {
-  const queue = [...files].sort((a, b) => Number(b.isLong) - Number(a.isLong));
+  const queue = inRunningOrder(files);
   const outcomes: FileOutcome[] = [];
+  const note = (outcome: FileOutcome) => {
+    outcomes.push(outcome);
+    process.stdout.write(`${progressLine(outcome)}\n`);
+    if (outcome.failed > 0) process.stdout.write(`${failureText(outcome)}\n`);
+  };
   const work = async () => {
+    const runner = new FileRunner({ root, env });
     for (let file = queue.shift(); file !== undefined && !signal.aborted; file = queue.shift()) {
       const limit = file.isLong ? longTimeoutSeconds : timeoutSeconds;
-      const outcome = await runTestFile(file, { root, env, timeoutSeconds: limit, signal });
-      outcomes.push(outcome);
-      process.stdout.write(`${progressLine(outcome)}\n`);
-      if (outcome.failed > 0) process.stdout.write(`${failureText(outcome)}\n`);
+      for (const outcome of await runner.run(file, { timeoutSeconds: limit, signal })) note(outcome);
     }
+    for (const outcome of await runner.end()) note(outcome);
   };
   await Promise.all(Array.from({ length: jobs }, work));
   return outcomes;
 }
 
-/** What a test database server offers (control-plane/test/_support/test-postgres.ts). */
+/** Interface of a test database server (control-plane/test/_support/test-postgres.ts). */
 interface TestPostgres {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Runs `work` beside one PostgreSQL for the whole run, when a file may need it and none was given. */
+/** Runs `work` with one PostgreSQL for the whole run, if a file may need it and none is configured. */
 async function withDatabase<T>(files: readonly TestFile[], work: (url: string | null) => Promise<T>): Promise<T> {
   const support = join(root, 'control-plane/dist/test/_support/test-postgres.js');
   if (process.env.VANTAGE_TEST_DATABASE_URL || !files.some(mayNeedDatabase) || !existsSync(support)) return work(null);
@@ -99,7 +133,7 @@ async function withDatabase<T>(files: readonly TestFile[], work: (url: string | 
   try {
     return await work(postgres.url);
   } finally {
-    await postgres.stop();
+    await postgres.stop().catch((error: unknown) => process.stderr.write(`cannot stop PostgreSQL: ${error}\n`));
   }
 }
 

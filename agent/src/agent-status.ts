@@ -11,7 +11,10 @@ import type { Spool } from './spool/spool.js';
 import { describeSpool, type SpoolStatus } from './spool-status.js';
 import { AGENT_VERSION } from './version.js';
 
-/** What it watches: checks and slots since the start, the worst start of the last minute in milliseconds after its slot. */
+/**
+ * Counters of the scheduler: checks and slots since the start, and the latest start of the last minute in
+ * milliseconds after its slot.
+ */
 interface ScheduleStatus {
   readonly assignments: number;
   readonly running: number;
@@ -20,12 +23,12 @@ interface ScheduleStatus {
   readonly worst_start_late_ms: number;
 }
 
-/** What a running agent says of itself; `vantage-agent status` prints it. Field names are part of that command. */
+/** Status that a running agent writes; `vantage-agent status` prints it. Field names are part of that command. */
 export interface AgentStatus {
   readonly pid: number;
   readonly version: string;
   readonly node_id: string;
-  /** Of the newest connection; 0 before the first. */
+  /** Generation of the newest connection; 0 before the first. */
   readonly generation: number;
   /** ISO 8601. */
   readonly started_at: string;
@@ -34,7 +37,7 @@ export interface AgentStatus {
     readonly state: LinkStatus['state'];
     readonly url: string | null;
     readonly since: string;
-    /** When it dials again; null unless it is waiting. */
+    /** Time of the next dial; null unless the link is waiting. */
     readonly next_try_at: string | null;
     /** Rows of each lane that may be in flight; null while no link is open. */
     readonly credits: Readonly<Record<Lane, number>> | null;
@@ -47,7 +50,7 @@ export interface AgentStatus {
   readonly running: number;
   readonly schedule: ScheduleStatus;
   readonly capabilities: readonly string[];
-  /** Null before the first. */
+  /** Newest self-test; null before the first. */
   readonly self_test: { readonly finished_at: string; readonly checks: readonly SelfTestCheck[] } | null;
 }
 

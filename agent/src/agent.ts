@@ -11,9 +11,10 @@ import { ClockFile, machineUptime, readKeptClock } from './link/clock-file.js';
 import { ClockSync } from './link/clock-sync.js';
 import { dialLink } from './link/dial.js';
 import { Jobs } from './link/jobs.js';
-import { type FinalEnd, Link } from './link/link.js';
+import { Link } from './link/link.js';
 import { LinkAddresses } from './link/link-addresses.js';
 import { type LinkWay, systemLookUp } from './link/link-way.js';
+import type { FinalEnd } from './link/reconnect.js';
 import { StateSources } from './link/state-sources.js';
 import type { Logger } from './log.js';
 import { MeasuringProcess } from './measuring/measuring-process.js';
@@ -50,7 +51,7 @@ export interface AgentOptions {
 /** The agent, put together: it takes jobs from the link, has them measured, and keeps results until they are delivered. */
 export class Agent {
   readonly #options: AgentOptions;
-  /** What is running, to be ended in reverse. */
+  /** Running parts, which end in reverse order. */
   readonly #running: { readonly name: string; end(): Promise<void> | void }[] = [];
   #link: Link | null = null;
   #stopping: Promise<void> | null = null;
@@ -74,7 +75,7 @@ export class Agent {
     return (await this.#link?.start()) ?? null;
   }
 
-  /** Takes no more jobs, gives the running ones two seconds, delivers what it can and ends. May be called twice. */
+  /** Accepts no more jobs, gives the running ones two seconds, delivers what it can and ends. May be called twice. */
   stop(): Promise<void> {
     this.#stopping ??= this.#endParts();
     return this.#stopping;
@@ -84,13 +85,10 @@ export class Agent {
     const { config, log, clock, random } = this.#options;
     const identity = await this.#openNode(config.stateDir);
 
-    // first: its engines load while the spool opens
+    // started first: its engines load while the spool opens
     const measuring = new MeasuringProcess({
-      allow: config.allowTargets,
+      settings: config.engines,
       serviceUrl: identity.audience,
-      rootHints: config.rootHints,
-      sources: config.sources,
-      chromium: config.chromium,
       clock,
       log: log.child({ part: 'measuring' }),
     });
@@ -112,7 +110,7 @@ export class Agent {
     });
     selfTest.start();
     this.#runs('self-test', () => selfTest.stop());
-    const states = new StateSources((error) => log.error({ err: error }, 'newest states of a kind are not known'));
+    const states = new StateSources((error) => log.error({ err: error }, 'cannot read the newest states of a kind'));
     const uplink = new UplinkGuard({ probes: new SelfProbes(measuring, 'uplink'), clock });
     const file = new ScheduleFile({ stateDir: config.stateDir, clock, log: log.child({ part: 'schedule' }) });
     this.#runs('schedule file', () => file.close());
@@ -196,15 +194,15 @@ export class Agent {
     return openIdentity(stateDir);
   }
 
-  /** How the control plane is reached: by addresses that worked before, too. */
+  /** Creates the path to the control plane, which also tries addresses that worked before. */
   async #openWay(): Promise<LinkWay> {
     const { config, clock } = this.#options;
     const log = this.#options.log.child({ part: 'link' });
     const { stateDir, bindAddress, proxyUrl, ignoredProxies } = config;
     if (ignoredProxies.length > 0)
-      log.info({ ignoredProxies }, 'the link goes straight: only VANTAGE_AGENT_PROXY names a proxy for it');
+      log.info({ ignoredProxies }, 'the link ignores proxy variables: only VANTAGE_AGENT_PROXY sets its proxy');
     const onFallback = (host: string, addresses: readonly string[]) =>
-      log.warn({ host, addresses }, 'DNS does not answer: addresses that worked before are taken');
+      log.warn({ host, addresses }, 'cannot resolve the control plane by DNS, using addresses that worked before');
     const addresses = await LinkAddresses.open({ stateDir, clock, lookUp: systemLookUp, onFallback });
     this.#runs('link addresses', () => addresses.settled());
     const tlsPins = effectivePins(config.tlsPins, await findIdentity(stateDir));
@@ -212,7 +210,7 @@ export class Agent {
     return { bindAddress, proxyUrl, tlsPins, addresses, clock };
   }
 
-  /** Server time goes on from what the process before knew. */
+  /** Opens the clock; server time continues from the estimate of the previous process. */
   async #openClock(): Promise<ClockSync> {
     const { config, clock, log } = this.#options;
     const [uptime, kept] = await Promise.all([machineUptime(), readKeptClock(config.stateDir)]);
@@ -255,7 +253,7 @@ export class Agent {
       try {
         await part.end();
       } catch (error) {
-        this.#options.log.error({ err: error, part: part.name }, 'part did not end in good order');
+        this.#options.log.error({ err: error, part: part.name }, 'part did not stop cleanly');
       }
     }
   }

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { missing } from '@vantage/shared/_support/missing.js';
 import { capabilities } from '@vantage/shared/probe-types/definition.js';
 import t from 'tap';
-import { missingForRawSockets } from '../test/_support/raw-sockets.js';
 
 const run = promisify(execFile);
 const script = fileURLToPath(new URL('../test/_support/print-capabilities.js', import.meta.url));
@@ -12,15 +12,15 @@ const script = fileURLToPath(new URL('../test/_support/print-capabilities.js', i
 const dropRawSockets =
   process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-net_raw', '--inh-caps=-net_raw'] : ['env'];
 
-/** It is not looked for here. */
-const noBrowser = { name: 'browser', isAvailable: false, reason: 'switched off', remedy: 'unset VANTAGE_CHROMIUM' };
+/** Capability without a search for a browser. */
+const noBrowser = { name: 'browser', isAvailable: false, reason: 'disabled', remedy: 'unset VANTAGE_CHROMIUM' };
 
 async function printed(...command: string[]): Promise<{ list: string[]; rows: object[]; kind: string | null }> {
   const [program = '', ...args] = [...command, process.execPath, script];
   return JSON.parse((await run(program, args)).stdout);
 }
 
-t.test('with raw sockets icmp is there, and it is said by what', { skip: missingForRawSockets() }, async (t) => {
+t.test('with raw sockets icmp is there, and it is said by what', { skip: missing('raw sockets') }, async (t) => {
   const report = await printed('env');
   t.same(report.list, ['icmp', 'icmp_echo']);
   const row = { isAvailable: true, reason: /^raw sockets of the addon, times of the kernel/, remedy: null };
@@ -32,9 +32,9 @@ t.test('with raw sockets icmp is there, and it is said by what', { skip: missing
 
 // a namespace of its own begins without ICMP sockets for anybody
 const isolated = ['unshare', '--net', '--', 'sh', '-c', 'ip link set lo up; exec "$@"', 'sh'];
-const opened = ['unshare', '--net', '--', 'sh', '-c'];
 const open = 'ip link set lo up; echo "0 2147483647" > /proc/sys/net/ipv4/ping_group_range; exec "$@"';
-const skip = process.env['CI'] !== 'true' && process.getuid?.() !== 0 ? 'needs root to make network namespaces' : false;
+const opened = ['unshare', '--net', '--', 'sh', '-c', open, 'sh'];
+const skip = missing('permission to create networks', 'ip');
 const grant = `sudo setcap cap_net_raw+ep ${realpathSync(process.execPath)}`;
 
 t.test('without permission icmp is not, and the line that grants it names the running node', { skip }, async (t) => {
@@ -51,13 +51,17 @@ t.test(
   'where the system gives everybody ICMP sockets, echo is there and says what it cannot do',
   { skip },
   async (t) => {
-    const report = await printed(...opened, open, 'sh', ...dropRawSockets);
+    const report = await printed(...opened, ...dropRawSockets);
     t.match(report, {
       list: ['icmp_echo'],
       kind: 'datagram',
       rows: [
         { name: 'icmp', isAvailable: false, reason: 'the system does not permit raw sockets', remedy: grant },
-        { name: 'icmp_echo', isAvailable: true, reason: /^ICMP sockets without privileges: ICMP errors are not heard/ },
+        {
+          name: 'icmp_echo',
+          isAvailable: true,
+          reason: /^ICMP sockets without privileges: ICMP errors are not received/,
+        },
         noBrowser,
       ],
     });

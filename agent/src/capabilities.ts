@@ -13,17 +13,17 @@ import {
 export interface CapabilityReport {
   readonly name: Capability;
   readonly isAvailable: boolean;
-  /** Why not, or what is missing of it; null: nothing to say. */
+  /** Reason why it is missing or incomplete; null: none. */
   readonly reason: string | null;
   /** One line that mends it; null: nothing to do. */
   readonly remedy: string | null;
 }
 
-/** What this node can do beyond plain sockets. */
+/** Capabilities of this node beyond plain sockets. */
 export interface NodeCapabilities {
-  /** Open, and to be closed by whoever asked; null where raw sockets are not to be had. */
+  /** Open, and closed by the caller; null if raw sockets are not available. */
   readonly icmp: IcmpEngine | null;
-  /** For the hello of a link. */
+  /** Capabilities for the hello of a link. */
   list(): Capability[];
   /** A row for every capability there is. */
   explain(): CapabilityReport[];
@@ -77,7 +77,7 @@ function missing({ fault, message }: RawSocketError): Omit<Rows, 'browser'> {
 const means: Readonly<Record<IcmpEngine['kind'], string>> = {
   addon: 'raw sockets of the addon, times of the kernel',
   'raw-socket': 'raw sockets of raw-socket, times of the event loop, no hop limit of IPv6: the addon is not built',
-  datagram: 'ICMP sockets without privileges: ICMP errors are not heard',
+  datagram: 'ICMP sockets without privileges: ICMP errors are not received',
 };
 
 function icmpRows(engine: IcmpEngine): Omit<Rows, 'browser'> {

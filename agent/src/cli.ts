@@ -3,7 +3,7 @@ import { judgeError } from './commands/judge-error.js';
 import { type ExitName, exitCodes } from './exit-codes.js';
 import { buildProgram } from './program.js';
 
-// Entry of vantage-agent. Whatever goes wrong is one line for a person, and an exit code of exit-codes.ts.
+// Entry point of vantage-agent. Every failure is reported as one line and an exit code of exit-codes.ts.
 
 exitWhenOutputCloses(process);
 let outcome: ExitName = 'ok';

@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { parseCidr } from '@vantage/shared/target-policy/address-ranges.js';
 import { isTlsPin } from './identity/tls-pins.js';
-import type { ChromiumWish } from './probes/browser/chromium.js';
-import type { LookupSources } from './probes/sources.js';
+import { type Endpoint, findEndpoint } from './net/endpoint.js';
+import type { EngineSettings } from './probes/engine-settings.js';
 import { parseSources } from './sources-config.js';
 import { splitList } from './split-list.js';
 
@@ -14,30 +14,33 @@ export const environmentVariables = {
     'directory of the node’s identity and of results not yet delivered (default: /var/lib/vantage-agent as root, else ~/.local/state/vantage-agent)',
   VANTAGE_AGENT_BIND: 'source address of the link to the control plane (default: chosen by the system)',
   VANTAGE_AGENT_PROXY:
-    'HTTP proxy that tunnels the link, http://[user:password@]host:port (default: none; HTTPS_PROXY and the like are not used)',
+    'HTTP proxy that tunnels the link, http://[user:password@]host:port (default: none; HTTPS_PROXY and similar variables are not used)',
   VANTAGE_AGENT_TLS_PINS:
-    'comma-separated pins of the control plane’s TLS key, base64 of the SHA-256 of its SubjectPublicKeyInfo: one of them must fit, besides the usual verification (default: those of enroll --tls-pin, if any)',
-  VANTAGE_ALLOW_TARGETS: 'comma-separated CIDRs that probes may reach although they are private (default: none)',
+    'comma-separated pins of the control plane’s TLS key, base64 of the SHA-256 of its SubjectPublicKeyInfo: one of them must match, in addition to the usual verification (default: those of enroll --tls-pin, if any)',
+  VANTAGE_ALLOW_TARGETS:
+    'comma-separated CIDRs of private or reserved addresses that probes may reach nevertheless (default: none)',
+  VANTAGE_DNS_SERVERS:
+    'comma-separated addresses of the resolvers for probes, at most 3, each with a port or on 53; use a public resolver on a public node (default: those of /etc/resolv.conf)',
   VANTAGE_DNS_ROOT_HINTS:
-    'comma-separated addresses of the root servers that DNS traces begin at, for a private root (default: the public ones)',
+    'comma-separated addresses of the root servers at which DNS traces start, for a private root (default: the public root servers)',
   VANTAGE_DNSBL_ZONES:
-    'comma-separated DNS blocklists that monitors of type rbl ask unless they name their own (default: zen.spamhaus.org, bl.spamcop.net, psbl.surriel.com, dnsbl.dronebl.org)',
+    'comma-separated DNS blocklists for monitors of type rbl that do not name their own (default: zen.spamhaus.org, bl.spamcop.net, psbl.surriel.com, dnsbl.dronebl.org)',
   VANTAGE_DNSBL_SERVERS:
-    'comma-separated addresses, with or without a port, of the resolvers that are asked about blocklists, two at most (default: the resolvers of the system; lists refuse public ones)',
+    'comma-separated addresses, with or without a port, of the resolvers for queries to blocklists, at most two (default: the resolvers of the system; blocklists refuse public resolvers)',
   VANTAGE_RDAP_BOOTSTRAP:
     'URL of the list of RDAP servers by domain, RFC 9224, for monitors of type domain_expiry (default: https://data.iana.org/rdap/dns.json)',
   VANTAGE_WHOIS_SERVERS:
-    'comma-separated WHOIS servers, ZONE=HOST or ZONE=HOST:PORT, where RDAP says nothing; * is who refers to the others (default: *=whois.iana.org)',
+    'comma-separated WHOIS servers, ZONE=HOST or ZONE=HOST:PORT, used where RDAP has no data; * is the server that refers to the others (default: *=whois.iana.org)',
   VANTAGE_ICP_SOURCE:
-    'URL with {domain} in it that answers {"icp_number", "company"} in JSON, for monitors of type icp (default: none, they say that no source is configured)',
+    'URL containing {domain} that returns {"icp_number", "company"} in JSON, for monitors of type icp (default: none, these monitors then report that no source is configured)',
   VANTAGE_CHROMIUM:
-    'absolute path of the Chromium that monitors of type browser load pages with, or none (default: /usr/bin/chromium and other usual places)',
+    'absolute path of Chromium for monitors of type browser, or none to disable them (default: /usr/bin/chromium and other usual paths)',
   VANTAGE_CHROMIUM_SANDBOX:
-    '0: Chromium may run without its sandbox, where a container permits no user namespaces and is wall enough (default: 1)',
+    '0: Chromium may run without its sandbox, for containers that do not permit user namespaces and are sufficiently isolated (default: 1)',
   VANTAGE_AGENT_UPGRADE_COMMAND:
-    'absolute path of a command that installs another version of the agent, which it gets as its one argument, and sees to the restart (default: none, upgrades are refused)',
+    'absolute path of a command that installs another version of the agent, given as its only argument, and restarts the agent (default: none, upgrades are refused)',
   VANTAGE_LOG_LEVEL: 'trace, debug, info, warn, error or silent (default: info)',
-  VANTAGE_EXIT_WITH_PARENT: '1: stop when standard input ends, because whoever started this agent is gone',
+  VANTAGE_EXIT_WITH_PARENT: '1: stop when standard input ends, because the process that started the agent has ended',
 } as const;
 
 export type EnvironmentVariable = keyof typeof environmentVariables;
@@ -55,14 +58,7 @@ export interface AgentConfig {
   readonly tlsPins: readonly string[];
   /** Proxies of the environment that nothing uses, by the names of their variables. */
   readonly ignoredProxies: readonly string[];
-  /** CIDRs. */
-  readonly allowTargets: readonly string[];
-  /** Addresses; none: the public root servers. */
-  readonly rootHints: readonly string[];
-  /** Whom engines ask about targets. */
-  readonly sources: LookupSources;
-  /** What loads pages. */
-  readonly chromium: ChromiumWish;
+  readonly engines: EngineSettings;
   /** Absolute path; null: the control plane can upgrade nothing here. */
   readonly upgradeCommand: string | null;
   readonly logLevel: LogLevel;
@@ -71,7 +67,7 @@ export interface AgentConfig {
   readonly unknownVariables: readonly string[];
 }
 
-/** Everything that is wrong with the environment, at once. */
+/** Error with everything that is wrong with the environment. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 
@@ -83,6 +79,11 @@ export class ConfigError extends Error {
 /** The environment of this process. */
 export function readEnv(): Readonly<Record<string, string | undefined>> {
   return process.env;
+}
+
+/** The environment for processes that measure: without settings, some of which contain a password; the processes receive what they need in messages. */
+export function measuringEnv(): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VANTAGE_')));
 }
 
 /** The configuration in an environment. @throws ConfigError */
@@ -98,19 +99,20 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   const tlsPins = splitList(value('VANTAGE_AGENT_TLS_PINS') ?? '');
   for (const entry of tlsPins.filter((pin) => !isTlsPin(pin)))
     complaints.push(`VANTAGE_AGENT_TLS_PINS: "${entry}" is not the base64 of a SHA-256`);
-  const allowTargets = splitList(value('VANTAGE_ALLOW_TARGETS') ?? '');
-  for (const entry of allowTargets.filter((cidr) => parseCidr(cidr) === null))
+  const allow = splitList(value('VANTAGE_ALLOW_TARGETS') ?? '');
+  for (const entry of allow.filter((cidr) => parseCidr(cidr) === null))
     complaints.push(`VANTAGE_ALLOW_TARGETS: "${entry}" is not a CIDR`);
+  const dnsServers = parseDnsServers(value('VANTAGE_DNS_SERVERS') ?? '', complaints);
   const rootHints = splitList(value('VANTAGE_DNS_ROOT_HINTS') ?? '');
   for (const entry of rootHints.filter((address) => isIP(address) === 0))
     complaints.push(`VANTAGE_DNS_ROOT_HINTS: "${entry}" is not an address`);
   const sources = parseSources(value, complaints);
   const chromiumPath = value('VANTAGE_CHROMIUM') ?? null;
   if (chromiumPath !== null && chromiumPath !== 'none' && !isAbsolute(chromiumPath))
-    complaints.push(`VANTAGE_CHROMIUM: "${chromiumPath}" is not an absolute path, nor none`);
+    complaints.push(`VANTAGE_CHROMIUM: "${chromiumPath}" must be an absolute path or none`);
   const upgradeCommand = value('VANTAGE_AGENT_UPGRADE_COMMAND') ?? null;
   if (upgradeCommand !== null && !isAbsolute(upgradeCommand))
-    complaints.push(`VANTAGE_AGENT_UPGRADE_COMMAND: "${upgradeCommand}" is not an absolute path, without arguments`);
+    complaints.push(`VANTAGE_AGENT_UPGRADE_COMMAND: "${upgradeCommand}" must be an absolute path without arguments`);
   const logLevel = logLevels.find((level) => level === (value('VANTAGE_LOG_LEVEL') ?? 'info'));
   if (logLevel === undefined) complaints.push(`VANTAGE_LOG_LEVEL: must be one of ${logLevels.join(', ')}`);
   if (complaints.length > 0) throw new ConfigError(complaints);
@@ -120,10 +122,13 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     proxyUrl,
     tlsPins,
     ignoredProxies: proxyUrl === null ? proxyVariables.filter((name) => Boolean(env[name])) : [],
-    allowTargets,
-    rootHints,
-    sources,
-    chromium: { path: chromiumPath, hasSandbox: value('VANTAGE_CHROMIUM_SANDBOX') !== '0' },
+    engines: {
+      allow,
+      dnsServers,
+      rootHints,
+      sources,
+      chromium: { path: chromiumPath, hasSandbox: value('VANTAGE_CHROMIUM_SANDBOX') !== '0' },
+    },
     upgradeCommand,
     logLevel: logLevel ?? 'info',
     exitWithParent: value('VANTAGE_EXIT_WITH_PARENT') === '1',
@@ -133,7 +138,23 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   });
 }
 
-/** What other programs take for their proxy; a machine may have them set for its users. */
+/** Limit of resolv.conf(5). */
+const MAX_DNS_SERVERS = 3;
+const DNS_PORT = 53;
+
+function parseDnsServers(text: string, complaints: string[]): Endpoint[] {
+  const written = splitList(text);
+  if (written.length > MAX_DNS_SERVERS)
+    complaints.push(`VANTAGE_DNS_SERVERS: must be at most ${MAX_DNS_SERVERS} addresses`);
+  return written.flatMap((entry) => {
+    const server = findEndpoint(entry, DNS_PORT);
+    if (server === null)
+      complaints.push(`VANTAGE_DNS_SERVERS: "${entry}" is not ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT`);
+    return server ?? [];
+  });
+}
+
+/** Variables that other programs read their proxy from; a machine may set them for its users. */
 const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
 
 /** A secret may be in it: nothing of it is quoted. */
@@ -142,7 +163,7 @@ function isProxyUrl(text: string): boolean {
   return url !== null && url.protocol === 'http:' && url.pathname === '/' && url.search === '' && url.hash === '';
 }
 
-/** Where services keep state: FHS for root, the XDG base directories for people. */
+/** Default state directory: FHS for root, the XDG base directories for other users. */
 function defaultStateDir(env: Readonly<Record<string, string | undefined>>): string {
   if (process.getuid?.() === 0) return '/var/lib/vantage-agent';
   return join(env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state'), 'vantage-agent');

@@ -14,11 +14,11 @@ type Finish = (exit: ExitName) => void;
 export function buildProgram(finish: Finish): Command {
   const program = new Command('vantage-agent')
     .description(
-      'The measuring agent of Vantage: enrolls with a one-time token, runs probes, delivers every result exactly once.',
+      'Measuring agent of Vantage: enrolls with a one-time token, runs probes, delivers every result exactly once.',
     )
     .version(AGENT_VERSION, '--version', 'print the version')
     .exitOverride()
-    .showHelpAfterError('(--help says more)');
+    .showHelpAfterError('(--help shows more)');
   addEnroll(program, finish);
   addRun(program, finish);
   addStatus(program, finish);
@@ -31,33 +31,36 @@ export function buildProgram(finish: Finish): Command {
 
 function addEnroll(program: Command, finish: Finish): void {
   withStateDir(program.command('enroll'))
-    .summary('make this machine a node of a control plane')
+    .summary('enroll this machine as a node of a control plane')
     .description(
-      'Makes this machine a node: generates its key, proves it with the one-time token, and pins the control plane’s key.',
+      'Enrolls this machine as a node: generates its key, sends the one-time token with proof of the key, and pins the control plane’s key.',
     )
-    .requiredOption('--url <url>', 'the control plane, for example https://vantage.example')
-    .option('--token <token>', 'enrollment token (ent_…); - reads it from standard input, out of the process list')
+    .requiredOption('--url <url>', 'URL of the control plane, for example https://vantage.example')
+    .option(
+      '--token <token>',
+      'enrollment token (ent_…); - reads it from standard input, so that it is not in the process list',
+    )
     .option('--token-file <file>', 'file that holds the enrollment token')
     .option('--name <name>', 'name of the node (default: the host name)')
-    .option('--country <code>', 'where it stands: ISO 3166-1 alpha-2, for example DE')
-    .option('--province <code>', 'ISO 3166-2, for example DE-BE')
-    .option('--city <city>', 'city')
-    .option('--asn <number>', 'autonomous system it is connected to', parseNumber)
+    .option('--country <code>', 'country of the node: ISO 3166-1 alpha-2, for example DE')
+    .option('--province <code>', 'province of the node: ISO 3166-2, for example DE-BE')
+    .option('--city <city>', 'city of the node')
+    .option('--asn <number>', 'number of the autonomous system that the node is connected to', parseNumber)
     .option('--provider <name>', 'hosting or access provider')
-    .option('--tag <tag>', 'tag, may be repeated', collect, [])
+    .option('--tag <tag>', 'tag of the node; may be repeated', collect, [])
     .option(
       '--tls-pin <pin>',
-      'pin the control plane’s TLS key for good: base64 of the SHA-256 of its SubjectPublicKeyInfo; may be repeated',
+      'pin of the control plane’s TLS key: base64 of the SHA-256 of its SubjectPublicKeyInfo; may be repeated',
       collect,
       [],
     )
     .option('--insecure', 'allow http:// to a host that is not this machine', false)
-    .option('--json', 'print JSON, of a refusal too', false)
+    .option('--json', 'print JSON, also for a refusal', false)
     .addHelpText(
       'after',
       helpText({
         environment: ['VANTAGE_STATE_DIR', 'VANTAGE_AGENT_BIND', 'VANTAGE_AGENT_PROXY', 'VANTAGE_AGENT_TLS_PINS'],
-        exits: ['ok', 'failed', 'usage', 'stateInUse'],
+        exits: ['ok', 'failed', 'usage', 'stateInUse', 'deleted'],
         examples: [
           'vantage-agent enroll --url https://vantage.example --token-file token.txt --country DE --asn 3320',
           'pass show vantage | vantage-agent enroll --url https://vantage.example --token -',
@@ -85,6 +88,7 @@ function addRun(program: Command, finish: Finish): void {
           'VANTAGE_AGENT_PROXY',
           'VANTAGE_AGENT_TLS_PINS',
           'VANTAGE_ALLOW_TARGETS',
+          'VANTAGE_DNS_SERVERS',
           'VANTAGE_DNS_ROOT_HINTS',
           'VANTAGE_DNSBL_ZONES',
           'VANTAGE_DNSBL_SERVERS',
@@ -109,9 +113,9 @@ function addRun(program: Command, finish: Finish): void {
 
 function addStatus(program: Command, finish: Finish): void {
   withStateDir(program.command('status'))
-    .summary('show what the running agent is doing')
+    .summary('show the state of the running agent')
     .description(
-      'Shows the link, the clock and the spool of the agent that runs with this state directory; without one, what its spool holds.',
+      'Shows the link, the clock and the spool of the agent that runs with this state directory; if none runs, the contents of its spool.',
     )
     .option('--json', 'print JSON', false)
     .addHelpText(
@@ -135,8 +139,8 @@ function addStatus(program: Command, finish: Finish): void {
 function addSpool(program: Command, finish: Finish): void {
   const spool = program
     .command('spool')
-    .summary('look into the results that wait for delivery')
-    .description('Reads the spool of this state directory, whether an agent runs or not, and changes nothing in it.')
+    .summary('inspect the results that wait for delivery')
+    .description('Reads the spool of this state directory without changing it, whether or not an agent is running.')
     .addHelpText(
       'after',
       helpText({
@@ -151,15 +155,15 @@ function addSpool(program: Command, finish: Finish): void {
 
 function addSpoolExport(spool: Command, finish: Finish): void {
   withStateDir(spool.command('export'))
-    .summary('print the results that wait')
+    .summary('print the waiting results')
     .description(
-      'Prints every result that waits, one line each, and the numbers that were dropped. Damaged rows are told on standard error and passed over; the command then ends with 1.',
+      'Prints every waiting result, one line each, and the numbers that were dropped. Damaged rows are reported on standard error and skipped; the command then exits with 1.',
     )
     .option('--lane <lane>', 'only this lane: task (one-shot probes) or check (monitors)')
-    .option('--delivered', 'also what was delivered in the last fifteen minutes', false)
-    .option('--json', 'whole results, one JSON document a line', false)
-    .option('--output <file>', 'write to a new file, readable by you alone')
-    .option('--file <file>', 'read this spool file, for example one that was put aside')
+    .option('--delivered', 'include results delivered in the last fifteen minutes', false)
+    .option('--json', 'print whole results, one JSON document per line', false)
+    .option('--output <file>', 'write to a new file that only you can read')
+    .option('--file <file>', 'read this spool file, for example a damaged one that was moved aside')
     .addHelpText(
       'after',
       helpText({
@@ -185,7 +189,7 @@ function addSpoolVerify(spool: Command, finish: Finish): void {
       'Checks the structure of the spool file, its head, the checksum of every row, and that every number is either a row or dropped.',
     )
     .option('--json', 'print JSON', false)
-    .option('--file <file>', 'check this spool file, for example one that was put aside')
+    .option('--file <file>', 'check this spool file, for example a damaged one that was moved aside')
     .addHelpText(
       'after',
       helpText({
@@ -202,9 +206,9 @@ function addSpoolVerify(spool: Command, finish: Finish): void {
 
 function addDoctor(program: Command, finish: Finish): void {
   withStateDir(program.command('doctor'))
-    .summary('check what this machine can do, and what to do about the rest')
+    .summary('check the capabilities of this machine, with remedies')
     .description(
-      'Tries raw sockets, the state directory, the control plane, the clock and DNS; says what is missing and how to mend it.',
+      'Checks raw sockets, the state directory, the control plane, the clock and DNS; prints a remedy for each problem.',
     )
     .option('--json', 'print JSON', false)
     .addHelpText(
@@ -230,18 +234,18 @@ function addDoctor(program: Command, finish: Finish): void {
 
 function addProbe(program: Command, finish: Finish): void {
   withStateDir(program.command('probe'))
-    .summary('run one probe here')
+    .summary('run one probe on this machine')
     .description(
-      'Runs one probe on this machine and prints its result. No control plane is asked; the target policy holds.',
+      'Runs one probe on this machine and prints its result. The control plane is not involved; the target policy applies.',
     )
-    .argument('<type>', 'type of probe, for example http; a wrong one names them all')
+    .argument('<type>', 'type of probe, for example http; an unknown type prints the list')
     .argument('<target>', 'a URL for http and speedtest, host:port for tcp, a name or address for the others')
-    .option('--param <name=value>', 'parameter of the probe, may be repeated; objects as JSON', collect, [])
-    .option('--json', 'print the result as the control plane gets it', false)
+    .option('--param <name=value>', 'parameter of the probe; may be repeated; objects as JSON', collect, [])
+    .option('--json', 'print the result as the control plane receives it', false)
     .addHelpText(
       'after',
       helpText({
-        environment: ['VANTAGE_ALLOW_TARGETS', 'VANTAGE_DNS_ROOT_HINTS'],
+        environment: ['VANTAGE_ALLOW_TARGETS', 'VANTAGE_DNS_SERVERS', 'VANTAGE_DNS_ROOT_HINTS'],
         exits: ['ok', 'failed', 'usage'],
         examples: [
           'vantage-agent probe http https://example.com',
@@ -259,11 +263,11 @@ function addProbe(program: Command, finish: Finish): void {
 function addSpeedtestServer(program: Command, finish: Finish): void {
   program
     .command('speedtest-server')
-    .summary('answer speed tests of other nodes')
+    .summary('serve speed tests for other nodes')
     .description(
-      'Serves /speedtest over HTTP until SIGTERM or SIGINT: 25 MB each way, four at a time, twelve requests a minute from one address. Whoever reaches it can use that much of your line.',
+      'Serves /speedtest over HTTP until SIGTERM or SIGINT: 25 MB in each direction, four tests at a time, twelve requests a minute from one address. Anyone who can reach it can use that much of your bandwidth.',
     )
-    .requiredOption('--listen <address:port>', 'where to listen, for example 192.0.2.7:8089 or [::]:8089')
+    .requiredOption('--listen <address:port>', 'address to listen on, for example 192.0.2.7:8089 or [::]:8089')
     .addHelpText(
       'after',
       helpText({

@@ -3,8 +3,10 @@ import { ConfigError, parseConfig } from './config.js';
 import { defaultSources } from './probes/sources.js';
 
 t.test('whom engines ask about targets is what everybody may ask, unless the operator says otherwise', async (t) => {
-  t.strictSame(parseConfig({}).sources, defaultSources);
-  const { sources } = parseConfig({
+  t.strictSame(parseConfig({}).engines.sources, defaultSources);
+  const {
+    engines: { sources },
+  } = parseConfig({
     VANTAGE_DNSBL_ZONES: 'bl.test, other.test',
     VANTAGE_DNSBL_SERVERS: '127.0.0.53,[::1]:5353',
     VANTAGE_RDAP_BOOTSTRAP: 'http://rdap.example.com/dns.json',

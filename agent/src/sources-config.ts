@@ -1,7 +1,7 @@
 import { MAX_ZONES } from '@vantage/shared/probe-types/rbl.js';
 import { parseHost, parseHostPort } from '@vantage/shared/target-policy/host.js';
 import { parseHttpUrl } from '@vantage/shared/target-policy/url.js';
-import type { Endpoint } from './net/endpoint.js';
+import { findEndpoint } from './net/endpoint.js';
 import { type BlocklistSources, defaultSources, type LookupSources, type RegistrySources } from './probes/sources.js';
 import { splitList } from './split-list.js';
 
@@ -16,11 +16,11 @@ type Read = (name: SourceVariable) => string | undefined;
 const DNS_PORT = 53;
 const MAX_SERVERS = 2;
 
-/** Whom engines ask about targets, as the environment says; what is wrong with it is added to `complaints`. */
+/** Third parties that engines query about targets, from the environment; errors are added to `complaints`. */
 export function parseSources(read: Read, complaints: string[]): LookupSources {
   const icpUrl = read('VANTAGE_ICP_SOURCE') ?? null;
   if (icpUrl !== null && !(icpUrl.includes('{domain}') && isHttpUrl(icpUrl.replaceAll('{domain}', 'example.com'))))
-    complaints.push('VANTAGE_ICP_SOURCE: must be an http or https URL with {domain} in it');
+    complaints.push('VANTAGE_ICP_SOURCE: must be an http or https URL that contains {domain}');
   const blocklists = parseBlocklists(read, complaints);
   return { blocklists, registries: parseRegistries(read, complaints), icpUrl };
 }
@@ -29,11 +29,11 @@ function parseBlocklists(read: Read, complaints: string[]): BlocklistSources {
   const zones = splitList(read('VANTAGE_DNSBL_ZONES') ?? '');
   for (const zone of zones.filter((name) => !isName(name)))
     complaints.push(`VANTAGE_DNSBL_ZONES: "${zone}" is not the name of a DNS zone`);
-  if (zones.length > MAX_ZONES) complaints.push(`VANTAGE_DNSBL_ZONES: must be ${MAX_ZONES} zones at most`);
+  if (zones.length > MAX_ZONES) complaints.push(`VANTAGE_DNSBL_ZONES: must be at most ${MAX_ZONES} zones`);
   const written = splitList(read('VANTAGE_DNSBL_SERVERS') ?? '');
-  if (written.length > MAX_SERVERS) complaints.push(`VANTAGE_DNSBL_SERVERS: must be ${MAX_SERVERS} addresses at most`);
+  if (written.length > MAX_SERVERS) complaints.push(`VANTAGE_DNSBL_SERVERS: must be at most ${MAX_SERVERS} addresses`);
   const servers = written.flatMap((text) => {
-    const server = findEndpoint(text);
+    const server = findEndpoint(text, DNS_PORT);
     if (server === null) complaints.push(`VANTAGE_DNSBL_SERVERS: "${text}" is not an address`);
     return server ?? [];
   });
@@ -77,14 +77,5 @@ function isName(text: string): boolean {
     return parseHost(text).kind === 'name';
   } catch {
     return false;
-  }
-}
-
-function findEndpoint(text: string): Endpoint | null {
-  try {
-    const { host, port } = parseHostPort(text);
-    return host.kind === 'address' ? { address: host.address, port: port ?? DNS_PORT } : null;
-  } catch {
-    return null;
   }
 }

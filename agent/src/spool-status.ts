@@ -4,7 +4,7 @@ import { mapLanes } from './spool/head.js';
 import type { InspectedLane, SpoolInspection } from './spool/inspect.js';
 import { type LaneStats, SPOOL_BOUNDS, type Spool } from './spool/spool.js';
 
-/** What a spool holds, as `vantage-agent status` tells it. Field names are part of that command. */
+/** Contents of a spool as `vantage-agent status` shows them. Field names are part of that command. */
 export interface SpoolStatus {
   /** Hex. */
   readonly epoch: string;
@@ -21,7 +21,7 @@ export interface SpoolStatus {
   /** Results given up since the file was made, in all and by reason. */
   readonly dropped: number;
   readonly dropped_for: DropCounts;
-  /** Why the disk takes nothing at present, or null. */
+  /** Reason why the disk takes nothing at present, or null. */
   readonly problem: string | null;
   /** The newest file that was found damaged and put aside, or null. */
   readonly set_aside: string | null;

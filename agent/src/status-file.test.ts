@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { missing } from '@vantage/shared/_support/missing.js';
 import t from 'tap';
 import { FakeClock } from '../test/_support/fake-clock.js';
-import { missingForMounts } from '../test/_support/mounts.js';
 import { temporaryDirectory } from '../test/_support/temporary-directory.js';
 import { until } from '../test/_support/until.js';
 import type { AgentStatus } from './agent-status.js';
@@ -61,7 +61,7 @@ t.test('a reader never sees half a file', async (t) => {
   t.same(readdirSync(stateDir), []);
 });
 
-t.test('on a full disk the status is written in place', { skip: missingForMounts() }, async (t) => {
+t.test('on a full disk the status is written in place', { skip: missing('permission to mount') }, async (t) => {
   const stateDir = temporaryDirectory(t);
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', stateDir]);
   t.teardown(() => execFileSync('umount', ['--lazy', stateDir]));

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { AgentStatus, ReadAgentStatus } from './agent-status.js';
 
-/** How often the file is written without a change. */
+/** Interval at which the file is written without a change. */
 const INTERVAL_MS = 5000;
 const BLOCK_BYTES = 4096;
 
-/** Where the status of the agent with this state directory stands. */
+/** Path of the status file of the agent with this state directory. */
 export function statusPath(stateDir: string): string {
   return join(stateDir, 'status.json');
 }
 
-/** What the agent of this state directory last said; null when it said nothing that can be read. */
+/** Newest status that the agent of this state directory wrote; null without a readable one. */
 export async function readStatus(stateDir: string): Promise<ReadAgentStatus | null> {
   const status = await parseStatus(stateDir);
   if (status !== 'torn') return status;
-  // on a full disk it is written in place: half of one is whole soon
+  // on a full disk it is written in place: a partial file is soon complete
   const again = await parseStatus(stateDir);
   return again === 'torn' ? null : again;
 }
@@ -25,7 +25,7 @@ async function parseStatus(stateDir: string): Promise<ReadAgentStatus | null | '
   const text = await readFile(statusPath(stateDir), 'utf8').catch(() => null);
   if (text === null) return null;
   try {
-    // the file is written by StatusFile alone, of whatever version
+    // only StatusFile writes the file, in some version
     return JSON.parse(text) as ReadAgentStatus;
   } catch {
     return 'torn';
@@ -72,7 +72,7 @@ export class StatusFile {
   async #write(): Promise<void> {
     this.#isQueued = false;
     const text = `${JSON.stringify(this.#read(), null, 2)}\n`;
-    // of whole blocks, so that there is room for the next in the same place
+    // in whole blocks, so that the next status fits into the same place
     const content = text.padEnd(Math.ceil(text.length / BLOCK_BYTES) * BLOCK_BYTES);
     try {
       await writeFile(`${this.#path}.new`, content, { mode: 0o600 });
@@ -88,7 +88,7 @@ export class StatusFile {
       await writeFile(this.#path, content, { flag: 'r+' });
       await truncate(this.#path, Buffer.byteLength(content));
     } catch {
-      // an old or absent file is told apart by its time and by who holds the directory
+      // the time of the file and the holder of the directory tell if it is out of date
     }
   }
 }

@@ -1,19 +1,16 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CloseReasonCode } from '@vantage/shared/protocol/codec.js';
 import t from 'tap';
 import { judgeError } from '../src/commands/judge-error.js';
 import { run } from '../src/commands/run.js';
-import type { StatusReport } from '../src/commands/status.js';
+import type { StatusReport } from '../src/commands/status-report.js';
 import { parseConfig } from '../src/config.js';
 import { lockStateDirectory } from '../src/identity/state-directory.js';
-import { readStatus } from '../src/status-file.js';
 import { runCommand } from './_support/cli.js';
-import { allGone, childrenOf, enrolledStateDir, startAgent } from './_support/enrolled-agent.js';
+import { allGone, enrolledStateDir, measuringChildOf, saysConnected, startAgent } from './_support/enrolled-agent.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
-import { until } from './_support/until.js';
 
 const config = parseConfig({ VANTAGE_LOG_LEVEL: 'silent' });
 
@@ -26,26 +23,15 @@ t.test('kill -9 of the agent takes its measuring child along, and status tells',
     const { code, stdout } = await runCommand(t, ['status', '--json', '--state-dir', stateDir]);
     return { code, report: JSON.parse(stdout) as StatusReport };
   };
-  let isConnected = false;
-  await until('the agent says connected', () => {
-    void readStatus(stateDir).then((status) => {
-      isConnected = status?.link.state === 'open';
-    });
-    return isConnected;
-  });
+  await saysConnected(stateDir);
   t.match(await told(), { code: 0, report: { is_connected: true, problem: null, agent: { generation: 1 } } });
-  const children = childrenOf(agent.process.pid ?? 0);
-  // one that asks about the clock may be there too, for a moment
-  const measuring = children.filter((pid) =>
-    readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith(process.execPath),
-  );
-  t.equal(measuring.length, 1);
+  const child = await measuringChildOf(agent.process.pid ?? 0);
   agent.process.kill('SIGKILL');
   await agent.ended;
-  await allGone(children);
+  await allGone([child]);
   t.match(await told(), {
     code: 1,
-    report: { is_running: false, is_connected: false, problem: /ended without a word/, stored_spool: { rows: 0 } },
+    report: { is_running: false, is_connected: false, problem: /ended unexpectedly/, stored_spool: { rows: 0 } },
   });
 });
 
@@ -68,9 +54,10 @@ t.test('an agent forked by a parent stops in good order when the parent lets go'
   t.same(await exited, [0, null]);
 });
 
-t.test('a ban and a protocol that is too old end the agent with codes of their own', async (t) => {
+t.test('a ban, a deletion and a protocol that is too old end the agent with codes of their own', async (t) => {
   const cases = [
     { reason: CloseReasonCode.CLOSE_BANNED, exit: 'banned', expected: /this node is banned/ },
+    { reason: CloseReasonCode.CLOSE_DELETED, exit: 'deleted', expected: /this node was deleted by its owner/ },
     { reason: CloseReasonCode.CLOSE_UPGRADE_REQUIRED, exit: 'upgradeRequired', expected: /needs a newer agent/ },
   ];
   for (const { reason, exit, expected } of cases) {

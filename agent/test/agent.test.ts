@@ -6,7 +6,7 @@ import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
 import { runCommand } from './_support/cli.js';
-import { allGone, childrenOf, enrolledStateDir, startAgent } from './_support/enrolled-agent.js';
+import { allGone, enrolledStateDir, measuringChildOf, saysConnected, startAgent } from './_support/enrolled-agent.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { until } from './_support/until.js';
 
@@ -42,6 +42,7 @@ t.test('a job from the control plane is measured by the real engine and its resu
   t.match(result, { success: true, resolved_ip: '127.0.0.1' });
   peer.ack(batch);
 
+  await saysConnected(stateDir);
   const status = await runCommand(t, ['status', '--json', '--state-dir', stateDir]);
   t.equal(status.code, 0);
   t.match(JSON.parse(status.stdout), {
@@ -49,11 +50,10 @@ t.test('a job from the control plane is measured by the real engine and its resu
     agent: { pid: agent.process.pid, node_id: controlPlane.nodeId, link: { state: 'open', url: controlPlane.url } },
   });
 
-  const children = childrenOf(agent.process.pid ?? 0);
-  t.equal(children.length, 1, 'one measuring child');
+  const child = await measuringChildOf(agent.process.pid ?? 0);
   agent.process.kill('SIGTERM');
   t.match(await agent.ended, { code: 0, stdout: '' });
-  await allGone(children);
+  await allGone([child]);
   t.notOk(existsSync(join(stateDir, 'status.json')));
   const secrets = readFileSync(join(stateDir, 'key.pem'), 'utf8').split('\n').slice(1, 2);
   for (const secret of secrets) t.notOk(agent.output.stderr.includes(secret), 'no secret in the log');

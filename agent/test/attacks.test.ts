@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '@vantage/shared/clock.js';
 import { CloseReasonCode } from '@vantage/shared/protocol/codec.js';
-import { WS_CLOSE_BANNED } from '@vantage/shared/protocol/limits.js';
+import { WS_CLOSE_BANNED, WS_CLOSE_DELETED } from '@vantage/shared/protocol/limits.js';
 import t from 'tap';
 import { Agent } from 'undici';
 import { requestEnrollment } from '../src/identity/enrollment-request.js';
@@ -14,17 +14,19 @@ import { until } from './_support/until.js';
 
 // What somebody may try who stands in the control plane's place, or a control plane that has gone wrong.
 
-const bans = [
-  { name: 'by frame', ban: { close: { reason: CloseReasonCode.CLOSE_BANNED, message: 'go away' } } },
-  { name: 'by close code', ban: null },
+const lies = [
+  { name: 'bans nobody, by frame', lie: { close: { reason: CloseReasonCode.CLOSE_BANNED, message: 'go away' } } },
+  { name: 'bans nobody, by close code', lie: WS_CLOSE_BANNED },
+  { name: 'deletes nobody, by frame', lie: { close: { reason: CloseReasonCode.CLOSE_DELETED, message: 'go away' } } },
+  { name: 'deletes nobody, by close code', lie: WS_CLOSE_DELETED },
 ];
-for (const { name, ban } of bans) {
-  t.test(`who has not proved to be the control plane bans nobody, ${name}`, async (t) => {
+for (const { name, lie } of lies) {
+  t.test(`who has not proved to be the control plane ${name}`, async (t) => {
     const impostor = await FakeControlPlane.start(t);
     const node = await startNode(t, impostor);
     const peer = await impostor.nextPeer();
-    if (ban === null) peer.socket.close(WS_CLOSE_BANNED);
-    else peer.send(ban);
+    if (typeof lie === 'number') peer.socket.close(lie);
+    else peer.send(lie);
     await until('the link to end', () => node.link.status.lastEnd !== null);
     t.match(node.link.status.lastEnd, { kind: 'unauthenticated' });
   });
@@ -57,7 +59,7 @@ t.test('a job whose specification is larger than the API takes ends the link and
   t.equal(node.measuring.jobs.length, 0);
 });
 
-t.test('what an impostor says of an enrollment cannot steer the operator’s terminal', async (t) => {
+t.test('the response of an impostor to an enrollment cannot control the operator’s terminal', async (t) => {
   const escape = '\x1b[2J\x1b]0;owned\x07\u009b31m';
   const server = createServer((_request, response) => {
     response.writeHead(400, { 'content-type': 'application/json' });

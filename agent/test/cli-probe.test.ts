@@ -1,13 +1,18 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { missing } from '@vantage/shared/_support/missing.js';
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
 import { judgeError } from '../src/commands/judge-error.js';
 import { probe } from '../src/commands/probe.js';
 import { parseConfig } from '../src/config.js';
-import { runCommand } from './_support/cli.js';
+import { AGENT_BIN, runCommand } from './_support/cli.js';
+import { startDnsServer, zone } from './_support/dns-server.js';
 import { startTcpServer } from './_support/tcp-server.js';
 
 const env = { VANTAGE_ALLOW_TARGETS: '127.0.0.0/8' };
@@ -93,13 +98,55 @@ t.test('a probe takes no proxy from the environment', async (t) => {
   t.equal(trap.accepted, 0);
 });
 
+t.test('probes ask the resolver of VANTAGE_DNS_SERVERS, which strangers may neither probe nor name', async (t) => {
+  const server = await startDnsServer(t, zone([{ type: 'A', name: 'www.example.com', data: '10.0.0.5' }]));
+  const { address, port } = server.endpoint;
+  const run = async (resolvers: string, ...words: readonly string[]) => {
+    const { stdout } = await runCommand(t, ['probe', ...words, '--json'], { env: { VANTAGE_DNS_SERVERS: resolvers } });
+    return JSON.parse(stdout);
+  };
+  const [own, target, asked] = await Promise.all([
+    run(`${address}:${port}`, 'dns', 'www.example.com'),
+    run('[2620:fe::9]:53,9.9.9.9', 'ping', '9.9.9.9'),
+    run('9.9.9.9, 2620:fe::9', 'dns', 'www.example.com', '--param', 'server=2620:fe::9'),
+  ]);
+  t.match(own, { success: true, resolver: 'system', records: [{ value: 'hidden' }], reserved_address: true });
+  t.equal(server.queries.length, 1);
+  for (const result of [target, asked]) t.match(result, { success: false, error: { code: 'target_not_allowed' } });
+});
+
+t.test(
+  'search domains and /etc/hosts of the machine lead no probe anywhere',
+  { skip: missing('permission to mount') },
+  async (t) => {
+    const server = await startDnsServer(t, () => ({ rcode: 'NXDOMAIN' }), '127.21.0.53', 53);
+    const directory = t.testdir({
+      'resolv.conf': 'search corp.example.com\noptions ndots:5\nnameserver 127.21.0.53\n',
+      hosts: '127.0.0.1 www.example.com\n93.184.216.34 www.example.com\n',
+    });
+    // a minimal Debian has no /etc/hosts
+    const files = ['resolv.conf', 'hosts'].filter((file) => existsSync(`/etc/${file}`));
+    const binds = files.map((file) => `mount --bind '${directory}/${file}' /etc/${file}`);
+    const command = [...binds, `'${process.execPath}' '${AGENT_BIN}' probe tcp www.example.com:80 --json`];
+    const { stdout } = await promisify(execFile)('unshare', [
+      '--mount',
+      'sh',
+      '-ec',
+      `${command.join(' && ')} || true`,
+    ]);
+    t.match(JSON.parse(stdout), { success: false, error: { code: 'dns_nxdomain' } });
+    t.strictSame([...new Set(server.queries.map(({ name }) => name))], ['www.example.com']);
+  },
+);
+
 t.test('what is no probe is wrong usage', async (t) => {
   const cases: { type: string; target: string; param: string[]; expected: RegExp }[] = [
     {
       type: 'quic',
       target: 'example.com',
       param: [],
-      expected: /"quic" is no probe type; there are http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ssl, speedtest/,
+      expected:
+        /unknown probe type "quic": use one of http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ssl, speedtest/,
     },
     { type: 'ping', target: 'example.com', param: ['count'], expected: /--param must be name=value/ },
     { type: 'ping', target: 'example.com', param: ['count=many'], expected: /count must be integer/ },

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { missing } from '@vantage/shared/_support/missing.js';
 import t, { type Test } from 'tap';
 import { appendResults, openSpool } from '../src/spool/_support/spool-fixture.js';
 import { runCommand } from './_support/cli.js';
@@ -40,7 +41,7 @@ t.test('spool export prints what waits, as lines for people, as JSON lines, or i
   t.match(written, { code: 0, stdout: '' });
   t.equal(lines(readFileSync(file, 'utf8')).length, 42);
   t.equal(statSync(file).mode & 0o777, 0o600);
-  t.match(wrong, { code: 2, stderr: /no lane "nonsense": there are task and check/ });
+  t.match(wrong, { code: 2, stderr: /no such lane "nonsense": use task or check/ });
   t.match(await run('--output', file), { code: 1, stderr: /cannot write ".*results.jsonl": .*EEXIST/ });
   t.same(readdirSync(join(stateDir, 'spool')).sort(), ['ballast', 'last-commit', 'spool.db'], 'nothing is left behind');
 });
@@ -69,12 +70,12 @@ t.test('damage is told by export and verify, of the spool and of a file put asid
     is_intact: false,
     lanes: { task: { rows: 39, faults: [{ first: 7, last: 7, fault: 'corrupt' }] } },
   });
-  t.match(exported, { code: 1, stderr: /row 7 of lane "task" is damaged: passed over/ });
+  t.match(exported, { code: 1, stderr: /row 7 of lane "task" is damaged, skipped/ });
   t.equal(lines(exported.stdout).length, 41);
-  t.match(missing, { code: 1, stdout: '', stderr: /there is no spool ".*aside.db.not"\n$/ });
+  t.match(missing, { code: 1, stdout: '', stderr: /no spool exists at ".*aside.db.not"\n$/ });
 });
 
-/** Takes away the right to write in a folder, from root too. */
+/** Removes the right to write in a folder, from root too. */
 function makeReadOnly(t: Test, folder: string): void {
   chmodSync(folder, 0o500);
   t.teardown(() => chmodSync(folder, 0o700));
@@ -84,7 +85,10 @@ function makeReadOnly(t: Test, folder: string): void {
   execFileSync('mount', ['-o', 'remount,bind,ro', folder]);
 }
 
-t.test('a spool is read where nothing can be written', async (t) => {
+// root writes in every folder but those of a file system that is mounted read-only
+const skip = process.getuid?.() === 0 && missing('permission to mount');
+
+t.test('a spool is read where nothing can be written', { skip }, async (t) => {
   const stateDir = await aStateDir(t);
   const folder = join(stateDir, 'spool');
   makeReadOnly(t, folder);

@@ -83,6 +83,7 @@ t.test('everything that is wrong with the environment is said at once', async (t
   const env = {
     VANTAGE_AGENT_BIND: 'eth0',
     VANTAGE_ALLOW_TARGETS: '10.0.0.0/8,10.0.0.0/33',
+    VANTAGE_DNS_SERVERS: 'dns.example,9.9.9.9:0,127.1,9.9.9.9,1.1.1.1:5353',
     VANTAGE_LOG_LEVEL: 'loud',
   };
   const { code, stderr } = await runCommand(t, ['status'], { env });
@@ -90,6 +91,9 @@ t.test('everything that is wrong with the environment is said at once', async (t
   t.match(stderr, /VANTAGE_AGENT_BIND: "eth0" is not an address/);
   t.match(stderr, /VANTAGE_ALLOW_TARGETS: "10.0.0.0\/33" is not a CIDR/);
   t.match(stderr, /VANTAGE_LOG_LEVEL: must be one of/);
+  t.match(stderr, /VANTAGE_DNS_SERVERS: must be at most 3 addresses/);
+  for (const entry of ['dns.example', '9.9.9.9:0', '127.1'])
+    t.match(stderr, `VANTAGE_DNS_SERVERS: "${entry}" is not ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT`);
 });
 
 t.test('an agent without an identity says how to get one, and leaves nothing behind', async (t) => {
@@ -116,7 +120,7 @@ t.test('doctor has a line for each capability, and says what to do about what is
       'capability browser',
       'state directory',
       'identity',
-      'way of the link',
+      'path of the link',
       'clock',
       'time synchronisation',
       'network IPv4',

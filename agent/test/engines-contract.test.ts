@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { missing } from '@vantage/shared/_support/missing.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import {
   definitionOf,
@@ -15,130 +16,20 @@ import t, { type Test } from 'tap';
 import { detectCapabilities } from '../src/capabilities.js';
 import type { RunResult } from '../src/measuring/failed-run.js';
 import { ProbeRunner } from '../src/measuring/runner.js';
-import { startSpeedtestServer } from '../src/net/speedtest-server.js';
 import type { ProbeContext } from '../src/probes/engine.js';
 import { ProbeFailure } from '../src/probes/failure.js';
 import { engines } from '../src/probes/index.js';
-import { startTlsServer, tlsIdentity } from './_support/certificates.js';
-import { startDeafServer, startSilentPort } from './_support/deaf-server.js';
 import { startDnsServer, type TestDnsServer, zone } from './_support/dns-server.js';
 import { FakeClock } from './_support/fake-clock.js';
-import { startHttpServer } from './_support/http-server.js';
-import { startNtpServer } from './_support/ntp-server.js';
-import { aContext, aPolicy, aResolver, aSpec } from './_support/probe-context.js';
-import { missingForRawSockets } from './_support/raw-sockets.js';
+import { aContext, aPolicy, aResolver } from './_support/probe-context.js';
+import { trialOf } from './_support/probe-trial.js';
 import { RecordingEngine } from './_support/recording-engine.js';
-import { startSmtpServer } from './_support/smtp-server.js';
-import { startTcpServer } from './_support/tcp-server.js';
 import { openSockets, openTimers, turns, until } from './_support/until.js';
-
-/** The specs that every type is tried with. A new type does not compile without its own. */
-type Trials = {
-  readonly [T in ProbeType]: {
-    /** Aims at a literal that the policy refuses. */
-    readonly refused: ProbeSpecs[T];
-    /** Aims at a name, so that its first step is to ask DNS. */
-    readonly named: ProbeSpecs[T];
-    /** Each would send packets to what site.example.com resolves to: as target, server or resolver. */
-    readonly contacts: readonly ProbeSpecs[T][];
-    /** Aims at something on loopback that answers. */
-    readonly answered: (t: Test) => Promise<ProbeSpecs[T]>;
-    /** Aims at a peer on loopback that takes what it is sent and never answers; raw packets go nowhere anyway. */
-    readonly silent: (t: Test) => Promise<ProbeSpecs[T]>;
-  };
-};
-
-const trials: Trials = {
-  http: {
-    refused: aSpec('http', 'http://10.0.0.1/'),
-    named: aSpec('http', 'http://site.example.com/'),
-    contacts: [
-      aSpec('http', 'http://site.example.com/'),
-      aSpec('http', 'http://other.example.com/', { resolver: 'site.example.com' }),
-    ],
-    answered: async (t) =>
-      aSpec('http', `http://127.0.0.1:${(await startHttpServer(t, (_request, response) => response.end('ok'))).port}/`),
-    silent: async (t) => aSpec('http', `http://127.0.0.1:${await startDeafServer(t)}/`),
-  },
-  ping: {
-    refused: aSpec('ping', '10.0.0.1'),
-    named: aSpec('ping', 'site.example.com'),
-    contacts: [aSpec('ping', 'site.example.com'), aSpec('ping', 'site.example.com', { protocol: 'tcp' })],
-    answered: async () => aSpec('ping', '127.0.0.1', { count: 1 }),
-    silent: async () => aSpec('ping', '127.0.0.1', { count: 2, timeout_ms: 1000 }),
-  },
-  dns: {
-    refused: aSpec('dns', 'site.example.com', { server: '10.0.0.1' }),
-    named: aSpec('dns', 'site.example.com'),
-    contacts: [aSpec('dns', 'other.example.com', { server: 'site.example.com' })],
-    answered: async (t) => {
-      const { endpoint } = await startDnsServer(t, zone([{ type: 'A', name: 'site.example.com', data: '127.0.0.1' }]));
-      return aSpec('dns', 'site.example.com', { server: endpoint.address, port: endpoint.port });
-    },
-    silent: async (t) => {
-      const { endpoint } = await startDnsServer(t, () => null);
-      return aSpec('dns', 'site.example.com', { server: endpoint.address, port: endpoint.port });
-    },
-  },
-  tcp: {
-    refused: aSpec('tcp', '10.0.0.1:80'),
-    named: aSpec('tcp', 'site.example.com:80'),
-    contacts: [aSpec('tcp', 'site.example.com:80')],
-    answered: async (t) => aSpec('tcp', `127.0.0.1:${(await startTcpServer(t, () => {})).port}`),
-    silent: async (t) => aSpec('tcp', `127.0.0.1:${await startSilentPort(t)}`, { count: 2 }),
-  },
-  ssl: {
-    refused: aSpec('ssl', '10.0.0.1'),
-    named: aSpec('ssl', 'site.example.com'),
-    contacts: [aSpec('ssl', 'site.example.com')],
-    answered: async (t) => aSpec('ssl', `127.0.0.1:${(await startTlsServer(t, tlsIdentity('good'), () => {})).port}`),
-    silent: async (t) => aSpec('ssl', `127.0.0.1:${await startDeafServer(t)}`),
-  },
-  traceroute: {
-    refused: aSpec('traceroute', '10.0.0.1'),
-    named: aSpec('traceroute', 'site.example.com'),
-    contacts: [aSpec('traceroute', 'site.example.com')],
-    answered: async () => aSpec('traceroute', '127.0.0.1', { queries: 1 }),
-    silent: async () => aSpec('traceroute', '127.0.0.1', { queries: 1, max_hops: 4, timeout_ms: 1000 }),
-  },
-  smtp: {
-    refused: aSpec('smtp', '10.0.0.1'),
-    named: aSpec('smtp', 'site.example.com'),
-    contacts: [aSpec('smtp', 'site.example.com')],
-    answered: async (t) => aSpec('smtp', `127.0.0.1:${(await startSmtpServer(t, { tls: tlsIdentity('good') })).port}`),
-    silent: async (t) => aSpec('smtp', `127.0.0.1:${await startDeafServer(t)}`),
-  },
-  speedtest: {
-    refused: aSpec('speedtest', 'http://10.0.0.1/speedtest'),
-    named: aSpec('speedtest', 'http://site.example.com/speedtest'),
-    contacts: [aSpec('speedtest', 'http://site.example.com/speedtest')],
-    answered: async (t) => {
-      const server = await startSpeedtestServer('127.0.0.1', 0, systemClock);
-      t.teardown(() => server.stop());
-      return aSpec('speedtest', `http://127.0.0.1:${server.address.port}/speedtest`, { bytes: 100_000 });
-    },
-    silent: async (t) => aSpec('speedtest', `http://127.0.0.1:${await startDeafServer(t)}/speedtest`),
-  },
-  ntp: {
-    refused: aSpec('ntp', '10.0.0.1'),
-    named: aSpec('ntp', 'site.example.com'),
-    contacts: [aSpec('ntp', 'site.example.com')],
-    answered: async (t) => aSpec('ntp', `127.0.0.1:${(await startNtpServer(t)).port}`, { count: 1 }),
-    silent: async (t) => aSpec('ntp', `127.0.0.1:${(await startNtpServer(t, () => [])).port}`, { count: 2 }),
-  },
-  mtr: {
-    refused: aSpec('mtr', '10.0.0.1'),
-    named: aSpec('mtr', 'site.example.com'),
-    contacts: [aSpec('mtr', 'site.example.com')],
-    silent: async () => aSpec('mtr', '127.0.0.1', { cycles: 2, max_hops: 4, timeout_ms: 1000 }),
-    answered: async () => aSpec('mtr', '127.0.0.1', { cycles: 1 }),
-  },
-};
 
 const real = detectCapabilities({ clock: systemClock, onFault: (error) => t.fail(error.message) });
 t.teardown(() => real.icmp?.close());
 
-/** What the agent adds around an answer; the engines know nothing of it. */
+/** Fields that the agent adds to a result and that the engines do not know. */
 const runFields = { started_at: '2026-01-01T00:00:00.000Z', duration_ms: 1, disturbed: false, loop_lag_ms: 0 };
 
 function run<T extends ProbeType>(
@@ -167,7 +58,7 @@ function checkResult(t: Test, type: ProbeType, result: object): void {
   t.equal(findUnstorableText(arrived), null, 'and can be stored');
 }
 
-/** What an engine may leave behind, counted before it runs; `check` waits until as little is there again. */
+/** Counts the resources that exist before an engine runs; `check` waits until no more than that are left. */
 async function watchLeaks(t: Test, parts: { clock?: FakeClock; icmp?: RecordingEngine; signal?: AbortSignal }) {
   // what tests before this one closed is still counted in this turn
   await turns();
@@ -191,13 +82,14 @@ async function silentDns(
 }
 
 for (const type of probeTypeNames) {
-  const skip = definitionOf(type).capability !== null && missingForRawSockets();
+  const trial = await trialOf(type);
+  const skip = definitionOf(type).capability !== null && missing('raw sockets');
   const options = { skip };
 
   t.test(`engine ${type} refuses an address that is not allowed`, async (t) => {
     const icmp = new RecordingEngine();
     const checkLeaks = await watchLeaks(t, { icmp });
-    const result = await run(type, trials[type].refused, { policy: aPolicy([]), icmp });
+    const result = await run(type, trial.refused, { policy: aPolicy([]), icmp });
     t.match(result, { success: false, error: { code: 'target_not_allowed' } });
     t.equal(icmp.sent.length, 0);
     checkResult(t, type, result);
@@ -209,7 +101,7 @@ for (const type of probeTypeNames) {
       const records = addresses.map((data) => ({ type: 'A', name: 'site.example.com', data }) as const);
       const dns = await startDnsServer(t, zone(records));
       const resolver = aResolver([dns.endpoint], { customServerPort: 1 });
-      for (const spec of trials[type].contacts) {
+      for (const spec of trial.contacts) {
         const icmp = new RecordingEngine();
         const checkLeaks = await watchLeaks(t, { icmp });
         const result = await run(type, spec, { resolver, icmp });
@@ -225,7 +117,7 @@ for (const type of probeTypeNames) {
     `engine ${type} asks for a name once, and stays with what was judged when it turns private`,
     options,
     async (t) => {
-      const spec = await trials[type].answered(t);
+      const spec = await trial.answered(t);
       // the own name of each is the target's, or that of the server it asks
       const byName = JSON.parse(JSON.stringify(spec).replace('127.0.0.1', 'turning.example.com')) as typeof spec;
       let answers = 0;
@@ -245,7 +137,7 @@ for (const type of probeTypeNames) {
   );
 
   t.test(`engine ${type} measures what answers`, options, async (t) => {
-    const spec = await trials[type].answered(t);
+    const spec = await trial.answered(t);
     const { signal } = new AbortController();
     const checkLeaks = await watchLeaks(t, { signal });
     const result = await run(type, spec, { icmp: real.icmp, signal });
@@ -260,7 +152,7 @@ for (const type of probeTypeNames) {
       const { dns, resolver } = await silentDns(t, clock);
       const abort = new AbortController();
       const checkLeaks = await watchLeaks(t, { clock, signal: abort.signal });
-      const running = run(type, trials[type].named, { signal: abort.signal, clock, resolver });
+      const running = run(type, trial.named, { signal: abort.signal, clock, resolver });
       await until('it has begun', () => dns.queries.length > 0);
       abort.abort(new ProbeFailure(code, 'the end'));
       const result = await running;
@@ -272,7 +164,7 @@ for (const type of probeTypeNames) {
   }
 
   t.test(`engine ${type} stops in the middle of its measurement without waiting for any timer`, async (t) => {
-    const spec = await trials[type].silent(t);
+    const spec = await trial.silent(t);
     const clock = new FakeClock();
     const icmp = new RecordingEngine(clock);
     const abort = new AbortController();
@@ -288,7 +180,7 @@ for (const type of probeTypeNames) {
   });
 
   t.test(`engine ${type} ends by its deadline when nobody answers`, async (t) => {
-    const spec = await trials[type].silent(t);
+    const spec = await trial.silent(t);
     const clock = new FakeClock();
     const icmp = new RecordingEngine(clock);
     const checkLeaks = await watchLeaks(t, { icmp });
@@ -314,7 +206,7 @@ for (const type of probeTypeNames) {
   t.test(`engine ${type} begins nothing under a signal that has fired`, async (t) => {
     const { dns, resolver } = await silentDns(t, new FakeClock());
     const icmp = new RecordingEngine();
-    const result = await run(type, trials[type].named, {
+    const result = await run(type, trial.named, {
       signal: AbortSignal.abort(new ProbeFailure('cancelled', 'before')),
       resolver,
       icmp,

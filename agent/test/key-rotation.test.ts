@@ -28,7 +28,7 @@ async function enrolled(t: Test) {
   return { controlPlane, stateDir, run, hasNext };
 }
 
-/** Asks for a new key and returns the answer, whose signatures are checked. */
+/** Requests a new key and returns the reply, whose signatures are checked. */
 async function askForKey(t: Test, peer: FakePeer, nonce = randomBytes(NONCE_BYTES)) {
   const oldPublicKey = peer.owner.nodePublicKey;
   peer.send({ rotateKey: { nonce } });

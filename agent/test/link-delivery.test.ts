@@ -137,7 +137,7 @@ t.test('what was dropped is declared without any credit', async (t) => {
   t.match(await second.next('dropped'), { lane: LaneCode.LANE_TASK, first: 1, last: 1, reason: 'expired' });
 });
 
-t.test('a mark above the last number begins a new epoch, under which nothing is lost', async (t) => {
+t.test('a mark above the last number begins a new epoch, in which nothing is lost', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const node = await startNode(t, controlPlane);
   const first = await controlPlane.nextOpenPeer({ credits: { task: 0 } });

@@ -1,12 +1,12 @@
 import { CloseReasonCode, encodeServerFrame, LaneCode } from '@vantage/shared/protocol/codec.js';
-import { WS_CLOSE_BANNED } from '@vantage/shared/protocol/limits.js';
+import { WS_CLOSE_BANNED, WS_CLOSE_DELETED } from '@vantage/shared/protocol/limits.js';
 import t from 'tap';
 import { FakeClock } from './_support/fake-clock.js';
 import { FakeControlPlane } from './_support/fake-control-plane.js';
 import { isBack, startNode } from './_support/link-fixture.js';
 import { until } from './_support/until.js';
 
-/** Lets everything that can go on go on. */
+/** Lets pending promises settle. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 const malformed: { name: string; bytes: Buffer | string }[] = [
@@ -66,6 +66,18 @@ t.test('a banned node stays down, by frame and by close code', async (t) => {
   t.equal(await second.link.start(), 'banned');
 });
 
+t.test('a deleted node stays down and says that it was deleted, by frame and by close code', async (t) => {
+  const byFrame = await FakeControlPlane.start(t);
+  const first = await startNode(t, byFrame);
+  (await byFrame.nextOpenPeer()).send({ close: { reason: CloseReasonCode.CLOSE_DELETED, message: 'gone' } });
+  t.equal(await first.link.start(), 'deleted');
+  t.match(first.link.status, { state: 'down', lastEnd: { kind: 'deleted', message: 'gone' } });
+  const byCode = await FakeControlPlane.start(t);
+  const second = await startNode(t, byCode);
+  (await byCode.nextOpenPeer()).socket.close(WS_CLOSE_DELETED);
+  t.equal(await second.link.start(), 'deleted');
+});
+
 t.test('the agent stays away as long as the control plane asks', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const clock = new FakeClock();
@@ -119,7 +131,7 @@ t.test(
       const { state, generation } = node.link.status;
       return state === 'waiting' && generation === dials;
     };
-    /** How long the agent waits after each of so many dials. */
+    /** Delays of the agent after each of these dials. */
     const waitsAfter = async (first: number, count: number) => {
       const waits: number[] = [];
       for (let dials = first; dials < first + count; dials += 1) {

@@ -1,3 +1,4 @@
+// alone: starts itself again with another environment
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -11,7 +11,7 @@ async function behind(t: import('tap').Test, controlPlane: FakeControlPlane, byt
   return `http://127.0.0.1:${port}`;
 }
 
-t.test('results fill a slow line and the link lives, though its heartbeats wait behind them', async (t) => {
+t.test('results fill a slow line and the link survives, although its heartbeats wait behind them', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const url = await behind(t, controlPlane, 64, 5);
   const node = await startNode(t, controlPlane, { controlUrls: [url] });
@@ -33,7 +33,7 @@ t.test('results fill a slow line and the link lives, though its heartbeats wait 
   t.equal(node.link.status.state, 'open');
 });
 
-t.test('a round trip longer than three heartbeats is no silence', async (t) => {
+t.test('a round trip longer than three heartbeats does not count as silence', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const url = await behind(t, controlPlane, 1_000, 250);
   const node = await startNode(t, controlPlane, { controlUrls: [url] });

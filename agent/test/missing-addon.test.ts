@@ -3,9 +3,9 @@ import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { missing } from '@vantage/shared/_support/missing.js';
 import type { ProbeResults } from '@vantage/shared/probe-types/index.js';
 import t, { type Test } from 'tap';
-import { missingForRawSockets } from './_support/raw-sockets.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
 const run = promisify(execFile);
@@ -25,7 +25,7 @@ function withoutAddon(t: Test): (script: string) => Promise<unknown> {
 t.test(
   'without its addon the agent measures by raw-socket, and doctor says what is missing',
   {
-    skip: missingForRawSockets(),
+    skip: missing('raw sockets'),
   },
   async (t) => {
     const runScript = withoutAddon(t);

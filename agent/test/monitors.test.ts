@@ -13,7 +13,7 @@ import { startDnsServer, zone } from './_support/dns-server.js';
 import { enrolledStateDir, startAgent } from './_support/enrolled-agent.js';
 import { FakeControlPlane, type FakePeer } from './_support/fake-control-plane.js';
 import { startHttpServer } from './_support/http-server.js';
-import { noBrowser } from './_support/page-processes.js';
+import { hasBrowser, noBrowser } from './_support/page-processes.js';
 import { until } from './_support/until.js';
 
 // A real agent process that watches a real server.
@@ -77,7 +77,7 @@ t.test('an assigned monitor is checked by the real engine, and its reports are d
   t.match(await agent.ended, { code: 0 });
 });
 
-t.test('an agent asks whom its operator names, and says whether it has a browser', async (t) => {
+t.test('an agent queries the sources that its operator names, and reports if it has a browser', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const stateDir = await enrolledStateDir(t, controlPlane);
   const listed = [{ type: 'A', name: '9.114.0.203.bl.test', data: '127.0.0.4' } as const];
@@ -85,7 +85,7 @@ t.test('an agent asks whom its operator names, and says whether it has a browser
   const env = { VANTAGE_DNSBL_ZONES: 'bl.test', VANTAGE_DNSBL_SERVERS: `127.0.0.1:${endpoint.port}` };
   startAgent(t, stateDir, { env });
   const peer = await controlPlane.nextOpenPeer();
-  t.equal(peer.hello.capabilities?.includes('browser'), noBrowser === false);
+  t.equal(peer.hello.capabilities?.includes('browser'), hasBrowser);
   const spec = { ...aSpec('203.0.114.9'), type: 'rbl', interval_s: 86_400 };
   peer.assign([{ monitorId: newId(idPrefixes.monitor), generation: 1, spec }]);
   const message = /203\.0\.114\.9 in bl\.test is "127\.0\.0\.4"/;
@@ -128,6 +128,8 @@ t.test('an agent that is started again goes on without a word, and tells its new
   const first = startAgent(t, stateDir);
   const peer = await controlPlane.nextOpenPeer();
   peer.assign([{ monitorId, generation: 1, spec: aSpec(await startTarget(t)) }]);
+  // the first one is at its real time
+  await nextCheck(t, peer);
   const before = await nextCheck(t, peer);
   first.process.kill('SIGTERM');
   await first.ended;
@@ -169,7 +171,11 @@ t.test('an agent that is killed tells each slot once: what it had reported, and 
   const before = slots.length;
   // a check that takes longer than its slot is told after those that it cost
   const inOrder = () => slots.toSorted((a, b) => a - b);
-  const expected = () => slots.map((_, index) => Math.min(...slots) + index * 1000);
+  // the first check is at its real time, within a slot before the second
+  const expected = () => {
+    const [own = 0, next = 0] = inOrder();
+    return slots.map((_, index) => (index === 0 ? Math.max(own, next - 1000) : next + (index - 1) * 1000));
+  };
   const isWhole = () => inOrder().join() === expected().join();
   while (slots.length < before + 3 || (!isWhole() && slots.length < before + 20)) await collect(again);
   t.same(inOrder(), expected());

@@ -18,7 +18,7 @@ async function goesRound(peer: FakePeer, taskId: string): Promise<void> {
 
 for (const [name, codec] of [
   ['of the first build', oldestCodec()],
-  ['of a build to come', newerCodec()],
+  ['of a future build', newerCodec()],
 ] as const) {
   t.test(`an agent works with a control plane ${name}`, async (t) => {
     const controlPlane = await FakeControlPlane.start(t);
@@ -63,7 +63,7 @@ t.test('before the welcome a frame that an agent does not know ends the link', a
 });
 
 t.test(
-  'an agent passes over marks and credits of lanes it does not know, and takes an unknown reason for a lost link',
+  'an agent ignores marks and credits of unknown lanes, and treats an unknown reason as a lost link',
   async (t) => {
     const controlPlane = await FakeControlPlane.start(t);
     const node = await startNode(t, controlPlane);
@@ -79,13 +79,16 @@ t.test(
   },
 );
 
-t.test('an agent that is too old for its control plane ends, once the control plane itself has said so', async (t) => {
-  const controlPlane = await FakeControlPlane.start(t);
-  const node = await startNode(t, controlPlane);
-  await (await controlPlane.nextPeer()).refuseVersions([3, 2]);
-  t.equal(await node.link.start(), 'upgrade_required');
-  t.match(node.link.status.lastEnd, { kind: 'upgrade_required', message: 'this control plane speaks 3, 2' });
-});
+t.test(
+  'an agent that is too old for its control plane ends once the control plane itself has reported that',
+  async (t) => {
+    const controlPlane = await FakeControlPlane.start(t);
+    const node = await startNode(t, controlPlane);
+    await (await controlPlane.nextPeer()).refuseVersions([3, 2]);
+    t.equal(await node.link.start(), 'upgrade_required');
+    t.match(node.link.status.lastEnd, { kind: 'upgrade_required', message: 'this control plane speaks 3, 2' });
+  },
+);
 
 t.test('whoever stands in the control plane’s place cannot end an agent by asking for another version', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
@@ -98,7 +101,7 @@ t.test('whoever stands in the control plane’s place cannot end an agent by ask
   await goesRound(await controlPlane.nextOpenPeer(), 'pt_1');
 });
 
-t.test('an agent that is newer than its control plane waits until that is upgraded', async (t) => {
+t.test('an agent that is newer than its control plane waits until the control plane is upgraded', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const node = await startNode(t, controlPlane);
   await (await controlPlane.nextPeer()).refuseVersions([0]);

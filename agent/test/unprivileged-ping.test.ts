@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { missing } from '@vantage/shared/_support/missing.js';
 import type { ProbeResults } from '@vantage/shared/probe-types/index.js';
 import t from 'tap';
 
@@ -10,7 +11,7 @@ const open = 'ip link set lo up; echo "0 2147483647" > /proc/sys/net/ipv4/ping_g
 
 t.test(
   'ping works without privileges where the system gives ICMP sockets; a trace says what it lacks',
-  { skip: await missingForUnshare() },
+  { skip: missing('permission to create networks', 'ip') },
   async (t) => {
     const unprivileged = ['setpriv', '--bounding-set=-net_raw', '--inh-caps=-net_raw'];
     const args = ['--net', '--', 'sh', '-c', open, 'sh', ...unprivileged, process.execPath, script];
@@ -32,12 +33,3 @@ t.test(
     t.match(printed.trace, { success: false, error: { code: 'not_supported', message: /sudo setcap cap_net_raw/ } });
   },
 );
-
-/** Why no program gets a network of its own here; false where it does, and under CI, where nothing is skipped. */
-async function missingForUnshare(): Promise<string | false> {
-  if (process.env['CI'] === 'true') return false;
-  return runFile('unshare', ['--net', 'true']).then(
-    () => false,
-    () => 'needs root, and permission to make network namespaces',
-  );
-}

@@ -1,45 +1,51 @@
-import { endsWithin, STOP_MS } from './ends-within.js';
 import type { Services } from './http/route.js';
 import { StoredResponses } from './idempotency/index.js';
-import { listening } from './listen-error.js';
-import { Stops } from './stops.js';
+import { endsWithin, STOP_MS } from './runtime/ends-within.js';
+import { listening } from './runtime/listen-error.js';
+import type { Startable } from './runtime/startable.js';
+import { Stops } from './runtime/stops.js';
 import { wireAgents } from './wiring/agents.js';
 import { wireApi } from './wiring/api.js';
+import { wireAuthentication } from './wiring/authentication.js';
 import { wireJobs, wireUpkeep } from './wiring/background.js';
+import { wireEvents } from './wiring/events.js';
 import { type Foundation, type Given, layFoundation } from './wiring/foundation.js';
-import { wireHeartbeats } from './wiring/heartbeats.js';
+import { wireHouse } from './wiring/house.js';
 import { startMetrics } from './wiring/metrics-listener.js';
-import { wirePeople } from './wiring/people.js';
+import { modules } from './wiring/modules.js';
+import { openModules } from './wiring/open-modules.js';
 import { wirePost } from './wiring/post.js';
 import { wireDrain, wireReplicas } from './wiring/replicas.js';
-import { wireServices } from './wiring/services.js';
 
-/** What a control plane is started with. */
+/** Options of a control plane. */
 export interface ControlPlaneOptions extends Given {
-  /** Tests: undeclared replies and errors of the API fail. */
+  /** True in tests: undeclared replies and errors of the API fail. */
   readonly isStrict?: boolean;
 }
 
 /** A running control plane. */
 export interface ControlPlane {
-  /** Where users and agents reach it. */
+  /** Address where users and agents reach it. */
   readonly publicUrl: string;
-  /** Where this very process listens: behind a balancer not the public one. */
+  /** Address where this process listens; behind a balancer it differs from the public one. */
   readonly listenUrl: string;
   readonly replicaId: string;
-  /** Where /metrics is served; null when it is off. */
+  /** Address of /metrics; null if it is off. */
   readonly metricsUrl: string | null;
   readonly services: Services;
-  /** Resolves with why when the embedded database is gone for good; else never. */
+  /** Resolves with the reason if the embedded database is lost for good; otherwise never. */
   readonly lost: Promise<Error>;
-  /** Where other replicas live: takes leave of agents and balancers, for as long as the settings say. Then stop it. */
+  /**
+   * Sends agents and balancers to other replicas, if there are any, for as long as the settings say. Call `stop`
+   * afterwards.
+   */
   drain(): Promise<void>;
   /** Ends links, requests and the database in order. May be called twice. */
   stop(): Promise<void>;
 }
 
 /**
- * Builds every part and starts it; what was started is stopped again, in reverse, when a later part fails.
+ * Builds and starts every part; if a part fails, those already started are stopped in reverse order.
  * @throws DataDirectoryInUseError, EmbeddedPostgresError, NewerDatabaseError, SecretKeyFileError, WrongSecretKeyError,
  * DenyListError, ListenError
  */
@@ -73,47 +79,47 @@ function wire(foundation: Foundation, isStrict: boolean) {
   const { db, secretKey, clock, log } = foundation;
   const replicas = wireReplicas(foundation);
   const { mail, mailer } = wirePost(foundation);
-  const agents = wireAgents(foundation, replicas, mail);
-  const people = wirePeople(foundation, replicas, { nodes: agents.nodes, mail });
-  const heartbeats = wireHeartbeats(foundation, mail);
-  const services = wireServices(foundation, replicas, { agents, people, heartbeats });
+  const { authentication, take } = wireAuthentication(foundation, replicas);
+  const serverPublicKey = foundation.identity.publicKey.toString('base64');
+  const house = wireHouse({ ...foundation, ...replicas, serverPublicKey, mail, mailer, authentication });
+  const opened = openModules(modules, house);
+  take(opened.credentials);
+  const agents = wireAgents(foundation, house, opened);
   const idempotency = new StoredResponses({ db, secretKey, clock, log: log.child({ part: 'idempotency' }) });
-  const { limiter } = replicas;
-  const { authentication } = people;
-  const { linkServer } = agents;
-  const jobs = wireJobs(foundation, people, mailer);
+  const jobs = wireJobs(foundation, opened, mailer);
   const isDraining = () => drain.isDraining;
-  const { geo } = agents;
-  const doors = { services, authentication, limiter, idempotency, linkServer, geo, isDraining, isStrict };
-  const http = wireApi(foundation, doors);
+  const [{ services }, { limiter }, { linkServer }, { geo }] = [opened, replicas, agents, house];
+  const http = wireApi(foundation, {
+    services,
+    authentication,
+    limiter,
+    idempotency,
+    linkServer,
+    geo,
+    isDraining,
+    isStrict,
+  });
   const drain = wireDrain(foundation, { replicas, linkServer, http });
-  const upkeep = wireUpkeep(foundation, { services, people, idempotency });
-  return { replicas, agents, people, heartbeats, services, jobs, http, upkeep, drain };
+  const events = wireEvents(foundation, { bus: replicas.bus, consumers: opened.on });
+  const upkeep = wireUpkeep(foundation, opened, { idempotency, events });
+  return { replicas, house, opened, agents, events, services, jobs, http, upkeep, drain };
 }
 
-/** Starts all parts, those first that others ask. @returns where metrics are served */
+/** Starts all parts, dependencies first. @returns the address of the metrics */
 async function start(foundation: Foundation, parts: ReturnType<typeof wire>, stops: Stops): Promise<string | null> {
-  const { replicas, agents, people, heartbeats, jobs, http, upkeep } = parts;
-  const { lease, bus, directory, revocations, windows } = replicas;
+  const { replicas, house, opened, agents, events, jobs, http, upkeep } = parts;
+  const { lease, bus, directory, windows } = replicas;
   stops.push(() => windows.drain());
-  await run(people.accounts.signingKeys, stops);
-  await run(agents.lists, stops);
-  await run(agents.geo, stops);
+  await run(house.lists, stops);
+  await run(house.geo, stops);
   await run(lease, stops);
   await run(bus, stops);
   lease.announce(bus);
   await run(directory, stops);
-  await run(revocations, stops);
+  // events from here on get the marks of every consumer
+  await run(events, stops);
+  for (const part of opened.startables) await run(part, stops);
   await run(agents.upgradeDeadlines, stops);
-  await run(agents.dispatch, stops);
-  await run(agents.monitorWork.news, stops);
-  await run(agents.monitorWork.asking, stops);
-  await run(agents.monitorWork.judges, stops);
-  await run(agents.monitorWork.windowTurns, stops);
-  await run(agents.monitorWork.replacement, stops);
-  await run(agents.monitorWork.lateResults, stops);
-  await run(agents.monitorWork.rollups, stops);
-  await run(heartbeats, stops);
   stops.push(() => agents.ingest.drain());
   await run(upkeep, stops);
   await run(jobs, stops);
@@ -123,11 +129,6 @@ async function start(foundation: Foundation, parts: ReturnType<typeof wire>, sto
   stops.push(() => agents.linkServer.stop());
   await run(agents.vitals, stops);
   return metricsUrl;
-}
-
-interface Startable {
-  start(): void | Promise<void>;
-  stop(): void | Promise<void>;
 }
 
 async function run(part: Startable, stops: Stops): Promise<void> {

@@ -1,9 +1,9 @@
-// Apart from what they stand for: the help of a command needs these words alone.
+// Separate from their implementation: the help of a command needs only these words.
 
 /** Kinds of files that monitors are read from. */
 export const importFormatNames = ['vantage', 'uptime-kuma', 'gatus'] as const;
 export type ImportFormatName = (typeof importFormatNames)[number];
 
-/** What becomes of a monitor whose name another one has. */
+/** Treatment of an imported monitor whose name another one already has. */
 export const importModes = ['skip', 'rename', 'replace'] as const;
 export type ImportMode = (typeof importModes)[number];

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import t from 'tap';
+import { settings } from './config/settings.js';
 import { buildProgram } from './program.js';
-import { settings } from './settings.js';
 
 /** Every command that does something, by how it is called. */
 function actions(command: Command, path: readonly string[] = []): [string, Command][] {
@@ -19,7 +19,7 @@ function helpOf(command: Command): string {
   return text;
 }
 
-/** What each command takes, and what else its help must say. */
+/** Options of each command, and other texts that its help must have. */
 const expected: Readonly<Record<string, readonly string[]>> = {
   serve: ['--remove-at-exit <dir>', '"msg":"ready"'],
   migrate: ['--json'],
@@ -51,6 +51,11 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'node upgrade': ['<id>', '--to <version>', '--json'],
   'monitors import': ['<file>', '--user <email>', '--format <format>', '--mode <mode>', '--dry-run', '--json'],
   'monitors export': ['--user <email>'],
+  'alerts status': ['--json', 'wait'],
+  'alerts test': ['--channel <id>', '--dry-run', '--json', 'exit code is 1'],
+  'events status': ['--json', 'set aside'],
+  'events retry': ['--all', '--consumer <name>', '--json'],
+  'events drop': ['--all', '--consumer <name>', '--json'],
   'signing-key rotate': ['--drop-old', '--json'],
 };
 

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
+import { alertsCommand } from './commands/alerts.js';
 import { enrollmentTokenCommand } from './commands/enrollment-token.js';
+import { eventsCommand } from './commands/events.js';
 import { migrateCommand } from './commands/migrate.js';
 import { monitorsCommand } from './commands/monitors.js';
 import { nodeCommand } from './commands/node.js';
@@ -7,14 +9,14 @@ import { serveCommand } from './commands/serve.js';
 import { signingKeyCommand } from './commands/signing-key.js';
 import { tokenCommand } from './commands/token.js';
 import { userCommand } from './commands/user.js';
-import { exitCodesHelp } from './exit-codes.js';
-import { settingsHelp } from './settings-reference.js';
+import { settingsHelp } from './config/settings-reference.js';
+import { exitCodesHelp } from './runtime/exit-codes.js';
 import { version } from './version.js';
 
 /** The command line of vantage-control: every command, and help that is complete for each. */
 export function buildProgram(): Command {
   const program = new Command('vantage-control')
-    .description('The control plane of Vantage: REST API, agents’ links, storage.')
+    .description('Control plane of Vantage: REST API, links of agents, storage.')
     .version(version)
     .addHelpText('afterAll', `\n${settingsHelp()}\n\n${exitCodesHelp()}`);
   const commands = [
@@ -25,6 +27,8 @@ export function buildProgram(): Command {
     enrollmentTokenCommand,
     nodeCommand,
     monitorsCommand,
+    alertsCommand,
+    eventsCommand,
     signingKeyCommand,
   ];
   for (const command of commands) program.addCommand(command());

@@ -44,7 +44,7 @@ t.test('the first line that can’t be denied is named with its number and file'
   for (const bad of ['10.0.0.1/8', '300.1.2.3', 'not a name', 'a..b', 'http://evil.example/']) {
     t.throws(() => parseDenyList(`# one\nevil.example\n${bad}\nalso bad\n`, '/etc/deny.txt'), {
       name: 'DenyListError',
-      message: `line 3 of "/etc/deny.txt" is no CIDR, address or domain name: "${bad}"`,
+      message: `line 3 of "/etc/deny.txt" is not a CIDR, an address or a domain name: "${bad}"`,
     });
   }
 });
@@ -97,7 +97,7 @@ t.test('a file that becomes unreadable or wrong changes nothing, is complained a
   await pass(30_000);
   t.throws(() => lists.policy.checkName('evil.example'), TargetError);
   t.equal(complaints.length, 2);
-  t.match(complaints[0], /last one stays in force/);
+  t.match(complaints[0], /keeping the previous one/);
   t.equal(changes.length, 1);
   writeFileSync(file, 'worse.example\n');
   await pass(30_000);

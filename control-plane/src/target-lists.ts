@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 // effective within a minute, as promised; half of it leaves room
 const REREAD_MS = 30_000;
 
-/** A line of the deny list says nothing that can be denied, or the file can't be read. */
+/** The deny list has an invalid line, or its file cannot be read. */
 export class DenyListError extends Error {
   override readonly name = 'DenyListError';
 }
@@ -18,11 +18,11 @@ interface TargetListsOptions {
   readonly denyFile: string | null;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The deny list changed. */
+  /** Called when the deny list has changed. */
   onChange(): void;
 }
 
-/** The target policy of this control plane, with the operator's deny list as the file has it now. */
+/** Target policy of this control plane, with the operator's deny list as the file has it now. */
 export class TargetLists {
   #policy: TargetPolicy;
   #cancel: (() => void) | null = null;
@@ -36,7 +36,7 @@ export class TargetLists {
     return this.#policy;
   }
 
-  /** @throws DenyListError naming the bad line: a deny list that can't be read protects nobody */
+  /** @throws DenyListError naming the bad line: a deny list that cannot be read protects no one */
   async start(): Promise<void> {
     if (this.options.denyFile === null) return;
     await this.#read(this.options.denyFile);
@@ -53,7 +53,7 @@ export class TargetLists {
     this.#cancel = this.options.clock.after(REREAD_MS, () => {
       this.#read(file)
         .catch((error: unknown) =>
-          this.options.log.error({ err: error, file }, 'deny list unusable, the last one stays in force'),
+          this.options.log.error({ err: error, file }, 'cannot use deny list, keeping the previous one'),
         )
         .finally(() => this.#schedule(file));
     });
@@ -68,14 +68,16 @@ export class TargetLists {
 }
 
 /**
- * Entries of a deny list: one per line, blank lines and what follows a # left out.
+ * Entries of a deny list: one per line, without blank lines and comments.
  * @throws DenyListError naming `file` and the first bad line
  */
 export function parseDenyList(text: string, file: string): string[] {
   const lines = text.split('\n').map((line) => line.replace(/#.*/, '').trim());
   const badLine = lines.findIndex((line) => line !== '' && !isDeniable(line));
   if (badLine >= 0) {
-    throw new DenyListError(`line ${badLine + 1} of "${file}" is no CIDR, address or domain name: "${lines[badLine]}"`);
+    throw new DenyListError(
+      `line ${badLine + 1} of "${file}" is not a CIDR, an address or a domain name: "${lines[badLine]}"`,
+    );
   }
   return lines.filter((line) => line !== '');
 }
@@ -97,7 +99,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** Addresses of this machine's interfaces: never anybody's target unless the operator allows it. */
+/** Addresses of this machine's interfaces: never a target unless the operator allows it. */
 function ownAddresses(): string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
   return [...new Set(addresses.map(({ address }) => address.replace(/%.*/, '')))].sort();

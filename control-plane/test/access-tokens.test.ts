@@ -23,7 +23,7 @@ function decode(part: string): Record<string, unknown> {
 }
 
 t.test(
-  'an access token is an Ed25519 JWT that names key, issuer, audience, user and session, for 15 minutes',
+  'an access token is an Ed25519 JWT that names key, issuer, audience, user and session, and lasts 15 minutes',
   async (t) => {
     const { tokens, header, claims, sessions, clock } = await signedIn(t);
     t.match(header, { alg: 'EdDSA', typ: 'at+jwt', kid: /^[\w-]{22}$/ });
@@ -31,7 +31,7 @@ t.test(
     t.equal(Number(claims?.['exp']) - Number(claims?.['iat']), 900);
     t.match(await sessions.find(tokens.accessToken), {
       id: tokens.sessionId,
-      owner: { userId: tokens.userId },
+      user: { id: tokens.userId },
       refusal: null,
     });
     clock.advance(899_999);
@@ -58,14 +58,14 @@ t.test('forged tokens are refused', async (t) => {
     'alg none, the signature kept': `${encode({ ...header, alg: 'none' })}.${claimsPart}.${signature}`,
     'HS256 with the public key': hmac({ ...header, alg: 'HS256' }, publicKey),
     'HS256 with the public key as text': hmac({ ...header, alg: 'HS256' }, jwk?.x ?? ''),
-    'a key of their own under our kid': await own({}),
-    'a key of their own in jwk': await own({ ...embedded, kid: undefined }),
-    'a key of their own at jku': await own({ jku: 'https://attacker.example/jwks.json' }),
+    'a key of the attacker under our kid': await own({}),
+    'a key of the attacker in jwk': await own({ ...embedded, kid: undefined }),
+    'a key of the attacker at jku': await own({ jku: 'https://attacker.example/jwks.json' }),
     'an unknown kid': await own({ kid: 'unknown' }),
     'no kid': await own({ kid: undefined }),
-    'kid of a prototype': await own({ kid: '__proto__' }),
+    'kid named like a prototype property': await own({ kid: '__proto__' }),
     'changed claims': `${headerPart}.${encode({ ...claims, sub: 'u_1111111111111111111111' })}.${signature}`,
-    'a cut signature': tokens.accessToken.slice(0, -4),
+    'a truncated signature': tokens.accessToken.slice(0, -4),
     'two parts': `${headerPart}.${claimsPart}`,
     nonsense: 'eyJ.e.e',
   };
@@ -73,7 +73,7 @@ t.test('forged tokens are refused', async (t) => {
   await sessions.find(tokens.accessToken);
 });
 
-t.test('a token that our key signed for something else is refused', async (t) => {
+t.test('a token that our key signed for another purpose is refused', async (t) => {
   const { header, claims, sessions, signingKeys, clock } = await signedIn(t);
   const { privateKey } = signingKeys.signer();
   const now = Math.floor(clock.now() / 1_000);
@@ -86,7 +86,7 @@ t.test('a token that our key signed for something else is refused', async (t) =>
     'not yet valid': [{}, { nbf: now + 60 }],
     'no session': [{}, { sid: undefined }],
     'no subject': [{}, { sub: undefined }],
-    'a header it must understand': [{ crit: ['unheard-of'], 'unheard-of': true }, {}],
+    'a critical header that it does not understand': [{ crit: ['unheard-of'], 'unheard-of': true }, {}],
   };
   for (const [name, [head, body]] of Object.entries(cases)) {
     await t.rejects(
@@ -96,12 +96,12 @@ t.test('a token that our key signed for something else is refused', async (t) =>
     );
   }
   const others = await sign(privateKey, header ?? {}, { ...claims, sub: 'u_1111111111111111111111' });
-  await t.rejects(sessions.find(others), { code: 'AUTH_SESSION_INVALID' }, 'a session of somebody else');
+  await t.rejects(sessions.find(others), { code: 'AUTH_SESSION_INVALID' }, 'a session of another user');
   await sessions.find(await sign(privateKey, header ?? {}, claims ?? {}));
 });
 
 t.test(
-  'keys rotate: the new one is published before it signs, the old one until nothing is signed by it',
+  'keys rotate: the new key is published before it signs, the old key until no token is signed by it',
   async (t) => {
     const { tokens, sessions, signingKeys, clock, login } = await signedIn(t);
     const before = signingKeys.signer().kid;
@@ -111,7 +111,7 @@ t.test(
       signingKeys.jwks().map((key) => key.kid),
       [kid, before],
     );
-    t.equal(signingKeys.signer().kid, before, 'replicas have two minutes to hear of it');
+    t.equal(signingKeys.signer().kid, before, 'replicas have two minutes to learn of it');
     clock.advance(120_000);
     t.equal(signingKeys.signer().kid, kid);
     await sessions.find(tokens.accessToken);
@@ -130,11 +130,11 @@ t.test(
     );
     clock.advance(30 * 24 * 3_600_000);
     await signingKeys.upkeep();
-    t.equal(signingKeys.jwks().length, 2, 'after a month the next one is made');
+    t.equal(signingKeys.jwks().length, 2, 'after a month the next key is created');
   },
 );
 
-t.test('a key that may be known to others is dropped at once, with all it signed', async (t) => {
+t.test('a compromised key is dropped at once, with all tokens it signed', async (t) => {
   const { tokens, sessions, signingKeys } = await signedIn(t);
   const kid = await signingKeys.rotate({ dropOld: true });
   t.strictSame(
@@ -146,7 +146,7 @@ t.test('a key that may be known to others is dropped at once, with all it signed
   await sessions.find(refreshed.accessToken);
 });
 
-t.test('another replica verifies by a key it has not read yet, and the private keys are stored sealed', async (t) => {
+t.test('another replica verifies by a key it has not read yet, and private keys are stored sealed', async (t) => {
   const first = await signedIn(t);
   const second = await openPeople(t, { database: { db: first.db, url: '' } });
   await first.signingKeys.rotate({ dropOld: true });

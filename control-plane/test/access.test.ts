@@ -1,34 +1,44 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t, { type Test } from 'tap';
-import { commandLine } from '../src/actor.js';
+import { commandLine } from '../src/audit-log/actor.js';
 import type { AnyRoute, Auth } from '../src/http/route.js';
-import { scopes } from '../src/http/scopes.js';
-import { routes } from '../src/routes.js';
+import { defaultTokenScopes, scopes } from '../src/http/scopes.js';
+import { routes } from '../src/wiring/modules.js';
+import { asUser } from './_support/owners.js';
 import { type Stack, startStack } from './_support/stack.js';
 import { insertNode } from './_support/stored-node.js';
+import { insertWebhookDelivery } from './_support/stored-webhook.js';
 
 const probe: Auth = { kind: 'public', scope: 'probe' };
 const readBack: Auth = { kind: 'public', scope: 'probe:read' };
 const anybody: Auth = { kind: 'public' };
-const job: Auth = { kind: 'none' };
+const unauthenticated: Auth = { kind: 'none' };
 const account: Auth = { kind: 'scope', scope: 'account' };
 const readMonitors: Auth = { kind: 'scope', scope: 'monitor:read' };
+const readAlerts: Auth = { kind: 'scope', scope: 'alert:read' };
+const writeAlerts: Auth = { kind: 'scope', scope: 'alert:write' };
 const writeMonitors: Auth = { kind: 'scope', scope: 'monitor:write' };
+const respond: Auth = { kind: 'scope', scope: 'monitor:write', respond: true };
 const session: Auth = { kind: 'session' };
 const admin: Auth = { kind: 'admin' };
 
-/** Who may call what: every documented operation. */
-const expected: Readonly<Record<string, Auth>> = {
-  'POST /v1/probe/http': probe,
-  'POST /v1/probe/ping': probe,
-  'POST /v1/probe/dns': probe,
-  'POST /v1/probe/tcp': probe,
-  'POST /v1/probe/traceroute': probe,
-  'POST /v1/probe/mtr': probe,
-  'POST /v1/probe/smtp': probe,
-  'POST /v1/probe/ntp': probe,
-  'POST /v1/probe/speedtest': probe,
-  'POST /v1/probe/ssl': probe,
+/** Admission to an operation, and whether unverified accounts may call it although it changes something. */
+type Expected = Auth & { readonly isOpenToUnverified?: true };
+
+const open = (auth: Auth): Expected => ({ ...auth, isOpenToUnverified: true });
+
+/** Admission to every documented operation. */
+const expected: Readonly<Record<string, Expected>> = {
+  'POST /v1/probe/http': open(probe),
+  'POST /v1/probe/ping': open(probe),
+  'POST /v1/probe/dns': open(probe),
+  'POST /v1/probe/tcp': open(probe),
+  'POST /v1/probe/traceroute': open(probe),
+  'POST /v1/probe/mtr': open(probe),
+  'POST /v1/probe/smtp': open(probe),
+  'POST /v1/probe/ntp': open(probe),
+  'POST /v1/probe/speedtest': open(probe),
+  'POST /v1/probe/ssl': open(probe),
   'GET /v1/probe/tasks': { kind: 'scope', scope: 'probe:read' },
   'GET /v1/probe/tasks/{id}': readBack,
   'GET /v1/probe/tasks/{id}/events': readBack,
@@ -43,25 +53,29 @@ const expected: Readonly<Record<string, Auth>> = {
   'POST /v1/monitors/{id}/test': writeMonitors,
   'GET /v1/monitors/{id}/checks': readMonitors,
   'GET /v1/monitors/{id}/events': readMonitors,
+  'GET /v1/monitor-events': readMonitors,
   'GET /v1/monitor-events/{id}': readMonitors,
   'POST /v1/monitors/{id}/rotate-token': writeMonitors,
-  'GET /hb/{token}': job,
-  'POST /hb/{token}': job,
-  'GET /hb/{token}/start': job,
-  'POST /hb/{token}/start': job,
-  'GET /hb/{token}/fail': job,
-  'POST /hb/{token}/fail': job,
-  'GET /hb/{token}/{exit_code}': job,
-  'POST /hb/{token}/{exit_code}': job,
-  'GET /api/push/{token}': job,
-  'POST /api/push/{token}': job,
-  'GET /badge/{public_id}.svg': job,
+  'GET /v1/domain-combo/preview': unauthenticated,
+  'POST /v1/domain-combo/preview': unauthenticated,
+  'GET /domain-combo/preview': unauthenticated,
+  'GET /hb/{token}': unauthenticated,
+  'POST /hb/{token}': unauthenticated,
+  'GET /hb/{token}/start': unauthenticated,
+  'POST /hb/{token}/start': unauthenticated,
+  'GET /hb/{token}/fail': unauthenticated,
+  'POST /hb/{token}/fail': unauthenticated,
+  'GET /hb/{token}/{exit_code}': unauthenticated,
+  'POST /hb/{token}/{exit_code}': unauthenticated,
+  'GET /api/push/{token}': unauthenticated,
+  'POST /api/push/{token}': unauthenticated,
+  'GET /badge/{public_id}.svg': unauthenticated,
   'GET /v1/monitors/export': { kind: 'scope', scope: 'monitor:read' },
   'POST /v1/monitors/import': { kind: 'scope', scope: 'monitor:write' },
   'GET /v1/nodes': anybody,
   'GET /v1/nodes/{id}': anybody,
   'POST /v1/nodes/enroll': anybody,
-  'POST /v1/nodes/enrollment-tokens': account,
+  'POST /v1/nodes/enrollment-tokens': { ...account, handsOut: ['monitor:read', 'monitor:write', 'admin'] },
   'GET /v1/nodes/enrollment-tokens': account,
   'DELETE /v1/nodes/enrollment-tokens/{id}': account,
   'GET /v1/account/nodes': account,
@@ -76,25 +90,26 @@ const expected: Readonly<Record<string, Auth>> = {
   'POST /v1/admin/nodes/{id}/undrain': admin,
   'POST /v1/admin/nodes/{id}/ban': admin,
   'POST /v1/admin/nodes/{id}/unban': admin,
-  'POST /v1/auth/register': anybody,
-  'POST /v1/auth/login': anybody,
-  'POST /v1/auth/refresh': anybody,
-  'POST /v1/auth/logout': session,
-  'POST /v1/auth/verify-email': anybody,
-  'POST /v1/auth/verify-email/resend': account,
-  'POST /v1/auth/password/forgot': anybody,
-  'POST /v1/auth/password/reset': anybody,
-  'POST /v1/auth/password/change': account,
+  'POST /v1/auth/register': open(anybody),
+  'POST /v1/auth/login': open(anybody),
+  'POST /v1/auth/login/confirm': open(anybody),
+  'POST /v1/auth/refresh': open(anybody),
+  'POST /v1/auth/logout': open(session),
+  'POST /v1/auth/verify-email': open(anybody),
+  'POST /v1/auth/verify-email/resend': open(account),
+  'POST /v1/auth/password/forgot': open(anybody),
+  'POST /v1/auth/password/reset': open(anybody),
+  'POST /v1/auth/password/change': open(account),
   'GET /.well-known/jwks.json': anybody,
   'GET /v1/account/profile': account,
-  'PATCH /v1/account/profile': account,
+  'PATCH /v1/account/profile': open(account),
   'GET /v1/account/limits': account,
   'GET /v1/monitors/{id}/uptime': { kind: 'scope', scope: 'monitor:read' },
   'GET /v1/monitors/{id}/timeseries': { kind: 'scope', scope: 'monitor:read' },
-  'DELETE /v1/account': account,
+  'DELETE /v1/account': open(account),
   'GET /v1/account/sessions': account,
-  'DELETE /v1/account/sessions': account,
-  'DELETE /v1/account/sessions/{id}': account,
+  'DELETE /v1/account/sessions': open(account),
+  'DELETE /v1/account/sessions/{id}': open(account),
   'GET /v1/account/api-keys': account,
   'POST /v1/account/api-keys': account,
   'DELETE /v1/account/api-keys/{id}': account,
@@ -106,11 +121,12 @@ const expected: Readonly<Record<string, Auth>> = {
   'GET /v1/admin/jobs': admin,
   'POST /v1/admin/jobs/{id}/retry': admin,
   'DELETE /v1/admin/jobs/{id}': admin,
-  'POST /v1/monitor-events/{id}/ack': writeMonitors,
-  'POST /v1/monitor-events/{id}/resolve': writeMonitors,
-  'POST /v1/monitor-events/{id}/false-positive': writeMonitors,
-  'POST /v1/monitor-events/{id}/notes': writeMonitors,
+  'POST /v1/monitor-events/{id}/ack': respond,
+  'POST /v1/monitor-events/{id}/resolve': respond,
+  'POST /v1/monitor-events/{id}/false-positive': respond,
+  'POST /v1/monitor-events/{id}/notes': respond,
   'GET /v1/monitor-groups': readMonitors,
+  'GET /v1/monitor-groups/{id}': readMonitors,
   'POST /v1/monitor-groups': writeMonitors,
   'PATCH /v1/monitor-groups/{id}': writeMonitors,
   'DELETE /v1/monitor-groups/{id}': writeMonitors,
@@ -119,25 +135,72 @@ const expected: Readonly<Record<string, Auth>> = {
   'GET /v1/maintenance-windows/{id}': readMonitors,
   'PATCH /v1/maintenance-windows/{id}': writeMonitors,
   'DELETE /v1/maintenance-windows/{id}': writeMonitors,
+  'GET /v1/webhooks': readAlerts,
+  'POST /v1/webhooks': writeAlerts,
+  'GET /v1/webhooks/event-types': readAlerts,
+  'GET /v1/webhooks/{id}': readAlerts,
+  'PATCH /v1/webhooks/{id}': writeAlerts,
+  'DELETE /v1/webhooks/{id}': writeAlerts,
+  'POST /v1/webhooks/{id}/rotate-secret': writeAlerts,
+  'POST /v1/webhooks/{id}/test': writeAlerts,
+  'POST /v1/webhooks/{id}/recover': writeAlerts,
+  'GET /v1/webhooks/{id}/deliveries': readAlerts,
+  'GET /v1/webhooks/deliveries/{id}': readAlerts,
+  'POST /v1/webhooks/deliveries/{id}/redeliver': writeAlerts,
+  'GET /v1/alert-channels': readAlerts,
+  'POST /v1/alert-channels': writeAlerts,
+  'GET /v1/alert-channels/{id}': readAlerts,
+  'PATCH /v1/alert-channels/{id}': writeAlerts,
+  'DELETE /v1/alert-channels/{id}': writeAlerts,
+  'POST /v1/alert-channels/{id}/test': writeAlerts,
+  'POST /v1/alert-channels/{id}/verify': writeAlerts,
+  'GET /v1/alert-policies': readAlerts,
+  'POST /v1/alert-policies': writeAlerts,
+  'GET /v1/alert-policies/{id}': readAlerts,
+  'PATCH /v1/alert-policies/{id}': writeAlerts,
+  'DELETE /v1/alert-policies/{id}': writeAlerts,
+  'GET /v1/alert-silences': readAlerts,
+  'POST /v1/alert-silences': writeAlerts,
+  'GET /v1/alert-silences/{id}': readAlerts,
+  'PATCH /v1/alert-silences/{id}': writeAlerts,
+  'DELETE /v1/alert-silences/{id}': writeAlerts,
+  'GET /v1/alert-groups': readAlerts,
+  'POST /v1/alert-groups': writeAlerts,
+  'GET /v1/alert-groups/{id}': readAlerts,
+  'PATCH /v1/alert-groups/{id}': writeAlerts,
+  'DELETE /v1/alert-groups/{id}': writeAlerts,
+  'GET /v1/alert-events': readAlerts,
+  'GET /v1/alert-events/{id}': readAlerts,
+  'POST /v1/alert-events/{id}/acknowledge': writeAlerts,
+  'POST /v1/alert-events/{id}/resolve': writeAlerts,
+  'GET /v1/alert-deliveries': readAlerts,
+  'GET /v1/alert-deliveries/{id}': readAlerts,
+  'POST /v1/alert-deliveries/{id}/retry': writeAlerts,
 };
 
 const documented = routes.filter(({ isDocumented }) => isDocumented !== false);
 const nameOf = ({ method, path }: AnyRoute) => `${method} ${path}`;
 
-t.test('every documented operation says who may call it', async (t) => {
+t.setTimeout(120_000);
+
+t.test('every documented operation declares who may call it', async (t) => {
   t.strictSame(new Set(documented.map(nameOf)), new Set(Object.keys(expected)));
-  for (const route of documented) t.strictSame(route.auth, expected[nameOf(route)], nameOf(route));
+  for (const route of documented) {
+    const { isOpenToUnverified, ...auth } = expected[nameOf(route)] as Expected;
+    t.strictSame(route.auth, auth, nameOf(route));
+    t.equal(route.isOpenToUnverified, isOpenToUnverified, `${nameOf(route)}: unverified accounts`);
+  }
 });
 
-t.test('every operation lets in whom it declares, and refuses everybody else with the right code', async (t) => {
+t.test('every operation admits the callers it declares, and refuses all others with the right code', async (t) => {
   const callers = await makeCallers(t);
   const credentials = new Map<Caller, string | null>();
   const check = async (route: AnyRoute, caller: Caller) => {
     const token = credentials.get(caller) ?? (await caller.make());
     const answer = await callers.call(route, token);
-    const wanted = expectedAnswer(route.auth, caller);
+    const wanted = expectedAnswer(route, caller);
     const name = `${nameOf(route)}: ${caller.name}`;
-    // whoever gets in may end what got them in
+    // an admitted caller may revoke its own credentials
     if (wanted === null && route.method !== 'GET') credentials.delete(caller);
     else credentials.set(caller, token);
     if (wanted === null) t.notMatch(answer, refusedByFrame, name);
@@ -146,7 +209,7 @@ t.test('every operation lets in whom it declares, and refuses everybody else wit
   for (const route of documented) await Promise.all(callers.all.map((caller) => check(route, caller)));
 });
 
-t.test('what belongs to somebody else is not there, for any operation', async (t) => {
+t.test('resources of another account do not exist, for any operation', async (t) => {
   const { stack, call, all } = await makeCallers(t);
   const foreign = await makeForeign(stack);
   const stranger = all.find(({ name }) => name === 'a session') as Caller;
@@ -155,26 +218,36 @@ t.test('what belongs to somebody else is not there, for any operation', async (t
     const prefix = route.path.slice(0, route.path.indexOf('/{'));
     const id = foreign[prefix];
     if (id === 'public') continue;
-    if (id === undefined) t.fail(`${nameOf(route)}: this test does not know a resource of somebody else`);
+    if (id === undefined) t.fail(`${nameOf(route)}: this test does not know a resource of another account`);
     else t.match(await call(route, await stranger.make(), id), /^404 /, nameOf(route));
   }
 });
 
-/** How the frame refuses whoever may not call; a handler that refuses for reasons of its own says which. */
-const refusedByFrame = /AUTH_REQUIRED|AUTH_INVALID_TOKEN|FORBIDDEN$|^5/;
+/**
+ * Refusal of the frame for a caller that is not admitted; a handler that refuses for its own reasons states its own.
+ */
+const refusedByFrame = /AUTH_REQUIRED|AUTH_INVALID_TOKEN|ACCOUNT_EMAIL_UNVERIFIED|FORBIDDEN$|^5/;
 
-/** Somebody who calls: with which kind of credentials, and what those are good for. */
+/** A caller: its kind of credentials, and what those permit. */
 interface Caller {
   readonly name: string;
-  /** The answer to whatever they ask, unless the operation looks at no credentials; null: it depends. */
+  /** Outcome for every request of the caller, unless the operation ignores credentials; null: it depends. */
   readonly refusal: string | null;
   readonly kind: 'none' | 'session' | 'personal_access_token' | 'api_key';
   readonly isAdmin: boolean;
+  readonly isVerified: boolean;
   readonly scopes: readonly string[];
   make(): Promise<string | null>;
 }
 
-function expectedAnswer(auth: Auth, caller: Caller): string | null {
+function expectedAnswer(route: AnyRoute, caller: Caller): string | null {
+  const refused = refusalOf(route.auth, caller);
+  if (refused !== null || caller.kind === 'none' || caller.isVerified || route.auth.kind === 'none') return refused;
+  const isServed = route.method === 'GET' || expected[nameOf(route)]?.isOpenToUnverified === true;
+  return isServed ? null : '403 ACCOUNT_EMAIL_UNVERIFIED';
+}
+
+function refusalOf(auth: Auth, caller: Caller): string | null {
   if (auth.kind === 'none') return null;
   if (caller.kind === 'none') return auth.kind === 'public' ? null : '401 AUTH_REQUIRED';
   if (caller.refusal !== null) return caller.refusal;
@@ -182,22 +255,26 @@ function expectedAnswer(auth: Auth, caller: Caller): string | null {
     case 'session':
       return caller.kind === 'session' ? null : '403 FORBIDDEN';
     case 'admin':
-      return caller.isAdmin && caller.kind !== 'api_key' ? null : '403 FORBIDDEN';
+      return caller.isAdmin && caller.scopes.includes('admin') ? null : '403 FORBIDDEN';
     case 'public':
-    case 'scope':
       return auth.scope === undefined || caller.scopes.includes(auth.scope) ? null : '403 FORBIDDEN';
+    case 'scope': {
+      const handedOut = (auth.handsOut ?? []).filter((scope) => scope !== 'admin' || caller.isAdmin);
+      return [auth.scope, ...handedOut].every((scope) => caller.scopes.includes(scope)) ? null : '403 FORBIDDEN';
+    }
   }
 }
 
 async function makeCallers(t: Test) {
   const stack = await startStack(t, { VANTAGE_TRUSTED_PROXIES: '127.0.0.1/32' });
   const { api, controlPlane, database } = stack;
-  const { accounts, sessions, tokens } = controlPlane.services;
+  const { accounts, tokens } = controlPlane.services;
+  const { users, sessions } = accounts;
   const { db } = database;
   let count = 0;
   let calls = 0;
   const user = async (role: 'user' | 'admin' = 'user') => {
-    const { id } = await accounts.createUser({ email: `caller${++count}@test.example`, role, password: null });
+    const { id } = await users.createUser({ email: `caller${++count}@test.example`, role, password: null });
     return id;
   };
   const session = async (userId: string) => {
@@ -212,10 +289,14 @@ async function makeCallers(t: Test) {
   };
   const key = async (userId: string, chosen?: readonly ('billing:read' | 'read' | 'write')[]) => {
     const request = { name: 'test', ...(chosen === undefined ? {} : { scopes: [...chosen] }) };
-    return (await tokens.apiKeys.create({ userId, scopes: null }, request, commandLine)).key;
+    return (await tokens.apiKeys.create(asUser(userId), request, commandLine)).key;
   };
-  const withoutAccount = scopes.filter((scope) => scope !== 'account');
-  const base = { refusal: null, isAdmin: false, scopes } as const;
+  const withoutAccount = defaultTokenScopes.filter((scope) => scope !== 'account');
+  const unverified = async (userId: string) => {
+    await db('users').where({ id: userId }).update({ email_verified_at: null, proven_at: null });
+    return userId;
+  };
+  const base = { refusal: null, isAdmin: false, isVerified: true, scopes: defaultTokenScopes } as const;
   const all: Caller[] = [
     { ...base, name: 'anonymous', kind: 'none', make: async () => null },
     {
@@ -247,14 +328,34 @@ async function makeCallers(t: Test) {
       name: 'a session of an administrator',
       kind: 'session',
       isAdmin: true,
+      scopes,
       make: async () => session(await user('admin')),
     },
     {
       ...base,
-      name: 'a personal token of an administrator',
+      name: 'a personal token of an administrator without the scope admin',
       kind: 'personal_access_token',
       isAdmin: true,
       make: async () => personal(await user('admin')),
+    },
+    {
+      ...base,
+      name: 'a personal token of an administrator with the scope admin alone',
+      kind: 'personal_access_token',
+      isAdmin: true,
+      scopes: ['account', 'admin'],
+      make: async () => personal(await user('admin'), ['admin']),
+    },
+    {
+      ...base,
+      name: 'a personal token with the scope admin of a former administrator',
+      kind: 'personal_access_token',
+      make: async () => {
+        const userId = await user('admin');
+        const token = await personal(userId, scopes);
+        await db('users').where({ id: userId }).update({ role: 'user' });
+        return token;
+      },
     },
     {
       ...base,
@@ -263,6 +364,33 @@ async function makeCallers(t: Test) {
       isAdmin: true,
       scopes: withoutAccount,
       make: async () => key(await user('admin')),
+    },
+    {
+      ...base,
+      name: 'an API key of a team, which belongs to no user',
+      kind: 'api_key',
+      scopes: withoutAccount,
+      make: async () => {
+        const teamId = newId(idPrefixes.user).replace('u_', 'tm_');
+        await db('owners').insert({ id: teamId, kind: 'team', plan: 'unlimited' });
+        const maker = { ...asUser(await user()), owner: { kind: 'team', id: teamId, isTest: false } } as const;
+        return (await tokens.apiKeys.create(maker, { name: 'test' }, commandLine)).key;
+      },
+    },
+    {
+      ...base,
+      name: 'a session of an unverified account',
+      kind: 'session',
+      isVerified: false,
+      make: async () => session(await unverified(await user())),
+    },
+    {
+      ...base,
+      name: 'an API key of an unverified account without the scope',
+      kind: 'api_key',
+      isVerified: false,
+      scopes: ['billing:read'],
+      make: async () => key(await unverified(await user()), ['billing:read']),
     },
     {
       ...base,
@@ -323,7 +451,7 @@ async function makeCallers(t: Test) {
       make: async () => {
         const userId = await user('admin');
         const token = await personal(userId);
-        await accounts.setDisabled(userId, true, commandLine);
+        await users.setDisabled(userId, true, commandLine);
         return token;
       },
     },
@@ -335,7 +463,7 @@ async function makeCallers(t: Test) {
       make: async () => {
         const userId = await user();
         const token = await session(userId);
-        await accounts.delete(userId, commandLine);
+        await users.delete(userId, commandLine);
         return token;
       },
     },
@@ -344,7 +472,7 @@ async function makeCallers(t: Test) {
     const response = await fetch(new URL(route.path.replace(/\{\w+\}/, id), api.url), {
       method: route.method,
       headers: {
-        // everybody from an address of their own: what is tested are credentials, not limits
+        // one address for each call: credentials are tested, not limits
         'x-forwarded-for': `198.18.${++calls >> 8}.${calls & 255}`,
         ...(as === null ? {} : { authorization: `Bearer ${as}` }),
         ...(route.body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -358,21 +486,23 @@ async function makeCallers(t: Test) {
   return { stack, all, call };
 }
 
-/** Ids of resources of one account, by the path they lie under. `public`: not anybody's. */
+/** Ids of resources of one account, by their path. `public`: not owned by an account. */
 async function makeForeign({ api, controlPlane, database }: Stack): Promise<Record<string, string>> {
   const owner = api.userId;
-  const { sessions, tokens } = controlPlane.services;
+  const { accounts, tokens } = controlPlane.services;
   const client = { address: '192.0.2.1', userAgent: null };
-  const opened = await database.db.transaction((trx) => sessions.open(trx, owner, { methods: ['password'], client }));
-  const grantor = { userId: owner, scopes: null };
+  const opened = await database.db.transaction((trx) =>
+    accounts.sessions.open(trx, owner, { methods: ['password'], client }),
+  );
+  const grantor = asUser(owner);
   const { id: keyId } = await tokens.apiKeys.create(grantor, { name: 'theirs' }, commandLine);
   const { id: tokenId } = await tokens.personal.create(grantor, { name: 'theirs' }, commandLine);
   const enrollment = await api.call('POST', '/v1/nodes/enrollment-tokens', { body: {} });
-  const nodeId = await insertNode(database.db, { user_id: owner });
+  const nodeId = await insertNode(database.db, { owner_id: owner });
   const taskId = newId(idPrefixes.probeTask);
   await database.db('probe_tasks').insert({
     id: taskId,
-    user_id: owner,
+    owner_id: owner,
     probe_type: 'http',
     target: 'https://example.com/',
     spec: '{}',
@@ -381,7 +511,8 @@ async function makeForeign({ api, controlPlane, database }: Stack): Promise<Reco
   const [monitorId, eventId] = [newId(idPrefixes.monitor), newId(idPrefixes.monitorEvent)];
   await database.db('monitors').insert({
     id: monitorId,
-    user_id: owner,
+    owner_id: owner,
+    created_by: owner,
     name: 'theirs',
     type: 'tcp',
     target: '192.0.2.1:80',
@@ -404,7 +535,49 @@ async function makeForeign({ api, controlPlane, database }: Stack): Promise<Reco
       ends_at: new Date(Date.now() + 60_000).toISOString(),
     },
   });
+  const webhook = await api.call('POST', '/v1/webhooks', { body: { url: 'http://127.0.0.1:8099/', events: ['*'] } });
+  const webhookId: string = webhook.body.data.endpoint.id;
+  const delivery = await insertWebhookDelivery(database.db, { ownerId: owner, endpointId: webhookId });
+  const channel = await api.call('POST', '/v1/alert-channels', {
+    body: { name: 'theirs', type: 'webhook', config: { url: 'http://127.0.0.1:8080/' } },
+  });
+  const test = await api.call('POST', `/v1/alert-channels/${channel.body.data.id}/test`, { body: {} });
+  const alertId = newId(idPrefixes.alertEvent);
+  await database.db('alerts').insert({
+    id: alertId,
+    owner_id: owner,
+    is_test: false,
+    policy_id: 'ap_1',
+    policy_name: 'theirs',
+    monitor_id: monitorId,
+    monitor_name: 'theirs',
+    monitor_type: 'tcp',
+    monitor_target: '192.0.2.1:80',
+    monitor_tags: [],
+    status: 'firing',
+    type: 'down',
+    severity: 'critical',
+    started_at: new Date(),
+    created_at: new Date(),
+    affected_nodes: [],
+    awaits_up: false,
+    state: '{}',
+    changes: 1,
+  });
+  const rules = [{ channels: [{ channel_id: channel.body.data.id }] }];
+  const policy = await api.call('POST', '/v1/alert-policies', { body: { name: 'theirs', rules } });
+  const silence = await api.call('POST', '/v1/alert-silences', { body: { reason: 'theirs', duration_sec: 60 } });
+  const ruled = { name: 'theirs', group_by: 'tag', group_value: 'eu' };
+  const alertGroup = await api.call('POST', '/v1/alert-groups', { body: ruled });
   return {
+    '/v1/webhooks': webhookId,
+    '/v1/webhooks/deliveries': delivery,
+    '/v1/alert-channels': channel.body.data.id,
+    '/v1/alert-policies': policy.body.data.id,
+    '/v1/alert-silences': silence.body.data.id,
+    '/v1/alert-groups': alertGroup.body.data.id,
+    '/v1/alert-events': alertId,
+    '/v1/alert-deliveries': test.body.data.delivery.id,
     '/v1/monitors': monitorId,
     '/v1/monitor-events': eventId,
     '/v1/monitor-groups': group.body.data.id,

@@ -6,7 +6,7 @@ import { until } from './_support/until.js';
 const keysPath = '/v1/account/api-keys';
 const DAY_MS = 86_400_000;
 
-/** What an operation answers to a key, in short. */
+/** Outcome of an operation with a key: status and error code. */
 async function answerOf(api: TestApi, method: string, path: string, as: string): Promise<string> {
   const { status, body } = await api.call(method, path, { as, ...(method === 'POST' ? { body: {} } : {}) });
   return `${status} ${body.error?.code ?? ''}`.trim();
@@ -34,9 +34,9 @@ t.test('API keys over HTTP', async (t) => {
     t.equal(Math.abs(Date.parse(shown.expires_at) - Date.now() - 90 * DAY_MS) < 600_000, true, 'in 90 days');
     const answer = await api.call('GET', keysPath);
     t.strictSame(answer.body.data, { api_keys: [shown], total: 1, limit: 20, offset: 0 });
-    t.notOk(JSON.stringify(answer.body).includes(key.slice(8 + 12)), 'the secret is shown nowhere again');
+    t.notOk(JSON.stringify(answer.body).includes(key.slice(8 + 12)), 'the secret is never shown again');
     t.equal(await answerOf(api, 'GET', '/v1/probe/tasks', key), '200');
-    await until('its use to be noted', async () => (await listed())[0].last_used_at !== null);
+    await until('its use to be recorded', async () => (await listed())[0].last_used_at !== null);
     for (const time of ['first', 'second']) {
       const revoked = await api.call('DELETE', `${keysPath}/${shown.id}`);
       t.match(revoked, { status: 200, body: { data: null } }, `revoked for the ${time} time`);
@@ -50,7 +50,7 @@ t.test('API keys over HTTP', async (t) => {
     ]);
   });
 
-  t.test('each field takes what is inside of its limits and names what is not', async (t) => {
+  t.test('each field accepts values within its limits and names those that are not', async (t) => {
     const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
     const origins = (count: number) => Array.from({ length: count }, (_, n) => `https://app${n}.example`);
     const all = ['probe', 'probe:read', 'monitor:read', 'monitor:write', 'alert:read', 'alert:write'];
@@ -102,7 +102,7 @@ t.test('API keys over HTTP', async (t) => {
     }
   });
 
-  t.test('a key opens what its scopes say, and never the account', async (t) => {
+  t.test('a key permits what its scopes name, and never access to the account', async (t) => {
     const opened = async (scopes: readonly string[]) => {
       const { key } = await makeKey(api, { scopes });
       const forbidden = '403 FORBIDDEN';
@@ -119,10 +119,14 @@ t.test('API keys over HTTP', async (t) => {
     t.strictSame(await opened(['probe:read']), { ...closed, read: true });
     t.strictSame(await opened(['probe']), { ...closed, read: true, probe: true });
     t.strictSame(await opened(['billing:read', 'monitor:write']), closed);
-    t.strictSame(await opened([]), { ...closed, read: true, probe: true }, 'and those of an admin are no exception');
+    t.strictSame(
+      await opened([]),
+      { ...closed, read: true, probe: true },
+      'and keys of an administrator are no exception',
+    );
   });
 
-  t.test('pages of other origins than the allowed ones are refused, whoever sends none is not asked', async (t) => {
+  t.test('pages of origins that are not allowed are refused; a request without an origin is not checked', async (t) => {
     const { key } = await makeKey(api, { allowed_origins: ['https://app.example', 'http://localhost:3000'] });
     const { key: open } = await makeKey(api);
     const from = async (token: string, origin: string | null) => {
@@ -147,7 +151,7 @@ t.test('API keys over HTTP', async (t) => {
     t.match(refused, { error: { code: 'FORBIDDEN', details: { origin: [{ code: 'refused' }] } } });
   });
 
-  t.test('the list comes newest first, in slices of 1 to 200', async (t) => {
+  t.test('the list is sorted newest first, in pages of 1 to 200', async (t) => {
     const made: string[] = [];
     for (let n = 0; n < 3; n++) made.unshift((await makeKey(other)).id);
     const slice = async (query: string) => {
@@ -170,16 +174,16 @@ t.test('API keys over HTTP', async (t) => {
     }
   });
 
-  t.test('a key of another account, or of none, is not found', async (t) => {
+  t.test('a key of another account, or a key that does not exist, is not found', async (t) => {
     const { id, key } = await makeKey(other);
     for (const unknown of [id, 'key_1111111111111111111111', 'x']) {
       const { status, body } = await api.call('DELETE', `${keysPath}/${unknown}`);
       t.match({ status, code: body.error?.code }, { status: 404, code: 'API_KEY_NOT_FOUND' }, unknown);
     }
-    t.equal(await answerOf(api, 'GET', '/v1/probe/tasks', key), '200', 'and goes on');
+    t.equal(await answerOf(api, 'GET', '/v1/probe/tasks', key), '200', 'and still works');
   });
 
-  t.test('a personal access token makes no key that may do more than itself', async (t) => {
+  t.test('a personal access token creates no key with more scopes than its own', async (t) => {
     const narrow = await createNarrow(other, ['probe', 'monitor:read']);
     const attempt = async (request: object) => {
       const { status, body } = await other.call('POST', keysPath, { body: { name: 'ci', ...request }, as: narrow });
@@ -192,7 +196,7 @@ t.test('API keys over HTTP', async (t) => {
       code: 'FORBIDDEN',
       details: { scopes: [{ code: 'refused', message: /^"monitor:write"/ }, { message: /^"read"/ }] },
     });
-    t.match(await attempt({}), { status: 403, details: { scopes: [{}, {}] } }, 'nor by saying nothing');
+    t.match(await attempt({}), { status: 403, details: { scopes: [{}, {}] } }, 'nor by default');
   });
 });
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { commandLine, program } from '../src/actor.js';
-import { insertAuditEntry } from '../src/modules/audit/index.js';
+import { commandLine, program } from '../src/audit-log/actor.js';
+import { insertAuditEntry } from '../src/audit-log/store.js';
 import { enrollPeer } from './_support/peer-agent.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
 
@@ -11,7 +11,7 @@ interface Item {
   readonly actor: Readonly<Record<string, string | null>>;
 }
 
-/** Items of a log, and what else the answer says. */
+/** Items of a log, and the rest of the response. */
 async function read(api: TestApi, path: string, query = '') {
   const { status, body } = await api.call('GET', `${path}${query}`);
   const items: Item[] = body.data?.items ?? [];
@@ -24,7 +24,7 @@ const makeToken = (api: TestApi) => api.call('POST', '/v1/nodes/enrollment-token
 
 const { api, controlPlane, database } = await startStack(t);
 
-t.test('an account reads what happened to it, newest first, and nothing of anybody else', async (t) => {
+t.test('an account reads its own history, newest first, and nothing of other accounts', async (t) => {
   const owner = await createUserApi(controlPlane, 'reader@test.example', 'user');
   const stranger = await createUserApi(controlPlane, 'stranger@test.example', 'user');
   const made = await makeToken(owner);
@@ -51,7 +51,7 @@ t.test('an account reads what happened to it, newest first, and nothing of anybo
   }
 });
 
-t.test('an account learns what others did to it, but not who they are; administrators learn both', async (t) => {
+t.test('an account sees acts of others on it without their identity; administrators see both', async (t) => {
   const owner = await createUserApi(controlPlane, 'banned@test.example', 'user');
   const { nodeId } = await enrollPeer(owner, { name: 'home' });
   const banned = await api.call('POST', `/v1/admin/nodes/${nodeId}/ban`, { body: { reason: 'spam' } });
@@ -84,7 +84,7 @@ t.test('an account learns what others did to it, but not who they are; administr
   ]);
 });
 
-t.test('the log is read in pages by cursor, narrowed by action, account and time', async (t) => {
+t.test('the log is read in pages by cursor, and filtered by action, account and time', async (t) => {
   const owner = await createUserApi(controlPlane, 'pager@test.example', 'user');
   for (let count = 0; count < 5; count++) await makeToken(owner);
   await makeToken(api);
@@ -98,7 +98,7 @@ t.test('the log is read in pages by cursor, narrowed by action, account and time
     pages.push(items.map(({ id }) => id));
     t.equal(pagination.has_more, pagination.next_cursor !== null);
     if (pagination.next_cursor === null) break;
-    // what is new meanwhile moves no page
+    // new lines do not move a page
     await makeToken(owner);
     cursor = `&cursor=${pagination.next_cursor}`;
   }
@@ -120,7 +120,7 @@ t.test('the log is read in pages by cursor, narrowed by action, account and time
   t.strictSame((await own(owner, '?action=node.banned')).items, []);
 });
 
-t.test('a bad cursor, range, action or account is a 400 that names it', async (t) => {
+t.test('an invalid cursor, range, action or account is a 400 that names it', async (t) => {
   const cases: readonly (readonly [string, string])[] = [
     ['?cursor=nonsense', 'cursor'],
     ['?limit=0', 'limit'],

@@ -2,10 +2,11 @@ import type { Knex } from 'knex';
 import { pino } from 'pino';
 import t from 'tap';
 import { checkDayClasses, dropPartitions, ensurePartitions } from '../src/db/partitions.js';
-import { checkDaysOf, listChecks, storeChecks } from '../src/modules/monitors/check-store.js';
-import { Rollups } from '../src/modules/monitors/rollups.js';
-import { findMonitor, listMonitors } from '../src/modules/monitors/store.js';
-import { parsePlans } from '../src/plans.js';
+import { checkDaysOf, listChecks, storeChecks } from '../src/modules/monitors/checks/check-store.js';
+import { findMonitor, listMonitors } from '../src/modules/monitors/definition/store.js';
+import { Rollups } from '../src/modules/monitors/history/rollups.js';
+import { personalOwner } from '../src/owners/index.js';
+import { parsePlans } from '../src/plans/index.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { aCheck, insertMonitor, store } from './_support/stored-monitor.js';
@@ -14,7 +15,7 @@ import { insertNode, insertUser } from './_support/stored-node.js';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Names of the partitions that have rows, and how many. */
+/** Names of the partitions that have rows, with their numbers of rows. */
 async function partitions(db: Knex): Promise<Record<string, number>> {
   const { rows } = await db.raw(
     'SELECT tableoid::regclass::text AS name, count(*)::int AS count FROM monitor_checks GROUP BY 1 ORDER BY 1',
@@ -31,13 +32,13 @@ function ymd(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10).replaceAll('-', '');
 }
 
-t.test('a check is kept as long as the plan says that its owner has when it is stored', async (t) => {
+t.test('a check is kept for the time in its owner’s plan at the moment it is stored', async (t) => {
   const { db } = await createTestDatabase(t);
   const node = await insertNode(db);
   const slot_ms = Date.now();
   for (const plan of ['free', 'pro', 'business', 'unlimited'])
     await store(db, [
-      aCheck((await insertMonitor(db, [node], { user_id: await insertUser(db, { plan }) })).id, node, { slot_ms }),
+      aCheck((await insertMonitor(db, [node], { owner_id: await insertUser(db, { plan }) })).id, node, { slot_ms }),
     ]);
   const day = ymd(slot_ms);
   const stored = {
@@ -48,7 +49,7 @@ t.test('a check is kept as long as the plan says that its owner has when it is s
   t.strictSame(await partitions(db), stored);
   const { id, userId } = await insertMonitor(db, [node]);
   await store(db, [aCheck(id, node, { slot_ms })]);
-  await db('users').where({ id: userId }).update({ plan: 'pro' });
+  await db('owners').where({ id: userId }).update({ plan: 'pro' });
   await store(db, [aCheck(id, node, { slot_ms: slot_ms + 1 })]);
   t.match(await partitions(db), { [`monitor_checks_30d_p${day}`]: 2, [`monitor_checks_7d_p${day}`]: 2 });
   const page = {
@@ -60,7 +61,7 @@ t.test('a check is kept as long as the plan says that its owner has when it is s
   t.equal((await listChecks(db, { ...page, limit: 10 })).length, 2, 'both are read');
 });
 
-t.test('plans may say that checks are kept for any of the classes there are, and nothing else', async (t) => {
+t.test('plans may keep checks for the existing retention classes only', async (t) => {
   const { db } = await createTestDatabase(t);
   const node = await insertNode(db);
   const { id } = await insertMonitor(db, [node]);
@@ -76,36 +77,33 @@ t.test('plans may say that checks are kept for any of the classes there are, and
     t.throws(() => parsePlans({ free: { check_days } }), /^free.check_days must be .*one of 7, 30, 90, 365/);
 });
 
-t.test(
-  'of a day the checks of each class go as a whole when their time is over, those of the others stay',
-  async (t) => {
-    const { db } = await createTestDatabase(t);
-    const node = await insertNode(db);
-    const slot_ms = Date.now();
-    for (const plan of ['free', 'pro', 'business'])
-      await store(db, [
-        aCheck((await insertMonitor(db, [node], { user_id: await insertUser(db, { plan }) })).id, node, { slot_ms }),
-      ]);
-    const dayEndsMs = (Math.floor(slot_ms / DAY_MS) + 1) * DAY_MS;
-    const left = async (ms: number) => {
-      await dropPartitions(db, ms);
-      return Object.keys(await partitions(db)).map((name) => name.replace(/_p.*/, ''));
-    };
-    t.strictSame(await left(dayEndsMs + 7 * DAY_MS - 1), [
-      'monitor_checks_30d',
-      'monitor_checks_7d',
-      'monitor_checks_90d',
-    ]);
-    t.strictSame(await left(dayEndsMs + 7 * DAY_MS), ['monitor_checks_30d', 'monitor_checks_90d']);
-    t.strictSame(await left(dayEndsMs + 30 * DAY_MS), ['monitor_checks_90d']);
-    t.strictSame(await left(dayEndsMs + 90 * DAY_MS), []);
-  },
-);
-
-t.test('a page of checks reaches back as far as they are kept', async (t) => {
+t.test('checks of a day are deleted by class as a whole when their time is over; other classes stay', async (t) => {
   const { db } = await createTestDatabase(t);
   const node = await insertNode(db);
-  const { id, key } = await insertMonitor(db, [node], { user_id: await insertUser(db, { plan: 'business' }) });
+  const slot_ms = Date.now();
+  for (const plan of ['free', 'pro', 'business'])
+    await store(db, [
+      aCheck((await insertMonitor(db, [node], { owner_id: await insertUser(db, { plan }) })).id, node, { slot_ms }),
+    ]);
+  const dayEndsMs = (Math.floor(slot_ms / DAY_MS) + 1) * DAY_MS;
+  const left = async (ms: number) => {
+    await dropPartitions(db, ms);
+    return Object.keys(await partitions(db)).map((name) => name.replace(/_p.*/, ''));
+  };
+  t.strictSame(await left(dayEndsMs + 7 * DAY_MS - 1), [
+    'monitor_checks_30d',
+    'monitor_checks_7d',
+    'monitor_checks_90d',
+  ]);
+  t.strictSame(await left(dayEndsMs + 7 * DAY_MS), ['monitor_checks_30d', 'monitor_checks_90d']);
+  t.strictSame(await left(dayEndsMs + 30 * DAY_MS), ['monitor_checks_90d']);
+  t.strictSame(await left(dayEndsMs + 90 * DAY_MS), []);
+});
+
+t.test('a page of checks reaches back as far as checks are kept', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const node = await insertNode(db);
+  const { id, key } = await insertMonitor(db, [node], { owner_id: await insertUser(db, { plan: 'business' }) });
   const nowMs = Date.now();
   await withPast(db, nowMs);
   const ages = [0.5, 1, 3, 8, 9, 20, 49, 51, 80, 89];
@@ -123,12 +121,12 @@ t.test('a page of checks reaches back as far as they are kept', async (t) => {
   t.strictSame(daysOf(await listChecks(db, { ...page, fromMs: nowMs - 10 * DAY_MS, limit: 100 })), [0.5, 1, 3, 8, 9]);
 });
 
-t.test('the list of monitors opens two days of checks, however many there are', async (t) => {
+t.test('the list of monitors reads two days of checks, however many days exist', async (t) => {
   const { db } = await createTestDatabase(t);
   const nowMs = Date.now();
   await withPast(db, nowMs);
   const { userId } = await insertMonitor(db, []);
-  const owner = { userId, isTest: false };
+  const owner = personalOwner(userId);
   const asked: { sql: string; bindings: readonly unknown[] }[] = [];
   db.on('query', (query) => asked.push(query));
   await listMonitors(db, { owner, filter: {}, limit: 100, offset: 0, nowMs });
@@ -144,7 +142,7 @@ t.test('the list of monitors opens two days of checks, however many there are', 
   t.equal(asked.length, 3);
 });
 
-t.test('when a monitor was checked last is known also when that was long ago', async (t) => {
+t.test('the time of a monitor’s last check is known even if it is long ago', async (t) => {
   const { db } = await createTestDatabase(t);
   const nowMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const clock = new FakeClock(nowMs);
@@ -167,7 +165,7 @@ t.test('when a monitor was checked last is known also when that was long ago', a
   const lastCheck = async (one: typeof never) => {
     const found = await findMonitor(db, {
       id: one?.id ?? '',
-      owner: { userId: one?.userId ?? '', isTest: false },
+      owner: personalOwner(one?.userId ?? ''),
       nowMs: clock.now(),
     });
     return found?.last_check_at?.getTime() ?? null;

@@ -2,6 +2,7 @@ import { createServer as createHttpServer } from 'node:http';
 import net from 'node:net';
 import { definitionOf, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import t, { type Test } from 'tap';
+import { runInProcess } from './_support/command-in-process.js';
 import { runCommand } from './_support/command-line.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
@@ -10,9 +11,14 @@ import { until } from './_support/until.js';
 const evil = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e';
 const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/;
 
-/** A client of an API, by words of its command line. */
-function clientOf(t: Test, url: string, env: Record<string, string> = {}) {
-  return (...args: string[]) => runCommand(t, 'vantage', args, { env: { VANTAGE_URL: url, ...env } });
+/** A client of an API in a process of its own, started with words of its command line. */
+function realClientOf(t: Test, url: string) {
+  return (...args: string[]) => runCommand(t, 'vantage', args, { env: { VANTAGE_URL: url } });
+}
+
+/** A client of an API, started with words of its command line. */
+function clientOf(url: string, env: Record<string, string> = {}) {
+  return (...args: string[]) => runInProcess('vantage', args, { env: { VANTAGE_URL: url, ...env } });
 }
 
 async function berlin(t: Test) {
@@ -42,21 +48,9 @@ t.test('each type has its table, and nothing but the table is printed', async (t
     api.url,
     await enrollPeer(api, { declared: { country: 'DE', city: 'Berlin', asn: 3320 } }),
   );
-  const vantage = clientOf(t, api.url);
-  const targets: Record<ProbeType, string> = {
-    http: 'http://127.0.0.1/',
-    ping: '127.0.0.1',
-    dns: 'example.com',
-    tcp: '127.0.0.1:80',
-    traceroute: '127.0.0.1',
-    smtp: '127.0.0.1',
-    ntp: '127.0.0.1',
-    ssl: '127.0.0.1',
-    speedtest: 'http://127.0.0.1/speedtest',
-    mtr: '127.0.0.1',
-  };
+  const vantage = clientOf(api.url);
   const check = async (type: ProbeType) => {
-    const { code, stdout, stderr } = await vantage(type, targets[type]);
+    const { code, stdout, stderr } = await vantage(type, definitionOf(type).exampleTarget);
     t.strictSame([code, stderr], [0, ''], type);
     const [head = '', row = '', ...rest] = stdout.trimEnd().split('\n');
     t.strictSame(
@@ -70,17 +64,17 @@ t.test('each type has its table, and nothing but the table is printed', async (t
   await Promise.all(probeTypeNames.map(check));
 });
 
-t.test('--json is the task as the API has it; places, limit, parameters and token are handed on', async (t) => {
+t.test('--json prints the task as in the API; places, limit, parameters and token are passed on', async (t) => {
   const { api, identity, answer, database } = await berlin(t);
-  const vantage = clientOf(t, api.url, { VANTAGE_TOKEN: api.token });
+  const vantage = clientOf(api.url, { VANTAGE_TOKEN: api.token });
   const args = ['tcp', '127.0.0.1:80', '--from', 'DE,AS3320,Berlin', '--limit', '5', '--count', '2', '--json'];
   const [{ code, stdout, stderr }] = await Promise.all([vantage(...args), answer()]);
   t.strictSame([code, stderr], [0, '']);
   const task = JSON.parse(stdout);
   t.strictSame(task, (await api.call('GET', `/v1/probe/tasks/${task.task_id}`)).body.data);
   t.match(task, { status: 'completed', node_results: [{ node_id: identity.nodeId }] });
-  const [row] = await database.db('probe_tasks').select('user_id', 'spec');
-  t.match(row, { user_id: api.userId, spec: { params: { count: 2 } } });
+  const [row] = await database.db('probe_tasks').select('owner_id', 'spec');
+  t.match(row, { owner_id: api.userId, spec: { params: { count: 2 } } });
   const elsewhere = await vantage('tcp', '127.0.0.1:80', '--from', 'FR', '--json');
   t.match(elsewhere, {
     code: 2,
@@ -89,9 +83,9 @@ t.test('--json is the task as the API has it; places, limit, parameters and toke
   });
 });
 
-t.test('the exit code tells a failed node, a refused request and an API that is not there apart', async (t) => {
+t.test('exit codes distinguish a failed node, a refused request and an unreachable API', async (t) => {
   const { api, answer } = await berlin(t);
-  const vantage = clientOf(t, api.url);
+  const vantage = realClientOf(t, api.url);
   const [failed] = await Promise.all([
     vantage('tcp', '127.0.0.1:80'),
     answer({ success: false, error: { code: 'tcp_refused', message: 'connection refused' } }),
@@ -120,14 +114,14 @@ t.test('the exit code tells a failed node, a refused request and an API that is 
   t.match(gone, {
     code: 3,
     stdout: '',
-    stderr: /^vantage: no answer from http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED.*\n$/,
+    stderr: /^vantage: no response from http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED.*\n$/,
   });
-  t.match(other, { code: 3, stdout: '', stderr: /does not answer like a Vantage API/ });
+  t.match(other, { code: 3, stdout: '', stderr: /is not a Vantage API/ });
 });
 
-t.test('nothing a node, a server or a target says steers the terminal', async (t) => {
+t.test('no text of a node, a server or a target controls the terminal', async (t) => {
   const { api, answer } = await berlin(t);
-  const vantage = clientOf(t, api.url);
+  const vantage = clientOf(api.url);
   const record = { name: evil, type: 'TXT', class: 'IN', ttl: 1, value: evil };
   const runs: readonly (readonly [string[], object])[] = [
     [['dns', 'example.com', '--record-type', 'TXT'], { rcode: 'NOERROR', records: [record] }],
@@ -149,11 +143,11 @@ t.test('nothing a node, a server or a target says steers the terminal', async (t
   t.equal(refused.code, 2);
 });
 
-t.test('nodes lists all of them, however many pages that takes', async (t) => {
+t.test('nodes lists all nodes, over any number of pages', async (t) => {
   const { api, database, identity } = await berlin(t);
   await database.db.raw(
-    `INSERT INTO nodes (id, user_id, name, visibility, public_key, hostname, agent_version, os, arch)
-     SELECT 'n_' || lpad(translate(i::text, '0', 'a'), 22, 'z'), user_id, 'n' || i, 'public', decode(lpad(i::text, 64, '0'), 'hex'), '', '', '', ''
+    `INSERT INTO nodes (id, owner_id, name, visibility, public_key, hostname, agent_version, os, arch)
+     SELECT 'n_' || lpad(translate(i::text, '0', 'a'), 22, 'z'), owner_id, 'n' || i, 'public', decode(lpad(i::text, 64, '0'), 'hex'), '', '', '', ''
      FROM nodes, generate_series(1, 404) AS i WHERE id = ?`,
     [identity.nodeId],
   );
@@ -161,11 +155,14 @@ t.test('nodes lists all of them, however many pages that takes', async (t) => {
     'the nodes to be known',
     async () => (await api.call('GET', '/v1/nodes')).body.meta.pagination.total === 405,
   );
-  const { stdout } = await clientOf(t, api.url)('nodes', '--json');
+  const { stdout } = await clientOf(api.url)('nodes', '--json');
   t.equal(new Set(JSON.parse(stdout).map(({ id }: { id: string }) => id)).size, 405);
 });
 
-/** Stands between client and server; `cut` breaks every connection when the server has said `at`, `refuse` all later ones. */
+/**
+ * Proxy between client and server; `cut` breaks every connection when the server has sent `at`, `refuse` all later
+ * ones.
+ */
 async function proxy(t: Test, url: string, options: { cutAt: string; isRefusingThen: boolean }) {
   const clients = new Set<net.Socket>();
   let isCut = false;
@@ -195,22 +192,25 @@ async function proxy(t: Test, url: string, options: { cutAt: string; isRefusingT
   return { url: `http://127.0.0.1:${port}`, callsAfterCut: () => callsAfterCut };
 }
 
-t.test('a stream that breaks is no end: the task is waited for, or named when its server is gone', async (t) => {
-  const { api, answer } = await berlin(t);
-  const paris = await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared: { country: 'FR' } }), {
-    isAnswering: false,
-    isBeating: true,
-  });
-  const flaky = await proxy(t, api.url, { cutAt: 'event: probe.result', isRefusingThen: false });
-  const running = clientOf(t, flaky.url)('tcp', '127.0.0.1:80', '--json');
-  await answer();
-  await until('the client to ask again', () => flaky.callsAfterCut() > 0 && paris.jobs.length > 0);
-  paris.sendResults([successOf(paris.jobs[0]?.taskId ?? '', 'tcp')]);
-  const { code, stdout } = await running;
-  t.equal(code, 0);
-  t.equal(JSON.parse(stdout).node_results.length, 2);
+t.test(
+  'a broken stream is not the end: the client waits for the task, or names it if its server is gone',
+  async (t) => {
+    const { api, answer } = await berlin(t);
+    const paris = await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared: { country: 'FR' } }), {
+      isAnswering: false,
+      isBeating: true,
+    });
+    const flaky = await proxy(t, api.url, { cutAt: 'event: probe.result', isRefusingThen: false });
+    const running = realClientOf(t, flaky.url)('tcp', '127.0.0.1:80', '--json');
+    await answer();
+    await until('the client to ask again', () => flaky.callsAfterCut() > 0 && paris.jobs.length > 0);
+    paris.sendResults([successOf(paris.jobs[0]?.taskId ?? '', 'tcp')]);
+    const { code, stdout } = await running;
+    t.equal(code, 0);
+    t.equal(JSON.parse(stdout).node_results.length, 2);
 
-  const dying = await proxy(t, api.url, { cutAt: 'event: probe.result', isRefusingThen: true });
-  const [gone] = await Promise.all([clientOf(t, dying.url)('tcp', '127.0.0.1:80', '--limit', '2'), answer()]);
-  t.match(gone, { code: 3, stdout: '', stderr: /^vantage: no answer from .*; the probe goes on as pt_\w+\n$/ });
-});
+    const dying = await proxy(t, api.url, { cutAt: 'event: probe.result', isRefusingThen: true });
+    const [gone] = await Promise.all([realClientOf(t, dying.url)('tcp', '127.0.0.1:80', '--limit', '2'), answer()]);
+    t.match(gone, { code: 3, stdout: '', stderr: /^vantage: no response from .*; the probe continues as pt_\w+\n$/ });
+  },
+);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import t, { type Test } from 'tap';
+import { keepEvents } from './_support/kept-events.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startReplica, startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
@@ -17,38 +18,48 @@ async function aNodeAndTwoReplicas(t: Test) {
   return { ...stack, identity, dial, connect };
 }
 
-t.test('a copy used beside the original is noticed when the replaced one returns, and both are shut out', async (t) => {
-  const { api, controlPlane, database, identity, dial, connect } = await aNodeAndTwoReplicas(t);
-  const original = await connect('one', 5, 'original');
-  // copied at generation 5: its first link takes the next number, as the original's would
-  const copy = await connect('other', 6, 'copy');
-  t.equal((await original.waitForClose()).reason, 'CLOSE_REPLACED', 'the newest of two sockets wins');
-  const back = await dial('one', 6, 'original');
-  t.equal((await back.waitForClose()).reason, 'CLOSE_CLONED');
-  t.equal((await copy.waitForClose()).reason, 'CLOSE_BANNED', 'on the other replica too');
+t.test(
+  'a copy used at the same time as the original is noticed when the replaced one returns, and both are shut out',
+  async (t) => {
+    const { api, controlPlane, database, identity, dial, connect } = await aNodeAndTwoReplicas(t);
+    await keepEvents(database.db);
+    const original = await connect('one', 5, 'original');
+    // copied at generation 5: its first link takes the next number, as the original's would
+    const copy = await connect('other', 6, 'copy');
+    t.equal((await original.waitForClose()).reason, 'CLOSE_REPLACED', 'the newest of two sockets wins');
+    const back = await dial('one', 6, 'original');
+    t.equal((await back.waitForClose()).reason, 'CLOSE_CLONED');
+    t.equal((await copy.waitForClose()).reason, 'CLOSE_BANNED', 'on the other replica too');
 
-  const alarms = async () => (await api.call('GET', '/v1/admin/nodes?quarantined=true')).body.data.items;
-  t.match(await alarms(), [{ id: identity.nodeId, status: 'banned', ban: { is_quarantine: true, reason: /copy/ } }]);
-  t.match((await api.call('GET', `/v1/admin/nodes/${identity.nodeId}/audit`)).body.data.items[0], {
-    action: 'node.quarantined',
-    actor: { kind: 'system' },
-  });
-  const metric = async () =>
-    (await (await fetch(controlPlane.metricsUrl ?? '')).text()).match(/^vantage_nodes_quarantined (\d)$/m)?.[1];
-  t.equal(await metric(), '1');
-  t.equal((await (await dial('other', 9, 'original')).waitForClose()).reason, 'CLOSE_BANNED', 'until somebody looks');
+    const alarms = async () => (await api.call('GET', '/v1/admin/nodes?quarantined=true')).body.data.items;
+    t.match(await alarms(), [{ id: identity.nodeId, status: 'banned', ban: { is_quarantine: true, reason: /copy/ } }]);
+    t.match((await api.call('GET', `/v1/admin/nodes/${identity.nodeId}/audit`)).body.data.items[0], {
+      action: 'node.quarantined',
+      actor: { kind: 'system' },
+    });
+    const metric = async () =>
+      (await (await fetch(controlPlane.metricsUrl ?? '')).text()).match(/^vantage_nodes_quarantined (\d)$/m)?.[1];
+    t.equal(await metric(), '1');
+    t.equal(
+      (await (await dial('other', 9, 'original')).waitForClose()).reason,
+      'CLOSE_BANNED',
+      'until an administrator intervenes',
+    );
 
-  await api.call('POST', `/v1/admin/nodes/${identity.nodeId}/unban`);
-  t.same(await alarms(), []);
-  await until('the metric to follow', async () => (await metric()) === '0');
-  const first = await connect('one', 7, 'original');
-  const second = await dial('other', 7, 'copy');
-  t.equal((await second.waitForClose()).reason, 'CLOSE_CLONED', 'the other one is noticed again');
-  t.equal((await first.waitForClose()).reason, 'CLOSE_BANNED');
-  t.equal((await database.db('audit_log').where({ action: 'node.quarantined' })).length, 2);
-});
+    await api.call('POST', `/v1/admin/nodes/${identity.nodeId}/unban`);
+    t.same(await alarms(), []);
+    await until('the metric to follow', async () => (await metric()) === '0');
+    const first = await connect('one', 7, 'original');
+    const second = await dial('other', 7, 'copy');
+    t.equal((await second.waitForClose()).reason, 'CLOSE_CLONED', 'the other one is noticed again');
+    t.equal((await first.waitForClose()).reason, 'CLOSE_BANNED');
+    t.equal((await database.db('audit_log').where({ action: 'node.quarantined' })).length, 2);
+    const payload = { node: { id: identity.nodeId }, reason: 'quarantined' };
+    t.match(await database.db('outbox').where({ kind: 'node.banned' }), [{ payload }, { payload }]);
+  },
+);
 
-t.test('a copy that comes after the original went on is noticed at once, on any replica', async (t) => {
+t.test('a copy that connects after the original continued is noticed at once, on any replica', async (t) => {
   const { dial, connect } = await aNodeAndTwoReplicas(t);
   const before = await connect('one', 5, 'original');
   before.cut();
@@ -77,7 +88,7 @@ t.test('a proof that was on its way while the node’s next process linked is la
   t.strictSame(await stack.database.db('nodes').whereNotNull('quarantined_at').pluck('id'), []);
 });
 
-t.test('a node that has forgotten what is stored of it begins a new epoch, and admins see the alarm', async (t) => {
+t.test('a node that has lost its stored state begins a new epoch, and administrators see the alarm', async (t) => {
   const { api, controlPlane } = await startStack(t, { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' });
   const alarms = async () =>
     (await (await fetch(controlPlane.metricsUrl ?? '')).text()).match(/^vantage_nodes_set_back_total (\d+)$/m)?.[1];
@@ -98,13 +109,16 @@ t.test('a node that has forgotten what is stored of it begins a new epoch, and a
   t.equal(await alarms(), '1');
 });
 
-t.test('a restored state directory is shut out by its old generation, and let in by an unban', async (t) => {
-  const { api, identity, dial, connect } = await aNodeAndTwoReplicas(t);
-  const before = await connect('one', 40, 'before');
-  before.leave();
-  await before.waitForClose();
-  t.equal((await (await dial('other', 12, 'restored')).waitForClose()).reason, 'CLOSE_CLONED');
-  await api.call('POST', `/v1/admin/nodes/${identity.nodeId}/unban`);
-  const restored = await connect('other', 13, 'restored');
-  t.ok(restored.isOpen, 'although 40 was used before');
-});
+t.test(
+  'a restored state directory is shut out because of its old generation, and admitted after an unban',
+  async (t) => {
+    const { api, identity, dial, connect } = await aNodeAndTwoReplicas(t);
+    const before = await connect('one', 40, 'before');
+    before.leave();
+    await before.waitForClose();
+    t.equal((await (await dial('other', 12, 'restored')).waitForClose()).reason, 'CLOSE_CLONED');
+    await api.call('POST', `/v1/admin/nodes/${identity.nodeId}/unban`);
+    const restored = await connect('other', 13, 'restored');
+    t.ok(restored.isOpen, 'although 40 was used before');
+  },
+);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
+import { runInProcess } from './_support/command-in-process.js';
 import { runCommand } from './_support/command-line.js';
 import { exportOf } from './_support/import-file.js';
 import { SECRET_KEY, startStack } from './_support/stack.js';
@@ -20,23 +21,23 @@ async function start(t: Parameters<typeof startStack>[0]) {
     VANTAGE_SECRET_KEY: SECRET_KEY,
     VANTAGE_ALLOW_TARGETS: '127.0.0.0/8',
   };
-  const run = (line: string, input?: string) =>
-    runCommand(t, 'vantage-control', line.split(' '), { env, ...(input === undefined ? {} : { input }) });
+  const run = (line: string, input = '') => runInProcess('vantage-control', line.split(' '), { env, input });
+  const runAlone = (line: string, input: string) => runCommand(t, 'vantage-control', line.split(' '), { env, input });
   const write = (value: object) => {
     const path = join(directory, 'file.json');
     writeFileSync(path, JSON.stringify(value));
     return path;
   };
-  return { ...stack, node, run, write };
+  return { ...stack, node, run, runAlone, write };
 }
 
-t.test('monitors import makes monitors that nodes of the running server check, and export prints them', async (t) => {
-  const { node, run, write, api } = await start(t);
+t.test('monitors import creates monitors that nodes of the running server check, and export prints them', async (t) => {
+  const { node, run, runAlone, write, api } = await start(t);
   const path = write(exportOf({ name: 'A', group: 'Web' }, { name: 'B' }));
   const dry = await run(`monitors import ${path} --user admin@test.example --dry-run`);
   t.match(dry, {
     code: 0,
-    stdout: /^2 monitors of admin@test.example in a file of vantage \(told from it\):\n2 would be new/,
+    stdout: /^2 monitors of admin@test.example in a file of vantage \(detected\):\n2 would be created/,
   });
   t.equal((await api.call('GET', '/v1/monitors')).body.data.total, 0);
   const made = await run(`monitors import ${path} --json`);
@@ -48,18 +49,18 @@ t.test('monitors import makes monitors that nodes of the running server check, a
     run(`monitors import ${path}`),
     run('monitors export --user admin@test.example'),
   ]);
-  t.match(again, { code: 0, stdout: /skipped: \[0\] "A": there is a monitor of that name/ });
+  t.match(again, { code: 0, stdout: /skipped: \[0\] "A": a monitor with this name exists/ });
   t.match(JSON.parse(printed.stdout), {
     kind: 'vantage.monitors',
     count: 2,
     monitors: [{ name: 'A', group: 'Web' }, {}],
   });
-  const renamed = await run('monitors import - --mode rename', printed.stdout);
-  t.match(renamed, { code: 0, stdout: /renamed: "A" is "A \(2\)"/ }, 'from standard input');
+  const renamed = await runAlone('monitors import - --mode rename', printed.stdout);
+  t.match(renamed, { code: 0, stdout: /renamed: "A" to "A \(2\)"/ }, 'from standard input');
 });
 
 t.test(
-  'monitors import of a file with bad entries imports the good ones, says which are bad, and ends with 1',
+  'monitors import of a file with bad entries imports the good ones, names the bad ones, and exits with 1',
   async (t) => {
     const { run, write } = await start(t);
     const [mixed, yaml, broken, nobody, mode, help] = await Promise.all([
@@ -70,9 +71,13 @@ t.test(
       run('monitors import - --mode merge'),
       run('monitors import --help'),
     ]);
-    t.match(mixed, { code: 1, stdout: /1 are new.*1 not imported/s, stderr: /1 of 2 monitors were not imported\n$/ });
+    t.match(mixed, {
+      code: 1,
+      stdout: /1 were created.*1 not imported/s,
+      stderr: /1 of 2 monitors were not imported\n$/,
+    });
     t.match(mixed.stdout, /failed: \[1\] "Bad": target .* \(MONITOR_INVALID_TARGET\)/);
-    t.match(yaml, { code: 1, stdout: /in a file of gatus:\n.*warning: alerting alerts are not carried over/s });
+    t.match(yaml, { code: 1, stdout: /in a file of gatus:\n.*warning: alerting alerts were not imported/s });
     t.match(broken, { code: 1, stdout: '', stderr: /cannot be read as JSON or YAML: line 1, column/ });
     t.match(nobody, { code: 1, stderr: /ACCOUNT_NOT_FOUND/ });
     t.match(mode, { code: 2, stderr: /merge/ });

@@ -1,20 +1,28 @@
 import { generateKeyPairSync } from 'node:crypto';
 import t, { type Test } from 'tap';
+import { runInProcess } from './_support/command-in-process.js';
 import { type CommandResult, runCommand } from './_support/command-line.js';
 import { createTestDatabase } from './_support/database.js';
 import { enrollBody, enrollPeer, PeerAgent } from './_support/peer-agent.js';
-import { SECRET_KEY, startStack } from './_support/stack.js';
+import { createUserApi, SECRET_KEY, startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 import { until } from './_support/until.js';
 
-/** Runs commands of an operator on a database. */
+/** Runs an operator's commands on a database. */
 function operator(t: Test, databaseUrl: string, settings: Readonly<Record<string, string>> = {}) {
   const env = { VANTAGE_DATABASE_URL: databaseUrl, VANTAGE_DATA_DIR: temporaryDirectory(t), ...settings };
   return (line: string, input?: string): Promise<CommandResult> =>
-    runCommand(t, 'vantage-control', line.split(' '), { env, ...(input === undefined ? {} : { input }) });
+    runInProcess('vantage-control', line.split(' '), { env, ...(input === undefined ? {} : { input }) });
 }
 
-/** What a command printed as JSON; its complaint when it failed. */
+/** Runs commands as the operator, each in a process of its own. */
+function realOperator(t: Test, databaseUrl: string) {
+  const env = { VANTAGE_DATABASE_URL: databaseUrl, VANTAGE_DATA_DIR: temporaryDirectory(t) };
+  return (line: string, input = ''): Promise<CommandResult> =>
+    runCommand(t, 'vantage-control', line.split(' '), { env, input });
+}
+
+/** Output of a command parsed as JSON; its complaint if it failed. */
 function json({ code, stdout, stderr }: CommandResult) {
   if (code !== 0) throw new Error(stderr);
   return JSON.parse(stdout);
@@ -22,23 +30,24 @@ function json({ code, stdout, stderr }: CommandResult) {
 
 const failed = (message: RegExp, code = 1) => ({ code, stdout: '', stderr: message });
 
-t.test('migrate says what it applied, and that there was nothing to do', async (t) => {
+t.test('migrate prints what it applied, and that nothing is left to do', async (t) => {
   const { url } = await createTestDatabase(t, { migrate: false });
   const run = operator(t, url);
-  t.match(json(await run('migrate --json')), { applied: [/^0001-/] });
+  t.match(json(await realOperator(t, url)('migrate --json')), { applied: [/^0001-/] });
   t.strictSame(json(await run('migrate --json')), { applied: [] });
-  t.match(await run('migrate'), { code: 0, stdout: 'nothing to do\n' });
+  t.match(await run('migrate'), { code: 0, stdout: 'the database is up to date\n' });
 });
 
-t.test('user create makes a user whose tokens work on the running server', async (t) => {
+t.test('user create creates a user whose tokens work on the running server', async (t) => {
   const { api, database } = await startStack(t);
   const run = operator(t, database.url);
+  const runAlone = realOperator(t, database.url);
   const user = json(await run('user create --email Ada@Example.com --json'));
   t.match(user, { id: /^u_/, email: 'ada@example.com', role: 'user', plan: 'unlimited', created_at: /Z$/ });
   t.strictSame(Object.keys(user).sort(), ['created_at', 'email', 'id', 'plan', 'role', 'status'], 'the bare resource');
   const [admin, taken, noAddress, weak] = await Promise.all([
-    run('user create --email root@example.com --role admin --password-stdin', 'correct horse\n'),
-    run('user create --email ada@example.com'),
+    runAlone('user create --email root@example.com --role admin --password-stdin', 'correct horse\n'),
+    runAlone('user create --email ada@example.com'),
     run('user create --email ada'),
     run('user create --email b@example.com --password-stdin', 'short\n'),
   ]);
@@ -52,14 +61,17 @@ t.test('user create makes a user whose tokens work on the running server', async
   t.equal((await api.call('GET', '/v1/probe/tasks', { as: token })).status, 200);
 });
 
-t.test('token create, list and revoke are the whole life of a token, on the running server', async (t) => {
-  const { api, database } = await startStack(t);
+t.test('token create, list and revoke cover the whole life of a token, on the running server', async (t) => {
+  const { api, controlPlane, database } = await startStack(t);
   const run = operator(t, database.url);
-  const [made, scoped, plain, wrongScope, nobody, name, days] = await Promise.all([
+  await createUserApi(controlPlane, 'user@test.example', 'user');
+  const [made, scoped, plain, wrongScope, broad, forUser, nobody, name, days] = await Promise.all([
     run('token create --user ADMIN@test.example --json'),
     run('token create --user admin@test.example --name ci --scopes probe:read,billing:read,probe:read --json'),
     run('token create --user admin@test.example --expires-in-days 365'),
     run('token create --user admin@test.example --scopes probe,everything'),
+    run('token create --user admin@test.example --scopes admin --json'),
+    run('token create --user user@test.example --scopes admin'),
     run('token create --user nobody@example.com'),
     run(`token create --user admin@test.example --name ${'x'.repeat(201)}`),
     run('token create --user admin@test.example --expires-in-days 366'),
@@ -71,12 +83,16 @@ t.test('token create, list and revoke are the whole life of a token, on the runn
     { code: 0, stdout: /^svc_pat_[\w-]+\n$/, stderr: /^token pat_\w+ of admin@test.example/ },
     'the secret alone on standard output',
   );
-  t.match(wrongScope, failed(/unknown scope "everything"; there are probe, /, 2));
+  t.match(wrongScope, failed(/unknown scope "everything"; scopes are probe, /, 2));
+  t.match(forUser, failed(/"admin" is only for administrators, and the owner of the token is not one/));
   t.match(nobody, failed(/ACCOUNT_NOT_FOUND/));
   t.match(name, failed(/1 to 200 characters/, 2));
   t.match(days, failed(/1 to 365/, 2));
   const list = async (as: string) => (await api.call('GET', '/v1/probe/tasks', { as })).status;
   for (const token of [json(made).token, json(scoped).token, plain.stdout.trim()]) t.equal(await list(token), 200);
+
+  const administrate = async (as: string) => (await api.call('GET', '/v1/admin/jobs', { as })).status;
+  t.strictSame([await administrate(json(made).token), await administrate(json(broad).token)], [403, 200]);
 
   const { id, token } = json(made);
   const [revoked, unknown] = await Promise.all([
@@ -92,7 +108,7 @@ t.test('token create, list and revoke are the whole life of a token, on the runn
     tokens.find((one) => one.id === id),
     { status: 'revoked', user: 'admin@test.example', token_prefix: `${token.slice(0, 12)}...` },
   );
-  t.equal(tokens.length, 4, 'with the one of the test itself');
+  t.equal(tokens.length, 6, 'with two of the test itself');
   t.match(table.stdout, /^ID +STATUS +TOKEN +EXPIRES +USED +USER +NAME\n/);
   t.match(
     table.stdout,
@@ -106,7 +122,7 @@ t.test('token create, list and revoke are the whole life of a token, on the runn
   ]);
 });
 
-t.test('enrollment-token create, list and revoke are the whole life of a token', async (t) => {
+t.test('enrollment-token create, list and revoke cover the whole life of a token', async (t) => {
   const { api, database } = await startStack(t);
   const run = operator(t, database.url);
   const [made, plain] = await Promise.all([
@@ -149,72 +165,72 @@ t.test('enrollment-token create, list and revoke are the whole life of a token',
   t.match(json(await run('enrollment-token list --json')).length, 1);
 });
 
-t.test(
-  'node list, ban and unban act on the running server, and the audit log says it was the command line',
-  async (t) => {
-    const { api, database } = await startStack(t);
-    const run = operator(t, database.url);
-    const identity = await enrollPeer(api, { name: '\u001b[31mred', declared: { country: 'DE', asn: 3320 } });
-    const peer = await PeerAgent.connect(t, api.url, identity);
-    const [listed, table] = await Promise.all([run('node list --json'), run('node list')]);
-    t.match(json(listed), [
-      { id: identity.nodeId, status: 'online', country: 'DE', asn: 3320, capabilities: ['icmp', 'icmp_echo'] },
-    ]);
-    t.match(
-      table.stdout,
-      new RegExp(`${identity.nodeId} +online +DE +AS3320 +icmp icmp_echo +- +0\\.1\\.0 +·\\[31mred\n$`),
-    );
-    t.notMatch(listed.stdout + table.stdout, '\u001b');
-    const banned = json(await run(`node ban ${identity.nodeId} --reason forged --json`));
-    t.match(banned, { id: identity.nodeId, status: 'banned', ban_reason: 'forged' });
-    t.match(await peer.waitForClose(), { reason: 'CLOSE_BANNED' });
-    const [again, noReason, unknown] = await Promise.all([
-      run(`node ban ${identity.nodeId} --reason again`),
-      run(`node ban ${identity.nodeId}`),
-      run('node unban n_1111111111111111111111'),
-    ]);
-    t.match(again, failed(/NODE_ALREADY_BANNED/));
-    t.match(noReason, failed(/required option '--reason <text>'/, 2));
-    t.match(unknown, failed(/NODE_NOT_FOUND/));
-    t.match(await run(`node unban ${identity.nodeId}`), { code: 0, stdout: `${identity.nodeId} may connect again\n` });
-    const back = await PeerAgent.connect(t, api.url, identity);
-    t.match(json(await run(`node drain ${identity.nodeId} --json`)), { status: 'draining', is_draining: true });
-    t.match(await run(`node undrain ${identity.nodeId}`), { code: 0, stdout: `${identity.nodeId} gets work again\n` });
-    t.match(await run(`node undrain ${identity.nodeId}`), failed(/NODE_STATE_CONFLICT/));
-    t.match(await run(`node rotate-key ${identity.nodeId}`), { code: 0, stdout: /is asked for a new key\n$/ });
-    await back.waitFor('the request for a new key', (frame) => frame.rotateKey !== null);
-    t.match(await run(`node upgrade ${identity.nodeId} --to latest`), failed(/must be a version as 1\.4\.0/, 2));
-    t.match(await run(`node upgrade ${identity.nodeId} --to 0.2.0`), {
-      code: 0,
-      stdout: /is asked for version 0\.2\.0\n$/,
-    });
-    await back.waitFor('the wish for an upgrade', (frame) => frame.upgrade?.version === '0.2.0');
-    t.match(await run(`node upgrade ${identity.nodeId} --to 0.2.0 --json`), failed(/NODE_STATE_CONFLICT/));
-    const [shown, record, acts] = await Promise.all([
-      run(`node show ${identity.nodeId}`),
-      run(`node show ${identity.nodeId} --json`),
-      run(`node audit ${identity.nodeId}`),
-    ]);
-    t.match(shown.stdout, /^upgrade +requested, to 0\.2\.0, asked for at .*Z$/m);
-    t.match(shown.stdout, /^ {2}declared +DE, AS3320$/m);
-    t.notMatch(shown.stdout, '\u001b');
-    t.match(json(record), { upgrade: { state: 'requested', error: null }, declared: { country: 'DE' }, spool: null });
-    t.match(
-      acts.stdout,
-      /node\.upgrade_requested +operator command line +\{"version":"0\.2\.0"\}\n.*node\.key_rotation_requested/s,
-    );
-    t.match(json(await run(`node audit ${identity.nodeId} --json`))[0], { action: 'node.upgrade_requested' });
-    const rows = await database
-      .db('audit_log')
-      .where('action', 'like', 'node.%banned')
-      .orderBy('id')
-      .select('action', 'user_id', 'credential_id', 'details');
-    t.strictSame(rows, [
-      { action: 'node.banned', user_id: null, credential_id: 'command line', details: { reason: 'forged' } },
-      { action: 'node.unbanned', user_id: null, credential_id: 'command line', details: {} },
-    ]);
-  },
-);
+t.test('node list, ban and unban act on the running server, and the audit log names the command line', async (t) => {
+  const { api, database } = await startStack(t);
+  const run = operator(t, database.url);
+  const identity = await enrollPeer(api, { name: '\u001b[31mred', declared: { country: 'DE', asn: 3320 } });
+  const peer = await PeerAgent.connect(t, api.url, identity);
+  const [listed, table] = await Promise.all([run('node list --json'), run('node list')]);
+  t.match(json(listed), [
+    { id: identity.nodeId, status: 'online', country: 'DE', asn: 3320, capabilities: ['icmp', 'icmp_echo'] },
+  ]);
+  t.match(
+    table.stdout,
+    new RegExp(`${identity.nodeId} +online +DE +AS3320 +icmp icmp_echo +- +0\\.1\\.0 +·\\[31mred\n$`),
+  );
+  t.notMatch(listed.stdout + table.stdout, '\u001b');
+  const banned = json(await run(`node ban ${identity.nodeId} --reason forged --json`));
+  t.match(banned, { id: identity.nodeId, status: 'banned', ban_reason: 'forged' });
+  t.match(await peer.waitForClose(), { reason: 'CLOSE_BANNED' });
+  const [again, noReason, unknown] = await Promise.all([
+    run(`node ban ${identity.nodeId} --reason again`),
+    run(`node ban ${identity.nodeId}`),
+    run('node unban n_1111111111111111111111'),
+  ]);
+  t.match(again, failed(/NODE_ALREADY_BANNED/));
+  t.match(noReason, failed(/required option '--reason <text>'/, 2));
+  t.match(unknown, failed(/NODE_NOT_FOUND/));
+  t.match(await run(`node unban ${identity.nodeId}`), { code: 0, stdout: `${identity.nodeId} may connect again\n` });
+  const back = await PeerAgent.connect(t, api.url, identity);
+  t.match(json(await run(`node drain ${identity.nodeId} --json`)), { status: 'draining', is_draining: true });
+  t.match(await run(`node undrain ${identity.nodeId}`), { code: 0, stdout: `${identity.nodeId} gets work again\n` });
+  t.match(await run(`node undrain ${identity.nodeId}`), failed(/NODE_STATE_CONFLICT/));
+  t.match(await run(`node rotate-key ${identity.nodeId}`), { code: 0, stdout: /is being rotated\n$/ });
+  await back.waitFor('the request for a new key', (frame) => frame.rotateKey !== null);
+  t.match(
+    await run(`node upgrade ${identity.nodeId} --to latest`),
+    failed(/must be a version, for example 1\.4\.0/, 2),
+  );
+  t.match(await run(`node upgrade ${identity.nodeId} --to 0.2.0`), {
+    code: 0,
+    stdout: /is requested to install version 0\.2\.0\n$/,
+  });
+  await back.waitFor('the requested upgrade', (frame) => frame.upgrade?.version === '0.2.0');
+  t.match(await run(`node upgrade ${identity.nodeId} --to 0.2.0 --json`), failed(/NODE_STATE_CONFLICT/));
+  const [shown, record, acts] = await Promise.all([
+    run(`node show ${identity.nodeId}`),
+    run(`node show ${identity.nodeId} --json`),
+    run(`node audit ${identity.nodeId}`),
+  ]);
+  t.match(shown.stdout, /^upgrade +requested, to 0\.2\.0, requested at .*Z$/m);
+  t.match(shown.stdout, /^ {2}declared +DE, AS3320$/m);
+  t.notMatch(shown.stdout, '\u001b');
+  t.match(json(record), { upgrade: { state: 'requested', error: null }, declared: { country: 'DE' }, spool: null });
+  t.match(
+    acts.stdout,
+    /node\.upgrade_requested +operator command line +\{"version":"0\.2\.0"\}\n.*node\.key_rotation_requested/s,
+  );
+  t.match(json(await run(`node audit ${identity.nodeId} --json`))[0], { action: 'node.upgrade_requested' });
+  const rows = await database
+    .db('audit_log')
+    .where('action', 'like', 'node.%banned')
+    .orderBy('id')
+    .select('action', 'user_id', 'credential_id', 'details');
+  t.strictSame(rows, [
+    { action: 'node.banned', user_id: null, credential_id: 'command line', details: { reason: 'forged' } },
+    { action: 'node.unbanned', user_id: null, credential_id: 'command line', details: {} },
+  ]);
+});
 
 t.test('user disable, enable, set-plan and signing-key rotate act on the running server', async (t) => {
   const { api, database } = await startStack(t);
@@ -236,7 +252,7 @@ t.test('user disable, enable, set-plan and signing-key rotate act on the running
   t.match(await run(`user set-plan --email ${email} --plan pro`), { code: 0, stdout: `${email} has the plan pro\n` });
   t.match(json(await run('user list --json'))[0], { email, plan: 'pro' });
   const stranger = operator(t, database.url);
-  t.match(await stranger('signing-key rotate'), failed(/secret key does not open .*signing keys/));
+  t.match(await stranger('signing-key rotate'), failed(/secret key does not decrypt .*signing keys/));
   const rotated = json(await run('signing-key rotate --drop-old --json'));
   await becomes('AUTH_INVALID_TOKEN');
   const refreshed = await api.call('POST', '/v1/auth/refresh', { as: null, body: { refresh_token: refreshToken } });

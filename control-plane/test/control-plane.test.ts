@@ -24,7 +24,7 @@ async function database(t: Test) {
   return { db, url, connections };
 }
 
-t.test('a start that fails late takes back everything that was started before', async (t) => {
+t.test('a startup that fails late stops everything that was started before', async (t) => {
   const { db, url, connections } = await database(t);
   const port = await takenPort(t);
   const failing = startReplica(t, url, { VANTAGE_LISTEN: `127.0.0.1:${port}` });
@@ -45,15 +45,18 @@ t.test('a control plane stops in order, and once', async (t) => {
   await t.rejects(fetch(new URL('/readyz', controlPlane.listenUrl)));
 });
 
-t.test('metrics have an address of their own, none when off, and must have the one they were told', async (t) => {
-  const { url } = await database(t);
-  const port = await takenPort(t);
-  await t.rejects(startReplica(t, url, { VANTAGE_METRICS_LISTEN: `127.0.0.1:${port}` }), {
-    name: 'ListenError',
-    message: /VANTAGE_METRICS_LISTEN/,
-  });
-  t.equal((await startReplica(t, url)).metricsUrl, null);
-  const { metricsUrl, listenUrl } = await startReplica(t, url, { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' });
-  t.match(await (await fetch(metricsUrl ?? '')).text(), /^vantage_links 0$/m);
-  t.equal((await fetch(new URL('/metrics', listenUrl))).status, 404, 'not among the API');
-});
+t.test(
+  'metrics have an address of their own, none if off, and the server does not start if that address is unavailable',
+  async (t) => {
+    const { url } = await database(t);
+    const port = await takenPort(t);
+    await t.rejects(startReplica(t, url, { VANTAGE_METRICS_LISTEN: `127.0.0.1:${port}` }), {
+      name: 'ListenError',
+      message: /VANTAGE_METRICS_LISTEN/,
+    });
+    t.equal((await startReplica(t, url)).metricsUrl, null);
+    const { metricsUrl, listenUrl } = await startReplica(t, url, { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' });
+    t.match(await (await fetch(metricsUrl ?? '')).text(), /^vantage_links 0$/m);
+    t.equal((await fetch(new URL('/metrics', listenUrl))).status, 404, 'not part of the API');
+  },
+);

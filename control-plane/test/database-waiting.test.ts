@@ -5,7 +5,7 @@ import { isUnavailable } from '../src/db/unavailable.js';
 import { createTestDatabase } from './_support/database.js';
 import { until } from './_support/until.js';
 
-/** A pool whose only connection is in somebody's hands, while `waiting` others wait for it. */
+/** A pool whose only connection is in use, while `waiting` others wait for it. */
 async function busyDatabase(t: Test, waiting: number) {
   const { url } = await createTestDatabase(t, { migrate: false });
   const db = openDatabase({ url, poolSize: 1, maxWaiting: 2, applicationName: 'test' });
@@ -29,7 +29,7 @@ async function errorOf(query: Promise<unknown>): Promise<unknown> {
 }
 
 t.test(
-  'who would be one too many in front of the pool is refused at once, as by a database that is away',
+  'a caller beyond the limit of waiting callers is refused at once, as if the database were unavailable',
   async (t) => {
     const { db, holder, waiters } = await busyDatabase(t, 2);
     const refused = {
@@ -38,19 +38,19 @@ t.test(
       transaction: () => db.transaction(async (trx) => answerOf(trx, 3)),
     };
     for (const [kind, ask] of Object.entries(refused)) {
-      // the holder ends only below: whoever waited would be told something else, and later
+      // the connection is released only below: a caller that waited would get another error, and later
       const error = await errorOf(ask());
       t.type(error, DatabaseBusyError, kind);
       t.equal(isUnavailable(error), true, kind);
     }
-    t.equal(db.client.pool.numPendingAcquires(), 2, 'who is refused does not wait all the same');
+    t.equal(db.client.pool.numPendingAcquires(), 2, 'a refused caller does not wait');
     await holder.commit();
-    t.same(await Promise.all(waiters), [1, 2], 'those in front of it are served');
-    t.equal(await answerOf(db, 4), 4, 'and so is who comes afterwards');
+    t.same(await Promise.all(waiters), [1, 2], 'those ahead of it are served');
+    t.equal(await answerOf(db, 4), 4, 'and so is a later caller');
   },
 );
 
-t.test('who works on a connection needs no place in front of the pool', async (t) => {
+t.test('a caller that already has a connection is not counted as waiting', async (t) => {
   const { holder, waiters } = await busyDatabase(t, 2);
   t.equal(await answerOf(holder, 3), 3);
   t.equal(await holder.transaction(async (savepoint) => answerOf(savepoint, 4)), 4);
@@ -58,7 +58,7 @@ t.test('who works on a connection needs no place in front of the pool', async (t
   t.same(await Promise.all(waiters), [1, 2]);
 });
 
-t.test('a pool that has ended says so', async (t) => {
+t.test('a closed pool reports that it is closed', async (t) => {
   const { db, holder } = await busyDatabase(t, 0);
   await holder.commit();
   await db.destroy();

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import type { Knex } from 'knex';
 import t from 'tap';
 import { checkDatabase, openDatabase, ReadOnlyDatabaseError } from '../src/db/database.js';
@@ -22,16 +22,19 @@ async function errorOf(query: Promise<unknown>): Promise<unknown> {
   );
 }
 
-t.test('int8 and numeric are numbers, json is parsed, and an int8 beyond a number fails its query', async (t) => {
-  const { db } = await createTestDatabase(t, { migrate: false });
-  const row = await one(
-    db,
-    `select 9007199254740991::int8 as big, -1.5::numeric as exact, count(*) as n, '{"a": [1]}'::jsonb as doc`,
-  );
-  t.same(row, { big: Number.MAX_SAFE_INTEGER, exact: -1.5, n: 1, doc: { a: [1] } });
-  await t.rejects(one(db, 'select 9007199254740992::int8'), /9007199254740992 does not fit a number/);
-  t.same(await one(db, 'select 1 as one'), { one: 1 }, 'the connection goes on');
-});
+t.test(
+  'int8 and numeric are numbers, json is parsed, and an int8 beyond the range of a number fails its query',
+  async (t) => {
+    const { db } = await createTestDatabase(t, { migrate: false });
+    const row = await one(
+      db,
+      `select 9007199254740991::int8 as big, -1.5::numeric as exact, count(*) as n, '{"a": [1]}'::jsonb as doc`,
+    );
+    t.same(row, { big: Number.MAX_SAFE_INTEGER, exact: -1.5, n: 1, doc: { a: [1] } });
+    await t.rejects(one(db, 'select 9007199254740992::int8'), /9007199254740992 does not fit a number/);
+    t.same(await one(db, 'select 1 as one'), { one: 1 }, 'the connection still works');
+  },
+);
 
 t.test('every connection has the settings and the name, whatever options the URL has', async (t) => {
   const { url } = await createTestDatabase(t, { migrate: false });
@@ -53,7 +56,7 @@ t.test('every connection has the settings and the name, whatever options the URL
   t.same(Object.values(settings), ['vantage here', 'off', '7s', '1min', 'elsewhere']);
 });
 
-t.test('a statement that takes too long is cut off and counts as unavailable', async (t) => {
+t.test('a statement that takes too long is cancelled and counts as unavailable', async (t) => {
   const { url } = await createTestDatabase(t, { migrate: false });
   const db = openDatabase({ url, poolSize: 1, applicationName: 'test', settings: { statement_timeout: '50ms' } });
   t.teardown(() => db.destroy());
@@ -61,7 +64,7 @@ t.test('a statement that takes too long is cut off and counts as unavailable', a
   t.same(await one(db, 'select 1 as one'), { one: 1 });
 });
 
-t.test('a query that is given up rejects at once, and its connection is not waited for', async (t) => {
+t.test('an aborted query rejects at once, without waiting for its connection', async (t) => {
   const { url, db: observer } = await createTestDatabase(t, { migrate: false });
   const db = openDatabase({ url, poolSize: 1, applicationName: 'given up' });
   t.teardown(() => db.destroy());
@@ -80,10 +83,10 @@ t.test('a query that is given up rejects at once, and its connection is not wait
   abort.abort(new RangeError('too late'));
   t.match(await sleeping, { name: 'RangeError' });
   t.same(await within('the next query', one(db, 'select 1 as one'), 10_000), { one: 1 });
-  t.match(await errorOf(query('select 1', [], abort.signal)), { name: 'RangeError' }, 'given up before it began');
+  t.match(await errorOf(query('select 1', [], abort.signal)), { name: 'RangeError' }, 'aborted before it began');
 });
 
-t.test('a connection that is cut counts as unavailable, and the pool goes on with a new one', async (t) => {
+t.test('a connection that is cut counts as unavailable, and the pool continues with a new one', async (t) => {
   const { url, db } = await createTestDatabase(t, { migrate: false });
   const victim = openDatabase({ url, poolSize: 1, applicationName: 'victim' });
   t.teardown(() => victim.destroy());
@@ -91,7 +94,7 @@ t.test('a connection that is cut counts as unavailable, and the pool goes on wit
   const sleeping = errorOf(one(victim, 'select pg_sleep(20)'));
   await db.raw('select pg_terminate_backend(?)', [Number(pid)]);
   t.equal(isUnavailable(await sleeping), true);
-  // until the end of the old connection has arrived, it may be handed out once more
+  // until the end of the old connection has arrived, the pool may hand it out once more
   await until('a new connection', async () => {
     const error = await errorOf(one(victim, 'select 1'));
     t.equal(error === null || isUnavailable(error), true);
@@ -99,13 +102,13 @@ t.test('a connection that is cut counts as unavailable, and the pool goes on wit
   });
 });
 
-t.test('no server, by socket or by port, counts as unavailable; a wrong password does not', async (t) => {
+t.test('a missing server, by socket or by port, counts as unavailable; a wrong password does not', async (t) => {
   const directory = mkdtempSync(path.join(tmpdir(), 'vantage-test-'));
   t.teardown(() => rmSync(directory, { recursive: true }));
   const { url } = await createTestDatabase(t, { migrate: false });
   const cases = [
     { url: `postgres://u:p@localhost/db?host=${directory}`, expected: true },
-    { url: `postgres://u:p@127.0.0.1:${await closedPort()}/db`, expected: true },
+    { url: `postgres://u:p@127.0.0.1:${await lastingPort()}/db`, expected: true },
     { url: url.replace(/:[^:@/]*@/, ':wrong@'), expected: false },
   ];
   for (const { url, expected } of cases) {
@@ -115,18 +118,10 @@ t.test('no server, by socket or by port, counts as unavailable; a wrong password
   }
 });
 
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-t.test('a database that answers and takes no writes, like a standby, is not there', async (t) => {
+t.test('a database that answers but refuses writes, like a standby, counts as unavailable', async (t) => {
   const { db, url } = await createTestDatabase(t, { migrate: false });
   await checkDatabase(db);
-  // what a standby says of itself
+  // setting of a standby
   await db.raw('alter database ?? set default_transaction_read_only = on', [new URL(url).pathname.slice(1)]);
   const standby = openDatabase({ url, poolSize: 1, applicationName: 'test' });
   t.teardown(() => standby.destroy());

@@ -5,7 +5,7 @@ import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { startReplica, startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
 
-/** A replica on a clock of its own that stops within ten seconds, beside one that stays. */
+/** A replica with its own clock that stops within ten seconds, next to one that stays. */
 async function leavingReplica(t: Test, { hasUrl = true } = {}) {
   const listen = `127.0.0.1:${await lastingPort()}`;
   const url = `http://${listen}`;
@@ -22,7 +22,7 @@ async function leavingReplica(t: Test, { hasUrl = true } = {}) {
 
 const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status;
 
-t.test('a replica that is told to stop says so at once, and serves on until its time is over', async (t) => {
+t.test('a replica that is told to stop reports it at once, and serves until its time is over', async (t) => {
   const { leaving, staying, clock, api } = await leavingReplica(t);
   t.equal(await readiness(leaving.listenUrl), 200);
   let isOver = false;
@@ -44,17 +44,17 @@ t.test('a replica that is told to stop says so at once, and serves on until its 
   );
   t.equal(await readiness(staying.listenUrl), 200);
   const answer = await fetch(`${leaving.listenUrl}/v1/nodes`, { headers: { authorization: `Bearer ${api.token}` } });
-  t.equal(answer.status, 200, 'what comes all the same is answered');
+  t.equal(answer.status, 200, 'requests that still arrive are answered');
   t.equal(answer.headers.get('connection'), 'close', 'on a connection that no balancer will use again');
   clock.advance(9_999);
   await new Promise(setImmediate);
   t.equal(isOver, false);
   clock.advance(1);
   await drained;
-  t.equal(clock.pendingTimers > 0, true, 'it still signs its lease until it is stopped');
+  t.equal(clock.pendingTimers > 0, true, 'it renews its lease until it is stopped');
 });
 
-t.test('its agents are sent to replicas that say where they are and stay, with their work', async (t) => {
+t.test('its agents are sent to replicas that publish their address and stay, with their work', async (t) => {
   const { leaving, api, peer, identity, url, database } = await leavingReplica(t);
   const drained = leaving.drain();
   t.equal((await peer.waitForClose()).reason, 'CLOSE_DRAINING');
@@ -62,7 +62,7 @@ t.test('its agents are sent to replicas that say where they are and stay, with t
   t.strictSame(close?.controlUrls, [url]);
   const there = await PeerAgent.connect(t, url, identity, { epoch: peer.epoch });
   const refused = await PeerAgent.dial(t, leaving.listenUrl, identity).catch((error: Error) => error);
-  t.match(refused, /503/, 'nobody is taken in any more');
+  t.match(refused, /503/, 'no new agent is accepted');
   const { body } = await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:1' } });
   t.equal((await api.call('GET', `/v1/probe/tasks/${body.data.task_id}?wait=10`)).body.data.status, 'completed');
   t.match(await database.db('replicas').where({ id: leaving.replicaId }).first(), { is_draining: true });
@@ -71,11 +71,11 @@ t.test('its agents are sent to replicas that say where they are and stay, with t
   t.ok(there.isOpen);
 });
 
-t.test('agents that know only the balancer stay until that has had time to notice', async (t) => {
+t.test('agents that know only the balancer stay until the balancer has had time to notice', async (t) => {
   const { leaving, clock, peer } = await leavingReplica(t, { hasUrl: false });
   const timers = clock.pendingTimers;
   const drained = leaving.drain();
-  await until('the lead to be waited for', () => clock.pendingTimers >= timers + 2);
+  await until('the delay to be waited for', () => clock.pendingTimers >= timers + 2);
   clock.advance(4_999);
   await new Promise(setImmediate);
   t.ok(peer.isOpen);
@@ -85,7 +85,7 @@ t.test('agents that know only the balancer stay until that has had time to notic
   await drained;
 });
 
-t.test('who is alone has nobody to wait for', async (t) => {
+t.test('a single replica has no other to wait for', async (t) => {
   const clock = new FakeClock(Date.now());
   const { controlPlane } = await startStack(t, {}, clock);
   await controlPlane.drain();
@@ -93,12 +93,12 @@ t.test('who is alone has nobody to wait for', async (t) => {
   t.equal(clock.pendingTimers, 0);
 });
 
-t.test('without a database the agents are sent away all the same', async (t) => {
+t.test('agents are sent away even without a database', async (t) => {
   const { leaving, clock, peer, database } = await leavingReplica(t, { hasUrl: false });
   await database.db.raw('ALTER TABLE replicas RENAME TO replicas_away');
   const timers = clock.pendingTimers;
   const drained = leaving.drain();
-  await until('the lead to be waited for', () => clock.pendingTimers >= timers + 2);
+  await until('the delay to be waited for', () => clock.pendingTimers >= timers + 2);
   clock.advance(5_000);
   t.equal((await peer.waitForClose()).reason, 'CLOSE_DRAINING');
   clock.advance(5_000);

@@ -1,9 +1,9 @@
 import t from 'tap';
-import { DueCount } from '../src/modules/monitors/index.js';
+import { DueCount } from '../src/modules/monitors/judging/due-count.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 
-t.test('what is due to be judged is counted at most every five seconds, and unknown without a database', async (t) => {
+t.test('monitors due to be judged are counted at most every five seconds; unknown without a database', async (t) => {
   const { db } = await createTestDatabase(t);
   const clock = new FakeClock(Date.now());
   const due = new DueCount(db, clock);
@@ -12,7 +12,7 @@ t.test('what is due to be judged is counted at most every five seconds, and unkn
       ageSeconds,
     ]);
   for (const ageSeconds of [5, 1, -60]) await insert(ageSeconds);
-  t.equal(await due.read(), 2, 'what is to come is not due');
+  t.equal(await due.read(), 2, 'future ones are not due');
   await insert(1);
   clock.advance(4_999);
   t.equal(await due.read(), 2);

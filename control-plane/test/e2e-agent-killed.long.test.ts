@@ -19,7 +19,7 @@ t.test('kill -9 of an agent ends its task within 3 s, ten times out of ten', asy
   t.equal((await database.db.raw('SELECT count(*) FROM superseded_results')).rows[0].count, 0);
 });
 
-t.test('of two nodes the one that stays keeps its result, ten times out of ten', async (t) => {
+t.test('of two nodes the surviving one keeps its result, ten times out of ten', async (t) => {
   const { api } = await startStack(t);
   const victim = await RealAgent.start(t, api, { name: 'victim' });
   const survivor = await RealAgent.start(t, api, { name: 'survivor' });

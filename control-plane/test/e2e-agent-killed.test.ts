@@ -5,7 +5,7 @@ import { RealAgent } from './_support/real-agent.js';
 import { SlowTarget } from './_support/slow-target.js';
 import { startStack } from './_support/stack.js';
 
-t.test('kill -9 of an agent in the middle of a probe ends the task with node_lost within 3 s', async (t) => {
+t.test('kill -9 of an agent during a probe ends the task with node_lost within 3 s', async (t) => {
   const { api } = await startStack(t);
   const agent = await RealAgent.start(t, api);
   const target = await SlowTarget.start(t);
@@ -17,7 +17,7 @@ t.test('kill -9 of an agent in the middle of a probe ends the task with node_los
   t.match(await runProbe(api, 'http', { target: target.url('/hello') }), { node_results: [{ success: true }] });
 });
 
-t.test('kill -9 of one of two agents costs its own result, not the other one’s', async (t) => {
+t.test('kill -9 of one of two agents loses only its own result', async (t) => {
   const { api } = await startStack(t);
   const agents = [await RealAgent.start(t, api, { name: 'one' }), await RealAgent.start(t, api, { name: 'two' })];
   const [victim, survivor] = agents as [RealAgent, RealAgent];

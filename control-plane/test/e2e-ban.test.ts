@@ -4,6 +4,7 @@ import { RealAgent } from './_support/real-agent.js';
 import { startReplicaPair } from './_support/replica-pair.js';
 import { SlowTarget } from './_support/slow-target.js';
 import { startStack } from './_support/stack.js';
+import { watchStalls } from './_support/stalls.js';
 import { until } from './_support/until.js';
 
 t.test(
@@ -18,27 +19,28 @@ t.test(
     await target.waitForRequests(1);
     const path = `/v1/admin/nodes/${agent.nodeId}`;
 
-    const bannedAt = Date.now();
+    const longestStall = watchStalls();
+    const bannedAt = performance.now();
     t.match(await one.call('POST', `${path}/ban`, { body: { reason: 'forged results' } }), { status: 200 });
     const findSession = () => database.db('nodes').where({ id: agent.nodeId }).first('session_id');
     await until('the link to be closed', async () => (await findSession()).session_id === null);
-    const closedAfterMs = Date.now() - bannedAt;
+    const closedAfterMs = Math.round(performance.now() - bannedAt - longestStall());
     t.comment(`the link was closed ${closedAfterMs} ms after the ban`);
     t.ok(closedAfterMs <= 1_000, `${closedAfterMs} ms`);
     t.match(await finishedTask(one, taskId), { status: 'failed', node_results: [{ error: { code: 'node_lost' } }] });
     t.match(await agent.program.ended, { code: 3, stderr: /this node is banned/ });
-    t.match(await agent.launch().ended, { code: 3 }, 'it is refused as long as it is banned');
+    t.match(await agent.launch().ended, { code: 3 }, 'it is refused while it is banned');
     target.release();
 
     t.match(await one.call('POST', `${path}/unban`), { status: 200, body: { data: { status: 'offline' } } });
     await agent.run();
     await agent.waitUntilOnline(one);
     t.match(await runProbe(one, 'http', { target: target.url('/hello') }), { node_results: [{ success: true }] });
-    t.match(await finishedTask(one, taskId), { status: 'failed' }, 'what ended with the ban stays ended');
+    t.match(await finishedTask(one, taskId), { status: 'failed' }, 'tasks that ended with the ban stay ended');
   },
 );
 
-t.test('an agent that is banned while it is away learns so when it comes back', async (t) => {
+t.test('an agent that is banned while it is offline learns it when it comes back', async (t) => {
   const { api } = await startStack(t);
   const agent = await RealAgent.enroll(t, api);
   await api.call('POST', `/v1/admin/nodes/${agent.nodeId}/ban`, { body: { reason: 'sold' } });

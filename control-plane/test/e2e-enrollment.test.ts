@@ -18,7 +18,7 @@ function newKey(): KeyObject {
   return generateKeyPairSync('ed25519').privateKey;
 }
 
-/** `vantage-agent enroll` with a token from standard input. */
+/** Runs `vantage-agent enroll` with a token from standard input. */
 function enrollByCommand(t: Test, url: string, token: string, stateDir = path.join(temporaryDirectory(t), 'agent')) {
   return runAgentCommand({
     args: ['enroll', '--url', url, '--token', '-', '--state-dir', stateDir, '--json'],
@@ -26,7 +26,7 @@ function enrollByCommand(t: Test, url: string, token: string, stateDir = path.jo
   });
 }
 
-t.test('an agent with a used, expired, revoked, unknown or mistyped token is told what to do', async (t) => {
+t.test('an agent with a used, expired, revoked, unknown or mistyped token prints what to do', async (t) => {
   const { api, database } = await startStack(t);
   const [used, expired, revoked, unknown] = await Promise.all(Array.from({ length: 4 }, () => newToken(api)));
   if (!used || !expired || !revoked || !unknown) throw new Error('no tokens');
@@ -44,16 +44,16 @@ t.test('an agent with a used, expired, revoked, unknown or mistyped token is tol
   for (const { code, stdout, stderr } of refusals) {
     t.equal(code, 1);
     t.match(JSON.parse(stdout), { error: { code: 'NODE_ENROLLMENT_TOKEN_INVALID', is_retryable: false } });
-    t.match(stderr, /the token is unknown, used, expired or revoked: ask for a new one/);
-    t.equal(stderr, refusals[0]?.stderr, 'one and the same line');
+    t.match(stderr, /the token is unknown, used, expired or revoked: request a new one/);
+    t.equal(stderr, refusals[0]?.stderr, 'the same line for each');
   }
   const mistyped = used.token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
   const refusal = await enrollByCommand(t, api.url, mistyped);
   t.match(refusal, { code: 2, stderr: /the token is mistyped or incomplete.*copy it again/ });
-  for (const { stdout, stderr } of [...refusals, refusal]) t.notMatch(stdout + stderr, 'ent_', 'no token is shown');
+  for (const { stdout, stderr } of [...refusals, refusal]) t.notMatch(stdout + stderr, 'ent_', 'no token is printed');
 });
 
-t.test('an agent that lost the answer enrolls again with the same token as the same node', async (t) => {
+t.test('an agent that lost the response enrolls again with the same token as the same node', async (t) => {
   const { api } = await startStack(t);
   const { token } = await newToken(api);
   const stateDir = path.join(temporaryDirectory(t), 'agent');
@@ -66,13 +66,13 @@ t.test('an agent that lost the answer enrolls again with the same token as the s
   t.equal((await api.call('GET', '/v1/nodes')).body.data.items.length, 1);
 });
 
-t.test('twenty agents that claim one token on two replicas at once become exactly one node', async (t) => {
+t.test('twenty agents that use one token on two replicas at once become exactly one node', async (t) => {
   const { one, other, entry, database } = await startReplicaPair(t);
   const { token } = await newToken(one);
-  const claim = (api: TestApi, privateKey: KeyObject) =>
+  const enroll = (api: TestApi, privateKey: KeyObject) =>
     api.call('POST', '/v1/nodes/enroll', { body: enrollBody(token, privateKey, entry.url), as: null });
   const keys = Array.from({ length: CLAIMS }, newKey);
-  const answers = await Promise.all(keys.map((key, index) => claim(index % 2 === 0 ? one : other, key)));
+  const answers = await Promise.all(keys.map((key, index) => enroll(index % 2 === 0 ? one : other, key)));
   const winners = answers.filter(({ status }) => status === 201);
   t.equal(winners.length, 1);
   for (const { status, body } of answers.filter((answer) => !winners.includes(answer))) {
@@ -80,11 +80,11 @@ t.test('twenty agents that claim one token on two replicas at once become exactl
   }
   t.strictSame(await database.db('nodes').pluck('id'), [winners[0]?.body.data.node_id]);
   const winner = keys[answers.indexOf(winners[0] as (typeof answers)[number])] as KeyObject;
-  const repeated = await Promise.all([one, other, one, other].map((api) => claim(api, winner)));
+  const repeated = await Promise.all([one, other, one, other].map((api) => enroll(api, winner)));
   for (const { status, body } of repeated) {
     t.match({ status, body }, { status: 201, body: { data: { node_id: winners[0]?.body.data.node_id } } });
   }
-  t.equal((await claim(other, newKey())).status, 401);
+  t.equal((await enroll(other, newKey())).status, 401);
 });
 
 t.test('an agent does not send its token unencrypted to another machine unless told to', async (t) => {

@@ -1,3 +1,4 @@
+// alone: counts the sockets of its process
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
 import { nodeResultSchema, taskSchema } from '../src/modules/probes/schema.js';
@@ -24,13 +25,13 @@ async function runningTask(t: Test) {
   return { api, taskId, taskIds, nodeIds, answer };
 }
 
-t.test('an event stream tells each result as it comes, then the whole task, and ends by itself', async (t) => {
+t.test('an event stream sends each result as it arrives, then the whole task, and ends by itself', async (t) => {
   const { api, taskId, taskIds, nodeIds, answer } = await runningTask(t);
   const stream = await SseReader.open(t, api, taskId);
   t.match(stream, { status: 200, headers: { 'content-type': /^text\/event-stream/, 'cache-control': /no-/ } });
   await answer(1);
   await stream.waitForEvents(1);
-  t.equal(stream.events.length, 1, 'the other one has not come');
+  t.equal(stream.events.length, 1, 'the other result has not arrived');
   t.match(stream.events, [{ event: 'probe.result', id: taskIds[1], data: { node_id: nodeIds[1], success: true } }]);
   await answer(0);
   t.equal(await stream.ended, true);
@@ -42,7 +43,7 @@ t.test('an event stream tells each result as it comes, then the whole task, and 
   t.match(compileSchema(taskSchema('tcp'))(done?.data), { ok: true }, 'a task is as documented');
 });
 
-t.test('an event stream of a finished task tells everything at once', async (t) => {
+t.test('an event stream of a finished task sends everything at once', async (t) => {
   const { api, taskId, answer } = await runningTask(t);
   await Promise.all([answer(0), answer(1)]);
   await api.call('GET', `/v1/probe/tasks/${taskId}?wait=30`);
@@ -54,14 +55,14 @@ t.test('an event stream of a finished task tells everything at once', async (t) 
   );
 });
 
-t.test('callers that leave in the middle of a stream leave nothing behind', async (t) => {
+t.test('callers that disconnect during a stream leave nothing behind', async (t) => {
   const { api, taskId, answer } = await runningTask(t);
   const active = (kind: string) => process.getActiveResourcesInfo().filter((name) => name === kind).length;
   const before = { timers: active('Timeout'), sockets: active('TCPSocketWrap') };
   const streams = await Promise.all(Array.from({ length: 40 }, () => SseReader.open(t, api, taskId)));
   await answer(0);
   for (const stream of streams) await stream.waitForEvents(1);
-  // each has a socket at both ends, and a timer to look again while it waits
+  // each has a socket at both ends, and a polling timer while it waits
   await until('the readers to wait', () => active('Timeout') >= before.timers + streams.length / 2);
   for (const stream of streams) stream.cut();
   await until('the sockets to be closed', () => active('TCPSocketWrap') < before.sockets + streams.length / 2);
@@ -69,11 +70,11 @@ t.test('callers that leave in the middle of a stream leave nothing behind', asyn
   const areGone = () => {
     const isQuiet = active('Timeout') < before.timers + streams.length / 2;
     goneSince = isQuiet ? (goneSince ?? performance.now()) : null;
-    // one that looks again every two seconds has no timer while it looks
+    // a stream that polls every two seconds has no timer during the poll
     return goneSince !== null && performance.now() - goneSince > 2_500;
   };
-  await until('the readers to end', areGone, 15_000);
+  await until('the readers to end', areGone);
   const last = await SseReader.open(t, api, taskId);
   await answer(1);
-  t.equal(await last.ended, true, 'others are served');
+  t.equal(await last.ended, true, 'other callers are served');
 });

@@ -1,6 +1,6 @@
 import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import t from 'tap';
-import { optionsOf, probeCases } from './_support/probe-cases.js';
+import { makeProbeCase, optionsOf } from './_support/probe-cases.js';
 import { runProbe } from './_support/probes.js';
 import { RealAgent } from './_support/real-agent.js';
 import { startStack } from './_support/stack.js';
@@ -11,7 +11,7 @@ t.test('the API, the link and a probe of every type run over IPv6', async (t) =>
   await RealAgent.start(t, api);
   for (const type of probeTypeNames) {
     await t.test(type, optionsOf(type), async (t) => {
-      const { target, params, found } = await probeCases[type](t, { host: '::1', controlPlaneUrl: api.url });
+      const { target, params, found } = await makeProbeCase(type, t, { host: '::1', controlPlaneUrl: api.url });
       const { node_results } = await runProbe(api, type, { target, params });
       t.match(node_results, [{ success: true, ...found }]);
     });

@@ -1,14 +1,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
+import { keepEvents, monitorNews } from './_support/kept-events.js';
 import { RealAgent } from './_support/real-agent.js';
 import { startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
 
 t.test(
-  'a real agent checks a target that breaks and is mended, and its owner has an event and two mails',
+  'a real agent checks a target that breaks and recovers, and its owner gets an event and two mails',
   async (t) => {
     const { api, database } = await startStack(t);
+    await keepEvents(database.db);
     await RealAgent.start(t, api);
     let isBroken = false;
     const target = createServer((_request, response) => response.writeHead(isBroken ? 503 : 200).end('hello'));
@@ -38,6 +40,6 @@ t.test(
     );
     await api.call('POST', `/v1/monitors/${id}/pause`);
     t.equal((await api.call('POST', `/v1/monitors/${id}/test`)).body.error.code, 'MONITOR_PAUSED');
-    t.match(await database.db('outbox').orderBy('id').pluck('kind'), ['monitor.down', 'monitor.up', 'monitor.paused']);
+    t.match(await monitorNews(database.db).pluck('kind'), ['monitor.down', 'monitor.up', 'monitor.paused']);
   },
 );

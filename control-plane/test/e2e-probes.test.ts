@@ -2,11 +2,12 @@ import { type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/inde
 import { compileSchema } from '@vantage/shared/validation.js';
 import t, { type Test } from 'tap';
 import { taskSchema } from '../src/modules/probes/schema.js';
-import { optionsOf, type ProbeCase, probeCases } from './_support/probe-cases.js';
+import { makeProbeCase, optionsOf, type ProbeCase } from './_support/probe-cases.js';
 import { finishedTask, runProbe, submit } from './_support/probes.js';
 import { RealAgent } from './_support/real-agent.js';
 import { SlowTarget } from './_support/slow-target.js';
 import { startStack, type TestApi } from './_support/stack.js';
+import { startNameServer } from './_support/targets.js';
 import { until } from './_support/until.js';
 
 async function checkCase(t: Test, api: TestApi, type: ProbeType, expected: ProbeCase): Promise<void> {
@@ -16,23 +17,58 @@ async function checkCase(t: Test, api: TestApi, type: ProbeType, expected: Probe
   t.match(task.node_results[0], { success: true, error: null, started_at: /Z$/, ...found });
   t.match(compileSchema(taskSchema(type))(task), { ok: true }, 'the task is as documented');
   const { body } = await api.call('GET', `/v1/probe/tasks/${task.task_id}`);
-  t.strictSame(body.data, task, 'who waited was told what is stored');
+  t.strictSame(body.data, task, 'the waiting caller got what is stored');
 }
 
-t.test('a probe of every type over the public API measures what is there', async (t) => {
+t.test('a probe of every type over the public API measures the real targets', async (t) => {
   const { api } = await startStack(t, { VANTAGE_SPEEDTEST: 'on' });
   const agent = await RealAgent.start(t, api, { declared: { country: 'DE', asn: 3320 } });
   const place = { host: '127.0.0.1', controlPlaneUrl: api.url };
   const node = { node_id: agent.nodeId, node: { country: 'DE', asn: 3320 } };
   for (const type of probeTypeNames) {
     await t.test(type, optionsOf(type), async (t) => {
-      const { found, ...asked } = await probeCases[type](t, place);
+      const { found, ...asked } = await makeProbeCase(type, t, place);
       await checkCase(t, api, type, { ...asked, found: { ...node, ...found } });
     });
   }
 });
 
-t.test('the address an agent leaves in the log of a target leads to the page about its traffic', async (t) => {
+t.test('a stranger learns nothing about the network behind a node’s resolver', async (t) => {
+  const { api } = await startStack(t);
+  const agent = await RealAgent.enroll(t, api);
+  const port = await startNameServer(t, '127.0.0.1', { addressOf: () => '10.0.0.5' });
+  await agent.run({ environment: { VANTAGE_DNS_SERVERS: `127.0.0.1:${port}` } });
+  const stranger: TestApi = {
+    ...api,
+    call: (method, path, options) => api.call(method, path, { ...options, as: null }),
+  };
+
+  const asked = await runProbe(stranger, 'dns', { target: 'db.example.com' });
+  t.match(asked, {
+    pollution_detected: true,
+    node_results: [{ success: true, resolver: 'system', records: [{ value: 'hidden' }], reserved_address: true }],
+    records_by_node: [{ records: [{ value: 'hidden' }] }],
+  });
+  t.match(compileSchema(taskSchema('dns'))(asked), { ok: true }, 'the task is as documented');
+  const led = await runProbe(stranger, 'http', { target: 'http://db.example.com/' });
+  t.match(led, { node_results: [{ error: { code: 'target_not_allowed' } }] });
+  const dot = await runProbe(stranger, 'dns', { target: 'db.example.com', params: { transport: 'dot' } });
+  for (const task of [asked, led, dot]) t.notMatch(JSON.stringify(task), new RegExp(`10\\.0\\.0|RFC|:${port}`));
+  const server = { server: '127.0.0.1', port };
+  t.match(await runProbe(stranger, 'dns', { target: 'db.example.com', params: server }), {
+    pollution_detected: true,
+    node_results: [{ resolver: `127.0.0.1:${port}`, records: [{ value: '10.0.0.5' }] }],
+  });
+
+  for (const target of ['10.0.0.5', '5.0.0.10.in-addr.arpa', '10.IN-ADDR.ARPA.', 'd.f.ip6.arpa', '_dns.resolver.arpa'])
+    for (const params of [{ record_type: 'PTR' }, { record_type: 'ANY' }, { record_type: 'NS', trace: true }]) {
+      if (target === '10.0.0.5' && params.record_type !== 'PTR') continue;
+      const { status, body } = await stranger.call('POST', '/v1/probe/dns', { body: { target, params } });
+      t.match({ status, body }, { status: 422, body: { error: { code: 'PROBE_TARGET_INVALID' } } }, target);
+    }
+});
+
+t.test('the address that an agent leaves in a target’s log leads to the page about its traffic', async (t) => {
   const { api } = await startStack(t);
   await RealAgent.start(t, api);
   const target = await SlowTarget.start(t);

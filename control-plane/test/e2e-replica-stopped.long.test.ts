@@ -4,7 +4,7 @@ import { until } from './_support/until.js';
 
 const STOPPED_MS = 30_000;
 
-t.test('a replica that stands still for 30 s under load and goes on: no result is lost, none doubled', async (t) => {
+t.test('a replica that is suspended for 30 s under load and resumes loses no result and doubles none', async (t) => {
   const trio = await startTrio(t);
   const loads = trio.startLoads();
   await until('all of them to work', () => loads.every((load) => load.accepted.length > 1));
@@ -14,12 +14,12 @@ t.test('a replica that stands still for 30 s under load and goes on: no result i
   const stoppedAt = performance.now();
   await until('its lease to be over', async () => (await trio.db('replicas')).length === 2);
   const before = loads.map((load) => load.accepted.length);
-  await until('the others to go on', () =>
+  await until('the others to continue', () =>
     [1, 2].every((at) => (loads[at]?.accepted.length ?? 0) > (before[at] ?? 0) + 3),
   );
   await until('its time to be over', () => performance.now() - stoppedAt > STOPPED_MS);
   process.kill(pid, 'SIGCONT');
-  await until('it to sign on again', async () => (await trio.db('replicas')).length === 3);
+  await until('it to register again', async () => (await trio.db('replicas')).length === 3);
   const then = loads.map((load) => load.accepted.length);
   await until('all of them to work again', () => loads.every((load, at) => load.accepted.length > (then[at] ?? 0) + 1));
   await Promise.all(loads.map((load) => load.stop()));

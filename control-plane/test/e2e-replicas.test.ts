@@ -6,7 +6,7 @@ import { SlowTarget } from './_support/slow-target.js';
 import { SseReader } from './_support/sse-reader.js';
 
 t.test(
-  'a probe submitted to one control plane is run by an agent of the other, and both tell its result',
+  'a probe submitted to one control plane is run by an agent of the other, and both return its result',
   async (t) => {
     const { proxy, entry, one, other } = await startReplicaPair(t);
     proxy.forwardTo(other.url);
@@ -20,7 +20,7 @@ t.test(
     t.strictSame(
       streams.map(({ events }) => events),
       [[], []],
-      'nothing is told before there is a result',
+      'no response before a result exists',
     );
     target.release();
     const result = { node_id: agent.nodeId, success: true, status_code: 200, body: 'released' };
@@ -36,7 +36,7 @@ t.test(
   },
 );
 
-t.test('when a replica stops, its agent goes on with the other one and no probe is lost', async (t) => {
+t.test('when a replica stops, its agent continues with the other one and no probe is lost', async (t) => {
   const { proxy, entry, one, other, otherControlPlane } = await startReplicaPair(t);
   proxy.forwardTo(other.url);
   const agent = await RealAgent.start(t, entry);

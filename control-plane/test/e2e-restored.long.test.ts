@@ -9,7 +9,7 @@ import { temporaryDirectory } from './_support/temporary-directory.js';
 import { until } from './_support/until.js';
 
 t.test(
-  'an older copy of the data directory put back: agents return and work, nobody needs to see to them',
+  'after an older copy of the data directory is restored, agents return and work without intervention',
   async (t) => {
     const home = temporaryDirectory(t);
     const dataDir = path.join(home, 'data');
@@ -39,17 +39,21 @@ t.test(
     const keyOf = async () => (await api.call('GET', '/v1/account/nodes')).body.data.items[0].key;
     const before = await keyOf();
     t.match(await api.call('POST', `/v1/account/nodes/${agent.nodeId}/rotate-key`), { status: 200 });
-    await until('a key that the copy does not know', async () => (await keyOf()).fingerprint !== before.fingerprint);
+    await until('a key that the copy does not contain', async () => (await keyOf()).fingerprint !== before.fingerprint);
 
     t.match(await server.program.terminate(), { code: 0 });
     rmSync(dataDir, { recursive: true });
     renameSync(path.join(home, 'copy'), dataDir);
     await serve();
     await agent.waitUntilOnline();
-    t.equal(agent.program.pid, pid, 'the same process, not started again');
+    t.equal(agent.program.pid, pid, 'the same process, not restarted');
     t.match(await api.call('GET', `/v1/probe/tasks/${kept}`), { status: 200 });
-    t.match(await api.call('GET', `/v1/probe/tasks/${lost}`), { status: 404 }, 'what the copy does not have is gone');
-    t.equal((await keyOf()).fingerprint, before.fingerprint, 'the key the copy knows counts again');
+    t.match(
+      await api.call('GET', `/v1/probe/tasks/${lost}`),
+      { status: 404 },
+      'what the copy does not contain is gone',
+    );
+    t.equal((await keyOf()).fingerprint, before.fingerprint, 'the key in the copy is valid again');
     await probe();
     await agent.waitForStatus({ isConnected: true, rows: 0 });
   },

@@ -12,7 +12,7 @@ const places: Readonly<Record<string, Declared>> = {
   tokyo: { country: 'JP', city: 'Tokyo', asn: 2516, provider: 'KDDI', tags: ['v6'] },
 };
 
-/** Links a node that answers every job; resolves with its id when it is known as online. */
+/** Links a node that answers every job; resolves with its id when it is shown as online. */
 async function addNode(
   t: Test,
   api: TestApi,
@@ -34,7 +34,7 @@ async function network(t: Test) {
   const ids: Record<string, string> = {};
   for (const [name, declared] of Object.entries(places)) ids[name] = (await addNode(t, api, name, declared)).id;
   const nameOf = (id: string) => Object.keys(ids).find((name) => ids[name] === id) ?? id;
-  /** The nodes that a probe with this selection ran on, sorted by name. */
+  /** Nodes that a probe with this selection ran on, sorted by name. */
   const ranOn = async (nodes: object, caller = api): Promise<string[]> => {
     const task = await runProbe(caller, 'tcp', { target: '127.0.0.1:1', nodes });
     return task.node_results.map(({ node_id }: { node_id: string }) => nameOf(node_id)).sort();
@@ -42,7 +42,7 @@ async function network(t: Test) {
   return { api, controlPlane, ids, ranOn };
 }
 
-t.test('a selection runs on the nodes that match every field, whichever value of a field they have', async (t) => {
+t.test('a selection runs on the nodes that match every field by any of its values', async (t) => {
   const { ids, ranOn } = await network(t);
   const cases: readonly { selection: object; expected: readonly string[] }[] = [
     { selection: { countries: ['DE'] }, expected: ['berlin', 'frankfurt'] },
@@ -63,7 +63,7 @@ t.test('a selection runs on the nodes that match every field, whichever value of
     t.strictSame(await ranOn(selection), expected, JSON.stringify(selection));
 });
 
-t.test('a limit is a ceiling, three by default, and a spread picks nodes that differ', async (t) => {
+t.test('a limit is an upper bound, three by default, and a spread picks nodes that differ', async (t) => {
   const { ranOn } = await network(t);
   t.equal((await ranOn({})).length, 3);
   t.equal((await ranOn({ limit: 4 })).length, 4);
@@ -83,7 +83,7 @@ t.test('a limit is a ceiling, three by default, and a spread picks nodes that di
   );
 });
 
-t.test('a node that can’t do a type of probe is not drawn for it', async (t) => {
+t.test('a node that does not support a type of probe is not drawn for it', async (t) => {
   const { api } = await startStack(t);
   const plain = await addNode(t, api, 'plain', {}, []);
   const able = await addNode(t, api, 'able');
@@ -94,7 +94,7 @@ t.test('a node that can’t do a type of probe is not drawn for it', async (t) =
   t.equal(tcp.node_results.length, 2, `a ping by TCP runs on ${plain.id} too`);
 });
 
-t.test('a private node serves its owner and admins; for everybody else there is no such node', async (t) => {
+t.test('a private node serves its owner and administrators; for all others it does not exist', async (t) => {
   const { api, controlPlane } = await startStack(t);
   const owner = await createUserApi(controlPlane, 'owner@test.example', 'user');
   const stranger = await createUserApi(controlPlane, 'stranger@test.example', 'user');
@@ -107,7 +107,7 @@ t.test('a private node serves its owner and admins; for everybody else there is 
       .sort();
 
   t.strictSame(await idsOf(owner, { tags: ['mine'] }), [shared.id, own.id].sort());
-  t.strictSame(await idsOf(api, { tags: ['mine'] }), [shared.id, own.id].sort(), 'an admin sees all');
+  t.strictSame(await idsOf(api, { tags: ['mine'] }), [shared.id, own.id].sort(), 'an administrator sees all');
   t.strictSame(await idsOf(stranger, { tags: ['mine'] }), [shared.id]);
   t.strictSame(await idsOf(owner, { owned: true }), [own.id]);
   t.match(await stranger.call('POST', '/v1/probe/tcp', { body: { ...body, nodes: { owned: true } } }), { status: 422 });

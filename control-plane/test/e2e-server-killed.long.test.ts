@@ -9,7 +9,7 @@ import {
   killServerMidProbes,
 } from './_support/killed-server.js';
 
-/** Runs each round as a test of its own, so that one that fails shows which. */
+/** Runs each round as a test of its own, so that a failure shows the round. */
 async function repeat(t: Test, rounds: number, run: (t: Test) => Promise<void>): Promise<void> {
   for (let round = 1; round <= rounds; round += 1) await t.test(`round ${round}`, run);
 }

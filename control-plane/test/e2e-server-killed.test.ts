@@ -8,7 +8,7 @@ import {
   killServerMidProbes,
 } from './_support/killed-server.js';
 
-t.test('kill -9 of the control plane in the middle of running probes loses no result', async (t) => {
+t.test('kill -9 of the control plane during running probes loses no result', async (t) => {
   const { url } = await createTestDatabase(t);
   const installation = await install(t, { VANTAGE_DATABASE_URL: url });
   const accepted = await killServerMidProbes(installation);

@@ -8,7 +8,7 @@ import { EmbeddedPostgresError, openDataDirectory } from '../src/db/embedded/ind
 import { oneQuery } from './_support/one-query.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
-// each test makes a database or two: seconds, and more where others work too
+// each test creates a database or two: seconds, and more on a busy machine
 t.setTimeout(120_000);
 
 const log = pino({ level: 'silent' });
@@ -34,14 +34,14 @@ const cases = [
   {
     name: 'made by an older PostgreSQL',
     files: { PG_VERSION: '15\n' },
-    message: /was made by PostgreSQL 15 and this version brings 18: dump it/,
+    message: /was created by PostgreSQL 15, and this version includes 18: dump it/,
   },
   { name: 'something else', files: { 'thesis.tex': 'x' }, message: /is not a PostgreSQL database; move it away/ },
   { name: 'without its password', files: { PG_VERSION: '18\n' }, message: /vantage.password" is missing.*restore/ },
 ];
 
 for (const { name, files, message } of cases) {
-  t.test(`a database directory that is ${name} is refused with what to do, and left as it was`, async (t) => {
+  t.test(`a database directory that is ${name} is refused with advice, and left unchanged`, async (t) => {
     const dataDir = temporaryDirectory(t);
     await cluster(dataDir, files);
     const complaint = await complaintAbout(dataDir);
@@ -51,7 +51,7 @@ for (const { name, files, message } of cases) {
   });
 }
 
-t.test('a database directory that is empty is made, and so is what initdb was killed over', async (t) => {
+t.test('an empty database directory, or one left by a killed initdb, is initialized', async (t) => {
   const dataDir = temporaryDirectory(t);
   await cluster(dataDir, {});
   await mkdir(path.join(dataDir, 'postgres.new', 'cluster', 'base'), { recursive: true });
@@ -62,11 +62,11 @@ t.test('a data directory that is a file, or below one, is refused in one line', 
   const directory = temporaryDirectory(t);
   const file = path.join(directory, 'file');
   await writeFile(file, '');
-  t.match(await complaintAbout(file), /can't be made or written \(EEXIST\); fix its permissions/);
-  t.match(await complaintAbout(path.join(file, 'data')), /can't be made or written \(ENOTDIR\)/);
+  t.match(await complaintAbout(file), /cannot create or write data directory .* \(EEXIST\); fix its permissions/);
+  t.match(await complaintAbout(path.join(file, 'data')), /cannot create or write data directory .* \(ENOTDIR\)/);
 });
 
-t.test('a setting PostgreSQL refuses is named in one line, and nothing is left running', async (t) => {
+t.test('a setting that PostgreSQL refuses is named in one line, and nothing is left running', async (t) => {
   const dataDir = temporaryDirectory(t);
   const opening = openDataDirectory({ dataDir, mode: 'own', log, settings: { fsync: 'off', max_connections: 'many' } });
   await t.rejects(opening, {
@@ -76,14 +76,14 @@ t.test('a setting PostgreSQL refuses is named in one line, and nothing is left r
   t.equal(await complaintAbout(dataDir), 'opened');
 });
 
-t.test('a platform without PostgreSQL is told to bring its own', async (t) => {
+t.test('on a platform without PostgreSQL the error asks for an external database', async (t) => {
   t.throws(() => findPostgresBinaries('plan9-mips'), {
     name: 'EmbeddedPostgresError',
     message: /set VANTAGE_DATABASE_URL/,
   });
 });
 
-t.test('a data directory too long for a socket works, with the socket elsewhere for as long', async (t) => {
+t.test('a data directory too long for a socket works, with the socket elsewhere while it runs', async (t) => {
   const dataDir = path.join(temporaryDirectory(t), 'a'.repeat(100), 'b'.repeat(100));
   const opened = await openDataDirectory({ dataDir, mode: 'own', log, settings });
   const socketDirectory = new URL(opened.url).searchParams.get('host') ?? '';
@@ -94,7 +94,7 @@ t.test('a data directory too long for a socket works, with the socket elsewhere 
   t.equal(existsSync(socketDirectory), false);
 });
 
-t.test('names with spaces, quotes, percent signs and other letters work', async (t) => {
+t.test('names with spaces, quotes, percent signs and non-ASCII letters work', async (t) => {
   const dataDir = path.join(temporaryDirectory(t), `it's 100% "düster" #1`);
   const opened = await openDataDirectory({ dataDir, mode: 'own', log, settings });
   t.same(await oneQuery(opened.url, 'select 1 as one'), [{ one: 1 }]);

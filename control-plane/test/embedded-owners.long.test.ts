@@ -10,7 +10,7 @@ import { errorOf, spawnOwner, urlOf } from './_support/owner-process.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 import { until } from './_support/until.js';
 
-// each test makes a database or two: seconds, and more where others work too
+// each test creates a database or two: seconds, and more on a busy machine
 t.setTimeout(120_000);
 
 const log = pino({ level: 'silent' });
@@ -24,7 +24,11 @@ t.test('a second server on a data directory is refused in one line that names th
   t.match(complaint, `data directory "${dataDir}" is in use by process ${first.process.pid}; `);
   t.notMatch(complaint, /\n/);
   const link = `${dataDir}/../${path.basename(dataDir)}/.`;
-  t.match(await errorOf(spawnOwner(t, { dataDir: link, mode: 'own' })), /is in use by process/, 'by another name too');
+  t.match(
+    await errorOf(spawnOwner(t, { dataDir: link, mode: 'own' })),
+    /is in use by process/,
+    'under another name too',
+  );
   t.same(await oneQuery(await urlOf(first), 'select 1 as one'), [{ one: 1 }]);
 });
 
@@ -61,7 +65,7 @@ t.test('a command without a server starts the database, and stops it when done',
   await second.close();
 });
 
-t.test('servers and commands wait for a command that is at work', async (t) => {
+t.test('servers and commands wait for a command that is running', async (t) => {
   const dataDir = temporaryDirectory(t);
   const command = spawnOwner(t, { dataDir, mode: 'join-or-start' });
   await urlOf(command);
@@ -71,7 +75,7 @@ t.test('servers and commands wait for a command that is at work', async (t) => {
   const turns = [server, other].map(async (owner) => {
     await urlOf(owner);
     t.equal(isEnding, true, 'not before the command was done');
-    // whichever comes first, both get their turn
+    // in any order, both get their turn
     if (owner === other) await other.end();
   });
   for (const { messages } of [server, other]) {
@@ -82,7 +86,7 @@ t.test('servers and commands wait for a command that is at work', async (t) => {
   await Promise.all(turns);
 });
 
-t.test('what joins and what is stored is for its owner alone', async (t) => {
+t.test('sockets and files of the database are accessible to its owner alone', async (t) => {
   const dataDir = temporaryDirectory(t);
   const url = await urlOf(spawnOwner(t, { dataDir, mode: 'own' }));
   const modeOf = async (name: string) => (await stat(path.join(dataDir, name))).mode & 0o777;
@@ -100,7 +104,7 @@ t.test('what joins and what is stored is for its owner alone', async (t) => {
   t.same(await oneQuery(url, 'show listen_addresses'), [{ listen_addresses: '' }]);
 });
 
-t.test('a file left by a crash, with a process id that somebody else has now, stops nobody', async (t) => {
+t.test('a file left by a crash, with a process id that another process has now, blocks no start', async (t) => {
   const stale = (dataDir: string) => {
     const url = `postgres://vantage:old@localhost/postgres?host=${dataDir}`;
     writeFileSync(

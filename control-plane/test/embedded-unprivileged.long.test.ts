@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { chmod, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import t from 'tap';
 import { hidePackage, needsMounts, reachableDirectory, refuseUserNamespaces, serverUids } from './_support/machines.js';
@@ -6,7 +6,7 @@ import { oneQuery } from './_support/one-query.js';
 import { errorOf, spawnOwner, urlOf } from './_support/owner-process.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 
-// each test makes a database or two: seconds, and more where others work too
+// each test creates a database or two: seconds, and more on a busy machine
 t.setTimeout(120_000);
 
 const nobody = 65_534;
@@ -21,23 +21,33 @@ t.test('where user namespaces are refused the database runs as an unprivileged u
   t.same(
     await oneQuery(await urlOf(again), 'select note from notes'),
     [{ note: 'kept' }],
-    'and goes on so where they are not',
+    'and continues so where they are allowed',
   );
   t.same(await serverUids(dataDir), [nobody]);
   await again.end();
 });
 
-t.test('there, binaries that the user cannot reach are copied to where it can', needsMounts, async (t) => {
-  const dataDir = await reachableDirectory(t);
-  const owner = spawnOwner(t, { dataDir, mode: 'own', mounts: `${hidePackage}\n${refuseUserNamespaces}` });
-  t.same(await oneQuery(await urlOf(owner), 'select 1 as one'), [{ one: 1 }]);
-  t.match(await readdir(dataDir), [/^database.json$/, /^database.lock$/, /^postgres$/, /^postgres-18\.\d/]);
-  await owner.end();
-});
+t.test(
+  'without user namespaces, binaries that the user cannot reach are copied to a place that it can',
+  needsMounts,
+  async (t) => {
+    const dataDir = await reachableDirectory(t);
+    const owner = spawnOwner(t, { dataDir, mode: 'own', mounts: `${hidePackage}\n${refuseUserNamespaces}` });
+    t.same(await oneQuery(await urlOf(owner), 'select 1 as one'), [{ one: 1 }]);
+    t.match(await readdir(dataDir), [/^database.json$/, /^database.lock$/, /^postgres$/, /^postgres-18\.\d/]);
+    await owner.end();
+  },
+);
 
-t.test('there, a data directory that the user cannot reach is refused with what to do', needsMounts, async (t) => {
-  const dataDir = path.join(temporaryDirectory(t), 'data');
-  const complaint = await errorOf(spawnOwner(t, { dataDir, mode: 'own', mounts: refuseUserNamespaces }));
-  t.match(complaint, /can't be reached by user id 65534.*chmod o\+x.*VANTAGE_DATA_DIR/);
-  t.notMatch(complaint, /\n/);
-});
+t.test(
+  'without user namespaces, a data directory that the user cannot reach is refused with advice',
+  needsMounts,
+  async (t) => {
+    const parent = temporaryDirectory(t);
+    await chmod(parent, 0o700);
+    const dataDir = path.join(parent, 'data');
+    const complaint = await errorOf(spawnOwner(t, { dataDir, mode: 'own', mounts: refuseUserNamespaces }));
+    t.match(complaint, /cannot be accessed by user id 65534.*chmod o\+x.*VANTAGE_DATA_DIR/);
+    t.notMatch(complaint, /\n/);
+  },
+);

@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import t from 'tap';
-import { networkKey } from '../src/http/rate-limit.js';
+import { networkKey } from '../src/limits/caller-networks.js';
 import { FakeClock } from './_support/fake-clock.js';
+import { giveNodes } from './_support/owners.js';
 import { enrollBody } from './_support/peer-agent.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
 
@@ -10,7 +11,7 @@ const tokensPath = '/v1/nodes/enrollment-tokens';
 const newToken = async (api: TestApi) => (await api.call('POST', tokensPath, { body: {} })).body.data.token as string;
 const madeUp = () => makeToken(tokenPrefixes.enrollment).token;
 
-/** Asks to be enrolled, by a proxy that says who asks. */
+/** Asks to enroll, through a proxy that names the client address. */
 async function enrollFrom(api: TestApi, address: string, token: string) {
   const response = await fetch(new URL('/v1/nodes/enroll', api.url), {
     method: 'POST',
@@ -21,14 +22,14 @@ async function enrollFrom(api: TestApi, address: string, token: string) {
   return { status: response.status, code: body.error?.code, headers: response.headers, details: body.error?.details };
 }
 
-t.test('a network is an IPv4 /24 or an IPv6 /48, and this machine is none', async (t) => {
+t.test('a network is an IPv4 /24 or an IPv6 /48, and loopback belongs to none', async (t) => {
   t.equal(networkKey('203.0.113.77'), '203.0.113.0/24');
   t.equal(networkKey('::ffff:203.0.113.77'), '203.0.113.0/24');
   t.equal(networkKey('2001:db8:1:2:3::4'), '2001:db8:1::/48');
   for (const address of ['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1']) t.equal(networkKey(address), null);
 });
 
-t.test('a guesser is told to wait, by network, and shuts out nobody who has a good token', async (t) => {
+t.test('guesses delay their own network only, and a valid token is still accepted', async (t) => {
   const clock = new FakeClock(Date.now());
   const { api } = await startStack(t, { VANTAGE_TRUSTED_PROXIES: '127.0.0.1' }, clock);
   const guesses = await Promise.all(
@@ -41,14 +42,14 @@ t.test('a guesser is told to wait, by network, and shuts out nobody who has a go
   t.equal(refused.headers.get('x-ratelimit-remaining'), '0');
   const waitSeconds = Number(refused.headers.get('retry-after'));
   t.ok(waitSeconds >= 1 && waitSeconds <= 60, `${waitSeconds}`);
-  t.equal((await enrollFrom(api, '198.51.100.99', 'ent_x')).status, 429, 'nonsense counts too');
-  t.equal((await enrollFrom(api, '198.51.100.99', await newToken(api))).status, 201, 'a good token still is one');
-  t.equal((await enrollFrom(api, '203.0.113.1', madeUp())).status, 401, 'elsewhere nothing has happened');
+  t.equal((await enrollFrom(api, '198.51.100.99', 'ent_x')).status, 429, 'malformed tokens count too');
+  t.equal((await enrollFrom(api, '198.51.100.99', await newToken(api))).status, 201, 'a valid token is still valid');
+  t.equal((await enrollFrom(api, '203.0.113.1', madeUp())).status, 401, 'other networks are unaffected');
   clock.advance(waitSeconds * 1_000);
-  t.equal((await enrollFrom(api, '198.51.100.99', madeUp())).status, 401, 'and in a minute it is over');
+  t.equal((await enrollFrom(api, '198.51.100.99', madeUp())).status, 401, 'and after a minute the delay is over');
 });
 
-t.test('what one network asks is counted together, what this machine asks is not', async (t) => {
+t.test('claims of one network are counted together; those of this machine are not counted', async (t) => {
   const { api, database } = await startStack(t, { VANTAGE_TRUSTED_PROXIES: '127.0.0.1' }, new FakeClock(Date.now()));
   const first = await enrollFrom(api, '2001:db8:7:1::1', madeUp());
   const second = await enrollFrom(api, '2001:db8:7:2::1', madeUp());
@@ -68,10 +69,10 @@ t.test('what one network asks is counted together, what this machine asks is not
   );
 });
 
-t.test('an owner has as many nodes as the plan allows, and as many open tokens', async (t) => {
+t.test('an owner has at most the number of nodes of the plan, and as many open tokens', async (t) => {
   const { api, controlPlane, database } = await startStack(t, { VANTAGE_PLANS: '{"free": {"nodes": 2}}' });
   const user = await createUserApi(controlPlane, 'user@test.example', 'user');
-  await database.db('users').where({ id: user.userId }).update({ plan: 'free' });
+  await database.db('owners').where({ id: user.userId }).update({ plan: 'free' });
   const tokens = await Promise.all([newToken(user), newToken(user)]);
   const third = await user.call('POST', tokensPath, { body: {} });
   t.match(third, { status: 429, body: { error: { code: 'TOKEN_LIMIT_EXCEEDED' } } });
@@ -80,34 +81,38 @@ t.test('an owner has as many nodes as the plan allows, and as many open tokens',
   const spare = await newToken(user);
   t.equal((await enrollFrom(api, '127.0.0.1', tokens[1] ?? '')).status, 201);
   const over = await enrollFrom(api, '127.0.0.1', spare);
-  t.match(over, { status: 403, code: 'FEATURE_LOCKED', details: { token: [{ message: /plan allows: 2/ }] } });
+  t.match(over, {
+    status: 403,
+    code: 'FEATURE_LOCKED',
+    details: { token: [{ message: /2 exist, and the plan free allows 2/ }] },
+  });
   t.match(await user.call('POST', tokensPath, { body: {} }), {
     status: 403,
     body: { error: { code: 'FEATURE_LOCKED' } },
   });
-  await database.db('users').where({ id: user.userId }).update({ plan: 'unlimited' });
-  t.equal((await enrollFrom(api, '127.0.0.1', spare)).status, 201, 'the refusal cost no token');
+  await database.db('owners').where({ id: user.userId }).update({ plan: 'unlimited' });
+  t.equal((await enrollFrom(api, '127.0.0.1', spare)).status, 201, 'the refusal used no token');
 });
 
-t.test('of claims of an owner at once no more get in than the plan allows', async (t) => {
+t.test('of simultaneous claims of an owner at most the number of the plan succeed', async (t) => {
   const { api, controlPlane, database } = await startStack(t, { VANTAGE_PLANS: '{"free": {"nodes": 3}}' });
   const user = await createUserApi(controlPlane, 'user@test.example', 'user');
   const tokens = await Promise.all(Array.from({ length: 8 }, () => newToken(user)));
-  await database.db('users').where({ id: user.userId }).update({ plan: 'free' });
+  await database.db('owners').where({ id: user.userId }).update({ plan: 'free' });
   const answers = await Promise.all(tokens.map((token) => enrollFrom(api, '127.0.0.1', token)));
   t.equal(answers.filter(({ status }) => status === 201).length, 3);
   t.equal((await database.db('nodes').pluck('id')).length, 3);
 });
 
-t.test('an owner enrolls ten nodes an hour, or as many as the plan has, and asking again costs nothing', async (t) => {
+t.test('an owner enrolls ten nodes an hour, or the number of the plan; repeating a claim does not count', async (t) => {
   const clock = new FakeClock(Date.now());
   const { api, controlPlane, database } = await startStack(t, { VANTAGE_PLANS: '{"free": {"nodes": 2}}' }, clock);
   const user = await createUserApi(controlPlane, 'user@test.example', 'user');
   const tokens = await Promise.all(Array.from({ length: 11 }, () => newToken(user)));
-  await database.db('users').where({ id: user.userId }).update({ plan: 'free' });
+  await database.db('owners').where({ id: user.userId }).update({ plan: 'free' });
   for (const token of tokens.slice(0, 10)) {
     t.equal((await enrollFrom(api, '127.0.0.1', token)).status, 201);
-    await database.db('nodes').update({ user_id: api.userId });
+    await giveNodes(database.db, api.userId);
   }
   const refused = await enrollFrom(api, '127.0.0.1', tokens[10] ?? '');
   t.match(refused, { status: 429, code: 'RATE_LIMIT_EXCEEDED', details: { token: [{ message: /10 nodes an hour/ }] } });

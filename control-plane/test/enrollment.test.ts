@@ -1,11 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import t from 'tap';
-import { commandLine } from '../src/actor.js';
+import { commandLine } from '../src/audit-log/actor.js';
 import { errorTable } from '../src/http/error-table.js';
-import { EnrollmentTokens } from '../src/modules/nodes/index.js';
-import { defaultPlans } from '../src/plans.js';
+import { EnrollmentTokens } from '../src/modules/nodes/enrollment-tokens.js';
+import { defaultPlans } from '../src/plans/index.js';
 import { FakeClock } from './_support/fake-clock.js';
+import { asUser } from './_support/owners.js';
 import { type Declared, enrollBody, enrollPeer } from './_support/peer-agent.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
 
@@ -15,7 +16,7 @@ const newKey = () => generateKeyPairSync('ed25519').privateKey;
 const createToken = (api: TestApi, body: object = {}) => api.call('POST', tokensPath, { body });
 const listTokens = async (api: TestApi) => (await api.call('GET', tokensPath)).body.data.tokens;
 
-/** Asks to be enrolled as an agent does. */
+/** Asks to enroll as an agent does. */
 function enroll(
   api: TestApi,
   token: string,
@@ -26,7 +27,7 @@ function enroll(
   return api.call('POST', '/v1/nodes/enroll', { body: { ...body, ...changes }, as: null });
 }
 
-t.test('a token is made with what is known of the node to come, and shown this once', async (t) => {
+t.test('a token is created with the known attributes of the future node, and shown only once', async (t) => {
   const { api } = await startStack(t);
   const { status, body } = await createToken(api, {
     label: 'berlin-1',
@@ -52,20 +53,20 @@ t.test('a token is made with what is known of the node to come, and shown this o
   t.match(node.body.data, { country: 'DE', province: 'DE-BE', region: 'Western Europe' });
 });
 
-t.test('a token is valid for 24 hours unless said otherwise', async (t) => {
+t.test('a token is valid for 24 hours unless the request says otherwise', async (t) => {
   const { api, database } = await startStack(t);
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const tokens = new EnrollmentTokens({ db: database.db, clock, plans: defaultPlans });
-  t.equal((await tokens.create(api.userId, {}, commandLine)).expires_at, '2026-01-02T00:00:00.000Z');
+  t.equal((await tokens.create(asUser(api.userId), {}, commandLine)).expires_at, '2026-01-02T00:00:00.000Z');
   t.equal(
-    (await tokens.create(api.userId, { expires_in_hours: 1 }, commandLine)).expires_at,
+    (await tokens.create(asUser(api.userId), { expires_in_hours: 1 }, commandLine)).expires_at,
     '2026-01-01T01:00:00.000Z',
   );
   for (const hours of [0, 169, 1.5])
     t.equal((await createToken(api, { expires_in_hours: hours })).status, 400, `${hours}`);
 });
 
-t.test('a place that is none, or belongs elsewhere, is refused by its field', async (t) => {
+t.test('a place that does not exist, or does not fit, is refused by its field', async (t) => {
   const { api } = await startStack(t);
   const details = async (body: object) => {
     const answer = await createToken(api, body);
@@ -99,7 +100,7 @@ t.test('tokens are listed for their owner alone, newest first, in pages, with th
     { label: 'used', status: 'used', consumed_node_id: body.data.node_id },
     { label: 'expired', status: 'expired' },
   ]);
-  t.equal((await listTokens(api)).length, 3, 'an admin’s list is her own, too');
+  t.equal((await listTokens(api)).length, 3, 'an administrator’s list is her own, too');
   t.match(await listTokens(user), [{ label: 'foreign' }]);
   const second = await api.call('GET', `${tokensPath}?limit=2&page=2`);
   t.match(second.body, {
@@ -107,10 +108,10 @@ t.test('tokens are listed for their owner alone, newest first, in pages, with th
     meta: { pagination: { total: 3, has_more: false } },
   });
   const beyond = await api.call('GET', `${tokensPath}?page=5`);
-  t.match(beyond.body.meta.pagination, { total: 3, has_more: false }, 'beyond the end the total is still true');
+  t.match(beyond.body.meta.pagination, { total: 3, has_more: false }, 'beyond the end the total is still correct');
 });
 
-t.test('an unused token of one’s own can be revoked, once; a used one can not', async (t) => {
+t.test('an unused token of the caller can be revoked, once; a used one cannot', async (t) => {
   const { api, controlPlane } = await startStack(t);
   const user = await createUserApi(controlPlane, 'user@test.example', 'user');
   const { id, token } = (await createToken(api)).body.data;
@@ -118,7 +119,7 @@ t.test('an unused token of one’s own can be revoked, once; a used one can not'
     const { status, body } = await as.call('DELETE', `${tokensPath}/${tokenId}`);
     return [status, body.error?.code ?? body.data];
   };
-  t.strictSame(await revoke(user, id), [404, 'NOT_FOUND'], 'somebody else’s');
+  t.strictSame(await revoke(user, id), [404, 'NOT_FOUND'], 'another account’s');
   t.strictSame(await revoke(api, id), [200, null]);
   t.strictSame(await listTokens(api), []);
   t.strictSame(await revoke(api, id), [404, 'NOT_FOUND']);
@@ -128,7 +129,7 @@ t.test('an unused token of one’s own can be revoked, once; a used one can not'
   t.strictSame(await revoke(api, used.id), [409, 'NODE_STATE_CONFLICT']);
 });
 
-t.test('a used, expired, revoked, unknown and mistyped token get one and the same answer', async (t) => {
+t.test('a used, expired, revoked, unknown and mistyped token get the same response', async (t) => {
   const { api, database } = await startStack(t);
   const [used, expired, revoked] = [await createToken(api), await createToken(api), await createToken(api)].map(
     ({ body }) => body.data,
@@ -147,9 +148,9 @@ t.test('a used, expired, revoked, unknown and mistyped token get one and the sam
     expired: expired.token,
     revoked: revoked.token,
     unknown: makeToken(tokenPrefixes.enrollment).token,
-    'of a known id with another secret': otherSecret.token,
+    'a known id with another secret': otherSecret.token,
     mistyped: `${used.token.slice(0, -1)}${used.token.endsWith('A') ? 'B' : 'A'}`,
-    'of another kind': api.token,
+    'a token of another kind': api.token,
     nonsense: 'x',
   };
   for (const [name, token] of Object.entries(cases)) {
@@ -159,16 +160,18 @@ t.test('a used, expired, revoked, unknown and mistyped token get one and the sam
     const doc_url = `${api.url}/docs/errors/NODE_ENROLLMENT_TOKEN_INVALID`;
     t.equal(status, 401, name);
     t.strictSame(error, { code: 'NODE_ENROLLMENT_TOKEN_INVALID', message: messages.en, doc_url }, name);
+    for (const changes of [{ proof: '' }, { public_key: 'AAAA' }, { declared: { country: 'XX' } }])
+      t.equal((await enroll(api, token, { changes })).status, 401, `${name}, with ${Object.keys(changes)}`);
   }
 });
 
-t.test('the same token with the same key enrolls the same node again, with another key nobody', async (t) => {
+t.test('the same token with the same key enrolls the same node again; with another key it is refused', async (t) => {
   const { api } = await startStack(t);
   const { token } = (await createToken(api)).body.data;
   const key = newKey();
   const first = await enroll(api, token, { key });
   t.equal(first.status, 201);
-  t.strictSame((await enroll(api, token, { key })).body.data, first.body.data, 'a lost answer costs nothing');
+  t.strictSame((await enroll(api, token, { key })).body.data, first.body.data, 'a lost response costs nothing');
   t.equal((await enroll(api, token)).status, 401);
   const { token: next } = (await createToken(api)).body.data;
   t.match(
@@ -176,11 +179,11 @@ t.test('the same token with the same key enrolls the same node again, with anoth
     { status: 409, body: { error: { code: 'CONFLICT' } } },
     'a key enrolls once',
   );
-  t.match(await listTokens(api), [{ status: 'active' }, { status: 'used' }], 'which uses no token up');
+  t.match(await listTokens(api), [{ status: 'active' }, { status: 'used' }], 'which does not use up the token');
   t.equal((await api.call('GET', '/v1/nodes')).body.data.items.length, 1);
 });
 
-t.test('a token whose node was deleted is used up like any other, and its key never enrolls again', async (t) => {
+t.test('a token whose node was deleted stays used up, and the key of that node never enrolls again', async (t) => {
   const { api } = await startStack(t);
   const key = newKey();
   const newToken = async () => (await createToken(api)).body.data.token;
@@ -193,7 +196,7 @@ t.test('a token whose node was deleted is used up like any other, and its key ne
   t.equal((await enroll(api, await newToken())).status, 201, 'the machine comes back with another key');
 });
 
-t.test('of agents with one token at the same moment one gets in, and may ask twice', async (t) => {
+t.test('of agents that use one token at the same moment one enrolls, and may ask twice', async (t) => {
   const { api } = await startStack(t);
   const { token } = (await createToken(api)).body.data;
   const answers = await Promise.all([enroll(api, token), enroll(api, token), enroll(api, token)]);
@@ -208,7 +211,7 @@ t.test('of agents with one token at the same moment one gets in, and may ask twi
   t.equal(twice[0]?.body.data.node_id, twice[1]?.body.data.node_id);
 });
 
-t.test('a key nobody can hold and a proof that does not verify are refused by their field', async (t) => {
+t.test('an invalid key and a proof that does not verify are refused by their field', async (t) => {
   const { api } = await startStack(t);
   const { token } = (await createToken(api)).body.data;
   const refusal = async (changes: object) => {
@@ -233,7 +236,7 @@ t.test('a key nobody can hold and a proof that does not verify are refused by th
   t.match(await listTokens(api), [{ status: 'active' }]);
 });
 
-t.test('what an agent declares of its place must exist and agree with itself', async (t) => {
+t.test('the place that an agent declares must exist and be consistent', async (t) => {
   const { api } = await startStack(t);
   const place = async (declared: Declared, tokenFields: object = {}) => {
     const { token } = (await createToken(api, tokenFields)).body.data;
@@ -253,29 +256,32 @@ t.test('what an agent declares of its place must exist and agree with itself', a
   t.strictSame(
     await place({ city: 'Berlin' }, known),
     ['DE', 'DE-BE', 'Western Europe'],
-    'the token’s, where the agent says nothing',
+    'the token’s, where the agent declares nothing',
   );
   t.strictSame(await place({ country: 'FR' }, known), ['FR', null, 'Western Europe'], 'no province of another country');
 });
 
-t.test('a node is its token’s owner’s: public if that is an admin, else private; the audit log has it', async (t) => {
-  const { api, controlPlane, database } = await startStack(t);
-  const user = await createUserApi(controlPlane, 'user@test.example', 'user');
-  const declared = { tags: ['SSD', 'ssd', 'a'] };
-  const { nodeId } = await enrollPeer(api, { declared });
-  const { nodeId: home } = await enrollPeer(user);
-  const rows = await database
-    .db('nodes')
-    .whereIn('id', [nodeId, home])
-    .orderBy('id')
-    .select('user_id', 'visibility', 'tags');
-  t.strictSame(rows, [
-    { user_id: api.userId, visibility: 'public', tags: ['a', 'ssd'] },
-    { user_id: user.userId, visibility: 'private', tags: [] },
-  ]);
-  const audit = await database.db('audit_log').where({ action: 'node.enrolled' }).orderBy('id');
-  t.match(audit, [
-    { subject: nodeId, user_id: api.userId, credential_id: /^et_/ },
-    { subject: home, user_id: user.userId },
-  ]);
-});
+t.test(
+  'a node belongs to the owner of its token: public if that is an administrator, else private; the audit log records it',
+  async (t) => {
+    const { api, controlPlane, database } = await startStack(t);
+    const user = await createUserApi(controlPlane, 'user@test.example', 'user');
+    const declared = { tags: ['SSD', 'ssd', 'a'] };
+    const { nodeId } = await enrollPeer(api, { declared });
+    const { nodeId: home } = await enrollPeer(user);
+    const rows = await database
+      .db('nodes')
+      .whereIn('id', [nodeId, home])
+      .orderBy('id')
+      .select('owner_id', 'visibility', 'tags');
+    t.strictSame(rows, [
+      { owner_id: api.userId, visibility: 'public', tags: ['a', 'ssd'] },
+      { owner_id: user.userId, visibility: 'private', tags: [] },
+    ]);
+    const audit = await database.db('audit_log').where({ action: 'node.enrolled' }).orderBy('id');
+    t.match(audit, [
+      { subject: nodeId, user_id: api.userId, credential_id: /^et_/ },
+      { subject: home, user_id: user.userId },
+    ]);
+  },
+);

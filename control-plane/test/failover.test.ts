@@ -15,11 +15,11 @@ async function delivered(t: Test) {
     1,
   );
   await peer.waitFor('the acknowledgement', ({ ack }) => ack?.mark === 1);
-  /** As a failover does: every connection breaks. */
+  /** Breaks every connection, as a failover does. */
   const fail = () =>
     database.db.raw(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE application_name LIKE 'vantage-%' AND datname = current_database()`);
-  /** A change that nobody notices, as what a database says after it has lost its last ones. */
+  /** Makes a change that goes unnoticed, like the state of a database that has lost its last changes. */
   const undo = (sql: string) =>
     database.db.raw(
       `ALTER TABLE nodes DISABLE TRIGGER stamp_node; ${sql}; ALTER TABLE nodes ENABLE TRIGGER stamp_node`,
@@ -41,25 +41,26 @@ t.test('an idle agent is called back when the database has lost its link', async
   t.equal((await peer.waitForClose()).reason, 'CLOSE_OVERLOADED');
 });
 
-t.test('a node is told that the database has forgotten what it was to watch', async (t) => {
+t.test('a node is notified when the database has lost its assignments', async (t) => {
   const { api, database } = await startStack(t);
   const node = await CheckingNode.join(t, api);
   const body = { name: 'Shop', type: 'tcp', target: '127.0.0.1:9' };
   const { id } = (await api.call('POST', '/v1/monitors', { body })).body.data;
   await node.waitForAssignment(id);
-  // nothing that anybody announces, as when it was never written
+  // not announced, as if it had never been written; for an existing monitor it would be written again
   await database.db('monitor_assignments').delete();
+  await database.db('monitors').delete();
   await database.db.raw(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE application_name LIKE 'vantage-%' AND datname = current_database()`);
-  await until('the node to watch nothing', () => !node.assignments.has(id));
-  t.ok(node.peer.isOpen, 'on the link it had');
+  await until('the node to have no assignments', () => !node.assignments.has(id));
+  t.ok(node.peer.isOpen, 'on the same link');
 });
 
 t.test('an agent of which nothing was lost keeps its link when the database comes back', async (t) => {
   const { api, peer, fail } = await delivered(t);
   await fail();
-  // whoever was to be called back would be gone before this comes
-  await until('the database to be there again', async () => {
+  // an agent that is called back would be gone before this arrives
+  await until('the database to be back', async () => {
     const { status } = await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:1' } });
     return status === 202 && peer.jobs.length > 1;
   });

@@ -4,7 +4,7 @@ import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
 
-/** Credits of lane check that a peer was told, the welcome's first. */
+/** Credits of lane check that a peer received, beginning with the welcome's. */
 function checkCredits(peer: PeerAgent): number[] {
   return peer.frames
     .flatMap((frame) => [...(frame.welcome?.credits ?? []), ...(frame.credits?.credits ?? [])])
@@ -13,7 +13,7 @@ function checkCredits(peer: PeerAgent): number[] {
 }
 
 t.test(
-  'while PostgreSQL does not take results of monitors, agents keep theirs, one-shot ones flow, nothing is lost',
+  'while PostgreSQL takes no results of monitors, agents keep them, one-shot results flow and nothing is lost',
   async (t) => {
     const { api, database } = await startStack(t);
     const options = { isAnswering: false, isBeating: true };
@@ -29,7 +29,7 @@ t.test(
     await lock.raw('SELECT 1 FROM ingest_marks WHERE lane = 2 FOR UPDATE');
 
     const epoch = slow.epoch;
-    // of a kind that nobody knows: its numbers are passed over, by the same transaction that would store the rows
+    // of an unknown kind: its numbers are skipped by the same transaction that would store the rows
     for (const first of [1, 2, 3]) {
       const results = [{ kind: 'unheard-of', resultJson: Buffer.from('{}') }];
       slow.send({ results: { epoch, lane: LaneCode.LANE_CHECK, first, results } });
@@ -39,7 +39,7 @@ t.test(
     const [asked] = [await ask(slow)];
     await until('the job', () => slow.jobs.length === 1);
     slow.sendResults([successOf(slow.jobs[0]?.taskId ?? '', 'tcp')], 1);
-    t.ok(await isDone(asked), 'and of the very node that is held back');
+    t.ok(await isDone(asked), 'and those of the node that is held back');
     slow.send({ dropped: { epoch, lane: LaneCode.LANE_TASK, first: 2, last: 5, reason: 'expired' } });
     await slow.waitFor('its gap', (frame) => frame.ack?.lane === LaneCode.LANE_TASK && frame.ack.mark === 5);
     t.notOk(

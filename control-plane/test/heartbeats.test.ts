@@ -1,15 +1,17 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { missing } from '@vantage/shared/_support/missing.js';
 import { parseToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import t from 'tap';
 import { ensurePartitions } from '../src/db/partitions.js';
-import { HeartbeatJudging } from '../src/modules/heartbeats/heartbeat-judging.js';
-import { storePing } from '../src/modules/heartbeats/ping-store.js';
-import { claimDue } from '../src/modules/heartbeats/store.js';
+import { HeartbeatJudging } from '../src/modules/monitors/heartbeats/heartbeat-judging.js';
+import { storePing } from '../src/modules/monitors/heartbeats/ping-store.js';
+import { claimDue } from '../src/modules/monitors/heartbeats/store.js';
 import type { TestDatabase } from './_support/database.js';
 import { DeadlySteps } from './_support/deadly-steps.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { aHeartbeat, becomes, ping, read } from './_support/heartbeats.js';
+import { keepEvents, monitorNews } from './_support/kept-events.js';
 import { startSmtpServer } from './_support/smtp-server.js';
 import { createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
 import { until } from './_support/until.js';
@@ -23,14 +25,14 @@ async function eventsOf(api: TestApi, id: string) {
   return (await api.call('GET', `/v1/monitors/${id}/events`)).body.data.items;
 }
 
-/** What a replica has stored of a failure that dies before it judges that. */
+/** State that a replica leaves behind when it stores a failure and dies before it judges it. */
 async function storeFailure(db: TestDatabase['db'], token: string, atMs: number) {
   const { secretHash } = parseToken(tokenPrefixes.heartbeat, token) ?? { secretHash: Buffer.alloc(0) };
   const common = { exitCode: null, body: Buffer.alloc(0), ip: '::1', via: 'GET', rid: null, durationMs: null } as const;
   await storePing(db, secretHash, new Date(atMs), { kind: 'fail', ...common });
 }
 
-t.test('a heartbeat is made with a token that is shown once, and is new until its first ping', async (t) => {
+t.test('a heartbeat is created with a token that is shown once, and is new until its first ping', async (t) => {
   const { api } = await startStack(t);
   const made = await aHeartbeat(api, { target: 'ignored', interval_s: 17, config: undefined });
   t.match(made, {
@@ -39,7 +41,7 @@ t.test('a heartbeat is made with a token that is shown once, and is new until it
     config: { mode: 'interval', interval_s: 86_400, grace_s: 3_600, timezone: 'UTC', max_duration_s: 0 },
     current_status: 'unknown',
     node_count: 0,
-    nodes: [],
+    assigned_node_ids: [],
     uptime_percent: null,
     last_check_at: null,
     next_check_at: null,
@@ -61,10 +63,10 @@ t.test('a heartbeat is made with a token that is shown once, and is new until it
   t.equal(heartbeat.next_expected.length, 10);
   t.notOk('token' in heartbeat);
   const [row] = (await api.call('GET', '/v1/monitors')).body.data.items;
-  t.notOk('heartbeat' in row, 'rows of a list have no block');
+  t.notOk('heartbeat' in row, 'items of a list have no such block');
 });
 
-t.test('a ping by GET, HEAD or POST is answered OK, counts and is shown; no other token is known', async (t) => {
+t.test('a ping by GET, HEAD or POST is answered OK, counts and is shown; unknown tokens are refused', async (t) => {
   const { api } = await startStack(t);
   const { id, heartbeat } = await aHeartbeat(api);
   for (const method of ['GET', 'HEAD', 'POST']) {
@@ -89,7 +91,7 @@ t.test('a ping by GET, HEAD or POST is answered OK, counts and is shown; no othe
   }
 });
 
-t.test('curl checks in as the documentation says', async (t) => {
+t.test('curl checks in as documented', { skip: missing('curl') }, async (t) => {
   const { api } = await startStack(t);
   const { id, heartbeat } = await aHeartbeat(api);
   const curl = async (...args: readonly string[]) => (await promisify(execFile)('curl', ['-fsS', ...args])).stdout;
@@ -101,10 +103,11 @@ t.test('curl checks in as the documentation says', async (t) => {
   await becomes(api, id, 'down');
 });
 
-t.test('a missed deadline is an event since it was due, an outbox row and a mail; a ping ends it', async (t) => {
+t.test('a missed deadline opens an event at the due time, with an outbox row and a mail; a ping ends it', async (t) => {
   const clock = new FakeClock();
   const mails = await startSmtpServer(t);
   const { api, database } = await startStack(t, { VANTAGE_SMTP_URL: `smtp://${mails.host}` }, clock);
+  await keepEvents(database.db);
   await database.db('users').update({ email_verified_at: new Date() });
   const { id, heartbeat } = await aHeartbeat(api, every(600));
   clock.advance(HOUR_MS);
@@ -115,7 +118,7 @@ t.test('a missed deadline is an event since it was due, an outbox row and a mail
   clock.advance(600_001);
   t.match(await read(api, id), { current_status: 'up', heartbeat: { state: 'late' } });
   clock.advance(59_999);
-  t.match(await read(api, id), { current_status: 'up', heartbeat: { state: 'late' } }, 'the whole of its grace');
+  t.match(await read(api, id), { current_status: 'up', heartbeat: { state: 'late' } }, 'until the end of its grace');
   clock.advance(5 * MINUTE_MS);
   await becomes(api, id, 'down');
   t.match(await read(api, id), { heartbeat: { state: 'down' }, next_check_at: null });
@@ -131,32 +134,32 @@ t.test('a missed deadline is an event since it was due, an outbox row and a mail
   await ping(heartbeat.url);
   await becomes(api, id, 'up');
   t.match(await eventsOf(api, id), [{ id: event.id, ended_at: iso(clock.now()), duration_sec: 360 }]);
-  t.same(await database.db('outbox').orderBy('id').pluck('kind'), ['monitor.down', 'monitor.up']);
+  t.same(await monitorNews(database.db).pluck('kind'), ['monitor.down', 'monitor.up']);
+  // while the clock stands still: an hour of it in a second would be the end of every deadline
   await until('both mails', () => mails.mails.length === 2);
   const share = 100 * (1 - 360 / ((clock.now() - pingedMs) / 1_000));
   t.ok(Math.abs((await read(api, id)).uptime_percent - share) < 0.001, 'uptime counts from the first ping');
 });
 
-t.test(
-  'a ping that comes after the deadline, before anybody looked, ends an outage and does not hide it',
-  async (t) => {
-    const clock = new FakeClock();
-    const { api, database } = await startStack(t, {}, clock);
-    const { id, heartbeat } = await aHeartbeat(api, every(600));
-    await ping(heartbeat.url);
-    await becomes(api, id, 'up');
-    const dueMs = clock.now() + 660_000;
-    clock.setWall(dueMs + 1_000);
-    await ping(heartbeat.url);
-    await until('the event', async () => (await eventsOf(api, id)).length === 1);
-    t.match(await eventsOf(api, id), [{ started_at: iso(dueMs), ended_at: iso(dueMs + 1_000) }]);
-    t.same(await database.db('outbox').orderBy('id').pluck('kind'), ['monitor.down', 'monitor.up']);
-  },
-);
-
-t.test('two replicas notice one deadline once', async (t) => {
+t.test('a ping that arrives after the deadline but before the check ends an outage and does not hide it', async (t) => {
   const clock = new FakeClock();
   const { api, database } = await startStack(t, {}, clock);
+  await keepEvents(database.db);
+  const { id, heartbeat } = await aHeartbeat(api, every(600));
+  await ping(heartbeat.url);
+  await becomes(api, id, 'up');
+  const dueMs = clock.now() + 660_000;
+  clock.setWall(dueMs + 1_000);
+  await ping(heartbeat.url);
+  await until('the event', async () => (await eventsOf(api, id)).length === 1);
+  t.match(await eventsOf(api, id), [{ started_at: iso(dueMs), ended_at: iso(dueMs + 1_000) }]);
+  t.same(await monitorNews(database.db).pluck('kind'), ['monitor.down', 'monitor.up']);
+});
+
+t.test('one missed deadline is noticed once by two replicas', async (t) => {
+  const clock = new FakeClock();
+  const { api, database } = await startStack(t, {}, clock);
+  await keepEvents(database.db);
   await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url }, clock);
   const made = [];
   for (let i = 0; i < 20; i += 1) made.push(await aHeartbeat(api, { name: `Job ${i}`, ...every(600) }));
@@ -167,10 +170,10 @@ t.test('two replicas notice one deadline once', async (t) => {
   const events = await database.db('monitor_events').select('monitor_id', 'ended_at');
   t.equal(events.length, 20);
   t.equal(new Set(events.map(({ monitor_id }) => monitor_id)).size, 20);
-  t.equal((await database.db('outbox')).length, 20);
+  t.equal((await monitorNews(database.db)).length, 20);
 });
 
-// Each is down at once, and why is said.
+// Each is down at once, with its reason.
 const failures: readonly { name: string; config: object; path: string; init?: RequestInit; reason: RegExp }[] = [
   { name: '/fail', config: {}, path: '/fail', reason: /reported a failure/ },
   { name: 'an exit code', config: {}, path: '/7', reason: /exit code 7/ },
@@ -182,14 +185,14 @@ const failures: readonly { name: string; config: object; path: string; init?: Re
     reason: /lacks the text/,
   },
   {
-    name: 'no body where a text is asked for',
+    name: 'no body although a text is required',
     config: { assert_body_contains: 'OK' },
     path: '',
     reason: /lacks the text/,
   },
 ];
 
-t.test('a failure is down at once, whichever way it is told, and the next good ping ends it', async (t) => {
+t.test('a failure takes the monitor down at once, in every form, and the next good ping ends it', async (t) => {
   const { api } = await startStack(t);
   for (const { name, config, path, init = {}, reason } of failures) {
     const { id, heartbeat } = await aHeartbeat(api, { name, config });
@@ -202,7 +205,7 @@ t.test('a failure is down at once, whichever way it is told, and the next good p
   }
 });
 
-t.test('a ping with too long a name or too large an exit code is taken, and the latter is a failure', async (t) => {
+t.test('a ping with an overlong name or exit code is accepted, and such an exit code is a failure', async (t) => {
   const { api, database } = await startStack(t);
   const { id, heartbeat } = await aHeartbeat(api);
   const rid = 'x'.repeat(1_000);
@@ -211,7 +214,7 @@ t.test('a ping with too long a name or too large an exit code is taken, and the 
   await becomes(api, id, 'up');
   const pings = database.db('heartbeat_pings').orderBy('seq');
   t.strictSame(await pings.clone().pluck('rid'), [rid.slice(0, 200), rid.slice(0, 200)]);
-  t.notSame((await pings.clone())[1].duration_ms, null, 'its end is that of its start');
+  t.notSame((await pings.clone())[1].duration_ms, null, 'the name matches that of its start');
   for (const code of ['256', '-1', '3221225786']) {
     await ping(`${heartbeat.url}/${code}`);
     await becomes(api, id, 'down');
@@ -223,13 +226,30 @@ t.test('a ping with too long a name or too large an exit code is taken, and the 
   t.match((await eventsOf(api, id))[0], { reason: /exit code 255/ });
 });
 
-t.test('a run is measured by its name, and is down when it takes longer than it may', async (t) => {
+t.test('a ping whose URL has an unknown suffix counts as a success', async (t) => {
+  const { api, database } = await startStack(t);
+  const { id, heartbeat } = await aHeartbeat(api);
+  for (const [index, end] of ['abc', '1.5', 'START', 'caf%C3%A9', '0x1', 'ok?rid=a', '-'].entries()) {
+    await ping(`${heartbeat.url}/fail`);
+    await becomes(api, id, 'down');
+    await ping(`${heartbeat.url}/${end}`, index % 2 === 0 ? {} : { method: 'POST', body: 'done' });
+    await becomes(api, id, 'up');
+  }
+  const { rows } = await database.db.raw("SELECT kind FROM heartbeat_pings WHERE kind <> 'fail' ORDER BY seq");
+  t.strictSame(
+    rows.map(({ kind }: { kind: string }) => kind),
+    Array(7).fill('success'),
+  );
+  t.equal((await fetch(`${api.url}/hb/x/abc`)).status, 404, 'the token is checked nevertheless');
+});
+
+t.test('runs are measured by name, and a run that exceeds its limit takes the monitor down', async (t) => {
   const clock = new FakeClock();
   const { api, database } = await startStack(t, {}, clock);
   const { id, heartbeat } = await aHeartbeat(api, { config: { max_duration_s: 300 } });
   await ping(`${heartbeat.url}/start?rid=a`);
   await until('a start', async () => (await read(api, id)).heartbeat.state === 'started');
-  t.equal((await read(api, id)).current_status, 'unknown', 'nothing is known of a job that only began');
+  t.equal((await read(api, id)).current_status, 'unknown', 'a job that has only started has no state');
   clock.advance(MINUTE_MS);
   await ping(`${heartbeat.url}?rid=a`);
   await becomes(api, id, 'up');
@@ -254,9 +274,10 @@ t.test('a run is measured by its name, and is down when it takes longer than it 
   await becomes(api, id, 'up');
 });
 
-t.test('pausing ends the event, pings are taken all the same, and resuming begins anew', async (t) => {
+t.test('pausing ends the event, pings are still accepted, and resuming starts again', async (t) => {
   const clock = new FakeClock();
   const { api, database } = await startStack(t, {}, clock);
+  await keepEvents(database.db);
   const { id, heartbeat } = await aHeartbeat(api, every(600));
   await ping(`${heartbeat.url}/fail`);
   await becomes(api, id, 'down');
@@ -268,8 +289,8 @@ t.test('pausing ends the event, pings are taken all the same, and resuming begin
   const paused = await read(api, id);
   t.match(paused, { status: 'paused', current_status: 'unknown', next_check_at: null });
   t.match(paused.heartbeat, { state: 'paused', ping_count: 2, next_expected: [] });
-  await until('nothing to be due', async () => (await database.db('heartbeats').first()).due_at === null);
-  // no sweep comes while the clock stands still
+  await until('no due time', async () => (await database.db('heartbeats').first()).due_at === null);
+  // no sweep runs while the clock stands still
   await storeFailure(database.db, heartbeat.token, clock.now());
   t.equal((await api.call('POST', `/v1/monitors/${id}/resume`)).status, 200);
   const resumedMs = clock.now();
@@ -279,11 +300,11 @@ t.test('pausing ends the event, pings are taken all the same, and resuming begin
   clock.advance(2_000);
   await becomes(api, id, 'down');
   t.match((await eventsOf(api, id))[0], { started_at: iso(resumedMs + 660_000) });
-  const kinds = await database.db('outbox').orderBy('id').pluck('kind');
+  const kinds = await monitorNews(database.db).pluck('kind');
   t.same(kinds, ['monitor.down', 'monitor.paused', 'monitor.resumed', 'monitor.down']);
 });
 
-t.test('who asks for a check of a heartbeat hears that no node checks it, also while it is paused', async (t) => {
+t.test('a check of a heartbeat on request is refused because no node checks it, even while it is paused', async (t) => {
   const { api } = await startStack(t);
   const { id } = await aHeartbeat(api);
   for (const act of ['resume', 'pause']) {
@@ -293,7 +314,7 @@ t.test('who asks for a check of a heartbeat hears that no node checks it, also w
   }
 });
 
-t.test('another config counts from the change on; another name changes no deadline', async (t) => {
+t.test('a changed config applies from the change on; a changed name moves no deadline', async (t) => {
   const clock = new FakeClock();
   const { api } = await startStack(t, {}, clock);
   const { id, heartbeat } = await aHeartbeat(api, every(86_400));
@@ -316,7 +337,7 @@ t.test('another config counts from the change on; another name changes no deadli
   }
 });
 
-t.test('a token that is changed is unknown at once; state and badge stay', async (t) => {
+t.test('after a token is changed the old one is unknown at once; state and badge stay', async (t) => {
   const { api, database } = await startStack(t);
   const { id, heartbeat } = await aHeartbeat(api);
   await ping(heartbeat.url);
@@ -331,7 +352,7 @@ t.test('a token that is changed is unknown at once; state and badge stay', async
   t.match(after.heartbeat, { url: body.data.url, badge_url: heartbeat.badge_url, ping_count: 2 });
   t.match(await database.db('audit_log').where({ subject: id, action: 'monitor.token_rotated' }), [{}]);
   const stored = JSON.stringify(await database.db('heartbeats').first());
-  t.notOk(stored.includes(body.data.token), 'no token lies in the database in the clear');
+  t.notOk(stored.includes(body.data.token), 'the database contains no token in plain text');
   const http = await api.call('POST', `/v1/monitors/m_1111111111111111111111/rotate-token`);
   t.equal(http.status, 404);
   await database.db('monitors').update({ type: 'tcp' });
@@ -340,7 +361,7 @@ t.test('a token that is changed is unknown at once; state and badge stay', async
   });
 });
 
-t.test('a badge shows the state to anybody, and nothing else', async (t) => {
+t.test('a badge shows the state to everyone, and nothing else', async (t) => {
   const { api } = await startStack(t);
   const { id, heartbeat } = await aHeartbeat(api, { name: 'Secret project' });
   const fresh = await fetch(heartbeat.badge_url);
@@ -357,7 +378,7 @@ t.test('a badge shows the state to anybody, and nothing else', async (t) => {
   t.equal((await fetch(`${api.url}/badge/nothing.svg`)).status, 404);
 });
 
-t.test('clients of Uptime Kuma push as they are used to', async (t) => {
+t.test('push clients of Uptime Kuma work unchanged', async (t) => {
   const { api, database } = await startStack(t);
   const { id, heartbeat } = await aHeartbeat(api, { config: { assert_body_contains: 'fine' } });
   const push = async (search: string, token = heartbeat.token) => {
@@ -372,12 +393,15 @@ t.test('clients of Uptime Kuma push as they are used to', async (t) => {
   t.same(await push('', 'nobodys'), [404, { ok: false, msg: 'Monitor not found.' }]);
 });
 
-t.test('the first 10 kB of a body are kept; one over 32 KiB is refused, and its ping counts', async (t) => {
+t.test('the first 10 kB of a body are kept; a body over 32 KiB is refused, but its ping counts', async (t) => {
   const { api, database } = await startStack(t);
   const { id, heartbeat } = await aHeartbeat(api);
   await ping(heartbeat.url, { method: 'POST', body: Buffer.alloc(20_000, 0) });
   const large = await fetch(heartbeat.url, { method: 'POST', body: 'x'.repeat(33 * 1024) });
-  t.match([large.status, await large.json()], [413, { error: { code: 'REQUEST_BODY_INVALID' } }]);
+  t.match(
+    [large.status, await large.json()],
+    [413, { error: { code: 'REQUEST_BODY_INVALID', details: { body: [{ message: /32768/ }] } } }],
+  );
   const bodies: Buffer[] = await database.db('heartbeat_pings').orderBy('seq').pluck('body');
   t.same(bodies, [Buffer.alloc(10_000, 0), Buffer.alloc(10_000, 'x')]);
   t.equal((await read(api, id)).heartbeat.ping_count, 2);
@@ -385,7 +409,7 @@ t.test('the first 10 kB of a body are kept; one over 32 KiB is refused, and its 
   t.equal(unknown.status, 404);
 });
 
-t.test('of a token that floods the newest ping of each second is stored, and every one is answered OK', async (t) => {
+t.test('when pings of a token flood in, the newest of each second is stored, and each is answered OK', async (t) => {
   const clock = new FakeClock();
   const { api } = await startStack(t, {}, clock);
   const { id, heartbeat } = await aHeartbeat(api);
@@ -400,8 +424,9 @@ t.test('of a token that floods the newest ping of each second is stored, and eve
   await becomes(api, id, 'up');
 });
 
-t.test('pings that come together are all counted, and each is judged once', async (t) => {
+t.test('simultaneous pings are all counted, and each is judged once', async (t) => {
   const { api, database } = await startStack(t);
+  await keepEvents(database.db);
   const { id, heartbeat } = await aHeartbeat(api);
   await Promise.all(Array.from({ length: 20 }, (_, i) => ping(`${heartbeat.url}/${i % 2}`)));
   await ping(heartbeat.url);
@@ -411,103 +436,79 @@ t.test('pings that come together are all counted, and each is judged once', asyn
     seqs,
     Array.from({ length: 21 }, (_, i) => i + 1),
   );
-  const kinds = await database.db('outbox').orderBy('id').pluck('kind');
+  const kinds = await monitorNews(database.db).pluck('kind');
   t.same(
     kinds,
     kinds.map((_, i) => (i % 2 === 0 ? 'monitor.down' : 'monitor.up')),
-    'news in turn',
+    'changes in order',
   );
 });
 
-t.test('a step of a judgment that fails leaves nothing behind, and the next judgment makes one event', async (t) => {
-  const clock = new FakeClock();
-  const { api, database } = await startStack(t, {}, clock);
-  const { db } = database;
-  const { id, heartbeat } = await aHeartbeat(api, every(600));
-  const steps = ['monitor_states', 'monitor_events', 'outbox', 'heartbeats'];
-  const deadly = await DeadlySteps.prepare(db, steps);
-  for (const [index, table] of steps.entries()) {
-    await ping(heartbeat.url);
-    await becomes(api, id, 'up');
-    await deadly.arm(table);
-    clock.advance(HOUR_MS);
-    await deadly.waitForDeath();
-    t.equal((await eventsOf(api, id)).length, index, table);
-    t.equal((await db('outbox')).length, 2 * index, table);
-    await deadly.disarm();
-    clock.advance(1_000);
-    await becomes(api, id, 'down');
-    t.equal((await eventsOf(api, id)).length, index + 1, table);
-  }
-});
+t.test(
+  'a judgment that fails at any step leaves nothing behind, and the next judgment creates one event',
+  async (t) => {
+    const clock = new FakeClock();
+    const { api, database } = await startStack(t, {}, clock);
+    await keepEvents(database.db);
+    const { db } = database;
+    const { id, heartbeat } = await aHeartbeat(api, every(600));
+    const steps = ['monitor_states', 'monitor_events', 'outbox', 'heartbeats'];
+    const deadly = await DeadlySteps.prepare(db, steps);
+    for (const [index, table] of steps.entries()) {
+      await ping(heartbeat.url);
+      await becomes(api, id, 'up');
+      await deadly.arm(table);
+      clock.advance(HOUR_MS);
+      await deadly.waitForDeath();
+      t.equal((await eventsOf(api, id)).length, index, table);
+      t.equal((await monitorNews(db)).length, 2 * index, table);
+      await deadly.disarm();
+      clock.advance(1_000);
+      await becomes(api, id, 'down');
+      t.equal((await eventsOf(api, id)).length, index + 1, table);
+    }
+  },
+);
 
-t.test('a ping whose replica died before it judged it is judged by another', async (t) => {
+t.test('a ping whose replica died before judging it is judged by another', async (t) => {
   const clock = new FakeClock();
   const { api, database } = await startStack(t, {}, clock);
   const { id, heartbeat } = await aHeartbeat(api);
   await storeFailure(database.db, heartbeat.token, clock.now());
-  t.equal((await read(api, id)).heartbeat.state, 'down', 'whoever looks sees it');
+  t.equal((await read(api, id)).heartbeat.state, 'down', 'visible to every reader');
   t.equal((await read(api, id)).current_status, 'unknown');
   clock.advance(1_000);
   await becomes(api, id, 'down');
 });
 
-// A job at half past two, each night of a change of clocks: when it is down, without and with the change.
-const nights: readonly { zone: string; from: string; deadlines: readonly string[] }[] = [
-  {
-    zone: 'Europe/Berlin',
-    from: '2026-03-27T01:30:00Z',
-    deadlines: ['2026-03-28T01:40:00Z', '2026-03-29T01:10:00Z', '2026-03-30T00:40:00Z'],
-  },
-  {
-    zone: 'Europe/Berlin',
-    from: '2026-10-23T00:30:00Z',
-    deadlines: ['2026-10-24T00:40:00Z', '2026-10-25T00:40:00Z', '2026-10-26T01:40:00Z'],
-  },
-  {
-    zone: 'America/New_York',
-    from: '2026-03-06T07:30:00Z',
-    deadlines: ['2026-03-07T07:40:00Z', '2026-03-08T07:10:00Z', '2026-03-09T06:40:00Z'],
-  },
-];
+t.test('deadlines follow the wall clock through the change of clocks in Europe/Berlin after 2026-03-27', async (t) => {
+  const clock = new FakeClock(Date.parse('2026-03-27T01:30:00Z'));
+  const { api, database } = await startStack(t, {}, clock);
+  const config = { mode: 'cron', cron_expr: '30 2 * * *', timezone: 'Europe/Berlin', grace_s: 600 };
+  const { id, heartbeat } = await aHeartbeat(api, { config });
+  // time at which a job due at half past two is down: before the change, in its night and after it
+  for (const deadline of ['2026-03-28T01:40:00Z', '2026-03-29T01:10:00Z', '2026-03-30T00:40:00Z']) {
+    await ensurePartitions(database.db, clock.now());
+    await ping(heartbeat.url);
+    t.equal((await read(api, id)).next_check_at, iso(Date.parse(deadline)));
+    await becomes(api, id, 'up');
+    clock.advance(Date.parse(deadline) - clock.now());
+    t.match(await read(api, id), { current_status: 'up', heartbeat: { state: 'late' } }, deadline);
+    clock.advance(1_000);
+    await becomes(api, id, 'down');
+    t.equal((await eventsOf(api, id))[0].started_at, iso(Date.parse(deadline)));
+  }
+});
 
-for (const { zone, from, deadlines } of nights) {
-  t.test(`over the change of clocks in ${zone} after ${from.slice(0, 10)} every deadline is by the wall`, async (t) => {
-    const clock = new FakeClock(Date.parse(from));
-    const { api, database } = await startStack(t, {}, clock);
-    const config = { mode: 'cron', cron_expr: '30 2 * * *', timezone: zone, grace_s: 600 };
-    const { id, heartbeat } = await aHeartbeat(api, { config });
-    const down = [];
-    for (const deadline of deadlines) {
-      await ensurePartitions(database.db, clock.now());
-      await ping(heartbeat.url);
-      t.equal((await read(api, id)).next_check_at, iso(Date.parse(deadline)));
-      await becomes(api, id, 'up');
-      clock.advance(Date.parse(deadline) - clock.now());
-      t.match(await read(api, id), { current_status: 'up', heartbeat: { state: 'late' } }, deadline);
-      clock.advance(1_000);
-      await becomes(api, id, 'down');
-      down.push((await eventsOf(api, id))[0].started_at);
-    }
-    t.same(
-      down,
-      deadlines.map((text) => iso(Date.parse(text))),
-    );
-  });
-}
-
-t.test('what is down in a maintenance window is told at its end, if it is down still', async (t) => {
+t.test('a monitor that goes down in a maintenance window is reported at its end if it is still down', async (t) => {
   const clock = new FakeClock();
   const { api, database } = await startStack(t, {}, clock);
   const { id, heartbeat } = await aHeartbeat(api, every(600));
   await ping(heartbeat.url);
   await becomes(api, id, 'up');
-  const window = { isNow: true, endedAtMs: null as number | null };
-  const news: string[] = [];
-  const judging = new HeartbeatJudging({
-    maintenance: async () => new Map([[id, window]]),
-    notify: async (_trx, { kind }) => void news.push(kind),
-  });
+  const window = { isNow: true, untilMs: null, endedAtMs: null as number | null };
+  await keepEvents(database.db);
+  const judging = new HeartbeatJudging({ maintenance: async () => new Map([[id, window]]) });
   const judgeAt = (nowMs: number) =>
     database.db.transaction(async (trx) => {
       const ids = await claimDue(trx, new Date(nowMs), 10);
@@ -522,19 +523,20 @@ t.test('what is down in a maintenance window is told at its end, if it is down s
   Object.assign(window, { isNow: false, endedAtMs: startMs + 2 * HOUR_MS });
   t.equal(await judgeAt(startMs + 2 * HOUR_MS + 1), 1);
   t.match(await eventsOf(api, id), [{ started_at: iso(startMs + 2 * HOUR_MS), ended_at: null }]);
-  t.same(news, ['monitor.down']);
+  t.same(await monitorNews(database.db).pluck('kind'), ['monitor.down']);
 });
 
-t.test('the monitor limit holds for heartbeats, the least interval of a plan does not', async (t) => {
+t.test('the monitor limit applies to heartbeats, the minimum interval of a plan does not', async (t) => {
   const { controlPlane, database } = await startStack(t, { VANTAGE_PLANS: '{"free": {"monitors": 1}}' });
   const api = await createUserApi(controlPlane, 'limited@test.example', 'user');
-  await database.db('users').update({ plan: 'free', email_verified_at: new Date() });
+  await database.db('owners').update({ plan: 'free' });
+  await database.db('users').update({ email_verified_at: new Date() });
   t.equal((await aHeartbeat(api, { config: { interval_s: 30 } })).interval_s, 30);
   const second = await api.call('POST', '/v1/monitors', { body: { name: 'Second', type: 'heartbeat' } });
   t.match([second.status, second.body.error?.code], [429, 'MONITOR_LIMIT_EXCEEDED']);
 });
 
-t.test('a heartbeat that is deleted is gone with its token and its badge', async (t) => {
+t.test('a deleted heartbeat is gone with its token and its badge', async (t) => {
   const { api } = await startStack(t);
   const { id, heartbeat } = await aHeartbeat(api);
   await ping(`${heartbeat.url}/fail`);
@@ -543,7 +545,7 @@ t.test('a heartbeat that is deleted is gone with its token and its badge', async
   for (const url of [heartbeat.url, heartbeat.badge_url]) t.equal((await fetch(url)).status, 404);
 });
 
-t.test('bad input names the field and what is wrong with it', async (t) => {
+t.test('invalid input names the field and the error', async (t) => {
   const { api } = await startStack(t);
   const { heartbeat } = await aHeartbeat(api);
   const cron = (cron_expr: unknown, more: object = {}) => ({ config: { mode: 'cron', cron_expr, ...more } });
@@ -577,9 +579,6 @@ t.test('bad input names the field and what is wrong with it', async (t) => {
     });
     t.equal(status, 400, JSON.stringify(fields));
     t.match(body.error.details?.[field]?.[0]?.message, message, `${field} in ${JSON.stringify(body.error)}`);
-  }
-  for (const path of ['/x', '/1.5']) {
-    t.equal((await fetch(heartbeat.url + path)).status, 400, path);
   }
   t.equal((await fetch(`${heartbeat.url}/start/x`)).status, 404);
   t.equal((await fetch(heartbeat.url, { method: 'PUT' })).status, 405);

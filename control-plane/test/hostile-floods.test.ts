@@ -6,7 +6,7 @@ import { runProbe } from './_support/probes.js';
 import { startStack, type TestApi } from './_support/stack.js';
 import { until } from './_support/until.js';
 
-// What a node with a valid key can do by sheer number: it waits or is cut off, and a node beside it goes on with its work.
+// Attacks of a node with a valid key by sheer volume: it waits or is cut off, and other nodes continue to work.
 
 t.setTimeout(120_000);
 
@@ -14,7 +14,7 @@ const TASK = laneCode('task');
 const checks = Array.from({ length: 200 }, () => ({ name: 'ipv4', status: 'ok', detail: 'x'.repeat(1_000) }));
 const unknownStates = Array.from({ length: 500 }, () => ({ kind: 'x', subject: 'y', slotMs: 1 }));
 
-/** What is sent as fast as the socket takes it, and how often. */
+/** Frames that are sent as fast as the socket takes them, and their number. */
 const floods: readonly (readonly [string, number, (peer: PeerAgent, index: number) => AgentFrame])[] = [
   ['heartbeats', 5_000, () => ({ heartbeat: { sequence: 1, spoolRows: 2 ** 32 - 1 } })],
   ['self-tests', 200, () => ({ heartbeat: { sequence: 1, selfTest: { finishedAtMs: 2 ** 53 - 1, checks } } })],
@@ -29,7 +29,7 @@ function batchAt(epoch: Uint8Array, first: number): AgentFrame {
   return { results: { epoch, lane: TASK, first, results: [successOf('x', 'tcp')] } };
 }
 
-/** A probe on the honest node, over the link that it has had from the beginning. */
+/** Runs a probe on the honest node, over the link that it has had from the beginning. */
 async function worksOn(t: Test, api: TestApi, honest: PeerAgent): Promise<void> {
   const body = { target: '127.0.0.1:1', node_id: honest.identity.nodeId };
   t.match(await runProbe(api, 'tcp', body), { status: 'completed', node_results: [{ success: true }] });
@@ -47,7 +47,7 @@ t.test('a node that floods with any frame waits or is cut off, and the others ar
   }
 });
 
-t.test('a node that takes jobs and never answers owes them alone', async (t) => {
+t.test('jobs that a node accepts and never answers count against that node alone', async (t) => {
   const { api } = await startStack(t);
   const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }), { isBeating: true });
   const silent = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'silent' }), {
@@ -66,7 +66,7 @@ t.test('a node that takes jobs and never answers owes them alone', async (t) => 
   });
 });
 
-t.test('a message in fragments without end closes its link after a thousand of them', async (t) => {
+t.test('a message with endless fragments closes its link after a thousand of them', async (t) => {
   const { api } = await startStack(t);
   const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }), { isBeating: true });
   const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'fragments' }), { isBeating: true });

@@ -5,11 +5,11 @@ import { runProbe } from './_support/probes.js';
 import { startStack, type TestApi } from './_support/stack.js';
 import { until } from './_support/until.js';
 
-// What a node with a valid key can try: it harms its own results, and nobody else.
+// Attacks of a node with a valid key: it harms its own results, and no one else's.
 
 const TASK = laneCode('task');
 
-/** A probe on the honest node, over the link that it has had from the beginning. */
+/** Runs a probe on the honest node, over the link that it has had from the beginning. */
 async function worksOn(t: Test, api: TestApi, honest: PeerAgent): Promise<void> {
   const body = { target: '127.0.0.1:1', node_id: honest.identity.nodeId };
   t.match(await runProbe(api, 'tcp', body), { status: 'completed', node_results: [{ success: true }] });
@@ -25,7 +25,7 @@ async function aTask(api: TestApi, peer: PeerAgent): Promise<{ requestId: string
   return { requestId: data.task_id, taskId: peer.jobs.at(-1)?.taskId ?? '' };
 }
 
-t.test('a node that lies harms its own results at most', async (t) => {
+t.test('a node that lies harms only its own results', async (t) => {
   const { api } = await startStack(t);
   const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }), {
     isAnswering: false,
@@ -50,33 +50,33 @@ t.test('a node that lies harms its own results at most', async (t) => {
     withJson('{"__proto__":{"success":true}}'),
   ]);
   const { ack } = await liar.waitFor('the acknowledgement', (frame) => frame.ack !== null);
-  t.equal(ack?.mark, 7, 'all of it is passed over');
+  t.equal(ack?.mark, 7, 'all of it is ignored');
   t.strictSame(
     ack?.rejects.map(({ sequence }) => sequence),
     [3, 4, 5, 6, 7],
   );
   for (const { requestId } of [victim, own]) {
     const { data } = (await api.call('GET', `/v1/probe/tasks/${requestId}`)).body;
-    t.not(data.status, 'completed', 'it ends no task, not even its own by something else');
+    t.not(data.status, 'completed', 'it ends no task, not even its own with a result of another kind');
   }
   honest.sendResults([successOf(victim.taskId, 'tcp')]);
   t.match((await api.call('GET', `/v1/probe/tasks/${victim.requestId}?wait=10`)).body.data, { status: 'completed' });
 });
 
 t.test(
-  'forged numbers and dropped ranges up to the last number cost a node its own lane, and nobody else anything',
+  'forged numbers and dropped ranges up to the last number cost a node its own lane, and affect no other node',
   async (t) => {
     const { api } = await startStack(t);
     const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }), { isBeating: true });
     const liar = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'liar' }), { isAnswering: false });
     const results = [successOf('x', 'tcp')];
     liar.send({ results: { epoch: liar.epoch, lane: TASK, first: 2 ** 53 - 2, results } });
-    const { ack } = await liar.waitFor('the answer', (frame) => frame.ack !== null);
+    const { ack } = await liar.waitFor('the response', (frame) => frame.ack !== null);
     t.match(ack, { mark: 0, rewind: true }, 'a gap is refused');
     liar.send({ dropped: { epoch: liar.epoch, lane: TASK, first: 1, last: 2 ** 53 - 1, reason: 'x'.repeat(10_000) } });
     await liar.waitFor('the acknowledgement', (frame) => frame.ack?.mark === 2 ** 53 - 1);
     liar.send({ results: { epoch: liar.epoch, lane: TASK, first: 2 ** 53 - 1, results } });
-    t.equal((await liar.waitForClose()).reason, 'CLOSE_PROTOCOL_ERROR', 'there is no number left');
+    t.equal((await liar.waitForClose()).reason, 'CLOSE_PROTOCOL_ERROR', 'no number is left');
     await worksOn(t, api, honest);
   },
 );

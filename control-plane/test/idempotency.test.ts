@@ -1,13 +1,13 @@
 import t, { type Test } from 'tap';
 import { Type } from 'typebox';
+import { SealBrokenError } from '../src/crypto/sealing.js';
 import { openDatabase } from '../src/db/database.js';
 import { ApiError, limitReached } from '../src/http/errors.js';
-import type { IdempotentRequest } from '../src/http/idempotency.js';
+import type { IdempotentRequest } from '../src/http/frame/idempotency.js';
 import type { AnyRoute } from '../src/http/route.js';
 import { StoredResponses } from '../src/idempotency/index.js';
 import { RequestSeals } from '../src/idempotency/request-seal.js';
-import { createLogger } from '../src/log.js';
-import { SealBrokenError } from '../src/sealing.js';
+import { createLogger } from '../src/runtime/log.js';
 import type { TestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { aRoute } from './_support/http-routes.js';
@@ -33,10 +33,10 @@ const made = { status: 201, contentType: 'application/json', body: '{"secret":"s
 const responsesOn = ({ db }: Pick<TestDatabase, 'db'> = database, clock = new FakeClock()) =>
   new StoredResponses({ db, secretKey: SECRET_KEY, clock, log });
 
-/** Claims a request that nobody else has. */
+/** Claims a request that no other caller has claimed. */
 async function claimFirst(responses: StoredResponses, changes: Partial<IdempotentRequest> = {}) {
   const claim = await responses.claim({ ...request, ...changes });
-  if (claim.kind !== 'first') throw new Error('somebody was first');
+  if (claim.kind !== 'first') throw new Error('another caller was first');
   return claim;
 }
 
@@ -46,7 +46,7 @@ const refused = (says: RegExp) => ({
   details: { 'idempotency-key': [{ code: 'conflict', message: says }] },
 });
 
-/** A server whose one POST counts its runs and answers as `answer` says. */
+/** A server whose one POST counts its runs and responds as `answer` says. */
 async function countingServer(t: Test, options: TestServerOptions & Partial<AnyRoute> = {}) {
   const runs = { count: 0 };
   const { handle = async () => ({ status: 201, data: { run: runs.count } }), ...server } = options;
@@ -74,7 +74,7 @@ async function countingServer(t: Test, options: TestServerOptions & Partial<AnyR
   return { post, runs };
 }
 
-t.test('a repeated request gets the first answer byte for byte, a secret shown once included', async (t) => {
+t.test('a repeated request gets the first response byte for byte, including a secret shown once', async (t) => {
   const create = async (body: string, key = 'make-1') => {
     const response = await fetch(`${api.url}/v1/nodes/enrollment-tokens`, {
       method: 'POST',
@@ -111,28 +111,35 @@ t.test('a repeated request gets the first answer byte for byte, a secret shown o
   }
 });
 
-t.test('while the first one runs a repeated request is told so, and afterwards gets its answer', async (t) => {
-  const create = () =>
-    fetch(`${api.url}/v1/nodes/enrollment-tokens`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${api.token}`, 'Content-Type': 'application/json', 'Idempotency-Key': 'slow' },
-      body: '{}',
+t.test(
+  'a request repeated while the first one runs is refused for that reason, and afterwards gets its response',
+  async (t) => {
+    const create = () =>
+      fetch(`${api.url}/v1/nodes/enrollment-tokens`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${api.token}`,
+          'Content-Type': 'application/json',
+          'Idempotency-Key': 'slow',
+        },
+        body: '{}',
+      });
+    const blocking = await database.db.transaction();
+    await blocking.raw('LOCK TABLE enrollment_tokens IN EXCLUSIVE MODE');
+    const first = create();
+    await until('the first to run', async () => (await database.db('idempotency_keys')).length === 1);
+    const second = await create();
+    t.equal(second.status, 409);
+    t.match(await second.json(), {
+      error: { code: 'CONFLICT', details: { 'idempotency-key': [{ code: 'conflict', message: /still running/ }] } },
     });
-  const blocking = await database.db.transaction();
-  await blocking.raw('LOCK TABLE enrollment_tokens IN EXCLUSIVE MODE');
-  const first = create();
-  await until('the first to run', async () => (await database.db('idempotency_keys')).length === 1);
-  const second = await create();
-  t.equal(second.status, 409);
-  t.match(await second.json(), {
-    error: { code: 'CONFLICT', details: { 'idempotency-key': [{ code: 'conflict', message: /still runs/ }] } },
-  });
-  await blocking.commit();
-  const answer = await (await first).text();
-  t.equal(await (await create()).text(), answer);
-});
+    await blocking.commit();
+    const answer = await (await first).text();
+    t.equal(await (await create()).text(), answer);
+  },
+);
 
-t.test('a key is one caller’s own and one operation’s own', async (t) => {
+t.test('a key belongs to one caller and one operation', async (t) => {
   const { post, runs } = await countingServer(t, { trustedProxies: ['127.0.0.0/8'] });
   const callers: readonly Record<string, string>[] = [
     { 'X-Forwarded-For': '198.51.100.7' },
@@ -151,49 +158,52 @@ t.test('a key is one caller’s own and one operation’s own', async (t) => {
   const sameNetwork = await post('mine', { name: 'x' }, { 'X-Forwarded-For': '2001:db8:0:1::2' });
   t.ok(sameNetwork.isReplay, 'an IPv6 /64 is one caller');
   const moved = await post('mine', { name: 'x' }, { 'X-Forwarded-For': '192.0.2.1', Authorization: 'Bearer reader' });
-  t.ok(moved.isReplay, 'an account is one wherever it is');
+  t.ok(moved.isReplay, 'an account is one caller at every address');
   t.equal(runs.count, callers.length);
   await claimFirst(responsesOn(), { caller: 'u_reader', operationId: 'another', key: 'mine' });
 });
 
-t.test('what failed for a time or was badly put may be sent again under its key; a refusal stays', async (t) => {
-  const allowance = { limit: 1, remaining: 0, resetsAt: 0, isAllowed: false };
-  const passing: readonly (readonly [number, () => Error])[] = [
-    [503, () => new ApiError('UNAVAILABLE')],
-    [500, () => new TypeError('broken')],
-    [429, () => limitReached('RATE_LIMIT_EXCEEDED', allowance)],
-    [408, () => new ApiError('REQUEST_TIMEOUT')],
-    [400, () => new ApiError('VALIDATION_FAILED')],
-  ];
-  let failure: (() => Error) | null = null;
-  const handle: AnyRoute['handle'] = async () => {
-    if (failure !== null) throw failure();
-    return { status: 201, data: 'made' };
-  };
-  const { post, runs } = await countingServer(t, { handle });
-  for (const [status, error] of passing) {
-    failure = error;
-    t.equal((await post(`key-${status}`)).status, status);
+t.test(
+  'a request that failed temporarily or was invalid may be sent again under its key; a refusal is kept',
+  async (t) => {
+    const allowance = { limit: 1, remaining: 0, resetsAt: 0, isAllowed: false };
+    const passing: readonly (readonly [number, () => Error])[] = [
+      [503, () => new ApiError('UNAVAILABLE')],
+      [500, () => new TypeError('broken')],
+      [429, () => limitReached('RATE_LIMIT_EXCEEDED', allowance)],
+      [408, () => new ApiError('REQUEST_TIMEOUT')],
+      [400, () => new ApiError('VALIDATION_FAILED')],
+    ];
+    let failure: (() => Error) | null = null;
+    const handle: AnyRoute['handle'] = async () => {
+      if (failure !== null) throw failure();
+      return { status: 201, data: 'made' };
+    };
+    const { post, runs } = await countingServer(t, { handle });
+    for (const [status, error] of passing) {
+      failure = error;
+      t.equal((await post(`key-${status}`)).status, status);
+      failure = null;
+      const { status: then, isReplay } = await post(`key-${status}`, { name: 'put right' });
+      t.strictSame([then, isReplay], [201, false], `after ${status}`);
+    }
+    t.equal((await post('invalid', { name: '' })).status, 400);
+    t.equal((await post('invalid', { name: 'valid' })).status, 201, 'a request that validation refuses takes no key');
+    failure = () => new ApiError('NOT_FOUND');
+    const before = runs.count;
+    const refusal = await post('lost', { name: 'x' }, { 'Accept-Language': 'zh-TW' });
     failure = null;
-    const { status: then, isReplay } = await post(`key-${status}`, { name: 'put right' });
-    t.strictSame([then, isReplay], [201, false], `after ${status}`);
-  }
-  t.equal((await post('invalid', { name: '' })).status, 400);
-  t.equal((await post('invalid', { name: 'valid' })).status, 201, 'what validation refuses takes no key');
-  failure = () => new ApiError('NOT_FOUND');
-  const before = runs.count;
-  const refusal = await post('lost', { name: 'x' }, { 'Accept-Language': 'zh-TW' });
-  failure = null;
-  const again = await post('lost');
-  t.strictSame([again.status, again.text, again.isReplay], [404, refusal.text, true]);
-  t.equal(again.headers.get('content-language'), 'zh-TW', 'in the language of the first');
-  t.equal(runs.count, before + 1);
-});
+    const again = await post('lost');
+    t.strictSame([again.status, again.text, again.isReplay], [404, refusal.text, true]);
+    t.equal(again.headers.get('content-language'), 'zh-TW', 'in the language of the first request');
+    t.equal(runs.count, before + 1);
+  },
+);
 
 t.test('of many equal requests to two replicas one is performed', async (t) => {
   const answered: number[] = [];
   const handle: AnyRoute['handle'] = async () => {
-    // it still runs when all others have been answered
+    // it is still running when all others have their response
     await until('the others', () => answered.length === 39);
     return { status: 201, data: 'made' };
   };
@@ -209,7 +219,7 @@ t.test('of many equal requests to two replicas one is performed', async (t) => {
   t.ok((await other.post('race')).isReplay && (await one.post('race')).isReplay);
 });
 
-t.test('an answer is kept for 24 hours to the millisecond, and upkeep deletes no younger one', async (t) => {
+t.test('a response is kept for exactly 24 hours, and upkeep deletes no younger one', async (t) => {
   const clock = new FakeClock();
   const responses = responsesOn(database, clock);
   await (await claimFirst(responses)).store(made);
@@ -219,7 +229,7 @@ t.test('an answer is kept for 24 hours to the millisecond, and upkeep deletes no
   await t.rejects(responses.claim({ ...request, fingerprint: Buffer.alloc(32, 2) }), refused(/another request/));
   clock.advance(1);
   const next = await claimFirst(responses, { fingerprint: Buffer.alloc(32, 2) });
-  await t.rejects(responses.claim({ ...request, fingerprint: Buffer.alloc(32, 2) }), refused(/still runs/));
+  await t.rejects(responses.claim({ ...request, fingerprint: Buffer.alloc(32, 2) }), refused(/still running/));
   await next.store(made);
   await responses.deleteForgotten();
   t.equal((await database.db('idempotency_keys')).length, 1);
@@ -228,12 +238,12 @@ t.test('an answer is kept for 24 hours to the millisecond, and upkeep deletes no
   t.strictSame(await database.db('idempotency_keys'), []);
 });
 
-t.test('a request whose process died is free again when its lock has run out; one that runs keeps it', async (t) => {
+t.test('a request whose process died is released when its lock expires; a running one keeps it', async (t) => {
   const [dying, living] = [new FakeClock(), new FakeClock()];
   const crashed = await claimFirst(responsesOn(database, dying));
   const responses = responsesOn(database, living);
   living.advance(59_999);
-  await t.rejects(responses.claim(request), refused(/still runs/));
+  await t.rejects(responses.claim(request), refused(/still running/));
   living.advance(1);
   const second = await claimFirst(responses);
   const lockedUntil = async () => (await database.db('idempotency_keys').first('locked_until')).locked_until.getTime();
@@ -242,10 +252,10 @@ t.test('a request whose process died is free again when its lock has run out; on
       living.advance(20_000);
       await until('the renewal', async () => (await lockedUntil()) === living.now() + 60_000);
     }
-    await t.rejects(responses.claim(request), refused(/still runs/));
+    await t.rejects(responses.claim(request), refused(/still running/));
   }
   await crashed.store({ ...made, body: 'late' });
-  await t.rejects(responses.claim(request), refused(/still runs/), 'who was too late stores nothing');
+  await t.rejects(responses.claim(request), refused(/still running/), 'a late process stores nothing');
   await crashed.release();
   await second.store(made);
   t.match(await responses.claim(request), { kind: 'replay', response: { status: 201 } });
@@ -258,7 +268,7 @@ t.test('a released key is free for any request', async () => {
   await claimFirst(responses, { fingerprint: Buffer.alloc(32, 9) });
 });
 
-t.test('who has the database and the secret key, but not the Idempotency-Key, reads nothing', async (t) => {
+t.test('the database and the secret key reveal nothing without the Idempotency-Key', async (t) => {
   await (await claimFirst(responsesOn())).store(made);
   const row = await database.db('idempotency_keys').first();
   const seals = new RequestSeals(SECRET_KEY);
@@ -270,23 +280,26 @@ t.test('who has the database and the secret key, but not the Idempotency-Key, re
   ];
   for (const { fingerprint, sealer } of others) {
     t.throws(() => sealer.open(row.sealed_response), SealBrokenError);
-    t.notOk(fingerprint.equals(row.fingerprint), 'nor can a likely request be tried');
+    t.notOk(fingerprint.equals(row.fingerprint), 'nor can a likely request be tested');
   }
   t.notOk(new RequestSeals(Buffer.alloc(32, 8)).sealOf(request).keyHash.equals(row.key_hash));
 });
 
-t.test('without the database a request with a key is not performed; one that was is still answered', async (t) => {
-  const gone = openDatabase({ url: 'postgres://x:x@127.0.0.1:1/x', poolSize: 1, applicationName: 'test' });
-  t.teardown(() => gone.destroy());
-  const { post, runs } = await countingServer(t, { idempotency: responsesOn({ db: gone }) });
-  const { status, headers } = await post('k');
-  t.strictSame([status, headers.get('retry-after'), runs.count], [503, '5', 0]);
-  const pool = openDatabase({ url: database.url, poolSize: 1, applicationName: 'test' });
-  const claims = [
-    await claimFirst(responsesOn({ db: pool })),
-    await claimFirst(responsesOn({ db: pool }), { key: 'b' }),
-  ];
-  await pool.destroy();
-  await t.resolves(claims[0]?.store(made) ?? Promise.reject());
-  await t.resolves(claims[1]?.release() ?? Promise.reject());
-});
+t.test(
+  'without the database a request with a key is not performed; a performed one still gets its response',
+  async (t) => {
+    const gone = openDatabase({ url: 'postgres://x:x@127.0.0.1:1/x', poolSize: 1, applicationName: 'test' });
+    t.teardown(() => gone.destroy());
+    const { post, runs } = await countingServer(t, { idempotency: responsesOn({ db: gone }) });
+    const { status, headers } = await post('k');
+    t.strictSame([status, headers.get('retry-after'), runs.count], [503, '5', 0]);
+    const pool = openDatabase({ url: database.url, poolSize: 1, applicationName: 'test' });
+    const claims = [
+      await claimFirst(responsesOn({ db: pool })),
+      await claimFirst(responsesOn({ db: pool }), { key: 'b' }),
+    ];
+    await pool.destroy();
+    await t.resolves(claims[0]?.store(made) ?? Promise.reject());
+    await t.resolves(claims[1]?.release() ?? Promise.reject());
+  },
+);

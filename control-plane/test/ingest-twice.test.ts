@@ -2,7 +2,7 @@ import { systemClock } from '@vantage/shared/clock.js';
 import type { ResultMessage } from '@vantage/shared/protocol/codec.js';
 import t, { type Test } from 'tap';
 import { Ingest, ingestStore } from '../src/ingest/index.js';
-import { createLogger } from '../src/log.js';
+import { createLogger } from '../src/runtime/log.js';
 import type { TestDatabase } from './_support/database.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
@@ -19,7 +19,7 @@ async function threeMeasured(t: Test) {
   return { ...stack, identity, peer, results: peer.jobs.map(({ taskId }) => successOf(taskId, 'tcp')) };
 }
 
-/** Locks the marks, so that whoever stores waits inside its transaction. */
+/** Locks the marks, so that every transaction that stores results waits. */
 async function holdMarks({ db }: TestDatabase) {
   const lock = await db.transaction();
   await lock.raw('SELECT 1 FROM ingest_marks FOR UPDATE');
@@ -41,7 +41,7 @@ async function seen({ db }: TestDatabase) {
   return rows[0];
 }
 
-/** The ingest of one more replica; `finished` has each result that ended a task, as that replica tells it. */
+/** The ingest of one more replica; `finished` contains each result that ended a task, as that replica announces it. */
 function anIngest({ db }: TestDatabase, finished: string[]): Ingest {
   const metrics = { observe: () => {}, countRejects: () => {}, countResult: () => {} };
   const ingest = new Ingest({ store: ingestStore(db), clock: systemClock, log: createLogger('silent'), metrics });
@@ -68,7 +68,7 @@ t.test('the same batch on its way over two replicas at the same moment is stored
   for (const outcome of await Promise.all(stored)) t.match(outcome, { kind: 'stored', mark: 3 });
   t.same(await seen(database), { done: 3, superseded: 0, mark: 3 });
   t.equal(new Set(finished).size, 3);
-  t.equal(finished.length, 3, 'each is told to those who wait by one of the two');
+  t.equal(finished.length, 3, 'each is sent to its waiting callers by one of the two');
 });
 
 t.test('the same batch over an old and a new link of a node at the same moment is stored once', async (t) => {

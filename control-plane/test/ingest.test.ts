@@ -14,12 +14,13 @@ async function silentPeer(t: Test) {
 
 type Stack = Awaited<ReturnType<typeof silentPeer>>;
 
-/** Submits probes and waits until the peer has their jobs. */
+/** Submits probes and waits until the peer has their jobs. @returns their ids, sorted like rows of the database */
 async function jobs({ api, peer }: Pick<Stack, 'api' | 'peer'>, count: number): Promise<string[]> {
   const before = peer.jobs.length;
   for (let i = 0; i < count; i += 1) await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:1' } });
   await until('the jobs', () => peer.jobs.length === before + count);
-  return peer.jobs.slice(before).map(({ taskId }) => taskId);
+  const ids = peer.jobs.slice(before).map(({ taskId }) => taskId);
+  return ids.sort();
 }
 
 async function ack(peer: PeerAgent, mark: number) {
@@ -44,7 +45,7 @@ t.test('a batch sent again is stored once and acknowledged again', async (t) => 
   t.equal((await database.db.raw('SELECT count(*) FROM superseded_results')).rows[0].count, 0);
 });
 
-t.test('what the database lost after it was stored is asked for again, not taken for stored', async (t) => {
+t.test('rows that the database lost after they were stored are requested again, not taken for stored', async (t) => {
   const stack = await silentPeer(t);
   const { peer, database } = stack;
   const ids = await jobs(stack, 2);
@@ -54,12 +55,12 @@ t.test('what the database lost after it was stored is asked for again, not taken
   await database.db('ingest_marks').update({ mark: 0 });
   await database.db('probe_node_tasks').update({ state: 'pending', result: null, success: null, finished_at: null });
   peer.sendResults(results, 1);
-  await peer.waitFor('the order to begin again', ({ ack }) => ack?.rewind === true && ack.mark === 0);
+  await peer.waitFor('the request to begin again', ({ ack }) => ack?.rewind === true && ack.mark === 0);
   peer.sendResults(results, 1);
   await until('the results', async () => (await states(stack)).every(({ state }) => state === 'done'));
 });
 
-t.test('what an agent delivers in the moment it leaves is stored before its session ends', async (t) => {
+t.test('results that an agent delivers as it leaves are stored before its session ends', async (t) => {
   const stack = await silentPeer(t);
   const ids = await jobs(stack, 20);
   for (const id of ids) stack.peer.sendResults([successOf(id, 'tcp')]);
@@ -74,7 +75,7 @@ t.test('what an agent delivers in the moment it leaves is stored before its sess
   );
 });
 
-t.test('a batch that overlaps the mark stores only what is new', async (t) => {
+t.test('a batch that overlaps the mark stores only the new rows', async (t) => {
   const stack = await silentPeer(t);
   const ids = await jobs(stack, 3);
   const [a, b, c] = ids.map((id) => successOf(id, 'tcp'));
@@ -112,7 +113,7 @@ t.test('results are committed by a transaction that waits for the disk before it
   t.strictSame((await stack.database.db.raw('SELECT setting FROM test_seen')).rows, [{ setting: 'on' }]);
 });
 
-t.test('numbers an agent dropped are passed over and kept in mind', async (t) => {
+t.test('numbers an agent dropped are skipped and recorded', async (t) => {
   const stack = await silentPeer(t);
   const [id] = await jobs(stack, 1);
   stack.peer.send({ dropped: { epoch: stack.peer.epoch, lane: 1, first: 1, last: 9, reason: 'spool_full' } });
@@ -149,7 +150,7 @@ t.test('the welcome says which numbers are durable, per epoch', async (t) => {
   ]);
 });
 
-t.test('rows that are no results are rejected by number and the rest of the batch is stored', async (t) => {
+t.test('rows that are not results are rejected by number and the rest of the batch is stored', async (t) => {
   const stack = await silentPeer(t);
   const [id] = await jobs(stack, 1);
   const sound = successOf(id ?? '', 'tcp');
@@ -216,7 +217,7 @@ t.test('a second result of a finished task is acknowledged, kept as superseded a
   ]);
 });
 
-t.test('a row PostgreSQL refuses goes to the dead letters, the others of its batch are stored', async (t) => {
+t.test('a row that PostgreSQL refuses becomes a dead letter, and the others of its batch are stored', async (t) => {
   const stack = await silentPeer(t);
   const ids = await jobs(stack, 3);
   await stack.database.db.raw(
@@ -237,7 +238,7 @@ t.test('a row PostgreSQL refuses goes to the dead letters, the others of its bat
   ]);
 });
 
-t.test('a failure that is no row’s fault fails the batch: nothing is stored, acknowledged or given up', async (t) => {
+t.test('a failure that no row caused fails the batch: nothing is stored, acknowledged or given up', async (t) => {
   const stack = await silentPeer(t);
   const { database, peer } = stack;
   const ids = await jobs(stack, 3);
@@ -248,7 +249,7 @@ t.test('a failure that is no row’s fault fails the batch: nothing is stored, a
   );
   const results = ids.map((id) => successOf(id, 'tcp'));
   peer.sendResults(results, 1);
-  const { ack: rewind } = await peer.waitFor('the order to send it again', ({ ack }) => ack !== null);
+  const { ack: rewind } = await peer.waitFor('the request to send it again', ({ ack }) => ack !== null);
   t.match(rewind, { mark: 0, rewind: true, rejects: [] });
   t.match(await states(stack), [{ state: 'pending' }, { state: 'pending' }, { state: 'pending' }]);
   t.strictSame((await database.db.raw('SELECT * FROM dead_letters')).rows, []);
@@ -259,7 +260,7 @@ t.test('a failure that is no row’s fault fails the batch: nothing is stored, a
 });
 
 t.test(
-  'nothing of a banned node or of a replaced link is stored, even when it arrives before the link closes',
+  'nothing of a banned node or of a replaced link is stored, even if it arrives before the link closes',
   async (t) => {
     for (const [change, reason] of [
       [{ banned_at: new Date() }, 'CLOSE_BANNED'],
@@ -269,7 +270,7 @@ t.test(
       const stack = await silentPeer(t);
       const { database, identity, peer } = stack;
       const [id] = await jobs(stack, 1);
-      // the row says so before any replica has heard of it
+      // the row contains the ban before any replica has learned of it
       await database.db.raw('ALTER TABLE nodes DISABLE TRIGGER stamp_node');
       await database.db('nodes').where({ id: identity.nodeId }).update(change);
       peer.sendResults([successOf(id ?? '', 'tcp')], 1);

@@ -1,9 +1,10 @@
 import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
-import { parseConfig } from '../src/config.js';
+import { parseConfig } from '../src/config/config.js';
 import { JobCounts } from '../src/jobs/job-counts.js';
 import { insertJob } from '../src/jobs/store.js';
 import { openMail } from '../src/mail/index.js';
+import { mailTemplates } from '../src/wiring/modules.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { startSmtpServer } from './_support/smtp-server.js';
@@ -13,7 +14,7 @@ import { until } from './_support/until.js';
 const secretKey = Buffer.alloc(32, 9);
 const publicUrl = 'https://vantage.example';
 
-t.test('administrators see what is queued, and may have it tried again or dropped', async (t) => {
+t.test('administrators see the queued jobs, and may retry or drop them', async (t) => {
   const server = await startSmtpServer(t);
   let deliver = () => {};
   const held = new Promise<null>((resolve) => void (deliver = () => resolve(null)));
@@ -33,7 +34,7 @@ t.test('administrators see what is queued, and may have it tried again or droppe
   const { database, controlPlane, api } = await startStack(t, settings);
   const { db } = database;
   const { config } = parseConfig({ env: settings, file: null });
-  const { mail } = openMail({ config, secretKey, publicUrl, clock: systemClock });
+  const { mail } = openMail({ config, secretKey, publicUrl, clock: systemClock, templates: mailTemplates });
   const send = (user: string) => {
     const data = { at: '2026-11-21T00:00:00Z' };
     return mail.enqueue(db, { to: `${user}@mail.example`, locale: 'en', template: 'account-deleted', data });
@@ -52,6 +53,10 @@ t.test('administrators see what is queued, and may have it tried again or droppe
 
   const { data, meta } = await list();
   const [ready, running, waiting, lost, gone] = data.items.map(({ id }: { id: string }) => id);
+  // by itself it is tried again within three seconds, whether or not the test has come to it
+  await db.raw(`SELECT vantage_jobs.reschedule_jobs(ARRAY[?]::bigint[], run_at => now() + interval '1 hour')`, [
+    Number(waiting),
+  ]);
   t.match(data.items, [
     { type: 'of.another.version', state: 'ready', attempts: 0, max_attempts: 3, last_error: null },
     { type: 'mail.send', state: 'running', attempts: 1, max_attempts: 10 },
@@ -91,7 +96,7 @@ t.test('administrators see what is queued, and may have it tried again or droppe
     server.mails.flatMap(({ to }) => to).sort(),
     ['busy', 'lost', 'slow'].map((name) => `${name}@mail.example`),
   );
-  await until('the queue to have nothing but the other one’s job', async () => (await states()).join() === 'ready');
+  await until('the queue to contain only the other job', async () => (await states()).join() === 'ready');
 
   const acts = await db('audit_log').whereLike('action', 'job.%').orderBy('at').select();
   t.match(acts, [
@@ -99,10 +104,10 @@ t.test('administrators see what is queued, and may have it tried again or droppe
     { action: 'job.retried', subject: lost, user_id: api.userId, details: { type: 'mail.send' } },
     { action: 'job.retried', subject: waiting },
   ]);
-  t.equal(acts.length, 3, 'what was refused is no act');
+  t.equal(acts.length, 3, 'a refused request is not an act');
 });
 
-t.test('jobs are counted at most every five seconds, and not at all while the database is away', async (t) => {
+t.test('jobs are counted at most every five seconds, and not at all during a database outage', async (t) => {
   const { db } = await createTestDatabase(t);
   const clock = new FakeClock();
   const counts = new JobCounts(db, clock);

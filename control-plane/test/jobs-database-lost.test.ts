@@ -11,7 +11,7 @@ import { collectLog } from './_support/log-lines.js';
 import { startRestartablePostgres } from './_support/restartable-postgres.js';
 import { until } from './_support/until.js';
 
-t.test('jobs run whenever the database is there, and none that had succeeded is run again', async (t) => {
+t.test('jobs run whenever the database is available, and none that had succeeded runs again', async (t) => {
   const postgres = await startRestartablePostgres(t);
   const { url } = postgres;
   const db = openDatabase({ url, poolSize: 2, applicationName: 'vantage test' });
@@ -38,20 +38,20 @@ t.test('jobs run whenever the database is there, and none that had succeeded is 
   const jobs = new Jobs({ url, db, replicaId: 'rep_1', types: [type], services, clock: systemClock, log });
   jobs.start();
   t.teardown(() => jobs.stop());
-  await until('it to notice', () => lines.some(({ msg }) => msg === 'job worker in trouble'));
+  await until('it to notice', () => lines.some(({ msg }) => msg === 'job worker reported a problem'));
   await postgres.start();
-  await until('what was queued before it began', isEmpty);
+  await until('the jobs queued before it began', isEmpty);
 
   await postgres.stop();
   await postgres.start();
   await insert('idle');
-  await until('a job after nothing ran while it was away', isEmpty);
+  await until('a job after none ran during the outage', isEmpty);
 
   await insert('during');
   await until('a job to run', () => runs.includes('during'));
   await postgres.stop();
   succeed();
-  await until('the worker to end', () => lines.some(({ msg }) => msg === 'job worker gave up'));
+  await until('the worker to end', () => lines.some(({ msg }) => msg === 'job worker ended, restarting'));
   await postgres.start();
   await insert('after');
   await until('the queue to be empty', isEmpty);

@@ -40,7 +40,7 @@ async function jobsIn(db: Knex): Promise<JobRow[]> {
 
 const isEmpty = (db: Knex) => async () => (await jobsIn(db)).length === 0;
 
-/** The time of every waiting job has come. */
+/** Makes every waiting job due. */
 async function passTime(db: Knex): Promise<void> {
   await db.raw(`SELECT vantage_jobs.reschedule_jobs(ARRAY(SELECT id FROM vantage_jobs.jobs), run_at => now())`);
   await db.raw(`SELECT pg_notify('jobs:insert', '{"count":1}')`);
@@ -102,7 +102,7 @@ t.test('a job that fails waits longer each time, and is dead after its last atte
   t.notMatch(JSON.stringify(log), secret, 'no payload is logged');
 });
 
-t.test('a failure for good, and a payload that no job can have, are dead at once', async (t) => {
+t.test('a job with a permanent failure, or with an invalid payload, is dead at once', async (t) => {
   const database = await createTestDatabase(t);
   const { db } = database;
   const { type, runs } = echo(async () => {
@@ -120,7 +120,7 @@ t.test('a failure for good, and a payload that no job can have, are dead at once
   t.equal(log.filter(({ msg, level }) => msg === 'job is dead' && level === 'warn').length, 2);
 });
 
-t.test('a job for later waits, and one with the key of another takes its place', async (t) => {
+t.test('a job for later waits, and one with the key of another replaces it', async (t) => {
   const database = await createTestDatabase(t);
   const { db } = database;
   const { type, runs } = echo();
@@ -136,7 +136,7 @@ t.test('a job for later waits, and one with the key of another takes its place',
   t.strictSame(runs, ['now', 'second']);
 });
 
-/** A job that runs until the test lets it, or until it is told to end. */
+/** A job that runs until the test releases it, or until it is aborted. */
 function slow() {
   const gates: (() => void)[] = [];
   const made = echo(
@@ -165,27 +165,30 @@ t.test('a replica that stops lets its jobs end', async (t) => {
   t.strictSame(runs, ['slow']);
 });
 
-t.test('what has not ended in time goes to another replica at once, and the attempt does not count', async (t) => {
-  const database = await createTestDatabase(t);
-  const { db } = database;
-  const clock = new FakeClock();
-  const { type, gates } = slow();
-  const { jobs, log } = await startJobReplica(t, { database, types: [type], clock });
-  await insertJob(db, job('slow'));
-  await until('the job to run', () => gates.length === 1);
-  const other = echo();
-  await startJobReplica(t, { database, types: [other.type] });
-  const stopped = jobs.stop();
-  await until('the bound to be waited for', () => clock.pendingTimers > 0);
-  t.match(await jobsIn(db), [{ state: 'running' }]);
-  clock.advance(5_000);
-  await until('the other replica to run it', () => other.runs.length === 1);
-  await stopped;
-  await until('the queue to be empty', isEmpty(db));
-  t.match(log, [{ msg: 'jobs given back unfinished', jobs: 1 }]);
-});
+t.test(
+  'a job that does not end in time moves to another replica at once, and the attempt does not count',
+  async (t) => {
+    const database = await createTestDatabase(t);
+    const { db } = database;
+    const clock = new FakeClock();
+    const { type, gates } = slow();
+    const { jobs, log } = await startJobReplica(t, { database, types: [type], clock });
+    await insertJob(db, job('slow'));
+    await until('the job to run', () => gates.length === 1);
+    const other = echo();
+    await startJobReplica(t, { database, types: [other.type] });
+    const stopped = jobs.stop();
+    await until('the delay to be waited for', () => clock.pendingTimers > 0);
+    t.match(await jobsIn(db), [{ state: 'running' }]);
+    clock.advance(5_000);
+    await until('the other replica to run it', () => other.runs.length === 1);
+    await stopped;
+    await until('the queue to be empty', isEmpty(db));
+    t.match(log, [{ msg: 'unfinished jobs released', jobs: 1 }]);
+  },
+);
 
-t.test('a job that does not end when it is told to holds nobody up, and is heard of no more', async (t) => {
+t.test('a job that ignores its abort holds nothing up, and its outcome is ignored', async (t) => {
   const database = await createTestDatabase(t);
   const { db } = database;
   const clock = new FakeClock();
@@ -209,11 +212,11 @@ t.test('a job that does not end when it is told to holds nobody up, and is heard
   t.strictSame(other.runs, ['deaf']);
   t.strictSame(
     log.filter(({ msg }) => msg !== 'job done').map(({ msg }) => msg),
-    ['jobs given back unfinished'],
+    ['unfinished jobs released'],
   );
 });
 
-t.test('what a dead replica held is run by another, what a living one holds is not', async (t) => {
+t.test('jobs of a dead replica are run by another, those of a live one are not', async (t) => {
   const database = await createTestDatabase(t);
   const { db } = database;
   const clock = new FakeClock();
@@ -235,5 +238,5 @@ t.test('what a dead replica held is run by another, what a living one holds is n
   t.strictSame(runs, ['of the dead']);
   const { rows } = await db.raw('SELECT locked_by FROM vantage_jobs.jobs ORDER BY id');
   t.strictSame(rows, [{ locked_by: 'rep_living' }, { locked_by: 'rep_2' }]);
-  t.ok(log.some(({ msg }) => msg === 'jobs of a dead replica are run again'));
+  t.ok(log.some(({ msg }) => msg === 'jobs of a dead replica released'));
 });

@@ -1,8 +1,8 @@
 import type { CheckReport } from '@vantage/shared/monitor-state/check-report.js';
 import t, { type Test } from 'tap';
-import type { Delivered } from '../src/modules/monitors/check-store.js';
-import { measureUptime } from '../src/modules/monitors/uptime.js';
-import { readEpisodes } from '../src/modules/monitors/uptime-store.js';
+import type { Delivered } from '../src/modules/monitors/checks/check-store.js';
+import { measureUptime } from '../src/modules/monitors/history/uptime.js';
+import { readEpisodes } from '../src/modules/monitors/history/uptime-store.js';
 import { INTERVAL_MS, LateMonitor } from './_support/late-monitor.js';
 import { seededRandom } from './_support/seeded-random.js';
 import { aCheck, insertMonitor, store } from './_support/stored-monitor.js';
@@ -10,7 +10,7 @@ import { aCheck, insertMonitor, store } from './_support/stored-monitor.js';
 const MINUTE_MS = INTERVAL_MS;
 type Check = Delivered<CheckReport>;
 
-/** The checks of three nodes from one minute to another, in the order of their slots; `isDown` tells what they find. */
+/** Checks of three nodes from one minute to another, in the order of their slots; `isDown` gives their outcomes. */
 function checksOf(
   one: LateMonitor,
   fromMinute: number,
@@ -23,7 +23,7 @@ function checksOf(
   return checks;
 }
 
-/** Each as it is made. */
+/** Stores each check as it is made. */
 async function inTime(one: LateMonitor, checks: readonly Check[]): Promise<void> {
   for (const check of checks) await one.arrive([check]);
 }
@@ -38,7 +38,7 @@ async function downMs(one: LateMonitor, toMinute: number): Promise<number> {
 }
 
 t.test(
-  'after an hour of partition and the backlog: nobody was paged, and history and episodes are complete',
+  'after an hour of partition and the backlog no one was paged, and history and episodes are complete',
   async (t) => {
     const one = await LateMonitor.create(t, 120);
     const isDown = (minute: number) => (minute >= 20 && minute < 30) || (minute >= 45 && minute < 50);
@@ -50,7 +50,7 @@ t.test(
     await inTime(one, before);
     await one.passUntil(70);
     t.match(await one.state(), { health: 'unknown' });
-    // each node's backlog in its order, by the dozen
+    // each node's backlog in its order, a dozen rows at a time
     for (const backlog of byNode(one, cut)) while (backlog.length > 0) await store(one.db, backlog.splice(0, 12));
     await inTime(one, after);
     t.match(await one.state(), { health: 'up' });
@@ -68,13 +68,13 @@ t.test(
       { backfilled: true },
     ]);
     t.equal(await downMs(one, 80), 9 * MINUTE_MS + 4 * MINUTE_MS, 'uptime follows');
-    t.same(await one.state(), state, 'the present state is as it was');
+    t.same(await one.state(), state, 'the present state is unchanged');
   },
 );
 
-t.test('an event that was told gets its times from what came late, and keeps its id', async (t) => {
+t.test('the times of a published event are corrected by late results, and its id stays', async (t) => {
   const one = await LateMonitor.create(t, 120);
-  // it goes down, is up, goes down again and is up when nobody hears of it
+  // it goes down, up, down again and up while no result is delivered
   const isDown = (minute: number) => (minute >= 5 && minute < 20) || (minute >= 40 && minute < 50);
   await inTime(one, checksOf(one, 0, 10, isDown));
   const cut = checksOf(one, 10, 60, isDown);
@@ -84,7 +84,7 @@ t.test('an event that was told gets its times from what came late, and keeps its
   await one.passUntil(60);
   for (const backlog of byNode(one, cut)) await store(one.db, backlog);
   await one.correct();
-  t.same(await one.db('monitor_events'), [told], 'an open event is nobody’s but the judges’');
+  t.same(await one.db('monitor_events'), [told], 'an open event is left to judging');
   await inTime(one, after);
   await one.correct();
   t.same(await one.events(), [
@@ -98,13 +98,13 @@ t.test('an event that was told gets its times from what came late, and keeps its
   t.equal(one.notified.length, 2, 'one mail that it is down, one that it is up');
 });
 
-t.test('a monitor whose past cannot be replayed holds no other one up, and is tried again later', async (t) => {
+t.test('a monitor whose past cannot be replayed delays no other, and is retried later', async (t) => {
   const one = await LateMonitor.create(t, 120);
   const other = await one.another();
   const isDown = (minute: number) => minute >= 5 && minute < 10;
   for (const each of [one, other]) await store(one.db, checksOf(each, 0, 40, isDown));
   await one.passUntil(40);
-  await one.db('monitors').where({ id: one.monitor.id }).update({ fail_node_quorum: 'nobody knows' });
+  await one.db('monitors').where({ id: one.monitor.id }).update({ fail_node_quorum: 'invalid' });
   await one.db('monitor_states').update({ same_rule_since: new Date(one.startMs) });
   const noted = () => one.db('late_checks').where({ monitor_id: one.monitor.id });
   await one.db('late_checks').update({ due_at: new Date(1_000) });
@@ -115,20 +115,20 @@ t.test('a monitor whose past cannot be replayed holds no other one up, and is tr
   t.ok(waiting.length > 0 && waiting.every(({ due_at }) => due_at.getTime() > Date.now()), 'nothing of it is lost');
 });
 
-t.test('an event that history denies stays, is disputed and counts in no uptime', async (t) => {
+t.test('an event that history contradicts stays, is disputed and counts in no uptime', async (t) => {
   const one = await LateMonitor.create(t, 120);
   await one.db('monitors').update({ fail_node_quorum: 'all' });
   await one.db('monitor_states').update({ same_rule_since: new Date(one.startMs) });
   const isDown = (minute: number) => minute >= 10 && minute < 20;
   const checks: Check[] = [];
-  // the third node sees it up all the time, and cannot say so
+  // the third node sees it up all the time, and cannot report it
   for (let minute = 0; minute < 40; minute += 1)
     for (const node of [0, 1, 2]) checks.push(one.make(node, minute, node < 2 && isDown(minute) ? 'failed' : 'ok'));
   const isCut = ({ nodeId, body }: Check) =>
     nodeId === one.nodeIds[2] && body.slot_ms >= one.slotMs(2, 5) && body.slot_ms < one.slotMs(2, 30);
   await one.db('nodes').where({ id: one.nodeIds[2] }).update({ left_at: null });
   for (const check of checks.filter((each) => !isCut(each) && each.body.slot_ms < one.slotMs(0, 30))) {
-    // it has no link, and by that no vote
+    // it has no link, and therefore no vote
     await one
       .db('node_progress')
       .where({ node_id: one.nodeIds[2] })
@@ -148,7 +148,7 @@ t.test('an event that history denies stays, is disputed and counts in no uptime'
   t.equal(await downMs(one, 40), 0);
 });
 
-/** Some checks at once, now and then late or long late; each at least once, in any order. */
+/** Batches of checks, some of them late or very late; each at least once, in any order. */
 function arrivals(checks: readonly Check[], random: () => number): Check[][] {
   const arriving = checks.map((check) => {
     const delayMs = random() < 0.7 ? random() * 30_000 : random() * 3_600_000;
@@ -165,46 +165,43 @@ function arrivals(checks: readonly Check[], random: () => number): Check[][] {
   return groups;
 }
 
-t.test(
-  'in whatever order and however late the same results come, events and uptime are the same in the end',
-  async (t) => {
-    const first = await LateMonitor.create(t, 200);
-    const random = seededRandom(7);
-    for (let round = 0; round < 4; round += 1) {
-      const begins = [20, 50, 80].map((minute) => minute + Math.floor(20 * random()));
-      const isDown = (minute: number) => begins.some((begin) => minute >= begin && minute < begin + 2 + (begin % 7));
-      const isNoise = seededNoise(round);
-      const outcome = (node: number, minute: number) =>
-        minute < 120 && (isDown(minute) || isNoise(node, minute)) ? 'failed' : 'ok';
-      const all = (one: LateMonitor) =>
-        Array.from({ length: 3 * 180 }, (_, index) => {
-          const [minute, node] = [Math.floor(index / 3), index % 3];
-          return one.make(node, minute, outcome(node, minute));
-        });
-      const inOrder = await first.another();
-      await inTime(inOrder, all(inOrder));
-      const asJudged = await inOrder.events();
-      await inOrder.correct();
-      t.same(await inOrder.events(), asJudged, 'in order there is nothing to correct');
-      const mixed = await first.another();
-      for (const group of arrivals(all(mixed), random)) await mixed.arrive(group);
-      await mixed.correct();
-      const expected = await inOrder.events();
-      t.ok(expected.length >= 2, `${expected.length} events`);
-      t.same(await mixed.events(), expected, `round ${round}`);
-      t.equal(await downMs(mixed, 180), await downMs(inOrder, 180));
-      // once more changes nothing
-      const before = await mixed.db('monitor_events').where({ monitor_id: mixed.monitor.id }).orderBy('id');
-      await mixed.db('late_checks').insert({
-        monitor_id: mixed.monitor.id,
-        from_at: new Date(mixed.startMs),
-        to_at: new Date(mixed.slotMs(2, 150)),
+t.test('the same results lead to the same events and uptime, in any order and with any delay', async (t) => {
+  const first = await LateMonitor.create(t, 200);
+  const random = seededRandom(7);
+  for (let round = 0; round < 4; round += 1) {
+    const begins = [20, 50, 80].map((minute) => minute + Math.floor(20 * random()));
+    const isDown = (minute: number) => begins.some((begin) => minute >= begin && minute < begin + 2 + (begin % 7));
+    const isNoise = seededNoise(round);
+    const outcome = (node: number, minute: number) =>
+      minute < 120 && (isDown(minute) || isNoise(node, minute)) ? 'failed' : 'ok';
+    const all = (one: LateMonitor) =>
+      Array.from({ length: 3 * 180 }, (_, index) => {
+        const [minute, node] = [Math.floor(index / 3), index % 3];
+        return one.make(node, minute, outcome(node, minute));
       });
-      await mixed.correct();
-      t.same(await mixed.db('monitor_events').where({ monitor_id: mixed.monitor.id }).orderBy('id'), before);
-    }
-  },
-);
+    const inOrder = await first.another();
+    await inTime(inOrder, all(inOrder));
+    const asJudged = await inOrder.events();
+    await inOrder.correct();
+    t.same(await inOrder.events(), asJudged, 'in order there is nothing to correct');
+    const mixed = await first.another();
+    for (const group of arrivals(all(mixed), random)) await mixed.arrive(group);
+    await mixed.correct();
+    const expected = await inOrder.events();
+    t.ok(expected.length >= 2, `${expected.length} events`);
+    t.same(await mixed.events(), expected, `round ${round}`);
+    t.equal(await downMs(mixed, 180), await downMs(inOrder, 180));
+    // a further correction changes nothing
+    const before = await mixed.db('monitor_events').where({ monitor_id: mixed.monitor.id }).orderBy('id');
+    await mixed.db('late_checks').insert({
+      monitor_id: mixed.monitor.id,
+      from_at: new Date(mixed.startMs),
+      to_at: new Date(mixed.slotMs(2, 150)),
+    });
+    await mixed.correct();
+    t.same(await mixed.db('monitor_events').where({ monitor_id: mixed.monitor.id }).orderBy('id'), before);
+  }
+});
 
 /** One check in fifteen fails by itself. */
 function seededNoise(seed: number) {
@@ -213,7 +210,7 @@ function seededNoise(seed: number) {
   return (node: number, minute: number) => noise.has(3 * minute + node);
 }
 
-t.test('what comes in time is noted nowhere: nothing is replayed', async (t) => {
+t.test('results in time are not recorded for replay', async (t) => {
   const one = await LateMonitor.create(t, 1);
   const now = Date.now();
   const [node] = one.nodeIds as [string];
@@ -227,18 +224,22 @@ t.test('what comes in time is noted nowhere: nothing is replayed', async (t) => 
   await store(one.db, [check(now - 30_000, 'ok', now - 30_000)]);
   await store(one.db, [check(now - 20_000, 'failing', now - 20_000)]);
   await store(one.db, [check(now - 10_000, 'failing', now - 20_000), check(now, 'ok', now)]);
-  t.same(await late(), [], 'one after another, or with what makes it old when that was told before');
+  t.same(await late(), [], 'one after another, or together with the reported one that makes it old');
   await store(one.db, [check(now - 25_000, 'ok', now - 30_000)]);
-  t.match(await late(), [{ from_at: new Date(now - 25_000) }], 'older than what was applied');
+  t.match(await late(), [{ from_at: new Date(now - 25_000) }], 'older than the applied results');
   await late().delete();
   await store(one.db, [check(now + 1_000, 'failing', now + 1_000), check(now + 2_000, 'ok', now + 2_000)]);
-  t.match(await late(), [{ from_at: new Date(now + 1_000), to_at: new Date(now + 1_000) }], 'told and over at once');
+  t.match(
+    await late(),
+    [{ from_at: new Date(now + 1_000), to_at: new Date(now + 1_000) }],
+    'reported and over at once',
+  );
   await late().delete();
   await store(one.db, [check(now - 125_000, 'ok', now - 125_000)]);
   t.match(await late(), [{}], 'two minutes late');
 });
 
-t.test('what is not to be replayed is thrown away: monitors that are gone, and times of another rule', async (t) => {
+t.test('records that must not be replayed are dropped: deleted monitors, and times of another rule', async (t) => {
   const one = await LateMonitor.create(t, 60);
   await one.passUntil(50);
   await store(
@@ -254,7 +255,7 @@ t.test('what is not to be replayed is thrown away: monitors that are gone, and t
   t.same(await one.db('late_checks'), []);
 });
 
-t.test('checks of a node that has lost the monitor change no event', async (t: Test) => {
+t.test('checks of a node that no longer has the monitor change no event', async (t: Test) => {
   const one = await LateMonitor.create(t, 60);
   await one.db('monitor_assignments').update({ ended_at: new Date() });
   await store(

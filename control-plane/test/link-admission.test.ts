@@ -3,37 +3,39 @@ import type { IncomingMessage } from 'node:http';
 import { LINK_PATH, LINK_SUBPROTOCOL, MAX_FRAME_BYTES } from '@vantage/shared/protocol/limits.js';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
+import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { startReplica, startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
 
 const controlUrls = ['https://one.example', 'https://two.example:8443'];
 
-t.test(
-  'more agents than are accepted per second are told when to come back, each later than the one before',
-  async (t) => {
-    const { api, controlPlane } = await startStack(t, { VANTAGE_LINK_RATE: '1' });
-    const identity = await enrollPeer(api);
-    const peer = await PeerAgent.connect(t, api.url, identity);
-    const waits: number[] = [];
-    for (let i = 0; i < 4; i += 1) {
-      const socket = new WebSocket(new URL(LINK_PATH, api.url.replace(/^http/, 'ws')), LINK_SUBPROTOCOL);
-      socket.on('error', () => {});
-      const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
-      t.equal(response.statusCode, 503);
-      waits.push(Number(response.headers['retry-after']));
-      socket.terminate();
-    }
-    t.ok(
-      waits.every((seconds, i) => seconds >= 1 && seconds >= (waits[i - 1] ?? 0)),
-      waits.join(', '),
-    );
-    t.ok((waits[3] ?? 0) >= 3, 'the fourth comes after the others');
-    t.ok(peer.isOpen && controlPlane.publicUrl, 'who is in stays in');
-  },
-);
+t.test('agents beyond the accepted rate are told when to come back, each later than the previous one', async (t) => {
+  // the rate is that of a clock that stands still
+  const { api, controlPlane } = await startStack(t, { VANTAGE_LINK_RATE: '1' }, new FakeClock(Date.now()));
+  const identity = await enrollPeer(api);
+  const peer = await PeerAgent.connect(t, api.url, identity);
+  const waits: number[] = [];
+  for (let i = 0; i < 4; i += 1) {
+    const socket = new WebSocket(new URL(LINK_PATH, api.url.replace(/^http/, 'ws')), LINK_SUBPROTOCOL);
+    socket.on('error', () => {});
+    const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+    t.equal(response.statusCode, 503);
+    waits.push(Number(response.headers['retry-after']));
+    socket.terminate();
+  }
+  t.ok(
+    waits.every((seconds, i) => seconds >= 1 && seconds >= (waits[i - 1] ?? 0)),
+    waits.join(', '),
+  );
+  t.ok((waits[3] ?? 0) >= 3, 'the fourth comes after the others');
+  t.ok(peer.isOpen && controlPlane.publicUrl, 'linked agents stay linked');
+});
 
-/** Sockets from an address that say nothing, as many as are let in, and how the one too many is answered. */
+/**
+ * Opens `count` silent sockets from an address; `refusal` dials once more and returns the status of the refusal, and true
+ * if it has a Retry-After.
+ */
 async function silentSockets(t: Test, url: string, address: string, count: number) {
   const dial = () => {
     const target = new URL(LINK_PATH, url.replace(/^http/, 'ws'));
@@ -56,7 +58,7 @@ async function silentSockets(t: Test, url: string, address: string, count: numbe
   return { open, refusal };
 }
 
-t.test('sockets that have not proved who they are have a bound, for each address and in all', async (t) => {
+t.test('unproven sockets are bounded, by address and in all', async (t) => {
   const { api } = await startStack(t, {
     VANTAGE_LINK_UNPROVEN: '5',
     VANTAGE_LINK_UNPROVEN_PER_ADDRESS: '2',
@@ -66,12 +68,12 @@ t.test('sockets that have not proved who they are have a bound, for each address
   const first = await silentSockets(t, api.url, '2001:db8::1', 2);
   t.strictSame(await first.refusal(), [503, true]);
   const neighbour = await silentSockets(t, api.url, '2001:db8::2', 0);
-  t.strictSame(await neighbour.refusal(), [503, true], 'a network has the bound, not each of its addresses');
+  t.strictSame(await neighbour.refusal(), [503, true], 'the bound applies to a network, not to each of its addresses');
   const proven = { forwardedFor: '198.51.100.1' };
   for (let i = 0; i < 3; i += 1) await PeerAgent.connect(t, api.url, identity, proven);
   const local = await silentSockets(t, api.url, '127.0.0.1', 3);
-  t.equal(local.open.length, 3, 'who has proved it counts no more, this machine has no bound of its own');
-  t.strictSame(await local.refusal(), [503, true], 'but that of all');
+  t.equal(local.open.length, 3, 'a proven socket does not count any more, and this machine has no bound of its own');
+  t.strictSame(await local.refusal(), [503, true], 'but the total bound applies');
   first.open[0]?.terminate();
   await until('room', async () => {
     const peer = await PeerAgent.dial(t, api.url, identity, proven).catch(() => null);
@@ -96,7 +98,7 @@ t.test('a message above a megabyte ends its link before it is read', async (t) =
 });
 
 t.test(
-  'agents learn at enrollment and over the link where the control plane can be reached, and so when one drains',
+  'agents learn the addresses of the control plane at enrollment and over the link, also when one drains',
   async (t) => {
     const settings = { VANTAGE_CONTROL_URLS: controlUrls.join(', ') };
     const stack = await startStack(t, settings);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import t from 'tap';
-import { ensureMarks, type NewSession, openSessions } from '../src/links/opening-store.js';
+import { ensureMarks, type NewSession, openSessions } from '../src/links/records/opening-store.js';
 import { createTestDatabase, type TestDatabase } from './_support/database.js';
 import { insertNode } from './_support/stored-node.js';
 
@@ -23,7 +23,7 @@ function session(node: { nodeId: string; publicKey: Buffer }, generation = 1): N
   };
 }
 
-t.test('links that open together are judged each by its own', async (t) => {
+t.test('links that open together are judged separately', async (t) => {
   const { db } = await createTestDatabase(t);
   const [good, banned, other, old] = [
     await aNode(db),
@@ -44,13 +44,13 @@ t.test('links that open together are judged each by its own', async (t) => {
   const answers = await openSessions(db, asked);
   t.match(answers[0], { boot_opening: 1 });
   t.strictSame(answers.slice(1, 5), [null, null, null, null]);
-  t.match(answers[5], { boot_opening: 1 }, 'the second of a node comes after the first, of the same process');
+  t.match(answers[5], { boot_opening: 1 }, 'the second link of a node comes after the first, from the same process');
   t.equal(answers[6], null, 'a generation counts once');
   const row = await db('nodes').where({ id: good.nodeId }).first();
   t.match(row, { session_id: asked[5]?.sessionId, generation: 2, capabilities: ['icmp', 'icmp_echo'] });
 });
 
-t.test('marks asked for together are those of each spool', async (t) => {
+t.test('marks read together are those of each spool', async (t) => {
   const { db } = await createTestDatabase(t);
   const spools = ['n_1', 'n_2', 'n_1'].map((nodeId, index) => ({ nodeId, epoch: Buffer.alloc(16, index % 2) }));
   t.strictSame(

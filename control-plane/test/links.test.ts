@@ -41,7 +41,7 @@ t.test('a malformed or unexpected frame closes that link and no other', async (t
   const oversized = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'oversized' }));
   oversized.sendBytes(Buffer.alloc(2 * 1024 * 1024));
   t.equal((await oversized.waitForClose()).code, 1009, 'a message over the limit is cut by the WebSocket itself');
-  t.ok(bystander.isOpen, 'the bystander never noticed');
+  t.ok(bystander.isOpen, 'the bystander is not affected');
   const { data } = (
     await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:1', node_id: bystander.identity.nodeId } })
   ).body;
@@ -49,7 +49,7 @@ t.test('a malformed or unexpected frame closes that link and no other', async (t
   t.ok(controlPlane.publicUrl);
 });
 
-t.test('nobody gets in without the key of an enrolled node', async (t) => {
+t.test('a link without the key of an enrolled node is refused', async (t) => {
   const { api } = await startStack(t);
   const known = await enrollPeer(api, { name: 'known' });
   const stranger = await enrollPeer(api, { name: 'stranger' });
@@ -74,7 +74,7 @@ t.test('nobody gets in without the key of an enrolled node', async (t) => {
   t.equal((await dial(known, { generation: 0 })).reason, 'CLOSE_PROTOCOL_ERROR', 'generation 0');
 });
 
-t.test('an old generation coming back quarantines the node, whose link ends too', async (t) => {
+t.test('an old generation that comes back quarantines the node, whose link ends too', async (t) => {
   const { api } = await startStack(t);
   const identity = await enrollPeer(api);
   const original = await PeerAgent.connect(t, api.url, identity, { generation: 7 });
@@ -97,7 +97,7 @@ t.test('of two live sockets of one node the newest wins, on one replica and on t
   t.ok(third.isOpen);
 });
 
-t.test('a ban closes the link on whichever replica holds it and refuses the node until it is lifted', async (t) => {
+t.test('a ban closes the link on any replica and refuses the node until it is lifted', async (t) => {
   const stack = await startStack(t);
   const { api } = stack;
   const other = await startReplica(t, stack.database.url, { VANTAGE_PUBLIC_URL: api.url });
@@ -127,23 +127,23 @@ t.test('a ban closes the link on whichever replica holds it and refuses the node
   ]);
 });
 
-t.test('agents are told with the welcome which canaries to check themselves with', async (t) => {
+t.test('the welcome contains the canaries with which agents test themselves', async (t) => {
   const { api } = await startStack(t, { VANTAGE_CANARY_TARGETS: 'tcp://192.0.2.1:443, icmp://canary.example' });
   const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api));
   const { welcome } = await peer.waitFor('the welcome', (frame) => frame.welcome !== null);
   t.strictSame(welcome?.config?.canaries, ['tcp://192.0.2.1:443', 'icmp://canary.example']);
 });
 
-t.test('heartbeats are answered with what a clock exchange needs', async (t) => {
+t.test('the response to a heartbeat contains what a clock exchange needs', async (t) => {
   const { api } = await startStack(t);
   const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api));
   peer.send({ heartbeat: { sequence: 3, transmitMs: 12_345.5, spoolRows: 2 } });
-  const { heartbeat } = await peer.waitFor('the answer', (frame) => frame.heartbeat !== null);
+  const { heartbeat } = await peer.waitFor('the response', (frame) => frame.heartbeat !== null);
   t.match(heartbeat, { sequence: 3, isReply: true, originMs: 12_345.5 });
   t.ok(Math.abs((heartbeat?.receiveMs ?? 0) - Date.now()) < 60_000);
 });
 
-t.test('a stopping control plane tells its agents to go elsewhere and leaves no session behind', async (t) => {
+t.test('a stopping control plane sends its agents elsewhere and leaves no session behind', async (t) => {
   const stack = await startStack(t);
   const other = await startReplica(t, stack.database.url, { VANTAGE_PUBLIC_URL: stack.api.url });
   const identity = await enrollPeer(stack.api);
@@ -180,7 +180,7 @@ t.test(
     const [nodeTaskId] = body.data.task_ids;
     await until('the job', () => peer.jobs.length === 1);
     const { db } = stack.database;
-    // what the others do when a lease is over; this replica does not know yet
+    // other replicas do this when a lease is over; this replica does not know it yet
     await db('nodes').update({
       session_id: null,
       replica_id: null,

@@ -1,8 +1,8 @@
 import t from 'tap';
+import { parseSmtpUrl } from '../src/config/setting-values.js';
 import { PermanentFailure } from '../src/jobs/job.js';
 import type { Message } from '../src/mail/message.js';
 import { SmtpTransport } from '../src/mail/smtp-transport.js';
-import { parseSmtpUrl } from '../src/setting-values.js';
 import { localhostCertificate, startSmtpServer } from './_support/smtp-server.js';
 
 const message: Message = {
@@ -19,7 +19,7 @@ interface Case {
   readonly name: string;
   readonly server: Parameters<typeof startSmtpServer>[1];
   readonly url: (host: string) => string;
-  /** What is sent, or what the failure says. */
+  /** Sent mail, or the message of the failure. */
   readonly expected: { readonly isEncrypted: boolean; readonly user: string | null } | RegExp;
   readonly isTrusted?: false;
 }
@@ -31,19 +31,19 @@ const login = `ada:${encodeURIComponent(password)}`;
 
 const cases: readonly Case[] = [
   {
-    name: 'STARTTLS is used where it is offered',
+    name: 'STARTTLS is used if the server offers it',
     server: startTls,
     url: (host) => `smtp://${host}`,
     expected: { isEncrypted: true, user: null },
   },
   {
-    name: 'a server without STARTTLS gets mail in the clear',
+    name: 'a server without STARTTLS gets mail in plain text',
     server: plain,
     url: (host) => `smtp://${host}`,
     expected: { isEncrypted: false, user: null },
   },
   {
-    name: 'tls=required does not',
+    name: 'with tls=required a server without STARTTLS gets no mail',
     server: plain,
     url: (host) => `smtp://${host}?tls=required`,
     expected: /could not be used|refused STARTTLS/,
@@ -55,19 +55,19 @@ const cases: readonly Case[] = [
     expected: { isEncrypted: true, user: 'ada' },
   },
   {
-    name: 'a password is not sent in the clear',
+    name: 'a password is not sent in plain text',
     server: { ...plain, password },
     url: (host) => `smtp://${login}@${host}`,
     expected: /could not be used|refused STARTTLS/,
   },
   {
-    name: 'tls=off sends a password in the clear',
+    name: 'tls=off sends a password in plain text',
     server: { ...plain, password },
     url: (host) => `smtp://${login}@${host}?tls=off`,
     expected: { isEncrypted: false, user: 'ada' },
   },
   {
-    name: 'tls=off does not ask for STARTTLS',
+    name: 'tls=off does not use STARTTLS',
     server: startTls,
     url: (host) => `smtp://${host}?tls=off`,
     expected: { isEncrypted: false, user: null },
@@ -79,21 +79,21 @@ const cases: readonly Case[] = [
     expected: { isEncrypted: true, user: 'ada' },
   },
   {
-    name: 'a server whose certificate nobody vouches for gets nothing by smtps',
+    name: 'a server with an untrusted certificate gets nothing by smtps',
     server: { encryption: 'tls', password },
     url: (host) => `smtps://${login}@${host}`,
-    expected: /could not be used \(.*CERT.*\)/,
+    expected: /cannot use the mail server \(.*CERT.*\)/,
     isTrusted: false,
   },
   {
-    name: 'nor after STARTTLS',
+    name: 'a server with an untrusted certificate gets nothing after STARTTLS',
     server: { ...startTls, password },
     url: (host) => `smtp://${login}@${host}`,
-    expected: /could not be used \(.*CERT.*\)/,
+    expected: /cannot use the mail server \(.*CERT.*\)/,
     isTrusted: false,
   },
   {
-    name: 'a wrong password is not given up for good',
+    name: 'a wrong password is not a permanent failure',
     server: { ...startTls, password: 'another' },
     url: (host) => `smtp://${login}@${host}`,
     expected: /refused AUTH PLAIN: 535 5\.7\.8 no/,
@@ -122,7 +122,7 @@ for (const { name, server: options, url, expected, isTrusted = true } of cases) 
   });
 }
 
-t.test('a server that says nothing is left when the replica stops', async (t) => {
+t.test('a silent server does not keep a replica from stopping', async (t) => {
   const server = await startSmtpServer(t);
   const stop = new AbortController();
   server.toSender = () => {

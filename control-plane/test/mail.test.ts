@@ -2,11 +2,12 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import t, { type Test } from 'tap';
-import { parseConfig } from '../src/config.js';
+import { parseConfig } from '../src/config/config.js';
 import { locales } from '../src/http/locale.js';
 import { openMail } from '../src/mail/index.js';
 import type { Letter } from '../src/mail/letter.js';
 import { sendMail } from '../src/mail/send-mail.js';
+import { mailTemplates } from '../src/wiring/modules.js';
 import { createTestDatabase, type TestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { startJobReplica } from './_support/job-replica.js';
@@ -26,14 +27,20 @@ const letter = (more: Partial<Letter<'verify-email'>> = {}): Letter => ({
   ...more,
 });
 
-/** Mail as it is configured by `settings`; its clock stands at 2026-01-01. */
+/** Mail as configured by `settings`; its clock stands at 2026-01-01. */
 function mailOf(t: Test, settings: Readonly<Record<string, string>>) {
   const { config } = parseConfig({ env: { VANTAGE_DATA_DIR: temporaryDirectory(t), ...settings }, file: null });
   const secretKey = Buffer.alloc(32, 7);
-  return openMail({ config, secretKey, publicUrl: 'https://vantage.example', clock: new FakeClock() });
+  return openMail({
+    config,
+    secretKey,
+    publicUrl: 'https://vantage.example',
+    clock: new FakeClock(),
+    templates: mailTemplates,
+  });
 }
 
-/** A replica that sends mail to `server`, and mail to hand in. */
+/** A replica that sends mail to `server`, and mail to submit. */
 async function startMail(t: Test, database: TestDatabase, server: TestSmtpServer) {
   const { mail, mailer } = mailOf(t, { VANTAGE_SMTP_URL: `smtp://${server.host}` });
   const clock = new FakeClock();
@@ -58,7 +65,7 @@ async function tryAgain(db: Knex): Promise<void> {
   await db.raw(`SELECT pg_notify('jobs:insert', '{"count":1}')`);
 }
 
-t.test('a letter arrives in its language, as text and HTML, from us and to one person', async (t) => {
+t.test('a mail arrives in its language, as text and HTML, from our address and to one recipient', async (t) => {
   const database = await createTestDatabase(t);
   const server = await startSmtpServer(t);
   const { mail } = await startMail(t, database, server);
@@ -81,7 +88,7 @@ t.test('a letter arrives in its language, as text and HTML, from us and to one p
     t.match(message.html, `<html lang="${language}"`);
     t.ok(message.text?.includes(link) && message.html?.includes(link), 'the link');
     t.ok(message.text?.includes(`\n${token}\n`), 'the token');
-    t.equal(message.date, '2026-01-01T00:00:00.000Z', 'when it was handed in');
+    t.equal(message.date, '2026-01-01T00:00:00.000Z', 'the time of submission');
     t.match(message.messageId, /^<[0-9a-f-]{36}@vantage\.example>$/);
     t.equal(headerOf(message, 'auto-submitted'), 'auto-generated');
     t.strictSame(message.attachments, []);
@@ -90,7 +97,7 @@ t.test('a letter arrives in its language, as text and HTML, from us and to one p
   t.match(server.mails, [{ from: 'vantage@vantage.example', to: [address] }, {}, {}]);
 });
 
-t.test('a letter whose transaction is rolled back is not sent, and one to several is refused', async (t) => {
+t.test('a mail whose transaction is rolled back is not sent, and one to several recipients is refused', async (t) => {
   const database = await createTestDatabase(t);
   const server = await startSmtpServer(t);
   const { mail } = await startMail(t, database, server);
@@ -125,7 +132,7 @@ t.test('neither address nor token can be read in the database, in an error or in
   }
 });
 
-t.test('a refusal for now is tried again, with the very same message', async (t) => {
+t.test('a temporary refusal is retried with the same message', async (t) => {
   const database = await createTestDatabase(t);
   const server = await startSmtpServer(t);
   const tried: string[] = [];
@@ -141,25 +148,28 @@ t.test('a refusal for now is tried again, with the very same message', async (t)
   t.equal(tried[0], tried[1]);
 });
 
-t.test('a refusal of the recipient or of the message for good is not tried again, one of us is', async (t) => {
-  const cases: { name: string; refuse: Partial<TestSmtpServer>; attempts: number }[] = [
-    { name: 'recipient', refuse: { toRecipient: () => '550 5.1.1 unknown' }, attempts: 10 },
-    { name: 'message', refuse: { toMessage: () => '554 5.7.1 spam' }, attempts: 10 },
-    { name: 'sender', refuse: { toSender: () => '550 5.7.1 who are you' }, attempts: 1 },
-    { name: 'recipient for now', refuse: { toRecipient: () => '450 4.2.1 busy' }, attempts: 1 },
-  ];
-  for (const { name, refuse, attempts } of cases) {
-    const database = await createTestDatabase(t);
-    const server = Object.assign(await startSmtpServer(t), refuse);
-    const { mail, log } = await startMail(t, database, server);
-    await mail.enqueue(database.db, letter());
-    await until('the failure', async () => (await queueOf(database.db))[0]?.last_error !== null);
-    t.match(await queueOf(database.db), [{ attempts, max_attempts: 10 }], name);
-    t.equal(log.filter(({ msg }) => msg === 'job is dead').length, attempts === 10 ? 1 : 0, name);
-  }
-});
+t.test(
+  'a permanent refusal of the recipient or of the message is not retried; a refusal of the sender is',
+  async (t) => {
+    const cases: { name: string; refuse: Partial<TestSmtpServer>; attempts: number }[] = [
+      { name: 'recipient', refuse: { toRecipient: () => '550 5.1.1 unknown' }, attempts: 10 },
+      { name: 'message', refuse: { toMessage: () => '554 5.7.1 spam' }, attempts: 10 },
+      { name: 'sender', refuse: { toSender: () => '550 5.7.1 who are you' }, attempts: 1 },
+      { name: 'recipient for now', refuse: { toRecipient: () => '450 4.2.1 busy' }, attempts: 1 },
+    ];
+    for (const { name, refuse, attempts } of cases) {
+      const database = await createTestDatabase(t);
+      const server = Object.assign(await startSmtpServer(t), refuse);
+      const { mail, log } = await startMail(t, database, server);
+      await mail.enqueue(database.db, letter());
+      await until('the failure', async () => (await queueOf(database.db))[0]?.last_error !== null);
+      t.match(await queueOf(database.db), [{ attempts, max_attempts: 10 }], name);
+      t.equal(log.filter(({ msg }) => msg === 'job is dead').length, attempts === 10 ? 1 : 0, name);
+    }
+  },
+);
 
-t.test('two replicas send each letter once', async (t) => {
+t.test('two replicas send each mail once', async (t) => {
   const database = await createTestDatabase(t);
   const server = await startSmtpServer(t);
   const { mail } = await startMail(t, database, server);
@@ -172,7 +182,7 @@ t.test('two replicas send each letter once', async (t) => {
   t.strictSame(server.mails.flatMap(({ to }) => to).sort(), people);
 });
 
-t.test('a replica that stops in the middle of sending loses nothing: another one sends it', async (t) => {
+t.test('a replica that stops while sending loses nothing: another one sends the mail', async (t) => {
   const database = await createTestDatabase(t);
   const server = await startSmtpServer(t);
   let asked = 0;
@@ -182,7 +192,7 @@ t.test('a replica that stops in the middle of sending loses nothing: another one
   await mail.enqueue(database.db, letter());
   await until('the message to be under way', () => asked === 1);
   const stopped = jobs.stop();
-  await until('the bound to be waited for', () => clock.pendingTimers > 0);
+  await until('the delay to be waited for', () => clock.pendingTimers > 0);
   clock.advance(5_000);
   await stopped;
   t.match(await queueOf(database.db), [{ attempts: 0, locked_by: null, last_error: null }]);
@@ -191,7 +201,7 @@ t.test('a replica that stops in the middle of sending loses nothing: another one
   await until('the queue to be empty', async () => (await queueOf(database.db)).length === 0);
 });
 
-t.test('without a mail server letters become files that only their owner can read', async (t) => {
+t.test('without a mail server mails become files that only their owner can read', async (t) => {
   const database = await createTestDatabase(t);
   const path = join(temporaryDirectory(t), 'made', 'mail');
   const { mail, mailer, directory } = mailOf(t, { VANTAGE_MAIL_DIR: path, VANTAGE_MAIL_FROM: 'Ops <ops@b.example>' });
@@ -203,7 +213,7 @@ t.test('without a mail server letters become files that only their owner can rea
   t.strictSame([text, others], [name.replace('.eml', '.txt'), []]);
   t.ok(readFileSync(join(path, text), 'utf8').includes(`\n${link}\n`), 'a link to copy');
   t.equal(statSync(join(path, text)).mode & 0o777, 0o600);
-  t.match(name, /^2026-01-01T00-00-00\.000Z-verify-email-[0-9a-f]{8}\.eml$/);
+  t.match(name, /^2026-01-01T00-00-00\.000Z-verify-email-[0-9a-f]{16}\.eml$/);
   t.equal(statSync(path).mode & 0o777, 0o700);
   t.equal(statSync(join(path, name)).mode & 0o777, 0o600);
   const source = readFileSync(join(path, name));

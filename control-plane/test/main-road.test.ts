@@ -40,7 +40,7 @@ t.test('a probe submitted to the API runs on an enrolled agent and its result co
   t.equal(single.body.data.node_results.length, 1);
 });
 
-t.test('a long poll ends when the result comes, and with what there is when its time is over', async (t) => {
+t.test('a long poll ends when the result arrives, and with the current state when its time is over', async (t) => {
   const { api, peer, identity } = await linkedStack(t);
   peer.cut();
   await until('the node to be offline', async () => {
@@ -64,7 +64,7 @@ t.test('a probe submitted to one control plane runs on an agent of the other', a
   const identity = await enrollPeer(stack.api);
   await PeerAgent.connect(t, other.listenUrl, identity);
   const otherApi = apiOf(other.listenUrl, stack.api.token, stack.api.userId);
-  await until('the first replica to know the node is online', async () => {
+  await until('the first replica to see the node online', async () => {
     const { body } = await stack.api.call('GET', '/v1/nodes?status=online');
     return body.data.items.length === 1;
   });
@@ -74,12 +74,12 @@ t.test('a probe submitted to one control plane runs on an agent of the other', a
   for (const answer of await Promise.all([here, there])) t.equal(answer.body.data.status, 'completed');
 });
 
-t.test('who waits is told of a result stored by another replica without asking again', async (t) => {
-  // the time of the first stands still: nothing but the word of the other ends the wait
+t.test('a waiting caller gets a result that another replica stored, without polling', async (t) => {
+  // the clock of the first replica stands still: only the message of the other one ends the wait
   const stack = await startStack(t, {}, new FakeClock(Date.now()));
   const other = await startReplica(t, stack.database.url, { VANTAGE_PUBLIC_URL: stack.api.url });
   await PeerAgent.connect(t, other.listenUrl, await enrollPeer(stack.api));
-  await until('the first replica to know the node is online', async () => {
+  await until('the first replica to see the node online', async () => {
     const { body } = await stack.api.call('GET', '/v1/nodes?status=online');
     return body.data.items.length === 1;
   });

@@ -2,11 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { covers, maintenanceReads } from '../src/modules/monitors/maintenance-reads.js';
-import { countMonitorsIn, queueMonitorsIn } from '../src/modules/monitors/window-store.js';
+import { coverageOf, maintenanceReads } from '../src/modules/monitors/maintenance/maintenance-reads.js';
+import { countMonitorsIn, queueMonitorsIn } from '../src/modules/monitors/maintenance/window-store.js';
 import { CheckingNode } from './_support/checking-node.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
+import { keepEvents, monitorNews } from './_support/kept-events.js';
+import { asUser, insertUsers } from './_support/owners.js';
 import { createUserApi, startReplica, startStack, type TestApi } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 import { until } from './_support/until.js';
@@ -22,14 +24,15 @@ async function data(api: TestApi, method: string, url: string, body?: object) {
   return answer.body.data;
 }
 
-/** A control plane whose clock stands still, and what a test does with it. */
+/** A control plane whose clock stands still, and the actions of a test on it. */
 async function startStill(t: Test, nowMs = Date.now()) {
   const clock = new FakeClock(nowMs);
   const mailDirectory = temporaryDirectory(t);
   const stack = await startStack(t, { VANTAGE_MAIL_DIR: mailDirectory }, clock);
+  await keepEvents(stack.database.db);
   const { api } = stack;
   const read = (url: string) => data(api, 'GET', url);
-  /** Lets whatever is due at an instant happen. */
+  /** Runs everything that is due at an instant. */
   const moveTo = async (ms: number, what: string, condition: () => Promise<boolean>) => {
     clock.setWall(ms);
     await until(what, async () => {
@@ -44,7 +47,7 @@ async function startStill(t: Test, nowMs = Date.now()) {
     read,
     moveTo,
     mailDirectory,
-    /** Those that were sent, as they were. */
+    /** Sent mails, unchanged. */
     mails: () => {
       const files = readdirSync(mailDirectory).filter((file) => file.endsWith('.eml'));
       return files.map((file) => readFileSync(join(mailDirectory, file), 'utf8'));
@@ -62,16 +65,16 @@ async function startStill(t: Test, nowMs = Date.now()) {
   };
 }
 
-/** A monitor, its one node, and a way to say how it is now. */
+/** A monitor, its one node, and a function that sets its status. */
 async function watched(t: Test, still: Awaited<ReturnType<typeof startStill>>, fields: object = {}) {
   const { api, clock, monitor, moveTo, read } = still;
   const node = await CheckingNode.join(t, api);
   const { id } = await monitor(fields);
   await node.waitForAssignment(id);
-  const says = async (outcome: 'ok' | 'failed', atMs: number) => {
+  const says = async (outcome: 'ok' | 'degraded' | 'failed', atMs: number) => {
     clock.setWall(atMs);
     node.check(id, { outcome, slot_ms: atMs });
-    const expected = outcome === 'ok' ? 'up' : 'down';
+    const expected = { ok: 'up', degraded: 'degraded', failed: 'down' }[outcome];
     await moveTo(atMs, `the monitor to be ${expected}`, async () => {
       return (await read(`/v1/monitors/${id}`)).current_status === expected;
     });
@@ -79,7 +82,7 @@ async function watched(t: Test, still: Awaited<ReturnType<typeof startStill>>, f
   return { id, node, says };
 }
 
-t.test('a window is stored as it is given, with the zone of its owner', async (t) => {
+t.test('a window is stored as given, with the time zone of its owner', async (t) => {
   const { api, clock, make, read } = await startStill(t);
   await data(api, 'PATCH', '/v1/account/profile', { timezone: 'Europe/Berlin' });
   const [starts_at, ends_at] = [iso(Date.now() + HOUR_MS), iso(Date.now() + 2 * HOUR_MS)];
@@ -133,7 +136,7 @@ t.test('a window is stored as it is given, with the zone of its owner', async (t
   t.match(await api.call('GET', `${path}/${made.id}`), { status: 404, body: { error: { code: 'NOT_FOUND' } } });
 });
 
-t.test('bad input names the field and what is wrong with it', async (t) => {
+t.test('invalid input names the field and the error', async (t) => {
   const { api, controlPlane, make, monitor } = await startStill(t);
   const other = await createUserApi(controlPlane, 'ada@test.example', 'user');
   const foreign = await data(other, 'POST', '/v1/monitor-groups', { name: 'Theirs' });
@@ -192,89 +195,130 @@ t.test('bad input names the field and what is wrong with it', async (t) => {
   t.match([full.status, full.body.error], [422, { details: { maintenance_windows: [{ code: 'refused' }] } }]);
 });
 
-t.test('within a window nothing opens; what is still down at its end opens an event that begins there', async (t) => {
-  const still = await startStill(t);
-  const { clock, database, events, make, moveTo, read } = still;
-  const { id, node, says } = await watched(t, still);
-  const startMs = clock.now() + 10 * MINUTE_MS;
-  const endMs = startMs + 30 * MINUTE_MS;
-  await make({ scope_type: 'monitor', scope_ids: [id], starts_at: iso(startMs), ends_at: iso(endMs) });
-  await says('ok', startMs - MINUTE_MS);
-  t.equal((await read(`/v1/monitors/${id}`)).in_maintenance, false);
-  await says('failed', startMs + MINUTE_MS);
-  t.match(await read(`/v1/monitors/${id}`), { in_maintenance: true, current_status: 'down', uptime_percent: 100 });
-  t.same(await events(id), []);
-  clock.setWall(endMs - 30_000);
-  node.check(id, {
-    outcome: 'failed',
-    slot_ms: endMs - 30_000,
-    state: { verdict: 'failing', since_ms: startMs + MINUTE_MS, streak: 9 },
-  });
-  await until('the check', async () => (await read(`/v1/monitors/${id}/checks`)).length === 3);
-  await moveTo(endMs, 'the event', async () => (await events(id)).length === 1);
-  t.match(await events(id), [{ type: 'down', started_at: iso(endMs), ended_at: null }]);
-  t.equal((await read(`/v1/monitors/${id}`)).in_maintenance, false, 'its end is outside');
-  const checks = await read(`/v1/monitors/${id}/checks`);
-  t.same(
-    checks.map((check: { in_maintenance: boolean }) => check.in_maintenance),
-    [true, true, false],
-  );
-  await says('ok', endMs + 10 * MINUTE_MS);
-  t.match(await events(id), [{ ended_at: iso(endMs + 10 * MINUTE_MS) }]);
-  t.same(await database.db('outbox').orderBy('id').pluck('kind'), ['monitor.down', 'monitor.up']);
-});
-
-t.test('an event that is open when a window begins survives it; silence where both ends are the same', async (t) => {
-  const still = await startStill(t);
-  const { clock, database, events, make, moveTo } = still;
-  const { id, says } = await watched(t, still);
-  const startMs = clock.now() + 10 * MINUTE_MS;
-  const endMs = startMs + 30 * MINUTE_MS;
-  const window = await make({ starts_at: iso(startMs), ends_at: iso(endMs) });
-  await says('failed', startMs - MINUTE_MS);
-  await says('failed', endMs - 30_000);
-  const turned = () => database.db('maintenance_windows').where({ id: window.id }).whereNull('next_turn_at');
-  await moveTo(endMs + 1_000, 'the end to be noticed', async () => (await turned()).length === 1);
-  await until('the judgments', async () => (await database.db('monitor_due')).length === 0);
-  t.match(await events(id), [{ started_at: iso(startMs - MINUTE_MS), ended_at: null }]);
-  t.equal((await events(id)).length, 1);
-  t.same(await database.db('outbox').pluck('kind'), ['monitor.down']);
-});
-
 t.test(
-  'a window that is made, changed or deleted counts at once, and so does a monitor that comes into it',
+  'no event opens within a window; a monitor still down at its end opens an event that begins there',
   async (t) => {
     const still = await startStill(t);
-    const { api, clock, events, make, moveTo, read } = still;
-    const { id, says } = await watched(t, still, { tags: ['other'] });
-    const nowMs = clock.now();
-    const [starts_at, ends_at] = [iso(nowMs - 5 * MINUTE_MS), iso(nowMs + HOUR_MS)];
-    const window = await make({ scope_type: 'tag', scope_ids: ['Blue'], starts_at, ends_at });
-    const isIn = async () => (await read(`/v1/monitors/${id}`)).in_maintenance;
-    t.equal(await isIn(), false);
-    await data(api, 'PATCH', `/v1/monitors/${id}`, { tags: ['BLUE'] });
-    t.equal(await isIn(), true);
-    await says('failed', nowMs);
+    const { clock, database, events, make, moveTo, read } = still;
+    const { id, node, says } = await watched(t, still);
+    const startMs = clock.now() + 10 * MINUTE_MS;
+    const endMs = startMs + 30 * MINUTE_MS;
+    await make({ scope_type: 'monitor', scope_ids: [id], starts_at: iso(startMs), ends_at: iso(endMs) });
+    await says('ok', startMs - MINUTE_MS);
+    t.equal((await read(`/v1/monitors/${id}`)).in_maintenance, false);
+    await says('failed', startMs + MINUTE_MS);
+    t.match(await read(`/v1/monitors/${id}`), { in_maintenance: true, current_status: 'down', uptime_percent: 100 });
     t.same(await events(id), []);
-    await data(api, 'PATCH', `${path}/${window.id}`, { ends_at: iso(nowMs - MINUTE_MS) });
-    await moveTo(nowMs, 'an event', async () => (await events(id)).length === 1);
-    t.equal(await isIn(), false);
-    await says('ok', nowMs + MINUTE_MS);
-    await data(api, 'PATCH', `${path}/${window.id}`, { ends_at });
-    await says('failed', nowMs + 2 * MINUTE_MS);
-    t.equal((await events(id)).length, 1);
-    await data(api, 'PATCH', `/v1/monitors/${id}`, { tags: ['green'] });
-    await moveTo(nowMs + 2 * MINUTE_MS, 'an event', async () => (await events(id)).length === 2);
-    await says('ok', nowMs + 3 * MINUTE_MS);
-    await data(api, 'PATCH', `/v1/monitors/${id}`, { tags: ['blue'] });
-    await says('failed', nowMs + 4 * MINUTE_MS);
-    t.equal((await events(id)).length, 2);
-    await data(api, 'DELETE', `${path}/${window.id}`);
-    await moveTo(nowMs + 4 * MINUTE_MS, 'an event', async () => (await events(id)).length === 3);
+    clock.setWall(endMs - 30_000);
+    node.check(id, {
+      outcome: 'failed',
+      slot_ms: endMs - 30_000,
+      state: { verdict: 'failing', since_ms: startMs + MINUTE_MS, streak: 9 },
+    });
+    await until('the check', async () => (await read(`/v1/monitors/${id}/checks`)).length === 3);
+    await moveTo(endMs, 'the event', async () => (await events(id)).length === 1);
+    t.match(await events(id), [{ type: 'down', started_at: iso(endMs), ended_at: null }]);
+    t.equal((await read(`/v1/monitors/${id}`)).in_maintenance, false, 'its end is outside');
+    const checks = await read(`/v1/monitors/${id}/checks`);
+    t.same(
+      checks.map((check: { in_maintenance: boolean }) => check.in_maintenance),
+      [true, true, false],
+    );
+    await says('ok', endMs + 10 * MINUTE_MS);
+    t.match(await events(id), [{ ended_at: iso(endMs + 10 * MINUTE_MS) }]);
+    t.same(await monitorNews(database.db).pluck('kind'), ['monitor.down', 'monitor.up']);
   },
 );
 
-t.test('uptime leaves windows out, also those that were made afterwards', async (t) => {
+t.test(
+  'a change between down and degraded within a window is not reported as an end, but as a new event afterwards',
+  async (t) => {
+    const still = await startStill(t);
+    const { clock, database, events, make, moveTo, mails, read } = still;
+    const { id, node, says } = await watched(t, still);
+    const kinds = () => monitorNews(database.db).pluck('kind');
+    const startMs = clock.now() + 10 * MINUTE_MS;
+    const endMs = startMs + 30 * MINUTE_MS;
+    await make({ starts_at: iso(startMs), ends_at: iso(endMs) });
+    await says('ok', startMs - 9 * MINUTE_MS);
+    await says('failed', startMs - MINUTE_MS);
+    const [{ id: eventId }] = await events(id);
+    await moveTo(clock.now(), 'the mail', async () => mails().length === 1);
+    await says('degraded', startMs + MINUTE_MS);
+    t.match(await events(id), [
+      { id: eventId, type: 'degraded', started_at: iso(startMs - MINUTE_MS), ended_at: null },
+    ]);
+    t.same(await kinds(), ['monitor.down']);
+    await says('failed', startMs + 2 * MINUTE_MS);
+    await says('degraded', startMs + 3 * MINUTE_MS);
+    clock.setWall(endMs - 30_000);
+    const state = { verdict: 'degraded', since_ms: startMs + 3 * MINUTE_MS, streak: 9 } as const;
+    node.check(id, { outcome: 'degraded', slot_ms: endMs - 30_000, state });
+    await until('the check', async () => (await read(`/v1/monitors/${id}/checks`)).length === 6);
+    await moveTo(endMs, 'the new event', async () => (await kinds()).length === 2);
+    t.same(await kinds(), ['monitor.down', 'monitor.degraded']);
+    t.match(await events(id), [{ id: eventId, type: 'degraded', ended_at: null }]);
+    await says('ok', endMs + 10 * MINUTE_MS);
+    t.same(await kinds(), ['monitor.down', 'monitor.degraded', 'monitor.up']);
+    t.match(await events(id), [{ id: eventId, type: 'degraded', ended_at: iso(endMs + 10 * MINUTE_MS) }]);
+    // an alert that turns from down to degraded is not told of: both mails are about one alert
+    await moveTo(clock.now(), 'the mails', async () => mails().length === 2);
+    const uptime = await read(`/v1/monitors/${id}/uptime`);
+    t.equal(uptime.downtime_sec, 60, 'the minute before the window stays an outage');
+  },
+);
+
+t.test(
+  'an event that is open when a window begins outlasts it; there are no events where both ends are the same',
+  async (t) => {
+    const still = await startStill(t);
+    const { clock, database, events, make, moveTo } = still;
+    const { id, says } = await watched(t, still);
+    const startMs = clock.now() + 10 * MINUTE_MS;
+    const endMs = startMs + 30 * MINUTE_MS;
+    const window = await make({ starts_at: iso(startMs), ends_at: iso(endMs) });
+    await says('failed', startMs - MINUTE_MS);
+    await says('failed', endMs - 30_000);
+    const turned = () => database.db('maintenance_windows').where({ id: window.id }).whereNull('next_turn_at');
+    await moveTo(endMs + 1_000, 'the end to be noticed', async () => (await turned()).length === 1);
+    await moveTo(endMs + 1_000, 'the judgments', async () => (await database.db('monitor_due')).length === 0);
+    t.match(await events(id), [{ started_at: iso(startMs - MINUTE_MS), ended_at: null }]);
+    t.equal((await events(id)).length, 1);
+    t.same(await monitorNews(database.db).pluck('kind'), ['monitor.down']);
+  },
+);
+
+t.test('a created, changed or deleted window applies at once, and so does a monitor added to it', async (t) => {
+  const still = await startStill(t);
+  const { api, clock, events, make, moveTo, read } = still;
+  const { id, says } = await watched(t, still, { tags: ['other'] });
+  const nowMs = clock.now();
+  const [starts_at, ends_at] = [iso(nowMs - 5 * MINUTE_MS), iso(nowMs + HOUR_MS)];
+  const window = await make({ scope_type: 'tag', scope_ids: ['Blue'], starts_at, ends_at });
+  const isIn = async () => (await read(`/v1/monitors/${id}`)).in_maintenance;
+  t.equal(await isIn(), false);
+  await data(api, 'PATCH', `/v1/monitors/${id}`, { tags: ['BLUE'] });
+  t.equal(await isIn(), true);
+  await says('failed', nowMs);
+  t.same(await events(id), []);
+  await data(api, 'PATCH', `${path}/${window.id}`, { ends_at: iso(nowMs - MINUTE_MS) });
+  await moveTo(nowMs, 'an event', async () => (await events(id)).length === 1);
+  t.equal(await isIn(), false);
+  await says('ok', nowMs + MINUTE_MS);
+  await data(api, 'PATCH', `${path}/${window.id}`, { ends_at });
+  await says('failed', nowMs + 2 * MINUTE_MS);
+  t.equal((await events(id)).length, 1);
+  await data(api, 'PATCH', `/v1/monitors/${id}`, { tags: ['green'] });
+  await moveTo(nowMs + 2 * MINUTE_MS, 'an event', async () => (await events(id)).length === 2);
+  await says('ok', nowMs + 3 * MINUTE_MS);
+  await data(api, 'PATCH', `/v1/monitors/${id}`, { tags: ['blue'] });
+  await says('failed', nowMs + 4 * MINUTE_MS);
+  t.equal((await events(id)).length, 2);
+  await data(api, 'DELETE', `${path}/${window.id}`);
+  await moveTo(nowMs + 4 * MINUTE_MS, 'an event', async () => (await events(id)).length === 3);
+});
+
+t.test('uptime excludes windows, including those created afterwards', async (t) => {
   const still = await startStill(t);
   const { clock, make, read } = still;
   const { id, says } = await watched(t, still);
@@ -291,14 +335,14 @@ t.test('uptime leaves windows out, also those that were made afterwards', async 
   t.equal(await uptime(), 100);
 });
 
-// each is 22:00 to 23:00 on Sundays by the wall; clocks change between the two weeks
+// each is 22:00 to 23:00 on Sundays by wall clock; clocks change between the two weeks
 const changes = [
   { timezone: 'Europe/Berlin', before: '2027-03-21T21:00:00Z', after: '2027-03-28T20:00:00Z' },
   { timezone: 'America/New_York', before: '2027-03-08T03:00:00Z', after: '2027-03-15T02:00:00Z' },
 ];
 
 for (const { timezone, before, after } of changes) {
-  t.test(`a weekly window keeps its wall time when the clocks of ${timezone} change`, async (t) => {
+  t.test(`a weekly window keeps its wall clock time when the clocks of ${timezone} change`, async (t) => {
     const startMs = Date.parse(before);
     const still = await startStill(t, startMs - 2 * HOUR_MS);
     const { api, clock, database, make, moveTo, read } = still;
@@ -328,7 +372,7 @@ for (const { timezone, before, after } of changes) {
 }
 
 t.test(
-  'of two replicas one notices a turn and tells the owner; a third that died with it in hand holds up nobody',
+  'a turn is noticed and reported by one of two replicas; a third that died while handling it delays no one',
   async (t) => {
     const still = await startStill(t);
     const { api, clock, database, events, make, mails, mailDirectory } = still;
@@ -355,7 +399,7 @@ t.test(
         return condition();
       });
     };
-    /** Everything due at an instant is in the hands of somebody who dies. */
+    /** Makes everything due at an instant the task of a replica that dies. */
     const dies = async (ms: number) => {
       const dying = await db.transaction();
       await dying.raw('SELECT FROM maintenance_windows FOR UPDATE');
@@ -375,11 +419,11 @@ t.test(
     t.match(await events(id), [{ started_at: iso(endMs) }]);
     t.equal((await db('noticed')).length, 3, 'a notice, a beginning and an end');
     t.equal(mails().filter((mail) => mail.includes('Subject: Upcoming maintenance')).length, 1);
-    t.same(await db('outbox').pluck('kind'), ['monitor.down']);
+    t.same(await monitorNews(db).pluck('kind'), ['monitor.down']);
   },
 );
 
-t.test('notices come before each occurrence, once, and none of what test keys made', async (t) => {
+t.test('notices precede each occurrence, once, except for windows that test keys created', async (t) => {
   const { api, clock, controlPlane, database, make, mails, moveTo } = await startStill(t);
   const startMs = clock.now() + 2 * HOUR_MS;
   const daily = {
@@ -390,7 +434,7 @@ t.test('notices come before each occurrence, once, and none of what test keys ma
   };
   const window = await make(daily);
   const { key } = await controlPlane.services.tokens.apiKeys.create(
-    { userId: api.userId, scopes: null },
+    asUser(api.userId),
     { name: 'test', type: 'test', scopes: ['write', 'read'] },
     { userId: null, credentialId: null, address: null, requestId: null },
   );
@@ -408,17 +452,17 @@ t.test('notices come before each occurrence, once, and none of what test keys ma
     };
     await moveTo(beginMs - minutesBefore * MINUTE_MS, `notice ${day}`, hasTold);
     await until(`mail ${day}`, () => mails().length === day + 1);
-    // nobody is told again of what they were told of
+    // earlier notices are not repeated
     await data(api, 'PATCH', `${path}/${window.id}`, { title: `day ${day}`, advance_notice_minutes: 9 - day });
   }
   const next = await database.db('maintenance_windows').where({ id: window.id }).first();
   t.equal(next.next_notice_at.getTime(), startMs + 48 * HOUR_MS - 8 * MINUTE_MS);
 });
 
-t.test('a test key sees and silences only what test keys made', async (t) => {
+t.test('a test key sees and silences only monitors that test keys created', async (t) => {
   const still = await startStill(t);
   const { api, clock, controlPlane, make, monitor, read } = still;
-  const grantor = { userId: api.userId, scopes: null };
+  const grantor = asUser(api.userId);
   const actor = { userId: null, credentialId: null, address: null, requestId: null };
   const { key } = await controlPlane.services.tokens.apiKeys.create(
     grantor,
@@ -447,7 +491,7 @@ t.test('a test key sees and silences only what test keys made', async (t) => {
   for (const method of ['GET', 'DELETE']) t.equal((await stranger.call(method, `${path}/${theirs.id}`)).status, 404);
 });
 
-t.test('a turn that one replica noticed has come for one whose clock is behind', async (t) => {
+t.test('a turn that one replica noticed counts for one whose clock is behind', async (t) => {
   const still = await startStill(t);
   const { api, clock, database, make, moveTo } = still;
   await CheckingNode.join(t, api);
@@ -456,29 +500,38 @@ t.test('a turn that one replica noticed has come for one whose clock is behind',
   const window = await make({ starts_at: iso(startMs), ends_at: iso(endMs) });
   const monitor = await database.db('monitors').where({ id }).first();
   const standing = async () => (await maintenanceReads.now(database.db, [monitor], endMs - 1)).get(id);
-  t.same(await standing(), { isNow: true, endedAtMs: null });
+  t.same(await standing(), { isNow: true, untilMs: endMs, endedAtMs: null });
   const turned = () => database.db('maintenance_windows').where({ id: window.id }).whereNotNull('turned_at');
   await moveTo(endMs, 'the end', async () => (await turned()).length === 1);
-  t.same(await standing(), { isNow: false, endedAtMs: endMs });
+  t.same(await standing(), { isNow: false, untilMs: null, endedAtMs: endMs });
 });
 
-t.test('the monitors that are judged at a turn are those that are in the window', async (t) => {
+t.test('the monitors judged at a turn are those in the window', async (t) => {
   const { db } = await createTestDatabase(t);
   const userIds = ['u_1', 'u_2'];
-  await db('users').insert(userIds.map((id) => ({ id, role: 'user', plan: 'free', email: `${id}@test.example` })));
-  const groupIds = ['mgr_1', 'mgr_2'];
-  await db('monitor_groups').insert(groupIds.map((id) => ({ id, user_id: 'u_1', name: id })));
+  await insertUsers(
+    db,
+    userIds.map((id) => ({ id, role: 'user', plan: 'free', email: `${id}@test.example` })),
+  );
+  const groupsOf: Readonly<Record<string, string>> = { u_1: 'mgr_1', u_2: 'mgr_2' };
+  const groupIds = Object.values(groupsOf);
+  await db('monitor_groups').insert(
+    userIds.map((id) => ({ id: groupsOf[id], owner_id: id, created_by: id, name: id })),
+  );
   const tags = fc.subarray(['blue', 'green', 'red']);
   const monitors = fc.sample(
     fc.record({
-      user_id: fc.constantFrom(...userIds),
+      owner_id: fc.constantFrom(...userIds),
       is_test: fc.boolean(),
-      group_id: fc.constantFrom(null, ...groupIds),
+      isGrouped: fc.boolean(),
       tags,
     }),
     { numRuns: 60, seed: 1 },
   );
-  const known = monitors.map((monitor, index) => ({ id: `m_${index}`, ...monitor }));
+  const known = monitors.map(({ isGrouped, ...monitor }, index) => {
+    const group_id = isGrouped ? (groupsOf[monitor.owner_id] ?? null) : null;
+    return { id: `m_${index}`, ...monitor, created_by: monitor.owner_id, group_id };
+  });
   const plain = { type: 'tcp', target: 'x:1', interval_s: 60, config: '{}', node_selection: '{}', node_count: 1 };
   const rule = { consecutive_fail: 1, consecutive_ok: 1, fail_node_quorum: 'any' };
   await db('monitors').insert(known.map((monitor) => ({ ...monitor, name: monitor.id, ...plain, ...rule })));
@@ -490,12 +543,12 @@ t.test('the monitors that are judged at a turn are those that are in the window'
   );
   const windows = fc.sample(fc.tuple(scopes, fc.constantFrom(...userIds), fc.boolean()), { numRuns: 60, seed: 2 });
   const times = { starts_at: new Date(0), ends_at: new Date(1), recurrence: 'none', timezone: 'UTC' };
-  for (const [index, [scope, user_id, is_test]] of windows.entries()) {
-    const window = { id: `mmw_${index}`, user_id, is_test, ...scope };
+  for (const [index, [scope, owner_id, is_test]] of windows.entries()) {
+    const window = { id: `mmw_${index}`, owner_id, created_by: owner_id, is_test, ...scope };
     await db('maintenance_windows').insert({ ...window, ...times, advance_notice_minutes: 0 });
     await db('monitor_due').delete();
     await queueMonitorsIn(db, window.id);
-    const expected = known.filter((monitor) => covers(window, monitor)).map(({ id }) => id);
+    const expected = known.filter(coverageOf(window)).map(({ id }) => id);
     t.same((await db('monitor_due').pluck('monitor_id')).sort(), expected.sort(), JSON.stringify(window));
     t.equal(await countMonitorsIn(db, window.id), expected.length);
   }

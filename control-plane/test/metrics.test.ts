@@ -4,6 +4,7 @@ import { probeErrorCodes } from '@vantage/shared/probe-types/error-codes.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
 import { type ProbeSpecs, probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import t from 'tap';
+import { deliveryOutcomes } from '../src/runtime/webhook-metrics.js';
 import { CheckingNode } from './_support/checking-node.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
@@ -25,7 +26,7 @@ async function scrape(url: string): Promise<Sample[]> {
   });
 }
 
-/** Reads one series, for whoever knows where metrics are. */
+/** Reads one series from the address of the metrics. */
 function reader(url: string | null) {
   return async (name: string, labels: Record<string, string> = {}) => {
     const isWanted = (sample: Sample) => Object.entries(labels).every(([key, text]) => sample.labels[key] === text);
@@ -33,7 +34,7 @@ function reader(url: string | null) {
   };
 }
 
-t.test('metrics tell tasks, results, latencies, links and spools, and their labels are closed lists', async (t) => {
+t.test('metrics report tasks, results, latencies, links and spools, and their labels are closed lists', async (t) => {
   const { api, controlPlane } = await startStack(t, { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' });
   const value = reader(controlPlane.metricsUrl);
   const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isAnswering: false, isBeating: true });
@@ -92,7 +93,7 @@ t.test('metrics tell tasks, results, latencies, links and spools, and their labe
   t.ok(samples.some(({ name }) => name === 'process_resident_memory_bytes'));
   const own = samples.filter(({ name }) => name.startsWith('vantage_'));
   const labelled = (label: string) => new Set(own.flatMap(({ labels }) => labels[label] ?? []));
-  const outcomes = new Set<string>(['success', ...probeErrorCodes]);
+  const outcomes = new Set<string>(['success', ...probeErrorCodes, ...deliveryOutcomes]);
   t.strictSame(
     [...labelled('type')].filter((type) => !(probeTypeNames as readonly string[]).includes(type)),
     [],
@@ -111,44 +112,41 @@ t.test('metrics tell tasks, results, latencies, links and spools, and their labe
   );
 });
 
-t.test(
-  'metrics of monitors tell checks, missed slots by their reason, events, and how long judging takes',
-  async (t) => {
-    const { api, controlPlane } = await startStack(t, { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' });
-    const value = reader(controlPlane.metricsUrl);
-    for (const reason of missedReasons) t.equal(await value('vantage_monitor_missed_slots_total', { reason }), 0);
-    const node = await CheckingNode.join(t, api);
-    const body = { name: 'Shop', type: 'tcp', target: '127.0.0.1:9', interval_s: 60 };
-    const { id } = (await api.call('POST', '/v1/monitors', { body })).body.data;
-    const { generation } = await node.waitForAssignment(id);
-    const events = (type: string, change: string) => value('vantage_monitor_events_total', { type, change });
+t.test('metrics of monitors report checks, missed slots by reason, events, and the duration of judging', async (t) => {
+  const { api, controlPlane } = await startStack(t, { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' });
+  const value = reader(controlPlane.metricsUrl);
+  for (const reason of missedReasons) t.equal(await value('vantage_monitor_missed_slots_total', { reason }), 0);
+  const node = await CheckingNode.join(t, api);
+  const body = { name: 'Shop', type: 'tcp', target: '127.0.0.1:9', interval_s: 60 };
+  const { id } = (await api.call('POST', '/v1/monitors', { body })).body.data;
+  const { generation } = await node.waitForAssignment(id);
+  const events = (type: string, change: string) => value('vantage_monitor_events_total', { type, change });
 
-    const now = Date.now();
-    node.check(id, { outcome: 'failed', slot_ms: now - 3_000 });
-    await until('the event', async () => (await events('down', 'opened')) === 1);
-    node.check(id, { outcome: 'ok', slot_ms: now - 2_000 });
-    await until('its end', async () => (await events('down', 'closed')) === 1);
-    node.check(id, { outcome: 'ok', slot_ms: now - 1_000 });
-    const missed = (reason: MissedReason, count: number, ageMs: number) => {
-      const at = { first_slot_ms: now - ageMs - count * 60_000, last_slot_ms: now - ageMs, through_ms: now - ageMs };
-      node.deliver(MISSED_KIND, { monitor_id: id, generation, count, reason, ...at });
-    };
-    missed('behind', 3, 600_000);
-    missed('uplink_lost', 5, 1_200_000);
-    await until('the last of them', async () => (await value('vantage_ingest_batch_rows_sum')) === 5);
-    t.equal(await value('vantage_monitor_checks_total', { outcome: 'failed' }), 1);
-    t.equal(await value('vantage_monitor_checks_total', { outcome: 'ok' }), 2);
-    t.equal(await value('vantage_monitor_missed_slots_total', { reason: 'behind' }), 3);
-    t.equal(await value('vantage_monitor_missed_slots_total', { reason: 'uplink_lost' }), 5);
-    t.equal(await value('vantage_monitor_missed_slots_total', { reason: 'stopped' }), 0);
-    t.equal(await value('vantage_node_results_total'), undefined, 'these are no results of tasks');
-    t.ok(((await value('vantage_monitor_judging_delay_seconds_count')) ?? 0) >= 2);
-    t.ok(((await value('vantage_monitor_judging_delay_seconds_sum')) ?? 0) > 0);
-    t.ok(((await value('vantage_monitors_due')) ?? -1) >= 0);
+  const now = Date.now();
+  node.check(id, { outcome: 'failed', slot_ms: now });
+  await until('the event', async () => (await events('down', 'opened')) === 1);
+  node.check(id, { outcome: 'ok', slot_ms: now + 1 });
+  await until('its end', async () => (await events('down', 'closed')) === 1);
+  node.check(id, { outcome: 'ok', slot_ms: now + 2 });
+  const missed = (reason: MissedReason, count: number, ageMs: number) => {
+    const at = { first_slot_ms: now - ageMs - count * 60_000, last_slot_ms: now - ageMs, through_ms: now - ageMs };
+    node.deliver(MISSED_KIND, { monitor_id: id, generation, count, reason, ...at });
+  };
+  missed('behind', 3, 600_000);
+  missed('uplink_lost', 5, 1_200_000);
+  await until('the last of them', async () => (await value('vantage_ingest_batch_rows_sum')) === 5);
+  t.equal(await value('vantage_monitor_checks_total', { outcome: 'failed' }), 1);
+  t.equal(await value('vantage_monitor_checks_total', { outcome: 'ok' }), 2);
+  t.equal(await value('vantage_monitor_missed_slots_total', { reason: 'behind' }), 3);
+  t.equal(await value('vantage_monitor_missed_slots_total', { reason: 'uplink_lost' }), 5);
+  t.equal(await value('vantage_monitor_missed_slots_total', { reason: 'stopped' }), 0);
+  t.equal(await value('vantage_node_results_total'), undefined, 'these are not results of tasks');
+  t.ok(((await value('vantage_monitor_judging_delay_seconds_count')) ?? 0) >= 2);
+  t.ok(((await value('vantage_monitor_judging_delay_seconds_sum')) ?? 0) > 0);
+  t.ok(((await value('vantage_monitors_due')) ?? -1) >= 0);
 
-    const heartbeat = { name: 'Backup', type: 'heartbeat', config: { interval_s: 60 } };
-    const { url } = (await api.call('POST', '/v1/monitors', { body: heartbeat })).body.data.heartbeat;
-    await fetch(`${url}/fail`);
-    await until('the event of a heartbeat', async () => (await events('down', 'opened')) === 2);
-  },
-);
+  const heartbeat = { name: 'Backup', type: 'heartbeat', config: { interval_s: 60 } };
+  const { url } = (await api.call('POST', '/v1/monitors', { body: heartbeat })).body.data.heartbeat;
+  await fetch(`${url}/fail`);
+  await until('the event of a heartbeat', async () => (await events('down', 'opened')) === 2);
+});

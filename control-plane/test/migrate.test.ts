@@ -51,7 +51,7 @@ t.test('four replicas that start together migrate once', async (t) => {
   t.same(await marks(db), ['first', 'second']);
 });
 
-t.test('a failing migration leaves nothing of itself and holds nobody up', async (t) => {
+t.test('a failing migration leaves nothing behind and holds nothing up', async (t) => {
   const { db } = await createTestDatabase(t, { migrate: false });
   await t.rejects(migrate(db, log, [first, second, failing]), /division by zero/);
   t.same(await marks(db), ['first', 'second']);
@@ -59,7 +59,7 @@ t.test('a failing migration leaves nothing of itself and holds nobody up', async
   t.same(await migrate(db, log, [first, second]), []);
 });
 
-t.test('a database of a newer version is refused with the names it has', async (t) => {
+t.test('a database of a newer version is refused with the names of its migrations', async (t) => {
   const { db } = await createTestDatabase(t, { migrate: false });
   await migrate(db, log, [first, second]);
   await t.rejects(migrate(db, log, [first]), NewerDatabaseError);

@@ -11,7 +11,7 @@ async function make(api: TestApi, fields: object) {
   return body.data;
 }
 
-t.test('another word for a field or a type is taken as the one that is shown', async (t) => {
+t.test('a synonym of a field or a type is accepted and shown as the canonical name', async (t) => {
   const { api } = await startStack(t);
   await CheckingNode.join(t, api);
   const node_selection = { limit: 2, spread: 'country' };
@@ -33,7 +33,7 @@ t.test('another word for a field or a type is taken as the one that is shown', a
   for (const [index, way] of ways.entries()) {
     const made = await make(api, { name: `Shop ${index}`, ...tcp, ...way });
     t.match(made, shown, JSON.stringify(way));
-    for (const name of ['interval_sec', 'params']) t.notOk(name in made, name);
+    for (const name of ['interval_sec', 'params', 'nodes']) t.notOk(name in made, name);
   }
   const { id } = await make(api, { name: 'Changed', ...tcp, config: { port: 8 } });
   const body = { interval_sec: 300, params: { port: 9 }, nodes: node_selection };
@@ -45,7 +45,7 @@ t.test('another word for a field or a type is taken as the one that is shown', a
     t.equal((await make(api, { name: type, type, target: 'example.com' })).type, canonical);
 });
 
-// What is checked how often unless somebody says otherwise: by the plan that permits everything, and one of 300 s.
+// Default intervals by type: under the plan that permits everything, and under one with a minimum of 300 s.
 const standards: readonly { type: string; target: string; config?: object; seconds: number; planned: number }[] = [
   { type: 'https', target: site, seconds: 60, planned: 300 },
   { type: 'keyword', target: site, config: { keyword: 'x' }, seconds: 60, planned: 300 },
@@ -58,14 +58,14 @@ const standards: readonly { type: string; target: string; config?: object; secon
   { type: 'rbl', target: '127.0.0.1', seconds: 1800, planned: 1800 },
 ];
 
-t.test('a monitor that names no interval has its type’s, 60 s or the least of the plan', async (t) => {
+t.test('a monitor without an interval gets its type’s default, 60 s or the minimum of the plan', async (t) => {
   const { api, controlPlane, database } = await startStack(t, {
     VANTAGE_PLANS: '{"free": {"min_interval_s": 300}}',
   });
   await CheckingNode.join(t, api);
   const planned = await createUserApi(controlPlane, 'free@test.example', 'user');
-  const owner = database.db('users').where({ id: planned.userId });
-  await owner.update({ plan: 'free', email_verified_at: new Date() });
+  await database.db('owners').where({ id: planned.userId }).update({ plan: 'free' });
+  await database.db('users').where({ id: planned.userId }).update({ email_verified_at: new Date() });
   for (const { seconds, planned: least, ...body } of standards) {
     t.equal((await make(api, { name: body.type, ...body })).interval_s, seconds, body.type);
     t.equal((await make(planned, { name: body.type, ...body })).interval_s, least, body.type);

@@ -1,6 +1,8 @@
 import t, { type Test } from 'tap';
-import { program } from '../src/actor.js';
+import { program } from '../src/audit-log/actor.js';
 import { CheckingNode } from './_support/checking-node.js';
+import { keepEvents, monitorNews } from './_support/kept-events.js';
+import { asUser } from './_support/owners.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
 import { until } from './_support/until.js';
 
@@ -10,9 +12,10 @@ async function data(api: TestApi, method: string, url: string, body?: object) {
   return answer.body.data;
 }
 
-/** A monitor that one node says is down, and its event. */
+/** A monitor that one node reports as down, and its event. */
 async function startDown(t: Test) {
   const stack = await startStack(t);
+  await keepEvents(stack.database.db);
   const { api } = stack;
   const node = await CheckingNode.join(t, api);
   const body = { name: 'Shop', type: 'tcp', target: '127.0.0.1:9', interval_s: 60 };
@@ -41,24 +44,26 @@ t.test('an event is acknowledged once', async (t) => {
   t.same(await database.db('audit_log').where({ subject: event.id }).pluck('action'), ['monitor_event.acknowledged']);
 });
 
-t.test('of what was resolved by hand nothing opens again until the monitor was up', async (t) => {
+t.test('a manual resolution lasts until the monitor is up, and no event opens before', async (t) => {
   const { api, database, id, event, says, events, act } = await startDown(t);
   const resolved = await act('resolve');
-  t.match(resolved, { ended_at: String, duration_sec: Number, resolved_by: api.userId });
-  t.strictSame(await act('resolve'), resolved, 'again it does nothing');
+  t.match(resolved, { ended_at: null, duration_sec: null, resolved_at: String, resolved_by: api.userId });
+  t.strictSame(await act('resolve'), resolved, 'repeating it has no effect');
   for (const outcome of ['failed', 'degraded', 'failed'] as const) await says(outcome);
-  t.equal((await events()).length, 1);
+  t.match(await events(), [{ id: event.id, type: 'down', ended_at: null, resolved_at: resolved.resolved_at }]);
   t.equal((await data(api, 'GET', `/v1/monitors/${id}`)).current_status, 'down');
   await says('ok');
+  const [ended] = await events();
+  t.match(ended, { id: event.id, ended_at: String, duration_sec: Number, resolved_by: api.userId });
   await says('failed');
-  t.match(await events(), [{ type: 'down', ended_at: null, resolved_by: null }, { id: event.id }]);
-  const kinds = await database.db('outbox').orderBy('id').pluck('kind');
-  t.same(kinds, ['monitor.down', 'monitor.resolved', 'monitor.down']);
+  t.match(await events(), [{ type: 'down', ended_at: null, resolved_by: null, resolved_at: null }, ended]);
+  const kinds = await monitorNews(database.db).pluck('kind');
+  t.same(kinds, ['monitor.down', 'monitor.resolved', 'monitor.up', 'monitor.down']);
   const acts = await database.db('audit_log').where({ subject: event.id }).pluck('action');
   t.same(acts, ['monitor_event.resolved']);
 });
 
-t.test('a monitor that was resumed knows nothing of what was resolved before', async (t) => {
+t.test('resuming a monitor forgets an earlier manual resolution', async (t) => {
   const { api, id, node, says, events, act } = await startDown(t);
   await act('resolve');
   const before = node.assignments.get(id)?.generation;
@@ -68,7 +73,29 @@ t.test('a monitor that was resumed knows nothing of what was resolved before', a
   t.equal((await events()).length, 2);
 });
 
-t.test('a resolve beside judgments is never lost, and leaves at most one open event', async (t) => {
+t.test('neither resolving nor acknowledging an event turns an outage into uptime', async (t) => {
+  const { api, database, id, says, act } = await startDown(t);
+  const { db } = database;
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+  await db('monitor_events').update({ started_at: hoursAgo(2) });
+  await db('monitor_states').update({ first_check_at: hoursAgo(4) });
+  await act('ack');
+  await act('resolve');
+  await db('monitor_events').update({ resolved_at: hoursAgo(1.5) });
+  const downtime = async () => (await data(api, 'GET', `/v1/monitors/${id}/uptime`)).downtime_sec;
+  t.ok((await downtime()) >= 7_199, 'the outage continues');
+  for (const outcome of ['degraded', 'failed', 'ok'] as const) await says(outcome);
+  t.ok((await downtime()) >= 7_199, 'to the end of the outage');
+});
+
+t.test('a paused monitor has no open event, even if it was resolved by hand', async (t) => {
+  const { api, id, events, act } = await startDown(t);
+  await act('resolve');
+  await data(api, 'POST', `/v1/monitors/${id}/pause`);
+  t.match(await events(), [{ ended_at: String, resolved_at: String }]);
+});
+
+t.test('a resolution concurrent with judgments is never lost, and leaves at most one open event', async (t) => {
   const { database, says, events, act } = await startDown(t);
   const flapping = (async () => {
     for (let count = 0; count < 5; count += 1) for (const outcome of ['ok', 'failed'] as const) await says(outcome);
@@ -76,13 +103,15 @@ t.test('a resolve beside judgments is never lost, and leaves at most one open ev
   await Promise.all([flapping, ...Array.from({ length: 10 }, () => act('resolve'))]);
   const all = await events();
   t.equal(all.filter(({ ended_at }: { ended_at: string | null }) => ended_at === null).length, 1);
-  const opened = await database.db('outbox').where({ kind: 'monitor.down' });
+  const opened = await monitorNews(database.db).where({ kind: 'monitor.down' });
   t.equal(opened.length, all.length);
-  const closed = await database.db('outbox').whereIn('kind', ['monitor.up', 'monitor.resolved']);
+  const closed = await monitorNews(database.db).where({ kind: 'monitor.up' });
   t.equal(closed.length, all.length - 1);
+  const resolved = await monitorNews(database.db).where({ kind: 'monitor.resolved' });
+  t.equal(resolved.length, 1, 'the first event was resolved, by one of ten requests');
 });
 
-t.test('a judgment that was made before a resolve does not count after it', async (t) => {
+t.test('a judgment made before a resolution does not count after it', async (t) => {
   const { api, database, id, node, events, act } = await startDown(t);
   const { db } = database;
   const isWaiting = async () => {
@@ -97,9 +126,9 @@ t.test('a judgment that was made before a resolve does not count after it', asyn
   const resolved = act('resolve');
   await until('the resolve to wait', isWaiting);
   node.check(id, 'degraded');
-  await until('it to be put off', async () => (await db('monitor_due').where('due_at', '>', db.fn.now())).length > 0);
+  await until('it to be postponed', async () => (await db('monitor_due').where('due_at', '>', db.fn.now())).length > 0);
   await holding.rollback();
-  t.match(await resolved, { ended_at: String });
+  t.match(await resolved, { resolved_at: String });
   await until(
     'it to be degraded',
     async () => (await data(api, 'GET', `/v1/monitors/${id}`)).current_status === 'degraded',
@@ -107,7 +136,7 @@ t.test('a judgment that was made before a resolve does not count after it', asyn
   t.equal((await events()).length, 1);
 });
 
-t.test('a false positive counts in no uptime, until that is taken back', async (t) => {
+t.test('a false positive counts in no uptime, until the mark is removed', async (t) => {
   const { api, id, event, database, act } = await startDown(t);
   const uptime = async () => (await data(api, 'GET', `/v1/monitors/${id}`)).uptime_percent;
   const before = await uptime();
@@ -122,14 +151,14 @@ t.test('a false positive counts in no uptime, until that is taken back', async (
   t.equal(acts.length, 2);
 });
 
-t.test('notes replace those before, and null takes them away', async (t) => {
+t.test('notes replace earlier notes, and null removes them', async (t) => {
   const { act } = await startDown(t);
   t.match(await act('notes', { notes: 'A switch\nwas replaced.' }), { notes: 'A switch\nwas replaced.' });
   t.match(await act('notes', { notes: 'é'.repeat(5_000) }), { notes: 'é'.repeat(5_000) });
   t.match(await act('notes', { notes: null }), { notes: null });
 });
 
-t.test('bad input names the field; events of others, and live ones for test keys, are not there', async (t) => {
+t.test('invalid input names the field; events of others, and live ones for test keys, do not exist', async (t) => {
   const { api, controlPlane, event } = await startDown(t);
   const call = (verb: string, body?: object, as = api.token) =>
     api.call('POST', `/v1/monitor-events/${event.id}/${verb}`, { as, ...(body === undefined ? {} : { body }) });
@@ -149,7 +178,7 @@ t.test('bad input names the field; events of others, and live ones for test keys
     );
   }
   const { key } = await controlPlane.services.tokens.apiKeys.create(
-    { userId: api.userId, scopes: null },
+    asUser(api.userId),
     { name: 'test', type: 'test', scopes: ['monitor:write', 'monitor:read'] },
     program,
   );

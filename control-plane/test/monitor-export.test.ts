@@ -18,39 +18,43 @@ async function make(api: TestApi, ...bodies: readonly object[]) {
 
 const tcp = { type: 'tcp', target: '127.0.0.1:9', interval_s: 60 };
 
-t.test('an export has what the specification names and how nodes decide, by name, and nothing of a run', async (t) => {
-  const { api, database } = await startStack(t);
-  await CheckingNode.join(t, api);
-  t.match(await exported(api), { kind: 'vantage.monitors', version: 1, exported_at: /Z$/, count: 0, monitors: [] });
-  const group = { id: 'mgr_1111111111111111111111', user_id: api.userId, name: 'Web' };
-  await database.db('monitor_groups').insert(group);
-  const config = { timeout_ms: 1_000 };
-  await make(
-    api,
-    { name: 'Zoo', ...tcp, group_id: group.id, tags: ['B', 'a'], config, node_count: 2, notify_owner: false },
-    { name: 'Ant', ...tcp, interval_s: 300, trigger_rule: { fail_node_quorum: 'any' } },
-  );
-  const { monitors, count } = await exported(api);
-  t.equal(count, 2);
-  t.strictSame(monitors[1], {
-    name: 'Zoo',
-    type: 'tcp',
-    target: '127.0.0.1:9',
-    interval_s: 60,
-    node_count: 2,
-    tags: ['a', 'b'],
-    group: 'Web',
-    config: { timeout_ms: 1_000, ip_version: 'auto', upside_down: false, assertions: [] },
-    node_selection: { spread: 'asn' },
-    trigger_rule: { consecutive_fail: 2, consecutive_ok: 1, fail_node_quorum: '2/3' },
-    notify_owner: false,
-  });
-  t.match(monitors[0], { name: 'Ant', group: '', interval_s: 300, trigger_rule: { fail_node_quorum: 'any' } });
-  await database.db('monitors').where({ name: 'Ant' }).update({ config: '{}' });
-  t.notOk('config' in (await exported(api)).monitors[0], 'an empty config is left out');
-});
+t.test(
+  'an export is sorted by name and contains the documented fields and the rule of the nodes, but no state',
+  async (t) => {
+    const { api, database } = await startStack(t);
+    await CheckingNode.join(t, api);
+    t.match(await exported(api), { kind: 'vantage.monitors', version: 1, exported_at: /Z$/, count: 0, monitors: [] });
+    const group = { id: 'mgr_1111111111111111111111', owner_id: api.userId, created_by: api.userId, name: 'Web' };
+    await database.db('monitor_groups').insert(group);
+    const config = { timeout_ms: 1_000 };
+    await make(
+      api,
+      { name: 'Zoo', ...tcp, group_id: group.id, tags: ['B', 'a'], config, node_count: 2, notify_owner: false },
+      { name: 'Ant', ...tcp, interval_s: 300, trigger_rule: { fail_node_quorum: 'any' } },
+    );
+    const { monitors, count } = await exported(api);
+    t.equal(count, 2);
+    t.strictSame(monitors[1], {
+      name: 'Zoo',
+      type: 'tcp',
+      target: '127.0.0.1:9',
+      interval_s: 60,
+      node_count: 2,
+      tags: ['a', 'b'],
+      group: 'Web',
+      config: { timeout_ms: 1_000, ip_version: 'auto', upside_down: false, assertions: [] },
+      node_selection: { spread: 'asn' },
+      trigger_rule: { consecutive_fail: 2, consecutive_ok: 1, fail_node_quorum: '2/3' },
+      alert_severity: { down: 'critical', degraded: 'warning' },
+      notify_owner: false,
+    });
+    t.match(monitors[0], { name: 'Ant', group: '', interval_s: 300, trigger_rule: { fail_node_quorum: 'any' } });
+    await database.db('monitors').where({ name: 'Ant' }).update({ config: '{}' });
+    t.notOk('config' in (await exported(api)).monitors[0], 'an empty config is left out');
+  },
+);
 
-t.test('an export is narrowed as the list is, and has nothing of others', async (t) => {
+t.test('an export is filtered like the list, and contains nothing of others', async (t) => {
   const { api, controlPlane } = await startStack(t);
   await CheckingNode.join(t, api);
   await make(api, { name: 'A', ...tcp, tags: ['x'] }, { name: 'B', ...tcp }, { name: 'C', ...tcp, tags: ['x'] });
@@ -65,7 +69,7 @@ t.test('an export is narrowed as the list is, and has nothing of others', async 
   t.equal((await exported(other)).count, 0);
 });
 
-t.test('no secret is in an export, which says where they were', async (t) => {
+t.test('an export contains no secret, and names the places of the secrets', async (t) => {
   const { api } = await startStack(t);
   await CheckingNode.join(t, api);
   const config = {
@@ -81,10 +85,10 @@ t.test('no secret is in an export, which says where they were', async (t) => {
   t.notMatch(JSON.stringify(monitors), /lovelace|k-123|\*\*\*/);
 });
 
-t.test('what is exported and imported into another account is exported from there as it was', async (t) => {
+t.test('an export imported into another account is exported from there unchanged', async (t) => {
   const { api, controlPlane, database } = await startStack(t);
   await CheckingNode.join(t, api, { asn: 1 });
-  const group = { id: 'mgr_1111111111111111111111', user_id: api.userId, name: 'Web' };
+  const group = { id: 'mgr_1111111111111111111111', owner_id: api.userId, created_by: api.userId, name: 'Web' };
   await database.db('monitor_groups').insert(group);
   const assertions = [{ type: 'response_time', op: 'lt', value: 300 }];
   await make(
@@ -94,7 +98,13 @@ t.test('what is exported and imported into another account is exported from ther
     { name: 'Value', type: 'json', target: 'https://example.com/', config: { path: '$.a', value: { b: [1] } } },
     { name: 'Zone', type: 'dns', target: 'example.com', config: { record_type: 'MX', expected: ['a.example.'] } },
     { name: 'Days', type: 'ssl_expiry', target: 'example.com' },
-    { name: 'Ünï ☃', ...tcp, trigger_rule: { consecutive_fail: 9, fail_node_quorum: 'all' }, notify_owner: false },
+    {
+      name: 'Ünï ☃',
+      ...tcp,
+      trigger_rule: { consecutive_fail: 9, fail_node_quorum: 'all' },
+      notify_owner: false,
+      alert_severity: { down: 'info' },
+    },
   );
   const [{ exported_at: _, ...before }, whole] = [await exported(api), await api.call('GET', '/v1/monitors/export')];
   const other = await createUserApi(controlPlane, 'other@test.example', 'user');
@@ -107,10 +117,10 @@ t.test('what is exported and imported into another account is exported from ther
 t.test('thousands of monitors are one export', async (t) => {
   const { api, database } = await startStack(t);
   await database.db.raw(
-    `INSERT INTO monitors (id, user_id, name, type, target, interval_s, config, node_selection, node_count,
+    `INSERT INTO monitors (id, owner_id, created_by, name, type, target, interval_s, config, node_selection, node_count,
        consecutive_fail, consecutive_ok, fail_node_quorum)
-     SELECT 'm_' || lpad(i::text, 22, 'a'), ?, 'name ' || i, 'tcp', '127.0.0.1:9', 60, '{}', '{"spread": "asn"}', 3, 2, 1, '2/3'
-     FROM generate_series(1, 2100) AS i`,
+     SELECT 'm_' || lpad(i::text, 22, 'a'), u.id, u.id, 'name ' || i, 'tcp', '127.0.0.1:9', 60, '{}', '{"spread": "asn"}', 3, 2, 1, '2/3'
+     FROM generate_series(1, 2100) AS i, users u WHERE u.id = ?`,
     [api.userId],
   );
   await database.db.raw('INSERT INTO monitor_states (monitor_id) SELECT id FROM monitors');

@@ -17,7 +17,7 @@ const NODES = ['n_1', 'n_2', 'n_3', 'n_4', 'n_5'];
 const noNoise = () => false;
 
 function fateOf(index: number, random: () => number): Fate {
-  // at least ten minutes long and twenty apart, so that each is one
+  // at least ten minutes long and twenty apart, so that each is one event
   const outages: Span[] = [];
   for (let atMs = 20 * MINUTE_MS * (1 + random()); atMs < DAY_MS - 40 * MINUTE_MS; ) {
     const forMs = (10 + 20 * random()) * MINUTE_MS;
@@ -36,7 +36,7 @@ function fateOf(index: number, random: () => number): Fate {
   };
 }
 
-t.test('a thousand monitors on five nodes for a day: each outage is one event, and nothing else is', async (t) => {
+t.test('a thousand monitors on five nodes for a day: each outage is one event, and there are no others', async (t) => {
   const random = seededRandom(1);
   let outages = 0;
   for (let index = 0; index < 1_000; index += 1) {
@@ -50,7 +50,7 @@ t.test('a thousand monitors on five nodes for a day: each outage is one event, a
   t.ok(outages > 2_000, `${outages} outages`);
 });
 
-/** What is wrong with an event that tells of an outage: it begins and ends within two intervals and the slots' spread. */
+/** Errors of an event that reports an outage: it must begin and end within two intervals and the slots' spread. */
 function problemOf(outage: Span, episode: Episode | undefined): string[] {
   if (episode === undefined || episode.endedAtMs === null) return ['no event'];
   const [late, over] = [episode.startedAtMs - outage.fromMs, episode.endedAtMs - outage.toMs];
@@ -90,14 +90,14 @@ const fates: fc.Arbitrary<Fate> = fc
     };
   });
 
-t.test('the quick way and the slow one tell the same events, whatever happens', async (t) => {
+t.test('the fast and the slow method report the same events for every history', async (t) => {
   let compared = 0;
   fc.assert(
     fc.property(
       fates.filter(({ nodeIds }) => nodeIds.length >= 2),
       (fate) => {
         const [quick, slow] = [live(fate), liveNaively(fate)];
-        // before, the two know of different nodes that have said nothing
+        // before, the two count different nodes without a check
         const sinceMs = allHaveVotedAt(fate);
         const told = (episodes: readonly Episode[]) =>
           episodes.map(({ type, startedAtMs, endedAtMs }) =>
@@ -112,14 +112,14 @@ t.test('the quick way and the slow one tell the same events, whatever happens', 
   t.ok(compared > 100, `${compared} events were compared whole`);
 });
 
-/** When the last node has made its first check; Infinity: one of them makes none. */
+/** Instant at which the last node has made its first check; Infinity: one of them makes none. */
 function allHaveVotedAt(fate: Fate): number {
   const first = new Map<string, number>();
   for (const { nodeId, slotMs } of checksOf(fate)) if (!first.has(nodeId)) first.set(nodeId, slotMs);
   return first.size < fate.nodeIds.length ? Number.POSITIVE_INFINITY : Math.max(...first.values());
 }
 
-t.test('two hundred monitors whose node loses its uplink: no event', async (t) => {
+t.test('two hundred monitors whose node loses its uplink have no event', async (t) => {
   for (let index = 0; index < 200; index += 1) {
     const lost = new Map([['n_1', [{ fromMs: 1_000, toMs: DAY_MS }]]]);
     const fate: Fate = {
@@ -134,7 +134,7 @@ t.test('two hundred monitors whose node loses its uplink: no event', async (t) =
   }
 });
 
-t.test('checks that come again, at any later time and in any number, change no event', async () => {
+t.test('repeated checks, at any later time and in any number, change no event', async () => {
   const random = seededRandom(2);
   fc.assert(
     fc.property(fates, fc.double({ min: 0, max: 0.3, noNaN: true }), (fate, share) => {

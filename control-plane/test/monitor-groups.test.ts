@@ -1,6 +1,7 @@
 import t from 'tap';
-import { program } from '../src/actor.js';
+import { program } from '../src/audit-log/actor.js';
 import { CheckingNode } from './_support/checking-node.js';
+import { asUser } from './_support/owners.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
 import { until } from './_support/until.js';
 
@@ -33,7 +34,16 @@ t.test('groups are listed by their order, then by their creation, page by page',
   t.same(acts, ['monitor_group.created', 'monitor_group.changed', 'monitor_group.changed']);
 });
 
-t.test('a group that is deleted leaves its monitors in none, and outside of its maintenance windows', async (t) => {
+t.test('a group is read by its id, as lists show it', async (t) => {
+  const { api } = await startStack(t);
+  const made = await data(api, 'POST', path, { name: 'Shops', sort_order: 3 });
+  t.strictSame(await data(api, 'GET', `${path}/${made.id}`), made);
+  t.strictSame((await data(api, 'GET', path)).items, [made]);
+  await data(api, 'DELETE', `${path}/${made.id}`);
+  t.equal((await api.call('GET', `${path}/${made.id}`)).status, 404);
+});
+
+t.test('a deleted group leaves its monitors without a group, and outside of its maintenance windows', async (t) => {
   const { api } = await startStack(t);
   const node = await CheckingNode.join(t, api);
   const group = await data(api, 'POST', path, { name: 'Shops' });
@@ -57,10 +67,10 @@ t.test('a group that is deleted leaves its monitors in none, and outside of its 
   t.equal((await api.call('DELETE', `${path}/${group.id}`)).status, 404);
 });
 
-t.test('a group of somebody else, or of no test key for one, is not there', async (t) => {
+t.test('a group of another account, or a live one for a test key, does not exist', async (t) => {
   const { api, controlPlane } = await startStack(t);
   const { key } = await controlPlane.services.tokens.apiKeys.create(
-    { userId: api.userId, scopes: null },
+    asUser(api.userId),
     { name: 'test', type: 'test', scopes: ['monitor:write', 'monitor:read'] },
     program,
   );
@@ -68,6 +78,7 @@ t.test('a group of somebody else, or of no test key for one, is not there', asyn
   const { id } = await data(api, 'POST', path, { name: 'Live' });
   const stranger = await createUserApi(controlPlane, 'ada@test.example', 'user');
   for (const as of [stranger.token, key]) {
+    t.match(await api.call('GET', `${path}/${id}`, { as }), { status: 404, body: { error: { code: 'NOT_FOUND' } } });
     t.equal((await api.call('PATCH', `${path}/${id}`, { body: { name: 'x' }, as })).body.error.code, 'NOT_FOUND');
     t.equal((await api.call('DELETE', `${path}/${id}`, { as })).body.error.code, 'NOT_FOUND');
     t.same((await api.call('GET', path, { as })).body.data.items, []);
@@ -84,7 +95,7 @@ t.test('a group of somebody else, or of no test key for one, is not there', asyn
   t.equal((await data(api, 'GET', path)).items.length, 2);
 });
 
-t.test('bad input names the field and what is wrong with it', async (t) => {
+t.test('invalid input names the field and the error', async (t) => {
   const { api } = await startStack(t);
   const cases: readonly [object, string, string][] = [
     [{}, 'name', 'required'],

@@ -29,11 +29,7 @@ t.test('monitors are listed newest first, page by page, up to a hundred at once'
   const tooMany = await list('limit=101');
   t.match([tooMany.status, tooMany.body.error], [400, { details: { limit: [{ code: 'range' }] } }]);
   const other = await createUserApi(controlPlane, 'ada@test.example', 'user');
-  t.match(
-    (await other.call('GET', '/v1/monitors')).body.data,
-    { items: [], total: 0 },
-    'those of others are not there',
-  );
+  t.match((await other.call('GET', '/v1/monitors')).body.data, { items: [], total: 0 }, 'those of others do not exist');
 });
 
 t.test('a list of monitors is narrowed by each filter, and by all of them together', async (t) => {
@@ -44,6 +40,7 @@ t.test('a list of monitors is narrowed by each filter, and by all of them togeth
   await make(api, { name: '100% of it', tags: ['prod'] });
   const paused = await make(api, { name: 'Paused', target: '127.0.0.1:10', group_id });
   const archived = await make(api, { name: 'Archived', tags: ['eu'] });
+  await make(api, { name: 'Certificate', type: 'ssl', target: '127.0.0.1' });
   await make(api, { name: 'Backup', type: 'heartbeat', target: undefined });
   await api.call('POST', `/v1/monitors/${paused}/pause`);
   await api.call('POST', `/v1/monitors/${archived}/archive`);
@@ -53,11 +50,16 @@ t.test('a list of monitors is narrowed by each filter, and by all of them togeth
   const cases: readonly [string, readonly string[]][] = [
     ['type=heartbeat', ['Backup']],
     ['type=tcp', ['Archived', 'Paused', '100% of it', 'Shop']],
-    ['status=active', ['Backup', '100% of it', 'Shop']],
+    ['type=tcping', ['Archived', 'Paused', '100% of it', 'Shop']],
+    ['type=ssl_expiry', ['Certificate']],
+    ['type=ssl', ['Certificate']],
+    ['type=domain', []],
+    ['type=rag', []],
+    ['status=active', ['Backup', 'Certificate', '100% of it', 'Shop']],
     ['status=paused', ['Paused']],
     ['status=archived', ['Archived']],
     ['current_status=down', ['Shop']],
-    ['current_status=unknown', ['Backup', 'Archived', 'Paused', '100% of it']],
+    ['current_status=unknown', ['Backup', 'Certificate', 'Archived', 'Paused', '100% of it']],
     ['current_status=up', []],
     [`group_id=${group_id}`, ['Paused', 'Shop']],
     ['group_id=mgr_1', []],
@@ -75,7 +77,7 @@ t.test('a list of monitors is narrowed by each filter, and by all of them togeth
     t.strictSame(namesOf(answer), names, query);
     t.equal(answer.body.data.total, names.length, query);
   }
-  for (const field of ['status', 'current_status']) {
+  for (const field of ['type', 'status', 'current_status']) {
     const { status, body } = await api.call('GET', `/v1/monitors?${field}=nonsense`);
     t.match([status, body.error.details?.[field]?.[0]?.code], [400, 'enum'], field);
   }

@@ -1,19 +1,25 @@
+import type { Knex } from 'knex';
 import t from 'tap';
-import { commandLine } from '../src/actor.js';
+import { commandLine } from '../src/audit-log/actor.js';
+import { partitionName } from '../src/db/partitions.js';
 import { CheckingNode } from './_support/checking-node.js';
+import { DeadlySteps } from './_support/deadly-steps.js';
+import { keepEvents, monitorNews } from './_support/kept-events.js';
+import { asUser } from './_support/owners.js';
 import { readMail, startSmtpServer } from './_support/smtp-server.js';
-import { startStack } from './_support/stack.js';
+import { startReplica, startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
 
 t.test(
-  'the owner is mailed of every event of checked monitors twice, and never where notify_owner is false or a test key made it',
+  'the owner gets two mails for every event of a monitor, and none if notify_owner is false or a test key created it',
   async (t) => {
     const server = await startSmtpServer(t);
     const { api, controlPlane, database } = await startStack(t, { VANTAGE_SMTP_URL: `smtp://${server.host}` });
     const { db } = database;
+    await keepEvents(db);
     await db('users').update({ email_verified_at: new Date() });
     const { key } = await controlPlane.services.tokens.apiKeys.create(
-      { userId: api.userId, scopes: null },
+      asUser(api.userId),
       { name: 'test', type: 'test', scopes: ['write', 'read'] },
       commandLine,
     );
@@ -31,9 +37,9 @@ t.test(
       for (const says of [outcome, 'ok'] as const) {
         for (const id of ids) node.check(id, says);
         subjects.push(`${says === 'ok' ? 'Up again' : outcome === 'failed' ? 'Down' : 'Degraded'}: Shop`);
-        await until('news of all', async () => (await db('outbox')).length === ids.length * subjects.length);
-        // what is mailed is queued with the news, and a job that is done is gone
-        await until('mails', async () => (await db('vantage_jobs.jobs')).length === 0);
+        await until('events of all', async () => (await monitorNews(db)).length === ids.length * subjects.length);
+        await until('all are handled', async () => (await waitingMarks(db)).length === 0);
+        await until('mails', () => server.mails.length >= subjects.length);
         t.same(
           server.mails.flatMap(({ to }) => to),
           subjects.map(() => 'admin@test.example'),
@@ -44,6 +50,43 @@ t.test(
       (await Promise.all(server.mails.map(readMail))).map(({ subject }) => subject),
       subjects,
     );
-    t.match((await readMail(server.mails[0] as never)).text, /Shop \(127\.0\.0\.1:9\)[^]*nobody listens there/);
+    t.match((await readMail(server.mails[0] as never)).text, /127\.0\.0\.1:9[^]*nobody listens there/);
+    const tried = await db('alert_deliveries').where({ is_test: true }).distinct('status', 'reason');
+    t.same(tried, [{ status: 'dropped', reason: 'test_mode' }]);
   },
 );
+
+t.test('an event is mailed once, even if a replica dies between the event and its mail', async (t) => {
+  const server = await startSmtpServer(t);
+  const settings = { VANTAGE_SMTP_URL: `smtp://${server.host}` };
+  const { api, database } = await startStack(t, settings);
+  const { db } = database;
+  await startReplica(t, database.url, { ...settings, VANTAGE_PUBLIC_URL: api.url });
+  await keepEvents(db);
+  await db('users').update({ email_verified_at: new Date() });
+  const node = await CheckingNode.join(t, api);
+  const body = { name: 'Shop', type: 'tcp', target: '127.0.0.1:9' };
+  const { id } = (await api.call('POST', '/v1/monitors', { body })).body.data;
+  await node.waitForAssignment(id);
+  const deadly = await DeadlySteps.prepare(db, ['alert_deliveries']);
+  for (const [index, outcome] of (['failed', 'ok'] as const).entries()) {
+    await deadly.arm(partitionName({ name: 'alert_deliveries' }, Date.now()));
+    node.check(id, outcome);
+    await deadly.waitForDeath();
+    t.equal((await monitorNews(db)).length, index + 1, 'the judgment is kept');
+    t.equal(server.mails.length, index);
+    await deadly.disarm();
+    await until('its mail', () => server.mails.length > index);
+    await until('nothing to be left', async () => (await waitingMarks(db)).length === 0);
+  }
+  const ids: string[] = await db('alert_deliveries').orderBy('created_at').pluck('id');
+  const mails = await Promise.all(server.mails.map(readMail));
+  t.same(
+    mails.map(({ messageId }) => messageId?.replace(/@.*/, '')),
+    ids.map((id) => `<${id}`),
+  );
+});
+
+function waitingMarks(db: Knex): Promise<object[]> {
+  return db('outbox_marks').where({ consumer: 'alerts.monitors' });
+}

@@ -5,12 +5,12 @@ import { until } from './_support/until.js';
 
 const tcp = { name: 'Shop', type: 'tcp', target: '127.0.0.1:9', interval_s: 60 };
 
-async function makeMonitor(api: TestApi, fields: object = {}): Promise<{ id: string; nodes: string[] }> {
+async function makeMonitor(api: TestApi, fields: object = {}): Promise<{ id: string; assigned_node_ids: string[] }> {
   return (await api.call('POST', '/v1/monitors', { body: { ...tcp, ...fields } })).body.data;
 }
 
 async function nodesOf(api: TestApi, id: string): Promise<string[]> {
-  return (await api.call('GET', `/v1/monitors/${id}`)).body.data.nodes;
+  return (await api.call('GET', `/v1/monitors/${id}`)).body.data.assigned_node_ids;
 }
 
 async function join(t: Test, api: TestApi, asns: readonly number[]): Promise<CheckingNode[]> {
@@ -19,19 +19,19 @@ async function join(t: Test, api: TestApi, asns: readonly number[]): Promise<Che
   return nodes;
 }
 
-t.test('nodes of one network are taken only when there are no others', async (t) => {
+t.test('nodes of one network are taken only if there are no others', async (t) => {
   const { api } = await startStack(t);
   const nodes = await join(t, api, [1, 1, 1, 2, 3]);
-  const { nodes: chosen } = await makeMonitor(api);
+  const { assigned_node_ids: chosen } = await makeMonitor(api);
   const asns = chosen.map((id) => nodes.findIndex(({ nodeId }) => nodeId === id)).map((at) => [1, 1, 1, 2, 3][at]);
   t.same(asns.sort(), [1, 2, 3]);
 });
 
 for (const act of ['drain', 'ban'] as const) {
-  t.test(`what a node has moves elsewhere after a ${act}, and nothing else does`, async (t) => {
+  t.test(`monitors of a node move elsewhere after a ${act}, and no others move`, async (t) => {
     const { api } = await startStack(t);
     const nodes = await join(t, api, [1, 2, 3, 4]);
-    const { id, nodes: before } = await makeMonitor(api);
+    const { id, assigned_node_ids: before } = await makeMonitor(api);
     const [leaving, ...staying] = before;
     await api.call('POST', `/v1/admin/nodes/${leaving}/${act}`, { body: act === 'ban' ? { reason: 'test' } : {} });
     await until('another node', async () => !(await nodesOf(api, id)).includes(leaving ?? ''));
@@ -46,7 +46,7 @@ for (const act of ['drain', 'ban'] as const) {
 t.test('a node that returns after its monitor moved delivers history and drops it', async (t) => {
   const { api, database } = await startStack(t);
   const nodes = await join(t, api, [1, 2]);
-  const { id, nodes: before } = await makeMonitor(api, { node_count: 1 });
+  const { id, assigned_node_ids: before } = await makeMonitor(api, { node_count: 1 });
   const had = nodes.find(({ nodeId }) => before.includes(nodeId)) as CheckingNode;
   const { generation } = await had.waitForAssignment(id);
   had.check(id);
@@ -66,18 +66,18 @@ t.test('a node that returns after its monitor moved delivers history and drops i
   t.equal((await api.call('GET', `/v1/monitors/${id}/events`)).body.data.total, 0);
 });
 
-t.test('a node that went less than five minutes ago keeps what it has, though others could take it', async (t) => {
+t.test('a node that left less than five minutes ago keeps its monitors, even if others could take them', async (t) => {
   const { api, database } = await startStack(t);
   const { db } = database;
   const nodes = await join(t, api, [1, 2, 3, 4]);
   const byNode = new Map<string, string>();
   for (let count = 0; byNode.size < 2; count += 1) {
-    const { id, nodes: on } = await makeMonitor(api, { name: `Shop ${count}`, node_count: 1 });
+    const { id, assigned_node_ids: on } = await makeMonitor(api, { name: `Shop ${count}`, node_count: 1 });
     byNode.set(on[0] ?? '', id);
   }
   const [[recent = '', kept = ''] = [], [gone = '', moved = ''] = []] = [...byNode];
   for (const node of nodes) if (byNode.has(node.nodeId)) node.peer.cut();
-  // at once, so that whoever knows of one knows of the other
+  // at once, so that a replica that knows of one knows of the other
   await until('both to be gone', async () => {
     const left = await db.raw(
       `UPDATE nodes SET left_at = now() - CASE WHEN id = ? THEN interval '4 min 30 s' ELSE interval '6 min' END
@@ -86,12 +86,12 @@ t.test('a node that went less than five minutes ago keeps what it has, though ot
     );
     return left.rowCount === 2;
   });
-  // whoever has read of them before reads again
+  // a replica that has read their state before reads it again
   for (const id of [recent, gone]) await api.call('PATCH', `/v1/account/nodes/${id}`, { body: { tags: ['gone'] } });
   await until('the other one to be replaced', async () => !(await nodesOf(api, moved)).includes(gone));
-  // and when it is looked at for another reason
+  // and when it is placed for another reason
   await db('placement_due').insert({ monitor_id: kept });
-  await until('the look', async () => (await db('placement_due')).length === 0);
+  await until('the poll', async () => (await db('placement_due')).length === 0);
   t.same(await nodesOf(api, kept), [recent]);
 });
 
@@ -99,7 +99,7 @@ for (const [what, fields] of [
   ['capability', { type: 'browser', target: 'http://shop.example/' }],
   ['place', { node_selection: { countries: ['AQ'] } }],
 ] as const) {
-  t.test(`a monitor that no node can check for want of a ${what} is refused`, async (t) => {
+  t.test(`a monitor that no node can check for lack of a ${what} is refused`, async (t) => {
     const { api, database } = await startStack(t);
     await join(t, api, [1]);
     const { status, body } = await api.call('POST', '/v1/monitors', { body: { ...tcp, ...fields } });
@@ -109,22 +109,25 @@ for (const [what, fields] of [
   });
 }
 
-t.test('with nobody to take its place a node keeps what it has, and more nodes come to what has too few', async (t) => {
-  const { api, database } = await startStack(t);
-  const [only] = await join(t, api, [1]);
-  const { id } = await makeMonitor(api);
-  t.same(await nodesOf(api, id), [only?.nodeId]);
-  only?.peer.cut();
-  await until('the node to be gone', async () => {
-    const minutesAgo = new Date(Date.now() - 6 * 60_000);
-    return (await database.db('nodes').where({ session_id: null }).update({ left_at: minutesAgo })) === 1;
-  });
-  const [second] = await join(t, api, [2]);
-  await until('two nodes', async () => (await nodesOf(api, id)).length === 2);
-  t.same((await nodesOf(api, id)).sort(), [only?.nodeId, second?.nodeId].sort());
-});
+t.test(
+  'without a substitute a node keeps its monitors, and more nodes are assigned to those with too few',
+  async (t) => {
+    const { api, database } = await startStack(t);
+    const [only] = await join(t, api, [1]);
+    const { id } = await makeMonitor(api);
+    t.same(await nodesOf(api, id), [only?.nodeId]);
+    only?.peer.cut();
+    await until('the node to be gone', async () => {
+      const minutesAgo = new Date(Date.now() - 6 * 60_000);
+      return (await database.db('nodes').where({ session_id: null }).update({ left_at: minutesAgo })) === 1;
+    });
+    const [second] = await join(t, api, [2]);
+    await until('two nodes', async () => (await nodesOf(api, id)).length === 2);
+    t.same((await nodesOf(api, id)).sort(), [only?.nodeId, second?.nodeId].sort());
+  },
+);
 
-t.test('a node whose link another replica holds hears of a change at once', async (t) => {
+t.test('a node whose link another replica holds learns of a change at once', async (t) => {
   const { api, database } = await startStack(t);
   const second = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
   const [first] = await join(t, api, [1]);

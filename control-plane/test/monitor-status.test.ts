@@ -1,12 +1,14 @@
 import t from 'tap';
 import { CheckingNode } from './_support/checking-node.js';
 import { becomes, read } from './_support/heartbeats.js';
+import { keepEvents, monitorNews } from './_support/kept-events.js';
 import { startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
 
-/** A monitor with one node, and what is done to it. */
+/** A monitor with one node, and the actions on it. */
 async function started(test: typeof t) {
   const { api, database } = await startStack(test as never);
+  await keepEvents(database.db);
   const node = await CheckingNode.join(test as never, api);
   const body = { name: 'Shop', type: 'tcp', target: '127.0.0.1:9' };
   const { id } = (await api.call('POST', '/v1/monitors', { body })).body.data;
@@ -16,7 +18,7 @@ async function started(test: typeof t) {
 }
 
 t.test(
-  'an archived monitor is not checked, its event is over and its history stays; resuming brings it back',
+  'an archived monitor is not checked, its event ends and its history stays; resuming brings it back',
   async (t) => {
     const { api, node, id, act } = await started(t as never);
     node.check(id, 'failed');
@@ -37,20 +39,31 @@ t.test(
 );
 
 t.test(
-  'what a monitor is already it stays, and others hear only of those that begin or cease to be checked',
+  'setting a monitor’s present status changes nothing; each change is one event and one line of the audit log',
   async (t) => {
     const { db, id, act } = await started(t as never);
     const verbs = ['resume', 'pause', 'pause', 'archive', 'archive', 'pause', 'resume', 'resume', 'archive', 'resume'];
     for (const verb of verbs) t.equal((await act(verb)).id, id);
-    const told = ['monitor.paused', 'monitor.resumed', 'monitor.paused', 'monitor.resumed'];
-    t.strictSame(await db('outbox').orderBy('id').pluck('kind'), told);
+    const changes = ['paused', 'archived', 'paused', 'resumed', 'archived', 'resumed'].map((act) => `monitor.${act}`);
+    t.strictSame(await monitorNews(db).pluck('kind'), changes);
     t.strictSame(
       await db('audit_log')
         .where({ subject: id })
         .whereNot({ action: 'monitor.created' })
         .orderBy('id')
         .pluck('action'),
-      ['paused', 'archived', 'paused', 'resumed', 'archived', 'resumed'].map((act) => `monitor.${act}`),
+      changes,
     );
   },
 );
+
+t.test('a deletion is published once, with the deleted monitor, by the transaction that deletes it', async (t) => {
+  const { db, id, api } = await started(t as never);
+  const { name, type, target } = await read(api, id);
+  t.equal((await api.call('DELETE', `/v1/monitors/${id}`)).status, 200);
+  t.equal((await api.call('DELETE', `/v1/monitors/${id}`)).status, 404);
+  t.match(await monitorNews(db), [
+    { kind: 'monitor.deleted', subject: id, owner_id: api.userId, payload: { monitor: { id, name, type, target } } },
+  ]);
+  t.equal((await db('audit_log').where({ action: 'monitor.deleted', subject: id })).length, 1);
+});

@@ -4,7 +4,7 @@ import { FakeClock } from './_support/fake-clock.js';
 import { startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
 
-t.test('who asks for a check hears which nodes have not answered in time, and that none is linked', async (t) => {
+t.test('a check on request names the nodes that did not answer in time, and says if none is linked', async (t) => {
   const clock = new FakeClock(Date.now());
   const { api, database } = await startStack(t, {}, clock);
   const [quick, slow] = [await CheckingNode.join(t, api, { asn: 1 }), await CheckingNode.join(t, api, { asn: 2 })];
@@ -15,11 +15,11 @@ t.test('who asks for a check hears which nodes have not answered in time, and th
   const questions = ({ peer }: CheckingNode) => peer.frames.flatMap(({ checkNow }) => (checkNow ? [checkNow] : []));
 
   const answered = ask(10);
-  await until('the questions', () => [quick, slow].every((node) => questions(node).length === 1));
+  await until('the requests', () => [quick, slow].every((node) => questions(node).length === 1));
   const [question] = questions(quick);
   quick.check(id, { slot_ms: clock.now(), request: question?.request ?? '', state: null });
   await until('the check', async () => (await database.db('monitor_checks')).length === 1);
-  // a look of whoever waits, or the end of its time: either way it has what came
+  // a poll of the waiting request, or the end of its time: either way it has the results so far
   clock.advance(10_000);
   const { checks, waiting_nodes } = (await answered).body.data;
   t.match(checks, [{ node_id: quick.nodeId, success: true }]);

@@ -4,13 +4,13 @@ import t from 'tap';
 import type { Trace } from './_support/monitor-trace.js';
 import { TraceWorld } from './_support/trace-world.js';
 
-// Each file of testdata/monitor-traces says what happened to a monitor and what came of it. With VANTAGE_TEST_RECORD=1 what
-// comes of it now is written there instead of compared: read the difference before you commit it.
+// Each file of testdata/monitor-traces contains the history of a monitor and its outcome. With VANTAGE_TEST_RECORD=1
+// the present outcome is written there instead of compared: read the difference before you commit it.
 
 const folder = fileURLToPath(new URL('../../test/testdata/monitor-traces/', import.meta.url));
 const isRecording = process.env['VANTAGE_TEST_RECORD'] === '1';
 
-t.test('every recorded trace of a monitor comes to the same states, events and news', async (t) => {
+t.test('every recorded trace of a monitor leads to the same states, events and outbox rows', async (t) => {
   const world = await TraceWorld.start(t);
   const names = readdirSync(folder).sort();
   t.ok(names.length >= 12);
@@ -23,7 +23,7 @@ t.test('every recorded trace of a monitor comes to the same states, events and n
   }
 });
 
-t.test('no recorded event of a monitor begins before the one before it ended', async (t) => {
+t.test('no recorded event of a monitor begins before the previous one ended', async (t) => {
   for (const name of readdirSync(folder)) {
     const { events } = JSON.parse(readFileSync(folder + name, 'utf8')) as Trace;
     const spans = events.map((line) => /from (\S+) (?:to (\S+)|not over),/.exec(line)?.slice(1) ?? []);

@@ -1,6 +1,7 @@
 import t from 'tap';
-import { commandLine } from '../src/actor.js';
+import { commandLine } from '../src/audit-log/actor.js';
 import { CheckingNode } from './_support/checking-node.js';
+import { keepEvents, monitorNews } from './_support/kept-events.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
 import { until } from './_support/until.js';
 
@@ -20,13 +21,14 @@ async function becomes(api: TestApi, id: string, current: string) {
   await until(`${id} to be ${current}`, async () => (await read(api, `/v1/monitors/${id}`)).current_status === current);
 }
 
-t.test('what two of three nodes say is so, and is an event, an outbox row and a mail', async (t) => {
+t.test('the verdict of two of three nodes decides, and creates an event, an outbox row and a mail', async (t) => {
   const { api, database } = await startStack(t);
+  await keepEvents(database.db);
   const nodes = [];
   for (const asn of [1, 2, 3]) nodes.push(await CheckingNode.join(t, api, { asn }));
   const made = await makeMonitor(api);
   t.match(made, { status: 'active', current_status: 'unknown', node_count: 3, uptime_percent: null, advisory: null });
-  t.same(made.nodes, nodes.map(({ nodeId }) => nodeId).sort());
+  t.same(made.assigned_node_ids, nodes.map(({ nodeId }) => nodeId).sort());
   for (const node of nodes) {
     const { spec } = await node.waitForAssignment(made.id);
     t.match(spec, { type: 'tcp', target: '127.0.0.1:9', interval_s: 60, consecutive_fail: 2, consecutive_ok: 1 });
@@ -55,14 +57,15 @@ t.test('what two of three nodes say is so, and is an event, an outbox row and a 
   first?.check(made.id);
   await becomes(api, made.id, 'up');
   t.match(await read(api, `/v1/monitor-events/${items[0].id}`), { ended_at: String, duration_sec: Number });
-  t.match(await database.db('outbox').orderBy('id').pluck('kind'), ['monitor.down', 'monitor.up']);
+  t.match(await monitorNews(database.db).pluck('kind'), ['monitor.down', 'monitor.up']);
   t.match((await read(api, `/v1/monitors/${made.id}`)).uptime_percent < 100, true);
 });
 
 t.test('checks are listed newest first, of all nodes, page by page', async (t) => {
-  const { api } = await startStack(t);
+  const { api, database } = await startStack(t);
   const node = await CheckingNode.join(t, api);
   const { id } = await makeMonitor(api);
+  await database.db('monitors').update({ created_at: new Date(0) });
   await node.waitForAssignment(id);
   const at = Date.now() - 60_000;
   for (let i = 0; i < 5; i += 1) node.check(id, { slot_ms: at + i * 1_000, outcome: 'ok' });
@@ -87,7 +90,7 @@ t.test('checks are listed newest first, of all nodes, page by page', async (t) =
   t.equal(new Set([...body.data, ...rest.body.data].map(({ id }: { id: string }) => id)).size, 6);
 });
 
-t.test('what is delivered of a monitor that is not the node’s is not stored', async (t) => {
+t.test('checks of a monitor that is not assigned to the node are not stored', async (t) => {
   const { api, database } = await startStack(t);
   const [own, other] = [await CheckingNode.join(t, api, { asn: 1 }), await CheckingNode.join(t, api, { asn: 2 })];
   const { id } = await makeMonitor(api, { node_selection: { node_ids: [own.nodeId] } });
@@ -124,7 +127,7 @@ t.test(
   },
 );
 
-t.test('a change of what is checked begins anew under another generation; a new name does not', async (t) => {
+t.test('a change of what is checked begins again under another generation; a new name does not', async (t) => {
   const { api } = await startStack(t);
   const node = await CheckingNode.join(t, api);
   const { id } = await makeMonitor(api);
@@ -151,7 +154,7 @@ t.test('a deleted monitor is gone with its events, and its nodes drop it', async
 });
 
 t.test(
-  'secrets of settings are sealed, shown as asterisks, stay when sent back like that, and reach the nodes',
+  'secrets of settings are sealed, shown as asterisks, kept when sent back like that, and reach the nodes',
   async (t) => {
     const { api, database } = await startStack(t);
     const node = await CheckingNode.join(t, api);
@@ -181,13 +184,13 @@ t.test('a deleted account takes its monitors with it, and nodes of others drop t
   const user = await createUserApi(controlPlane, 'ada@test.example', 'user');
   const { id } = await makeMonitor(user);
   await node.waitForAssignment(id);
-  t.equal((await api.call('GET', `/v1/monitors/${id}`)).status, 404, 'of others it is not even there');
-  await controlPlane.services.accounts.delete(user.userId, commandLine);
+  t.equal((await api.call('GET', `/v1/monitors/${id}`)).status, 404, 'for others it does not even exist');
+  await controlPlane.services.accounts.users.delete(user.userId, commandLine);
   await until('the node to drop it', () => !node.assignments.has(id));
   t.same(await database.db('monitors').pluck('id'), []);
 });
 
-t.test('bad input names the field and what is wrong with it', async (t) => {
+t.test('invalid input names the field and the error', async (t) => {
   const { api } = await startStack(t);
   await CheckingNode.join(t, api);
   await makeMonitor(api);
@@ -195,10 +198,11 @@ t.test('bad input names the field and what is wrong with it', async (t) => {
     [{ name: 'Shop' }, 409, 'MONITOR_NAME_TAKEN', null],
     [{ interval_s: 17 }, 400, 'MONITOR_INVALID_INTERVAL', 'interval_s'],
     [{ interval_s: 60, interval_sec: 300 }, 400, 'VALIDATION_FAILED', 'interval_sec'],
-    [{ type: 'rag' }, 403, 'FEATURE_LOCKED', null],
+    [{ alert_policy_id: 'ap_1' }, 400, 'VALIDATION_FAILED', 'alert_policy_id'],
     [{ target: '192.168.0.1:80' }, 422, 'MONITOR_INVALID_TARGET', 'target'],
     [{ target: 'example.com' }, 400, 'VALIDATION_FAILED', 'config.port'],
     [{ config: { wrong: 1 } }, 400, 'VALIDATION_FAILED', 'config.wrong'],
+    [{ trigger_rule: { wrong: 1 } }, 400, 'VALIDATION_FAILED', 'trigger_rule.wrong'],
     [{ trigger_rule: { fail_node_quorum: '3/2' } }, 400, 'VALIDATION_FAILED', 'trigger_rule.fail_node_quorum'],
     [{ group_id: 'mgr_1' }, 400, 'VALIDATION_FAILED', 'group_id'],
     [{ node_selection: { countries: ['AQ'] } }, 422, 'VALIDATION_FAILED', 'node_selection'],
@@ -211,4 +215,65 @@ t.test('bad input names the field and what is wrong with it', async (t) => {
     if (field !== null) t.ok(answer.body.error?.details?.[field], `${field} in ${JSON.stringify(answer.body.error)}`);
   }
   t.equal((await read(api, '/v1/monitors')).total, 1);
+});
+
+t.test('a monitor is created or changed only with an alert policy of its account', async (t) => {
+  const { api } = await startStack(t);
+  await CheckingNode.join(t, api);
+  const refused = { status: 400, body: { error: { details: { alert_policy_id: [{ code: 'not_found' }] } } } };
+  const made = await makeMonitor(api, { alert_policy_id: null });
+  t.equal(made.alert_policy_id, null);
+  for (const alert_policy_id of ['ap_1', 'x', '']) {
+    const body = { ...tcp, name: 'Other', alert_policy_id };
+    t.match(await api.call('POST', '/v1/monitors', { body }), refused, 'POST');
+    const heartbeat = { name: 'Backup', type: 'heartbeat', alert_policy_id };
+    t.match(await api.call('POST', '/v1/monitors', { body: heartbeat }), refused, 'POST of a heartbeat');
+    t.match(await api.call('PATCH', `/v1/monitors/${made.id}`, { body: { alert_policy_id } }), refused, 'PATCH');
+  }
+  const changed = await api.call('PATCH', `/v1/monitors/${made.id}`, { body: { alert_policy_id: null } });
+  t.equal(changed.body.data.alert_policy_id, null);
+  t.equal((await read(api, '/v1/monitors')).total, 1);
+});
+
+t.test('the severities of its alerts are those that a monitor says, and the others by default', async (t) => {
+  const { api } = await startStack(t);
+  await CheckingNode.join(t, api);
+  const made = await makeMonitor(api);
+  t.strictSame(made.alert_severity, { down: 'critical', degraded: 'warning' });
+  const patch = (alert_severity: object) => api.call('PATCH', `/v1/monitors/${made.id}`, { body: { alert_severity } });
+  t.strictSame((await patch({ down: 'info' })).body.data.alert_severity, { down: 'info', degraded: 'warning' });
+  await patch({ degraded: 'critical' });
+  t.strictSame((await read(api, `/v1/monitors/${made.id}`)).alert_severity, { down: 'info', degraded: 'critical' });
+  const heartbeat = { name: 'Backup', type: 'heartbeat', alert_severity: { down: 'warning' } };
+  const { body } = await api.call('POST', '/v1/monitors', { body: heartbeat });
+  t.strictSame(body.data.alert_severity, { down: 'warning', degraded: 'warning' });
+  const refused = (field: string, code: string) => ({
+    status: 400,
+    body: { error: { details: { [field]: [{ code }] } } },
+  });
+  t.match(await patch({ down: 'fatal' }), refused('alert_severity.down', 'enum'));
+  t.match(await patch({ no_data: 'info' }), refused('alert_severity.no_data', 'unknown'));
+});
+
+t.test('a monitor of type tcp without a port, or with two, is refused at config.port', async (t) => {
+  const { api } = await startStack(t);
+  const cases: readonly [string, object, code: string][] = [
+    ['example.com', {}, 'required'],
+    ['example.com:80', { port: 81 }, 'conflict'],
+  ];
+  for (const [target, config, code] of cases) {
+    const { status, body } = await api.call('POST', '/v1/monitors', {
+      body: { name: 'New', type: 'tcp', target, config },
+    });
+    t.match([status, body.error], [400, { code: 'VALIDATION_FAILED', details: { 'config.port': [{ code }] } }], target);
+  }
+});
+
+t.test('types that this service does not check yet are refused as such, under every plan', async (t) => {
+  const { api } = await startStack(t);
+  for (const type of ['llm_endpoint', 'tool_api', 'rag']) {
+    const { status, body } = await api.call('POST', '/v1/monitors', { body: { name: 'New', ...tcp, type } });
+    t.equal(status, 422, type);
+    t.match(body.error, { code: 'VALIDATION_FAILED', details: { type: [{ code: 'not_supported' }] } }, type);
+  }
 });

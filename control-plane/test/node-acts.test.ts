@@ -1,11 +1,13 @@
 import t from 'tap';
+import { commandLine } from '../src/audit-log/actor.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { finishedTask, submit } from './_support/probes.js';
 import { createUserApi, startReplica, startStack } from './_support/stack.js';
+import { until } from './_support/until.js';
 
 const code = (answer: { body: { error?: { code: string } } }) => answer.body.error?.code;
 
-t.test('an owner sees and changes own nodes, banned ones included, and nobody else’s', async (t) => {
+t.test('an owner sees and changes their own nodes, including banned ones, and no others', async (t) => {
   const { api, controlPlane } = await startStack(t);
   const owner = await createUserApi(controlPlane, 'owner@test.example', 'user');
   const { nodeId } = await enrollPeer(owner, { name: 'home' });
@@ -27,25 +29,32 @@ t.test('an owner sees and changes own nodes, banned ones included, and nobody el
   t.equal(
     (await api.call('GET', `/v1/nodes/${nodeId}`, { as: null })).body.data.name,
     'attic',
-    'anybody may use it now',
+    'every caller may use it now',
   );
   t.match((await owner.call('PATCH', path, { body: { visibility: 'private' } })).body.data, { name: 'attic' });
   t.equal((await api.call('GET', `/v1/nodes/${nodeId}`, { as: null })).status, 404);
   for (const body of [{}, { name: '' }, { owner: 'me' }, { visibility: 'secret' }, { tags: ['a b'] }])
     t.equal((await owner.call('PATCH', path, { body })).status, 400, JSON.stringify(body));
-  t.equal(code(await api.call('PATCH', path, { body: { name: 'mine' } })), 'NODE_NOT_FOUND', 'not even an admin');
+  t.equal(
+    code(await api.call('PATCH', path, { body: { name: 'mine' } })),
+    'NODE_NOT_FOUND',
+    'not even an administrator',
+  );
 
   await api.call('POST', `/v1/admin/nodes/${nodeId}/ban`, { body: { reason: 'spam' } });
   t.match((await list()).data.items[0], { status: 'banned', ban: { reason: 'spam', is_quarantine: false } });
 });
 
-t.test('a deleted node loses its link on whichever replica, and is gone; what it measured stays', async (t) => {
+t.test('a deleted node loses its link on every replica, and is gone; its measurements stay', async (t) => {
   const { api, database, controlPlane } = await startStack(t);
   const other = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
   const owner = await createUserApi(controlPlane, 'owner@test.example', 'user');
   const identity = await enrollPeer(owner);
   const { nodeId } = identity;
   const peer = await PeerAgent.connect(t, other.listenUrl, identity, { isAnswering: false });
+  await until('the first replica to see it online', async () => {
+    return (await owner.call('GET', `/v1/nodes/${nodeId}`)).body.data?.status === 'online';
+  });
   const probe = { target: '127.0.0.1:1', node_id: nodeId };
   const [measured, pending] = [await submit(owner, 'tcp', probe), await submit(owner, 'tcp', probe)];
   await peer.waitFor('the jobs', () => peer.jobs.length === 2);
@@ -53,9 +62,9 @@ t.test('a deleted node loses its link on whichever replica, and is gone; what it
   await finishedTask(owner, measured.taskId);
 
   t.match(await owner.call('DELETE', `/v1/account/nodes/${nodeId}`), { status: 200, body: { data: null } });
-  t.match(await peer.waitForClose(), { code: 4403, reason: 'CLOSE_BANNED' });
+  t.match(await peer.waitForClose(), { code: 4410, reason: 'CLOSE_DELETED' });
   t.match(peer.frames.at(-1)?.close?.message, /deleted by its owner/);
-  t.equal((await (await PeerAgent.dial(t, api.url, identity)).waitForClose()).reason, 'CLOSE_BANNED', 'for good');
+  t.equal((await (await PeerAgent.dial(t, api.url, identity)).waitForClose()).reason, 'CLOSE_DELETED', 'for good');
   t.match(await finishedTask(owner, pending.taskId), { node_results: [{ error: { code: 'node_lost' } }] });
   const kept = await finishedTask(owner, measured.taskId);
   t.match(kept, { status: 'completed', node_results: [{ success: true }] });
@@ -66,51 +75,48 @@ t.test('a deleted node loses its link on whichever replica, and is gone; what it
   t.equal(code(await owner.call('POST', '/v1/probe/tcp', { body: probe })), 'NODE_NOT_FOUND');
 });
 
-t.test('nodes leave with the account of their owner', async (t) => {
+t.test('nodes are deleted with the account of their owner', async (t) => {
   const { api, controlPlane } = await startStack(t);
   const owner = await createUserApi(controlPlane, 'owner@test.example', 'user');
   const identity = await enrollPeer(owner);
   const peer = await PeerAgent.connect(t, api.url, identity);
-  t.equal((await owner.call('DELETE', '/v1/account')).status, 200);
-  t.equal((await peer.waitForClose()).reason, 'CLOSE_BANNED');
-  t.equal((await (await PeerAgent.dial(t, api.url, identity)).waitForClose()).reason, 'CLOSE_BANNED');
+  await controlPlane.services.accounts.users.delete(owner.userId, commandLine);
+  t.equal((await peer.waitForClose()).reason, 'CLOSE_DELETED');
+  t.equal((await (await PeerAgent.dial(t, api.url, identity)).waitForClose()).reason, 'CLOSE_DELETED');
 });
 
-t.test(
-  'a draining node finishes what it has, keeps its link and gets nothing new, until it is undrained',
-  async (t) => {
-    const { api, database } = await startStack(t);
-    const identity = await enrollPeer(api);
-    const { nodeId } = identity;
-    const peer = await PeerAgent.connect(t, api.url, identity, { isAnswering: false, isBeating: true });
-    const probe = { target: '127.0.0.1:1', node_id: nodeId };
-    const before = await submit(api, 'tcp', probe);
-    await peer.waitFor('the job', (frame) => frame.job !== null);
-    const act = (name: string) => api.call('POST', `/v1/admin/nodes/${nodeId}/${name}`);
-    t.equal(code(await act('undrain')), 'NODE_STATE_CONFLICT');
-    t.match((await act('drain')).body.data, { status: 'draining', is_draining: true });
-    t.equal(code(await act('drain')), 'NODE_STATE_CONFLICT');
-    t.match(await api.call('POST', '/v1/probe/tcp', { body: probe }), {
-      status: 503,
-      body: { error: { code: 'NODE_OFFLINE' } },
-    });
-    t.match(
-      await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:1' } }),
-      { status: 422 },
-      'nor by a draw',
-    );
-    peer.sendResults([successOf(before.taskIds[0] ?? '', 'tcp')]);
-    t.match(await finishedTask(api, before.taskId), { status: 'completed' });
-    t.ok(peer.isOpen);
-    t.match((await act('undrain')).body.data, { status: 'online', is_draining: false });
-    await submit(api, 'tcp', probe);
-    await peer.waitFor('the next job', () => peer.jobs.length === 2);
-    const actions = await database.db('audit_log').where({ subject: nodeId }).orderBy('id').pluck('action');
-    t.same(actions.slice(-2), ['node.drained', 'node.undrained']);
-  },
-);
+t.test('a draining node finishes its jobs, keeps its link and gets no new ones, until it is undrained', async (t) => {
+  const { api, database } = await startStack(t);
+  const identity = await enrollPeer(api);
+  const { nodeId } = identity;
+  const peer = await PeerAgent.connect(t, api.url, identity, { isAnswering: false, isBeating: true });
+  const probe = { target: '127.0.0.1:1', node_id: nodeId };
+  const before = await submit(api, 'tcp', probe);
+  await peer.waitFor('the job', (frame) => frame.job !== null);
+  const act = (name: string) => api.call('POST', `/v1/admin/nodes/${nodeId}/${name}`);
+  t.equal(code(await act('undrain')), 'NODE_STATE_CONFLICT');
+  t.match((await act('drain')).body.data, { status: 'draining', is_draining: true });
+  t.equal(code(await act('drain')), 'NODE_STATE_CONFLICT');
+  t.match(await api.call('POST', '/v1/probe/tcp', { body: probe }), {
+    status: 503,
+    body: { error: { code: 'NODE_OFFLINE' } },
+  });
+  t.match(
+    await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:1' } }),
+    { status: 422 },
+    'nor by selection',
+  );
+  peer.sendResults([successOf(before.taskIds[0] ?? '', 'tcp')]);
+  t.match(await finishedTask(api, before.taskId), { status: 'completed' });
+  t.ok(peer.isOpen);
+  t.match((await act('undrain')).body.data, { status: 'online', is_draining: false });
+  await submit(api, 'tcp', probe);
+  await peer.waitFor('the next job', () => peer.jobs.length === 2);
+  const actions = await database.db('audit_log').where({ subject: nodeId }).orderBy('id').pluck('action');
+  t.same(actions.slice(-2), ['node.drained', 'node.undrained']);
+});
 
-t.test('admins list all nodes with their owners, narrowed, and read what happened to each', async (t) => {
+t.test('administrators list all nodes with their owners, with filters, and read the history of each', async (t) => {
   const { api, controlPlane } = await startStack(t);
   const owner = await createUserApi(controlPlane, 'owner@test.example', 'user');
   const theirs = await enrollPeer(owner, { name: 'theirs' });

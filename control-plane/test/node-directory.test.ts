@@ -2,7 +2,9 @@ import { systemClock } from '@vantage/shared/clock.js';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { PostgresBus } from '../src/bus/postgres-bus.js';
-import { type Node, NodeDirectory, nodeReads } from '../src/modules/nodes/index.js';
+import { type Node, NodeDirectory } from '../src/modules/nodes/index.js';
+import { nodeReads } from '../src/modules/nodes/store.js';
+import { busSecretKey } from './_support/bus-driver.js';
 import { createTestDatabase, type TestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { insertNode } from './_support/stored-node.js';
@@ -10,10 +12,18 @@ import { until } from './_support/until.js';
 
 const log = pino({ level: 'silent' });
 
-/** A replica's directory whose polls only come when the test moves its clock. */
+/** A replica's directory that polls only when the test advances its clock. */
 async function replica(t: Test, { db, url }: TestDatabase, replicaId: string) {
   const clock = new FakeClock();
-  const bus = new PostgresBus({ url, replicaId, isListening: true, hasOthers: () => true, log, clock: systemClock });
+  const bus = new PostgresBus({
+    url,
+    replicaId,
+    secretKey: busSecretKey,
+    isListening: true,
+    hasOthers: () => true,
+    log,
+    clock: systemClock,
+  });
   const directory = new NodeDirectory({ nodes: nodeReads(db), bus, clock, log });
   const changes: Node[] = [];
   directory.onChange((node) => changes.push(node));
@@ -31,7 +41,7 @@ const cutBus = (db: TestDatabase['db']) =>
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'vantage-bus' AND datname = current_database()`,
   );
 
-t.test('a directory knows every node there is when it starts', async (t) => {
+t.test('a directory knows every existing node when it starts', async (t) => {
   const database = await createTestDatabase(t);
   const id = await insertNode(database.db, { country: 'DE' });
   const { directory } = await replica(t, database, 'rep_a');
@@ -40,18 +50,18 @@ t.test('a directory knows every node there is when it starts', async (t) => {
   t.equal([...directory.all()].length, 1);
 });
 
-t.test('what one replica announces the others know at once, by the bus alone', async (t) => {
+t.test('changes that one replica announces reach the others at once, over the bus alone', async (t) => {
   const database = await createTestDatabase(t);
   const id = await insertNode(database.db);
   const [a, b] = [await replica(t, database, 'rep_a'), await replica(t, database, 'rep_b')];
   await database.db('nodes').where({ id }).update({ name: 'renamed' });
   await a.directory.announce([id]);
   t.equal(a.directory.find(id)?.name, 'renamed');
-  await until('the other one to know', () => b.directory.find(id)?.name === 'renamed');
+  await until('the other replica to know', () => b.directory.find(id)?.name === 'renamed');
   t.match(b.changes.at(-1), { id, name: 'renamed' });
 });
 
-t.test('what nobody announced is known after a second, by the poll alone', async (t) => {
+t.test('changes that no replica announced are known after a second, by polling alone', async (t) => {
   const database = await createTestDatabase(t);
   const { directory, clock, changes } = await replica(t, database, 'rep_a');
   const id = await insertNode(database.db);
@@ -66,11 +76,11 @@ t.test('what nobody announced is known after a second, by the poll alone', async
   t.strictSame(
     changes.map(({ name }) => name),
     ['first', 'second', 'third'],
-    'nothing is told twice',
+    'no change is reported twice',
   );
 });
 
-t.test('after the bus was cut everything that changed is read again', async (t) => {
+t.test('after the bus was cut all changes are read again', async (t) => {
   const database = await createTestDatabase(t);
   const id = await insertNode(database.db);
   const { directory } = await replica(t, database, 'rep_a');
@@ -80,7 +90,7 @@ t.test('after the bus was cut everything that changed is read again', async (t) 
   t.pass();
 });
 
-t.test('a database that has lost its last changes is believed once it is back', async (t) => {
+t.test('a database that has lost its last changes is trusted once it is back', async (t) => {
   const database = await createTestDatabase(t);
   const { db } = database;
   const [kept, enrolled] = [await insertNode(db, { name: 'older' }), await insertNode(db)];
@@ -105,15 +115,15 @@ t.test('a change that was committed after later ones is not missed', async (t) =
   await trx('nodes').where({ id: slow }).update({ name: 'slow' });
   await db('nodes').where({ id: quick }).update({ name: 'quick' });
   clock.advance(1_000);
-  await until('the quick one', () => directory.find(quick)?.name === 'quick');
+  await until('the quick change', () => directory.find(quick)?.name === 'quick');
   await trx.commit();
   await until('the next poll to be waited for', () => clock.pendingTimers === 1);
   clock.advance(1_000);
-  await until('the slow one', () => directory.find(slow)?.name === 'slow');
+  await until('the slow change', () => directory.find(slow)?.name === 'slow');
   t.pass();
 });
 
-t.test('a failing database leaves the directory as it was and the poll going on', async (t) => {
+t.test('during a database failure the directory is unchanged and keeps polling', async (t) => {
   const database = await createTestDatabase(t);
   const { db } = database;
   const id = await insertNode(db, { name: 'before' });

@@ -19,7 +19,7 @@ async function runningTask(t: Test, options: PeerOptions = {}, clock: Clock = sy
   return { ...stack, identity, peer, taskId: body.data.task_id, nodeTaskId: body.data.task_ids[0], read, waitForEnd };
 }
 
-t.test('a task whose only node went away ends as failed with node_lost, nobody waits for its timeout', async (t) => {
+t.test('a task whose only node is lost ends as failed with node_lost, without waiting for its timeout', async (t) => {
   const { peer, waitForEnd } = await runningTask(t);
   peer.cut();
   t.match(await waitForEnd(), {
@@ -30,7 +30,7 @@ t.test('a task whose only node went away ends as failed with node_lost, nobody w
   });
 });
 
-t.test('a node that is back in time with the same process gets the job again and the task goes on', async (t) => {
+t.test('a node that is back in time with the same process gets the job again and the task continues', async (t) => {
   const { api, peer, identity, waitForEnd, read } = await runningTask(t);
   peer.cut();
   const back = await PeerAgent.connect(t, api.url, identity, { epoch: peer.epoch });
@@ -39,7 +39,7 @@ t.test('a node that is back in time with the same process gets the job again and
   t.match(await read(), { node_results: [{ success: true }] });
 });
 
-t.test('a link stays when what waits for its node cannot be read, and the job comes once it can', async (t) => {
+t.test('a link stays open if the jobs for its node cannot be read, and they arrive once they can', async (t) => {
   const { api, database, peer, identity, waitForEnd } = await runningTask(t);
   peer.cut();
   await database.db.schema.renameTable('probe_tasks', 'probe_tasks_away');
@@ -72,7 +72,7 @@ t.test('a node that is back with the job still running is not given it twice', a
 });
 
 t.test(
-  'what the process before it has measured is not given to a new one, however long its result takes',
+  'a task that the previous process has measured is not given to a new one, however long its result takes',
   async (t) => {
     const { api, database, peer, identity, nodeTaskId, waitForEnd } = await runningTask(t);
     peer.cut();
@@ -84,7 +84,7 @@ t.test(
       isBeating: true,
     });
     for (const round of [1, 2]) {
-      // a sweep has gone by when it has ended this
+      // a sweep has run by the time this task has ended
       const { body } = await api.call('POST', '/v1/probe/tcp', { body: { target: `127.0.0.1:${round}` } });
       await database
         .db('probe_node_tasks')
@@ -103,7 +103,7 @@ t.test(
   },
 );
 
-t.test('a new process of the agent ends at once what it neither runs nor holds', async (t) => {
+t.test('a new process of the agent ends at once the tasks that it neither runs nor holds', async (t) => {
   const { api, peer, identity, waitForEnd } = await runningTask(t);
   await PeerAgent.connect(t, api.url, identity, { bootId: 'boot-2', epoch: peer.epoch });
   t.match(await waitForEnd(), { status: 'failed', node_results: [{ error: { code: 'node_lost' } }] });
@@ -122,7 +122,7 @@ t.test('a new process that still holds the result delivers it before anything is
 });
 
 t.test(
-  'a process whose first link ended before it had delivered is not given what the one before it measured',
+  'a process whose first link ended before it delivered gets no task that the previous process measured',
   async (t) => {
     const { api, peer, identity, nodeTaskId, waitForEnd } = await runningTask(t);
     const process = { bootId: 'boot-2', epoch: peer.epoch, last: 1, isAnswering: false };
@@ -154,7 +154,7 @@ t.test('a real result within ten minutes of node_lost replaces it and is marked 
   });
 });
 
-t.test('a real result later than that is kept as superseded and changes nothing', async (t) => {
+t.test('a later real result is kept as superseded and changes nothing', async (t) => {
   const { api, peer, identity, nodeTaskId, waitForEnd, read, database } = await runningTask(t);
   peer.cut();
   await waitForEnd();
@@ -166,15 +166,15 @@ t.test('a real result later than that is kept as superseded and changes nothing'
   t.equal((await database.db.raw('SELECT count(*) FROM superseded_results')).rows[0].count, 1);
 });
 
-t.test('a task no node answered ends when its time is long over, although the node is still linked', async (t) => {
+t.test('a task that no node answered ends long after its time, even if the node is still linked', async (t) => {
   const { database, waitForEnd } = await runningTask(t);
   await database.db.raw('UPDATE probe_node_tasks SET expires_at = now()');
   t.match(await waitForEnd(), { status: 'failed', node_results: [{ error: { code: 'timeout' } }] });
 });
 
-t.test('a job whose message between replicas was lost is sent all the same', async (t) => {
+t.test('a job whose message between replicas was lost is sent nevertheless', async (t) => {
   const { database, peer } = await runningTask(t, { isAnswering: true });
-  // stored by a replica that could not say so any more
+  // stored by a replica that could not announce it any more
   const [taskId, nodeTaskId] = [newId(idPrefixes.probeTask), newId(idPrefixes.probeTask)].sort();
   await database.db.raw(
     `INSERT INTO probe_tasks (id, probe_type, target, spec, created_at)
@@ -190,7 +190,7 @@ t.test('a job whose message between replicas was lost is sent all the same', asy
   t.equal(peer.jobs[1]?.taskId, nodeTaskId);
 });
 
-t.test('who waits is told of a task that is given up at once, not when it is read again', async (t) => {
+t.test('a waiting caller gets a task that is given up at once, without polling', async (t) => {
   const clock = new FakeClock(Date.now());
   const { database, waitForEnd } = await runningTask(t, {}, clock);
   const before = clock.pendingTimers;

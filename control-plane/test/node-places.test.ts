@@ -29,7 +29,7 @@ const nodeOf = async (api: TestApi, id: string, as?: string | null) =>
 const listed = async (api: TestApi, query: string) =>
   (await api.call('GET', `/v1/nodes${query}`)).body.data.items.map(({ id }: { id: string }) => id);
 
-t.test('a node stands where its address says, for everybody; admins see what it declared', async (t) => {
+t.test('a node is placed by its address, for everyone; administrators also see the place it declared', async (t) => {
   const { api, user } = await startPlaces(t, 'city.mmdb', 'asn.mmdb');
   const peer = await enrollPeer(api, { declared: berlin });
   t.match(await nodeOf(api, peer.nodeId), {
@@ -58,7 +58,7 @@ t.test('a node stands where its address says, for everybody; admins see what it 
     derived: { country: 'GB', asn: 20712 },
   });
   t.strictSame(await listed(api, '?country=GB&asn=20712'), [peer.nodeId]);
-  t.strictSame(await listed(api, '?country=DE'), [], 'what it declared selects nothing');
+  t.strictSame(await listed(api, '?country=DE'), [], 'its declared place selects nothing');
 });
 
 t.test('a node is placed when it enrolls, by the address behind the proxy', async (t) => {
@@ -73,7 +73,7 @@ t.test('a node is placed when it enrolls, by the address behind the proxy', asyn
 });
 
 t.test(
-  'an admin confirms what a node declares, and takes it back; only admins, and only what is contradicted',
+  'only administrators confirm a declared place, or withdraw that, and only if it contradicts the address',
   async (t) => {
     const { api, user, database } = await startPlaces(t, 'city.mmdb', 'asn.mmdb');
     const peer = await enrollPeer(api, { declared: berlin, name: 'liar' });
@@ -88,8 +88,8 @@ t.test(
     ]);
     t.equal(body.data.items.length, 1);
     const own = (await api.call('GET', '/v1/account/nodes')).body.data.items[0];
-    t.notOk('geo_mismatch' in own || 'derived' in own, 'an owner is not told');
-    t.equal((await listed(user, '?geo_mismatch=true')).length, 2, 'others do not learn of it');
+    t.notOk('geo_mismatch' in own || 'derived' in own, 'an owner is not informed');
+    t.equal((await listed(user, '?geo_mismatch=true')).length, 2, 'other accounts do not see it');
     const settle = (as: TestApi, id: string, location: string) =>
       as.call('PATCH', `/v1/admin/nodes/${id}`, { body: { location } });
     t.match(await settle(user, peer.nodeId, 'declared'), { status: 403 });
@@ -116,7 +116,17 @@ t.test(
   },
 );
 
-t.test('a node that comes from a private address stands where it declares', async (t) => {
+t.test('a deleted node has no location to settle: 404, and no entry in the audit log', async (t) => {
+  const { api, database } = await startPlaces(t);
+  const { nodeId } = await enrollPeer(api, { declared: berlin });
+  t.match(await api.call('DELETE', `/v1/account/nodes/${nodeId}`), { status: 200 });
+  const settled = await api.call('PATCH', `/v1/admin/nodes/${nodeId}`, { body: { location: 'derived' } });
+  t.match(settled, { status: 404, body: { error: { code: 'NODE_NOT_FOUND' } } });
+  const audit = await database.db('audit_log').where({ subject: nodeId }).orderBy('id').pluck('action');
+  t.strictSame(audit, ['node.enrolled', 'node.deleted']);
+});
+
+t.test('a node that comes from a private address is placed where it declares', async (t) => {
   const { api } = await startPlaces(t, 'city.mmdb');
   const peer = await enrollPeer(api, { declared: { country: 'FR' } });
   for (const [forwardedFor, country] of [
@@ -128,7 +138,7 @@ t.test('a node that comes from a private address stands where it declares', asyn
   }
 });
 
-t.test('nodes that are linked move when a database changes, comes or goes', async (t) => {
+t.test('linked nodes move when a database of places changes, appears or disappears', async (t) => {
   const { api, clock, at } = await startPlaces(t, 'city.mmdb');
   const peer = await enrollPeer(api, { declared: { country: 'DE' } });
   await PeerAgent.connect(t, api.url, peer, { forwardedFor: LONDON, isBeating: true });
@@ -143,10 +153,10 @@ t.test('nodes that are linked move when a database changes, comes or goes', asyn
   renameSync(at('new.tmp'), at('city.mmdb'));
   await moved('the new place', 'FR');
   rmSync(at('city.mmdb'));
-  await moved('its own word', 'DE');
+  await moved('its declared place', 'DE');
 });
 
-/** A node at that address, linked, that answers what the test says. */
+/** A linked node at that address, which answers what the test says. */
 async function linkedNode(t: Test, api: TestApi, forwardedFor: string) {
   const peer = await enrollPeer(api);
   const agent = await PeerAgent.connect(t, api.url, peer, { forwardedFor, isAnswering: false, isBeating: true });
@@ -169,7 +179,7 @@ async function linkedNode(t: Test, api: TestApi, forwardedFor: string) {
   return { nodeId: peer.nodeId, answer };
 }
 
-/** The finished task of a probe that these nodes answer. */
+/** Finished task of a probe that these nodes answer. */
 async function probe(api: TestApi, type: string, request: object, answers: readonly (() => Promise<void>)[]) {
   const { status, body } = await api.call('POST', `/v1/probe/${type}`, { body: request });
   if (status !== 202) throw new Error(JSON.stringify(body));
@@ -179,7 +189,7 @@ async function probe(api: TestApi, type: string, request: object, answers: reado
   return { path, data: (await api.call('GET', path)).body.data };
 }
 
-t.test('hops of a traceroute are placed by the control plane, whatever the node says of them', async (t) => {
+t.test('hops of a traceroute are placed by the control plane, whatever the node reports about them', async (t) => {
   const { user, api } = await startPlaces(t, 'city.mmdb', 'asn.mmdb');
   const node = await linkedNode(t, api, LONDON);
   const reply = (ip: string | null) => ({ flow: 1, ip, rtt_ms: 1, icmp_type: 'time_exceeded', icmp_code: 0 });
@@ -201,7 +211,7 @@ t.test('hops of a traceroute are placed by the control plane, whatever the node 
   t.match(
     (await user.call('GET', path)).body.data.node_results[0],
     { node_id: node.nodeId, node: { country: null, city: null, asn: null } },
-    'who may not see the node any more does not learn where it stands',
+    'a caller that may not see the node any more does not learn its place',
   );
 });
 
@@ -219,5 +229,5 @@ t.test('addresses of one network are no pollution, those of two are', async (t) 
   };
   t.equal(await ask('1.128.0.1', '1.129.0.1'), false);
   t.equal(await ask('1.128.0.1', '81.2.69.1'), true);
-  t.equal(await ask('1.128.0.1', '5.83.0.1'), false, 'of what is not known nobody is accused');
+  t.equal(await ask('1.128.0.1', '5.83.0.1'), false, 'unknown networks accuse no node');
 });

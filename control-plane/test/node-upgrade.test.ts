@@ -5,7 +5,7 @@ import { enrollPeer, PeerAgent, type PeerOptions } from './_support/peer-agent.j
 import { startReplica, startStack } from './_support/stack.js';
 import { until } from './_support/until.js';
 
-/** A node of an admin, two replicas, and how to ask for an upgrade by the first. */
+/** A node of an administrator, two replicas, and a function that requests an upgrade from the first. */
 async function aNode(t: Test) {
   const { api, database } = await startStack(t);
   const other = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
@@ -19,12 +19,12 @@ async function aNode(t: Test) {
 }
 
 async function wishOf(peer: PeerAgent) {
-  const { upgrade } = await peer.waitFor('the wish', (frame) => frame.upgrade !== null);
+  const { upgrade } = await peer.waitFor('the request', (frame) => frame.upgrade !== null);
   return { version: upgrade?.version ?? '', request: upgrade?.request ?? 0 };
 }
 
 t.test(
-  'an upgrade reaches the node on whichever replica, runs, and is done when its agent is back with it',
+  'an upgrade reaches the node on any replica, runs, and is done when its agent is back with the new version',
   async (t) => {
     const { ask, connect, shown, audited } = await aNode(t);
     const peer = await connect();
@@ -40,9 +40,9 @@ t.test(
     const old = await connect();
     t.notOk(
       old.frames.some((frame) => frame.upgrade),
-      'what runs is not asked for again',
+      'a running upgrade is not requested again',
     );
-    t.match(await shown(), { state: 'running' }, 'a link with the old version is no end');
+    t.match(await shown(), { state: 'running' }, 'a link with the old version does not end it');
     old.cut();
     await connect({ agentVersion: '0.2.0' });
     t.match(await shown(), { state: 'done', error: null });
@@ -54,41 +54,44 @@ t.test(
   },
 );
 
-t.test('a node that goes away before it answers is asked again, by the same wish, until it has answered', async (t) => {
-  const { ask, connect, shown } = await aNode(t);
-  const peer = await connect();
-  await ask('0.2.0');
-  const wish = await wishOf(peer);
-  peer.cut();
-  const back = await connect();
-  t.same(await wishOf(back), wish);
-  back.send({ upgradeStatus: { ...wish, state: 'failed', detail: 'no\nroom' } });
-  await until('it to have failed', async () => (await shown()).state === 'failed');
-  t.match(await shown(), { error: { code: 'NODE_UPGRADE_FAILED', message: 'no room' } });
-});
+t.test(
+  'a node that leaves before it answers is asked again, with the same request, until it has answered',
+  async (t) => {
+    const { ask, connect, shown } = await aNode(t);
+    const peer = await connect();
+    await ask('0.2.0');
+    const wish = await wishOf(peer);
+    peer.cut();
+    const back = await connect();
+    t.same(await wishOf(back), wish);
+    back.send({ upgradeStatus: { ...wish, state: 'failed', detail: 'no\nroom' } });
+    await until('it to have failed', async () => (await shown()).state === 'failed');
+    t.match(await shown(), { error: { code: 'NODE_UPGRADE_FAILED', message: 'no room' } });
+  },
+);
 
-t.test('a refusal, or a failure, is shown with its reason, and may be tried again', async (t) => {
+t.test('a refusal, or a failure, is shown with its reason, and may be retried', async (t) => {
   const { ask, connect, shown, audited } = await aNode(t);
   const peer = await connect();
   let last = 0;
   for (const state of ['refused', 'failed']) {
     t.equal((await ask('0.2.0')).status, 202);
-    await peer.waitFor('the wish', ({ upgrade }) => upgrade !== null && upgrade.request > last);
+    await peer.waitFor('the request', ({ upgrade }) => upgrade !== null && upgrade.request > last);
     const wish = peer.frames.findLast(({ upgrade }) => upgrade !== null)?.upgrade;
     last = wish?.request ?? 0;
-    // of a wish that is over, and of none
+    // of a finished request, and of none
     peer.send({ upgradeStatus: { version: '0.2.0', state: 'failed', detail: 'stale', request: last - 1 } });
     peer.send({ upgradeStatus: { version: '0.2.0', state, detail: `${state} it`, request: last } });
-    await until('it to be told', async () => (await shown()).state === 'failed');
+    await until('the failure to be shown', async () => (await shown()).state === 'failed');
     t.match(await shown(), { error: { code: 'NODE_UPGRADE_FAILED', message: `${state} it` } });
     t.match((await audited())[0], { action: 'node.upgrade_failed', details: { reason: `${state} it` } });
   }
   peer.cut();
   await connect({ agentVersion: '0.2.0' });
-  t.match(await shown(), { state: 'done', error: null }, 'somebody did it by hand');
+  t.match(await shown(), { state: 'done', error: null }, 'an operator did it by hand');
 });
 
-t.test('an upgrade whose node never comes back fails after fifteen minutes, by any replica', async (t) => {
+t.test('an upgrade whose node never comes back fails after fifteen minutes, on any replica', async (t) => {
   const clock = new FakeClock(Date.now());
   const { api, database } = await startStack(t);
   const identity = await enrollPeer(api);
@@ -109,7 +112,7 @@ t.test('an upgrade whose node never comes back fails after fifteen minutes, by a
   });
 });
 
-t.test('only versions are asked for, of nodes that are there and let in', async (t) => {
+t.test('only valid versions may be requested, of existing nodes that are not banned', async (t) => {
   const { api, ask, connect, identity } = await aNode(t);
   t.match(await ask('0.2.0'), { status: 503, body: { error: { code: 'NODE_OFFLINE' } } }, 'at once');
   await connect();
@@ -123,7 +126,7 @@ t.test('only versions are asked for, of nodes that are there and let in', async 
   t.equal(nobody.status, 404);
 });
 
-t.test('an answer with a state that is none ends the link', async (t) => {
+t.test('a response with an invalid state ends the link', async (t) => {
   const { connect } = await aNode(t);
   const peer = await connect();
   peer.send({ upgradeStatus: { version: '0.2.0', state: 'done', request: 1 } });

@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 import t from 'tap';
-import { deleteOldLinkDays, updateUptimes } from '../src/modules/nodes/index.js';
+import { deleteOldLinkDays, updateUptimes } from '../src/modules/nodes/presence/uptime-store.js';
 import { createTestDatabase } from './_support/database.js';
 import { insertNode } from './_support/stored-node.js';
 
 const DAY_MS = 86_400_000;
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS);
 
-/** A node enrolled so many days ago. */
+/** A node enrolled the given number of days ago. */
 const aNode = (db: Knex, days: number, columns: object = {}) => insertNode(db, { created_at: ago(days), ...columns });
 
 async function uptimeOf(db: Knex, id: string): Promise<number | null> {
@@ -15,26 +15,23 @@ async function uptimeOf(db: Knex, id: string): Promise<number | null> {
   return (await db('nodes').where({ id }).first('uptime_percent_30d')).uptime_percent_30d;
 }
 
-t.test(
-  'links are kept by the day, however they end, and give a share of the time since a node was enrolled',
-  async (t) => {
-    const { db } = await createTestDatabase(t);
-    const id = await aNode(db, 10, { session_id: 'ses_1', connected_at: ago(2.5) });
-    await db('nodes').where({ id }).update({ session_id: 'ses_2', connected_at: db.fn.now() });
-    await db('nodes').where({ id }).update({ session_id: null });
-    const days = await db('node_link_days').where({ node_id: id }).orderBy('day');
-    t.ok(days.length === 3 || days.length === 4, `${days.length} days`);
-    t.ok(
-      days.slice(1, -1).every(({ seconds }) => seconds === 86_400),
-      'a whole day is a whole day',
-    );
-    const total = days.reduce((sum, { seconds }) => sum + seconds, 0);
-    t.ok(Math.abs(total - 2.5 * 86_400) < 60, `${total} s`);
-    t.equal(await uptimeOf(db, id), 25);
-  },
-);
+t.test('links are recorded by day, however they end, and give a share of the time since enrollment', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const id = await aNode(db, 10, { session_id: 'ses_1', connected_at: ago(2.5) });
+  await db('nodes').where({ id }).update({ session_id: 'ses_2', connected_at: db.fn.now() });
+  await db('nodes').where({ id }).update({ session_id: null });
+  const days = await db('node_link_days').where({ node_id: id }).orderBy('day');
+  t.ok(days.length === 3 || days.length === 4, `${days.length} days`);
+  t.ok(
+    days.slice(1, -1).every(({ seconds }) => seconds === 86_400),
+    'a whole day counts as a whole day',
+  );
+  const total = days.reduce((sum, { seconds }) => sum + seconds, 0);
+  t.ok(Math.abs(total - 2.5 * 86_400) < 60, `${total} s`);
+  t.equal(await uptimeOf(db, id), 25);
+});
 
-t.test('a link that is open counts until now; what was before the last 30 days does not', async (t) => {
+t.test('an open link counts until now; time before the last 30 days does not count', async (t) => {
   const { db } = await createTestDatabase(t);
   const always = await aNode(db, 200, { session_id: 'ses_1', connected_at: ago(100) });
   const half = await aNode(db, 4, { session_id: 'ses_1', connected_at: ago(2) });
@@ -49,16 +46,16 @@ t.test('a link that is open counts until now; what was before the last 30 days d
   t.equal(await uptimeOf(db, once), 0);
 });
 
-t.test('a node whose uptime is the same is not touched', async (t) => {
+t.test('a node whose uptime is unchanged is not written', async (t) => {
   const { db } = await createTestDatabase(t);
   const id = await aNode(db, 4);
   await updateUptimes(db);
   const before = await db('nodes').where({ id }).first('revision');
   await updateUptimes(db);
-  t.strictSame(await db('nodes').where({ id }).first('revision'), before, 'so that nobody reads it again');
+  t.strictSame(await db('nodes').where({ id }).first('revision'), before, 'so that no replica reads it again');
 });
 
-t.test('days with links are forgotten after 90 days', async (t) => {
+t.test('days with links are deleted after 90 days', async (t) => {
   const { db } = await createTestDatabase(t);
   for (const days of [89, 92]) await db('node_link_days').insert({ node_id: `n_${days}`, day: ago(days), seconds: 1 });
   await deleteOldLinkDays(db);

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { storeVitals, VitalsLog } from '../src/links/index.js';
-import { createLogger } from '../src/log.js';
+import { createLogger } from '../src/runtime/log.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
@@ -9,26 +9,29 @@ import { until } from './_support/until.js';
 
 const spool = { rows: 3, bytes: 900, oldestMs: 5000, dropped: 2, problem: null };
 
-t.test('what a node’s heartbeat tells is shown by every replica, and outlives the one that heard it', async (t) => {
-  const { api, database } = await startStack(t);
-  const other = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
-  const identity = await enrollPeer(api);
-  const shown = async () => (await api.call('GET', '/v1/admin/nodes')).body.data.items[0];
-  t.match(await shown(), { last_seen_at: null, spool: null, version: '0.1.0', geo_mismatch: false, ban: null });
-  const peer = await PeerAgent.connect(t, other.listenUrl, identity);
-  peer.spool = { spoolRows: 3, spoolBytes: 900, spoolOldestMs: 5000, spoolDropped: 2, spoolProblem: 'disk full' };
-  peer.send({ heartbeat: { sequence: 1, transmitMs: 1, ...peer.spool } });
-  await peer.waitFor('the answer', ({ heartbeat }) => heartbeat?.isReply === true);
-  await other.stop();
-  await until('it to be noted', async () => (await shown()).spool !== null);
-  t.match(await shown(), {
-    last_seen_at: /Z$/,
-    spool: { rows: 3, bytes: 900, oldest_seconds: 5, dropped_rows: 2, problem: 'disk full' },
-  });
-});
+t.test(
+  'vitals in a node’s heartbeat are shown by every replica, and outlive the replica that received them',
+  async (t) => {
+    const { api, database } = await startStack(t);
+    const other = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
+    const identity = await enrollPeer(api);
+    const shown = async () => (await api.call('GET', '/v1/admin/nodes')).body.data.items[0];
+    t.match(await shown(), { last_seen_at: null, spool: null, version: '0.1.0', geo_mismatch: false, ban: null });
+    const peer = await PeerAgent.connect(t, other.listenUrl, identity);
+    peer.spool = { spoolRows: 3, spoolBytes: 900, spoolOldestMs: 5000, spoolDropped: 2, spoolProblem: 'disk full' };
+    peer.send({ heartbeat: { sequence: 1, transmitMs: 1, ...peer.spool } });
+    await peer.waitFor('the response', ({ heartbeat }) => heartbeat?.isReply === true);
+    await other.stop();
+    await until('it to be recorded', async () => (await shown()).spool !== null);
+    t.match(await shown(), {
+      last_seen_at: /Z$/,
+      spool: { rows: 3, bytes: 900, oldest_seconds: 5, dropped_rows: 2, problem: 'disk full' },
+    });
+  },
+);
 
 t.test(
-  'heartbeats are noted once a minute, those of all nodes together, and no node’s row changes by that',
+  'heartbeats are recorded once a minute, those of all nodes together, without changing the nodes’ rows',
   async (t) => {
     const { db } = await createTestDatabase(t);
     const clock = new FakeClock(1_800_000_000_000);
@@ -49,33 +52,37 @@ t.test(
     t.equal(statements, 0);
     clock.advance(1_000);
     const noted = () => db('node_vitals').orderBy('node_id').select('node_id', 'seen_at');
-    await until('two to be noted', async () => (await noted()).length === 2);
+    await until('two to be recorded', async () => (await noted()).length === 2);
     t.equal(statements, 1);
     await storeVitals(db, [{ nodeId: 'n_1', seenAt: new Date(1_700_000_000_000), spool }]);
-    t.same((await noted())[0].seen_at, new Date(1_800_000_000_000), 'an older word of another replica counts no more');
+    t.same(
+      (await noted())[0].seen_at,
+      new Date(1_800_000_000_000),
+      'an older record of another replica no longer counts',
+    );
     await vitals.stop();
-    t.equal(statements, 1, 'nothing was heard since');
+    t.equal(statements, 1, 'no heartbeat was received since');
   },
 );
 
-t.test('what a node told last is noted although its link closed before the minute was over', async (t) => {
+t.test('a node’s last vitals are recorded even if its link closed before the minute was over', async (t) => {
   const clock = new FakeClock(Date.now());
   const { api, database } = await startStack(t, {}, clock);
   const identity = await enrollPeer(api);
   const peer = await PeerAgent.connect(t, api.url, identity);
   peer.send({ heartbeat: { sequence: 1, transmitMs: 1, spoolRows: 3, spoolProblem: 'disk full' } });
-  await peer.waitFor('the answer', ({ heartbeat }) => heartbeat?.isReply === true);
+  await peer.waitFor('the response', ({ heartbeat }) => heartbeat?.isReply === true);
   peer.cut();
   const isOffline = async () => (await database.db('nodes').first('session_id')).session_id === null;
   await until('its link to be over', isOffline);
   clock.advance(60_000);
   const shown = async () => (await api.call('GET', '/v1/admin/nodes')).body.data.items[0];
-  await until('it to be noted', async () => (await shown()).last_seen_at !== null);
+  await until('it to be recorded', async () => (await shown()).last_seen_at !== null);
   t.match(await shown(), { status: 'offline', spool: { rows: 3, problem: 'disk full' } });
 });
 
 t.test(
-  'of links of one node that closed and opened in a minute the last word is noted, once a store takes it',
+  'of several links of one node within a minute the last vitals are recorded, once a store succeeds',
   async (t) => {
     const clock = new FakeClock(1_800_000_000_000);
     const stored: unknown[] = [];
@@ -84,7 +91,7 @@ t.test(
     const vitals = new VitalsLog({
       links: () => [open],
       store: async (rows) => {
-        if (!isThere) throw new Error('the database is away');
+        if (!isThere) throw new Error('the database is unavailable');
         stored.push(...rows);
       },
       clock,
@@ -101,6 +108,6 @@ t.test(
     t.same(stored, [{ nodeId: 'n_1', seenAt: new Date(at - 1), spool: { ...spool, rows: 2 } }]);
     clock.advance(1_000);
     await vitals.note();
-    t.equal(stored.length, 1, 'what was noted is not kept');
+    t.equal(stored.length, 1, 'recorded vitals are not kept');
   },
 );

@@ -103,7 +103,7 @@ t.test('a list comes in pages, newest first, sized by page_size or limit', async
 });
 
 t.test(
-  'a public record says where a node stands and what it can do, and never its address, owner or version',
+  'a public record shows the place and abilities of a node, and never its address, owner or version',
   async (t) => {
     const { api, database, berlin } = await threeNodes(t);
     await database.db('nodes').where({ id: berlin.nodeId }).update({ latitude: 52.5163, longitude: 13.3777 });
@@ -134,7 +134,7 @@ t.test(
   },
 );
 
-t.test('a node of a user is private: listed for its owner and for admins, and nobody else knows of it', async (t) => {
+t.test('a node of a user is private: listed for its owner and for administrators, and unknown to others', async (t) => {
   const { api, controlPlane } = await startStack(t);
   const owner = await createUserApi(controlPlane, 'owner@test.example', 'user');
   const stranger = await createUserApi(controlPlane, 'stranger@test.example', 'user');
@@ -150,45 +150,48 @@ t.test('a node of a user is private: listed for its owner and for admins, and no
   }
 });
 
-t.test('a banned node is shown to admins alone, with the reason, and an audit row tells who did it', async (t) => {
-  const { api, controlPlane, database, paris } = await threeNodes(t);
-  const user = await createUserApi(controlPlane, 'user@test.example', 'user');
-  const ban = (id: string, body: unknown = { reason: 'spam' }) =>
-    api.call('POST', `/v1/admin/nodes/${id}/ban`, { body });
-  const banned = await ban(paris.nodeId);
-  t.match(banned.body.data, { id: paris.nodeId, status: 'banned', ban_reason: 'spam' });
-  t.strictSame(await names(api, '?status=banned'), ['paris']);
-  for (const as of [user.token, null]) {
-    t.strictSame(await names(api, '', as), ['nowhere', 'berlin']);
-    t.strictSame(await names(api, '?status=banned', as), []);
-    t.equal((await api.call('GET', `/v1/nodes/${paris.nodeId}`, { as })).status, 404);
-  }
-  t.match((await ban('n_1111111111111111111111')).body.error, { code: 'NODE_NOT_FOUND' });
-  t.equal((await ban(paris.nodeId, {})).status, 400, 'a ban needs its reason');
-  t.equal((await ban(paris.nodeId, { reason: '' })).status, 400);
-  const unbanned = await api.call('POST', `/v1/admin/nodes/${paris.nodeId}/unban`);
-  t.match(unbanned.body.data, { status: 'offline', ban_reason: undefined });
-  t.match((await api.call('POST', '/v1/admin/nodes/n_1111111111111111111111/unban')).body.error, {
-    code: 'NODE_NOT_FOUND',
-  });
-  const rows = await database
-    .db('audit_log')
-    .where({ subject: paris.nodeId })
-    .whereNot({ action: 'node.enrolled' })
-    .orderBy('id');
-  t.match(rows, [
-    {
-      action: 'node.banned',
-      user_id: api.userId,
-      credential_id: /^pat_/,
-      details: { reason: 'spam' },
-      request_id: banned.body.request_id,
-    },
-    { action: 'node.unbanned', user_id: api.userId, request_id: unbanned.body.request_id },
-  ]);
-});
+t.test(
+  'a banned node is shown to administrators alone, with the reason, and an audit row names who banned it',
+  async (t) => {
+    const { api, controlPlane, database, paris } = await threeNodes(t);
+    const user = await createUserApi(controlPlane, 'user@test.example', 'user');
+    const ban = (id: string, body: unknown = { reason: 'spam' }) =>
+      api.call('POST', `/v1/admin/nodes/${id}/ban`, { body });
+    const banned = await ban(paris.nodeId);
+    t.match(banned.body.data, { id: paris.nodeId, status: 'banned', ban_reason: 'spam' });
+    t.strictSame(await names(api, '?status=banned'), ['paris']);
+    for (const as of [user.token, null]) {
+      t.strictSame(await names(api, '', as), ['nowhere', 'berlin']);
+      t.strictSame(await names(api, '?status=banned', as), []);
+      t.equal((await api.call('GET', `/v1/nodes/${paris.nodeId}`, { as })).status, 404);
+    }
+    t.match((await ban('n_1111111111111111111111')).body.error, { code: 'NODE_NOT_FOUND' });
+    t.equal((await ban(paris.nodeId, {})).status, 400, 'a ban needs its reason');
+    t.equal((await ban(paris.nodeId, { reason: '' })).status, 400);
+    const unbanned = await api.call('POST', `/v1/admin/nodes/${paris.nodeId}/unban`);
+    t.match(unbanned.body.data, { status: 'offline', ban_reason: undefined });
+    t.match((await api.call('POST', '/v1/admin/nodes/n_1111111111111111111111/unban')).body.error, {
+      code: 'NODE_NOT_FOUND',
+    });
+    const rows = await database
+      .db('audit_log')
+      .where({ subject: paris.nodeId })
+      .whereNot({ action: 'node.enrolled' })
+      .orderBy('id');
+    t.match(rows, [
+      {
+        action: 'node.banned',
+        user_id: api.userId,
+        credential_id: /^pat_/,
+        details: { reason: 'spam' },
+        request_id: banned.body.request_id,
+      },
+      { action: 'node.unbanned', user_id: api.userId, request_id: unbanned.body.request_id },
+    ]);
+  },
+);
 
-t.test('what callers have of the list or of a node is not sent again until it changes', async (t) => {
+t.test('a list or node that a caller already has is not sent again until it changes', async (t) => {
   const { api } = await startStack(t);
   const { nodeId } = await enrollPeer(api, { name: 'kept' });
   for (const path of ['/v1/nodes', `/v1/nodes/${nodeId}`]) {
@@ -203,7 +206,7 @@ t.test('what callers have of the list or of a node is not sent again until it ch
   }
 });
 
-t.test('what a node found when it checked itself is kept, and shown to its owner and to admins alone', async (t) => {
+t.test('results of a node’s self-test are kept, and shown to its owner and to administrators alone', async (t) => {
   const { api, peer, berlin } = await threeNodes(t);
   const checks = [
     { name: 'ipv6', status: 'failed', detail: 'no route\u0000 at all' },

@@ -1,11 +1,27 @@
 import t from 'tap';
+import { admissionOf, callerKinds } from './_support/fuzz/callers.js';
 import { FuzzedApi } from './_support/fuzz/fuzz-api.js';
 import { expectSuccesses, tryEveryOperation } from './_support/fuzz/fuzz-suite.js';
 
 t.setTimeout(600_000);
 const api = await FuzzedApi.start(t);
 
-t.test('two hundred requests of each operation: none fails or is answered as the document does not say', async (t) => {
+// that operations refuse others: access.test.ts; here, that the document says whom
+t.test(
+  'an operation that needs credentials refuses requests without them, and with every kind that does not fit',
+  async (t) => {
+    for (const operation of api.operations) {
+      for (const kind of callerKinds) {
+        const status = admissionOf(kind, operation);
+        if (status === 'admitted') continue;
+        const answer = await api.ask(operation, kind);
+        t.equal(answer.status, status, `${operation.operationId} by ${kind}: ${answer.body.error?.code}`);
+      }
+    }
+  },
+);
+
+t.test('two hundred requests of each operation: none fails or gets an undocumented response', async (t) => {
   await tryEveryOperation(t, api, 200);
   expectSuccesses(t, api);
 });

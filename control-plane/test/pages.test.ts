@@ -16,7 +16,7 @@ async function site(t: Test, settings: StackSettings = {}) {
   return { ...stack, get };
 }
 
-/** What a person reads of a page, roughly: its text without markup. */
+/** Approximate text of a page as a person reads it: without markup. */
 function textOf(page: { html: string }): string {
   const body = page.html.slice(page.html.indexOf('<main>'), page.html.indexOf('</main>'));
   return body
@@ -25,24 +25,27 @@ function textOf(page: { html: string }): string {
     .trim();
 }
 
-t.test('the first page says what this is, how many nodes are online, and a request that works', async (t) => {
-  const { api, get } = await site(t);
-  const empty = await get('/');
-  t.match([empty.status, empty.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
-  t.match(
-    textOf(empty),
-    /Network diagnostics.*http, ping, dns, tcp, traceroute, mtr.*Nodes online 0 .*Version 0\.1\.0.*Your first probe/,
-  );
-  for (const place of [{ country: 'DE', asn: 3320 }, { country: 'DE', asn: 3209 }, { country: 'FR' }]) {
-    await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared: place }));
-  }
-  await until('the nodes', async () => /Nodes online 3 in 2 countries, 2 networks/.test(textOf(await get('/'))));
-  const page = await get('/');
-  for (const [, href = ''] of page.html.matchAll(/href="([^"]*)"/g)) t.equal((await get(href)).status, 200, href);
-  const [, url = '', body = ''] = /curl -s (\S+) .*?-d '(.*?)'<\/pre>/s.exec(page.html) ?? [];
-  const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  t.equal(answer.status, 202, 'the curl of the page, as it stands there');
-});
+t.test(
+  'the first page says what the service is, how many nodes are online, and shows a request that works',
+  async (t) => {
+    const { api, get } = await site(t);
+    const empty = await get('/');
+    t.match([empty.status, empty.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+    t.match(
+      textOf(empty),
+      /Network diagnostics.*http, ping, dns, tcp, traceroute, mtr.*Nodes online 0 .*Version 0\.1\.0.*Your first probe/,
+    );
+    for (const place of [{ country: 'DE', asn: 3320 }, { country: 'DE', asn: 3209 }, { country: 'FR' }]) {
+      await PeerAgent.connect(t, api.url, await enrollPeer(api, { declared: place }));
+    }
+    await until('the nodes', async () => /Nodes online 3 in 2 countries, 2 networks/.test(textOf(await get('/'))));
+    const page = await get('/');
+    for (const [, href = ''] of page.html.matchAll(/href="([^"]*)"/g)) t.equal((await get(href)).status, 200, href);
+    const [, url = '', body = ''] = /curl -s (\S+) .*?-d '(.*?)'<\/pre>/s.exec(page.html) ?? [];
+    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    t.equal(answer.status, 202, 'the curl command of the page, as printed');
+  },
+);
 
 t.test('a probe has a page to share, which grows while it runs and runs no script when it is finished', async (t) => {
   const { api, get } = await site(t);
@@ -58,14 +61,14 @@ t.test('a probe has a page to share, which grows while it runs and runs no scrip
   const running = await get(`/p/${data.task_id}`);
   t.match(
     textOf(running),
-    /^TCP · 127\.0\.0\.1:80 running, 0 answered so far · started \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/,
+    /^TCP · 127\.0\.0\.1:80 running, 0 results so far · started \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/,
   );
   const [, script = ''] = /<script>(.*?)<\/script>/.exec(running.html) ?? [];
   t.match(script, /location\.reload/);
   const policy = running.headers.get('content-security-policy') ?? '';
   t.ok(
     policy.includes(`'sha256-${createHash('sha256').update(script).digest('base64')}'`),
-    'the one script it may run',
+    'the only script it may run',
   );
 
   const answerOf = (peer: PeerAgent, fields: object) => {
@@ -74,7 +77,7 @@ t.test('a probe has a page to share, which grows while it runs and runs no scrip
     peer.sendResults([{ ...success, resultJson: Buffer.from(JSON.stringify(result)) }]);
   };
   answerOf(good, { connect_ms: 12.345, resolved_ip: '127.0.0.1', port: 80, banner: evil });
-  await until('the first result', async () => /1 answered so far/.test(textOf(await get(`/p/${data.task_id}`))));
+  await until('the first result', async () => /1 results so far/.test(textOf(await get(`/p/${data.task_id}`))));
   answerOf(bad, { success: false, error: { code: 'tcp_refused', message: evil } });
   await api.call('GET', `/v1/probe/tasks/${data.task_id}?wait=20`);
 
@@ -84,14 +87,14 @@ t.test('a probe has a page to share, which grows while it runs and runs no scrip
   t.ok(textOf(page).includes(`Berlin, DE, AS3320 ok 12.3 ms - 127.0.0.1 80 ${shown}`), textOf(page));
   t.ok(textOf(page).includes(`${shown} tcp_refused ${shown}`), textOf(page));
   t.notMatch(page.html, /<script/);
-  t.notMatch(page.html, '\u202e', 'nothing turns the text around');
+  t.notMatch(page.html, '\u202e', 'no text changes its direction');
   t.notMatch(page.headers.get('content-security-policy'), /script-src/);
   const [, json = ''] = /href="(\/v1\/probe\/tasks\/[^"]*)"/.exec(page.html) ?? [];
   t.equal((await get(json)).status, 200, 'the link to the JSON');
   t.match(textOf(await get(`/p/${data.task_ids[0]}`)), /of 1 nodes succeeded/, 'a node task has one, too');
 });
 
-t.test('details of a result stand on its page as text, under the place they were measured from', async (t) => {
+t.test('details of a result appear on its page as text, under the place they were measured from', async (t) => {
   const { api, get } = await site(t);
   const identity = await enrollPeer(api, { declared: { country: 'DE', city: 'Berlin', asn: 3320 } });
   const peer = await PeerAgent.connect(t, api.url, identity, { isAnswering: false });
@@ -110,7 +113,7 @@ t.test('details of a result stand on its page as text, under the place they were
   t.ok(page.html.includes('Berlin, DE, AS3320: disturbed, the node was 142 ms late'), 'and whether it can be trusted');
 });
 
-t.test('what a caller names as its target is text on the page and in its title', async (t) => {
+t.test('the target that a caller names is text on the page and in its title', async (t) => {
   const { api, get } = await site(t);
   await PeerAgent.connect(t, api.url, await enrollPeer(api));
   const target = 'http://127.0.0.1/?q=<script>alert(1)</script>&"\u202e';
@@ -122,7 +125,7 @@ t.test('what a caller names as its target is text on the page and in its title',
   t.ok(page.html.includes(`<title>HTTP ${shown} · Vantage</title>`));
 });
 
-t.test('a probe nobody made, one of an account, and one that is no id have the same page: there is none', async (t) => {
+t.test('an unknown probe, one of an account, and an invalid id have the same page: not found', async (t) => {
   const { api, get } = await site(t);
   await PeerAgent.connect(t, api.url, await enrollPeer(api));
   const { data } = (await api.call('POST', '/v1/probe/tcp', { body: { target: '127.0.0.1:80' } })).body;
@@ -140,26 +143,29 @@ t.test('a probe nobody made, one of an account, and one that is no id have the s
     t.match(page.headers.get('content-type'), 'text/html');
     t.match(
       textOf(page),
-      /^No such probe Results are kept for 7 days; those made with an account are not shared this way\.$/,
+      /^No such probe Results are kept for 7 days\. Results of accounts are not shared on this page\.$/,
     );
   }
 });
 
-t.test('whoever finds our address in a log reads what this is, what limits hold and whom to write to', async (t) => {
-  const { get } = await site(t, { VANTAGE_ABUSE_CONTACT: 'abuse+probes@operator.example' });
-  const page = await get('/abuse');
-  t.match([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
-  const text = textOf(page);
-  t.match(text, /User-Agent of every HTTP request ends in vantage-agent/);
-  t.match(text, `gets ${TARGET_BURST} probes at once and ${TARGET_RATE_PER_SECOND} a second after that`);
-  t.match(text, 'an audit of TLS for 4, a download for one each 1.6 MB');
-  t.match(text, `No more than ${TARGET_MAX_AT_ONCE} agents work on it at the same time`);
-  t.match(text, /ports 33434 to 33690 only/);
-  t.match(text, /How to be left out .*deny list .*Write to abuse\+probes@operator\.example\.$/);
-  t.ok((await get('/')).html.includes('href="/abuse"'), 'the first page leads there');
-});
+t.test(
+  'a reader who finds our address in a log learns what the service is, its limits and whom to write to',
+  async (t) => {
+    const { get } = await site(t, { VANTAGE_ABUSE_CONTACT: 'abuse+probes@operator.example' });
+    const page = await get('/abuse');
+    t.match([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+    const text = textOf(page);
+    t.match(text, /User-Agent of every HTTP request ends in vantage-agent/);
+    t.match(text, `gets ${TARGET_BURST} probes at once and ${TARGET_RATE_PER_SECOND} a second after that`);
+    t.match(text, 'a TLS audit as 4, a download as one for each 1.6 MB');
+    t.match(text, `No more than ${TARGET_MAX_AT_ONCE} agents work on it at the same time`);
+    t.match(text, /ports 33434 to 33690 only/);
+    t.match(text, /How to opt out .*deny list .*Write to abuse\+probes@operator\.example\.$/);
+    t.ok((await get('/')).html.includes('href="/abuse"'), 'the first page links to it');
+  },
+);
 
-t.test('a contact that is an address of the web is a link, and no contact is said to be none', async (t) => {
+t.test('a contact that is a web address is a link, and a missing contact is shown as missing', async (t) => {
   const linked = await site(t, { VANTAGE_ABUSE_CONTACT: 'https://operator.example/report?a=1&b="2"' });
   const { html } = await linked.get('/abuse');
   const address = 'https://operator.example/report?a=1&amp;b=%222%22';

@@ -31,7 +31,7 @@ async function partitionOf(db: Knex, id: string): Promise<string> {
   return rows[0].name;
 }
 
-t.test('partitions reach from yesterday to three days ahead, and asking again makes none', async (t) => {
+t.test('partitions reach from yesterday to three days ahead, and repeating the request creates none', async (t) => {
   const { db } = await withHits(t);
   const expected = ['hits_p20261024', 'hits_p20261025', 'hits_p20261026', 'hits_p20261027', 'hits_p20261028'];
   t.same(await ensurePartitions(db, noon, hits), expected);
@@ -40,21 +40,24 @@ t.test('partitions reach from yesterday to three days ahead, and asking again ma
   t.same(await ensurePartitions(db, noon + dayMs, hits), ['hits_p20261029']);
 });
 
-t.test('an id lands in the partition of its UTC day, to the millisecond, on days when clocks change too', async (t) => {
-  const { db } = await withHits(t);
-  await ensurePartitions(db, noon, hits);
-  const midnight = Date.UTC(2026, 9, 26);
-  const cases = [
-    { instant: midnight - 1, partition: 'hits_p20261025' },
-    { instant: midnight, partition: 'hits_p20261026' },
-    { instant: midnight + dayMs - 1, partition: 'hits_p20261026' },
-    { instant: midnight - dayMs, partition: 'hits_p20261025' },
-  ];
-  for (const { instant, partition } of cases) {
-    for (let n = 0; n < 20; n++)
-      t.equal(await partitionOf(db, newId('pt_', instant)), partition, new Date(instant).toISOString());
-  }
-});
+t.test(
+  'an id is stored in the partition of its UTC day, to the millisecond, also on days when clocks change',
+  async (t) => {
+    const { db } = await withHits(t);
+    await ensurePartitions(db, noon, hits);
+    const midnight = Date.UTC(2026, 9, 26);
+    const cases = [
+      { instant: midnight - 1, partition: 'hits_p20261025' },
+      { instant: midnight, partition: 'hits_p20261026' },
+      { instant: midnight + dayMs - 1, partition: 'hits_p20261026' },
+      { instant: midnight - dayMs, partition: 'hits_p20261025' },
+    ];
+    for (const { instant, partition } of cases) {
+      for (let n = 0; n < 20; n++)
+        t.equal(await partitionOf(db, newId('pt_', instant)), partition, new Date(instant).toISOString());
+    }
+  },
+);
 
 t.test('a partition has the constraints, defaults and indexes of its table', async (t) => {
   const { db } = await withHits(t);
@@ -67,7 +70,7 @@ t.test('a partition has the constraints, defaults and indexes of its table', asy
   t.equal(rows[0].n, 2);
 });
 
-t.test('four replicas that make partitions at once make each once and none fails', async (t) => {
+t.test('four replicas that create partitions at once create each once and none fails', async (t) => {
   const { url, db } = await withHits(t);
   const replicas = [1, 2, 3, 4].map((n) => openDatabase({ url, poolSize: 2, applicationName: `replica ${n}` }));
   const made = await Promise.all(replicas.map((replica) => ensurePartitions(replica, noon, hits)));
@@ -76,7 +79,7 @@ t.test('four replicas that make partitions at once make each once and none fails
   t.equal(made.flat().length, 5);
 });
 
-t.test('partitions are made while somebody reads and writes the table', async (t) => {
+t.test('partitions are created while other sessions read and write the table', async (t) => {
   const { db } = await withHits(t);
   await ensurePartitions(db, noon, hits);
   const trx = await db.transaction();
@@ -86,7 +89,7 @@ t.test('partitions are made while somebody reads and writes the table', async (t
   await trx.commit();
 });
 
-t.test('a partition is dropped once its whole day is older than is kept, not before', async (t) => {
+t.test('a partition is dropped once its whole day is older than the retention, not before', async (t) => {
   const { db } = await withHits(t);
   await ensurePartitions(db, noon, hits);
   const dayIsOver = Date.UTC(2026, 9, 25);
@@ -96,7 +99,7 @@ t.test('a partition is dropped once its whole day is older than is kept, not bef
   t.same(await partitions(db), ['hits_p20261027', 'hits_p20261028']);
 });
 
-t.test('a partition in use is left alone until the next time', async (t) => {
+t.test('a partition in use is left until the next time', async (t) => {
   const { db } = await withHits(t);
   await ensurePartitions(db, noon, hits);
   const reader = await db.transaction();
@@ -106,7 +109,7 @@ t.test('a partition in use is left alone until the next time', async (t) => {
   t.same(await dropPartitions(db, noon + 7 * dayMs, hits), ['hits_p20261024']);
 });
 
-t.test('a table may have a partition a month or a year, each dropped as a whole', async (t) => {
+t.test('a table may have a partition per month or year, each dropped as a whole', async (t) => {
   const { db } = await createTestDatabase(t, { migrate: false });
   await db.raw('create table sums (at timestamptz not null) partition by range (at)');
   await db.raw('create table totals (at timestamptz not null) partition by range (at)');
@@ -123,7 +126,7 @@ t.test('a table may have a partition a month or a year, each dropped as a whole'
   t.same(await dropPartitions(db, Date.UTC(2028, 0, 1) + 400 * dayMs, totals), ['totals_p2027']);
 });
 
-t.test('every table of the list is partitioned by its migration and has today', async (t) => {
+t.test('every table of the list is partitioned by its migration and has a partition for today', async (t) => {
   const { db } = await createTestDatabase(t);
   const today = Date.now();
   for (const table of partitionedTables) {
@@ -133,7 +136,7 @@ t.test('every table of the list is partitioned by its migration and has today', 
   const { rows } = await db.raw("select relname as name from pg_class where relkind = 'p' order by 1");
   t.same(
     rows.map(({ name }: { name: string }) => name),
-    // which is parted by how long its rows are kept, and each of these parts by the day
+    // which is partitioned by retention class, and each of these parts by day
     ['monitor_checks', ...partitionedTables.map(({ name }) => name)].sort(),
   );
 });

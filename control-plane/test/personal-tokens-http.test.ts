@@ -2,6 +2,7 @@ import { tokenPrefixes } from '@vantage/shared/tokens.js';
 import t from 'tap';
 import { enrollPeer } from './_support/peer-agent.js';
 import { createUserApi, startStack } from './_support/stack.js';
+import { until } from './_support/until.js';
 
 const tokensPath = '/v1/account/tokens';
 const keysPath = '/v1/account/api-keys';
@@ -10,10 +11,15 @@ const DAY_MS = 86_400_000;
 t.test('personal access tokens over HTTP', async (t) => {
   const { api, controlPlane, database } = await startStack(t);
   const user = await createUserApi(controlPlane, 'ada@test.example', 'user');
+  const sessionOf = async (userId: string) => {
+    const client = { address: '192.0.2.1', userAgent: null };
+    const proof = { methods: ['password' as const], client };
+    return (await controlPlane.services.accounts.sessions.open(database.db, userId, proof)).accessToken;
+  };
   const create = (request: object = {}, as = user.token) =>
     user.call('POST', tokensPath, { body: { name: 'laptop', ...request }, as });
 
-  t.test('a token is shown once, listed without its secret, and may end itself', async (t) => {
+  t.test('a token is shown once, listed without its secret, and may revoke itself', async (t) => {
     const { status, body } = await create({ scopes: ['probe:read'], expires_days: 365 });
     t.equal(status, 201);
     const { token, ...shown } = body.data;
@@ -22,7 +28,7 @@ t.test('personal access tokens over HTTP', async (t) => {
     const answer = await user.call('GET', tokensPath);
     t.strictSame(answer.body.data.tokens[0], shown);
     t.match(answer.body.meta.pagination, { page: 1, page_size: 20, total: 2, has_more: false });
-    t.notOk(JSON.stringify(answer.body).includes(token.slice(8 + 12)), 'the secret is shown nowhere again');
+    t.notOk(JSON.stringify(answer.body).includes(token.slice(8 + 12)), 'the secret is never shown again');
     t.match(await user.call('DELETE', `${tokensPath}/${shown.id}`, { as: token }), {
       status: 200,
       body: { data: null },
@@ -31,11 +37,11 @@ t.test('personal access tokens over HTTP', async (t) => {
       status: 401,
       body: { error: { code: 'AUTH_INVALID_TOKEN' } },
     });
-    t.equal((await user.call('DELETE', `${tokensPath}/${shown.id}`)).status, 200, 'again it does nothing');
+    t.equal((await user.call('DELETE', `${tokensPath}/${shown.id}`)).status, 200, 'repeating it has no effect');
     t.match((await user.call('GET', tokensPath)).body.data.tokens[0], { id: shown.id, status: 'revoked' });
   });
 
-  t.test('each field takes what is inside of its limits and names what is not', async (t) => {
+  t.test('each field accepts values within its limits and names those that are not', async (t) => {
     const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
     for (const request of [
       { name: 'x' },
@@ -70,17 +76,78 @@ t.test('personal access tokens over HTTP', async (t) => {
     }
   });
 
-  t.test('a token makes no other that may do more than itself', async (t) => {
+  t.test('a token creates no other token with more scopes than its own', async (t) => {
     const { token: narrow } = (await create({ scopes: ['probe', 'monitor:read'] })).body.data;
     t.equal((await create({ scopes: ['probe:read'] }, narrow)).status, 201);
     t.match(await create({ scopes: ['probe', 'billing:read'] }, narrow), {
       status: 403,
       body: { error: { code: 'FORBIDDEN', details: { scopes: [{ code: 'refused', message: /^"billing:read"/ }] } } },
     });
-    t.equal((await create({}, narrow)).status, 403, 'nor by saying nothing');
+    t.equal((await create({}, narrow)).status, 403, 'nor by default');
   });
 
-  t.test('an API key opens no list of tokens and makes none', async (t) => {
+  t.test(
+    'an administrator’s token has administrator rights only with the scope admin, and only while its owner is one',
+    async (t) => {
+      const session = await sessionOf(api.userId);
+      const make = async (scopes: readonly string[] | undefined, as: string) =>
+        create({ name: 'deploy', ...(scopes === undefined ? {} : { scopes }) }, as);
+      const narrow = (await make(['probe:read'], session)).body.data.token;
+      const usual = (await make(undefined, session)).body.data.token;
+      const broad = (await make(['admin'], session)).body.data.token;
+      const { nodeId } = await enrollPeer(user);
+      const node = (as: string) => api.call('GET', `/v1/nodes/${nodeId}`, { as });
+      for (const token of [narrow, usual]) {
+        for (const [method, path] of [
+          ['GET', '/v1/admin/nodes'],
+          ['GET', '/v1/admin/audit'],
+          ['POST', `/v1/admin/nodes/${nodeId}/drain`],
+        ] as const) {
+          t.match(await api.call(method, path, { as: token }), {
+            status: 403,
+            body: { error: { code: 'FORBIDDEN', details: { authorization: [{ message: /the scope "admin"/ }] } } },
+          });
+        }
+        t.equal((await node(token)).status, 404, 'nor does it see private nodes of others');
+        t.match(await api.call('POST', '/v1/nodes/enrollment-tokens', { as: token, body: {} }), {
+          status: 403,
+          body: {
+            error: {
+              details: {
+                authorization: [{ message: /"admin" in addition, because it creates credentials with them/ }],
+              },
+            },
+          },
+        });
+        t.match(await make(['admin'], token), {
+          status: 403,
+          body: {
+            error: { details: { scopes: [{ code: 'refused', message: /^"admin" is only for administrators/ }] } },
+          },
+        });
+      }
+      t.equal((await make(['admin'], await sessionOf(user.userId))).status, 403, 'other users cannot ask for it');
+      t.equal((await create({ scopes: ['admin'] })).status, 403);
+      const reader = (await create({ scopes: ['probe:read', 'monitor:read'] })).body.data.token;
+      t.match(await api.call('POST', '/v1/nodes/enrollment-tokens', { as: reader, body: {} }), {
+        status: 403,
+        body: { error: { details: { authorization: [{ message: /^needs the scopes "monitor:write" in addition/ }] } } },
+      });
+      for (const token of [broad, session]) {
+        t.equal((await api.call('GET', '/v1/admin/nodes', { as: token })).status, 200);
+        t.equal((await node(token)).status, 200);
+      }
+      await database.db('users').where({ id: api.userId }).update({ role: 'user' });
+      for (const token of [broad, session]) {
+        await until('the cached entry to be dropped', async () => (await node(token)).status === 404);
+        t.equal((await api.call('GET', '/v1/admin/nodes', { as: token })).status, 403);
+        t.equal((await make(['admin'], token)).status, 403);
+      }
+      await database.db('users').where({ id: api.userId }).update({ role: 'admin' });
+    },
+  );
+
+  t.test('an API key lists no tokens and creates none', async (t) => {
     const { key } = (await user.call('POST', keysPath, { body: { name: 'ci' } })).body.data;
     for (const [method, path] of [
       ['GET', tokensPath],
@@ -96,13 +163,13 @@ t.test('personal access tokens over HTTP', async (t) => {
     }
   });
 
-  t.test('a token of another account, or of none, is not found', async (t) => {
+  t.test('a token of another account, or one that does not exist, is not found', async (t) => {
     const { id, token } = (await create()).body.data;
     for (const unknown of [id, 'pat_1111111111111111111111', 'x']) {
       const { status, body } = await api.call('DELETE', `${tokensPath}/${unknown}`);
       t.match({ status, code: body.error?.code }, { status: 404, code: 'PAT_NOT_FOUND' }, unknown);
     }
-    t.equal((await user.call('GET', tokensPath, { as: token })).status, 200, 'and goes on');
+    t.equal((await user.call('GET', tokensPath, { as: token })).status, 200, 'and still works');
   });
 
   t.test('the list comes in pages, newest first', async (t) => {

@@ -1,6 +1,8 @@
 import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import t, { type Test } from 'tap';
-import { scopes } from '../src/http/scopes.js';
+import { defaultTokenScopes } from '../src/http/scopes.js';
+import { personalOwner } from '../src/owners/index.js';
+import { asUser } from './_support/owners.js';
 import { insertUser, startTokenBench } from './_support/tokens.js';
 import { until } from './_support/until.js';
 
@@ -16,49 +18,69 @@ async function oneReplica(t: Test) {
   return { ...bench, personal, tokens, authentication, create, revoke };
 }
 
-t.test('a token carries every scope unless some are chosen, the account always, and does not expire', async (t) => {
-  const { create, authentication, owner } = await oneReplica(t);
-  const all = await create();
-  t.match(all, { id: /^pat_/, token: /^svc_pat_[\w-]{61}$/, scopes, status: 'active', last_used_at: null });
-  t.match(all, {
-    token_prefix: `${all.token.slice(0, 12)}...`,
-    created_at: '2026-01-01T00:00:00.000Z',
-    expires_at: null,
-  });
-  t.strictSame((await authentication.authenticate(all.token)).scopes, new Set(scopes));
-  const some = await create({ scopes: ['probe'] });
-  t.strictSame(some.scopes, ['probe', 'account']);
-  t.strictSame((await create({ scopes: ['account', 'probe'] })).scopes, ['account', 'probe'], 'as they were given');
-  const account = await authentication.authenticate(some.token);
-  t.match(account, { userId: owner.userId, role: 'user', credentialKind: 'personal_access_token', isTest: false });
-  t.match(account, { credentialId: some.id, allowedOrigins: null });
-  t.strictSame(account.scopes, new Set(['probe', 'account', 'probe:read']), 'who may probe may read back');
-});
+t.test(
+  'a token has every scope but admin unless scopes are chosen, always the account, and does not expire',
+  async (t) => {
+    const { create, authentication, owner } = await oneReplica(t);
+    const all = await create();
+    t.match(all, {
+      id: /^pat_/,
+      token: /^svc_pat_[\w-]{61}$/,
+      scopes: defaultTokenScopes,
+      status: 'active',
+      last_used_at: null,
+    });
+    t.match(all, {
+      token_prefix: `${all.token.slice(0, 12)}...`,
+      created_at: '2026-01-01T00:00:00.000Z',
+      expires_at: null,
+    });
+    t.strictSame((await authentication.authenticate(all.token)).scopes, new Set(defaultTokenScopes));
+    const some = await create({ scopes: ['probe'] });
+    t.strictSame(some.scopes, ['probe', 'account']);
+    t.strictSame((await create({ scopes: ['account', 'probe'] })).scopes, ['account', 'probe'], 'as they were given');
+    const account = await authentication.authenticate(some.token);
+    t.match(account, {
+      owner: personalOwner(owner.userId),
+      user: { id: owner.userId },
+      credentialKind: 'personal_access_token',
+    });
+    t.match(account, { credentialId: some.id, allowedOrigins: null });
+    t.strictSame(
+      account.scopes,
+      new Set(['probe', 'account', 'probe:read']),
+      'a caller that may probe may read its results',
+    );
+  },
+);
 
-t.test('unknown, mistyped and revoked tokens get one answer; an expired one is told so', async (t) => {
-  const { create, revoke, authentication, clock } = await oneReplica(t);
-  const { id, token } = await create({ expires_days: 1 });
-  const other = await create();
-  const invalid = { code: 'AUTH_INVALID_TOKEN', status: 401, details: undefined };
-  const cases = {
-    unknown: makeToken(tokenPrefixes.personalAccess).token,
-    'another kind': makeToken(tokenPrefixes.enrollment).token,
-    mistyped: token.slice(0, -1) + (token.at(-1) === 'A' ? 'B' : 'A'),
-    'cut off': token.slice(0, -1),
-    empty: '',
-  };
-  for (const [name, text] of Object.entries(cases)) {
-    t.match(await authentication.authenticate(text).catch((error: unknown) => error), invalid, name);
-  }
-  clock.advance(DAY_MS - 1);
-  await authentication.authenticate(token);
-  clock.advance(1);
-  await t.rejects(authentication.authenticate(token), { code: 'TOKEN_EXPIRED', status: 401 });
-  await authentication.authenticate(other.token);
-  for (const revoked of [id, other.id, other.id]) await revoke(revoked);
-  await t.rejects(authentication.authenticate(token), invalid, 'revoked, whether expired or not');
-  await t.rejects(authentication.authenticate(other.token), invalid);
-});
+t.test(
+  'unknown, mistyped and revoked tokens get the same response; an expired one is reported as expired',
+  async (t) => {
+    const { create, revoke, authentication, clock } = await oneReplica(t);
+    const { id, token } = await create({ expires_days: 1 });
+    const other = await create();
+    const invalid = { code: 'AUTH_INVALID_TOKEN', status: 401, details: undefined };
+    const cases = {
+      unknown: makeToken(tokenPrefixes.personalAccess).token,
+      'another kind': makeToken(tokenPrefixes.enrollment).token,
+      mistyped: token.slice(0, -1) + (token.at(-1) === 'A' ? 'B' : 'A'),
+      'cut off': token.slice(0, -1),
+      empty: '',
+    };
+    for (const [name, text] of Object.entries(cases)) {
+      t.match(await authentication.authenticate(text).catch((error: unknown) => error), invalid, name);
+    }
+    clock.advance(DAY_MS - 1);
+    await authentication.authenticate(token);
+    clock.advance(1);
+    await t.rejects(authentication.authenticate(token), { code: 'TOKEN_EXPIRED', status: 401 });
+    await authentication.authenticate(other.token);
+    for (const revoked of [id, other.id, other.id]) await revoke(revoked);
+    await t.rejects(authentication.authenticate(token), invalid, 'revoked, whether expired or not');
+    await t.rejects(authentication.authenticate(other.token), invalid);
+  },
+);
 
 t.test('a secret of another token under a known id is refused', async (t) => {
   const { create, authentication, database } = await oneReplica(t);
@@ -70,25 +92,25 @@ t.test('a secret of another token under a known id is refused', async (t) => {
   await t.rejects(authentication.authenticate(other.token), { code: 'AUTH_INVALID_TOKEN' });
 });
 
-t.test('an account has a hundred usable tokens at most, keys not among them', async (t) => {
+t.test('an account has at most a hundred usable tokens, keys not counted', async (t) => {
   const { create, revoke, tokens, owner, actor, personal, database } = await oneReplica(t);
   const { id } = await create();
   for (let n = 2; n <= 100; n++) await create();
   await t.rejects(create(), { code: 'TOKEN_LIMIT_EXCEEDED', allowance: { limit: 100, remaining: 0 } });
-  await t.resolves(tokens.apiKeys.create(owner, { name: 'ci' }, actor), 'keys are counted for themselves');
-  const other = { userId: await insertUser(database, 'grace@example.com'), scopes: null };
+  await t.resolves(tokens.apiKeys.create(owner, { name: 'ci' }, actor), 'keys are counted separately');
+  const other = asUser(await insertUser(database, 'grace@example.com'));
   await t.resolves(personal.create(other, { name: 'ci' }, actor));
   await revoke(id);
-  await t.resolves(create(), 'a revoked one makes room');
+  await t.resolves(create(), 'a revoked token makes room');
   await t.rejects(create(), { code: 'TOKEN_LIMIT_EXCEEDED' });
 });
 
-t.test('the use of a token is noted at most once a minute, however many replicas see it', async (t) => {
+t.test('the use of a token is recorded at most once a minute, however many replicas see it', async (t) => {
   const { create, startReplica, tokens, clock, database, authentication } = await oneReplica(t);
   const { id, token } = await create();
   const noted = async () => (await database.db.raw('SELECT last_used_at, xmin FROM personal_access_tokens')).rows[0];
   await authentication.authenticate(token);
-  await until('the first use to be noted', async () => (await noted()).last_used_at !== null);
+  await until('the first use to be recorded', async () => (await noted()).last_used_at !== null);
   const first = await noted();
   clock.advance(59_999);
   const other = await startReplica();
@@ -99,7 +121,7 @@ t.test('the use of a token is noted at most once a minute, however many replicas
   await until('the use a minute later', async () => (await noted()).last_used_at > first.last_used_at);
 });
 
-t.test('making and revoking tokens is in the log of their account, without the secret', async (t) => {
+t.test('creating and revoking tokens is in the log of their account, without the secret', async (t) => {
   const { create, revoke, database, owner } = await oneReplica(t);
   const { id, token } = await create({ scopes: ['probe'], expires_days: 365 });
   await revoke(id);

@@ -35,7 +35,7 @@ async function threeNodes(t: Test) {
   };
   const userOn = async (plan: string) => {
     const user = await createUserApi(stack.controlPlane, `${plan}@test.example`, 'user');
-    await db('users').where({ id: user.userId }).update({ plan });
+    await db('owners').where({ id: user.userId }).update({ plan });
     return user;
   };
   const usedBy = async (caller: string) =>
@@ -51,25 +51,28 @@ async function threeNodes(t: Test) {
 t.test('the quota of node tests', async (t) => {
   const { clock, db, probe, userOn, usedBy, tasks } = await threeNodes(t);
 
-  await t.test('every node chosen counts; what does not fit is refused whole and takes nothing', async (t) => {
-    t.equal((await probe(3)).short, '202 3');
-    const before = await tasks();
-    const refused = await probe(3);
-    t.match(refused, { short: '429 QUOTA_EXCEEDED', left: '1/4' });
-    t.match(refused.details, {
-      nodes: [{ code: 'refused', message: /^take 3 node tests, and 1 of 4 are left today$/ }],
-    });
-    const midnight = Math.ceil(clock.now() / 86_400_000) * 86_400_000;
-    t.equal(refused.reset, new Date(midnight).toISOString());
-    t.equal(refused.retryAfter, Math.ceil((midnight - clock.now()) / 1_000));
-    t.equal(await tasks(), before, 'nothing is stored');
-    t.equal((await probe(1)).short, '202 1', 'the last one');
-    t.match(await probe(1), { short: '429 QUOTA_EXCEEDED', left: '0/4' });
-    clock.setWall(midnight - 1);
-    t.match(await probe(1), { short: '429 QUOTA_EXCEEDED', retryAfter: 1 });
-    clock.setWall(midnight);
-    t.equal((await probe(3)).short, '202 3', 'a new day');
-  });
+  await t.test(
+    'every chosen node counts; a request that does not fit is refused as a whole and takes nothing',
+    async (t) => {
+      t.equal((await probe(3)).short, '202 3');
+      const before = await tasks();
+      const refused = await probe(3);
+      t.match(refused, { short: '429 QUOTA_EXCEEDED', left: '1/4' });
+      t.match(refused.details, {
+        nodes: [{ code: 'refused', message: /^take 3 node tests, and 1 of 4 are left today$/ }],
+      });
+      const midnight = Math.ceil(clock.now() / 86_400_000) * 86_400_000;
+      t.equal(refused.reset, new Date(midnight).toISOString());
+      t.equal(refused.retryAfter, Math.ceil((midnight - clock.now()) / 1_000));
+      t.equal(await tasks(), before, 'nothing is stored');
+      t.equal((await probe(1)).short, '202 1', 'the last one');
+      t.match(await probe(1), { short: '429 QUOTA_EXCEEDED', left: '0/4' });
+      clock.setWall(midnight - 1);
+      t.match(await probe(1), { short: '429 QUOTA_EXCEEDED', retryAfter: 1 });
+      clock.setWall(midnight);
+      t.equal((await probe(3)).short, '202 3', 'a new day');
+    },
+  );
 
   await t.test('an account has the quota of its plan; unlimited ones are not counted', async (t) => {
     const free = await userOn('free');
@@ -99,10 +102,10 @@ t.test('the quota of node tests', async (t) => {
     await db.raw(`ALTER TABLE probe_tasks ADD CHECK (target <> '127.0.0.1:81') NOT VALID`);
     t.equal((await probe(1, { target: '127.0.0.1:81' })).short, '500 INTERNAL_ERROR');
     t.equal(await usedBy('127.0.0.1'), before);
-    t.equal((await probe(1)).short, '202 1', 'what was left is still there');
+    t.equal((await probe(1)).short, '202 1', 'the rest of the quota is unchanged');
   });
 
-  await t.test('requests at the same moment never get more together than the quota', async (t) => {
+  await t.test('simultaneous requests never get more together than the quota', async (t) => {
     const { token, userId } = await userOn('business');
     const answers = await Promise.all(Array.from({ length: 10 }, () => probe(2, { as: token })));
     t.equal(answers.filter(({ short }) => short === '202 2').length, 2);

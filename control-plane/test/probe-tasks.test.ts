@@ -18,35 +18,32 @@ async function probe(api: TestApi, as: string | null = api.token, target = '127.
   return body.data as { task_id: string; task_ids: [string, ...string[]] };
 }
 
-t.test(
-  'a task of an account is that account’s alone, one made without credentials is readable by its id',
-  async (t) => {
-    const { api, controlPlane } = await linked(t);
-    const other = await createUserApi(controlPlane, 'other@test.example', 'admin');
-    const mine = await probe(api);
-    const anybodys = await probe(api, null);
-    const status = async (id: string, as: string | null, suffix = '') => {
-      const answer = await fetch(
-        new URL(`/v1/probe/tasks/${id}${suffix}`, api.url),
-        as === null ? {} : { headers: { authorization: `Bearer ${as}` } },
-      );
-      await answer.body?.cancel();
-      return answer.status;
-    };
-    for (const id of [mine.task_id, mine.task_ids[0]]) {
-      for (const suffix of ['', '?wait=1', '/events']) {
-        t.equal(await status(id, api.token, suffix), 200);
-        for (const as of [other.token, null]) t.equal(await status(id, as, suffix), 404, `another account’s ${suffix}`);
-      }
+t.test('a task of an account is private to it, one made without credentials is readable by its id', async (t) => {
+  const { api, controlPlane } = await linked(t);
+  const other = await createUserApi(controlPlane, 'other@test.example', 'admin');
+  const mine = await probe(api);
+  const anybodys = await probe(api, null);
+  const status = async (id: string, as: string | null, suffix = '') => {
+    const answer = await fetch(
+      new URL(`/v1/probe/tasks/${id}${suffix}`, api.url),
+      as === null ? {} : { headers: { authorization: `Bearer ${as}` } },
+    );
+    await answer.body?.cancel();
+    return answer.status;
+  };
+  for (const id of [mine.task_id, mine.task_ids[0]]) {
+    for (const suffix of ['', '?wait=1', '/events']) {
+      t.equal(await status(id, api.token, suffix), 200);
+      for (const as of [other.token, null]) t.equal(await status(id, as, suffix), 404, `another account’s ${suffix}`);
     }
-    for (const as of [api.token, other.token, null]) t.equal(await status(anybodys.task_id, as), 200);
-    for (const id of ['pt_1111111111111111111111', 'nonsense', 'n_1111111111111111111111']) {
-      for (const suffix of ['', '?wait=1', '/events']) t.equal(await status(id, null, suffix), 404, `${id}${suffix}`);
-    }
-  },
-);
+  }
+  for (const as of [api.token, other.token, null]) t.equal(await status(anybodys.task_id, as), 200);
+  for (const id of ['pt_1111111111111111111111', 'nonsense', 'n_1111111111111111111111']) {
+    for (const suffix of ['', '?wait=1', '/events']) t.equal(await status(id, null, suffix), 404, `${id}${suffix}`);
+  }
+});
 
-t.test('a node tells the accounts behind its jobs apart, and cannot find them again on another node', async (t) => {
+t.test('a node can distinguish the accounts behind its jobs, but cannot recognize them on another node', async (t) => {
   const { api, controlPlane, peer } = await linked(t, { isAnswering: false });
   const elsewhere = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'elsewhere' }));
   const other = await createUserApi(controlPlane, 'other@test.example', 'user');
@@ -64,12 +61,12 @@ t.test('a node tells the accounts behind its jobs apart, and cannot find them ag
   const before = peer.jobs;
   peer.cut();
   const back = await PeerAgent.connect(t, api.url, peer.identity, { isAnswering: false, epoch: peer.epoch });
-  await until('the jobs come again', () => back.jobs.length === before.length);
+  await until('the jobs arrive again', () => back.jobs.length === before.length);
   const names = (jobs: typeof before) => jobs.map(({ taskId, caller }) => `${taskId} ${caller}`).sort();
   t.strictSame(names(back.jobs), names(before), 'read from the database they have the same names');
 });
 
-t.test('a test key sees what test keys made, and nothing else', async (t) => {
+t.test('a test key sees tasks that test keys created, and nothing else', async (t) => {
   const { api } = await linked(t);
   const key = async (type: 'test' | 'production'): Promise<string> => {
     const { body } = await api.call('POST', '/v1/account/api-keys', { body: { name: type, type } });
@@ -85,7 +82,7 @@ t.test('a test key sees what test keys made, and nothing else', async (t) => {
   const [testKey, otherTestKey, liveKey] = [await key('test'), await key('test'), await key('production')];
   const [tested, live, anybodys] = [await make(testKey), await make(liveKey), await make(null)];
 
-  await t.test('a task says whether it was made with one', async (t) => {
+  await t.test('a task shows whether a test key created it', async (t) => {
     for (const [id, isTest] of [
       [tested, true],
       [live, false],
@@ -122,7 +119,7 @@ t.test('a test key sees what test keys made, and nothing else', async (t) => {
   });
 });
 
-t.test('a caller’s tasks are listed newest first, in pages, and nobody else’s', async (t) => {
+t.test('a caller’s tasks are listed newest first, in pages, without those of others', async (t) => {
   const { api, controlPlane } = await linked(t);
   const other = await createUserApi(controlPlane, 'other@test.example', 'user');
   await probe(api, null);
@@ -140,7 +137,7 @@ t.test('a caller’s tasks are listed newest first, in pages, and nobody else’
   t.match((await list('', other)).data.items, []);
 });
 
-t.test('a stream tells each result as it comes, then the whole task, then ends', async (t) => {
+t.test('a stream sends each result as it arrives, then the whole task, then ends', async (t) => {
   const { api, peer } = await linked(t, { isAnswering: false, isBeating: true });
   const second = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isAnswering: false, isBeating: true });
   const task = await probe(api);
@@ -163,29 +160,29 @@ t.test('a stream tells each result as it comes, then the whole task, then ends',
   const again = [];
   const replay = new ApiClient({ url: api.url, token: api.token }).events(`/v1/probe/tasks/${task.task_id}/events`);
   for await (const { event } of replay) again.push(event);
-  t.strictSame(again, ['probe.result', 'probe.result', 'probe.done'], 'a finished task is told at once');
+  t.strictSame(again, ['probe.result', 'probe.result', 'probe.done'], 'a finished task is sent at once');
 });
 
-t.test('a long poll whose time is over answers with the task as it is then, even if no wake-up came', async (t) => {
+t.test('a long poll whose time is over returns the current task, even if no wake-up came', async (t) => {
   const clock = new FakeClock(Date.now());
   const { api, controlPlane, database } = await startStack(t, {}, clock);
   await PeerAgent.connect(t, api.url, await enrollPeer(api), { isAnswering: false });
   const task = await probe(api);
   const timers = clock.pendingTimers;
-  const viewer = { userId: api.userId, isAdmin: true, isTest: false };
+  const viewer = { ownerId: api.userId, isAdmin: true, isTest: false };
   const waiting = controlPlane.services.probes.waitFor(task.task_id, viewer, 1, new AbortController().signal);
   await until('the poll to wait', () => clock.pendingTimers === timers + 2);
   await database.db('probe_node_tasks').update({ state: 'lost', lost_code: 'timeout', finished_at: new Date() });
   clock.advance(1_000);
-  t.equal((await within('the answer', waiting)).status, 'failed');
+  t.equal((await within('the response', waiting)).status, 'failed');
 });
 
-t.test('a type that nobody knows is no path', async (t) => {
+t.test('an unknown type is no path', async (t) => {
   const { api } = await startStack(t);
   t.equal((await api.call('POST', '/v1/probe/telepathy', { body: { target: 'example.com' } })).status, 404);
 });
 
-t.test('a request that names nodes in vain is refused as the contract says, and stores nothing', async (t) => {
+t.test('a request with an unusable node selection is refused as documented, and stores nothing', async (t) => {
   const { api, peer, database } = await linked(t);
   const { nodeId } = peer.identity;
   const away = await enrollPeer(api);

@@ -10,7 +10,7 @@ import { until } from './_support/until.js';
 
 // The control plane of this build against agents of other builds.
 
-/** A probe on this peer's node, which answers by itself. */
+/** Runs a probe on this peer's node, which answers by itself. */
 async function goesRound(t: Test, api: Parameters<typeof runProbe>[0], peer: PeerAgent): Promise<void> {
   const body = { target: '127.0.0.1:1', node_id: peer.identity.nodeId };
   t.match(await runProbe(api, 'tcp', body), { status: 'completed', node_results: [{ success: true }] });
@@ -20,11 +20,11 @@ t.test('an agent of any build works with a control plane of this one', async (t)
   const { api } = await startStack(t);
   for (const [name, codec] of [
     ['the first build', oldestCodec()],
-    ['a build to come', newerCodec()],
+    ['a future build', newerCodec()],
   ] as const) {
     const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name }), { codec, isBeating: true });
     await goesRound(t, api, peer);
-    await peer.waitFor('the answer to a heartbeat', (frame) => frame.heartbeat?.isReply === true);
+    await peer.waitFor('the response to a heartbeat', (frame) => frame.heartbeat?.isReply === true);
     t.ok(peer.isOpen, name);
     peer.leave();
   }
@@ -36,23 +36,26 @@ t.test('an agent of any build works with a control plane of this one', async (t)
   }
 });
 
-t.test('an agent without a common protocol version is told so by the control plane itself', async (t) => {
-  const { api, database } = await startStack(t);
-  const { rows } = await database.db.raw('SELECT public_key FROM server_identity');
-  const key = publicKeyFromRaw(rows[0].public_key);
-  const identity = await enrollPeer(api);
-  for (const protocolVersions of [[0], [2], [99, 2], []]) {
-    const peer = await PeerAgent.dial(t, api.url, identity, { protocolVersions });
-    const { close } = await peer.waitFor('the close', (frame) => frame.close !== null);
-    t.match(close, { reason: CloseReasonCode.CLOSE_UPGRADE_REQUIRED, protocolVersions: [1] });
-    t.match(close?.message, /speaks link protocol 1, the agent (?:0|2|99, 2|none)$/);
-    const said = { ...identity, agentNonce: peer.nonce };
-    t.ok(isSignatureValid(key, versionRefusalBytes(said, [1]), close?.serverSignature ?? new Uint8Array()));
-    await peer.waitForClose();
-  }
-});
+t.test(
+  'an agent without a common protocol version is refused for that reason by the control plane itself',
+  async (t) => {
+    const { api, database } = await startStack(t);
+    const { rows } = await database.db.raw('SELECT public_key FROM server_identity');
+    const key = publicKeyFromRaw(rows[0].public_key);
+    const identity = await enrollPeer(api);
+    for (const protocolVersions of [[0], [2], [99, 2], []]) {
+      const peer = await PeerAgent.dial(t, api.url, identity, { protocolVersions });
+      const { close } = await peer.waitFor('the close', (frame) => frame.close !== null);
+      t.match(close, { reason: CloseReasonCode.CLOSE_UPGRADE_REQUIRED, protocolVersions: [1] });
+      t.match(close?.message, /supports link protocol 1, the agent (?:0|2|99, 2|none)$/);
+      const said = { ...identity, agentNonce: peer.nonce };
+      t.ok(isSignatureValid(key, versionRefusalBytes(said, [1]), close?.serverSignature ?? new Uint8Array()));
+      await peer.waitForClose();
+    }
+  },
+);
 
-t.test('an agent without a common version is seen on its node and in a metric, until its next link', async (t) => {
+t.test('an agent without a common version is shown on its node and in a metric, until its next link', async (t) => {
   const { api, controlPlane } = await startStack(t, { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' });
   const identity = await enrollPeer(api);
   const refused = async (path: string) =>
@@ -62,22 +65,22 @@ t.test('an agent without a common version is seen on its node and in a metric, u
     (await (await fetch(controlPlane.metricsUrl ?? '')).text()).match(/^vantage_nodes_version_refused (\d)$/m)?.[1];
   t.equal(await refused('/v1/account/nodes'), null);
   await (await PeerAgent.dial(t, api.url, identity, { protocolVersions: [99, 2] })).waitForClose();
-  await until('it to be noted', async () => (await refused('/v1/account/nodes')) !== null);
+  await until('it to be recorded', async () => (await refused('/v1/account/nodes')) !== null);
   for (const path of ['/v1/account/nodes', '/v1/admin/nodes'])
     t.match(await refused(path), { asked: [99, 2], agent_version: '0.1.0', at: /^20.*Z$/ });
   await until('it to be counted', async () => (await counted()) === '1');
   const { body } = await api.call('GET', `/v1/nodes/${identity.nodeId}`, { as: null });
-  t.notMatch(JSON.stringify(body), /version_refused/, 'not for everybody');
+  t.notMatch(JSON.stringify(body), /version_refused/, 'not to everyone');
   await PeerAgent.connect(t, api.url, identity);
   t.equal(await refused('/v1/admin/nodes'), null);
   await until('the metric to forget it', async () => (await counted()) === '0');
   await (await PeerAgent.dial(t, api.url, identity, { protocolVersions: [2] })).waitForClose();
   await (await PeerAgent.dial(t, api.url, await enrollPeer(api), { protocolVersions: [3] })).waitForClose();
   await until('the other to be counted', async () => (await counted()) === '1');
-  t.equal(await refused('/v1/admin/nodes'), null, 'a stranger who names a node that has a link changes nothing');
+  t.equal(await refused('/v1/admin/nodes'), null, 'a stranger who names a linked node changes nothing');
 });
 
-t.test('frames that a newer agent sends are passed over, from the welcome on', async (t) => {
+t.test('frames of a newer agent are ignored, from the welcome on', async (t) => {
   const { api } = await startStack(t);
   const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api), { strangeLane: 9 });
   for (let i = 0; i < 3; i += 1) peer.sendBytes(newerFrame());
@@ -89,26 +92,23 @@ t.test('frames that a newer agent sends are passed over, from the welcome on', a
   t.equal((await early.waitForClose()).reason, 'CLOSE_PROTOCOL_ERROR', 'before that they close the link');
 });
 
-t.test(
-  'results of a kind or type that is not known are rejected by number, the rest of the batch is stored',
-  async (t) => {
-    const { api } = await startStack(t);
-    const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isAnswering: false });
-    const body = { target: '127.0.0.1:1', node_id: peer.identity.nodeId };
-    const { data } = (await api.call('POST', '/v1/probe/tcp', { body })).body;
-    await until('the job', () => peer.jobs.length === 1);
-    const taskId = peer.jobs[0]?.taskId ?? '';
-    const real = successOf(taskId, 'tcp');
-    peer.sendResults([{ ...real, kind: 'horoscope' }, { ...real, probeType: 'horoscope' }, real]);
-    const { ack } = await peer.waitFor('the acknowledgement', (frame) => frame.ack !== null);
-    t.match(ack, {
-      lane: laneCode('task'),
-      mark: 3,
-      rejects: [
-        { sequence: 1, code: 'unknown_kind' },
-        { sequence: 2, code: 'unknown_type' },
-      ],
-    });
-    t.equal((await api.call('GET', `/v1/probe/tasks/${data.task_id}?wait=5`)).body.data.status, 'completed');
-  },
-);
+t.test('results of an unknown kind or type are rejected by number, the rest of the batch is stored', async (t) => {
+  const { api } = await startStack(t);
+  const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isAnswering: false });
+  const body = { target: '127.0.0.1:1', node_id: peer.identity.nodeId };
+  const { data } = (await api.call('POST', '/v1/probe/tcp', { body })).body;
+  await until('the job', () => peer.jobs.length === 1);
+  const taskId = peer.jobs[0]?.taskId ?? '';
+  const real = successOf(taskId, 'tcp');
+  peer.sendResults([{ ...real, kind: 'horoscope' }, { ...real, probeType: 'horoscope' }, real]);
+  const { ack } = await peer.waitFor('the acknowledgement', (frame) => frame.ack !== null);
+  t.match(ack, {
+    lane: laneCode('task'),
+    mark: 3,
+    rejects: [
+      { sequence: 1, code: 'unknown_kind' },
+      { sequence: 2, code: 'unknown_type' },
+    ],
+  });
+  t.equal((await api.call('GET', `/v1/probe/tasks/${data.task_id}?wait=5`)).body.data.status, 'completed');
+});

@@ -2,8 +2,9 @@ import { systemClock } from '@vantage/shared/clock.js';
 import type { Lane, ResultMessage } from '@vantage/shared/protocol/codec.js';
 import t, { type Test } from 'tap';
 import { Ingest, ingestStore, ownKind, taskResults } from '../src/ingest/index.js';
-import { createLogger } from '../src/log.js';
+import { createLogger } from '../src/runtime/log.js';
 import { createTestDatabase, type TestDatabase } from './_support/database.js';
+import { insertUsers } from './_support/owners.js';
 
 const nodeId = 'n_reader';
 const sessionId = 'ses_reader';
@@ -15,7 +16,10 @@ interface Reading {
   readonly value: number;
 }
 
-/** A second kind beside the results of one-shot probes, in the other lane; nothing but its rows' number keeps one from being stored twice. */
+/**
+ * A second kind in addition to the results of one-shot probes, in the other lane; only the number of a row keeps it
+ * from being stored twice.
+ */
 const readings = ownKind<Reading>({
   name: 'reading',
   lane: 'check',
@@ -30,15 +34,15 @@ const readings = ownKind<Reading>({
   },
 });
 
-/** A database with one node, its link, and a table for readings that takes any number but one. */
+/** A database with one node, its link, and a table for readings that accepts every number but one. */
 async function aReader(t: Test): Promise<TestDatabase> {
   const database = await createTestDatabase(t);
   const { db } = database;
   await db.raw(`CREATE TABLE test_readings (node_id text, subject text, value int CHECK (value <> ${UNLUCKY}))`);
-  await db('users').insert({ id: 'u_owner', email: 'o@example.com', role: 'user', plan: 'free' });
+  await insertUsers(db, [{ id: 'u_owner', email: 'o@example.com', role: 'user', plan: 'free' }]);
   await db('nodes').insert({
     id: nodeId,
-    user_id: 'u_owner',
+    owner_id: 'u_owner',
     name: nodeId,
     visibility: 'public',
     public_key: Buffer.alloc(32, 1),
@@ -72,7 +76,7 @@ async function stored({ db }: TestDatabase) {
   return { subjects: rows.map(({ subject }: Reading) => subject), mark };
 }
 
-t.test('rows of a further kind are stored once, however often and wherever they come in', async (t) => {
+t.test('rows of an additional kind are stored once, however often and wherever they arrive', async (t) => {
   const database = await aReader(t);
   const [one, other] = [anIngest(database), anIngest(database)];
   const batch = delivery([reading('a'), reading('b')]);
@@ -93,7 +97,7 @@ t.test('a kind that cannot store its rows moves no mark', async (t) => {
   t.same(await stored(database), { subjects: ['a'], mark: 1 });
 });
 
-t.test('rows of a further kind that are none, or are in the wrong lane, are rejected by number', async (t) => {
+t.test('invalid rows of an additional kind, or rows in the wrong lane, are rejected by number', async (t) => {
   const database = await aReader(t);
   const ingest = anIngest(database);
   const rows = [reading('a'), reading('b', 'much'), {}, { kind: 'horoscope' }, reading('c')];
@@ -111,16 +115,19 @@ t.test('rows of a further kind that are none, or are in the wrong lane, are reje
   t.same(await stored(database), { subjects: ['a', 'c'], mark: 5 });
 });
 
-t.test('a row of a further kind that PostgreSQL refuses becomes a dead letter, the others are stored', async (t) => {
-  const database = await aReader(t);
-  const outcome = await anIngest(database).store(delivery([reading('a'), reading('b', UNLUCKY), reading('c')]));
-  t.match(outcome, { mark: 3, rejects: [{ sequence: 2, code: 'unstorable' }] });
-  t.same(await stored(database), { subjects: ['a', 'c'], mark: 3 });
-  const [letter] = await database.db('dead_letters').select('sequence', 'payload');
-  t.same({ ...letter, payload: letter.payload.toString() }, { sequence: 2, payload: '{"subject":"b","value":13}' });
-});
+t.test(
+  'a row of an additional kind that PostgreSQL refuses becomes a dead letter, the others are stored',
+  async (t) => {
+    const database = await aReader(t);
+    const outcome = await anIngest(database).store(delivery([reading('a'), reading('b', UNLUCKY), reading('c')]));
+    t.match(outcome, { mark: 3, rejects: [{ sequence: 2, code: 'unstorable' }] });
+    t.same(await stored(database), { subjects: ['a', 'c'], mark: 3 });
+    const [letter] = await database.db('dead_letters').select('sequence', 'payload');
+    t.same({ ...letter, payload: letter.payload.toString() }, { sequence: 2, payload: '{"subject":"b","value":13}' });
+  },
+);
 
-t.test('of a banned node no row of a further kind is stored', async (t) => {
+t.test('no row of an additional kind of a banned node is stored', async (t) => {
   const database = await aReader(t);
   await database.db('nodes').update({ banned_at: new Date() });
   t.match(await anIngest(database).store(delivery([reading('a')])), { kind: 'refused' });

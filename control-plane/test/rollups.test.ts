@@ -5,11 +5,16 @@ import t, { type Test } from 'tap';
 import { advisoryLocks } from '../src/db/advisory-locks.js';
 import { openDatabase } from '../src/db/database.js';
 import { ensurePartitions } from '../src/db/partitions.js';
-import type { Delivered } from '../src/modules/monitors/check-store.js';
-import { histogramBounds, SLOT_UNIT, slotOf } from '../src/modules/monitors/histogram.js';
-import { closableThrough, nextBuckets, rollupLevels } from '../src/modules/monitors/rollup-levels.js';
-import { closeMinutes, insertBuckets, lockRollups, readProgress } from '../src/modules/monitors/rollup-store.js';
-import { Rollups } from '../src/modules/monitors/rollups.js';
+import type { Delivered } from '../src/modules/monitors/checks/check-store.js';
+import { BIN_UNIT, binOf, histogramBounds } from '../src/modules/monitors/history/histogram.js';
+import { closableThrough, nextBuckets, rollupLevels } from '../src/modules/monitors/history/rollup-levels.js';
+import {
+  closeMinutes,
+  insertBuckets,
+  lockRollups,
+  readProgress,
+} from '../src/modules/monitors/history/rollup-store.js';
+import { Rollups } from '../src/modules/monitors/history/rollups.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { seededRandom } from './_support/seeded-random.js';
@@ -23,7 +28,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 const log = pino({ level: 'silent' });
 
-/** A database where everything up to the beginning of today is rolled up, and nothing else. */
+/** A database in which exactly everything before today is rolled up. */
 async function setUp(t: Test) {
   const { db, url } = await createTestDatabase(t);
   const startMs = (await readProgress(db)).closed;
@@ -33,7 +38,7 @@ async function setUp(t: Test) {
   return { db, url, clock, startMs, replica };
 }
 
-/** The columns of a roll-up that are compared. */
+/** Columns of a roll-up that are compared. */
 interface Sums {
   ok: number;
   degraded: number;
@@ -45,7 +50,7 @@ interface Sums {
   histogram: number[] | null;
 }
 
-/** Roll-ups of all checks, the simple way: by `monitor key, node key, begin`. */
+/** Roll-ups of all checks, computed the simple way: by `monitor key, node key, begin`. */
 async function naive(db: Knex, stepMs: number, throughMs: number): Promise<Record<string, Sums>> {
   const checks = await db('monitor_checks').select('at', 'monitor_key', 'node_key', 'outcome', 'response_ms');
   const groups: Record<string, { outcomes: number[]; times: number[] }> = {};
@@ -60,9 +65,9 @@ async function naive(db: Knex, stepMs: number, throughMs: number): Promise<Recor
 }
 
 function sumsOf({ outcomes, times }: { outcomes: number[]; times: number[] }): Sums {
-  const slots = new Map<number, number>();
-  for (const ms of times) slots.set(slotOf(ms), (slots.get(slotOf(ms)) ?? 0) + 1);
-  const entries = [...slots].sort(([a], [b]) => a - b).map(([slot, count]) => slot * SLOT_UNIT + count);
+  const bins = new Map<number, number>();
+  for (const ms of times) bins.set(binOf(ms), (bins.get(binOf(ms)) ?? 0) + 1);
+  const entries = [...bins].sort(([a], [b]) => a - b).map(([bin, count]) => bin * BIN_UNIT + count);
   return {
     ok: outcomes.filter((code) => code === 0).length,
     degraded: outcomes.filter((code) => code === 1).length,
@@ -82,7 +87,7 @@ async function stored(db: Knex, table: string): Promise<Record<string, Sums>> {
   );
 }
 
-/** That every table is what all checks there are come to. @returns how many buckets there are */
+/** Checks that every table equals the aggregates of all checks. @returns the number of buckets */
 async function compare(t: Test, db: Knex, what: string): Promise<number> {
   const progress = await readProgress(db);
   let buckets = 0;
@@ -120,56 +125,53 @@ function randomChecks(
 }
 
 for (const seed of [1, 2]) {
-  t.test(
-    `roll-ups are what all checks come to, however late and in whatever order they came (seed ${seed})`,
-    async (t) => {
-      const { db, clock, startMs, replica } = await setUp(t);
-      const random = seededRandom(seed);
-      const nodes = [await insertNode(db), await insertNode(db)];
-      const monitors = [await insertMonitor(db, nodes), await insertMonitor(db, nodes), await insertMonitor(db, nodes)];
-      const pairs = monitors.flatMap(({ id }) => nodes.map((nodeId) => ({ monitorId: id, nodeId })));
-      const waiting = randomChecks(random, pairs, {
-        fromMs: startMs - 2 * DAY_MS,
-        toMs: startMs + DAY_MS,
-        count: 1_500,
-      });
-      const endMs = startMs + 3 * DAY_MS;
-      const replicas = [replica(), replica()];
-      while (clock.now() < endMs) {
-        clock.advance(Math.round(random() * 5 * HOUR_MS));
-        const arrived = waiting.filter(({ arrivesMs }) => arrivesMs <= clock.now()).sort(() => random() - 0.5);
-        for (const one of arrived) waiting.splice(waiting.indexOf(one), 1);
-        const half = Math.floor(arrived.length * random());
-        // some while others roll up, and what is dirty is so more than once
-        await Promise.all([
-          store(
-            db,
-            arrived.slice(0, half).map(({ check }) => check),
-          ),
-          ...replicas.map((one) => one.run()),
-        ]);
-        await store(
+  t.test(`roll-ups equal the aggregates of all checks, with any delay and in any order (seed ${seed})`, async (t) => {
+    const { db, clock, startMs, replica } = await setUp(t);
+    const random = seededRandom(seed);
+    const nodes = [await insertNode(db), await insertNode(db)];
+    const monitors = [await insertMonitor(db, nodes), await insertMonitor(db, nodes), await insertMonitor(db, nodes)];
+    const pairs = monitors.flatMap(({ id }) => nodes.map((nodeId) => ({ monitorId: id, nodeId })));
+    const waiting = randomChecks(random, pairs, {
+      fromMs: startMs - 2 * DAY_MS,
+      toMs: startMs + DAY_MS,
+      count: 1_500,
+    });
+    const endMs = startMs + 3 * DAY_MS;
+    const replicas = [replica(), replica()];
+    while (clock.now() < endMs) {
+      clock.advance(Math.round(random() * 5 * HOUR_MS));
+      const arrived = waiting.filter(({ arrivesMs }) => arrivesMs <= clock.now()).sort(() => random() - 0.5);
+      for (const one of arrived) waiting.splice(waiting.indexOf(one), 1);
+      const half = Math.floor(arrived.length * random());
+      // some while others roll up, and some buckets become dirty more than once
+      await Promise.all([
+        store(
           db,
-          arrived.slice(half).map(({ check }) => check),
+          arrived.slice(0, half).map(({ check }) => check),
+        ),
+        ...replicas.map((one) => one.run()),
+      ]);
+      await store(
+        db,
+        arrived.slice(half).map(({ check }) => check),
+      );
+      if (random() < 0.2)
+        await db.raw(
+          'INSERT INTO rollup_dirty (level, monitor_key, node_key, at) SELECT level, monitor_key, node_key, at FROM rollup_dirty',
         );
-        if (random() < 0.2)
-          await db.raw(
-            'INSERT INTO rollup_dirty (level, monitor_key, node_key, at) SELECT level, monitor_key, node_key, at FROM rollup_dirty',
-          );
-      }
-      await replica().run();
-      t.equal(waiting.length, 0);
-      t.ok((await compare(t, db, 'at the end')) > 500);
-      t.equal((await readProgress(db))['1d'], Math.floor(closableThrough(clock.now()) / DAY_MS) * DAY_MS);
-      t.strictSame(await db('rollup_dirty'), []);
-      await db.raw("UPDATE rollup_progress SET through = through - interval '7 days' WHERE level <> 'closed'");
-      await replica().run();
-      await compare(t, db, 'made once more');
-    },
-  );
+    }
+    await replica().run();
+    t.equal(waiting.length, 0);
+    t.ok((await compare(t, db, 'at the end')) > 500);
+    t.equal((await readProgress(db))['1d'], Math.floor(closableThrough(clock.now()) / DAY_MS) * DAY_MS);
+    t.strictSame(await db('rollup_dirty'), []);
+    await db.raw("UPDATE rollup_progress SET through = through - interval '7 days' WHERE level <> 'closed'");
+    await replica().run();
+    await compare(t, db, 'computed again');
+  });
 }
 
-t.test('a late check makes exactly its own buckets again, and one in time none', async (t) => {
+t.test('a late check recomputes exactly its own buckets, and one in time none', async (t) => {
   const { db, clock, startMs, replica } = await setUp(t);
   const node = await insertNode(db);
   const [one, other] = [await insertMonitor(db, [node]), await insertMonitor(db, [node])];
@@ -203,7 +205,7 @@ t.test('a late check makes exactly its own buckets again, and one in time none',
   }
 });
 
-t.test('a minute is not closed while somebody stores checks of it, and then has them', async (t) => {
+t.test('a minute is not closed while a transaction stores checks of it, and then contains them', async (t) => {
   const { db, startMs, clock, replica } = await setUp(t);
   const node = await insertNode(db);
   const { id } = await insertMonitor(db, [node]);
@@ -219,48 +221,52 @@ t.test('a minute is not closed while somebody stores checks of it, and then has 
   t.equal((await db('rollups_1m')).length, 1);
 });
 
-t.test('who stores while minutes are closed notes what came too late for them', async (t) => {
-  const { db, url, startMs } = await setUp(t);
-  const node = await insertNode(db);
-  const { id } = await insertMonitor(db, [node]);
-  const closing = await db.transaction();
-  await closing.raw('SELECT pg_advisory_xact_lock(?)', [advisoryLocks.rollupsClosed]);
-  await closing.raw("UPDATE rollup_progress SET through = ? WHERE level = 'closed'", [new Date(startMs + HOUR_MS)]);
-  const second = openDatabase({ url, poolSize: 1, applicationName: 'a replica that stores' });
-  t.teardown(() => second.destroy());
-  const storing = store(second, [aCheck(id, node, { slot_ms: startMs })]);
-  await until('the one who stores to wait', async () => {
-    const { rows } = await db.raw("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
-    return rows.length > 0;
-  });
-  await closing.commit();
-  await storing;
-  t.equal((await db('rollup_dirty')).length, 1);
-});
+t.test(
+  'a transaction that stores while minutes are closed records the checks that came too late for them',
+  async (t) => {
+    const { db, url, startMs } = await setUp(t);
+    const node = await insertNode(db);
+    const { id } = await insertMonitor(db, [node]);
+    const closing = await db.transaction();
+    await closing.raw('SELECT pg_advisory_xact_lock(?)', [advisoryLocks.rollupsClosed]);
+    await closing.raw("UPDATE rollup_progress SET through = ? WHERE level = 'closed'", [new Date(startMs + HOUR_MS)]);
+    const second = openDatabase({ url, poolSize: 1, applicationName: 'a replica that stores' });
+    t.teardown(() => second.destroy());
+    const storing = store(second, [aCheck(id, node, { slot_ms: startMs })]);
+    await until('the storing transaction to wait', async () => {
+      const { rows } = await db.raw(`SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+        WHERE l.locktype = 'advisory' AND NOT l.granted AND a.datname = current_database()`);
+      return rows.length > 0;
+    });
+    await closing.commit();
+    await storing;
+    t.equal((await db('rollup_dirty')).length, 1);
+  },
+);
 
-t.test('a replica that dies in the middle leaves it to be done, and two at once do it once', async (t) => {
+t.test('a replica that dies halfway leaves the rest to be done, and two at once do it once', async (t) => {
   const { db, clock, startMs, replica } = await setUp(t);
   const node = await insertNode(db);
   const { id } = await insertMonitor(db, [node]);
   await store(db, [aCheck(id, node, { slot_ms: startMs }), aCheck(id, node, { slot_ms: startMs - 5 * MINUTE_MS })]);
   clock.advance(20 * MINUTE_MS);
   const [minutes] = rollupLevels;
-  if (minutes === undefined) throw new Error('there are levels');
+  if (minutes === undefined) throw new Error('no levels');
   await closeMinutes(db, closableThrough(clock.now()));
   const dying = await db.transaction();
   t.equal(await lockRollups(dying), true);
   const buckets = nextBuckets(minutes, await readProgress(dying));
-  if (buckets === null) throw new Error('there are buckets to make');
+  if (buckets === null) throw new Error('no buckets to compute');
   await insertBuckets(dying, minutes, buckets);
   await replica().run();
-  t.strictSame(await db('rollups_1m'), [], 'nobody else does what somebody is about to do');
+  t.strictSame(await db('rollups_1m'), [], 'no other replica does the work of the first');
   await dying.rollback();
   await Promise.all([replica().run(), replica().run()]);
   await replica().run();
   t.equal(await compare(t, db, 'after all'), 2 + 4, 'yesterday has ended, too');
 });
 
-t.test('roll-ups are made once a minute, as long as it runs', async (t) => {
+t.test('roll-ups are computed once a minute, while the process runs', async (t) => {
   const { db, clock, startMs } = await setUp(t);
   const node = await insertNode(db);
   const { id } = await insertMonitor(db, [node]);
@@ -268,7 +274,7 @@ t.test('roll-ups are made once a minute, as long as it runs', async (t) => {
   const rollups = new Rollups({ db, clock, log });
   rollups.start();
   clock.advance(MINUTE_MS);
-  await until('another look to be due', () => clock.pendingTimers === 1);
+  await until('another poll to be due', () => clock.pendingTimers === 1);
   t.strictSame(await db('rollups_1m'), [], 'the first minute has only just ended');
   clock.advance(MINUTE_MS);
   await until('the minute', async () => (await db('rollups_1m')).length === 1);
@@ -276,15 +282,15 @@ t.test('roll-ups are made once a minute, as long as it runs', async (t) => {
   t.equal(clock.pendingTimers, 0);
 });
 
-t.test('PostgreSQL counts times in the slots that they are read from', async (t) => {
+t.test('PostgreSQL counts times in the bins from which they are read', async (t) => {
   const { db } = await createTestDatabase(t, { migrate: false });
   const times = histogramBounds.flatMap((bound) => [bound * 0.999, bound, bound * 1.001]).map(Math.fround);
   const { rows } = await db.raw(
-    'SELECT width_bucket(ms::float8, ?::float8[]) AS slot FROM unnest(?::real[]) WITH ORDINALITY u(ms, n) ORDER BY n',
+    'SELECT width_bucket(ms::float8, ?::float8[]) AS bin FROM unnest(?::real[]) WITH ORDINALITY u(ms, n) ORDER BY n',
     [[...histogramBounds], times],
   );
   t.strictSame(
-    rows.map(({ slot }: { slot: number }) => slot),
-    times.map(slotOf),
+    rows.map(({ bin }: { bin: number }) => bin),
+    times.map(binOf),
   );
 });

@@ -8,7 +8,7 @@ import { apiOf, startReplica, startStack } from './_support/stack.js';
 
 const key = Buffer.alloc(32, 1);
 
-t.test('an identity is made once and is the same for every replica, even when they start together', async (t) => {
+t.test('an identity is created once and is the same for every replica, even if they start together', async (t) => {
   const { db } = await createTestDatabase(t);
   const together = await Promise.all(Array.from({ length: 5 }, () => loadServerIdentity(db, key)));
   const later = await loadServerIdentity(db, key);
@@ -23,7 +23,7 @@ t.test('an identity is made once and is the same for every replica, even when th
   t.equal(verify(null, message, publicKeyFromRaw(later.publicKey), sign(null, message, later.privateKey)), true);
 });
 
-t.test('the private key is in the database only sealed', async (t) => {
+t.test('the private key is in the database only in sealed form', async (t) => {
   const { db } = await createTestDatabase(t);
   const { privateKey, publicKey } = await loadServerIdentity(db, key);
   const { rows } = await db.raw('SELECT public_key, sealed_private_key FROM server_identity');
@@ -37,7 +37,7 @@ t.test('the private key is in the database only sealed', async (t) => {
 t.test('another secret key, or a changed byte, opens nothing', async (t) => {
   const { db } = await createTestDatabase(t);
   await loadServerIdentity(db, key);
-  const wrong = { name: 'WrongSecretKeyError', message: /secret key does not open the identity/ };
+  const wrong = { name: 'WrongSecretKeyError', message: /secret key does not decrypt the identity/ };
   await t.rejects(loadServerIdentity(db, Buffer.alloc(32, 2)), wrong);
   t.equal((await db('server_identity').count('* as n'))[0]?.['n'], 1, 'and replaces nothing');
   for (const index of [0, 12, 28, 60]) {
@@ -58,12 +58,12 @@ t.test('another secret key, or a changed byte, opens nothing', async (t) => {
 });
 
 t.test(
-  'a control plane with another secret key does not start beside the first, one with the same has its identity',
+  'a control plane with another secret key does not start next to the first, one with the same has its identity',
   async (t) => {
     const { api, database, controlPlane } = await startStack(t);
     const wrong = startReplica(t, database.url, { VANTAGE_SECRET_KEY: Buffer.alloc(32, 9).toString('hex') });
     await t.rejects(wrong, { name: 'WrongSecretKeyError' });
-    t.strictSame(await database.db('replicas').pluck('id'), [controlPlane.replicaId], 'it never signed on');
+    t.strictSame(await database.db('replicas').pluck('id'), [controlPlane.replicaId], 'it never registered');
     const other = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
     const { token } = (await api.call('POST', '/v1/nodes/enrollment-tokens', { body: {} })).body.data;
     const body = enrollBody(token, generateKeyPairSync('ed25519').privateKey, api.url);

@@ -1,12 +1,12 @@
 import t from 'tap';
-import type { Sessions } from '../src/modules/accounts/sessions.js';
+import type { Sessions } from '../src/modules/accounts/sessions/sessions.js';
 import { from, openPeople } from './_support/people.js';
 
 const over = { code: 'AUTH_SESSION_INVALID', status: 401 };
 const somewhere = from('192.0.2.1');
 const stateOf = async (sessions: Sessions, token: string) => (await sessions.find(token)).refusal;
 
-t.test('a refresh token is used up by its use, and the session goes on with the next one', async (t) => {
+t.test('a refresh token is used up by its use, and the session continues with the next one', async (t) => {
   const { add, login, sessions, clock } = await openPeople(t);
   await add('ada@example.com');
   const { tokens } = await login('ada@example.com');
@@ -33,12 +33,12 @@ t.test('a used refresh token ends the whole session, for the thief and for the o
   await t.rejects(sessions.refresh(tokens.refreshToken, somewhere), over, 'its successor was used: no grace');
   await t.rejects(sessions.refresh(third.refreshToken, somewhere), over, 'the live token died with it');
   t.equal(await stateOf(sessions, third.accessToken), 'AUTH_SESSION_INVALID');
-  t.ok(revoked.includes(tokens.userId), 'replicas are told');
+  t.ok(revoked.includes(tokens.userId), 'replicas are notified');
   t.match(await db('audit_log').where({ action: 'session.reuse_detected' }), [{ subject: tokens.sessionId }]);
   await sessions.refresh(other.tokens.refreshToken, somewhere);
 });
 
-t.test('a lost answer can be asked for again within ten seconds, and not a moment later', async (t) => {
+t.test('a lost response can be requested again within ten seconds, and not a moment later', async (t) => {
   const { add, login, sessions, clock } = await openPeople(t);
   await add('ada@example.com');
   const lost = await login('ada@example.com');
@@ -53,7 +53,7 @@ t.test('a lost answer can be asked for again within ten seconds, and not a momen
   await t.rejects(sessions.refresh(third.refreshToken, somewhere), over);
 });
 
-t.test('of the answers within the grace only the last one lives', async (t) => {
+t.test('of the responses within the grace only the last one is valid', async (t) => {
   const { add, login, sessions, clock } = await openPeople(t);
   await add('ada@example.com');
   const { tokens } = await login('ada@example.com');
@@ -64,12 +64,12 @@ t.test('of the answers within the grace only the last one lives', async (t) => {
   await t.rejects(
     sessions.refresh(unread.refreshToken, somewhere),
     over,
-    'whoever caught the first answer is found out',
+    'a thief with the first response is detected',
   );
   await t.rejects(sessions.refresh(next.refreshToken, somewhere), over);
 });
 
-t.test('of many refreshes at once with one token all go through one after another, and one token lives', async (t) => {
+t.test('many simultaneous refreshes with one token all succeed in turn, and one token lives', async (t) => {
   const { add, login, sessions, db } = await openPeople(t);
   await add('ada@example.com');
   const { tokens } = await login('ada@example.com');
@@ -86,7 +86,7 @@ t.test('a session ends by logout, by its owner elsewhere, and a month after its 
   const theirs = await login(eve.email);
   await sessions.end(ada.id, first.tokens.sessionId, { actor: somewhere, isLogout: true });
   const foreign = sessions.end(ada.id, theirs.tokens.sessionId, { actor: somewhere, isLogout: false });
-  await t.rejects(foreign, { code: 'NOT_FOUND' }, 'the session of somebody else is not there');
+  await t.rejects(foreign, { code: 'NOT_FOUND' }, 'the session of another account does not exist');
   await sessions.endAllBut(ada.id, third.tokens.sessionId, somewhere);
   const states = [first, second, third, theirs].map(({ tokens }) => stateOf(sessions, tokens.accessToken));
   t.strictSame(await Promise.all(states), ['AUTH_SESSION_INVALID', 'AUTH_SESSION_INVALID', null, null]);
@@ -99,17 +99,17 @@ t.test('a session ends by logout, by its owner elsewhere, and a month after its 
 });
 
 t.test('a disabled or deleted account refreshes nothing', async (t) => {
-  const { add, login, sessions, accounts } = await openPeople(t);
+  const { add, login, sessions, users } = await openPeople(t);
   const ada = await add('ada@example.com');
   const { tokens } = await login(ada.email);
-  await accounts.setDisabled(ada.id, true, somewhere);
+  await users.setDisabled(ada.id, true, somewhere);
   await t.rejects(sessions.refresh(tokens.refreshToken, somewhere), { code: 'AUTH_ACCOUNT_DISABLED' });
-  await accounts.setDisabled(ada.id, false, somewhere);
-  await accounts.delete(ada.id, somewhere);
+  await users.setDisabled(ada.id, false, somewhere);
+  await users.delete(ada.id, somewhere);
   await t.rejects(sessions.refresh(tokens.refreshToken, somewhere), over);
 });
 
-t.test('what is no refresh token is refused, whatever it is', async (t) => {
+t.test('an invalid refresh token is refused, whatever it is', async (t) => {
   const { add, login, sessions } = await openPeople(t);
   await add('ada@example.com');
   const { tokens } = await login('ada@example.com');

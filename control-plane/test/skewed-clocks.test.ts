@@ -6,7 +6,7 @@ import { until } from './_support/until.js';
 
 const MINUTE_MS = 60_000;
 
-/** Two replicas whose clocks differ; the second has the link, of a node that answers nothing by itself. */
+/** Two replicas whose clocks differ; the second has the link of a node that answers nothing by itself. */
 async function twoReplicas(t: Test, firstIsAheadMs: number) {
   const [nowMs, second] = [Date.now(), new FakeClock(Date.now())];
   const first = new FakeClock(nowMs + firstIsAheadMs);
@@ -16,7 +16,7 @@ async function twoReplicas(t: Test, firstIsAheadMs: number) {
   const connect = (options: PeerOptions) =>
     PeerAgent.connect(t, other.listenUrl, identity, { isAnswering: false, ...options });
   const peer = await connect({ bootId: 'boot-1' });
-  await until('the first replica to know the node is online', async () => {
+  await until('the first replica to see the node online', async () => {
     first.advance(100);
     return (await api.call('GET', '/v1/nodes?status=online')).body.data.items.length === 1;
   });
@@ -25,7 +25,7 @@ async function twoReplicas(t: Test, firstIsAheadMs: number) {
   return { database, second, peer, connect, submit, read };
 }
 
-t.test('a task of a replica whose clock is a minute behind is given to a process that has just come', async (t) => {
+t.test('a task of a replica whose clock is a minute behind is given to a process that has just linked', async (t) => {
   const { database, second, peer, submit, read } = await twoReplicas(t, -MINUTE_MS);
   const [task, over] = [await submit(), await submit()];
   await until('the jobs', () => peer.jobs.length === 2);
@@ -33,18 +33,18 @@ t.test('a task of a replica whose clock is a minute behind is given to a process
     .db('probe_node_tasks')
     .whereIn('id', over.task_ids)
     .update({ expires_at: new Date(0) });
-  // three seconds without a word would cut the link
+  // three seconds without a heartbeat would cut the link
   for (let seconds = 0; seconds < 2; seconds += 1) second.advance(1_000);
   await until('a sweep', async () => (await read(over.task_id)).status === 'failed');
   peer.sendResults([successOf(task.task_ids[0], 'tcp')], 1);
   await peer.waitFor('the acknowledgement', (frame) => frame.ack?.mark === 1);
   const ended = await read(task.task_id);
   t.match(ended, { status: 'completed', node_results: [{ success: true }] });
-  t.equal(ended.node_results[0].late, undefined, 'nothing had given it up');
+  t.equal(ended.node_results[0].late, undefined, 'no task was given up');
 });
 
 t.test(
-  'a task of a replica whose clock is a minute ahead is not given to the process after the one that had it',
+  'a task of a replica whose clock is a minute ahead is not given to the process that follows its first one',
   async (t) => {
     const { peer, connect, submit, read } = await twoReplicas(t, MINUTE_MS);
     const { task_id: taskId } = await submit();

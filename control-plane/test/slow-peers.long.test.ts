@@ -22,7 +22,7 @@ const UPGRADE = [
 ].join('\r\n');
 const noMask = [0, 0, 0, 0];
 
-/** What a slow peer sends at once, and what then, a byte a second, again and again (RFC 6455, section 5.2). */
+/** Bytes that a slow peer sends at once, and those it then sends repeatedly, one a second (RFC 6455, section 5.2). */
 const slowPeers: Readonly<Record<string, readonly [string | Buffer, Buffer]>> = {
   'before the upgrade': [`GET ${LINK_PATH} HTTP/1.1\r\nHost: x\r\nX-Slow: `, Buffer.from('a')],
   'before hello': [UPGRADE, Buffer.from([0x89, 0x80, ...noMask])],
@@ -52,7 +52,7 @@ async function slowPeer(t: Test, url: string, [atOnce, slowly]: readonly [string
   return socket;
 }
 
-t.test('a peer that sends one byte a second is cut off before it has a link, whatever it has begun', async (t) => {
+t.test('a peer that sends one byte a second is cut off before it has a link, at any stage', async (t) => {
   const { api } = await startStack(t);
   const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api), { isBeating: true });
   const peers = await Promise.all(
@@ -67,13 +67,13 @@ t.test('a peer that sends one byte a second is cut off before it has a link, wha
   t.ok(honest.isOpen, 'over the link it had from the beginning');
 });
 
-t.test('a node that asks and never reads is cut off before its answers fill the memory', async (t) => {
+t.test('a node that asks and never reads is cut off before the responses fill the memory', async (t) => {
   const { api } = await startStack(t);
   const honest = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'honest' }), { isBeating: true });
   const deaf = await PeerAgent.connect(t, api.url, await enrollPeer(api, { name: 'deaf' }));
   deaf.stopReading();
   const before = process.memoryUsage.rss();
-  // an honest answer is 30 bytes; systems buffer some megabytes of them on both sides
+  // an honest response is 30 bytes; systems buffer some megabytes of them on both sides
   for (let sent = 0; sent < 2_000_000 && deaf.isOpen; sent += 1_000) {
     for (let index = 0; index < 1_000; index += 1) deaf.send({ heartbeat: { sequence: index + 1, transmitMs: 1 } });
     await deaf.flushed();

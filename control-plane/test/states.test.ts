@@ -1,8 +1,8 @@
 import { type DecodedAgentFrame, MalformedFrameError } from '@vantage/shared/protocol/codec.js';
 import t, { type Test } from 'tap';
-import type { NewestState } from '../src/links/state-kinds.js';
-import { storeStates } from '../src/links/state-store.js';
-import { StatesIn } from '../src/links/states-in.js';
+import type { NewestState } from '../src/links/records/state-kinds.js';
+import { storeStates } from '../src/links/records/state-store.js';
+import { StatesIn } from '../src/links/traffic/states-in.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
@@ -55,14 +55,14 @@ async function aLink(t: Test) {
 }
 
 t.test(
-  'of two states of one subject the newer slot stays, in whatever order they come, and once is as good as twice',
+  'of two states of one subject the newer slot is kept, in any order of arrival, and repeats change nothing',
   async (t) => {
     const { states, stored, news } = await aLink(t);
     await states.take(frame({ slotMs: 2_000, up: false }, { slotMs: 1_000, up: true }));
     await states.take(frame({ slotMs: 1_500, up: true }));
     await states.take(frame({ slotMs: 2_000, up: true }));
     t.strictSame(await stored(), [{ subject: 'lamp_1', slot_ms: 2_000, body: { up: false } }]);
-    t.equal(news.length, 1, 'what is not newer is no news');
+    t.equal(news.length, 1, 'an older state changes nothing');
     await Promise.all([
       states.take(frame({ slotMs: 3_000, up: true })),
       states.take(frame({ slotMs: 2_500, up: false })),
@@ -72,7 +72,7 @@ t.test(
   },
 );
 
-t.test('states of unknown kinds, of the future or malformed are counted and passed over', async (t) => {
+t.test('states of unknown kinds, of the future or malformed are counted and ignored', async (t) => {
   const { states, stored, passedOver } = await aLink(t);
   await states.take(
     frame(
@@ -89,7 +89,7 @@ t.test('states of unknown kinds, of the future or malformed are counted and pass
   t.match(await stored(), [{ subject: 'lamp_good' }]);
 });
 
-t.test('nothing of a banned node or of a link that was replaced is stored', async (t) => {
+t.test('nothing of a banned node or of a replaced link is stored', async (t) => {
   const { db, nodeId, states, stored, replaced, news } = await aLink(t);
   await db('nodes').where({ id: nodeId }).update({ banned_at: db.fn.now(), ban_reason: 'x' });
   await states.take(frame({ slotMs: 1, up: true }));
@@ -109,11 +109,11 @@ t.test('a flood of snapshots ends its link', async (t) => {
   t.ok(refused.every((outcome) => outcome.reason instanceof MalformedFrameError));
 });
 
-t.test('a link takes states of kinds it does not know and goes on', async (t) => {
+t.test('a link accepts states of unknown kinds and continues', async (t) => {
   const { api, database } = await startStack(t);
   const peer = await PeerAgent.connect(t, api.url, await enrollPeer(api));
   peer.send({ states: { states: [{ kind: 'of a newer agent', subject: 'x', slotMs: 1 }] } });
   peer.send({ heartbeat: { sequence: 1, transmitMs: 1 } });
-  await peer.waitFor('an answer', ({ heartbeat }) => heartbeat !== null);
+  await peer.waitFor('a response', ({ heartbeat }) => heartbeat !== null);
   t.strictSame((await database.db.raw('SELECT 1 FROM newest_states')).rows, []);
 });

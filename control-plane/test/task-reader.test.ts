@@ -1,8 +1,10 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
 import t, { type Test } from 'tap';
-import { RecentTasks, TaskReader, Waiters } from '../src/modules/probes/index.js';
+import { RecentTasks } from '../src/modules/probes/recent-tasks.js';
 import { insertTasks, type TaskRow } from '../src/modules/probes/store.js';
+import { TaskReader } from '../src/modules/probes/task-reader.js';
+import { Waiters } from '../src/modules/probes/waiters.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { until } from './_support/until.js';
@@ -13,7 +15,7 @@ const spec = {
   params: { timeout_ms: 1000, ip_version: 'auto', count: 1, banner: false },
 } as const;
 
-/** A reader whose time stands still, and a task with two nodes. */
+/** A reader whose clock stands still, and a task with two nodes. */
 async function aTask(t: Test) {
   const { db } = await createTestDatabase(t);
   const [clock, waiters] = [new FakeClock(), new Waiters()];
@@ -21,7 +23,7 @@ async function aTask(t: Test) {
   const [id = '', first = '', second = ''] = Array.from({ length: 3 }, () => newId(idPrefixes.probeTask)).sort();
   const task = {
     id,
-    userId: null,
+    ownerId: null,
     isTest: false,
     probeType: 'tcp',
     target: spec.target,
@@ -49,7 +51,7 @@ const next = async (tasks: AsyncGenerator<TaskRow>) => {
   return step.done ? undefined : step.value;
 };
 
-t.test('every wake-up brings the newest state, and the last node ends it', async (t) => {
+t.test('every wake-up brings the newest state, and the last node ends the reading', async (t) => {
   const { reader, waiters, abort, id, first, second, finish } = await aTask(t);
   const tasks = reader.follow(id, abort.signal);
   t.equal(pending(await next(tasks)), 2);
@@ -70,10 +72,10 @@ t.test('a wake-up during the first read is not lost', async (t) => {
   waiters.wake([id]);
   t.equal(pending((await within('the first read', reading)).value), 2);
   await finish(first);
-  t.equal(pending(await next(tasks)), 1, 'read again at once: the time stands still');
+  t.equal(pending(await next(tasks)), 1, 'read again at once: the clock stands still');
 });
 
-t.test('a wake-up while nobody asks is not lost', async (t) => {
+t.test('a wake-up while no reader waits is not lost', async (t) => {
   const { reader, waiters, abort, id, first, finish } = await aTask(t);
   const tasks = reader.follow(id, abort.signal);
   await next(tasks);
@@ -111,7 +113,7 @@ t.test('a node task is followed by its own id and wakes up with its request', as
   t.equal(waiters.size, 0);
 });
 
-t.test('an abort ends it while it waits, and nothing is left behind', async (t) => {
+t.test('an abort ends the reading while it waits, and nothing is left behind', async (t) => {
   const { reader, waiters, clock, abort, id } = await aTask(t);
   const tasks = reader.follow(id, abort.signal);
   await next(tasks);
@@ -123,7 +125,7 @@ t.test('an abort ends it while it waits, and nothing is left behind', async (t) 
   t.equal(clock.pendingTimers, 0);
 });
 
-t.test('who was gone before gets the state once', async (t) => {
+t.test('a reader aborted before it began gets the state once', async (t) => {
   const { reader, waiters, id } = await aTask(t);
   const tasks = reader.follow(id, AbortSignal.abort());
   t.equal(pending(await next(tasks)), 2);
@@ -131,7 +133,7 @@ t.test('who was gone before gets the state once', async (t) => {
   t.equal(waiters.size, 0);
 });
 
-t.test('a task nobody has ends at once', async (t) => {
+t.test('reading a task that does not exist ends at once', async (t) => {
   const { reader, waiters, abort } = await aTask(t);
   for (const id of [newId(idPrefixes.probeTask), 'nonsense', '']) {
     t.equal(await next(reader.follow(id, abort.signal)), undefined, id);
@@ -139,7 +141,7 @@ t.test('a task nobody has ends at once', async (t) => {
   t.equal(waiters.size, 0);
 });
 
-t.test('of a task this replica has heard everything of, the database is not asked', async (t) => {
+t.test('the database is not asked about a task whose every result this replica was sent', async (t) => {
   const { reader, recent, task, waiters, abort, id, first, second, finish } = await aTask(t);
   recent.add(task);
   // only the database knows of these
@@ -148,13 +150,13 @@ t.test('of a task this replica has heard everything of, the database is not aske
   t.equal(pending(await next(tasks)), 2);
   waiters.wake([id]);
   t.equal(pending(await next(tasks)), 2);
-  t.equal(pending((await reader.find(id)) ?? undefined), 0, 'who wants to know for sure is told');
+  t.equal(pending((await reader.find(id)) ?? undefined), 0, 'a reader that needs certainty gets them');
   recent.forget([id]);
   waiters.wake([id]);
-  t.equal(pending(await next(tasks)), 0, 'something else changed it');
+  t.equal(pending(await next(tasks)), 0, 'another writer changed it');
 });
 
-t.test('two seconds without a wake-up end the trust in what was heard', async (t) => {
+t.test('two seconds without a wake-up end the trust in received messages', async (t) => {
   const { reader, recent, task, clock, abort, id, first, second, finish } = await aTask(t);
   recent.add(task);
   await Promise.all([first, second].map(finish));

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
-import { createLogger } from '../src/log.js';
-import { Rollups } from '../src/modules/monitors/rollups.js';
-import { slotsWithin } from '../src/modules/monitors/timeseries.js';
+import { Rollups } from '../src/modules/monitors/history/rollups.js';
+import { slotsWithin } from '../src/modules/monitors/history/timeseries.js';
+import { createLogger } from '../src/runtime/log.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { startStack } from './_support/stack.js';
 import { aCheck, insertMonitor, store } from './_support/stored-monitor.js';
@@ -18,14 +18,14 @@ async function setUp(t: Test) {
   const { api, database } = await startStack(t, {}, clock);
   const { db } = database;
   const nodes = [await insertNode(db), await insertNode(db)];
-  const monitor = await insertMonitor(db, nodes, { user_id: api.userId });
+  const monitor = await insertMonitor(db, nodes, { owner_id: api.userId });
   const series = async (query: string) =>
     (await api.call('GET', `/v1/monitors/${monitor.id}/timeseries?${query}`)).body;
   const rollUp = () => new Rollups({ db, clock, log: createLogger('silent') }).run();
   return { api, db, clock, todayMs, nodes, monitor, series, rollUp };
 }
 
-t.test('response times of all nodes are merged, with nulls where nothing answered, rolled up or not', async (t) => {
+t.test('response times of all nodes are merged, with nulls where no check succeeded, rolled up or not', async (t) => {
   const { monitor, nodes, db, todayMs, series, rollUp, clock } = await setUp(t);
   const [one = '', other = ''] = nodes;
   const noonMs = todayMs + 12 * HOUR_MS;
@@ -60,10 +60,10 @@ t.test('response times of all nodes are merged, with nulls where nothing answere
   t.ok((await db('rollups_1h')).length > 1);
   t.strictSame((await series(asked)).data, before);
   await db.raw('TRUNCATE monitor_checks, rollups_1m, rollups_15m');
-  t.strictSame((await series(asked)).data, before, 'what is rolled up is read from nowhere else');
+  t.strictSame((await series(asked)).data, before, 'rolled-up times are read from nowhere else');
 });
 
-t.test('checks are counted by how they ended, of one node too, and missed ones beside them', async (t) => {
+t.test('checks are counted by outcome, also of one node, together with missed ones', async (t) => {
   const { monitor, nodes, db, todayMs, series, rollUp, api } = await setUp(t);
   const [one = '', other = ''] = nodes;
   const at = (minutes: number) => todayMs + 13 * HOUR_MS + minutes * MINUTE_MS;
@@ -95,7 +95,7 @@ t.test('checks are counted by how they ended, of one node too, and missed ones b
   });
 });
 
-t.test('the step that fits is chosen, and one that makes too many points is refused', async (t) => {
+t.test('the fitting step is chosen, and one that makes too many points is refused', async (t) => {
   const { series } = await setUp(t);
   const cases = [
     ['', '15m', 96],
@@ -117,7 +117,7 @@ t.test('the step that fits is chosen, and one that makes too many points is refu
   }
 });
 
-t.test('missed slots are counted in the bucket that each would have begun in', (t) => {
+t.test('missed slots are counted in the bucket in which each would have begun', (t) => {
   const run = { first_at: new Date(1_000), last_at: new Date(10_000), slots: 4 };
   const counts = (fromMs: number, toMs: number) => slotsWithin(run, { fromMs, toMs });
   t.equal(counts(0, 20_000), 4);

@@ -1,6 +1,6 @@
 import type { MissedReport } from '@vantage/shared/monitor-state/check-report.js';
 import t, { type Test } from 'tap';
-import { storeMissed } from '../src/modules/monitors/missed-store.js';
+import { storeMissed } from '../src/modules/monitors/checks/missed-store.js';
 import { CheckingNode } from './_support/checking-node.js';
 import { createTestDatabase } from './_support/database.js';
 import { startStack } from './_support/stack.js';
@@ -12,7 +12,10 @@ const INTERVAL_MS = 10_000;
 const NOW_MS = Math.floor(Date.now() / INTERVAL_MS) * INTERVAL_MS;
 const state = { verdict: 'ok' as const, since_ms: NOW_MS, streak: 1 };
 
-/** A monitor on one node, whose process was first seen `seenMsAgo`, and how to deliver reports of slots by their numbers. */
+/**
+ * A monitor on one node, whose process was first seen `seenMsAgo`, and a function that delivers reports of slots by
+ * number.
+ */
 async function aWatch(t: Test, seenMsAgo = 0) {
   const { db } = await createTestDatabase(t);
   const nodeId = await insertNode(db);
@@ -46,7 +49,7 @@ async function aWatch(t: Test, seenMsAgo = 0) {
   };
 }
 
-t.test('a slot that a process told is not stored again when the next one tells it', async (t) => {
+t.test('a slot that a process reported is not stored again when the next one reports it', async (t) => {
   const { check, missed, checks, gaps } = await aWatch(t);
   await check(-5, -4);
   t.same(await check(-4, -3, -3), [], 'its state is known');
@@ -56,45 +59,43 @@ t.test('a slot that a process told is not stored again when the next one tells i
     [-7, -6],
     [-2, -1],
   ];
-  t.same(await gaps(), missedRuns, 'only what was not told is missed');
+  t.same(await gaps(), missedRuns, 'only unreported slots are missed');
   await missed([-7, -1], [-2, 0], [0, 0]);
   t.same(await gaps(), [...missedRuns, [0, 0]]);
   await check(-7, -6, -1, 1);
-  t.same(await checks(), [-5, -4, -3, 1], 'what was missed is not checked afterwards');
+  t.same(await checks(), [-5, -4, -3, 1], 'missed slots are not checked afterwards');
 });
 
-t.test('a slot that is not of the grid that was missed is stored', async (t) => {
+t.test('a slot outside of the grid of the missed ones is stored', async (t) => {
   const { check, missed, checks } = await aWatch(t);
   await missed([-9, -1]);
   await check(-4.5);
   t.same(await checks(), [-4.5]);
 });
 
-t.test('what a process tells of the time it has been there is stored without a look at what there is', async (t) => {
+t.test('reports of slots since a process started are stored without reading the stored ones', async (t) => {
   const { check, checks } = await aWatch(t, 3_600_000);
   await check(0);
   await check(0);
-  t.same(await checks(), [0, 0], 'it never tells a slot twice');
+  t.same(await checks(), [0, 0], 'a real process never reports a slot twice');
 });
 
-t.test(
-  'a node whose agent begins anew, and has forgotten what it told, makes no second result of a slot',
-  async (t) => {
-    const { api, database } = await startStack(t);
-    const first = await CheckingNode.join(t, api);
-    const body = { name: 'Shop', type: 'tcp', target: '127.0.0.1:9' };
-    const { id } = (await api.call('POST', '/v1/monitors', { body })).body.data;
-    await first.waitForAssignment(id);
-    // of a process that has been there for long
-    await database.db('nodes').update({ boot_seen_at: new Date(NOW_MS - 3_600_000) });
-    const slots = () => database.db('monitor_checks').orderBy('at').pluck('at');
-    first.check(id, { outcome: 'ok', slot_ms: NOW_MS });
-    await until('the check', async () => (await slots()).length === 1);
-    const next = await CheckingNode.link(t, api.url, first.identity, { bootId: 'boot-2' });
-    await next.waitForAssignment(id);
-    next.check(id, { outcome: 'failed', slot_ms: NOW_MS });
-    next.check(id, { outcome: 'ok', slot_ms: NOW_MS + 1 });
-    await until('what came last', async () => (await slots()).length > 1);
-    t.same(await slots(), [new Date(NOW_MS), new Date(NOW_MS + 1)]);
-  },
-);
+t.test('a node whose agent starts again without its state makes no second result of a slot', async (t) => {
+  const { api, database } = await startStack(t);
+  const first = await CheckingNode.join(t, api);
+  const body = { name: 'Shop', type: 'tcp', target: '127.0.0.1:9' };
+  const { id } = (await api.call('POST', '/v1/monitors', { body })).body.data;
+  await first.waitForAssignment(id);
+  await database.db('monitors').update({ created_at: new Date(0) });
+  // of a process that has run for long
+  await database.db('nodes').update({ boot_seen_at: new Date(NOW_MS - 3_600_000) });
+  const slots = () => database.db('monitor_checks').orderBy('at').pluck('at');
+  first.check(id, { outcome: 'ok', slot_ms: NOW_MS });
+  await until('the check', async () => (await slots()).length === 1);
+  const next = await CheckingNode.link(t, api.url, first.identity, { bootId: 'boot-2' });
+  await next.waitForAssignment(id);
+  next.check(id, { outcome: 'failed', slot_ms: NOW_MS });
+  next.check(id, { outcome: 'ok', slot_ms: NOW_MS + 1 });
+  await until('the last reported', async () => (await slots()).length > 1);
+  t.same(await slots(), [new Date(NOW_MS), new Date(NOW_MS + 1)]);
+});

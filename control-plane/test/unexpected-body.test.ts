@@ -1,7 +1,12 @@
 import t from 'tap';
+import { routes } from '../src/wiring/modules.js';
+import { sendRaw } from './_support/raw-http.js';
 import { startStack } from './_support/stack.js';
 
-t.test('an operation that takes no body does nothing for a request that has one', async (t) => {
+const KIB = 1024;
+const limits = new Map([['POST /v1/monitors/import', 5 * KIB * KIB]]);
+
+t.test('an operation without a body refuses a request that has one, and does nothing', async (t) => {
   const { api } = await startStack(t);
   const send = (method: string, path: string, body?: string) =>
     fetch(new URL(path, api.url), {
@@ -14,6 +19,25 @@ t.test('an operation that takes no body does nothing for a request that has one'
   t.match(await refused.json(), { error: { code: 'VALIDATION_FAILED', details: { id: [{ code: 'unknown' }] } } });
   t.equal((await send('DELETE', '/v1/account/sessions', 'garbage')).status, 400);
   t.equal((await send('POST', '/v1/auth/verify-email/resend', '{"all": true}')).status, 400);
-  t.equal((await send('DELETE', '/v1/account/sessions', '{}')).status, 200, 'an empty object says nothing');
+  t.equal((await send('DELETE', '/v1/account/sessions', '{}')).status, 200, 'an empty object means nothing');
   t.equal((await send('DELETE', '/v1/account/sessions')).status, 200);
+});
+
+t.test('a body that is too large is refused with the limit of its own operation, and no other', async (t) => {
+  const { api } = await startStack(t);
+  const port = Number(new URL(api.url).port);
+  // check-ins accept a body of any size and refuse it afterwards
+  const sized = routes.filter(({ body, file, rawBody }) => (body ?? file) !== undefined && rawBody === undefined);
+  for (const { method, path } of sized) {
+    const limit = limits.get(`${method} ${path}`) ?? 32 * KIB;
+    for (const language of ['en', 'zh-CN', 'zh-TW']) {
+      const head = `Host: a\r\nContent-Length: ${limit + 1}\r\nAccept-Language: ${language}`;
+      const answer = await sendRaw(port, `${method} ${path.replace(/\{\w+\}/, 'x')} HTTP/1.1\r\n${head}\r\n\r\n`);
+      const { message, details } = JSON.parse(answer.body).error;
+      const named = [answer.status, details.body[0].message];
+      t.strictSame(named, [413, `must be at most ${limit} bytes`], `${method} ${path}`);
+      t.notMatch(message, /\d/, `${method} ${path}: ${language}`);
+    }
+  }
+  t.ok(sized.length > 20);
 });

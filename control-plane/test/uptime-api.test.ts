@@ -1,22 +1,24 @@
 import t, { type Test } from 'tap';
-import { createLogger } from '../src/log.js';
-import { Rollups } from '../src/modules/monitors/rollups.js';
+import { Rollups } from '../src/modules/monitors/history/rollups.js';
+import { createLogger } from '../src/runtime/log.js';
+import { CheckingNode } from './_support/checking-node.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { startStack } from './_support/stack.js';
 import { aCheck, insertMonitor, store } from './_support/stored-monitor.js';
 import { insertNode } from './_support/stored-node.js';
+import { until } from './_support/until.js';
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A monitor of two nodes that was checked first so many days ago. */
+/** A monitor of two nodes that was first checked the given number of days ago. */
 async function setUp(t: Test, firstCheckDays = 100) {
   const clock = new FakeClock(Date.now());
   const { api, database, controlPlane } = await startStack(t, {}, clock);
   const { db } = database;
   const nodes = [await insertNode(db), await insertNode(db)].sort();
-  const monitor = await insertMonitor(db, nodes, { user_id: api.userId });
+  const monitor = await insertMonitor(db, nodes, { owner_id: api.userId });
   const ago = (ms: number) => new Date(clock.now() - ms);
   await db('monitor_states')
     .where({ monitor_id: monitor.id })
@@ -60,7 +62,7 @@ t.test('uptime is the share of the watched time without an outage, in every wind
   );
 });
 
-t.test('a range that is asked for is answered to the millisecond, and ends now at the latest', async (t) => {
+t.test('a requested range applies to the millisecond, and ends now at the latest', async (t) => {
   const { event, uptime, ago, clock } = await setUp(t);
   await event('short', { started_at: ago(HOUR_MS + 1_500), ended_at: ago(HOUR_MS) });
   const { data } = await uptime('?from=-2h&to=-1h');
@@ -80,7 +82,81 @@ t.test('a range that is asked for is answered to the millisecond, and ends now a
   });
 });
 
-t.test('what was never watched has no uptime', async (t) => {
+t.test('a monitor has no data from before its creation, and no uptime before its first decision', async (t) => {
+  const { api, database } = await startStack(t);
+  const node = await CheckingNode.join(t, api);
+  const body = {
+    name: 'New',
+    type: 'tcp',
+    target: '127.0.0.1:9',
+    interval_s: 1800,
+    trigger_rule: { consecutive_fail: 2 },
+  };
+  const { id, created_at: createdAt } = (await api.call('POST', '/v1/monitors', { body })).body.data;
+  await node.waitForAssignment(id);
+  const createdMs = Date.parse(createdAt);
+  const read = async (path = '') => (await api.call('GET', `/v1/monitors/${id}${path}`)).body.data;
+  const since = Math.floor(createdMs - 20 * 60_000);
+  // clocks of replicas and nodes differ, and no node is trusted
+  node.check(id, {
+    outcome: 'failed',
+    slot_ms: since,
+    state: { verdict: 'undecided', since_ms: since, streak: 1 },
+    through_ms: Date.now(),
+  });
+  await until('the check', async () => (await read('/checks')).length === 1);
+  await until('the judgment', async () => (await database.db('monitor_due')).length === 0);
+  t.match(await read(), { current_status: 'unknown', uptime_percent: null, last_check_at: createdAt });
+  t.match(await read('/uptime'), { uptime_percent: null, watched_sec: 0, downtime_sec: 0, events: 0 });
+  t.match(await read('/checks'), [{ late: false }]);
+  t.ok(Date.parse((await read('/checks'))[0].started_at) >= createdMs);
+  const run = { monitor_id: id, generation: node.assignments.get(id)?.generation ?? 0, reason: 'stopped', count: 1 };
+  const slot = { first_slot_ms: since, last_slot_ms: since, through_ms: Date.now() };
+  node.deliver('missed', { ...run, ...slot });
+  await until('the missed slot', async () => (await database.db('missed_slots')).length === 1);
+  const { points } = await read('/timeseries?metric=checks&from=-1h&step=1m');
+  const first = points.find(({ missed }: { missed: number | null }) => missed !== null);
+  t.match(first, { failed: 1, missed: 1 });
+  t.ok(Date.parse(first.at) >= createdMs - 60_000);
+  const decidedMs = Date.now();
+  const state = { verdict: 'failing', since_ms: decidedMs, streak: 2 } as const;
+  node.check(id, { outcome: 'failed', slot_ms: decidedMs, state });
+  await until('the decision', async () => (await read()).current_status === 'down');
+  t.equal((await read()).uptime_percent, 0, 'down since it was watched');
+  t.match(await read('/events'), { items: [{ started_at: new Date(decidedMs).toISOString() }] });
+});
+
+t.test('the time from a resume to the first decision after it is not watched', async (t) => {
+  const { api, database } = await startStack(t);
+  const { db } = database;
+  const node = await CheckingNode.join(t, api);
+  const body = { name: 'Paused', type: 'tcp', target: '127.0.0.1:9', interval_s: 60 };
+  const { id } = (await api.call('POST', '/v1/monitors', { body })).body.data;
+  await node.waitForAssignment(id);
+  const read = async (path = '') => (await api.call('GET', `/v1/monitors/${id}${path}`)).body.data;
+  const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
+  node.check(id, 'ok');
+  await until('it to be up', async () => (await read()).current_status === 'up');
+  const before = node.assignments.get(id)?.generation;
+  await api.call('POST', `/v1/monitors/${id}/pause`);
+  await db('monitor_states').update({ first_check_at: ago(3) });
+  await db('monitor_pauses').update({ from_at: ago(2) });
+  await api.call('POST', `/v1/monitors/${id}/resume`);
+  // as of an hour ago
+  await db('monitor_pauses')
+    .whereNotNull('to_at')
+    .update({ to_at: ago(1) });
+  await node.waitForAssignment(id, before);
+  t.equal(Math.round((await read('/uptime')).watched_sec / 60), 60, 'neither the pause nor undecided time');
+  node.check(id, 'failed');
+  await until('it to be down', async () => (await read()).current_status === 'down');
+  t.equal(Math.round((await read('/uptime')).watched_sec / 60), 60);
+  const ends = await db('monitor_pauses').pluck('to_at');
+  const [{ started_at: startedAt }] = (await read('/events')).items;
+  t.strictSame(ends, [new Date(startedAt)], 'it is watched from the deciding check on');
+});
+
+t.test('a monitor that was never watched has no uptime', async (t) => {
   const { monitor, db, uptime } = await setUp(t);
   await db('monitor_states').where({ monitor_id: monitor.id }).update({ first_check_at: null });
   const { data } = await uptime();
@@ -89,9 +165,11 @@ t.test('what was never watched has no uptime', async (t) => {
 });
 
 t.test('each node has the share of its checks that did not fail, rolled up or not', async (t) => {
-  const { monitor, nodes, db, clock, uptime } = await setUp(t);
+  const { monitor, nodes, db, clock, uptime, ago } = await setUp(t);
   const [one = '', other = ''] = nodes;
   const startMs = clock.now() - 3 * HOUR_MS;
+  // a new database counts as rolled up through the last midnight
+  await db('rollup_progress').update({ through: ago(DAY_MS) });
   const checks = Array.from({ length: 12 }, (_, n) => {
     const outcome = n % 4 === 0 ? ('failed' as const) : n % 4 === 1 ? ('degraded' as const) : ('ok' as const);
     return aCheck(monitor.id, one, { slot_ms: startMs + n * 15 * 60_000, outcome });
@@ -109,7 +187,7 @@ t.test('each node has the share of its checks that did not fail, rolled up or no
   t.strictSame((await uptime('?from=-6h')).data, before);
 });
 
-t.test('a monitor of somebody else has no uptime and no time line', async (t) => {
+t.test('a monitor of another account has no uptime and no timeline', async (t) => {
   const { api, db } = await setUp(t);
   const { id } = await insertMonitor(db, []);
   for (const path of ['uptime', 'timeseries?metric=checks'])

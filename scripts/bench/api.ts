@@ -8,7 +8,6 @@ import pg from 'pg';
 import { readRunningFile } from 'vantage-control/db/embedded/running-file.js';
 import { Program, runToEnd } from '../demo/program.js';
 import { fillWithCredentials } from './credentials.js';
-import { type LimiterCosts, measureLimiters } from './limiter.js';
 import { closedLoop, type Load, LoadClient } from './load.js';
 import { machineText, tableText, writeReport } from './report.js';
 import { type Figure, figureOf, figureText } from './statistics.js';
@@ -23,7 +22,7 @@ const LOGINS = 100;
 const password = 'correct horse battery staple';
 const profile = '/v1/account/profile';
 
-/** Who asks, by name; the load of each is measured in turns so that all see the same machine. */
+/** Callers by name; the load of each is measured in turn so that all see the same machine. */
 interface Callers {
   readonly [name: string]: { readonly client: LoadClient; readonly path: string };
 }
@@ -48,13 +47,10 @@ export async function benchApi({ rounds, isDryRun }: { rounds: number; isDryRun:
     await fillWithCredentials(stack.database, STORED);
     const after = await measure(pick(stack.callers, ['API key']), IN_FLIGHT, rounds);
     const logins = await measureLogins(stack);
-    say('counting requests');
-    const limiters = await measureLimiters(stack.databaseUrl, rounds);
     const report = reportText({
       single,
       many,
       logins,
-      limiters,
       before,
       after,
       validation: measureValidation(rounds),
@@ -74,11 +70,11 @@ async function startStack(directory: string, stops: (() => unknown)[]): Promise<
     VANTAGE_METRICS_LISTEN: 'off',
     VANTAGE_LOG_LEVEL: 'warn',
     VANTAGE_TRUSTED_PROXIES: '127.0.0.1/32',
-    // counted as for anybody, and never reached
+    // counted as for any account, and never reached
     VANTAGE_PLANS: '{"pro": {"requests_per_minute": 1000000000}}',
   };
   const run = (...args: string[]) => runToEnd(controlScript, args, environment);
-  say('making the database');
+  say('creating the database');
   for (const name of ['free', 'limited']) await run('user', 'create', '--email', `${name}@example.com`);
   await run('user', 'set-plan', '--email', 'limited@example.com', '--plan', 'pro');
   const token = async (name: string) => (await run('token', 'create', '--user', `${name}@example.com`)).trim();
@@ -126,8 +122,9 @@ async function signUp(url: string, database: pg.Client): Promise<{ session: stri
   };
   await anonymous.close();
   const { access_token: session, user_id: userId } = registered.data;
-  await database.query(`UPDATE users SET plan = 'unlimited' WHERE id = $1`, [userId]);
-  // what was read of the user before is believed for half a second
+  await database.query(`UPDATE owners SET plan = 'unlimited' WHERE id = $1`, [userId]);
+  await database.query('UPDATE users SET email_verified_at = now(), proven_at = now() WHERE id = $1', [userId]);
+  // a user that was read is cached for half a second
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   const own = new LoadClient(url, 1, session);
   const made = (await own.post('/v1/account/api-keys', { name: 'bench' })) as { data: { key: string } };
@@ -185,11 +182,10 @@ function reportText(measured: {
   before: Loads;
   after: Loads;
   logins: Readonly<Record<'known' | 'unknown', Figure>>;
-  limiters: LimiterCosts;
   validation: Figure;
   rounds: number;
 }): string {
-  const { single, many, before, after, logins, limiters, validation, rounds } = measured;
+  const { single, many, before, after, logins, validation, rounds } = measured;
   const names = Object.keys(single);
   const [baseline = ''] = names;
   const rate = (loads: Loads, name: string) => loads[name]?.perSecond.median ?? Number.NaN;
@@ -217,9 +213,6 @@ ${tableText(
     ['validation of a body of ten fields, us', figureText(validation), 'below 20'],
     ['wrong password, the account exists, ms', figureText(logins.known, 1), 'the same as'],
     ['wrong password, no such account, ms', figureText(logins.unknown, 1), 'the one above'],
-    ['counting a request, this replica alone, us', figureText(limiters.alone, 1), ''],
-    ['counting a request, one replica of several, us', figureText(limiters.shared, 1), ''],
-    ['counting a request, rate-limiter-flexible on PostgreSQL, us', figureText(limiters.peer, 1), ''],
   ],
 )}
 `;

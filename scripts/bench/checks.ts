@@ -5,15 +5,21 @@ import { openDatabase } from 'vantage-control/db/database.js';
 import { startEmbeddedPostgres } from 'vantage-control/db/embedded/index.js';
 import { migrate } from 'vantage-control/db/migrate.js';
 import { ensurePartitions } from 'vantage-control/db/partitions.js';
-import { createLogger } from 'vantage-control/log.js';
-import { levelOf, nextBuckets, type RollupStep, rollupSteps } from 'vantage-control/modules/monitors/rollup-levels.js';
+import { listMonitors } from 'vantage-control/modules/monitors/definition/store.js';
+import {
+  levelOf,
+  nextBuckets,
+  type RollupStep,
+  rollupSteps,
+} from 'vantage-control/modules/monitors/history/rollup-levels.js';
 import {
   insertBuckets,
   noteNewestChecks,
   readProgress,
   renewBuckets,
-} from 'vantage-control/modules/monitors/rollup-store.js';
-import { listMonitors } from 'vantage-control/modules/monitors/store.js';
+} from 'vantage-control/modules/monitors/history/rollup-store.js';
+import { personalOwner } from 'vantage-control/owners/index.js';
+import { createLogger } from 'vantage-control/runtime/log.js';
 import { machineText, tableText, writeReport } from './report.js';
 import { type Figure, figureOf } from './statistics.js';
 
@@ -30,7 +36,7 @@ export async function benchChecks({ rounds, isDryRun }: { rounds: number; isDryR
   const dataDir = await mkdtemp(join(tmpdir(), 'vantage-bench-'));
   const log = createLogger('warn');
   const server = await startEmbeddedPostgres({ dataDir, ephemeral: dataDir, log, settings: {} });
-  // as a replica's pool has it; what fills the tables may take its time
+  // same as in the pool of a replica; filling the tables may take longer
   const settings = { plan_cache_mode: 'force_generic_plan', statement_timeout: '0' };
   const db = openDatabase({ url: server.url, poolSize: 2, applicationName: 'bench', settings });
   try {
@@ -48,7 +54,7 @@ async function measure(db: Knex, rounds: number): Promise<string> {
   const startMs = (await readProgress(db)).closed;
   for (let days = 90; days >= 0; days -= 6) await ensurePartitions(db, startMs - days * DAY_MS);
   await insertMonitors(db);
-  // an hour of 500 checks a second, then as many minutes more as there are rounds, each rolled up when it is over
+  // an hour of 500 checks a second, then one more minute per round, each rolled up when it has ended
   await insertChecks(db, startMs, 60);
   await db.raw('VACUUM ANALYZE');
   await build(db, '1m', startMs + HOUR_MS);
@@ -67,7 +73,7 @@ async function measure(db: Knex, rounds: number): Promise<string> {
   const late = await measureLate(db, startMs);
   const lists: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    const owner = { userId: 'u_bench', isTest: false };
+    const owner = personalOwner('u_bench');
     const page = { owner, filter: {}, limit: 100, offset: 0, nowMs: startMs + 2 * HOUR_MS };
     const ms = await timed(() => listMonitors(db, page));
     if (round > 0) lists.push(ms);
@@ -91,13 +97,12 @@ function quarter(startMs: number) {
 }
 
 async function insertMonitors(db: Knex): Promise<void> {
+  await db.raw("INSERT INTO owners (id, kind, plan) VALUES ('u_bench', 'user', 'business')");
+  await db.raw("INSERT INTO users (id, email, role) VALUES ('u_bench', 'bench@bench.example', 'user')");
   await db.raw(
-    "INSERT INTO users (id, email, role, plan) VALUES ('u_bench', 'bench@bench.example', 'user', 'business')",
-  );
-  await db.raw(
-    `INSERT INTO monitors (id, user_id, name, type, target, interval_s, config, node_selection, node_count,
+    `INSERT INTO monitors (id, owner_id, created_by, name, type, target, interval_s, config, node_selection, node_count,
        consecutive_fail, consecutive_ok, fail_node_quorum)
-     SELECT 'mon_' || n, 'u_bench', n::text, 'http', 'https://example.com/', 60, '{}', '{}', ${NODES}, 2, 1, '2/3'
+     SELECT 'mon_' || n, 'u_bench', 'u_bench', n::text, 'http', 'https://example.com/', 60, '{}', '{}', ${NODES}, 2, 1, '2/3'
      FROM generate_series(1, ${MONITORS}) n`,
   );
   await db.raw('INSERT INTO monitor_states (monitor_id) SELECT id FROM monitors');
@@ -119,7 +124,10 @@ async function insertChecks(db: Knex, fromMs: number, minutes: number): Promise<
   );
 }
 
-/** Makes what can be made of a level once everything below is there until `throughMs`. @returns milliseconds of each statement */
+/**
+ * Builds a level as far as possible once everything below it is complete up to `throughMs`. @returns milliseconds of
+ * each statement
+ */
 async function build(db: Knex, step: RollupStep, throughMs: number): Promise<number[]> {
   await db.raw("UPDATE rollup_progress SET through = greatest(through, ?) WHERE level = 'closed'", [
     new Date(throughMs),

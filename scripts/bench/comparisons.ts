@@ -1,7 +1,7 @@
 import type { LinkBenchOptions, LinkComparison, LinkRow } from './link/comparison.js';
 import { machineText, tableText, writeReport } from './report.js';
 
-/** Which comparisons to run, and how much of each. */
+/** Comparisons to run, and the size of each. */
 export interface ComparisonRequest extends LinkBenchOptions {
   readonly isDryRun: boolean;
   /** Names of comparisons, divided by commas; all without it. */

@@ -4,8 +4,11 @@ import type { Client } from 'pg';
 export async function fillWithCredentials(database: Client, count: number): Promise<void> {
   const id = (prefix: string) => `'${prefix}' || lpad(i::text, 22, '0')`;
   await database.query(
-    `INSERT INTO users (id, email, role, plan)
-     SELECT ${id('u_')}, 'user' || i || '@example.com', 'user', 'free' FROM generate_series(1, $1::int) AS i`,
+    `WITH owner AS (
+       INSERT INTO owners (id, kind, plan) SELECT ${id('u_')}, 'user', 'free' FROM generate_series(1, $1::int) AS i
+     )
+     INSERT INTO users (id, email, role)
+     SELECT ${id('u_')}, 'user' || i || '@example.com', 'user' FROM generate_series(1, $1::int) AS i`,
     [count],
   );
   await database.query(
@@ -15,8 +18,8 @@ export async function fillWithCredentials(database: Client, count: number): Prom
     [count],
   );
   await database.query(
-    `INSERT INTO api_keys (id, token_id, secret_hash, user_id, name, type, scopes, created_at)
-     SELECT ${id('key_')}, lpad(i::text, 12, '0'), sha256(i::text::bytea), ${id('u_')}, 'bench', 'production', '{read}', now()
+    `INSERT INTO api_keys (id, token_id, secret_hash, owner_id, created_by, name, type, scopes, created_at)
+     SELECT ${id('key_')}, lpad(i::text, 12, '0'), sha256(i::text::bytea), ${id('u_')}, ${id('u_')}, 'bench', 'production', '{read}', now()
      FROM generate_series(1, $1::int) AS i`,
     [count],
   );

@@ -1,49 +1,113 @@
+import { MissingProgramsError } from '@vantage/shared/_support/missing.js';
 import { Command } from 'commander';
+import { alertComparisons, benchAlerts } from './alerts/index.js';
 import { benchApi } from './api.js';
 import { benchChecks } from './checks.js';
-import { benchLink } from './link/index.js';
+import { benchLink, linkComparisons } from './link/index.js';
 import { benchMainRoad } from './main-road.js';
-import { benchMonitors } from './monitors/index.js';
-import { benchProbes } from './probes/index.js';
+import { benchMonitors, monitorComparisons } from './monitors/index.js';
+import { benchProbes, probeComparisons } from './probes/index.js';
+import { benchWebhooks, webhookComparisons } from './webhooks/index.js';
 
-/** The one list of benchmarks: name, what it measures, how to run it. */
-const benchmarks = {
-  'main-road': { summary: 'a probe from POST to result, and what agent and control plane cost', run: benchMainRoad },
-  api: { summary: 'what credentials, limits and validation cost a request', run: benchApi },
-  checks: { summary: 'what a stored check weighs, and what rolling checks up costs', run: benchChecks },
-  link: { summary: 'ten thousand agents, ingest, spool and what they cost; some parts want root', run: benchLink },
+interface Benchmark {
+  readonly question: string;
+  /** Parts that `--only` chooses among. */
+  readonly parts?: readonly { readonly name: string; readonly question: string }[];
+  run(options: BenchmarkOptions): Promise<void>;
+}
+
+interface BenchmarkOptions {
+  readonly rounds: number;
+  readonly probes: number;
+  readonly agents: number;
+  readonly deliveries: number;
+  readonly types: string | undefined;
+  readonly isDryRun: boolean;
+  readonly only: string | undefined;
+}
+
+/** The one list of benchmarks, each with the question that it answers. */
+const benchmarks: Readonly<Record<string, Benchmark>> = {
+  'main-road': {
+    question: 'How long does a probe take from POST to result, and what do agent and control plane spend on it?',
+    run: benchMainRoad,
+  },
+  alerts: {
+    question: 'How soon does an alert reach its receiver, and what does a storm of ten thousand cost?',
+    parts: alertComparisons,
+    run: benchAlerts,
+  },
+  api: { question: 'What do credentials, limits and validation cost a request?', run: benchApi },
+  checks: {
+    question: 'How much space does a stored check need, and what do roll-ups cost?',
+    run: benchChecks,
+  },
+  link: { question: 'What does the link of nodes cost? Some parts need root.', parts: linkComparisons, run: benchLink },
   monitors: {
-    summary: 'checks of ten thousand monitors: what they cost, and how soon events come',
+    question: 'What do ten thousand monitors cost, and how soon do events open?',
+    parts: monitorComparisons,
     run: benchMonitors,
   },
-  probes: { summary: "each probe engine beside the field's own tool, in the lab; needs root", run: benchProbes },
-} as const;
+  probes: {
+    question:
+      'Does each probe engine measure the same as the standard tool of its field? Needs root: it creates a lab.',
+    parts: probeComparisons,
+    run: benchProbes,
+  },
+  webhooks: {
+    question: 'How fast are webhooks sent, beside a bare loop, endpoints that never answer and a long log?',
+    parts: webhookComparisons,
+    run: benchWebhooks,
+  },
+};
 
-/** `npm run bench -- NAME`: measures, prints the report and writes it to docs/benchmarks.md. Exit code. */
+/** The list for people: a line each, with the question. */
+function listText(): string {
+  return Object.entries(benchmarks)
+    .flatMap(([name, { question, parts = [] }]) => [
+      `${name.padEnd(12)} ${question}`,
+      ...parts.map((part) => `  ${part.name.padEnd(14)} ${part.question}`),
+    ])
+    .join('\n');
+}
+
+/** `npm run bench -- NAME`: measures, prints the report and writes it to docs/benchmarks.md; without a name the list. Exit code. */
 export async function main(args: readonly string[]): Promise<number> {
-  const names = Object.keys(benchmarks) as (keyof typeof benchmarks)[];
   const command = new Command('npm run bench --')
-    .argument('<name>', names.map((name) => `${name}: ${benchmarks[name].summary}`).join('; '))
-    .option('--rounds <n>', 'rounds of each measurement', Number, 5)
-    .option('--probes <n>', 'of probes: how many of each type for memory', Number, 10_000)
-    .option('--agents <n>', 'of link: how many are many', Number, 10_000)
-    .option('--types <names>', 'of probes: types that memory counts them of, divided by commas')
-    .option('--dry-run', 'print the report only')
-    .option('--only <names>', 'of link, monitors and probes: comparisons, divided by commas')
+    .argument('[name]', 'name of a benchmark below; without a name, all are listed')
+    .addHelpText('after', `\n${listText()}`)
+    .option('--rounds <n>', 'number of rounds of each measurement', Number, 5)
+    .option('--probes <n>', 'probes: number of probes of each type for memory', Number, 10_000)
+    .option('--agents <n>', 'link: number of agents in large measurements', Number, 10_000)
+    .option('--deliveries <n>', 'alerts and webhooks: number of finished deliveries in the log', Number, 1_000_000)
+    .option('--types <names>', 'probes: comma-separated types for memory')
+    .option('--dry-run', 'print only the report')
+    .option('--only <names>', 'alerts, link, monitors, probes and webhooks: comma-separated comparisons')
     .parse([...args], { from: 'user' });
-  const name = names.find((known) => known === command.args[0]);
-  if (name === undefined) {
-    process.stderr.write(`unknown benchmark "${command.args[0]}": one of ${names.join(', ')}\n`);
-    return 2;
+  const [name] = command.args;
+  const benchmark = name === undefined || !Object.hasOwn(benchmarks, name) ? undefined : benchmarks[name];
+  if (benchmark === undefined) {
+    const isListed = name === undefined;
+    process[isListed ? 'stdout' : 'stderr'].write(
+      `${isListed ? '' : `unknown benchmark "${name}": one of\n`}${listText()}\n`,
+    );
+    return isListed ? 0 : 2;
   }
-  const { rounds, probes, agents, types, dryRun, only } = command.opts<{
+  const { rounds, probes, agents, deliveries, types, dryRun, only } = command.opts<{
     rounds: number;
     probes: number;
     agents: number;
+    deliveries: number;
     types?: string;
     dryRun?: true;
     only?: string;
   }>();
-  await benchmarks[name].run({ rounds, probes, agents, types, isDryRun: dryRun === true, only });
-  return 0;
+  try {
+    await benchmark.run({ rounds, probes, agents, deliveries, types, isDryRun: dryRun === true, only });
+    return 0;
+  } catch (error) {
+    if (!(error instanceof MissingProgramsError)) throw error;
+    process.stderr.write(`bench: ${error.message}\n`);
+    return 1;
+  }
 }

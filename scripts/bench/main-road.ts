@@ -6,11 +6,14 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { ApiClient } from 'vantage-control/client/api-client.js';
 import { readRunningFile } from 'vantage-control/db/embedded/running-file.js';
+import { ADMINISTRATOR_SCOPES } from '../administrator-scopes.js';
 import { Program, runToEnd } from '../demo/program.js';
 import { bareGet, closedLoop, type Load, LoadClient } from './load.js';
 import { cpuSecondsOf, machineCpu, memoryOf, memoryOfAll, processTree } from './processes.js';
 import { machineText, tableText, writeReport } from './report.js';
 import { type Figure, figureOf, figureText } from './statistics.js';
+
+const onePing = { target: '127.0.0.1', params: { count: 1 } };
 
 const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 const controlScript = join(root, 'control-plane', 'bin', 'vantage-control.js');
@@ -19,6 +22,8 @@ const ALLOWED = '127.0.0.0/8,::1/128';
 const SECONDS = 4;
 const IN_FLIGHT = 64;
 const IDLE_MS = 5_000;
+/** Time before anything is measured, in which compilers, caches and connection pools settle. */
+const WARM_SECONDS = 10;
 
 interface Stack {
   readonly url: string;
@@ -51,15 +56,10 @@ export async function benchMainRoad({ rounds, isDryRun }: { rounds: number; isDr
       server: memoryOfAll([stack.server.pid]),
       database: memoryOfAll(processTree(stack.server.pid).slice(1)),
     };
+    await warmUp(stack, peers);
     const latency = await measureLatency(stack, peers, rounds);
     const httpLoad = await measureThroughput(stack, peers, 'http', { target: peers.targetUrl }, rounds);
-    const pingLoad = await measureThroughput(
-      stack,
-      peers,
-      'ping',
-      { target: '127.0.0.1', params: { count: 1 } },
-      rounds,
-    );
+    const pingLoad = await measureThroughput(stack, peers, 'ping', onePing, rounds);
     const report = reportText({ stack, memory, latency, loads: { http: httpLoad, ping: pingLoad }, rounds });
     process.stdout.write(`${report}\n`);
     if (!isDryRun) writeReport('main-road', report);
@@ -93,13 +93,14 @@ async function startStack(directory: string, peers: Peers, stops: (() => unknown
     VANTAGE_METRICS_LISTEN: 'off',
     VANTAGE_ALLOW_TARGETS: ALLOWED,
     VANTAGE_LOG_LEVEL: 'warn',
-    // counted as for anybody, and never reached
+    // counted as for any account, and never reached
     VANTAGE_PLANS: '{"anonymous": {"requests_per_minute": 1000000000, "node_tests_per_day": 1000000000}}',
   };
-  say('making the database');
+  say('creating the database');
   const email = 'bench@example.com';
   await runToEnd(controlScript, ['user', 'create', '--email', email, '--role', 'admin'], environment);
-  const token = (await runToEnd(controlScript, ['token', 'create', '--user', email], environment)).trim();
+  const create = ['token', 'create', '--user', email, '--scopes', ADMINISTRATOR_SCOPES];
+  const token = (await runToEnd(controlScript, create, environment)).trim();
   say('starting the control plane');
   const startedAt = performance.now();
   const server = new Program('serve', controlScript, ['serve'], { ...environment, VANTAGE_LOG_LEVEL: 'info' });
@@ -121,7 +122,7 @@ async function startStack(directory: string, peers: Peers, stops: (() => unknown
   return { url, directory, server, agent, serverReadyMs, agentFirstJobMs: performance.now() - agentAt };
 }
 
-/** Asks again and again until a node takes the job and succeeds. */
+/** Retries until a node takes the job and succeeds. */
 async function firstProbe(url: string, target: string): Promise<void> {
   const load = new LoadClient(url, 1);
   const deadline = performance.now() + 30_000;
@@ -134,6 +135,19 @@ async function firstProbe(url: string, target: string): Promise<void> {
     }
   }
   throw new Error('no probe succeeded within 30 s');
+}
+
+/** Requests both types of probes like the measurements, without counting. */
+async function warmUp({ url }: Stack, { targetUrl }: Peers): Promise<void> {
+  say(`warming up for ${WARM_SECONDS} s`);
+  const api = new LoadClient(url, IN_FLIGHT);
+  let asked = 0;
+  await closedLoop(
+    () => (asked++ % 2 === 0 ? api.probe('http', { target: targetUrl }) : api.probe('ping', onePing)),
+    IN_FLIGHT,
+    WARM_SECONDS,
+  );
+  await api.close();
 }
 
 interface Latency {
@@ -166,7 +180,7 @@ async function measureLatency(stack: Stack, peers: Peers, rounds: number): Promi
     const insert = { name: 'bench', text: 'INSERT INTO bench_commit (body) VALUES ($1)', values: ['x'.repeat(500)] };
     all.commit.push((await closedLoop(async () => void (await database.query(insert)), 1, 1)).p50);
     all.road.push(await closedLoop(() => api.probe('http', { target: peers.targetUrl }), 1, SECONDS));
-    all.ping.push(await closedLoop(() => api.probe('ping', { target: '127.0.0.1', params: { count: 1 } }), 1, SECONDS));
+    all.ping.push(await closedLoop(() => api.probe('ping', onePing), 1, SECONDS));
   }
   await database.query('DROP TABLE bench_commit');
   await database.end();
@@ -254,7 +268,7 @@ function reportText(measured: {
       .join(', ')} of a core; machine idle ${idlePercent.toFixed(0)} %`;
   return `## main-road
 
-${machineText()}; ${rounds} rounds of ${SECONDS} s after 1 s of warm-up; one agent, one control plane with embedded PostgreSQL (fsync on),
+${machineText()}; ${rounds} rounds of ${SECONDS} s after ${WARM_SECONDS} s of warm-up, and 1 s before each; one agent, one control plane with embedded PostgreSQL (fsync on),
 target and load generator on the same cores.
 
 ### One probe at a time: POST, then GET with ?wait=30

@@ -12,7 +12,7 @@ a baseline of the same run; medians over the rounds, with the least and the most
 machine differ; ratios travel better.
 `;
 
-/** What the figures were measured on. */
+/** Machine that the figures were measured on. */
 export function machineText(): string {
   const model = cpus()[0]?.model ?? 'unknown processor';
   return `${cpus().length} cores (${model}), ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}`;

@@ -1,4 +1,4 @@
-// Peers of the measurement, each a process of its own: what they cost must not hide in the figures.
+// Peers of the measurement, each a separate process, so that their cost is not part of the figures.
 //   node servers.js target   an HTTP server that answers "ok" and closes
 //   node servers.js bare     an HTTP server that answers "OK" and keeps connections
 //   node servers.js koa      a bare Koa that answers {"ok":true}

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readLogMessages } from './log-lines.js';
 import { readMetrics } from './metrics-list.js';
+import { readCiPackages } from './programs/ci-packages.js';
+import { productPrograms } from './programs/product-programs.js';
+import { testPackageRows } from './programs/test-packages.js';
 
 type Exports = Readonly<Record<string, unknown>>;
 
@@ -23,14 +26,14 @@ interface WrittenList {
   scan(root: string): ListContent;
 }
 
-/** What a marked block must hold: these values in its first column in any order, or exactly this table. */
+/** Required content of a marked block: these values in its first column in any order, or exactly this table. */
 export type ListContent = { readonly values: readonly string[] } | { readonly table: string };
 
 /** Every list that documents repeat. A new one needs an entry here and a marked block in a document. */
 export const codeLists: readonly CodeList[] = [
   {
     name: 'settings',
-    modules: ['control-plane/dist/src/settings-reference.js'],
+    modules: ['control-plane/dist/src/config/settings-reference.js'],
     read: ({ settingsTable } = {}) => ({ table: call(settingsTable) }),
   },
   {
@@ -45,8 +48,22 @@ export const codeLists: readonly CodeList[] = [
   },
   {
     name: 'exit-codes',
-    modules: ['agent/dist/src/exit-codes.js', 'control-plane/dist/src/exit-codes.js'],
+    modules: ['agent/dist/src/exit-codes.js', 'control-plane/dist/src/runtime/exit-codes.js'],
     read: (agent, control) => ({ table: exitCodeTable(members(agent?.exitCodes), members(control?.exitCodes)) }),
+  },
+  {
+    name: 'plans',
+    modules: ['control-plane/dist/src/plans/numbers.js'],
+    read: ({ planNames, planNumbers } = {}) => ({
+      table: table(
+        ['Number', 'Meaning', ...members(planNames).map(text)],
+        entries(planNumbers).map(([name, number]) => [
+          code(name),
+          text(get(number, 'about')),
+          ...members(get(number, 'values')).map((value) => String(value ?? 'unlimited')),
+        ]),
+      ),
+    }),
   },
   {
     name: 'probe-types',
@@ -99,8 +116,42 @@ export const codeLists: readonly CodeList[] = [
   },
   {
     name: 'metrics',
-    modules: ['http/metrics', 'metrics', 'monitor-metrics'].map((name) => `control-plane/dist/src/${name}.js`),
+    modules: [
+      'http/frame/metrics',
+      'runtime/metrics',
+      'runtime/monitor-metrics',
+      'runtime/webhook-metrics',
+      'runtime/alert-metrics',
+    ].map((name) => `control-plane/dist/src/${name}.js`),
     read: (...modules) => ({ values: readMetrics(...modules) }),
+  },
+  {
+    name: 'template-variables',
+    modules: ['control-plane/dist/src/modules/alerts/types/template/variables.js'],
+    read: ({ variables } = {}) => ({
+      table: table(
+        ['Variable', 'Meaning'],
+        entries(variables).map(([name, meaning]) => [code(`{{${name}}}`), text(meaning)]),
+      ),
+    }),
+  },
+  {
+    name: 'product-programs',
+    scan: () => ({
+      table: table(
+        ['Program', 'Debian package', 'What for', 'Without it'],
+        productPrograms.map(({ program, debianPackage, use, without }) => [code(program), debianPackage, use, without]),
+      ),
+    }),
+  },
+  {
+    name: 'test-packages',
+    scan: (root) => ({
+      table: table(
+        ['Debian package', 'Programs', 'Skipped without it'],
+        testPackageRows(readCiPackages(root)).map(([name = '', programs = '', use = '']) => [name, programs, use]),
+      ),
+    }),
   },
   { name: 'control-log-lines', scan: (root) => ({ values: readLogMessages(root, 'control-plane', 'warnings') }) },
   { name: 'agent-log-lines', scan: (root) => ({ values: readLogMessages(root, 'agent', 'warnings') }) },
@@ -108,7 +159,9 @@ export const codeLists: readonly CodeList[] = [
   { name: 'agent-info-lines', scan: (root) => ({ values: readLogMessages(root, 'agent', 'infos') }) },
 ];
 
-/** What a list holds in the compiled code. @throws when a module is not there or has not the shape expected */
+/**
+ * Reads the content of a list from the compiled code. @throws when a module does not exist or has an unexpected shape
+ */
 export async function readCodeList(root: string, list: CodeList): Promise<ListContent> {
   if ('scan' in list) return list.scan(root);
   const missing = list.modules.find((path) => !existsSync(join(root, path)));

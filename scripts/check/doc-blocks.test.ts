@@ -19,11 +19,11 @@ t.test('a marked list stands between marks on lines of their own', async (t) => 
   ]);
 });
 
-t.test('a list that lacks, adds or repeats a value is told so; order is its own', async (t) => {
+t.test('a list that lacks, adds or repeats a value is reported; its order is free', async (t) => {
   const compare = (body: string, values: string[]) => compareBlock(body, { values });
   t.equal(compare('| `b` | like `c` |\n- `a`: more\nand `d` in a sentence', ['a', 'b']), null);
   t.equal(compare('| `a` |', ['a', 'b']), 'lacks b');
-  t.equal(compare('| `a` |\n| `c` |', ['a']), 'has what the code has not: c');
+  t.equal(compare('| `a` |\n| `c` |', ['a']), 'has entries that the code does not have: c');
   t.equal(compare('| `a` |\n| `a` |', ['a']), 'repeats a');
 });
 

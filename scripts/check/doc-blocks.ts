@@ -6,7 +6,7 @@ export interface DocBlock {
   readonly name: string;
   /** Line of the mark, from 1. */
   readonly line: number;
-  /** What stands between the marks, trimmed. */
+  /** Text between the marks, trimmed. */
   readonly body: string;
 }
 
@@ -29,13 +29,13 @@ export function fillDocBlocks(text: string, tables: ReadonlyMap<string, string>)
   });
 }
 
-/** How a block differs from the code's list, in one line; null when it does not. */
+/** Difference between a block and the code's list, in one line; null when there is none. */
 export function compareBlock(body: string, content: ListContent): string | null {
-  if ('table' in content) return body === content.table ? null : 'is not the table of the code: npm run format';
+  if ('table' in content) return body === content.table ? null : 'differs from the table in the code: npm run format';
   const documented = body.split('\n').flatMap((row) => /^\s*[|*-]\s*`([^`]+)`/.exec(row)?.[1] ?? []);
   const parts = [
     ['lacks', content.values.filter((value) => !documented.includes(value))],
-    ['has what the code has not:', documented.filter((value) => !content.values.includes(value))],
+    ['has entries that the code does not have:', documented.filter((value) => !content.values.includes(value))],
     ['repeats', documented.filter((value, index) => documented.indexOf(value) !== index)],
   ] as const;
   const said = parts.filter(([, values]) => values.length > 0).map(([verb, values]) => `${verb} ${values.join(', ')}`);

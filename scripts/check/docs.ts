@@ -5,7 +5,7 @@ import { type CodeList, codeLists, readCodeList } from './code-lists.js';
 import { compareBlock, type DocBlock, fillDocBlocks, findDocBlocks } from './doc-blocks.js';
 import { listProjectFiles } from './project-files.js';
 
-/** What documents list is what the code lists. */
+/** Compares the lists in documents with those in the code. */
 export const docs: Check = {
   name: 'docs',
   title: 'marked lists in documents equal the lists in the code',
@@ -58,7 +58,7 @@ async function judgeList(
 ): Promise<Finding[]> {
   const content = await readCodeList(root, list);
   if (blocks.length === 0) {
-    return [`list "${list.name}" stands in no document: mark it with <!-- list:${list.name} --> and <!-- /list -->`];
+    return [`list "${list.name}" is in no document: mark it with <!-- list:${list.name} --> and <!-- /list -->`];
   }
   return blocks.flatMap(({ path, line, body }) => {
     const difference = compareBlock(body, content);

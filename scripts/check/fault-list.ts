@@ -49,7 +49,7 @@ export const faults = [
   'agent of an older version',
   'agent of a newer version',
   '10 000 agents reconnecting at once',
-  '100 claims of one token over three replicas',
+  '100 enrollments with one token over three replicas',
   'ban while the node sends',
   'ban while the node is offline',
   'ban whose notification is lost',

@@ -10,7 +10,7 @@ const UNTESTED = 'Not yet tested';
 /** One row of the page: a fault, tested or not. */
 export interface FaultRow {
   readonly fault: string;
-  /** Which invariants hold, in words and by number. */
+  /** Invariants that remain true, in words and by number. */
   readonly promised: string;
   /** `path › title`, one or more; null in the section of those that nobody tests yet. */
   readonly tests: readonly string[] | null;
@@ -33,7 +33,7 @@ function readPage(root: string): string {
   return readFileSync(join(root, document), 'utf8');
 }
 
-/** What is wrong with the page; `expected`: the faults it must answer for, `read`: the text of a test file, or null. */
+/** Finds errors in the page; `expected`: the faults that it must cover, `read`: the text of a test file, or null. */
 export function judgeFaults(
   page: string,
   expected: readonly string[],

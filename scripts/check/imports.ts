@@ -4,13 +4,13 @@ import type { SourceFile } from './source-files.js';
 
 /** One import (or re-export) of a file. */
 export interface Import {
-  /** As written: `../net/icmp.js`, `node:net`, `@vantage/shared/ids.js`. */
+  /** Specifier as written: `../net/icmp.js`, `node:net`, `@vantage/shared/ids.js`. */
   readonly specifier: string;
   /** The project's file it means (`shared/src/ids.ts`); null for a package. */
   readonly target: string | null;
   /** Names it takes: `isIP`; empty for a default, namespace or bare import. */
   readonly names: readonly string[];
-  /** Only types: nothing of it exists when the program runs. */
+  /** True for an import of types only, which does not exist when the program runs. */
   readonly isType: boolean;
   readonly line: number;
 }

@@ -1,19 +1,19 @@
 import type { Import } from './imports.js';
 import { isTestCode } from './source-files.js';
 
-/** An import that a rule forbids, or null. */
+/** Rule that forbids an import, or null. */
 export interface ImportRule {
   readonly name: string;
-  /** The sentence a person reads who breaks it. */
+  /** Sentence for the person who breaks the rule. */
   readonly says: string;
   forbids(from: string, imported: Import): boolean;
 }
 
-/** A use in the code itself that a rule forbids outside of `allowed`. */
+/** Rule that forbids a use in code outside of `allowed`. */
 export interface UseRule {
   readonly name: string;
   readonly says: string;
-  /** Looked for in code without comments and strings. */
+  /** Pattern that is searched in code without comments and strings. */
   readonly pattern: RegExp;
   isAllowed(path: string): boolean;
 }
@@ -36,7 +36,7 @@ function isScript(path: string): boolean {
   return path.startsWith('scripts/');
 }
 
-/** Whether one of a path's folders has one of these names. */
+/** True if one of a path's folders has one of these names. */
 function isUnder(path: string, ...folders: readonly string[]): boolean {
   return path
     .split('/')
@@ -60,12 +60,12 @@ const sockets = new Set([
   'raw-socket',
   'net-ping',
 ]);
-/** What node:net has that opens nothing. */
+/** Members of node:net that open nothing. */
 const plainAddressWork = new Set(['isIP', 'isIPv4', 'isIPv6', 'BlockList', 'SocketAddress']);
 
 const isPackage = (imported: Import, ...names: readonly string[]) => names.includes(imported.specifier);
 
-/** Who may import whom. Tests may reach past the doors of what they test, but not from one program into the other. */
+/** Rules for imports. Tests may reach past the doors of what they test, but not from one program into the other. */
 export const importRules: readonly ImportRule[] = [
   {
     name: 'shared-knows-nobody',
@@ -91,12 +91,13 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     name: 'module-door',
-    says: 'another module is reached only through its index.ts (its routes.ts by the list of all routes)',
+    says: 'another module is reached only through its index.ts (its module.ts by the list of all modules)',
     forbids: (from, { target }) => {
       const module = target === null ? null : moduleOf(target);
       if (module === null || module === moduleOf(from) || isTestCode(from)) return false;
-      const isRouteList = from === 'control-plane/src/routes.ts' && target?.endsWith(`/modules/${module}/routes.ts`);
-      return !isRouteList && !target?.endsWith(`/modules/${module}/index.ts`);
+      const isModuleList =
+        from === 'control-plane/src/wiring/modules.ts' && target?.endsWith(`/modules/${module}/module.ts`);
+      return !isModuleList && !target?.endsWith(`/modules/${module}/index.ts`);
     },
   },
   {
@@ -135,12 +136,12 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     name: 'sockets-have-places',
-    says: 'sockets live in net/, identity/, link(s)/, bus/, http/, client/, probes/ and db/embedded/',
+    says: 'sockets live in net/, identity/, link(s)/, bus/, deliver/, http/, client/, probes/ and db/embedded/',
     forbids: (from, imported) =>
       sockets.has(imported.specifier) &&
       !imported.isType &&
       !(imported.names.length > 0 && imported.names.every((name) => plainAddressWork.has(name))) &&
-      !isUnder(from, 'net', 'identity', 'link', 'links', 'bus', 'http', 'client', 'probes', 'embedded') &&
+      !isUnder(from, 'net', 'identity', 'link', 'links', 'bus', 'deliver', 'http', 'client', 'probes', 'embedded') &&
       !isTestCode(from) &&
       !isScript(from),
   },
@@ -156,26 +157,26 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     name: 'metrics-in-one-place',
-    says: 'metrics are made in metrics.ts, monitor-metrics.ts and http/metrics.ts of the control plane, where docs/operating.md is held to them',
+    says: 'metrics are made in runtime/metrics.ts, runtime/monitor-metrics.ts, runtime/webhook-metrics.ts, runtime/alert-metrics.ts and http/frame/metrics.ts of the control plane, where docs/operating.md is held to them',
     forbids: (from, { specifier, isType }) =>
       specifier === 'prom-client' &&
       !isType &&
       !isTestCode(from) &&
       !isScript(from) &&
-      !/^control-plane\/src\/(?:http\/|monitor-)?metrics\.ts$/.test(from),
+      !/^control-plane\/src\/(?:http\/frame\/metrics|runtime\/(?:(?:alert|monitor|webhook)-)?metrics)\.ts$/.test(from),
   },
   {
-    name: 'links-know-no-http',
-    says: 'links/ and ingest/ know no HTTP',
-    forbids: (from, { target }) =>
-      /^control-plane\/src\/(?:links|ingest)\//.test(from) &&
-      !isTestCode(from) &&
-      target !== null &&
-      target.startsWith('control-plane/src/http/'),
+    name: 'one-schema-compiler',
+    says: 'schemas are compiled by shared/src/validation.ts alone (docs/decisions/0036-one-schema-compiler.md)',
+    forbids: (from, { specifier }) =>
+      /^(?:ajv(?:-formats)?|typebox)(?:\/|$)/.test(specifier) &&
+      specifier !== 'typebox' &&
+      from !== 'shared/src/validation.ts' &&
+      !isTestCode(from),
   },
 ];
 
-/** What may stand only in certain files. */
+/** Uses that only certain files may have. */
 export const useRules: readonly UseRule[] = [
   {
     name: 'environment-in-config',
@@ -199,5 +200,5 @@ export const useRules: readonly UseRule[] = [
   },
 ];
 
-/** Names of files and folders that gather what belongs elsewhere. */
+/** Names of files and folders that collect unrelated code. */
 export const junkDrawer = /(?:^|\/)(?:utils?|helpers?|common|misc)\/|\/(?:utils?|helpers?|common|misc|types)\.ts$/;

@@ -2,16 +2,24 @@ import type { Check, Finding } from './check.js';
 import { findImports } from './imports.js';
 import { importRules, junkDrawer, useRules } from './layer-rules.js';
 import { lineAt, maskCode } from './masked-code.js';
+import { judgeReach } from './reach.js';
+import { reachRules } from './reach-rules.js';
 import { readSourceFiles, type SourceFile } from './source-files.js';
 
-/** Who may import whom, and what may be used where. Cycles and default exports are the linter's. */
+/**
+ * Check of imports, direct and along other files, and of uses that only some files may have. Circles and default
+ * exports are the linter's.
+ */
 export const layers: Check = {
   name: 'layers',
   title: 'who may import whom, and what may be used where',
-  run: async (root) => readSourceFiles(root).flatMap(judgeFile),
+  run: async (root) => {
+    const files = readSourceFiles(root);
+    return [...files.flatMap(judgeFile), ...judgeReach(files, reachRules)];
+  },
 };
 
-/** Every breach of a layer rule in one file. */
+/** Breaches of layer rules in one file. */
 export function judgeFile(file: SourceFile): Finding[] {
   return [...judgeName(file), ...judgeImports(file), ...judgeUses(file)];
 }

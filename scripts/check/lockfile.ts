@@ -53,7 +53,7 @@ export function findGaps(packages: LockedPackages): Finding[] {
   );
 }
 
-/** Looks where Node would: in the node_modules of the package, then of each folder above it. */
+/** Searches where Node would: in the node_modules of the package, then of each folder above it. */
 function isLocked(packages: LockedPackages, path: string, name: string): boolean {
   const folder = path === '' ? '' : `${path}/`;
   if (`${folder}node_modules/${name}` in packages) return true;

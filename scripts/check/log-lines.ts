@@ -1,14 +1,14 @@
 import { lineAt, maskCode } from './masked-code.js';
 import { isTestCode, readSourceFiles, type SourceFile } from './source-files.js';
 
-// What is looked for: a call of a logger's method, `…log.warn(` or `…log[level](`, and in its last argument the
-// message. That is a literal, a choice between literals, or one out of a table of literals in the same file.
+// Finds calls of a logger's method, `…log.warn(` or `…log[level](`, and the message in the last argument: a literal, a
+// choice between literals, or one from a table of literals in the same file.
 
-/** Which calls: those that a person must see to, or those that tell what happens. */
+/** Levels of log lines: those that require a person to act, or those that inform. */
 export type LogLevels = 'warnings' | 'infos';
 
 const calls: Readonly<Record<LogLevels, RegExp>> = {
-  // the level of a call by name is known only when it is made: taken for the worst
+  // the level of a call by name is known only at run time: the worst is assumed
   warnings: /\blog\s*(?:\.\s*(?:warn|error|fatal)|\[.*?\])\s*\(/gi,
   infos: /\blog\s*\.\s*info\s*\(/gi,
 };
@@ -27,7 +27,7 @@ export function findLogMessages(file: SourceFile, levels: LogLevels): string[] {
     const [from, to] = lastArgument(code, open);
     const messages = [...literalsIn(file.text, code, from, to), ...tableIn(file.text, code, from, to)];
     if (messages.length > 0) return messages;
-    throw new Error(`${file.path}:${lineAt(code, call.index)}: a log line whose message is no literal of this file`);
+    throw new Error(`${file.path}:${lineAt(code, call.index)}: a log line whose message is not a literal in this file`);
   });
 }
 

@@ -1,6 +1,6 @@
 // Source text with comments or literals blanked out, so that a rule that looks for `process.env` does not find it in a
-// sentence. Length and line breaks stay. Not a parser: it knows comments, the three kinds of quotes, `${}` in
-// templates, and regular expressions by what stands before them.
+// sentence. Length and line breaks stay. Not a parser: it recognises comments, the three kinds of quotes, `${}` in
+// templates, and regular expressions by the preceding text.
 
 /** A piece of source text; the pieces in order are the whole text. A literal's quotes and slashes are code. */
 interface Piece {
@@ -28,6 +28,11 @@ export function maskComments(text: string): string {
   return mask(text, ['comment']);
 }
 
+/** Blanks the contents of strings, templates and regular expressions alone. */
+export function maskLiterals(text: string): string {
+  return mask(text, ['literal']);
+}
+
 /** Line number, from 1, of an offset in a text. */
 export function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
@@ -43,7 +48,7 @@ function* split(text: string): Generator<Piece> {
   let offset = 0;
   /** Code just before the offset, comments left out: it decides what a slash means. */
   let before = '';
-  /** How many braces were open at each `${` that is still open. */
+  /** Number of open braces at each `${` that is still open. */
   const templates: number[] = [];
   let braces = 0;
   const take = (pattern: RegExp): string => {

@@ -1,19 +1,20 @@
 type Exports = Readonly<Record<string, unknown>>;
 
-/** What of a metric its page repeats: `vantage_jobs{state}`. */
+/** Part of a metric that its page repeats: `vantage_jobs{state}`. */
 interface NamedMetric {
   readonly name: string;
   readonly labelNames: readonly string[];
 }
 
 /**
- * Every metric of the control plane's own, labels included. Its classes are made with a registry that only notes what
- * registers, and every `watch…` of theirs is called: what they watch is asked for when metrics are collected, here never.
+ * All metrics that the control plane defines, with their labels. Its classes are created with a registry that only records
+ * registrations, and each of their `watch…` methods is called; the watched values are read only when metrics are
+ * collected, which never happens here.
  */
 export function readMetrics(...modules: readonly Exports[]): string[] {
   const noted: NamedMetric[] = [];
   const registry = { registerMetric: (metric: NamedMetric) => void noted.push(metric) };
-  for (const name of ['HttpMetrics', 'Metrics', 'MonitorMetrics']) {
+  for (const name of ['HttpMetrics', 'Metrics', 'MonitorMetrics', 'WebhookMetrics', 'AlertMetrics']) {
     const type = modules.map((module) => module[name]).find((exported) => typeof exported === 'function');
     if (typeof type !== 'function') throw new TypeError(`no class "${name}"`);
     const made: object = Reflect.construct(type, [registry]);

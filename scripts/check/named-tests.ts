@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { maskComments } from './masked-code.js';
 
-// Documents name tests as `path/file.test.ts › title`, several of them divided by <br>, in cells of their tables.
+// Documents name tests as `path/file.test.ts › title`, several of them separated by <br>, in cells of their tables.
 
 const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
@@ -29,7 +29,7 @@ export function splitTests(cell: string): string[] {
     .filter((test) => test !== '');
 }
 
-/** What is wrong with a test that is named, or null; `read` gives the text of a test file, or null. */
+/** Error in the name of a test, or null; `read` gives the text of a test file, or null. */
 export function judgeTest(test: string, read: (path: string) => string | null): string | null {
   const [path = '', ...titles] = test.split(' › ').map((part) => part.trim().replace(/^`|`$/g, ''));
   if (!path.endsWith('.test.ts') || titles.length === 0)
@@ -43,7 +43,7 @@ export function judgeTest(test: string, read: (path: string) => string | null): 
   return null;
 }
 
-/** Looks for the title as a string of its own, then at what stands around it. */
+/** Searches for the title as a string of its own, then examines the surrounding code. */
 function judgeTitle(title: string, text: string): string | null {
   const code = maskComments(text);
   const literal = `(['"\`])${escapeRegExp(title).replaceAll("'", "\\\\?'")}\\1`;
@@ -53,7 +53,10 @@ function judgeTitle(title: string, text: string): string | null {
   return isSkipped || hasSkip ? `test "${title}" is always skipped` : null;
 }
 
-/** Whether a template such as `IPv${family}: answers only` can make the title; one that is little but values does not count. */
+/**
+ * True if a template such as `IPv${family}: answers only` can produce the title; a template that is little but values
+ * does not count.
+ */
 function hasTemplate(title: string, code: string): boolean {
   return [...code.matchAll(/`([^`\\]*\$\{[^`\\]*)`/g)].some(([, template = '']) => {
     const fixed = template.split(/\$\{[^}]*\}/);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** Prints the OpenAPI document of the routes, as docs/openapi.json holds it. */
-export const openApiWriter = 'control-plane/dist/src/http/write-openapi.js';
+export const openApiWriter = 'control-plane/dist/src/http/openapi/write-openapi.js';
 
 /** The OpenAPI document as text. @throws when the writer fails or is not there */
 export async function writeOpenApi(root: string): Promise<string> {

@@ -53,11 +53,13 @@ const rows = [
   ['a.test.ts › left out', /always skipped/],
   ['a.test.ts › one day', /always skipped/],
   ['b.test.ts › runs', /no file "b\.test\.ts"/],
-  ['a.test.ts', /not of the form/],
+  ['a.test.ts', null],
+  ['b.test.ts', /no file "b\.test\.ts"/],
+  ['a.ts', /is not path/],
   ['a.ts › runs', /not of the form/],
 ] as const;
 
-t.test('a promise is refused unless its test exists and runs', async (t) => {
+t.test('a promise is refused unless its file of tests exists, and a test that it names runs', async (t) => {
   const read = (path: string) => (path === 'a.test.ts' ? testFile : null);
   for (const [test, said] of rows) {
     const row: PromiseRow = { promise: 'p', tests: [test], line: 3 };
@@ -65,5 +67,5 @@ t.test('a promise is refused unless its test exists and runs', async (t) => {
     if (said === null) t.strictSame(findings, [], test);
     else t.match(findings, [said], test);
   }
-  t.match(judgePromise({ promise: 'p', tests: [], line: 7 }, read), [/docs\/promises\.md:7: "p" names no test/]);
+  t.match(judgePromise({ promise: 'p', tests: [], line: 7 }, read), [/^7: "p" names no test/]);
 });

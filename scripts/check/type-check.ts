@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Check } from './check.js';
 import { runTool } from './tool.js';
 
-/** Everything compiles. Incremental: what set-up compiled a moment ago is not compiled again. */
+/** Compiles every package. Incremental: output of the set-up is reused. */
 export const types: Check = {
   name: 'types',
   title: 'every package compiles',

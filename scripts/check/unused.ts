@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import type { Check } from './check.js';
 import { runTool } from './tool.js';
 
-/** No file, export or dependency that nothing uses, and no dependency that is used but not declared (knip.json). */
+/**
+ * Finds files, exports and dependencies that nothing uses, and dependencies that are used but not declared
+ * (knip.json).
+ */
 export const unused: Check = {
   name: 'unused',
   title: 'knip finds no unused file, export or dependency',

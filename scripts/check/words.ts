@@ -6,7 +6,7 @@ import { listProjectFiles } from './project-files.js';
 // Written in pieces, so that this file does not find itself.
 const anywhere = [['..', 'shared', ''].join('/'), ['', 'work', ''].join('/')];
 
-/** Nothing in the project names a place that only its authors have. */
+/** Finds names of places that only the authors of the project have. */
 export const words: Check = {
   name: 'words',
   title: 'no file names a place outside of the project',

@@ -6,7 +6,7 @@ import { HOST } from './servers.js';
 /** A small shop that can be broken and mended: for monitors to notice. */
 export interface Breakable {
   readonly url: string;
-  /** From now on it answers 503. */
+  /** Makes it respond with 503 from now on. */
   break(): void;
   mend(): void;
   stop(): Promise<void>;

@@ -1,11 +1,12 @@
 import type { ApiClient } from 'vantage-control/client/api-client.js';
 import { Progress } from 'vantage-control/client/progress.js';
+import type { AlertReceivers, AlertsShown } from './alerts.js';
 import type { Breakable } from './breakable.js';
 import { DOMAIN, HOST, type Servers } from './servers.js';
 
-// A few monitors, checked by all three agents, what happens when the shop breaks, and a job that stops checking in:
+// A few monitors, checked by all three agents; a failure of the shop; and a job that stops checking in:
 //
-//   made ──> up ──the shop answers 503──> down, an event ──it is mended──> up, the event ends
+//   made ──> up ──the shop answers 503──> down, an event, an alert ──acknowledged, mended──> up, both end
 //   the job checks in ──> up ──30 s of silence──> down, an event ──it checks in──> up, the event ends
 
 /** A monitor as the demo shows it. */
@@ -28,13 +29,14 @@ export interface DemoEvent {
   readonly reason: string | null;
 }
 
-/** What the part of the demo about monitors came to. */
+/** Monitors and events that the demo produced. */
 export interface MonitorsShown {
   readonly monitors: readonly DemoMonitor[];
   readonly events: readonly DemoEvent[];
-  /** Where the job checks in. */
+  readonly alerts: AlertsShown;
+  /** URL at which the job checks in. */
   readonly checkInUrl: string;
-  /** Tells of further events as they come, until the promise is resolved. */
+  /** Prints further events as they come, until the promise is resolved. */
   tellUntil(over: Promise<unknown>): Promise<void>;
 }
 
@@ -42,25 +44,31 @@ interface ShowOptions {
   readonly client: ApiClient;
   readonly servers: Servers;
   readonly shop: Breakable;
-  /** Told of what happens, a line each, as it happens. */
+  readonly receivers: AlertReceivers;
+  /** Called with a line for each event as it happens. */
   readonly say: (line: string) => void;
 }
 
-/** Everything has to happen within this: checks come every ten seconds. */
+/** Time within which everything has to happen: checks come every ten seconds. */
 const PATIENCE_MS = 180_000;
 const LOOK_MS = 250;
 
 /**
- * Makes monitors, lets the job check in once, breaks the shop and mends it, and tells what comes of it. @throws Error when it
- * does not come
+ * Creates monitors, lets the job check in once, breaks the shop and repairs it, and prints the resulting events and alerts.
+ * @throws Error when they do not come
  */
-export async function showMonitors({ client, servers, shop, say }: ShowOptions): Promise<MonitorsShown> {
+export async function showMonitors({ client, servers, shop, receivers, say }: ShowOptions): Promise<MonitorsShown> {
   const progress = new Progress(process.stderr);
   progress.show('making monitors…');
   const create = (body: object) => client.call<DemoMonitor>('POST', '/v1/monitors', body);
-  const made = await Promise.all(bodies(servers, shop).map(create));
+  const { items: pinging } = await client.call<{ items: object[] }>('GET', '/v1/nodes?capability=icmp_echo');
+  // without root, a kernel may let nobody ping (net.ipv4.ping_group_range)
+  if (pinging.length === 0) say('No ping monitor: this user may not send ICMP echo requests here.');
+  const made = await Promise.all(bodies(servers, shop, pinging.length > 0).map(create));
   const backup = (await create(job)) as DemoMonitor & { readonly heartbeat: { readonly url: string } };
   const monitors = [...made, backup];
+  const shopId = (made[0] as DemoMonitor).id;
+  await receivers.connect(client, shopId);
   const checkIn = () => fetch(backup.heartbeat.url, { method: 'POST' });
   const teller = new EventTeller(client, monitors, (line) => {
     progress.clear();
@@ -79,28 +87,48 @@ export async function showMonitors({ client, servers, shop, say }: ShowOptions):
     await waitFor(look, () => now);
     progress.clear();
   };
+  const told = async (count: number) => {
+    const what = 'waiting for the message';
+    await waitFor(
+      async () => receivers.messages.length >= count,
+      () => what,
+    );
+    say(`told  Telegram: ${oneLine(receivers.messages[count - 1]?.text ?? '')}`);
+  };
   const is = (name: string, status: string) => (found: readonly DemoMonitor[]) =>
     found.some((monitor) => monitor.name === name && monitor.current_status === status);
   await checkIn();
   await becomes('waiting for the first checks', (all) => all.every(({ current_status }) => current_status === 'up'));
   for (const { name, type, target } of made) say(`up    ${name}: ${type} ${target}`);
-  say(`up    Backup: heartbeat, a job that has checked in and should every ${job.config.interval_s} s`);
+  say(`up    Backup: heartbeat, a job that has checked in and must do so every ${job.config.interval_s} s`);
   shop.break();
-  say('The shop answers 503 from now on, and the backup job is not run any more.');
-  await becomes('waiting for its nodes to notice', is('Shop', 'down'));
+  say('From now on, the shop responds with 503, and the backup job does not run.');
+  await becomes('waiting for the nodes to notice', is('Shop', 'down'));
+  await told(1);
+  await receivers.acknowledge();
+  const { acknowledged_by } = await receivers.alertOf(client, shopId);
+  say(`The link in the message was opened, and its button pressed: acknowledged by ${acknowledged_by}.`);
+  await told(2);
   shop.mend();
-  say('The shop is mended.');
-  await becomes('waiting for its nodes to notice', is('Shop', 'up'));
+  say('The shop works again.');
+  await becomes('waiting for the nodes to notice', is('Shop', 'up'));
+  await told(3);
   await becomes(`waiting until the backup job has been silent for ${job.config.interval_s} s`, is('Backup', 'down'));
   await checkIn();
-  say('The backup job checks in.');
-  await becomes('waiting for it to count', is('Backup', 'up'));
-  const shown = { monitors: await read(), events: await teller.look(), checkInUrl: backup.heartbeat.url };
-  say('Each event was mailed to the owner twice: when it began and when it ended.');
+  say('The backup job checks in again.');
+  await becomes('waiting for the state to change', is('Backup', 'up'));
+  await waitFor(
+    async () => receivers.webhooks.includes('alert.resolved'),
+    () => 'waiting for the webhook of the end',
+  );
+  say(`hook  ${receivers.webhooks.join(', ')}: each signature verified`);
+  say('The owner is told of the other monitors by mail, by the default policy of the account.');
+  const alerts = { messages: receivers.messages, acknowledged_by, webhooks: receivers.webhooks };
+  const shown = { monitors: await read(), events: await teller.look(), alerts, checkInUrl: backup.heartbeat.url };
   return { ...shown, tellUntil: (over) => tellUntil(teller, over) };
 }
 
-/** Tells of events, once when they begin and once when they end. */
+/** Prints events, once when they begin and once when they end. */
 class EventTeller {
   readonly #told = new Set<string>();
 
@@ -110,7 +138,7 @@ class EventTeller {
     private readonly say: (line: string) => void,
   ) {}
 
-  /** Tells what is new. @returns all events there are, the one that began first first */
+  /** Prints new events. @returns all events, in the order in which they began */
   async look(): Promise<DemoEvent[]> {
     const all = await Promise.all(this.monitors.map((monitor) => this.#eventsOf(monitor)));
     const events = all.flat().sort((a, b) => a.started_at.localeCompare(b.started_at));
@@ -140,7 +168,7 @@ async function tellUntil(teller: EventTeller, over: Promise<unknown>): Promise<v
     isOver = true;
   });
   while (!isOver) {
-    // the control plane may be gone a moment before this demo is
+    // the control plane may end a moment before this demo
     await teller.look().catch(() => {});
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 4 * LOOK_MS))]);
   }
@@ -149,13 +177,13 @@ async function tellUntil(teller: EventTeller, over: Promise<unknown>): Promise<v
 /** The shortest interval there is, so that the demo is short. */
 const job = { name: 'Backup', type: 'heartbeat', config: { interval_s: 30, grace_s: 0 } };
 
-function bodies({ ports }: Servers, shop: Breakable): object[] {
+function bodies({ ports }: Servers, shop: Breakable, canPing: boolean): object[] {
   const often = { interval_s: 10, trigger_rule: { consecutive_fail: 1 } };
   const stocked = { type: 'json_path', path: '$.items', op: 'gt', value: 0 };
   return [
     { name: 'Shop', type: 'http', target: shop.url, config: { assertions: [stocked] }, ...often },
     { name: 'Greeter', type: 'tcp', target: `${HOST}:${ports.greeter}`, ...often },
-    { name: 'Loopback', type: 'ping', target: HOST, ...often },
+    ...(canPing ? [{ name: 'Loopback', type: 'ping', target: HOST, ...often }] : []),
     { name: 'Certificate', type: 'ssl_expiry', target: `${HOST}:${ports.web}` },
     { name: DOMAIN, type: 'https', target: `https://${HOST}:${ports.web}/`, config: { verify_tls: false }, ...often },
   ];
@@ -167,6 +195,10 @@ async function waitFor(isSo: () => Promise<boolean>, what: () => string): Promis
     if (performance.now() > deadline) throw new Error(`not within ${PATIENCE_MS / 1_000} s: ${what()}`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
+}
+
+function oneLine(text: string): string {
+  return text.split('\n').find((line) => line.trim() !== '') ?? '';
 }
 
 function timeOf(at: string): string {

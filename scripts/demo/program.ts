@@ -22,7 +22,7 @@ export class Program {
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       if (stream) createInterface({ input: stream }).on('line', (line) => this.#take(line));
     }
-    // not 'close': it never comes after disconnect()
+    // not 'close', which is never emitted after disconnect()
     this.ended = new Promise((resolve) => {
       this.#child.once('exit', (code) => resolve(code));
       this.#child.once('error', () => resolve(null));
@@ -48,7 +48,7 @@ export class Program {
     return Promise.race([found, died]);
   }
 
-  /** Asks it to end and waits; cuts it off after ten seconds. */
+  /** Asks the program to end and waits; kills it after ten seconds. */
   async stop(): Promise<void> {
     if (this.#child.connected) this.#child.disconnect();
     const cut = setTimeout(() => this.#child.kill('SIGKILL'), 10_000);

@@ -10,7 +10,7 @@ import { SMTPServer } from 'smtp-server';
 import { startSpeedtestServer } from 'vantage-agent/net/speedtest-server.js';
 import { timeAnswer } from './time-answer.js';
 
-/** Where all of them listen. */
+/** Address at which all of them listen. */
 export const HOST = '127.0.0.1';
 /** The one name that the DNS server knows. */
 export const DOMAIN = 'www.demo.example';
@@ -81,7 +81,7 @@ async function startMail(certificate: Certificate): Promise<Server> {
     disabledCommands: ['AUTH'],
     disableReverseLookup: true,
     closeTimeout: 100,
-    onMailFrom: (_address, _session, done) => done(new Error('no mail is taken here')),
+    onMailFrom: (_address, _session, done) => done(new Error('this server accepts no mail')),
   });
   mail.on('error', () => {});
   const { port } = await listen(mail.server);

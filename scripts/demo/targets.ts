@@ -2,7 +2,7 @@ import net from 'node:net';
 import { type ProbeSpecs, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { DOMAIN, HOST, type Servers, startServers } from './servers.js';
 
-/** What one probe of the demo asks for. */
+/** One probe of the demo. */
 export interface DemoProbe {
   readonly type: ProbeType;
   readonly target: string;
@@ -34,7 +34,7 @@ export async function startTargets(root: string): Promise<Targets> {
 }
 
 function ownQuestions({ ports }: Servers): Questions {
-  // the resolver of this machine knows no names for loopback
+  // the resolver of this machine has no names for loopback
   const unnamed = { reverse_dns: false };
   return {
     http: { target: `https://${HOST}:${ports.web}/` },
@@ -50,7 +50,7 @@ function ownQuestions({ ports }: Servers): Questions {
   };
 }
 
-/** What a website of the caller's can be asked. @throws TypeError when it is neither URL nor host */
+/** Probes for a website of the caller's choice. @throws TypeError when it is neither URL nor host */
 export function probesOf(target: string): DemoProbe[] {
   const url = new URL(/^https?:\/\//.test(target) ? target : `https://${target}/`);
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -64,7 +64,7 @@ export function probesOf(target: string): DemoProbe[] {
     traceroute: { target: host },
     mtr: { target: host, params: fewCycles },
     ssl: isHttps ? { target: host, params: { port } } : null,
-    // a website is neither of these, and its line is not ours to fill
+    // a website is neither of these, and the demo must not load its network
     smtp: null,
     ntp: null,
     speedtest: null,

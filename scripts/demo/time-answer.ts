@@ -4,7 +4,10 @@ const EPOCH_OFFSET_SECONDS = 2_208_988_800;
 /** Version 4, mode 4: server. */
 const SERVER = 0b00_100_100;
 
-/** What a time server with a reference clock says of this machine's time (RFC 5905 section 7.3); null to what is no request. */
+/**
+ * Reply of a time server with a reference clock, with this machine's time (RFC 5905 section 7.3); null for bytes that
+ * are no request.
+ */
 export function timeAnswer(request: Buffer): Buffer | null {
   if (request.length < PACKET_BYTES) return null;
   const now = timestamp(performance.timeOrigin + performance.now());

@@ -28,7 +28,7 @@ import { Schedule } from 'vantage-agent/schedule/schedule.js';
 import { emptySchedule } from 'vantage-agent/schedule/stored-schedule.js';
 import { Spool } from 'vantage-agent/spool/spool.js';
 import { Upgrades } from 'vantage-agent/upgrade/upgrades.js';
-import { createLogger } from 'vantage-control/log.js';
+import { createLogger } from 'vantage-control/runtime/log.js';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { FuzzInput } from './mutations.js';
 import { FuzzFailure, inTime, Peer } from './peer.js';
@@ -174,7 +174,7 @@ class AttackedNode {
 
   async linked(): Promise<AgentPeer> {
     if (this.#peer !== null && !this.#peer.isClosed) return this.#peer;
-    // a welcome may be answered by the wish for a new epoch, once
+    // an agent may reply to a welcome with a request for a new epoch, once
     for (let tries = 0; tries < 3; tries += 1) {
       const peer = await this.#dialled();
       await this.#challenge(peer);
@@ -189,7 +189,7 @@ class AttackedNode {
     throw new FuzzFailure('an honest welcome opens no link');
   }
 
-  /** Whether a heartbeat is answered; false: the agent hung up. */
+  /** True if a heartbeat is answered; false: the agent hung up. */
   async answers(peer: AgentPeer): Promise<boolean> {
     this.#beats += 1;
     const sequence = this.#beats;
@@ -336,7 +336,10 @@ class AttackedNode {
   }
 }
 
-/** What an agent takes, unlike the golden frames, whose ids are short: from everything to a check that somebody asks for. */
+/**
+ * Frames that an agent accepts, unlike the golden frames, whose ids are too short: from a full set of assignments to
+ * a requested check.
+ */
 function aboutMonitors(): Buffer[] {
   const ids = [1, 2, 3].map((number) => `${idPrefixes.monitor}${String(number).repeat(22)}`);
   const spec = { type: 'tcp', target: 'a.test:80', config: {}, interval_s: 1, consecutive_fail: 1, consecutive_ok: 1 };
@@ -349,7 +352,7 @@ function aboutMonitors(): Buffer[] {
   ].map((frame) => Buffer.from(encodeServerFrame(frame)));
 }
 
-/** What is delivered is taken, so that the spool stays small. */
+/** Acknowledges what is delivered, so that the spool stays small. */
 function acknowledge({ results }: DecodedAgentFrame, peer: AgentPeer): void {
   if (results === null) return;
   const mark = results.first + results.results.length - 1;

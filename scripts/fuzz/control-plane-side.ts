@@ -17,7 +17,7 @@ import { EPOCH_BYTES, LINK_PATH, LINK_SUBPROTOCOL, NONCE_BYTES } from '@vantage/
 import { agentProofBytes } from '@vantage/shared/protocol/transcript.js';
 import { Ingest } from 'vantage-control/ingest/index.js';
 import { LinkServer, LinkStore, LinkTable } from 'vantage-control/links/index.js';
-import { createLogger } from 'vantage-control/log.js';
+import { createLogger } from 'vantage-control/runtime/log.js';
 import { WebSocket } from 'ws';
 import { MemoryStores } from './memory-stores.js';
 import type { FuzzInput } from './mutations.js';
@@ -203,7 +203,7 @@ class AttackingNode {
       bootId: 'fuzz',
       generation: this.#generation,
     });
-    // the epoch of the golden frames: some of what they deliver is stored
+    // the epoch of the golden frames: some of their results are stored
     const epoch = Buffer.alloc(EPOCH_BYTES, 3);
     const lanes = [{ lane: laneCode('task'), last: 2 ** 40, acked: 0 }];
     return { proof: { signature: signBytes(this.#keys.privateKey, signed), epoch, lanes, runningTaskIds: [] } };

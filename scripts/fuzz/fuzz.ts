@@ -18,7 +18,7 @@ export interface FuzzPlan {
   readonly signal?: AbortSignal;
 }
 
-/** An input that did harm, or null where it is not known which. */
+/** A harmful input; `index` is null where the input cannot be identified. */
 export interface FuzzFinding {
   readonly what: string;
   readonly index: number | null;
@@ -41,7 +41,9 @@ export function inputOf(side: FuzzSide, seed: number, index: number): { stage: s
   return { stage, input: makeInput(random, side.seeds) };
 }
 
-/** Gives a side its inputs, all attackers at once, and looks after each thousand that nobody else was harmed. */
+/**
+ * Feeds a side its inputs, from all attackers at once, and checks after each thousand that no other peer was harmed.
+ */
 export async function fuzz({ side, seed, first, inputs, onProgress, signal }: FuzzPlan): Promise<FuzzReport> {
   const startedAt = performance.now();
   const watch = new Watch();
@@ -80,7 +82,10 @@ export async function fuzz({ side, seed, first, inputs, onProgress, signal }: Fu
   };
 }
 
-/** By the processor's clock, for the machine may have something else to do; the shortest of a few tries once one took long. */
+/**
+ * Time for decoding one input, by the processor's clock, because the machine may be busy; the shortest of a few tries
+ * once one took long.
+ */
 function decodeMs(side: FuzzSide, bytes: Buffer): number {
   let best = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < 10 && best > SLOW_MS; tries += 1) {

@@ -13,7 +13,7 @@ const starts = {
 type SideName = keyof typeof starts;
 const sideNames = Object.keys(starts) as SideName[];
 
-/** What decoding one input may take, milliseconds. */
+/** Greatest time for decoding one input, in milliseconds. */
 const MAX_DECODE_MS = 50;
 
 interface Options {
@@ -26,22 +26,20 @@ interface Options {
 /** `npm run fuzz -- link`: gives both sides of the link frames that no honest peer sends. Exit code: 1 when one did harm. */
 export async function main(args: readonly string[]): Promise<number> {
   const command = new Command('npm run fuzz --')
-    .description(
-      'Gives the real link server and the real agent session, over real sockets, frames made from the golden ones by mutation.',
-    )
+    .description('Send mutated golden frames to the real link server and the real agent session over real sockets.')
     .argument('<what>', 'link')
-    .option('--inputs <n>', 'how many, divided between the two sides', parseCount, 20_000)
+    .option('--inputs <n>', 'number of inputs, divided between the two sides', parseCount, 20_000)
     .option(
       '--seed <n>',
-      'of another run, to do the same again (default: a new one, which is printed)',
+      'seed of an earlier run, to repeat it (default: a new seed, which is printed)',
       parseCount,
       randomInt(2 ** 31),
     )
-    .option('--side <name>', `one side alone: ${sideNames.join(' or ')}`)
-    .option('--replay <name>', 'one input again, by the name of its file: SIDE-SEED-INDEX.bin')
+    .option('--side <name>', `only this side: ${sideNames.join(' or ')}`)
+    .option('--replay <name>', 'repeat one input from its file, SIDE-SEED-INDEX.bin')
     .addHelpText(
       'after',
-      '\nAn input that does harm is written to SIDE-SEED-INDEX.bin in this directory.\nExit code: 0 none did, 1 one did, 2 wrong usage.',
+      '\nA harmful input is written to SIDE-SEED-INDEX.bin in this directory.\nExit code: 0 no harmful input, 1 a harmful input, 2 wrong usage.',
     )
     .exitOverride()
     .parse([...args], { from: 'user' });
@@ -113,7 +111,7 @@ function keep(side: FuzzSide, seed: number, { index }: NonNullable<FuzzReport['f
   if (index === null) return;
   const file = `${side.name}-${seed}-${index}.bin`;
   writeFileSync(file, inputOf(side, seed, index).input.bytes);
-  process.stdout.write(`kept as ${file}; again: npm run fuzz -- link --replay ${file}\n`);
+  process.stdout.write(`stored as ${file}; repeat with: npm run fuzz -- link --replay ${file}\n`);
 }
 
 async function replay(file: string): Promise<number> {

@@ -35,10 +35,10 @@ t.test('the fuzzer finds a side that throws outside of any promise, hangs, or ha
   };
   t.match((await run({ attack: strayRejection })).finding, { what: /unhandled: Error: stray/ });
   const hang = async () => {
-    throw new FuzzFailure('neither answer nor end');
+    throw new FuzzFailure('neither a reply nor an end');
   };
-  t.match((await run({ attack: hang })).finding, { what: /neither answer nor end/, index: 0 });
-  t.match((await run({ checkBystander: hang })).finding, { what: /neither answer nor end/ });
+  t.match((await run({ attack: hang })).finding, { what: /neither a reply nor an end/, index: 0 });
+  t.match((await run({ checkBystander: hang })).finding, { what: /neither a reply nor an end/ });
   const kept: Buffer[] = [];
   const leak = async () => void kept.push(Buffer.alloc(4 * 1024 * 1024));
   t.match((await run({ attack: leak })).finding, { what: /memory grew by \d+ MB/ });

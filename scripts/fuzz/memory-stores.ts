@@ -1,6 +1,6 @@
 import type { IngestStore } from 'vantage-control/ingest/ingest-store.js';
-import type { StoreBatch, StoreOutcome } from 'vantage-control/ingest/store.js';
-import type { LinkRecords } from 'vantage-control/links/store.js';
+import { firstOf, type StoreBatch, type StoreOutcome } from 'vantage-control/ingest/store.js';
+import type { LinkRecords } from 'vantage-control/links/records/store.js';
 
 /** A node as links know it. */
 export interface MemoryNode {
@@ -13,7 +13,7 @@ export interface MemoryNode {
   marks: Map<string, number>;
 }
 
-/** What links write, kept in memory: the rules of the statements, without a database. */
+/** Records that links write, kept in memory: the rules of the statements, without a database. */
 export class MemoryStores {
   readonly #nodes = new Map<string, MemoryNode>();
   readonly records: LinkRecords = {
@@ -59,12 +59,13 @@ export class MemoryStores {
     this.#nodes.set(id, { id, publicKey, sessionId: null, generation: 0, marks: new Map() });
   }
 
-  #store({ nodeId, sessionId, epoch, lane, first, last }: StoreBatch): StoreOutcome {
+  #store(batch: StoreBatch): StoreOutcome {
+    const { nodeId, sessionId, epoch, lane, last } = batch;
     const node = this.#nodes.get(nodeId);
     const key = `${epoch.toString('hex')} ${lane}`;
     const mark = node?.marks.get(key);
     if (node === undefined || mark === undefined || node.sessionId !== sessionId) return { kind: 'refused' };
-    if (first > mark + 1) return { kind: 'gap', mark };
+    if (firstOf(batch) > mark + 1) return { kind: 'gap', mark };
     node.marks.set(key, Math.max(mark, last));
     return { kind: 'stored', mark: Math.max(mark, last), previousMark: mark, finished: [] };
   }

@@ -1,3 +1,4 @@
+// alone: it measures the memory of its process
 import t from 'tap';
 import { growthOf, MemoryWatch } from './memory-watch.js';
 

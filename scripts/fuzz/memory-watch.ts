@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-// What tells a leak from noise: memory that is held is exact once the collector has been. What the system has given is
-// not: the allocator keeps pages, gives them back late, and takes a few megabytes at once when a large frame comes for the
-// first time. So it is read several times and the least counts, and the rise is the median of the slopes between all
-// pairs of readings (Theil and Sen): one step up, or a few readings that stand out, leave it where it is; a leak raises it.
+// Distinguishes a leak from noise: held memory is exact after a collection. Resident memory is not: the allocator keeps
+// pages, returns them late, and takes a few megabytes at once for the first large frame. Therefore it is read several
+// times and the least value counts, and the rise is the median of the slopes between all pairs of readings (Theil and
+// Sen): a single step, or a few outliers, do not change it; a leak raises it.
 
-/** What memory may grow by after the warm-up, bytes. */
+/** Greatest growth of memory after the warm-up, in bytes. */
 export const MAX_GROWTH_BYTES = 20 * 1024 * 1024;
 /** Inputs after which code is compiled and pools are filled; a run needs twice as many for a word on resident memory. */
 const WARM_UP_INPUTS = 2_000;
@@ -19,22 +19,22 @@ const BETWEEN_READINGS_MS = 20;
 /** Memory after so many inputs, bytes. */
 export interface MemorySample {
   readonly inputs: number;
-  /** By what the program can reach. */
+  /** Bytes that the program can reach. */
   readonly held: number;
-  /** By the system: the least of a few readings. */
+  /** Resident memory according to the system: the least of a few readings. */
   readonly resident: number;
 }
 
-/** What the samples of a run say, bytes over the inputs after the warm-up. */
+/** Growth of memory over the inputs after the warm-up, in bytes. */
 export interface MemoryGrowth {
   readonly heldBytes: number;
-  /** Between the first and the last sample. */
+  /** Growth between the first and the last sample. */
   readonly residentBytes: number;
-  /** By the median slope. */
+  /** Growth by the median slope. */
   readonly residentTrendBytes: number;
 }
 
-/** Looks at the memory of this process now and then while a run goes on. */
+/** Samples the memory of this process during a run. */
 export class MemoryWatch {
   /** Long enough for a word on resident memory; a short run is looked at twice, once its code has been used. */
   readonly #isLong: boolean;
@@ -62,7 +62,7 @@ export class MemoryWatch {
     return growthOf(this.#samples);
   }
 
-  /** What is wrong; null: nothing. A run of few inputs shows how code is compiled, not how memory is kept. */
+  /** Describes excessive growth; null: none. A run of few inputs shows how code is compiled, not how memory is kept. */
   judge({ heldBytes, residentBytes, residentTrendBytes }: MemoryGrowth): string | null {
     const megabytes = (bytes: number) => Math.round(bytes / 1024 / 1024);
     if (heldBytes > MAX_GROWTH_BYTES) return `memory grew by ${megabytes(heldBytes)} MB`;
@@ -78,7 +78,7 @@ export class MemoryWatch {
   }
 }
 
-/** What samples in the order of their inputs say; nothing of fewer than two. */
+/** Growth over samples in the order of their inputs; zero for fewer than two. */
 export function growthOf(samples: readonly MemorySample[]): MemoryGrowth {
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined) return { heldBytes: 0, residentBytes: 0, residentTrendBytes: 0 };

@@ -2,7 +2,7 @@ import { MAX_FRAME_BYTES } from '@vantage/shared/protocol/limits.js';
 import type { Random } from './random.js';
 import { type Field, RAW, readFields, varint, writeFields } from './wire.js';
 
-// What may be wrong with a frame: first in its fields, then in its bytes; now and then it is no frame at all.
+// Mutations of a frame: first of its fields, then of its bytes; occasionally it is not a frame at all.
 
 /** Numbers at which something changes: of seven bits, of 2^53 and of 64 bits. */
 const NUMBERS = [
@@ -48,7 +48,7 @@ const TEXTS = [
 /** An input: what is sent as one message. */
 export interface FuzzInput {
   readonly bytes: Buffer;
-  /** As a message of text. */
+  /** True if the message is sent as text. */
   readonly isText: boolean;
 }
 
@@ -163,7 +163,7 @@ function change(make: (field: Field, random: Random) => Field): FieldChange {
   };
 }
 
-/** So many of one, as bytes: up to half a megabyte, now and then. */
+/** Repeats one field `count` times, as bytes, up to half the size of a frame. */
 function repeated(field: Field | undefined, count: number): Field {
   const bytes = field === undefined ? Buffer.alloc(0) : writeFields([field]);
   const fitting = Math.min(count, Math.floor(MAX_FRAME_BYTES / 2 / Math.max(1, bytes.length)));

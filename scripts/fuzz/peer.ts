@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import type { FuzzInput } from './mutations.js';
 
-/** How long a side may take to answer or to close; half a minute is much longer than anything it waits for itself. */
+/**
+ * Time that a side has to respond or close, in milliseconds; half a minute is much longer than any of its own
+ * timeouts.
+ */
 const ANSWER_MS = 30_000;
 
 /** A side did what no input may make it do. */
@@ -63,7 +66,7 @@ export class Peer<F> {
     const answer = new Promise<F | null>((done) => {
       this.#waiting = { isIt, done };
     });
-    return inTime('neither answer nor end', answer);
+    return inTime('neither a reply nor an end', answer);
   }
 
   #settle(frame: F | null): void {

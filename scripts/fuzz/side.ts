@@ -3,13 +3,13 @@ import type { FuzzInput } from './mutations.js';
 /** One of the two programs, as far as it listens to the other. */
 export interface FuzzSide {
   readonly name: 'control-plane' | 'agent';
-  /** What it is told in a life without faults: the frames that inputs are made of. */
+  /** Frames of a life without faults, from which inputs are made. */
   readonly seeds: readonly Buffer[];
-  /** When an input may come, in the order of a link's life; most come in the last one. */
+  /** Stages of a link's life in which an input may come, in order; most come in the last one. */
   readonly stages: readonly string[];
-  /** How many attackers there may be at once; each has its own link. */
+  /** Greatest number of attackers at once; each has its own link. */
   readonly attackers: number;
-  /** Gives one input to the real program. @throws FuzzFailure when it neither answers nor closes that link */
+  /** Sends one input to the real program. @throws FuzzFailure when it neither responds nor closes that link */
   attack(attacker: number, stage: string, input: FuzzInput): Promise<void>;
   /** A link that nobody attacks still works, and is the one from the beginning. @throws FuzzFailure */
   checkBystander(): Promise<void>;

@@ -1,4 +1,4 @@
-// Protocol buffers as they travel, without a schema: https://protobuf.dev/programming-guides/encoding
+// Protocol buffers on the wire, without a schema: https://protobuf.dev/programming-guides/encoding
 //
 //   message = field*        field = tag value        tag = varint(number << 3 | wire type)
 //   value   = 0 varint | 1 eight bytes | 2 varint length, bytes | 3 fields … 4 (a group, long out of use) | 5 four bytes
@@ -35,7 +35,7 @@ export function varint(value: bigint): Buffer {
   }
 }
 
-/** Takes a message apart, and what may be a message in it too; null when it is none. */
+/** Parses a message, and the parts of it that may be messages too; null when it is none. */
 export function readFields(bytes: Buffer, depth = 0): Field[] | null {
   const fields: Field[] = [];
   let at = 0;

@@ -12,6 +12,6 @@ export const acceptedIsKnown: Invariant = {
     const forgotten = forgottenTasks(history);
     return recordsOf(history, 'accepted')
       .filter(({ subject }) => !known.has(subject) && !forgotten.has(subject))
-      .map(({ subject }) => `${subject} was accepted and nobody knows it`);
+      .map(({ subject }) => `${subject} was accepted and is unknown`);
   },
 };

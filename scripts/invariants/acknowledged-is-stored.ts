@@ -8,7 +8,7 @@ import type { Invariant } from './invariant.js';
  */
 export const acknowledgedIsStored: Invariant = {
   id: 'I1',
-  says: 'what was acknowledged is in the database',
+  says: 'acknowledged results are in the database',
   evidence: ['acknowledged'],
   check: (history) => {
     const kept = new Set(recordsOf(history, 'kept').map(({ subject }) => subject));

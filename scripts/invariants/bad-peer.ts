@@ -13,7 +13,7 @@ export const badPeer: Invariant = {
     const without = percentile99(history, false);
     const beside = percentile99(history, true);
     if (without === null || beside === null || beside < 2 * without) return [];
-    return [`beside a bad peer the 99th percentile is ${beside} ms, without ${without} ms`];
+    return [`with a bad peer the 99th percentile is ${beside} ms, without ${without} ms`];
   },
 };
 

@@ -9,7 +9,7 @@ export const banHolds: Invariant = {
   check: (history) => {
     const unbanned = recordsOf(history, 'unbanned');
     const rollbacks = recordsOf(history, 'database-rolled-back');
-    // one that a failover lost has never been
+    // a ban that a failover lost does not count
     const isLost = ({ at }: { at: number }) => rollbacks.some((rollback) => rollback.since <= at && at <= rollback.at);
     const kept = recordsOf(history, 'banned').filter((ban) => !isLost(ban));
     const bans = kept.map((ban) => ({

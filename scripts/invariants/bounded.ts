@@ -43,7 +43,7 @@ function vanished(history: History): string[] {
   });
 }
 
-/** What was on a disk and is not in the database, where nothing excuses that. */
+/** Rows that were on a disk and are not in the database, where nothing excuses that. */
 function missingRows(history: History): HistoryRecordOf<'durable'>[] {
   const kept = new Set(recordsOf(history, 'kept').map(({ subject }) => subject));
   const forgotten = forgottenTasks(history);
@@ -63,7 +63,7 @@ function missingRows(history: History): HistoryRecordOf<'durable'>[] {
       !isLostTwice(row),
   );
   if (missing.length === 0) return missing;
-  // stored some time after the disk had it: between its sending and its acknowledgement
+  // stored at some time between sending and acknowledgement
   const acknowledged = new Map(acknowledgedRows(history).map((row) => [row.subject, row]));
   return missing.filter(({ subject }) => {
     const row = acknowledged.get(subject);

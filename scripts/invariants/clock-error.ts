@@ -1,7 +1,7 @@
 import { recordsOf } from './history.js';
 import type { Invariant } from './invariant.js';
 
-/** What a clock may be wrong beyond its own uncertainty, milliseconds. */
+/** Tolerated error of a clock beyond its own uncertainty, in milliseconds. */
 const TOLERANCE_MS = 50;
 
 /** I8. Server time on an agent is wrong by half a round trip and 50 ms at most; nothing takes less than no time. */

@@ -7,7 +7,7 @@ export interface SentRow {
   readonly sequence: number;
   /** Names the sequence it is of. */
   readonly lane: string;
-  /** When, each time. */
+  /** Times at which it was sent. */
   readonly sentAt: readonly number[];
 }
 
@@ -35,13 +35,13 @@ export function sentRows(history: History): SentRow[] {
 
 /** A row that an agent was told is durable. */
 export interface AcknowledgedRow extends SentRow {
-  /** When it was first told. */
+  /** Time at which it was first acknowledged. */
   readonly at: number;
-  /** When it had been sent last: it was stored between the two. */
+  /** Time at which it had last been sent: it was stored between the two. */
   readonly since: number;
 }
 
-/** Which rows the agents were told are durable. */
+/** Rows that agents were told are durable. */
 export function acknowledgedRows(history: History): AcknowledgedRow[] {
   const order = new Map(history.records.map((record, index) => [record, index]));
   const acks = new Map<string, HistoryRecordOf<'acknowledged'>[]>();
@@ -49,7 +49,7 @@ export function acknowledgedRows(history: History): AcknowledgedRow[] {
   const givenAnewAt = renumberings(history, order);
   for (const ack of recordsOf(history, 'acknowledged')) {
     const ofLane = acks.get(laneKey(ack)) ?? [];
-    // told again and again, a mark is of no interest unless it is higher
+    // marks are sent repeatedly: only a higher one matters
     if ((ofLane.at(-1)?.mark ?? 0) < ack.mark) acks.set(laneKey(ack), [...ofLane, ack]);
   }
   return sentRows(history).flatMap((row) => {
@@ -68,9 +68,9 @@ function rowKey({ lane, sequence, subject }: Pick<SentRow, 'lane' | 'sequence' |
 type Order = ReadonlyMap<HistoryRecord, number>;
 
 /**
- * From where in the history on the number of a row is another one's, as may be: the row was sent, and then the agent lost
- * it without a word, because it died before its disk had the row, or its spool was restored from a copy. What is said of
- * the number from then on is said of the other row. Any other row whose number is used again stays as it was.
+ * Positions in the history from which the number of a row may belong to another row: the row was sent, and then the
+ * agent lost it without declaring it, because it died before its disk had the row, or its spool was restored from a
+ * copy. Later records of the number refer to the other row. Any other row whose number is used again is unaffected.
  */
 function renumberings(history: History, order: Order): Map<string, number> {
   const mayForget = forgetfulMoments(history, order);
@@ -84,7 +84,7 @@ function renumberings(history: History, order: Order): Map<string, number> {
       const before = holders.get(name);
       const key = rowKey({ ...number, subject });
       holders.set(name, { key, subject, sentAt: at });
-      // its own again: a copy of the spool that holds it came after one that did not
+      // its own row again: a copy of the spool with the row came after one without it
       moments.delete(key);
       if (before === undefined || before.subject === subject) return;
       if (mayForget(batch.nodeId, before.subject, { from: before.sentAt, to: at })) moments.set(before.key, at);
@@ -93,7 +93,7 @@ function renumberings(history: History, order: Order): Map<string, number> {
   return moments;
 }
 
-/** Tells whether an agent may have forgotten a row between two records of the history. */
+/** Returns a function that is true if an agent may have lost a row between two records of the history. */
 function forgetfulMoments(history: History, order: Order) {
   const at = (record: HistoryRecord) => order.get(record) ?? 0;
   const durable = new Map(recordsOf(history, 'durable').map((record) => [record.subject, at(record)]));
@@ -128,9 +128,9 @@ interface StoredWithin {
 }
 
 /**
- * Whether a row was lost twice: with what the database lost of its last second, and with the agent's spool, out of which
- * it would have been sent again, or with its process, where its disk had not taken it. An acknowledgement may still be on its
- * way when the database is gone.
+ * True if a row was lost twice: once with the last second that the database lost, and once with the agent's spool,
+ * from which it would have been sent again, or with the agent's process, where its disk had not taken it. An
+ * acknowledgement may still be in flight when the database is gone.
  */
 export function lossFinder(history: History): (row: StoredWithin) => boolean {
   const rollbacks = recordsOf(history, 'database-rolled-back');
@@ -148,8 +148,9 @@ export function lossFinder(history: History): (row: StoredWithin) => boolean {
 }
 
 /**
- * Whether a row may be gone because the spool was restored from a copy, which nobody can notice: it was there before, or
- * was made before the restored one linked, and its number counts as delivered by the original.
+ * True if a row may be missing because the spool was restored from a copy, which nobody can notice: it was created
+ * before the restore, or after it and before the restored spool linked, and its number counts as delivered by the
+ * original.
  */
 export function restoreFinder(history: History): (row: StoredWithin) => boolean {
   const restored = recordsOf(history, 'spool-lost').filter(({ isNoticed }) => isNoticed !== true);
@@ -163,7 +164,7 @@ export function restoreFinder(history: History): (row: StoredWithin) => boolean 
     });
 }
 
-/** Whether a number of a sequence was declared as dropped, as the database has it. */
+/** True if a sequence number was declared as dropped, according to the database. */
 export function gapFinder(history: History): (row: SentRow) => boolean {
   const gaps = new Map<string, HistoryRecordOf<'gap'>[]>();
   for (const gap of recordsOf(history, 'gap')) gaps.set(laneKey(gap), [...(gaps.get(laneKey(gap)) ?? []), gap]);

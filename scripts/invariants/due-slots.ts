@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { SlotRunOf, WatchOf } from './history.js';
 
-// When a node has to check a monitor, worked out from docs/monitors.md alone: at phase + n × interval, the phase a hash of both.
-// Nothing of shared/ is used here, so that a mistake there is seen.
+// Times at which a node has to check a monitor, derived from docs/monitors.md only: at phase + n × interval, where the
+// phase is a hash of both. Nothing of shared/ is used here, so that an error there is detected.
 
 const HASH_VALUES = 2n ** 48n;
 

@@ -4,7 +4,7 @@ import type { Invariant } from './invariant.js';
 /** I9. When nothing is broken any more, every node is back in time and nothing is left to be delivered or waited for. */
 export const healed: Invariant = {
   id: 'I9',
-  says: 'after healing all nodes are online in time, no backlog is left and no task waits',
+  says: 'after the last repair all nodes are online in time, no backlog is left and no task waits',
   evidence: ['healed'],
   check: (history) => [...notBack(history), ...cutInCalm(history), ...backlogs(history), ...waiting(history)],
 };
@@ -23,13 +23,13 @@ function notBack(history: History): string[] {
   });
 }
 
-/** With nothing broken, and everybody back, no link ends. */
+/** Links that ended while nothing was broken and all processes were back. */
 function cutInCalm(history: History): string[] {
   const calm = recordsOf(history, 'calm').at(-1);
   if (calm === undefined) return [];
   return recordsOf(history, 'offline')
     .filter(({ at }) => at > calm.at)
-    .map(({ nodeId }) => `the link of ${nodeId} ended although nothing was broken`);
+    .map(({ nodeId }) => `the link of ${nodeId} ended without a fault`);
 }
 
 function backlogs(history: History): string[] {

@@ -1,14 +1,14 @@
-// What happened in a run, as those saw it who are not the product: the network between the programs, the engine that
-// measured, the script that asked and broke things, and the database read when all was over. JSON, one record a line.
+// History of a run, as observed outside of the product: by the network between the programs, the engine that measured,
+// the script that sent requests and caused faults, and the database at the end. JSON, one record a line.
 //
 //   accepted -> started -> produced -> durable -> sent -> acknowledged          kept (read at the end)
 //   API         engine     engine      spool      wire    wire                  database
 //
-// A `subject` is what a result is of: the id of a node task, or whatever names one check. Times (`at`, `storedAt`, …)
-// are milliseconds since the epoch by the clock of the database, or by the one clock that the whole run has. The order of
-// lines is the order of events wherever a checker says so.
+// A `subject` identifies a result: the id of a node task, or the name of a check. Times (`at`, `storedAt`, …) are
+// milliseconds since the epoch by the clock of the database, or by the single clock of the run. The order of lines is
+// the order of events where a checker requires it.
 
-/** Where a row of the spool stands: (epoch, lane, sequence) name it. */
+/** Position of a row of the spool, which (epoch, lane, sequence) identify. */
 export interface RowRange {
   readonly nodeId: string;
   /** Hex. */
@@ -31,7 +31,7 @@ export interface SlotRunOf extends WatchOf {
   readonly count: number;
 }
 
-/** What a record says, by its type. */
+/** Fields of a record, by its type. */
 export interface HistoryEvents {
   /** The API (or whatever makes work) has said yes; `subject` is the id of the node task. */
   readonly accepted: { readonly subject: string; readonly nodeId: string };
@@ -59,9 +59,9 @@ export interface HistoryEvents {
   readonly 'database-rolled-back': { readonly since: number };
   readonly banned: { readonly nodeId: string };
   readonly unbanned: { readonly nodeId: string };
-  /** A claim of an enrollment token was answered with yes. */
-  readonly 'token-claimed': { readonly token: string; readonly publicKey: string };
-  /** A claim of an enrollment token was answered with no. */
+  /** An enrollment with a token succeeded. */
+  readonly 'token-used': { readonly token: string; readonly publicKey: string };
+  /** An enrollment with a token was refused. */
   readonly 'token-refused': { readonly token: string; readonly publicKey: string };
   /** Whoever asked read the end of a node task: `success`, or the error's code. */
   readonly read: { readonly subject: string; readonly outcome: string };
@@ -74,9 +74,9 @@ export interface HistoryEvents {
   readonly retired: { readonly nodeId: string };
   /** A value that has a bound, looked at now: bytes of memory, bytes of a spool, rows. */
   readonly gauge: { readonly name: string; readonly of: string; readonly value: number; readonly limit: number };
-  /** What an agent believed of the server's time: `errorMs` is how wrong that was. A negative uncertainty: it knew nothing. */
+  /** An agent's belief about the server's time: `errorMs` is its error. A negative uncertainty: it knew nothing. */
   readonly clock: { readonly nodeId: string; readonly errorMs: number; readonly uncertaintyMs: number };
-  /** How long an honest peer's work took, with a bad peer about or without. */
+  /** Time that an honest peer's work took, with or without a bad peer. */
   readonly served: { readonly ms: number; readonly besideBadPeer: boolean };
   /** An agent wanted to send a packet there; `isRefused`: to a range that is refused. */
   readonly packet: { readonly nodeId: string; readonly to: string; readonly isRefused: boolean };
@@ -89,7 +89,7 @@ export interface HistoryEvents {
     readonly nodeId: string;
     readonly set: readonly { readonly monitorId: string; readonly generation: number; readonly intervalMs: number }[];
     readonly dropped: readonly string[];
-    /** What is not named is dropped. */
+    /** True if monitors that are not named are dropped. */
     readonly isEverything: boolean;
   };
   /** A node answers for every slot of a monitor that is due after `afterMs`: it was told to watch it, and its disk knows. */
@@ -97,14 +97,29 @@ export interface HistoryEvents {
     readonly generation: number;
     readonly intervalMs: number;
     readonly afterMs: number;
+    /** Due time of its first check: at once, not at the start of its slot. Absent: it waited for a slot. */
+    readonly firstMs?: number;
   };
-  /** It was told to watch that no longer, or under another generation. */
+  /** Assignment that was withdrawn, or replaced by another generation. */
   readonly 'watch-ended': WatchOf;
   /** The database has forgotten that it was ever to watch it: what it tells of that is nobody's. */
   readonly 'watch-forgotten': WatchOf;
   /** A process of an agent handed a report of slots to its spool. */
   readonly told: SlotRunOf & { readonly subject: string };
-  /** From here on nothing is broken any more. `patienceMs`: within which all must be well. */
+  /**
+   * A request about an episode of trouble reached the receiver of a channel, which accepted it or not. `key`: the id that is the
+   * same for every attempt at the message.
+   */
+  readonly 'message-taken': {
+    readonly channel: string;
+    readonly alertId: string;
+    readonly key: string;
+    readonly about: 'begin' | 'end';
+    readonly isAccepted: boolean;
+  };
+  /** A process that sends messages, or its way to the database or to a receiver, was broken or mended. */
+  readonly 'sender-interrupted': Readonly<Record<never, never>>;
+  /** Moment after which nothing is broken any more. `patienceMs`: time within which all must be well. */
   readonly healed: { readonly patienceMs: number };
   /** All is well again: from here on no link may end. */
   readonly calm: Readonly<Record<never, never>>;
@@ -131,6 +146,13 @@ export interface HistoryEvents {
   readonly slots: SlotRunOf & { readonly missed: string | null };
   /** Read at the end: an event of a monitor whose target was there all the time; `endedAt` null: it is open. */
   readonly event: { readonly monitorId: string; readonly startedAt: number; readonly endedAt: number | null };
+  /** Read at the end: an episode of trouble and one channel that is to be told of it; `endedAt` null: it goes on. */
+  readonly episode: {
+    readonly channel: string;
+    readonly alertId: string;
+    readonly startedAt: number;
+    readonly endedAt: number | null;
+  };
   /** Read at the end: what a node is to watch. */
   readonly assigned: WatchOf & { readonly generation: number };
   /** Read at the end: rows that an agent still holds unacknowledged. */
@@ -166,7 +188,7 @@ export function encodeRecord(record: HistoryRecord): string {
 /** Reads lines as `encodeRecord` makes them; the last may be cut off by whatever killed the writer. @throws SyntaxError */
 export function decodeRecords(lines: string): HistoryRecord[] {
   const complete = lines.slice(0, lines.lastIndexOf('\n') + 1);
-  // whoever wrote them had the type checked
+  // their type was checked when they were written
   return complete
     .split('\n')
     .filter((line) => line !== '')

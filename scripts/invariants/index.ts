@@ -1,5 +1,6 @@
 import { acceptedIsKnown } from './accepted-is-known.js';
 import { acknowledgedIsStored } from './acknowledged-is-stored.js';
+import { alertsToldOnce } from './alerts-told-once.js';
 import { badPeer } from './bad-peer.js';
 import { banHolds } from './ban-holds.js';
 import { bounded } from './bounded.js';
@@ -16,7 +17,7 @@ import { slotsToldOnce } from './slots-told-once.js';
 import { storedOnce } from './stored-once.js';
 import { tokenUsedOnce } from './token-used-once.js';
 
-/** What is checked of every run. One that joins is a file and a line here. */
+/** Invariants checked for every run. A new one is a file and a line here. */
 export const invariants: readonly Invariant[] = [
   acknowledgedIsStored,
   acceptedIsKnown,
@@ -24,6 +25,7 @@ export const invariants: readonly Invariant[] = [
   storedOnce,
   slotsToldOnce,
   noFalseEvents,
+  alertsToldOnce,
   banHolds,
   tokenUsedOnce,
   bounded,
@@ -35,13 +37,13 @@ export const invariants: readonly Invariant[] = [
   secretsStay,
 ];
 
-/** Something that must not be, and was. */
+/** Violation of an invariant. */
 export interface Breach {
   readonly id: string;
   readonly message: string;
 }
 
-/** Looks at a whole run; none is what one hopes for. */
+/** Checks a whole run; empty when there is no breach. */
 export function findBreaches(history: History): Breach[] {
   return invariants.flatMap(({ id, check }) => check(history).map((message) => ({ id, message })));
 }

@@ -37,7 +37,7 @@ const served = (ms: number, besideBadPeer: boolean) =>
   Array.from({ length: 100 }, (_, i) => saw('served', { ms: i < 98 ? 1 : ms, besideBadPeer }));
 const WATCH = { ...NODE, monitorId: 'm1' };
 const INTERVAL_MS = 10_000;
-/** When the node has to check the monitor: the sixth slot and those after it. */
+/** Times at which the node has to check the monitor: the sixth slot and those after it. */
 const slotMs = (slot: number) => phaseOfWatch({ ...WATCH, intervalMs: INTERVAL_MS }) + (5 + slot) * INTERVAL_MS;
 const slots = (first: number, last = first, missed: string | null = null) =>
   saw('slots', { ...WATCH, firstMs: slotMs(first), lastMs: slotMs(last), count: last - first + 1, missed });
@@ -54,11 +54,38 @@ const withoutSlots = (...gone: readonly HistoryRecord[]) =>
 const same = (a: HistoryRecord, b: HistoryRecord) => JSON.stringify(a) === JSON.stringify(b);
 const inOrderAt = (...records: readonly HistoryRecord[]) => [...records, ...watched];
 
+const ALERT = { channel: 'c1', alertId: 'a1' };
+const episode = (endedAt: number | null) => saw('episode', { ...ALERT, startedAt: 100, endedAt }, 30_000);
+const took = (about: 'begin' | 'end', at: number, { key = about as string, isAccepted = true } = {}) =>
+  saw('message-taken', { ...ALERT, key, about, isAccepted }, at);
+const [begin, over] = [took('begin', 110), took('end', 210)];
+const interrupted = saw('sender-interrupted', {}, 105);
+/** Runs with alerts that are in order. */
+const alerted: readonly (readonly HistoryRecord[])[] = [
+  [begin, over, episode(200)],
+  [begin, episode(null)],
+  [took('begin', 105, { isAccepted: false }), begin, over, episode(200)],
+  // a short one, and a receiver that was away
+  [took('begin', 110, { isAccepted: false }), episode(200)],
+  // its response was lost
+  [took('begin', 110, { isAccepted: false }), over, episode(200)],
+  [begin, interrupted, took('begin', 150), over, episode(200)],
+  [
+    interrupted,
+    episode(20_000),
+    saw('episode', { ...ALERT, alertId: 'a2', startedAt: 20_000, endedAt: 29_000 }),
+    saw('message-taken', { ...ALERT, alertId: 'a2', key: 'k2', about: 'begin', isAccepted: false }, 21_000),
+  ],
+  [episode(200)],
+  [begin, took('begin', 120, { key: 'again' }), saw('database-rolled-back', { since: 115 }, 125), over, episode(200)],
+];
+
 const isRolledBack = saw('database-rolled-back', { since: 1 }, 5);
 
 t.test('a run in order has no breach', async (t) => {
   t.same(findBreaches({ records: inOrder, secrets: ['hidden'] }), []);
   t.same(findBreaches({ records: watched, secrets: [] }), []);
+  for (const records of alerted) t.same(findBreaches({ records, secrets: [] }), []);
 });
 
 const breaches: readonly { id: string; name: string; records: readonly HistoryRecord[] }[] = [
@@ -113,11 +140,33 @@ const breaches: readonly { id: string; name: string; records: readonly HistoryRe
     name: 'an event of a target that was there all the time',
     records: inOrderAt(saw('event', { monitorId: 'm1', startedAt: 5, endedAt: null })),
   },
+  { id: 'I4', name: 'an end that was not told', records: [begin, episode(200)] },
+  { id: 'I4', name: 'a begin that was never tried', records: [episode(20_000)] },
+  { id: 'I4', name: 'a run in which nobody was told', records: [interrupted, episode(20_000)] },
+  { id: 'I4', name: 'a begin that was told to nobody and goes on', records: [interrupted, episode(null)] },
+  {
+    id: 'I4',
+    name: 'two messages about a begin',
+    records: [begin, took('begin', 120, { key: 'k2' }), over, episode(200)],
+  },
+  {
+    id: 'I4',
+    name: 'two messages about an end',
+    records: [begin, over, took('end', 220, { key: 'k2' }), episode(200)],
+  },
+  {
+    id: 'I4',
+    name: 'a message again without an interruption',
+    records: [begin, took('begin', 120), over, episode(200)],
+  },
+  { id: 'I4', name: 'an end that was told first', records: [took('end', 105), begin, episode(200)] },
+  { id: 'I4', name: 'an end of what goes on', records: [begin, over, episode(null)] },
+  { id: 'I4', name: 'a message about nothing', records: [begin, over] },
   { id: 'I5', name: 'stored after a ban', records: [...inOrder, saw('banned', NODE, 9)] },
   {
     id: 'I6',
     name: 'two keys by one token',
-    records: [...inOrder, ...['k1', 'k2'].map((publicKey) => saw('token-claimed', { token: 't1', publicKey }))],
+    records: [...inOrder, ...['k1', 'k2'].map((publicKey) => saw('token-used', { token: 't1', publicKey }))],
   },
   {
     id: 'I7',
@@ -201,8 +250,8 @@ const excused: readonly { name: string; records: readonly HistoryRecord[] }[] = 
   },
   { name: 'stored after a ban was lifted', records: [...inOrder, saw('banned', NODE, 3), saw('unbanned', NODE, 6)] },
   {
-    name: 'one key that claims its token again',
-    records: [...inOrder, ...['k1', 'k1'].map((publicKey) => saw('token-claimed', { token: 't1', publicKey }))],
+    name: 'one key that uses its token again',
+    records: [...inOrder, ...['k1', 'k1'].map((publicKey) => saw('token-used', { token: 't1', publicKey }))],
   },
   { name: 'a node that is gone for good', records: [...inOrder, saw('offline', NODE, 130), saw('retired', NODE, 130)] },
   {
@@ -258,7 +307,7 @@ const renumbered = (...between: readonly HistoryRecord[]) => [
 ];
 
 t.test(
-  'a number of a row that was lost before it was stored is acknowledged for the row that has it next',
+  'the number of a row that was lost before it was stored is acknowledged for the next row with that number',
   async (t) => {
     const findIds = (records: readonly HistoryRecord[]) => findBreaches({ records, secrets: [] }).map(({ id }) => id);
     const durable = saw('durable', { ...NODE, subject: 's0' });

@@ -6,7 +6,10 @@ export interface StoredSlots extends SlotRunOf {
   readonly storedAt: number;
 }
 
-/** Whether a report is of what the database had forgotten: nobody keeps it, until the node is told anew to watch that. */
+/**
+ * True if a report is about an assignment that the database had forgotten: nobody keeps it until the node is assigned
+ * that monitor again.
+ */
 function forgottenFinder(records: readonly HistoryRecord[]) {
   const forgotten = recordsOf({ records, secrets: [] }, 'watch-forgotten');
   const begun = recordsOf({ records, secrets: [] }, 'watch-begun');
@@ -21,8 +24,8 @@ function forgottenFinder(records: readonly HistoryRecord[]) {
 }
 
 /**
- * Of a report the database keeps what nobody told before: so one is kept when each of its slots is, by it or by another one.
- * @returns one for each report that was told and is
+ * Returns one record for each report that is kept. The database stores only the slots that nobody reported before, so
+ * a report is kept when each of its slots is stored, by it or by another one.
  */
 export function keptReports(
   records: readonly HistoryRecord[],

@@ -2,7 +2,7 @@ import type { CheckReport, MissedReport } from '@vantage/shared/monitor-state/ch
 import { CHECK_KIND, MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import type { ResultMessage } from '@vantage/shared/protocol/codec.js';
 
-/** Which slots a report is of. */
+/** Slots that a report covers. */
 export interface ReportedSlots {
   readonly monitorId: string;
   readonly firstMs: number;
@@ -10,27 +10,24 @@ export interface ReportedSlots {
   readonly count: number;
 }
 
-/** What a report of an agent tells; null: it is none. */
+/** Slots that a report of an agent covers; null: it is no report. */
 export function slotsOfReport({ kind, resultJson }: ResultMessage): ReportedSlots | null {
   return isReport(kind) ? slotsOfBody(JSON.parse(Buffer.from(resultJson ?? []).toString())) : null;
 }
 
-/** Names a report by its slots: who tells them again makes another one of that name. Null: it is none. */
-export function subjectOfSlots(message: ResultMessage): string | null {
+/** Names a report by its node and slots: who tells them again makes another one of that name. Null: it is none. */
+export function subjectOfSlots(message: ResultMessage, nodeId: string): string | null {
   const slots = slotsOfReport(message);
-  return slots === null ? null : nameOf(slots);
+  return slots === null ? null : nameOf(slots, nodeId);
 }
 
 /** The same for a row as `vantage-agent spool export` has it. */
-export function subjectOfExported({
-  kind,
-  result,
-}: {
-  readonly kind: string;
-  readonly result: unknown;
-}): string | null {
-  // what this program wrote is what it reads
-  return isReport(kind) ? nameOf(slotsOfBody(result as CheckReport | MissedReport)) : null;
+export function subjectOfExported(
+  { kind, result }: { readonly kind: string; readonly result: unknown },
+  nodeId: string,
+): string | null {
+  // this program reads only what it wrote
+  return isReport(kind) ? nameOf(slotsOfBody(result as CheckReport | MissedReport), nodeId) : null;
 }
 
 function isReport(kind: string | null | undefined): boolean {
@@ -43,6 +40,6 @@ function slotsOfBody(body: CheckReport | MissedReport): ReportedSlots {
   return { monitorId, firstMs: body.first_slot_ms, lastMs: body.last_slot_ms, count: body.count };
 }
 
-function nameOf({ monitorId, firstMs, lastMs }: ReportedSlots): string {
-  return `${monitorId}@${firstMs}-${lastMs}`;
+function nameOf({ monitorId, firstMs, lastMs }: ReportedSlots, nodeId: string): string {
+  return `${nodeId} of ${monitorId}@${firstMs}-${lastMs}`;
 }

@@ -3,7 +3,10 @@ import { dueSlots, slotsOfRun } from './due-slots.js';
 import { type History, type HistoryRecordOf, recordsOf, type WatchOf } from './history.js';
 import type { Invariant } from './invariant.js';
 
-/** What was due so short a time before a node was told to watch something no longer may be lost with its process; at the end it may still run. */
+/**
+ * A slot that was due less than this before its assignment ended may be lost with the agent's process; at the end it
+ * may still run.
+ */
 const LATE_MS = 15_000;
 
 /**
@@ -12,7 +15,7 @@ const LATE_MS = 15_000;
  */
 export const slotsToldOnce: Invariant = {
   id: 'I3',
-  says: 'each due slot of a monitor is one check or one gap with its reason, and what is assigned is watched',
+  says: 'each due slot of a monitor is one check or one gap with its reason, and assigned monitors are checked',
   evidence: ['watch-begun'],
   check: (history) => [...toldTwice(history), ...neverTold(history), ...unwatched(history)],
 };
@@ -22,7 +25,8 @@ interface Watch extends WatchOf {
   readonly generation: number;
   readonly intervalMs: number;
   readonly afterMs: number;
-  /** Null: to the end of the run. */
+  readonly firstMs?: number;
+  /** End of the assignment; null: the end of the run. */
   readonly endedAt: number | null;
 }
 
@@ -40,7 +44,7 @@ function watchesOf(history: History): Watch[] {
   return [...ended, ...open.values()];
 }
 
-/** How often each slot is in the database, by monitor and node. */
+/** Number of rows of each slot in the database, by monitor and node. */
 function storedSlots(history: History): Map<string, Map<number, number>> {
   const stored = new Map<string, Map<number, number>>();
   for (const run of recordsOf(history, 'slots')) {
@@ -64,6 +68,7 @@ function neverTold(history: History): string[] {
   const endMs = history.records.at(-1)?.at ?? 0;
   const missing = watchesOf(history).flatMap((watch) =>
     dueSlots(watch, watch.afterMs, (watch.endedAt ?? endMs) - LATE_MS)
+      .map((slotMs) => toldAs(watch, slotMs))
       .filter((slotMs) => stored.get(keyOf(watch))?.has(slotMs) !== true)
       .map((slotMs) => ({ watch, slotMs })),
   );
@@ -76,7 +81,7 @@ function neverTold(history: History): string[] {
     if (found.some(isLostWithSpool)) continue;
     const ofNode = gone.get(watch.nodeId) ?? new Map<unknown, string>();
     gone.set(watch.nodeId, ofNode);
-    const says = `${describe(keyOf(watch), slotMs)} was ${found.length === 0 ? 'due and never told' : 'told and is not stored'}`;
+    const says = `${describe(keyOf(watch), slotMs)} was ${found.length === 0 ? 'due and never reported' : 'reported and is not stored'}`;
     ofNode.set(found[0]?.subject ?? `${keyOf(watch)} ${slotMs}`, says);
   }
   return [...gone].flatMap(([nodeId, lost]) => {
@@ -85,6 +90,12 @@ function neverTold(history: History): string[] {
       ? []
       : [...lost.values()].map((says) => `${says}; ${nodeId} declared ${declared} as dropped`);
   });
+}
+
+/** The first check of all is told at its real time. */
+function toldAs({ firstMs, intervalMs }: Watch, slotMs: number): number {
+  const isFirst = firstMs !== undefined && slotMs <= firstMs && firstMs < slotMs + intervalMs;
+  return isFirst ? firstMs : slotMs;
 }
 
 /** Finds what agents told of a slot. */
@@ -99,7 +110,10 @@ function reportFinder(history: History) {
   return (watch: WatchOf, slotMs: number) => told.get(`${keyOf(watch)} ${slotMs}`) ?? [];
 }
 
-/** Whether a report was in a spool that was lost afterwards, where nobody could notice, or with what the database lost, too. */
+/**
+ * True if a report was in a spool that was lost afterwards where nobody could notice, or was also in what the
+ * database lost.
+ */
 function spoolLosses(history: History) {
   const isRestoredAway = restoreFinder(history);
   const losses = recordsOf(history, 'spool-lost');
@@ -116,7 +130,7 @@ function declaredBy(history: History, nodeId: string): number {
     .reduce((sum, { first, last }) => sum + last - first + 1, 0);
 }
 
-/** What a node is to watch at the end it watches, under the generation that it shall have. */
+/** Assignments that a node does not watch at the end under their current generation. */
 function unwatched(history: History): string[] {
   const open = new Map(
     watchesOf(history)

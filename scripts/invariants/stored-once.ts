@@ -25,13 +25,13 @@ function storedFromNothing(history: History): string[] {
   if (produced.size === 0) return [];
   return recordsOf(history, 'kept')
     .filter(({ subject, nodeId }) => !produced.has(`${subject} ${nodeId}`))
-    .map(({ subject, nodeId }) => `${subject} is stored as ${nodeId}'s, which never measured it`);
+    .map(({ subject, nodeId }) => `${subject} is stored for ${nodeId}, which never measured it`);
 }
 
 function storedNonsense(history: History): string[] {
   const nonsense = nonsenseSubjects(history);
   const kept = recordsOf(history, 'kept').filter(({ subject, as }) => as !== 'dead-letter' && nonsense.has(subject));
-  return kept.map(({ subject }) => `${subject} is stored and is no result`);
+  return kept.map(({ subject }) => `${subject} is stored and is not a result`);
 }
 
 function measuredTwice(history: History): string[] {

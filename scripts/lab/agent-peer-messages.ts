@@ -4,7 +4,7 @@ import type { SelfTestCheck } from '@vantage/shared/self-test.js';
 export interface ReceivedRow {
   readonly sequence: number;
   readonly taskId: string;
-  /** Of its times, as the agent knows them; both machines have the same clock. */
+  /** Offset of the agent's clock as the agent knows it; both machines have the same clock. */
   readonly clockOffsetMs: number;
   readonly uncertaintyMs: number;
 }
@@ -17,27 +17,27 @@ export interface ReceivedHeartbeat {
   readonly receivedRows: number;
 }
 
-/** What the lab tells the control plane of its agent. */
+/** Messages from the lab to the control plane of its agent. */
 export type ToPeer =
   | { readonly kind: 'job'; readonly taskId: string; readonly probeType: string; readonly specJson: string }
-  /** What the agent is to check its network with. */
+  /** Canaries for the agent's self-test. */
   | { readonly kind: 'canaries'; readonly canaries: readonly string[] }
   /** Rows that may be in flight. */
   | { readonly kind: 'credits'; readonly rows: number }
   /** Ends the link without a word. */
   | { readonly kind: 'hang-up' }
-  /** From now on the newest so many results are sent again and again; 0 ends that. */
+  /** Request to send the newest `rows` results again and again; 0 ends that. */
   | { readonly kind: 'replay'; readonly rows: number };
 
-/** What that control plane tells the lab. */
+/** Messages from that control plane to the lab. */
 export type FromPeer =
   | { readonly kind: 'listening'; readonly url: string }
   | { readonly kind: 'hello' }
   | { readonly kind: 'linked' }
   | ({ readonly kind: 'result'; readonly resultJson: string } & ReceivedRow)
-  /** Rows that had come before came again, over whatever link, and nobody had asked for that. */
+  /** Rows that had arrived before arrived again, over any link, without a request. */
   | { readonly kind: 'resent'; readonly rows: number }
   | ({ readonly kind: 'heartbeat' } & ReceivedHeartbeat)
   | { readonly kind: 'self-test'; readonly checks: readonly SelfTestCheck[] }
-  /** How many results were sent again, once that ended. */
+  /** Number of results that were sent again, once that ended. */
   | { readonly kind: 'replayed'; readonly rows: number };

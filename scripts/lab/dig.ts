@@ -1,3 +1,4 @@
+import { demand } from '@vantage/shared/_support/missing.js';
 import type { ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import type { Lab } from './lab.js';
 import { serviceAddresses } from './topology.js';
@@ -12,7 +13,7 @@ export interface DnsQuestion {
   readonly transport?: 'udp' | 'tcp';
 }
 
-/** What dig said. */
+/** Output of dig. */
 export interface DigAnswer {
   readonly rcode: string | null;
   /** Owner, seconds, class, type and data, one blank between them, sorted. */
@@ -57,8 +58,9 @@ export const dnsQuestions: readonly DnsQuestion[] = [
   { name: 'example.org', type: 'A', server: zone.v4 },
 ];
 
-/** Asks dig on the lab's `agent`. */
+/** Runs dig on the lab's `agent`. */
 export async function askDig(lab: Lab, { name, type, server, dnssec, transport }: DnsQuestion): Promise<DigAnswer> {
+  demand('dig');
   const switches = [dnssec === true ? '+dnssec' : '', transport === 'tcp' ? '+tcp' : ''].filter((text) => text !== '');
   const shown = ['+noall', '+answer', '+comments', '+stats', '+nosplit', '+noidnout', '+time=5', '+tries=1'];
   const output = await lab.exec('agent', 'dig', '-u', `@${server}`, ...shown, ...switches, name, type);

@@ -6,7 +6,7 @@ import type { LinkCounters, LinkSettings } from './emulator.js';
 import { type Lab, startLab } from './lab.js';
 import type { Direction } from './topology.js';
 
-const skip = await missingForLab();
+const skip = await missingForLab({ programs: ['ping'] });
 const far = { v4: '25.80.4.2', v6: '2d00:80:4::2' };
 const plain: Partial<LinkSettings> = {
   delayMs: 0,
@@ -17,7 +17,7 @@ const plain: Partial<LinkSettings> = {
   rateBitsPerSecond: 0,
 };
 
-/** What `ping` counted itself, in the order of arrival. */
+/** Counts of `ping` itself, in the order of arrival. */
 interface Pinged {
   readonly received: number;
   readonly duplicates: number;
@@ -38,7 +38,7 @@ async function ping(lab: Lab, count: number, target = far.v4, ...options: string
   };
 }
 
-/** What one direction of link 2 counted while `action` went on, all frames having arrived. */
+/** Counters of one direction of link 2 during `action`, once all frames have arrived. */
 async function countedBy<T>(lab: Lab, direction: Direction, action: () => Promise<T>): Promise<[T, LinkCounters]> {
   const { counters: before } = await lab.link(2, direction);
   const outcome = await action();
@@ -54,7 +54,7 @@ async function countedBy<T>(lab: Lab, direction: Direction, action: () => Promis
 const forthMs = ({ sentMs, arrivedMs }: StampedFrame) => arrivedMs - sentMs;
 const backMs = ({ arrivedMs, returnedMs }: StampedFrame) => returnedMs - arrivedMs;
 
-/** Between the quarter of the times and three quarters: what a few late turns of a busy machine do not change. */
+/** Interquartile range of the times, which a few late turns of a busy machine do not change. */
 function spreadOf(times: readonly number[]): number {
   const sorted = [...times].sort((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
@@ -117,7 +117,10 @@ else {
     t.equal(frames.length, 24);
     t.ok(spreadOf(frames.map(backMs)) > 15, `${spreadOf(frames.map(backMs))} ms with jitter`);
     t.ok(spreadOf(frames.map(forthMs)) < 15, `${spreadOf(frames.map(forthMs))} ms without`);
-    t.ok(Math.max(...frames.map(backMs)) > 50 && Math.min(...frames.map(backMs)) < 50, 'uniform around the delay');
+    t.ok(
+      Math.max(...frames.map(backMs)) > 50 && Math.min(...frames.map(backMs)) < 50,
+      'uniformly distributed around the delay',
+    );
     const { sequences } = await ping(lab, 100);
     t.strictSame(
       sequences,

@@ -5,14 +5,17 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { MissingError } from './missing.js';
+import { demand } from '@vantage/shared/_support/missing.js';
 import { namespaceOf, run } from './namespaces.js';
 import type { Direction, Link } from './topology.js';
 
 const SOURCE = fileURLToPath(new URL('../../lab/emulator.c', import.meta.url));
 const CACHE = fileURLToPath(new URL('../../../.cache/lab', import.meta.url));
 
-/** What a link does to the frames of one direction. Ratios 0..1; jitter is uniform around the delay and keeps the order. */
+/**
+ * Effects of a link on the frames of one direction. Ratios 0..1; jitter is uniform around the delay and keeps the
+ * order.
+ */
 export interface LinkSettings {
   readonly delayMs: number;
   readonly jitterMs: number;
@@ -31,14 +34,14 @@ export interface LinkCounters {
   readonly received: number;
   readonly receivedBytes: number;
   readonly lost: number;
-  /** Dropped for want of room before the limited rate. */
+  /** Frames dropped because the queue before the limited rate was full. */
   readonly overflowed: number;
   readonly duplicated: number;
   /** Overtaken by the frame behind. */
   readonly reordered: number;
   readonly delivered: number;
   readonly deliveredBytes: number;
-  /** Not taken by the receiving interface: it is down. */
+  /** Frames that the receiving interface did not take: it is down. */
   readonly failed: number;
 }
 
@@ -56,24 +59,20 @@ export interface Emulator {
   stop(): Promise<void>;
 }
 
-/** Compiles the emulator unless that is done. @returns the program; @throws MissingError without a compiler */
+/** Compiles the emulator unless that is done. @returns the program; @throws MissingProgramsError without a compiler */
 export async function compileEmulator(): Promise<string> {
   const hash = createHash('sha256').update(readFileSync(SOURCE)).digest('hex').slice(0, 16);
   const program = join(CACHE, `emulator-${hash}`);
   if (existsSync(program)) return program;
+  demand('gcc');
   mkdirSync(CACHE, { recursive: true });
   const fresh = `${program}.${process.pid}`;
-  try {
-    await run('gcc', ['-O2', '-Wall', '-Wextra', '-o', fresh, SOURCE]);
-  } catch (error) {
-    if (/ENOENT/.test(String(error))) throw new MissingError('gcc', 'gcc libc6-dev', 'compiles the link emulator');
-    throw error;
-  }
+  await run('gcc', ['-O2', '-Wall', '-Wextra', '-o', fresh, SOURCE]);
   renameSync(fresh, program);
   return program;
 }
 
-/** Starts the cables between namespaces that exist. It ends by itself when this process is gone. */
+/** Starts the cables between existing namespaces. It ends by itself when this process has ended. */
 export async function startEmulator(options: {
   readonly lab: string;
   readonly links: readonly Link[];
@@ -126,7 +125,7 @@ export async function setDirection(
   await command(socket, ['set', link, direction, ...pairs].join(' '));
 }
 
-/** Starts the random numbers of every direction anew: the same traffic then has the same fate. */
+/** Restarts the random numbers of every direction: the same traffic then has the same fate. */
 export async function seedLinks(socket: string, seed: number): Promise<void> {
   await command(socket, `seed ${seed}`);
 }
@@ -149,5 +148,5 @@ async function ask(path: string, line: string): Promise<string> {
     answer += String(chunk);
     if (answer.endsWith('\n')) return answer.trimEnd();
   }
-  throw new Error('the link emulator gave no answer');
+  throw new Error('the link emulator did not reply');
 }

@@ -8,14 +8,16 @@ import { type UpOptions, up } from './commands/up.js';
 import { serverNames } from './servers/index.js';
 import { hosts } from './topology.js';
 
-/** What every command of a person's lab is about. */
+/** Name of the lab that commands use by default. */
 const DEFAULT_NAME = 'lab';
 
 /** `npm run lab -- COMMAND`: a small internet on this machine. Exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   let exitCode = 0;
   const program = new Command('npm run lab --')
-    .description('A small internet in network namespaces: agent, three routers, a far host with real servers.')
+    .description(
+      'A small internet in network namespaces: an agent, three routers, and a remote host with real servers.',
+    )
     .enablePositionalOptions()
     .exitOverride();
   addUpAndDown(program);
@@ -36,17 +38,17 @@ export async function main(args: readonly string[]): Promise<number> {
 function addUpAndDown(program: Command): void {
   program
     .command('up')
-    .description('make a lab, print its map, and keep it until Ctrl-C')
+    .description('create a lab, print its map, and keep it until Ctrl-C')
     .addOption(name())
-    .option('--only <servers>', `servers to start, divided by commas: ${serverNames.join(', ')}; "none" for none`)
-    .option('--ecmp', 'a second road, by r2b, beside r2')
-    .option('--delay <ms>', 'round-trip time between agent and far, put on link 2', nonNegative)
+    .option('--only <servers>', `comma-separated servers to start: ${serverNames.join(', ')}; "none" for none`)
+    .option('--ecmp', 'add a second path, through r2b, parallel to r2')
+    .option('--delay <ms>', 'round-trip time between agent and far, added on link 2', nonNegative)
     .option('--seed <n>', "seed of the links' random numbers", nonNegative)
     .option('--json', 'print the map as one JSON document')
     .action((options: UpOptions) => up(options));
   program
     .command('down')
-    .description('remove a lab, and whatever killed labs have left')
+    .description('remove a lab, and leftovers of killed labs')
     .addOption(name())
     .action((options: { name: string }) => down(options.name));
 }
@@ -54,36 +56,36 @@ function addUpAndDown(program: Command): void {
 function addViews(program: Command): void {
   program
     .command('map')
-    .description('print machines, addresses, servers and what to try')
+    .description('print machines, addresses, servers and examples')
     .addOption(name())
-    .option('--json', 'as one JSON document')
+    .option('--json', 'print one JSON document')
     .action((options: { name: string; json?: true }) => map(options));
   program
     .command('status')
-    .description('print what every link does and has counted')
+    .description('print settings and counters of every link')
     .addOption(name())
-    .option('--json', 'as one JSON document')
+    .option('--json', 'print one JSON document')
     .action((options: { name: string; json?: true }) => status(options));
   program
     .command('link')
-    .description('change what a link does, from the next frame on; what is not given stays')
+    .description('change settings of a link from the next frame on; others stay the same')
     .argument('<number>', 'the link, from 1', nonNegative)
     .addOption(name())
     .addOption(new Option('--direction <way>', 'one direction only').choices(['forth', 'back']))
     .option('--delay <ms>', 'one way', nonNegative)
-    .option('--jitter <ms>', 'uniform around the delay; keeps the order', nonNegative)
+    .option('--jitter <ms>', 'uniformly distributed around the delay; keeps the order', nonNegative)
     .option('--loss <ratio>', '0 to 1', ratio)
     .option('--duplicate <ratio>', '0 to 1', ratio)
-    .option('--reorder <ratio>', '0 to 1, frames that the next one overtakes', ratio)
+    .option('--reorder <ratio>', 'share of frames that the next one overtakes, 0 to 1', ratio)
     .option('--rate <bits/s>', '0: no limit', nonNegative)
-    .option('--queue <bytes>', 'that wait before a limited rate', nonNegative)
+    .option('--queue <bytes>', 'length of the queue before a limited rate', nonNegative)
     .action((number: number, options: LinkOptions) => link(number, options));
 }
 
 function addInside(program: Command, endWith: (code: number) => void): void {
   program
     .command('shell')
-    .description('a shell on a machine')
+    .description('open a shell on a machine')
     .argument('<host>', hosts.join(', '))
     .addOption(name())
     .action(async (host: string, options: { name: string }) => endWith(await shell(options.name, host)));
@@ -100,17 +102,17 @@ function addInside(program: Command, endWith: (code: number) => void): void {
 }
 
 function name(): Option {
-  return new Option('--name <name>', 'of the lab; several may be up at once').default(DEFAULT_NAME);
+  return new Option('--name <name>', 'name of the lab; several can run at once').default(DEFAULT_NAME);
 }
 
 function nonNegative(text: string): number {
   const value = text.trim() === '' ? Number.NaN : Number(text);
   if (Number.isFinite(value) && value >= 0) return value;
-  throw new InvalidArgumentError(`"${text}" is no number from 0 on.`);
+  throw new InvalidArgumentError(`"${text}" must be a number of at least 0.`);
 }
 
 function ratio(text: string): number {
   const value = nonNegative(text);
   if (value <= 1) return value;
-  throw new InvalidArgumentError(`"${text}" is no ratio: 0 to 1.`);
+  throw new InvalidArgumentError(`"${text}" must be a number from 0 to 1.`);
 }

@@ -15,47 +15,49 @@ import { type Host, linkAddresses } from './topology.js';
 const CLI = fileURLToPath(import.meta.resolve('vantage-agent/cli.js'));
 const PEER = fileURLToPath(new URL('./programs/agent-peer.js', import.meta.url));
 
-/** What an agent tells of itself, by name of the check. */
+/** Self-test of an agent, by name of the check. */
 export type SelfTest = Readonly<Partial<Record<string, SelfTestCheck>>>;
 
-/** A whole agent on the lab's `agent`: `vantage-agent run`, linked to a control plane that does what it is told. */
+/** A whole agent on the lab's `agent`: `vantage-agent run`, linked to a control plane under the control of the test. */
 export interface LabAgent {
   /** The main process: link, spool, schedule. */
   readonly pid: number;
-  /** Runs one probe, beside those that are running: over the link, in the measuring child, by the spool and back. */
+  /** Runs one probe, in parallel with others: over the link, in the measuring child, by the spool and back. */
   probe<T extends ProbeType>(
     type: T,
     target: string,
     params?: Partial<ProbeSpecs[T]['params']>,
   ): Promise<ProbeResults[T]>;
-  /** What it found of itself when it started. */
+  /** Result of the self-test at the start. */
   readonly firstSelfTest: Promise<SelfTest>;
-  /** What it finds with other canaries than before, after the first self-test: it tries them at once. */
+  /**
+   * Sets other canaries than before, after the first self-test, and returns the result: the agent tries them at once.
+   */
   selfTest(canaries: readonly string[]): Promise<SelfTest>;
   /**
    * Has the newest `rows` results read from the spool and sent again and again, and one more written each time, until
    * the answer is called. That one says how many were sent again.
    */
   keepBusy(rows: number): () => Promise<number>;
-  /** What its control plane saw so far. */
+  /** Record of its control plane so far. */
   readonly seen: PeerRecord;
-  /** Asks for so many results that cost next to nothing; they are in `seen` when they come. */
+  /** Requests this many results that cost next to nothing; they are in `seen` when they come. */
   ask(results: number): void;
-  /** Lets it have so many rows in flight. */
+  /** Lets the agent have this many rows in flight. */
   grant(rows: number): void;
   /** Ends its link without a word. */
   hangUp(): void;
-  /** What `vantage-agent status` would say of the link: `open`, `waiting`, ... */
+  /** State of the link as `vantage-agent status` shows it: `open`, `waiting`, ... */
   linkState(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** What the control plane of a lab's agent saw, in order. */
+/** Events that the control plane of a lab's agent recorded, in order. */
 export interface PeerRecord {
   /** Tries to link that came as far as a hello, and links. */
   readonly hellos: number;
   readonly links: number;
-  /** Tasks that were asked for, and what came of them. */
+  /** Requested tasks and their results. */
   readonly asked: readonly string[];
   readonly rows: readonly ReceivedRow[];
   /** Rows that came more than once. */
@@ -63,10 +65,10 @@ export interface PeerRecord {
   readonly heartbeats: readonly ReceivedHeartbeat[];
 }
 
-/** How to start an agent of a lab. */
+/** Options of an agent of a lab. */
 export interface LabAgentOptions {
   readonly canaries?: readonly string[];
-  /** Where its control plane runs: beside it, or at the other end of the network. */
+  /** Host of its control plane: the agent's own, or the other end of the network. */
   readonly controlPlaneOn?: Extract<Host, 'agent' | 'far'>;
 }
 
@@ -86,7 +88,7 @@ export async function startLabAgent(lab: Lab, options: LabAgentOptions = {}): Pr
   await lab.exec('agent', process.execPath, CLI, 'enroll', '--insecure', '--url', url, '--token', token, ...common);
   peer.send({ kind: 'canaries', canaries });
   const firstSelfTest = peer.next('self-test').then(byName);
-  // not everybody asks
+  // not every caller awaits it
   firstSelfTest.catch(() => {});
   const linked = peer.next('linked');
   const agent = lab.spawn('agent', [process.execPath, CLI, 'run', ...common], {
@@ -113,7 +115,7 @@ function byName({ checks }: Message<'self-test'>): SelfTest {
   return Object.fromEntries(checks.map((check) => [check.name, check]));
 }
 
-/** Nobody may measure it, so its result costs the measuring process next to nothing. */
+/** Specification that every agent refuses, so that its result costs the measuring process next to nothing. */
 const refusedSpec = JSON.stringify({ target: '10.0.0.1:80', params: {} });
 
 type Commands = Omit<LabAgent, 'pid' | 'firstSelfTest' | 'seen' | 'linkState' | 'stop'>;
@@ -185,7 +187,7 @@ class Peer {
     this.#child.send(message);
   }
 
-  /** Asks for a result that `seen` will hold. */
+  /** Requests a result that `seen` will hold. */
   ask(specJson: string): void {
     const taskId = `asked${this.seen.asked.length + 1}`;
     this.seen.asked.push(taskId);

@@ -1,5 +1,6 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
+import { demandLab } from './demand-lab.js';
 import {
   compileEmulator,
   type Emulator,
@@ -10,7 +11,6 @@ import {
   setDirection,
   startEmulator,
 } from './emulator.js';
-import { basicRequirements, checkRequirements } from './missing.js';
 import { addNamespace, namespaceOf, run, spawnIn } from './namespaces.js';
 import { claim, directoryOf, environmentOf, removeLab, removeOrphans, socketOf } from './records.js';
 import { type ServerName, startServers } from './servers/index.js';
@@ -24,7 +24,7 @@ import {
   settingsScript,
 } from './topology.js';
 
-/** What a lab is to be. */
+/** Options of a lab. */
 export interface LabOptions {
   /** Names its namespaces `vlab-NAME-HOST`; one of its own without it, so that labs stand side by side. */
   readonly name?: string;
@@ -32,7 +32,7 @@ export interface LabOptions {
   readonly servers?: readonly ServerName[];
   /** A second road from r1 to r3, by r2b; flows of UDP and TCP spread over both by their ports. */
   readonly ecmp?: boolean;
-  /** Of the links' random numbers. */
+  /** Seed of the links' random numbers. */
   readonly seed?: number;
 }
 
@@ -48,7 +48,7 @@ export interface Lab {
   spawn(host: Host, command: readonly string[], options?: SpawnOptions): ChildProcess;
   /** Changes what is given of one or both directions of a link, from the next frame on; the rest stays. */
   setLink(link: number, direction: Direction | 'both', settings: Partial<LinkSettings>): Promise<void>;
-  /** Starts the random numbers of all links anew. */
+  /** Restarts the random numbers of all links. */
   seed(seed: number): Promise<void>;
   /** Settings and exact counters of every direction of every link. */
   links(): Promise<LinkStatus[]>;
@@ -59,13 +59,13 @@ export interface Lab {
 }
 
 /**
- * Makes a lab; `stop` removes it, and so do SIGINT and SIGTERM. What a killed process has left is removed by the next
+ * Creates a lab; `stop` removes it, and so do SIGINT and SIGTERM. Remains of a killed process are removed by the next
  * lab or by `npm run lab -- down`.
- * @throws MissingError naming a Debian package, Error without root
+ * @throws MissingProgramsError naming a Debian package, Error without root
  */
 export async function startLab(options: LabOptions = {}): Promise<Lab> {
   const { name = `t${process.pid}-${randomBytes(2).toString('hex')}`, servers = [], ecmp: isEcmp = false } = options;
-  checkRequirements(basicRequirements);
+  demandLab();
   await compileEmulator();
   await removeOrphans();
   await claim({ name, isEcmp, servers });
@@ -155,7 +155,7 @@ function once(action: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** On a signal removes, then ends this process as the signal would have. @returns ends the watch */
+/** On a signal, calls `remove` and then ends this process as the signal would have. @returns ends the watch */
 function removeOnSignal(remove: () => Promise<void>): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const onSignal = (signal: NodeJS.Signals) => {

@@ -10,7 +10,7 @@ import { addNamespace, namespaceOf, removeNamespace } from './namespaces.js';
 
 const program = `import(${JSON.stringify(new URL('./index.js', import.meta.url).href)})
   .then(({ main }) => main(process.argv.slice(1))).then((code) => { process.exitCode = code })`;
-const skip = await missingForLab();
+const skip = await missingForLab({ programs: ['ping', 'traceroute'] });
 
 function start(t: Test, ...args: string[]): ChildProcess {
   const child = spawn(process.execPath, ['-e', program, '--', ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
@@ -46,7 +46,7 @@ async function startUp(t: Test, name: string): Promise<ChildProcess> {
   child.stdout?.resume();
   await until('the lab is up', () => {
     if (child.exitCode !== null) throw new Error(said);
-    return said.includes('Ctrl-C ends the lab');
+    return said.includes('Ctrl-C stops the lab');
   });
   return child;
 }
@@ -83,7 +83,7 @@ t.test('nothing of a lab is left after stop, and two stand side by side', { skip
     second.exec('agent', 'ping', '-c1', '25.80.4.2'),
   ]);
   t.not(traces(name).length, 0, 'it can be seen while it is there');
-  await t.rejects(startLab({ name: `${name}-a` }), /is up already, by process \d+/);
+  await t.rejects(startLab({ name: `${name}-a` }), /is already running, as process \d+/);
   await first.stop();
   t.strictSame(traces(`${name}-a`), []);
   await second.exec('agent', 'ping', '-c1', '25.80.4.2');
@@ -95,7 +95,8 @@ t.test('flows of different ports take both roads of an ecmp lab, and each stays 
   const lab = await startLab({ ecmp: true });
   t.teardown(() => lab.stop());
   const secondHop = async (port: number) => {
-    const options = ['-n', '-q1', '-w2', '-f2', '-m2', '-U', '-p', String(port), `--sport=${port}`];
+    // the wait for a reply ends with the reply: a busy machine may take seconds for sixteen of them
+    const options = ['-n', '-q1', '-w60', '-f2', '-m2', '-U', '-p', String(port), `--sport=${port}`];
     const line = (await lab.exec('agent', 'traceroute', ...options, '25.80.4.2')).split('\n')[1] ?? '';
     return /25\.80\.\d\.2/.exec(line)?.[0];
   };
@@ -124,7 +125,7 @@ t.test('what a killed lab leaves, `lab down` removes, and its processes are gone
   t.not(traces(name).length, 0);
   t.match(await run(t, 'down', '--name', name), { code: 0, stdout: new RegExp(`^removed .*${name}`) });
   t.strictSame(traces(name), []);
-  t.match(await run(t, 'down', '--name', name), { code: 0, stdout: 'there was nothing to remove\n' });
+  t.match(await run(t, 'down', '--name', name), { code: 0, stdout: 'nothing to remove\n' });
 });
 
 t.test('two who remove what a lab left do not fail of each other', { skip }, async (t) => {
@@ -167,9 +168,13 @@ t.test('the command says what it can do, and what was wrong', async (t) => {
   for (const help of helps) t.match(help, { code: 0, stdout: /^Usage: npm run lab -- / });
   const cases = [
     { args: ['nonsense'], code: 2, stderr: /unknown command 'nonsense'/ },
-    { args: ['link', '2', '--loss', '2'], code: 2, stderr: /"2" is no ratio: 0 to 1/ },
-    { args: ['link', '2', '--delay', 'much'], code: 2, stderr: /"much" is no number from 0 on/ },
-    { args: ['status', '--name', 'nobody'], code: 1, stderr: /^lab: no lab "nobody" is up: npm run lab -- up\n/m },
+    { args: ['link', '2', '--loss', '2'], code: 2, stderr: /"2" must be a number from 0 to 1/ },
+    { args: ['link', '2', '--delay', 'much'], code: 2, stderr: /"much" must be a number of at least 0/ },
+    {
+      args: ['status', '--name', 'nobody'],
+      code: 1,
+      stderr: /^lab: no lab "nobody" is running: start it with npm run lab -- up\n/m,
+    },
     { args: ['up', '--only', 'gopher'], code: 1, stderr: /unknown server "gopher": one of / },
   ];
   await Promise.all(
@@ -188,7 +193,6 @@ t.test('a lab without root, or without a program it runs, says so in a line', as
   const [unprivileged, bare] = await Promise.all(
     ['process.getuid = () => 1000', 'process.getuid = () => 0'].map(asked),
   );
-  t.match(unprivileged, /^lab: a lab needs root, to make network namespaces$/m);
-  const packageLine = /^lab: no "(?:ip|setpriv)", which .*: apt-get install -y (?:iproute2|util-linux)$/m;
-  t.match(bare, packageLine);
+  t.match(unprivileged, /^lab: a lab needs root to create network namespaces$/m);
+  t.match(bare, /^lab: needs ip, setpriv, gcc: apt-get install gcc iproute2 libc6-dev util-linux$/m);
 });

@@ -1,15 +1,10 @@
 import t from 'tap';
 import { missingForLab } from './_support/missing-for-lab.js';
 import { startLab } from './lab.js';
-import { isInstalled } from './missing.js';
 import { startProber } from './prober.js';
 import { serviceAddresses } from './topology.js';
 
-const swaks =
-  isInstalled('swaks') || process.env['CI'] === 'true'
-    ? false
-    : 'needs the Debian packages swaks and libnet-ssleay-perl';
-const skip = swaks || (await missingForLab(['mail', 'time']));
+const skip = await missingForLab({ servers: ['mail', 'time'], programs: ['swaks', 'openssl'] });
 
 if (skip !== false) t.test('smtp and ntp against real servers', { skip }, async () => {});
 else {

@@ -3,7 +3,7 @@ import { type ServerName, servers } from './servers/index.js';
 import { alignedText } from './status-text.js';
 import { type Host, hostsOf, linkAddresses, linksOf, nowhere } from './topology.js';
 
-/** What a lab that is up has, for people and programs. */
+/** Hosts and links of a running lab, for people and programs. */
 export interface LabMap {
   readonly name: string;
   readonly hosts: readonly Host[];
@@ -56,7 +56,7 @@ export function mapText(map: LabMap): string {
     isEcmp ? '               └──5── r2b ──6──┘\n\n' : '\n',
     alignedText(links),
     ...offers,
-    `\nbehind far, had by nobody: ${nowhere.unreachable.v4} unreachable, ${nowhere.silent.v4} silent, ${nowhere.prohibited.v4} prohibited\n`,
+    `\nbehind far, assigned to no host: ${nowhere.unreachable.v4} unreachable, ${nowhere.silent.v4} silent, ${nowhere.prohibited.v4} prohibited\n`,
     tryText(map),
   ].join('');
 }

@@ -34,7 +34,7 @@ function failureText(error: Error & { code?: unknown; signal?: unknown }, stdout
   return said === '' ? how : `${how}: ${said}`;
 }
 
-/** Makes a namespace; `resolvers` become its /etc/resolv.conf. */
+/** Creates a namespace; `resolvers` become its /etc/resolv.conf. */
 export async function addNamespace(name: string, resolvers: readonly string[]): Promise<void> {
   mkdirSync(`/etc/netns/${name}`, { recursive: true });
   writeFileSync(`/etc/netns/${name}/resolv.conf`, resolvers.map((address) => `nameserver ${address}\n`).join(''));
@@ -65,7 +65,7 @@ export function namespacesOf(lab: string): string[] {
   return [...new Set(names)].filter((name) => pattern.test(name));
 }
 
-/** Starts a program inside a namespace; it gets SIGKILL when this process is gone. */
+/** Starts a program inside a namespace; it gets SIGKILL when this process has ended. */
 export function spawnIn(namespace: string, command: readonly string[], options: SpawnOptions = {}): ChildProcess {
   return spawn('setpriv', ['--pdeathsig', 'KILL', 'ip', 'netns', 'exec', namespace, ...command], options);
 }

@@ -6,7 +6,7 @@ import { startLab } from './lab.js';
 import { startProber } from './prober.js';
 import { type Direction, linkAddresses } from './topology.js';
 
-const skip = await missingForLab();
+const skip = await missingForLab({ programs: ['nft'] });
 const count = 15;
 const oneTurn = fileURLToPath(new URL('./_support/one-turn.js', import.meta.url));
 

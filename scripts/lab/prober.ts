@@ -3,36 +3,40 @@ import { fileURLToPath } from 'node:url';
 import type { ProbeResults, ProbeSpecs, ProbeType } from '@vantage/shared/probe-types/index.js';
 import { type FromChild, MessageBatch, type ToChild } from 'vantage-agent/measuring/child-messages.js';
 import type { ControlPlaneLists } from 'vantage-agent/measuring/policy-source.js';
+import { defaultEngineSettings } from 'vantage-agent/probes/default-settings.js';
 import type { Lab } from './lab.js';
 
 const CHILD = fileURLToPath(import.meta.resolve('vantage-agent/measuring/child.js'));
-/** As the agent starts it. */
+/** Flags with which the agent starts it. */
 const CHILD_FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--expose-gc'];
 /** The limit of each type is shorter. */
 const DEADLINE_MS = 300_000;
 
-/** What a prober may be told. */
+/** Options of a prober. */
 export interface ProberOptions {
-  /** CIDRs opened to probes beside what is public; none without it. */
+  /** CIDRs open to probes in addition to public addresses; none without it. */
   readonly allow?: readonly string[];
   /** Addresses of the root servers that traces of DNS begin at; the public ones without it. */
   readonly rootHints?: readonly string[];
-  /** What a control plane would add to the target policy. */
+  /** Lists that a control plane would add to the target policy. */
   readonly lists?: ControlPlaneLists;
-  /** For Node, beside those the agent gives. */
+  /** Flags for Node in addition to those that the agent passes. */
   readonly nodeFlags?: readonly string[];
-  /** What speaks for the agent's child in its place. */
+  /** Program that runs in place of the agent's child. */
   readonly program?: string;
 }
 
 /** The agent's own measuring process on the lab's `agent`: its engines, its policy, its limits. */
 export interface Prober {
   readonly pid: number;
-  /** For signals, and for messages of what `nodeFlags` loaded: arrays of objects whose `kind` the agent has none of. */
+  /**
+   * Process for signals, and for messages of what `nodeFlags` loaded: arrays of objects whose `kind` the agent
+   * does not use.
+   */
   readonly child: ChildProcess;
-  /** What it found it can do beyond plain sockets, for example `icmp`. */
+  /** Capabilities that it found beyond plain sockets, for example `icmp`. */
   readonly capabilities: readonly string[];
-  /** Runs one probe, beside those that are running. A refusal is a result too. */
+  /** Runs one probe, in parallel with others. A refusal is a result too. */
   probe<T extends ProbeType>(
     type: T,
     target: string,
@@ -40,7 +44,7 @@ export interface Prober {
   ): Promise<ProbeResults[T]>;
   /** Hands over a spec of any shape, as a careless or hostile control plane might. */
   probeRaw(type: string, spec: unknown): Promise<ProbeResults[ProbeType]>;
-  /** What engines did that they never should, in the order of happening. */
+  /** Faults of engines that should never occur, in order. */
   readonly faults: readonly string[];
   stop(): Promise<void>;
 }
@@ -55,7 +59,8 @@ export async function startProber(
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const conversation = new Conversation(child);
-  const opening: ToChild[] = [{ kind: 'begin', allow, serviceUrl: 'https://vantage.example', rootHints }];
+  const settings = { ...defaultEngineSettings, allow, rootHints };
+  const opening: ToChild[] = [{ kind: 'begin', settings, serviceUrl: 'https://vantage.example' }];
   child.send(lists === undefined ? opening : [...opening, { kind: 'lists', lists }]);
   const capabilities = await conversation.ready;
   return {
@@ -63,7 +68,7 @@ export async function startProber(
     child,
     capabilities,
     faults: conversation.faults,
-    // the spec was of the type's schema, and so is the answer: both sides check
+    // both sides validate: the spec and the result conform to the schemas of the type
     probe: async (type, target, params = {}) => (await conversation.run(type, { target, params })) as never,
     probeRaw: (type, spec) => conversation.run(type, spec),
     stop: () => conversation.end(),
@@ -75,7 +80,7 @@ class Conversation {
   readonly faults: string[] = [];
   readonly ready: Promise<readonly string[]>;
   readonly #child: ChildProcess;
-  /** As the agent sends them. */
+  /** Batch of messages as the agent sends them. */
   readonly #outgoing: MessageBatch<ToChild>;
   readonly #ended: Promise<void>;
   readonly #waiting = new Map<string, { resolve(resultJson: string): void; reject(error: Error): void }>();

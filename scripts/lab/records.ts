@@ -4,15 +4,15 @@ import { namespacesOf, removeNamespace } from './namespaces.js';
 import { authorityFile } from './servers/certificates.js';
 import type { ServerName } from './servers/index.js';
 
-/** Not in /tmp: a later `lab down` must find what is left, whoever's TMPDIR it was. */
+/** Directory of the records. Not in /tmp: a later `lab down` must find leftovers with any TMPDIR. */
 const ROOT = '/run/vantage-lab';
 
-/** What other processes may know of a lab, kept in its directory while it is there. */
+/** Facts about a lab for other processes, kept in its directory while it exists. */
 export interface LabRecord {
   readonly name: string;
   /** The process that removes it. */
   readonly pid: number;
-  /** When that process started, in clock ticks since boot: another one may get the same number. */
+  /** Start of that process, in clock ticks since boot: another one may get the same number. */
   readonly startedTicks: string;
   readonly isEcmp: boolean;
   readonly servers: readonly ServerName[];
@@ -23,7 +23,7 @@ export function directoryOf(name: string): string {
   return join(ROOT, name);
 }
 
-/** Where the emulator of a lab listens. */
+/** Socket of a lab's emulator. */
 export function socketOf(name: string): string {
   return join(directoryOf(name), 'emulator.sock');
 }
@@ -39,9 +39,10 @@ export function environmentOf(name: string): NodeJS.ProcessEnv {
 export async function claim(record: Omit<LabRecord, 'pid' | 'startedTicks'>): Promise<void> {
   const { name } = record;
   if (!/^[a-z0-9][a-z0-9-]{0,30}$/.test(name))
-    throw new Error(`"${name}" is no name for a lab: letters, digits, hyphens`);
+    throw new Error(`"${name}" is not a valid name for a lab: use letters, digits and hyphens`);
   const present = findRecord(name);
-  if (present !== null && isAlive(present)) throw new Error(`a lab "${name}" is up already, by process ${present.pid}`);
+  if (present !== null && isAlive(present))
+    throw new Error(`a lab "${name}" is already running, as process ${present.pid}`);
   await removeLab(name);
   mkdirSync(directoryOf(name), { recursive: true });
   saveRecord(record);
@@ -53,7 +54,7 @@ export function saveRecord(record: Omit<LabRecord, 'pid' | 'startedTicks'>): voi
   writeFileSync(join(directoryOf(record.name), 'lab.json'), JSON.stringify({ ...record, ...own }));
 }
 
-/** What is known of a lab, or null. */
+/** Reads the record of a lab, or returns null. */
 export function findRecord(name: string): LabRecord | null {
   const file = join(directoryOf(name), 'lab.json');
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as LabRecord) : null;
@@ -62,11 +63,12 @@ export function findRecord(name: string): LabRecord | null {
 /** The record of a lab that is up. @throws Error when there is none */
 export function getRecord(name: string): LabRecord {
   const record = findRecord(name);
-  if (record === null || !isAlive(record)) throw new Error(`no lab "${name}" is up: npm run lab -- up`);
+  if (record === null || !isAlive(record))
+    throw new Error(`no lab "${name}" is running: start it with npm run lab -- up`);
   return record;
 }
 
-/** Whether the process that made it still runs. */
+/** True if the process that created the lab still runs. */
 export function isAlive({ pid, startedTicks }: LabRecord): boolean {
   return startTicks(pid) === startedTicks;
 }
@@ -86,7 +88,7 @@ export async function removeOrphans(): Promise<string[]> {
   });
   for (const name of orphans) {
     await removeLab(name).catch((error: unknown) => {
-      // another process may be at the same; what neither could remove is told
+      // another process may be removing it too; leftovers of both are reported
       if (namespacesOf(name).length > 0) throw error;
     });
   }

@@ -10,7 +10,7 @@ else {
   const { lab, agent, calm, isComplete, isOpen, nothingLostNorDoubled } = await startLinkedLab(t);
   const { seen } = agent;
 
-  t.test('on a line of 64 kbit/s a backlog flows, the link lives, and heartbeats pass', async (t) => {
+  t.test('on a line of 64 kbit/s a backlog flows, the link survives, and heartbeats pass', async (t) => {
     await until('the link is open', isOpen);
     const before = seen.rows.length;
     agent.grant(0);
@@ -33,7 +33,7 @@ else {
   });
 
   t.test(
-    'with two seconds of latency each way a link opens by its first dial, and corrected times are right',
+    'with two seconds of latency each way a link opens at its first dial, and corrected times are right',
     async (t) => {
       await until('the link is open', isOpen);
       const { hellos, links } = seen;

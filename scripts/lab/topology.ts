@@ -3,15 +3,15 @@
 //   agent ──1── r1 ──2── r2 ──3── r3 ──4── far        link n: 25.80.n.0/24 and 2d00:80:n::/64, left .1, right .2
 //                └──5── r2b ──6──┘                    only with `ecmp`: two equal roads from r1 to r3
 //
-// The addresses belong to somebody on the real internet: as the target policy sees it they are public, so probes need no
-// permission for them. Nothing leaves the namespaces, which have no road to any other network.
+// The addresses are public on the real internet, so the target policy permits probes of them. Nothing leaves the
+// namespaces, which have no route to any other network.
 
 /** The machines of a lab; `r2b` is there only with `ecmp`. */
 export const hosts = ['agent', 'r1', 'r2', 'r2b', 'r3', 'far'] as const;
 /** One of them. */
 export type Host = (typeof hosts)[number];
 
-/** Which way through a link: `forth` is from its left end to its right one, away from the agent. */
+/** Direction through a link: `forth` is from its left end to its right one, away from the agent. */
 export type Direction = 'forth' | 'back';
 
 /** A cable; its devices are called `linkN` at both ends. */
@@ -53,9 +53,9 @@ export const services = {
 /** One of them. */
 export type Service = keyof typeof services;
 
-/** What becomes of packets to addresses behind `far` that nobody has. */
+/** Treatment of packets to unused addresses behind `far`. */
 export const nowhere = {
-  /** Answered: host unreachable, as everything else that nobody has. */
+  /** Reply: host unreachable, like for all unassigned addresses. */
   unreachable: { v4: '25.80.10.0/24', v6: '2d00:80:10::/64' },
   /** Swallowed without a word. */
   silent: { v4: '25.80.11.0/24', v6: '2d00:80:11::/64' },
@@ -87,7 +87,8 @@ export function hostsOf(hasDetour: boolean): readonly Host[] {
 /**
  * Kernel settings of every machine, as a shell script. Routers answer every packet: their limits are per destination and
  * second, and tests are quicker. (One limit stays: five IPv4 packets without a route in five seconds.) An address is
- * usable at once, for nobody else has it. Connections are measured each on its own: nothing is remembered of the last one.
+ * usable at once, because no other host has it. Connections are measured each on its own: nothing is remembered of the
+ * last one.
  */
 export const settingsScript = [
   ['ipv4/ip_forward', 1],
@@ -148,7 +149,7 @@ function routes(host: Host, hasDetour: boolean): string[] {
         hasDetour ? route(5, to(6, 'left')) : [],
       );
     case 'far':
-      // and no default route: what nobody has would go round in circles
+      // without a default route: packets to unassigned addresses would loop
       return [1, 2, 3, ...(hasDetour ? [5, 6] : [])].flatMap((number) => route(number, to(4, 'left')));
   }
 }

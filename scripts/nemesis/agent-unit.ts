@@ -14,7 +14,7 @@ const SPOOL_DISK = { mebibytes: 24 };
 /** Exit code of an agent that is banned (agent/src/exit-codes.ts). */
 const BANNED = 3;
 
-/** What `vantage-agent status` would tell; the part that is looked at here. */
+/** Output of `vantage-agent status`, as far as it is used here. */
 export interface AgentStatus {
   readonly pid: number;
   readonly link: { readonly state: string };
@@ -28,9 +28,9 @@ export interface AgentUnitOptions {
   readonly index: number;
   readonly stateDir: string;
   readonly logFile: string;
-  /** Where it links to and enrolls at. */
+  /** URL at which it enrolls and to which it links. */
   readonly url: string;
-  /** Its wire to each replica. */
+  /** Lines to each replica. */
   readonly lines: readonly Line[];
   readonly recorder: Recorder;
 }
@@ -70,7 +70,7 @@ export class AgentUnit {
     });
   }
 
-  /** Makes it a node by the command an operator types. */
+  /** Enrolls it as a node, with the command that an operator types. */
   async enroll(token: string): Promise<void> {
     const { url, stateDir } = this.#options;
     const args = ['enroll', '--url', url, '--token', '-', '--name', this.name, '--state-dir', stateDir, '--json'];
@@ -78,24 +78,27 @@ export class AgentUnit {
     this.nodeId = (JSON.parse(answer) as { node_id: string }).node_id;
   }
 
-  /** By its own word: the control plane knows of a link a moment before the one who opened it. */
+  /**
+   * True if the agent itself reports a link: the control plane knows of a link a moment before the agent that opened
+   * it.
+   */
   get isLinked(): boolean {
     return this.#isLinked;
   }
 
-  /** By the word of the process that runs now, not of one before it: nothing is measured or waits for delivery. */
+  /** True if the current process, not an earlier one, reports that nothing is measured or waits for delivery. */
   get isDelivered(): boolean {
     const status = this.status();
     if (status === null || status.pid !== this.unit.pid) return false;
     return status.running === 0 && status.spool.rows === 0;
   }
 
-  /** Where its spool is, if that is a file system of its own. */
+  /** File system of its spool, if that is separate. */
   get spoolDisk(): SmallDisk | null {
     return this.#spoolDisk;
   }
 
-  /** Gives its spool a small file system of its own, before the agent runs. @returns how to take it away */
+  /** Gives its spool a small file system of its own, before the agent runs. @returns a function that removes it */
   mountSpoolDisk(): () => Promise<void> {
     const disk = SmallDisk.mount(join(this.#options.stateDir, 'spool'), SPOOL_DISK);
     this.#spoolDisk = disk;
@@ -108,12 +111,12 @@ export class AgentUnit {
     const args = ['spool', 'export', '--json', '--state-dir', stateDir];
     const lines = await runCommand(script, args, { environment: this.#environment() }).catch(() => '');
     for (const line of lines.split('\n')) {
-      const subject = exportedSubject(line);
+      const subject = exportedSubject(line, this.nodeId);
       if (subject !== null) recorder.record('durable', { subject, nodeId: this.nodeId });
     }
   }
 
-  /** What it last said of itself; null when it said nothing that can be read. */
+  /** Newest status of the agent; null when there is none that can be read. */
   status(): AgentStatus | null {
     try {
       return JSON.parse(readFileSync(join(this.#options.stateDir, 'status.json'), 'utf8')) as AgentStatus;
@@ -129,7 +132,7 @@ export class AgentUnit {
   #take(line: string): void {
     const message = messageOf(line);
     if (message === 'link open') this.#said('online');
-    // every such line has advice of its own, by the reason
+    // the message of these lines depends on the reason
     else if (reasonOf(line) !== null) this.#said('offline');
   }
 
@@ -139,18 +142,18 @@ export class AgentUnit {
   }
 }
 
-/** What a row of a spool is of; null for a line that tells of none. */
-function exportedSubject(line: string): string | null {
+/** Subject of a row of a spool; null for a line without one. */
+function exportedSubject(line: string, nodeId: string): string | null {
   const kind = read(line, 'kind');
   if (kind === null) return null;
-  return kind === '' ? read(line, 'task_id') : subjectOfExported(JSON.parse(line));
+  return kind === '' ? read(line, 'task_id') : subjectOfExported(JSON.parse(line), nodeId);
 }
 
 function messageOf(line: string): string | null {
   return read(line, 'msg');
 }
 
-/** Why a link ended, in a line that says so. */
+/** Reason why a link ended, from its log line. */
 function reasonOf(line: string): string | null {
   return read(line, 'retryInMs') === null ? null : read(line, 'reason');
 }

@@ -1,11 +1,11 @@
 import { Agent, request } from 'undici';
 
-/** What the API said. */
+/** Response of the API. */
 export interface Answer {
   readonly status: number;
-  /** Of the envelope; null when there is none. */
+  /** Data of the envelope; null when there is none. */
   readonly data: unknown;
-  /** Of the envelope's error, or null. */
+  /** Code of the envelope's error, or null. */
   readonly code: string | null;
   /** Retry-After in seconds; null where there is none. */
   readonly retryAfterSeconds: number | null;

@@ -23,11 +23,11 @@ export interface Accepted {
   readonly nodeIds: readonly string[];
 }
 
-/** How the requests of a run went. */
+/** Counts of the requests of a run. */
 export interface ClientCounts {
   submitted: number;
   accepted: number;
-  /** By code of the API: what was refused for good. */
+  /** Requests refused for good, by the API's error code. */
   readonly refused: Record<string, number>;
   givenUp: number;
   /** Node tasks that ended with a result, and without one. */
@@ -56,7 +56,7 @@ export interface ClientsOptions {
 /** People who ask for probes at a steady rate, wherever an answer is to be had. */
 export class Clients {
   readonly accepted: Accepted[] = [];
-  /** How many nodes each request asked for, by its key. */
+  /** Number of nodes that each request asked for, by its key. */
   readonly asked = new Map<string, number>();
   readonly counts: ClientCounts = {
     submitted: 0,
@@ -78,7 +78,7 @@ export class Clients {
     setMaxListeners(0, this.#end.signal);
   }
 
-  /** Asks from now on; again after stopAsking(). */
+  /** Starts sending requests; also after stopAsking(). */
   start(): void {
     this.#asking = new AbortController();
     setMaxListeners(0, this.#asking.signal);
@@ -89,7 +89,7 @@ export class Clients {
     }, 1_000 / this.#options.rate);
   }
 
-  /** No new requests, and none is tried again; those that were accepted go on. */
+  /** Stops new requests and retries; accepted requests continue. */
   stopAsking(): void {
     this.#asking.abort();
     if (this.#timer !== null) clearInterval(this.#timer);
@@ -136,7 +136,7 @@ export class Clients {
         const { task_id: taskId, task_ids: subjects } = answer.data as { task_id: string; task_ids: string[] };
         return { key, taskId, subjects, nodeIds };
       }
-      // 409: the first one still runs, or its replica died
+      // 409: the first request is still running, or its replica died
       if (answer !== null && answer.status !== 409 && answer.code !== 'UNAVAILABLE') return this.#refused(answer.code);
       await delay(systemClock, RETRY_MS * (1 + random()), this.#asking.signal).catch(() => {});
       if (this.#asking.signal.aborted) break;
@@ -178,7 +178,7 @@ export class Clients {
     for (;;) {
       const path = `/v1/probe/tasks/${taskId}?wait=${WAIT_SECONDS}`;
       const answer = await this.#options.api.call(this.#anyUrl(), { path, timeoutMs: (WAIT_SECONDS + 10) * 1_000 });
-      // who says so of a task that was accepted is told so by the checker
+      // the checker reports this response to an accepted task
       if (answer?.status === 404) return this.#notFound(subjects);
       const task = answer?.status === 200 ? (answer.data as TaskBody) : null;
       if (task !== null && task.status !== 'running') {

@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { missing } from '@vantage/shared/_support/missing.js';
 import { delay, systemClock } from '@vantage/shared/clock.js';
 import t, { type Test } from 'tap';
 import { firstRowMs, refusesForNow, takeAllConnections } from './_support/database-faults.js';
 import { startProvingGround } from './_support/proving-ground.js';
 import { waitFor } from './world.js';
 
-const needsRoot =
-  process.getuid?.() === 0 || process.env['CI'] === 'true' ? {} : { skip: 'needs root to mount a tmpfs' };
+const skip = missing('permission to mount');
 const timeout = 300_000;
 /** One for all of them: what a fault leaves behind is there for the next. */
 const ground = await startProvingGround(t);
@@ -43,7 +43,7 @@ t.test('a slow PostgreSQL slows everything and loses nothing', { timeout }, asyn
   await endWell(t);
 });
 
-t.test('tables locked by somebody else, one after another, hold work up and lose nothing', { timeout }, async (t) => {
+t.test('tables locked by another session, one after another, delay work and lose nothing', { timeout }, async (t) => {
   const { world, accepts, endWell } = ground;
   const other = await world.database.connect();
   for (const table of ['probe_node_tasks', 'ingest_marks', 'nodes', 'probe_tasks', 'replicas']) {
@@ -58,7 +58,7 @@ t.test('tables locked by somebody else, one after another, hold work up and lose
   await endWell(t);
 });
 
-t.test('a PostgreSQL out of connections gets 503 for an answer, and nothing is lost', { timeout }, async (t) => {
+t.test('while PostgreSQL is out of connections requests get 503, and nothing is lost', { timeout }, async (t) => {
   const { world, accepts, endWell } = ground;
   await accepts(10);
   const giveBack = await takeAllConnections(world);
@@ -71,8 +71,8 @@ t.test('a PostgreSQL out of connections gets 503 for an answer, and nothing is l
 });
 
 t.test(
-  'on a full disk nothing is acknowledged, and all goes on when there is room',
-  { timeout, ...needsRoot },
+  'on a full disk nothing is acknowledged, and work continues when there is room',
+  { timeout, skip },
   async (t) => {
     const databaseDirectory = mountSmallDisk(t);
     const { world, accepts, endWell, clients } = await startProvingGround(t, { databaseDirectory });
@@ -80,7 +80,7 @@ t.test(
     const ballast = join(databaseDirectory, 'ballast');
     await fillDisk(ballast);
     const before = clients.counts.accepted;
-    await waitFor('no request to be accepted for want of room', 120_000, async () => {
+    await waitFor('no request to be accepted for lack of space', 120_000, async () => {
       await fillDisk(ballast);
       const answer = await world.api.call(world.replicas[0]?.url ?? '', submission(world.agents[0]?.nodeId ?? ''));
       return answer?.status === 503 && answer.retryAfterSeconds !== null;
@@ -95,10 +95,10 @@ t.test(
 );
 
 for (const [name, areLinksNew] of [
-  ['on the links there are', false],
+  ['on existing links', false],
   ['on new links', true],
 ] as const) {
-  t.test(`what a PostgreSQL lost by a failover is sent again, ${name}`, { timeout }, async (t) => {
+  t.test(`rows that PostgreSQL lost in a failover are sent again, ${name}`, { timeout }, async (t) => {
     const { world, accepts, endWell, recorder, targets, clients } = ground;
     const { database, agents } = world;
     await accepts(10);

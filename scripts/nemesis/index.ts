@@ -28,19 +28,19 @@ interface Options {
 export async function main(args: readonly string[]): Promise<number> {
   const command = new Command('npm run nemesis --')
     .description(
-      'Runs PostgreSQL, control planes and agents as real processes on this machine, asks for probes at a steady rate, and\n' +
-        'kills, stops and cuts off everything by a schedule that a seed decides. When all is mended again, what was seen\n' +
-        'from outside is compared with what is stored: docs/faults.md tells what must hold.',
+      'Run PostgreSQL, control planes and agents as real processes on this machine, request probes at a steady rate, and\n' +
+        'kill, stop and disconnect them by a schedule derived from a seed. When everything works again, compare what was seen\n' +
+        'from outside with what is stored: docs/faults.md describes the invariants.',
     )
-    .option('--seed <n>', 'decides which faults come when; the same seed is the same schedule', whole, randomSeed())
-    .option('--minutes <n>', 'how long things are broken', positive, process.env['CI'] === 'true' ? 1 : 10)
+    .option('--seed <n>', 'seed of the schedule of faults; the same seed gives the same schedule', whole, randomSeed())
+    .option('--minutes <n>', 'duration of the faults', positive, process.env['CI'] === 'true' ? 1 : 10)
     .option('--replicas <n>', 'control planes', whole, 3)
     .option('--agents <n>', 'agents', whole, 3)
-    .option('--rate <n>', 'requests for probes a second', positive, 5)
-    .option('--plan', 'print the schedule and do nothing')
+    .option('--rate <n>', 'probe requests per second', positive, 5)
+    .option('--plan', 'only print the schedule')
     .option('--json', 'print the report as one JSON document')
-    .option('--keep', 'keep the directory with logs and history when nothing was found, too')
-    .addHelpText('after', '\nExit code: 0 nothing was found, 1 something was, 130 interrupted.')
+    .option('--keep', 'keep the directory with logs and history even if nothing was found')
+    .addHelpText('after', '\nExit code: 0 no violation was found, 1 a violation was found, 130 interrupted.')
     .exitOverride();
   try {
     command.parse(args, { from: 'user' });
@@ -49,7 +49,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   const options = command.opts<Options>();
   if (options.plan) return printPlan(options);
-  // NOTE: without this Node 20 was seen to free its handles for ever after thousands of sockets that were reset
+  // NOTE: without this, Node 20 was seen to free its handles endlessly after thousands of reset sockets
   return process.exit(await breakThings(options));
 }
 

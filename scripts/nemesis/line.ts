@@ -1,4 +1,4 @@
-/** What happens to bytes on their way in one direction; both of them are as good as a wire can be when nothing is set. */
+/** Effects on the bytes in one direction of a line; by default both directions are as good as a wire can be. */
 export interface Weather {
   /** Added to every piece, order kept. */
   readonly latencyMs: number;
@@ -6,7 +6,7 @@ export interface Weather {
   readonly jitterMs: number;
   /** null: as fast as it goes. */
   readonly bytesPerSecond: number | null;
-  /** Nothing arrives, nor the end of the connection; what was sent meanwhile comes when it is over. */
+  /** True if nothing arrives, including the end of the connection; data sent meanwhile arrives afterwards. */
   readonly isStalled: boolean;
   /** Pieces of at most this size, each in a write of its own; null: as they come. */
   readonly sliceBytes: number | null;
@@ -26,7 +26,7 @@ const clear: Weather = {
   cutAfterBytes: null,
 };
 
-/** What a connection on a line does when the line changes. */
+/** Reaction of a connection on a line when the line changes. */
 export interface LineUser {
   onWeather(): void;
   /** Ends the connection on both sides: by a reset, or in good order as a shutdown does. */
@@ -54,7 +54,7 @@ export class Line {
     for (const user of this.#users) user.onWeather();
   }
 
-  /** As if nothing had ever been set. */
+  /** Resets all settings. */
   heal(): void {
     this.set(clear);
   }

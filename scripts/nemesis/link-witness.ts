@@ -12,7 +12,7 @@ export function witnessLink(recorder: Recorder): Tap {
     if (hello) nodeId = hello.nodeId;
     if (!results) return;
     const { epoch, first } = results;
-    const subjects = results.results.map((result) => subjectOfSlots(result) ?? result.taskId);
+    const subjects = results.results.map((result) => subjectOfSlots(result, nodeId) ?? result.taskId);
     recorder.record('sent', { nodeId, epoch: hex(epoch), lane: laneName(results.lane), first, subjects });
     for (const [index, result] of results.results.entries()) {
       const subject = subjects[index] ?? '';

@@ -13,14 +13,14 @@ export async function makeMonitors({ ask, agents, database }: World, { watched }
   for (const [type, target] of Object.entries(watched)) {
     const body = { name: type, type, target, interval_s: 10, node_count: agents.length };
     const answer = await ask({ method: 'POST', path: '/v1/monitors', body });
-    // asked for again after an answer that got lost
+    // repeated after a lost response
     const isThere = answer?.status === 201 || answer?.code === 'MONITOR_NAME_TAKEN';
     if (!isThere) throw new Error(`no monitor of type ${type}: ${answer?.code ?? 'no answer'}`);
   }
   await waitFor('every node to check every monitor', FIRST_CHECKS_MS, () => isEverythingChecked(database));
 }
 
-/** Whether each node has checked what it is to watch since it was told to. */
+/** True if each node has checked every monitor since it was assigned. */
 export async function isEverythingChecked(database: World['database']): Promise<boolean> {
   const [row] = await database.query(UNCHECKED);
   return row?.['count'] === 0;

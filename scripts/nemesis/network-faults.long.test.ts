@@ -9,7 +9,7 @@ const ground = await startProvingGround(t, { replicas: 2 });
 const agentLines = () => ground.world.agents.flatMap(({ lines }) => lines);
 const databaseLines = () => ground.world.replicas.map(({ line }) => line);
 
-/** For so long, on these lines; then everything is well again. */
+/** Applies weather to these lines for a time, then clears it. */
 async function endure(
   lines: readonly Line[],
   weather: Partial<Weather>,

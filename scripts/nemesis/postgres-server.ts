@@ -6,7 +6,7 @@ import { type Cluster, databaseUser, prepareCluster } from 'vantage-control/db/e
 import { type Postmaster, processesIn, startPostmaster, stopOrphans } from 'vantage-control/db/embedded/postmaster.js';
 import { chooseRunAs, type RunAs } from 'vantage-control/db/embedded/run-as.js';
 
-/** How an administrator stops PostgreSQL (pg_ctl -m), and what a power cut does to its processes. */
+/** Ways to stop PostgreSQL: those of an administrator (pg_ctl -m), and the effect of a power cut on its processes. */
 export type DatabaseStop = 'fast' | 'immediate' | 'kill';
 
 const stopSignals = { fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as const;
@@ -37,7 +37,7 @@ export class PostgresServer {
     private readonly cluster: Cluster,
   ) {}
 
-  /** Makes a cluster where there is none, and starts it. */
+  /** Creates a cluster where there is none, and starts it. */
   static async start(options: PostgresServerOptions): Promise<PostgresServer> {
     const { dataDir, settings = {} } = options;
     const runAs = await chooseRunAs(dataDir, findPostgresBinaries());
@@ -48,12 +48,12 @@ export class PostgresServer {
     return server;
   }
 
-  /** Where its files are. */
+  /** Directory of its files. */
   get directory(): string {
     return this.cluster.directory;
   }
 
-  /** What a proxy connects to. */
+  /** Socket that a proxy connects to. */
   get socketPath(): string {
     return join(this.cluster.directory, '.s.PGSQL.5432');
   }
@@ -99,7 +99,7 @@ export class PostgresServer {
     const pids = how === 'kill' ? await processesIn(this.cluster.directory) : [await this.#postmasterPid()];
     for (const pid of pids) signal(pid, stopSignals[how]);
     await postmaster.ended;
-    // ends what is left of it
+    // ends its remaining processes
     await postmaster.stop();
   }
 
@@ -153,7 +153,7 @@ export class PostgresServer {
   }
 }
 
-/** As before, but a postmaster that is asked by the kernel to stop when this process is gone. setpriv(1) */
+/** Like `runAs`, with a postmaster that the kernel asks to stop when this process is gone. setpriv(1) */
 function endingWithUs(runAs: RunAs): RunAs {
   return {
     ...runAs,
@@ -168,6 +168,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // ended meanwhile
+    // ended in the meantime
   }
 }

@@ -3,16 +3,16 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { processTree } from '../bench/processes.js';
 
-/** How a process ended. */
+/** End of a process. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Nobody here had asked for it. */
+  /** True if nobody here had requested it. */
   readonly isUnasked: boolean;
 }
 
 export interface RealProcessOptions {
-  /** For people, and of its log file. */
+  /** Name for people, and of its log file. */
   readonly name: string;
   readonly script: string;
   readonly args: readonly string[];
@@ -22,7 +22,7 @@ export interface RealProcessOptions {
   readonly onLine?: (line: string) => void;
 }
 
-/** How long SIGTERM may take before the process is killed: as systemd/vantage-control.service has it. */
+/** Time that SIGTERM may take before the process is killed, as in systemd/vantage-control.service. */
 const STOP_MS = 60_000;
 
 /** A program of the product that is killed, stopped and continued. It never outlives this process, not even stopped. */
@@ -109,7 +109,7 @@ export class RealProcess {
     this.#signalTree('SIGCONT');
   }
 
-  /** It may end from now on. */
+  /** Permits the process to end from now on. */
   expectEnd(): void {
     this.#isAsked = true;
   }
@@ -120,7 +120,7 @@ export class RealProcess {
       try {
         process.kill(pid, signal);
       } catch {
-        // ended meanwhile
+        // ended in the meantime
       }
     }
   }

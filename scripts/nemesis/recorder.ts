@@ -11,7 +11,7 @@ export class Recorder {
   record<T extends HistoryType>(type: T, event: HistoryEvents[T], at = Date.now()): void {
     const record = { at, type, ...event } as unknown as HistoryRecord;
     this.#records.push(record);
-    // whole logs are looked through and not kept twice
+    // whole logs are searched and not stored twice
     if (type !== 'text') appendFileSync(this.file, `${encodeRecord(record)}\n`);
   }
 

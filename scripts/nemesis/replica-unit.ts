@@ -14,7 +14,7 @@ export interface ReplicaUnitOptions {
   readonly logFile: string;
   readonly port: number;
   readonly environment: Readonly<Record<string, string>>;
-  /** Its wire to PostgreSQL. */
+  /** Line to PostgreSQL. */
   readonly line: Line;
   readonly recorder: Recorder;
 }
@@ -63,5 +63,5 @@ export class ReplicaUnit {
 
 /** One that starts while PostgreSQL is away says so and ends; its service manager tries again. */
 function saysNoDatabase(lines: readonly string[]): boolean {
-  return lines.some((line) => line.startsWith('vantage-control: no database: '));
+  return lines.some((line) => line.startsWith('vantage-control: cannot use the database: '));
 }

@@ -1,7 +1,7 @@
 import type { ClientCounts } from './clients.js';
 import type { Finding } from './verdict.js';
 
-/** What a run of the nemesis was and what came of it. */
+/** Settings and results of a run of the nemesis. */
 export interface NemesisReport {
   readonly seed: number;
   readonly minutes: number;
@@ -12,16 +12,16 @@ export interface NemesisReport {
     readonly for_ms: number;
     readonly kind: string;
     readonly says: string;
-    /** Why it could not be inflicted or healed as planned, or null. */
+    /** Reason why it could not be inflicted or healed as planned, or null. */
     readonly error: string | null;
   }[];
   readonly counts: ClientCounts;
-  /** From the last mend until all was quiet; null: it was not within twice the longest backoff. */
+  /** Time from the last repair until all was quiet; null: it was not within twice the longest backoff. */
   readonly healedMs: number | null;
   readonly findings: readonly Finding[];
 }
 
-/** Whether nothing was found. */
+/** True if no breach was found. */
 export function isClean({ findings, healedMs }: NemesisReport): boolean {
   return healedMs !== null && findings.every(({ breaches }) => breaches.length === 0);
 }
@@ -33,9 +33,9 @@ export function renderReport(report: NemesisReport): string {
     `seed ${seed}: ${minutes} min, ${replicas} replicas, ${agents} agents, ${faults.length} faults`,
     ...kindLines(faults),
     '',
-    `asked ${counts.submitted}, accepted ${counts.accepted}, refused ${refusedText(counts)}, given up ${counts.givenUp}`,
+    `submitted ${counts.submitted}, accepted ${counts.accepted}, refused ${refusedText(counts)}, given up ${counts.givenUp}`,
     `node tasks: ${counts.results} with a result, ${counts.lost} without`,
-    healedMs === null ? 'never quiet again' : `quiet ${(healedMs / 1_000).toFixed(1)} s after the last mend`,
+    healedMs === null ? 'did not settle' : `quiet ${(healedMs / 1_000).toFixed(1)} s after the last repair`,
     '',
     ...findings.flatMap(findingLines),
   ];

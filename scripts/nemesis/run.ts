@@ -1,6 +1,8 @@
 import { delay, systemClock } from '@vantage/shared/clock.js';
 import { SPOOL_BOUNDS } from 'vantage-agent/spool/spool.js';
 import { memoryOf, processTree } from '../bench/processes.js';
+import { AlertReceivers } from './alert-receivers.js';
+import { ALERTS_WAIT, Alerting } from './alerts.js';
 import { Clients } from './clients.js';
 import type { Heal } from './faults/index.js';
 import { isEverythingChecked, makeMonitors } from './monitors.js';
@@ -13,20 +15,20 @@ import { startTargets } from './targets.js';
 import { judge } from './verdict.js';
 import { allOnline, buildWorld, type CleanUps, type World, waitFor } from './world.js';
 
-// building ──> breaking: faults come and go ──> healing: everything is mended ──> quiet, or out of patience ──> judging
+// building ──> breaking: faults come and go ──> healing: everything is repaired ──> quiet, or out of patience ──> judging
 
 /** Twice the longest backoff of an agent (agent/src/link/reconnect.ts). */
 const PATIENCE_MS = 120_000;
-/** To look once more, when patience is over. */
+/** Additional time for a last look after the patience is over, in milliseconds. */
 const GRACE_MS = 15_000;
 const PROGRESS_MS = 5_000;
 const MEMORY_MS = 2_000;
 /** Resident megabytes: of a replica, and of an agent with all its processes; an idle one has under 100 MB. */
 const MEMORY_LIMIT_MB = { replica: 512, agent: 300 };
 
-/** Whether anything is still to be done: a task, or a change of a key. */
+/** SQL that is true while work is left: a task, or a change of a key. */
 const WAITING = `SELECT EXISTS (SELECT FROM probe_node_tasks WHERE state = 'pending')
-    OR EXISTS (SELECT FROM nodes WHERE rotation_requested_at IS NOT NULL AND deleted_at IS NULL) AS waiting`;
+    OR EXISTS (SELECT FROM nodes WHERE rotation_requested_at IS NOT NULL AND deleted_at IS NULL) OR ${ALERTS_WAIT} AS waiting`;
 
 export interface RunOptions {
   readonly seed: number;
@@ -45,13 +47,24 @@ export interface RunOptions {
 export async function runNemesis(options: RunOptions, cleanUps: CleanUps): Promise<NemesisReport> {
   const { seed, recorder, say, signal } = options;
   say(`seed ${seed}: starting PostgreSQL, ${options.replicas} replicas and ${options.agents} agents`);
+  const receivers = await AlertReceivers.start(seededRandom(seed + 3));
+  cleanUps.push(() => receivers.stop());
   const world = await buildWorld(
-    { ...options, hasSpoolDisks: SmallDisk.isPossible, random: seededRandom(seed + 1) },
+    {
+      ...options,
+      environment: receivers.environment,
+      hasSpoolDisks: SmallDisk.isPossible,
+      random: seededRandom(seed + 1),
+    },
     cleanUps,
   );
   const targets = await startTargets();
   cleanUps.push(() => targets.stop());
   await makeMonitors(world, targets);
+  const alerting = new Alerting({ world, targets, receivers, random: seededRandom(seed + 4) });
+  await alerting.prepare();
+  cleanUps.push(async () => alerting.mend());
+  alerting.start();
   const clients = new Clients({
     api: world.api,
     targets,
@@ -70,10 +83,11 @@ export async function runNemesis(options: RunOptions, cleanUps: CleanUps): Promi
   cleanUps.push(async () => clearInterval(progress));
   await breaking.run(signal);
   clients.stopAsking();
+  alerting.mend();
   const healedMs = await heal(world, clients, say);
   clearInterval(progress);
   say('judging');
-  const findings = await judge({ world, clients, targets, directory: options.directory });
+  const findings = await judge({ world, clients, targets, alerting, directory: options.directory });
   const { counts } = clients;
   const { agents, replicas, minutes } = options;
   return { seed, minutes, agents, replicas, faults: breaking.done, counts, healedMs, findings };
@@ -84,7 +98,7 @@ class Breaking {
   readonly done: { at_ms: number; for_ms: number; kind: string; says: string; error: string | null }[] = [];
   readonly now = new Set<string>();
   readonly #planned: readonly PlannedFault[];
-  /** By claim: settles when whoever holds it has mended what it broke, which may take longer than planned. */
+  /** Promises by claim, which settle when the holder has repaired what it broke; that may take longer than planned. */
   readonly #held = new Map<string, Promise<void>>();
 
   constructor(
@@ -120,6 +134,7 @@ class Breaking {
     this.now.add(says);
     let heal: Heal | null = null;
     let error: string | null = null;
+    this.options.recorder.record('sender-interrupted', {});
     const endMs = performance.now() + forMs;
     try {
       heal = await strike.inflict(this.world);
@@ -130,6 +145,7 @@ class Breaking {
     await heal?.().catch((cause: unknown) => {
       error = String(cause);
     });
+    this.options.recorder.record('sender-interrupted', {});
     this.now.delete(says);
     this.done.push({ at_ms: atMs, for_ms: forMs, kind, says: strike.says, error });
   }
@@ -147,10 +163,10 @@ async function heal(world: World, clients: Clients, say: (line: string) => void)
     unit.resume();
     unit.start();
   }
-  // a request to drain that a stopped replica woke up with came after the one to undrain
+  // a resumed replica handled an earlier request to drain after the one to undrain
   for (const { nodeId } of agents) await ask({ method: 'POST', path: `/v1/admin/nodes/${nodeId}/undrain` });
   recorder.record('healed', { patienceMs: PATIENCE_MS });
-  say('everything is mended; waiting until all agents are online and nothing is left to be delivered');
+  say('everything is repaired; waiting until all agents are online and everything is delivered');
   const begin = performance.now();
   try {
     await allOnline(world, PATIENCE_MS + GRACE_MS);
@@ -169,7 +185,7 @@ async function isQuiet({ agents, database }: World, clients: Clients): Promise<b
   return row?.['waiting'] === false && (await isEverythingChecked(database));
 }
 
-/** Looks at the memory of every process now and then; a breach of a bound is recorded once for each. */
+/** Samples the memory of every process; a breach of a bound is recorded once for each. */
 function watchOver({ agents, replicas }: World, recorder: Recorder): NodeJS.Timeout {
   const most = new Map<string, number>();
   const look = ({ name, unit }: World['agents'][number] | World['replicas'][number], limit: number) => {

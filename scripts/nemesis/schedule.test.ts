@@ -30,7 +30,7 @@ t.test(
   },
 );
 
-/** Whether both break one thing at one time. */
+/** True if both faults break one thing at one time. */
 function isOfOneThing(one: PlannedFault, other: PlannedFault): boolean {
   const isAtOnce = one.atMs < other.atMs + other.forMs && other.atMs < one.atMs + one.forMs;
   return isAtOnce && one.strike.claims.some((claim) => other.strike.claims.includes(claim));

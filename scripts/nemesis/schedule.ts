@@ -3,7 +3,7 @@ import { between, seededRandom } from './seeded-random.js';
 
 /** One fault of a run: what is broken when, and for how long. */
 export interface PlannedFault {
-  /** From the beginning of the run. */
+  /** Time since the start of the run, in milliseconds. */
   readonly atMs: number;
   readonly forMs: number;
   readonly kind: string;
@@ -15,7 +15,7 @@ export interface ScheduleOptions extends Shape {
   readonly durationMs: number;
 }
 
-/** Nothing is broken before this, so that there is something to break. */
+/** Time before the first fault, in milliseconds, so that there is something to break. */
 const WARM_UP_MS = 3_000;
 const MAX_AT_ONCE = 3;
 const GAP_MS = { least: 400, most: 5_000 };
@@ -43,7 +43,7 @@ interface Choice extends Shape {
   readonly running: readonly PlannedFault[];
 }
 
-/** Null: what was drawn can't be broken now. */
+/** Plans a fault; null: the one drawn cannot be inflicted now. */
 function planFault({ random, atMs, endMs, running, agents, replicas }: Choice): PlannedFault | null {
   const [name, kind] = drawKind(random);
   const strike = kind.aim({ agents, replicas }, random);

@@ -8,7 +8,7 @@ const BALLAST = 'nobody-needs-this';
 export class SmallDisk {
   private constructor(readonly folder: string) {}
 
-  /** Whether this process may make one. */
+  /** True if this process may create one. */
   static get isPossible(): boolean {
     return process.getuid?.() === 0;
   }
@@ -20,13 +20,13 @@ export class SmallDisk {
     return new SmallDisk(folder);
   }
 
-  /** Takes all the room there is now. May be called again. */
+  /** Fills the space that is free now. May be called again. */
   fill(): void {
     const { bavail, bsize } = statfsSync(this.folder);
     try {
       if (bavail > 0) writeFileSync(join(this.folder, BALLAST), Buffer.alloc(bavail * bsize), { flag: 'a' });
     } catch (error) {
-      // somebody else took some of it meanwhile: it is full
+      // another process took some of it meanwhile: it is full
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
     }
   }
@@ -35,7 +35,7 @@ export class SmallDisk {
     rmSync(join(this.folder, BALLAST), { force: true });
   }
 
-  /** Whatever is open on it stays until it is closed. */
+  /** Unmounts it; files that are open on it remain until they are closed. */
   unmount(): void {
     execFileSync('umount', ['--lazy', this.folder]);
   }

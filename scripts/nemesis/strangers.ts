@@ -4,46 +4,46 @@ import { enrollmentProofBytes } from '@vantage/shared/protocol/transcript.js';
 import { oneOf } from './seeded-random.js';
 import type { World } from './world.js';
 
-/** Whom a token let in. */
+/** A node that a token enrolled. */
 interface Enrolled {
   readonly nodeId: string;
 }
 
 /**
- * So many strangers claim one enrollment token at once, each at any replica, and again where no answer came. What each
- * was told is recorded under the token's label: a token is a secret.
- * @returns the nodes that were made of them
+ * Lets `strangers` strangers use one enrollment token at once, each at any replica, and again where no response
+ * came. Each response is recorded under the token's label: a token is a secret.
+ * @returns the nodes that were enrolled
  */
-export async function claimAtOnce(
+export async function enrollAtOnce(
   world: World,
-  { token, label, claimants, random }: { token: string; label: string; claimants: number; random: () => number },
+  { token, label, strangers, random }: { token: string; label: string; strangers: number; random: () => number },
 ): Promise<readonly string[]> {
-  const claims = Array.from({ length: claimants }, () => claim(world, { token, label, random }));
-  const enrolled = (await Promise.all(claims)).filter((answer) => answer !== null);
+  const enrollments = Array.from({ length: strangers }, () => enroll(world, { token, label, random }));
+  const enrolled = (await Promise.all(enrollments)).filter((answer) => answer !== null);
   return [...new Set(enrolled.map(({ nodeId }) => nodeId))];
 }
 
 const TRIES = 3;
 
-async function claim(
+async function enroll(
   { api, replicas, publicUrl, recorder }: World,
   { token, label, random }: { readonly token: string; readonly label: string; readonly random: () => number },
 ): Promise<Enrolled | null> {
   const { privateKey } = generateKeyPairSync('ed25519');
   const publicKey = rawPublicKey(privateKey).toString('base64');
-  const body = claimBody(token, privateKey, publicUrl);
+  const body = enrollBody(token, privateKey, publicUrl);
   for (let tries = 1; tries <= TRIES; tries++) {
     const { url } = oneOf(random, replicas);
     const answer = await api.call(url, { method: 'POST', path: '/v1/nodes/enroll', body });
     if (answer === null || answer.status >= 500 || answer.status === 429) continue;
     const isIn = answer.status === 201;
-    recorder.record(isIn ? 'token-claimed' : 'token-refused', { token: label, publicKey });
+    recorder.record(isIn ? 'token-used' : 'token-refused', { token: label, publicKey });
     return isIn ? { nodeId: (answer.data as { node_id: string }).node_id } : null;
   }
   return null;
 }
 
-function claimBody(token: string, privateKey: KeyObject, audience: string): object {
+function enrollBody(token: string, privateKey: KeyObject, audience: string): object {
   const publicKey = rawPublicKey(privateKey);
   return {
     token,

@@ -5,11 +5,12 @@ import type { AddressInfo } from 'node:net';
 const HOST = '127.0.0.1';
 const TEMPTING = '/elsewhere';
 const WATCHED = '/watched';
+const BREAKING = '/breaking';
 /** An address that no probe may touch: of loopback, but not among the allowed ones. */
 export const REFUSED_HOST = '127.0.99.1';
-/** What probes may reach here, as the agents have it. */
+/** Addresses that probes may reach here, in the agents' configuration. */
 export const ALLOWED = '127.0.0.0/24';
-/** As the control planes have it: they let requests pass that an agent has to refuse. */
+/** Addresses in the control planes' configuration: they accept requests that an agent has to refuse. */
 export const ALLOWED_TO_ASK = `${ALLOWED},${REFUSED_HOST}/32`;
 
 /** Servers that are probed, and count who comes. */
@@ -22,11 +23,14 @@ export interface Targets {
   readonly refusedUrl: string;
   /** An URL that may be probed, and sends whoever comes to where nobody may. */
   readonly temptingUrl: string;
-  /** What monitors watch, by their type. */
+  /** Targets of monitors, by their type. */
   readonly watched: { readonly http: string; readonly tcp: string };
-  /** When probes came, by key: milliseconds since the epoch, in order. */
+  /** Target of a monitor that breaks when it is told to. */
+  readonly breaking: string;
+  setBroken(isBroken: boolean): void;
+  /** Times of the probes received, by key: milliseconds since the epoch, in order. */
   readonly visits: ReadonlyMap<string, readonly number[]>;
-  /** How often somebody came to where nobody may. */
+  /** Number of visits to addresses that nobody may probe. */
   readonly refusedVisits: number;
   stop(): Promise<void>;
 }
@@ -35,10 +39,12 @@ export interface Targets {
 export async function startTargets(): Promise<Targets> {
   const visits = new Map<string, number[]>();
   let refusedUrl = '';
+  let isBroken = false;
   const web = http.createServer(({ url }, response) => {
     const { pathname, searchParams } = new URL(url ?? '/', 'http://target');
     if (pathname === TEMPTING) return void response.writeHead(302, { location: refusedUrl }).end();
     if (pathname === WATCHED) return void response.end('here');
+    if (pathname === BREAKING) return void response.writeHead(isBroken ? 503 : 200).end('here');
     const key = pathname.slice('/t/'.length);
     visits.set(key, [...(visits.get(key) ?? []), Date.now()]);
     setTimeout(() => response.end('here'), Number(searchParams.get('ms') ?? 0)).unref();
@@ -54,6 +60,10 @@ export async function startTargets(): Promise<Targets> {
     urlOf: (key, ms) => `http://${HOST}:${port}/t/${key}?ms=${ms}`,
     nobody: `${HOST}:1`,
     watched: { http: `http://${HOST}:${port}${WATCHED}`, tcp: `${HOST}:${port}` },
+    breaking: `http://${HOST}:${port}${BREAKING}`,
+    setBroken: (broken) => {
+      isBroken = broken;
+    },
     refusedUrl,
     temptingUrl: `http://${HOST}:${port}${TEMPTING}`,
     visits,

@@ -7,11 +7,11 @@ import { resetSocket } from './reset-socket.js';
 //
 //   source ──data──> [ queue: piece, due at ] ──due, not stalled, within the bandwidth──> sink
 //
-// The end of the source is a piece like any other: a partition hides it as it hides data.
+// The end of the source is a piece like any other: a partition holds it back like data.
 
 type Piece = { readonly dueMs: number } & ({ readonly bytes: Buffer } | { readonly end: 'fin' | 'rst' });
 
-/** More than this is left with the sender: its writes block as they would. */
+/** Greatest number of queued bytes; beyond it the sender's writes block as on a real line. */
 const MAX_QUEUED_BYTES = 64 * 1024;
 
 export interface ToxicFlowOptions {
@@ -21,7 +21,7 @@ export interface ToxicFlowOptions {
   readonly clock: Clock;
   /** 0 <= r < 1. */
   readonly random: () => number;
-  /** As many bytes have passed as the weather lets through. */
+  /** Called when as many bytes have passed as the weather permits. */
   readonly onLimit: () => void;
 }
 
@@ -66,7 +66,7 @@ export class ToxicFlow {
     this.#judgeSource();
   }
 
-  /** Nothing is carried any more. */
+  /** Stops carrying data. */
   stop(): void {
     this.#isEnded = true;
     this.#queue = [];
@@ -93,7 +93,7 @@ export class ToxicFlow {
     return this.#lastDueMs;
   }
 
-  /** Until the next piece may go; null: there is none. */
+  /** Time until the next piece may go; null: there is none. */
   #waitMs(): number | null {
     const [piece] = this.#queue;
     if (piece === undefined) return null;
@@ -106,7 +106,7 @@ export class ToxicFlow {
     if ('end' in piece) return this.#forwardEnd(piece.end);
     const { bytesPerSecond, sliceBytes, cutAfterBytes } = this.#options.weather();
     const limits = [piece.bytes.length, sliceBytes, cutAfterBytes === null ? null : cutAfterBytes - this.#passed];
-    // at a low rate small pieces, as a slow wire has them
+    // small pieces at a low rate, like on a slow line
     if (bytesPerSecond !== null) limits.push(Math.max(1, Math.ceil(bytesPerSecond / 20)));
     const count = Math.max(0, Math.min(...limits.filter((limit) => limit !== null)));
     if (count < piece.bytes.length) this.#queue.unshift({ ...piece, bytes: piece.bytes.subarray(count) });

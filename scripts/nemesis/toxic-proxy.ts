@@ -44,7 +44,7 @@ export class ToxicProxy {
 
   private constructor(
     options: ToxicProxyOptions,
-    /** Where it listens, also while it refuses. */
+    /** Port on which it listens, also while it refuses. */
     readonly port: number,
   ) {
     this.#options = options;
@@ -73,7 +73,7 @@ export class ToxicProxy {
     await new Promise(setImmediate);
   }
 
-  /** Takes connections again. */
+  /** Accepts connections again. */
   async accept(): Promise<void> {
     if (this.#server === null) this.#serve(await listen(this.port));
   }
@@ -161,7 +161,7 @@ class Connection implements LineUser {
   }
 
   #flow(server: Socket, line: Line): void {
-    // it was reset while nobody read from it
+    // it was reset while it was not being read
     if (this.#client.destroyed) return this.cut('rst');
     const { clock, random } = this.#options;
     const onLimit = () => this.cut('rst');

@@ -1,7 +1,7 @@
 import { RealProcess, type RealProcessOptions } from './real-process.js';
 import type { Recorder } from './recorder.js';
 
-// A program as a service manager keeps it:
+// A program as a service manager runs it:
 //
 //   down ──start()──> running ──ended unasked──> waiting ──1 s──> running
 //     ^                  │                                           │
@@ -12,9 +12,9 @@ const RESTART_MS = 1_000;
 export interface UnitOptions extends Omit<RealProcessOptions, 'onLine'> {
   readonly recorder: Recorder;
   readonly onLine: (line: string) => void;
-  /** Told whenever a process of it is gone. */
+  /** Called whenever one of its processes has ended. */
   readonly onEnded: () => void;
-  /** Whether it may end like this by itself; `lines` are the last ones it said. */
+  /** Decides if it may end like this by itself; `lines` are the last lines of its output. */
   readonly mayEnd: (code: number | null, lines: readonly string[]) => 'stay-down' | 'restart' | 'no';
 }
 
@@ -52,7 +52,7 @@ export class Unit {
     });
   }
 
-  /** Null: it has said nothing yet. */
+  /** Last line of its output; null: none yet. */
   get lastLine(): string | null {
     return this.#lastLines.at(-1)?.slice(0, 300) ?? null;
   }
@@ -76,10 +76,10 @@ export class Unit {
   async terminate(): Promise<void> {
     this.#cancelRestart();
     const ending = await this.#process?.terminate();
-    // one that is only starting has not learned to listen yet
+    // a program that is still starting does not handle the signal yet
     if (!ending || ending.code === 0 || ending.signal === 'SIGTERM') return;
     const verdict = this.#options.mayEnd(ending.code, this.#lastLines);
-    if (verdict === 'no') this.#recordEnd(`SIGTERM was answered with ${ending.code ?? ending.signal}`);
+    if (verdict === 'no') this.#recordEnd(`ended with ${ending.code ?? ending.signal} after SIGTERM`);
   }
 
   pause(): void {

@@ -4,31 +4,34 @@ import { type History, recordsOf } from '../invariants/history.js';
 import { findBreaches, invariants } from '../invariants/index.js';
 import { keptReports } from '../invariants/kept-reports.js';
 import type { AgentUnit } from './agent-unit.js';
+import type { Alerting } from './alerts.js';
 import type { Clients } from './clients.js';
 import { Recorder } from './recorder.js';
 import type { Targets } from './targets.js';
 import { recordWatches } from './watches.js';
 import type { World } from './world.js';
 
-/** What was found about one invariant. */
+/** Finding for one invariant. */
 export interface Finding {
   readonly id: string;
   readonly says: string;
   readonly breaches: readonly string[];
-  /** Why nothing was looked at here; null: it was. */
+  /** Reason why it was not checked here; null: it was. */
   readonly notChecked: string | null;
 }
 
-/** What can't be looked at where several things are broken at once. */
+/** Invariants that cannot be checked where several things are broken at once, with the reason. */
 const notCheckedHere: Readonly<Record<string, string>> = {
-  I10: 'beside other faults no time can be compared: the tests of hostile nodes look at it',
+  I10: 'times cannot be compared while other faults occur: the tests of hostile nodes cover it',
 };
 
 interface Evidence {
   readonly world: World;
   readonly clients: Clients;
   readonly targets: Targets;
-  /** Where the logs are, in `logs`; what is read goes into `end.jsonl`. */
+  /** Absent: nothing breaks that people are told of. */
+  readonly alerting?: Alerting;
+  /** Directory with the logs, in `logs`; records read at the end are written to `end.jsonl`. */
   readonly directory: string;
 }
 
@@ -40,14 +43,15 @@ export async function judge(evidence: Evidence): Promise<Finding[]> {
   await readDatabase(evidence.world, end);
   await readMonitors(evidence.world, end);
   for (const agent of agents) readAgent(agent, end);
+  await evidence.alerting?.read(end);
   readVisits(evidence, end);
   readLogs(evidence, end);
-  // what is acknowledged while the database is read may have come after the row of it was
+  // a row acknowledged while the database is read may have been stored after its table was read
   const seen = recorder.records.filter(({ type }, index) => index < untilRead || type !== 'acknowledged');
   return findingsOf({ records: [...seen, ...end.records], secrets });
 }
 
-/** What each invariant has to say of a run, by its number. */
+/** Findings for each invariant in a run, by its number. */
 export function findingsOf(history: History): Finding[] {
   const breaches = findBreaches(history);
   const seen = new Set(history.records.map(({ type }) => type));
@@ -58,7 +62,7 @@ export function findingsOf(history: History): Finding[] {
       id,
       says: parts.map(({ says }) => says).join('; '),
       breaches: breaches.filter((breach) => breach.id === id).map(({ message }) => message),
-      notChecked: isChecked ? null : (notCheckedHere[id] ?? 'nothing of the kind has happened'),
+      notChecked: isChecked ? null : (notCheckedHere[id] ?? 'nothing of this kind has happened'),
     };
   });
 }
@@ -72,7 +76,7 @@ const DEAD = `SELECT node_id, convert_from(payload, 'UTF8') AS payload, received
 // NOTE: numbers of proto/link.proto
 const LANES: Readonly<Record<number, string>> = { 1: 'task', 2: 'check' };
 
-interface TaskRow {
+interface NodeTaskRow {
   readonly id: string;
   readonly node_id: string;
   readonly state: 'pending' | 'done' | 'lost';
@@ -81,7 +85,7 @@ interface TaskRow {
 }
 
 async function readDatabase({ database }: World, recorder: Recorder): Promise<void> {
-  for (const row of (await database.query(TASKS)) as unknown as TaskRow[]) {
+  for (const row of (await database.query(TASKS)) as unknown as NodeTaskRow[]) {
     const { id: subject, node_id: nodeId, state, outcome } = row;
     const storedAt = row.finished_at?.getTime() ?? null;
     recorder.record('task', { subject, nodeId, state, storedAt, outcome });
@@ -103,7 +107,7 @@ async function readDatabase({ database }: World, recorder: Recorder): Promise<vo
     });
   }
   for (const row of await database.query(CLAIMED))
-    recorder.record('token-claimed', { token: String(row['label']), publicKey: String(row['key']) });
+    recorder.record('token-used', { token: String(row['label']), publicKey: String(row['key']) });
   for (const row of await database.query(DEAD)) {
     recorder.record('crashed', { of: 'ingest', how: `a result became a dead letter: ${String(row['payload'])}` });
   }
@@ -116,7 +120,9 @@ const SLOTS = `SELECT n.id AS node_id, m.id AS monitor_id, s.* FROM (
     SELECT monitor_key, node_key, first_at, last_at, slots, reason, received_at FROM missed_slots) s
   JOIN monitors m ON m.key = s.monitor_key JOIN nodes n ON n.key = s.node_key`;
 const ASSIGNED = 'SELECT node_id, monitor_id, generation FROM monitor_assignments WHERE ended_at IS NULL';
-const EVENTS = 'SELECT monitor_id, started_at, ended_at FROM monitor_events';
+/** Events of targets that were there all the time. */
+const EVENTS = `SELECT e.monitor_id, e.started_at, e.ended_at FROM monitor_events e
+  JOIN monitors m ON m.id = e.monitor_id WHERE m.name <> 'breaks'`;
 
 /** Slots and events of monitors, and what nodes answer for. */
 async function readMonitors({ database, recorder }: World, end: Recorder): Promise<void> {
@@ -130,7 +136,7 @@ async function readMonitors({ database, recorder }: World, end: Recorder): Promi
     storedAt: (row['stored_at'] as Date).getTime(),
   }));
   for (const { storedAt: _, ...slots } of stored) end.record('slots', slots);
-  // when a check was stored nobody notes: it says nothing of bans
+  // the time at which a check was stored is not recorded: it cannot be compared with bans
   for (const report of keptReports(recorder.records, stored)) end.record('kept', { ...report, storedAt: 0 });
   recordWatches(recorder, end, stored);
   for (const row of await database.query(ASSIGNED))
@@ -150,10 +156,10 @@ function readAgent(agent: AgentUnit, recorder: Recorder): void {
   const { nodeId } = agent;
   const status = agent.status();
   recorder.record('backlog', { nodeId, rows: status?.spool.rows ?? Number.NaN });
-  if (status === null) return recorder.record('crashed', { of: agent.name, how: 'it says nothing of itself' });
+  if (status === null) return recorder.record('crashed', { of: agent.name, how: 'it does not report it' });
   // one machine, one clock: any offset is an error
   recorder.record('clock', { nodeId, errorMs: status.clock.offset_ms, uncertaintyMs: status.clock.uncertainty_ms });
-  // what a full disk had no room for is said to be gone
+  // results for which a full disk had no space are declared as dropped
   const declared = recordsOf({ records: recorder.records, secrets: [] }, 'gap')
     .filter((gap) => gap.nodeId === nodeId)
     .reduce((sum, { first, last }) => sum + last - first + 1, 0);
@@ -168,7 +174,7 @@ function readVisits({ world, targets, clients }: Evidence, recorder: Recorder): 
     const accepted = byKey.get(key);
     const unseen = Array.from({ length: clients.asked.get(key) ?? 1 }, (_, index) => `${key}, node ${index + 1},`);
     const subjects = accepted?.subjects ?? unseen;
-    // asked for again, or given again, after the database had forgotten it
+    // requested or assigned again after the database had lost it
     const counted = times.filter((at, index) => index === times.length - 1 || !isForgotten(at));
     counted.forEach((at, index) => {
       // more visits than node tasks: one was measured twice
@@ -179,7 +185,7 @@ function readVisits({ world, targets, clients }: Evidence, recorder: Recorder): 
   if (targets.refusedVisits > 0) recorder.record('packet', { nodeId: '', to: 'a refused address', isRefused: true });
 }
 
-/** Whether it was within what a failover lost. */
+/** Returns a function that is true for instants within what a failover lost. */
 function lastSecondsOf({ records }: Recorder): (at: number) => boolean {
   const lost = recordsOf({ records, secrets: [] }, 'database-rolled-back');
   return (at) => lost.some((rollback) => rollback.since <= at && at <= rollback.at);

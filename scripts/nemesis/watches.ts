@@ -1,8 +1,9 @@
 import { type HistoryRecordOf, recordsOf, type SlotRunOf } from '../invariants/history.js';
 import type { Recorder } from './recorder.js';
 
-// What nodes answer for, from outside: the wire shows what they are told to watch, and the first slot that one tells some seconds
-// later shows that its process has heard it, and that its disk has had the time to.
+// Assignments of nodes, observed from outside: the wire shows the assignments that are sent, and the first slot that a
+// node reports some seconds later shows that its process has received them, and that its disk has had time to store
+// them.
 
 /** An agent writes down what it watches within a second; a process that told a slot so long after has done so, or read it there. */
 const KEPT_MS = 5_000;
@@ -11,7 +12,7 @@ interface Heard {
   readonly nodeId: string;
   readonly monitorId: string;
   readonly at: number;
-  /** Null: it was told to watch it no longer. */
+  /** Assignment; null: it was withdrawn. */
   readonly watched: { readonly generation: number; readonly intervalMs: number } | null;
 }
 
@@ -30,7 +31,7 @@ export function recordWatches(recorder: Recorder, end: Recorder, stored: readonl
   }
 }
 
-/** By monitor and node, in order. */
+/** Changes by monitor and node, in order. */
 function heardOf(frames: readonly HistoryRecordOf<'heard'>[]): Map<string, Heard[]> {
   const heard = new Map<string, Heard[]>();
   const add = (change: Heard) => {

@@ -1,8 +1,8 @@
-// What goes over an agent's link, read from the bytes as they pass: a client's frames are masked, a server's are not.
+// Frames of an agent's link, decoded from the bytes as they pass: a client's frames are masked, a server's are not.
 //
 //   HTTP head ──empty line──> frames: [FIN opcode][MASK length][length 2 or 8][mask 4][payload]      RFC 6455 section 5.2
 
-/** Takes one direction of a WebSocket apart; whole binary messages come out. */
+/** Parses one direction of a WebSocket; returns whole binary messages. */
 export class WireTap {
   readonly #onMessage: (payload: Buffer) => void;
   #buffer: Buffer = Buffer.alloc(0);
@@ -31,7 +31,7 @@ export class WireTap {
     const frame = parseFrame(this.#buffer);
     if (frame === null) return false;
     this.#buffer = this.#buffer.subarray(frame.length);
-    // control frames stand between the parts of a message
+    // control frames may come between the parts of a message
     if (frame.opcode >= 8) return true;
     this.#parts.push(frame.payload);
     if (!frame.isFinal) return true;
@@ -46,7 +46,7 @@ interface WireFrame {
   readonly isFinal: boolean;
   readonly opcode: number;
   readonly payload: Buffer;
-  /** Of the whole frame. */
+  /** Length of the whole frame. */
   readonly length: number;
 }
 

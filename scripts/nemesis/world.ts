@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
 import { delay, systemClock } from '@vantage/shared/clock.js';
+import { ADMINISTRATOR_SCOPES } from '../administrator-scopes.js';
 import { AgentUnit, agentAddress } from './agent-unit.js';
 import { Api } from './api.js';
 import { Line } from './line.js';
@@ -13,14 +14,14 @@ import type { Recorder } from './recorder.js';
 import { controlScript, ReplicaUnit } from './replica-unit.js';
 import { ToxicProxy, type Way } from './toxic-proxy.js';
 
-// Who reaches whom, each arrow a line whose weather can be bad:
+// Connections, each arrow a line with faults:
 //
 //   agent 1..n ──> balancer ──any replica──> replica 1..m ──proxy of its own──> PostgreSQL
 //   clients ───────────────────────────────> replica 1..m
 
 const START_MS = 90_000;
 
-/** Everything that runs, and every wire between. */
+/** All processes, and the lines between them. */
 export interface World {
   readonly agents: readonly AgentUnit[];
   readonly replicas: readonly ReplicaUnit[];
@@ -28,25 +29,27 @@ export interface World {
   readonly balancer: ToxicProxy;
   readonly api: Api;
   readonly recorder: Recorder;
-  /** Of the control plane, as the world knows it: through the balancer. */
+  /** URL of the control plane as the world knows it: through the balancer. */
   readonly publicUrl: string;
-  /** What must be seen nowhere; whoever makes one adds it. */
+  /** Texts that must appear nowhere; whoever creates a secret adds it. */
   readonly secrets: string[];
   /** The API's answer at whichever replica has one within `timeoutMs`; null when none has. */
   ask(call: Parameters<Api['call']>[1], timeoutMs?: number): ReturnType<Api['call']>;
 }
 
 export interface WorldOptions {
-  /** Where everything is written; logs go into `logs` in it. */
+  /** Directory for all output; logs are in `logs` in it. */
   readonly directory: string;
   readonly agents: number;
   readonly replicas: number;
   readonly recorder: Recorder;
   readonly random: () => number;
-  /** Where PostgreSQL keeps its files; default: in the directory. */
+  /** Directory of PostgreSQL; default: in `directory`. */
   readonly databaseDirectory?: string;
   /** Each spool on a small file system of its own, which can be full; needs root. */
   readonly hasSpoolDisks?: boolean;
+  /** Settings of the control planes, in addition to the others. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** PostgreSQL settings over those of production. */
   readonly databaseSettings?: Readonly<Record<string, string>>;
 }
@@ -100,13 +103,13 @@ export async function buildWorld(options: WorldOptions, cleanUps: CleanUps): Pro
   return world;
 }
 
-/** Who shall be online, and whom to ask. */
+/** Agents that are expected online, and how to ask the control plane. */
 interface Nodes {
   readonly agents: readonly Pick<AgentUnit, 'nodeId' | 'isLinked'>[];
   readonly ask: World['ask'];
 }
 
-/** Whether every node is online for the control plane, and for its agent. @throws Error when that takes longer */
+/** Waits until every node is online for the control plane, and for its agent. @throws Error when that takes longer */
 export async function allOnline({ agents, ask }: Nodes, deadlineMs: number): Promise<void> {
   await waitFor('all agents to be online', deadlineMs, async () => {
     const answer = await ask({ path: '/v1/nodes?status=online&page_size=100' }, 1_000);
@@ -116,11 +119,12 @@ export async function allOnline({ agents, ask }: Nodes, deadlineMs: number): Pro
   });
 }
 
-/** Looks again every 100 ms. @throws Error naming `what` */
+/** Polls every 100 ms. @throws Error naming `what` */
 export async function waitFor(what: string, deadlineMs: number, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + deadlineMs;
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`waited ${Math.round(deadlineMs / 1_000)} s in vain for ${what}`);
+    if (performance.now() > deadline)
+      throw new Error(`waited ${Math.round(deadlineMs / 1_000)} s for ${what}, without success`);
     await delay(systemClock, 100);
   }
 }
@@ -180,6 +184,7 @@ async function makeReplica(
       VANTAGE_DATABASE_URL: database.urlAt(proxy.port),
       VANTAGE_SECRET_KEY: secretKey,
       VANTAGE_PUBLIC_URL: publicUrl,
+      ...options.environment,
     },
     line,
     recorder: options.recorder,
@@ -201,7 +206,13 @@ async function allReady(replicas: readonly ReplicaUnit[]): Promise<void> {
 async function makeAdmin(environment: Readonly<Record<string, string>>): Promise<string> {
   const email = 'admin@nemesis.example';
   await runCommand(controlScript, ['user', 'create', '--email', email, '--role', 'admin', '--json'], { environment });
-  const answer = await runCommand(controlScript, ['token', 'create', '--user', email, '--json'], { environment });
+  const answer = await runCommand(
+    controlScript,
+    ['token', 'create', '--user', email, '--scopes', ADMINISTRATOR_SCOPES, '--json'],
+    {
+      environment,
+    },
+  );
   return (JSON.parse(answer) as { token: string }).token;
 }
 

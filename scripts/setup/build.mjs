@@ -1,4 +1,4 @@
-// Generated and compiled code, made again only when a source changed.
+// Generated and compiled code, rebuilt only when a source changed.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

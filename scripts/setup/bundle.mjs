@@ -1,5 +1,5 @@
-// The programs as they are run: each in one file with its libraries, besides those that must stay files of their own. A
-// program of a thousand small files takes four times as long to start, and a third more memory.
+// Bundles of the programs: each in one file with its libraries, except those that must remain separate files. A program
+// of a thousand small files takes four times as long to start, and a third more memory.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -18,7 +18,7 @@ export const programs = {
     'vantage-control': 'cli',
     vantage: 'client/cli',
     guardian: 'db/embedded/guardian',
-    'yaml-worker': 'modules/monitors/transfer/yaml-worker',
+    'file-thread': 'modules/monitors/transfer/file/file-thread',
   },
 };
 
@@ -49,7 +49,7 @@ const banner = `import { createRequire as makeRequire } from 'node:module';\ncon
  * @returns what esbuild complains of, '' when nothing
  */
 export async function bundlePrograms(root) {
-  // only here: the set-up begins without node_modules
+  // imported here: the set-up starts without node_modules
   const { build } = await import('esbuild');
   try {
     await Promise.all(

@@ -1,4 +1,4 @@
-// What the machine offers: decisions from values, so that a test can show another machine.
+// Properties of the machine: decisions from values, so that a test can simulate another machine.
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 

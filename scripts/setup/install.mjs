@@ -1,4 +1,4 @@
-// node_modules as the lockfile says, with native modules that load in the running Node.
+// Installs node_modules by the lockfile, with native modules that load in the running Node.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export async function ensureInstalled(root, say) {
   const stamp = join(root, 'node_modules', '.vantage-setup');
   const key = installKey(readFileSync(join(root, 'package-lock.json'), 'utf8'), process);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === key) return null;
-  // Somebody ran npm by hand: nothing to install as long as it is the same tree and it works in this Node.
+  // npm was run manually: nothing to install if the tree is the same and works in this Node.
   const isAdopted = agreesWithLock(root) && (await findDefect(root)) === null;
   const failure = isAdopted ? null : await install(root, say);
   if (failure === null) writeFileSync(stamp, key);
@@ -62,7 +62,7 @@ async function install(root, say) {
 async function tryInstall(root, env, say) {
   const startedAt = Date.now();
   say('set-up: npm ci (compiles two native modules: one to three minutes the first time)');
-  // A user's configuration may leave out what building and testing here need; these flags win over it.
+  // The configuration of a user may omit packages that build and tests need; these flags override it.
   const flags = [
     'ci',
     '--include=dev',

@@ -12,7 +12,7 @@ const lockfile = JSON.stringify({
   packages: { '': {}, 'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' } },
 });
 
-/** What npm leaves behind, written by a stand-in for npm: the packages that set-up looks at, in a working state. */
+/** Stand-in for npm that leaves the packages that set-up looks at, in a working state. */
 const install = `
 const { appendFileSync, existsSync, mkdirSync, writeFileSync } = require('node:fs');
 const put = (path, text) => { mkdirSync(require('node:path').dirname(path), { recursive: true }); writeFileSync(path, text); };

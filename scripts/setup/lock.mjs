@@ -1,5 +1,5 @@
-// One set-up of a checkout at a time. The lock is a listening socket in Linux's abstract namespace: whoever holds it
-// need not clean up, the kernel frees the name when the process dies, and a waiter sees the holder go without polling.
+// One set-up of a checkout at a time. The lock is a listening socket in Linux's abstract namespace: the holder need not
+// clean up, since the kernel frees the name when the process dies, and waiting processes notice that without polling.
 //
 //   free --listen--> held --release or death--> free
 //   held --connect--> waiting (reads the holder's pid) --connection closes--> tries again

@@ -16,7 +16,7 @@ import type { CommitRequest, ReadRequest, SpoolCall, SpoolCalls } from 'vantage-
 import type { SimulatedProcess } from './process.js';
 import type { SeededRandom } from './random.js';
 
-/** What a copy of a state directory holds of the spool. */
+/** Spool and schedule in a copy of a state directory. */
 export interface DiskCopy {
   readonly bytes: Buffer;
   readonly note: LastCommit | null;
@@ -24,11 +24,11 @@ export interface DiskCopy {
 }
 
 //   call ──half the latency──> done on the disk ──the other half──> answered
-// A process killed in between has done it, and never knew.
+// A process killed in between has done it without learning of it.
 
 /** The disk of one machine: SQLite in memory, which outlives processes as a file does. */
 export class SimulatedDisk {
-  /** From a request to its answer, milliseconds. */
+  /** Time from a request to its reply, in milliseconds. */
   latencyMs = 0.5;
   /** SQLite's code for whatever is asked; null: it works. */
   problem: string | null = null;
@@ -76,10 +76,10 @@ export class SimulatedDisk {
     this.#schedule = schedule;
   }
 
-  /** Where a process keeps its schedule; `onKept` hears what the disk has of it. */
+  /** Storage for a process's schedule; `onKept` is called with the contents of the disk. */
   schedulePlace(process: SimulatedProcess, onKept: (stored: StoredSchedule) => void): SchedulePlace {
     const startThread: StartKeepingThread = async () => {
-      // what refuses to write can be read, as with the spool
+      // a disk that refuses writes can be read, like a real one
       await new Promise<void>((resolve) => process.after(this.latencyMs, resolve));
       return {
         thread: {
@@ -145,7 +145,7 @@ export class SimulatedDisk {
   }
 }
 
-/** What ScheduleDatabase does in SQL. */
+/** Model of the SQL of ScheduleDatabase. */
 function saved(
   before: StoredSchedule,
   { isEverything, rows, progress, dropped, lease }: ScheduleBatch,

@@ -37,7 +37,7 @@ export class SimulatedEngine {
     return new Promise((resolve) => {
       this.#process.after(this.#random.magnitude(5, 4_000), () => {
         const durationMs = clock.monotonicMs() - startedMs;
-        // as runner.ts has it: a wall clock that was set meanwhile moves the start along
+        // as in runner.ts: a wall clock that was set meanwhile moves the start too
         const startedAt = new Date(clock.now() - durationMs).toISOString();
         recorder.add('produced', { subject: id, nodeId, durationMs }, `has measured ${name}`);
         resolve({ id, resultJson: resultOf(startedAt, durationMs), loopLagMs: 0 });
@@ -45,7 +45,7 @@ export class SimulatedEngine {
     });
   }
 
-  /** Looks at nothing, which takes its time. */
+  /** Simulates a check, which only takes time. */
   check({ id }: CheckJob): Promise<CheckMeasurement> {
     const { clock } = this.#process;
     const startedMs = clock.monotonicMs();

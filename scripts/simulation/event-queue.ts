@@ -1,11 +1,11 @@
-/** Something that happens at its time. */
+/** Event with its time. */
 export interface SimulatedEvent {
   readonly atMs: number;
-  /** Of events at one time the one that was planned first comes first. */
+  /** Order of planning, which decides between events at one time. */
   readonly order: number;
   readonly run: () => void;
   isCancelled: boolean;
-  /** Whether a promise may be resolved by it. */
+  /** True if the event may resolve a promise. */
   readonly isSettling: boolean;
 }
 
@@ -31,7 +31,7 @@ export class EventQueue {
     heap[index] = event;
   }
 
-  /** Takes the next event out; undefined when there is none. */
+  /** Removes and returns the next event; undefined when there is none. */
   pop(): SimulatedEvent | undefined {
     const heap = this.#heap;
     const first = heap[0];

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { SeedOutcome } from './seed-outcome.js';
 
-/** Which seeds, and who hears of each. */
+/** Range of seeds, and the listener for their outcomes. */
 export interface ManySeeds {
   readonly first: number;
   readonly count: number;

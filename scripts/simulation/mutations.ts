@@ -1,21 +1,25 @@
 import type { IngestStore } from 'vantage-control/ingest/index.js';
+import { firstOf } from 'vantage-control/ingest/store.js';
+import type { AlertChecks } from './database/alerts-model.js';
 import type { IngestChecks } from './database/ingest-model.js';
 import type { SimulatedProcess } from './process.js';
 
-/** What a run breaks in the product on purpose, to see that the checkers notice. */
-export interface Mutations extends IngestChecks {
-  /** What ingest gets for its store. */
+/** Switches with which a run deliberately breaks the product, to prove that the checkers notice. */
+export interface Mutations extends IngestChecks, AlertChecks {
+  /** Replaces the store of ingest. */
   ingest(store: IngestStore, process: SimulatedProcess): IngestStore;
-  /** Whether an agent measures whatever it is sent, again and again. */
+  /** True if an agent measures whatever it is sent, again and again. */
   readonly measuresTwice: boolean;
-  /** Whether a replica looks for what a database that was away has lost. */
+  /** True if a replica looks for rows that a database lost while it was away. */
   readonly looksForLoss: boolean;
-  /** Whether an agent's next process goes on from how far the one before had come. */
+  /** True if an agent's next process continues from the progress of the previous one. */
   readonly resumesSlots: boolean;
-  /** Whether a slot counts as told only when the disk has it. */
+  /** True if a slot counts as reported only when the disk has it. */
   readonly waitsForDisk: boolean;
-  /** Whether an agent takes another generation of what it watches. */
+  /** True if an agent accepts another generation of an assignment. */
   readonly takesGenerations: boolean;
+  /** True if a message is recorded as sent before it is sent. */
+  readonly marksFirst: boolean;
 }
 
 /** The product as it is. */
@@ -30,6 +34,10 @@ export const unbroken: Mutations = {
   resumesSlots: true,
   waitsForDisk: true,
   takesGenerations: true,
+  tellsEnds: true,
+  leasesChannels: true,
+  remembersClaims: true,
+  marksFirst: false,
 };
 
 /** A way to break it, and the invariant that says so when these things happen. */
@@ -38,7 +46,7 @@ export interface BrokenProduct {
   readonly mutations: Mutations;
   readonly faults: readonly string[];
   readonly breaks: string;
-  /** As in the options of a run. */
+  /** True as in the options of a run. */
   readonly isQuietWhenMended?: boolean;
 }
 
@@ -105,15 +113,42 @@ export const broken: readonly BrokenProduct[] = [
     faults: ['connection reset'],
     breaks: 'I3',
   },
+  {
+    name: 'no message about the end of an alert',
+    mutations: { ...unbroken, tellsEnds: false },
+    faults: ['connection reset'],
+    breaks: 'I4',
+  },
+  {
+    name: 'a message recorded as sent before it is sent',
+    mutations: { ...unbroken, marksFirst: true },
+    faults: ['replica killed', 'receiver refuses'],
+    breaks: 'I4',
+  },
+  {
+    name: 'a channel not leased by the sender that claims its message',
+    mutations: { ...unbroken, leasesChannels: false },
+    faults: ['connection reset'],
+    breaks: 'I4',
+  },
+  {
+    name: 'a message that a dead sender had claimed taken for one that never left',
+    mutations: { ...unbroken, remembersClaims: false },
+    faults: ['replica killed', 'slow database', 'database away'],
+    breaks: 'I4',
+  },
 ];
 
-/** Says what the store is going to answer before it has been asked to store anything. */
+/** Announces the store's outcome before it was asked to store anything. */
 function acknowledgeFirst(store: IngestStore, process: SimulatedProcess): IngestStore {
   return {
     ...store,
     storeBatches: async (batches) => {
       process.after(20, () => void store.storeBatches(batches).catch(() => undefined));
-      return batches.map(({ first, last }) => ({ kind: 'stored', mark: last, previousMark: first - 1, finished: [] }));
+      return batches.map((batch) => {
+        const { last } = batch;
+        return { kind: 'stored', mark: last, previousMark: firstOf(batch) - 1, finished: [] };
+      });
     },
   };
 }

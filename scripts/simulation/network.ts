@@ -1,40 +1,7 @@
 import type { SimulatedProcess } from './process.js';
-import type { SeededRandom } from './random.js';
 import { SimulatedSocket } from './socket.js';
+import { Way } from './way.js';
 import type { World } from './world.js';
-
-/** Two directions of one agent's way to the control planes. */
-export type Direction = 'up' | 'down';
-
-/** How the way between an agent and the control planes is. */
-export class Way {
-  /** One direction, milliseconds, and what a message may take beyond that. */
-  latencyMs = 20;
-  jitterMs = 5;
-  /** Bytes a second; nothing is slower than what it waits for. */
-  bytesPerSecond = Number.POSITIVE_INFINITY;
-  /** Nothing gets through; what was sent waits, as TCP sends it again. */
-  readonly isBlocked: Record<Direction, boolean> = { up: false, down: false };
-  readonly #waiting = new Set<() => void>();
-
-  constructor(readonly random: SeededRandom) {}
-
-  block(...directions: readonly Direction[]): void {
-    for (const direction of directions) this.isBlocked[direction] = true;
-  }
-
-  unblock(): void {
-    this.isBlocked.up = false;
-    this.isBlocked.down = false;
-    for (const listener of Array.from(this.#waiting)) listener();
-  }
-
-  /** Calls back whenever something may get through again. */
-  onUnblocked(listener: () => void): () => void {
-    this.#waiting.add(listener);
-    return () => this.#waiting.delete(listener);
-  }
-}
 
 /** Both ends of one TCP connection. */
 export interface Connection {
@@ -43,14 +10,14 @@ export interface Connection {
   readonly way: Way;
 }
 
-/** Who answers at an address. */
+/** Process that listens at an address. */
 export interface Listener {
   readonly process: SimulatedProcess;
-  /** Takes the server's end of a connection. */
+  /** Accepts the server's end of a connection. */
   accept(socket: SimulatedSocket): void;
 }
 
-/** What goes over the wire, seen from outside. */
+/** Observer of the wire. */
 export interface WireTap {
   /** An agent handed a message to its socket. */
   onSent(nodeId: string, message: Uint8Array): void;
@@ -87,12 +54,12 @@ export class Network {
     return [...this.#connections];
   }
 
-  /** Whether no end of a connection waits for one that is gone. */
+  /** True if no end of a connection waits for one that is gone. */
   get isWhole(): boolean {
     return this.connections.every(({ agent, server }) => agent.isJoined && server.isJoined);
   }
 
-  /** From now on `listener` answers at `url`. */
+  /** Lets `listener` accept connections at `url` from now on. */
   listen(url: string, listener: Listener): void {
     this.#listeners.set(url, listener);
     listener.process.onDeath(() => {
@@ -100,7 +67,7 @@ export class Network {
     });
   }
 
-  /** Nobody answers at `url` any more; what is connected stays so. */
+  /** Ends the listener at `url`; existing connections remain. */
   unlisten(url: string): void {
     this.#listeners.delete(url);
   }
@@ -123,7 +90,7 @@ export class Network {
     }
   }
 
-  /** Both ends hear that the connection is reset, as soon as something gets through to them. */
+  /** Resets a connection; both ends learn of it as soon as something gets through to them. */
   reset(connection: Connection): void {
     connection.agent.reset();
     connection.server.reset();
@@ -133,7 +100,7 @@ export class Network {
     const listener = this.#listeners.get(url);
     if (agent.isGivenUp) return;
     if (listener === undefined || listener.process.isDead) return agent.refuse();
-    // the kernel accepts for a process that stands still
+    // the kernel accepts connections for a suspended process
     const server = new SimulatedSocket(listener.process, way, 'down', {});
     const connection = { agent, server, way };
     this.#connections.add(connection);

@@ -8,7 +8,7 @@ interface NowAndThenParts {
   readonly act: () => void;
 }
 
-/** Something that is done again and again, at random times `meanMs` apart on the average, until told to stop. */
+/** Repeated action at random times, `meanMs` apart on average, until stopped. */
 export class NowAndThen {
   readonly #parts: NowAndThenParts;
   #meanMs: number;
@@ -28,7 +28,7 @@ export class NowAndThen {
     });
   }
 
-  /** From now on it is done this seldom. */
+  /** Sets a longer mean interval. */
   slowDown(meanMs: number): void {
     this.#meanMs = meanMs;
   }

@@ -6,7 +6,7 @@ import type { World } from './world.js';
 
 /** One program of a run: its clocks, and the thread of everything that happens to it. */
 export class SimulatedProcess {
-  /** What its wall clock is wrong by, milliseconds. */
+  /** Error of its wall clock, in milliseconds. */
   wallErrorMs = 0;
   readonly #startedMs: number;
   readonly #onDeath: (() => void)[] = [];
@@ -32,7 +32,7 @@ export class SimulatedProcess {
   /** The clocks of this process; its timers end with it. */
   readonly clock: Clock = {
     now: () => Math.floor(this.world.wallMs + this.wallErrorMs),
-    // every process has a zero of its own
+    // every process has its own zero
     monotonicMs: () => this.world.nowMs - this.#startedMs + 1_000,
     // Node rounds timers to whole milliseconds, one at least
     after: (ms, callback) => this.after(Math.max(1, Math.floor(ms)), callback),

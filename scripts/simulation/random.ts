@@ -22,7 +22,7 @@ export class SeededRandom {
     return new SeededRandom(Math.floor(this.next() * 0x1_0000_0000));
   }
 
-  /** Whether something of this probability happens. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }
@@ -42,10 +42,10 @@ export class SeededRandom {
     return Math.floor(this.between(least, most + 1));
   }
 
-  /** @throws RangeError for nothing to pick from */
+  /** @throws RangeError for nothing to choose from */
   pick<T>(values: readonly T[]): T {
     const value = values[Math.floor(this.next() * values.length)];
-    if (value === undefined) throw new RangeError('nothing to pick from');
+    if (value === undefined) throw new RangeError('nothing to choose from');
     return value;
   }
 

@@ -1,22 +1,24 @@
 import type { ResultMessage } from '@vantage/shared/protocol/codec.js';
 import { ownKind, type ResultKind, taskResults } from 'vantage-control/ingest/index.js';
-import { monitorKinds } from 'vantage-control/modules/monitors/index.js';
+import { monitorKinds } from 'vantage-control/modules/monitors/checks/check-kinds.js';
 
-/** What a node reads now and then without being asked: a second kind of results, in the lane of checks. */
+/** Result that a node sends now and then without a task: a second kind of result, in the lane of checks. */
 export interface Reading {
   /** Names it, and nothing else has that name. */
   readonly subject: string;
   readonly value: number;
 }
 
-/** Where PostgreSQL has readings, when the tables in memory are compared with it. Nothing in it keeps one from being there twice. */
+/**
+ * Table of readings in PostgreSQL, for comparison with the tables in memory. It has no constraint against duplicates.
+ */
 export const READINGS_TABLE =
   'CREATE TABLE readings (node_id text NOT NULL, subject text NOT NULL, value int NOT NULL)';
 
-/** What no reading has for its value. */
+/** Value that no valid reading has. */
 export const MALFORMED_VALUE = 0.5;
 
-/** Whether this is one; a node also delivers what is none. */
+/** True if the body is a reading; a node also delivers others. */
 export function isReading(body: unknown): body is Reading {
   if (typeof body !== 'object' || body === null || !('subject' in body) || !('value' in body)) return false;
   return typeof body.subject === 'string' && Number.isInteger(body.value);
@@ -27,7 +29,7 @@ export function readingMessage(subject: string, value: number): ResultMessage {
   return { kind: 'reading', resultJson: Buffer.from(JSON.stringify({ subject, value })) };
 }
 
-/** What a message of that kind is of; null: it is no result of that kind. */
+/** Subject of a message of that kind; null: it is no result of that kind. */
 export function subjectOfReading({ kind, resultJson }: ResultMessage): string | null {
   if (kind !== 'reading') return null;
   const { subject } = JSON.parse(Buffer.from(resultJson ?? []).toString()) as Reading;
@@ -49,10 +51,10 @@ const readings = ownKind<Reading>({
   },
 });
 
-/** No plan keeps anything for long here. */
+/** Retention by plan; short, because nothing is kept for long here. */
 const KEPT_FOR = { anonymous: 7, free: 7, pro: 7, business: 7, unlimited: 7 };
 
-/** What results there are in a simulation. Nobody judges monitors there. */
+/** Kinds of results in a simulation. Monitors are not judged there. */
 export const simulatedKinds: readonly ResultKind[] = [
   taskResults,
   readings,
@@ -60,5 +62,6 @@ export const simulatedKinds: readonly ResultKind[] = [
     keptFor: KEPT_FOR,
     onDue: () => undefined,
     counts: { countCheck: () => undefined, countMissed: () => undefined },
+    allowance: { fitting: async (_db, rows) => rows, spend: () => undefined },
   }),
 ];

@@ -20,7 +20,7 @@ export class Readings {
     this.#turns.start();
   }
 
-  /** From now on this seldom. */
+  /** Sets a longer mean interval. */
   slowDown(meanMs: number): void {
     this.#turns.slowDown(meanMs);
   }

@@ -1,6 +1,7 @@
 import { type DecodedResult, decodeAgentFrame, decodeServerFrame, laneName } from '@vantage/shared/protocol/codec.js';
 import type { HistoryEvents, HistoryRecord, HistoryType } from '../invariants/history.js';
 import { subjectOfSlots } from '../invariants/slot-reports.js';
+import type { HistoryWriter } from './history-writer.js';
 import type { WireTap } from './network.js';
 import { subjectOfReading } from './reading-kind.js';
 import { WatchWitness } from './watch-witness.js';
@@ -12,7 +13,7 @@ const ACK = (5 << 3) | 2;
 const ASSIGNMENTS = (13 << 3) | 2;
 
 /** Writes down what happens in a run, for the checkers and for people. */
-export class Recorder implements WireTap {
+export class Recorder implements WireTap, HistoryWriter {
   readonly records: HistoryRecord[] = [];
   readonly watches = new WatchWitness(this);
   readonly #world: World;
@@ -21,9 +22,8 @@ export class Recorder implements WireTap {
     this.#world = world;
   }
 
-  /** `text` goes into the trace, which must not depend on keys and epochs. */
   add<T extends HistoryType>(type: T, event: HistoryEvents[T], text: string | null = null): void {
-    // the map of types to records is what the arguments were checked against
+    // the arguments were checked against the map of types to records
     this.records.push({ at: this.#world.wallMs, type, ...event } as unknown as HistoryRecord);
     if (text !== null) this.#world.trace.add('nodeId' in event ? event.nodeId.slice(-5) : '', text);
   }
@@ -32,7 +32,7 @@ export class Recorder implements WireTap {
     if (message[0] !== RESULTS) return;
     const batch = decodeAgentFrame(Buffer.from(message)).results;
     if (!batch) return;
-    const subjects = batch.results.map((result) => subjectOf(result));
+    const subjects = batch.results.map((result) => subjectOf(result, nodeId));
     const { first } = batch;
     const lane = laneName(batch.lane);
     const sent = { nodeId, epoch: Buffer.from(batch.epoch).toString('hex'), lane, first, subjects };
@@ -58,7 +58,7 @@ export class Recorder implements WireTap {
   }
 }
 
-/** What a row is of. */
-export function subjectOf(result: DecodedResult): string {
-  return subjectOfReading(result) ?? subjectOfSlots(result) ?? result.taskId;
+/** Subject of a row. */
+export function subjectOf(result: DecodedResult, nodeId: string): string {
+  return subjectOfReading(result) ?? subjectOfSlots(result, nodeId) ?? result.taskId;
 }

@@ -1,6 +1,6 @@
 import type { RunReport } from './run.js';
 
-/** What was breached, what happened last, and how to see it again. */
+/** Text with the breaches, the last events, and the command that repeats the run. */
 export function describeFailure({ seed, breaches, tail }: RunReport): string {
   const lines = breaches.slice(0, 10).map(({ id, message }) => `  ${id}  ${message}`);
   return [

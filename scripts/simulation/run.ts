@@ -2,6 +2,7 @@ import type { HistoryRecord } from '../invariants/history.js';
 import type { Breach } from '../invariants/index.js';
 import { findBreaches } from '../invariants/index.js';
 import { keptReports } from '../invariants/kept-reports.js';
+import { BreakingTargets, isEverybodyTold, readEpisodes } from './breaking.js';
 import { laneNumbers } from './database/tables.js';
 import { liftBan } from './faults/bans.js';
 import { Trouble } from './faults/index.js';
@@ -14,23 +15,23 @@ import { World } from './world.js';
 
 /** Twice the longest backoff of an agent: by then everybody has to be back. */
 const PATIENCE_MS = 120_000;
-/** Until then a link may be dead already and nobody know: three heartbeats unanswered after one that was, and one in doubt. */
+/** Time until which a link may be dead unnoticed: three heartbeats unanswered after one that was, and one in doubt. */
 const SILENCE_MS = 80_000;
-/** For so long nothing is amiss that can be seen from outside, before nothing is taken to be. */
+/** Time without a visible fault after which there is taken to be none, in milliseconds. */
 const STEADY_MS = 6_000;
 /** One seed in so many waits out the whole silence, for what goes wrong late. */
 const PATIENT_SEEDS = 16;
-/** From when nothing waits any more: calm time, in which no link may end. */
+/** Time after which nothing waits any more: calm time, in which no link may end. */
 const CALM_MS = 20_000;
-/** Between two probes then: enough that every link is used. */
+/** Time between two probes in calm: enough that every link is used. */
 const CALM_WORK_MS = 2_500;
 const CLOCKS_READ_MS = 2_000;
 
-/** What came of one seed. */
+/** Outcome of one seed. */
 export interface RunReport {
   readonly seed: number;
   readonly breaches: readonly Breach[];
-  /** Of everything that happened: equal for two runs of one seed. */
+  /** Hash of all events: equal for two runs of one seed. */
   readonly hash: string;
   readonly tail: readonly string[];
   readonly virtualMs: number;
@@ -44,9 +45,9 @@ export interface RunOptions {
   readonly mutations?: Mutations;
   /** Names of the faults there are; any when nothing is said. */
   readonly faults?: readonly string[];
-  /** For how long things break, virtual milliseconds; 10 s to 60 s when nothing is said. */
+  /** Time during which things break, virtual milliseconds; default: 10 s to 60 s. */
   readonly troubleMs?: number;
-  /** Nobody asks for anything when all is mended: what is wrong then, no new result sets right. */
+  /** True if there are no requests once all is repaired: then no new result can correct what is wrong. */
   readonly isQuietWhenMended?: boolean;
 }
 
@@ -60,17 +61,20 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
   const work = new Work(site, world.random.magnitude(300, 3_000));
   const readings = new Readings(site, world.random.magnitude(500, 5_000));
   const watching = new Watching(site, world.random.magnitude(2_000, 20_000));
+  const breaking = new BreakingTargets(site);
   const trouble = new Trouble(site, world.random.magnitude(1_000, 8_000), faults);
   site.start();
   readClocks(site);
   work.start();
   readings.start();
   watching.start();
+  breaking.start();
   trouble.start();
   const troubleMs = world.random.magnitude(10_000, 60_000);
   await world.runUntil(options.troubleMs ?? troubleMs);
   trouble.end();
   watching.stop();
+  breaking.stop();
   for (const actor of [work, readings]) {
     if (options.isQuietWhenMended === true) actor.stop();
     else actor.slowDown(CALM_WORK_MS);
@@ -82,7 +86,7 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
   await world.runUntil(world.nowMs + CALM_MS);
   work.stop();
   readings.stop();
-  await world.runWhile(() => !isWell(site) || !isAnswered(site), world.nowMs + PATIENCE_MS);
+  await world.runWhile(() => !isWell(site) || !isAnswered(site) || !isEverybodyTold(site), world.nowMs + PATIENCE_MS);
   readEnd(site);
   const secrets = site.agents.map(({ keys }) => keys.privateKey.export({ format: 'jwk' }).d ?? '');
   const breaches = findBreaches({ records: site.recorder.records, secrets });
@@ -101,6 +105,7 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
 function heal(site: Site): void {
   site.database.heal();
   site.bus.heal();
+  site.receivers.heal();
   for (const way of site.network.ways) {
     Object.assign(way, { latencyMs: 20, jitterMs: 5, bytesPerSecond: Number.POSITIVE_INFINITY });
     way.unblock();
@@ -119,7 +124,7 @@ function heal(site: Site): void {
   site.world.trace.add('', 'all is mended');
 }
 
-/** Until nothing is amiss; `leastMs` at least, and no longer than anybody may take. */
+/** Waits until all is well; for `leastMs` at least, and no longer than the greatest patience. */
 async function becomeCalm(site: Site, leastMs: number): Promise<void> {
   const { world } = site;
   const latestMs = world.nowMs + PATIENCE_MS;
@@ -131,9 +136,9 @@ async function becomeCalm(site: Site, leastMs: number): Promise<void> {
   }, latestMs);
 }
 
-/** Whether everybody is back, and nothing is left to be delivered. */
+/** True if all agents are online and nothing is left to be delivered. */
 function isWell(site: Site): boolean {
-  // a process that is stopping still, or was banned and ends, is started again by whoever looks after it
+  // a process that is still stopping, or was banned and ends, is started again by its supervisor
   for (const part of [...site.replicas, ...site.agents]) part.start();
   return site.agents.every(({ isOnline, running }) => isOnline && running?.spool.stats().rows === 0);
 }
@@ -159,7 +164,7 @@ function readClocks(site: Site): void {
   site.world.after(CLOCKS_READ_MS, () => readClocks(site));
 }
 
-/** What is there when all is over: the database, and what agents still hold. */
+/** Records the final state: the database, and what agents still hold. */
 function readEnd(site: Site): void {
   const { recorder, database, agents, logged } = site;
   const { nodeTasks, superseded, gaps, readings } = database.tables;
@@ -171,6 +176,7 @@ function readEnd(site: Site): void {
     recorder.add('kept', { subject, nodeId, as: 'superseded', storedAt });
   }
   readSlots(site);
+  readEpisodes(site);
   for (const reading of readings) recorder.add('kept', { ...reading, as: 'result' });
   for (const { lane, ...gap } of gaps) {
     recorder.add('gap', { ...gap, lane: lane === laneNumbers.task ? 'task' : 'check' });

@@ -1,10 +1,10 @@
 import { describeFailure } from './report.js';
 import { type RunOptions, runSeed } from './run.js';
 
-/** What is told of a seed from thread to thread. */
+/** Outcome of a seed, passed between threads. */
 export interface SeedOutcome {
   readonly seed: number;
-  /** For people; null: no invariant was breached. */
+  /** Text for people; null: no invariant was breached. */
   readonly failure: string | null;
   readonly events: number;
   readonly virtualMs: number;

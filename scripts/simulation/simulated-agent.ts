@@ -17,7 +17,7 @@ import { SimulatedEngine } from './engine.js';
 import type { Mutations } from './mutations.js';
 import { SimulatedProcess } from './process.js';
 import { subjectOf } from './recorder.js';
-import type { Site } from './site.js';
+import type { Surroundings } from './surroundings.js';
 
 /** A copy of a state directory. */
 export interface StateCopy {
@@ -41,9 +41,9 @@ export class SimulatedAgent {
   readonly disk: SimulatedDisk;
   readonly keys = generateKeyPairSync('ed25519');
   readonly publicKey = rawPublicKey(this.keys.publicKey);
-  /** What its machine's wall clock is wrong by, milliseconds. */
+  /** Error of its machine's wall clock, in milliseconds. */
   wallErrorMs = 0;
-  readonly #site: Site;
+  readonly #site: Surroundings;
   #generation = 0;
   #boots = 0;
   #process: SimulatedProcess | null = null;
@@ -51,7 +51,7 @@ export class SimulatedAgent {
   #isOnline = false;
 
   constructor(
-    site: Site,
+    site: Surroundings,
     readonly nodeId: string,
     private readonly limits: { readonly maxBytes: number; readonly maxPendingBytes: number },
   ) {
@@ -82,7 +82,7 @@ export class SimulatedAgent {
     void this.#run(process, `boot-${this.#boots}`);
   }
 
-  /** Its machine loses power when `isSilent`; else the kernel tells the peers. */
+  /** Kills the agent. Its machine loses power when `isSilent`; otherwise the kernel tells the peers. */
   kill(isSilent: boolean): void {
     if (this.process === null) return;
     this.#site.world.trace.add(this.nodeId.slice(-5), isSilent ? 'loses power' : 'is killed');
@@ -107,7 +107,7 @@ export class SimulatedAgent {
     left.then(() => running.spool.close()).then(end, end);
   }
 
-  /** Somebody sets the wall clock of its machine. */
+  /** Sets the error of its machine's wall clock. */
   setWallError(ms: number): void {
     this.wallErrorMs = ms;
     if (this.process !== null) this.process.wallErrorMs = ms;
@@ -158,7 +158,7 @@ export class SimulatedAgent {
     const append: Spool['append'] = (lane, payload) => {
       const appended = spool.append(lane, payload);
       const result = decodeResult(payload);
-      const subject = subjectOf(result);
+      const subject = subjectOf(result, nodeId);
       const slots = slotsOfReport(result);
       if (slots !== null) {
         recorder.add('produced', { subject, nodeId, durationMs: 0 });
@@ -230,7 +230,7 @@ export class SimulatedAgent {
     else this.#site.recorder.add('offline', { nodeId: this.nodeId }, `is offline: ${reason}`);
   }
 
-  /** On the disk before it is used. */
+  /** Next generation, written to the disk before it is used. */
   #nextGeneration(process: SimulatedProcess): Promise<number> {
     return new Promise((resolve) => {
       process.after(this.disk.latencyMs, () => {
@@ -241,13 +241,13 @@ export class SimulatedAgent {
   }
 }
 
-/** What the process before left, or without how far that had come. */
+/** Schedule that the previous process left, or the same without its progress. */
 function resumable(stored: StoredSchedule, { resumesSlots }: Mutations): StoredSchedule {
   if (resumesSlots) return stored;
   return { ...stored, rows: stored.rows.map((row) => ({ ...row, done: null, running: null })) };
 }
 
-/** Says that the disk has a row before it has. */
+/** Reports that the disk has a row before it has. */
 function carelessly(append: Spool['append']): Spool['append'] {
   return (lane, payload) => ({ ...append(lane, payload), durable: Promise.resolve() });
 }
@@ -265,7 +265,7 @@ function newSchedule({ takesGenerations }: Mutations, options: ConstructorParame
   return schedule;
 }
 
-/** With a memory of what it has measured, or without. */
+/** Creates jobs with a memory of what was measured, or without. */
 function newJobs(options: JobsOptions, isForgetful: boolean): Jobs {
   const jobs = new Jobs(options);
   if (!isForgetful) return jobs;

@@ -1,22 +1,24 @@
 import { LINK_GRACE_MS, LinkSessions, LinkTable } from 'vantage-control/links/index.js';
-import { AssignmentNews } from 'vantage-control/modules/monitors/index.js';
-import { NodeDirectory, Revocations } from 'vantage-control/modules/nodes/index.js';
-import type { Dispatch, RecentTasks } from 'vantage-control/modules/probes/index.js';
+import { AssignmentNews } from 'vantage-control/modules/monitors/placement/assignment-news.js';
+import { NodeDirectory } from 'vantage-control/modules/nodes/index.js';
+import { ShutOutPoll } from 'vantage-control/modules/nodes/shut-out-poll.js';
+import { openProbeWork, type ProbeWork } from 'vantage-control/modules/probes/index.js';
 import { ReplicaLease } from 'vantage-control/replicas/replica-lease.js';
 import { followNews, wireLinkWork } from 'vantage-control/wiring/link-work.js';
 import { storesOf } from './database/stores.js';
 import { SimulatedProcess } from './process.js';
 import { simulatedKinds } from './reading-kind.js';
-import type { Site } from './site.js';
+import { SimulatedAlerts } from './simulated-alerts.js';
+import type { Surroundings } from './surroundings.js';
 
 const metrics = { countResult: () => undefined, observe: () => undefined, countRejects: () => undefined };
 
 /** The parts of a control plane that run, and how they end in order. */
 interface RunningReplica {
   readonly process: SimulatedProcess;
-  readonly dispatch: Dispatch;
+  readonly dispatch: ProbeWork['dispatch'];
   readonly directory: NodeDirectory;
-  readonly recent: RecentTasks;
+  readonly recent: ProbeWork['recent'];
   readonly news: AssignmentNews;
   stop(): Promise<void>;
 }
@@ -24,13 +26,13 @@ interface RunningReplica {
 /** One control plane: the real parts of it that agents see, over ports. It may be killed and started again. */
 export class SimulatedReplica {
   readonly url: string;
-  readonly #site: Site;
+  readonly #site: Surroundings;
   #running: RunningReplica | null = null;
   #process: SimulatedProcess | null = null;
   #starts = 0;
 
   constructor(
-    site: Site,
+    site: Surroundings,
     readonly name: string,
   ) {
     this.#site = site;
@@ -42,7 +44,7 @@ export class SimulatedReplica {
     return this.#process?.isDead === false ? this.#process : null;
   }
 
-  /** Its parts, once they are started and while they run. */
+  /** Parts of the replica, once they are started and while they run. */
   get running(): RunningReplica | null {
     return this.#running?.process.isRunning === true ? this.#running : null;
   }
@@ -66,14 +68,14 @@ export class SimulatedReplica {
     this.#running = null;
   }
 
-  /** As in a rolling restart. */
+  /** Stops the replica as in a rolling restart. */
   stop(): void {
     const { running } = this;
     if (running === null) return;
     this.#site.world.trace.add(this.name, 'stops');
     this.#running = null;
     const end = () => running.process.kill();
-    // whoever waits for ever is killed, as systemd does
+    // a process that waits forever is killed, as by systemd
     running.process.after(60_000, end);
     running.stop().then(end, end);
   }
@@ -96,17 +98,23 @@ export class SimulatedReplica {
     });
     const directory = new NodeDirectory({ nodes: stores.nodes, bus, clock, log });
     const table = new LinkTable();
-    const {
-      ingest,
-      dispatch,
-      recent,
-      sessions: ports,
-    } = wireLinkWork({
+    const probeWork = openProbeWork({
+      store: stores.dispatch,
+      replicaId,
+      directory,
+      links: table,
+      bus,
+      metrics,
+      clock,
+      log,
+    });
+    const { dispatch, recent } = probeWork;
+    const { ingest, sessions: ports } = wireLinkWork({
       kinds: simulatedKinds,
       stores: { ...stores, ingest: site.mutations.ingest(stores.ingest, process) },
       replicaId,
       directory,
-      bus,
+      probeWork,
       metrics,
       clock,
       table,
@@ -132,7 +140,7 @@ export class SimulatedReplica {
     followNews(directory, table, {
       lookForLoss: async () => void (looksForLoss ? await sessions.lookForLoss() : undefined),
     });
-    const revocations = new Revocations({
+    const shutOutPoll = new ShutOutPoll({
       nodes: stores.nodes,
       refresh: (ids) => directory.refresh(ids),
       clock,
@@ -145,12 +153,15 @@ export class SimulatedReplica {
       clock,
       log,
     });
+    const { database, receivers, mutations } = site;
+    const alerts = new SimulatedAlerts({ process, replicaId, database, receivers, mutations });
     await lease.start();
     lease.announce(bus);
     await directory.start();
-    revocations.start();
+    shutOutPoll.start();
     dispatch.start();
     news.start();
+    alerts.start();
     site.network.listen(this.url, {
       process,
       accept: (socket) => sessions.begin(socket, '192.0.2.1', () => undefined),
@@ -167,7 +178,8 @@ export class SimulatedReplica {
         await ingest.drain();
         await dispatch.stop();
         await news.stop();
-        revocations.stop();
+        await alerts.stop();
+        shutOutPoll.stop();
         directory.stop();
         await lease.stop();
       },

@@ -4,7 +4,7 @@ import { describeFailure } from './report.js';
 import { type RunReport, runSeed } from './run.js';
 
 /** A thousand: thousand-seeds.long.test.ts. As many as one likes: `npm run simulate`. */
-const SEEDS = 12;
+const SEEDS = 4;
 
 t.test('whatever breaks, when all is mended every invariant holds', { timeout: 240_000 }, async (t) => {
   for (let seed = 1; seed <= SEEDS; seed += 1) {
@@ -33,17 +33,14 @@ t.test('a partition in one direction costs no result', async (t) => {
   t.strictSame(await breachesOf([1, 2, 3], { faults: ['one-directional'] }), []);
 });
 
-t.test('a database that lost its last second is delivered to again', async (t) => {
+t.test('results that a database lost with its last second are delivered again', async (t) => {
   t.strictSame(await breachesOf([1, 2, 3], { faults: ['database failed over'] }), []);
 });
 
-t.test(
-  'a database that lost its last second is delivered to again by agents that have nothing more to say',
-  async (t) => {
-    const options = { faults: ['database failed over'], isQuietWhenMended: true };
-    t.strictSame(await breachesOf([1, 2, 3, 4, 5, 6], options), []);
-  },
-);
+t.test('results that a database lost with its last second are delivered again by idle agents', async (t) => {
+  const options = { faults: ['database failed over'], isQuietWhenMended: true };
+  t.strictSame(await breachesOf([1, 2, 3, 4, 5, 6], options), []);
+});
 
 t.test('a seed is the same run each time', async (t) => {
   const [first, second] = [await runSeed(3), await runSeed(3)];

@@ -6,18 +6,27 @@ import { BusHub } from './bus-hub.js';
 import { DatabaseServer } from './database/server.js';
 import { type Mutations, unbroken } from './mutations.js';
 import { Network } from './network.js';
-import type { SeededRandom } from './random.js';
+import { SeededRandom } from './random.js';
+import { Receivers } from './receivers.js';
 import { Recorder } from './recorder.js';
 import { SimulatedAgent } from './simulated-agent.js';
 import { SimulatedReplica } from './simulated-replica.js';
+import type { Surroundings } from './surroundings.js';
 import type { World } from './world.js';
 
-/** Everything there is in one run. */
-export class Site {
+/** One seed in so many has alerts: they cost as much as the rest. */
+const ALERTED_SEEDS = 3;
+
+/** All parts of one run. */
+export class Site implements Surroundings {
   readonly recorder: Recorder;
   readonly network: Network;
   readonly database: DatabaseServer;
   readonly bus: BusHub;
+  readonly receivers: Receivers;
+  /** True if targets break, and people are told of it. */
+  readonly hasAlerts: boolean;
+  readonly alertRandom: SeededRandom;
   readonly replicas: readonly SimulatedReplica[];
   readonly agents: readonly SimulatedAgent[];
   readonly audience = 'http://control.test';
@@ -38,6 +47,10 @@ export class Site {
     this.network = new Network(world, this.recorder);
     this.database = new DatabaseServer(world);
     this.bus = new BusHub(world);
+    this.hasAlerts = world.seed % ALERTED_SEEDS === 0;
+    // what alerts draw changes no run without them
+    this.alertRandom = new SeededRandom(world.seed + ALERTED_SEEDS);
+    this.receivers = new Receivers(world, { recorder: this.recorder, random: this.alertRandom.fork() });
     const replicaCount = this.#random.integer(1, 3);
     this.replicas = Array.from(
       { length: replicaCount },
@@ -68,13 +81,11 @@ export class Site {
     for (const part of [...this.replicas, ...this.agents]) part.start();
   }
 
-  /** The addresses an agent was given: all of them, each in an order of its own. */
   controlUrls(random: SeededRandom): string[] {
     const urls = this.replicas.map(({ url }) => url);
     return [...urls].sort(() => random.next() - 0.5);
   }
 
-  /** A log whose lines are kept for whoever looks for what must not be in them. */
   logOf(name: string): Logger {
     return this.#log.child({ name });
   }
@@ -90,7 +101,7 @@ export class Site {
   #newAgent(index: number): SimulatedAgent {
     const random = this.#random.fork();
     const nodeId = newId(idPrefixes.node, this.world.wallMs + index, random.bytes(10));
-    // some have so little room that they have to drop
+    // some have so little space that they have to drop rows
     const limits = random.chance(0.2)
       ? { maxBytes: 8_192, maxPendingBytes: 4_096 }
       : { maxBytes: 1 << 20, maxPendingBytes: 1 << 18 };

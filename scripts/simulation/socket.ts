@@ -1,12 +1,12 @@
 import type { LinkSocket } from '@vantage/shared/protocol/link-socket.js';
-import type { Direction, Way } from './network.js';
 import type { SimulatedProcess } from './process.js';
+import type { Direction, Way } from './way.js';
 
 const CONNECTING = 0;
 const OPEN = 1;
 const CLOSING = 2;
 const CLOSED = 3;
-/** What the kernels of both machines keep of what is on its way, bytes. */
+/** Bytes in flight that the kernels of both machines buffer. */
 const KERNEL_BYTES = 256 * 1024;
 const ABNORMAL = 1006;
 
@@ -57,12 +57,12 @@ export class SimulatedSocket implements LinkSocket {
     process.onDeath(() => this.#die());
   }
 
-  /** Nobody is at this end any more. */
+  /** True if no process is at this end any more. */
   get isGivenUp(): boolean {
     return this.readyState === CLOSED || this.process.isDead;
   }
 
-  /** Whether it is open, and what is sent reaches the other end in the end. */
+  /** True if it is open, and what is sent reaches the other end eventually. */
   get isJoined(): boolean {
     return this.readyState === OPEN && this.#peer?.isGivenUp === false;
   }
@@ -167,7 +167,7 @@ export class SimulatedSocket implements LinkSocket {
   #drop(): void {
     this.readyState = CLOSED;
     for (const { done } of this.#underway) done?.();
-    // what has left may still arrive, what has not never will
+    // packets that were sent may still arrive, others never will
     this.#underway.length = this.#way.random.integer(0, this.#underway.length);
     this.#inbox.length = 0;
     this.bufferedAmount = 0;
@@ -218,7 +218,7 @@ export class SimulatedSocket implements LinkSocket {
     });
   }
 
-  /** What the peer sent has reached this machine. */
+  /** Takes a packet of the peer that has reached this machine. */
   take(packet: Packet): void {
     if (this.isGivenUp) return;
     this.#inbox.push(packet);
@@ -243,7 +243,7 @@ export class SimulatedSocket implements LinkSocket {
       return this.#emit('message', Buffer.from(packet.message), true);
     }
     this.#sendClose(packet.close);
-    // the answer still has to leave
+    // the reply still has to be sent
     const underway = this.#underway.splice(0);
     this.#drop();
     this.#underway.push(...underway);

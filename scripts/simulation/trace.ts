@@ -1,6 +1,6 @@
 const KEPT_LINES = 60;
 
-/** What happened in a run, as lines; a hash of all of them, and the last ones. */
+/** Events of a run as lines; a hash of all of them, and the last ones. */
 export class Trace {
   readonly lines: string[] = [];
   #hash = 0x811c_9dc5;

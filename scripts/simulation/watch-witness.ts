@@ -1,6 +1,6 @@
 import type { StoredSchedule } from 'vantage-agent/schedule/stored-schedule.js';
 import { phaseOfWatch } from '../invariants/due-slots.js';
-import type { Recorder } from './recorder.js';
+import type { HistoryWriter } from './history-writer.js';
 
 interface Heard {
   readonly monitorId: string;
@@ -11,14 +11,14 @@ interface Heard {
 interface HeardFrame {
   readonly set: readonly Heard[];
   readonly dropped: readonly string[];
-  /** Whatever else the node has it shall drop. */
+  /** True if the node has to drop all other assignments. */
   readonly isEverything: boolean;
 }
 
 interface Watch {
   readonly generation: number;
   readonly intervalMs: number;
-  /** Whether the node answers for its slots: its disk has had it since. */
+  /** True if the node is responsible for its slots: its disk has had the assignment since. */
   isKept: boolean;
 }
 
@@ -27,10 +27,10 @@ interface Watch {
  * otherwise.
  */
 export class WatchWitness {
-  readonly #recorder: Pick<Recorder, 'add'>;
+  readonly #recorder: HistoryWriter;
   readonly #heard = new Map<string, Map<string, Watch>>();
 
-  constructor(recorder: Pick<Recorder, 'add'>) {
+  constructor(recorder: HistoryWriter) {
     this.#recorder = recorder;
   }
 
@@ -48,20 +48,21 @@ export class WatchWitness {
     }
   }
 
-  /** What a node's disk has now. */
+  /** Records the current contents of a node's disk. */
   kept(nodeId: string, { rows }: StoredSchedule): void {
-    for (const { monitorId, generation, done } of rows) {
+    for (const { monitorId, generation, done, firstMs } of rows) {
       const watch = this.#of(nodeId).get(monitorId);
       if (watch === undefined || watch.generation !== generation || watch.isKept || done === null) continue;
       watch.isKept = true;
       const { intervalMs } = watch;
       const afterMs = phaseOfWatch({ monitorId, nodeId, intervalMs }) + done * intervalMs;
+      const watched = { nodeId, monitorId, generation, intervalMs, afterMs };
       const name = `answers for ${monitorId.slice(-5)} of generation ${generation} from ${afterMs}`;
-      this.#recorder.add('watch-begun', { nodeId, monitorId, generation, intervalMs, afterMs }, name);
+      this.#recorder.add('watch-begun', { ...watched, ...(firstMs === null ? {} : { firstMs }) }, name);
     }
   }
 
-  /** Its disk is another one: what it answers for begins anew. */
+  /** Records a replaced disk: the node's responsibility starts again. */
   restored(nodeId: string): void {
     for (const [monitorId, watch] of this.#of(nodeId)) {
       if (watch.isKept) this.#recorder.add('watch-ended', { nodeId, monitorId });

@@ -60,7 +60,7 @@ export class Watching {
     this.#site.world.trace.add(nodeId.slice(-5), `is to watch ${monitorId.slice(-5)}, generation ${generation}`);
   }
 
-  /** As the API does, unless its replica dies just then: the others find out by themselves. */
+  /** Announces a change as the API does, unless its replica dies just then: the others find out by themselves. */
   #announce(nodeId: string): void {
     const { running } = this.#random.pick(this.#site.replicas);
     if (this.#random.chance(0.5)) running?.news.announce([nodeId]);

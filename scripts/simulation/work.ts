@@ -1,13 +1,13 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { statusOf } from 'vantage-control/modules/nodes/index.js';
-import type { NewTask } from 'vantage-control/modules/probes/index.js';
+import type { NewTask } from 'vantage-control/modules/probes/store.js';
 import { NowAndThen } from './now-and-then.js';
 import type { SeededRandom } from './random.js';
 import type { Site } from './site.js';
 
 const PARAMS = { timeout_ms: 5_000, count: 1, banner: false, ip_version: 'auto' };
 const SPEC = { type: 'tcp', target: '192.0.2.9:80', params: PARAMS };
-/** As the API gives a tcp probe. */
+/** Deadline that the API gives a tcp probe, in milliseconds. */
 const EXPIRES_MS = 41_000;
 
 /** People who ask for probes, on whichever replica, until told to stop. */
@@ -26,7 +26,7 @@ export class Work {
     this.#turns.start();
   }
 
-  /** From now on this seldom. */
+  /** Sets a longer mean interval. */
   slowDown(meanMs: number): void {
     this.#turns.slowDown(meanMs);
   }
@@ -61,7 +61,7 @@ export class Work {
     const [id = '', ...nodeTaskIds] = ids.sort();
     return {
       id,
-      userId: null,
+      ownerId: null,
       isTest: false,
       probeType: SPEC.type,
       target: SPEC.target,

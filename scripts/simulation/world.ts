@@ -76,7 +76,7 @@ export class World {
     this.#nowMs = Math.max(this.#nowMs, limitMs);
   }
 
-  /** Lets time pass until `limitMs` at most, looking every quarter of a second whether it is enough. */
+  /** Lets time pass until `limitMs` at most, and checks every quarter of a second if it is enough. */
   async runWhile(isUnfinished: () => boolean, limitMs: number): Promise<void> {
     while (this.#nowMs < limitMs && isUnfinished()) await this.runUntil(Math.min(limitMs, this.#nowMs + LOOK_MS));
   }

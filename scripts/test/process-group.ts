@@ -4,18 +4,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** A living process, as /proc shows it. */
 export interface RunningProcess {
   readonly pid: number;
-  /** Its command line, shortened to 100 characters. */
+  /** Command line, shortened to 100 characters. */
   readonly command: string;
 }
 
 const pollMs = 50;
 const terminationMs = 3000;
 
-/** The living members of a process group, after giving them `settleMs` to be gone. Zombies do not count. */
-export async function groupMembers(group: number, { settleMs }: { settleMs: number }): Promise<RunningProcess[]> {
+/** The living members of a process group but `except`, after giving them `settleMs` to be gone. Zombies do not count. */
+export async function groupMembers(
+  group: number,
+  { settleMs, except }: { settleMs: number; except?: number | undefined },
+): Promise<RunningProcess[]> {
   const deadline = Date.now() + settleMs;
   for (;;) {
-    const members = listGroup(group);
+    const members = livingMembers(group)
+      .filter(({ pid }) => pid !== except)
+      .map(({ pid }) => ({ pid, command: readProc(pid, 'cmdline').replaceAll('\0', ' ').trim().slice(0, 100) }));
     if (members.length === 0 || Date.now() >= deadline) return members;
     await delay(pollMs);
   }
@@ -32,23 +37,66 @@ function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-group, signal);
   } catch {
-    // Nobody left in it.
+    // The group is empty.
   }
 }
 
-function listGroup(group: number): RunningProcess[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => isLivingMember(pid, group))
-    .map((pid) => ({ pid, command: readProc(pid, 'cmdline').replaceAll('\0', ' ').trim().slice(0, 100) }));
+/**
+ * Ends what a test left running, for nothing may outlive its test: every member of its group but `except`.
+ * @returns what it was
+ */
+export async function leftOver(group: number | undefined, except?: number): Promise<string | null> {
+  if (group === undefined) return null;
+  const members = await groupMembers(group, { settleMs: 1000, except });
+  if (members.length === 0) return null;
+  await endGroup(group);
+  return `left processes running: ${members.map(({ pid, command }) => `${pid} ${command}`).join(', ')}`;
 }
 
-/** proc(5): after the parenthesised name come state, parent and process group. */
-function isLivingMember(pid: number, group: number): boolean {
+/** CPU time of the living members of a group and of the children they have waited for, in milliseconds. */
+export function groupCpuMs(group: number | undefined): number {
+  if (group === undefined) return 0;
+  return livingMembers(group).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
+}
+
+const meterMs = 250;
+
+/** CPU time of a process group that is about to end, up to a quarter of a second before that. Must be stopped. */
+export class CpuMeter {
+  cpuMs = 0;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(group: number | undefined) {
+    // a child that was not waited for is not part of the sum
+    this.#timer = setInterval(() => {
+      this.cpuMs = Math.max(this.cpuMs, groupCpuMs(group));
+    }, meterMs);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+function livingMembers(group: number): { pid: number; cpuMs: number }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => readMember(Number(name), group))
+    .filter((member) => member !== null);
+}
+
+const msPerTick = 10;
+
+/**
+ * proc(5): after the parenthesised name come state, parent and process group, and later four times in ticks: user and
+ * system, its own and that of the children it has waited for.
+ */
+function readMember(pid: number, group: number): { pid: number; cpuMs: number } | null {
   const stat = readProc(pid, 'stat');
-  const [state, , groupOfPid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return groupOfPid === String(group) && state !== 'Z' && state !== 'X';
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state, , groupOfPid] = fields;
+  if (groupOfPid !== String(group) || state === 'Z' || state === 'X') return null;
+  return { pid, cpuMs: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * msPerTick, 0) };
 }
 
 /** Contents of a file under /proc/PID; empty when the process is gone. */

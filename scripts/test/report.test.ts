@@ -3,8 +3,9 @@ import { failureText, judgeRun, progressLine, summary } from './report.js';
 import type { FileOutcome } from './tap-reader.js';
 
 const outcome = (change: Partial<FileOutcome>): FileOutcome => ({
-  file: { source: 'agent/src/a.test.ts', compiled: 'agent/dist/src/a.test.js', isLong: false },
+  file: { source: 'agent/src/a.test.ts', compiled: 'agent/dist/src/a.test.js', isLong: false, isAlone: false },
   durationMs: 1234,
+  cpuMs: 567,
   stderr: '',
   passed: 2,
   failed: 0,
@@ -39,7 +40,38 @@ t.test('a failure fails the run; a skip does where nothing may be skipped', asyn
   t.match(judgeRun([outcome({ skips })], true), { exitCode: 1, notes: [/skipped test is a failure/] });
 });
 
+t.test(
+  'where nothing may be skipped, a file that takes too much CPU time fails the run, unless it is long',
+  async (t) => {
+    const slow = outcome({ cpuMs: 20_001 });
+    t.match(judgeRun([outcome({}), slow], true), {
+      exitCode: 1,
+      notes: [/^agent\/src\/a\.test\.ts takes 1\.2 s, 20\.0 s of CPU/],
+    });
+    t.equal(judgeRun([slow], false).exitCode, 0);
+    t.equal(judgeRun([{ ...slow, file: { ...slow.file, isLong: true } }], true).exitCode, 0);
+    t.equal(judgeRun([outcome({ durationMs: 60_000 })], true).exitCode, 0, 'who waits takes no CPU time');
+  },
+);
+
+t.test('a run of many files ends with the ten slowest', async (t) => {
+  const many = Array.from({ length: 11 }, (_, index) =>
+    outcome({
+      file: { source: `agent/src/${index}.test.ts`, compiled: '', isLong: false, isAlone: false },
+      durationMs: index * 1000,
+    }),
+  );
+  const lines = summary(many, []).split('\n');
+  t.equal(lines.length, 12);
+  t.match(lines[1], /^ {2}agent\/src\/10\.test\.ts +10\.0 s, 0\.6 s of CPU$/);
+  t.match(lines[10], 'agent/src/1.test.ts');
+  t.notMatch(summary(many.slice(1), []), 'slowest');
+});
+
 t.test('progress tells each file with its counts and time', async (t) => {
-  t.match(progressLine(outcome({})), /^ok +agent\/src\/a\.test\.ts +2 passed +1\.2 s$/);
-  t.match(progressLine(outcome({ failed: 1, skips })), /^FAILED .* 2 passed, 1 failed, 1 skipped +1\.2 s$/);
+  t.match(progressLine(outcome({})), /^ok +agent\/src\/a\.test\.ts +2 passed +1\.2 s, 0\.6 s of CPU$/);
+  t.match(
+    progressLine(outcome({ failed: 1, skips })),
+    /^FAILED .* 2 passed, 1 failed, 1 skipped +1\.2 s, 0\.6 s of CPU$/,
+  );
 });

@@ -1,5 +1,10 @@
+import { slowFileReasons } from './slow-files.js';
 import { withSourcePlaces } from './source-places.js';
 import type { FileOutcome } from './tap-reader.js';
+
+/** CPU time that the processes of one file may take, unless it is long or `slowFileReasons` names it. */
+const cpuLimitMs = 20_000;
+const slowestCount = 10;
 
 const stderrLines = 60;
 
@@ -11,27 +16,58 @@ export function progressLine(outcome: FileOutcome): string {
     ...some(outcome.failed, 'failed'),
     ...some(outcome.skips.length, 'skipped'),
   ].join(', ');
-  return `${word.padEnd(7)} ${outcome.file.source.padEnd(60)} ${counts.padEnd(12)} ${(outcome.durationMs / 1000).toFixed(1)} s`;
+  return `${word.padEnd(7)} ${outcome.file.source.padEnd(60)} ${counts.padEnd(12)} ${times(outcome)}`;
 }
 
-/** Everything after the progress: skips with their reasons, failures by name, `notes`, the counts as last line. */
+function times({ durationMs, cpuMs }: FileOutcome): string {
+  return `${(durationMs / 1000).toFixed(1)} s, ${(cpuMs / 1000).toFixed(1)} s of CPU`;
+}
+
+/**
+ * Report after the progress: skips with their reasons, failures by name, `notes`, the slowest files, and the counts
+ * as last line.
+ */
 export function summary(outcomes: readonly FileOutcome[], notes: readonly string[]): string {
   const skipped = outcomes.flatMap(({ file, skips }) =>
     skips.map(({ path, reason }) => `skipped ${[file.source, ...path].join(' › ')}: ${reason}`),
   );
   const failed = outcomes.flatMap(({ file, failures }) => failures.map(({ path }) => failureName(file.source, path)));
   const { passed, failures, skips } = countAll(outcomes);
-  return [...skipped, ...failed, ...notes, `${passed} passed, ${failures} failed, ${skips} skipped`].join('\n');
+  return [
+    ...skipped,
+    ...failed,
+    ...notes,
+    ...slowest(outcomes),
+    `${passed} passed, ${failures} failed, ${skips} skipped`,
+  ].join('\n');
 }
 
-/** Exit code of a run, and what to tell about it beyond the counts: where nothing may be skipped, a skip is a failure. */
+/** The files that took longest, when there are more than a few. */
+function slowest(outcomes: readonly FileOutcome[]): string[] {
+  if (outcomes.length <= slowestCount) return [];
+  const files = [...outcomes].sort((a, b) => b.durationMs - a.durationMs).slice(0, slowestCount);
+  return ['the slowest files:', ...files.map((outcome) => `  ${outcome.file.source.padEnd(60)} ${times(outcome)}`)];
+}
+
+/**
+ * Exit code of a run, and what to tell about it beyond the counts. Where nothing may be skipped, a skip is a failure, and
+ * so is a file that takes too much CPU time; the time on the clock says more about the machine than about the file.
+ */
 export function judgeRun(outcomes: readonly FileOutcome[], isCi: boolean): { exitCode: number; notes: string[] } {
   const { failures, skips } = countAll(outcomes);
-  const isSkipFatal = isCi && skips > 0;
-  return {
-    exitCode: failures > 0 || isSkipFatal ? 1 : 0,
-    notes: isSkipFatal ? ['CI=true: a skipped test is a failure'] : [],
-  };
+  const notes = isCi
+    ? [...(skips > 0 ? ['CI=true: a skipped test is a failure'] : []), ...slowFileNotes(outcomes)]
+    : [];
+  return { exitCode: failures > 0 || notes.length > 0 ? 1 : 0, notes };
+}
+
+function slowFileNotes(outcomes: readonly FileOutcome[]): string[] {
+  return outcomes
+    .filter(({ file, cpuMs }) => cpuMs > cpuLimitMs && !file.isLong && !slowFileReasons.has(file.source))
+    .map(
+      (outcome) =>
+        `${outcome.file.source} takes ${times(outcome)}: make it cheaper than ${cpuLimitMs / 1000} s of CPU, name it .long.test.ts, or give a reason in scripts/test/slow-files.ts`,
+    );
 }
 
 function countAll(outcomes: readonly FileOutcome[]): { passed: number; failures: number; skips: number } {
@@ -39,7 +75,9 @@ function countAll(outcomes: readonly FileOutcome[]): { passed: number; failures:
   return { passed: sum((o) => o.passed), failures: sum((o) => o.failed), skips: sum((o) => o.skips.length) };
 }
 
-/** What failed in a file, in detail, and what the file said: told as soon as it ends, for the run may be cut off. */
+/**
+ * Failures of a file in detail, with its standard error; printed as soon as it ends, because the run may be cut off.
+ */
 export function failureText({ file, failures, stderr }: FileOutcome): string {
   const blocks = failures.map(({ path, details }) => `\n${failureName(file.source, path)}\n${indent(details)}`);
   const said = stderr.trim().split('\n').slice(-stderrLines).join('\n');

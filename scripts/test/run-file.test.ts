@@ -1,13 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { failureText, progressLine, summary } from './report.js';
 import { type RunOptions, runTestFile } from './run-file.js';
 import type { FileOutcome } from './tap-reader.js';
 
 /** Runs `body` as a test file of its own; `t` is tap in it. */
 function runBody(t: Test, body: string, options: Partial<RunOptions> = {}): Promise<FileOutcome> {
   const root = t.testdir({ 'a.test.mjs': `import t from '${import.meta.resolve('tap')}';\n${body}` });
-  const file = { compiled: 'a.test.mjs', source: 'a.test.ts', isLong: false };
+  const file = { compiled: 'a.test.mjs', source: 'a.test.ts', isLong: false, isAlone: false };
   return runTestFile(file, {
     root,
     env: process.env,
@@ -65,14 +66,79 @@ t.test('a test that the pattern leaves out counts nowhere', async (t) => {
 });
 
 t.test('a file that dies or ends early fails', async (t) => {
-  for (const body of [
-    'process.exit(3);',
-    `t.plan(2); t.ok(1);`,
-    `process.kill(process.pid, 'SIGKILL');`,
-    `throw new Error('at load');`,
-  ]) {
+  for (const body of ['process.exit(3);', `t.plan(2); t.ok(1);`, `throw new Error('at load');`]) {
     const outcome = await runBody(t, body);
     t.ok(outcome.failed > 0, body);
+  }
+});
+
+/** Values that a test may throw, or show with a failure, and what the report has to say of each. */
+const thrownValues: readonly { readonly code: string; readonly shown: RegExp }[] = [
+  { code: `(await import('node:child_process')).execFileSync('no-such-program')`, shown: /no-such-program ENOENT/ },
+  {
+    code: `(await import('node:child_process')).spawn('no-such-program'); await new Promise(() => {})`,
+    shown: /ENOENT/,
+  },
+  { code: `const a = new Error('round'); a.cause = { a }; a.self = a; throw a`, shown: /round[^]*Circular/ },
+  { code: `const a = { big: 10n }; a.a = a; t.fail('odd', { a })`, shown: /big: 10n/ },
+  { code: `t.fail('odd', { f() {}, map: new Map([[1n, Symbol('inner')]]) })`, shown: /odd/ },
+  { code: `throw { big: 1n }`, shown: /big: 1n/ },
+  { code: `throw null`, shown: /error: null/ },
+  { code: `throw undefined`, shown: /unhandled/ },
+  { code: `throw Symbol('sign')`, shown: /Symbol\(sign\)/ },
+  { code: `throw 'a word'`, shown: /a word/ },
+  { code: `setImmediate(() => { throw 7n; }); await new Promise(() => {})`, shown: /7n/ },
+];
+
+t.test('whatever a test throws is told as its failure, and the tests behind it run', async (t) => {
+  const tests = thrownValues.map(({ code }, index) => `t.test('value ${index}', async (t) => { ${code} });`);
+  const outcome = await runBody(t, [...tests, `t.test('last', async () => {});`].join('\n'));
+  for (const [index, { code, shown }] of thrownValues.entries()) {
+    const failures = outcome.failures.filter(({ path }) => path[0] === `value ${index}`);
+    t.match(failureText({ ...outcome, failures }), shown, code);
+  }
+  t.match(summary([outcome], []), /\n1 passed, 11 failed, 0 skipped$/);
+});
+
+/** Broken files, each of which the run counts as a failure and survives. */
+const brokenFiles: readonly { readonly name: string; readonly body: string; readonly shown: RegExp }[] = [
+  { name: 'is killed', body: `t.ok(1); process.kill(process.pid, 'SIGKILL');`, shown: /killed by SIGKILL/ },
+  { name: 'aborts', body: `process.abort();`, shown: /killed by SIGABRT/ },
+  { name: 'is no program', body: `t.test(`, shown: /SyntaxError/ },
+  {
+    name: 'writes YAML that does not parse',
+    body: `process.stdout.write('TAP version 14\\nnot ok 1 - a\\n  ---\\n  a: [\\n  b: &x *y !!js/x\\n  ...\\n1..1\\n');`,
+    shown: /FAILED .* › a\n/,
+  },
+  {
+    name: 'writes what is no TAP',
+    body: `process.stdout.write(Buffer.from('\\0\\xff not ok ok ok\\n1..2..3\\nok 9 - \\xfe # SKIP\\n    ---\\n', 'latin1'));`,
+    shown: /FAILED/,
+  },
+  {
+    name: 'gives up',
+    body: `process.stdout.write('TAP version 14\\nok 1 - a\\nBail out! no disk\\n');`,
+    shown: /bailed out: no disk/,
+  },
+];
+
+for (const { name, body, shown } of brokenFiles) {
+  t.test(`a file that ${name} is a failure, and the run goes on`, async (t) => {
+    const outcome = await runBody(t, body);
+    t.match(`${failureText(outcome)}\n${progressLine(outcome)}`, shown);
+    t.ok(outcome.failed > 0, summary([outcome], []));
+  });
+}
+
+t.test('a file that cannot be started is a failure, and the run goes on', async (t) => {
+  const cases: readonly Partial<RunOptions>[] = [
+    { root: join(t.testdirName, 'nowhere') },
+    { env: { TOO_LONG: 'x'.repeat(3e6) } },
+    { env: { NUL: 'a\0b' } },
+  ];
+  for (const options of cases) {
+    const outcome = await runBody(t, 't.ok(1);', options);
+    t.match(outcome, { passed: 0, failed: 1, skips: [], failures: [{ details: /cannot be started: / }] });
   }
 });
 

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { Parser, type Result, type TapError } from 'tap-parser';
 import { stringify } from './diagnostics.js';
 import type { TestFile } from './test-files.js';
@@ -12,11 +13,11 @@ export interface Skip {
 /** One assertion that did not hold, or one thing wrong with a whole file. */
 export interface Failure {
   readonly path: readonly string[];
-  /** What was found, what was wanted and where, for people. */
+  /** Found and expected value and the location, for people. */
   readonly details: string;
 }
 
-/** What one file's tests came to. A test is a test point of the file itself; what happens inside it is part of it. */
+/** Outcome of one file's tests. A test is a test point of the file itself; nested points are part of it. */
 export interface Outcome {
   readonly passed: number;
   readonly failed: number;
@@ -25,10 +26,12 @@ export interface Outcome {
   readonly failures: readonly Failure[];
 }
 
-/** What running a file came to. */
+/** Outcome of running a file. */
 export interface FileOutcome extends Outcome {
   readonly file: TestFile;
   readonly durationMs: number;
+  /** User and system time of the processes it started and waited for, its own included. */
+  readonly cpuMs: number;
   readonly stderr: string;
 }
 
@@ -40,22 +43,25 @@ export class TapReader {
   readonly #failures: Failure[] = [];
   readonly #parser = new Parser();
   #isFilteredOut = false;
+  #isUnreadable = false;
 
   constructor() {
     this.#follow(this.#parser, []);
   }
 
   write(chunk: Buffer): void {
-    this.#parser.write(chunk);
+    this.#reading(() => this.#parser.write(chunk));
   }
 
   /** The stream is over; what it lacks (a plan, a test) becomes a failure. */
   end(): void {
-    this.#parser.end();
+    this.#reading(() => this.#parser.end());
     const results = this.#parser.results;
     if (results?.plan.skipAll && !this.#isFilteredOut)
       this.#skips.push({ path: [], reason: results.plan.skipReason || 'tests nothing' });
     for (const error of results?.failures ?? []) if (isTapError(error)) this.fail(error.tapError);
+    if (results?.bailout) this.fail(`bailed out: ${results.bailout}`);
+    else if (!this.#hasOutcome) this.fail('tells of no test');
   }
 
   /** Counts one failure of the whole file, unless one of its tests failed already. */
@@ -65,10 +71,25 @@ export class TapReader {
     this.#failures.push({ path: [], details: complaint });
   }
 
+  get #hasOutcome(): boolean {
+    return this.#passed + this.#failed + this.#skips.length > 0 || this.#isFilteredOut;
+  }
+
   outcome(): Outcome {
     // A file that died before its first test has skipped nothing.
     const skips = this.#failed > 0 ? this.#skips.filter(({ path }) => path.length > 0) : this.#skips;
     return { passed: this.#passed, failed: this.#failed, skips, failures: this.#failures };
+  }
+
+  /** A file may write anything: what the parser does not survive is that file's failure, told once. */
+  #reading(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      if (!this.#isUnreadable)
+        this.fail(`cannot read its TAP: ${error instanceof Error ? error.message : inspect(error)}`);
+      this.#isUnreadable = true;
+    }
   }
 
   #follow(parser: Parser, path: readonly string[]): void {
@@ -78,7 +99,7 @@ export class TapReader {
       const here = [...path, result.name];
       if (result.skip !== false || result.todo !== false) return this.#noteSkip(result, here);
       if (path.length === 0) this.#count(result.ok);
-      // The point that closes a failed subtest repeats what is known, unless nothing inside it failed.
+      // The point that closes a failed subtest repeats known failures, unless nothing inside it failed.
       const isRepetition =
         result.closingTestPoint && this.#failures.slice(failuresBefore).some((failure) => isInside(failure.path, here));
       if (!result.ok && !isRepetition) this.#failures.push({ path: here, details: stringify(result.diag) });

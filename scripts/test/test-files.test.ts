@@ -7,6 +7,7 @@ const file = (source: string): TestFile => {
     source,
     compiled: `${folder}/dist/${path.join('/').replace(/\.ts$/, '.js')}`,
     isLong: source.endsWith('.long.test.ts'),
+    isAlone: false,
   };
 };
 const files = [

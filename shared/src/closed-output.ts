@@ -1,4 +1,4 @@
-/** What a shell reports of a program that SIGPIPE ended. */
+/** Exit code that a shell reports for a program ended by SIGPIPE. */
 const SIGPIPE_EXIT_CODE = 141;
 
 /**

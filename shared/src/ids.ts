@@ -22,15 +22,25 @@ export const idPrefixes = {
   monitor: 'm_',
   monitorCheck: 'mc_',
   monitorEvent: 'mev_',
+  event: 'evt_',
+  webhookEndpoint: 'whe_',
+  webhookDelivery: 'whd_',
   monitorGroup: 'mgr_',
   maintenanceWindow: 'mmw_',
+  alertChannel: 'ch_',
+  alertDelivery: 'ad_',
+  alertPolicy: 'ap_',
+  alertSilence: 'asl_',
+  alertGroup: 'agr_',
+  alertEvent: 'ae_',
 } as const;
 
 export type IdPrefix = (typeof idPrefixes)[keyof typeof idPrefixes];
 
 /**
  * A fresh id: prefix plus 22 base58 characters of a UUIDv7 (RFC 9562 section 5.7). Ids of one prefix sort by
- * creation to the millisecond when compared byte by byte (COLLATE "C"). `random`: ten bytes that nobody had before.
+ * creation to the millisecond when compared byte by byte (COLLATE "C"). `random`: ten bytes that were never used
+ * before.
  */
 export function newId(prefix: IdPrefix, nowMs: number = systemClock.now(), random = nextRandom()): string {
   const bytes = Buffer.allocUnsafe(16);
@@ -46,7 +56,7 @@ export function idLowerBound(prefix: IdPrefix, instantMs: number): string {
   return prefix + encodeBase58(BigInt(Math.floor(instantMs)) << 80n);
 }
 
-/** When the id was made, milliseconds since the epoch, or null when it is not an id of `prefix`. */
+/** Time at which the id was created, milliseconds since the epoch, or null when it is not an id of `prefix`. */
 export function idTimeMs(prefix: IdPrefix, id: string): number | null {
   if (!isId(prefix, id)) return null;
   let value = 0n;
@@ -54,7 +64,7 @@ export function idTimeMs(prefix: IdPrefix, id: string): number | null {
   return Number(value >> 80n);
 }
 
-/** Whether `text` has the form of an id with `prefix`; says nothing of whether it was ever issued. */
+/** True if `text` has the form of an id with `prefix`, whether or not such an id was ever issued. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(prefix) && /^[1-9A-HJ-NP-Za-km-z]{22}$/.test(text.slice(prefix.length));
 }
@@ -68,7 +78,10 @@ const RANDOM_BYTES = 10;
 const randomPool = new Uint8Array(RANDOM_BYTES * 256);
 let randomUsed = randomPool.length;
 
-/** Ten bytes nobody had before, a view into a pool: one call to the generator costs as much as the whole rest of an id. */
+/**
+ * Ten bytes that were never used before, a view into a pool: one call to the generator costs as much as the rest of an
+ * id.
+ */
 function nextRandom(): Uint8Array {
   if (randomUsed === randomPool.length) {
     randomFillSync(randomPool);

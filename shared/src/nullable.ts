@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
 
-/** What a schema takes, or null; `description` says what null means. */
+/** Schema for the given schema's values or null; `description` explains null. */
 export const nullable = <S extends TSchema>(schema: S, description: string) =>
   Type.Union([schema, Type.Null()], { description });

@@ -1,7 +1,7 @@
 import { type Host, parseHost, parseHostPort } from './target-policy/host.js';
 import { TargetError } from './target-policy/target-error.js';
 
-/** What a node checks of itself: its two networks, its resolver, its clock, its raw sockets. */
+/** Subjects of a node's self-test: its two networks, resolver, clock and raw sockets. */
 export const selfTestNames = ['ipv4', 'ipv6', 'resolver', 'clock', 'icmp'] as const;
 export type SelfTestName = (typeof selfTestNames)[number];
 
@@ -19,14 +19,14 @@ export interface SelfTestCheck {
 
 /** A self-test as a node tells it. */
 export interface SelfTestReport {
-  /** When it ended, milliseconds since the epoch, the node's own clock. */
+  /** Time at which it ended, milliseconds since the epoch, the node's own clock. */
   readonly finishedAt: number;
   readonly checks: readonly SelfTestCheck[];
 }
 
 /** A target that nodes check their own network with. */
 export interface Canary {
-  /** As it was configured. */
+  /** Text of the canary as configured. */
   readonly text: string;
   readonly type: 'tcp' | 'ping';
   /** Target of a probe of that type. */

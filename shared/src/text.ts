@@ -5,7 +5,7 @@
  */
 export function findUnstorableText(value: unknown): string | null {
   const pending: { readonly value: unknown; readonly path: string }[] = [{ value, path: '' }];
-  // a stack of our own: JSON.parse accepts nesting that recursion does not survive
+  // an explicit stack: JSON.parse accepts nesting that would overflow recursion
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (typeof next.value === 'string' && !isStorableText(next.value)) return next.path === '' ? 'body' : next.path;
     if (typeof next.value !== 'object' || next.value === null) continue;
@@ -19,12 +19,17 @@ export function findUnstorableText(value: unknown): string | null {
   return null;
 }
 
-/** Whether a string can be stored: no U+0000 and no surrogate without a partner. */
+/** True if a string can be stored: it has no U+0000 and no unpaired surrogate. */
 export function isStorableText(text: string): boolean {
   return !/[\0\p{Surrogate}]/u.test(text);
 }
 
+/** Text that can be stored: U+FFFD in place of U+0000 and unpaired surrogates. */
+export function toStorableText(text: string): string {
+  return text.replaceAll(/[\0\p{Surrogate}]/gu, '\ufffd');
+}
+
 function joinPath(parent: string, key: string): string {
-  const printable = key.replaceAll(/[\0\p{Surrogate}]/gu, '\ufffd');
+  const printable = toStorableText(key);
   return parent === '' ? printable : `${parent}.${printable}`;
 }

@@ -1,4 +1,7 @@
-/** Whether a text names a time zone of the IANA database. Offsets, which newer versions of Node take too, are no names. */
+/**
+ * True if a text names a time zone of the IANA database. Offsets, which newer versions of Node also accept, are not
+ * names.
+ */
 export function isTimezone(text: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(text)) return false;
   try {

@@ -55,7 +55,7 @@ t.test('two characters exchanged, one lost and one too many are noticed', async 
   );
 });
 
-t.test('a token of one kind is none of any other', async (t) => {
+t.test('a token of one kind is not accepted as any other kind', async (t) => {
   const prefixes = Object.values(tokenPrefixes);
   for (const made of prefixes) {
     const { token } = makeToken(made);

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 // Layout of every secret that is shown once: <prefix><12 id><43 secret><6 checksum>, all base64url-safe letters.
 //   id        public, indexed, may be logged
 //   secret    256 random bits; only its SHA-256 is stored, which is enough for a random secret
-//   checksum  CRC-32 over all before it, so that a typo and a leaked token are told apart offline
+//   checksum  CRC-32 over all before it, so that a typo is distinguished from a leaked token offline
 
 /** The one list of secret prefixes (API specification 2.6, 5); `svc_rt_` and `svc_ch_` are refresh tokens and mailed challenges. */
 export const tokenPrefixes = {
@@ -24,7 +24,7 @@ export interface ParsedToken {
   readonly secretHash: Buffer;
 }
 
-/** Makes a fresh secret; `token` is shown once and never stored. */
+/** Creates a secret; `token` is shown once and never stored. */
 export function makeToken(prefix: TokenPrefix): ParsedToken & { readonly token: string } {
   const tokenId = randomBytes(9).toString('base64url');
   const secret = randomBytes(32).toString('base64url');
@@ -32,7 +32,10 @@ export function makeToken(prefix: TokenPrefix): ParsedToken & { readonly token: 
   return { token: unchecked + checksum(unchecked), tokenId, secretHash: sha256(secret) };
 }
 
-/** Takes a secret apart; null when the form or the checksum is wrong, which no issued secret ever is. */
+/**
+ * Splits a secret into its parts; null when the form or the checksum is wrong, which never happens to an issued
+ * secret.
+ */
 export function parseToken(prefix: TokenPrefix, token: string): ParsedToken | null {
   if (!token.startsWith(prefix) || token.length !== prefix.length + 12 + 43 + 6) return null;
   if (!/^[A-Za-z0-9_-]+$/.test(token)) return null;
@@ -42,7 +45,7 @@ export function parseToken(prefix: TokenPrefix, token: string): ParsedToken | nu
   return { tokenId: body.slice(0, 12), secretHash: sha256(body.slice(12)) };
 }
 
-/** What may be shown of a secret ever after: its prefix and the first four characters of its public id. */
+/** Part of a secret that may be shown later: its prefix and the first four characters of its public id. */
 export function maskToken(prefix: TokenPrefix, tokenId: string): string {
   return `${prefix}${tokenId.slice(0, 4)}...`;
 }

@@ -1,8 +1,9 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
+import { lazily } from './lazily.js';
 
-/** What can be wrong with one field; a closed list, part of the public API. */
+/** Kinds of error of one field; a closed list, part of the public API. */
 export const fieldErrorCodes = [
   'required',
   'unknown',
@@ -34,7 +35,7 @@ const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
 
 const strictAjv = makeAjv({ useDefaults: true });
 const coercingAjv = makeAjv({ useDefaults: true, coerceTypes: true });
-// what is wrong with a hundred thousand entries takes half a second to say, and nobody reads it
+// reporting the errors of a hundred thousand entries takes half a second, for no reader
 const testingAjv = makeAjv({ useDefaults: false, allErrors: false });
 
 /** Fields a refusal names at most. */
@@ -47,7 +48,7 @@ function makeAjv(options: { useDefaults: boolean; coerceTypes?: boolean; allErro
     strictTypes: false,
     strictRequired: false,
     allowUnionTypes: true,
-    // they are ours, and part of the OpenAPI document, which is validated: the schema of schemas takes 50 ms to compile
+    // the schemas are part of the OpenAPI document, which is validated; compiling the schema of schemas takes 50 ms
     validateSchema: false,
     // tidying the generated code takes as long as generating it and makes no check faster (measured 2026-11, Node 20)
     code: { optimize: false },
@@ -59,7 +60,7 @@ function makeAjv(options: { useDefaults: boolean; coerceTypes?: boolean; allErro
 }
 
 /**
- * Compiles a schema once; the returned function checks a value and fills in defaults IN PLACE. Unknown fields are
+ * Compiles a schema at its first use, once; the returned function checks a value and fills in defaults IN PLACE. Unknown fields are
  * refused where the schema says `additionalProperties: false`; complaints about up to a hundred fields come at once.
  */
 export function compileSchema<S extends TSchema>(schema: S): (value: unknown) => Validation<Static<S>> {
@@ -68,11 +69,14 @@ export function compileSchema<S extends TSchema>(schema: S): (value: unknown) =>
 
 /** Compiles a schema to a test that ends at the first mistake and changes nothing: for what peers send in bulk. */
 export function compileTest(schema: TSchema): (value: unknown) => boolean {
-  const validate = testingAjv.compile(schema);
-  return (value) => validate(value);
+  const compiled = lazily(() => testingAjv.compile(schema));
+  return (value) => compiled()(value);
 }
 
-/** As `compileSchema` for query and path parameters, whose strings become booleans and, written in decimal, numbers. */
+/**
+ * Like `compileSchema`, for query and path parameters, whose strings become booleans and, written in decimal,
+ * numbers.
+ */
 export function compileCoercingSchema<S extends TSchema>(schema: S): (value: unknown) => Validation<Static<S>> {
   const validate = compileWith(coercingAjv, schema);
   return (value) => {
@@ -97,8 +101,10 @@ function oddNumbers(written: unknown, value: unknown, path = ''): FieldErrors {
 }
 
 function compileWith<S extends TSchema>(ajv: Ajv2020, schema: S): (value: unknown) => Validation<Static<S>> {
-  const validate = ajv.compile(schema);
+  // a program starts half a second sooner that compiles only the schemas it uses
+  const compiled = lazily(() => ajv.compile(schema));
   return (value) => {
+    const validate = compiled();
     if (validate(value)) return { ok: true, value: value as Static<S> };
     return { ok: false, details: fieldErrors(validate.errors ?? []) };
   };
@@ -119,7 +125,7 @@ function fieldErrors(errors: readonly ErrorObject[]): FieldErrors {
   return { ...details };
 }
 
-/** Of a field that may be null, every complaint comes with one that it is not: people want the other one. */
+/** Drops "must be null" where a nullable field has other errors, and appends "or null" to those about its type. */
 function withoutNull(list: FieldError[]): FieldError[] {
   const others = list.filter(({ message }) => message !== 'must be null');
   if (others.length === 0 || others.length === list.length) return list;

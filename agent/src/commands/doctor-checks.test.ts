@@ -5,9 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { systemClock } from '@vantage/shared/clock.js';
 import { selfTestNames } from '@vantage/shared/self-test.js';
 import t from 'tap';
+import { startDnsServer } from '../../test/_support/dns-server.js';
+import { unusedPort } from '../../test/_support/tcp-server.js';
 import { askControlPlane } from '../link/ask-control-plane.js';
 import {
   checkCapability,
+  checkDns,
   checkStateDir,
   judgeClock,
   judgeControlPlane,
@@ -24,7 +27,7 @@ const straight = (bindAddress: string | null) => {
 };
 
 t.test('doctor says which way the link goes, and which proxies are not used, without their passwords', async (t) => {
-  t.match(judgeProxy({ proxyUrl: null, ignoredProxies: [] }), { status: 'ok', detail: /straight/, remedy: null });
+  t.match(judgeProxy({ proxyUrl: null, ignoredProxies: [] }), { status: 'ok', detail: /direct/, remedy: null });
   const ignored = judgeProxy({ proxyUrl: null, ignoredProxies: ['HTTPS_PROXY'] });
   t.match(ignored, { status: 'ok', detail: /HTTPS_PROXY/, remedy: /VANTAGE_AGENT_PROXY/ });
   const used = judgeProxy({ proxyUrl: 'http://user:hunter2@proxy.example:3128', ignoredProxies: [] });
@@ -96,7 +99,7 @@ t.test('doctor tells what the agent found when it checked itself, and what to do
     ]),
     [
       { name: 'self-test ipv4', status: 'ok', detail: 'tcp://192.0.2.1:443 answers', remedy: null },
-      { name: 'self-test ipv6', status: 'ok', detail: 'not known: no canary', remedy: null },
+      { name: 'self-test ipv6', status: 'ok', detail: 'unknown: no canary', remedy: null },
     ],
     'what is not known is no reason to worry',
   );
@@ -114,4 +117,20 @@ t.test('a family without a route is a warning, no route at all a failure', async
   t.strictSame(statuses(true, false), ['network IPv4 ok', 'network IPv6 warning']);
   t.strictSame(statuses(false, true), ['network IPv4 warning', 'network IPv6 ok']);
   t.strictSame(statuses(false, false), ['network IPv4 failed', 'network IPv6 failed']);
+});
+
+t.test('doctor says which resolver probes ask, and what a node for strangers should set', async (t) => {
+  const server = await startDnsServer(t, () => ({ rcode: 'NXDOMAIN' }));
+  const { address, port } = server.endpoint;
+  const set = await checkDns([server.endpoint]);
+  t.strictSame(set, {
+    name: 'dns',
+    status: 'ok',
+    detail: `resolver responds (${address}:${port} of VANTAGE_DNS_SERVERS)`,
+    remedy: null,
+  });
+  const silent = await checkDns([{ address, port: await unusedPort() }]);
+  t.match(silent, { status: 'failed', remedy: 'check VANTAGE_DNS_SERVERS' });
+  const system = await checkDns([]);
+  t.match(system, { detail: /of \/etc\/resolv\.conf/ });
 });

@@ -1,31 +1,33 @@
 import { Resolver } from 'node:dns/promises';
 import { access, constants, stat } from 'node:fs/promises';
+import { isReservedAddress } from '@vantage/shared/probe-types/dns-pollution.js';
 import type { SelfTestCheck, SelfTestName } from '@vantage/shared/self-test.js';
 import type { CapabilityReport } from '../capabilities.js';
 import type { AgentConfig } from '../config.js';
 import { WrongPinError } from '../identity/tls-pins.js';
 import type { ControlPlaneAnswer } from '../link/ask-control-plane.js';
+import { type Endpoint, formatEndpoint } from '../net/endpoint.js';
 
 /** One line of `vantage-agent doctor`. `warning`: the agent works, but not fully; `failed`: it does not. */
 export interface DoctorCheck {
   readonly name: string;
   readonly status: 'ok' | 'warning' | 'failed';
   readonly detail: string;
-  /** What to do about it. */
+  /** Advice for the operator; null when none is needed. */
   readonly remedy: string | null;
 }
 
 /** Date has whole seconds: below this a difference says nothing. */
 const CLOCK_TOLERANCE_MS = 2000;
 
-/** What this node can do beyond plain sockets. */
+/** Judges one capability beyond plain sockets. */
 export function checkCapability(report: CapabilityReport): DoctorCheck {
   const name = `capability ${report.name}`;
   if (report.isAvailable) return { name, status: 'ok', detail: report.reason ?? 'available', remedy: report.remedy };
   return { name, status: 'warning', detail: report.reason ?? 'not available', remedy: report.remedy };
 }
 
-/** Whether the state directory is there, ours, and nobody else's to read. */
+/** Checks that the state directory exists, belongs to this user and cannot be read by others. */
 export async function checkStateDir(stateDir: string): Promise<DoctorCheck> {
   const name = 'state directory';
   try {
@@ -37,17 +39,17 @@ export async function checkStateDir(stateDir: string): Promise<DoctorCheck> {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
     const remedy =
       code === 'ENOENT'
-        ? 'vantage-agent enroll makes it'
+        ? 'vantage-agent enroll creates it'
         : `make ${stateDir} writable for this user, or choose another with --state-dir`;
     return { name, status: 'failed', detail: `${stateDir}: ${code}`, remedy };
   }
 }
 
-/** Whether the control plane answers at this URL. */
+/** Judges whether the control plane responds at this URL. */
 export function judgeControlPlane(url: string, answer: ControlPlaneAnswer | Error): DoctorCheck {
   const name = `control plane ${url}`;
   if (answer instanceof WrongPinError) {
-    const remedy = 'ask its operator, over another way, for its key; do not take the pin away before';
+    const remedy = 'confirm its key with its operator over another channel; do not remove the pin before that';
     return { name, status: 'failed', detail: answer.message, remedy };
   }
   if (answer instanceof Error) {
@@ -55,7 +57,7 @@ export function judgeControlPlane(url: string, answer: ControlPlaneAnswer | Erro
       name,
       status: 'failed',
       detail: answer.message,
-      remedy: 'check the network, firewalls between here and there, and VANTAGE_AGENT_BIND',
+      remedy: 'check the network, firewalls on the path, and VANTAGE_AGENT_BIND',
     };
   }
   if (answer.status === 200) return { name, status: 'ok', detail: 'answers', remedy: null };
@@ -67,18 +69,18 @@ export function judgeControlPlane(url: string, answer: ControlPlaneAnswer | Erro
   };
 }
 
-/** Which way the link goes: a proxy of the environment that is not used may be why it does not come about. */
+/** Judges the path of the link: a proxy of the environment that is not used may be the reason why it fails. */
 export function judgeProxy(config: Pick<AgentConfig, 'proxyUrl' | 'ignoredProxies'>): DoctorCheck {
-  const name = 'way of the link';
+  const name = 'path of the link';
   const { proxyUrl, ignoredProxies } = config;
   if (proxyUrl !== null)
     return { name, status: 'ok', detail: `through the proxy ${new URL(proxyUrl).host}`, remedy: null };
-  if (ignoredProxies.length === 0) return { name, status: 'ok', detail: 'straight, without a proxy', remedy: null };
-  const detail = `straight: ${ignoredProxies.join(', ')} of the environment is not used`;
-  return { name, status: 'ok', detail, remedy: 'if the link needs that proxy: set VANTAGE_AGENT_PROXY' };
+  if (ignoredProxies.length === 0) return { name, status: 'ok', detail: 'direct, without a proxy', remedy: null };
+  const detail = `direct: ${ignoredProxies.join(', ')} in the environment is ignored`;
+  return { name, status: 'ok', detail, remedy: 'if the link requires that proxy, set VANTAGE_AGENT_PROXY' };
 }
 
-/** Whether this machine's clock agrees with the control plane's; results are corrected anyway. */
+/** Judges whether this machine's clock agrees with the control plane's; results are corrected in any case. */
 export function judgeClock(nowMs: number, dateMs: number | null): DoctorCheck {
   const name = 'clock';
   if (dateMs === null) return { name, status: 'warning', detail: 'nothing to compare with', remedy: null };
@@ -90,11 +92,11 @@ export function judgeClock(nowMs: number, dateMs: number | null): DoctorCheck {
   return { name, status: 'warning', detail, remedy: 'turn on time synchronisation: timedatectl set-ntp true' };
 }
 
-/** Whether the system keeps its clock right; null: it does not say, and that is no reason to worry. */
+/** Judges whether the system synchronises its clock; null, when the system does not say, is not a warning. */
 export function judgeSynchronisation(isSynchronised: boolean | null): DoctorCheck {
   const name = 'time synchronisation';
   if (isSynchronised === true) return { name, status: 'ok', detail: 'the system clock is synchronised', remedy: null };
-  if (isSynchronised === null) return { name, status: 'ok', detail: 'this system does not say', remedy: null };
+  if (isSynchronised === null) return { name, status: 'ok', detail: 'this system does not report it', remedy: null };
   return {
     name,
     status: 'warning',
@@ -103,52 +105,59 @@ export function judgeSynchronisation(isSynchronised: boolean | null): DoctorChec
   };
 }
 
-/** Whether there is a way out over each family: one is enough, but probes of the other fail on this node. */
+/** Judges whether there is a route over each family: one is enough, but probes over the other fail on this node. */
 export function judgeRoutes(has: { readonly ipv4: boolean; readonly ipv6: boolean }): DoctorCheck[] {
   const isCutOff = !has.ipv4 && !has.ipv6;
   return (['ipv4', 'ipv6'] as const).map((family) => {
     const name = `network ${family === 'ipv4' ? 'IPv4' : 'IPv6'}`;
-    if (has[family]) return { name, status: 'ok', detail: 'there is a route to the world', remedy: null };
+    if (has[family]) return { name, status: 'ok', detail: 'has a default route', remedy: null };
     const remedy = `if this machine should have ${family === 'ipv4' ? 'IPv4' : 'IPv6'}: give it an address and a default route`;
-    return { name, status: isCutOff ? 'failed' : 'warning', detail: 'no route to the world', remedy };
+    return { name, status: isCutOff ? 'failed' : 'warning', detail: 'no default route', remedy };
   });
 }
 
-/** What the agent that runs here last found when it checked itself with the control plane's canaries. */
+/** Results of the newest self-test of the agent that runs on this machine, made with the control plane's canaries. */
 export function toldChecks(checks: readonly SelfTestCheck[]): DoctorCheck[] {
   return checks.map(({ name, status, detail }) => ({
     name: `self-test ${name}`,
     status: status === 'failed' ? 'warning' : 'ok',
-    detail: status === 'unknown' ? `not known: ${detail}` : detail,
+    detail: status === 'unknown' ? `unknown: ${detail}` : detail,
     remedy: status === 'failed' ? remedies[name] : null,
   }));
 }
 
 const remedies: Readonly<Record<SelfTestName, string>> = {
-  ipv4: 'check the default route and firewalls between here and the canary',
-  ipv6: 'check the default route and firewalls between here and the canary, or live with IPv4 alone',
-  resolver: 'check /etc/resolv.conf',
+  ipv4: 'check the default route and firewalls on the path to the canary',
+  ipv6: 'check the default route and firewalls on the path to the canary, or use IPv4 only',
+  resolver: 'check VANTAGE_DNS_SERVERS, or /etc/resolv.conf if it is not set',
   clock: 'turn on time synchronisation: timedatectl set-ntp true',
   icmp: 'see capability icmp above',
 };
 
-/** Whether a resolver of this machine answers at all: to a name that cannot exist (RFC 6761), so that no is an answer. */
-export async function checkDns(): Promise<DoctorCheck> {
+/**
+ * Checks that a resolver of probes responds, with a name that cannot exist (RFC 6761), so that a negative answer
+ * counts. `configured`: those of VANTAGE_DNS_SERVERS; empty: those of the system.
+ */
+export async function checkDns(configured: readonly Endpoint[]): Promise<DoctorCheck> {
   const name = 'dns';
   const resolver = new Resolver({ timeout: 2000, tries: 1 });
-  const servers = resolver.getServers().join(', ');
+  if (configured.length > 0) resolver.setServers(configured.map(formatEndpoint));
+  const source = configured.length > 0 ? 'VANTAGE_DNS_SERVERS' : '/etc/resolv.conf';
+  const addresses = resolver.getServers();
+  const servers = `${addresses.join(', ')} of ${source}`;
   try {
     await resolver.resolve4('vantage.invalid');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? '';
-    if (!['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED'].includes(code)) {
+    if (!['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED'].includes(code))
       return {
         name,
         status: 'failed',
-        detail: `no resolver answers (${servers}): ${code}`,
-        remedy: 'check /etc/resolv.conf',
+        detail: `no resolver responds (${servers}): ${code}`,
+        remedy: `check ${source}`,
       };
-    }
   }
-  return { name, status: 'ok', detail: `resolver answers (${servers})`, remedy: null };
+  const isInside = configured.length === 0 && addresses.some((address) => isReservedAddress(address));
+  const remedy = isInside ? 'on a public node, set VANTAGE_DNS_SERVERS to a public resolver' : null;
+  return { name, status: 'ok', detail: `resolver responds (${servers})`, remedy };
 }

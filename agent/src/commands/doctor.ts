@@ -31,13 +31,17 @@ export async function doctor(config: AgentConfig, options: { readonly json: bool
 }
 
 async function runChecks(config: AgentConfig): Promise<DoctorCheck[]> {
-  const capabilities = detectCapabilities({ clock: systemClock, chromium: config.chromium, onFault: () => undefined });
+  const capabilities = detectCapabilities({
+    clock: systemClock,
+    chromium: config.engines.chromium,
+    onFault: () => undefined,
+  });
   capabilities.icmp?.close();
   const identity = await findIdentity(config.stateDir).catch((error: Error) => error);
   const controlUrls = identity === null || identity instanceof Error ? [] : identity.controlUrls;
   const [stateDir, dns, ipv4, ipv6, isSynchronised, answers] = await Promise.all([
     checkStateDir(config.stateDir),
-    checkDns(),
+    checkDns(config.engines.dnsServers),
     hasWorldRoute(4),
     hasWorldRoute(6),
     readKernelClock(),
@@ -60,7 +64,7 @@ async function runChecks(config: AgentConfig): Promise<DoctorCheck[]> {
   ];
 }
 
-/** The way of the link: also by addresses that worked before, but nothing is written down. */
+/** Path of the link: also by addresses that worked before, but nothing is written to disk. */
 async function openWay({ stateDir, bindAddress, proxyUrl }: AgentConfig, tlsPins: readonly string[]): Promise<LinkWay> {
   const onFallback = () => undefined;
   const known = await LinkAddresses.open({ stateDir, clock: systemClock, lookUp: systemLookUp, onFallback });

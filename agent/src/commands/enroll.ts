@@ -27,8 +27,8 @@ export interface EnrollCommandOptions {
 }
 
 /**
- * Makes this machine a node and says what to do next. With `json` a failure is JSON on standard output, too; it is
- * thrown all the same, for its exit code and its line for people.
+ * Enrolls this machine as a node and prints the next step. With `json` a failure is also JSON on standard output; it
+ * is still thrown, for its exit code and its line for people.
  */
 export async function enrollNode(config: AgentConfig, options: EnrollCommandOptions): Promise<'ok'> {
   try {
@@ -66,7 +66,7 @@ async function makeNode(config: AgentConfig, options: EnrollCommandOptions): Pro
     clock: systemClock,
     random: Math.random,
     onRetry: (error, waitMs) =>
-      process.stderr.write(`vantage-agent: ${error.message}; trying again in ${(waitMs / 1000).toFixed(1)} s\n`),
+      process.stderr.write(`vantage-agent: ${error.message}; retrying in ${(waitMs / 1000).toFixed(1)} s\n`),
   });
   const { nodeId, controlUrls } = identity;
   if (options.json)
@@ -80,7 +80,10 @@ async function makeNode(config: AgentConfig, options: EnrollCommandOptions): Pro
   return 'ok';
 }
 
-/** Those of the command line are the node's from now on; those of the setting hold as long as it is set. */
+/**
+ * Pins for the enrollment: those of the command line are stored with the node; those of the setting apply as long as
+ * it is set.
+ */
 function pinsOf({ tlsPins }: AgentConfig, { tlsPin = [] }: EnrollCommandOptions) {
   const wrong = tlsPin.find((pin) => !isTlsPin(pin));
   if (wrong !== undefined) throw new CommandError('usage', `--tls-pin: "${wrong}" is not the base64 of a SHA-256`);

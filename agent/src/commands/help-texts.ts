@@ -1,7 +1,7 @@
 import { type EnvironmentVariable, environmentVariables } from '../config.js';
 import { type ExitName, exitCodes } from '../exit-codes.js';
 
-/** What follows the options in a command's help: the environment it reads, its exit codes, examples. */
+/** Text below the options in a command's help: environment variables, exit codes, examples. */
 export function helpText(parts: {
   readonly environment: readonly EnvironmentVariable[];
   readonly exits: readonly ExitName[];

@@ -25,11 +25,11 @@ const exits: readonly { readonly kind: new (...args: never[]) => Error; readonly
 ];
 
 /**
- * How a command ends that threw, and the line it leaves: errors made for people as they are, others with their stack;
- * null where commander has said it already.
+ * Exit and message of a command that threw: messages made for people are used as they are, other errors have their
+ * stack; null where commander has already printed a message.
  */
 export function judgeError(error: unknown): { readonly exit: ExitName; readonly message: string | null } {
-  // help and version are thrown too
+  // commander also throws for help and version
   if (error instanceof CommanderError) return { exit: error.exitCode === 0 ? 'ok' : 'usage', message: null };
   if (error instanceof CommandError) return { exit: error.exit, message: error.message };
   if (!(error instanceof Error)) return { exit: 'failed', message: String(error) };

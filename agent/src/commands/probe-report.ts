@@ -83,7 +83,7 @@ function formatNumber(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(3);
 }
 
-/** What a server sent may hold escape sequences; a terminal must not see them. */
+/** Replaces control characters in text from a server, which may hold escape sequences that a terminal must not see. */
 function printable(text: string): string {
   const line = text.replace(/\s+/g, ' ').replace(/\p{C}/gu, '\u{FFFD}');
   return line.length > 200 ? `${line.slice(0, 200)}…` : line;

@@ -19,16 +19,14 @@ export async function probe(
   options: ProbeOptions,
 ): Promise<'ok' | 'failed'> {
   if (!isProbeType(type))
-    throw new CommandError('usage', `"${type}" is no probe type; there are ${probeTypeNames.join(', ')}`);
+    throw new CommandError('usage', `unknown probe type "${type}": use one of ${probeTypeNames.join(', ')}`);
   const definition = definitionOf(type);
   const checked = compileSchema(definition.Spec)({ target, params: parseProbeParams(type, options.param) });
   if (!checked.ok) throw new CommandError('usage', `"${target}" is not a target for ${type}`);
   const room = await openLocalRoom({
-    allow: config.allowTargets,
-    serviceUrl: null,
-    rootHints: config.rootHints,
     // probes load no pages
-    chromium: { path: 'none', hasSandbox: true },
+    settings: { ...config.engines, chromium: { path: 'none', hasSandbox: true } },
+    serviceUrl: null,
     onEngineFault: tell,
     onCapabilities: () => undefined,
   });

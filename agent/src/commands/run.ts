@@ -15,11 +15,13 @@ export async function run(config: AgentConfig): Promise<ExitName> {
   log.info({ reason: end }, 'stopping');
   await agent.stop();
   if (end === 'banned') throw new CommandError('banned', 'this node is banned: ask the operator of the control plane');
+  if (end === 'deleted')
+    throw new CommandError('deleted', 'this node was deleted by its owner: enroll it again with a new token');
   if (end === 'upgrade_required') throw new CommandError('upgradeRequired', 'the control plane needs a newer agent');
   return 'ok';
 }
 
-/** Resolves when somebody wants this process to end; a second signal does not wait. */
+/** Resolves when this process is asked to end; a second signal does not wait. */
 function waitForStop(exitWithParent: boolean): Promise<'signal' | 'parent gone'> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -11,13 +11,15 @@ export interface SpoolExportOptions {
   readonly lane?: string;
   readonly json: boolean;
   readonly delivered: boolean;
-  /** Where to; standard output when it is not given. */
+  /** Output file; default: standard output. */
   readonly output?: string;
-  /** Another spool file than that of the state directory. */
+  /** Spool file other than that of the state directory. */
   readonly file?: string;
 }
 
-/** Prints what waits in the spool, as it reads it. Damaged rows are told on standard error and passed over. */
+/**
+ * Prints the waiting rows of the spool while it reads them. Damaged rows are reported on standard error and skipped.
+ */
 export async function exportSpool(config: AgentConfig, options: SpoolExportOptions): Promise<ExitName> {
   const wanted = parseLanes(options.lane);
   const spool = openStoredSpool(config, options.file);
@@ -37,7 +39,7 @@ async function writeItems(items: Iterable<ExportItem>, write: Output['write'], i
   for (const item of items) {
     if (item.kind === 'unreadable') {
       unreadable += 1;
-      process.stderr.write(`vantage-agent: row ${item.sequence} of lane "${item.lane}" is damaged: passed over\n`);
+      process.stderr.write(`vantage-agent: row ${item.sequence} of lane "${item.lane}" is damaged, skipped\n`);
     } else await write(`${isJson ? JSON.stringify(jsonLine(item)) : readableLine(item)}\n`);
   }
   return unreadable;
@@ -64,7 +66,7 @@ function readableLine(item: PrintedItem): string {
 function parseLanes(name: string | undefined): readonly Lane[] {
   if (name === undefined) return lanes;
   const wanted = lanes.filter((lane) => lane === name);
-  if (wanted.length === 0) throw new CommandError('usage', `no lane "${name}": there are ${lanes.join(' and ')}`);
+  if (wanted.length === 0) throw new CommandError('usage', `no such lane "${name}": use ${lanes.join(' or ')}`);
   return wanted;
 }
 

@@ -34,7 +34,7 @@ function readableReport(file: string, { isIntact, structure, epoch, head, lanes:
     ['structure', structure.length === 0 ? 'ok' : structure.join('; ')],
     ['head', head.length === 0 ? 'ok' : head.join('; ')],
     ...lanes.flatMap((lane) => laneRows(lane, found[lane])),
-    ['verdict', isIntact ? 'intact' : 'DAMAGED: what is readable of it, `vantage-agent spool export --file` prints'],
+    ['verdict', isIntact ? 'intact' : 'DAMAGED: `vantage-agent spool export --file` prints the readable rows'],
   ];
   return `${rows.map(([name, text]) => `${name.padEnd(18)}${text}`).join('\n')}\n`;
 }

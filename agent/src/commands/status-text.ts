@@ -4,7 +4,7 @@ import type { ReadAgentStatus } from '../agent-status.js';
 import { dropReasons } from '../spool/dropped-ranges.js';
 import type { SpoolStatus } from '../spool-status.js';
 import { durationText, sizeText } from './amounts.js';
-import type { StatusReport } from './status.js';
+import type { StatusReport } from './status-report.js';
 
 type Row = readonly [name: string, text: string];
 
@@ -28,11 +28,11 @@ function nodeText({ node_id, control_urls, agent }: StatusReport): string {
   return `${node_id}${generation}, of ${control_urls.join(' and ')}`;
 }
 
-/** Of an agent that is silent now: what it was up to. */
+/** Rows about an agent that is silent now: its last known state. */
 function lastWords({ agent }: StatusReport, nowMs: number): Row[] {
   if (agent === null) return [];
   return [
-    ['last heard of', sinceText(agent.updated_at, nowMs)],
+    ['last heard from', sinceText(agent.updated_at, nowMs)],
     ['link then', `${agent.link.state}${placeText(agent.link.url)}`],
     ...lastEndRows(agent, nowMs),
   ];
@@ -59,7 +59,7 @@ function scheduleRows(schedule: ReadAgentStatus['schedule']): Row[] {
   if (schedule === undefined) return [];
   const { assignments, running, checks_done, slots_missed, worst_start_late_ms } = schedule;
   if (assignments === 0 && running === 0) return [['monitors', 'none']];
-  const late = `worst start of the last minute ${worst_start_late_ms.toFixed(1)} ms late`;
+  const late = `latest start in the last minute ${worst_start_late_ms.toFixed(1)} ms late`;
   return [
     ['monitors', `${assignments} watched, ${running} checks running`],
     ['  checks', `${checks_done} done, ${slots_missed} slots missed, ${late}`],
@@ -71,7 +71,7 @@ function linkText({ state, url, since, next_try_at }: ReadAgentStatus['link'], n
   return `${state}${placeText(url)}, since ${sinceText(since, nowMs)}${next}`;
 }
 
-/** How much the control plane takes at once; 0 of a lane: its results wait here. */
+/** Rows for the credits of the control plane; 0 for a lane: its results wait here. */
 function creditRows({ credits }: ReadAgentStatus['link']): Row[] {
   if (credits === null) return [];
   const texts = lanes.map((lane) => `${credits[lane]} of lane ${lane}`);
@@ -97,12 +97,12 @@ function spoolRows(spool: SpoolStatus, nowMs: number): Row[] {
   const { rows, bytes, oldest_at, held_bytes, max_bytes, max_age_ms } = spool;
   const oldest = oldest_at === null ? '' : `, oldest ${sinceText(oldest_at, nowMs)}`;
   return [
-    ['spool', rows === 0 ? 'nothing waits' : `${rows} results wait (${sizeText(bytes)})${oldest}`],
+    ['spool', rows === 0 ? 'no results wait' : `${rows} results wait (${sizeText(bytes)})${oldest}`],
     ...(rows === 0 ? [] : lanes.map((lane): Row => laneRow(lane, spool.lanes[lane], nowMs))),
     ['  kept', `${sizeText(held_bytes)} of ${sizeText(max_bytes)}, no longer than ${durationText(max_age_ms)}`],
     ['  dropped', droppedText(spool)],
     ['  epoch', spool.epoch],
-    ...(spool.problem === null ? [] : [['  DISK', `takes no results: ${textCell(spool.problem)}`] as const]),
+    ...(spool.problem === null ? [] : [['  DISK', `cannot store results: ${textCell(spool.problem)}`] as const]),
     ...(spool.set_aside === null ? [] : [['  SET ASIDE', `${spool.set_aside} (damaged)`] as const]),
   ];
 }

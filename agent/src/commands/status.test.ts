@@ -54,17 +54,22 @@ t.test('an agent is believed while it holds its directory and speaks; otherwise 
     {
       name: 'agent that hangs',
       facts: { agent: silent },
-      expected: { is_running: true, is_connected: false, problem: /nothing for 60 s$/, stored_spool: { rows: 7 } },
+      expected: {
+        is_running: true,
+        is_connected: false,
+        problem: /not reported anything for 60 s$/,
+        stored_spool: { rows: 7 },
+      },
     },
     {
       name: 'agent whose disk is read-only',
       facts: { agent: silent, diskProblem: 'its disk is read-only' },
-      expected: { is_running: true, problem: /nothing for 60 s: its disk is read-only/ },
+      expected: { is_running: true, problem: /not reported anything for 60 s: its disk is read-only/ },
     },
     {
       name: 'agent that begins',
       facts: { agent: null },
-      expected: { is_running: true, is_connected: false, problem: /said nothing yet/ },
+      expected: { is_running: true, is_connected: false, problem: /not reported anything yet/ },
     },
     {
       name: 'machine that is no node',
@@ -104,11 +109,11 @@ spool             120 results wait (84.2 KiB), oldest 2026-11-20 11:55:50Z (4 mi
   kept            3.1 MiB of 64.0 MiB, no longer than 3 d
   dropped         310: 300 spool full, 10 expired
   epoch           00112233445566778899aabbccddeeff
-  DISK            takes no results: database or disk is full
+  DISK            cannot store results: database or disk is full
   SET ASIDE       /state/spool/spool.db.corrupt-2026-11-20T100000.000Z (damaged)
 probes running    3
 monitors          12 watched, 2 checks running
-  checks          340 done, 7 slots missed, worst start of the last minute 18.3 ms late
+  checks          340 done, 7 slots missed, latest start in the last minute 18.3 ms late
 capabilities      none beyond plain sockets
 state directory   /state
 `,
@@ -127,8 +132,8 @@ t.test('people read how much of each lane the control plane takes at once', asyn
 
 t.test('of an agent that is silent people read its last words and what its spool holds', async (t) => {
   const text = readableStatus(judge({ agent: aStatus({ link: waitingLink }), isInUse: false }), NOW_MS);
-  t.match(text, /^state +the agent ended without a word \(process 4711, last heard of 2026-11-20T11:59:58.000Z\)$/m);
-  t.match(text, /^last heard of +2026-11-20 11:59:58Z \(2 s ago\)$/m);
+  t.match(text, /^state +the agent ended unexpectedly \(process 4711, last heard from 2026-11-20T11:59:58.000Z\)$/m);
+  t.match(text, /^last heard from +2026-11-20 11:59:58Z \(2 s ago\)$/m);
   t.match(text, /^link then +waiting \(https:\/\/vantage.example\)$/m);
   t.match(text, /^spool +7 results wait/m);
   t.notMatch(text, /^clock/m);

@@ -10,6 +10,7 @@ import { SpoolOpenError } from '../spool/errors.js';
 import { inspectSpool } from '../spool/inspect.js';
 import { describeStoredSpool, type SpoolStatus } from '../spool-status.js';
 import { readStatus } from '../status-file.js';
+import type { StatusReport } from './status-report.js';
 import { readableStatus } from './status-text.js';
 
 /** A status older than this is of an agent that hangs or whose disk takes nothing, milliseconds. */
@@ -17,30 +18,14 @@ const MAX_AGE_MS = 30_000;
 /** The status file needs a block or two. */
 const LEAST_FREE_BYTES = 16 * 1024;
 
-/** What `status` tells: the agent's own word, whether it can be believed, and what lies on the disk. */
-export interface StatusReport {
-  readonly is_running: boolean;
-  readonly is_connected: boolean;
-  readonly state_dir: string;
-  /** Null: not enrolled. */
-  readonly node_id: string | null;
-  readonly control_urls: readonly string[];
-  /** What is wrong, and what to do where that is known; null: nothing. */
-  readonly problem: string | null;
-  /** What the agent last said; null: nothing that is of use. */
-  readonly agent: ReadAgentStatus | null;
-  /** What the spool's file holds, where the agent does not say so itself; null: there is none, or it does. */
-  readonly stored_spool: SpoolStatus | null;
-}
-
-/** What is known before anything is judged. */
+/** Facts collected before anything is judged. */
 export interface StatusFacts {
   readonly stateDir: string;
   readonly identity: { readonly nodeId: string; readonly controlUrls: readonly string[] } | null;
-  /** Whether a process holds the state directory. */
+  /** True if a process holds the state directory. */
   readonly isInUse: boolean;
   readonly agent: ReadAgentStatus | null;
-  /** Why the disk takes no status file, as far as that can be seen; null: it seems to. */
+  /** Reason why no status file can be written, as far as that can be determined; null: none found. */
   readonly diskProblem: string | null;
   readonly readSpool: () => SpoolStatus | null;
   readonly nowMs: number;
@@ -73,14 +58,13 @@ export function judgeStatus(facts: StatusFacts): StatusReport {
 }
 
 function findProblem({ stateDir, identity, isInUse, agent, diskProblem, nowMs }: StatusFacts): string | null {
-  if (identity === null)
-    return `this machine is not enrolled: run \`vantage-agent enroll\`, or name the state directory`;
+  if (identity === null) return `this machine is not enrolled: run \`vantage-agent enroll\`, or use --state-dir`;
   if (!isInUse && agent === null) return 'no agent runs with this state directory';
-  if (!isInUse) return `the agent ended without a word (process ${agent?.pid}, last heard of ${agent?.updated_at})`;
+  if (!isInUse) return `the agent ended unexpectedly (process ${agent?.pid}, last heard from ${agent?.updated_at})`;
   const because = diskProblem === null ? '' : `: ${diskProblem}`;
-  if (agent === null) return `an agent holds "${stateDir}" and has said nothing yet${because}`;
+  if (agent === null) return `an agent uses "${stateDir}" and has not reported anything yet${because}`;
   const ageMs = nowMs - Date.parse(agent.updated_at);
-  if (ageMs > MAX_AGE_MS) return `the agent has said nothing for ${Math.round(ageMs / 1000)} s${because}`;
+  if (ageMs > MAX_AGE_MS) return `the agent has not reported anything for ${Math.round(ageMs / 1000)} s${because}`;
   return null;
 }
 
@@ -97,13 +81,17 @@ async function collectFacts(stateDir: string, nowMs: number): Promise<StatusFact
     };
   } catch (error) {
     if (!isRefused(error)) throw error;
-    throw new CommandError('failed', `"${stateDir}" is closed to this user: run this as the agent’s user, or as root`, {
-      cause: error,
-    });
+    throw new CommandError(
+      'failed',
+      `"${stateDir}" cannot be read by this user: run this command as the user of the agent, or as root`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
-/** Null when there is none; one that is damaged the agent puts aside when it starts. */
+/** Status of the stored spool; null without one. A damaged one is moved aside by the agent when it starts. */
 function readSpool(stateDir: string): SpoolStatus | null {
   try {
     return describeStoredSpool(inspectSpool(join(stateDir, 'spool')));

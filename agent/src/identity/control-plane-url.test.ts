@@ -22,7 +22,7 @@ t.test('a URL that is none, or not safe, is refused with what to do', async (t) 
     { text: 'wss://vantage.example', expected: /not an http or https URL/ },
     { text: 'https://vantage.example/base', expected: /must end after host and port: "https:\/\/vantage\.example"/ },
     { text: 'https://vantage.example/?a=b', expected: /must end after host and port/ },
-    { text: 'https://user:pass@vantage.example', expected: /must not hold a user name or password/ },
+    { text: 'https://user:pass@vantage.example', expected: /must not contain a user name or password/ },
     { text: 'http://vantage.example', expected: /not encrypted/ },
     { text: 'http://10.0.0.1:8080', expected: /not encrypted/ },
     { text: 'http://127.0.0.1.example', expected: /not encrypted/ },

@@ -8,25 +8,25 @@ import { EnrollmentInputError } from './errors.js';
  */
 export function parseControlPlaneUrl(text: string, isInsecureAllowed: boolean): string {
   if (!URL.canParse(text))
-    throw new EnrollmentInputError(`"${text}" is not a URL: it looks like https://vantage.example`);
+    throw new EnrollmentInputError(`"${text}" is not a URL, for example https://vantage.example`);
   const url = new URL(text);
   if (url.username !== '' || url.password !== '')
-    throw new EnrollmentInputError('the URL must not hold a user name or password');
+    throw new EnrollmentInputError('the URL must not contain a user name or password');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new EnrollmentInputError(`"${text}" is not an http or https URL: it looks like https://vantage.example`);
+    throw new EnrollmentInputError(`"${text}" is not an http or https URL, for example https://vantage.example`);
   }
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
     throw new EnrollmentInputError(`the URL must end after host and port: "${url.origin}"`);
   }
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname) && !isInsecureAllowed) {
     throw new EnrollmentInputError(
-      `"${url.origin}" is not encrypted, whoever listens could use the token first: use https, or --insecure on a network you trust`,
+      `"${url.origin}" is not encrypted, and others on the network could use the token first: use https, or --insecure on a network that you trust`,
     );
   }
   return url.origin;
 }
 
-/** Whether a name or address cannot leave this machine (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291). */
+/** True if a name or address cannot leave this machine (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291). */
 export function isLoopbackHost(hostname: string): boolean {
   if (isIPv4(hostname)) return hostname.startsWith('127.');
   return hostname === '[::1]' || hostname === 'localhost' || hostname.endsWith('.localhost');

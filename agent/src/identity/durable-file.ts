@@ -25,7 +25,7 @@ export async function writeFileDurably(path: string, content: string | Uint8Arra
   await syncFolder(folder);
 }
 
-/** Makes names in `folder` durable: without it a rename may be undone by a power failure. */
+/** Makes renames in `folder` durable: without it a power failure may undo them. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

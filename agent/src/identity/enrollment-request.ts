@@ -5,7 +5,7 @@ import { EnrollmentRefusedError, EnrollmentUnansweredError } from './errors.js';
 import { type Identity, isPublicKey, isUrlList, parseObject } from './identity.js';
 import { WrongPinError } from './tls-pins.js';
 
-/** What a node says of itself; members as in POST /v1/nodes/enroll (API specification 2.6). */
+/** Body of an enrollment request; members as in POST /v1/nodes/enroll (API specification 2.6). */
 export interface EnrollmentRequest {
   readonly token: string;
   /** Raw, base64. */
@@ -20,7 +20,7 @@ export interface EnrollmentRequest {
   readonly declared?: DeclaredPlace;
 }
 
-/** Where the operator says that the node stands. */
+/** Location of the node as the operator declares it. */
 export interface DeclaredPlace {
   readonly country?: string;
   readonly province?: string;
@@ -31,10 +31,15 @@ export interface DeclaredPlace {
   readonly tags?: readonly string[];
 }
 
-/** What the control plane answers to a node it lets in. */
+/** Response of the control plane to a node that it enrolls. */
 export type EnrollmentReply = Omit<Identity, 'name' | 'enrolledAt' | 'tlsPins'>;
 
 const TIMEOUT_MS = 15_000;
+/**
+ * Deadline from dialling to the last byte: one byte now and then, or endless interim responses, would restart the
+ * deadline of each part.
+ */
+const WHOLE_ANSWER_MS = 30_000;
 const MAX_REPLY_BYTES = 64 * 1024;
 
 interface Answer {
@@ -52,15 +57,20 @@ export async function requestEnrollment(
   body: EnrollmentRequest,
   { dispatcher, clock }: { readonly dispatcher: Dispatcher; readonly clock: Clock },
 ): Promise<EnrollmentReply> {
-  const { status, retryAfter, text } = await post(origin, JSON.stringify(body), dispatcher);
+  const giveUp = new AbortController();
+  const tooSlow = new Error(`no complete response within ${WHOLE_ANSWER_MS / 1000} s`);
+  const cancel = clock.after(WHOLE_ANSWER_MS, () => giveUp.abort(tooSlow));
+  const answer = post(origin, JSON.stringify(body), { dispatcher, signal: giveUp.signal }).finally(cancel);
+  const { status, retryAfter, text } = await answer;
   const document = parseObject(text) ?? {};
-  // what another machine says goes to a terminal
+  // text from another machine is printed on a terminal
   const hide = (message: string) => textCell(message.replaceAll(body.token, '[token]'));
   const waitMs = parseRetryAfter(retryAfter, clock.now());
   if (status === 429) {
     throw new EnrollmentUnansweredError(hide(describeLimit(origin, document['error'], waitMs)), waitMs);
   }
-  if (status === 408 || status >= 500) throw new EnrollmentUnansweredError(`${origin} answered ${status}`, waitMs);
+  if (status === 408 || status >= 500)
+    throw new EnrollmentUnansweredError(`${origin} responded with status ${status}`, waitMs);
   if (status >= 300) throw judgeRefusal(origin, status, document['error'], hide);
   const reply = parseReply(document['data']);
   const plain = origin.startsWith('https:') ? reply?.controlUrls.find((url) => !/^(https|wss):/.test(url)) : undefined;
@@ -69,13 +79,19 @@ export async function requestEnrollment(
   return reply;
 }
 
-async function post(origin: string, body: string, dispatcher: Dispatcher): Promise<Answer> {
+interface Sending {
+  readonly dispatcher: Dispatcher;
+  readonly signal: AbortSignal;
+}
+
+async function post(origin: string, body: string, { dispatcher, signal }: Sending): Promise<Answer> {
   try {
     const response = await request(`${origin}/v1/nodes/enroll`, {
       method: 'POST',
       body,
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       dispatcher,
+      signal,
       headersTimeout: TIMEOUT_MS,
       bodyTimeout: TIMEOUT_MS,
     });
@@ -92,7 +108,7 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > MAX_REPLY_BYTES) throw new Error('the answer is too long');
+    if (bytes > MAX_REPLY_BYTES) throw new Error('the response is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -109,14 +125,11 @@ function judgeFailure(origin: string, cause: unknown): EnrollmentRefusedError | 
       `the certificate of ${origin} is not trusted (${describe(cause)}): ${advice}`,
     );
   }
-  return new EnrollmentUnansweredError(`no answer from ${origin}: ${describe(cause)}`, null, { cause });
+  return new EnrollmentUnansweredError(`no response from ${origin}: ${describe(cause)}`, null, { cause });
 }
 
 function notVantage(origin: string, status: number): EnrollmentRefusedError {
-  return new EnrollmentRefusedError(
-    'UNKNOWN',
-    `what answers at ${origin} is not a Vantage control plane (status ${status})`,
-  );
+  return new EnrollmentRefusedError('UNKNOWN', `${origin} is not a Vantage control plane (status ${status})`);
 }
 
 /** Seconds or a date (RFC 9110 section 10.2.3) as milliseconds from now; null when it is neither. */
@@ -138,24 +151,24 @@ function judgeRefusal(
     case 'NODE_ENROLLMENT_TOKEN_INVALID':
       return new EnrollmentRefusedError(
         code,
-        'the token is unknown, used, expired or revoked: ask for a new one, made by `vantage-control enrollment-token create` or POST /v1/nodes/enrollment-tokens',
+        'the token is unknown, used, expired or revoked: request a new one, created by `vantage-control enrollment-token create` or POST /v1/nodes/enrollment-tokens',
       );
     case 'VALIDATION_FAILED':
       return new EnrollmentRefusedError(code, hide(describeFields(origin, details)));
     case 'FEATURE_LOCKED':
       return new EnrollmentRefusedError(
         code,
-        'the owner of this token has as many nodes as the plan allows: delete one, or ask for a larger plan; the token is as good as before',
+        'the owner of this token has as many nodes as the plan allows: delete one, or use a larger plan; the token remains valid',
       );
     case 'CONFLICT':
       return new EnrollmentRefusedError(
         code,
-        'this key belongs to another node already: remove key.pem from the state directory and try again',
+        'this key already belongs to another node: remove key.pem from the state directory and try again',
       );
     case '':
       return notVantage(origin, status);
     default:
-      return new EnrollmentRefusedError(code, hide(`${origin} refused: ${message} (${code})`));
+      return new EnrollmentRefusedError(code, hide(`${origin} refused the enrollment: ${message} (${code})`));
   }
 }
 
@@ -165,21 +178,21 @@ const NO_ERROR: { code: string; message: string; details: unknown } = { code: ''
 function describeLimit(origin: string, error: unknown, waitMs: number | null): string {
   const { details } = typeof error === 'object' && error !== null ? { ...NO_ERROR, ...error } : NO_ERROR;
   const fields = typeof details === 'object' && details !== null ? Object.entries(details) : [];
-  const why = listComplaints(fields) || 'too many agents, or wrong tokens, of this network';
+  const why = listComplaints(fields) || 'too many agents, or wrong tokens, from this network';
   const wait =
     waitMs === null ? '' : ` for ${waitMs < 120_000 ? `${waitMs / 1000} s` : `${Math.ceil(waitMs / 60_000)} min`}`;
-  return `${origin} lets nobody in${wait}: ${why} (429); the token is as good as before`;
+  return `${origin} refuses enrollments${wait}: ${why} (429); the token remains valid`;
 }
 
 function unencryptedLink(origin: string, url: string): EnrollmentRefusedError {
-  const message = `${origin} wants its links without encryption, at "${url}": its VANTAGE_PUBLIC_URL must be https`;
+  const message = `${origin} uses links without encryption, at "${url}": its VANTAGE_PUBLIC_URL must be https`;
   return new EnrollmentRefusedError('unencrypted_link', message);
 }
 
 function describeFields(origin: string, details: unknown): string {
   const fields = typeof details === 'object' && details !== null ? Object.entries(details) : [];
   if (fields.some(([field]) => field === 'proof' || field === 'audience')) {
-    return `the control plane goes by another URL than "${origin}": enroll with --url as in its VANTAGE_PUBLIC_URL (${listComplaints(fields)})`;
+    return `the control plane has another URL than "${origin}": enroll with the --url of its VANTAGE_PUBLIC_URL (${listComplaints(fields)})`;
   }
   return `the control plane does not accept ${listComplaints(fields) || 'the request'}`;
 }
@@ -193,7 +206,7 @@ function listComplaints(fields: readonly (readonly [string, unknown])[]): string
     .slice(0, 500);
 }
 
-/** Null when a member is missing or of the wrong form. */
+/** Parses a reply; null when a member is missing or has the wrong form. */
 function parseReply(data: unknown): EnrollmentReply | null {
   if (typeof data !== 'object' || data === null) return null;
   const { node_id, control_urls, server_public_key, audience }: Record<string, unknown> = { ...data };
@@ -204,8 +217,8 @@ function parseReply(data: unknown): EnrollmentReply | null {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `nothing within ${TIMEOUT_MS / 1000} s`;
-  // a refused connection to a name with several addresses says it all in its parts
+  if (error.name === 'TimeoutError') return `no connection within ${TIMEOUT_MS / 1000} s`;
+  // if a name has several addresses, only the inner errors tell why connecting failed
   const parts = error instanceof AggregateError ? error.errors.map((part: unknown) => describe(part)) : [];
   return error.message || parts.join(', ') || error.name;
 }

@@ -33,7 +33,7 @@ function anEnrollment(t: Test, url: string, options: Partial<EnrollOptions> = {}
   };
 }
 
-/** Whatever is in the state directory, as one text. */
+/** Contents of the state directory as one text. */
 function everythingIn(folder: string): string {
   return readdirSync(folder)
     .map((name) => readFileSync(join(folder, name), 'latin1'))
@@ -87,8 +87,8 @@ t.test('a lost answer is asked for again with the same key, after growing waits'
   const clock = new FakeClock();
   const waits: number[] = [];
   const enrolling = enroll(anEnrollment(t, plane.url, { clock, onRetry: (_error, waitMs) => waits.push(waitMs) }));
-  for (const expected of [1_000, 2_000, 4_000]) {
-    await until('a wait begins', () => clock.pendingTimers === 1);
+  for (const [index, expected] of [1_000, 2_000, 4_000].entries()) {
+    await until('a wait begins', () => waits.length === index + 1 && clock.pendingTimers === 1);
     clock.advance(expected - 1);
     t.equal(clock.pendingTimers, 1, `waits ${expected} ms`);
     clock.advance(1);
@@ -112,15 +112,16 @@ t.test('enrolling gives up after five tries', async (t) => {
   const plane = await aControlPlane(t);
   plane.answers.push(...Array.from({ length: 9 }, () => replying(503, {})));
   const clock = new FakeClock();
-  const enrolling = enroll(anEnrollment(t, plane.url, { clock }));
+  const waits: number[] = [];
+  const enrolling = enroll(anEnrollment(t, plane.url, { clock, onRetry: (_error, waitMs) => waits.push(waitMs) }));
   enrolling.catch(() => {});
   for (let wait = 1; wait < 5; wait += 1) {
-    await until('a wait begins', () => clock.pendingTimers === 1);
+    await until('a wait begins', () => waits.length === wait && clock.pendingTimers === 1);
     clock.advance(60_000);
   }
   await t.rejects(enrolling, {
     name: 'EnrollmentUnansweredError',
-    message: `${plane.url} answered 503`,
+    message: `${plane.url} responded with status 503`,
     isRetryable: true,
   });
   t.equal(plane.requests.length, 5);
@@ -140,7 +141,7 @@ t.test('a server that asks for time gets it', async (t) => {
       const clock = new FakeClock();
       const waits: number[] = [];
       const enrolling = enroll(anEnrollment(t, plane.url, { clock, onRetry: (_error, waitMs) => waits.push(waitMs) }));
-      await until('the wait begins', () => clock.pendingTimers === 1);
+      await until('the wait begins', () => waits.length === 1 && clock.pendingTimers === 1);
       clock.advance(expectedMs);
       await enrolling;
       t.same(waits, [expectedMs]);
@@ -157,7 +158,7 @@ t.test('a refusal says what to do, never the token, and is not repeated', async 
     {
       name: 'token',
       answer: refusing(401, 'NODE_ENROLLMENT_TOKEN_INVALID'),
-      expected: /used, expired or revoked: ask for a new one.*enrollment-token create/,
+      expected: /used, expired or revoked: request a new one.*enrollment-token create/,
     },
     {
       name: 'declared place',
@@ -167,7 +168,11 @@ t.test('a refusal says what to do, never the token, and is not repeated', async 
       expected: /does not accept declared.country: is not an ISO 3166-1 country/,
     },
     { name: 'key in use', answer: refusing(409, 'CONFLICT'), expected: /remove key.pem/ },
-    { name: 'anything else', answer: refusing(403, 'FORBIDDEN'), expected: /refused: it is FORBIDDEN \(FORBIDDEN\)/ },
+    {
+      name: 'anything else',
+      answer: refusing(403, 'FORBIDDEN'),
+      expected: /refused the enrollment: it is FORBIDDEN \(FORBIDDEN\)/,
+    },
     {
       name: 'another program',
       answer: replying(404, '<html>'),
@@ -202,10 +207,10 @@ t.test('an endless answer is cut off', async (t) => {
   const clock = new FakeClock();
   const errors: Error[] = [];
   const enrolling = enroll(anEnrollment(t, plane.url, { clock, onRetry: (error) => errors.push(error) }));
-  await until('the wait begins', () => clock.pendingTimers === 1);
+  await until('the wait begins', () => errors.length === 1 && clock.pendingTimers === 1);
   clock.advance(60_000);
   await enrolling;
-  t.match(errors, [{ message: /the answer is too long/ }]);
+  t.match(errors, [{ message: /the response is too long/ }]);
 });
 
 t.test('a server that repeats the token cannot make it show', async (t) => {
@@ -218,7 +223,7 @@ t.test('a server that repeats the token cannot make it show', async (t) => {
 
 t.test('a control plane that goes by another URL is told apart from a bad token', async (t) => {
   const plane = await aControlPlane(t, { publicUrl: 'https://vantage.example' });
-  const expected = /goes by another URL than "http:\/\/127.*VANTAGE_PUBLIC_URL.*"https:\/\/vantage\.example"/;
+  const expected = /has another URL than "http:\/\/127.*VANTAGE_PUBLIC_URL.*"https:\/\/vantage\.example"/;
   await t.rejects(enroll(anEnrollment(t, plane.url)), { name: 'EnrollmentRefusedError', message: expected });
 });
 
@@ -232,7 +237,7 @@ t.test('what cannot work is said before anything is sent', async (t) => {
     {
       name: 'another secret',
       options: { token: makeToken(tokenPrefixes.personalAccess).token },
-      expected: /no enrollment token/,
+      expected: /not an enrollment token/,
     },
     { name: 'nothing', options: { token: ' ' }, expected: /empty/ },
     { name: 'http to elsewhere', options: { url: 'http://vantage.example' }, expected: /not encrypted.*--insecure/ },
@@ -283,10 +288,10 @@ t.test('nobody listening is said plainly, and may be tried again', async (t) => 
   const enrolling = enroll(anEnrollment(t, 'http://127.0.0.1:1', { clock, onRetry: (error) => errors.push(error) }));
   enrolling.catch(() => {});
   for (let wait = 1; wait < 5; wait += 1) {
-    await until('a wait begins', () => clock.pendingTimers === 1);
+    await until('a wait begins', () => errors.length === wait && clock.pendingTimers === 1);
     clock.advance(60_000);
   }
-  await t.rejects(enrolling, { message: /^no answer from http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/ });
+  await t.rejects(enrolling, { message: /^no response from http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/ });
   t.equal(errors.length, 4);
   t.same(plane.requests, []);
 });
@@ -356,13 +361,13 @@ t.test('a full plan and a limit are told apart, and cost no token', async (t) =>
   plane.answers.push(refusing(403, 'FEATURE_LOCKED'));
   await t.rejects(enroll(anEnrollment(t, plane.url)), {
     name: 'EnrollmentRefusedError',
-    message: /as many nodes as the plan allows: delete one.*the token is as good as before/,
+    message: /as many nodes as the plan allows: delete one.*the token remains valid/,
   });
   const details = { token: [{ code: 'refused', message: 'the owner of this token may enroll 10 nodes an hour' }] };
   plane.answers.push(refusing(429, 'RATE_LIMIT_EXCEEDED', details, { 'retry-after': '2040' }));
   await t.rejects(enroll(anEnrollment(t, plane.url)), {
     name: 'EnrollmentUnansweredError',
-    message: /lets nobody in for 34 min: token: the owner of this token may enroll 10 nodes an hour \(429\)/,
+    message: /refuses enrollments for 34 min: token: the owner of this token may enroll 10 nodes an hour \(429\)/,
     retryAfterMs: 2_040_000,
   });
   t.equal(plane.requests.length, 2, 'nobody waits half an hour at a prompt');
@@ -375,8 +380,8 @@ t.test('a limit that ends soon is waited for, and said', async (t) => {
   const said: string[] = [];
   const onRetry = (error: EnrollmentUnansweredError, waitMs: number) => void said.push(`${error.message} ${waitMs}`);
   const enrolling = enroll(anEnrollment(t, plane.url, { clock, random: () => 0, onRetry }));
-  await until('the wait begins', () => clock.pendingTimers === 1);
-  t.match(said, [/lets nobody in for 42 s: too many agents, or wrong tokens, of this network.* 42000$/]);
+  await until('the wait begins', () => said.length === 1 && clock.pendingTimers === 1);
+  t.match(said, [/refuses enrollments for 42 s: too many agents, or wrong tokens, from this network.* 42000$/]);
   clock.advance(42_000);
   t.match(await enrolling, { nodeId: /^n_/ });
 });

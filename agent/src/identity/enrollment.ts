@@ -19,7 +19,7 @@ import { judgePinnedUrl, pinnedTls } from './tls-pins.js';
 
 export interface EnrollOptions {
   readonly stateDir: string;
-  /** Of the control plane, as the operator typed it. */
+  /** URL of the control plane, as the operator typed it. */
   readonly url: string;
   /** `ent_…`, shown once by the control plane. */
   readonly token: string;
@@ -34,9 +34,9 @@ export interface EnrollOptions {
   readonly bindAddress: string | null;
   /** HTTP proxy that tunnels by CONNECT; null: straight. */
   readonly proxyUrl: string | null;
-  /** Pins of the control plane's TLS key that hold now; none or absent: whatever key verifies. */
+  /** Pins of the control plane's TLS key that apply now; none or absent: any key that verifies. */
   readonly tlsPins?: readonly string[];
-  /** Whether the node keeps them. */
+  /** True if the node stores the pins. */
   readonly keepsPins?: boolean;
   readonly clock: Clock;
   /** 0 <= r < 1. */
@@ -51,8 +51,8 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 5 * 60_000;
 
 /**
- * Makes this machine a node: key first, then the token for an identity. A repetition after a lost answer, by this
- * command or the next, uses the same key, to which the control plane gives the same node.
+ * Enrolls this machine as a node: creates a key, then exchanges the token for an identity. A repetition after a lost
+ * response, by this command or the next, uses the same key, for which the control plane returns the same node.
  * @throws EnrollmentInputError, AlreadyEnrolledError, StateDirectoryError, StateDirectoryInUseError, StateFileError,
  * EnrollmentRefusedError, and EnrollmentUnansweredError after five tries or when the server asks for a longer wait
  */
@@ -76,11 +76,11 @@ export async function enroll(options: EnrollOptions): Promise<Identity> {
   }
 }
 
-/** What is wrong with a token, without showing any of it. */
+/** Error of a token, without revealing any part of it. */
 function describeToken(token: string): string {
   if (token === '') return 'the token is empty';
   if (!token.startsWith(tokenPrefixes.enrollment))
-    return `this is no enrollment token: it begins with "${tokenPrefixes.enrollment}"`;
+    return `this is not an enrollment token, which begins with "${tokenPrefixes.enrollment}"`;
   return 'the token is mistyped or incomplete: its checksum does not match; copy it again';
 }
 
@@ -133,10 +133,10 @@ async function requestWithRetries(
 
 function openDispatcher({ bindAddress, proxyUrl, tlsPins = [] }: EnrollOptions): Agent | ProxyAgent {
   const local = bindAddress === null ? {} : { localAddress: bindAddress };
-  // a resumed session would not be judged
+  // a resumed session would skip the verification
   const tls = { ...pinnedTls(tlsPins), maxCachedSessions: 0 };
   if (proxyUrl === null) return new Agent({ connect: tls, ...local });
-  // the connection to the proxy is the one that leaves this machine
+  // the connection that leaves this machine is the one to the proxy
   return new ProxyAgent({
     uri: proxyUrl,
     requestTls: tls,

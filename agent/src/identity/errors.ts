@@ -3,7 +3,7 @@ export class StateDirectoryError extends Error {
   override readonly name = 'StateDirectoryError';
 }
 
-/** Another agent, or an enrollment, is using the state directory. */
+/** The state directory is in use by another agent or an enrollment. */
 export class StateDirectoryInUseError extends Error {
   override readonly name = 'StateDirectoryInUseError';
 
@@ -36,12 +36,12 @@ export class AlreadyEnrolledError extends Error {
   ) {
     super(
       `already enrolled as ${nodeId}: to start over, stop the agent and remove "${stateDir}"; ` +
-        'results it has not delivered go with it, and the node needs a new token',
+        'undelivered results are lost, and the node needs a new token',
     );
   }
 }
 
-/** What the operator typed cannot work: a mistyped token, a URL that is none or not safe. Nothing was sent. */
+/** Input of the operator that cannot work: a mistyped token, or a URL that is invalid or unsafe. Nothing was sent. */
 export class EnrollmentInputError extends Error {
   override readonly name = 'EnrollmentInputError';
   readonly isRetryable = false;
@@ -60,14 +60,14 @@ export class EnrollmentRefusedError extends Error {
   }
 }
 
-/** No useful answer: network, overload, a failing server. The token is as good as before. */
+/** No usable response: network, overload, a failing server. The token has not been used up. */
 export class EnrollmentUnansweredError extends Error {
   override readonly name = 'EnrollmentUnansweredError';
   readonly isRetryable = true;
 
   constructor(
     message: string,
-    /** What the server asks to wait, milliseconds; null: it did not say. */
+    /** Delay that the server requests, in milliseconds; null: it requests none. */
     readonly retryAfterMs: number | null,
     options?: { cause?: unknown },
   ) {

@@ -5,14 +5,14 @@ import { writeFileDurably } from './durable-file.js';
 import { StateFileError } from './errors.js';
 
 // Two records of 26 bytes, written in turn: "<16 digits> <8 hex digits of their CRC-32>\n". The higher one counts; a
-// damaged one was the higher. Writing in place needs no room, so that a node with a full disk can still connect and
-// empty its spool.
+// damaged one is taken for the higher. Writing in place needs no disk space, so that a node with a full disk can still
+// connect and empty its spool.
 
 const RECORD_BYTES = 26;
 
 /**
- * How often this node has connected. A copy of the state directory betrays itself by coming back with a number that
- * was used before.
+ * Number of connections that this node has made. A copy of the state directory is detected when it connects with a
+ * number that was used before.
  */
 export class GenerationCounter {
   readonly #path: string;
@@ -33,7 +33,7 @@ export class GenerationCounter {
       return new GenerationCounter(path, 0);
     }
     const values = [0, 1].flatMap((slot) => parseRecord(text.slice(slot * RECORD_BYTES, (slot + 1) * RECORD_BYTES)));
-    if (values.length === 0) throw new StateFileError(`"${path}" is damaged: enroll this node anew`);
+    if (values.length === 0) throw new StateFileError(`"${path}" is damaged: enroll this node again`);
     return new GenerationCounter(path, Math.max(...values) + (values.length === 1 ? 1 : 0));
   }
 

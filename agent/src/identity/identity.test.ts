@@ -72,7 +72,7 @@ t.test('a damaged identity is refused by name, never half used', async (t) => {
     writeFileSync(path, text);
     await t.rejects(
       findIdentity(stateDir),
-      { name: 'StateFileError', message: `"${path}" is damaged: restore it, or enroll this node anew` },
+      { name: 'StateFileError', message: `"${path}" is damaged: restore it, or enroll this node again` },
       name,
     );
   }
@@ -93,7 +93,11 @@ t.test('a key that others may read, or that is none, is refused without showing 
   await loadOrMakeKey(stateDir);
   for (const mode of [0o640, 0o604, 0o660]) {
     chmodSync(path, mode);
-    await t.rejects(findKey(stateDir), { name: 'StateFileError', message: /open to other users/ }, mode.toString(8));
+    await t.rejects(
+      findKey(stateDir),
+      { name: 'StateFileError', message: /readable by other users/ },
+      mode.toString(8),
+    );
   }
   chmodSync(path, 0o600);
   const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ format: 'pem', type: 'pkcs8' });

@@ -9,7 +9,7 @@ import { GenerationCounter } from './generation.js';
 import { type Keyring, NodeKeys } from './node-keys.js';
 import { isTlsPin } from './tls-pins.js';
 
-/** What enrollment left: who this node is, and which control plane it trusts. No secret among it. */
+/** Result of enrollment: this node's identity and the control plane that it trusts. Contains no secret. */
 export interface Identity {
   readonly nodeId: string;
   /** Name given at enrollment, or null: the control plane chose. */
@@ -22,7 +22,7 @@ export interface Identity {
   readonly audience: string;
   /** ISO 8601. */
   readonly enrolledAt: string;
-  /** Of the control plane's TLS key, as the operator gave them at enrollment; absent: none. */
+  /** Pins of the control plane's TLS key, as the operator gave them at enrollment; absent: none. */
   readonly tlsPins?: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export async function findIdentity(stateDir: string): Promise<Identity | null> {
     throw error;
   }
   const identity = parseIdentity(text);
-  if (identity === null) throw new StateFileError(`"${path}" is damaged: restore it, or enroll this node anew`);
+  if (identity === null) throw new StateFileError(`"${path}" is damaged: restore it, or enroll this node again`);
   return identity;
 }
 
@@ -69,7 +69,7 @@ export async function saveIdentity(stateDir: string, identity: Identity): Promis
 }
 
 /**
- * Everything a link needs of the state directory.
+ * Opens the parts of the state directory that a link needs.
  * @throws NotEnrolledError, StateFileError
  */
 export async function openIdentity(stateDir: string): Promise<NodeIdentity> {
@@ -77,7 +77,7 @@ export async function openIdentity(stateDir: string): Promise<NodeIdentity> {
   const keys = await NodeKeys.open(stateDir);
   if (identity === null) throw new NotEnrolledError(stateDir);
   if (keys === null)
-    throw new StateFileError(`the key of ${identity.nodeId} is missing from "${stateDir}": enroll this node anew`);
+    throw new StateFileError(`the key of ${identity.nodeId} is missing from "${stateDir}": enroll this node again`);
   const generation = await GenerationCounter.open(stateDir);
   return {
     nodeId: identity.nodeId,
@@ -90,14 +90,14 @@ export async function openIdentity(stateDir: string): Promise<NodeIdentity> {
   };
 }
 
-/** Whatever else changed in the file meanwhile stays. */
+/** Writes the control URLs and preserves other changes to the file. */
 async function keepControlUrls(stateDir: string, controlUrls: readonly string[]): Promise<void> {
   const identity = await findIdentity(stateDir);
   if (identity === null) throw new NotEnrolledError(stateDir);
   await saveIdentity(stateDir, { ...identity, controlUrls });
 }
 
-/** Null when a field is missing or of the wrong form. */
+/** Parses an identity; null when a field is missing or has the wrong form. */
 function parseIdentity(text: string): Identity | null {
   const fields = parseObject(text);
   if (fields === null) return null;
@@ -113,7 +113,7 @@ function parseIdentity(text: string): Identity | null {
   return { nodeId: node_id, name, ...urls, enrolledAt: enrolled_at, ...pins };
 }
 
-/** Which pins hold for the control plane's TLS key: those of the setting, else those of the enrollment. */
+/** Pins that apply to the control plane's TLS key: those of the setting, else those of the enrollment. */
 export function effectivePins(setting: readonly string[], identity: Pick<Identity, 'tlsPins'> | null) {
   return setting.length > 0 ? setting : (identity?.tlsPins ?? []);
 }
@@ -132,14 +132,14 @@ export function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Whether `value` is a list of at least one http or https URL. */
+/** True if `value` is a list of at least one http or https URL. */
 export function isUrlList(value: unknown): value is readonly string[] {
   const isUrl = (item: unknown) =>
     typeof item === 'string' && URL.canParse(item) && /^https?:$/.test(new URL(item).protocol);
   return Array.isArray(value) && value.length > 0 && value.every(isUrl);
 }
 
-/** Whether `value` is the base64 of an Ed25519 key that can be relied on. */
+/** True if `value` is the base64 of an Ed25519 key that can be relied on. */
 export function isPublicKey(value: unknown): value is string {
   if (typeof value !== 'string') return false;
   try {

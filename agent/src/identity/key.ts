@@ -5,7 +5,7 @@ import { writeFileDurably } from './durable-file.js';
 import { StateFileError } from './errors.js';
 
 /**
- * The node's private key; made, and on the disk, before anybody hears of it. An existing one is used again, so that an
+ * The node's private key; created, and on the disk, before it is used. An existing one is used again, so that an
  * enrollment whose answer was lost can be repeated.
  * @throws StateFileError
  */
@@ -30,7 +30,7 @@ export async function readKey(path: string): Promise<KeyObject | null> {
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
-    // whatever the parser says may quote the key
+    // the message of the parser may quote the key
   }
   throw new StateFileError(`"${path}" is not an Ed25519 private key`);
 }
@@ -40,7 +40,7 @@ async function readPrivately(path: string): Promise<string | null> {
     const { mode } = await stat(path);
     if ((mode & 0o077) !== 0) {
       throw new StateFileError(
-        `"${path}" is open to other users: if nobody copied it, chmod 600 "${path}"; otherwise enroll anew`,
+        `"${path}" is readable by other users: if it was not copied, run chmod 600 "${path}"; otherwise enroll again`,
       );
     }
     return await readFile(path, 'utf8');
@@ -50,7 +50,7 @@ async function readPrivately(path: string): Promise<string | null> {
   }
 }
 
-/** Where the key is that the node proves itself with. */
+/** Path of the node's private key. */
 export function keyPath(stateDir: string): string {
   return join(stateDir, 'key.pem');
 }

@@ -15,9 +15,9 @@ import { keyPath, readKey } from './key.js';
 //   asked: key.next.pem is made ──accepted──> key.pem is copied to key.previous.pem, key.next.pem renamed to key.pem
 //                              └──refused───> key.next.pem is removed
 //
-// The control plane changes over before the agent does. Whoever dies in between finds both keys, and the next challenge,
-// which is signed over the key that counts, says which of them it is. Once a link is open with one, the change to
-// another cannot be committed any more: only the live link's answer counts.
+// The control plane switches before the agent does. A process that dies in between leaves both keys, and the next
+// challenge, which is signed over the valid key, tells which one it is. Once a link is open with one key, a change to
+// another can no longer be committed: only the reply of the live link counts.
 
 /** A key of the node. */
 export interface KeyPair {
@@ -54,7 +54,10 @@ export class NodeKeys implements Keyring {
     this.#previous = keys.previous;
   }
 
-  /** Null when no key was made. What a process that died left half written is removed. @throws StateFileError */
+  /**
+   * Opens the keys; null when none was created. Files that a killed process left half written are removed. @throws
+   * StateFileError
+   */
   static async open(stateDir: string): Promise<NodeKeys | null> {
     const current = await findPair(keyPath(stateDir));
     if (current === null) return null;
@@ -83,7 +86,8 @@ export class NodeKeys implements Keyring {
     const isMeant = (pair: KeyPair | null) => pair?.publicKey.equals(publicKey) ?? false;
     if (isMeant(this.#next)) return this.#takeNext();
     if (isMeant(this.#previous)) await this.#takePrevious();
-    if (!isMeant(this.#current)) throw new StateFileError('the control plane knows a key that is not here');
+    if (!isMeant(this.#current))
+      throw new StateFileError('the control plane has a key of this node that is not on this disk');
     if (this.#next === null) return;
     await rm(pathOf(this.#stateDir, 'next'), { force: true });
     await syncFolder(this.#stateDir);

@@ -14,8 +14,8 @@ import { StateDirectoryError, StateDirectoryInUseError } from './errors.js';
 //   upgrade.log     what the last upgrade command printed
 
 /**
- * Makes the directory, 0700, or checks the one that is there and closes it to others.
- * @throws StateDirectoryError when it belongs to somebody else, or others can write to it
+ * Creates the directory with mode 0700, or checks an existing one and closes it to others.
+ * @throws StateDirectoryError when it belongs to another user, or others can write to it
  */
 export async function openStateDirectory(stateDir: string): Promise<void> {
   const info = await makeOrStat(stateDir);
@@ -28,7 +28,7 @@ export async function openStateDirectory(stateDir: string): Promise<void> {
   }
   if ((info.mode & 0o022) !== 0) {
     throw new StateDirectoryError(
-      `other users can write to "${stateDir}", so what is in it cannot be trusted: look at it, then chmod 700 "${stateDir}"`,
+      `other users can write to "${stateDir}", so its contents cannot be trusted: inspect it, then run chmod 700 "${stateDir}"`,
     );
   }
   if ((info.mode & 0o777) !== 0o700) await chmod(stateDir, 0o700);
@@ -43,9 +43,9 @@ export interface StateDirectoryLock {
 }
 
 /**
- * Takes the directory for this process alone. The lock is SQLite's own exclusive lock on an empty file, an fcntl lock
- * underneath: the kernel drops it with the process, so that none can be left behind by a crash, and no process id can
- * be mistaken for another.
+ * Locks the directory for this process. The lock is SQLite's own exclusive lock on an empty file, an fcntl lock
+ * underneath: the kernel releases it with the process, so that a crash leaves none behind, and no process id can be
+ * mistaken for another.
  * @throws StateDirectoryInUseError
  */
 export function lockStateDirectory(stateDir: string): StateDirectoryLock {
@@ -64,12 +64,15 @@ export function lockStateDirectory(stateDir: string): StateDirectoryLock {
     process.off('exit', release);
     database.close();
   };
-  // also keeps the lock from being collected as garbage
+  // this reference also prevents garbage collection of the lock
   process.on('exit', release);
   return { release };
 }
 
-/** Whether a process holds the directory; asking takes the lock's weaker form for a moment, which `lockStateDirectory` waits for. */
+/**
+ * True if a process holds the directory. The test takes the weaker form of the lock for a moment, which
+ * `lockStateDirectory` waits for.
+ */
 export function isStateDirectoryInUse(stateDir: string): boolean {
   const path = join(stateDir, 'lock');
   if (!existsSync(path)) return false;

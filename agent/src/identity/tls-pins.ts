@@ -1,7 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 
-/** The control plane shows a TLS key that is none of the pinned ones, or none at all. */
+/** The control plane presented a TLS key that is not pinned, or none at all. */
 export class WrongPinError extends Error {
   override readonly name = 'WrongPinError';
 
@@ -16,7 +16,7 @@ interface PinnedTls {
   readonly checkServerIdentity?: (host: string, certificate: PeerCertificate) => Error | undefined;
 }
 
-/** Whether this is a pin: SHA-256 of a key, base64. */
+/** True if the text is a pin: the SHA-256 of a key, base64. */
 export function isTlsPin(text: string): boolean {
   return /^[A-Za-z0-9+/]{43}=$/.test(text) && Buffer.from(text, 'base64').toString('base64') === text;
 }
@@ -29,9 +29,9 @@ export function tlsPinOf(certificate: X509Certificate): string {
 }
 
 /**
- * What a connection has to be told so that only a server with one of these keys is talked to, besides the usual
- * verification and never instead of it. Of the chain only the server's own certificate counts: servers send along what
- * they like. No pins: nothing. The error is a WrongPinError; a resumed session is not judged, so none may be.
+ * TLS options that accept only a server with one of these keys, in addition to the usual verification and never in
+ * place of it. Of the chain only the server's own certificate counts, because servers may append any other. Empty
+ * without pins. The error is a WrongPinError. A resumed session is not verified, so callers must not resume sessions.
  */
 export function pinnedTls(pins: readonly string[]): PinnedTls {
   if (pins.length === 0) return {};
@@ -43,13 +43,13 @@ export function pinnedTls(pins: readonly string[]): PinnedTls {
       const shown = tlsPinOf(new X509Certificate(certificate.raw));
       return pins.includes(shown)
         ? undefined
-        : new WrongPinError(`${host} shows a TLS key that is not pinned, "${shown}"`);
+        : new WrongPinError(`${host} presented a TLS key that is not pinned, "${shown}"`);
     },
   };
 }
 
-/** What is wrong with a URL that would go without TLS where a key is pinned; null: nothing. */
+/** Error for a URL without TLS where a key is pinned; null: the URL is acceptable. */
 export function judgePinnedUrl(url: URL, pins: readonly string[]): WrongPinError | null {
   if (pins.length === 0 || /^(https|wss):$/.test(url.protocol)) return null;
-  return new WrongPinError(`${url.host} is to be reached without TLS, and its key is pinned`);
+  return new WrongPinError(`${url.host} is contacted without TLS, but its key is pinned`);
 }

@@ -5,14 +5,14 @@ import { type LinkWay, openStream } from './link-way.js';
 
 const TIMEOUT_MS = 5000;
 
-/** What one answer of the control plane told. */
+/** One response of the control plane. */
 export interface ControlPlaneAnswer {
   readonly status: number;
-  /** Its Date header, milliseconds since the epoch, whole seconds; null: none. */
+  /** Value of its Date header, milliseconds since the epoch, whole seconds; null: none. */
   readonly dateMs: number | null;
 }
 
-/** Asks for a URL once, over a fresh connection that goes the way of the link. */
+/** Requests a URL once, over a fresh connection that takes the path of the link. */
 export function askControlPlane(controlUrl: string, way: LinkWay): Promise<ControlPlaneAnswer | Error> {
   const url = new URL(controlUrl);
   const giveUp = new AbortController();
@@ -26,7 +26,7 @@ export function askControlPlane(controlUrl: string, way: LinkWay): Promise<Contr
     const fail = (error: NodeJS.ErrnoException) => {
       request.destroy();
       if (error instanceof WrongPinError) return resolve(error);
-      resolve(new Error(signal.aborted ? `no answer within ${TIMEOUT_MS / 1000} s` : reasonOf(error)));
+      resolve(new Error(signal.aborted ? `no response within ${TIMEOUT_MS / 1000} s` : reasonOf(error)));
     };
     const path = `${url.pathname.replace(/\/+$/, '')}/healthz`;
     const request = get({ path, headers: { host: url.host }, createConnection, signal }, (response) => {

@@ -10,13 +10,13 @@ const INTERVAL_MS = 600_000;
 /** The kernel's name for this boot; elsewhere none is known. */
 const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id';
 
-/** How long this machine has been up. */
+/** Boot id and uptime of this machine. */
 export async function machineUptime(): Promise<Uptime> {
   const bootId = await readFile(BOOT_ID_FILE, 'utf8').catch(() => '');
   return { bootId: bootId.trim(), uptimeMs: () => uptime() * 1000 };
 }
 
-/** What the process before knew of the control plane's time; null: nothing that can be read. */
+/** Time of the control plane as stored by the previous process; null: nothing that can be read. */
 export async function readKeptClock(stateDir: string): Promise<KeptClock | null> {
   try {
     return parseKeptClock(JSON.parse(await readFile(clockPath(stateDir), 'utf8')));
@@ -48,7 +48,7 @@ export class ClockFile {
     this.#cancelTimer = this.#options.clock.after(delayMs, next, { unref: true });
   }
 
-  /** Without it the next process waits for its first exchange: a full disk is no reason for a word. */
+  /** Writes the file. Errors are ignored: without the file the next process waits for its first exchange. */
   async #write(): Promise<void> {
     const kept = this.#options.clockSync.keep();
     if (kept === null) return;

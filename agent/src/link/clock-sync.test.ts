@@ -206,7 +206,7 @@ const step = fc.oneof(
 );
 
 t.test(
-  'corrected times are off by half a round trip and 50 ms at most, and the time of schedules never runs back',
+  'corrected times are off by at most half a round trip and 50 ms, and the time of schedules never runs back',
   async (t) => {
     const holds = (script: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[], driftPpm: number) => {
       const clock = new FakeClock();

@@ -5,14 +5,14 @@ import type { Clock } from '@vantage/shared/clock.js';
 //   exchanges ──best of the last eight──> target line ──estimate(): at once──> times of results
 //                                            └──serverNow(): slewed by 500 ppm at most──> schedules
 //
-// A target over a second away is no drift: the line steps there, and whoever listens records that. What the machine
-// slept, which its monotonic clock does not count, moves both lines.
+// A target over a second away is not drift: the line steps there, and listeners record it. Time that the machine slept,
+// which its monotonic clock does not count, moves both lines.
 
-/** How many exchanges the best one is chosen from. */
+/** Number of exchanges from which the best one is chosen. */
 const KEPT_EXCHANGES = 8;
-/** By how much a quartz and what steers it may go wrong: milliseconds of uncertainty per millisecond of age. */
+/** Drift of a quartz and of the daemon that steers it: milliseconds of uncertainty per millisecond of age. */
 const DRIFT = 100e-6;
-/** By how much the line of schedules may be bent. */
+/** Greatest rate at which the time of schedules is slewed. */
 const SLEW = 500e-6;
 /** Further away than this, and the line steps. */
 const STEP_MS = 1000;
@@ -29,13 +29,13 @@ const HANDED_OVER_MS = { sameBoot: 20, otherBoot: 1000 };
 export interface ClockExchange {
   readonly sentMs: number;
   readonly receivedMs: number;
-  /** When the server got the question, milliseconds since the epoch. */
+  /** Time at which the server received the request, milliseconds since the epoch. */
   readonly serverReceivedAt: number;
-  /** When the server answered. */
+  /** Time at which the server replied. */
   readonly serverSentAt: number;
 }
 
-/** What a result says of its times. */
+/** Clock fields of a result. */
 export interface ClockEstimate {
   /** Server time minus this machine's wall clock, now. */
   readonly offsetMs: number;
@@ -51,12 +51,12 @@ export interface ClockStep {
   readonly byMs: number;
 }
 
-/** What the next process needs. */
+/** Clock estimate that is kept for the next process. */
 export interface KeptClock {
   readonly bootId: string;
-  /** Since that boot, sleep included, when this was so. */
+  /** Uptime at that moment, sleep included. */
   readonly uptimeMs: number;
-  /** This machine's wall clock then, milliseconds since the epoch. */
+  /** This machine's wall clock at that moment, milliseconds since the epoch. */
   readonly wallAt: number;
   /** Server time then. */
   readonly serverAt: number;
@@ -75,13 +75,13 @@ interface Sample {
   /** Server time minus monotonic time without sleep. */
   readonly lineMs: number;
   readonly halfTripMs: number;
-  /** When it was taken, on that monotonic clock. */
+  /** Time at which it was taken, on that monotonic clock. */
   readonly takenMs: number;
 }
 
 interface ClockSyncOptions {
   readonly uptime?: Uptime;
-  /** What the process before knew; null: nothing. */
+  /** Estimate of the previous process; null: none. */
   readonly kept?: KeptClock | null;
 }
 
@@ -95,7 +95,7 @@ export class ClockSync {
   #sleptMs = 0;
   /** Uptime minus monotonic time, and when it was looked at, on both clocks. */
   #behind = { ms: 0, atMs: Number.NEGATIVE_INFINITY, wallAt: 0 };
-  /** When a sleep was noticed last, monotonic. */
+  /** Time at which a sleep was last noticed, monotonic. */
   #wokeMs = Number.NEGATIVE_INFINITY;
   /** The line of schedules, and when it was bent last. */
   #shown: { lineMs: number; atMs: number } | null = null;
@@ -107,7 +107,7 @@ export class ClockSync {
     if (kept) this.#samples = [this.#takeOver(kept)];
   }
 
-  /** Whether there was ever an exchange, by this process or one before it: without, no schedule runs. */
+  /** True if this process or one before it has had an exchange; without one, no schedule runs. */
   get isKnown(): boolean {
     return this.#samples.length > 0;
   }
@@ -118,7 +118,7 @@ export class ClockSync {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Takes an exchange in; one whose times run backwards is ignored, and one during which the machine slept. */
+  /** Adds an exchange; ignores one whose times run backwards, and one during which the machine slept. */
   add(exchange: ClockExchange): void {
     const { sentMs, receivedMs, serverReceivedAt, serverSentAt } = exchange;
     const roundTripMs = receivedMs - sentMs - (serverSentAt - serverReceivedAt);
@@ -155,7 +155,7 @@ export class ClockSync {
     return lineMs + nowMs;
   }
 
-  /** What the next process needs; null: nothing is known, or not of which boot. */
+  /** Estimate for the next process; null: nothing is known, or the boot cannot be identified. */
   keep(): KeptClock | null {
     const nowMs = this.#awakeMs();
     const best = this.#best(nowMs);
@@ -170,7 +170,7 @@ export class ClockSync {
     for (const listener of this.#listeners) listener(step);
   }
 
-  /** Within one boot the uptime carries on; over a reboot only the wall clock does, and nobody knows how well. */
+  /** Within one boot the uptime continues; over a reboot only the wall clock does, with unknown accuracy. */
   #takeOver(kept: KeptClock): Sample {
     const takenMs = this.#clock.monotonicMs();
     const uptimeMs = this.#uptime?.uptimeMs() ?? 0;
@@ -196,7 +196,7 @@ export class ClockSync {
     return monotonicMs + this.#sleptMs;
   }
 
-  /** A sleep is noticed at once: the wall clock goes on in it. */
+  /** A sleep is noticed at once, because the wall clock continues during it. */
   #behindMs(uptime: Uptime, atMs: number): number {
     const passedMs = atMs - this.#behind.atMs;
     const wallAt = this.#clock.now();
@@ -216,7 +216,10 @@ function uncertaintyAt({ halfTripMs, takenMs }: Sample, nowMs: number): number {
   return halfTripMs + (nowMs - takenMs) * DRIFT;
 }
 
-/** Whether two exchanges can both be right: else the server's clock was set, or this machine stood still unnoticed. */
+/**
+ * True if two exchanges can both be right; otherwise the server's clock was set, or this machine was suspended
+ * unnoticed.
+ */
 function agree(older: Sample, newer: Sample): boolean {
   const allowedMs = uncertaintyAt(older, newer.takenMs) + newer.halfTripMs + TOLERANCE_MS;
   return Math.abs(older.lineMs - newer.lineMs) <= allowedMs;

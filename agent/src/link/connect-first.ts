@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { Clock } from '@vantage/shared/clock.js';
 import { abortable } from '../net/abortable.js';
 
-/** Milliseconds an attempt has for itself before the next one begins beside it (RFC 8305 section 8). */
+/** Delay in milliseconds before the next attempt begins in parallel (RFC 8305 section 8). */
 const ATTEMPT_DELAY_MS = 250;
 
 interface ConnectOptions {
@@ -13,7 +13,7 @@ interface ConnectOptions {
   readonly signal: AbortSignal;
 }
 
-/** A connection, and where it leads; whoever gets it destroys the socket. */
+/** A connection and its address; the receiver destroys the socket. */
 interface Connected {
   readonly socket: Socket;
   readonly address: string;
@@ -21,8 +21,8 @@ interface Connected {
 
 /**
  * Connects to the first of these addresses that answers (RFC 8305 section 5): each is tried 250 ms after the one before it, or as
- * soon as an attempt has failed; slower attempts go on beside it, and losers are closed. Probes have a connector of
- * their own, which judges and measures. @throws the first error, or the signal's reason
+ * soon as an attempt has failed; slower attempts continue in parallel, and losers are closed. Probes have a connector
+ * of their own, which judges and measures. @throws the first error, or the signal's reason
  */
 export function connectFirst(addresses: readonly string[], options: ConnectOptions): Promise<Connected> {
   const { port, bindAddress, clock, signal } = options;
@@ -38,7 +38,7 @@ export function connectFirst(addresses: readonly string[], options: ConnectOptio
       if (address === undefined) return;
       const socket = new Socket();
       open.add(socket);
-      // the listener stays: an error between two owners must not end the process
+      // the listener is kept: an error between two owners must not end the process
       socket.on('error', (error) => lose(socket, error));
       socket.once('connect', () => {
         open.delete(socket);

@@ -1,11 +1,11 @@
 import { isLoopbackHost } from '../identity/control-plane-url.js';
 
-/** More URLs than this are not kept. */
+/** Greatest number of URLs kept. */
 const MOST_URLS = 16;
 
 /**
- * Of the URLs that a control plane names, those this node may use, each once: https, or http where it goes to this very machine
- * or enrollment allowed http to others already (then one of `known` is such).
+ * Returns those of the control plane's URLs that this node may use, each once: https; or http to this same machine,
+ * or where enrollment already allowed http to other hosts (then one of `known` is such a URL).
  */
 export function acceptableUrls(known: readonly string[], told: readonly string[]): string[] {
   const isPlainAllowed = known.some((url) => url.startsWith('http:') && !isLoopbackHost(new URL(url).hostname));
@@ -21,8 +21,8 @@ export function acceptableUrls(known: readonly string[], told: readonly string[]
 }
 
 /**
- * Which of several URLs to dial: the one that worked last, the next one after a failure, and first of all, once, where a
- * replica that goes away said to go.
+ * Chooses the URL to dial: the one that worked last, the next one after a failure, and before all others, once, the
+ * one that a departing replica recommended.
  */
 export class ControlUrls {
   #urls: readonly string[];
@@ -30,7 +30,7 @@ export class ControlUrls {
   #hints: string[] = [];
   #failed = 0;
 
-  /** At least one. */
+  /** Requires at least one URL. */
   constructor(urls: readonly string[]) {
     this.#urls = urls;
   }
@@ -39,15 +39,15 @@ export class ControlUrls {
     return this.#urls;
   }
 
-  /** Whether one is left that was not tried since the last link. */
+  /** True if a URL has not been tried since the last link. */
   get hasUntried(): boolean {
     return this.#hints.length > 0 || this.#failed < this.#urls.length;
   }
 
-  /** Where to dial now. A hint is used up by that. */
+  /** Next URL to dial. Uses up a hint. */
   next(): string {
     const url = this.#hints.shift() ?? this.#urls[this.#at % this.#urls.length];
-    if (url === undefined) throw new RangeError('the identity names no control plane');
+    if (url === undefined) throw new RangeError('the identity contains no control plane');
     return url;
   }
 
@@ -59,14 +59,14 @@ export class ControlUrls {
     if (index >= 0) this.#at = index;
   }
 
-  /** No link came about there. */
+  /** Records that no link could be opened there. */
   failed(url: string): void {
     if (this.#urls[this.#at % this.#urls.length] !== url) return;
     this.#at = (this.#at + 1) % this.#urls.length;
     this.#failed += 1;
   }
 
-  /** To be tried first, once each; none: those named before stay. */
+  /** URLs to try first, once each; an empty list leaves the earlier ones in place. */
   hint(urls: readonly string[]): void {
     if (urls.length > 0) this.#hints = [...urls];
   }

@@ -3,12 +3,12 @@ import type { Clock } from '@vantage/shared/clock.js';
 /** Each step of dialling has this long, milliseconds: two round trips on the worst of lines, and a packet lost. */
 export const STEP_TIMEOUT_MS = 10_000;
 
-/** What bounds a step. */
+/** Limits of one step. */
 interface StepBounds {
-  /** For people: `the proxy`. */
+  /** Name of the step for people: `the proxy`. */
   readonly what: string;
   readonly clock: Clock;
-  /** Of the whole dial. */
+  /** Signal of the whole dial. */
   readonly signal: AbortSignal;
 }
 

@@ -18,14 +18,14 @@ export class UpgradeRefusedError extends Error {
 
   constructor(
     readonly status: number,
-    /** From Retry-After; 0: it said nothing. */
+    /** Delay from Retry-After, in milliseconds; 0: none given. */
     readonly retryAfterMs: number,
   ) {
-    super(`the control plane answered ${status} instead of opening the link`);
+    super(`the control plane responded with ${status} instead of opening the link`);
   }
 }
 
-/** Where to dial for a control plane at `controlUrl`, which may have a path. */
+/** URL of the link to a control plane at `controlUrl`, which may have a path. */
 export function linkUrl(controlUrl: string): string {
   const url = new URL(controlUrl);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -48,7 +48,7 @@ export function dialLink(controlUrl: string, way: LinkWay): WebSocket {
     followRedirects: false,
     createConnection: connector(new URL(url), way, connecting.signal, () => boundUpgrade(socket, way.clock)),
   });
-  socket.once('close', () => connecting.abort(new Error('given up')));
+  socket.once('close', () => connecting.abort(new Error('dialling was aborted')));
   socket.on('unexpected-response', (_request, response) => {
     const seconds = Number(response.headers['retry-after'] ?? 0);
     const retryAfterMs = Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), 3600) * 1000 : 0;
@@ -67,7 +67,10 @@ function boundUpgrade(socket: WebSocket, clock: Clock): void {
   socket.once('open', cancel).once('close', cancel);
 }
 
-/** As http.request asks for a connection that takes its time; the types of ws know only of one that is there at once. */
+/**
+ * Connector for http.request that connects asynchronously; the types of ws allow only a connection that already
+ * exists.
+ */
 function connector(url: URL, way: LinkWay, signal: AbortSignal, onStream: () => void): typeof createConnection {
   const connect = (_options: unknown, onCreate: (error: Error | null, stream: Duplex | null) => void) => {
     openStream(url, way, signal).then(
@@ -75,7 +78,7 @@ function connector(url: URL, way: LinkWay, signal: AbortSignal, onStream: () => 
         onStream();
         onCreate(null, stream);
       },
-      // a socket that was given up meanwhile hears of nothing any more
+      // a socket that was aborted meanwhile gets no further events
       (error: Error) => signal.aborted || onCreate(error, null),
     );
   };

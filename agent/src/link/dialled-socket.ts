@@ -6,7 +6,7 @@ import { WrongPinError } from '../identity/tls-pins.js';
 import { UpgradeRefusedError } from './dial.js';
 import { endOfSocket, type LinkEndKind } from './link-end.js';
 
-/** More than this unsent and who has much to send waits for the socket. */
+/** Unsent bytes above which a sender of much data waits for the socket. */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 /** A peer that does not answer our close is cut off. */
 export const CLOSE_TIMEOUT_MS = 1000;
@@ -16,7 +16,7 @@ interface DialledSocketOptions {
   readonly clock: Clock;
   readonly onConnected: () => void;
   readonly onMessage: (data: unknown, isBinary: boolean) => void;
-  /** It is gone; `code` is that of its close. */
+  /** Called when the socket has closed; `code` is its close code. */
   readonly onClosed: (code: number) => void;
 }
 
@@ -25,7 +25,7 @@ export class DialledSocket {
   readonly #socket: LinkSocket;
   readonly #clock: Clock;
   #error: string | null = null;
-  /** What that error means; null: that there was no link. */
+  /** End of the link that the error stands for; null: there was no link. */
   #errorEnd: LinkEndKind | null = null;
   #retryAfterMs = 0;
 
@@ -39,12 +39,12 @@ export class DialledSocket {
     socket.on('close', onClosed);
   }
 
-  /** How long the control plane, or a proxy, asked to wait when it refused the socket. */
+  /** Delay that the control plane, or a proxy, requested when it refused the socket, in milliseconds. */
   get retryAfterMs(): number {
     return this.#retryAfterMs;
   }
 
-  /** What it means that the socket closed with this code. */
+  /** End of the link that this close code stands for. */
   endOf(code: number, wasOpen: boolean): { readonly kind: LinkEndKind; readonly message: string } {
     return {
       kind: this.#errorEnd ?? endOfSocket(code, wasOpen),

@@ -30,7 +30,9 @@ export class WrongServerError extends Error {
   }
 }
 
-/** It is the control plane, but it knows another key of this node: the state directory is older than that key. */
+/**
+ * The control plane is the right one but knows another key of this node: the state directory is older than that key.
+ */
 export class OutdatedKeyError extends Error {
   override readonly name = 'OutdatedKeyError';
 
@@ -39,7 +41,7 @@ export class OutdatedKeyError extends Error {
   }
 }
 
-/** What an agent says of itself in hello. */
+/** Description of an agent in its hello. */
 export interface AgentAbout {
   /** One per agent process. */
   readonly bootId: string;
@@ -47,16 +49,16 @@ export interface AgentAbout {
   readonly capabilities: readonly string[];
 }
 
-/** Where this agent stands, for the proof. */
+/** Position of this agent's lanes, for the proof. */
 export interface ResumeState {
   readonly epoch: Uint8Array;
   readonly lanes: Readonly<Record<Lane, { readonly last: number; readonly acked: number }>>;
   readonly runningTaskIds: readonly string[];
-  /** Of what the node watches, as it knows it; empty: nothing. */
+  /** Digest of the node's assignments as it knows them; empty: none. */
   readonly assignmentsDigest: Uint8Array;
 }
 
-/** Both proofs of identity on one socket; its nonce serves once. */
+/** Both proofs of identity on one socket; its nonce is used once. */
 export class Handshake {
   readonly #identity: NodeIdentity;
   readonly #about: AgentAbout;
@@ -91,8 +93,9 @@ export class Handshake {
   }
 
   /**
-   * What a refusal of this agent's versions means: it ends the agent only when the control plane itself says, signed, that
-   * it speaks newer ones. An older control plane is upgraded some day, and anybody may stand in its place.
+   * Judges a refusal of this agent's versions: it ends the agent only when the control plane itself says, signed,
+   * that it speaks newer ones. An older control plane is upgraded some day, and an unsigned refusal may come from
+   * anyone.
    */
   judgeVersionRefusal(close: NonNullable<DecodedServerFrame['close']>): 'upgrade_required' | 'no_common_version' {
     const { nodeId, audience, serverPublicKey } = this.#identity;
@@ -121,7 +124,7 @@ export class Handshake {
     };
   }
 
-  /** Which of the node's keys counts: the control plane signed over it. */
+  /** Key of the node that the control plane means: the one that it signed over. */
   #keyMeantBy(challenge: Challenge): KeyPair {
     const isMeant = (publicKey: Uint8Array) => {
       const bytes = serverProofBytes(this.#transcript(challenge, publicKey));

@@ -9,14 +9,14 @@ const MISSED_LIMIT = 3;
 /** Answers that may still be on their way. */
 const KEPT_QUESTIONS = 8;
 
-/** How often to beat, milliseconds. */
+/** Intervals between heartbeats, in milliseconds. */
 export interface HeartbeatIntervals {
   readonly idleMs: number;
   /** While one-shot work is in flight. */
   readonly busyMs: number;
 }
 
-/** How the agent is, as its heartbeats tell it. */
+/** State of the agent as its heartbeats report it. */
 export interface Vitals {
   /** Probes in flight. */
   readonly running: number;
@@ -33,7 +33,7 @@ export interface HeartbeatOptions {
   readonly intervals: HeartbeatIntervals;
   readonly send: (frame: AgentFrame) => void;
   readonly vitals: () => Vitals;
-  /** What has not been told on this link yet; null: nothing. */
+  /** Returns the self-test that was not yet sent on this link; null: none. */
   readonly takeSelfTest: () => SelfTestReport | null;
   readonly onExchange: (exchange: ClockExchange) => void;
   /** Milliseconds beyond the missed beats in which an answer may still be on its way. */
@@ -41,14 +41,14 @@ export interface HeartbeatOptions {
   readonly onSilent: () => void;
 }
 
-/** Asks the control plane for a sign of life, and for its time, on one open link. */
+/** Sends heartbeats on one open link, to which the control plane replies with its time. */
 export class Heartbeats {
   readonly #options: HeartbeatOptions;
   readonly #questions = new Map<number, number>();
   #intervals: HeartbeatIntervals;
   #sequence = 0;
   #missed = 0;
-  /** When enough beats were missed; null: they were not. */
+  /** Time at which enough heartbeats were missed; null: they were not. */
   #doubtedMs: number | null = null;
   #hasHeard = true;
   #dueMs = Number.POSITIVE_INFINITY;

@@ -47,7 +47,7 @@ t.test('before any exchange a result says that its time was never compared', asy
   t.match(decodeResult(rows[0]?.payload ?? new Uint8Array()), { clockOffsetMs: 0, uncertaintyMs: -1 });
 });
 
-t.test('a task that runs or has run is not taken again, up to ten thousand of them', async (t) => {
+t.test('a task that runs or has run is not accepted again, up to ten thousand tasks', async (t) => {
   const { jobs, measuring } = makeJobs();
   t.equal(jobs.accept(job('pt_0')), true);
   t.equal(jobs.accept(job('pt_0')), false, 'runs');

@@ -34,7 +34,7 @@ export class Jobs {
   #isClosed = false;
   #loopLagMs = 0;
   #whenIdle: (() => void) | null = null;
-  /** Called after a result joined the spool, which need not be durable yet. */
+  /** Called after a result was appended to the spool; it need not be durable yet. */
   onResult: () => void = () => undefined;
 
   constructor(options: JobsOptions) {
@@ -69,7 +69,7 @@ export class Jobs {
     return lagMs;
   }
 
-  /** Takes no more jobs; resolves when none runs, or after `timeoutMs`. */
+  /** Accepts no more jobs; resolves when none runs, or after `timeoutMs`. */
   close(timeoutMs: number): Promise<void> {
     this.#isClosed = true;
     if (this.#running.size === 0) return Promise.resolve();
@@ -101,7 +101,7 @@ export class Jobs {
       this.#options.spool.append('task', payload);
       this.onResult();
     } catch (error) {
-      log.warn({ err: error, taskId }, 'a result came after the spool was closed');
+      log.warn({ err: error, taskId }, 'result arrived after the spool was closed');
     }
     if (this.#running.size === 0) this.#whenIdle?.();
   }

@@ -21,7 +21,7 @@ interface KeepAliveOptions {
   /** The newest self-test; null before the first. */
   readonly selfTest: () => SelfTestReport | null;
   readonly send: (frame: AgentFrame) => void;
-  /** Of results, sent and not acknowledged. */
+  /** Bytes of results sent and not acknowledged. */
   readonly inFlightBytes: () => number;
   readonly onSilent: () => void;
 }
@@ -31,10 +31,13 @@ interface Intervals {
   readonly busyMs: number;
 }
 
-/** What keeps one link alive: heartbeats, what travels with them, and when silence is the end. */
+/**
+ * Keeps one link alive: sends heartbeats and the data that travels with them, and ends the link when the peer is
+ * silent.
+ */
 export class KeepAlive {
   readonly #options: KeepAliveOptions;
-  /** There once the intervals are known. */
+  /** Exists once the intervals are known. */
   #heartbeats: Heartbeats | null = null;
   #roundTripMs = 0;
   #jobsReceived = 0;
@@ -44,7 +47,7 @@ export class KeepAlive {
     this.#options = options;
   }
 
-  /** From the proof to its welcome. */
+  /** Time from the proof to its welcome, in milliseconds. */
   get roundTripMs(): number {
     return this.#roundTripMs;
   }
@@ -58,7 +61,7 @@ export class KeepAlive {
     clockSync.add({ sentMs, receivedMs, serverReceivedAt: serverTimeMs, serverSentAt: serverTimeMs });
   }
 
-  /** As the control plane wants it, at first and whenever that changes. */
+  /** Sets the intervals that the control plane requests, at first and whenever they change. */
   setIntervals(intervals: Intervals): void {
     if (this.#heartbeats === null) this.#heartbeats = this.#make(intervals);
     else this.#heartbeats.setIntervals(intervals);
@@ -73,7 +76,7 @@ export class KeepAlive {
     this.#heartbeats?.heard();
   }
 
-  /** A job came, taken or ignored: somebody waits for word of it. */
+  /** Notes that a job arrived, accepted or ignored: a caller waits for its result. */
   jobCame(): void {
     this.#jobsReceived += 1;
     this.#heartbeats?.hurry();
@@ -108,7 +111,10 @@ export class KeepAlive {
     return { running: jobs.running, jobsReceived: this.#jobsReceived, loopLagMs, spool: spool.stats() };
   }
 
-  /** On a slow line heartbeats wait behind results, on a long one their answers travel for long: neither is silence. */
+  /**
+   * Additional time before silence counts: on a slow line heartbeats wait behind results, and on a long one their
+   * replies travel for long.
+   */
   #allowanceMs(): number {
     return 2 * this.#roundTripMs + this.#options.inFlightBytes() / SLOWEST_BYTES_PER_MS;
   }

@@ -11,7 +11,7 @@ import type { NodeIdentity } from '../identity/identity.js';
 //   takes it, commits
 //   KeyRotated           ->    puts it in the place of the old one
 //
-// Whatever fails here is logged and ends there: the old key goes on counting, and the control plane asks again.
+// A failure is logged and ends the rotation: the old key remains valid, and the control plane requests it again.
 
 interface KeyRotationParts {
   readonly identity: Pick<NodeIdentity, 'nodeId' | 'audience' | 'keys'>;
@@ -45,8 +45,8 @@ export class KeyRotation {
     this.#do(async () => {
       const { identity, log } = this.#parts;
       await identity.keys.settle(publicKey);
-      if (refused === '') log.info('this node has a new key');
-      else log.warn({ reason: refused }, 'the control plane refused the new key of this node');
+      if (refused === '') log.info('key of this node changed');
+      else log.warn({ reason: refused }, 'control plane refused the new key of this node');
     });
   }
 
@@ -74,7 +74,7 @@ export class KeyRotation {
 
   #do(step: () => Promise<void>): void {
     this.#steps = this.#steps.then(step).catch((error: unknown) => {
-      this.#parts.log.error({ err: error }, 'the key of this node was not changed');
+      this.#parts.log.error({ err: error }, 'cannot change the key of this node');
     });
   }
 }

@@ -11,7 +11,7 @@ import type { Logger } from 'pino';
 import type { Spool } from '../spool/spool.js';
 import { LaneSender } from './lane-sender.js';
 
-/** So many refused results of an acknowledgement are named, the others counted. */
+/** Greatest number of refused results of an acknowledgement that are named; the others are counted. */
 const NAMED_REJECTS = 5;
 
 interface LaneDeliveryOptions {
@@ -22,7 +22,7 @@ interface LaneDeliveryOptions {
   readonly send: (frame: AgentFrame) => Promise<void>;
 }
 
-/** What one link delivers of the spool: a sender for each lane, within the credits of the control plane. */
+/** Delivery of the spool over one link: a sender for each lane, within the credits of the control plane. */
 export class LaneDelivery {
   readonly #options: LaneDeliveryOptions;
   #senders: Record<Lane, LaneSender> | null = null;
@@ -42,11 +42,11 @@ export class LaneDelivery {
     return lanes.reduce((sum, lane) => sum + (this.#senders?.[lane].inFlightBytes ?? 0), 0);
   }
 
-  /** Makes ready to send what follows these marks; `wake` sends it. */
+  /** Prepares to send the rows after these marks; `wake` sends them. */
   begin(marks: Readonly<Record<Lane, number>>, roundTripMs: number): void {
     const senderOf = (lane: Lane) => {
       const { spool, clock, log, send } = this.#options;
-      const onReadFailed = (error: unknown) => log.error({ err: error, lane }, 'the spool cannot be read');
+      const onReadFailed = (error: unknown) => log.error({ err: error, lane }, 'cannot read the spool, retrying');
       return new LaneSender({ lane, spool, clock, roundTripMs, send, onReadFailed }, marks[lane], this.#windows[lane]);
     };
     this.#senders = { task: senderOf('task'), check: senderOf('check') };
@@ -71,10 +71,10 @@ export class LaneDelivery {
     const lane = laneName(code);
     if (rejects.length > 0) {
       const some = rejects.slice(0, NAMED_REJECTS);
-      log.warn({ lane, rows: rejects.length, rejects: some }, 'the control plane refused results');
+      log.warn({ lane, rows: rejects.length, rejects: some }, 'control plane refused results');
     }
     if (this.#senders === null) throw new MalformedFrameError('acknowledgement before anything was sent');
-    // of an epoch that is over it says nothing of the present numbers
+    // an acknowledgement of an earlier epoch does not apply to the present numbers
     if (Buffer.from(epoch).equals(spool.epoch)) this.#senders[lane].acknowledged(mark, rewind);
   }
 

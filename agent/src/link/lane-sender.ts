@@ -20,7 +20,7 @@ export interface LaneSenderOptions {
   readonly lane: Lane;
   readonly spool: Spool;
   readonly clock: Clock;
-  /** Of this link when it began, milliseconds. */
+  /** Round-trip time of this link when it began, in milliseconds. */
   readonly roundTripMs: number;
   /** Hands a frame to the socket; resolves when the socket has room for more. */
   readonly send: (frame: AgentFrame) => Promise<void>;
@@ -41,7 +41,7 @@ export class LaneSender {
   #isEnded = false;
   #cancelRetry: (() => void) | null = null;
 
-  /** Begins above `mark`, the last number that is durable on the control plane, with `window` rows of credit. */
+  /** Starts above `mark`, the last number that is durable on the control plane, with `window` rows of credit. */
   constructor(options: LaneSenderOptions, mark: number, window: number) {
     this.#options = options;
     this.#epoch = options.spool.epoch;
@@ -51,12 +51,12 @@ export class LaneSender {
     this.#bytes = new SendWindow(options.roundTripMs);
   }
 
-  /** Of rows sent over this link and not acknowledged. */
+  /** Bytes of rows sent over this link and not acknowledged. */
   get inFlightBytes(): number {
     return this.#bytes.inFlightBytes;
   }
 
-  /** There may be something to send. */
+  /** Called when there may be something to send. */
   wake(): void {
     if (this.#isEnded) return;
     this.#isWoken = true;
@@ -68,7 +68,7 @@ export class LaneSender {
     await this.#pumping;
   }
 
-  /** Nothing is sent after this. */
+  /** Ends the sender; nothing is sent afterwards. */
   end(): void {
     this.#isEnded = true;
     this.#cancelRetry?.();
@@ -89,7 +89,7 @@ export class LaneSender {
     }
     this.#bytes.acknowledged(mark, this.#options.clock.monotonicMs());
     this.#mark = isRewind ? mark : Math.max(this.#mark, mark);
-    // what does not reach the disk is acknowledged again at the next welcome
+    // an acknowledgement that does not reach the disk is repeated by the next welcome
     this.#options.spool.acknowledge(this.#options.lane, mark).catch(() => undefined);
     this.wake();
   }
@@ -118,11 +118,11 @@ export class LaneSender {
     if (after >= last || batchBytes === 0) return false;
     if (room <= 0) return await this.#sendDeclaredGap(after);
     const rows = await spool.read(lane, after, Math.min(room, MAX_BATCH_ROWS), batchBytes);
-    // a rewind, a new epoch or the end of the link came while the disk worked
+    // a rewind, a new epoch or the end of the link occurred during the read
     if (this.#isEnded || spool.epoch !== this.#epoch) return false;
     if (after !== this.#sent) return true;
     const [row] = rows;
-    // of checks those whose commit still runs are not read: they are there, and their commit wakes this again
+    // checks whose commit is still running are not read: the end of the commit calls this again
     if (row === undefined) return await this.#sendDeclaredGap(after);
     const first = row.sequence;
     if (first === after + 1) {
@@ -138,7 +138,7 @@ export class LaneSender {
     return true;
   }
 
-  /** What was dropped needs no credit: it takes numbers and no room. */
+  /** Declares a dropped range, if one comes next. It needs no credit: it takes sequence numbers but no space. */
   async #sendDeclaredGap(after: number): Promise<boolean> {
     const { lane, spool, send } = this.#options;
     const range = spool.droppedRanges(lane).find(({ first, last }) => first <= after + 1 && after + 1 <= last);

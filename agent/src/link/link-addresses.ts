@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import { type Clock, delay } from '@vantage/shared/clock.js';
 import { writeFileDurably } from '../identity/durable-file.js';
 
-// Where a name of the control plane leads. DNS is asked every time; what worked before is kept on the disk, so that a
-// resolver that has died does not cut a node off. TLS verifies the name whichever address is taken.
+// Addresses of the control plane. DNS is queried every time; addresses that worked before are kept on the disk, so that
+// a failed resolver does not disconnect a node. TLS verifies the name for every address.
 //
 //   DNS answers     addresses of the answer that worked before, its others, then older ones that worked
 //   DNS does not    after 2 s, or its error: those that worked before; without any, whatever DNS says in the end
 //
-// Where nobody we want answered comes last, whoever names it, until it works or ten others have failed since.
+// An address where another server responded comes last, until it works or ten others have failed since.
 
 /** Addresses kept for one name, names, and addresses remembered to have failed, at most. */
 const MOST = { addresses: 8, names: 16, failed: 10 };
-/** What has not worked for so long is given up, but for the newest of each name. */
+/** Age at which an address that has not worked since is dropped, except the newest of each name. */
 const MAX_AGE_MS = 30 * 24 * 3_600_000;
-/** How long DNS is waited for where older addresses are known. */
+/** Time to wait for DNS where older addresses are known, in milliseconds. */
 const DNS_PATIENCE_MS = 2_000;
 
-/** Asks the system's resolver for every address of a name. @throws its error */
+/** Queries the system's resolver for every address of a name. @throws its error */
 export type LookUp = (host: string) => Promise<readonly string[]>;
 
 /** An address that a link, or a proxy on the way to it, was opened at. */
@@ -52,12 +52,15 @@ export class LinkAddresses {
     this.#known = known;
   }
 
-  /** With what processes before left in the state directory; a damaged file is as good as none. */
+  /** Opens the addresses that earlier processes left in the state directory; a damaged file is ignored. */
   static async open(options: LinkAddressesOptions): Promise<LinkAddresses> {
     return new LinkAddresses(options, await readKnown(options.stateDir));
   }
 
-  /** At least one address, best first. `host`: a name or a literal without brackets. @throws the resolver's error */
+  /**
+   * Returns at least one address, best first. `host`: a name or a literal without brackets. @throws the resolver's
+   * error
+   */
   async find(host: string): Promise<readonly string[]> {
     if (isIP(host) !== 0) return [host];
     const known = (this.#known.get(host) ?? []).map(({ address }) => address);
@@ -66,7 +69,7 @@ export class LinkAddresses {
     return lastOf(this.#failed, orderAddresses(answer ?? [], known));
   }
 
-  /** Somebody proved to be who we want was reached there. Durable soon. */
+  /** Records that the authenticated peer was reached at an address. Written to disk soon. */
   worked(host: string, address: string): void {
     if (isIP(host) !== 0) return;
     this.#failed.delete(address);
@@ -80,7 +83,7 @@ export class LinkAddresses {
     if (isNews) this.#written = this.#written.then(() => this.#write());
   }
 
-  /** Nobody we want is there: the address comes last from now on, in whatever name's list. */
+  /** Records that the peer was not reached at an address, which comes last from now on, for every name. */
   failed(address: string): void {
     this.#failed.delete(address);
     this.#failed.add(address);
@@ -92,7 +95,7 @@ export class LinkAddresses {
     await this.#written;
   }
 
-  /** Null: DNS said nothing useful, and older addresses are known. */
+  /** Addresses from DNS; null: DNS gave no useful answer, and older addresses are known. */
   async #ask(host: string, known: readonly string[]): Promise<readonly string[] | null> {
     let asked = this.#asking.get(host);
     if (asked === undefined) {
@@ -110,14 +113,14 @@ export class LinkAddresses {
     return answer;
   }
 
-  /** What cannot be written is known to this process all the same. */
+  /** Writes the addresses. Those that cannot be written remain known to this process. */
   async #write(): Promise<void> {
     const document = JSON.stringify(Object.fromEntries(this.#known));
     await writeFileDurably(addressesPath(this.#options.stateDir), `${document}\n`).catch(() => undefined);
   }
 }
 
-/** Which addresses to try, in which order: the family that worked last begins. Pure. */
+/** Order in which addresses are tried: the family that worked last comes first. Pure. */
 export function orderAddresses(answer: readonly string[], known: readonly string[]): readonly string[] {
   const confirmed = known.filter((address) => answer.includes(address));
   return [...new Set([...confirmed, ...answer, ...known])];

@@ -1,12 +1,17 @@
 import { CloseReasonCode } from '@vantage/shared/protocol/codec.js';
-import { WS_CLOSE_BANNED } from '@vantage/shared/protocol/limits.js';
+import { WS_CLOSE_BANNED, WS_CLOSE_DELETED } from '@vantage/shared/protocol/limits.js';
 
 /** Every way a link can end. */
 export type LinkEndKind =
   | 'banned'
+  /** This node was deleted by its owner. */
+  | 'deleted'
   /** The control plane speaks no version this old. */
   | 'upgrade_required'
-  /** No common version, and not this agent's fault, or said by somebody who did not prove to be the control plane. */
+  /**
+   * No common version, and either not this agent's fault, or said by a peer that did not prove to be the control
+   * plane.
+   */
   | 'no_common_version'
   | 'unauthenticated'
   /** The other side could not sign with the identity key this node pinned. */
@@ -20,7 +25,7 @@ export type LinkEndKind =
   | 'new_epoch'
   /** Open, but nothing came for three heartbeats. */
   | 'silent'
-  /** Never opened: no route, refused, no TLS, no answer. */
+  /** Never opened: no route, refused, no TLS, no response. */
   | 'unreachable'
   /** Was open, and the socket closed without a reason. */
   | 'lost'
@@ -28,18 +33,19 @@ export type LinkEndKind =
 
 export interface LinkEnd {
   readonly kind: LinkEndKind;
-  /** For people; from the control plane where it said something. */
+  /** Message for people; from the control plane where it sent one. */
   readonly message: string;
   /** The control plane asks to stay away this long. */
   readonly retryAfterMs: number;
-  /** Where it says to go instead, best first, as it said it. */
+  /** URLs to use instead, best first, as the control plane sent them. */
   readonly controlUrls: readonly string[];
-  /** How long the link was open, milliseconds; 0: never. */
+  /** Time that the link was open, in milliseconds; 0: never. */
   readonly openMs: number;
 }
 
 const closeKinds: Readonly<Record<number, LinkEndKind>> = {
   [CloseReasonCode.CLOSE_BANNED]: 'banned',
+  [CloseReasonCode.CLOSE_DELETED]: 'deleted',
   [CloseReasonCode.CLOSE_REPLACED]: 'replaced',
   [CloseReasonCode.CLOSE_DRAINING]: 'draining',
   [CloseReasonCode.CLOSE_UNAUTHENTICATED]: 'unauthenticated',
@@ -49,13 +55,14 @@ const closeKinds: Readonly<Record<number, LinkEndKind>> = {
   [CloseReasonCode.CLOSE_OVERLOADED]: 'overloaded',
 };
 
-/** What a Close frame means; a reason this build does not know counts as a lost link. */
+/** End of the link that a Close frame stands for; a reason this build does not know counts as a lost link. */
 export function endOfCloseFrame(reason: number): LinkEndKind {
   return closeKinds[reason] ?? 'lost';
 }
 
-/** What a socket means that closed without a Close frame. */
+/** End of the link that a socket stands for that closed without a Close frame. */
 export function endOfSocket(closeCode: number, wasOpen: boolean): LinkEndKind {
   if (closeCode === WS_CLOSE_BANNED) return 'banned';
+  if (closeCode === WS_CLOSE_DELETED) return 'deleted';
   return wasOpen ? 'lost' : 'unreachable';
 }

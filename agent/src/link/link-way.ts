@@ -13,14 +13,14 @@ import { openTunnel } from './proxy-tunnel.js';
 //   find addresses ──> TCP, happy eyeballs ──> CONNECT, where there is a proxy ──> TLS, by name ──> stream
 //                  each step within its own ten seconds: dial-step.ts
 
-/** How this agent reaches its control plane. */
+/** Path of this agent to its control plane. */
 export interface LinkWay {
   /** Source address; null: the system's choice. */
   readonly bindAddress: string | null;
   /** HTTP proxy that tunnels by CONNECT; null: straight. */
   readonly proxyUrl: string | null;
   readonly addresses: Pick<LinkAddresses, 'find' | 'worked' | 'failed'>;
-  /** Pins of the control plane's TLS key, any of them; none or absent: whatever key verifies. */
+  /** Pins of the control plane's TLS key, any of them; none or absent: any key that verifies. */
   readonly tlsPins?: readonly string[];
   readonly clock: Clock;
 }
@@ -29,8 +29,8 @@ export interface LinkWay {
 export const systemLookUp: LookUp = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
 
 /**
- * An open stream to the host of `url` (http, https, ws or wss), encrypted and verified by name for the secure ones; whoever gets it
- * destroys it. @throws the reason in words, or the signal's
+ * An open stream to the host of `url` (http, https, ws or wss), encrypted and verified by name for the secure ones; the
+ * receiver destroys it. @throws the reason in words, or the signal's
  */
 export async function openStream(url: URL, way: LinkWay, signal: AbortSignal): Promise<Duplex> {
   const { bindAddress, clock, tlsPins = [] } = way;
@@ -59,7 +59,7 @@ export async function openStream(url: URL, way: LinkWay, signal: AbortSignal): P
   }
 }
 
-/** A resolver goes on by itself when nobody waits for it any more. */
+/** A resolver continues by itself when its result is no longer awaited. */
 function find(host: string, { addresses }: LinkWay, signal: AbortSignal): Promise<readonly string[]> {
   return abortable(signal, ({ resolve, reject }) => {
     addresses.find(host).then(resolve, reject);

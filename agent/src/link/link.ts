@@ -3,29 +3,28 @@ import type { Lane } from '@vantage/shared/protocol/lanes.js';
 import { acceptableUrls, ControlUrls } from './control-urls.js';
 import { type AgentAbout, Handshake } from './handshake.js';
 import type { LinkEnd, LinkEndKind } from './link-end.js';
-import { type NextTry, planReconnect } from './reconnect.js';
+import { type FinalEnd, type NextTry, planReconnect } from './reconnect.js';
 import { Session } from './session.js';
 import type { SessionOptions } from './session-options.js';
 
 //   idle --start--> connecting --> open --> waiting --delay--> connecting ...
 //                       +----------------------^   \
-//                                                   +-- banned, upgrade required, stop() --> down
+//                                                   +-- banned, deleted, upgrade required, stop() --> down
 
-/** Why a link stays down although nobody stopped it. */
-export type FinalEnd = Extract<LinkEndKind, 'banned' | 'upgrade_required'>;
+/** Reason why a link stays down without having been stopped. */
 
-/** What `status` shows of the link. */
+/** State of the link as `status` shows it. */
 export interface LinkStatus {
   readonly state: 'idle' | 'connecting' | 'open' | 'waiting' | 'down';
   /** The control plane this state speaks of. */
   readonly url: string | null;
-  /** When the state began, milliseconds since the epoch. */
+  /** Time at which the state began, milliseconds since the epoch. */
   readonly since: number;
-  /** When it dials again, by this machine's clock; null unless it is waiting. */
+  /** Time of the next dial, by this machine's clock; null unless the link is waiting. */
   readonly nextTryAt: number | null;
-  /** Of the newest dial; 0 before the first. */
+  /** Generation of the newest dial; 0 before the first. */
   readonly generation: number;
-  /** How the last link ended; null before that. */
+  /** End of the last link; null before that. */
   readonly lastEnd: { readonly kind: LinkEndKind; readonly message: string; readonly at: number } | null;
 }
 
@@ -49,7 +48,7 @@ export class Link {
   #session: Session | null = null;
   #loop: Promise<FinalEnd | null> | null = null;
   #failures = 0;
-  /** When a link was last open, monotonic milliseconds; before the first, when this began. */
+  /** Time at which a link was last open, monotonic milliseconds; before the first, the start of this object. */
   #openAt: number;
   readonly #urls: ControlUrls;
 
@@ -97,7 +96,7 @@ export class Link {
       this.#logEnd(end, next.kind === 'dial' ? next.delayMs : null);
       if (next.kind === 'dial') this.#enter('waiting', { end, delayMs: next.delayMs });
       else this.#enter('down', { end });
-      if (next.kind === 'give-up') return end.kind === 'banned' ? 'banned' : 'upgrade_required';
+      if (next.kind === 'give-up') return next.end;
       this.#failures = next.failures;
       await delay(this.#options.clock, next.delayMs, this.#stopping.signal).catch(() => undefined);
     }
@@ -146,11 +145,13 @@ export class Link {
   #learn(told: readonly string[], inUse: string): void {
     const { identity, log } = this.#options;
     const urls = acceptableUrls(this.#urls.known, told);
-    if (urls.length < told.length) log.warn({ told }, 'control URLs that are not https are not used');
+    if (urls.length < told.length) log.warn({ told }, 'control URLs without https are ignored');
     if (urls.length === 0 || urls.join() === this.#urls.known.join()) return;
     this.#urls.replace(urls, inUse);
-    log.info({ urls }, 'the control plane can be reached at other addresses now');
-    identity.keepControlUrls(urls).catch((error: unknown) => log.warn({ err: error }, 'new control URLs not kept'));
+    log.info({ urls }, 'control plane has new addresses');
+    identity
+      .keepControlUrls(urls)
+      .catch((error: unknown) => log.warn({ err: error }, 'cannot store the new control URLs'));
   }
 
   #enter(
@@ -173,20 +174,24 @@ export class Link {
   }
 }
 
-/** No link without a new generation on the disk: a full one is waited for like a network that is down. */
+/**
+ * Makes the end of a failed dial. Without a new generation on the disk there is no link: a full disk is waited for
+ * like a network that is down.
+ */
 function endOfError(error: unknown): LinkEnd {
   return { kind: 'unreachable', message: `cannot dial: ${String(error)}`, retryAfterMs: 0, controlUrls: [], openMs: 0 };
 }
 
-/** What a person can do about it. */
+/** Advice for the operator, by the end of the link. */
 const advice: Partial<Record<LinkEndKind, string>> = {
   banned: 'this node is banned: ask the operator of the control plane, then start the agent again',
+  deleted: 'this node was deleted by its owner: to connect it again, enroll it with a new token',
   upgrade_required: 'the control plane needs a newer agent: upgrade it, then start it again',
   no_common_version:
-    'the agent and the control plane have no protocol version in common: upgrade the one that is older; the agent goes on trying',
-  unauthenticated: 'the control plane does not know this node: enroll it again with a new token if that stays so',
+    'the agent and the control plane have no protocol version in common: upgrade the older one; the agent keeps trying',
+  unauthenticated: 'the control plane does not know this node: if this persists, enroll it again with a new token',
   wrong_server:
-    'this is not the control plane that the node enrolled with, or its TLS key is not pinned: do not trust it until its operator confirms another key; the agent goes on trying, slowly',
-  cloned: 'this state directory was copied and is used elsewhere: enroll one of the two again with a new token',
+    'this is not the control plane that the node enrolled with, or its TLS key is not pinned: do not trust it until its operator confirms another key; the agent keeps trying, slowly',
+  cloned: 'this state directory was copied and is in use elsewhere: enroll one of the two again with a new token',
   replaced: 'another agent with this identity took over: make sure that the state directory is not used twice',
 };

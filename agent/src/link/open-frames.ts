@@ -5,7 +5,7 @@ import type { LaneDelivery } from './lane-delivery.js';
 import { parseAssignments, parseCheckNow, parseConfig, parseCredits, parseJob } from './server-frames.js';
 import type { SessionOptions } from './session-options.js';
 
-/** Whom the words of the control plane concern. */
+/** Recipients of the control plane's frames. */
 interface OpenFramesParts
   extends Pick<SessionOptions, 'jobs' | 'schedule' | 'upgrades' | 'log' | 'onLists' | 'onCanaries' | 'onControlUrls'> {
   readonly keepAlive: KeepAlive;
@@ -13,7 +13,7 @@ interface OpenFramesParts
   readonly rotation: KeyRotation;
 }
 
-/** Takes what the control plane says once the link is open, each word to whom it concerns. */
+/** Dispatches the control plane's frames on an open link to their recipients. */
 export class OpenFrames {
   readonly #parts: OpenFramesParts;
   #passedOver = 0;
@@ -42,7 +42,7 @@ export class OpenFrames {
     else throw new MalformedFrameError(`unexpected frame "${frame.body}"`);
   }
 
-  /** With the welcome, and whenever it changes. @throws MalformedFrameError */
+  /** Applies the configuration, which comes with the welcome and whenever it changes. @throws MalformedFrameError */
   configure(frame: NonNullable<DecodedServerFrame['config']>): void {
     const { onLists, onCanaries, onControlUrls, schedule, keepAlive } = this.#parts;
     const config = parseConfig(frame);
@@ -53,10 +53,10 @@ export class OpenFrames {
     keepAlive.setIntervals(config.intervals);
   }
 
-  /** A newer control plane says things this build does not know; the first is told, then it is known that it does. */
+  /** A newer control plane sends frames that this build does not know; only the first is logged. */
   #passOver(): void {
     this.#passedOver += 1;
     if (this.#passedOver > 1) return;
-    this.#parts.log.info('the control plane sends frames of a newer protocol: they are passed over');
+    this.#parts.log.info('control plane sends frames of a newer protocol, ignoring them');
   }
 }

@@ -9,15 +9,16 @@ export class ProxyRefusedError extends Error {
   override readonly name = 'ProxyRefusedError';
 }
 
-/** Where a tunnel leads: a name or address, without brackets, and a port. */
+/** Destination of a tunnel: a name or address, without brackets, and a port. */
 export interface TunnelTarget {
   readonly host: string;
   readonly port: number;
 }
 
 /**
- * Asks the HTTP proxy at the other end of `socket` for a tunnel (RFC 9110 section 9.3.6). What comes after its answer is the
- * target's. Credentials are those of `proxyUrl`. @throws ProxyRefusedError, the socket's error, or the signal's reason
+ * Requests a tunnel from the HTTP proxy at the other end of `socket` (RFC 9110 section 9.3.6). Bytes after its
+ * response belong to the target. Credentials are those of `proxyUrl`. @throws ProxyRefusedError, the socket's error,
+ * or the signal's reason
  */
 export function openTunnel(socket: Socket, proxyUrl: URL, target: TunnelTarget, signal: AbortSignal): Promise<void> {
   const authority = `${target.host.includes(':') ? `[${target.host}]` : target.host}:${target.port}`;
@@ -36,7 +37,7 @@ export function openTunnel(socket: Socket, proxyUrl: URL, target: TunnelTarget, 
         return resolve(undefined);
       }
     };
-    const onClose = () => reject(new ProxyRefusedError('the proxy hung up without an answer'));
+    const onClose = () => reject(new ProxyRefusedError('the proxy closed the connection without a response'));
     socket.on('readable', onReadable).once('close', onClose).once('error', reject);
     return (isResolved) => {
       socket.off('readable', onReadable).off('close', onClose).off('error', reject);
@@ -52,7 +53,7 @@ function authorization({ username, password }: URL): string[] {
 }
 
 function refusal(status: string | null | undefined): string {
-  if (status === '407') return 'the proxy answered 407: it wants other credentials in VANTAGE_AGENT_PROXY';
-  if (status) return `the proxy answered ${status} instead of opening a tunnel`;
-  return 'what answers as the proxy does not speak HTTP';
+  if (status === '407') return 'the proxy responded with 407: correct the credentials in VANTAGE_AGENT_PROXY';
+  if (status) return `the proxy responded with ${status} instead of opening a tunnel`;
+  return 'the proxy does not speak HTTP';
 }

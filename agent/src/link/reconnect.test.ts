@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { LinkEnd, LinkEndKind } from './link-end.js';
-import { planReconnect } from './reconnect.js';
+import { finalEnds, planReconnect } from './reconnect.js';
 
 function end(kind: LinkEndKind, parts: Partial<LinkEnd> = {}): LinkEnd {
   return { kind, message: '', retryAfterMs: 0, controlUrls: [], openMs: 0, ...parts };
@@ -78,7 +78,7 @@ t.test('where only a person can help the tries thin out to one in ten minutes', 
   }
 });
 
-t.test('a link that was stable for half a minute begins anew', async (t) => {
+t.test('a link that was stable for half a minute resets the delay', async (t) => {
   t.match(plan(end('lost', { openMs: 30_000 }), 9, 1), { delayMs: 500, failures: 1 });
 });
 
@@ -118,5 +118,5 @@ t.test('an agent that was replaced waits five seconds at least', async (t) => {
 });
 
 t.test('a ban and a protocol that is too old are final', async (t) => {
-  for (const kind of ['banned', 'upgrade_required'] as const) t.same(plan(end(kind), 0, 0), { kind: 'give-up' }, kind);
+  for (const kind of finalEnds) t.same(plan(end(kind), 0, 0), { kind: 'give-up', end: kind }, kind);
 });

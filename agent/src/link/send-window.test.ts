@@ -33,7 +33,7 @@ function use({ bytesPerMs, roundTripMs, rowBytes }: Line, window = new SendWindo
 }
 
 t.test(
-  'a link of 64 kbit/s is filled, and nothing waits behind a backlog for much longer than two seconds',
+  'a link of 64 kbit/s is filled, and no frame waits behind a backlog for much longer than two seconds',
   async (t) => {
     const { waitMs, bytesPerMs } = use({ bytesPerMs: 8, roundTripMs: 100, rowBytes: 500 });
     t.ok(waitMs < 2_500, `${waitMs} ms`);
@@ -41,7 +41,7 @@ t.test(
   },
 );
 
-t.test('a link with two seconds of latency is filled all the same', async (t) => {
+t.test('a link with two seconds of latency is filled nevertheless', async (t) => {
   const { bytesPerMs } = use({ bytesPerMs: 10_000, roundTripMs: 4_000, rowBytes: 500 });
   t.ok(bytesPerMs > 200, `${bytesPerMs} bytes per ms: about a megabyte per round trip`);
 });

@@ -1,6 +1,6 @@
-// Bytes of one lane on their way, so that heartbeats and the other lane never wait for long behind them. Each
-// acknowledgement tells how fast the lane delivers; what fits into a round trip and two seconds more may be in flight,
-// in batches of a quarter of that, so that the line works while acknowledgements travel:
+// Limit of the bytes of one lane in flight, so that heartbeats and the other lane never wait long behind them. Each
+// acknowledgement measures the rate of the lane; the bytes of a round trip and two seconds more may be in flight, in
+// batches of a quarter of that, so that the line is busy while acknowledgements travel:
 //
 //   sent ─ batch ─ batch ─ batch ─ batch ─> acknowledged: bytes since the one before it was sent / time since then = rate
 //   └────── rate x (round trip + 2 s) ─────┘
@@ -8,10 +8,10 @@
 const LEAST_BYTES = 16 * 1024;
 const FIRST_BYTES = 32 * 1024;
 const MOST_BYTES = 1024 * 1024;
-/** How long a byte may wait behind others of its lane. */
+/** Longest time for which a byte may wait behind others of its lane. */
 const QUEUE_MS = 2_000;
 const BATCHES = 4;
-/** A line that stood idle for so long may have changed. */
+/** Idle time after which a line may have changed, in milliseconds. */
 const IDLE_MS = 10_000;
 /** The best of so many measurements counts: one that was held up says nothing of the line. */
 const KEPT_RATES = 4;
@@ -19,7 +19,7 @@ const KEPT_RATES = 4;
 interface Sent {
   readonly last: number;
   readonly bytes: number;
-  /** What had been delivered when this was sent, and since when nothing more was. */
+  /** Bytes delivered when this was sent, and the time of the newest delivery until then. */
   readonly deliveredBytes: number;
   readonly deliveredMs: number;
   readonly sentMs: number;
@@ -42,7 +42,7 @@ export class SendWindow {
   #rates: number[] = [];
   #roundTripMs: number;
 
-  /** For a link whose handshake took `roundTripMs` from question to answer. */
+  /** Creates the window of a link whose handshake took `roundTripMs` from request to reply. */
   constructor(roundTripMs: number) {
     this.#roundTripMs = roundTripMs;
   }
@@ -70,7 +70,7 @@ export class SendWindow {
     if (this.batchBytes === 0) for (const sent of this.#inFlight) sent.isFull = true;
   }
 
-  /** Everything through `mark` has arrived. */
+  /** Records that everything through `mark` has arrived. */
   acknowledged(mark: number, nowMs: number): void {
     let newest: Sent | null = null;
     for (let first = this.#inFlight[0]; first !== undefined && first.last <= mark; first = this.#inFlight[0]) {
@@ -84,13 +84,13 @@ export class SendWindow {
     this.#learn(newest, nowMs);
   }
 
-  /** What was sent is sent again. */
+  /** Marks everything in flight as unsent, because it is sent again. */
   rewind(): void {
     this.#inFlight = [];
     this.#inFlightBytes = 0;
   }
 
-  /** What is sent is measured from now on. */
+  /** Restarts the measurement of the rate after an idle period. */
   #beginAfterIdle(nowMs: number): void {
     if (nowMs - this.#deliveredMs > IDLE_MS) {
       this.#rates = [];
@@ -105,7 +105,7 @@ export class SendWindow {
     if (!isFull && bytesPerMs <= Math.max(0, ...this.#rates)) return;
     this.#rates = [...this.#rates, bytesPerMs].slice(-KEPT_RATES);
     const next = windowBytes(Math.max(...this.#rates), this.#roundTripMs);
-    // the few rows of a quiet lane say nothing of what the line could take
+    // the few rows of a quiet lane do not measure the capacity of the line
     this.#windowBytes = isFull ? next : Math.max(this.#windowBytes, next);
   }
 }

@@ -24,8 +24,8 @@ const MAX_SPEC_BYTES = 64 * 1024;
 
 const monitorIdPattern = new RegExp(idPattern(idPrefixes.monitor));
 
-// Frames of the control plane turned into what the agent works with. A peer that signed correctly may still be broken:
-// whatever is out of range is a MalformedFrameError, which ends that link.
+// Converts frames of the control plane into the values that the agent works with. An authenticated peer may still be
+// faulty: a value out of range is a MalformedFrameError, which ends that link.
 
 /** @throws MalformedFrameError */
 export function parseJob(job: NonNullable<DecodedServerFrame['job']>): Job {
@@ -64,7 +64,11 @@ export function parseConfig(config: NonNullable<DecodedServerFrame['config']>): 
   };
 }
 
-/** What the specifications say is not judged here: an assignment that nobody can read is still one. @throws MalformedFrameError */
+/**
+ * Parses a change of assignments. Specifications are not judged here: an assignment with an unreadable one still
+ * counts.
+ * @throws MalformedFrameError
+ */
 export function parseAssignments(frame: NonNullable<DecodedServerFrame['assignments']>): AssignmentsChange {
   const { set, dropped, begins, ends } = frame;
   if (dropped.some((monitorId) => !isMonitorId(monitorId)))
@@ -78,8 +82,8 @@ export function parseCheckNow({
   generation,
   request,
 }: NonNullable<DecodedServerFrame['checkNow']>): CheckRequest {
-  if (!isMonitorId(monitorId)) throw new MalformedFrameError('a check of no monitor id');
-  if (request.length > MAX_ID_LENGTH) throw new MalformedFrameError('name of a request too long');
+  if (!isMonitorId(monitorId)) throw new MalformedFrameError('check without a monitor id');
+  if (request.length > MAX_ID_LENGTH) throw new MalformedFrameError('request name too long');
   return { monitorId, generation, request };
 }
 

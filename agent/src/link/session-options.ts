@@ -12,7 +12,7 @@ import type { Handshake } from './handshake.js';
 import type { Jobs } from './jobs.js';
 import type { WatchedState } from './state-sources.js';
 
-/** What one link uses, and whom it tells. */
+/** Dependencies and callbacks of one link. */
 export interface SessionOptions {
   /** http or https URL of the control plane. */
   readonly controlUrl: string;
@@ -31,13 +31,13 @@ export interface SessionOptions {
   readonly log: Logger;
   /** The target lists of the control plane, with the welcome and whenever they change. */
   readonly onLists: (lists: ControlPlaneLists) => void;
-  /** What a node checks its own network with, with the welcome and whenever that changes. */
+  /** Called with the canaries of the node's self-test, at the welcome and whenever they change. */
   readonly onCanaries: (canaries: readonly string[]) => void;
-  /** What this node watches, told once before the backlog. */
+  /** Current states of everything this node watches, sent once before the backlog. */
   readonly states: () => Promise<readonly WatchedState[]>;
   /** The newest self-test; null before the first. */
   readonly selfTest: () => SelfTestReport | null;
-  /** Where the control plane can be reached, with the welcome and whenever that changes; empty: nothing new. */
+  /** Called with the control plane's URLs, at the welcome and whenever they change; empty: no change. */
   readonly onControlUrls: (urls: readonly string[]) => void;
   readonly onOpen: (sessionId: string) => void;
 }

@@ -40,7 +40,7 @@ type Welcome = NonNullable<DecodedServerFrame['welcome']>;
 /** Five steps of dialling: the name, TCP, a proxy, TLS, the upgrade. */
 const DIAL_TIMEOUT_MS = 5 * STEP_TIMEOUT_MS;
 
-/** What a Close frame says beside its reason. */
+/** Fields of a Close frame in addition to its reason. */
 interface CloseAdvice {
   readonly retryAfterMs: number;
   readonly controlUrls?: readonly string[];
@@ -58,7 +58,7 @@ export class Session {
   #resolveEnd: (end: LinkEnd) => void = () => undefined;
   #state: State = 'connecting';
   #openedMs: number | null = null;
-  /** When the other side had shown that it is the control plane, monotonic; null before that. */
+  /** Time at which the peer proved to be the control plane, monotonic; null before that. */
   #provedMs: number | null = null;
   #cancelPatience: () => void = () => undefined;
   readonly #forgetEpochListener: () => void;
@@ -83,11 +83,11 @@ export class Session {
       selfTest,
       send,
       inFlightBytes: () => this.#delivery.inFlightBytes,
-      onSilent: () => this.#end('silent', 'nothing heard for three heartbeats'),
+      onSilent: () => this.#end('silent', 'nothing received for three heartbeats'),
     });
     const [rotation, keepAlive, delivery] = [this.#rotation, this.#keepAlive, this.#delivery];
     this.#openFrames = new OpenFrames({ ...options, rotation, keepAlive, delivery });
-    this.#waitAtMost(DIAL_TIMEOUT_MS, 'no connection came about');
+    this.#waitAtMost(DIAL_TIMEOUT_MS, 'no connection was established');
     this.#forgetEpochListener = spool.onEpochLost((reason) => this.#end('new_epoch', reason));
     this.#socket = new DialledSocket({
       socket: options.dial(options.controlUrl),
@@ -98,7 +98,7 @@ export class Session {
     });
   }
 
-  /** Resolves when the link is over, for whatever reason. */
+  /** Resolves when the link has ended, for any reason. */
   ended(): Promise<LinkEnd> {
     return this.#ended;
   }
@@ -113,7 +113,7 @@ export class Session {
     this.#delivery.wake(lane);
   }
 
-  /** What becomes of an upgrade is news. */
+  /** Reports a change in the state of an upgrade. */
   tellUpgrade(status: UpgradeStatus): void {
     if (this.#state === 'open') this.#socket.send(upgradeFrame(status));
   }
@@ -138,7 +138,7 @@ export class Session {
   #onConnected(): void {
     if (this.#state === 'closed') return;
     this.#state = 'challenged';
-    this.#waitAtMost(HANDSHAKE_TIMEOUT_MS, 'the control plane did not answer the hello');
+    this.#waitAtMost(HANDSHAKE_TIMEOUT_MS, 'the control plane did not respond to the hello');
     this.#socket.send(this.#options.handshake.hello());
   }
 
@@ -198,7 +198,7 @@ export class Session {
     });
     this.#provedMs = clock.monotonicMs();
     this.#state = 'proving';
-    this.#waitAtMost(HANDSHAKE_TIMEOUT_MS, 'the control plane did not answer the proof');
+    this.#waitAtMost(HANDSHAKE_TIMEOUT_MS, 'the control plane did not respond to the proof');
     this.#socket.send(proof);
   }
 
@@ -213,9 +213,9 @@ export class Session {
     this.#cancelPatience();
     this.#openedMs = clock.monotonicMs();
     const outcome = await spool.resume(marks);
-    if (outcome === 'resumed' && welcome.newEpoch) await spool.startNewEpoch('asked for by the control plane');
+    if (outcome === 'resumed' && welcome.newEpoch) await spool.startNewEpoch('requested by the control plane');
     if (outcome === 'new-epoch' || welcome.newEpoch)
-      return this.#end('new_epoch', 'the control plane knows of results this spool does not');
+      return this.#end('new_epoch', 'the control plane has results that this spool does not have');
     if (this.#state !== 'opening') return;
     await this.#sendSnapshot();
     if (this.#state !== 'opening') return;
@@ -241,13 +241,13 @@ export class Session {
     this.#delivery.end();
     this.#socket.hangUp(kind === 'silent');
     const openMs = this.#openedMs === null ? 0 : this.#options.clock.monotonicMs() - this.#openedMs;
-    // where to go is believed from the control plane alone
+    // only an authenticated control plane may redirect the agent
     const controlUrls = this.#provedMs === null ? [] : (told.controlUrls ?? []);
     this.#resolveEnd({ kind: this.#believed(kind), message, retryAfterMs: told.retryAfterMs, controlUrls, openMs });
   }
 
-  /** A ban ends this agent for good: it counts from the control plane alone, not from whoever stands in its place. */
+  /** A ban or deletion ends this agent for good, so it is accepted only from the authenticated control plane. */
   #believed(kind: LinkEndKind): LinkEndKind {
-    return kind === 'banned' && this.#provedMs === null ? 'unauthenticated' : kind;
+    return (kind === 'banned' || kind === 'deleted') && this.#provedMs === null ? 'unauthenticated' : kind;
   }
 }

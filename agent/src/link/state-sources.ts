@@ -6,23 +6,23 @@ const MAX_FRAME_BYTES = 512 * 1024;
 const MAX_STATE_BYTES = 64 * 1024;
 /** States of one snapshot at most, those with the newest slots. */
 const MAX_STATES = 10_000;
-/** What a state takes beside its texts, at most. */
+/** Greatest size of a state in addition to its texts, in bytes. */
 const OVERHEAD_BYTES = 48;
 
 /** The newest state of one thing this node watches. */
 export interface WatchedState {
-  /** Of what, as in results. */
+  /** Kind of state, as in results. */
   readonly kind: string;
-  /** Its id. */
+  /** Id of the subject. */
   readonly subject: string;
-  /** Of the assignment it was made under. */
+  /** Generation of the assignment that the state was reached under. */
   readonly generation: number;
-  /** When the check it comes from was due, server time, milliseconds since the epoch. */
+  /** Time at which the check of the state was due, server time, milliseconds since the epoch. */
   readonly slotMs: number;
   readonly stateJson: string;
 }
 
-/** Who knows newest states; asked once for each link, which waits for it. */
+/** Source of newest states; asked once for each link, which waits for it. */
 export interface StateSource {
   newest(): Promise<readonly WatchedState[]>;
 }
@@ -32,7 +32,7 @@ export class StateSources {
   readonly #sources = new Set<StateSource>();
   readonly #onFailed: (error: unknown) => void;
 
-  /** `onFailed` hears of a source that could not tell. */
+  /** `onFailed` is called for a source that fails. */
   constructor(onFailed: (error: unknown) => void) {
     this.#onFailed = onFailed;
   }
@@ -43,7 +43,7 @@ export class StateSources {
     return () => this.#sources.delete(source);
   }
 
-  /** What all sources know; one that fails costs its own states and no link. */
+  /** States of all sources; a source that fails costs its own states but never the link. */
   async newest(): Promise<WatchedState[]> {
     const told = [...this.#sources].map(async (source) => await source.newest());
     const settled = await Promise.allSettled(told);

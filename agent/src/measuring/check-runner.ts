@@ -13,7 +13,7 @@ import { parseJson } from './parse-json.js';
 import { describeMismatch } from './probe-schemas.js';
 import type { ProbeRunner } from './runner.js';
 
-/** Nothing was measured: that is failed, whatever the config says of what it wants. */
+/** Codes of checks that measured nothing: they count as failed, whatever the config expects. */
 const unmeasuredCodes: ReadonlySet<CheckErrorCode> = new Set<ProbeErrorCode>([
   'overload',
   'cancelled',
@@ -24,7 +24,7 @@ const unmeasuredCodes: ReadonlySet<CheckErrorCode> = new Set<ProbeErrorCode>([
 
 type ParseConfig = (value: unknown) => Validation<unknown>;
 
-/** What a check asks for, understood. */
+/** Parsed settings of a check. */
 interface PreparedCheck {
   readonly definition: MonitorTypeDefinition;
   readonly config: object;
@@ -33,7 +33,7 @@ interface PreparedCheck {
 
 interface CheckRunnerOptions {
   readonly runner: Pick<ProbeRunner, 'run'>;
-  /** Told of a type of monitor that throws where it should not. */
+  /** Called for a monitor type that throws where it should not. */
   readonly onFault: (type: string, error: unknown) => void;
 }
 
@@ -46,7 +46,7 @@ export class CheckRunner {
     this.#options = options;
   }
 
-  /** Never rejects: what cannot be run or judged is a failed check. */
+  /** Runs a check. Never rejects: a job that cannot be run or judged is a failed check. */
   async run(job: CheckJob): Promise<CheckMeasurement> {
     try {
       const check = this.#prepare(job);
@@ -62,11 +62,11 @@ export class CheckRunner {
   /** @throws ProbeFailure */
   #prepare({ type, target, configJson }: CheckJob): PreparedCheck {
     if (!isMonitorType(type))
-      throw new ProbeFailure('not_supported', `this node does not know monitors of type "${type}"`);
+      throw new ProbeFailure('not_supported', `this node does not support monitors of type "${type}"`);
     const definition = monitorTypeOf(type);
     const parsed = this.#parserOf(type)(parseJson(configJson));
     if (!parsed.ok) throw new ProbeFailure('not_supported', `config: ${describeMismatch(parsed.details)}`);
-    // what has passed the schema is what the definition was written for
+    // a value that passed the schema has the type of the definition
     const config = parsed.value as object;
     return { definition, config, spec: this.#specOf(definition, target, config) };
   }
@@ -77,7 +77,7 @@ export class CheckRunner {
     } catch (error) {
       if (error instanceof TargetError) throw new ProbeFailure('target_not_allowed', error.message, { cause: error });
       this.#options.onFault(definition.type, error);
-      throw new ProbeFailure('internal', 'the check could not be prepared', { cause: error });
+      throw new ProbeFailure('internal', 'cannot prepare the check', { cause: error });
     }
   }
 
@@ -93,16 +93,16 @@ export class CheckRunner {
     const { error } = result;
     if (error !== null && unmeasuredCodes.has(error.code)) return failedJudgment(error.code, error.message);
     try {
-      // the runner answered for this very type of probe
+      // the result is of this type of probe
       const measured = result as RunResult & ProbeResults[MeasurementType];
       return definition.judge(measured, config, nowMs);
     } catch (thrown) {
       this.#options.onFault(type, thrown);
-      return failedJudgment('internal', 'the result could not be judged');
+      return failedJudgment('internal', 'cannot judge the result');
     }
   }
 
-  /** What of a result is told beside the judgment: of a good one nothing, unless somebody wants it. */
+  /** Details of a result that are reported with the judgment; for a good result none, unless requested. */
   #detail(
     { type, wantsDetails }: CheckJob,
     { definition, config }: PreparedCheck,
@@ -129,7 +129,7 @@ export class CheckRunner {
   }
 }
 
-/** It has the full time of its type, and some for waiting. */
+/** Probe for a check: it has the full time of its type, and some for waiting. */
 function probeOf({ id, caller, deadlineMs, patienceMs }: CheckJob, { definition: { probeType }, spec }: PreparedCheck) {
   const fullMs = measurementOf(probeType).deadlineMs(spec);
   return { id, caller, type: probeType, spec, deadlineMs: Math.min(deadlineMs, fullMs + patienceMs) };

@@ -34,7 +34,9 @@ t.test('lists that are not usable leave the ones before in force', async (t) => 
 
 t.test('a result too large to travel becomes internal', async (t) => {
   const measuring = startMeasuring(t);
-  t.match(resultOf(await measuring.measure(aJob('large.example'))), { error: { code: 'internal', message: /larger/ } });
+  t.match(resultOf(await measuring.measure(aJob('large.example'))), {
+    error: { code: 'internal', message: /too large/ },
+  });
 });
 
 t.test('the child ends at once when its parent dies, whatever it was doing', async (t) => {

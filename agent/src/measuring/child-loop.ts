@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
-import type { ChromiumWish } from '../probes/browser/chromium.js';
-import type { LookupSources } from '../probes/sources.js';
+import type { EngineSettings } from '../probes/engine-settings.js';
 import { CheckRunner } from './check-runner.js';
 import { type CheckJob, type FromChild, type MeasureJob, MessageBatch, type ToChild } from './child-messages.js';
 import { watchGrowth } from './growth-watch.js';
@@ -9,7 +8,7 @@ import type { ControlPlaneLists } from './policy-source.js';
 import { runJson } from './run-json.js';
 import type { ProbeRunner } from './runner.js';
 
-/** What a measuring child is made of. */
+/** Parts of a measuring child. */
 export interface MeasuringRoom {
   readonly runner: ProbeRunner;
   /** @throws RangeError naming the bad entry */
@@ -17,18 +16,11 @@ export interface MeasuringRoom {
 }
 
 export interface RoomOptions {
-  /** CIDRs the operator opened to probes. */
-  readonly allow: readonly string[];
+  readonly settings: EngineSettings;
   /** Origin of the control plane this node serves; null: none. */
   readonly serviceUrl: string | null;
-  /** Addresses of a private root of DNS; default: the public root servers. */
-  readonly rootHints?: readonly string[];
-  /** Whom engines ask about targets; default: what everybody may ask. */
-  readonly sources?: LookupSources;
-  /** Which Chromium loads pages; default: the one that is found. */
-  readonly chromium?: ChromiumWish;
   readonly onEngineFault: (type: string, error: unknown) => void;
-  /** Told what this process can do beyond plain sockets, before anything slow begins. */
+  /** Called with the capabilities of this process beyond plain sockets, before anything slow starts. */
   readonly onCapabilities: (capabilities: readonly string[]) => void;
 }
 
@@ -62,7 +54,7 @@ export function serveParent(
 
 async function open(
   openRoom: (options: RoomOptions) => Promise<MeasuringRoom>,
-  { allow, serviceUrl, rootHints = [], sources, chromium }: Extract<ToChild, { kind: 'begin' }>,
+  { settings, serviceUrl }: Extract<ToChild, { kind: 'begin' }>,
   outgoing: MessageBatch<FromChild>,
 ): Promise<OpenRoom> {
   const onFault = (type: string, error: unknown) => {
@@ -70,11 +62,8 @@ async function open(
     outgoing.push({ kind: 'fault', type, message });
   };
   const room = await openRoom({
-    allow,
+    settings,
     serviceUrl,
-    rootHints,
-    ...(sources === undefined ? {} : { sources }),
-    ...(chromium === undefined ? {} : { chromium }),
     onEngineFault: onFault,
     onCapabilities: (capabilities) => outgoing.push({ kind: 'ready', capabilities }),
   });
@@ -82,7 +71,10 @@ async function open(
   return { runner, setLists, checks: new CheckRunner({ runner, onFault }) };
 }
 
-/** Its parent gives new jobs to a fresh child when this one has grown: nothing here, nor in Node, may leak for ever. */
+/**
+ * Reports the size of this process. Its parent gives new jobs to a fresh child when this one has grown: no leak, in
+ * our code or Node's, lasts for ever.
+ */
 function tellSize(clock: Clock, outgoing: MessageBatch<FromChild>): void {
   outgoing.push({ kind: 'opened' });
   const onGrown = (rssBytes: number) => outgoing.push({ kind: 'grown', rssBytes });

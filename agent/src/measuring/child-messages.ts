@@ -1,10 +1,9 @@
 import type { CheckJudgment } from '@vantage/shared/monitor-types/definition.js';
-import type { ChromiumWish } from '../probes/browser/chromium.js';
-import type { LookupSources } from '../probes/sources.js';
+import type { EngineSettings } from '../probes/engine-settings.js';
 import type { ControlPlaneLists } from './policy-source.js';
 
-// What the main process and the measuring child tell each other. Messages of one turn of the event loop travel as ONE
-// IPC message, an array: 6 us of main-process CPU each way instead of 21 (64 in flight, serialization 'advanced').
+// Messages between the main process and the measuring child. Messages of one turn of the event loop travel as ONE IPC
+// message, an array: 6 us of main-process CPU each way instead of 21 (64 in flight, serialization 'advanced').
 
 /** A probe on its way to an engine. The spec stays JSON text: only the child reads it. */
 export interface MeasureJob {
@@ -15,7 +14,7 @@ export interface MeasureJob {
   readonly caller: string;
 }
 
-/** What came of a job: the AgentResult as JSON text, and the event loop's largest delay meanwhile. */
+/** Result of a job: the AgentResult as JSON text, and the event loop's largest delay meanwhile. */
 export interface Measurement {
   readonly id: string;
   readonly resultJson: string;
@@ -29,25 +28,25 @@ export interface CheckJob {
   readonly type: string;
   readonly target: string;
   readonly configJson: string;
-  /** From now to the answer at most. */
+  /** Greatest time from now to the result. */
   readonly deadlineMs: number;
-  /** What of that may be spent waiting for a turn. */
+  /** Part of the deadline that may be spent waiting for a turn, in milliseconds. */
   readonly patienceMs: number;
-  /** Whose turn it is: the monitor's. */
+  /** Caller that the turn belongs to: the monitor. */
   readonly caller: string;
   /** Server time, milliseconds since the epoch: expiry dates are judged by it, for this machine's clock may be off. */
   readonly nowMs: number;
-  /** Details of it are of use although all is well. */
+  /** True if details are useful although the check is ok. */
   readonly wantsDetails: boolean;
 }
 
-/** What came of a check. The result itself stays in the child: only what it means travels. */
+/** Result of a check. The probe result itself stays in the child; only its judgment travels. */
 export interface CheckMeasurement {
   readonly id: string;
   readonly judgment: CheckJudgment;
-  /** What was measured, as JSON that travels (check-details.ts); null: that is of no use, or nothing was. */
+  /** Measurements as JSON (check-details.ts); null: none are wanted, or nothing was measured. */
   readonly detailsJson: string | null;
-  /** When it began to measure: milliseconds since the epoch, this machine's clock; null when it never did. */
+  /** Start of the measurement: milliseconds since the epoch, this machine's clock; null when it never started. */
   readonly startedAt: number | null;
   readonly loopLagMs: number;
   readonly isDisturbed: boolean;
@@ -57,16 +56,9 @@ export type ToChild =
   | {
       /** First message. */
       readonly kind: 'begin';
-      /** CIDRs the operator opened. */
-      readonly allow: readonly string[];
+      readonly settings: EngineSettings;
       /** Origin of the control plane this node serves. */
       readonly serviceUrl: string;
-      /** Addresses of a private root of DNS; none: the public root servers. */
-      readonly rootHints?: readonly string[];
-      /** Whom engines ask about targets; none: what everybody may ask. */
-      readonly sources?: LookupSources;
-      /** Which Chromium loads pages; none: the one that is found. */
-      readonly chromium?: ChromiumWish;
     }
   | { readonly kind: 'lists'; readonly lists: ControlPlaneLists }
   | ({ readonly kind: 'run' } & MeasureJob)
@@ -75,13 +67,13 @@ export type ToChild =
 
 export type FromChild =
   | { readonly kind: 'ready'; readonly capabilities: readonly string[] }
-  /** Its engines are loaded and warm. */
+  /** The child's engines are loaded and warm. */
   | { readonly kind: 'opened' }
   | { readonly kind: 'grown'; readonly rssBytes: number }
   | { readonly kind: 'lists-refused'; readonly message: string }
   | ({ readonly kind: 'result' } & Measurement)
   | ({ readonly kind: 'checked' } & CheckMeasurement)
-  /** Something an engine should never do. */
+  /** Fault of an engine that should never occur. */
   | { readonly kind: 'fault'; readonly type: string; readonly message: string };
 
 /** Collects what is pushed during one turn of the event loop and hands it over as one batch. */

@@ -4,7 +4,7 @@ import { isMeasurementType, type MeasurementType, type ProbeSpecs } from '@vanta
 import { roundMs } from '@vantage/shared/probe-types/statistics.js';
 import type { ProbeSchemas } from './probe-schemas.js';
 
-/** What every answer says, even one to a type this build does not know. */
+/** Fields of every result, even of one for a type that this build does not know. */
 export interface RunResult {
   readonly success: boolean;
   readonly error: ProbeError | null;
@@ -15,7 +15,7 @@ export interface RunResult {
   readonly loop_lag_ms: number;
 }
 
-/** When something began on both clocks, and what the event loop did meanwhile. */
+/** Start of a run on both clocks, and the delay of the event loop meanwhile. */
 export interface RunTimes {
   readonly startedAt: number;
   readonly durationMs: number;
@@ -35,7 +35,7 @@ export function withTimes(result: Pick<RunResult, 'success' | 'error'>, times: R
   };
 }
 
-/** A complete answer to a request that was not measured, whatever its type and spec are worth. */
+/** A complete result for a request that was not measured, even with an invalid type or spec. */
 export function failedRun(
   schemas: ProbeSchemas,
   request: { readonly type: string; readonly spec: unknown },

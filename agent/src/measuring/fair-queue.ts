@@ -1,4 +1,4 @@
-/** Something that waits for a turn of its caller. */
+/** Entry that waits for a turn of its caller. */
 export interface Waiting {
   readonly caller: string;
 }
@@ -54,7 +54,10 @@ export class FairQueue<W extends Waiting> {
     return true;
   }
 
-  /** Who gives way when there are too many: the last to come of the caller with the most; of `newest`'s where that is one. */
+  /**
+   * Entry to remove when the queue is full: the last to arrive of the caller with the most; `newest`'s caller wins a
+   * tie.
+   */
   surplus(newest: W): W {
     let longest = this.#ring.get(newest.caller) ?? new Set([newest]);
     for (const line of this.#ring.values()) if (line.size > longest.size) longest = line;

@@ -4,8 +4,8 @@ import type { Clock } from '@vantage/shared/clock.js';
 const GROWN_BYTES = 32 * 2 ** 20;
 const LOOK_MS = 10_000;
 /**
- * Before the first look, and after each word: what heavy load takes for a moment is no reason to begin a new process
- * every few seconds, and a successor that could not be started is asked for again.
+ * Delay before the first look and after each report: memory that heavy load takes for a moment is no reason to start
+ * a new process every few seconds, and a successor that could not be started is requested again.
  */
 const PATIENCE_MS = 60_000;
 
@@ -16,7 +16,7 @@ export interface GrowthWatchOptions {
   readonly onGrown: (rssBytes: number) => void;
 }
 
-/** Says when this process has grown by 32 MB since the call, a minute from now at the earliest; then once a minute. */
+/** Reports when this process has grown by 32 MB since the call, after a minute at the earliest; then once a minute. */
 export function watchGrowth({ clock, readRss, onGrown }: GrowthWatchOptions): void {
   const freshBytes = readRss();
   const look = () => {

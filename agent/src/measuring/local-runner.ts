@@ -1,11 +1,10 @@
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import { rootServersOf } from '../net/dns/root-hints.js';
 import type { IcmpEngine } from '../net/icmp.js';
-import { systemResolver } from '../net/resolver.js';
+import { readOwnAddresses } from '../net/own-addresses.js';
+import { nodeResolver } from '../net/resolver.js';
 import { agentUserAgent } from '../net/user-agent.js';
-import { defaultChromiumWish } from '../probes/browser/chromium.js';
 import { makeEngines } from '../probes/index.js';
-import { defaultSources } from '../probes/sources.js';
 import type { MeasuringRoom, RoomOptions } from './child-loop.js';
 import { PolicySource } from './policy-source.js';
 import { ProbeSchemas } from './probe-schemas.js';
@@ -14,16 +13,16 @@ import { warmUp } from './warm-up.js';
 
 /** A runner with the real engines, warmed up: the first probe is measured as well as the hundredth. */
 export async function makeLocalRunner(
-  options: Pick<RoomOptions, 'allow' | 'serviceUrl' | 'rootHints' | 'sources' | 'chromium' | 'onEngineFault'> & {
+  options: Pick<RoomOptions, 'settings' | 'serviceUrl' | 'onEngineFault'> & {
     readonly icmp: IcmpEngine | null;
     readonly clock?: Clock;
   },
 ): Promise<MeasuringRoom> {
-  const { icmp, onEngineFault, allow, serviceUrl, rootHints = [], clock = systemClock } = options;
-  const { sources = defaultSources, chromium = defaultChromiumWish } = options;
+  const { icmp, onEngineFault, settings, serviceUrl, clock = systemClock } = options;
+  const { allow, dnsServers, rootHints } = settings;
   const common = {
-    engines: makeEngines(sources, chromium),
-    resolver: systemResolver(clock),
+    engines: makeEngines(settings),
+    resolver: nodeResolver(dnsServers, clock),
     icmp,
     clock,
     userAgent: agentUserAgent(serviceUrl),
@@ -32,7 +31,8 @@ export async function makeLocalRunner(
     onEngineFault,
   };
   await warmUp(common);
-  const policy = new PolicySource({ clock, allow });
+  const resolvers = dnsServers.map(({ address }) => address);
+  const policy = new PolicySource({ clock, allow, readOwn: () => [...readOwnAddresses(), ...resolvers] });
   const runner = new ProbeRunner({ ...common, policy });
   return { runner, setLists: (lists) => policy.setLists(lists) };
 }

@@ -1,26 +1,29 @@
 import type { Clock } from '@vantage/shared/clock.js';
 
 /**
- * How often the event loop is asked to be on time while anything is watched, milliseconds. What blocks it for less than
- * this between two ticks is not seen.
+ * Interval at which the event loop is expected to be on time while anything is watched, in milliseconds. A shorter
+ * block between two ticks is not seen.
  */
 const TICK_MS = 2;
-/** What a tick weighs in the mean: about the last 16 count. */
+/** Weight of a tick in the moving mean: about the last 16 ticks count. */
 const WEIGHT = 1 / 16;
-/** Without a tick for this long the mean says nothing of now. */
+/** Age after which the mean is outdated, in milliseconds. */
 const STALE_MS = 1000;
-// What a delay does was measured with a child whose loop is blocked at random (`npm run bench -- probes --only lag`, a
-// path of 20 ms, docs/benchmarks.md). A time taken in this process is wrong by up to the whole delay, a sum of several
-// (http) by up to two of them. By more than 1 ms and 2 % were, of tcp: 5 of 309 with a delay below 2 ms, 10 of 54 from 2
-// to 5 ms, 5 of 16 from 5 to 8 ms, and from 20 ms on all. Times of the kernel (ping, traceroute) know nothing of it: 95
-// of 100 right to 0.7 and 0.5 ms with delays of 60 to 110 ms.
-/** A single delay below this spoils no result, and a mean above it would spoil whatever begins, milliseconds. */
+// The effect of a delay was measured with a child whose loop is blocked at random (`npm run bench -- probes --only
+// lag`, path of 20 ms, docs/benchmarks.md). A time taken in this process is wrong by up to the whole delay, a sum of
+// several (http) by up to two of them. Off by more than 1 ms and 2 % were, for tcp: 5 of 309 with a delay below 2 ms,
+// 10 of 54 from 2 to 5 ms, 5 of 16 from 5 to 8 ms, and all from 20 ms. Times of the kernel (ping, traceroute) are not
+// affected: 95 of 100 correct to 0.7 and 0.5 ms with delays of 60 to 110 ms.
+/**
+ * A single delay below this affects no result, and a mean above it would affect every probe that begins, in
+ * milliseconds.
+ */
 const TOLERANCE_MS = 5;
-/** Of what took longer, a delay of this share: as far from curl and dig as our goals allow. */
+/** Tolerated delay as a share of a longer duration, equal to the permitted difference from curl and dig. */
 const TOLERATED_SHARE = 0.02;
 /** A delay above this may have spoiled a part of a result, however long the whole took, milliseconds. */
 const MOST_TOLERATED_MS = 20;
-/** For times of the kernel: below this nothing was wrong; what stood still for longer may have lost packets. */
+/** Tolerance for times of the kernel: a longer stall may have lost packets. */
 const KERNEL_TOLERANCE_MS = 100;
 
 interface Watch {
@@ -29,9 +32,9 @@ interface Watch {
 }
 
 /**
- * How late the event loop is while something runs, whatever the reason: long work in this process, or a machine that
- * gives the processor to others. A timer ticks only while at least one watch is open; what made it late before a watch
- * began does not count against that watch.
+ * Delay of the event loop while something runs, whatever the reason: long work in this process, or a machine that
+ * gives the processor to others. A timer ticks only while at least one watch is open; delays before a watch started
+ * do not count against that watch.
  */
 export class LoopLag {
   readonly #clock: Clock;
@@ -47,12 +50,12 @@ export class LoopLag {
     this.#onRecovered = onRecovered;
   }
 
-  /** Whether the loop has been so late for a while that whatever else it begins would be disturbed. */
+  /** True if the loop has been late for a while, so that anything it starts now would be disturbed. */
   get isBehind(): boolean {
     return this.#meanMs > TOLERANCE_MS;
   }
 
-  /** Begins to watch; the returned function ends it and says the largest delay since, milliseconds. */
+  /** Starts a watch; the returned function ends it and returns the largest delay since, in milliseconds. */
   watch(): () => number {
     const nowMs = this.#clock.monotonicMs();
     const watch: Watch = { startedMs: nowMs, largestMs: 0 };
@@ -91,7 +94,7 @@ export class LoopLag {
   }
 }
 
-/** What a delay is judged by. */
+/** Duration and source of the times that a delay is judged against. */
 export interface Timing {
   readonly durationMs: number;
   /** The kernel stamps what arrives, so that a late loop reads the times late, and right. */
@@ -99,8 +102,8 @@ export interface Timing {
 }
 
 /**
- * Whether a delay of `lagMs` may have spoiled the timings of something: 2 % of it, but what is long is made of short
- * parts.
+ * True if a delay of `lagMs` may have spoiled the timings of something: 2 % of its duration, with an upper limit
+ * because long durations consist of short parts.
  */
 export function isDisturbed(lagMs: number, { durationMs, isByKernel }: Timing): boolean {
   if (isByKernel) return lagMs > KERNEL_TOLERANCE_MS;

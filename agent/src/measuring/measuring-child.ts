@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Logger } from 'pino';
-import type { ChromiumWish } from '../probes/browser/chromium.js';
-import type { LookupSources } from '../probes/sources.js';
+import { measuringEnv } from '../config.js';
+import type { EngineSettings } from '../probes/engine-settings.js';
 import {
   type CheckJob,
   type CheckMeasurement,
@@ -14,10 +14,11 @@ import {
   type ToChild,
 } from './child-messages.js';
 import { failedCheck } from './failed-check.js';
+import { readFromChild } from './from-child.js';
 import type { ControlPlaneLists } from './policy-source.js';
 
 //   forked --ready--> knows what it can do --opened--> measures at once --retire--> finishes --last answer--> ended
-//      a job 5 s over its deadline: SIGKILL
+//      a job 5 s over its deadline, or a message that no child sends: SIGKILL
 //      exit, for whatever reason: every job in flight ends `internal`
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
@@ -29,48 +30,47 @@ const CHILD_FLAGS = ['--max-old-space-size=192', '--max-semi-space-size=4', '--e
 /** A job is answered this long after its deadline and a child that is to end has ended by then, or the child is stuck. */
 const STUCK_AFTER_MS = 5000;
 const SWEEP_MS = 1000;
+/** Messages that answer no job, beyond one for each job: a child says that it is ready, and once a minute that it has grown. */
+const MAX_WORDS = 10_000;
 
-/** What a child answers a job with: a probe or a check. */
+/** A child's message about a finished job: a probe or a check. */
 type Answer = Extract<FromChild, { kind: 'result' | 'checked' }>;
 
 interface PendingJob {
   readonly job: MeasureJob | CheckJob;
+  /** Kind of its answer. */
+  readonly kind: Answer['kind'];
   readonly dueMs: number;
   readonly answer: (answer: Answer) => void;
   /** Answers it as `internal`. `nowMs`: milliseconds since the epoch. */
   readonly fail: (message: string, nowMs: number) => void;
 }
 
-/** What every child of an agent is begun with. */
+/** Options that every child of an agent is started with. */
 export interface MeasuringOptions {
-  /** CIDRs the operator opened to probes. */
-  readonly allow: readonly string[];
+  readonly settings: EngineSettings;
   /** Origin of the control plane this node serves. */
   readonly serviceUrl: string;
-  /** Addresses of a private root of DNS; default: the public root servers. */
-  readonly rootHints?: readonly string[];
-  /** Whom engines ask about targets; default: what everybody may ask. */
-  readonly sources?: LookupSources;
-  /** Which Chromium loads pages; default: the one that is found. */
-  readonly chromium?: ChromiumWish;
   readonly clock: Clock;
   readonly log: Logger;
   /** The program to fork; tests pass one with engines of their own. */
   readonly program?: string;
 }
 
-/** How a child ended; both null: it could not be forked. */
+/** End of a child; both null: it could not be forked. */
 export interface ChildEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** What a child tells its owner, which hears none of it before the constructor has returned. */
+/** Events of a child. None is reported before the constructor has returned. */
 export interface ChildEvents {
   readonly onReady: (capabilities: readonly string[]) => void;
-  /** Its engines are loaded and warm: a job is measured at once. Before that, jobs wait in it. */
+  /**
+   * Called when its engines are loaded and warm: from now on a job is measured at once. Before that, jobs wait in it.
+   */
   readonly onOpened: () => void;
-  /** It holds so much that a fresh one should take its place; told again while that is so. */
+  /** Called when it holds so much that a fresh child should replace it; repeated while that is so. */
   readonly onGrown: (rssBytes: number) => void;
   /** Last of all, and always. */
   readonly onEnded: (end: ChildEnd) => void;
@@ -86,6 +86,9 @@ export class MeasuringChild {
   readonly #ended: Promise<void>;
   #settleEnded: () => void = () => undefined;
   #isRetired = false;
+  /** Jobs it was given, and messages of it that answer none. */
+  #jobs = 0;
+  #words = 0;
   #cancelSweep: (() => void) | null = null;
   readonly forkedMs: number;
 
@@ -98,22 +101,13 @@ export class MeasuringChild {
       this.#settleEnded = resolve;
     });
     this.#process = this.#fork();
-    const { allow, serviceUrl, rootHints = [], sources, chromium } = options;
-    const opening: ToChild[] = [
-      {
-        kind: 'begin',
-        allow,
-        serviceUrl,
-        rootHints,
-        ...(sources === undefined ? {} : { sources }),
-        ...(chromium === undefined ? {} : { chromium }),
-      },
-    ];
+    const { settings, serviceUrl } = options;
+    const opening: ToChild[] = [{ kind: 'begin', settings, serviceUrl }];
     if (lists !== null) opening.push({ kind: 'lists', lists });
     this.#send(opening);
   }
 
-  /** Null when it could not be forked. */
+  /** Process id; null when it could not be forked. */
   get pid(): number | null {
     return this.#process?.pid ?? null;
   }
@@ -123,10 +117,11 @@ export class MeasuringChild {
     return this.#pending.size;
   }
 
-  /** Never rejects: a child that dies or is stuck gives an `internal` failure. */
+  /** Runs a probe. Never rejects: a child that dies or is stuck gives an `internal` failure. */
   measure(job: MeasureJob): Promise<Measurement> {
     return new Promise((resolve) => {
       this.#expect(job, {
+        kind: 'result',
         answer: (answer) => answer.kind === 'result' && resolve(answer),
         fail: (message, nowMs) => void failedMeasurement(job, message, nowMs).then(resolve),
       });
@@ -134,10 +129,11 @@ export class MeasuringChild {
     });
   }
 
-  /** Never rejects, as measure. */
+  /** Runs a check. Never rejects, like `measure`. */
   check(job: CheckJob): Promise<CheckMeasurement> {
     return new Promise((resolve) => {
       this.#expect(job, {
+        kind: 'checked',
         answer: (answer) => answer.kind === 'checked' && resolve(answer),
         fail: (message) => resolve(failedCheck(job, message)),
       });
@@ -145,7 +141,7 @@ export class MeasuringChild {
     });
   }
 
-  /** Asks the engine to end; the job is answered as `cancelled`. Jobs of others do nothing. */
+  /** Asks the engine to end; the job ends as `cancelled`. An unknown id does nothing. */
   cancel(id: string): void {
     if (this.#pending.has(id)) this.#outgoing.push({ kind: 'cancel', id });
   }
@@ -154,7 +150,7 @@ export class MeasuringChild {
     this.#outgoing.push({ kind: 'lists', lists });
   }
 
-  /** It gets no more jobs: it ends when those in flight are answered. */
+  /** Retires the child: it gets no more jobs and ends when those in flight are done. */
   retire(): void {
     this.#isRetired = true;
     if (this.#pending.size === 0) void this.end();
@@ -175,72 +171,93 @@ export class MeasuringChild {
     try {
       const child = fork(program, [], {
         serialization: 'advanced',
+        env: measuringEnv(),
         execArgv: CHILD_FLAGS,
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       });
-      child.on('message', (batch) => this.#receive(batch as FromChild[]));
+      child.on('message', (batch) => this.#receive(batch));
       child.on('error', (error) => {
-        log.error({ err: error }, 'measuring process');
-        // which never began, and so never exits
+        log.error({ err: error }, 'cannot start or reach the measuring process');
+        // a process that never started does not emit 'exit'
         if (child.pid === undefined) this.#exited({ code: null, signal: null });
       });
       child.once('exit', (code, signal) => this.#exited({ code, signal }));
       return child;
     } catch (error) {
-      // of the reasons not to fork, Node throws the rarer ones (ENOMEM)
-      log.error({ err: error }, 'measuring process');
+      // Node throws the rarer failures of fork (ENOMEM)
+      log.error({ err: error }, 'cannot start or reach the measuring process');
       setImmediate(() => this.#exited({ code: null, signal: null }));
       return null;
     }
   }
 
   #send(batch: ToChild[]): void {
-    // a job of a child that is gone was answered when it went
+    // jobs of a child that ended were settled when it ended
     if (this.#process?.connected) this.#process.send(batch, () => undefined);
   }
 
-  #receive(batch: FromChild[]): void {
+  #receive(batch: unknown): void {
+    const messages = readFromChild(batch);
+    if (messages === null) return this.#distrust('it sent an invalid message');
+    for (const message of messages)
+      if (!this.#hear(message)) return this.#distrust(`it sent an unexpected "${message.kind}"`);
+  }
+
+  /** @returns whether a child in its senses may say this now */
+  #hear(message: FromChild): boolean {
+    if (message.kind === 'result' || message.kind === 'checked') return this.#settle(message);
+    this.#words += 1;
+    if (this.#words > MAX_WORDS + this.#jobs) return false;
+    this.#note(message);
+    return true;
+  }
+
+  #note(message: Exclude<FromChild, Answer>): void {
     const { log } = this.#options;
-    for (const message of batch) {
-      switch (message.kind) {
-        case 'result':
-        case 'checked':
-          this.#settle(message);
-          break;
-        case 'ready':
-          this.#events.onReady(message.capabilities);
-          break;
-        case 'opened':
-          this.#events.onOpened();
-          break;
-        case 'grown':
-          this.#events.onGrown(message.rssBytes);
-          break;
-        case 'lists-refused':
-          log.error(
-            { reason: message.message },
-            'the target lists of the control plane are not usable, the ones before stay',
-          );
-          break;
-        case 'fault':
-          log.error({ probeType: message.type, reason: message.message }, 'a probe engine misbehaved');
-          break;
-      }
+    switch (message.kind) {
+      case 'ready':
+        this.#events.onReady(message.capabilities);
+        break;
+      case 'opened':
+        this.#events.onOpened();
+        break;
+      case 'grown':
+        this.#events.onGrown(message.rssBytes);
+        break;
+      case 'lists-refused':
+        log.error(
+          { reason: message.message },
+          'target lists of the control plane are invalid, keeping the previous ones',
+        );
+        break;
+      case 'fault':
+        log.error({ probeType: message.type, reason: message.message }, 'probe engine failed');
+        break;
     }
   }
 
-  #expect(job: MeasureJob | CheckJob, how: Pick<PendingJob, 'answer' | 'fail'>): void {
+  /** Ends a child that was taken over, or is broken: its jobs are answered `internal`, and another child is forked. */
+  #distrust(reason: string): void {
+    this.#process?.removeAllListeners('message');
+    this.#options.log.error({ pid: this.pid, reason }, 'measuring process sent an invalid message, ending it');
+    this.#process?.kill('SIGKILL');
+  }
+
+  #expect(job: MeasureJob | CheckJob, how: Pick<PendingJob, 'kind' | 'answer' | 'fail'>): void {
     const { clock } = this.#options;
+    this.#jobs += 1;
     this.#pending.set(job.id, { job, dueMs: clock.monotonicMs() + job.deadlineMs, ...how });
     this.#cancelSweep ??= clock.after(SWEEP_MS, () => this.#sweep(), { unref: true });
   }
 
-  #settle(answer: Answer): void {
+  /** @returns whether the answer is one that is waited for: no other result is accepted from a child */
+  #settle(answer: Answer): boolean {
     const pending = this.#pending.get(answer.id);
-    if (pending === undefined) return;
+    if (pending === undefined || pending.kind !== answer.kind) return false;
     this.#pending.delete(answer.id);
     pending.answer(answer);
     if (this.#isRetired && this.#pending.size === 0) void this.end();
+    return true;
   }
 
   #exited(end: ChildEnd): void {
@@ -260,7 +277,7 @@ export class MeasuringChild {
     const nowMs = clock.monotonicMs();
     const stuck = [...this.#pending.values()].find((pending) => nowMs > pending.dueMs + STUCK_AFTER_MS);
     if (stuck === undefined) return;
-    log.error({ taskId: stuck.job.id, probeType: stuck.job.type }, 'the measuring process is stuck');
+    log.error({ taskId: stuck.job.id, probeType: stuck.job.type }, 'measuring process is stuck, ending it');
     this.#process?.kill('SIGKILL');
   }
 }

@@ -15,8 +15,8 @@ const MAX_RESTART_MS = 30_000;
 const STABLE_MS = 60_000;
 
 /**
- * The process that runs the engines, kept alive and kept small: whatever leaks, in Node or in an engine, a child that
- * has grown is replaced, without a job that fails or waits for it. Every job gets exactly one answer.
+ * The process that runs the engines, kept alive and kept small: for any leak in Node or in an engine, a child that has
+ * grown is replaced, without a job that fails or waits for it. Every job gets exactly one answer.
  */
 export class MeasuringProcess {
   readonly #options: MeasuringOptions;
@@ -47,7 +47,7 @@ export class MeasuringProcess {
     return this.#capabilities;
   }
 
-  /** What the newest child can do beyond plain sockets; empty before the first is ready. */
+  /** Capabilities of the newest child beyond plain sockets; empty before the first is ready. */
   get capabilities(): readonly string[] {
     return this.#capabilities;
   }
@@ -61,7 +61,7 @@ export class MeasuringProcess {
     return [...this.#children].reduce((sum, child) => sum + child.running, 0);
   }
 
-  /** Never rejects: a child that dies or is stuck gives an `internal` failure. */
+  /** Runs a probe. Never rejects: a child that dies or is stuck gives an `internal` failure. */
   measure(job: MeasureJob): Promise<Measurement> {
     if (this.#current !== null) return this.#current.measure(job);
     return failedMeasurement(job, 'the measuring process is starting again', this.#options.clock.now());
@@ -73,7 +73,7 @@ export class MeasuringProcess {
     return Promise.resolve(failedCheck(job, 'the measuring process is starting again'));
   }
 
-  /** Asks the engine to end; the job is answered as `cancelled`. Unknown ids do nothing. */
+  /** Asks the engine to end; the job ends as `cancelled`. Unknown ids do nothing. */
   cancel(id: string): void {
     for (const child of this.#children) child.cancel(id);
   }
@@ -111,7 +111,7 @@ export class MeasuringProcess {
   #grown(child: MeasuringChild, rssBytes: number): void {
     if (this.#isStopping || child !== this.#current || this.#successor !== null) return;
     const details = { pid: child.pid, rssMb: Math.round(rssBytes / 2 ** 20) };
-    this.#options.log.info(details, 'the measuring process has grown, another one takes its place');
+    this.#options.log.info(details, 'measuring process uses much memory, replacing it');
     this.#successor = this.#fork();
   }
 
@@ -132,7 +132,7 @@ export class MeasuringProcess {
     }
     const hasFinished = child !== this.#successor && end.code === 0;
     if (child === this.#successor) this.#successor = null;
-    if (!hasFinished) this.#options.log.error(end, 'a measuring process ended, another one measures on');
+    if (!hasFinished) this.#options.log.error(end, 'measuring process ended, its replacement continues');
   }
 
   #replaceDead({ forkedMs }: MeasuringChild, end: ChildEnd): void {
@@ -140,11 +140,11 @@ export class MeasuringProcess {
     this.#current = this.#successor;
     this.#successor = null;
     if (this.#current !== null) {
-      log.error(end, 'the measuring process ended, its successor takes its place');
+      log.error(end, 'measuring process ended, its successor continues');
       return;
     }
     if (clock.monotonicMs() - forkedMs > STABLE_MS) this.#restartDelayMs = FIRST_RESTART_MS;
-    log.error({ ...end, restartInMs: this.#restartDelayMs }, 'the measuring process ended');
+    log.error({ ...end, restartInMs: this.#restartDelayMs }, 'measuring process ended, restarting');
     this.#cancelRestart = clock.after(this.#restartDelayMs, () => this.start());
     this.#restartDelayMs = Math.min(MAX_RESTART_MS, this.#restartDelayMs * 2);
   }

@@ -5,9 +5,9 @@ import { readOwnAddresses } from '../net/own-addresses.js';
 /** Interfaces come and go; the machine's addresses are read again after this long. */
 const OWN_ADDRESSES_MAX_AGE_MS = 60_000;
 
-/** What the control plane adds to the target policy. */
+/** Lists that the control plane adds to the target policy. */
 export interface ControlPlaneLists {
-  /** Its own addresses. */
+  /** Addresses of the control plane itself. */
   readonly own: readonly string[];
   /** The operator's deny list: CIDRs and domain names. */
   readonly denied: readonly string[];

@@ -21,11 +21,11 @@ export class ProbeSchemas {
   /** The spec with defaults filled in, in place. @throws SchemaMismatchError */
   parseSpec<T extends MeasurementType>(type: T, value: unknown): ProbeSpecs[T] {
     const check = cached(this.#specs, type, () => compileSchema(measurementOf(type).Spec));
-    // the schema is the very one ProbeSpecs[T] is derived from
+    // ProbeSpecs[T] is derived from this schema
     return parsed(check(value)) as ProbeSpecs[T];
   }
 
-  /** Whether an answer is an AgentResult of its type. @throws SchemaMismatchError */
+  /** Checks that a result is an AgentResult of its type. @throws SchemaMismatchError */
   checkResult(type: MeasurementType, result: object): void {
     parsed(cached(this.#results, type, () => compileSchema(agentResultSchema(type)))(result));
   }

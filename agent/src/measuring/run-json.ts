@@ -1,7 +1,7 @@
 import { MAX_RESULT_BYTES } from '@vantage/shared/protocol/limits.js';
 import type { ProbeRequest, ProbeRunner } from './runner.js';
 
-/** What the envelope of a result (task id, times) adds to its JSON at most, bytes. */
+/** Greatest size that the envelope of a result (task id, times) adds to its JSON, in bytes. */
 const ENVELOPE_BYTES = 256;
 
 /** Runs a probe; the answer as the JSON text that travels, an `internal` failure where it would be too large to. */
@@ -13,7 +13,7 @@ export async function runJson(
   const resultJson = JSON.stringify(result);
   const bytes = Buffer.byteLength(resultJson);
   if (bytes <= MAX_RESULT_BYTES - ENVELOPE_BYTES) return { resultJson, loopLagMs: result.loop_lag_ms };
-  const message = `the result of ${bytes} bytes is larger than a result may be`;
+  const message = `the result of ${bytes} bytes is too large`;
   return {
     resultJson: JSON.stringify(runner.refuse(request, { code: 'internal', message })),
     loopLagMs: result.loop_lag_ms,

@@ -9,7 +9,7 @@ export const ABORT_GRACE_MS = 1000;
 export class RunLimit {
   /** Aborted with a ProbeFailure as its reason. */
   readonly signal: AbortSignal;
-  /** Resolves when the grace is over and nobody answered. */
+  /** Resolves when the grace has ended without a result. */
   readonly overdue: Promise<null>;
   readonly #clock: Clock;
   readonly #signal = new PlainAbortSignal();
@@ -31,7 +31,7 @@ export class RunLimit {
     this.#cancelTimer = this.#clock.after(ms, () => this.abort(failure()));
   }
 
-  /** Begins the grace; only the first call counts. */
+  /** Starts the grace period; only the first call counts. */
   abort(failure: ProbeFailure): void {
     if (this.signal.aborted) return;
     this.#cancelTimer();

@@ -49,7 +49,7 @@ function codeOf(result: RunResult): string | null {
   return result.error?.code ?? null;
 }
 
-/** Lets every promise that can go on go on. */
+/** Lets pending promises settle. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 t.test('a probe that succeeds comes back as a complete result of its type', async (t) => {
@@ -59,21 +59,24 @@ t.test('a probe that succeeds comes back as a complete result of its type', asyn
   t.match(result, { success: true, error: null, started_at: new Date(clock.now()).toISOString(), disturbed: false });
 });
 
-t.test('a wall clock set while a probe runs moves its start along, so that one correction fits both', async (t) => {
-  const hourMs = 3_600_000;
-  const tcp = succeeding('tcp');
-  const { runner, clock } = makeRunner({
-    tcp: {
-      run: (spec, context) => {
-        clock.setWall(clock.now() - hourMs);
-        return tcp.run(spec, context);
+t.test(
+  'when the wall clock is set while a probe runs, its start moves too, so that one correction fits both',
+  async (t) => {
+    const hourMs = 3_600_000;
+    const tcp = succeeding('tcp');
+    const { runner, clock } = makeRunner({
+      tcp: {
+        run: (spec, context) => {
+          clock.setWall(clock.now() - hourMs);
+          return tcp.run(spec, context);
+        },
       },
-    },
-  });
-  const before = clock.now();
-  const result = await runner.run(request());
-  t.match(result, { started_at: new Date(before - hourMs).toISOString(), duration_ms: 0 });
-});
+    });
+    const before = clock.now();
+    const result = await runner.run(request());
+    t.match(result, { started_at: new Date(before - hourMs).toISOString(), duration_ms: 0 });
+  },
+);
 
 t.test('whatever is refused comes back as a complete result of its type', async (t) => {
   for (const type of probeTypeNames) {
@@ -155,7 +158,7 @@ t.test('a cancelled probe is answered as cancelled, running or waiting', async (
   t.equal(codeOf(await waiting), 'cancelled');
 });
 
-/** What a TCP probe of `tcpSpec()` may take. */
+/** Deadline of a TCP probe of `tcpSpec()`. */
 const fullMs = probeTypes.tcp.deadlineMs({
   target: '',
   params: { timeout_ms: 1000, count: 1, ip_version: 'auto', banner: false },
@@ -345,7 +348,7 @@ t.test('an engine that ignores its abort is answered for after the grace', async
   clock.advance(1);
   await run;
   t.equal(codeOf(result as unknown as RunResult), 'timeout');
-  t.same(faults, ['tcp: Error: ignored its abort']);
+  t.same(faults, ['tcp: Error: did not stop when aborted']);
 });
 
 t.test('an answer outside the schema of its type becomes internal', async (t) => {

@@ -30,11 +30,11 @@ export interface ProbeRequest {
   readonly type: string;
   readonly spec: unknown;
   /**
-   * From now to the answer. A probe has the full time of its type once it begins: what is beyond that may be spent
-   * waiting for a slot.
+   * Greatest time from now to the result. A probe has the full time of its type once it starts: time beyond that may
+   * be spent waiting for a slot.
    */
   readonly deadlineMs: number;
-  /** Whose probe it is: callers take turns. Those without a name share one. */
+  /** Caller whose turn the probe uses. Probes without a name share one. */
   readonly caller?: string;
 }
 
@@ -44,18 +44,21 @@ export interface RunnerOptions {
   readonly icmp: IcmpEngine | null;
   readonly policy: { current(): TargetPolicy };
   readonly clock: Clock;
-  /** How HTTP requests name the service. */
+  /** User agent of HTTP requests. */
   readonly userAgent: string;
-  /** Where walks over the delegations of DNS begin; default: the public root servers. */
+  /** Servers at which walks over the delegations of DNS start; default: the public root servers. */
   readonly rootServers?: readonly NamedServer[];
   readonly slots?: Pick<SlotsOptions, 'capacityUnits' | 'maxWaiting'>;
   readonly schemas?: ProbeSchemas;
-  /** Told of what an engine should never do: throw, answer outside its schema, ignore its abort. */
+  /**
+   * Called for faults of an engine that should never occur: it throws, returns an invalid result, or ignores its
+   * abort.
+   */
   readonly onEngineFault?: (type: MeasurementType, error: unknown) => void;
 }
 
 /**
- * Runs probes side by side: checks each request again (this machine trusts nobody), waits for a slot, holds the
+ * Runs probes side by side: validates each request again (this machine trusts no peer), waits for a slot, holds the
  * deadline and watches the event loop meanwhile. Every request gets exactly one answer; none is an exception.
  */
 export class ProbeRunner {
@@ -75,7 +78,7 @@ export class ProbeRunner {
   async run(request: ProbeRequest): Promise<RunResult> {
     try {
       if (!isMeasurementType(request.type))
-        throw new ProbeFailure('not_supported', `this node does not know "${request.type}"`);
+        throw new ProbeFailure('not_supported', `this node does not support "${request.type}"`);
       return await this.#runChecked(request, request.type, this.#check(request.type, request.spec));
     } catch (error) {
       return this.refuse(request, toProbeError(error));
@@ -84,7 +87,7 @@ export class ProbeRunner {
 
   /** Ends a run with `cancelled`; unknown ids do nothing. */
   cancel(id: string): void {
-    this.#inFlight.get(id)?.abort(new ProbeFailure('cancelled', 'cancelled before it was finished'));
+    this.#inFlight.get(id)?.abort(new ProbeFailure('cancelled', 'cancelled before it finished'));
   }
 
   /** The answer to a request that is not measured. */
@@ -92,7 +95,7 @@ export class ProbeRunner {
     return failedRun(this.#schemas, request, error, this.#options.clock.now());
   }
 
-  /** Limits hold on both sides: whatever the control plane let pass is judged again. */
+  /** Limits apply on both sides: requests that the control plane accepted are judged again. */
   #check<T extends MeasurementType>(type: T, value: unknown): ProbeSpecs[T] {
     try {
       const spec = this.#schemas.parseSpec(type, value);
@@ -119,7 +122,7 @@ export class ProbeRunner {
       const { units = plainUnits, maxConcurrent = Number.POSITIVE_INFINITY } = this.#options.engines[type].load ?? {};
       const wish = { caller: request.caller ?? '', type, units: units(spec), maxConcurrent };
       leave = await this.#enter(wish, limit, request.deadlineMs - fullMs);
-      limit.endAfter(fullMs, () => new ProbeFailure('timeout', `no answer within ${fullMs} ms`));
+      limit.endAfter(fullMs, () => new ProbeFailure('timeout', `no response within ${fullMs} ms`));
       return await this.#measure(type, spec, limit);
     } finally {
       leave?.();
@@ -128,7 +131,7 @@ export class ProbeRunner {
     }
   }
 
-  /** A probe that no longer has its full time is told at once: begun late it would time out and blame its target. */
+  /** A probe without its full time is reported at once: started late, it would time out and blame its target. */
   #enter(wish: Omit<SlotRequest, 'begin' | 'refuse'>, limit: RunLimit, patienceMs: number): Promise<Leave> {
     return new Promise((resolve, reject) => {
       let isWaiting = true;
@@ -142,7 +145,7 @@ export class ProbeRunner {
       };
       const withdraw = this.#slots.enter({ begin, refuse, ...wish });
       if (!isWaiting) return;
-      limit.endAfter(patienceMs, () => new ProbeFailure('overload', 'this node had no room for the probe in time'));
+      limit.endAfter(patienceMs, () => new ProbeFailure('overload', 'this node had no capacity for the probe in time'));
       const onAbort = () => {
         if (!isWaiting) return;
         withdraw();
@@ -160,10 +163,10 @@ export class ProbeRunner {
     const answer = await Promise.race([this.#answer(type, spec, limit.signal), limit.overdue]);
     const durationMs = clock.monotonicMs() - startedMs;
     const lagMs = endWatch();
-    // by the wall clock as it stands at the end, by which the result is corrected: it may have been set meanwhile
+    // by the wall clock at the end, by which the result is corrected: the clock may have been set meanwhile
     const startedAt = clock.now() - durationMs;
     const times = { startedAt, durationMs, lagMs, isDisturbed: isDisturbed(lagMs, { durationMs, isByKernel }) };
-    if (answer === null) this.#options.onEngineFault?.(type, new Error('ignored its abort'));
+    if (answer === null) this.#options.onEngineFault?.(type, new Error('did not stop when aborted'));
     const result = withTimes(answer ?? failedResult(type, spec, toProbeError(limit.signal.reason)), times);
     try {
       this.#schemas.checkResult(type, result);
@@ -171,7 +174,7 @@ export class ProbeRunner {
     } catch (error) {
       this.#options.onEngineFault?.(type, error);
       return withTimes(
-        failedResult(type, spec, { code: 'internal', message: 'the answer was not of its type' }),
+        failedResult(type, spec, { code: 'internal', message: 'the result does not match its type' }),
         times,
       );
     }

@@ -11,7 +11,7 @@ interface Probe {
   readonly caller: string;
   readonly type: Type;
   readonly units: number;
-  /** How many had begun when it came. */
+  /** Number of probes that had started when it arrived. */
   readonly beganBefore: number;
   state: 'waiting' | 'running' | 'over' | 'refused';
   leave: Leave;
@@ -20,7 +20,7 @@ interface Probe {
 /** Slots beside a record of everything that happened to those who entered. */
 class World {
   readonly probes: Probe[] = [];
-  /** In the order they began. */
+  /** Probes in the order in which they started. */
   readonly begun: Probe[] = [];
   isKeepingUp = true;
   readonly slots = new Slots({
@@ -143,7 +143,7 @@ t.test('the probes of one caller and type begin in the order they came', async (
   );
 });
 
-/** How many probes of each other caller began while this one was the next of its own. */
+/** Number of probes of each other caller that started while this one was the next of its own. */
 function overtakers(world: World, probe: Probe): number[] {
   const own = world.begun.filter(({ caller }) => caller === probe.caller);
   const before = own[own.indexOf(probe) - 1];

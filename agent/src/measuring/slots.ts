@@ -1,32 +1,32 @@
 import { FairQueue } from './fair-queue.js';
 
-/** What all probes in flight together may cost; measured: 100 plain ones keep timings within 5 % (one core of two). */
+/** Greatest total cost of all probes in flight; measured: 100 plain ones keep timings within 5 % (one core of two). */
 export const SLOT_UNITS = 100;
 /** Probes waiting for a slot at most; with one more, the caller that has the most waiting loses its last. */
 export const MAX_WAITING = 1000;
 
-/** Gives a slot back, or the place in the queue; calling it again does nothing. */
+/** Releases a slot, or the place in the queue; calling it again does nothing. */
 export type Leave = () => void;
 
 /** A probe that wants to begin. */
 export interface SlotRequest {
-  /** Who takes turns with others. */
+  /** Caller that takes turns with others. */
   readonly caller: string;
   readonly type: string;
   /** CPU, in units of one plain probe; more than there is counts as all there is. */
   readonly units: number;
   /** Probes of its type in flight at most. */
   readonly maxConcurrent: number;
-  /** Called when it may begin: at most once, and never after its Leave. */
+  /** Called when the probe may start: at most once, and never after its Leave. */
   readonly begin: (leave: Leave) => void;
-  /** Called instead when there is no place left in the queue for it. */
+  /** Called instead when the queue has no space left. */
   readonly refuse: () => void;
 }
 
 export interface SlotsOptions {
   readonly capacityUnits?: number;
   readonly maxWaiting?: number;
-  /** Whether the process keeps up with what runs; while it does not, nothing begins beside something else. */
+  /** True if the process keeps up with what runs; while it does not, nothing starts alongside something else. */
   readonly isKeepingUp?: () => boolean;
 }
 
@@ -62,7 +62,7 @@ export class Slots {
     return this.#queue.size;
   }
 
-  /** Begins at once where there is room, later where there is a queue, never where that is full. */
+  /** Starts a probe at once where a slot is free, or queues it; refuses it where the queue is full. */
   enter(request: SlotRequest): Leave {
     const { caller } = request;
     const units = Math.min(request.units, this.#capacityUnits);
@@ -73,7 +73,7 @@ export class Slots {
     return place.leave;
   }
 
-  /** Lets begin whoever may; to be called when the process keeps up again. */
+  /** Starts the probes that may start; to be called when the process keeps up again. */
   admit(): void {
     for (let next = this.#next(); next !== null; next = this.#next()) {
       this.#queue.take(next);
@@ -101,7 +101,7 @@ export class Slots {
     place.state = 'gone';
     this.#queue.remove(place);
     place.request.refuse();
-    // it may have been the large one that all were waiting behind
+    // it may have been the large job that blocked all others
     this.admit();
   }
 
@@ -109,7 +109,7 @@ export class Slots {
     const running = this.#runningOf(type) + change;
     if (running === 0) this.#running.delete(type);
     else this.#running.set(type, running);
-    // fractions add up to not quite zero
+    // sums of fractions may not be exactly zero
     this.#usedUnits = this.#running.size === 0 ? 0 : this.#usedUnits + change * units;
   }
 

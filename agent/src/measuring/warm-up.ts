@@ -20,7 +20,7 @@ function warmUpProbes(port: number, hasRawSockets: boolean) {
   const probes = [
     { type: 'http', spec: { target: `http://${LOOPBACK}:${port}/`, params: {} } },
     { type: 'tcp', spec: { target: `${LOOPBACK}:${port}`, params: {} } },
-    // nobody answers there, which is said at once
+    // nothing listens there, and the connection is refused at once
     { type: 'dns', spec: { target: 'www.example.com', params: { server: LOOPBACK, port } } },
   ];
   const raw = [

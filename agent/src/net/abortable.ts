@@ -1,4 +1,4 @@
-/** What `begin` gets: the first call decides, later ones do nothing. */
+/** Callbacks that `begin` receives: the first call decides, later ones do nothing. */
 export interface Settle<T> {
   readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;

@@ -4,15 +4,15 @@ import type { ProbeErrorCode } from '@vantage/shared/probe-types/error-codes.js'
 import { ProbeFailure } from '../probes/failure.js';
 import { abortable, type Settle } from './abortable.js';
 import { formatEndpoint } from './endpoint.js';
-import type { ResolvedAddress } from './resolver.js';
+import type { ResolvedAddress } from './resolved-address.js';
 import { socketFailure } from './socket-failure.js';
 
-/** Milliseconds an attempt has for itself before the next one begins beside it (RFC 8305 section 8). */
+/** Delay in milliseconds before the next attempt begins in parallel (RFC 8305 section 8). */
 const ATTEMPT_DELAY_MS = 250;
 /** Addresses tried per family; a name may have a thousand. */
 const ADDRESSES_PER_FAMILY = 3;
 
-/** Where to connect; every address has passed the target policy. */
+/** Destination of a connection; every address has passed the target policy. */
 export interface ConnectRequest {
   readonly addresses: readonly ResolvedAddress[];
   readonly port: number;
@@ -20,7 +20,7 @@ export interface ConnectRequest {
   readonly clock: Clock;
 }
 
-/** An established connection; whoever receives it destroys the socket. */
+/** An established connection, whose socket the receiver destroys. */
 export interface Connection {
   readonly socket: Socket;
   readonly address: ResolvedAddress;
@@ -28,7 +28,7 @@ export interface Connection {
   readonly connectMs: number;
 }
 
-/** Nobody answered; `address` is the one the code speaks of. */
+/** Failure to connect to any address; `address` is the one that the code refers to. */
 export class ConnectFailure extends ProbeFailure {
   constructor(
     code: ProbeErrorCode,
@@ -85,11 +85,11 @@ class Race {
     if (this.#begun < this.#candidates.length) this.#cancelDelay = clock.after(ATTEMPT_DELAY_MS, () => this.begin());
     const startedAt = clock.monotonicMs();
     const { address: host, family } = address;
-    // options would be copied, and give each socket's copy a hidden class of its own (Node 20)
+    // options would be copied, with a separate hidden class for each socket (Node 20)
     const socket = new Socket();
     socket.setNoDelay(true);
     this.#open.add(socket);
-    // this listener stays: an error between two owners must not end the process
+    // this listener is kept: an error between two owners must not end the process
     socket.on('error', (error) => this.#lose(place, connectFailure(error, address, port)));
     socket.once('connect', () => {
       this.#open.delete(socket);

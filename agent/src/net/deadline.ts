@@ -1,11 +1,11 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { PlainAbortSignal } from './plain-abort-signal.js';
 
-/** How long something may take, and what to say when it took longer. */
+/** Limit on a duration, and the error when it is exceeded. */
 export interface Limit {
   readonly clock: Clock;
   readonly ms: number;
-  /** What the work's signal is aborted with when the time is over. */
+  /** Reason with which the work's signal is aborted at the deadline. */
   readonly reason: () => Error;
 }
 

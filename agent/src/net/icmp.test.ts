@@ -1,19 +1,14 @@
 import { createRequire } from 'node:module';
+import { missing } from '@vantage/shared/_support/missing.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import t, { type Test } from 'tap';
-import {
-  AnswerList,
-  anIcmpEngine,
-  channelKinds,
-  missingForRawSockets,
-  openFileSockets,
-} from '../../test/_support/raw-sockets.js';
+import { AnswerList, anIcmpEngine, channelKinds, openFileSockets } from '../../test/_support/raw-sockets.js';
 import { startTcpServer, unusedPort } from '../../test/_support/tcp-server.js';
 import { until } from '../../test/_support/until.js';
 import type { FlowTarget } from './icmp.js';
 
 const rawSocket: typeof import('raw-socket') = createRequire(import.meta.url)('raw-socket');
-const skip = missingForRawSockets();
+const skip = missing('raw sockets');
 const v4: FlowTarget = { address: '127.0.0.1', family: 4 };
 const v6: FlowTarget = { address: '::1', family: 6 };
 

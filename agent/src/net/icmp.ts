@@ -4,16 +4,18 @@
 //                          +-- FlowTable ---+
 //   traceroute  PortFlow --+  (per family)  +-- SharedChannels ------ raw UDP (send only) and TCP, while in use
 //
-// What is sent in one turn of the event loop leaves at its end, in one call of the addon, each packet with its own time.
-// A packet that comes in is decoded in the same turn, the table finds its flow, and the flow checks source and cookie.
+// Packets of one turn of the event loop are sent at its end, in one call of the addon, each with its own time. A
+// received packet is decoded in the same turn, the table finds its flow, and the flow checks source and cookie.
 import { randomInt } from 'node:crypto';
 import type { Clock } from '@vantage/shared/clock.js';
 import { loadAddon } from './icmp/addon.js';
 import type { Family } from './icmp/address.js';
 import type { Arrival } from './icmp/arrival.js';
+import { chooseChannels } from './icmp/choose-channels.js';
 import { DatagramEngine } from './icmp/datagram-engine.js';
 import { decodeTcpReply } from './icmp/datagrams.js';
 import { EchoFlow, type EchoFlowOptions } from './icmp/echo-flow.js';
+import type { IcmpEngine, IcmpKind } from './icmp/engine.js';
 import { RawSocketError, SendError } from './icmp/errors.js';
 import type { Flow } from './icmp/flow.js';
 import { FlowTable } from './icmp/flow-table.js';
@@ -22,52 +24,31 @@ import { openLocalEndpoint } from './icmp/local-endpoint.js';
 import { decodeIcmpV4, decodeIcmpV6 } from './icmp/message.js';
 import { PortFlow, type PortFlowOptions, tcpLabelling, udpLabelling } from './icmp/port-flow.js';
 import { protocols } from './icmp/protocols.js';
-import { type ChannelKind, type ChannelOpener, chooseChannels, type RawChannel } from './icmp/raw-channel.js';
+import type { ChannelOpener, RawChannel } from './icmp/raw-channel.js';
 import { type ChannelLease, SharedChannels } from './icmp/shared-channels.js';
 
 export type { Family } from './icmp/address.js';
+export type { IcmpEngine, IcmpKind } from './icmp/engine.js';
 export { RawSocketError, SendError } from './icmp/errors.js';
 export type { Answer, Flow, FlowListener, FlowTarget } from './icmp/flow.js';
 export { type AnswerName, unreachableCode } from './icmp/names.js';
 export { rawSocketRemedy } from './icmp/permission.js';
 
-/**
- * `addon`, `raw-socket`: raw sockets. `datagram`: ICMP sockets without privileges, for echo requests alone; errors are not
- * heard.
- */
-export type IcmpKind = ChannelKind | 'datagram';
-
-/** Probe packets that need raw sockets. A target must have passed the target policy before it comes here. */
-export interface IcmpEngine {
-  /** By what it sends and receives. */
-  readonly kind: IcmpKind;
-  /** Whether the system has raw sockets of the family. */
-  supports(family: Family): boolean;
-  /** Echo requests. @throws SendError EAFNOSUPPORT where the family is not supported */
-  openEcho(options: EchoFlowOptions): Flow;
-  /** UDP datagrams of 16 bytes from a port of ours. @throws NodeJS.ErrnoException where there is no route */
-  openUdp(options: PortFlowOptions): Promise<Flow>;
-  /** TCP SYNs; the kernel resets what the target accepts. @throws NodeJS.ErrnoException where there is no route */
-  openTcp(options: PortFlowOptions): Promise<Flow>;
-  /** Closes every raw socket; a flow that is open keeps only its local port, until its own `close`. May be called twice. */
-  close(): void;
-}
-
-/** Whether times of arrival are the kernel's: right, however late the event loop reads them. */
+/** True if arrival times are the kernel's: right, however late the event loop reads them. */
 export function hasKernelTimes(engine: IcmpEngine | null): boolean {
   return engine !== null && engine.kind !== 'raw-socket';
 }
 
-/** What an engine is built on. */
+/** Dependencies of an engine. */
 export interface IcmpEngineOptions {
   readonly clock: Clock;
-  /** A socket failed to receive, or a listener threw; the engine goes on. */
+  /** A socket failed to receive, or a listener threw; the engine continues. */
   readonly onFault: (error: Error) => void;
   /** Left out: the best that loads. */
   readonly kind?: IcmpKind;
 }
 
-/** Opens the raw sockets of this process; whoever opens them closes them. @throws RawSocketError */
+/** Opens the raw sockets of this process, which the caller closes. @throws RawSocketError */
 export function openIcmpEngine({ kind, ...options }: IcmpEngineOptions): IcmpEngine {
   if (kind === 'datagram') return openDatagramEngine(options);
   if (kind !== undefined) return new RawSocketEngine(chooseChannels(kind), options);
@@ -83,7 +64,7 @@ function openDatagramEngine(options: Pick<IcmpEngineOptions, 'clock' | 'onFault'
   return new DatagramEngine(loadAddon(), options);
 }
 
-/** Where the second way is closed too, the first complaint is the one to mend. */
+/** Tries the second way; if it fails too, the first error is reported, because that is the one to repair. */
 function orElse<T>(first: RawSocketError, open: () => T): T {
   try {
     return open();
@@ -99,7 +80,7 @@ interface Road {
 }
 
 // above the ports that Linux gives to connections by default (net.ipv4.ip_local_port_range), so that no connection of
-// this machine is on the same pair of ports
+// this machine uses the same pair of ports
 const synPorts = { from: 61000, to: 65536 } as const;
 
 class RawSocketEngine implements IcmpEngine {

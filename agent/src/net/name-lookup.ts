@@ -1,13 +1,15 @@
 import type { Clock } from '@vantage/shared/clock.js';
+import type { TargetError } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
-import { ProbeFailure, refusing } from '../probes/failure.js';
+import { ProbeFailure, refusingAs } from '../probes/failure.js';
 import { within } from './deadline.js';
-import { askUdpThenTcp, type DnsReply, plainAsking } from './dns/ask.js';
+import { askUdpThenTcp, plainAsking } from './dns/ask.js';
+import type { DnsReply } from './dns/asking.js';
+import type { DnsServer } from './dns/dns-server.js';
 import type { DnsMessage, DnsQuestion } from './dns/message.js';
 import { isSameName } from './dns/name.js';
 import { addressOf, targetNameOf } from './dns/record-data.js';
 import { rcodeFailure } from './dns/response-codes.js';
-import type { Endpoint } from './endpoint.js';
 import type { QueryBudget } from './query-budget.js';
 
 /** Milliseconds one server has for its answer before the next one is asked, or the only one again. */
@@ -18,18 +20,20 @@ const MAX_ALIASES = 8;
 const MAX_ADDRESSES = 64;
 
 export interface AskServersOptions {
-  /** In order of preference, at least one. */
-  readonly servers: readonly Endpoint[];
+  /** Servers in order of preference, at least one. */
+  readonly servers: readonly DnsServer[];
   readonly budget: QueryBudget;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Told when a question leaves. */
+  /** The name that messages speak of, where it leads to the one that is asked for; default: that one. */
+  readonly about?: string;
+  /** Called when a query leaves. */
   readonly onSent?: (atMs: number) => void;
 }
 
 export interface LookupOptions extends AskServersOptions {
   readonly policy: TargetPolicy;
-  /** Where the name stood in the request, for messages. */
+  /** Field of the request that held the name, for messages. */
   readonly field: string;
 }
 
@@ -42,9 +46,9 @@ export async function lookUp(name: string, type: 'A' | 'AAAA', options: LookupOp
   let asked = name;
   let aliasCount = 0;
   for (;;) {
-    const { message } = await askServers({ name: asked, type }, options);
+    const { message } = await askServers({ name: asked, type }, { ...options, about: name });
     const { aliases, addresses } = readAnswer(message, { name: asked, type });
-    checkAnswer(message, aliases, options);
+    checkAnswer(name, message, aliases, options);
     aliasCount += aliases.length;
     if (aliasCount > MAX_ALIASES)
       throw new ProbeFailure('dns_error', `"${name}" has more than ${MAX_ALIASES} aliases (CNAME)`);
@@ -74,12 +78,21 @@ function readAnswer({ answers }: DnsMessage, question: DnsQuestion): { aliases: 
   return { aliases, addresses };
 }
 
-/** Judges every address of the answer, those of unrelated names too: nobody honest sends a private one along. */
-function checkAnswer({ answers }: DnsMessage, aliases: readonly string[], { policy, field }: LookupOptions): void {
-  refusing(() => {
-    for (const alias of aliases) policy.checkName(alias, field);
-    for (const address of answers.map(addressOf)) if (address !== null) policy.checkAddress(address, field);
-  });
+/**
+ * Judges every address of the answer, those of unrelated names too: no honest server adds a private one. The failure
+ * says that the name leads somewhere it may not, and not where: that is often the network of the node.
+ */
+function checkAnswer(
+  name: string,
+  { answers }: DnsMessage,
+  aliases: readonly string[],
+  { policy, field }: LookupOptions,
+): void {
+  const leadsTo = (what: string) => (cause: TargetError) =>
+    new ProbeFailure('target_not_allowed', `"${name}" resolves to ${what} that is not allowed`, { cause });
+  for (const alias of aliases) refusingAs(leadsTo('a name'), () => policy.checkName(alias, field));
+  for (const address of answers.map(addressOf))
+    if (address !== null) refusingAs(leadsTo('an address'), () => policy.checkAddress(address, field));
 }
 
 /**
@@ -88,7 +101,7 @@ function checkAnswer({ answers }: DnsMessage, aliases: readonly string[], { poli
  */
 export async function askServers(question: DnsQuestion, options: AskServersOptions): Promise<DnsReply> {
   const [first, next = first] = options.servers;
-  if (first === undefined || next === undefined) throw new RangeError('no DNS server to ask');
+  if (first === undefined || next === undefined) throw new RangeError('no DNS server is configured');
   try {
     const reply = await askWithin(question, first, options);
     if (next === first || !isInTrouble(reply.message)) return reply;
@@ -105,10 +118,10 @@ export async function askServers(question: DnsQuestion, options: AskServersOptio
 
 function askWithin(
   question: DnsQuestion,
-  server: Endpoint,
-  { signal, clock, budget, onSent }: AskServersOptions,
+  server: DnsServer,
+  { signal, clock, budget, onSent, about = question.name }: AskServersOptions,
 ): Promise<DnsReply> {
-  const reason = () => new ProbeFailure('dns_timeout', `no DNS answer for "${question.name}"`);
+  const reason = () => new ProbeFailure('dns_timeout', `no DNS response for "${about}"`);
   return within({ clock, ms: TRY_MS, reason }, signal, (limited) =>
     askUdpThenTcp(plainAsking(question), server, { signal: limited, clock, budget, resendAfterMs: null, onSent }),
   );

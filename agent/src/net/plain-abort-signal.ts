@@ -20,7 +20,7 @@ export class PlainAbortSignal extends EventTarget implements AbortSignal {
     if (this.#isAborted) throw this.#reason;
   }
 
-  /** Only the first call counts. */
+  /** Aborts; only the first call counts. */
   abort(reason: unknown): void {
     if (this.#isAborted) return;
     this.#isAborted = true;

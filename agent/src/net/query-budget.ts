@@ -1,20 +1,20 @@
 import { ProbeFailure } from '../probes/failure.js';
 
-/** Queries that one result may cost, whoever writes the zones. */
+/** Greatest number of queries for one result, whatever the zones contain. */
 const MAX_QUERIES = 32;
 
-/** What is left of the questions a run may ask; shared by all its resolutions. */
+/** Remaining number of queries of a run; shared by all its resolutions. */
 export class QueryBudget {
   #left = MAX_QUERIES;
 
-  /** Whether nothing is left. */
+  /** True if no query is left. */
   get isSpent(): boolean {
     return this.#left === 0;
   }
 
-  /** Takes one. @throws ProbeFailure dns_error when there is nothing left */
+  /** Takes one query. @throws ProbeFailure dns_error when none is left */
   spend(): void {
-    if (this.#left === 0) throw new ProbeFailure('dns_error', `more than ${MAX_QUERIES} DNS questions`);
+    if (this.#left === 0) throw new ProbeFailure('dns_error', `more than ${MAX_QUERIES} DNS queries`);
     this.#left -= 1;
   }
 }

@@ -1,4 +1,4 @@
-/** What this project uses of the npm package raw-socket 1.8, which ships no types. */
+/** Types for the parts of the npm package raw-socket 1.8 that this project uses; the package ships none. */
 declare module 'raw-socket' {
   import type { EventEmitter } from 'node:events';
 
@@ -21,7 +21,8 @@ declare module 'raw-socket' {
 
   /**
    * Emits `message(bytes, source)`; `bytes` is a view of ONE buffer that the next packet overwrites. What a listener
-   * throws comes back as an `error` event. A socket that nobody holds is closed by the garbage collector, listeners or not.
+   * throws comes back as an `error` event. A socket without references is closed by the garbage collector, listeners or
+   * not.
    */
   export interface Socket extends EventEmitter {
     /**

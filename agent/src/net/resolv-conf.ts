@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 
 /** Servers of /etc/resolv.conf that count (resolv.conf(5), MAXNS). */
 const MAX_SERVERS = 3;
-/** What resolv.conf(5) says is used when the file names no server. */
+/** Server that resolv.conf(5) prescribes when the file names none. */
 const FALLBACK_SERVER = '127.0.0.1';
 
 /** Addresses of the `nameserver` lines in order, zone ids kept; anything else is ignored, as by the C library. */

@@ -3,10 +3,12 @@ import { formatAddress, parseAddress } from '@vantage/shared/target-policy/addre
 import { type Host, parseHost } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { ProbeFailure, refusing } from '../probes/failure.js';
+import { type DnsServer, ownServer } from './dns/dns-server.js';
 import { type Endpoint, formatEndpoint } from './endpoint.js';
 import { lookUp } from './name-lookup.js';
 import { QueryBudget } from './query-budget.js';
 import { ResolvConf } from './resolv-conf.js';
+import type { ResolvedAddress } from './resolved-address.js';
 import { type ReverseOptions, reverseLookup } from './reverse-lookup.js';
 import { hasRoute } from './route.js';
 
@@ -21,38 +23,33 @@ export interface ResolveRequest {
   readonly server?: string;
   readonly policy: TargetPolicy;
   readonly signal: AbortSignal;
-  /** Where the host stood in the request, for messages; default `target`. */
+  /** Field of the request that held the host, for messages; default `target`. */
   readonly field?: string;
   /** Shared by the resolutions of one run; default: one for this resolution alone. */
   readonly budget?: QueryBudget;
 }
 
-export interface ResolvedAddress {
-  readonly address: string;
-  readonly family: 4 | 6;
-}
-
 export interface Resolution {
-  /** At least one, every one checked against the policy; IPv6 first where both families are there. */
+  /** At least one address, each checked against the policy; IPv6 first where both families exist. */
   readonly addresses: readonly ResolvedAddress[];
-  /** From the first question out to the last answer in, monotonic milliseconds; 0 for a literal. */
+  /** Time from the first query to the last reply, monotonic milliseconds; 0 for a literal. */
   readonly ms: number;
 }
 
 /** Turns names into checked addresses, once per run: what it returns is what may be connected to. */
 export interface Resolver {
   /**
-   * Asks for A and AAAA, follows at most 8 CNAMEs and refuses the target if ANY answer is refused.
+   * Queries A and AAAA, follows at most 8 CNAMEs and refuses the target if ANY address is refused.
    * @throws ProbeFailure with dns_*, target_not_allowed, or the signal's reason
    */
   resolve(request: ResolveRequest): Promise<Resolution>;
-  /** Asks the first of the node's own resolvers for the name of an address; see `reverseLookup`. */
+  /** Queries the first of the node's own resolvers for the name of an address; see `reverseLookup`. */
   reverse(address: string, options: ReverseOptions): Promise<string | null>;
   /** The node's own resolvers as `address:port`, in order of preference; at least one. */
   readonly servers: readonly string[];
 }
 
-/** What a resolver is made of; the defaults are those of `systemResolver`. */
+/** Parts of a resolver; the defaults are those of `nodeResolver`. */
 export interface ResolverOptions {
   readonly clock: Clock;
   /** The node's own resolvers, asked for at every resolution. */
@@ -61,15 +58,19 @@ export interface ResolverOptions {
   readonly customServerPort?: number;
 }
 
-/** The machine's resolvers, from /etc/resolv.conf, read again when it changes; /etc/hosts plays no part. */
-export function systemResolver(clock: Clock): Resolver {
+/**
+ * The resolvers of this node: `servers`, or those of /etc/resolv.conf, which is read again when it changes. Its search
+ * domains and /etc/hosts play no part.
+ */
+export function nodeResolver(servers: readonly Endpoint[], clock: Clock): Resolver {
+  if (servers.length > 0) return new StubResolver({ clock, ownServers: () => servers });
   const file = new ResolvConf();
   return new StubResolver({ clock, ownServers: () => file.servers().map((address) => ({ address, port: DNS_PORT })) });
 }
 
 type LimitedRequest = ResolveRequest & { readonly budget: QueryBudget; readonly onSent: (atMs: number) => void };
 
-/** Asks recursive resolvers over UDP and TCP. Opens a socket per question and keeps none. */
+/** Queries recursive resolvers over UDP and TCP. Opens a socket for each query and keeps none. */
 export class StubResolver implements Resolver {
   readonly #options: ResolverOptions;
 
@@ -91,7 +92,7 @@ export class StubResolver implements Resolver {
     };
     const limited = { ...request, budget, onSent };
     const servers =
-      request.server === undefined ? this.#options.ownServers() : await this.#customServers(request.server, limited);
+      request.server === undefined ? this.#ownServers() : await this.#customServers(request.server, limited);
     const addresses = await this.#lookUpFamilies(host.name, servers, limited);
     const answeredAt = this.#options.clock.monotonicMs();
     const ms = answeredAt - (firstSentAt ?? answeredAt);
@@ -99,9 +100,13 @@ export class StubResolver implements Resolver {
   }
 
   async reverse(address: string, options: ReverseOptions): Promise<string | null> {
-    const [server] = this.#options.ownServers();
-    if (server === undefined) throw new RangeError('no DNS server to ask');
+    const [server] = this.#ownServers();
+    if (server === undefined) throw new RangeError('no DNS server is configured');
     return reverseLookup(address, server, { ...options, clock: this.#options.clock });
+  }
+
+  #ownServers(): DnsServer[] {
+    return this.#options.ownServers().map(ownServer);
   }
 
   /** A server given by name is resolved by the node's own resolvers, and everything it resolves to is judged. */
@@ -114,7 +119,7 @@ export class StubResolver implements Resolver {
 
   async #lookUpFamilies(
     name: string,
-    servers: readonly Endpoint[],
+    servers: readonly DnsServer[],
     request: LimitedRequest,
   ): Promise<ResolvedAddress[]> {
     const { ipVersion, policy, signal, budget, onSent, field = 'target' } = request;
@@ -157,7 +162,10 @@ function canonical(text: string): ResolvedAddress {
   return { address: formatAddress(parsed), family: parsed.family };
 }
 
-/** Without an IPv6 route the IPv6 addresses would only cost time; where there is nothing else they stay. */
+/**
+ * Drops IPv6 addresses where there is no IPv6 route and they would only cost time; keeps them where there are no
+ * others.
+ */
 async function dropUnroutable(addresses: readonly ResolvedAddress[], signal: AbortSignal): Promise<ResolvedAddress[]> {
   const v4 = addresses.filter(({ family }) => family === 4);
   const v6 = addresses.filter(({ family }) => family === 6);

@@ -7,7 +7,7 @@ const UNUSED_PORT = 9;
 /** Addresses far from everybody, of a.root-servers.net; only the routing table is asked for them. */
 const WORLD = { 4: '198.41.0.4', 6: '2001:503:ba3e::2:30' } as const;
 
-/** Whether this machine has a route and a source address for `address`; no packet leaves. */
+/** True if this machine has a route and a source address for `address`; no packet leaves. */
 export function hasRoute(address: string, signal: AbortSignal): Promise<boolean> {
   return abortable(signal, ({ resolve }) => {
     const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
@@ -18,7 +18,7 @@ export function hasRoute(address: string, signal: AbortSignal): Promise<boolean>
   });
 }
 
-/** Whether this machine has a route to the world over a family; no packet leaves. */
+/** True if this machine has a default route over a family; no packet leaves. */
 export function hasWorldRoute(family: 4 | 6): Promise<boolean> {
   return hasRoute(WORLD[family], new AbortController().signal).catch(() => false);
 }

@@ -1,7 +1,7 @@
 import type { ProbeErrorCode } from '@vantage/shared/probe-types/error-codes.js';
 import { ProbeFailure } from '../probes/failure.js';
 
-/** What the system's error of a socket means to the person who asked (errno names of connect(2), recv(2)). */
+/** Error codes for the system's socket errors (errno names of connect(2), recv(2)). */
 const codes: Readonly<Record<string, ProbeErrorCode>> = {
   ECONNREFUSED: 'tcp_refused',
   ETIMEDOUT: 'tcp_timeout',

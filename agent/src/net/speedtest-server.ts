@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Clock } from '@vantage/shared/clock.js';
 import { SpeedtestEndpoint } from '@vantage/shared/speedtest/endpoint.js';
 
-/** Whoever sends nothing for so long has gone. */
+/** Silence after which a client counts as gone, in milliseconds. */
 const SILENCE_MS = 10_000;
 /** A request with its body: ten seconds of upload and what was in buffers. */
 const REQUEST_MS = 20_000;

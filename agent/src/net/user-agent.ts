@@ -1,8 +1,9 @@
 import { AGENT_VERSION } from '../version.js';
 
 /**
- * How every HTTP request of a probe names the service (RFC 9110 section 10.1.5): the agent with its version, and where
- * those who are bothered by it find out who sent it. `serviceUrl`: the control plane's own origin; null without one.
+ * User agent of every HTTP request of a probe (RFC 9110 section 10.1.5): the agent with its version, and a URL where
+ * administrators of a target can find out who sent it. `serviceUrl`: the control plane's own origin; null without
+ * one.
  */
 export function agentUserAgent(serviceUrl: string | null): string {
   const product = `vantage-agent/${AGENT_VERSION}`;

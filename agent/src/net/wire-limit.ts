@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '@vantage/shared/clock.js';
 
-/** How often the bytes of a connection are counted; what means nothing to its reader makes no other noise. */
+/** Interval at which the bytes of a connection are counted; bytes that its reader ignores cause no event. */
 const COUNT_INTERVAL_MS = 250;
 
 export interface WireLimit {
@@ -9,7 +9,7 @@ export interface WireLimit {
   readonly clock: Clock;
   /** Bytes from here on: those of an answer, with whatever its protocol puts around them. */
   readonly maxBytes: number;
-  /** Called once, within a quarter of a second. */
+  /** Called once, within a quarter of a second after the limit. */
   readonly onTooMuch: () => void;
 }
 

@@ -5,7 +5,7 @@ import type { NamedServer } from '../net/dns/root-hints.js';
 import type { IcmpEngine } from '../net/icmp.js';
 import type { Resolver } from '../net/resolver.js';
 
-/** What a probe may use. Nothing else in an engine touches the network's names, clocks or policy. */
+/** Resources that a probe may use. Nothing else in an engine touches the network's names, clocks or policy. */
 export interface ProbeContext {
   /**
    * Aborted at the deadline or on cancel; its reason is a ProbeFailure with code `timeout` or `cancelled`. An engine
@@ -14,16 +14,16 @@ export interface ProbeContext {
   readonly signal: AbortSignal;
   readonly policy: TargetPolicy;
   readonly resolver: Resolver;
-  /** Null on a node without raw sockets. */
+  /** Engine for ICMP; null on a node without raw sockets. */
   readonly icmp: IcmpEngine | null;
   readonly clock: Clock;
-  /** Where a walk over the delegations of DNS begins; at least one. */
+  /** Servers at which a walk over the delegations of DNS starts; at least one. */
   readonly rootServers: readonly NamedServer[];
-  /** How HTTP requests name the service. */
+  /** User agent of HTTP requests. */
   readonly userAgent: string;
 }
 
-/** What a probe takes of the measuring process, so that those in flight together do not spoil each other's timings. */
+/** Load of a probe on the measuring process, limited so that probes in flight do not spoil each other's timings. */
 export interface EngineLoad<T extends MeasurementType> {
   /**
    * CPU in units of one plain probe, of which a node runs 100 at a time (SLOT_UNITS): 4 for a fresh TLS handshake
@@ -38,7 +38,10 @@ export interface EngineLoad<T extends MeasurementType> {
 export interface ProbeEngine<T extends MeasurementType> {
   /** Absent: one unit, and no bound of its own. */
   readonly load?: EngineLoad<T>;
-  /** Whether every time of such a probe comes from the ICMP engine, whose times stay right on a late loop; absent: no. */
+  /**
+   * True if every time of such a probe comes from the ICMP engine, whose times stay right on a late loop; absent:
+   * false.
+   */
   isTimedByIcmp?(spec: ProbeSpecs[T]): boolean;
   run(spec: ProbeSpecs[T], context: ProbeContext): Promise<ProbeResults[T]>;
 }

@@ -23,10 +23,14 @@ export function toProbeError(error: unknown): ProbeError {
 
 /** Runs a check of the target policy; what it refuses ends the probe with `target_not_allowed`. */
 export function refusing<T>(check: () => T): T {
+  return refusingAs((cause) => new ProbeFailure('target_not_allowed', cause.message, { cause }), check);
+}
+
+/** Runs a check of the target policy; what it refuses ends the probe with the failure that `failureOf` makes of it. */
+export function refusingAs<T>(failureOf: (refusal: TargetError) => ProbeFailure, check: () => T): T {
   try {
     return check();
   } catch (error) {
-    if (error instanceof TargetError) throw new ProbeFailure('target_not_allowed', error.message, { cause: error });
-    throw error;
+    throw error instanceof TargetError ? failureOf(error) : error;
   }
 }

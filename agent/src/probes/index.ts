@@ -1,9 +1,10 @@
 import type { MeasurementType } from '@vantage/shared/probe-types/index.js';
-import { type ChromiumWish, defaultChromiumWish } from './browser/chromium.js';
 import { BrowserEngine } from './browser/index.js';
+import { defaultEngineSettings } from './default-settings.js';
 import { dns } from './dns/index.js';
 import { DomainEngine } from './domain/index.js';
 import type { ProbeEngine } from './engine.js';
+import type { EngineSettings } from './engine-settings.js';
 import { http } from './http/index.js';
 import { IcpEngine } from './icp/index.js';
 import { JsonIcpProvider, noIcpProvider } from './icp/provider.js';
@@ -12,7 +13,6 @@ import { ntp } from './ntp/index.js';
 import { ping } from './ping/index.js';
 import { RblEngine } from './rbl/index.js';
 import { smtp } from './smtp/index.js';
-import { defaultSources, type LookupSources } from './sources.js';
 import { speedtest } from './speedtest/index.js';
 import { ssl } from './ssl/index.js';
 import { tcp } from './tcp/index.js';
@@ -22,15 +22,16 @@ import { traceroute } from './traceroute/index.js';
 export type Engines = { readonly [T in MeasurementType]: ProbeEngine<T> };
 
 /**
- * What measures each type on this node. Those without a `load` cost what a unit is (`npm run bench -- probes --only units`,
- * three runs on a busy machine, 2026-11): tcp 0.8 to 1.3 and dns 0.8 to 2.6 of what http takes while it lasts, traceroute
- * 0.6 to 3.3 for the 0.2 s in which it sends, and little while it waits for silent hops; mtr 0.1 to 0.3 with a cycle a
- * second over five hops, where paths of the internet have four times as many.
+ * Engine of each type on this node. Those without a `load` cost one unit (`npm run bench -- probes --only units`,
+ * three runs on a busy machine, 2026-11): tcp 0.8 to 1.3 and dns 0.8 to 2.6 of what http takes while it lasts,
+ * traceroute 0.6 to 3.3 for the 0.2 s in which it sends, and little while it waits for silent hops; mtr 0.1 to 0.3
+ * with a cycle a second over five hops, where paths of the internet have four times as many.
  */
 const probeEngines = { http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ssl, speedtest };
 
-/** Those that ask third parties about a target ask `sources`. */
-export function makeEngines({ blocklists, registries, icpUrl }: LookupSources, chromium: ChromiumWish): Engines {
+/** The engines of a node. */
+export function makeEngines({ sources, chromium }: Pick<EngineSettings, 'sources' | 'chromium'>): Engines {
+  const { blocklists, registries, icpUrl } = sources;
   return {
     ...probeEngines,
     rbl: new RblEngine(blocklists),
@@ -40,5 +41,5 @@ export function makeEngines({ blocklists, registries, icpUrl }: LookupSources, c
   };
 }
 
-/** With the sources that everybody may ask. */
-export const engines: Engines = makeEngines(defaultSources, defaultChromiumWish);
+/** The engines of an operator who set nothing. */
+export const engines: Engines = makeEngines(defaultEngineSettings);

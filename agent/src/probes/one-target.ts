@@ -1,7 +1,8 @@
 import type { Host } from '@vantage/shared/target-policy/host.js';
 import { type IcmpEngine, rawSocketRemedy } from '../net/icmp.js';
 import type { QueryBudget } from '../net/query-budget.js';
-import type { ResolvedAddress, ResolveRequest } from '../net/resolver.js';
+import type { ResolvedAddress } from '../net/resolved-address.js';
+import type { ResolveRequest } from '../net/resolver.js';
 import { socketFailure } from '../net/socket-failure.js';
 import type { ProbeContext } from './engine.js';
 import { ProbeFailure } from './failure.js';
@@ -16,14 +17,14 @@ export async function resolveOne(
   const shared = budget === undefined ? {} : { budget };
   const { addresses } = await resolver.resolve({ host, ipVersion, policy, signal, ...shared });
   const [first] = addresses;
-  if (first === undefined) throw new RangeError('the resolver answered without an address');
+  if (first === undefined) throw new RangeError('the resolver returned no address');
   return first;
 }
 
-/** Echo requests by whatever means, or how to get them. @throws ProbeFailure `not_supported` */
+/** Engine for echo requests of any kind, or the remedy if there is none. @throws ProbeFailure `not_supported` */
 export function requireEcho({ icmp }: ProbeContext): IcmpEngine {
   if (icmp !== null) return icmp;
-  throw new ProbeFailure('not_supported', `${noRawSockets()}; "protocol": "tcp" measures without`);
+  throw new ProbeFailure('not_supported', `${noRawSockets()}; "protocol": "tcp" does not require them`);
 }
 
 /** Raw sockets, or how to get them. @throws ProbeFailure `not_supported` */
@@ -36,7 +37,7 @@ function noRawSockets(): string {
   return `this node has no raw sockets; its operator can grant them: ${rawSocketRemedy('not_permitted')}`;
 }
 
-/** What ended a measurement, as a failure. Rethrows what is neither a failure nor the system's refusal to send. */
+/** Failure that ended a measurement. Rethrows an error that is neither a failure nor the system's refusal to send. */
 export function endingOf(error: unknown, target: ResolvedAddress | null): ProbeFailure {
   if (error instanceof ProbeFailure) return error;
   const failure = socketFailure(error, `cannot send to ${target?.address ?? 'the target'}`);

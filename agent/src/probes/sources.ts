@@ -10,15 +10,15 @@ export interface BlocklistSources {
 
 /** WHOIS servers, each a host with or without a port. */
 export interface WhoisServers {
-  /** By domain under which names are registered: `de`, `co.uk`. */
+  /** Servers by domain under which names are registered: `de`, `co.uk`. */
   readonly byZone: ReadonlyMap<string, string>;
-  /** Who says which server a top-level domain has that is not among them. */
+  /** Server that names the WHOIS server of a top-level domain that is not listed. */
   readonly root: string;
 }
 
 /** Registries of domains. Every server among them, and every one they refer to, is judged by the target policy. */
 export interface RegistrySources {
-  /** Where the list of RDAP servers is. RFC 9224. */
+  /** URL of the list of RDAP servers. RFC 9224. */
   readonly rdapBootstrapUrl: string;
   readonly whois: WhoisServers;
 }
@@ -27,11 +27,11 @@ export interface RegistrySources {
 export interface LookupSources {
   readonly blocklists: BlocklistSources;
   readonly registries: RegistrySources;
-  /** URL of a document about ICP filings with `{domain}` in it; null: nobody is asked. Judged by the target policy. */
+  /** URL of a document about ICP filings with `{domain}` in it; null: no source. Judged by the target policy. */
   readonly icpUrl: string | null;
 }
 
-/** What everybody may ask. */
+/** Public sources that anyone may query. */
 export const defaultSources: LookupSources = {
   blocklists: {
     zones: ['zen.spamhaus.org', 'bl.spamcop.net', 'psbl.surriel.com', 'dnsbl.dronebl.org'],

@@ -2,15 +2,18 @@ import type { Logger } from 'pino';
 import type { CheckMeasurement } from '../measuring/child-messages.js';
 import type { WatchedMonitor } from './watched-monitor.js';
 
-/** In flight on this node; what is asked beyond that is passed over, for whoever asked does not wait for long. */
+/**
+ * Greatest number of requested checks in flight on this node; further requests are ignored, because no caller waits for
+ * them for long.
+ */
 const MAX_RUNNING = 10;
 
-/** That somebody wants a monitor checked at once. */
+/** A request to check a monitor at once. */
 export interface CheckRequest {
   readonly monitorId: string;
-  /** Of the assignment that is meant. */
+  /** Generation of the assignment that is meant. */
   readonly generation: number;
-  /** Its name, for the report; 64 characters at most. */
+  /** Id of the request, for the report; 64 characters at most. */
   readonly request: string;
 }
 
@@ -20,7 +23,7 @@ interface AskedChecksOptions {
   readonly log: Logger;
 }
 
-/** Checks that somebody asked for: beside the grid, one of a monitor at a time. Nothing waits for its turn here. */
+/** Requested checks: outside of the grid, one per monitor at a time. Requests do not queue. */
 export class AskedChecks {
   readonly #options: AskedChecksOptions;
   /** Ids of monitors. */
@@ -33,14 +36,14 @@ export class AskedChecks {
   /** `watched`: the monitor as this node has it; null: it does not. */
   take(asked: CheckRequest, watched: WatchedMonitor | null): void {
     if (watched === null || watched.assignment.generation !== asked.generation)
-      return this.#passOver(asked, 'this node does not watch it');
-    if (this.#running.has(asked.monitorId)) return this.#passOver(asked, 'one of it is in flight');
+      return this.#passOver(asked, 'this node does not have the monitor');
+    if (this.#running.has(asked.monitorId)) return this.#passOver(asked, 'a check of the monitor is in flight');
     if (this.#running.size >= MAX_RUNNING) return this.#passOver(asked, 'too many are in flight');
     void this.#run(asked, watched);
   }
 
   #passOver(asked: CheckRequest, reason: string): void {
-    this.#options.log.debug({ ...asked, reason }, 'a check that was asked for is passed over');
+    this.#options.log.debug({ ...asked, reason }, 'requested check skipped');
   }
 
   async #run({ monitorId, request }: CheckRequest, watched: WatchedMonitor): Promise<void> {

@@ -15,7 +15,7 @@ t.test('what everything does not name is dropped at its end, and only then', asy
   t.same(Buffer.from(table.digest()), assignmentsDigest([anAssignment(2), anAssignment(1)]));
 });
 
-t.test('a link that ends amid everything drops nothing, and the next one begins anew', async (t) => {
+t.test('a link that ends in the middle of a full set drops nothing, and the next one starts a new set', async (t) => {
   const table = new AssignmentTable();
   table.take(everything(anAssignment(0)));
   table.take({ ...change, set: [anAssignment(1)], begins: true });

@@ -17,17 +17,17 @@ export interface AssignmentsChange {
   readonly ends: boolean;
 }
 
-/** What a change came to. */
+/** Result of a change. */
 export interface AssignmentsOutcome {
   /** New, or of another generation than before. */
   readonly added: readonly Assignment[];
   readonly dropped: readonly string[];
 }
 
-//   everything, in frames:  begins ... ends     what was named since `begins` stays, the rest is dropped at `ends`
+//   everything, in frames:  begins ... ends     assignments sent since `begins` are kept, others are dropped at `ends`
 //   the link ends between:  nothing is dropped; the next proof's digest differs, and everything comes again
 
-/** What this node is to watch, as the control plane said it last. */
+/** Assignments of this node, as the control plane sent them last. */
 export class AssignmentTable {
   readonly #assignments = new Map<string, Assignment>();
   #specBytes = 0;
@@ -42,7 +42,7 @@ export class AssignmentTable {
     return this.#assignments.get(monitorId) ?? null;
   }
 
-  /** What the process before knew. */
+  /** Restores the assignments that the previous process had. */
   restore(assignments: readonly Assignment[]): void {
     for (const assignment of assignments) this.#put(assignment);
   }
@@ -50,7 +50,7 @@ export class AssignmentTable {
   /** @throws MalformedFrameError for an end that nothing began, and for more than a node takes */
   take({ set, dropped, begins, ends }: AssignmentsChange): AssignmentsOutcome {
     if (ends && !begins && this.#named === null)
-      throw new MalformedFrameError('the end of assignments that never began');
+      throw new MalformedFrameError('end of assignments without their beginning');
     const added = set.filter(({ monitorId, generation }) => this.find(monitorId)?.generation !== generation);
     this.#requireRoomFor(added);
     if (begins) this.#named = new Set();
@@ -61,29 +61,29 @@ export class AssignmentTable {
     return { added, dropped: [...gone, ...unnamed] };
   }
 
-  /** The link ended: what of everything was still to come will not come. */
+  /** The link ended: the rest of the assignments will not arrive. */
   interrupted(): void {
     this.#named = null;
   }
 
-  /** Takes everything out. @returns the monitors that were in */
+  /** Removes all assignments. @returns the monitors that were removed */
   clear(): string[] {
     const all = [...this.#assignments.keys()];
     for (const monitorId of all) this.#remove(monitorId);
     return all;
   }
 
-  /** By which both sides see whether they agree. */
+  /** Digest by which both sides compare their assignments. */
   digest(): Uint8Array {
     return assignmentsDigest(this.#assignments.values());
   }
 
-  /** Before anything is changed: what is refused must not be half there. */
+  /** Checks the limits before anything is changed: a refused change must not be half applied. */
   #requireRoomFor(added: readonly Assignment[]): void {
     const isNew = ({ monitorId }: Assignment) => !this.#assignments.has(monitorId);
     const specBytes = added.reduce((sum, { specJson }) => sum + specJson.length, this.#specBytes);
     if (this.size + added.filter(isNew).length > MAX_ASSIGNMENTS || specBytes > MAX_SPEC_BYTES)
-      throw new MalformedFrameError('more assignments than a node takes');
+      throw new MalformedFrameError('too many assignments');
   }
 
   #put(assignment: Assignment): void {

@@ -1,6 +1,6 @@
 import type { StreakRule } from '@vantage/shared/monitor-state/node-reducer.js';
 
-/** What a node is to check and how often, understood. */
+/** Parsed specification of a check and its interval. */
 export interface CheckSpec {
   /** A type of monitor, perhaps one that this build does not know: its checks fail as `not_supported`. */
   readonly type: string;
@@ -13,15 +13,15 @@ export interface CheckSpec {
 /** One monitor that this node watches. */
 export interface Assignment {
   readonly monitorId: string;
-  /** Another one for every change of what is checked. */
+  /** Number that differs for every change of what is checked. */
   readonly generation: number;
-  /** As it came. */
+  /** Specification as received. */
   readonly specJson: string;
 }
 
-/** The grid of an assignment whose interval nobody can read: its checks still say that they are not supported. */
+/** The grid of an assignment with an invalid interval: its checks still report that they are not supported. */
 const UNREADABLE_INTERVAL_MS = 60_000;
-/** What an assignment is checked by that nobody can read. */
+/** Specification used for an assignment that cannot be read. */
 const unreadable: CheckSpec = {
   type: '',
   target: '',

@@ -1,6 +1,6 @@
-/** Details of a monitor that are told in a row at most. */
+/** Greatest number of consecutive checks of a monitor that report details. */
 const MOST = 20;
-/** How often one more is. */
+/** Interval after which one more check may have details. */
 const REFILL_MS = 900_000;
 
 interface Purse {
@@ -9,13 +9,17 @@ interface Purse {
 }
 
 /**
- * How many checks of a monitor are told with details: a target that is down for a week, or up and down all the time, is not told
- * about at length each time. The first twenty are, then one every quarter of an hour, and always room is left for the check that ends it.
+ * Limits the number of checks of a monitor that are reported with details, so that a target that is down for a week,
+ * or flapping, does not cause long reports each time. The first twenty have details, then one every quarter of an
+ * hour, and there is always room for the check that ends it.
  */
 export class DetailsBudget {
   readonly #purses = new WeakMap<object, Purse>();
 
-  /** Whether details of a check are told. `nowMs`: monotonic. `endsIt`: it is the first good one after others. */
+  /**
+   * Takes from the monitor's budget, and returns true if the details of a check are reported. `nowMs`: monotonic.
+   * `endsIt`: it is the first good check after others.
+   */
   take(monitor: object, nowMs: number, endsIt: boolean): boolean {
     const purse = this.#purses.get(monitor) ?? { left: MOST + 1, atMs: nowMs };
     purse.left = Math.min(MOST + 1, purse.left + (nowMs - purse.atMs) / REFILL_MS);

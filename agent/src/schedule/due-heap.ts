@@ -7,7 +7,7 @@ interface Entry<T> {
 //        5   4
 //       9 6 8
 
-/** What comes when, the first in front: adding and taking cost the logarithm of the size. */
+/** Heap of entries by due time, earliest first: adding and taking cost the logarithm of the size. */
 export class DueHeap<T> {
   readonly #entries: Entry<T>[] = [];
 
@@ -33,7 +33,7 @@ export class DueHeap<T> {
     this.#entries[at] = entry;
   }
 
-  /** Takes the first out. */
+  /** Removes and returns the first entry. */
   pop(): Entry<T> | null {
     const first = this.first;
     const last = this.#entries.pop();

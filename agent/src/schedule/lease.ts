@@ -2,7 +2,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 
 const DEFAULT_SECONDS = 86_400;
 
-/** What outlives the process. */
+/** State of the lease that outlives the process. */
 export interface KeptLease {
   /** The last contact, server time, milliseconds since the epoch; null: not known. */
   readonly contactAt: number | null;
@@ -10,8 +10,9 @@ export interface KeptLease {
 }
 
 /**
- * How long this node may go on without its control plane: what it watches may be somebody else's by then. Counted from the
- * last contact, on the monotonic clock and on server time, which knows of sleep and goes on over restarts.
+ * Time for which this node may continue without its control plane, because its monitors may be assigned to other
+ * nodes by then. Counted from the last contact, on the monotonic clock and on server time, which includes sleep and
+ * continues over restarts.
  */
 export class Lease {
   readonly #clock: Clock;
@@ -51,7 +52,7 @@ export class Lease {
     return Math.max(onServerTime, monotonic) > this.#seconds * 1000;
   }
 
-  /** What the next process has to know. */
+  /** State of the lease for the next process. */
   keep(): KeptLease {
     if (this.#isLinked) this.#touch();
     return { contactAt: this.#contactAt, seconds: this.#seconds };

@@ -4,12 +4,18 @@ import {
   type MissedReport,
   type NodeStateReport,
 } from '@vantage/shared/monitor-state/check-report.js';
-import { type NodeState, streakOf } from '@vantage/shared/monitor-state/node-reducer.js';
+import {
+  type NodeState,
+  passCheck,
+  reduceCheck,
+  type StreakRule,
+  streakOf,
+} from '@vantage/shared/monitor-state/node-reducer.js';
 import { CHECK_KIND, MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
-import { type MissedSlots, slotStart } from '@vantage/shared/monitor-state/slots.js';
+import type { MissedSlots } from '@vantage/shared/monitor-state/slots.js';
 import type { CheckJudgment } from '@vantage/shared/monitor-types/definition.js';
 import type { WatchedState } from '../link/state-sources.js';
-import type { WatchedMonitor } from './watched-monitor.js';
+import { slotMsOf, type WatchedMonitor } from './watched-monitor.js';
 
 const MAX_MS = 1e9;
 const MAX_MESSAGE_LENGTH = 1000;
@@ -42,7 +48,7 @@ export function checkReport(
   return { kind: CHECK_KIND, body, detailsJson: check.detailsJson };
 }
 
-/** One check that somebody asked for, outside the grid. Times: server time. */
+/** One requested check, outside of the grid. Times: server time. */
 export function askedReport(
   watched: WatchedMonitor,
   check: {
@@ -73,8 +79,8 @@ export function missedReport(
 ): SlotReport {
   const body = {
     ...assigned(watched),
-    first_slot_ms: slotStart(first, watched.grid),
-    last_slot_ms: slotStart(last, watched.grid),
+    first_slot_ms: slotMsOf(watched, first),
+    last_slot_ms: slotMsOf(watched, last),
     count: last - first + 1,
     reason,
     through_ms: throughMs,
@@ -82,11 +88,29 @@ export function missedReport(
   return { kind: MISSED_KIND, body, detailsJson: null };
 }
 
-/** What the node says of a monitor now; null before its first check. */
+/** Current state of a monitor on this node; null before its first check. */
 export function newestState({ assignment: { monitorId, generation }, state }: WatchedMonitor): WatchedState | null {
   if (state.slot === null) return null;
   const stateJson = JSON.stringify(describeState(state));
   return { kind: CHECK_KIND, subject: monitorId, generation, slotMs: state.slot, stateJson };
+}
+
+/** A check that could not be made says nothing of its target. */
+const undecisive: ReadonlySet<string> = new Set(['not_supported', 'overload', 'internal', 'cancelled']);
+
+/** The state in which a node sees a monitor after a check of a slot. */
+export function stateAfter(
+  state: NodeState,
+  check: {
+    readonly slotMs: number;
+    readonly outcome: CheckReport['outcome'];
+    readonly error: { readonly code: string } | null;
+  },
+  rule: StreakRule,
+): NodeState {
+  const { slotMs: slot, outcome, error } = check;
+  if (error !== null && undecisive.has(error.code)) return passCheck(state, slot);
+  return reduceCheck(state, { slot, outcome }, rule);
 }
 
 function describeState(state: NodeState): NodeStateReport | null {

@@ -3,7 +3,7 @@ import { DueHeap } from './due-heap.js';
 
 /** A check in flight, by its slot; the object itself is its name. */
 export interface RunningCheck {
-  /** When it was due, server time. */
+  /** Due time of the check, server time. */
   readonly slotMs: number;
 }
 
@@ -22,7 +22,7 @@ export class RunningChecks {
     return this.#running.size;
   }
 
-  /** When the first of them was due, server time; null: none runs. */
+  /** Due time of the oldest one, server time; null: none runs. */
   get oldestSlotMs(): number | null {
     for (let first = this.#bySlot.first; first !== null; first = this.#bySlot.first) {
       if (this.#running.has(first.item)) return first.dueMs;

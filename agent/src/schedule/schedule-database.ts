@@ -4,15 +4,21 @@ import Database from 'better-sqlite3';
 import type { ScheduleBatch, StoredRow, StoredSchedule } from './stored-schedule.js';
 
 const APPLICATION_ID = 0x56_53_43_48;
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 
 const SCHEMA = `
   CREATE TABLE assignments (
     monitor_id TEXT PRIMARY KEY, generation INTEGER NOT NULL, spec TEXT NOT NULL,
-    done INTEGER, running INTEGER, state TEXT NOT NULL
+    done INTEGER, running INTEGER, state TEXT NOT NULL, first_ms INTEGER
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), contact_at REAL, seconds INTEGER NOT NULL) STRICT;
   PRAGMA application_id = ${APPLICATION_ID};
+  PRAGMA user_version = ${SCHEMA_VERSION};
+`;
+
+/** Upgrade of a file that an older agent left: it has no first checks that began at once. */
+const FROM_VERSION_1 = `
+  ALTER TABLE assignments ADD COLUMN first_ms INTEGER;
   PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
@@ -24,8 +30,8 @@ export interface OpenSchedule {
 }
 
 /**
- * Opens the file at `path` for its one writer, or makes it. One that is damaged, or is none of ours, is renamed to
- * `<path>.corrupt`, and a new one takes its place; so is one that was found damaged while open (`isSuspect`).
+ * Opens the file at `path` for its one writer, or creates it. A file that is damaged, or not a schedule, is renamed to
+ * `<path>.corrupt` and replaced by a new one; so is a file that was found damaged while open (`isSuspect`).
  * @throws Error of SQLite or the system when there can be no file
  */
 export function openSchedule(path: string, { isSuspect }: { readonly isSuspect: boolean }): OpenSchedule {
@@ -33,7 +39,7 @@ export function openSchedule(path: string, { isSuspect }: { readonly isSuspect: 
   if (found !== null) return { ...found, setAside: null };
   const setAside = putAside(path);
   const made = tryOpen(path);
-  if (made === null) throw new Error(`cannot make "${path}"`);
+  if (made === null) throw new Error(`cannot create "${path}"`);
   return { ...made, setAside };
 }
 
@@ -57,11 +63,12 @@ export class ScheduleDatabase {
   }
 }
 
-/** Null when the file is damaged or holds something else. */
+/** Opens a file; null when it is damaged or holds something else. */
 function tryOpen(path: string): Pick<OpenSchedule, 'database' | 'stored'> | null {
-  // made beforehand so that it, and the files SQLite puts beside it with the same mode, are nobody else's to read
+  // created beforehand so that no other user can read it, or the files that SQLite creates next to it with the same
+  // mode
   closeSync(openSync(path, 'a', 0o600));
-  // it has one writer: whoever else holds it is not waited for
+  // it has only one writer: another holder of the lock is not waited for
   const database = new Database(path, { timeout: 0 });
   try {
     if (isOurs(database)) return { database: new ScheduleDatabase(database), stored: readStored(database) };
@@ -77,19 +84,21 @@ function tryOpen(path: string): Pick<OpenSchedule, 'database' | 'stored'> | null
 function isOurs(database: Database.Database): boolean {
   const isNew = database.pragma('schema_version', { simple: true }) === 0;
   if (!isNew && database.pragma('application_id', { simple: true }) !== APPLICATION_ID) return false;
-  if (!isNew && database.pragma('user_version', { simple: true }) !== SCHEMA_VERSION) return false;
+  const version = database.pragma('user_version', { simple: true });
+  if (!isNew && version !== SCHEMA_VERSION && version !== 1) return false;
   if (!isNew && database.pragma('quick_check(1)', { simple: true }) !== 'ok') return false;
   database.pragma('journal_mode = WAL');
-  // what a power cut takes is a second of progress, and told as missed
+  // a power failure loses a second of progress, which is reported as missed
   database.pragma('synchronous = NORMAL');
   database.pragma('cache_size = -1024');
   if (isNew) database.exec(SCHEMA);
+  else if (version === 1) database.exec(FROM_VERSION_1);
   return true;
 }
 
 function readStored(database: Database.Database): StoredSchedule {
   const rows = database.prepare<[], StoredRow>(
-    'SELECT monitor_id AS monitorId, generation, spec AS specJson, done, running, state AS stateJson FROM assignments',
+    'SELECT monitor_id AS monitorId, generation, spec AS specJson, first_ms AS firstMs, done, running, state AS stateJson FROM assignments',
   );
   const lease = database.prepare<[], { contactAt: number | null; seconds: number }>(
     'SELECT contact_at AS contactAt, seconds FROM lease',
@@ -100,11 +109,11 @@ function readStored(database: Database.Database): StoredSchedule {
 function prepareSave(database: Database.Database): (batch: ScheduleBatch) => void {
   const clear = database.prepare('DELETE FROM assignments');
   const put = database.prepare<StoredRow>(
-    `INSERT OR REPLACE INTO assignments (monitor_id, generation, spec, done, running, state)
-     VALUES (@monitorId, @generation, @specJson, @done, @running, @stateJson)`,
+    `INSERT OR REPLACE INTO assignments (monitor_id, generation, spec, first_ms, done, running, state)
+     VALUES (@monitorId, @generation, @specJson, @firstMs, @done, @running, @stateJson)`,
   );
   const move = database.prepare(
-    'UPDATE assignments SET done = @done, running = @running, state = @stateJson WHERE monitor_id = @monitorId',
+    'UPDATE assignments SET first_ms = @firstMs, done = @done, running = @running, state = @stateJson WHERE monitor_id = @monitorId',
   );
   const drop = database.prepare<[string]>('DELETE FROM assignments WHERE monitor_id = ?');
   const keepLease = database.prepare(
@@ -125,7 +134,10 @@ export function sqliteCode(error: unknown): string {
   return error instanceof Database.SqliteError ? error.code : '';
 }
 
-/** Of damaged files the newest is kept. Its log belongs to it and must never meet the new one. @returns where it is */
+/**
+ * Moves a damaged file aside; only the newest is kept. Its log belongs to it and must never meet the new file.
+ * @returns the new path
+ */
 function putAside(path: string): string | null {
   const folder = dirname(path);
   const aside = `${path}.corrupt`;

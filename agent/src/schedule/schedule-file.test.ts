@@ -13,7 +13,7 @@ import type { StoredRow } from './stored-schedule.js';
 
 function aRow(number: number, done = 5): StoredRow {
   const stateJson = JSON.stringify({ verdict: 'ok' });
-  return { ...anAssignment(number), done, running: null, stateJson };
+  return { ...anAssignment(number), firstMs: null, done, running: null, stateJson };
 }
 
 /** A file whose rows the test holds, in `stateDir`. */
@@ -31,7 +31,7 @@ function openFile(stateDir: string) {
   return { file, clock, lines, rows, put };
 }
 
-/** What the next process finds. */
+/** Loads the schedule as the next process would. */
 async function loadFrom(stateDir: string) {
   const { file, lines } = openFile(stateDir);
   const stored = await file.load();
@@ -100,7 +100,7 @@ t.test('a damaged file is set aside, and the schedule begins empty', async (t) =
     harm(join(stateDir, 'schedule.db'));
     const { file, lines, put } = openFile(stateDir);
     t.same((await file.load()).rows, [], name);
-    t.same(lines, ['the kept schedule was damaged: it begins anew'], name);
+    t.same(lines, ['stored schedule was damaged, starting with an empty one'], name);
     t.ok(readdirSync(stateDir).includes('schedule.db.corrupt'), name);
     put(aRow(7));
     await file.close();
@@ -122,11 +122,11 @@ t.test(
       clock.advance(ms);
       await until('it was tried again', () => clock.begun(2 * ms) > begun);
     }
-    t.same(lines, ['the schedule cannot be kept: after a restart it begins empty']);
+    t.same(lines, ['cannot store the schedule, retrying: after a restart it is empty']);
     rmSync(path, { recursive: true });
     put(aRow(1));
     clock.advance(20_000);
-    await until('it is kept', () => lines.includes('the schedule is kept again'));
+    await until('it is kept', () => lines.includes('schedule can be stored again'));
     await file.close();
     t.equal((await loadFrom(stateDir)).rows.length, 2);
   },
@@ -141,11 +141,11 @@ t.test('after a save that failed another thread writes everything', async (t) =>
   put(aRow(100));
   clock.advance(1000);
   await until('it failed', () => lines.length > 0);
-  t.same(lines, ['the schedule cannot be kept: after a restart it begins empty']);
+  t.same(lines, ['cannot store the schedule, retrying: after a restart it is empty']);
   other.exec('DELETE FROM assignments; COMMIT');
   other.close();
   clock.advance(5000);
-  await until('it is kept', () => lines.includes('the schedule is kept again'));
+  await until('it is kept', () => lines.includes('schedule can be stored again'));
   await file.close();
   t.equal((await loadFrom(stateDir)).rows.length, 101);
 });

@@ -8,27 +8,28 @@ import { emptySchedule, type ScheduleBatch, type StoredRow, type StoredSchedule 
 
 const FILE_NAME = 'schedule.db';
 const SAVE_MS = 1000;
-/** After a save that failed; growing while that lasts. */
+/** Delays after a failed save; they grow while saves fail. */
 const RETRY_MS = { first: 5000, most: 60_000 };
-/** A disk that does not answer holds up the end of the agent for so long. */
+/** Greatest delay of the agent's end by a disk that does not respond, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 5000;
 
-/** Where the file is, and what owns it; a file of the state directory and a thread of this process by default. */
+/** Path of the file, and its owner; a file of the state directory and a thread of this process by default. */
 export interface SchedulePlace {
-  /** Whether a process before left one. */
+  /** True if a previous process left a file. */
   exists(): boolean;
   readonly startThread: StartKeepingThread;
 }
 
-/** What is to be kept of a monitor now; null: it is no longer watched. */
+/** Returns the row to be kept for a monitor now; null: it is no longer watched. */
 type ReadRow = (monitorId: string) => StoredRow | null;
 
 //   change --1 s--> saving --saved--> rest           a failure ends the thread: the next save begins another one, which
 //                     '----failed--> 5 s .. 60 s       writes everything
 
 /**
- * What the next process needs to go on, in `schedule.db`: written by a thread of its own, at most once a second, only what
- * changed. Nothing that happens to the file stops the schedule. There is no thread before there is something to keep.
+ * State that the next process needs to continue, in `schedule.db`: written by a thread of its own, at most once a
+ * second, changes only. Nothing that happens to the file stops the schedule. The thread starts once there is
+ * something to keep.
  */
 export class ScheduleFile {
   readonly #path: string;
@@ -63,7 +64,10 @@ export class ScheduleFile {
     this.#log = options.log;
   }
 
-  /** What the process before left; nothing where that cannot be read. To be called once, before anything else. */
+  /**
+   * Loads the schedule that the previous process left; empty where it cannot be read. To be called once, before
+   * anything else.
+   */
   async load(): Promise<StoredSchedule> {
     if (!this.#place.exists()) return emptySchedule;
     try {
@@ -77,19 +81,19 @@ export class ScheduleFile {
     }
   }
 
-  /** From here on what is kept is asked of `readRow`, when it is written. */
+  /** Starts saving: from now on rows are requested from `readRow` when they are written. */
   begin(readRow: ReadRow): void {
     this.#readRow = readRow;
   }
 
-  /** A monitor is watched anew, under another assignment, or no longer. */
+  /** A monitor was assigned, assigned again, or is no longer assigned. */
   assignmentChanged(monitorId: string): void {
     this.#kept.add(monitorId);
     this.#added.add(monitorId);
     this.#saveIn(SAVE_MS);
   }
 
-  /** Its progress or state is another one. */
+  /** Records that the progress or state of a monitor changed. */
   progressChanged(monitorId: string): void {
     this.#moved.add(monitorId);
     this.#saveIn(SAVE_MS);
@@ -98,7 +102,7 @@ export class ScheduleFile {
   keepLease(lease: KeptLease): void {
     this.#lease = lease;
     this.#newestLease = lease;
-    // nothing is made for its sake alone
+    // progress alone does not create the file
     if (this.#thread !== null || this.#kept.size > 0) this.#saveIn(SAVE_MS);
   }
 
@@ -133,7 +137,7 @@ export class ScheduleFile {
 
   #saveNow(): void {
     this.#cancelTimer = null;
-    // the disk is slow: what comes meanwhile is the next save's
+    // the disk is slow: changes in the meantime are part of the next save
     if (this.#saving !== null) return this.#saveIn(SAVE_MS);
     this.#saving = this.#save().finally(() => {
       this.#saving = null;
@@ -148,7 +152,7 @@ export class ScheduleFile {
       }
       const batch = this.#takeBatch();
       await this.#thread?.save(batch);
-      if (this.#problem !== null) this.#log.info('the schedule is kept again');
+      if (this.#problem !== null) this.#log.info('schedule can be stored again');
       this.#problem = null;
       this.#retryMs = RETRY_MS.first;
     } catch (error) {
@@ -164,7 +168,7 @@ export class ScheduleFile {
     this.#thread = thread;
     this.#isSuspect = false;
     if (opened.setAside !== null)
-      this.#log.warn({ setAside: opened.setAside }, 'the kept schedule was damaged: it begins anew');
+      this.#log.warn({ setAside: opened.setAside }, 'stored schedule was damaged, starting with an empty one');
     return opened.stored;
   }
 
@@ -180,8 +184,9 @@ export class ScheduleFile {
     const rowsOf = (ids: readonly string[]) => ids.flatMap((monitorId) => this.#readRow(monitorId) ?? []);
     const dropped = added.filter((monitorId) => this.#readRow(monitorId) === null);
     for (const monitorId of dropped) this.#kept.delete(monitorId);
-    const progress = rowsOf(moved).map(({ monitorId, done, running, stateJson }) => ({
+    const progress = rowsOf(moved).map(({ monitorId, firstMs, done, running, stateJson }) => ({
       monitorId,
+      firstMs,
       done,
       running,
       stateJson,
@@ -192,7 +197,7 @@ export class ScheduleFile {
   #failed(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     if (this.#problem === null)
-      this.#log.error({ problem: message }, 'the schedule cannot be kept: after a restart it begins empty');
+      this.#log.error({ problem: message }, 'cannot store the schedule, retrying: after a restart it is empty');
     this.#problem = message;
     this.#isSuspect = error instanceof ScheduleFileError && error.isCorruption;
     void this.#thread?.terminate();

@@ -15,7 +15,7 @@ export class ScheduleFileError extends Error {
   }
 }
 
-/** What owns the file and answers one request at a time. */
+/** Owner of the file, which serves one request at a time. */
 export type KeepingThread = Pick<ScheduleThread, 'save' | 'close' | 'terminate'>;
 
 /** Starts one; resolves when it has opened the file. @throws ScheduleFileError */
@@ -49,13 +49,13 @@ export class ScheduleThread {
     readonly thread: ScheduleThread;
     readonly opened: Extract<FromScheduleThread, { kind: 'opened' }>;
   }> {
-    // an agent that watches nothing never loads it
+    // an agent without assignments never loads it
     const { startScheduleWorker } = await import('./schedule-worker.js');
     const thread = new ScheduleThread(startScheduleWorker(options));
     try {
       const opened = await thread.#answer();
       if (opened.kind === 'opened') return { thread, opened };
-      throw new ScheduleFileError(`unexpected answer "${opened.kind}"`, false);
+      throw new ScheduleFileError(`unexpected reply "${opened.kind}"`, false);
     } catch (error) {
       await thread.terminate();
       throw error;

@@ -2,8 +2,8 @@ import { isMainThread, type MessagePort, parentPort, Worker, workerData } from '
 import type { ScheduleDatabase } from './schedule-database.js';
 import type { FromScheduleThread, ScheduleThreadOptions, ToScheduleThread } from './thread-messages.js';
 
-// The schedule's thread: it owns the file, so that a slow disk holds up nothing else. This file is the thread's entry as
-// well as what starts it: imported when it is needed, it is a file of its own in the bundled program, too.
+// Thread of the schedule: it owns the file, so that a slow disk delays nothing else. This file is the entry point of
+// the thread and also starts it: imported on demand, it is a separate file in the bundled program, too.
 
 /** The thread's heap, MiB: it holds what ten thousand assignments are, once. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };

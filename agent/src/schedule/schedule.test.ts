@@ -30,12 +30,13 @@ t.test('each slot is checked once, on its grid, and the node says what it makes 
   const node = new ScheduledNode();
   node.answer = () => ({ afterMs: 100, judgment: node.jobs.length > 2 ? bad('tcp_refused') : good });
   node.schedule.take(everything(anAssignment(0, { consecutive_fail: 2 })));
-  const first = slotAt(node.serverNow, gridOf(0));
+  const beganMs = node.serverNow;
+  const first = slotAt(beganMs, gridOf(0));
   await node.pass(4 * MINUTE_MS);
   const checks = checksOf(node.reports);
   t.same(
     checks.map(({ slot_ms }) => slot_ms),
-    [0, 1, 2, 3, 4].map((slot) => slotStart(first + slot, gridOf(0))),
+    [Math.floor(beganMs), ...[1, 2, 3, 4].map((slot) => slotStart(first + slot, gridOf(0)))],
   );
   t.same(
     checks.map(({ outcome, state }) => [outcome, state?.verdict, state?.streak]),
@@ -56,19 +57,65 @@ t.test('each slot is checked once, on its grid, and the node says what it makes 
   t.equal(node.durable, 5, 'the link is woken for each when it can be read');
 });
 
-t.test('a new assignment is checked at once, and says how late that is for its slot', async (t) => {
+t.test('a new assignment is checked at once, at its real time, not where its slot began', async (t) => {
   const node = new ScheduledNode();
   await node.pass(MINUTE_MS / 2);
-  const sinceSlotMs = node.serverNow - slotStart(slotAt(node.serverNow, gridOf(0)), gridOf(0));
+  const beganMs = Math.floor(node.serverNow);
   node.schedule.take(everything(anAssignment(0)));
   await node.pass(500);
-  t.match(checksOf(node.reports), [{ slot_ms: node.serverNow - 500 - sinceSlotMs, late_ms: sinceSlotMs }]);
-  t.ok(sinceSlotMs > 1000, 'a slot of the grid would have been missed by now');
+  const [check] = checksOf(node.reports);
+  t.match(check, { slot_ms: beganMs, state: { since_ms: beganMs } });
+  t.ok((check?.late_ms ?? 1) < 1, 'and is not late');
+  t.ok(beganMs - slotStart(slotAt(beganMs, gridOf(0)), gridOf(0)) > 1000, 'its slot began before the assignment');
   t.equal(node.schedule.stats.worstStartLateMs, 0, 'it was not meant to begin earlier');
   await node.restart(0);
   await node.pass(500);
-  t.equal(node.jobs.length, 1, 'what the process before watched is not new');
+  t.equal(node.jobs.length, 1, 'assignments of the previous process are not new');
 });
+
+t.test('a first check that was not made is missed at its real time, by the next process too', async (t) => {
+  const cases = {
+    'the agent failed': { answer: { afterMs: 100, judgment: bad('internal') }, reason: 'agent_fault', restarts: false },
+    'it was killed': { answer: { afterMs: 20 * MINUTE_MS, judgment: good }, reason: 'stopped', restarts: true },
+  };
+  for (const [name, { answer, reason, restarts }] of Object.entries(cases)) {
+    const node = new ScheduledNode();
+    await node.pass(MINUTE_MS / 2);
+    node.answer = () => answer;
+    const beganMs = Math.floor(node.serverNow);
+    node.schedule.take(everything(anAssignment(0)));
+    await node.pass(2000);
+    if (restarts) await node.restart(2 * MINUTE_MS);
+    await node.pass(2000);
+    const own = { first_slot_ms: beganMs, last_slot_ms: beganMs, count: 1, reason };
+    const missed = node.reports.flatMap(({ kind, body }) => (kind === 'missed' ? [body] : []));
+    t.match(missed[0], own, name);
+    const starts = missed.map(({ first_slot_ms }) => first_slot_ms);
+    t.ok(
+      starts.every((startMs) => startMs >= beganMs),
+      `${name}: nothing lies before the assignment`,
+    );
+  }
+});
+
+t.test(
+  'before its first decision a node says that it is undecided, and what it cannot check decides nothing',
+  async (t) => {
+    const node = new ScheduledNode();
+    node.answer = () => ({ afterMs: 100, judgment: bad(node.jobs.length === 2 ? 'not_supported' : 'tcp_refused') });
+    node.schedule.take(everything(anAssignment(0, { consecutive_fail: 2 })));
+    await node.pass(3 * MINUTE_MS);
+    t.same(
+      checksOf(node.reports).map(({ error, state }) => [error?.code, state?.verdict]),
+      [
+        ['tcp_refused', 'undecided'],
+        ['not_supported', 'undecided'],
+        ['tcp_refused', 'failing'],
+        ['tcp_refused', 'failing'],
+      ],
+    );
+  },
+);
 
 t.test('of new assignments fifty are checked at once, and each other one in its next slot', async (t) => {
   const node = new ScheduledNode();
@@ -121,7 +168,7 @@ t.test('a check that still runs costs the slots that come meanwhile, and is coun
   t.equal(checksOf(node.reports).length, 4);
 });
 
-t.test('what was not measured for want of room is a slot missed, not a check that failed', async (t) => {
+t.test('a check that is not measured for lack of capacity is a missed slot, not a failed check', async (t) => {
   const node = new ScheduledNode();
   node.answer = () => ({ afterMs: 5000, judgment: bad('overload') });
   node.schedule.take(everything(anAssignment(0)));
@@ -151,7 +198,7 @@ t.test('before server time is known nothing is checked, then what is new at once
   t.same(missedOf(node.reports), []);
 });
 
-t.test('what the process before was to watch and never began waits for its slot', async (t) => {
+t.test('an assignment that the previous process never started waits for its slot', async (t) => {
   const node = new ScheduledNode({ isTimeKnown: false });
   node.schedule.take(everything(anAssignment(0)));
   node.keep();
@@ -340,12 +387,12 @@ t.test('a check that somebody asks for is made at once, and touches neither the 
 t.test('a check that is asked for says through when slots are told, and claims none that is not', async (t) => {
   const node = new ScheduledNode();
   node.answer = () => ({ afterMs: node.jobs.length === 1 ? 20_000 : 100, judgment: good });
+  const slotMs = Math.floor(node.serverNow);
   node.schedule.take(everything(anAssignment(0)));
   await node.pass(1000);
   node.schedule.checkNow({ monitorId: monitorId(0), generation: 1, request: 'ask_1' });
   await node.pass(1000);
-  const slotMs = slotStart(slotAt(node.serverNow, gridOf(0)), gridOf(0));
-  t.match(checksOf(node.reports), [{ request: 'ask_1', through_ms: slotMs }], 'the slot of now is being checked');
+  t.match(checksOf(node.reports), [{ request: 'ask_1', through_ms: slotMs }], 'the first check is being made');
 });
 
 t.test('of checks that are asked for ten are in flight, one of a monitor; others are passed over', async (t) => {
@@ -390,7 +437,7 @@ t.test('of checks that are asked for ten are in flight, one of a monitor; others
   await closed;
 });
 
-t.test('slots whose reports the disk did not have when the process was killed are told by the next one', async (t) => {
+t.test('slots whose reports were not on disk when the process was killed are reported by the next one', async (t) => {
   const node = new ScheduledNode();
   node.schedule.take(everything(anAssignment(0)));
   const first = slotAt(node.serverNow, gridOf(0));

@@ -1,7 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { MissedReason } from '@vantage/shared/monitor-state/check-report.js';
-import { isBad, reduceCheck, unchecked } from '@vantage/shared/monitor-state/node-reducer.js';
-import { type MissedSlots, slotAt, slotStart } from '@vantage/shared/monitor-state/slots.js';
+import { isBad, unchecked } from '@vantage/shared/monitor-state/node-reducer.js';
+import { type MissedSlots, slotAt } from '@vantage/shared/monitor-state/slots.js';
 import type { CheckJudgment } from '@vantage/shared/monitor-types/definition.js';
 import { encodeResult } from '@vantage/shared/protocol/codec.js';
 import type { Logger } from 'pino';
@@ -19,7 +19,7 @@ import { DueHeap } from './due-heap.js';
 import { LastSlots } from './last-slots.js';
 import { LatenessWindow } from './lateness-window.js';
 import { Lease } from './lease.js';
-import { askedReport, checkReport, missedReport, newestState, type SlotReport } from './reports.js';
+import { askedReport, checkReport, missedReport, newestState, type SlotReport, stateAfter } from './reports.js';
 import { type RunningCheck, RunningChecks } from './running-checks.js';
 import type { ScheduleFile } from './schedule-file.js';
 import { isFarAhead, planResume, planSlots } from './slot-plan.js';
@@ -27,9 +27,17 @@ import type { StoredRow, ToldSchedule } from './stored-schedule.js';
 import { keptProgress, UnkeptReports } from './unkept-reports.js';
 import { mayBeUplink } from './uplink-codes.js';
 import type { UplinkGuard } from './uplink-guard.js';
-import { firstSlot, nextDueMs, type WatchedMonitor, watchAgain, watchNew } from './watched-monitor.js';
+import {
+  evenRuns,
+  firstSlot,
+  nextDueMs,
+  slotMsOf,
+  type WatchedMonitor,
+  watchAgain,
+  watchNew,
+} from './watched-monitor.js';
 
-// What this node watches, and when. Slots lie on server time (shared/src/monitor-state/slots.ts).
+// Monitors that this node checks, and when. Slots are in server time (shared/src/monitor-state/slots.ts).
 //
 //   assigned --server time known--> slot of now checked at once --answer--> reported, waits for the next slot
 //                                      '--kept from before, one of too many, or had by the assignment before--> waits
@@ -42,28 +50,31 @@ import { firstSlot, nextDueMs, type WatchedMonitor, watchAgain, watchNew } from 
 //            agent_fault  this process's child died, or an engine failed
 //            uplink_lost  the check failed, and so did every canary
 
-/** How long the timer sleeps at most: server time may step. */
+/** Longest sleep of the timer: server time may step. */
 const MAX_SLEEP_MS = 1000;
-/** So many monitors are seen to before whatever else this process has to do gets its turn. */
+/** Greatest number of monitors processed before the event loop gets its turn. */
 const MAX_PER_TURN = 500;
-/** Of new assignments so many are checked at once, somebody waits for them; of more each waits for its slot. */
+/**
+ * Greatest number of new assignments that are checked at once, because a user waits for them; with more, each waits for
+ * its slot.
+ */
 const MAX_AT_ONCE = 50;
 const KEEP_LEASE_MS = 60_000;
-/** A spool whose disk takes nothing holds up the end for so long. */
+/** Greatest delay of the end by a spool whose disk takes nothing, in milliseconds. */
 const KEPT_MS = 500;
 /** Probes of monitors end by the time of their type before; a child that is 5 s over this is stuck, and is replaced. */
 const CHECK_DEADLINE_MS = 125_000;
 /** A check may wait for its turn a tenth of its interval: begun later it would be of another moment. */
 const PATIENCE_MS = { least: 5_000, most: 60_000 };
 
-/** What `status` shows of the schedule. */
+/** Statistics of the schedule as `status` shows them. */
 export interface ScheduleStats {
   readonly assignments: number;
   readonly running: number;
   /** Checks and slots since the start. */
   readonly checksDone: number;
   readonly slotsMissed: number;
-  /** Of the last minute, milliseconds. */
+  /** Worst of the last minute, in milliseconds. */
   readonly worstStartLateMs: number;
 }
 
@@ -75,7 +86,7 @@ export interface ScheduleOptions {
   readonly clock: Clock;
   readonly uplink: Pick<UplinkGuard, 'isLost'>;
   readonly file: Pick<ScheduleFile, 'begin' | 'assignmentChanged' | 'progressChanged' | 'keepLease' | 'close'>;
-  /** What the process before left. */
+  /** Schedule that the previous process left. */
   readonly stored: ToldSchedule;
   readonly log: Logger;
   /** A report is durable in the spool. */
@@ -87,14 +98,14 @@ export class Schedule implements StateSource {
   readonly #options: ScheduleOptions;
   readonly #table = new AssignmentTable();
   readonly #watched = new Map<string, WatchedMonitor>();
-  /** Those whose first slot is not known, for want of server time. */
+  /** Monitors whose first slot is unknown because server time is. */
   readonly #unbegun = new Set<WatchedMonitor>();
   readonly #due = new DueHeap<WatchedMonitor>();
   readonly #running: RunningChecks;
   readonly #lease: Lease;
   readonly #lastSlots: LastSlots;
   readonly #unkept = new UnkeptReports<WatchedMonitor>();
-  /** To be called when the disk has it which reports the spool had to drop. */
+  /** Callbacks for when the disk has the report of what the spool had to drop. */
   readonly #dropped: (() => void)[] = [];
   readonly #asked: AskedChecks;
   readonly #lateness = new LatenessWindow();
@@ -109,7 +120,7 @@ export class Schedule implements StateSource {
   #isStopping = false;
   #isClosed = false;
   #checks = 0;
-  /** Of those that run, how many did not wait for their slot. */
+  /** Number of running checks that did not wait for their slot. */
   #runningAtOnce = 0;
   #checksDone = 0;
   #slotsMissed = 0;
@@ -145,15 +156,15 @@ export class Schedule implements StateSource {
     };
   }
 
-  /** Goes on where the process before ended, without a word of the control plane. */
+  /** Continues where the previous process ended, without waiting for the control plane. */
   start(): void {
     this.#look();
     this.#keepLeaseLater();
   }
 
-  /** What the control plane wants watched. @throws MalformedFrameError */
+  /** Applies a change of assignments. @throws MalformedFrameError */
   take(change: AssignmentsChange): void {
-    // what was watched until now has its slots until now
+    // assignments of the past have their slots until now
     this.#look();
     const { added, dropped } = this.#table.take(change);
     for (const monitorId of dropped) this.#forget(monitorId);
@@ -161,12 +172,12 @@ export class Schedule implements StateSource {
     this.#look();
   }
 
-  /** Somebody asked for a check beside the grid; where there can be none now, nothing comes of it. */
+  /** Takes a request for a check outside the grid; where none is possible now, nothing happens. */
   checkNow(asked: CheckRequest): void {
     this.#asked.take(asked, this.#isStopping ? null : (this.#watched.get(asked.monitorId) ?? null));
   }
 
-  /** By which both sides see whether they agree on what this node watches. */
+  /** Digest by which both sides compare the assignments of this node. */
   digest(): Uint8Array {
     return this.#table.digest();
   }
@@ -192,14 +203,14 @@ export class Schedule implements StateSource {
     return lagMs;
   }
 
-  /** Begins no more checks, gives the running ones `timeoutMs` and writes everything down. May be called twice. */
+  /** Starts no more checks, gives the running ones `timeoutMs` and saves the state. May be called twice. */
   async close(timeoutMs: number): Promise<void> {
     this.#isStopping = true;
     this.#forgetStepListener();
     this.#cancelTimer();
     this.#cancelLeaseTimer();
     await this.#running.idle(timeoutMs);
-    // what is answered later is of nobody: the next process says that it was missed
+    // later results are dropped: the next process reports the slot as missed
     this.#isClosed = true;
     await this.#unkept.none(this.#options.clock, KEPT_MS);
     this.#options.file.keepLease(this.#lease.keep());
@@ -250,7 +261,11 @@ export class Schedule implements StateSource {
     this.#unbegun.delete(watched);
     const { slot, isItsOwn } = firstSlot(watched, nowMs);
     watched.done = slot;
-    if (isItsOwn && !watched.isResuming && this.#runningAtOnce < MAX_AT_ONCE) void this.#checkAtOnce(watched, slot);
+    if (isItsOwn && !watched.isResuming && this.#runningAtOnce < MAX_AT_ONCE) {
+      // the monitor may not have existed when its slot began
+      watched.firstMs = Math.floor(nowMs);
+      void this.#checkAtOnce(watched, slot);
+    }
     this.#options.file.progressChanged(watched.assignment.monitorId);
     this.#queue(watched);
   }
@@ -269,7 +284,7 @@ export class Schedule implements StateSource {
       this.#queue(watched);
     }
     if (astray.length > 0)
-      this.#options.log.warn({ assignments: astray.length }, 'server time was set back: checks begin anew');
+      this.#options.log.warn({ assignments: astray.length }, 'server time was set back, schedule restarted');
   }
 
   #advance(watched: WatchedMonitor, nowMs: number, reason: MissedReason): void {
@@ -293,11 +308,12 @@ export class Schedule implements StateSource {
     this.#options.file.progressChanged(watched.assignment.monitorId);
   }
 
-  #miss(watched: WatchedMonitor, runs: readonly MissedSlots[], reason: MissedReason): void {
+  #miss(watched: WatchedMonitor, missed: readonly MissedSlots[], reason: MissedReason): void {
+    const runs = evenRuns(watched, missed);
     for (const [index, run] of runs.entries()) {
       this.#slotsMissed += run.last - run.first + 1;
       const nextSlot = runs[index + 1]?.first ?? (watched.done ?? run.last) + 1;
-      const throughMs = this.#throughMs(slotStart(nextSlot, watched.grid));
+      const throughMs = this.#throughMs(slotMsOf(watched, nextSlot));
       this.#tell(watched, run.first, missedReport(watched, run, { reason, throughMs }));
     }
   }
@@ -309,7 +325,7 @@ export class Schedule implements StateSource {
   }
 
   async #check(watched: WatchedMonitor, slot: number, { isPunctual = true } = {}): Promise<void> {
-    const slotMs = slotStart(slot, watched.grid);
+    const slotMs = slotMsOf(watched, slot);
     const running: RunningCheck = { slotMs };
     watched.running = slot;
     this.#running.add(running);
@@ -336,11 +352,11 @@ export class Schedule implements StateSource {
     return this.#options.measuring.check({ id: `check ${this.#checks}`, ...job, wantsDetails });
   }
 
-  /** Why a check that did not succeed is no check; null: it is one. */
+  /** Reason why an unsuccessful check does not count; null: it counts. */
   async #excuseOf({ error }: CheckJudgment): Promise<MissedReason | null> {
     if (error === null) return null;
     if (error.code === 'overload') return 'behind';
-    // our own failure says nothing of the target
+    // a failure of this node says nothing about the target
     if (error.code === 'internal' || error.code === 'cancelled') return 'agent_fault';
     return mayBeUplink(error.code) && (await this.#options.uplink.isLost()) ? 'uplink_lost' : null;
   }
@@ -351,10 +367,10 @@ export class Schedule implements StateSource {
     { judgment, detailsJson, startedAt }: CheckMeasurement,
   ): void {
     this.#checksDone += 1;
-    const slotMs = slotStart(slot, watched.grid);
+    const slotMs = slotMsOf(watched, slot);
     const lateMs = startedAt === null ? 0 : Math.max(0, this.#onServerTime(startedAt) - slotMs);
     if (isPunctual) this.#lateness.note(lateMs, this.#options.clock.monotonicMs());
-    watched.state = reduceCheck(watched.state, { slot: slotMs, outcome: judgment.outcome }, watched.spec.rule);
+    watched.state = stateAfter(watched.state, { slotMs, ...judgment }, watched.spec.rule);
     const isTold =
       detailsJson !== null &&
       this.#detailsBudget.take(watched, this.#options.clock.monotonicMs(), judgment.outcome === 'ok');
@@ -362,7 +378,7 @@ export class Schedule implements StateSource {
     this.#tell(watched, slot, checkReport(watched, check));
   }
 
-  /** Whatever came of it: it is of no slot, and nobody's state depends on it. */
+  /** Reports a requested check with any result: it belongs to no slot, and no state depends on it. */
   #tellAsked(watched: WatchedMonitor, request: string, measurement: CheckMeasurement): void {
     const { judgment, detailsJson, startedAt, loopLagMs } = measurement;
     if (this.#isClosed) return;
@@ -387,7 +403,10 @@ export class Schedule implements StateSource {
     return Math.max(0, Math.floor(Math.min(nowMs, oldestMs, dueMs, besideMs)));
   }
 
-  /** What is told of slots from `firstSlot` on is not done before the disk has it, or has it that it was dropped. */
+  /**
+   * Reports slots from `firstSlot` on; they count as done once the disk has the report, or the note that it was
+   * dropped.
+   */
   #tell(watched: WatchedMonitor, firstSlot: number, report: SlotReport): void {
     const isKept = this.#unkept.add(watched, firstSlot);
     const keep = () => {
@@ -401,7 +420,7 @@ export class Schedule implements StateSource {
         this.#options.onDurable();
       },
       (error: unknown) => {
-        // written down with the next row that the disk takes
+        // stored with the next row that the disk accepts
         if (error instanceof SpoolRowDroppedError) this.#dropped.push(keep);
       },
     );
@@ -422,7 +441,7 @@ export class Schedule implements StateSource {
     try {
       return spool.append('check', payload).durable;
     } catch (error) {
-      log.warn({ err: error, monitorId: body.monitor_id }, 'a check came after the spool was closed');
+      log.warn({ err: error, monitorId: body.monitor_id }, 'check arrived after the spool was closed');
       return null;
     }
   }
@@ -448,14 +467,14 @@ export class Schedule implements StateSource {
     const watched = this.#watched.get(monitorId);
     if (watched === undefined) return;
     watched.isAssigned = false;
-    if (watched.done !== null) this.#lastSlots.note(monitorId, slotStart(watched.done, watched.grid));
+    if (watched.done !== null) this.#lastSlots.note(monitorId, slotMsOf(watched, watched.done));
     this.#watched.delete(monitorId);
     this.#unbegun.delete(watched);
     this.#options.file.assignmentChanged(monitorId);
     if (this.#due.size > 2 * this.#watched.size + MAX_PER_TURN) this.#queueAnew();
   }
 
-  /** Of those that were forgotten, the heap keeps an entry until it is due. */
+  /** Rebuilds the heap, which otherwise keeps an entry of every forgotten monitor until it is due. */
   #queueAnew(): void {
     this.#due.clear();
     for (const watched of this.#watched.values()) this.#queue(watched);
@@ -465,10 +484,7 @@ export class Schedule implements StateSource {
     const dropped = this.#table.clear();
     if (dropped.length === 0) return;
     for (const monitorId of dropped) this.#forget(monitorId);
-    this.#options.log.warn(
-      { assignments: dropped.length },
-      'the lease is over: nothing is watched until the next link',
-    );
+    this.#options.log.warn({ assignments: dropped.length }, 'lease expired, no monitor is checked until the next link');
   }
 
   #keepLeaseLater(): void {
@@ -485,8 +501,8 @@ export class Schedule implements StateSource {
   #rowOf(monitorId: string): StoredRow | null {
     const watched = this.#watched.get(monitorId);
     if (watched === undefined) return null;
-    const { assignment, state } = watched;
+    const { assignment, state, firstMs } = watched;
     const progress = keptProgress(watched, this.#unkept.oldest(watched));
-    return { ...assignment, ...progress, stateJson: JSON.stringify(state) };
+    return { ...assignment, firstMs, ...progress, stateJson: JSON.stringify(state) };
   }
 }

@@ -8,28 +8,28 @@ import { dueSlot, type MissedSlots, type SlotGrid, slotAt, slotStart } from '@va
 
 /** A slot that began longer ago is not begun: else everything would begin at once after a pause. */
 export const LATEST_START_MS = 1000;
-/** Slots older than this are told to nobody: the spool would not keep that either. */
+/** Slots older than this are not reported: the spool would not keep the reports either. */
 const MAX_AGE_MS = 72 * 3_600_000;
 /** A last slot so far ahead of now was numbered by a clock that was wrong, and waited for it would be for ever. */
 const MAX_AHEAD_MS = 3_600_000;
 
-/** How far an assignment has come. */
+/** Progress of an assignment. */
 export interface SlotProgress {
   /** Every slot up to this one was begun or recorded; null before server time is known. */
   readonly done: number | null;
-  /** Of the check in flight; null: none. At most `done`. */
+  /** Slot of the check in flight; null: none. At most `done`. */
   readonly running: number | null;
 }
 
-/** What to do now. */
+/** Next step of an assignment. */
 export interface SlotStep {
   readonly missed: readonly MissedSlots[];
-  /** Which slot to run; null: none. */
+  /** Slot to run; null: none. */
   readonly run: number | null;
   readonly done: number;
 }
 
-/** What to do at `nowMs` (server time) with an assignment that has come so far; null: nothing yet. */
+/** Plans the next step at `nowMs` (server time) for an assignment with this progress; null: nothing is due yet. */
 export function planSlots({ done, running }: SlotProgress, nowMs: number, grid: SlotGrid): SlotStep | null {
   if (done === null) return null;
   const due = dueSlot(done, nowMs, grid);
@@ -44,18 +44,20 @@ export function planSlots({ done, running }: SlotProgress, nowMs: number, grid: 
   };
 }
 
-/** What an agent that begins anew has missed up to now: what ran when it ended, and what came due since. */
+/**
+ * Plans the restart of an agent: the slots missed until now are the one that ran when it ended, and those due since.
+ */
 export function planResume({ done, running }: SlotProgress, nowMs: number, grid: SlotGrid): Omit<SlotStep, 'run'> {
   if (done === null || isFarAhead(done, nowMs, grid)) return { missed: [], done: slotAt(nowMs, grid) };
   const step = planSlots({ done, running: null }, nowMs, grid);
-  // the slot of now is begun by the next step, if it is not too late
+  // the next step starts the present slot, if it is not too late
   const reached = step === null ? done : step.run === null ? step.done : step.done - 1;
   const since = reached > done ? [{ first: done + 1, last: reached }] : [];
   const ran = running === null ? [] : [{ first: running, last: running }];
   return { missed: recent(joined([...ran, ...since]), nowMs, grid), done: reached };
 }
 
-/** Whether the last slot lies so far ahead of now that the schedule has to begin anew. */
+/** True if the last slot is so far ahead of now that the schedule has to restart from now. */
 export function isFarAhead(done: number, nowMs: number, grid: SlotGrid): boolean {
   return slotStart(done, grid) - nowMs > MAX_AHEAD_MS;
 }

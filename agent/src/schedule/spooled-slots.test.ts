@@ -14,6 +14,7 @@ function aRow(done: number, running: number | null = null): StoredRow {
   const number = (slot: number) => 29_000_000 + slot;
   return {
     ...anAssignment(0),
+    firstMs: null,
     done: number(done),
     running: running === null ? null : number(running),
     stateJson: '{}',
@@ -26,6 +27,7 @@ function aCheck(slot: number, fields: object = {}) {
     generation: 1,
     slot_ms: slotMs(slot),
     outcome: 'failed',
+    error: { code: 'tcp_refused', message: '' },
     state: ok,
     ...fields,
   };

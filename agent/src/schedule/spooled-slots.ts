@@ -1,32 +1,35 @@
 import { type CheckReport, type MissedReport } from '@vantage/shared/monitor-state/check-report.js';
-import { reduceCheck } from '@vantage/shared/monitor-state/node-reducer.js';
 import { CHECK_KIND, MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import { slotAt } from '@vantage/shared/monitor-state/slots.js';
 import { type DecodedResult, decodeResult } from '@vantage/shared/protocol/codec.js';
 import { parseJson } from '../measuring/parse-json.js';
 import type { Spool } from '../spool/spool.js';
+import { stateAfter } from './reports.js';
 import type { StoredRow, StoredSchedule, ToldSchedule } from './stored-schedule.js';
 import { type WatchedMonitor, watchAgain } from './watched-monitor.js';
 
-// An agent that is killed has kept its progress up to a second ago, or longer on a slow disk; its spool has each report that
-// was made since then. So what the spool knows counts, and no slot is told twice.
+// An agent that is killed has stored its progress up to a second ago, or longer on a slow disk; its spool has each
+// report since then. Therefore the spool takes precedence, and no slot is reported twice.
 
 /** Reports looked through, the newest: what a busy node makes in some seconds. */
 const LOOKED_AT = 5000;
 const BATCH_ROWS = 1000;
 const BATCH_BYTES = 4 * 2 ** 20;
-/** More slots of one report than this are not counted one by one; the last of them says how far it came. */
+/** Greatest number of slots of one report that are counted one by one; beyond it only the last of them counts. */
 const MAX_COUNTED = 1000;
 
 type Report = CheckReport | MissedReport;
 
-/** What the process before left, with what the newest rows of lane check tell of later slots. */
+/**
+ * The schedule that the previous process left, updated from the newest rows of lane check, which may tell of later
+ * slots.
+ */
 export async function withSpooled(
   stored: StoredSchedule,
   spool: Pick<Spool, 'read' | 'state'>,
   nodeId: string,
 ): Promise<ToldSchedule> {
-  // a spool that cannot be read tells nothing: at worst a slot is told twice, and the schedule goes on
+  // without a readable spool, a slot may at worst be reported twice, and the schedule continues
   return withTold(stored, await newestReports(spool).catch(() => []), nodeId);
 }
 
@@ -53,7 +56,7 @@ function withReports(row: StoredRow, reports: readonly Report[], nodeId: string)
   if (told.size === 0) return row;
   const newest = Math.max(...told);
   const done = Math.max(watched.done ?? newest, newest);
-  // all up to the newest were begun or told: the one that is not told was running
+  // all slots up to the newest were started or reported: one that was not reported was running
   const since = watched.done === null ? Math.min(...told) : watched.done + 1;
   const begun = [
     ...(watched.running === null ? [] : [watched.running]),
@@ -62,7 +65,7 @@ function withReports(row: StoredRow, reports: readonly Report[], nodeId: string)
   const running = begun.findLast((slot) => !told.has(slot)) ?? null;
   const checks = own.filter(isOfGrid).sort((a, b) => a.slot_ms - b.slot_ms);
   const state = checks.reduce(
-    (before, { slot_ms: slot, outcome }) => reduceCheck(before, { slot, outcome }, watched.spec.rule),
+    (before, { slot_ms: slotMs, outcome, error }) => stateAfter(before, { slotMs, outcome, error }, watched.spec.rule),
     watched.state,
   );
   return { ...row, done, running, stateJson: JSON.stringify(state) };
@@ -79,7 +82,7 @@ async function newestReports(spool: Pick<Spool, 'read' | 'state'>): Promise<Repo
   return found;
 }
 
-/** What this program wrote is what it reads; what another version of it wrote is passed over. */
+/** Reads the reports in a result. Only what this program's version writes is read; other reports are ignored. */
 function reportsIn({ kind, resultJson }: DecodedResult): Report[] {
   const body = parseJson(Buffer.from(resultJson).toString());
   if (typeof body !== 'object' || body === null) return [];
@@ -88,7 +91,7 @@ function reportsIn({ kind, resultJson }: DecodedResult): Report[] {
   return [];
 }
 
-/** A check of a slot; not one that somebody asked for. */
+/** A check of a slot, not a requested one. */
 function isOfGrid(report: Report): report is CheckReport {
   return 'slot_ms' in report && report.state !== null;
 }

@@ -1,10 +1,12 @@
 import type { KeptLease } from './lease.js';
 
-/** How far a stored assignment has come; see SlotProgress. */
+/** Progress of a stored assignment; see SlotProgress. */
 export interface StoredProgress {
   readonly monitorId: string;
   readonly done: number | null;
   readonly running: number | null;
+  /** Due time of the first check if it started at once, server time; null: it did not. */
+  readonly firstMs: number | null;
   /** A NodeState. */
   readonly stateJson: string;
 }
@@ -15,7 +17,7 @@ export interface StoredRow extends StoredProgress {
   readonly specJson: string;
 }
 
-/** What the process before left. */
+/** Schedule that the previous process left. */
 export interface StoredSchedule {
   readonly rows: readonly StoredRow[];
   readonly lease: KeptLease | null;
@@ -23,19 +25,19 @@ export interface StoredSchedule {
 
 /** The same, and what the spool knows. */
 export interface ToldSchedule extends StoredSchedule {
-  /** The last slot time told of a monitor, by its id: also of one that the file does not have. */
+  /** The last reported slot time of a monitor, by its id: also of one that the file does not have. */
   readonly toldMs: ReadonlyMap<string, number>;
 }
 
-/** What changed since the save before. */
+/** Changes since the previous save. */
 export interface ScheduleBatch {
-  /** Whatever else the file has is no longer so. */
+  /** True if everything else in the file is obsolete. */
   readonly isEverything: boolean;
   readonly rows: readonly StoredRow[];
   readonly progress: readonly StoredProgress[];
   /** Ids of monitors. */
   readonly dropped: readonly string[];
-  /** Null: as it was. */
+  /** New lease; null: unchanged. */
   readonly lease: KeptLease | null;
 }
 

@@ -1,8 +1,8 @@
 import { type NodeState, unchecked } from '@vantage/shared/monitor-state/node-reducer.js';
 
-const verdicts: readonly NodeState['verdict'][] = ['ok', 'degraded', 'failing'];
+const verdicts: readonly NodeState['verdict'][] = ['ok', 'degraded', 'failing', 'undecided'];
 
-/** The state as it was kept; `unchecked` when it is none, so that the next checks decide. */
+/** The stored state; `unchecked` if it is invalid, so that the next checks decide. */
 export function parseNodeState(json: string): NodeState {
   try {
     const { verdict, since, slot, degraded, failed } = JSON.parse(json) as Partial<NodeState>;

@@ -1,10 +1,10 @@
 import type { ScheduleBatch, StoredSchedule } from './stored-schedule.js';
 
-// What the main thread and the schedule's thread tell each other: one request at a time, and its answer.
+// Messages between the main thread and the thread of the schedule: one request at a time, and its reply.
 
 export interface ScheduleThreadOptions {
   readonly path: string;
-  /** The file was found damaged while open: it is put aside whatever a check says. */
+  /** The open file was found damaged: it is moved aside whatever a check finds. */
   readonly isSuspect: boolean;
 }
 

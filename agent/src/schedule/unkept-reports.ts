@@ -7,7 +7,10 @@ export class UnkeptReports<M> {
   readonly #slots = new Map<M, number[]>();
   #whenNone: (() => void) | null = null;
 
-  /** Something was told of a monitor from `firstSlot` on. @returns what to call when it is durable, or was declared as dropped */
+  /**
+   * Records that something was reported of a monitor from `firstSlot` on. @returns a function to call when it is
+   * durable, or was declared as dropped
+   */
   add(monitor: M, firstSlot: number): () => void {
     const slots = this.#slots.get(monitor) ?? [];
     slots.push(firstSlot);
@@ -19,7 +22,7 @@ export class UnkeptReports<M> {
     };
   }
 
-  /** Resolves when there is none, or after `timeoutMs`. */
+  /** Resolves when no report is left, or after `timeoutMs`. */
   none(clock: Pick<Clock, 'after'>, timeoutMs: number): Promise<void> {
     if (this.#slots.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -31,7 +34,7 @@ export class UnkeptReports<M> {
     });
   }
 
-  /** The first slot of them; null: the disk has everything that was told of the monitor. */
+  /** The first slot of them; null: all reports of the monitor are on the disk. */
   oldest(monitor: M): number | null {
     const slots = this.#slots.get(monitor);
     return slots === undefined ? null : slots.reduce((least, slot) => Math.min(least, slot));

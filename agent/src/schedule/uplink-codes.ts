@@ -13,7 +13,7 @@ const uplinkCodes: ReadonlySet<CheckErrorCode> = new Set<CheckErrorCode>([
   'no_reply',
 ]);
 
-/** Whether a check that failed for this reason says nothing of its target while the node has no network. */
+/** True if a check that failed for this reason says nothing of its target while the node has no network. */
 export function mayBeUplink(code: CheckErrorCode): boolean {
   return uplinkCodes.has(code);
 }

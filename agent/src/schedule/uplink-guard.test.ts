@@ -29,7 +29,7 @@ t.test('the uplink is lost only when every canary that could be asked fails', as
     t.equal(await makeGuard(codes).guard.isLost(), isLost, name);
 });
 
-t.test('who asks together shares one run, and for five seconds what came of it', async (t) => {
+t.test('concurrent callers share one run, and its verdict for five seconds', async (t) => {
   const { guard, clock, asked, codes } = makeGuard({ 'tcp://192.0.2.1:443': 'tcp_timeout' });
   t.same(await Promise.all(Array.from({ length: 100 }, () => guard.isLost())), new Array(100).fill(true));
   clock.advance(4999);

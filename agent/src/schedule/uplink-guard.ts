@@ -3,7 +3,7 @@ import type { Canary } from '@vantage/shared/self-test.js';
 import { isTelling } from '../self-test/judge.js';
 import type { SelfProbes } from '../self-test/self-probes.js';
 
-/** What one run found out counts for so long. */
+/** Time for which the verdict of one run counts, in milliseconds. */
 const FRESH_MS = 5000;
 const CANARY_TIMEOUT_MS = 3000;
 
@@ -19,8 +19,8 @@ interface UplinkGuardOptions {
 }
 
 /**
- * Whether this node's own network is away, so that what it fails to reach says nothing. Who asks at the same time shares one
- * run of the canaries.
+ * Finds out if this node's own network is down, in which case failed checks say nothing of their targets. Concurrent
+ * callers share one run of the canaries.
  */
 export class UplinkGuard {
   readonly #options: UplinkGuardOptions;
@@ -37,7 +37,10 @@ export class UplinkGuard {
     this.#latest = null;
   }
 
-  /** Never without canaries; lost only when none of those answers that could be asked. */
+  /**
+   * True if the network is lost: only when none of the canaries that could be probed answers, and never without
+   * canaries.
+   */
   isLost(): Promise<boolean> {
     if (this.#canaries.length === 0) return Promise.resolve(false);
     const latest = this.#latest;

@@ -1,5 +1,5 @@
 import { type NodeState, unchecked } from '@vantage/shared/monitor-state/node-reducer.js';
-import { phaseOf, type SlotGrid, slotAt, slotStart } from '@vantage/shared/monitor-state/slots.js';
+import { type MissedSlots, phaseOf, type SlotGrid, slotAt, slotStart } from '@vantage/shared/monitor-state/slots.js';
 import { type Assignment, type CheckSpec, parseCheckSpec } from './assignment.js';
 import { isFarAhead } from './slot-plan.js';
 import type { StoredRow } from './stored-schedule.js';
@@ -10,36 +10,44 @@ export interface WatchedMonitor {
   readonly assignment: Assignment;
   readonly spec: CheckSpec;
   readonly grid: SlotGrid;
+  /**
+   * Due time of the first check, server time: a check that started at once is due at its real time, not at the start
+   * of its slot. Null: it waited for its slot.
+   */
+  firstMs: number | null;
   /** See SlotProgress. */
   done: number | null;
   running: number | null;
-  /** Its slots are told in milliseconds since the epoch, server time. */
+  /** State by its checks; slots are in milliseconds since the epoch, server time. */
   state: NodeState;
   /** The last slot time that the monitor had here under another assignment; null: none. */
   readonly afterMs: number | null;
-  /** What came due while no agent ran is still to be looked at. */
+  /** True if slots that came due while no agent ran have not been processed yet. */
   isResuming: boolean;
-  /** Whether it is this node's: a check may outlive its assignment. */
+  /** True if the monitor is assigned to this node: a check may outlive its assignment. */
   isAssigned: boolean;
-  /** Where it stands among those to come, server time; null: nowhere. */
+  /** Due time by which it is queued, server time; null: not queued. */
   dueMs: number | null;
 }
 
 /** A monitor that is this node's from now on; `afterMs`: the last slot time that it had here before. */
 export function watchNew(assignment: Assignment, nodeId: string, afterMs: number | null): WatchedMonitor {
-  const progress = { done: null, running: null, state: unchecked };
+  const progress = { firstMs: null, done: null, running: null, state: unchecked };
   return { ...onGrid(assignment, nodeId), ...progress, afterMs, isResuming: false, isAssigned: true, dueMs: null };
 }
 
-/** A monitor that the process before watched. */
+/** A monitor that the previous process watched. */
 export function watchAgain(row: StoredRow, nodeId: string): WatchedMonitor {
-  const { monitorId, generation, specJson, done, running, stateJson } = row;
-  const progress = { done, running, state: parseNodeState(stateJson) };
+  const { monitorId, generation, specJson, firstMs, done, running, stateJson } = row;
+  const progress = { firstMs, done, running, state: parseNodeState(stateJson) };
   const assignment = { monitorId, generation, specJson };
   return { ...onGrid(assignment, nodeId), ...progress, afterMs: null, isResuming: true, isAssigned: true, dueMs: null };
 }
 
-/** The slot of now, or the last one that the monitor had here before; what a clock that was wrong numbered far ahead is none. */
+/**
+ * The present slot, or the last one that the monitor had here before; slots that a wrong clock numbered far ahead do
+ * not count.
+ */
 export function firstSlot(
   { grid, afterMs }: WatchedMonitor,
   nowMs: number,
@@ -50,10 +58,35 @@ export function firstSlot(
   return { slot: Math.max(slot, before), isItsOwn: slot > before };
 }
 
-/** When its next slot comes, server time; a check that the process before left unanswered is next. Null: not known yet. */
-export function nextDueMs({ done, running, isResuming, grid }: WatchedMonitor): number | null {
+/** Due time of a slot, server time. */
+export function slotMsOf({ grid, firstMs }: Pick<WatchedMonitor, 'grid' | 'firstMs'>, slot: number): number {
+  return firstMs !== null && slotAt(firstMs, grid) === slot ? firstMs : slotStart(slot, grid);
+}
+
+/** Runs of slots at even distances: the first check of all is a run of its own. */
+export function evenRuns(
+  { grid, firstMs }: Pick<WatchedMonitor, 'grid' | 'firstMs'>,
+  runs: readonly MissedSlots[],
+): MissedSlots[] {
+  const own = firstMs === null ? null : slotAt(firstMs, grid);
+  return runs.flatMap(({ first, last }) =>
+    first === own && last > first
+      ? [
+          { first, last: first },
+          { first: first + 1, last },
+        ]
+      : [{ first, last }],
+  );
+}
+
+/**
+ * Due time of the next slot, server time; a check that the previous process left unfinished is next. Null: not known
+ * yet.
+ */
+export function nextDueMs(watched: WatchedMonitor): number | null {
+  const { done, running, isResuming } = watched;
   if (done === null) return null;
-  return slotStart(isResuming && running !== null ? running : done + 1, grid);
+  return slotMsOf(watched, isResuming && running !== null ? running : done + 1);
 }
 
 function onGrid(assignment: Assignment, nodeId: string): Pick<WatchedMonitor, 'assignment' | 'spec' | 'grid'> {

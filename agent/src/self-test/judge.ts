@@ -1,7 +1,7 @@
 import type { Canary, SelfTestCheck } from '@vantage/shared/self-test.js';
 import type { ClockEstimate } from '../link/clock-sync.js';
 
-/** How a canary answered over one address family. */
+/** Answer of a canary over one address family. */
 export interface CanaryAnswer {
   readonly canary: Canary;
   /** Code of the failure; null: it answered. */
@@ -13,40 +13,46 @@ const silentCodes = new Set(['dns_nodata', 'overload', 'cancelled', 'internal', 
 /** A clock further off is worth a word; results are corrected all the same. */
 const CLOCK_TOLERANCE_MS = 1000;
 
-/** Whether an answer says anything of this node's network. */
+/** True if an answer says anything of this node's network. */
 export function isTelling({ code }: CanaryAnswer): boolean {
   return code === null || !silentCodes.has(code);
 }
 
-/** Whether the node reaches the world over a family: a canary decides, a missing route even without one. */
+/**
+ * Judges whether the node reaches the Internet over a family: a canary decides, but a missing route is enough to
+ * fail.
+ */
 export function judgeFamily(family: 4 | 6, hasRoute: boolean, answers: readonly CanaryAnswer[]): SelfTestCheck {
   const name = family === 4 ? 'ipv4' : 'ipv6';
-  if (!hasRoute) return { name, status: 'failed', detail: `no route to the world over IPv${family}` };
+  if (!hasRoute) return { name, status: 'failed', detail: `no default route over IPv${family}` };
   const telling = answers.filter(isTelling);
   const [first] = telling;
-  if (first === undefined) return { name, status: 'unknown', detail: 'there is a route, and no canary to try it with' };
+  if (first === undefined) return { name, status: 'unknown', detail: 'has a route, but no canary to test it with' };
   const good = telling.find(({ code }) => code === null);
   if (good !== undefined) return { name, status: 'ok', detail: `${good.canary.text} answers` };
   const detail = telling.map(({ canary, code }) => `${canary.text}: ${code}`).join(', ');
   return { name, status: 'failed', detail: detail.slice(0, 200) };
 }
 
-/** Whether the node's resolver answers: asked for a name that can't exist (RFC 6761), no is an answer. */
+/**
+ * Judges whether the node's resolver responds: for a name that cannot exist (RFC 6761), a negative answer is a
+ * response.
+ */
 export function judgeResolver(code: string | null): SelfTestCheck {
   const name = 'resolver';
   if (code === null || code === 'dns_nxdomain' || code === 'dns_nodata')
     return { name, status: 'ok', detail: 'answers' };
-  if (silentCodes.has(code)) return { name, status: 'unknown', detail: `not asked: ${code}` };
+  if (silentCodes.has(code)) return { name, status: 'unknown', detail: `not tested: ${code}` };
   return { name, status: 'failed', detail: code };
 }
 
-/** Whether the clock is right, as the control plane and the system see it. `isSynchronised` null: the system does not say. */
+/** Judges the clock as the control plane and the system see it. `isSynchronised` null: the system does not say. */
 export function judgeClockState(
   { offsetMs, uncertaintyMs }: ClockEstimate,
   isSynchronised: boolean | null,
 ): SelfTestCheck {
   const name = 'clock';
-  const sync = { true: 'synchronised', false: 'not synchronised', null: 'synchronisation not known' }[
+  const sync = { true: 'synchronised', false: 'not synchronised', null: 'synchronisation unknown' }[
     `${isSynchronised}`
   ];
   if (uncertaintyMs < 0) {
@@ -59,7 +65,7 @@ export function judgeClockState(
   return { name, status: isRight ? 'ok' : 'failed', detail };
 }
 
-/** Whether raw packets can be sent; echo alone is enough for pings. */
+/** Judges whether raw packets can be sent; echo alone is enough for pings. */
 export function judgeIcmp(capabilities: readonly string[]): SelfTestCheck {
   const name = 'icmp';
   if (capabilities.includes('icmp')) return { name, status: 'ok', detail: 'raw sockets' };

@@ -6,8 +6,8 @@ const TIMESYNC_MARK = '/run/systemd/timesync/synchronized';
 const PATIENCE_MS = 2000;
 
 /**
- * Whether the system says that its clock is synchronised; null where it does not say. Needs no privileges. `mark`: the
- * file that says so by being there.
+ * True if the system says that its clock is synchronised; null where it does not say. Needs no privileges. `mark`:
+ * the file whose existence says so.
  */
 export async function readKernelClock(mark = TIMESYNC_MARK): Promise<boolean | null> {
   const isMarked = await access(mark).then(
@@ -17,7 +17,7 @@ export async function readKernelClock(mark = TIMESYNC_MARK): Promise<boolean | n
   return isMarked || askTimedatectl();
 }
 
-/** timedatectl reads the kernel's STA_UNSYNC (adjtimex(2)), whoever keeps the time. */
+/** timedatectl reads the kernel's STA_UNSYNC (adjtimex(2)), whichever service keeps the time. */
 function askTimedatectl(): Promise<boolean | null> {
   return new Promise((resolve) => {
     const args = ['show', '--property=NTPSynchronized', '--value'];

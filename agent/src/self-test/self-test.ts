@@ -11,7 +11,7 @@ import type { MeasuringProcess } from '../measuring/measuring-process.js';
 import { judgeClockState, judgeFamily, judgeIcmp, judgeResolver } from './judge.js';
 import { SelfProbes } from './self-probes.js';
 
-/** How often a node checks itself; spread, so that ten thousand do not call on a canary together. */
+/** Interval between self-tests; spread, so that ten thousand nodes do not contact a canary together. */
 const INTERVAL_MS = 600_000;
 /** The canaries come with the link; a node that has none by then checks itself without. */
 const PATIENCE_MS = 30_000;
@@ -25,7 +25,7 @@ export interface SelfTestOptions {
   readonly clock: Clock;
   /** 0 <= r < 1. */
   readonly random: () => number;
-  /** What the machine says without a packet. */
+  /** Facts that the machine knows without sending a packet. */
   readonly hasRoute: (family: 4 | 6) => Promise<boolean>;
   readonly readKernelClock: () => Promise<boolean | null>;
   readonly onReport: () => void;
@@ -34,7 +34,7 @@ export interface SelfTestOptions {
 //   started --canaries known, or 30 s--> testing --> resting --10 min, spread--> testing ...
 //                                           ^------- other canaries ----'
 
-/** What this node knows of its own health: probes of its canaries through the ordinary runner and policy. */
+/** Self-test of this node: probes of its canaries through the ordinary runner and policy. */
 export class SelfTest {
   readonly #options: SelfTestOptions;
   #canaries: readonly Canary[] = [];
@@ -49,7 +49,7 @@ export class SelfTest {
     this.#probes = new SelfProbes(options.measuring, 'self-test');
   }
 
-  /** Null before the first one ended. */
+  /** Newest report; null before the first self-test has ended. */
   get latest(): SelfTestReport | null {
     return this.#latest;
   }
@@ -63,7 +63,10 @@ export class SelfTest {
     this.#cancelTimer();
   }
 
-  /** What the control plane configured; entries this build does not understand are left out. Tests at once when they changed. */
+  /**
+   * Sets the canaries that the control plane configured; entries that this build does not understand are ignored.
+   * Tests at once when they changed.
+   */
   setCanaries(texts: readonly string[]): void {
     const canaries = parseCanaries(texts);
     const isSame = canaries.map(({ text }) => text).join(' ') === this.#canaries.map(({ text }) => text).join(' ');
@@ -114,7 +117,7 @@ export class SelfTest {
   }
 }
 
-/** Those of the control plane's canaries that this build understands. */
+/** Parses the control plane's canaries; those that this build does not understand are omitted. */
 export function parseCanaries(texts: readonly string[]): readonly Canary[] {
   return texts.slice(0, MAX_CANARIES).flatMap((text) => parseCanary(text) ?? []);
 }

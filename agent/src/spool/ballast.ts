@@ -2,15 +2,15 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, writeSy
 import { join } from 'node:path';
 
 const MIB = 1024 * 1024;
-// the log holds half a MiB when SQLite first tries to empty it, and one commit more; where that fails for want of
-// room, as much again
+// the log has half a MiB, and one commit more, when SQLite first tries to empty it; if that fails for lack of space,
+// twice as much
 const BALLAST_BYTES = 2 * MIB;
 /** Free space below which the disk counts as full. */
 const COMFORT_BYTES = 4 * MIB;
 
 /**
- * A file of 2 MiB beside the spool that holds nothing. On a full disk even a DELETE needs room for the write-ahead
- * log; throwing the ballast overboard makes that room.
+ * A file of 2 MiB without data, next to the spool. On a full disk even a DELETE needs room for the write-ahead log;
+ * throwing the ballast overboard makes that room.
  */
 export class Ballast {
   readonly #path: string;
@@ -21,7 +21,7 @@ export class Ballast {
     this.#path = join(folder, 'ballast');
   }
 
-  /** Makes the file where it is missing and the disk has plenty of room; whether there is one now. */
+  /** Creates the file where it is missing and the disk has plenty of space; true if it exists now. */
   takeOn(): boolean {
     try {
       if (existsSync(this.#path)) return true;
@@ -30,7 +30,7 @@ export class Ballast {
       this.#write();
       return true;
     } catch {
-      // without it the spool merely gets into difficulty earlier
+      // without it the spool merely runs out of space earlier
       this.release();
       return false;
     }
@@ -41,7 +41,7 @@ export class Ballast {
     try {
       rmSync(this.#path);
     } catch {
-      // then there is nothing to be gained from it
+      // then freeing it gains nothing
     }
   }
 

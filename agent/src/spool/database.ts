@@ -16,7 +16,7 @@ export const SPOOL_FILE_NAME = 'spool.db';
 const ASIDE_STEM = `${SPOOL_FILE_NAME}.corrupt-`;
 const SCHEMA_VERSION = 1;
 const APPLICATION_ID = 0x56_41_4e_54;
-// NOTE: the ballast must make room for what the log holds: these pages and the largest commit (pending-rows.ts)
+// NOTE: the ballast must free enough space for the log: these pages and the largest commit (pending-rows.ts)
 const LOG_PAGES = 128;
 const LOG_BYTES = 1024 * 1024;
 
@@ -29,17 +29,17 @@ export interface OpenDatabase {
 export interface OpenOptions {
   readonly folder: string;
   readonly wallMs: number;
-  /** Rows that waited when the file was found corrupt while open: it is put aside whatever the check says. */
+  /** Rows that waited when the open file was found corrupt: the file is moved aside whatever the check finds. */
   readonly suspect: LostRows | null;
-  /** What was noted of the last commit beside the file. */
+  /** Note of the last commit, kept in a separate file. */
   readonly note: LastCommit | null;
 }
 
 /**
- * Opens the spool file for its one writer, or makes it. A file that is damaged, or is none of ours, is renamed to
- * `spool.db.corrupt-<time>`, of which the newest is kept, and a new one takes its place, in which the rows that waited
- * are dropped ones.
- * @throws SpoolOpenError when the file can neither be opened nor made, or was made by a newer version
+ * Opens the spool file for its one writer, or creates it. A file that is damaged, or not a spool, is renamed to
+ * `spool.db.corrupt-<time>`, of which the newest is kept, and replaced by a new one, in which the rows that waited are
+ * dropped ones.
+ * @throws SpoolOpenError when the file can neither be opened nor created, or was created by a newer version
  */
 export function openDatabase({ folder, wallMs, suspect, note }: OpenOptions): OpenDatabase {
   const path = join(folder, SPOOL_FILE_NAME);
@@ -62,7 +62,7 @@ export function findSetAside(folder: string): string | null {
   return newest === undefined ? null : join(folder, newest);
 }
 
-/** Whether SQLite says that the file itself is damaged. */
+/** True if SQLite reports that the file itself is damaged. */
 export function isCorruption(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(error));
 }
@@ -91,7 +91,10 @@ function openExisting(
   });
 }
 
-/** Takes an open database for a spool, made where it is empty; of one that is damaged or not a spool, how many rows waited in it. */
+/**
+ * Opens a database as a spool, and creates one where it is empty; for one that is damaged or no spool, returns the
+ * number of rows that waited in it.
+ */
 export function useDatabase(
   database: Database.Database,
   { path, wallMs, note }: { readonly path: string } & Pick<OpenOptions, 'wallMs' | 'note'>,
@@ -108,7 +111,8 @@ export function useDatabase(
 
 /** Opens or makes the file; it is closed again when `use` throws. */
 function openFile<T>(path: string, use: (database: Database.Database) => T): T {
-  // made beforehand so that it, and the files SQLite puts beside it with the same mode, are nobody else's to read
+  // created beforehand so that no other user can read it, or the files that SQLite creates next to it with the same
+  // mode
   closeSync(openSync(path, 'a', 0o600));
   const database = new Database(path);
   try {
@@ -119,11 +123,11 @@ function openFile<T>(path: string, use: (database: Database.Database) => T): T {
   }
 }
 
-/** Looks before it touches: what has to be put aside stays as it was. Null when that is so. */
+/** Checks a database before changing it: one that has to be moved aside stays unchanged. Null when that is so. */
 function openSpool(database: Database.Database, path: string): SpoolHead | null {
   if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) return null;
   const version = Number(database.pragma('user_version', { simple: true }));
-  if (version > SCHEMA_VERSION) throw new SpoolOpenError(`spool "${path}" was made by a newer version of the agent`);
+  if (version > SCHEMA_VERSION) throw new SpoolOpenError(`spool "${path}" was created by a newer version of the agent`);
   if (database.pragma('quick_check(1)', { simple: true }) !== 'ok') return null;
   configure(database);
   return readHead(database);
@@ -150,7 +154,7 @@ function isNew(database: Database.Database): boolean {
   return database.pragma('schema_version', { simple: true }) === 0;
 }
 
-/** Makes a spool of an empty database, in which `lost` rows are dropped ones. */
+/** Creates a spool in an empty database, in which `lost` rows are dropped ones. */
 export function createSpool(database: Database.Database, wallMs: number, lost: LostRows | null): OpenDatabase {
   configure(database);
   const names = { file: randomBytes(8).toString('hex'), epoch: randomBytes(EPOCH_BYTES).toString('hex') };

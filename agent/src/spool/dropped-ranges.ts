@@ -1,8 +1,8 @@
-/** Why numbers are gone, as the link declares it (proto/link.proto, Dropped). */
+/** Reasons why numbers are missing, as the link declares them (proto/link.proto, Dropped). */
 export const dropReasons = ['spool_full', 'expired', 'corrupt'] as const;
 export type DropReason = (typeof dropReasons)[number];
 
-/** How many rows are gone for which reason. */
+/** Number of dropped rows by reason. */
 export type DropCounts = Readonly<Record<DropReason, number>>;
 
 export const nothingDropped: DropCounts = { spool_full: 0, expired: 0, corrupt: 0 };
@@ -29,14 +29,14 @@ export function addDroppedRange(ranges: readonly DroppedRange[], added: DroppedR
   return folded;
 }
 
-/** What of `ranges` lies above `mark`. */
+/** Parts of `ranges` above `mark`. */
 export function droppedAbove(ranges: readonly DroppedRange[], mark: number): DroppedRange[] {
   return ranges
     .filter((range) => range.last > mark)
     .map((range) => ({ ...range, first: Math.max(range.first, mark + 1) }));
 }
 
-/** How many numbers the ranges hold. */
+/** Number of sequence numbers in the ranges. */
 export function droppedCount(ranges: readonly DroppedRange[]): number {
   return ranges.reduce((sum, range) => sum + range.last - range.first + 1, 0);
 }
@@ -46,7 +46,7 @@ export function addDropped(counts: DropCounts, reason: DropReason, rows: number)
   return { ...counts, [reason]: counts[reason] + rows };
 }
 
-/** Rows gone for whatever reason. */
+/** Rows dropped for any reason. */
 export function totalDropped(counts: DropCounts): number {
   return dropReasons.reduce((sum, reason) => sum + counts[reason], 0);
 }

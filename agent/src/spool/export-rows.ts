@@ -22,9 +22,9 @@ export interface ExportedResult {
   readonly uncertainty_ms: number;
   readonly task_id: string;
   readonly probe_type: string;
-  /** What it is the result of; empty: a one-shot probe. */
+  /** Kind of the result; empty: a one-shot probe. */
   readonly kind: string;
-  /** As the control plane gets it. */
+  /** Result as the control plane receives it. */
   readonly result: unknown;
 }
 
@@ -34,7 +34,7 @@ export interface ExportedGap extends DroppedRange {
   readonly epoch: string;
 }
 
-/** What export finds, in the order of the lanes and their numbers. */
+/** An item of an export, in the order of the lanes and their numbers. */
 export type ExportItem =
   | { readonly kind: 'result'; readonly result: ExportedResult }
   | { readonly kind: 'gap'; readonly gap: ExportedGap }
@@ -48,9 +48,9 @@ interface Section {
 }
 
 /**
- * Everything that waits in these lanes, and with `withDelivered` what is kept for replay, too; one row is in memory at
- * a time, and no transaction is open between two, so that an agent goes on undisturbed.
- * @throws SpoolOpenError when the head is damaged: without it nobody knows what was delivered
+ * Exports the rows that wait in these lanes, and with `withDelivered` also those kept for replay; one row is in
+ * memory at a time, and no transaction is open between two, so that a running agent is not disturbed.
+ * @throws SpoolOpenError when the head is damaged: without it the delivered rows are unknown
  */
 export function* exportRows(
   spool: StoredSpool,
@@ -82,14 +82,14 @@ function* exportLane(section: Section, withDelivered: boolean): Generator<Export
 function* exportPlace({ spool, head, lane }: Section, position: number): Generator<ExportItem> {
   const sequence = position - head.lanes[lane].base;
   for (const place of spool.walk(lane, position, position)) {
-    // delivered and deleted meanwhile
+    // delivered and deleted in the meantime
     if (place.kind === 'missing') continue;
     const result = place.kind === 'row' ? decodeRow(head, lane, place.row) : null;
     yield result === null ? { kind: 'unreadable', lane, sequence } : { kind: 'result', result };
   }
 }
 
-/** Null when it is no result. */
+/** Decodes a row; null when it is no result. */
 function decodeRow(head: SpoolHead, lane: Lane, row: DatedRow): ExportedResult | null {
   const { base, acked }: LaneHead = head.lanes[lane];
   try {

@@ -20,28 +20,28 @@ import type { SavedTime } from './spool-time.js';
 //
 // A new epoch is therefore one number: base = acked. No row is rewritten.
 
-/** What the main thread decides of one lane; positions. */
+/** Marks of one lane that the main thread decides; positions. */
 export interface LaneMarks {
   /** Sequence 0 of this epoch. */
   readonly base: number;
-  /** Everything up to here is durable on the control plane. */
+  /** Greatest position up to which everything is durable on the control plane. */
   readonly acked: number;
 }
 
 /** The marks of a commit. */
 export interface CommitMarks extends LaneMarks {
-  /** When `acked` got there, spool time. */
+  /** Time at which `acked` reached its value, spool time. */
   readonly ackedMs: number;
 }
 
-/** Everything up to `position` was acknowledged by `spoolMs`. */
+/** Position up to which everything was acknowledged by `spoolMs`. */
 export interface AcknowledgedAt {
   readonly spoolMs: number;
   readonly position: number;
 }
 
 export interface LaneHead extends LaneMarks {
-  /** Highest position ever assigned, as far as the file knows; never lowered, even when every row is gone. */
+  /** Highest position ever assigned, as far as the file knows; never lowered, even after every row was deleted. */
   readonly last: number;
   /** Highest position whose commit took place: what arrives again is ignored. */
   readonly stored: number;
@@ -52,7 +52,7 @@ export interface LaneHead extends LaneMarks {
 }
 
 export interface SpoolHead {
-  /** Random, hex: the same for as long as the file lives, whatever its epochs. */
+  /** Random, hex: the same for the life of the file, across epochs. */
   readonly file: string;
   /** Commits of this file so far. */
   readonly commits: number;
@@ -64,7 +64,7 @@ export interface SpoolHead {
   readonly lanes: Readonly<Record<Lane, LaneHead>>;
 }
 
-/** How many rows of each lane went with a file. */
+/** Number of rows of each lane that were lost with a file. */
 export type LostRows = Readonly<Record<Lane, number>>;
 
 const ACKNOWLEDGED_STEP_MS = 30_000;
@@ -92,7 +92,7 @@ export function encodeHead(head: SpoolHead): { body: string; crc: number } {
 /** The head as it was encoded; null when a single bit of it differs. */
 export function decodeHead(body: unknown, crc: unknown): SpoolHead | null {
   if (typeof body !== 'string' || crc32(body) !== crc) return null;
-  // the checksum vouches for the form: nothing but encodeHead wrote it
+  // the checksum guarantees the form: only encodeHead writes it
   return JSON.parse(body) as SpoolHead;
 }
 

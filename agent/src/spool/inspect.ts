@@ -25,7 +25,7 @@ export interface SpoolInspection {
   readonly epoch: string;
   /** Rows dropped since the file was made. */
   readonly dropped: DropCounts;
-  /** The newest corrupt file beside it, or null. */
+  /** The newest corrupt file next to it, or null. */
   readonly setAside: string | null;
   readonly lanes: Readonly<Record<Lane, InspectedLane>>;
 }

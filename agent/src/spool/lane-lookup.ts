@@ -25,7 +25,7 @@ export class LaneLookup {
     this.#find = database.prepare(
       `SELECT position, created_ms AS createdMs, crc, payload FROM ${table} WHERE position = ?`,
     );
-    // each looks at one end only: damage in the middle does not keep it from an answer
+    // each reads only one end: damage in the middle does not affect it
     this.#first = database.prepare(`SELECT position FROM ${table} ORDER BY position LIMIT 1`);
     this.#last = database.prepare(`SELECT position FROM ${table} ORDER BY position DESC LIMIT 1`);
   }
@@ -42,7 +42,7 @@ export class LaneLookup {
   }
 }
 
-/** Whether the row is what was written, at the place where it was written. */
+/** True if the row is unchanged, and at the position at which it was written. */
 export function isIntactRow(lane: Lane, row: StoredRow): boolean {
   return rowChecksum(lane, row.position, row.payload) === row.crc;
 }

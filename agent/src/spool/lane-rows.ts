@@ -2,7 +2,7 @@ import type { Lane } from '@vantage/shared/protocol/lanes.js';
 import type Database from 'better-sqlite3';
 import { laneTable, rowChecksum, type StoredRow } from './lane-lookup.js';
 
-/** Where a row stands and when it was appended, spool time. */
+/** Position of a row, and the time at which it was appended, spool time. */
 export interface RowPlace {
   readonly position: number;
   readonly createdMs: number;
@@ -55,7 +55,7 @@ export class LaneRows {
     return this.#waiting;
   }
 
-  /** Counts anew, after a transaction was rolled back. */
+  /** Counts again after a transaction was rolled back. */
   recount(mark: number): void {
     this.#mark = mark;
     this.#replay = this.#measureBetween(0, mark);

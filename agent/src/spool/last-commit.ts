@@ -6,17 +6,17 @@ import { totalDropped } from './dropped-ranges.js';
 import { acknowledgeLane, type LaneMarks, type LostRows, loseAfterStored, mapLanes, type SpoolHead } from './head.js';
 import type { OpenDamage } from './thread-messages.js';
 
-// SQLite passes over the damaged end of its log as if it had never been written: commits vanish, and their numbers
-// would be given out again. So each commit is noted beside the database, too, in place:
+// SQLite ignores the damaged end of its log as if it had never been written: commits vanish, and their numbers would be
+// assigned again. Therefore each commit is also recorded next to the database, in place:
 //
 //   "<8 hex digits of the CRC-32> <JSON>" and spaces up to 512 bytes
 //
-// The note needs no fsync: it is written after the commit is durable, so that it may be older than the database, and
-// is newer only when the database lost something.
+// The note needs no fsync: it is written after the commit is durable, so it may be older than the database, and is
+// newer only if the database lost a commit.
 
 const NOTE_BYTES = 512;
 
-/** What the last commit decided of numbers; positions. */
+/** Numbers that the last commit decided; positions. */
 export interface LastCommit extends Pick<SpoolHead, 'file' | 'commits' | 'epoch'> {
   readonly lanes: Readonly<Record<Lane, LaneMarks & { readonly stored: number }>>;
 }
@@ -35,7 +35,7 @@ export function recoverHead(
   return { head: { ...recovered, epoch: note.epoch, commits: note.commits }, damage: { kind: 'cut', lost } };
 }
 
-/** How many rows waited in a spool whose file is gone or unreadable: one of each lane where nobody knows. */
+/** Number of rows that waited in a spool whose file is missing or unreadable: one for each lane where it is unknown. */
 export function countLost(head: SpoolHead | null, note: LastCommit | null): LostRows {
   const known = head === null ? note?.lanes : recoverHead(head, note).head.lanes;
   return mapLanes((lane) => (known === undefined ? 1 : known[lane].stored - known[lane].acked));
@@ -56,12 +56,12 @@ export class LastCommitFile {
     this.#path = join(folder, 'last-commit');
   }
 
-  /** The note, or null when there is none that is intact. */
+  /** The note, or null without an intact one. */
   read(): LastCommit | null {
     try {
       const text = readFileSync(this.#path, 'utf8').trimEnd();
       const body = text.slice(9);
-      // the checksum vouches for the form: nothing but write() wrote it
+      // the checksum guarantees the form: only write() writes it
       return text.startsWith(`${checksum(body)} `) ? (JSON.parse(body) as LastCommit) : null;
     } catch {
       return null;
@@ -80,7 +80,7 @@ export class LastCommitFile {
       this.#descriptor ??= openSync(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600);
       writeSync(this.#descriptor, `${checksum(body)} ${body}`.padEnd(NOTE_BYTES), 0);
     } catch {
-      // the note before it stays, or half of one, which counts as none
+      // the previous note remains, or a partial one, which counts as none
     }
   }
 

@@ -1,7 +1,7 @@
 import { type Lane, lanes } from '@vantage/shared/protocol/lanes.js';
 
-// The rows of a commit on their way to the spool's thread: columns in ONE buffer, which is transferred. A hundred objects
-// took longer to clone than SQLite takes to store them.
+// Rows of a commit for the thread of the spool: columns in ONE buffer, which is transferred. Cloning a hundred objects
+// took longer than SQLite takes to store them.
 //
 //   positions 8 bytes each | times 8 each | payload sizes 4 each | lanes 1 each | the payloads, one after the other
 

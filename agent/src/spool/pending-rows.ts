@@ -18,7 +18,7 @@ export interface PendingRow extends CommitRow {
 export class PendingRows {
   readonly #maxBytes: number;
   #rows: PendingRow[] = [];
-  /** How many rows each running commit has. */
+  /** Number of rows of each running commit. */
   #groups: number[] = [];
   #bytes = 0;
 
@@ -44,7 +44,7 @@ export class PendingRows {
     return this.#rows.length - this.#taken;
   }
 
-  /** Whether they are as many as one commit takes. */
+  /** True if there are as many rows as one commit takes. */
   get hasFullGroup(): boolean {
     return this.uncommitted >= GROUP_ROWS;
   }
@@ -88,7 +88,7 @@ export class PendingRows {
     return this.#rows.filter((row) => row.lane === lane && row.position > position);
   }
 
-  /** Gives every row a new position, in order. */
+  /** Assigns every row a new position, in order. */
   renumber(next: (lane: Lane) => number): void {
     this.#rows = this.#rows.map((row) => ({ ...row, position: next(row.lane) }));
   }

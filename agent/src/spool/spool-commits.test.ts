@@ -5,7 +5,7 @@ import { aPayload, findBreaches, openSpool, readAll } from './_support/spool-fix
 import { type FileThread, SpoolThread, type StartFileThread } from './spool-thread.js';
 import type { CommitRequest } from './thread-messages.js';
 
-/** What was asked for. */
+/** A requested commit. */
 interface Asked extends Pick<CommitRequest, 'number' | 'after'> {
   readonly rows: number;
 }

@@ -85,43 +85,46 @@ t.test('corrupt rows at the start do not hide those behind them', async (t) => {
   t.same(spool.droppedRanges('task'), [{ first: 3, last: 5, reason: 'corrupt' }]);
 });
 
-t.test('a damaged file is put aside, a new epoch begins, and what waited in it is said to be gone', async (t) => {
-  const cases: { name: string; harm: (path: string) => void }[] = [
-    {
-      name: 'no database at all',
-      harm: (path) => writeFileSync(path, 'not a database, but long enough to have a header'.repeat(40)),
-    },
-    { name: "another program's database", harm: (path) => replaceByForeignDatabase(path) },
-    { name: 'header overwritten', harm: (path) => damage(path, 0, 100) },
-    { name: 'cut in the middle', harm: (path) => truncateSync(path, Math.floor(statSync(path).size / 2)) },
-    { name: 'a page overwritten', harm: (path) => damage(path, 4096 * 5, 4096) },
-    { name: 'head edited', harm: (path) => editHead(path) },
-  ];
-  for (const { name, harm } of cases) {
-    await t.test(name, async (t) => {
-      const { folder, epoch } = await aWrittenSpool(t);
-      const path = join(folder, FILE);
-      harm(path);
-      const harmed = readFileSync(path);
-      const { log, lines } = recordingLog();
-      const spool = await openSpool(t, { folder, log });
-      t.notSame(spool.epoch, epoch);
-      t.same(spool.state(), { task: { last: 298, acked: 0 }, check: { last: 0, acked: 0 } });
-      t.same(spool.droppedRanges('task'), [{ first: 1, last: 298, reason: 'corrupt' }]);
-      t.match(spool.stats(), { rows: 0, dropped: 298, droppedFor: { corrupt: 298 } });
-      const { setAside } = spool.stats();
-      t.match(setAside, /spool\.db\.corrupt-2026-/);
-      t.ok(readFileSync(setAside ?? '').equals(harmed), 'kept as it was');
-      t.match(lines.join(''), /spool was corrupt, starting anew/);
-      t.same(await appendAll(spool, 'task', ['goes on']), [299]);
-      t.same(await findBreaches(spool), []);
-      await spool.close();
-      const again = await openSpool(t, { folder });
-      t.same(again.droppedRanges('task'), [{ first: 1, last: 298, reason: 'corrupt' }], 'until it is acknowledged');
-      t.equal(again.stats().setAside, setAside, 'and the file stays');
-    });
-  }
-});
+t.test(
+  'a damaged file is set aside, a new epoch begins, and the rows that waited in it are reported as lost',
+  async (t) => {
+    const cases: { name: string; harm: (path: string) => void }[] = [
+      {
+        name: 'no database at all',
+        harm: (path) => writeFileSync(path, 'not a database, but long enough to have a header'.repeat(40)),
+      },
+      { name: "another program's database", harm: (path) => replaceByForeignDatabase(path) },
+      { name: 'header overwritten', harm: (path) => damage(path, 0, 100) },
+      { name: 'cut in the middle', harm: (path) => truncateSync(path, Math.floor(statSync(path).size / 2)) },
+      { name: 'a page overwritten', harm: (path) => damage(path, 4096 * 5, 4096) },
+      { name: 'head edited', harm: (path) => editHead(path) },
+    ];
+    for (const { name, harm } of cases) {
+      await t.test(name, async (t) => {
+        const { folder, epoch } = await aWrittenSpool(t);
+        const path = join(folder, FILE);
+        harm(path);
+        const harmed = readFileSync(path);
+        const { log, lines } = recordingLog();
+        const spool = await openSpool(t, { folder, log });
+        t.notSame(spool.epoch, epoch);
+        t.same(spool.state(), { task: { last: 298, acked: 0 }, check: { last: 0, acked: 0 } });
+        t.same(spool.droppedRanges('task'), [{ first: 1, last: 298, reason: 'corrupt' }]);
+        t.match(spool.stats(), { rows: 0, dropped: 298, droppedFor: { corrupt: 298 } });
+        const { setAside } = spool.stats();
+        t.match(setAside, /spool\.db\.corrupt-2026-/);
+        t.ok(readFileSync(setAside ?? '').equals(harmed), 'kept as it was');
+        t.match(lines.join(''), /spool was corrupt, starting with an empty one/);
+        t.same(await appendAll(spool, 'task', ['goes on']), [299]);
+        t.same(await findBreaches(spool), []);
+        await spool.close();
+        const again = await openSpool(t, { folder });
+        t.same(again.droppedRanges('task'), [{ first: 1, last: 298, reason: 'corrupt' }], 'until it is acknowledged');
+        t.equal(again.stats().setAside, setAside, 'and the file stays');
+      });
+    }
+  },
+);
 
 t.test(
   'where nobody knows how much a damaged file held, one number of each lane says that something is gone',
@@ -168,7 +171,7 @@ t.test('a file of a newer version is refused and left alone', async (t) => {
   );
 });
 
-t.test('a cut or damaged log loses its end at most, what it lost is said, and no number is used again', async (t) => {
+t.test('a cut or damaged log loses at most its end, which is reported, and no number is used again', async (t) => {
   const folder = aFolder(t, memoryFolder);
   const spool = await openSpool(t, { folder });
   for (const text of rowTexts(40)) await appendAll(spool, 'task', [text], 400);
@@ -291,7 +294,7 @@ function editHead(path: string): void {
   database.close();
 }
 
-/** Everything but the first page, in place: the thread goes on with the file it has open. */
+/** Overwrites all but the first page in place: the thread continues with the file that it has open. */
 function overwriteOpenFile(path: string): void {
   const descriptor = openSync(path, 'r+');
   writeSync(descriptor, Buffer.alloc(statSync(path).size - 4096, 0xa5), 0, undefined, 4096);

@@ -10,7 +10,7 @@ import { aFolder, findBreaches, openSpool, readAll } from './_support/spool-fixt
 const WRITER = fileURLToPath(new URL('./_support/crashing-writer.js', import.meta.url));
 const RUNS = process.env['CI'] === 'true' ? 8 : 4;
 
-t.test('after kill -9 every row that was durable is there, none twice, and no number was used again', async (t) => {
+t.test('after kill -9 every durable row exists, none twice, and no number was used again', async (t) => {
   const folder = aFolder(t);
   const durable = new Map<string, string>();
   for (let run = 1; run <= RUNS; run += 1) {
@@ -25,7 +25,7 @@ t.test('after kill -9 every row that was durable is there, none twice, and no nu
 });
 
 t.test(
-  'after kill -9 around an acknowledgement only what lies above the mark is sent again, and nothing is missing',
+  'after kill -9 around an acknowledgement only rows above the mark are sent again, and none is missing',
   async (t) => {
     const folder = aFolder(t);
     const marks = { task: 0, check: 0 };
@@ -58,7 +58,7 @@ function isRow(line: string): boolean {
   return !line.startsWith('acknowledged ');
 }
 
-/** Lets a writer run until it has printed a random number of rows, kills it, and answers what it printed. */
+/** Lets a writer run until it has printed a random number of rows, kills it, and returns its output. */
 async function writeUntilKilled(folder: string, run: number): Promise<string[]> {
   const child = spawn(process.execPath, [WRITER, folder, String(run)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { missing } from '@vantage/shared/_support/missing.js';
 import t, { type Test } from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
-import { missingForMounts } from '../../test/_support/mounts.js';
 import { until } from '../../test/_support/until.js';
 import {
   aFolder,
@@ -17,7 +17,7 @@ import {
 import type { Spool } from './spool.js';
 
 const MIB = 1024 * 1024;
-const skip = missingForMounts();
+const skip = missing('permission to mount');
 
 /** A file system of its own, 24 MiB, gone with the test. */
 function aSmallDisk(t: Test): string {
@@ -80,7 +80,7 @@ t.test(
   },
 );
 
-t.test('an agent begins on a full disk: the ballast makes room for what opening needs', { skip }, async (t) => {
+t.test('an agent starts on a full disk: the ballast frees the space needed to open the spool', { skip }, async (t) => {
   const folder = aSmallDisk(t);
   const before = await openSpool(t, { folder });
   await appendAll(before, 'task', ['a', 'b']);
@@ -93,7 +93,7 @@ t.test('an agent begins on a full disk: the ballast makes room for what opening 
   t.same(await readAll(spool, 'task', 0), ['1 a', '2 b', '3 c']);
 });
 
-t.test('where nothing can be given up, rows wait in memory and are written later', { skip }, async (t) => {
+t.test('if no space can be freed, rows wait in memory and are written later', { skip }, async (t) => {
   const folder = aSmallDisk(t);
   const clock = new FakeClock();
   const { log, lines } = recordingLog();
@@ -113,14 +113,14 @@ t.test('where nothing can be given up, rows wait in memory and are written later
   clock.advance(1_000);
   await Promise.all(waiting.map(({ durable }) => durable));
   t.equal(spool.stats().problem, null);
-  t.match(lines.join(''), /spool writes again/);
+  t.match(lines.join(''), /spool can write again/);
   await spool.close();
   const again = await openSpool(t, { folder });
   t.equal((await readAll(again, 'task', 0)).length, 400);
 });
 
 t.test(
-  'an input or output error is told, rows wait in memory up to a bound, the oldest of them give way',
+  'an input or output error is reported, and rows wait in memory up to a limit, beyond which the oldest are dropped',
   async (t) => {
     const folder = aFolder(t);
     const clock = new FakeClock();

@@ -33,7 +33,7 @@ const SPARE_BYTES = 64 * 1024;
 /** A spool no larger than this gives up nothing: there is too little to be gained. Rows then wait in memory. */
 const FLOOR_BYTES = 1024 * 1024;
 
-/** Where the spool keeps what it keeps: a folder, or what a simulation has instead. */
+/** Storage of a spool: a folder, or its replacement in a simulation. */
 export interface SpoolPlace {
   readonly note: Pick<LastCommitFile, 'read' | 'write' | 'close'>;
   readonly ballast: Pick<Ballast, 'takeOn' | 'release'>;
@@ -45,7 +45,10 @@ function placeIn(folder: string): SpoolPlace {
   return { note: new LastCommitFile(folder), ballast: new Ballast(folder), open: openDatabase };
 }
 
-/** On a full disk SQLite has no room for the index of its log; the ballast has. @throws SpoolOpenError */
+/**
+ * Opens the file with the space of the ballast if necessary: on a full disk SQLite has no space for the index of its
+ * log. @throws SpoolOpenError
+ */
 function openWithRoom(options: SpoolThreadOptions, { note, ballast, open }: SpoolPlace): OpenDatabase {
   const asked = { ...options, note: note.read() };
   try {
@@ -57,7 +60,7 @@ function openWithRoom(options: SpoolThreadOptions, { note, ballast, open }: Spoo
   }
 }
 
-/** Whether the disk may be full: SQLite calls that an I/O error when it comes to its shared memory. */
+/** True if the disk may be full: SQLite reports that as an I/O error when its shared memory is affected. */
 function mayWantRoom(error: unknown): boolean {
   const { cause } = error as Error;
   return (
@@ -70,7 +73,7 @@ function mayWantRoom(error: unknown): boolean {
  * the main thread and only recorded here. A commit that fails leaves file and object as they were.
  */
 export class SpoolFile {
-  /** What was wrong with the file when it was opened, or null. */
+  /** Damage of the file when it was opened, or null. */
   readonly damage: OpenDamage | null;
   readonly #options: SpoolThreadOptions;
   readonly #database: Database.Database;
@@ -100,7 +103,7 @@ export class SpoolFile {
     this.#ballast.takeOn();
     this.#head = head;
     this.#limitBytes = options.maxBytes;
-    // of a file that was replaced just now, so that the note of the old one is not taken for its
+    // for a file that was just replaced, so that the note of the old file is not taken for its note
     this.#lastCommit.write(head);
   }
 
@@ -108,7 +111,7 @@ export class SpoolFile {
     return this.#head;
   }
 
-  /** What the file holds now. */
+  /** Current contents of the file. */
   snapshot(): SpoolSnapshot {
     return {
       dropped: this.#head.dropped,
@@ -129,7 +132,7 @@ export class SpoolFile {
    * @throws Error when the commit that this one follows has failed: its rows would be missing
    */
   commit(request: CommitRequest): SpoolSnapshot {
-    if (request.after !== null && request.after !== this.#lastNumber) throw new Error('the commit before it failed');
+    if (request.after !== null && request.after !== this.#lastNumber) throw new Error('the previous commit failed');
     if (this.#ballast.takeOn()) this.#limitBytes = this.#options.maxBytes;
     try {
       this.#transact(request);
@@ -163,7 +166,10 @@ export class SpoolFile {
     this.#lastCommit.close();
   }
 
-  /** With the ballast's room the log can be emptied into the file; from then on what comes replaces what goes. */
+  /**
+   * Releases the ballast, in whose space the log can be emptied into the file; from then on new rows replace those
+   * that are deleted.
+   */
   #stopGrowing(): void {
     this.#ballast.release();
     const shrunkBytes = Math.min(this.#limitBytes, this.#heldBytes()) - SPARE_BYTES;
@@ -171,7 +177,7 @@ export class SpoolFile {
     try {
       this.#database.pragma('wal_checkpoint(TRUNCATE)');
     } catch {
-      // the log stays as long as it is; whether that is too long, the next transaction finds out
+      // the log keeps its length; the next transaction finds out if that is too long
     }
   }
 
@@ -209,7 +215,7 @@ export class SpoolFile {
       if (acked > before.acked) this.#rows[lane].moveMark(acked);
       return;
     }
-    // rows of the replay window wait again; what has left it is gone, and said to be
+    // rows of the replay window wait again; rows that have left it are lost, and declared as dropped
     this.#setLane(lane, rewindLane(before, acked));
     this.#rows[lane].moveMark(acked);
     const holes = this.#rows[lane].findHoles(acked, before.acked);

@@ -101,7 +101,7 @@ class ModelLane {
 class Model {
   readonly lanes: Record<Lane, ModelLane> = { task: new ModelLane(), check: new ModelLane() };
 
-  /** What every commit does. */
+  /** Does to the model as every commit does to the spool. */
   sweep(nowMs: number): void {
     for (const lane of Object.values(this.lanes)) {
       // the replay window is kept in steps of half a minute
@@ -284,7 +284,7 @@ class Pair {
     this.model.sweep(this.clock.now());
   }
 
-  /** What kill -9 leaves: the file and its log, nothing closed. */
+  /** Copies the state that kill -9 leaves: the file and its log, nothing closed. */
   private async crash(): Promise<void> {
     const copy = aFolder(this.t, memoryFolder);
     // a reader keeps the log from being emptied between the two copies; what is added to it meanwhile may be torn

@@ -27,7 +27,7 @@ const harms: readonly Harm[] = [
 ];
 
 t.test(
-  'whatever happens to its files while it is open, a spool goes on, and every number is a row or declared',
+  'a spool survives any damage to its files while it is open, and every number is a row or declared',
   async (t) => {
     for (const { name, harm } of harms) {
       await t.test(name, async (t) => {

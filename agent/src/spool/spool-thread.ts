@@ -28,7 +28,7 @@ export class SpoolThreadError extends Error {
     return /^SQLITE_(CORRUPT|NOTADB)/.test(this.code);
   }
 
-  /** Nobody will answer any more, or not from this file. */
+  /** True if the thread will not reply any more, or not from this file. */
   get needsNewThread(): boolean {
     return this.code === '' || this.isCorruption;
   }
@@ -39,7 +39,7 @@ interface Waiting {
   reject(error: SpoolThreadError): void;
 }
 
-/** What owns the spool's file and answers requests in the order in which they were made. */
+/** Owner of the spool's file, which serves requests in the order in which they were made. */
 export type FileThread = Pick<SpoolThread, 'call' | 'close' | 'terminate'>;
 
 /** Starts one; resolves when it has opened the file. @throws SpoolOpenError */
@@ -97,7 +97,7 @@ export class SpoolThread {
     return new Promise((resolve, reject) => {
       if (this.#deathMessage !== null) return reject(new SpoolThreadError('', this.#deathMessage));
       const id = this.#nextId++;
-      // the thread answers a request with the reply of that call, by SpoolCalls
+      // SpoolCalls maps each request of the thread to the type of its reply
       this.#waiting.set(id, { resolve: (reply) => resolve(reply as SpoolCalls[C]['reply']), reject });
       this.#worker.postMessage({ id, call, request }, transfer);
     });

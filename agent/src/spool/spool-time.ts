@@ -1,6 +1,6 @@
 import type { Clock } from '@vantage/shared/clock.js';
 
-/** Both clocks as they stood at the last commit. */
+/** Both clocks at the last commit. */
 export interface SavedTime {
   readonly spoolMs: number;
   readonly wallMs: number;
@@ -8,7 +8,7 @@ export interface SavedTime {
 
 /**
  * The spool's own time, milliseconds, on which its rows age: monotonic while the agent runs, so that a wall clock set
- * ten years ahead expires nothing. Across a restart, where only the wall clock knows, it goes on by that clock's
+ * ten years ahead expires nothing. Across a restart, which only the wall clock covers, it continues by that clock's
  * difference, and never backwards.
  */
 export class SpoolTime {

@@ -9,11 +9,11 @@ import type {
   ThreadRequest,
 } from './thread-messages.js';
 
-// Entry of the spool's thread: it owns the file, and answers one request after the other, in order.
+// Entry point of the thread of the spool: it owns the file, and handles one request after the other, in order.
 
 if (parentPort === null) throw new Error('spool-worker is started as a thread');
 const port = parentPort;
-// whoever started this thread passed exactly this
+// the creator of this thread passed exactly this
 const options = workerData as SpoolThreadOptions;
 
 function post(message: ThreadOpening | ThreadReply, transfer: ArrayBuffer[] = []): void {

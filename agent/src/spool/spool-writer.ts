@@ -14,15 +14,15 @@ import type {
   SpoolThreadOptions,
 } from './thread-messages.js';
 
-// How rows get into the file. One commit runs at a time, and what arrives meanwhile forms the next; while a whole one
-// waits, its thread has two, and is never idle. The second fails with the first.
+// Writes rows into the file. One commit runs at a time, and rows that arrive meanwhile form the next; while a full one
+// waits, the thread has two, and is never idle. The second fails with the first.
 //
 //   idle --save()--> committing --done, nothing new--> idle
 //                    committing --refused (disk)-----> waiting 1 s, 2 s, … 30 s --> committing
 //                    committing --thread dead, file corrupt--> a new thread, then committing again
 //   close() ends any waiting; a commit that is refused after that was the last
 
-/** What a commit says besides its rows. */
+/** Fields of a commit in addition to its rows. */
 export type CommitContext = Pick<CommitRequest, 'epoch' | 'lanes' | 'time'>;
 
 /** Positions of a lane that were dropped from memory. */
@@ -32,7 +32,7 @@ export interface SpoolWriterOptions {
   readonly thread: FileThread;
   readonly startThread: StartFileThread;
   readonly opened: OpenReply;
-  /** How to open the file again; one that is suspect is put aside whatever it looks like. */
+  /** Options for opening the file again; a suspect file is always moved aside. */
   readonly threadOptions: (isSuspect: boolean) => SpoolThreadOptions;
   readonly maxPendingBytes: number;
   readonly log: Logger;
@@ -76,7 +76,7 @@ export class SpoolWriter {
   #failures = 0;
   #isDirty = false;
   #isClosing = false;
-  /** Whose work is in the file, and who don't know it yet. */
+  /** Waiters whose rows are in the file, and who have not been notified yet. */
   #done: Pick<Waiter, 'resolve'>[] = [];
   #committing: Promise<void> | null = null;
   #restarting: Promise<void> | null = null;
@@ -95,7 +95,7 @@ export class SpoolWriter {
     return this.#snapshot;
   }
 
-  /** Why the file takes nothing at present, or null. */
+  /** Reason why the file takes nothing at present, or null. */
   get problem(): string | null {
     return this.#problem;
   }
@@ -125,7 +125,7 @@ export class SpoolWriter {
     });
   }
 
-  /** Null when the file was replaced meanwhile. @throws SpoolThreadError when the disk cannot be read */
+  /** Reads rows; null when the file was replaced meanwhile. @throws SpoolThreadError when the disk cannot be read */
   async read(request: ReadRequest): Promise<ReadReply | null> {
     const thread = this.#thread;
     try {
@@ -172,11 +172,11 @@ export class SpoolWriter {
     this.#committing = null;
   }
 
-  /** Asks for what there is to commit, and waits until the oldest of it is in the file. */
+  /** Requests the commits that are due, and waits until the oldest of them is in the file. */
   async #commitGroups(thread: FileThread): Promise<void> {
     if (this.#running.length === 0) this.#ask(thread);
     while (this.#running.length < MOST_RUNNING && this.pending.hasFullGroup) this.#ask(thread);
-    // the thread has its next commit before anybody hears of the last
+    // the thread gets its next commit before the callers of the last one are notified
     this.#tellDone();
     const [oldest] = this.#running;
     if (oldest === undefined) return;
@@ -201,7 +201,7 @@ export class SpoolWriter {
     this.#running.push({ number, epoch: marks.epoch, lost, waiters, reply });
   }
 
-  /** After a commit that failed: all that was asked for is to be asked for again. */
+  /** Takes all requested commits back after one of them failed, so that they are requested again. */
   async #takeBack(): Promise<void> {
     await Promise.allSettled(this.#running.map(({ reply }) => reply));
     const running = this.#running.splice(0);
@@ -215,7 +215,7 @@ export class SpoolWriter {
   }
 
   #noteSuccess(): void {
-    if (this.#problem !== null) this.#options.log.info({ problem: this.#problem }, 'spool writes again');
+    if (this.#problem !== null) this.#options.log.info({ problem: this.#problem }, 'spool can write again');
     this.#problem = null;
     this.#failures = 0;
   }
@@ -263,7 +263,7 @@ export class SpoolWriter {
   }
 
   async #replaceThread(reason: SpoolThreadError): Promise<void> {
-    this.#options.log.error({ reason: reason.message, code: reason.code }, 'spool thread is replaced');
+    this.#options.log.error({ reason: reason.message, code: reason.code }, 'spool thread failed, replacing it');
     await this.#thread.terminate();
     const { thread, opened } = await this.#options.startThread(this.#options.threadOptions(reason.isCorruption));
     this.#thread = thread;

@@ -84,7 +84,7 @@ t.test('a closed spool has everything, and goes on above every number it ever ga
   t.equal(third.append('task', aPayload('d')).sequence, 4);
 });
 
-t.test('an acknowledgement counts at once, may come twice or late, and never from the future', async (t) => {
+t.test('an acknowledgement takes effect at once, may come twice or late, and never from the future', async (t) => {
   const spool = await openSpool(t);
   await appendAll(spool, 'task', ['a', 'b', 'c']);
   const acknowledged = spool.acknowledge('task', 2);
@@ -191,7 +191,7 @@ t.test('a mark above the last number starts a new epoch', async (t) => {
   t.same(await readAll(spool, 'task', 0), ['1 b', '2 c'], 'whose the others are nobody knows: better twice than never');
 });
 
-t.test('rows appended after a crash are not taken for those the crash lost under the same numbers', async (t) => {
+t.test('rows appended after a crash are not taken for those that the crash lost under the same numbers', async (t) => {
   const folder = aFolder(t);
   const before = await openSpool(t, { folder });
   await appendAll(before, 'task', ['a', 'b', 'c']);

@@ -21,8 +21,8 @@ import { SpoolTime } from './spool-time.js';
 import { type CommitContext, SpoolWriter } from './spool-writer.js';
 import { type OpenReply, type ReadRequest, type SpoolThreadOptions, unpackPayloads } from './thread-messages.js';
 
-// Results not yet acknowledged, in order. This object assigns numbers and keeps what the file does not have yet; a
-// thread of its own (spool-worker.ts) owns the file.
+// Results not yet acknowledged, in order. This object assigns numbers and keeps the rows that the file does not have
+// yet; a separate thread (spool-worker.ts) owns the file.
 //
 //   append -> [ pending rows ] -> commit -> [ file: waiting ] -> acknowledge -> [ file: replay window ] -> deleted
 //             memory, readable     <= 100 rows, two at most                      15 minutes
@@ -42,12 +42,12 @@ export interface SpoolRow {
   readonly payload: Uint8Array;
 }
 
-/** What waits in one lane. */
+/** Rows that wait in one lane. */
 export interface LaneStats {
   readonly rows: number;
   /** Payload bytes of these rows. */
   readonly bytes: number;
-  /** When the oldest of them was appended: wall clock, milliseconds since the epoch. */
+  /** Time at which the oldest of them was appended: wall clock, milliseconds since the epoch. */
   readonly oldestAt: number | null;
 }
 
@@ -56,7 +56,7 @@ export interface SpoolStats {
   readonly rows: number;
   /** Payload bytes of these rows. */
   readonly bytes: number;
-  /** When the oldest of them was appended: wall clock, milliseconds since the epoch. */
+  /** Time at which the oldest of them was appended: wall clock, milliseconds since the epoch. */
   readonly oldestAt: number | null;
   /** Rows dropped since the file was made. */
   readonly dropped: number;
@@ -68,9 +68,9 @@ export interface SpoolStats {
   /** Bounds: bytes held, and how long a row may wait. */
   readonly maxBytes: number;
   readonly maxAgeMs: number;
-  /** Why the file takes nothing at present (disk full, read-only, input/output error), or null. */
+  /** Reason why the file takes nothing at present (disk full, read-only, input/output error), or null. */
   readonly problem: string | null;
-  /** Where the newest corrupt file is that was put aside, or null. */
+  /** Path of the newest corrupt file that was moved aside, or null. */
   readonly setAside: string | null;
 }
 
@@ -83,7 +83,7 @@ export interface SpoolOptions {
   readonly maxAgeMs?: number;
   /** Payload bytes kept in memory while the disk takes nothing; 8 MiB by default. */
   readonly maxPendingBytes?: number;
-  /** What owns the file; a thread of this process by default. */
+  /** Starts the owner of the file; a thread of this process by default. */
   readonly startThread?: StartFileThread;
   readonly log: Logger;
   readonly clock: Clock;
@@ -102,11 +102,11 @@ interface LaneNumbers {
   base: number;
   last: number;
   acked: number;
-  /** When `acked` last moved, spool time. */
+  /** Time at which `acked` last moved, spool time. */
   ackedMs: number;
 }
 
-/** The spool; whoever opens it closes it. Numbers it speaks of are sequences of the present epoch and one lane. */
+/** The spool, which its owner closes. Numbers are sequences of the present epoch and one lane. */
 export class Spool {
   readonly #log: Logger;
   readonly #clock: Clock;
@@ -116,7 +116,7 @@ export class Spool {
   readonly #numbers: Record<Lane, LaneNumbers>;
   readonly #bounds: Pick<SpoolStats, 'maxBytes' | 'maxAgeMs'>;
   #epoch: Buffer;
-  /** What can have been sent before this process was there; null once a welcome has been dealt with. */
+  /** Last numbers that an earlier process can have sent; null once a welcome has been processed. */
   #lastAtOpen: Record<Lane, number> | null;
   #setAside: string | null;
   #closing: Promise<void> | null = null;
@@ -161,7 +161,7 @@ export class Spool {
     return spool;
   }
 
-  /** What the file in `folder` holds, read by another process. @throws SpoolOpenError */
+  /** Inspects the file in `folder` from outside of the process that owns it. @throws SpoolOpenError */
   static inspect(folder: string): SpoolInspection {
     return inspectSpool(folder);
   }
@@ -179,10 +179,10 @@ export class Spool {
   }
 
   /**
-   * Takes a result over; the caller must not change `payload` afterwards. The number is assigned at once, without a
-   * gap, in call order. `durable` resolves after the commit, however often that has to be tried; it rejects with
-   * SpoolRowDroppedError when memory ran out before the disk took rows again, with SpoolClosedError when the spool was
-   * closed before. It may be left alone.
+   * Appends a result; the caller must not change `payload` afterwards. The number is assigned at once, without a gap,
+   * in call order. `durable` resolves after the commit, however often that has to be tried; it rejects with
+   * SpoolRowDroppedError when memory ran out before the disk took rows again, and with SpoolClosedError when the
+   * spool was closed before. It may be ignored.
    * @throws SpoolClosedError
    */
   append(lane: Lane, payload: Uint8Array): { readonly sequence: number; readonly durable: Promise<void> } {
@@ -210,7 +210,7 @@ export class Spool {
     const epoch = this.#epoch;
     const { base } = this.#numbers[lane];
     const from = base + after;
-    // looked at first: a row can move from memory into the file while the file is read, never the other way
+    // memory is read first: a row can move from memory into the file while the file is read, never the other way
     const pending = lane === 'task' ? this.#writer.pending.above(lane, from) : [];
     const stored = await this.#readFile({ lane, after: from, limit, maxBytes });
     if (epoch !== this.#epoch) return [];
@@ -221,9 +221,9 @@ export class Spool {
   }
 
   /**
-   * Everything up to and including `mark` is durable on the control plane; said on a link that began with resume().
-   * Older marks do nothing. Counts at once; resolves when the file has it. The rows are deleted 15 minutes later, or
-   * when their room is needed.
+   * Records that everything up to and including `mark` is durable on the control plane, as acknowledged on a link
+   * that began with resume(). Older marks do nothing. Counts at once; resolves when the file has it. The rows are
+   * deleted 15 minutes later, or when their space is needed.
    * @throws MarkAheadError when `mark` was never assigned
    */
   async acknowledge(lane: Lane, mark: number): Promise<void> {
@@ -282,14 +282,14 @@ export class Spool {
   }
 
   /**
-   * A fresh random epoch, in which everything not acknowledged is numbered anew from 1, in order; dropped ranges move
-   * with it. Counts at once for append(); nothing may be sent under the new epoch before this resolves.
+   * A fresh random epoch, in which everything not acknowledged is renumbered from 1, in order; dropped ranges move with
+   * it. Counts at once for append(); nothing may be sent under the new epoch before this resolves.
    */
   async startNewEpoch(reason: string): Promise<void> {
     this.#epoch = randomBytes(EPOCH_BYTES);
     for (const lane of lanes) this.#numbers[lane].base = this.#numbers[lane].acked;
     this.#lastAtOpen = null;
-    this.#log.warn({ reason, epoch: this.#epoch.toString('hex') }, 'new spool epoch');
+    this.#log.warn({ reason, epoch: this.#epoch.toString('hex') }, 'new epoch of the spool started');
     await this.#writer.saved();
   }
 
@@ -353,7 +353,7 @@ export class Spool {
     };
   }
 
-  /** What the file holds, unless all that is asked for is still in memory. */
+  /** Reads from the file, unless everything requested is still in memory. */
   async #readFile(request: ReadRequest): Promise<{ rows: PlacedPayload[]; isCut: boolean }> {
     const nothing = { rows: [], isCut: false };
     if (request.after >= this.#writer.snapshot.lanes[request.lane].last) return nothing;
@@ -385,8 +385,8 @@ export class Spool {
   #tellDamage({ damage, setAside }: OpenReply): void {
     if (damage === null) return;
     const lostRows = damage.lost;
-    if (damage.kind === 'cut') this.#log.error({ lostRows }, 'spool had lost its last commits');
-    else this.#log.error({ setAside, lostRows }, 'spool was corrupt, starting anew');
+    if (damage.kind === 'cut') this.#log.error({ lostRows }, 'spool has lost its last commits');
+    else this.#log.error({ setAside, lostRows }, 'spool was corrupt, starting with an empty one');
   }
 
   /** Age and replay windows run out without anybody calling; an empty spool leaves the disk alone. */

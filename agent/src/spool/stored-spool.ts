@@ -9,7 +9,7 @@ import { mapLanes, type SpoolHead } from './head.js';
 import { type DatedRow, isIntactRow, LaneLookup } from './lane-lookup.js';
 import { LaneRows } from './lane-rows.js';
 
-/** What stands at one position of a lane. */
+/** Contents of one position of a lane. */
 export type StoredPlace =
   | { readonly kind: 'row'; readonly position: number; readonly row: DatedRow }
   | { readonly kind: 'corrupt'; readonly position: number }
@@ -40,11 +40,11 @@ export class StoredSpool {
   /** The spool in this file. @throws SpoolOpenError when there is none, or it cannot be read */
   static open(path: string): StoredSpool {
     try {
-      // throws for a folder that may not be looked into, where existsSync says no
+      // throws for a folder without permission, for which existsSync returns false
       statSync(path);
       return new StoredSpool(path, openInPlace(path) ?? openCopy(path));
     } catch (cause) {
-      if (isMissing(cause)) throw new SpoolOpenError(`there is no spool "${path}"`, { cause });
+      if (isMissing(cause)) throw new SpoolOpenError(`no spool exists at "${path}"`, { cause });
       throw new SpoolOpenError(`cannot read spool "${path}": ${messageOf(cause)}`, { cause });
     }
   }
@@ -65,12 +65,12 @@ export class StoredSpool {
     try {
       return read();
     } finally {
-      // SQLite refuses to commit even what it only read when it met damage
+      // SQLite refuses to commit even a read-only transaction if it found damage
       if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
     }
   }
 
-  /** What SQLite finds wrong with the structure of the file, ten lines at most. */
+  /** Faults that SQLite finds in the structure of the file, ten lines at most. */
   structuralFaults(): string[] {
     try {
       // one row for each line, by the pragma's documentation
@@ -128,9 +128,9 @@ interface OpenedFile {
   readonly onClose: () => void;
 }
 
-/** Null where the disk does not let SQLite make the file by which it reads a log. */
+/** Opens the file in place; null where the disk does not let SQLite create the file by which it reads a log. */
 function openInPlace(path: string): OpenedFile | null {
-  // opened for reading alone SQLite leaves an empty log behind; opened for writing it empties one that is not
+  // opened read-only, SQLite leaves an empty log behind; opened for writing, it empties a log that has content
   const hasLog = existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0;
   const database = new Database(path, { readonly: hasLog, fileMustExist: true });
   try {
@@ -159,7 +159,7 @@ function openCopy(path: string): OpenedFile {
     throw error;
   }
   remove();
-  throw new Error('SQLite cannot open a copy of it either');
+  throw new Error('SQLite cannot open a copy of the file either');
 }
 
 /** The file is damaged, or none of ours. */

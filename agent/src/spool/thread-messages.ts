@@ -5,7 +5,7 @@ import type { Amount } from './lane-rows.js';
 import type { PackedRows } from './packed-rows.js';
 import type { SavedTime } from './spool-time.js';
 
-// What the agent's main thread and the spool's thread tell each other. Payloads travel as ONE transferred buffer per
+// Messages between the agent's main thread and the thread of the spool. Payloads travel as ONE transferred buffer per
 // message: cloning a view clones the whole pool behind it.
 
 /** Passed to the thread when it starts. */
@@ -15,7 +15,7 @@ export interface SpoolThreadOptions {
   readonly maxAgeMs: number;
   readonly replayMs: number;
   readonly wallMs: number;
-  /** Rows that waited when the file was found corrupt while open: it is put aside whatever the check says. */
+  /** Rows that waited when the open file was found corrupt: the file is moved aside whatever the check finds. */
   readonly suspect: LostRows | null;
 }
 
@@ -40,11 +40,11 @@ export interface ReadRequest {
   readonly maxBytes: number;
 }
 
-/** What the file holds of one lane. */
+/** Contents of one lane in the file. */
 export interface LaneSnapshot {
   /** Highest position the file knows of: what lies above is in the main thread's memory. */
   readonly last: number;
-  /** Not acknowledged. */
+  /** Rows that are not acknowledged. */
   readonly waiting: Amount;
   /** Acknowledged and kept for the replay window. */
   readonly replay: Amount;
@@ -61,7 +61,7 @@ export interface SpoolSnapshot {
   readonly dropped: DropCounts;
 }
 
-/** The file was replaced, or had lost its last commits; `lost` rows waited in what is gone. */
+/** The file was replaced, or had lost its last commits; `lost` waiting rows were lost. */
 export interface OpenDamage {
   readonly kind: 'replaced' | 'cut';
   readonly lost: number;
@@ -72,14 +72,14 @@ export interface OpenReply {
   readonly snapshot: SpoolSnapshot;
   /** Path of the newest corrupt file that was put aside and is still there, or null. */
   readonly setAside: string | null;
-  /** What was wrong with the file, where something was: for the log. */
+  /** Damage of the file, if any, for the log. */
   readonly damage: OpenDamage | null;
 }
 
 export interface ReadReply {
   readonly rows: readonly { readonly position: number; readonly bytes: number }[];
   readonly payloads: Uint8Array<ArrayBuffer>;
-  /** More rows may follow in the file: a limit was reached, or a hole. */
+  /** True if more rows may follow in the file: a limit was reached, or a hole. */
   readonly isCut: boolean;
   readonly snapshot: SpoolSnapshot;
 }
@@ -120,7 +120,7 @@ export function packPayloads(payloads: readonly Uint8Array[]): Uint8Array<ArrayB
   return packed;
 }
 
-/** Takes a packed buffer apart, without copying: one payload for each of `rows`, in order. */
+/** Splits a packed buffer without copying: one payload for each of `rows`, in order. */
 export function unpackPayloads<R extends { readonly bytes: number }>(
   rows: readonly R[],
   packed: Uint8Array,

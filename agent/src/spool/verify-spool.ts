@@ -19,7 +19,7 @@ export interface FaultyRange {
  */
 export type RowFault = 'corrupt' | 'undecodable' | 'missing' | 'dropped_but_there';
 
-/** What was found in one lane; sequences of the present epoch (0 and below: of an older one, kept for replay). */
+/** Findings in one lane; sequences of the current epoch (0 and below: of an older one, kept for replay). */
 export interface VerifiedLane {
   /** Intact rows, those kept for replay included. */
   readonly rows: number;
@@ -32,11 +32,11 @@ export interface VerifiedLane {
 
 export interface Verification {
   readonly isIntact: boolean;
-  /** What SQLite finds wrong with the structure of the file; empty: nothing. */
+  /** Faults that SQLite finds in the structure of the file; empty: none. */
   readonly structure: readonly string[];
   /** Hex; null: the head is damaged, and with it the numbers are unknown: positions are counted from 1. */
   readonly epoch: string | null;
-  /** What is wrong with the head's numbers; empty: nothing. */
+  /** Errors in the head's numbers; empty: none. */
   readonly head: readonly string[];
   readonly lanes: Readonly<Record<Lane, VerifiedLane>>;
 }
@@ -87,7 +87,7 @@ function verifyLane(spool: StoredSpool, lane: Lane, head: LaneHead | null): Veri
   const dropped = droppedAbove(head?.dropped ?? [], acked);
   const found = { rows: 0, bytes: 0, faults: [] as FaultyRange[] };
   const first = Math.max(1, Math.min(span?.first ?? acked + 1, acked + 1));
-  // a damaged file may hold any number
+  // a damaged file may contain any number
   const end = Math.min(Math.max(last, span?.last ?? 0), first + MOST_POSITIONS);
   for (const place of spool.walk(lane, first, end)) {
     const { position } = place;
@@ -107,7 +107,7 @@ function verifyLane(spool: StoredSpool, lane: Lane, head: LaneHead | null): Veri
   };
 }
 
-/** A row that was found corrupt is dropped, and stays until its turn comes: that is in order. */
+/** A corrupt row is dropped, but stays in the file until it expires: that is valid. */
 function judgePlace(place: StoredPlace, isWaiting: boolean, isDropped: boolean): RowFault | null {
   if (place.kind === 'corrupt') return isDropped ? null : 'corrupt';
   if (place.kind === 'missing') return isWaiting && !isDropped ? 'missing' : null;

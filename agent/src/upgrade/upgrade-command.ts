@@ -4,7 +4,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 
 /** An upgrade downloads and unpacks; what takes longer hangs. */
 const TIME_LIMIT_MS = 10 * 60_000;
-/** Of what a command prints, the end is told: the reason stands there. */
+/** Length of the reported end of a command's output, where the reason is found. */
 const TOLD_BYTES = 4096;
 /** The environment it gets, whole: nothing of the agent's own is its business. */
 const ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' };
@@ -12,18 +12,18 @@ const ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/
 interface UpgradeCommand {
   /** Absolute. */
   readonly path: string;
-  /** Its one argument. */
+  /** The command's one argument. */
   readonly version: string;
-  /** A file for all it prints, begun anew. Not a pipe: that would end a command that goes on when this process does not. */
+  /** A new file for its output. Not a pipe, which would end a command that outlives this process. */
   readonly outputPath: string;
   readonly clock: Clock;
 }
 
 /** A command that runs. */
 export interface RunningCommand {
-  /** Why it failed, in one sentence; null: it ended well. */
+  /** Resolves with the reason of a failure, in one sentence, or null on success. */
   readonly ended: Promise<string | null>;
-  /** Lets it go on without us: it may be what restarts this agent. */
+  /** Lets the command continue without this process: it may be what restarts this agent. */
   abandon(): void;
 }
 
@@ -71,7 +71,7 @@ export function runUpgradeCommand({ path, version, outputPath, clock }: UpgradeC
   return { ended, abandon };
 }
 
-/** Null: this disk takes no file at present, and what the command prints is lost. */
+/** Opens the output file; null: this disk takes no file at present, and the output is lost. */
 function openOutput(path: string): number | null {
   try {
     return openSync(path, 'w+', 0o600);
@@ -91,6 +91,6 @@ function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // it has ended meanwhile
+    // it has ended in the meantime
   }
 }

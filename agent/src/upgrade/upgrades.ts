@@ -10,13 +10,14 @@ import { type RunningCommand, runUpgradeCommand } from './upgrade-command.js';
 //                                 the command fails                          <- UpgradeStatus failed
 //                                 something restarts the agent               <- the next hello, with the new version
 //
-// What becomes of a wish is told on whichever link is open, and again over each next one, until there is another wish: one
-// that comes twice is answered twice and carried out once. How code gets onto this machine is its operator's (decision 0012).
+// The outcome of a request is reported over the open link, and again over each later one, until there is another
+// request: a repeated request is answered twice and carried out once. The operator decides how code gets onto this
+// machine (decision 0012).
 
 /** Characters of a reason at most. */
 const MAX_DETAIL_LENGTH = 300;
 
-/** What becomes of the newest wish. */
+/** Status of the newest requested upgrade. */
 export interface UpgradeStatus {
   readonly version: string;
   readonly request: number;
@@ -30,7 +31,7 @@ interface UpgradesOptions {
   readonly command: string | null;
   /** File for what the command prints, kept until the next one runs. */
   readonly outputPath: string;
-  /** What runs now. */
+  /** Version that runs now. */
   readonly version: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -41,25 +42,25 @@ export class Upgrades {
   readonly #options: UpgradesOptions;
   #latest: UpgradeStatus | null = null;
   #running: RunningCommand | null = null;
-  /** Called with every news; a link tells the control plane. */
+  /** Called with every change of status; a link reports it to the control plane. */
   onStatus: (status: UpgradeStatus) => void = () => undefined;
 
   constructor(options: UpgradesOptions) {
     this.#options = options;
   }
 
-  /** What is to be told over a new link; null: nothing. */
+  /** Status to send over a new link; null: none. */
   get latest(): UpgradeStatus | null {
     return this.#latest;
   }
 
-  /** The control plane wishes for a version. @throws MalformedFrameError for one that is none */
+  /** Handles a request for a version. @throws MalformedFrameError for an invalid version */
   asked({ version, request }: NonNullable<DecodedServerFrame['upgrade']>): void {
     if (!isUpgradeVersion(version) || !Number.isSafeInteger(request))
-      throw new MalformedFrameError('upgrade to no version');
+      throw new MalformedFrameError('upgrade without a version');
     if (this.#latest?.request === request) return this.onStatus(this.#latest);
     const refused = this.#refusal(version);
-    // what runs keeps its place: its end is still to be told
+    // a running upgrade keeps its place: its outcome has yet to be reported
     if (refused !== null)
       return this.#tell({ version, request, state: 'refused', detail: refused }, this.#running === null);
     this.#run(version, request);
@@ -73,9 +74,9 @@ export class Upgrades {
 
   #refusal(version: string): string | null {
     if (this.#options.command === null)
-      return 'the operator of this node has configured no command for it (VANTAGE_AGENT_UPGRADE_COMMAND)';
+      return 'the operator of this node has not configured an upgrade command (VANTAGE_AGENT_UPGRADE_COMMAND)';
     if (this.#running !== null) return `an upgrade to ${this.#latest?.version} is running`;
-    return version === this.#options.version ? 'this version runs already' : null;
+    return version === this.#options.version ? 'this version is already running' : null;
   }
 
   #run(version: string, request: number): void {
@@ -88,7 +89,7 @@ export class Upgrades {
       if (this.#running !== running) return;
       this.#running = null;
       if (failure === null)
-        this.#options.log.info({ version }, 'the upgrade command ended well: it counts when this version runs');
+        this.#options.log.info({ version }, 'upgrade command succeeded, waiting for the new version to connect');
       else this.#tell({ version, request, state: 'failed', detail: failure }, true);
     });
   }
@@ -98,7 +99,7 @@ export class Upgrades {
     if (isLatest) this.#latest = told;
     const { version, state, detail } = told;
     const { log } = this.#options;
-    if (state === 'running') log.info({ version }, 'upgrade: the operator’s command runs');
+    if (state === 'running') log.info({ version }, 'upgrade command started');
     else if (state === 'failed') log.warn({ version, reason: detail }, 'upgrade failed');
     else log.warn({ version, reason: detail }, 'upgrade refused');
     this.onStatus(told);

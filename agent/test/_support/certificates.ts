@@ -10,7 +10,7 @@ export type Leaf = 'good' | 'expired' | 'future' | 'wrong-name' | 'self-signed';
 /** The authority that signed the leaves, PEM. */
 export const testAuthority = read('ca.pem');
 
-/** Where it lies, for NODE_EXTRA_CA_CERTS. */
+/** Path of the file, for NODE_EXTRA_CA_CERTS. */
 export const testAuthorityFile = fileURLToPath(urlOf('ca.pem'));
 
 /** Key and certificate of a leaf, for `createServer`; the authority is sent along where `withAuthority`. */

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 
-const BIN = fileURLToPath(new URL('../../../bin/vantage-agent.js', import.meta.url));
+/** The program as people start it. */
+export const AGENT_BIN = fileURLToPath(new URL('../../../bin/vantage-agent.js', import.meta.url));
 
-/** What a finished command left. */
+/** Exit code and output of a finished command. */
 export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
@@ -28,7 +29,9 @@ export interface RunningCommand {
 /** Starts `vantage-agent` with no variable of ours but those given. */
 export function startCommand(t: Test, args: readonly string[], options: CommandOptions = {}): RunningCommand {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('VANTAGE_'));
-  const child = spawn(process.execPath, [BIN, ...args], { env: { ...Object.fromEntries(inherited), ...options.env } });
+  const child = spawn(process.execPath, [AGENT_BIN, ...args], {
+    env: { ...Object.fromEntries(inherited), ...options.env },
+  });
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => {
     output.stdout += chunk;

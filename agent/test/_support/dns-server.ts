@@ -6,7 +6,7 @@ import type { Test } from 'tap';
 /** One query as the server saw it. */
 export interface SeenQuery {
   readonly id: number;
-  /** In lower case; `asked` is as it came. */
+  /** Name in lower case; `asked` is as received. */
   readonly name: string;
   readonly asked: string;
   readonly type: string;
@@ -19,7 +19,7 @@ export interface SeenQuery {
   readonly sourcePort: number;
 }
 
-/** What to send back: parts of a packet, raw messages in order, or nothing. `id` and the question are filled in. */
+/** Chooses the reply: parts of a packet, raw messages in order, or nothing. `id` and the question are filled in. */
 export type DnsHandler = (query: SeenQuery) => (Partial<Packet> & { rcode?: string }) | readonly Buffer[] | null;
 
 export interface TestDnsServer {

@@ -11,7 +11,7 @@ export class FakeClock implements Clock {
   #monotonicMs = 0;
   #timers = new Set<Timer>();
   readonly #begun = new Map<number, number>();
-  /** How late timers fire that are set from now on: a blocked event loop. */
+  /** Delay of timers that are set from now on: a blocked event loop. */
   timersLateMs = 0;
 
   constructor(wallMs = Date.UTC(2026, 0, 1)) {
@@ -37,7 +37,7 @@ export class FakeClock implements Clock {
     setImmediate(callback);
   }
 
-  /** How many timers of exactly this length have ever been set: says how far the code under test has come. */
+  /** Number of timers of exactly this length that have ever been set: shows the progress of the code under test. */
   begun(ms: number): number {
     return this.#begun.get(ms) ?? 0;
   }
@@ -58,7 +58,7 @@ export class FakeClock implements Clock {
     this.#moveTo(endMs);
   }
 
-  /** Somebody sets the wall clock; no time passes. */
+  /** Sets the wall clock; no time passes. */
   setWall(wallMs: number): void {
     this.#wallMs = wallMs;
   }

@@ -25,7 +25,7 @@ import { until } from './until.js';
 export type AgentBody = keyof AgentFrame & NonNullable<DecodedAgentFrame['body']>;
 type Body<B extends AgentBody> = NonNullable<DecodedAgentFrame[B]>;
 
-/** What a scripted control plane says in its welcome. */
+/** Contents of the welcome of a scripted control plane. */
 export interface WelcomeScript {
   readonly marks?: Partial<Record<Lane, number>>;
   readonly credits?: Partial<Record<Lane, number>>;
@@ -48,7 +48,7 @@ export class FakeControlPlane {
   /** Bodies of enrollment requests; every one is let in as `nodeId`. */
   readonly enrollments: Record<string, unknown>[] = [];
   readonly nodeId = newId(idPrefixes.node);
-  /** How it reads and writes frames. */
+  /** Codec for its frames. */
   codec: Pick<FrameCodec, 'encodeServerFrame' | 'decodeAgentFrame'> = { encodeServerFrame, decodeAgentFrame };
   /** Answers upgrades with this status instead. */
   refuseWith: { status: number; headers: Record<string, string> } | null = null;
@@ -56,7 +56,7 @@ export class FakeControlPlane {
   readonly #sockets = new WebSocketServer({ noServer: true });
   #taken = 0;
   url = '';
-  /** What both sides sign as its name; '': its own URL. */
+  /** Name that both sides sign; '': its own URL. */
   audience = '';
 
   private constructor() {
@@ -155,7 +155,7 @@ export class FakePeer {
     socket.on('error', () => undefined);
   }
 
-  /** From now on frames with this body are passed over where another is asked for. */
+  /** Ignores frames with this body from now on where another body is expected. */
   passOver(body: AgentBody): void {
     this.#passedOver.add(body);
   }
@@ -183,7 +183,10 @@ export class FakePeer {
     this.socket.send(this.owner.codec.encodeServerFrame(frame));
   }
 
-  /** Takes the hello and says, signed with `key`, that this control plane speaks other versions; null: unsigned. */
+  /**
+   * Receives the hello and refuses, signed with `key`, because this control plane speaks other versions; null:
+   * unsigned.
+   */
   async refuseVersions(versions: readonly number[], key: KeyObject | null = this.owner.keys.privateKey): Promise<void> {
     this.hello = await this.next('hello');
     const said = {
@@ -202,7 +205,7 @@ export class FakePeer {
     });
   }
 
-  /** Takes the hello and proves to be `key`'s holder. */
+  /** Receives the hello and proves to be `key`'s holder. */
   async challenge(key: KeyObject = this.owner.keys.privateKey, protocolVersion: number = 1): Promise<LinkTranscript> {
     this.hello = await this.next('hello');
     const transcript = {
@@ -226,14 +229,14 @@ export class FakePeer {
     return transcript;
   }
 
-  /** Goes through the whole handshake; marks default to what the agent saw acknowledged, credits to 1000. */
+  /** Completes the handshake; marks default to what the agent saw acknowledged, credits to 1000. */
   async welcome(script: WelcomeScript = {}): Promise<LinkTranscript> {
     const transcript = await this.challenge();
     await this.sendWelcome(script);
     return transcript;
   }
 
-  /** Takes the proof and welcomes the node, whatever it proves. */
+  /** Receives the proof and welcomes the node, whatever it proves. */
   async sendWelcome(script: WelcomeScript = {}): Promise<void> {
     this.proof = await this.next('proof');
     const acked = (lane: Lane) => this.proof.lanes.find((state) => state.lane === laneCode(lane))?.acked ?? 0;
@@ -274,7 +277,7 @@ export class FakePeer {
     this.send({ job: { taskId, probeType: 'tcp', specJson, deadlineMs: 10_000, caller: 'c1' } });
   }
 
-  /** Everything the node is to watch, in one frame. */
+  /** Sends all assignments of the node, in one frame. */
   assign(
     assignments: readonly { readonly monitorId: string; readonly generation: number; readonly spec: object }[],
   ): void {

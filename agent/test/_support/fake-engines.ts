@@ -1,27 +1,18 @@
-import { type MeasurementType, measurementOf, type ProbeResults } from '@vantage/shared/probe-types/index.js';
+import {
+  type MeasurementType,
+  measurementOf,
+  measurements,
+  type ProbeResults,
+} from '@vantage/shared/probe-types/index.js';
 import type { ProbeEngine } from '../../src/probes/engine.js';
 import { ProbeFailure } from '../../src/probes/failure.js';
 import type { Engines } from '../../src/probes/index.js';
 
 /** Engines that touch no network: each answers a blank success at once, unless `own` has one of the type. */
 export function fakeEngines(own: Partial<Engines> = {}): Engines {
-  return {
-    http: succeeding('http'),
-    ping: succeeding('ping'),
-    dns: succeeding('dns'),
-    tcp: succeeding('tcp'),
-    traceroute: succeeding('traceroute'),
-    smtp: succeeding('smtp'),
-    ntp: succeeding('ntp'),
-    ssl: succeeding('ssl'),
-    speedtest: succeeding('speedtest'),
-    mtr: succeeding('mtr'),
-    rbl: succeeding('rbl'),
-    domain: succeeding('domain'),
-    icp: succeeding('icp'),
-    browser: succeeding('browser'),
-    ...own,
-  };
+  const names = Object.keys(measurements) as MeasurementType[];
+  // each has the engine of its own name
+  return { ...Object.fromEntries(names.map((type) => [type, succeeding(type)])), ...own } as Engines;
 }
 
 /** An engine that measures nothing and is content. */

@@ -10,13 +10,13 @@ import { fakeEngines, succeeding, waitingForAbort } from './fake-engines.js';
 
 const waiting = waitingForAbort<'tcp'>();
 const content = succeeding('tcp');
-/** Of the watch over this process's size: it stands still but for `minute.example`. */
+/** Clock of the watch over this process's size: it advances only for `minute.example`. */
 const growthClock = new FakeClock();
 const eaten: Buffer[] = [];
 
 /**
- * What a TCP probe does here: `hang.example` waits, `block.example` never lets go of the thread, `eat.example` keeps
- * 64 MB, `minute.example` lets a minute pass. Others succeed; the banner is the process id.
+ * Fake TCP engine: `hang.example` waits, `block.example` never releases the thread, `eat.example` keeps 64 MB,
+ * `minute.example` lets a minute pass. Others succeed; the banner is the process id.
  */
 const tcp: ProbeEngine<'tcp'> = {
   async run(spec, context) {
@@ -29,7 +29,7 @@ const tcp: ProbeEngine<'tcp'> = {
   },
 };
 
-serveParent(async ({ allow, onEngineFault, onCapabilities }) => {
+serveParent(async ({ settings: { allow }, onEngineFault, onCapabilities }) => {
   onCapabilities(['icmp']);
   const policy = new PolicySource({ clock: systemClock, allow, readOwn: () => [] });
   const resolver = {

@@ -54,10 +54,10 @@ export interface TestNode {
   readonly upgrades: Upgrades;
   readonly measuring: FakeMeasuring;
   readonly lists: unknown[];
-  /** What the control plane said of monitors, and of the lease. */
+  /** Assignments and leases that the control plane sent. */
   readonly changes: readonly AssignmentsChange[];
   readonly leases: readonly number[];
-  /** What it asked to be checked at once. */
+  /** Checks that the control plane requested at once. */
   readonly asks: readonly CheckRequest[];
   /** Ends the process, politely. */
   stop(): Promise<void>;
@@ -68,11 +68,11 @@ export interface TestNodeOptions extends Partial<Pick<LinkOptions, 'random'>> {
   readonly folder?: string;
   readonly clock?: Clock;
   readonly controlUrls?: readonly string[];
-  /** How it reaches the control plane; default: straight, by its address. */
+  /** Path to the control plane; default: direct, by its address. */
   readonly way?: LinkWay;
-  /** Of what the node watches. */
+  /** Digest of the node's assignments. */
   readonly assignmentsDigest?: Uint8Array;
-  /** What the node watches. */
+  /** States of everything the node watches. */
   readonly states?: readonly WatchedState[];
   /** Control URLs that the node was to keep. */
   readonly kept?: (readonly string[])[];
@@ -169,7 +169,7 @@ function fixedKey({ nodeKeys: { privateKey, publicKey } }: FakeControlPlane): Ke
   return { current, candidates: [current], makeNext: () => Promise.reject(new Error('fixed')), settle: async () => {} };
 }
 
-/** Lets the agent dial again whose delay is 0, and says whether a second link is there. */
+/** Lets the agent dial again whose delay is 0; true if a second link exists. */
 export function isBack(controlPlane: FakeControlPlane, clock: FakeClock): boolean {
   clock.advance(0);
   return controlPlane.peers.length > 1;

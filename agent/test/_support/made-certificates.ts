@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { demand } from '@vantage/shared/_support/missing.js';
 
-/** What a certificate of a test is to be like; everything else is in order. */
+/** Properties of a test's certificate; the others are valid. */
 export interface CertificateWishes {
   readonly subject?: string;
   /** `ec:prime256v1`, `rsa:1024`, `dsa`, `ed25519`. */
@@ -24,7 +25,7 @@ export interface MadeCertificate {
 const leafExtensions = ['subjectAltName=DNS:site.example.com,IP:127.0.0.1', 'extendedKeyUsage=serverAuth'];
 const authorityExtensions = ['basicConstraints=critical,CA:true', 'keyUsage=keyCertSign,cRLSign,digitalSignature'];
 
-/** Makes certificates with openssl in a directory of the test. */
+/** Creates certificates with openssl in a directory of the test. */
 export class CertificateMaker {
   readonly root: MadeCertificate;
   readonly intermediate: MadeCertificate;
@@ -101,7 +102,8 @@ export class CertificateMaker {
   }
 }
 
-/** Runs openssl and returns what it prints. */
+/** Runs openssl and returns what it prints. @throws MissingProgramsError where a test did not ask for it before */
 export function openssl(...words: readonly string[]): string {
+  demand('openssl');
   return execFileSync('openssl', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }

@@ -6,15 +6,17 @@ import { pino } from 'pino';
 import type { Test } from 'tap';
 import type { CheckJob, MeasureJob, Measurement } from '../../src/measuring/child-messages.js';
 import { MeasuringProcess } from '../../src/measuring/measuring-process.js';
+import { defaultEngineSettings } from '../../src/probes/default-settings.js';
 import { until } from './until.js';
 
 const log = pino({ enabled: false });
 
-/** What is forked: engines that misbehave; a child that never gets to measuring; one that ends at once. */
+/** Programs that are forked: engines that misbehave; a child that never gets to measuring; one that ends at once; one that lies. */
 const programs = {
   misbehaving: new URL('./fake-measuring-child.js', import.meta.url),
   loading: new URL('./never-opening-child.js', import.meta.url),
   dying: new URL('./dying-child.js', import.meta.url),
+  hostile: new URL('./taken-over-child.js', import.meta.url),
 };
 type ChildKind = keyof typeof programs;
 
@@ -24,15 +26,21 @@ type ChildKind = keyof typeof programs;
  */
 export function startMeasuring(
   t: Test,
-  { clock = systemClock, successors = [] }: { clock?: Clock; successors?: readonly ChildKind[] } = {},
+  {
+    clock = systemClock,
+    first = 'misbehaving',
+    successors = [],
+    onFork = () => {},
+  }: { clock?: Clock; first?: ChildKind; successors?: readonly ChildKind[]; onFork?: () => void } = {},
 ): MeasuringProcess {
-  const kinds: ChildKind[] = ['misbehaving', ...successors];
+  const kinds: ChildKind[] = [first, ...successors];
   const measuring = new MeasuringProcess({
-    allow: [],
+    settings: defaultEngineSettings,
     serviceUrl: 'https://vantage.example',
     clock,
     log,
     get program() {
+      onFork();
       return fileURLToPath(programs[kinds.shift() ?? 'misbehaving']);
     },
   });

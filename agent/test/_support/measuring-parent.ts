@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '@vantage/shared/clock.js';
 import { pino } from 'pino';
 import { MeasuringProcess } from '../../src/measuring/measuring-process.js';
+import { defaultEngineSettings } from '../../src/probes/default-settings.js';
 
 const program = fileURLToPath(new URL('./fake-measuring-child.js', import.meta.url));
 const measuring = new MeasuringProcess({
-  allow: [],
+  settings: defaultEngineSettings,
   serviceUrl: 'https://vantage.example',
   clock: systemClock,
   log: pino({ enabled: false }),

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import type { Test } from 'tap';
 
-/** What a test's time server says; the rest is that of a stratum 2 server. */
+/** Reply of a test's time server; fields left out are those of a stratum 2 server. */
 export interface NtpAnswer {
   leap?: number;
   version?: number;

@@ -1,14 +1,18 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { missing } from '@vantage/shared/_support/missing.js';
 import type { Test } from 'tap';
 import { defaultChromiumWish, findChromium, isUsable } from '../../src/probes/browser/chromium.js';
 import { until } from './until.js';
 
 const found = findChromium(defaultChromiumWish);
 
-/** Why tests with a browser cannot run here; false when they can. Never a reason with CI=true. */
-export const noBrowser: string | false = isUsable(found) || process.env['CI'] === 'true' ? false : found.reason;
+/** True if an agent finds a browser here that it can use. */
+export const hasBrowser = isUsable(found);
+/** Reason why tests with a browser cannot run here; false when they can. Never a reason with CI=true. */
+export const noBrowser: string | false =
+  missing('chromium') || (isUsable(found) || process.env['CI'] === 'true' ? false : found.reason);
 
 /** The pages that a test file and what it starts load from here on, apart from those of other files. */
 export class OwnPages {

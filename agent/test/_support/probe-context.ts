@@ -6,7 +6,7 @@ import type { Endpoint } from '../../src/net/endpoint.js';
 import { StubResolver } from '../../src/net/resolver.js';
 import type { ProbeContext } from '../../src/probes/engine.js';
 
-/** How the requests of these contexts name the service. */
+/** User agent of the requests of these contexts. */
 export const testUserAgent = 'vantage-agent/test (+https://vantage.example/abuse)';
 
 /** Loopback and nothing else beside what is public. */
@@ -25,7 +25,7 @@ export function aResolver(
   return new StubResolver({ clock: systemClock, ownServers: () => servers, ...options });
 }
 
-/** What an engine gets: loopback allowed, a resolver that nobody answers, no raw sockets, the machine's clock. */
+/** Context for an engine: loopback allowed, a resolver without a server, no raw sockets, the machine's clock. */
 export function aContext(parts: Partial<ProbeContext> = {}): ProbeContext {
   return {
     signal: new AbortController().signal,

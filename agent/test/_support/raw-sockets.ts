@@ -3,18 +3,7 @@ import { systemClock } from '@vantage/shared/clock.js';
 import type { Test } from 'tap';
 import { type Answer, type FlowListener, type IcmpEngine, type IcmpKind, openIcmpEngine } from '../../src/net/icmp.js';
 
-/** Why there are no raw sockets here, for a test's `skip`; false where there are, and under CI, where nothing is skipped. */
-export function missingForRawSockets(): string | false {
-  if (process.env['CI'] === 'true') return false;
-  try {
-    openIcmpEngine({ clock: systemClock, onFault: fail }).close();
-    return false;
-  } catch {
-    return 'needs root or CAP_NET_RAW';
-  }
-}
-
-/** Both ways to a raw socket: what holds for one holds for the other. */
+/** Both implementations of raw sockets, with the same promises. */
 export const channelKinds = ['addon', 'raw-socket'] as const;
 
 /** An engine that is closed with the test; a fault of it ends the process. */
@@ -45,7 +34,7 @@ function fail(error: Error): void {
   throw error;
 }
 
-/** Sockets among the descriptors of this process; raw ones are none of Node's resources. */
+/** Sockets among the descriptors of this process; raw ones are not among Node's resources. */
 export function openFileSockets(): number {
   const targets = readdirSync('/proc/self/fd').map((fd) => {
     try {

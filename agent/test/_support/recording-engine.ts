@@ -5,7 +5,7 @@ import { FakeClock } from './fake-clock.js';
 export class RecordingEngine implements IcmpEngine {
   readonly sent: { readonly index: number; readonly hopLimit: number; readonly atMs: number }[] = [];
   readonly kind = 'addon';
-  /** Which flow each of them belonged to, in the order of opening, from 0. */
+  /** Flow that each of them belonged to, in the order of opening, from 0. */
   readonly flows: number[] = [];
   listener: FlowListener | null = null;
   openFlows = 0;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Test } from 'tap';
 
-/** What a relay does to both directions. */
+/** Limits of a relay in both directions. */
 export interface Weather {
   readonly bytesPerMs: number;
   readonly delayMs: number;

@@ -3,14 +3,14 @@ import { TLSSocket, type TlsOptions } from 'node:tls';
 import type { Test } from 'tap';
 import { startTcpServer, type TestServer } from './tcp-server.js';
 
-/** What a test's mail server says; without a line of it, what a good one would say. */
+/** Replies of a test's mail server; those left out are a well-behaved server's. */
 export interface SmtpScript {
   readonly greeting?: string;
   /** Answers by the first word of the command; null is silence. */
   readonly replies?: Readonly<Record<string, string | null>>;
-  /** With it STARTTLS is offered and done. */
+  /** TLS options, with which STARTTLS is offered and done. */
   readonly tls?: TlsOptions;
-  /** Called before the greeting and each answer, with the command's first word; by then the client waits for it. */
+  /** Called before the greeting and each reply, with the command's first word; by then the client waits for it. */
   readonly before?: (what: string) => void;
   /** TLS from the first byte. */
   readonly isImplicitTls?: boolean;

@@ -17,7 +17,7 @@ export async function audit(
   return engine.run(spec, aContext(parts));
 }
 
-/** What a server of a test sends beside its own certificate, and how it speaks. */
+/** TLS settings of a test's server, and what it sends in addition to its own certificate. */
 export interface ServerWishes extends Pick<SecureContextOptions, 'minVersion' | 'maxVersion' | 'ciphers' | 'dhparam'> {
   readonly chain?: readonly MadeCertificate[];
   readonly staple?: Buffer;

@@ -8,7 +8,7 @@ export interface TestServer {
   readonly accepted: number;
   /** Connections still open on this side: 0 once every client has gone. */
   readonly open: number;
-  /** Everything clients have sent, in order of arrival. */
+  /** All bytes that clients have sent, in order of arrival. */
   readonly received: Buffer;
   /** Refuses connections from now on; those that are open stay. */
   stop(): void;

@@ -1,13 +1,16 @@
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
 import type { BusMessage } from '../bus/bus.js';
-import { createLogger } from '../log.js';
+import { createLogger } from '../runtime/log.js';
 import { Authentication, type Credential, type CredentialSource, EVERYBODY } from './index.js';
 
 const ada: Credential = {
   id: 'key_ada',
   kind: 'api_key',
-  owner: { userId: 'u_ada', role: 'user', plan: 'free', isEmailVerified: true, state: 'active' },
+  owner: { kind: 'user', id: 'u_ada', plan: 'free', state: 'active' },
+  user: { id: 'u_ada', role: 'user', isEmailVerified: true },
+  ownerRole: 'owner',
+  createdBy: 'u_ada',
   scopes: ['read'],
   isTest: false,
   allowedOrigins: null,
@@ -54,7 +57,13 @@ function setUp(credential: Partial<Credential> | null = {}, isStrict = false) {
 t.test('a credential is read once for many requests, and again after half a second', async (t) => {
   const { authentication, state, clock } = setUp();
   const accounts = await Promise.all(Array.from({ length: 20 }, () => authentication.authenticate('sk_1')));
-  t.match(accounts[0], { userId: 'u_ada', credentialId: 'key_ada', plan: 'free', scopes: new Set(['probe:read']) });
+  t.match(accounts[0], {
+    owner: { kind: 'user', id: 'u_ada' },
+    user: { id: 'u_ada' },
+    credentialId: 'key_ada',
+    plan: 'free',
+    scopes: new Set(['probe:read']),
+  });
   t.equal(state.reads, 1);
   clock.advance(499);
   await authentication.authenticate('sk_1');
@@ -141,8 +150,8 @@ t.test('a use is noted at most once a minute, and nobody waits for it', async (t
 });
 
 t.test('where addresses must be verified keys wait for it, the session of a registration does not', async (t) => {
-  const owner = { ...ada.owner, isEmailVerified: false };
-  await setUp({ owner }).authentication.authenticate('sk_1');
-  await setUp({ owner, kind: 'session' }, true).authentication.authenticate('sk_1');
-  await t.rejects(setUp({ owner }, true).authentication.authenticate('sk_1'), { code: 'AUTH_EMAIL_NOT_VERIFIED' });
+  const user = { id: 'u_ada', role: 'user', isEmailVerified: false } as const;
+  await setUp({ user }).authentication.authenticate('sk_1');
+  await setUp({ user, kind: 'session' }, true).authentication.authenticate('sk_1');
+  await t.rejects(setUp({ user }, true).authentication.authenticate('sk_1'), { code: 'AUTH_EMAIL_NOT_VERIFIED' });
 });

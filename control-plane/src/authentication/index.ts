@@ -3,20 +3,22 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Bus } from '../bus/bus.js';
 import type { Authenticator } from '../http/access.js';
 import { ApiError } from '../http/errors.js';
+import { effectiveScopes } from '../http/owner-roles.js';
 import type { Account } from '../http/route.js';
-import { expandScopes } from '../http/scopes.js';
-import type { Logger } from '../log.js';
+import { defaultTokenScopes, expandScopes, type Scope, scopesOfRole } from '../http/scopes.js';
+import type { Logger } from '../runtime/log.js';
 import type { Credential, CredentialSource } from './credential.js';
 
-export { type Credential, type CredentialSource, OWNER_COLUMNS, type OwnerRow, toOwner } from './credential.js';
+export { type Credential, type CredentialSource, HOLDER_COLUMNS, type HolderRow, toHolder } from './credential.js';
+export { refuseRevoked } from './refuse-revoked.js';
 
-// What was read is believed this long. A revocation is told to all replicas at once; this bounds how late one is that
-// did not hear of it.
+// Time for which a credential that was read is cached. A revocation is sent to all replicas at once; this bounds the
+// delay of a replica that did not receive it.
 const FRESH_MS = 500;
 const TOUCH_EVERY_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
-/** In place of a user's id, in messages to other replicas. */
+/** Stands for all ids, in messages to other replicas. */
 export const EVERYBODY = '*';
 
 interface AuthenticationOptions {
@@ -24,11 +26,11 @@ interface AuthenticationOptions {
   readonly bus: Pick<Bus, 'broadcast' | 'onMessage' | 'onResync'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Whether keys and tokens wait until the address of their owner is verified. */
+  /** True if keys and tokens are refused until the e-mail address of their owner is verified. */
   readonly needsVerifiedEmail: boolean;
 }
 
-/** Whose a token is, worked out once for all requests that bring it. */
+/** Account behind a token, determined once for all requests that bring the token. */
 interface Known {
   readonly credential: Credential;
   readonly account: Account;
@@ -39,19 +41,22 @@ interface Remembered extends Known {
   readonly until: number;
 }
 
-/** Tells whose token it is, whatever its kind. Revoked here it is refused at once, elsewhere as soon as that hears of it. */
+/**
+ * Authenticates a bearer token of any kind. A revoked token is refused at once in this replica, and in the others as
+ * soon as they are notified.
+ */
 export class Authentication implements Authenticator {
   readonly #remembered = new Map<string, Remembered>();
   readonly #reading = new Map<string, Promise<Known>>();
   readonly #usedAt = new Map<string, number>();
-  /** Grows with every revocation: what was being read meanwhile is not remembered. */
+  /** Count of revocations: data that was being read during one is not cached. */
   #revocations = 0;
 
   constructor(private readonly options: AuthenticationOptions) {
     options.bus.onMessage((message) => {
       if (message.type !== 'credentials') return;
       if (message.ids.includes(EVERYBODY)) this.#forgetAll();
-      for (const userId of message.ids) this.#forget(userId);
+      for (const id of message.ids) this.#forget(id);
     });
     options.bus.onResync(() => this.#forgetAll());
   }
@@ -63,20 +68,20 @@ export class Authentication implements Authenticator {
     return account;
   }
 
-  /** To be called after anything about a user's credentials or state was committed. */
-  revoked(userId: string): void {
-    this.#forget(userId);
-    this.options.bus.broadcast({ type: 'credentials', ids: [userId] });
+  /** Forgets the cached credentials of a user or an owner, after a change to them or to its state was committed. */
+  revoked(id: string): void {
+    this.#forget(id);
+    this.options.bus.broadcast({ type: 'credentials', ids: [id] });
   }
 
-  /** To be called after something about everybody's credentials was committed. */
+  /** Forgets all cached credentials, after a change that affects them was committed. */
   revokedAll(): void {
     this.#forgetAll();
     this.options.bus.broadcast({ type: 'credentials', ids: [EVERYBODY] });
   }
 
   async #find(token: string): Promise<Known> {
-    // tokens themselves are not kept in memory longer than their request
+    // tokens themselves are not kept in memory after their request
     const key = createHash('sha256').update(token).digest('base64');
     const known = this.#remembered.get(key);
     if (known !== undefined && this.options.clock.monotonicMs() < known.until) return known;
@@ -113,11 +118,11 @@ export class Authentication implements Authenticator {
     this.#remembered.set(key, { ...known, until: this.options.clock.monotonicMs() + freshMs });
   }
 
-  #forget(userId: string): void {
+  #forget(id: string): void {
     this.#revocations++;
     this.#reading.clear();
     for (const [key, { credential }] of this.#remembered) {
-      if (credential.owner.userId === userId) this.#remembered.delete(key);
+      if (credential.owner.id === id || credential.user?.id === id) this.#remembered.delete(key);
     }
   }
 
@@ -127,7 +132,7 @@ export class Authentication implements Authenticator {
     this.#remembered.clear();
   }
 
-  /** Nobody waits for it, and a request is not refused because it failed. */
+  /** Notes the use in the background; a failure does not refuse the request. */
   #noteUse({ id, kind }: Credential): void {
     const now = this.options.clock.monotonicMs();
     const usedAt = this.#usedAt.get(id);
@@ -135,35 +140,50 @@ export class Authentication implements Authenticator {
     if (this.#usedAt.size >= MAX_REMEMBERED) this.#usedAt.clear();
     this.#usedAt.set(id, now);
     const source = this.options.sources.find((candidate) => candidate.kind === kind);
-    source?.noteUse(id).catch((err: unknown) => this.options.log.warn({ err }, 'use of a credential not noted'));
+    source
+      ?.noteUse(id)
+      .catch((err: unknown) => this.options.log.warn({ err }, 'cannot record the use of a credential'));
   }
 }
 
 /**
- * Of several reasons the one that rules out the others: what was deleted or revoked for good before what has run out, and
- * last what an administrator may lift. @throws ApiError when it opens nothing
+ * Checks that a credential may be used. If several reasons refuse it, the most final one is reported: first deletion
+ * and revocation, then expiry, last what an administrator may lift.
+ * @throws ApiError
  */
 function judge(credential: Credential | null, needsVerifiedEmail: boolean): asserts credential is Credential {
   if (credential === null) throw new ApiError('AUTH_INVALID_TOKEN');
   if (credential.owner.state === 'deleted') throw new ApiError('ACCOUNT_DELETED');
   if (credential.refusal !== null) throw new ApiError(credential.refusal);
   if (credential.validForMs !== null && credential.validForMs <= 0) throw new ApiError('TOKEN_EXPIRED');
-  if (credential.owner.state === 'disabled') throw new ApiError('AUTH_ACCOUNT_DISABLED');
-  // the session of a registration is good for verifying: it ends within minutes otherwise
-  const isWaiting = needsVerifiedEmail && !credential.owner.isEmailVerified && credential.kind !== 'session';
+  if (credential.owner.state !== 'active') throw new ApiError('AUTH_ACCOUNT_DISABLED');
+  // the session of a registration is valid for verification; otherwise it ends within minutes
+  const isWaiting = needsVerifiedEmail && credential.user?.isEmailVerified === false && credential.kind !== 'session';
   if (isWaiting) throw new ApiError('AUTH_EMAIL_NOT_VERIFIED');
 }
 
-function toAccount({ id, kind, owner, scopes, isTest, allowedOrigins }: Credential): Account {
+/**
+ * Scopes that the holder has now: only administrators have `admin`, whatever their role was when the credentials were
+ * created.
+ */
+function scopesOf({ scopes, user, kind }: Credential): ReadonlySet<Scope> {
+  const possible = new Set(kind === 'api_key' ? defaultTokenScopes : scopesOfRole(user?.role ?? 'user'));
+  return new Set([...expandScopes(scopes)].filter((scope) => possible.has(scope)));
+}
+
+function toAccount(credential: Credential): Account {
+  const { id, kind, owner, user, isTest, allowedOrigins } = credential;
   return {
-    userId: owner.userId,
-    role: owner.role,
+    owner: { kind: owner.kind, id: owner.id, isTest },
+    user: user === null ? null : { id: user.id },
+    createdBy: credential.createdBy,
+    role: user?.role ?? 'user',
     plan: owner.plan,
-    scopes: expandScopes(scopes),
+    ownerRole: credential.ownerRole,
+    scopes: effectiveScopes(scopesOf(credential), credential.ownerRole),
     credentialKind: kind,
     credentialId: id,
-    isTest,
-    isEmailVerified: owner.isEmailVerified,
+    isEmailVerified: user?.isEmailVerified ?? true,
     allowedOrigins,
   };
 }

@@ -1,6 +1,6 @@
-/** Where replicas meet. */
+/** Address of the bus between replicas. */
 export type BusAddress =
-  /** In the database itself. */
+  /** PostgreSQL itself. */
   { readonly kind: 'postgres' } | NatsAddress;
 
 /** One NATS server or a cluster of them. */
@@ -8,13 +8,13 @@ export interface NatsAddress {
   readonly kind: 'nats';
   /** `host:port`, `[v6]:port`; at least one. */
   readonly servers: readonly string[];
-  /** TLS or nothing; else TLS where the server wants it. */
+  /** True: TLS is required; false: TLS only if the server requires it. */
   readonly isTls: boolean;
   /** A secret. */
   readonly credentials: NatsCredentials | null;
 }
 
-/** What a NATS server knows its clients by. */
+/** Credentials of a client of a NATS server. */
 export type NatsCredentials =
   | { readonly kind: 'password'; readonly user: string; readonly password: string }
   | { readonly kind: 'token'; readonly token: string };

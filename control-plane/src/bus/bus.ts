@@ -1,22 +1,29 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Logger } from 'pino';
 
-/** What replicas tell each other. Ids only: whoever receives one reads the rest from PostgreSQL. */
+/** Message between replicas. It has ids only: the receiver reads the rest from PostgreSQL. */
 export type BusMessage =
   /** To the replica that holds the nodes' links: these node tasks are stored and wait to be sent. */
   | { readonly type: 'jobs'; readonly ids: readonly string[] }
-  /** To everybody: these probe tasks have a new result. */
+  /** To every replica: these probe tasks have a new result. */
   | { readonly type: 'finished'; readonly ids: readonly string[] }
-  /** To everybody: these nodes' records changed (linked, gone, banned, …). */
+  /** To every replica: these nodes' records changed (linked, gone, banned, …). */
   | { readonly type: 'nodes'; readonly ids: readonly string[] }
-  /** To everybody: these replicas came or went. */
+  /** To every replica: these replicas came or went. */
   | { readonly type: 'replicas'; readonly ids: readonly string[] }
-  /** To everybody: these users, or some of their credentials, may no longer be what was read of them. */
+  /** To every replica: these users, or some of their credentials, may have changed since they were read. */
   | { readonly type: 'credentials'; readonly ids: readonly string[] }
-  /** To everybody: what these nodes are to watch has changed. */
+  /** To every replica: the assignments of these nodes have changed. */
   | { readonly type: 'assignments'; readonly ids: readonly string[] }
-  /** To everybody: these nodes are asked to check something at once; each id is node, monitor, generation and request. */
-  | { readonly type: 'check-now'; readonly ids: readonly string[] };
+  /**
+   * To every replica: these nodes are asked to check something at once; each id is node, monitor, generation and
+   * request.
+   */
+  | { readonly type: 'check-now'; readonly ids: readonly string[] }
+  /** To every replica: silences or groups of alerts of these owners have changed. */
+  | { readonly type: 'alert-noise'; readonly ids: readonly string[] }
+  /** To every replica: events were published; each id is a kind of event. */
+  | { readonly type: 'events'; readonly ids: readonly string[] };
 
 const messageTypes: Readonly<Record<BusMessage['type'], true>> = {
   jobs: true,
@@ -26,9 +33,11 @@ const messageTypes: Readonly<Record<BusMessage['type'], true>> = {
   credentials: true,
   assignments: true,
   'check-now': true,
+  'alert-noise': true,
+  events: true,
 };
 
-/** Whether a value is a message of this version; a newer replica may send others. */
+/** True if a value is a message of this version; a newer replica may send others. */
 export function isBusMessage(value: unknown): value is BusMessage {
   if (typeof value !== 'object' || value === null || !('type' in value) || !('ids' in value)) return false;
   const { type, ids } = value;
@@ -37,29 +46,31 @@ export function isBusMessage(value: unknown): value is BusMessage {
 }
 
 /**
- * How replicas reach each other, at most once: a message may be lost, so every receiver also re-reads on `onResync`
- * and by its own sweep.
+ * Connection between replicas, at most once: a message may be lost, so every receiver also reads again on `onResync`
+ * and in its own sweep.
  */
 export interface Bus {
-  /** Tells one replica; returns at once, messages of one kind to one replica travel together. */
+  /** Sends a message to one replica; returns at once, messages of one kind to one replica are joined. */
   send(replicaId: string, message: BusMessage): void;
-  /** Tells every other replica; returns at once. */
+  /** Sends a message to every other replica; returns at once. */
   broadcast(message: BusMessage): void;
   /** Calls back for every message from another replica. */
   onMessage(listener: (message: BusMessage) => void): void;
-  /** Calls back after messages may have been missed: read again what you cache. */
+  /** Calls back after messages may have been missed: the listener must read its cached data again. */
   onResync(listener: () => void): void;
   start(): Promise<void>;
   /** Sends what is queued and stops listening. May be called twice. */
   stop(): Promise<void>;
 }
 
-/** What a bus is opened with, whatever carries its messages. */
+/** Options of a bus, whatever carries its messages. */
 export interface BusOptions {
   readonly replicaId: string;
-  /** False for commands that only tell others. */
+  /** Secret key of the installation, 32 bytes: only messages of its holders are accepted. */
+  readonly secretKey: Uint8Array;
+  /** False for commands that only send. */
   readonly isListening: boolean;
-  /** False while this replica knows it is alone: then a broadcast has nobody to hear it. */
+  /** False while this replica knows it is alone: a broadcast then has no receiver. */
   readonly hasOthers: () => boolean;
   readonly log: Logger;
   readonly clock: Clock;

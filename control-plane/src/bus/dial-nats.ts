@@ -1,8 +1,8 @@
 import { type ConnectionOptions, connect, type NatsConnection } from '@nats-io/transport-node';
 
-// apart, so that the library is loaded by those alone who use it
+// in a separate file, so that the library is loaded only if it is used
 
-/** Connects to the first server that answers. @throws errors of the library */
+/** Connects to the first server that replies. @throws errors of the library */
 export function dialNats(options: ConnectionOptions): Promise<NatsConnection> {
   return connect(options);
 }

@@ -1,4 +1,4 @@
-/** The message server can't be used; the message says why and what to do, without credentials. */
+/** The message server cannot be used; the message gives the reason and the remedy, without credentials. */
 export class MessageServerError extends Error {
   override readonly name = 'MessageServerError';
 }

@@ -1,19 +1,20 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Logger } from 'pino';
 import type { BusMessage } from './bus.js';
-import { parsePayload } from './payload.js';
+import type { Envelopes } from './envelopes.js';
 
-/** Somebody who floods the channel must not flood the log. */
+/** Interval of log lines: a flood on the channel must not flood the log. */
 const COMPLAIN_EVERY_MS = 60_000;
 const SHOWN_CHARACTERS = 100;
 
 interface ListenersOptions {
   readonly replicaId: string;
+  readonly envelopes: Envelopes;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Who hears what arrives on a bus. */
+/** Listeners for messages that arrive on a bus. */
 export class Listeners {
   readonly #messageListeners: ((message: BusMessage) => void)[] = [];
   readonly #resyncListeners: (() => void)[] = [];
@@ -29,11 +30,14 @@ export class Listeners {
     this.#resyncListeners.push(listener);
   }
 
-  /** Tells what another replica sent; passes over what this replica, a newer version or a stranger did. */
-  receive(payload: string): void {
-    const received = parsePayload(payload);
+  /**
+   * Passes on messages of other replicas; skips those of this replica, of a newer version or without a valid signature.
+   */
+  receive(channel: string, payload: string): void {
+    const { envelopes, replicaId } = this.options;
+    const received = envelopes.open(channel, payload);
     if (received.kind === 'foreign') return this.#complain(payload);
-    if (received.kind === 'unknown' || received.from === this.options.replicaId) return;
+    if (received.kind === 'unknown' || received.from === replicaId) return;
     for (const listener of this.#messageListeners) this.#run(() => listener(received.message));
   }
 
@@ -42,7 +46,7 @@ export class Listeners {
     for (const listener of this.#resyncListeners) this.#run(listener);
   }
 
-  /** One that fails must not keep the others, or the connection's reader, from going on. */
+  /** Calls a listener. One that fails must not stop the others, or the connection's reader. */
   #run(listener: () => void): void {
     try {
       listener();
@@ -55,6 +59,6 @@ export class Listeners {
     const { clock, log } = this.options;
     if (clock.monotonicMs() - this.#complainedMs < COMPLAIN_EVERY_MS) return;
     this.#complainedMs = clock.monotonicMs();
-    log.warn({ payload: payload.slice(0, SHOWN_CHARACTERS) }, 'bus message of somebody else');
+    log.warn({ payload: payload.slice(0, SHOWN_CHARACTERS) }, 'bus message with an invalid signature ignored');
   }
 }

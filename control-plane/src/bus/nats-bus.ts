@@ -2,39 +2,42 @@ import { createHash } from 'node:crypto';
 import type { ConnectionOptions, errors, NatsConnection, Status } from '@nats-io/transport-node';
 import type { Bus, BusMessage, BusOptions } from './bus.js';
 import type { NatsAddress } from './bus-address.js';
+import { Envelopes, MAX_PAYLOAD_BYTES } from './envelopes.js';
 import { MessageServerError } from './errors.js';
 import { Listeners } from './listeners.js';
-import type { Addressed } from './outbox.js';
-import { encodePayload } from './payload.js';
 import { Sender } from './sender.js';
+import type { Addressed } from './unsent-messages.js';
 
 //   subjects: vantage.INSTALLATION.all          every replica listens
 //             vantage.INSTALLATION.REPLICA_ID   that replica listens
 //
-// INSTALLATION is made of the identity key: installations that share a message server don't hear each other.
-// The library dials again by itself; what is said meanwhile waits here, since it forgets what it could not send.
+// INSTALLATION is derived from the identity key: installations that share a message server do not receive each other's
+// messages. The library reconnects by itself; messages wait here meanwhile, since it drops those that it could not
+// send.
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const RECONNECT_MS = 1_000;
-// a half-open connection is noticed after three of them
+// a half-open connection is detected after three of them
 const PING_MS = 5_000;
 const MAX_PINGS_OUT = 2;
 
 /** The bus over a NATS server: core subjects, at most once, nothing kept there. */
 export class NatsBus implements Bus {
   readonly #prefix: string;
+  readonly #envelopes: Envelopes;
   readonly #listeners: Listeners;
   readonly #sender: Sender;
   #connection: NatsConnection | null = null;
   #isConnected = false;
   #isStopped = false;
-  /** Why listening was refused; null: it was not. */
+  /** Reason why listening was refused; null: it was not. */
   #refusal: Error | null = null;
 
   /** `identityKey`: the installation's public key. */
   constructor(private readonly options: BusOptions & { address: NatsAddress; identityKey: Uint8Array }) {
     this.#prefix = `vantage.${createHash('sha256').update(options.identityKey).digest('hex').slice(0, 16)}`;
-    this.#listeners = new Listeners(options);
+    this.#envelopes = new Envelopes(options);
+    this.#listeners = new Listeners({ ...options, envelopes: this.#envelopes });
     this.#sender = new Sender({
       ...options,
       deliver: (messages) => this.#publish(messages),
@@ -86,7 +89,7 @@ export class NatsBus implements Bus {
       this.#listen(connection, `${this.#prefix}.all`);
       this.#listen(connection, `${this.#prefix}.${this.options.replicaId}`);
     }
-    // the server has taken what was asked, or said why not
+    // the server has accepted the subscription, or refused it
     await connection.flush();
     if (this.#refusal !== null) throw this.#refusal;
     this.#isConnected = true;
@@ -102,7 +105,7 @@ export class NatsBus implements Bus {
       timeout: CONNECT_TIMEOUT_MS,
       maxReconnectAttempts: -1,
       reconnectTimeWait: RECONNECT_MS,
-      // a server that is set up anew may refuse for a while what it takes afterwards
+      // a server that was just set up may temporarily refuse subscriptions
       ignoreAuthErrorAbort: true,
       pingInterval: PING_MS,
       maxPingOut: MAX_PINGS_OUT,
@@ -117,19 +120,19 @@ export class NatsBus implements Bus {
     connection.subscribe(subject, {
       callback: (error, message) => {
         if (error !== null) this.#refusal = error;
-        else this.#listeners.receive(message.string());
+        else if (message.data.length <= MAX_PAYLOAD_BYTES) this.#listeners.receive(subject, message.string());
       },
     });
   }
 
   async #follow(connection: NatsConnection): Promise<void> {
     for await (const status of connection.status()) await this.#onStatus(connection, status);
-    if (!this.#isStopped) this.options.log.error('bus connection given up');
+    if (!this.#isStopped) this.options.log.error('bus connection closed for good');
   }
 
   async #onStatus(connection: NatsConnection, status: Status): Promise<void> {
     const { log } = this.options;
-    if (status.type === 'error') log.warn({ err: status.error }, 'message server complains');
+    if (status.type === 'error') log.warn({ err: status.error }, 'message server reported an error');
     if (status.type === 'disconnect' && this.#isConnected) {
       this.#isConnected = false;
       if (!this.#isStopped) log.warn({ server: status.server }, 'bus connection lost');
@@ -139,23 +142,23 @@ export class NatsBus implements Bus {
 
   async #onBack(connection: NatsConnection, server: string): Promise<void> {
     try {
-      // what is sent to us from now on arrives: nothing falls between reading again and listening
+      // from now on messages arrive: nothing is lost between listening and reading again
       await connection.flush();
     } catch {
-      // lost once more: the next 'reconnect' comes
+      // lost again: another 'reconnect' follows
       return;
     }
     if (this.#isStopped) return;
     this.#isConnected = true;
-    this.options.log.info({ server }, 'bus connection is back');
+    this.options.log.info({ server }, 'bus connection restored');
     this.#listeners.resync();
     this.#sender.flush();
   }
 
-  /** The server's answer to the flush paces us: what comes meanwhile is joined. */
+  /** Publishes messages and waits for the server's reply to a flush; messages that arrive meanwhile are joined. */
   async #publish(messages: readonly Addressed[]): Promise<void> {
     for (const { channel, message } of messages) {
-      this.#connection?.publish(channel, encodePayload(this.options.replicaId, message));
+      this.#connection?.publish(channel, this.#envelopes.seal(channel, message));
     }
     await this.#connection?.flush();
   }
@@ -167,10 +170,10 @@ function explain(error: unknown, { servers }: NatsAddress): string {
     return `the message server at ${where} refuses these credentials; check VANTAGE_BUS_URL`;
   }
   if (isPermissionViolation(error)) {
-    return `the message server at ${where} does not let this user ${error.operation} "${error.subject}"; allow "vantage.>"`;
+    return `the message server at ${where} does not permit this user: ${error.operation} "${error.subject}"; permit "vantage.>"`;
   }
   const reason = error instanceof Error ? error.message : String(error);
-  return `no message server at ${where}: ${reason}; check VANTAGE_BUS_URL and that nats-server runs there`;
+  return `no message server at ${where}: ${reason}; check VANTAGE_BUS_URL and that nats-server is running there`;
 }
 
 function isPermissionViolation(error: unknown): error is InstanceType<typeof errors.PermissionViolationError> {

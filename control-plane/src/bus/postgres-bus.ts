@@ -1,20 +1,24 @@
 import pg from 'pg';
 import type { Bus, BusMessage, BusOptions } from './bus.js';
+import { Envelopes } from './envelopes.js';
 import { Listeners } from './listeners.js';
-import type { Addressed } from './outbox.js';
-import { encodePayload } from './payload.js';
 import { Sender } from './sender.js';
+import type { Addressed } from './unsent-messages.js';
 
 // One LISTEN channel per replica and one for all, never one per node. NOTIFY runs in its own autocommit statement on
-// its own connection: inside writers' transactions its cluster-wide lock would serialise their commits.
+// its own connection: inside transactions of writers, its cluster-wide lock would serialise their commits.
 
 const BROADCAST_CHANNEL = 'vantage_all';
 const RECONNECT_MS = { first: 100, most: 5_000 };
-/** A network that swallows packets must not hold up the next try, nor the end of the process. */
+/**
+ * Longest wait for a connection, in milliseconds: lost packets must not delay the next attempt, nor the end of the
+ * process.
+ */
 const CONNECT_MS = 5_000;
 
 /** The bus over PostgreSQL's LISTEN and NOTIFY. */
 export class PostgresBus implements Bus {
+  readonly #envelopes: Envelopes;
   readonly #listeners: Listeners;
   readonly #sender: Sender;
   #client: pg.Client | null = null;
@@ -23,7 +27,8 @@ export class PostgresBus implements Bus {
   #cancelRetry: (() => void) | null = null;
 
   constructor(private readonly options: BusOptions & { readonly url: string }) {
-    this.#listeners = new Listeners(options);
+    this.#envelopes = new Envelopes(options);
+    this.#listeners = new Listeners({ ...options, envelopes: this.#envelopes });
     this.#sender = new Sender({
       ...options,
       deliver: (messages) => this.#notify(messages),
@@ -74,7 +79,7 @@ export class PostgresBus implements Bus {
     });
     client.on('error', () => {});
     client.on('end', () => this.#onLost(client));
-    client.on('notification', ({ payload }) => this.#listeners.receive(payload ?? ''));
+    client.on('notification', ({ channel, payload }) => this.#listeners.receive(channel, payload ?? ''));
     try {
       await client.connect();
       if (this.options.isListening) {
@@ -84,7 +89,7 @@ export class PostgresBus implements Bus {
       await client.end().catch(() => {});
       throw error;
     }
-    // stopped meanwhile: nobody else would end it
+    // stopped meanwhile: nothing else would end it
     if (this.#isStopped) return client.end();
     this.#client = client;
     this.#retryMs = RECONNECT_MS.first;
@@ -116,7 +121,7 @@ export class PostgresBus implements Bus {
 
   async #notify(messages: readonly Addressed[]): Promise<void> {
     const channels = messages.map(({ channel }) => channel);
-    const payloads = messages.map(({ message }) => encodePayload(this.options.replicaId, message));
+    const payloads = messages.map(({ channel, message }) => this.#envelopes.seal(channel, message));
     await this.#client?.query('SELECT pg_notify(c, p) FROM unnest($1::text[], $2::text[]) AS m(c, p)', [
       channels,
       payloads,

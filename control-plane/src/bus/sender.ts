@@ -1,17 +1,17 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Logger } from 'pino';
 import type { BusMessage } from './bus.js';
-import { type Addressed, Outbox } from './outbox.js';
+import { type Addressed, UnsentMessages } from './unsent-messages.js';
 
 //   idle --add--> sending --delivered--> idle, or sending again what was added meanwhile
 //     ^              |
 //     +--- not connected: what is added waits, and leaves with `flush` when the connection is back
 
-/** A peer that has stopped reading does not keep a replica from stopping. */
+/** Longest wait for a peer that has stopped reading, so that it does not keep a replica from stopping. */
 const DRAIN_PATIENCE_MS = 2_000;
 
 interface SenderOptions {
-  /** Carries messages, which need not arrive. Resolves when more may follow. */
+  /** Sends messages, which need not arrive. Resolves when more may follow. */
   readonly deliver: (messages: readonly Addressed[]) => Promise<void>;
   readonly isConnected: () => boolean;
   readonly clock: Clock;
@@ -20,7 +20,7 @@ interface SenderOptions {
 
 /** Sends at once when idle; what arrives while it sends is joined into the next. */
 export class Sender {
-  readonly #outbox = new Outbox();
+  readonly #unsent = new UnsentMessages();
   #sending: Promise<void> | null = null;
   #isStopped = false;
 
@@ -28,20 +28,20 @@ export class Sender {
 
   add(channel: string, message: BusMessage): void {
     if (this.#isStopped || message.ids.length === 0) return;
-    this.#outbox.add(channel, message);
+    this.#unsent.add(channel, message);
     this.flush();
   }
 
   /** Sends what waits, if there is a connection. */
   flush(): void {
-    if (this.#sending || this.#outbox.isEmpty || !this.options.isConnected()) return;
-    this.#sending = this.#deliver(this.#outbox.take()).finally(() => {
+    if (this.#sending || this.#unsent.isEmpty || !this.options.isConnected()) return;
+    this.#sending = this.#deliver(this.#unsent.take()).finally(() => {
       this.#sending = null;
       this.flush();
     });
   }
 
-  /** Takes nothing more; resolves when everything queued has left, or can't. */
+  /** Accepts no more messages; resolves when everything queued is sent or has failed. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.flush();
@@ -60,7 +60,7 @@ export class Sender {
     try {
       await this.options.deliver(messages);
     } catch (error) {
-      // lost hints are made up for by the receivers' sweeps
+      // sweeps of the receivers compensate for lost messages
       this.options.log.warn({ err: error, messages: messages.length }, 'bus messages lost');
     }
   }

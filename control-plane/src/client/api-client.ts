@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import type { ServerEvent } from '../http/route.js';
 
-/** The API said no; `code` as in its error table. */
+/** Refusal by the API; `code` as in its error table. */
 export class ApiRefusal extends Error {
   override readonly name = 'ApiRefusal';
 
@@ -29,7 +29,7 @@ interface Envelope {
 export class ApiClient {
   constructor(private readonly options: { readonly url: string; readonly token: string | null }) {}
 
-  /** `data` of the answer. @throws ApiRefusal, ApiUnreachable */
+  /** Returns `data` of the response. @throws ApiRefusal, ApiUnreachable */
   async call<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
     const { statusCode, body: answer } = await this.#request(method, path, body);
     const envelope = parseEnvelope(await this.#reachable(answer.text()), this.options.url);
@@ -75,7 +75,7 @@ export class ApiClient {
     return this.#reachable(answer);
   }
 
-  /** What comes over the connection; it may break at any byte. @throws ApiUnreachable */
+  /** Awaits data of the connection, which may break at any byte. @throws ApiUnreachable */
   async #reachable<T>(reading: Promise<T>): Promise<T> {
     try {
       return await reading;
@@ -87,7 +87,7 @@ export class ApiClient {
   #unreachable(cause: unknown): ApiUnreachable {
     const { message, code } = cause as { message?: string; code?: string };
     // an AggregateError of all addresses tried has no message
-    return new ApiUnreachable(`no answer from ${this.options.url}: ${message || code || String(cause)}`, { cause });
+    return new ApiUnreachable(`no response from ${this.options.url}: ${message || code || String(cause)}`, { cause });
   }
 }
 
@@ -109,9 +109,9 @@ function parseEnvelope(text: string, url: string): Envelope {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // said below
+    // reported below
   }
-  throw new ApiUnreachable(`${url} does not answer like a Vantage API`);
+  throw new ApiUnreachable(`${url} is not a Vantage API`);
 }
 
 function refusal(status: number, error: NonNullable<Envelope['error']>): ApiRefusal {

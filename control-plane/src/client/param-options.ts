@@ -1,7 +1,7 @@
 import { definitionOf, type ProbeType } from '@vantage/shared/probe-types/index.js';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-/** What of a parameter's JSON Schema becomes a command line option. */
+/** Members of a parameter's JSON Schema that define a command line option. */
 interface ParamSchema {
   readonly type?: string;
   readonly enum?: readonly string[];

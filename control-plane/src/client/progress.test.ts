@@ -9,7 +9,7 @@ function output(isTTY: boolean) {
 t.test('nothing is written while nobody watches', async (t) => {
   const { written, stream } = output(false);
   const progress = new Progress(stream);
-  progress.show('asking…');
+  progress.show('sending the request…');
   progress.clear();
   t.same(written, []);
 });

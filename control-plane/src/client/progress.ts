@@ -1,4 +1,4 @@
-/** One line that is written over while somebody watches; nothing at all when nobody does. */
+/** Progress line that is overwritten on a terminal; without a terminal nothing is written. */
 export class Progress {
   #length = 0;
 

@@ -2,6 +2,7 @@ import { detailLines } from '@vantage/shared/probe-types/detail-lines.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
 import { definitionOf, type ProbeSpecs, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import t from 'tap';
+import type { TSchema } from 'typebox';
 import type { TaskView } from '../modules/probes/index.js';
 import { taskTable } from './result-table.js';
 
@@ -84,65 +85,34 @@ t.test('below the table the details of each node stand under its place, failed n
   );
 });
 
-const richSsl = {
-  grade: 'B',
-  domain: 'x',
-  subject: 'x',
-  issuer: 'x',
-  not_after: 'x',
-  cipher_suite: 'x',
-  protocol: 'x',
-  san_domains: ['x'],
-  tls_versions: [{ version: 'x', supported: true, cipher_suite: 'x', key_exchange: 'x', reason: 'x' }],
-  findings: [{ code: 'x', cap: 'x', message: 'x' }],
-  chain: [
-    {
-      subject: 'x',
-      issuer: 'x',
-      not_before: 'x',
-      not_after: 'x',
-      signature_algorithm: 'x',
-      public_key_algorithm: 'x',
-      public_key_bits: 1,
-      serial_number: 'x',
-      fingerprint_sha256: 'x',
-      is_ca: false,
-    },
-  ],
-};
+/** A value with everything in it that a schema may have: each list with two items, each text an x. */
+function richValue(schema: TSchema): unknown {
+  const { type, anyOf, properties, items, enum: choices, const: constant, minimum = 0 } = schema as RichSchema;
+  if (anyOf !== undefined) return richValue(anyOf.find((choice) => (choice as RichSchema).type !== 'null') ?? {});
+  if (constant !== undefined || choices !== undefined) return constant ?? choices?.[0];
+  if (properties !== undefined)
+    return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, richValue(member)]));
+  if (type === 'array') return [richValue(items ?? {}), richValue(items ?? {})];
+  if (type === 'object') return { a: 'x' };
+  if (type === 'boolean') return true;
+  return type === 'integer' || type === 'number' ? Math.max(1, minimum) : 'x';
+}
+
+interface RichSchema {
+  readonly type?: string;
+  readonly anyOf?: readonly TSchema[];
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly items?: TSchema;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly minimum?: number;
+}
 
 t.test('nothing that any field of any type says steers the terminal', async (t) => {
-  const rich: Record<ProbeType, object> = {
-    http: { status_code: 200, resolved_ip: 'x', final_url: 'x', headers: { a: 'x' }, http_version: 'x' },
-    ping: { resolved_ip: 'x', packets_sent: 1 },
-    dns: { rcode: 'x', resolver: 'x', records: [{ name: 'x', type: 'x', class: 'x', ttl: 1, value: 'x' }] },
-    tcp: { resolved_ip: 'x', banner: 'x' },
-    smtp: { banner: 'x', ehlo: ['x', 'x'], ehlo_before_tls: ['x'] },
-    speedtest: { resolved_ip: 'x', latency_ms: 1, download_bps: 1 },
-    ntp: { refid: 'x', leap: 'x', resolved_ip: 'x' },
-    ssl: richSsl,
-    traceroute: {
-      hops: [{ ttl: 1, replies: [{ flow: 1, ip: 'x', hostname: 'x', rtt_ms: 1, icmp_type: 'x', icmp_code: 1 }] }],
-    },
-    mtr: {
-      hops: [
-        {
-          ttl: 1,
-          ip: ['x', 'x'],
-          hostname: ['x', 'x'],
-          sent: 1,
-          received: 1,
-          loss_pct: 0,
-          rtt: { min_ms: 1, avg_ms: 1, max_ms: 1, stddev_ms: 0, last_ms: 1 },
-          jitter_ms: 1,
-          icmp_type: 'x',
-        },
-      ],
-    },
-  };
   const failure = { success: false, error: { code: 'x', message: 'x' } };
   for (const type of probeTypeNames) {
-    const task = aTask(type, [rich[type], { ...rich[type], ...failure }]);
+    const rich = { ...(richValue(definitionOf(type).Result) as object), success: true, error: null };
+    const task = aTask(type, [rich, { ...rich, ...failure }]);
     const hostile = { ...task, node_results: poisoned(task.node_results) as TaskView['node_results'] };
     const text = taskTable(hostile);
     t.match(text, /owned/, type);

@@ -13,7 +13,7 @@ export interface ProbeOrder {
 }
 
 /**
- * Submits a probe and follows it to its end; `onProgress` hears how many nodes have answered.
+ * Submits a probe and follows it to its end; `onProgress` gets the number of nodes that have replied.
  * @throws ApiRefusal, ApiUnreachable
  */
 export async function runProbe(
@@ -34,11 +34,11 @@ export async function runProbe(
     return done ?? (await waitForEnd(client, created.task_id));
   } catch (error) {
     if (!(error instanceof ApiUnreachable)) throw error;
-    throw new ApiUnreachable(`${error.message}; the probe goes on as ${created.task_id}`, { cause: error });
+    throw new ApiUnreachable(`${error.message}; the probe continues as ${created.task_id}`, { cause: error });
   }
 }
 
-/** The finished task; null when the stream was cut before, for one by a restart of the server: the task goes on. */
+/** Finished task; null if the stream was cut earlier, for example by a restart of the server: the task continues. */
 async function followEvents(
   client: ApiClient,
   taskId: string,

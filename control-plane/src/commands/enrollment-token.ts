@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { commandLine } from '../actor.js';
+import { commandLine } from '../audit-log/actor.js';
+import { personalOwner } from '../owners/index.js';
 import { printJson, printSecret, printTable } from '../terminal/print.js';
 import { runInOffice } from './run-command.js';
 
@@ -16,22 +17,28 @@ const MAX_LABEL_LENGTH = 40;
 /** `vantage-control enrollment-token create | list | revoke` */
 export function enrollmentTokenCommand(): Command {
   const create = new Command('create')
-    .description('Make a one-time token that lets one agent in. It is shown this once, alone on standard output.')
-    .option('--user <email>', 'owner of the node to come (default: the first admin)')
-    .option('--label <text>', `what it is for, at most ${MAX_LABEL_LENGTH} characters`, parseLabel)
-    .option('--country <code>', 'country of the node to come, ISO 3166-1 alpha-2')
-    .option('--expires-in-hours <n>', 'validity, 1 to 168', parseHours, 24)
+    .description(
+      'Create a one-time enrollment token for one agent. The token is shown only once, alone on standard output.',
+    )
+    .option('--user <email>', 'e-mail address of the future owner of the node (default: the first admin)')
+    .option('--label <text>', `label of the token, at most ${MAX_LABEL_LENGTH} characters`, parseLabel)
+    .option('--country <code>', 'country of the node, ISO 3166-1 alpha-2')
+    .option('--expires-in-hours <n>', 'validity in hours, 1 to 168', parseHours, 24)
     .option('--json', 'print the token as JSON, the secret in "token"')
     .action((options: CreateOptions) =>
-      runInOffice(async ({ accounts, enrollmentTokens }) => {
+      runInOffice(async ({ accounts: { users }, nodes }) => {
         const owner =
-          options.user === undefined ? await accounts.getFirstAdmin() : await accounts.getUserByEmail(options.user);
+          options.user === undefined ? await users.getFirstAdmin() : await users.getUserByEmail(options.user);
         const request = {
           ...(options.label === undefined ? {} : { label: options.label }),
           ...(options.country === undefined ? {} : { country_code: options.country }),
           expires_in_hours: options.expiresInHours ?? 24,
         };
-        const created = await enrollmentTokens.create(owner.id, request, commandLine);
+        const created = await nodes.enrollmentTokens.create(
+          { owner: personalOwner(owner.id), user: owner },
+          request,
+          commandLine,
+        );
         if (options.json) printJson(created);
         else
           printSecret(
@@ -41,11 +48,11 @@ export function enrollmentTokenCommand(): Command {
       }),
     );
   const list = new Command('list')
-    .description('List enrollment tokens of all users, newest first.')
-    .option('--json', 'print them as JSON')
+    .description('List the enrollment tokens of all users, newest first.')
+    .option('--json', 'print the list as JSON')
     .action((options: { json?: true }) =>
-      runInOffice(async ({ enrollmentTokens }) => {
-        const { tokens } = await enrollmentTokens.list(null, { limit: Number.MAX_SAFE_INTEGER, offset: 0 });
+      runInOffice(async ({ nodes }) => {
+        const { tokens } = await nodes.enrollmentTokens.list(null, { limit: Number.MAX_SAFE_INTEGER, offset: 0 });
         if (options.json) return printJson(tokens);
         const rows = tokens.map((token) => [
           token.id,
@@ -59,18 +66,18 @@ export function enrollmentTokenCommand(): Command {
       }),
     );
   const revoke = new Command('revoke')
-    .description('Delete a token that was not used.')
+    .description('Revoke an unused enrollment token.')
     .argument('<id>', 'id of the token, et_…')
-    .option('--json', 'print null')
+    .option('--json', 'print null instead of a message')
     .action((id: string, options: { json?: true }) =>
-      runInOffice(async ({ enrollmentTokens }) => {
-        await enrollmentTokens.revoke(id, null, commandLine);
+      runInOffice(async ({ nodes }) => {
+        await nodes.enrollmentTokens.revoke(id, null, commandLine);
         if (options.json) printJson(null);
         else process.stdout.write(`${id} is revoked\n`);
       }),
     );
   return new Command('enrollment-token')
-    .description('One-time tokens that let agents in.')
+    .description('Manage one-time enrollment tokens.')
     .addCommand(create)
     .addCommand(list)
     .addCommand(revoke);

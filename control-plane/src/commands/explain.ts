@@ -1,14 +1,14 @@
 import { MessageServerError } from '../bus/errors.js';
-import { ConfigError } from '../config.js';
+import { ConfigError } from '../config/config.js';
+import { SealBrokenError } from '../crypto/sealing.js';
+import { SecretKeyFileError } from '../crypto/secret-key.js';
 import { DataDirectoryInUseError, EmbeddedPostgresError } from '../db/embedded/index.js';
 import { NewerDatabaseError } from '../db/migrate.js';
 import { isUnavailable } from '../db/unavailable.js';
 import { errorTable } from '../http/error-table.js';
 import { ApiError } from '../http/errors.js';
 import { WrongSecretKeyError } from '../links/index.js';
-import { ListenError } from '../listen-error.js';
-import { SealBrokenError } from '../sealing.js';
-import { SecretKeyFileError } from '../secret-key.js';
+import { ListenError } from '../runtime/listen-error.js';
 import { DenyListError } from '../target-lists.js';
 
 /** 2 for a wrong configuration, else 1. */
@@ -16,7 +16,7 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof ConfigError ? 2 : 1;
 }
 
-/** What happened and what to do, for people; a stack only for what nobody foresaw. */
+/** Explanation of an error and its remedy, for people; a stack only for unforeseen errors. */
 export function explain(error: unknown): string {
   if (error instanceof ConfigError) return explainConfigError(error);
   if (error instanceof ApiError) return explainApiError(error);
@@ -43,7 +43,7 @@ function isSelfExplaining(error: unknown): error is Error {
 }
 
 function explainConfigError({ complaints, message }: ConfigError): string {
-  const count = complaints.length === 1 ? 'a mistake' : `${complaints.length} mistakes`;
+  const count = complaints.length === 1 ? 'an error' : `${complaints.length} errors`;
   return `the configuration has ${count}:\n${message.replace(/^/gm, '  ')}`;
 }
 
@@ -54,19 +54,19 @@ function explainApiError({ code, details }: ApiError): string {
   return fields.length === 0 ? `${errorTable[code].messages.en} (${code})` : fields.join('; ');
 }
 
-/** What files, certificates and PostgreSQL say; null for anything else. */
+/** Explanation of an error of files, certificates or PostgreSQL; null for any other. */
 function explainSystemError(error: Error & { code?: unknown; path?: unknown }): string | null {
   const code = typeof error.code === 'string' ? error.code : '';
   if (typeof error.path === 'string') return error.message;
   if (code.startsWith('ERR_OSSL')) {
-    return `the TLS certificate or key can't be used: ${error.message}; check VANTAGE_TLS_CERT and VANTAGE_TLS_KEY`;
+    return `cannot use the TLS certificate or key: ${error.message}; check VANTAGE_TLS_CERT and VANTAGE_TLS_KEY`;
   }
   if (isUnavailable(error)) {
-    // what knex says of it speaks to those who write queries
-    const what = error.name === 'KnexTimeoutError' ? 'it gave no connection in time' : error.message || code;
-    return `no database: ${what}; check VANTAGE_DATABASE_URL and that PostgreSQL runs there`;
+    // the message of knex is meant for authors of queries
+    const what = error.name === 'KnexTimeoutError' ? 'no connection was free in time' : error.message || code;
+    return `cannot use the database: ${what}; check VANTAGE_DATABASE_URL and that PostgreSQL is running there`;
   }
-  return isAccessRefused(code) ? `no database: ${error.message}; check VANTAGE_DATABASE_URL` : null;
+  return isAccessRefused(code) ? `cannot use the database: ${error.message}; check VANTAGE_DATABASE_URL` : null;
 }
 
 /** Wrong user or password, no such database, or one this user may not work in (PostgreSQL documentation, appendix A). */

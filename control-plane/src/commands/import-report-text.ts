@@ -4,17 +4,17 @@ import type { ImportReport } from '../modules/monitors/index.js';
 /** Entries that a warning names. */
 const MAX_NAMED = 5;
 
-/** What became of a file, for people: what needs looking after comes last. */
+/** Report of an import, for people; items that need attention come last. */
 export function reportText(report: ImportReport, email: string): string {
   const { format, format_guessed, dry_run, total, created, renamed, replaced, skipped, failed, warnings } = report;
-  const said = dry_run ? 'would be' : 'are';
+  const were = dry_run ? 'would be' : 'were';
   return [
-    `${total} monitors of ${email} in a file of ${format}${format_guessed ? ' (told from it)' : ''}:`,
-    `${created.length} ${said} new, ${renamed.length} new under another name, ${replaced.length} replaced, ${skipped.length} left as they are, ${failed.length} not imported`,
-    ...renamed.map(({ name, renamed_from }) => `renamed: "${renamed_from}" is "${name}"`),
+    `${total} monitors of ${email} in a file of ${format}${format_guessed ? ' (detected)' : ''}:`,
+    `${created.length} ${were} created, ${renamed.length} created under another name, ${replaced.length} replaced, ${skipped.length} skipped, ${failed.length} not imported`,
+    ...renamed.map(({ name, renamed_from }) => `renamed: "${renamed_from}" to "${name}"`),
     ...skipped.map(({ index, name, message }) => `skipped: [${index}] "${name}": ${message}`),
     ...[...created, ...renamed].flatMap(({ name, heartbeat }) =>
-      heartbeat === undefined ? [] : [`heartbeat: "${name}" is pinged at ${heartbeat.url}`],
+      heartbeat === undefined ? [] : [`heartbeat: check-ins for "${name}" go to ${heartbeat.url}`],
     ),
     ...warnings.map(
       ({ message, field, indexes }) => `warning: ${field === null ? '' : `${field} `}${message}${about(indexes)}`,

@@ -6,7 +6,7 @@ import { runCommand } from './run-command.js';
 export function migrateCommand(): Command {
   return new Command('migrate')
     .description(
-      'Bring the database to this version. serve does the same at start; this is for deployments that want it first.',
+      'Migrate the database to this version. serve does the same at startup; use this command to do it beforehand.',
     )
     .option('--json', 'print {"applied": [names]}')
     .action((options: { json?: true }) =>
@@ -14,7 +14,7 @@ export function migrateCommand(): Command {
         const { migrateConfigured } = await import('./office.js');
         const applied = await migrateConfigured(config);
         if (options.json) return printJson({ applied });
-        process.stdout.write(applied.length === 0 ? 'nothing to do\n' : `applied ${applied.join(', ')}\n`);
+        process.stdout.write(applied.length === 0 ? 'the database is up to date\n' : `applied ${applied.join(', ')}\n`);
       }),
     );
 }

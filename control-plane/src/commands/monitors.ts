@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
-import { commandLine } from '../actor.js';
+import { commandLine } from '../audit-log/actor.js';
 import type { Account } from '../http/route.js';
+import { scopesOfRole } from '../http/scopes.js';
 import { type ImportFormatName, type ImportMode, importFormatNames, importModes } from '../import-words.js';
 import type { User } from '../modules/accounts/index.js';
+import { personalOwner } from '../owners/index.js';
 import { printJson } from '../terminal/print.js';
 import { reportText } from './import-report-text.js';
 import { runInOffice } from './run-command.js';
@@ -19,31 +21,34 @@ interface ImportOptions {
 
 /** `vantage-control monitors import | export` */
 export function monitorsCommand(): Command {
-  return new Command('monitors').description('Monitors.').addCommand(importCommand()).addCommand(exportCommand());
+  return new Command('monitors')
+    .description('Import and export monitors.')
+    .addCommand(importCommand())
+    .addCommand(exportCommand());
 }
 
 function importCommand(): Command {
   return new Command('import')
-    .description('Make monitors of a file: an export of Vantage, a backup of Uptime Kuma, a configuration of Gatus.')
-    .argument('<file>', 'JSON or YAML of at most 5 MiB; - reads standard input')
-    .option('--user <email>', 'whose they will be (default: the first admin)')
-    .addOption(
-      new Option('--format <format>', 'what kind of file it is (default: told from it)').choices(importFormatNames),
+    .description(
+      'Import monitors from a file: an export of Vantage, a backup of Uptime Kuma or a configuration of Gatus.',
     )
+    .argument('<file>', 'JSON or YAML file of at most 5 MiB; - for standard input')
+    .option('--user <email>', 'e-mail address of the owner of the monitors (default: the first admin)')
+    .addOption(new Option('--format <format>', 'format of the file (default: detected)').choices(importFormatNames))
     .addOption(
-      new Option('--mode <mode>', 'what becomes of a monitor whose name is taken').choices(importModes).default('skip'),
+      new Option('--mode <mode>', 'handling of a monitor whose name is in use').choices(importModes).default('skip'),
     )
-    .option('--dry-run', 'say what would be done, and do nothing')
+    .option('--dry-run', 'report what would be done without doing it')
     .option('--json', 'print the report as JSON')
     .addHelpText(
       'after',
-      '\nEach monitor is imported whole or not at all. Where one failed the exit code is 1; the others are there.\ndocs/import.md says what becomes of each field of Uptime Kuma and Gatus.',
+      '\nEach monitor is imported completely or not at all. If one fails, the exit code is 1, and the others are imported.\ndocs/import.md describes how each field of Uptime Kuma and Gatus is imported.',
     )
     .action((file: string, options: ImportOptions) =>
-      runInOffice(async ({ accounts, openTransfer }) => {
+      runInOffice(async ({ accounts: { users }, openTransfer }) => {
         const bytes = file === '-' ? await buffer(process.stdin) : await readFile(file);
         const user =
-          options.user === undefined ? await accounts.getFirstAdmin() : await accounts.getUserByEmail(options.user);
+          options.user === undefined ? await users.getFirstAdmin() : await users.getUserByEmail(options.user);
         const transfer = await openTransfer();
         const report = await transfer.importing.run(
           {
@@ -69,12 +74,12 @@ function importCommand(): Command {
 
 function exportCommand(): Command {
   return new Command('export')
-    .description('Print the monitors of a user as JSON, as an import takes them. Secrets are left out.')
-    .requiredOption('--user <email>', 'whose')
-    .addHelpText('after', '\nWhich secrets are left out stands in "secrets_left_out" of each monitor.')
+    .description('Export the monitors of a user as JSON that can be imported again. Secrets are not exported.')
+    .requiredOption('--user <email>', 'e-mail address of the owner of the monitors')
+    .addHelpText('after', '\nField "secrets_left_out" of each monitor lists the secrets that were not exported.')
     .action(({ user: email }: { user: string }) =>
-      runInOffice(async ({ accounts, openTransfer }) => {
-        const user = await accounts.getUserByEmail(email);
+      runInOffice(async ({ accounts: { users }, openTransfer }) => {
+        const user = await users.getUserByEmail(email);
         const transfer = await openTransfer();
         printJson(await transfer.export(accountOf(user), {}));
       }),
@@ -83,7 +88,7 @@ function exportCommand(): Command {
 
 const PROGRESS_EVERY = 500;
 
-/** Of a long file, for who waits. */
+/** Prints the progress of a long file. */
 function tellProgress(done: number, total: number): void {
   if (done % PROGRESS_EVERY === 0 && done < total) process.stderr.write(`${done} of ${total} monitors\n`);
 }
@@ -91,13 +96,15 @@ function tellProgress(done: number, total: number): void {
 /** The operator acts for the user, with what the user's plan and role allow. */
 function accountOf({ id, role, plan }: User): Account {
   return {
-    userId: id,
+    owner: personalOwner(id),
+    user: { id },
+    createdBy: id,
     role,
     plan,
-    scopes: new Set(),
+    scopes: new Set(scopesOfRole(role)),
+    ownerRole: 'owner',
     credentialKind: 'session',
     credentialId: commandLine.credentialId ?? '',
-    isTest: false,
     isEmailVerified: true,
     allowedOrigins: null,
   };

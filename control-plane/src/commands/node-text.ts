@@ -17,7 +17,7 @@ export function nodeText(node: AdminNode): string {
     ['place', `${placeText(node)} (${node.location_source})`],
     ['  declared', node.declared === undefined ? '-' : placeText(node.declared)],
     ['  by address', node.derived ? placeText(node.derived) : '-'],
-    ...(node.geo_mismatch ? [['  MISMATCH', 'its address contradicts what it declares'] as const] : []),
+    ...(node.geo_mismatch ? [['  MISMATCH', 'its address contradicts the declared location'] as const] : []),
     ['uptime', node.uptime_percent_30d === null ? '-' : `${node.uptime_percent_30d} % of 30 days`],
     ['can', node.capabilities.join(' ') || '-'],
     ...(node.self_test?.checks ?? []).map(
@@ -38,15 +38,15 @@ function statusText({ status, ban, visibility, is_draining }: AdminNode): string
 function upgradeText(upgrade: AdminNode['upgrade']): string {
   if (upgrade === null) return '-';
   const why = upgrade.error === null ? '' : `: ${upgrade.error.message} (${upgrade.error.code})`;
-  return `${upgrade.state}, to ${upgrade.version}, asked for at ${upgrade.requested_at}${why}`;
+  return `${upgrade.state}, to ${upgrade.version}, requested at ${upgrade.requested_at}${why}`;
 }
 
 function spoolText(spool: AdminNode['spool']): string {
   if (spool === null) return '-';
   const { rows, bytes, oldest_seconds, dropped_rows, problem } = spool;
   const waiting =
-    rows === 0 ? 'nothing waits' : `${rows} results wait (${bytes} bytes), the oldest for ${oldest_seconds} s`;
-  return `${waiting}, ${dropped_rows} dropped${problem === null ? '' : `; TAKES NOTHING: ${problem}`}`;
+    rows === 0 ? 'no results wait' : `${rows} results wait (${bytes} bytes), the oldest for ${oldest_seconds} s`;
+  return `${waiting}, ${dropped_rows} dropped${problem === null ? '' : `; CANNOT STORE RESULTS:  ${problem}`}`;
 }
 
 function placeText(place: Pick<AdminNode, 'country' | 'province' | 'city' | 'asn' | 'provider'>): string {
@@ -55,6 +55,6 @@ function placeText(place: Pick<AdminNode, 'country' | 'province' | 'city' | 'asn
 }
 
 function keyText({ fingerprint, changed_at, rotation_requested_at }: AdminNode['key']): string {
-  const changed = changed_at === null ? 'since it enrolled' : `since ${changed_at}`;
-  return `${fingerprint}, ${changed}${rotation_requested_at === null ? '' : `, another one asked for at ${rotation_requested_at}`}`;
+  const changed = changed_at === null ? 'since enrollment' : `since ${changed_at}`;
+  return `${fingerprint}, ${changed}${rotation_requested_at === null ? '' : `, rotation requested at ${rotation_requested_at}`}`;
 }

@@ -1,8 +1,8 @@
 import { isUpgradeVersion } from '@vantage/shared/protocol/upgrade-version.js';
 import type { SelfTestCheck } from '@vantage/shared/self-test.js';
 import { Command, InvalidArgumentError } from 'commander';
-import { commandLine } from '../actor.js';
-import type { ActOn, AdminNode, NodeActs } from '../modules/nodes/index.js';
+import { commandLine } from '../audit-log/actor.js';
+import type { ActOn, AdminNode } from '../modules/nodes/index.js';
 import { printJson, printTable } from '../terminal/print.js';
 import { nodeText } from './node-text.js';
 import type { Office } from './office.js';
@@ -11,51 +11,53 @@ import { runInOffice } from './run-command.js';
 /** `vantage-control node list | show | audit | ban | unban | drain | undrain | rotate-key | upgrade` */
 export function nodeCommand(): Command {
   const ban = actCommand('ban', {
-    description: 'Shut a node out: its link closes within a second, it can’t come back.',
+    description: 'Ban a node: its link closes within a second, and it cannot connect again.',
     act: (acts, on, { reason }) => acts.ban(on, reason ?? ''),
     says: ({ id }) => `${id} is banned`,
-  }).requiredOption('--reason <text>', 'kept in the audit log; shown to its owner');
+  }).requiredOption('--reason <text>', 'reason for the ban, kept in the audit log and shown to the owner');
   const unban = actCommand('unban', {
-    description: 'Let a banned or quarantined node in again; its agent must be started again.',
+    description: 'Lift a ban or a quarantine. The agent of the node must be started again.',
     act: (acts, on) => acts.unban(on),
     says: ({ id }) => `${id} may connect again`,
   });
   const drain = actCommand('drain', {
-    description: 'Give a node no new work; it finishes what it has and keeps its link.',
+    description: 'Drain a node: it gets no new work, finishes the work it has, and keeps its link.',
     act: (acts, on) => acts.drain(on),
     says: ({ id }) => `${id} gets no new work`,
   });
   const undrain = actCommand('undrain', {
-    description: 'Give a drained node work again.',
+    description: 'Undrain a node: it gets new work again.',
     act: (acts, on) => acts.undrain(on),
     says: ({ id }) => `${id} gets work again`,
   });
   const rotateKey = actCommand('rotate-key', {
-    description: 'Have a node make itself a new key, now or when it is back.',
+    description: 'Rotate the key of a node, immediately or when it is online again.',
     act: (acts, on) => acts.rotateKey(on),
     says: ({ id, status }) =>
-      status === 'offline' ? `${id} will be asked for a new key when it is back` : `${id} is asked for a new key`,
+      status === 'offline'
+        ? `the key of ${id} will be rotated when it is online again`
+        : `the key of ${id} is being rotated`,
   });
   const upgrade = actCommand('upgrade', {
     description:
-      'Ask a node for another version of its agent. Whether and how it gets there is up to its operator: the agent runs the command of VANTAGE_AGENT_UPGRADE_COMMAND, or refuses. `node show` tells what came of it.',
+      'Upgrade the agent of a node, or downgrade it. The operator of the node decides how: the agent runs the command in VANTAGE_AGENT_UPGRADE_COMMAND, or refuses if there is none. `node show` shows the result.',
     act: (acts, on, { to }) => acts.upgrade(on, to ?? ''),
-    says: ({ id, upgrade: asked }) => `${id} is asked for version ${asked?.version}`,
-  }).requiredOption('--to <version>', 'the version, as 1.4.0 or 1.4.0-rc.2', parseVersion);
+    says: ({ id, upgrade: asked }) => `${id} is requested to install version ${asked?.version}`,
+  }).requiredOption('--to <version>', 'version to install, for example 1.4.0 or 1.4.0-rc.2', parseVersion);
   return [listCommand(), showCommand(), auditCommand(), ban, unban, drain, undrain, rotateKey, upgrade].reduce(
     (parent, command) => parent.addCommand(command),
-    new Command('node').description('Nodes.'),
+    new Command('node').description('Manage nodes.'),
   );
 }
 
 function listCommand(): Command {
   return new Command('list')
     .description('List all nodes, newest first.')
-    .option('--json', 'print them as JSON')
-    .addHelpText('after', '\nCOUNTRY with a ?: the address of the node contradicts what it declares.')
+    .option('--json', 'print the list as JSON')
+    .addHelpText('after', '\nA question mark after COUNTRY: the address of the node contradicts its declared location.')
     .action((options: { json?: true }) =>
-      runInOffice(async (office) => {
-        const views = await listAll(office);
+      runInOffice(async ({ nodes }) => {
+        const views = await nodes.describeAll();
         if (options.json) return printJson(views);
         const rows = views.map((node) => [
           node.id,
@@ -74,12 +76,12 @@ function listCommand(): Command {
 
 function showCommand(): Command {
   return new Command('show')
-    .description('Show one node, with what only administrators see.')
+    .description('Show a node, with the fields that only administrators see.')
     .argument('<id>', 'id of the node, n_…')
-    .option('--json', 'print it as JSON')
+    .option('--json', 'print JSON')
     .action((id: string, options: { json?: true }) =>
-      runInOffice(async ({ nodes, adminNodeView }) => {
-        const view = adminNodeView(await nodes.record(id, null));
+      runInOffice(async ({ nodes }) => {
+        const view = await nodes.describe(id);
         if (options.json) printJson(view);
         else process.stdout.write(nodeText(view));
       }),
@@ -88,9 +90,9 @@ function showCommand(): Command {
 
 function auditCommand(): Command {
   return new Command('audit')
-    .description('Show what was done to a node, also to one that was deleted: the newest hundred acts, newest first.')
+    .description('List the audit log of a node, also of a deleted one: the newest hundred entries, newest first.')
     .argument('<id>', 'id of the node, n_…')
-    .option('--json', 'print it as JSON')
+    .option('--json', 'print JSON')
     .action((id: string, options: { json?: true }) =>
       runInOffice(async ({ audit }) => {
         const { items } = await audit.listOf(id, { limit: 100 });
@@ -108,12 +110,7 @@ function auditCommand(): Command {
 
 function parseVersion(text: string): string {
   if (isUpgradeVersion(text)) return text;
-  throw new InvalidArgumentError('must be a version as 1.4.0 or 1.4.0-rc.2.');
-}
-
-async function listAll({ nodes, adminNodeView, anyRecord }: Office): Promise<AdminNode[]> {
-  const { records } = await nodes.listRecords(anyRecord, { limit: Number.MAX_SAFE_INTEGER, offset: 0 });
-  return records.map(adminNodeView);
+  throw new InvalidArgumentError('must be a version, for example 1.4.0 or 1.4.0-rc.2.');
 }
 
 interface ActOptions {
@@ -122,12 +119,12 @@ interface ActOptions {
   readonly to?: string;
 }
 
-/** A command that does one thing to one node and shows what became of it. */
+/** Command that performs one act on one node and prints the result. */
 function actCommand(
   name: string,
   act: {
     readonly description: string;
-    readonly act: (acts: NodeActs, on: ActOn, options: ActOptions) => Promise<void>;
+    readonly act: (acts: Office['nodes']['acts'], on: ActOn, options: ActOptions) => Promise<void>;
     readonly says: (node: AdminNode) => string;
   },
 ): Command {
@@ -136,16 +133,16 @@ function actCommand(
     .argument('<id>', 'id of the node, n_…')
     .option('--json', 'print the node as JSON')
     .action((id: string, options: ActOptions) =>
-      runInOffice(async ({ nodes, adminNodeView }) => {
+      runInOffice(async ({ nodes }) => {
         await act.act(nodes.acts, { id, ownerId: null, actor: commandLine }, options);
-        const view = adminNodeView(await nodes.record(id, null));
+        const view = await nodes.describe(id);
         if (options.json) printJson(view);
         else process.stdout.write(`${act.says(view)}\n`);
       }),
     );
 }
 
-/** What a node found wrong with itself; - before its first self-test. */
+/** Failed checks of a node's newest self-test; `-` before the first one. */
 function failedChecks(report: { readonly checks: readonly SelfTestCheck[] } | undefined): string {
   if (report === undefined) return '-';
   const failed = report.checks.filter(({ status }) => status === 'failed').map(({ name }) => name);

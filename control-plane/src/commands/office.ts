@@ -4,35 +4,33 @@ import { EVERYBODY } from '../authentication/index.js';
 import type { Bus } from '../bus/bus.js';
 import { MessageServerError } from '../bus/errors.js';
 import { openBus } from '../bus/open-bus.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
+import { listenOrigin } from '../config/setting-values.js';
+import { loadSecretKey } from '../crypto/secret-key.js';
 import { migrate } from '../db/migrate.js';
+import { openStorage } from '../db/storage.js';
+import { createRegistry } from '../http/frame/metrics.js';
+import type { Services } from '../http/route.js';
+import { SharedWindows, WindowLimiter } from '../limits/index.js';
 import { findIdentityKey } from '../links/index.js';
-import { createLogger } from '../log.js';
 import { openMail } from '../mail/index.js';
-import { type AccountParts, openAccounts } from '../modules/accounts/index.js';
-import { Audit } from '../modules/audit/index.js';
-import { openHeartbeatActs } from '../modules/heartbeats/index.js';
-import { type MonitorTransfer, openTransferAlone } from '../modules/monitors/index.js';
-import { adminNodeView, anyRecord, EnrollmentTokens, NodeDirectory, Nodes, nodeReads } from '../modules/nodes/index.js';
-import { Tokens } from '../modules/tokens/index.js';
-import { loadSecretKey } from '../secret-key.js';
-import { listenOrigin } from '../setting-values.js';
-import { openStorage } from '../storage.js';
-import { TargetLists } from '../target-lists.js';
-import { releaseHoldings } from '../wiring/holdings.js';
+import { NodeDirectory } from '../modules/nodes/index.js';
+import { AlertMetrics } from '../runtime/alert-metrics.js';
+import { createLogger } from '../runtime/log.js';
+import { Metrics } from '../runtime/metrics.js';
+import { MonitorMetrics } from '../runtime/monitor-metrics.js';
+import { WebhookMetrics } from '../runtime/webhook-metrics.js';
+import { broadcastPublished } from '../wiring/events.js';
+import { wireHouse } from '../wiring/house.js';
+import { mailTemplates, modules } from '../wiring/modules.js';
+import { openModules } from '../wiring/open-modules.js';
 
-/** The parts a command needs, on the running server's database or on one started for the command alone. */
-export interface Office {
-  readonly accounts: AccountParts['accounts'];
-  readonly audit: Audit;
-  readonly signingKeys: AccountParts['signingKeys'];
-  readonly nodes: Nodes;
-  readonly enrollmentTokens: EnrollmentTokens;
-  readonly adminNodeView: typeof adminNodeView;
-  readonly anyRecord: typeof anyRecord;
-  readonly tokens: Tokens;
+/** Services of all modules for a command, on the running server's database or on one started for the command alone. */
+export interface Office extends Services {
   /** With the nodes and the deny list as they are now. */
-  readonly openTransfer: () => Promise<MonitorTransfer>;
+  readonly openTransfer: () => Promise<Services['monitors']['transfer']>;
+  /** With the deny list as it is now. */
+  readonly openAlerts: () => Promise<Services['alerts']>;
 }
 
 /** Brings the configured database to this version. @returns the migrations applied, by name */
@@ -46,18 +44,21 @@ export async function migrateConfigured(config: Config): Promise<string[]> {
   }
 }
 
-/** Runs `work` with the modules over the configured database; servers hear at once of what it changes. */
+/** Runs `work` with the modules over the configured database; servers are notified at once of its changes. */
 export async function withOffice(config: Config, work: (office: Office) => Promise<void>): Promise<void> {
   const clock = systemClock;
   const log = createLogger('silent');
   const storage = await openStorage({ config, log, mode: 'join-or-start', poolSize: 4 });
   try {
     await migrate(storage.db, log);
+    const secretKey = await loadSecretKey(config.secretKey, config.dataDir);
+    // without an identity no server has ever run, so no replica listens
+    const identityKey = (await findIdentityKey(storage.db)) ?? Buffer.alloc(0);
     const bus = openBus({
       address: config.busUrl,
       databaseUrl: storage.url,
-      // without an identity no server has ever run, and nobody listens
-      identityKey: (await findIdentityKey(storage.db)) ?? Buffer.alloc(0),
+      identityKey,
+      secretKey,
       replicaId: newId(idPrefixes.replica),
       isListening: false,
       hasOthers: () => true,
@@ -66,7 +67,7 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
     });
     await bus.start().catch(goOnUnheard);
     try {
-      await work(await openOffice(config, storage.db, bus, log));
+      await work(await openOffice(config, secretKey, bus, identityKey.toString('base64')));
     } finally {
       await bus.stop();
     }
@@ -74,52 +75,60 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
     await storage.close();
   }
 
-  async function openOffice(settings: Config, db: typeof storage.db, bus: Bus, logger: typeof log): Promise<Office> {
-    const directory = new NodeDirectory({ nodes: nodeReads(db), bus, clock, log: logger });
+  async function openOffice(settings: Config, secretKey: Buffer, bus: Bus, serverPublicKey: string): Promise<Office> {
+    const { db } = storage;
+    broadcastPublished(db, bus);
+    const directory = NodeDirectory.open({ db, bus, clock, log });
     const publicUrl = settings.publicUrl ?? listenOrigin(settings.listen, 'http');
-    const nodes = new Nodes({ db, directory });
-    const enrollmentTokens = new EnrollmentTokens({ db, clock, plans: settings.plans });
-    const authentication = { revoked: (userId: string) => bus.broadcast({ type: 'credentials', ids: [userId] }) };
-    const tokens = new Tokens({ db, clock, authentication });
-    const secretKey = await loadSecretKey(settings.secretKey, settings.dataDir);
-    const { accounts, signingKeys } = openAccounts({
-      ...authentication,
-      keysChanged: () => bus.broadcast({ type: 'credentials', ids: [EVERYBODY] }),
-      db,
+    const registry = createRegistry();
+    const [metrics, monitorMetrics] = [new Metrics(registry), new MonitorMetrics(registry)];
+    const { mail, mailer } = openMail({ config: settings, secretKey, publicUrl, clock, templates: mailTemplates });
+    const windows = new SharedWindows({ db, hasOthers: () => true, clock, log, metrics });
+    const house = wireHouse({
+      // anyone who can run this command may create accounts
+      config: { ...settings, isRegistrationOpen: false, needsVerifiedEmail: false },
       clock,
-      log: logger,
+      log,
+      db,
+      agentsDb: db,
       publicUrl,
       secretKey,
-      isRegistrationOpen: false,
-      needsVerifiedEmail: false,
-      mail: openMail({ config: settings, secretKey, publicUrl, clock }).mail,
-      releaseHoldings: releaseHoldings(nodes),
+      serverPublicKey,
+      replicaId: newId(idPrefixes.replica),
+      metrics,
+      monitorMetrics,
+      webhookMetrics: new WebhookMetrics(registry),
+      alertMetrics: new AlertMetrics(registry),
+      bus,
+      directory,
+      limiter: new WindowLimiter(windows, clock),
+      mail,
+      mailer,
+      authentication: {
+        revoked: (userId) => bus.broadcast({ type: 'credentials', ids: [userId] }),
+        revokedAll: () => bus.broadcast({ type: 'credentials', ids: [EVERYBODY] }),
+      },
     });
-    const audit = new Audit(db, clock);
-    const openTransfer = async () => {
-      const { allowTargets: allow, denyTargetsFile: denyFile, plans } = settings;
-      const lists = new TargetLists({ allow, denyFile, clock, log: logger, onChange: () => {} });
-      await lists.start();
-      lists.stop();
-      await directory.load();
-      return openTransferAlone({
-        db,
-        clock,
-        plans,
-        policy: () => lists.policy,
-        secretKey,
-        heartbeats: openHeartbeatActs({ db, clock, publicUrl, secretKey }),
-        bus,
-        directory,
-        log: logger,
-      });
+    const { services } = openModules(modules, house);
+    const loadLists = async () => {
+      await house.lists.start();
+      house.lists.stop();
     };
-    return { accounts, audit, signingKeys, nodes, enrollmentTokens, adminNodeView, anyRecord, tokens, openTransfer };
+    const openTransfer = async () => {
+      await loadLists();
+      await directory.load();
+      return services.monitors.transfer;
+    };
+    const openAlerts = async () => {
+      await loadLists();
+      return services.alerts;
+    };
+    return { ...services, openTransfer, openAlerts };
   }
 }
 
-/** Without its message server a command still does its work: servers find it when they read again. */
+/** Without its message server a command still works: servers find it when they read again. */
 function goOnUnheard(error: unknown): void {
   if (!(error instanceof MessageServerError)) throw error;
-  process.stderr.write(`vantage-control: ${error.message}; running servers notice within seconds\n`);
+  process.stderr.write(`vantage-control: ${error.message}; running servers notice the change within seconds\n`);
 }

@@ -1,8 +1,11 @@
-import { type Config, loadConfig } from '../config.js';
+import { type Config, loadConfig } from '../config/config.js';
 import { exitSoon } from './exit-soon.js';
 import type { Office } from './office.js';
 
-/** Reads the configuration, runs a command with it, and turns every foreseeable failure into one line. The process ends after it. */
+/**
+ * Reads the configuration, runs a command with it, and turns every foreseeable failure into one line. The process ends
+ * afterwards.
+ */
 export async function runCommand(
   command: (config: Config, warnings: readonly string[]) => Promise<void>,
 ): Promise<void> {

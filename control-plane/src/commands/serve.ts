@@ -1,22 +1,22 @@
 import { systemClock } from '@vantage/shared/clock.js';
 import { Command } from 'commander';
-import type { Config } from '../config.js';
-import { endsWithin, STOP_MS } from '../ends-within.js';
+import type { Config } from '../config/config.js';
+import { endsWithin, STOP_MS } from '../runtime/ends-within.js';
 import { runCommand } from './run-command.js';
 
 /** `vantage-control serve` */
 export function serveCommand(): Command {
   return new Command('serve')
     .description(
-      'Serve the API, the pages and the agents’ links until SIGTERM or Ctrl-C. Logs are JSON lines on standard output.',
+      'Serve the API, the pages and the links of agents until SIGTERM or Ctrl-C. Log lines are JSON on standard output.',
     )
     .option(
       '--remove-at-exit <dir>',
-      'remove this directory, which holds the data directory, when the server has ended (embedded PostgreSQL only)',
+      'directory to remove when the server has ended; it must contain the data directory (embedded PostgreSQL only)',
     )
     .addHelpText(
       'after',
-      '\nWithout VANTAGE_DATABASE_URL an embedded PostgreSQL runs in the data directory, for as long as the server.\nSeveral servers on one VANTAGE_DATABASE_URL work together; they need the same VANTAGE_SECRET_KEY and VANTAGE_PUBLIC_URL.\nThe line with "msg":"ready" tells the address.',
+      '\nWithout VANTAGE_DATABASE_URL, the server runs an embedded PostgreSQL in the data directory.\nServers with the same VANTAGE_DATABASE_URL work together; they need the same VANTAGE_SECRET_KEY and VANTAGE_PUBLIC_URL.\nThe line with "msg":"ready" contains the address.',
     )
     .action((options: { removeAtExit?: string }) =>
       runCommand((config, warnings) => serve(config, warnings, options.removeAtExit)),
@@ -24,9 +24,9 @@ export function serveCommand(): Command {
 }
 
 async function serve(config: Config, warnings: readonly string[], ephemeral: string | undefined): Promise<void> {
-  const { createLogger } = await import('../log.js');
+  const { createLogger } = await import('../runtime/log.js');
   const log = createLogger(config.logLevel);
-  for (const warning of warnings) log.warn({ warning }, 'a setting is not known');
+  for (const warning of warnings) log.warn({ warning }, 'unknown setting');
   const asked = stopSignal();
   const { startControlPlane } = await import('../control-plane.js');
   const controlPlane = await startControlPlane({
@@ -39,7 +39,7 @@ async function serve(config: Config, warnings: readonly string[], ephemeral: str
   log.info({ url: publicUrl, docs: `${publicUrl}/docs`, metrics: metricsUrl, replicaId }, 'ready');
   const reason = await Promise.race([asked, controlPlane.lost]);
   if (reason instanceof Error) {
-    log.fatal({ err: reason }, 'the database is gone');
+    log.fatal({ err: reason }, 'database lost, stopping');
     process.exitCode = 1;
   } else {
     log.info({ reason }, 'stopping');
@@ -51,7 +51,7 @@ async function serve(config: Config, warnings: readonly string[], ephemeral: str
     log.info('stopped');
     return;
   }
-  log.warn({ seconds: STOP_MS / 1_000 }, 'stopped, and left behind what still waited for the database');
+  log.warn({ seconds: STOP_MS / 1_000 }, 'stopped without waiting any longer for the database');
   process.exit();
 }
 
@@ -61,7 +61,7 @@ function stopSignal(): Promise<string> {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve(signal));
     if (!process.channel) return;
     process.once('disconnect', () => resolve('parent ended'));
-    // a server that has stopped, or never started, does not wait for its parent to let go
+    // a server that has stopped, or never started, must not wait for its parent to disconnect
     process.channel.unref();
   });
 }

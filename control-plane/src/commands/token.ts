@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { commandLine } from '../actor.js';
+import { commandLine } from '../audit-log/actor.js';
 import { isScope, type Scope, scopes } from '../http/scopes.js';
 import { printJson, printSecret, printTable } from '../terminal/print.js';
 import { runInOffice } from './run-command.js';
@@ -12,26 +12,26 @@ interface CreateOptions {
   readonly json?: true;
 }
 
-// NOTE: as the API has them, modules/tokens/schema.ts, which help is not to load
+// NOTE: same as in modules/tokens/schema.ts, which is not loaded for help
 const MAX_DAYS = 365;
 const MAX_NAME_LENGTH = 200;
 
 /** `vantage-control token create | list | revoke` */
 export function tokenCommand(): Command {
   const create = new Command('create')
-    .description('Make a personal access token for the API. It is shown this once, alone on standard output.')
-    .requiredOption('--user <email>', 'whose it is')
-    .option('--name <name>', 'what it is for', parseName, 'command line')
+    .description('Create a personal access token for the API. The token is shown only once, alone on standard output.')
+    .requiredOption('--user <email>', 'e-mail address of the owner')
+    .option('--name <name>', 'name of the token', parseName, 'command line')
     .option(
       '--scopes <list>',
-      `comma-separated: ${scopes.join(', ')} (default: all; account is always among them)`,
+      `comma-separated: ${scopes.join(', ')} (default: all except admin; account is always included)`,
       parseScopes,
     )
-    .option('--expires-in-days <n>', `validity, 1 to ${MAX_DAYS} (default: does not expire)`, parseDays)
+    .option('--expires-in-days <n>', `validity in days, 1 to ${MAX_DAYS} (default: does not expire)`, parseDays)
     .option('--json', 'print the token as JSON, the secret in "token"')
     .action((options: CreateOptions) =>
-      runInOffice(async ({ accounts, tokens }) => {
-        const user = await accounts.getUserByEmail(options.user);
+      runInOffice(async ({ accounts: { users }, tokens }) => {
+        const user = await users.getUserByEmail(options.user);
         const request = {
           name: options.name,
           ...(options.scopes === undefined ? {} : { scopes: options.scopes }),
@@ -39,12 +39,12 @@ export function tokenCommand(): Command {
         };
         const made = await tokens.personal.create({ userId: user.id, scopes: null }, request, commandLine);
         if (options.json) printJson(made);
-        else printSecret(made.token, `token ${made.id} of ${user.email}; keep it, it is not shown again:`);
+        else printSecret(made.token, `token ${made.id} of ${user.email}; store it, it is not shown again:`);
       }),
     );
   const list = new Command('list')
     .description('List the personal access tokens of all users, newest first.')
-    .option('--json', 'print them as JSON')
+    .option('--json', 'print the list as JSON')
     .action((options: { json?: true }) =>
       runInOffice(async ({ tokens }) => {
         const all = await tokens.personal.listAll();
@@ -62,9 +62,9 @@ export function tokenCommand(): Command {
       }),
     );
   const revoke = new Command('revoke')
-    .description('Revoke a token: running servers refuse it at once.')
+    .description('Revoke a personal access token. Running servers refuse it at once.')
     .argument('<id>', 'id of the token, pat_…')
-    .option('--json', 'print null')
+    .option('--json', 'print null instead of a message')
     .action((id: string, options: { json?: true }) =>
       runInOffice(async ({ tokens }) => {
         await tokens.personal.revoke(id, null, commandLine);
@@ -73,7 +73,7 @@ export function tokenCommand(): Command {
       }),
     );
   return new Command('token')
-    .description('Personal access tokens.')
+    .description('Manage personal access tokens.')
     .addCommand(create)
     .addCommand(list)
     .addCommand(revoke);
@@ -86,7 +86,7 @@ function parseScopes(list: string): Scope[] {
     .filter((name) => name !== '');
   const unknown = names.filter((name) => !isScope(name));
   if (names.length === 0 || unknown.length > 0) {
-    throw new InvalidArgumentError(`unknown scope "${unknown.join('", "')}"; there are ${scopes.join(', ')}`);
+    throw new InvalidArgumentError(`unknown scope "${unknown.join('", "')}"; scopes are ${scopes.join(', ')}`);
   }
   return [...new Set(names.filter(isScope))];
 }

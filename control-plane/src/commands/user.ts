@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
-import { commandLine } from '../actor.js';
+import { commandLine } from '../audit-log/actor.js';
 import type { User } from '../modules/accounts/index.js';
-import { planNames } from '../plans.js';
+import { planNames } from '../plans/index.js';
 import { printJson, printTable } from '../terminal/print.js';
 import { runInOffice } from './run-command.js';
 
@@ -21,28 +21,30 @@ interface OneUserOptions {
 /** `vantage-control user create | list | disable | enable | set-plan` */
 export function userCommand(): Command {
   return new Command('user')
-    .description('Users.')
+    .description('Manage users.')
     .addCommand(createCommand())
     .addCommand(listCommand())
-    .addCommand(stateCommand('disable', 'Shut a user out: their sessions, keys and tokens open nothing from now on.'))
-    .addCommand(stateCommand('enable', 'Let a disabled user in again.'))
+    .addCommand(
+      stateCommand('disable', 'Disable a user: sessions, keys and tokens of the user are no longer accepted.'),
+    )
+    .addCommand(stateCommand('enable', 'Enable a disabled user.'))
     .addCommand(planCommand());
 }
 
 function createCommand(): Command {
   return new Command('create')
-    .description('Make a user with the plan unlimited.')
+    .description('Create a user with the plan unlimited.')
     .requiredOption('--email <address>', 'e-mail address')
-    .addOption(new Option('--role <role>', 'what the user may do').choices(['user', 'admin']).default('user'))
+    .addOption(new Option('--role <role>', 'role of the user').choices(['user', 'admin']).default('user'))
     .option(
       '--password-stdin',
-      'read a password from standard input (at least 8 characters); without one only tokens sign in',
+      'read a password of at least 8 characters from standard input; a user without a password can only use tokens',
     )
     .option('--json', 'print the user as JSON')
     .action((options: CreateOptions) =>
-      runInOffice(async ({ accounts }) => {
+      runInOffice(async ({ accounts: { users } }) => {
         const password = options.passwordStdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : null;
-        const user = await accounts.createUser({ email: options.email, role: options.role, password });
+        const user = await users.createUser({ email: options.email, role: options.role, password });
         if (options.json) printJson(user);
         else process.stdout.write(`${user.role} ${user.email} is ${user.id}\n`);
       }),
@@ -52,10 +54,10 @@ function createCommand(): Command {
 function listCommand(): Command {
   return new Command('list')
     .description('List all users, newest first.')
-    .option('--json', 'print them as JSON')
+    .option('--json', 'print the list as JSON')
     .action((options: { json?: true }) =>
       runInOffice(async ({ accounts }) => {
-        const users = await accounts.listUsers();
+        const users = await accounts.users.listUsers();
         if (options.json) return printJson(users);
         const rows = users.map(({ id, email, role, plan, status, created_at }) => [
           id,
@@ -65,32 +67,32 @@ function listCommand(): Command {
           status,
           created_at,
         ]);
-        printTable(['ID', 'E-MAIL', 'ROLE', 'PLAN', 'STATUS', 'MADE'], rows);
+        printTable(['ID', 'E-MAIL', 'ROLE', 'PLAN', 'STATUS', 'CREATED'], rows);
       }),
     );
 }
 
 function stateCommand(name: 'disable' | 'enable', description: string): Command {
   return oneUser(name, description).action((options: OneUserOptions) =>
-    runInOffice(async ({ accounts }) => {
-      const { id } = await accounts.getUserByEmail(options.email);
-      const user = await accounts.setDisabled(id, name === 'disable', commandLine);
+    runInOffice(async ({ accounts: { users } }) => {
+      const { id } = await users.getUserByEmail(options.email);
+      const user = await users.setDisabled(id, name === 'disable', commandLine);
       printUser(user, options, `is ${user.status}`);
     }),
   );
 }
 
 function planCommand(): Command {
-  return oneUser('set-plan', 'Give a user another plan.')
+  return oneUser('set-plan', 'Change the plan of a user.')
     .addOption(
-      new Option('--plan <plan>', 'the limits that hold for them')
+      new Option('--plan <plan>', 'plan whose limits apply to the user')
         .choices(planNames.filter((plan) => plan !== 'anonymous'))
         .makeOptionMandatory(),
     )
     .action((options: OneUserOptions & { plan: User['plan'] }) =>
-      runInOffice(async ({ accounts }) => {
-        const { id } = await accounts.getUserByEmail(options.email);
-        const user = await accounts.setPlan(id, options.plan, commandLine);
+      runInOffice(async ({ accounts: { users } }) => {
+        const { id } = await users.getUserByEmail(options.email);
+        const user = await users.setPlan(id, options.plan, commandLine);
         printUser(user, options, `has the plan ${user.plan}`);
       }),
     );
@@ -99,7 +101,7 @@ function planCommand(): Command {
 function oneUser(name: string, description: string): Command {
   return new Command(name)
     .description(description)
-    .requiredOption('--email <address>', 'whose account')
+    .requiredOption('--email <address>', 'e-mail address of the user')
     .option('--json', 'print the user as JSON');
 }
 

@@ -3,8 +3,8 @@ export const advisoryLocks = {
   migrate: 7_264_001,
   partitions: 7_264_002,
   challenges: 7_264_003,
-  /** Who makes roll-ups. */
+  /** Held by the replica that makes roll-ups. */
   rollups: 7_264_010,
-  /** NOTE: shared by a function of migration 0016. */
+  /** NOTE: shared by the function rollups_closed_through. */
   rollupsClosed: 7_264_011,
 } as const;

@@ -1,8 +1,8 @@
 //   add ──► queue ──(idle: at once | busy: when the running flush ends)──► flush(≤ maxItems) ──► each item's promise
 //
-// One flush at a time. No timer: an item that finds nobody writing is written at once, and what arrives meanwhile
-// forms the next batch, so batches grow exactly as fast as the writer is slow. With `turnOf` a batch has one item of each
-// who adds, or those that `joins` lets go together, and who adds a thousand holds nobody else up.
+// One flush at a time. No timer: an item that finds the writer idle is written at once, and items that arrive meanwhile
+// form the next batch, so batches grow exactly as fast as the writer is slow. With `turnOf` a batch has one item of
+// each producer, or those that `joins` joins, so a producer of a thousand items delays no other.
 
 interface Waiting<T, R> {
   readonly item: T;
@@ -13,18 +13,27 @@ interface Waiting<T, R> {
 export interface BatcherOptions<T, R> {
   /** Items in one batch at most. */
   readonly maxItems: number;
-  /** Who adds an item: of each a batch has one, those of one in their order. Absent: nobody takes turns. */
+  /**
+   * Name of the producer of an item: a batch has one item of each, those of one producer in their order. Absent:
+   * producers take no turns.
+   */
   readonly turnOf?: (item: T) => string;
-  /** Whether `next` goes along with the items from `first` to `previous` of the same one's turn, and counts as one with them. */
+  /**
+   * True if `next` is written together with the items from `first` to `previous` of the same producer, and counts as
+   * one with them.
+   */
   readonly joins?: (first: T, previous: T, next: T) => boolean;
-  /** Writes a batch in order and answers one result per item, in the same order. A rejection fails these items only. */
-  flush(items: readonly T[]): Promise<readonly R[]>;
+  /**
+   * Writes a batch in order and resolves with one result per item, in the same order. A rejection fails these items
+   * only. `turns`: the same items, grouped as `joins` joined them.
+   */
+  flush(items: readonly T[], turns: readonly (readonly [T, ...T[]])[]): Promise<readonly R[]>;
 }
 
 /** Gathers items into batches for one writer, in the order they were added, or in turns. */
 export class Batcher<T, R> {
   readonly #options: BatcherOptions<T, R>;
-  /** Items of each who adds; without turns each item is somebody of its own. */
+  /** Items by producer; without turns each item has its own. */
   readonly #queues = new Map<unknown, Waiting<T, R>[]>();
   #queued = 0;
   #isWriting = false;
@@ -69,15 +78,15 @@ export class Batcher<T, R> {
     this.#queued += 1;
   }
 
-  /** A turn of each, as many as fit; who has more comes last next time. */
-  #take(): Waiting<T, R>[] {
-    const taken: Waiting<T, R>[] = [];
+  /** One turn of each producer, as many as fit; a producer with more comes last next time. */
+  #take(): Waiting<T, R>[][] {
+    const taken: Waiting<T, R>[][] = [];
     for (const [who, queue] of firstOf(this.#queues, this.#options.maxItems)) {
-      taken.push(...queue.splice(0, this.#turnLength(queue)));
+      taken.push(queue.splice(0, this.#turnLength(queue)));
       this.#queues.delete(who);
       if (queue.length > 0) this.#queues.set(who, queue);
     }
-    this.#queued -= taken.length;
+    this.#queued -= taken.flat().length;
     return taken;
   }
 
@@ -90,11 +99,16 @@ export class Batcher<T, R> {
     return apart < 0 ? queue.length : apart;
   }
 
-  async #writeBatch(batch: readonly Waiting<T, R>[]): Promise<void> {
+  async #writeBatch(turns: readonly (readonly Waiting<T, R>[])[]): Promise<void> {
+    const batch = turns.flat();
     try {
-      const results = await this.#options.flush(batch.map(({ item }) => item));
+      const items = batch.map(({ item }) => item);
+      const results = await this.#options.flush(
+        items,
+        turns.map((turn) => turn.map(({ item }) => item) as [T, ...T[]]),
+      );
       if (results.length !== batch.length) {
-        throw new RangeError(`flush answered ${results.length} results for ${batch.length} items`);
+        throw new RangeError(`flush returned ${results.length} results for ${batch.length} items`);
       }
       batch.forEach((waiting, index) => waiting.resolve(results[index] as R));
     } catch (error) {

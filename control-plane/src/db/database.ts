@@ -8,7 +8,10 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   /** Callers that may wait for a connection at once, at least 1; one more is refused. Default: any number. */
   readonly maxWaiting?: number;
-  /** How long a caller waits for a free or a new connection before the database counts as unavailable, ms. Default: 5 000. */
+  /**
+   * Longest wait of a caller for a free or new connection before the database counts as unavailable, in ms.
+   * Default: 5 000.
+   */
   readonly acquireTimeoutMs?: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
@@ -17,7 +20,7 @@ export interface DatabaseOptions {
 }
 
 const defaultSettings = {
-  // nothing of ours runs longer on purpose; migrations lift it for themselves
+  // no statement runs longer on purpose; migrations lift the limit
   statement_timeout: '30s',
   idle_in_transaction_session_timeout: '60s',
 };
@@ -65,17 +68,20 @@ export class DatabaseBusyError extends Error {
   }
 }
 
-/** A queue that only grows makes everybody time out; and knex's pool takes longer for each caller the longer it is. */
+/**
+ * Limits the callers that wait: in a queue that only grows everyone times out, and knex's pool slows down with its
+ * length.
+ */
 function limitWaiting(db: Knex, maxWaiting: number): void {
   const acquire = db.client.acquireConnection.bind(db.client);
   db.client.acquireConnection = async () => {
-    // no pool after destroy(): knex says so itself
+    // no pool after destroy(): knex reports that itself
     if (db.client.pool?.numPendingAcquires() >= maxWaiting) throw new DatabaseBusyError();
     return acquire();
   };
 }
 
-/** A standby that is not promoted yet, or a database that somebody set so. */
+/** The database is read-only: a standby that is not promoted yet, or one that was set so. */
 export class ReadOnlyDatabaseError extends Error {
   override readonly name = 'ReadOnlyDatabaseError';
   constructor() {
@@ -83,13 +89,13 @@ export class ReadOnlyDatabaseError extends Error {
   }
 }
 
-/** Resolves when the database answers and takes writes. @throws ReadOnlyDatabaseError */
+/** Resolves when the database replies and accepts writes. @throws ReadOnlyDatabaseError */
 export async function checkDatabase(db: Knex): Promise<void> {
   const { rows } = await db.raw<{ rows: { transaction_read_only: string }[] }>('SHOW transaction_read_only');
   if (rows[0]?.transaction_read_only === 'on') throw new ReadOnlyDatabaseError();
 }
 
-/** Per connection, so that importing this file changes nothing for anybody else. */
+/** Parsers of one connection, so that importing this file changes nothing for other users of the driver. */
 const numberTypes: Knex.PgCustomTypesConfig = {
   getTypeParser(oid, format) {
     if (format === 'binary') return pg.types.getTypeParser(oid, format);

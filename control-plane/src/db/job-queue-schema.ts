@@ -3,7 +3,7 @@ import { Logger, runMigrations } from 'graphile-worker';
 import type { Knex } from 'knex';
 import type { PlainPool } from './plain-pool.js';
 
-/** Where the queue's library keeps its tables and functions. */
+/** Schema with the tables and functions of the queue's library. */
 export const jobQueueSchema = 'vantage_jobs';
 
 /**
@@ -19,7 +19,7 @@ interface Connection {
   query(...statement: readonly unknown[]): Promise<unknown>;
 }
 
-// the library's own transactions, as parts of ours
+// runs the library's own transactions inside ours
 const asSavepoint: ReadonlyMap<unknown, string> = new Map([
   ['begin', 'savepoint library'],
   ['commit', 'release savepoint library'],
@@ -38,7 +38,7 @@ function poolOf(connection: Connection): PlainPool {
     return isInside ? connection.query(...statement) : attempt(connection, statement);
   };
   const pool = Object.assign(new EventEmitter(), { connect: async () => ({ query, release() {} }) });
-  // the library warns of pools that nobody watches for errors; ours is watched by who has the transaction
+  // the library warns about pools without an error listener; the owner of the transaction listens
   pool.on('error', () => {}).on('connect', () => {});
   return pool as unknown as PlainPool;
 }

@@ -1,6 +1,6 @@
 /**
- * An instant as SQL has it written out: for what decides on partitions, which are chosen before running only by what is no parameter.
- * Milliseconds since the epoch, between the years 0 and 9999.
+ * Instant as an SQL literal, for conditions on partitions: these are chosen before execution only by values that are no
+ * parameters. Milliseconds since the epoch, between the years 0 and 9999.
  */
 export function instantLiteral(instantMs: number): string {
   return `timestamptz '${new Date(instantMs).toISOString()}'`;

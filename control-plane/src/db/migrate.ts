@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 import { advisoryLocks } from './advisory-locks.js';
 import { type Migration, migrations as ownMigrations } from './migrations/index.js';
 
-// One transaction per migration, and in each of them first the advisory lock. Of N replicas that start together one
-// migrates and the others wait, look again and find nothing left. A crash rolls back to between two migrations and
-// releases the lock with the connection, so nothing can stick.
+// One transaction per migration, and in each of them first the advisory lock. Of N replicas that start together, one
+// migrates and the others wait, check again and find nothing left. A crash rolls back to the state between two
+// migrations and releases the lock with the connection, so nothing can get stuck.
 
 /** The database was migrated by a newer version of this program, whose tables this one does not know. */
 export class NewerDatabaseError extends Error {
@@ -17,7 +17,7 @@ export class NewerDatabaseError extends Error {
   }
 }
 
-/** What migrating tells: a part of a pino logger. */
+/** Part of a pino logger that migration uses. */
 export interface MigrationLog {
   info(fields: object, message: string): void;
 }

@@ -2,8 +2,9 @@ import { type IdPrefix, idLowerBound, idPrefixes } from '@vantage/shared/ids.js'
 import type { Knex } from 'knex';
 import { advisoryLocks } from './advisory-locks.js';
 
-// Tables with one partition per UTC day, month or year, bounded by instants or by ids: an id begins with the millisecond it was
-// made at, so the day's first possible id is the bound, and a lookup by id alone touches one partition.
+// Tables with one partition per UTC day, month or year, bounded by instants or by ids: an id begins with the
+// millisecond of its creation, so the day's first possible id is the bound, and a lookup by id alone touches one
+// partition.
 //
 //   probe_tasks
 //     probe_tasks_p20261119         for values from ('pt_<first id of 19 Nov>') to ('pt_<first id of 20 Nov>')
@@ -14,9 +15,9 @@ import { advisoryLocks } from './advisory-locks.js';
 //     monitor_checks_30d            …
 //
 // Adding one locks the parent against other DDL only (ATTACH), never against reads and writes. Dropping one needs the
-// parent for itself: it waits at most `dropLockTimeout`, because everybody else queues behind a waiting DROP.
+// parent for itself: it waits at most `dropLockTimeout`, because all others queue behind a waiting DROP.
 
-/** What one partition holds, in UTC. */
+/** Period that one partition holds, in UTC. */
 export type PartitionPeriod = 'day' | 'month' | 'year';
 
 export interface PartitionedTable {
@@ -33,7 +34,7 @@ export interface PartitionedTable {
 
 /**
  * Days that checks may be kept for: each is a part of monitor_checks, which a plan chooses by its number.
- * NOTE: migration 0013 makes the parts.
+ * NOTE: the baseline migration makes the parts.
  */
 export const checkDayClasses = [7, 30, 90, 365] as const;
 export type CheckDays = (typeof checkDayClasses)[number];
@@ -55,6 +56,10 @@ export const partitionedTables: readonly PartitionedTable[] = [
   monitorTable('rollups_1h', 'month', 400),
   monitorTable('rollups_1d', 'year', 5 * 366),
   { name: 'heartbeat_pings', idPrefix: null, period: 'day', keepDays: 30 },
+  // an event is kept until the last attempt at a delivery that repeats it on its last day
+  { name: 'webhook_events', idPrefix: idPrefixes.event, keepDays: 41 },
+  { name: 'webhook_deliveries', idPrefix: idPrefixes.webhookDelivery, keepDays: 30 },
+  { name: 'alert_deliveries', idPrefix: idPrefixes.alertDelivery, keepDays: 90 },
 ];
 
 function monitorTable(name: string, period: PartitionPeriod, keepDays: number): PartitionedTable {
@@ -66,8 +71,8 @@ const daysAhead = 3;
 const dropLockTimeout = '200ms';
 
 /**
- * Makes the partitions from yesterday, or the day rows may still come of, to three days ahead of `nowMs` that are missing. Safe
- * from any number of processes at once. Resolves with the names made by this call.
+ * Creates the missing partitions from yesterday, or the earliest day that still gets rows, to three days ahead of
+ * `nowMs`. Safe from any number of processes at once. Resolves with the names of those created by this call.
  */
 export async function ensurePartitions(
   db: Knex,
@@ -83,8 +88,8 @@ export async function ensurePartitions(
 }
 
 /**
- * Drops the partitions whose whole period ended more than `keepDays` days before `nowMs`. One that is in use just then
- * is left for the next call. Resolves with the names dropped.
+ * Drops the partitions whose whole period ended more than `keepDays` days before `nowMs`. One that is in use is left
+ * for the next call. Resolves with the names of those dropped.
  */
 export async function dropPartitions(
   db: Knex,
@@ -112,9 +117,9 @@ async function addMissing(trx: Knex.Transaction, table: PartitionedTable, nowMs:
   const made: string[] = [];
   for (const startMs of await missingPeriods(trx, table, nowMs)) {
     const name = partitionName(table, startMs);
-    // made apart and attached: CREATE TABLE … PARTITION OF would lock the parent against everything
+    // created separately and attached: CREATE TABLE … PARTITION OF would lock the parent exclusively
     await trx.raw('create table ?? (like ?? including all excluding indexes)', [name, table.name]);
-    // DDL takes no parameters; neither ids nor instants have characters that would need quoting
+    // DDL takes no parameters; ids and instants have no characters that need quoting
     const [from, to] = [startMs, nextPeriod(table.period, startMs)].map((bound) => boundOf(table, bound));
     await trx.raw(`alter table ?? attach partition ?? for values from ('${from}') to ('${to}')`, [table.name, name]);
     made.push(name);

@@ -1,7 +1,10 @@
 import pg from 'pg';
 
 const CONNECT_MS = 5_000;
-/** A connection that swallows what is sent on it must not hold up who waits for it to close. */
+/**
+ * Longest time of a query, in milliseconds: a connection that loses packets must not delay a caller that waits for it
+ * to close.
+ */
 const QUERY_MS = 15_000;
 
 /** A pool of plain connections. */
@@ -16,8 +19,8 @@ export interface PlainPoolOptions {
 }
 
 /**
- * A pool for a library that brings its own SQL; everybody else takes `openDatabase`. Connects on first use. A lost
- * connection shows up as a failed query. The caller ends it by `end()`.
+ * Opens a pool for a library with SQL of its own; all other code uses `openDatabase`. Connects on first use. A lost
+ * connection shows as a failed query. The caller ends it by `end()`.
  */
 export function openPlainPool({ url, poolSize, applicationName }: PlainPoolOptions): PlainPool {
   const pool = new pg.Pool({
@@ -28,7 +31,7 @@ export function openPlainPool({ url, poolSize, applicationName }: PlainPoolOptio
     query_timeout: QUERY_MS,
     keepAlive: true,
   });
-  // without a listener the loss of an idle connection, or of one that is taken out, would end the process
+  // without a listener, the loss of an idle or acquired connection would end the process
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;

@@ -13,6 +13,8 @@ const cases = [
   { name: 'shut down by the administrator', error: withCode('57P01'), expected: true },
   { name: 'starting up', error: withCode('57P03'), expected: true },
   { name: 'too many connections', error: withCode('53300'), expected: true },
+  { name: 'deadlock', error: withCode('40P01'), expected: true },
+  { name: 'conflict of transactions', error: withCode('40001'), expected: true },
   { name: 'disk full', error: withCode('53100'), expected: true },
   { name: 'statement timeout', error: withCode('57014'), expected: true },
   { name: 'failed over to a replica', error: withCode('25006'), expected: true },

@@ -11,9 +11,10 @@ const socketCodes = new Set([
   'ENOENT',
 ]);
 
-/** SQLSTATE classes and codes that say "not now" rather than "not so" (PostgreSQL documentation, appendix A). */
+/** SQLSTATE classes and codes that mean a temporary failure (PostgreSQL documentation, appendix A). */
 const unavailableStates = [
   /^08/, // connection exception
+  /^40(001|P01)$/, // ended so that others go on: a conflict of transactions, a deadlock
   /^53/, // insufficient resources: disk full, out of memory, too many connections
   /^57P0/, // shut down by the administrator, by a crash, still starting, database dropped, idle session ended
   /^57014$/, // statement timeout: slow or locked
@@ -21,7 +22,7 @@ const unavailableStates = [
   /^25006$/, // read only: failed over to a replica that is not promoted yet
 ];
 
-// pg and knex give these no code; knex puts the statement in front of the message
+// pg and knex set no code for these; knex prefixes the message with the statement
 const unavailableMessages = [
   'Connection terminated',
   'Connection ended unexpectedly',
@@ -32,8 +33,8 @@ const unavailableMessages = [
 ];
 
 /**
- * Whether an error of a query means that the database can't answer now (the API then says 503 and to retry), as
- * opposed to a statement or a row it refuses.
+ * True if an error of a query means that the database is unavailable now (the API then replies 503 with a delay), as
+ * opposed to an error in the statement or a row.
  */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

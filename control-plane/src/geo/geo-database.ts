@@ -8,10 +8,12 @@ export class GeoDatabaseError extends Error {
   override readonly name = 'GeoDatabaseError';
 }
 
-/** Walked to the end when a file is read: what is cut off or overwritten shows there. */
+/**
+ * Addresses that are looked up when a file is read, across its whole range: truncated or overwritten data shows there.
+ */
 const samples = ['1.0.0.1', '100.0.0.1', '223.255.255.254', '2001:200::1', '2a00::1', '2c0f:ffff::1'];
 
-/** One .mmdb file in memory: what happens to the file afterwards does not matter. */
+/** One .mmdb file in memory, independent of later changes to the file. */
 export class GeoDatabase {
   readonly #reader: Reader<object>;
 
@@ -50,7 +52,10 @@ export class GeoDatabase {
     return this.#reader.metadata.buildEpoch.getTime();
   }
 
-  /** 3 for what is bought, 2 for cities or networks, 1 for countries, 0 for others: the better is asked first. */
+  /**
+   * Rank of a database: 3 for commercial ones, 2 for cities or networks, 1 for countries, 0 for others; the highest is
+   * asked first.
+   */
   get rank(): number {
     if (/enterprise|insights|isp|standard|core|plus/i.test(this.type)) return 3;
     if (/city|location|asn/i.test(this.type)) return 2;
@@ -78,7 +83,7 @@ export class GeoDatabase {
   }
 }
 
-/** What of a file changes when it is written or replaced. @throws Error when it is not there */
+/** Signature of a file that changes when it is written or replaced. @throws Error if the file does not exist */
 export async function signatureOf(file: string): Promise<string> {
   const { ino, size, mtimeMs } = await stat(file);
   return `${ino} ${size} ${mtimeMs}`;

@@ -102,11 +102,11 @@ t.test('a file that is half written leaves the old one in force, and is said onc
   const whole = readFileSync(testdata('city-newer.mmdb'));
   writeFileSync(at('city.mmdb'), whole.subarray(0, whole.length / 2));
   await look(1);
-  t.equal(said('geo database unusable, the last one stays in force').length, 0, 'it may still be written');
+  t.equal(said('cannot use geo database, keeping the previous one').length, 0, 'it may still be written');
   await look(3);
   t.match(databases.locate('81.2.69.142'), { country: 'GB' });
-  t.equal(said('geo database unusable, the last one stays in force').length, 1);
-  t.match(said('geo database unusable, the last one stays in force')[0]?.err?.message, /cannot use "city.mmdb": /);
+  t.equal(said('cannot use geo database, keeping the previous one').length, 1);
+  t.match(said('cannot use geo database, keeping the previous one')[0]?.err?.message, /cannot use "city.mmdb": /);
   t.same(databases.count(), { current: 1, old: 0, unusable: 1 });
   writeFileSync(at('city.mmdb'), whole);
   await look(2);
@@ -131,7 +131,7 @@ t.test('a directory that is away is no empty one', async (t) => {
   t.teardown(() => rmSync(`${directory}.away`, { recursive: true, force: true }));
   await look(2);
   t.match(databases.locate('81.2.69.142'), { country: 'GB' });
-  t.equal(said('geo databases not looked for').length, 1);
+  t.equal(said('cannot look for geo databases').length, 1);
   renameSync(`${directory}.away`, directory);
   await look(2);
   t.match(databases.locate('81.2.69.142'), { country: 'GB' });

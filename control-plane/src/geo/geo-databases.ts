@@ -8,20 +8,20 @@ import type { Logger } from 'pino';
 import { GeoDatabase, signatureOf } from './geo-database.js';
 import type { Location, Network } from './place-record.js';
 
-// What becomes of a file of the directory:
+// States of a file in the directory:
 //
 //   (none) ──seen twice alike──> read ──whole──> in use ──changed, seen twice alike──> read again
 //                                  └──damaged──> refused until it changes; what was in use before stays in use
 //   in use, refused ──removed──> (none)
 //
-// A file that is still being written is not seen twice alike, so half of one is read only when its writer stopped there.
+// A file that is still being written is not seen unchanged twice, so a partial file is read only if its writer stopped.
 
 const LOOK_EVERY_MS = 5_000;
 const DAY_MS = 86_400_000;
 /** Networks change hands: a database older than this is said to be old. */
 const OLD_AFTER_MS = 60 * DAY_MS;
 
-/** What databases say of an address. */
+/** Place and network of an address, as far as the databases know them. */
 export interface DerivedPlace extends Partial<Location>, Partial<Network> {}
 
 /** How many files of each kind there are; `unusable` ones were refused. */
@@ -50,7 +50,7 @@ export class GeoDatabases {
 
   constructor(private readonly options: GeoDatabasesOptions) {}
 
-  /** Reads what is there and begins to follow changes. What cannot be used is logged. */
+  /** Reads the databases and begins to follow changes. Unusable files are logged. */
   async start(): Promise<void> {
     const { directory } = this.options;
     if (directory === null) return;
@@ -72,7 +72,7 @@ export class GeoDatabases {
     this.#listeners.push(listener);
   }
 
-  /** What the databases know of a public address; null for others and where they know nothing. */
+  /** Place and network of a public address; null for other addresses, and if the databases know nothing. */
   locate(address: string): DerivedPlace | null {
     if (this.#used.length === 0 || !isPublic(address)) return null;
     const location = this.#first((database) => database.location(address));
@@ -132,7 +132,7 @@ export class GeoDatabases {
       this.#isDirectoryLost = false;
       return files;
     } catch (err) {
-      if (!this.#isDirectoryLost) this.options.log.error({ err, directory }, 'geo databases not looked for');
+      if (!this.#isDirectoryLost) this.options.log.error({ err, directory }, 'cannot look for geo databases');
       this.#isDirectoryLost = true;
       return this.#seen;
     }
@@ -160,7 +160,7 @@ export class GeoDatabases {
         this.#refused.delete(file);
       } catch (err) {
         this.#refused.set(file, signature);
-        this.options.log.error({ err, file }, 'geo database unusable, the last one stays in force');
+        this.options.log.error({ err, file }, 'cannot use geo database, keeping the previous one');
       }
     }
     return opened;

@@ -1,6 +1,6 @@
 import { isCountry, isProvince } from '@vantage/shared/places/places.js';
 
-// Two forms of records are known, and a file may have fields of both:
+// Two forms of records are supported, and a file may have fields of both:
 //
 //   nested (MaxMind, DB-IP)   {country: {iso_code}, subdivisions: [{iso_code}], city: {names: {en}},
 //                              location: {latitude, longitude}, autonomous_system_number,
@@ -20,12 +20,12 @@ export interface Location {
   readonly longitude: number | null;
 }
 
-/** Whose network an address is in. */
+/** Network that an address is in. */
 export interface Network {
   readonly asn: number;
-  /** Who connects whoever has the address. */
+  /** Provider that connects the holder of the address to the Internet. */
   readonly isp: string | null;
-  /** Whose the address is. */
+  /** Organization that the address belongs to. */
   readonly provider: string | null;
 }
 

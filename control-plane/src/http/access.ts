@@ -1,21 +1,36 @@
+import type { PlanName, Plans } from '../plans/index.js';
 import { ApiError } from './errors.js';
-import type { Account, Auth } from './route.js';
+import { isAtLeast } from './owner-roles.js';
+import type { Account, AnyRoute, Auth } from './route.js';
+import { isScope, type Scope, scopesOfRole } from './scopes.js';
 
-/** Who a token belongs to. */
+/** Source of the account behind a bearer token. */
 export interface Authenticator {
   /** @throws ApiError AUTH_INVALID_TOKEN, TOKEN_EXPIRED and the like (status 401 or 403) */
   authenticate(token: string): Promise<Account>;
 }
 
-/** What an operation asks of its caller. */
-export interface Requirements {
-  readonly auth: Auth;
-  readonly needsVerifiedEmail?: true;
+/** Credentials and rights that an operation requires of its caller. */
+export type Requirements = Pick<AnyRoute, 'auth' | 'method' | 'isOpenToUnverified'>;
+
+/** @throws ApiError FEATURE_LOCKED when a plan does not include the feature that an operation needs */
+export function checkFeature({ feature }: Pick<AnyRoute, 'feature'>, plan: PlanName, plans: Plans): void {
+  if (feature === undefined || feature.isIncluded(plans[plan])) return;
+  const message = `is not included in the plan "${plan}"`;
+  throw new ApiError('FEATURE_LOCKED', { details: { [feature.name]: [{ code: 'refused', message }] } });
 }
 
 /**
- * The account an Authorization header speaks for.
- * @throws ApiError AUTH_REQUIRED, AUTH_INVALID_TOKEN and what the authenticator throws
+ * True if an account must have verified its e-mail address to call an operation: for everything but reading, unless the
+ * operation is declared open to unverified accounts.
+ */
+export function needsVerifiedEmail({ auth, method, isOpenToUnverified }: Requirements): boolean {
+  return auth.kind !== 'none' && method !== 'GET' && isOpenToUnverified !== true;
+}
+
+/**
+ * Account that an Authorization header authenticates.
+ * @throws ApiError AUTH_REQUIRED, AUTH_INVALID_TOKEN, and the errors of the authenticator
  */
 export async function authenticate(authorization: string | undefined, authenticator: Authenticator): Promise<Account> {
   if (authorization === undefined) throw new ApiError('AUTH_REQUIRED');
@@ -23,30 +38,74 @@ export async function authenticate(authorization: string | undefined, authentica
 }
 
 /**
- * Scope and role first, then the origin, then the account's own state. `origin` is the Origin header of a browser.
+ * Checks scope and role first, then the origin, then the state of the account. `origin` is the Origin header of a
+ * browser.
  * @throws ApiError FORBIDDEN, ACCOUNT_EMAIL_UNVERIFIED
  */
-export function authorise(account: Account, { auth, needsVerifiedEmail }: Requirements, origin: string | null): void {
-  if (!fits(account, auth)) throw forbidden(auth);
+export function authorise(account: Account, operation: Requirements, origin: string | null): void {
+  const auth: Auth = operation.auth;
+  if (!fits(account, auth) && !mayRespond(account, auth)) throw forbidden(needOf(auth));
+  if (auth.kind === 'scope' && auth.role !== undefined && !isAtLeast(account.ownerRole, auth.role))
+    throw forbidden(`needs the role "${auth.role}"`);
+  const missing = lacking(account, auth);
+  if (missing.length > 0)
+    throw forbidden(`needs the scopes ${quotedList(missing)} in addition, because it creates credentials with them`);
   if (origin !== null && account.allowedOrigins !== null && !account.allowedOrigins.includes(origin.toLowerCase())) {
-    throw new ApiError('FORBIDDEN', { details: { origin: [{ code: 'refused', message: 'is none this key allows' }] } });
+    throw new ApiError('FORBIDDEN', {
+      details: { origin: [{ code: 'refused', message: 'is not allowed by this key' }] },
+    });
   }
-  if (needsVerifiedEmail === true && !account.isEmailVerified) throw new ApiError('ACCOUNT_EMAIL_UNVERIFIED');
+  if (!account.isEmailVerified && needsVerifiedEmail(operation)) throw new ApiError('ACCOUNT_EMAIL_UNVERIFIED');
 }
 
-function forbidden(auth: Auth): ApiError {
-  return new ApiError('FORBIDDEN', { details: { authorization: [{ code: 'refused', message: needOf(auth) }] } });
+function forbidden(message: string): ApiError {
+  return new ApiError('FORBIDDEN', { details: { authorization: [{ code: 'refused', message }] } });
+}
+
+/**
+ * Person for an operation about a person.
+ * @throws ApiError FORBIDDEN for the key of a team, which belongs to no person
+ */
+export function personOf({ user }: Account): { readonly id: string } {
+  if (user === null) throw forbidden('must be credentials of a user');
+  return user;
+}
+
+/** Scopes whose rights an operation hands out and its caller does not have. */
+function lacking({ role, scopes }: Account, auth: Auth): readonly Scope[] {
+  const handedOut = auth.kind === 'scope' ? (auth.handsOut ?? []) : [];
+  return handedOut.filter((scope) => !scopes.has(scope) && (scope !== 'admin' || role === 'admin'));
+}
+
+function quotedList(scopes: readonly Scope[]): string {
+  return scopes.map((scope) => `"${scope}"`).join(', ');
 }
 
 function needOf(auth: Auth): string {
   if (auth.kind === 'session') return 'must be the access token of a login';
-  if (auth.kind === 'admin') return 'must be an access token or personal access token of an administrator';
+  if (auth.kind === 'admin')
+    return 'must be the access token of an administrator, or a personal access token of one that has the scope "admin"';
   return 'scope' in auth ? `needs the scope "${auth.scope}"` : 'is not enough';
 }
 
-/** API keys are for programs that use the API, never for running it, whoever owns them. */
-export function isAdministrator(account: Account): boolean {
-  return account.role === 'admin' && account.credentialKind !== 'api_key';
+/**
+ * True if these credentials have administrator rights: their owner is an administrator now, and they have the scope
+ * `admin`. API keys are for programs that use the API, never for operating it, whoever owns them.
+ */
+export function isAdministrator({ role, credentialKind, scopes }: Account): boolean {
+  return role === 'admin' && credentialKind !== 'api_key' && scopes.has('admin');
+}
+
+/** True if these credentials give every right of their owner. */
+export function opensEverything({ role, scopes }: Account): boolean {
+  return scopesOfRole(role).every((scope) => scopes.has(scope));
+}
+
+/** True if a caller with the role `responder` may call an operation for which others need the scope to write. */
+function mayRespond({ ownerRole, credentialKind, scopes }: Account, auth: Auth): boolean {
+  if (auth.kind !== 'scope' || auth.respond !== true) return false;
+  const reading = auth.scope.replace(/:write$/, ':read');
+  return ownerRole === 'responder' && credentialKind !== 'api_key' && isScope(reading) && scopes.has(reading);
 }
 
 function fits(account: Account, auth: Auth): boolean {

@@ -4,8 +4,8 @@ import t from 'tap';
 import { aRoute } from '../../test/_support/http-routes.js';
 import { startTestServer } from '../../test/_support/http-server.js';
 import { compressOnce, negotiateEncoding } from './compression.js';
-import { staticContent, staticReply } from './conditional-reply.js';
 import { ApiError } from './errors.js';
+import { staticContent, staticReply } from './frame/conditional-reply.js';
 import type { AnyRoute } from './route.js';
 
 const text = 'the same words again and again. '.repeat(400);
@@ -18,7 +18,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** What comes over the wire: fetch would decompress it and ask for gzip by itself. */
+/** Response as it is on the wire: fetch would ask for gzip and decompress it by itself. */
 function ask(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(url, { method, headers, agent: false }, (response) => {
@@ -52,7 +52,10 @@ t.test('the coding is the best of ours that the caller takes', async (t) => {
     ['identity, gzip;q=0.5', null],
     ['identity;q=0.5, gzip;q=0.5', 'gzip'],
     ['identity;q=0', null],
-    ['gzip;q=2', null],
+    // RFC 9110 section 12.4.2 gives a weight above 1 no meaning: it is taken as it is
+    ['gzip;q=2', 'gzip'],
+    ['br;q=2, gzip;q=0.5', 'br'],
+    ['br;q=0.5, x-gzip', 'gzip'],
     ['gzip;q=nonsense', null],
     [';;,,=', null],
     [`${'x,'.repeat(5_000)}gzip`, null],

@@ -1,23 +1,21 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { qualityOf } from './quality.js';
+import Negotiator from 'negotiator';
+import { acceptHeader } from './accept-header.js';
 
 /** Content codings we speak (RFC 9110 section 8.4.1), the better one first. */
 const contentEncodings = ['br', 'gzip'] as const;
 export type ContentEncoding = (typeof contentEncodings)[number];
 
-/** Compresses one body, which it knows. */
+/** Compresses one given body. */
 export type Compress = (encoding: ContentEncoding) => Promise<Buffer>;
 
-/** Smaller bodies are sent as they are: two packets become one at best. */
+/** Size in bytes up to which bodies are sent uncompressed: at best, two packets become one. */
 const COMPRESS_ABOVE_BYTES = 2_048;
 
-/** More entries than anybody sends; what follows is not looked at. */
-const MAX_CODINGS = 32;
-
 /**
- * Whether a body is worth compressing. Secrets beside a caller's own text are no concern here: nobody's page can make a
- * browser send the Authorization header that such an answer takes (BREACH needs that).
+ * True if a body is worth compressing. Secrets next to a caller's own text are safe here: no third-party page can make
+ * a browser send the Authorization header that such a response requires, and a BREACH attack needs that.
  */
 export function isCompressible(contentType: string, bodyBytes: number): boolean {
   if (bodyBytes <= COMPRESS_ABOVE_BYTES) return false;
@@ -27,26 +25,22 @@ export function isCompressible(contentType: string, bodyBytes: number): boolean 
 }
 
 /**
- * The coding for an Accept-Encoding header (RFC 9110 section 12.5.3): of ours the one with the highest quality; null,
- * none, when there is none or the caller likes the plain body better.
+ * Content coding for an Accept-Encoding header (RFC 9110 section 12.5.3): the supported one with the highest quality;
+ * null if there is none, or the caller prefers the uncompressed body.
  */
 export function negotiateEncoding(acceptEncoding: string | undefined): ContentEncoding | null {
-  if (acceptEncoding === undefined) return null;
-  const qualities = new Map<string, number>();
-  for (const entry of acceptEncoding.split(',', MAX_CODINGS)) {
-    const [coding = '', ...parameters] = entry.split(';');
-    qualities.set(codingName(coding), qualityOf(parameters));
-  }
-  const qualityFor = (coding: ContentEncoding) => qualities.get(coding) ?? qualities.get('*') ?? 0;
-  const best = contentEncodings.reduce((a, b) => (qualityFor(b) > qualityFor(a) ? b : a));
-  const isAcceptable = qualityFor(best) > 0 && qualityFor(best) >= (qualities.get('identity') ?? 0);
-  return isAcceptable ? best : null;
+  const header = acceptHeader(acceptEncoding);
+  if (header === undefined) return null;
+  // RFC 9110 section 8.4.1.3: an alias of gzip, which the library does not support
+  const headers = { 'accept-encoding': header.replace(/\bx-gzip\b/gi, 'gzip') };
+  const negotiator: ByPreference = new Negotiator({ headers });
+  const [best] = negotiator.encodings([...contentEncodings, 'identity'], { preferred: contentEncodings });
+  return contentEncodings.find((encoding) => encoding === best) ?? null;
 }
 
-/** In lower case; RFC 9110 section 8.4.1.3 has the second name of gzip. */
-function codingName(text: string): string {
-  const name = text.trim().toLowerCase();
-  return name === 'x-gzip' ? 'gzip' : name;
+/** Declared here because @types/negotiator has no second parameter. */
+interface ByPreference {
+  encodings(available: readonly string[], options: { readonly preferred: readonly string[] }): string[];
 }
 
 const brotli = promisify(brotliCompress);
@@ -63,7 +57,7 @@ export function compress(body: string | Buffer, encoding: ContentEncoding): Prom
   return brotli(body, { params });
 }
 
-/** Compresses a body that stays the same once for each coding, whoever asks, and keeps what came of it. */
+/** Compresses a constant body once for each coding, and keeps the results. */
 export function compressOnce(body: string | Buffer): Compress {
   const kept = new Map<ContentEncoding, Promise<Buffer>>();
   return (encoding) => {

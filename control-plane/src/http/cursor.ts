@@ -3,8 +3,8 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { fieldError } from './errors.js';
 import type { Pagination } from './route.js';
 
-// A cursor is base64url of JSON: {"v":1,"list":"audit","after":…}. Callers pass it back as they got it; it shows where
-// the next page begins, gives no right to read it, and so needs no signature.
+// A cursor is base64url of JSON: {"v":1,"list":"audit","after":…}. Callers return it unchanged; it is the position of
+// the next page, grants no access, and so needs no signature.
 
 const VERSION = 1;
 const MAX_CURSOR_LENGTH = 512;
@@ -15,16 +15,16 @@ export const cursorQuery = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 200, description: `Items per page; default ${DEFAULT_LIMIT}.` }),
   ),
-  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'Another name of limit.' })),
+  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'Alias of limit.' })),
   cursor: Type.Optional(
     Type.String({
       maxLength: MAX_CURSOR_LENGTH,
-      description: '`meta.pagination.next_cursor` of the page before; the first page has none.',
+      description: '`meta.pagination.next_cursor` of the previous page; omit it for the first page.',
     }),
   ),
 };
 
-/** How many items a page has. @throws ApiError VALIDATION_FAILED when both names of the size are given and differ */
+/** Number of items on a page. @throws ApiError VALIDATION_FAILED if both names of the size are given and differ */
 export function limitOfPage({
   limit,
   page_size,
@@ -38,13 +38,16 @@ export function limitOfPage({
   return limit ?? page_size ?? DEFAULT_LIMIT;
 }
 
-/** A list that is read by cursor: `P` is what sorts its items, as the last one of a page has it. */
+/** List that is read by cursor: `P` is the sort position of an item. */
 export interface CursorList<P> {
-  /** Where the page begins, or null for the first. @throws ApiError VALIDATION_FAILED for what is no cursor of this list */
+  /**
+   * Position where the page begins, or null for the first page.
+   * @throws ApiError VALIDATION_FAILED if it is not a cursor of this list
+   */
   parse(cursor: string | undefined): P | null;
   /**
-   * Makes a page of up to `limit` + 1 rows, of which the last one only says that there is more. `positionOf` gives what
-   * sorts a row.
+   * Creates a page from up to `limit` + 1 rows, of which the last only shows that there are more. `positionOf` returns
+   * the sort position of a row.
    */
   page<R>(rows: readonly R[], limit: number, positionOf: (row: R) => P): { items: R[]; pagination: Pagination };
 }

@@ -1,10 +1,10 @@
 import type { Locale } from './locale.js';
 
-/** What an error code means on the wire. */
+/** Meaning of an error code on the wire. */
 export interface ErrorDefinition {
   /** HTTP statuses it may be sent with; the first is the usual one. */
   readonly statuses: readonly [number, ...number[]];
-  /** For people only; programs branch on the code. */
+  /** Messages for people; programs branch on the code. */
   readonly messages: Readonly<Record<Locale, string>>;
 }
 
@@ -63,13 +63,13 @@ export const errorTable = {
   ),
   AUTH_OTP_INVALID: define(
     [400],
-    'The code or link is wrong, or was used before. Ask for a new one.',
+    'The code or link is wrong or has already been used. Request a new one.',
     '验证码或链接无效，或已被使用，请重新获取。',
     '驗證碼或連結無效，或已被使用，請重新取得。',
   ),
   AUTH_OTP_EXPIRED: define(
     [400],
-    'The code or link has expired. Ask for a new one.',
+    'The code or link has expired. Request a new one.',
     '验证码或链接已过期，请重新获取。',
     '驗證碼或連結已過期，請重新取得。',
   ),
@@ -109,7 +109,7 @@ export const errorTable = {
   ),
   ACCOUNT_TIMEZONE_INVALID: define(
     [400],
-    'This is not an IANA time zone.',
+    'This is not a valid IANA time zone.',
     '不是有效的 IANA 时区。',
     '不是有效的 IANA 時區。',
   ),
@@ -131,24 +131,24 @@ export const errorTable = {
   ),
   NOT_FOUND: define(
     [404, 405],
-    'There is nothing here under this path, id or method.',
+    'No resource exists under this path, id or method.',
     '该路径、ID 或方法下没有资源。',
     '此路徑、ID 或方法下沒有資源。',
   ),
   FORBIDDEN: define([403], 'You are not allowed to do this.', '没有执行此操作的权限。', '沒有執行此操作的權限。'),
   CONFLICT: define(
     [409],
-    'The request conflicts with the present state.',
+    'The request conflicts with the current state.',
     '请求与当前状态冲突。',
     '要求與目前狀態衝突。',
   ),
-  DUPLICATE: define([409], 'This already exists.', '该资源已存在。', '此資源已存在。'),
+  DUPLICATE: define([409], 'This resource already exists.', '该资源已存在。', '此資源已存在。'),
   REQUEST_TIMEOUT: define([408], 'The request did not arrive in time.', '请求未能及时送达。', '要求未能及時送達。'),
   REQUEST_BODY_INVALID: define(
     [400, 413, 431],
-    'The request cannot be read: send well-formed JSON as application/json, at most 32 KiB.',
-    '无法读取请求：请以 application/json 发送格式正确的 JSON，最大 32 KiB。',
-    '無法讀取要求：請以 application/json 傳送格式正確的 JSON，最大 32 KiB。',
+    'The request cannot be read: it is malformed, of a type that the operation does not accept, or too large.',
+    '无法读取请求：格式错误、类型不被该操作接受，或内容过大。',
+    '無法讀取要求：格式錯誤、類型不被此操作接受，或內容過大。',
   ),
 
   // Server
@@ -168,10 +168,10 @@ export const errorTable = {
 
   // Monitors
   MONITOR_NOT_FOUND: define([404], 'The monitor does not exist.', '监控不存在。', '監控不存在。'),
-  MONITOR_NAME_TAKEN: define([409], 'A monitor of this name exists already.', '已存在同名监控。', '已存在同名監控。'),
+  MONITOR_NAME_TAKEN: define([409], 'A monitor with this name already exists.', '已存在同名监控。', '已存在同名監控。'),
   MONITOR_LIMIT_EXCEEDED: define(
     [429],
-    'Your plan allows no more monitors.',
+    'Your plan does not allow more monitors.',
     '监控数量已达套餐上限。',
     '監控數量已達方案上限。',
   ),
@@ -183,7 +183,7 @@ export const errorTable = {
   ),
   MONITOR_INVALID_INTERVAL: define(
     [400],
-    'This interval is not one of those offered.',
+    'This interval is not supported.',
     '不支持该监控间隔。',
     '不支援此監控間隔。',
   ),
@@ -237,7 +237,7 @@ export const errorTable = {
   STATUS_PAGE_NOT_FOUND: define([404], 'The status page does not exist.', '状态页不存在。', '狀態頁不存在。'),
   STATUS_PAGE_SLUG_TAKEN: define(
     [409],
-    'This address of a status page is taken.',
+    'This status page address is already in use.',
     '该状态页地址已被占用。',
     '此狀態頁網址已被使用。',
   ),
@@ -249,7 +249,7 @@ export const errorTable = {
   ),
   STATUS_PAGE_DOMAIN_TAKEN: define(
     [409],
-    'This domain is used by another status page.',
+    'This domain is already used by another status page.',
     '该域名已被其他状态页使用。',
     '此網域已被其他狀態頁使用。',
   ),
@@ -266,16 +266,16 @@ export const errorTable = {
   NODE_UPGRADE_FAILED: define([502], 'The node could not be upgraded.', '节点升级失败。', '節點升級失敗。'),
   NODE_STATE_CONFLICT: define(
     [409],
-    'The present state does not allow this.',
+    'The current state does not allow this.',
     '当前状态不允许此操作。',
     '目前狀態不允許此操作。',
   ),
-  NODE_ALREADY_BANNED: define([409], 'The node is banned already.', '节点已被封禁。', '節點已被封鎖。'),
+  NODE_ALREADY_BANNED: define([409], 'The node is already banned.', '节点已被封禁。', '節點已被封鎖。'),
   NODE_NOT_BANNED: define([409], 'The node is not banned.', '节点未被封禁。', '節點未被封鎖。'),
 
   // Teams
   TEAM_NOT_FOUND: define([404], 'The team does not exist.', '团队不存在。', '團隊不存在。'),
-  TEAM_MEMBER_EXISTS: define([409], 'This user is a member already.', '该用户已是成员。', '此使用者已是成員。'),
+  TEAM_MEMBER_EXISTS: define([409], 'This user is already a member.', '该用户已是成员。', '此使用者已是成員。'),
   TEAM_INVITE_INVALID: define(
     [422],
     'The invitation is unknown, used or expired.',
@@ -324,7 +324,7 @@ export const errorTable = {
   ),
   ONCALL_SCHEDULE_NAME_TAKEN: define(
     [409],
-    'An on-call schedule of this name exists already.',
+    'An on-call schedule with this name already exists.',
     '已存在同名值班表。',
     '已存在同名值班表。',
   ),
@@ -338,7 +338,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** Whether a string is an error code. */
+/** True if a string is an error code. */
 export function isErrorCode(text: string): text is ErrorCode {
   return Object.hasOwn(errorTable, text);
 }

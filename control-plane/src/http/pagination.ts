@@ -4,19 +4,23 @@ import type { Pagination } from './route.js';
 
 const DEFAULT_PAGE_SIZE = 20;
 
-const pageSize = (description: string) =>
-  Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 200, description: `${description}; default ${DEFAULT_PAGE_SIZE}.` }),
-  );
+const MAX_PAGE_SIZE = 200;
 
-/** Query parameters of a paged list (API specification 2.1); `pageOf` reads them. */
-export const pageQuery = {
-  page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: 'Page number.' }),
-  page_size: pageSize('Items per page'),
-  limit: pageSize('Another name of page_size'),
-};
+/** Query parameters of a paged list with pages of at most `maximum` items (API specification 2.1); `pageOf` reads them. */
+export function pageQueryUpTo(maximum: number) {
+  const pageSize = (description: string) =>
+    Type.Optional(Type.Integer({ minimum: 1, maximum, description: `${description}; default ${DEFAULT_PAGE_SIZE}.` }));
+  return {
+    page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: 'Page number.' }),
+    page_size: pageSize('Items per page'),
+    limit: pageSize('Alias of page_size'),
+  };
+}
 
-/** The part of a list that was asked for. */
+/** Query parameters of most paged lists. */
+export const pageQuery = pageQueryUpTo(MAX_PAGE_SIZE);
+
+/** Requested part of a list. */
 export interface Page {
   readonly number: number;
   /** Items on it at most. */
@@ -31,7 +35,7 @@ interface PageQuery {
   readonly limit?: number;
 }
 
-/** @throws ApiError VALIDATION_FAILED when both names of the size are given and differ */
+/** @throws ApiError VALIDATION_FAILED if both names of the size are given and differ */
 export function pageOf({ page, page_size, limit }: PageQuery): Page {
   if (page_size !== undefined && limit !== undefined && page_size !== limit) {
     throw fieldError('limit', 'conflict', 'is another name of page_size, which says otherwise');
@@ -53,18 +57,23 @@ export function paginate<T>(all: readonly T[], page: Page): { items: T[]; pagina
 
 /** Query parameters of a list that is read by offset; `offsetBody` goes into its schema, `offsetFields` into its body. */
 export const offsetQuery = {
-  limit: Type.Integer({ minimum: 1, maximum: 200, default: DEFAULT_PAGE_SIZE, description: 'Items at most.' }),
-  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'Items to leave out first.' }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: MAX_PAGE_SIZE,
+    default: DEFAULT_PAGE_SIZE,
+    description: 'Greatest number of items to return.',
+  }),
+  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'Number of items to skip.' }),
 };
 
-/** What stands beside the items of such a list. */
+/** Fields next to the items of such a list. */
 export const offsetBody = {
-  total: Type.Integer({ minimum: 0, description: 'Items there are.' }),
+  total: Type.Integer({ minimum: 0, description: 'Total number of items.' }),
   limit: Type.Integer({ minimum: 1 }),
   offset: Type.Integer({ minimum: 0 }),
 };
 
-/** The values of `offsetBody` for what was asked for. */
+/** Values of `offsetBody` for a request. */
 export function offsetFields({ limit, offset }: { readonly limit: number; readonly offset: number }, total: number) {
   return { total, limit, offset };
 }

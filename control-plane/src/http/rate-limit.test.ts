@@ -1,9 +1,10 @@
 import t from 'tap';
 import { aRoute } from '../../test/_support/http-routes.js';
 import { accounts } from '../../test/_support/http-server.js';
-import { defaultPlans } from '../plans.js';
-import { addressKey, limitNameOf, limitOf, nodeTestQuota, refusalLimit } from './rate-limit.js';
-import type { Account } from './route.js';
+import { addressKey } from '../limits/caller-networks.js';
+import { defaultPlans } from '../plans/index.js';
+import { limitOf, nodeTestQuota, refusalLimit, routeLimitOf } from './rate-limit.js';
+import type { Account, OwnLimit } from './route.js';
 
 const MINUTE_MS = 60_000;
 const free = { ...(accounts['reader'] as Account), plan: 'free' as const };
@@ -25,14 +26,26 @@ t.test('a caller’s limit is that of its plan, by account, or by address withou
   t.equal(limitOf('none', { account: null, address }, defaultPlans), null);
 });
 
-t.test('waiting, signing in and wrong credentials are counted apart, whatever the plan', async (t) => {
+t.test(
+  'a caller may wait 600 times a minute, or twice as often as its plan allows requests, if that is more',
+  async (t) => {
+    const limits = [null, 'free', 'pro', 'business', 'unlimited'].map((plan) => {
+      const account = plan === null ? null : { ...free, plan: plan as Account['plan'] };
+      return limitOf('poll', { account, address }, defaultPlans);
+    });
+    const perMinute = (limit: number, key = 'poll:u_reader') => ({ key, limit, windowMs: MINUTE_MS });
+    t.same(limits, [perMinute(600, `poll:${address}`), perMinute(600), perMinute(600), perMinute(2_400), null]);
+  },
+);
+
+const signIn: OwnLimit = { name: 'sign-in', limit: 30, per: 'minute', from: 'address' };
+
+t.test('signing in and wrong credentials are counted apart, whatever the plan', async (t) => {
   const key = (name: string, limit: number) => ({ key: `${name}`, limit, windowMs: MINUTE_MS });
   for (const account of [free, unlimited]) {
     const caller = { account, address };
-    t.same(limitOf('poll', caller, defaultPlans), key('poll:u_reader', 600));
-    t.same(limitOf('sign-in', caller, defaultPlans), key(`sign-in:${address}`, 30), 'by address');
+    t.same(limitOf(signIn, caller, defaultPlans), key(`sign-in:${address}`, 30), 'by address');
   }
-  t.same(limitOf('poll', { account: null, address }, defaultPlans), key(`poll:${address}`, 600));
   t.same(refusalLimit(address), key(`refused:${address}`, 300));
 });
 
@@ -65,9 +78,9 @@ t.test('an IPv6 address counts as the /64 it is in, however it is written', asyn
 });
 
 t.test('every documented operation that looks at credentials counts, unless it says otherwise', async (t) => {
-  t.equal(limitNameOf(aRoute('/v1/x', {})), 'standard');
-  t.equal(limitNameOf(aRoute('/v1/x', { limit: 'sign-in' })), 'sign-in');
-  t.equal(limitNameOf(aRoute('/v1/x', { limit: 'none' })), 'none');
-  t.equal(limitNameOf(aRoute('/v1/x', { auth: { kind: 'none' } })), 'none');
-  t.equal(limitNameOf(aRoute('/x', { isDocumented: false })), 'none');
+  t.equal(routeLimitOf(aRoute('/v1/x', {})), 'standard');
+  t.equal(routeLimitOf(aRoute('/v1/x', { limit: signIn })), signIn);
+  t.equal(routeLimitOf(aRoute('/v1/x', { limit: 'none' })), 'none');
+  t.equal(routeLimitOf(aRoute('/v1/x', { auth: { kind: 'none' } })), 'none');
+  t.equal(routeLimitOf(aRoute('/x', { isDocumented: false })), 'none');
 });

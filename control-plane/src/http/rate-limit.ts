@@ -1,123 +1,109 @@
-import { isIPv6 } from 'node:net';
-import ipaddr from 'ipaddr.js';
-import type { Plan, Plans } from '../plans.js';
-import type { Account, AnyRoute, LimitName } from './route.js';
+import { addressKey, networkKey, SUBSCRIBERS_PER_SITE, siteKey } from '../limits/caller-networks.js';
+import type { Plan, Plans } from '../plans/index.js';
+import type { Allowance } from './allowance.js';
+import type { Account, AnyRoute, OwnLimit, RouteLimit } from './route.js';
 
-/** So many of something in every window of time, for one caller. */
+/** Greatest number of units in each window of time, for one caller. */
 export interface Limit {
-  /** Whose, and of what: all replicas count what has the same key together. */
+  /** Caller and kind of unit: all replicas count units with the same key together. */
   readonly key: string;
-  /** At most so many in one window. */
+  /** Units in one window at most. */
   readonly limit: number;
   readonly windowMs: number;
+  /** Wider limit of the same length, shared with others: units are taken from both. */
+  readonly within?: Omit<Limit, 'within'>;
 }
 
-/** What is left of a limit after something was, or was not, taken from it. */
-export interface Allowance {
-  readonly limit: number;
-  /** Left in this window. */
-  readonly remaining: number;
-  /** When the window ends, milliseconds since the epoch, on a whole second. */
-  readonly resetsAt: number;
-  readonly isAllowed: boolean;
-}
-
-/** Counts for all replicas together. Never rejects: without its store it goes on with what this replica knows. */
+/** Counts for all replicas together. Never rejects: without its store it continues with the counts of this replica. */
 export interface RateLimiter {
-  /** Takes `cost` (default 1) from a limit, or nothing when there is not enough left. */
+  /** Takes `cost` (default 1) from a limit, or nothing if too little is left. */
   consume(limit: Limit, cost?: number): Promise<Allowance>;
-  /** Gives back what `taken` allowed and then did not happen; nothing when its window has ended. */
+  /** Returns units that `taken` allowed but were not used; does nothing after its window has ended. */
   refund(limit: Limit, cost: number, taken: Allowance): Promise<void>;
-  /** Whether this replica knows that nothing is left; asks nobody. */
+  /** True if this replica knows, without a request to any other, that nothing is left. */
   isExhausted(limit: Limit): boolean;
 }
 
-/** Who asks. */
+/** Caller of an operation. */
 export interface Caller {
-  /** Null: somebody without credentials. */
+  /** Null: the caller has no credentials. */
   readonly account: Account | null;
   readonly address: string;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Waiting requests of one caller. */
+/** Waiting requests of one caller, where its plan does not allow more. */
 export const POLLS_PER_MINUTE = 600;
-/** Attempts to sign in from one address. */
-export const SIGN_INS_PER_MINUTE = 30;
-/** Accounts made from one address. */
-export const REGISTRATIONS_PER_HOUR = 20;
-/** Attempts to enroll from one network. */
-export const ENROLLMENTS_PER_MINUTE = 600;
+/** Waiting requests for each request that a plan allows. */
+export const POLLS_PER_REQUEST = 2;
 const REFUSALS_PER_MINUTE = 300;
-const HOUR_MS = 3_600_000;
+const WINDOWS_MS: Readonly<Record<OwnLimit['per'], number>> = { minute: MINUTE_MS, hour: 3_600_000 };
 
-/** Every documented operation counts against something unless it says otherwise. */
-export function limitNameOf({ limit, auth, isDocumented }: AnyRoute): NonNullable<AnyRoute['limit']> {
+/** Limit of an operation: every documented operation counts against one unless it declares otherwise. */
+export function routeLimitOf({ limit, auth, isDocumented }: AnyRoute): NonNullable<AnyRoute['limit']> {
   return limit ?? (auth.kind === 'none' || isDocumented === false ? 'none' : 'standard');
 }
 
-/** The limit of a name for a caller; null: none. */
-export function limitOf(name: LimitName, caller: Caller, plans: Plans): Limit | null {
-  if (name === 'none') return null;
-  if (name === 'sign-in') return perMinute(`sign-in:${addressKey(caller.address)}`, SIGN_INS_PER_MINUTE);
-  const who = callerKey(caller);
-  if (name === 'registration') {
-    const key = `registration:${addressKey(caller.address)}`;
-    return { key, limit: REGISTRATIONS_PER_HOUR, windowMs: HOUR_MS };
-  }
-  if (name === 'enrollment') {
-    const network = networkKey(caller.address);
-    return network === null ? null : perMinute(`enrollment:${network}`, ENROLLMENTS_PER_MINUTE);
-  }
-  if (name === 'poll') return perMinute(`poll:${who}`, POLLS_PER_MINUTE);
-  const { requestsPerMinute } = planOf(caller, plans);
-  return requestsPerMinute === null ? null : perMinute(`requests:${who}`, requestsPerMinute);
+/** The limit that a request of a caller counts against; null: none. */
+export function limitOf(limit: RouteLimit, caller: Caller, plans: Plans): Limit | null {
+  if (limit === 'none') return null;
+  if (typeof limit === 'object') return ownLimit(limit, caller.address);
+  const { requests_per_minute: requestsPerMinute } = planOf(caller, plans);
+  if (requestsPerMinute === null) return null;
+  if (limit === 'standard') return ofCaller('requests', caller, perMinute(requestsPerMinute));
+  const polls = Math.max(POLLS_PER_MINUTE, POLLS_PER_REQUEST * requestsPerMinute);
+  return ofCaller('poll', caller, perMinute(polls));
 }
 
-/** The quota of tests on single nodes, of every calendar day in UTC; null: any number. */
+/** Daily quota of tests on single nodes, by calendar day in UTC; null: unlimited. */
 export function nodeTestQuota(caller: Caller, plans: Plans): Limit | null {
-  const { nodeTestsPerDay } = planOf(caller, plans);
+  const { node_tests_per_day: nodeTestsPerDay } = planOf(caller, plans);
   if (nodeTestsPerDay === null) return null;
-  return { key: `node-tests:${callerKey(caller)}`, limit: nodeTestsPerDay, windowMs: DAY_MS };
-}
-
-/** Requests from one address that are refused for their credentials: they count here and nowhere else. */
-export function refusalLimit(address: string): Limit {
-  return perMinute(`refused:${addressKey(address)}`, REFUSALS_PER_MINUTE);
-}
-
-/** Who a limit is for: the account, whichever of its credentials is used, or the address of somebody without one. */
-export function callerKey({ account, address }: Caller): string {
-  return account === null ? addressKey(address) : account.userId;
-}
-
-/** One subscriber: an IPv4 address, or the /64 an IPv6 address is in. */
-export function addressKey(address: string): string {
-  if (!isIPv6(address)) return address;
-  const parsed = ipaddr.IPv6.parse(address);
-  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
-  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
-  return `${network.join(':')}::/64`;
+  return ofCaller('node-tests', caller, { limit: nodeTestsPerDay, windowMs: DAY_MS });
 }
 
 /**
- * One site: the /24 of an IPv4 address, the smallest network that is routed by itself, or the /48 of an IPv6 address, what a
- * site gets (RFC 6177); null for this very machine, whose callers have nothing in common.
+ * Limit of requests from one address that are refused for their credentials: they count here and against no other
+ * limit.
  */
-export function networkKey(address: string): string | null {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  if (parsed.range() === 'loopback') return null;
-  const bits = parsed.kind() === 'ipv4' ? 24 : 48;
-  const network = parsed.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
-  return `${network.networkAddressFromCIDR(`${parsed.toString()}/${bits}`).toString()}/${bits}`;
+export function refusalLimit(address: string): Limit {
+  return ofAddress('refused', address, perMinute(REFUSALS_PER_MINUTE));
+}
+
+function ownLimit({ name, limit, per, from }: OwnLimit, address: string): Limit | null {
+  const size = { limit, windowMs: WINDOWS_MS[per] };
+  if (from === 'address') return ofAddress(name, address, size);
+  const network = networkKey(address);
+  return network === null ? null : { key: `${name}:${network}`, ...size };
+}
+
+/**
+ * Key that identifies a caller for limits: the owner, whichever of its credentials is used, or the address of a caller
+ * without credentials.
+ */
+export function callerKey({ account, address }: Caller): string {
+  return account === null ? addressKey(address) : account.owner.id;
 }
 
 function planOf({ account }: Caller, plans: Plans): Plan {
   return plans[account?.plan ?? 'anonymous'];
 }
 
-function perMinute(key: string, limit: number): Limit {
-  return { key, limit, windowMs: MINUTE_MS };
+type Size = Pick<Limit, 'limit' | 'windowMs'>;
+
+function perMinute(limit: number): Size {
+  return { limit, windowMs: MINUTE_MS };
+}
+
+function ofCaller(name: string, { account, address }: Caller, size: Size): Limit {
+  return account === null ? ofAddress(name, address, size) : { key: `${name}:${account.owner.id}`, ...size };
+}
+
+/** Limit of a subscriber and, for IPv6, of its site: the holder of a /48 could otherwise act as 65 536 callers. */
+function ofAddress(name: string, address: string, size: Size): Limit {
+  const own = { key: `${name}:${addressKey(address)}`, ...size };
+  const site = siteKey(address);
+  if (site === null) return own;
+  return { ...own, within: { ...size, key: `${name}:${site}`, limit: size.limit * SUBSCRIBERS_PER_SITE } };
 }

@@ -1,70 +1,108 @@
 import type { Static, TSchema } from 'typebox';
-import type { Logger } from '../log.js';
-import type { PlanName } from '../plans.js';
+import type { Owner } from '../owners/index.js';
+import type { Plan, PlanName } from '../plans/index.js';
+import type { Logger } from '../runtime/log.js';
 import type { Compress } from './compression.js';
 import type { ErrorCode } from './error-table.js';
+import type { JsonText } from './json-text.js';
 import type { Locale } from './locale.js';
+import type { ManagerRole, OwnerRole } from './owner-roles.js';
 import type { Scope } from './scopes.js';
 
-/** The doors of the modules, as handlers see them. Each module adds its own by declaration merging. */
+/** Services of the modules by the names of these, as handlers see them. A module adds its own by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: modules merge their members into it
 export interface Services {}
 
-/** Who may call an operation (API specification 5). */
+/** Access that an operation requires (API specification 5). */
 export type Auth =
-  /** Anybody; credentials are not looked at: health, pages and their assets. */
+  /** No credentials required, and none read: health, pages and their assets. */
   | { readonly kind: 'none' }
-  /** Anybody; credentials, when sent, must be valid and carry `scope`. */
+  /** No credentials required; credentials that are sent must be valid and carry `scope`. */
   | { readonly kind: 'public'; readonly scope?: Scope }
-  /** Credentials that carry `scope`. */
-  | { readonly kind: 'scope'; readonly scope: Scope }
-  /** The access token of a login: about that very session. */
+  /**
+   * Credentials that carry `scope`, and those of `handsOut`, whose rights the operation gives to others: a caller
+   * cannot give more rights than it has. `admin` among them counts for administrators alone.
+   */
+  | {
+      readonly kind: 'scope';
+      readonly scope: Scope;
+      readonly handsOut?: readonly Scope[];
+      /** Least role in the owner; default: any role that has the scope. */
+      readonly role?: ManagerRole;
+      /** True if the role `responder` is sufficient with the matching scope to read, except for API keys. */
+      readonly respond?: true;
+    }
+  /** Access token of a login, for an operation about that session. */
   | { readonly kind: 'session' }
-  /** Credentials of a user with role admin. */
+  /** Credentials of a user with role admin that have the scope `admin`. */
   | { readonly kind: 'admin' };
 
 /** Kinds of bearer credentials: the access token of a login, a personal access token, an API key. */
 export type CredentialKind = 'session' | 'personal_access_token' | 'api_key';
 
-/** Whose credentials a request carried. */
+/** Account of a request: the owner of the rows, and the holder of the credentials. */
 export interface Account {
-  readonly userId: string;
+  /** Owner of the rows that the request reads and creates. */
+  readonly owner: Owner;
+  /** The person; null for the key of a team. */
+  readonly user: { readonly id: string } | null;
+  /** Id of the user who counts as the creator of new rows: the person, or the creator of the key of a team. */
+  readonly createdBy: string;
+  /** Role of the person; `user` for the key of a team. */
   readonly role: 'user' | 'admin';
-  /** Whose limits hold. */
+  /** Role of the credential's holder in the owner; `scopes` has only the scopes that this role lets through. */
+  readonly ownerRole: OwnerRole;
+  /** Plan whose limits apply. */
   readonly plan: PlanName;
   readonly scopes: ReadonlySet<Scope>;
   readonly credentialKind: CredentialKind;
   /** Id of the credential (`ses_`, `pat_`, `key_`), for logs and audit. */
   readonly credentialId: string;
-  /** A test key: sees only what test keys made. */
-  readonly isTest: boolean;
   readonly isEmailVerified: boolean;
-  /** Origins that pages may use this key from; null: it is not asked. */
+  /** Origins of pages that may use this key; null: the origin is not checked. */
   readonly allowedOrigins: readonly string[] | null;
 }
 
-/** The account of a request, which is there where the operation asks for credentials. */
+/** Account of a request, for operations that require credentials. */
 export type AccountOf<A extends Auth> = A extends { readonly kind: 'scope' | 'session' | 'admin' }
   ? Account
   : Account | null;
 
-/**
- * What counts against which limit: `standard` the requests of the caller's plan, `poll` 600 waiting requests a minute,
- * `sign-in` 30 a minute from one address, `registration` 20 an hour from one address, `enrollment` 600 a minute from one network, `none` nothing.
- */
-export type LimitName = 'standard' | 'poll' | 'sign-in' | 'registration' | 'enrollment' | 'none';
+/** Feature that a plan may include. */
+export interface PlanFeature {
+  /** Name in `details` and documents: `custom_domains`. */
+  readonly name: string;
+  isIncluded(plan: Plan): boolean;
+}
 
-/** The beginning of a body of any type, as an operation with `rawBody` gets it. */
+/** Limit of operations that do not count against a plan; operations with the same name share it. */
+export interface OwnLimit {
+  /** Part of the key that replicas count by: `sign-in`. */
+  readonly name: string;
+  /** Requests in one window. */
+  readonly limit: number;
+  readonly per: 'minute' | 'hour';
+  /** `address`: an IPv4 address or an IPv6 /64, and 16 times as many for an IPv6 /48. `network`: an IPv4 /24 or an IPv6 /48. */
+  readonly from: 'address' | 'network';
+}
+
+/**
+ * Limits that a request counts against: `standard` the requests of the caller's plan, `poll` waiting requests, 600 a minute or twice
+ * those of the plan if that is more, a limit of the operation's own, `none` nothing.
+ */
+export type RouteLimit = 'standard' | 'poll' | 'none' | OwnLimit;
+
+/** Beginning of a body of any type, for an operation with `rawBody`. */
 export interface RawBody {
   readonly bytes: Buffer;
-  /** The whole body is larger than any may be: an operation that has done what it could answers 413. */
+  /** True if the whole body is larger than any may be: the operation does its work and then replies 413. */
   readonly isTooLarge: boolean;
 }
 
-/** A body that is a file, larger than others may be. */
+/** Body that is a file, and may be larger than other bodies. */
 export interface FileBody {
   readonly maxBytes: number;
-  /** What it may be sent as, in lower case. */
+  /** Media types it may be sent as, in lower case. */
   readonly mediaTypes: readonly string[];
   readonly description: string;
   /** As JSON, and as the text of any other media type. */
@@ -73,24 +111,24 @@ export interface FileBody {
 
 /** A validated request. */
 export interface RouteRequest<P, Q, B, A = Account | null> {
-  /** As it was sent: HEAD for an operation that is a GET. */
+  /** Method as it was sent: HEAD for an operation that is a GET. */
   readonly method: string;
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** Empty but for a POST to an operation with `rawBody`. */
+  /** Empty except for a POST to an operation with `rawBody`. */
   readonly rawBody: RawBody;
-  /** Empty but for operations with `file`. */
+  /** Empty except for operations with `file`. */
   readonly file: Buffer;
   readonly account: A;
   readonly requestId: string;
-  /** The caller's address, trusted proxies taken off. */
+  /** Address of the caller, determined behind trusted proxies. */
   readonly address: string;
-  /** Aborted when the caller went away or the server is closing. */
+  /** Aborted when the caller disconnects or the server closes. */
   readonly signal: AbortSignal;
-  /** The caller's language; a reply that read it carries Content-Language and Vary. */
+  /** Language of the caller; a reply that read it carries Content-Language and Vary. */
   readonly locale: Locale;
-  /** Every line carries the request id. */
+  /** Log with the request id in every line. */
   readonly log: Logger;
   /** Value of a request header, lower-case name; null when absent. */
   header(name: string): string | null;
@@ -102,7 +140,7 @@ export interface Pagination {
   readonly page_size: number;
   readonly total?: number;
   readonly has_more: boolean;
-  /** Where the next page begins; null at the end. */
+  /** Cursor of the next page; null at the end. */
   readonly next_cursor?: string | null;
 }
 
@@ -114,8 +152,8 @@ export interface ServerEvent {
 }
 
 /**
- * Response headers by name; they replace the frame's own of the same name (Cache-Control is `no-store` by default). A GET
- * with an `ETag` is answered by 304 where the caller has that already.
+ * Response headers by name; they replace the frame's own of the same name (Cache-Control is `no-store` by default). A
+ * GET with an `ETag` gets 304 if the caller already has that version.
  */
 export type ReplyHeaders = Readonly<Record<string, string>>;
 
@@ -127,13 +165,13 @@ export interface DataReply<D> {
   readonly headers?: ReplyHeaders;
 }
 
-/** A whole body of its own kind, sent as it is. */
+/** Whole body of another media type, sent as it is. */
 export interface RawReply {
   readonly status: number;
   readonly raw: {
     readonly contentType: string;
     readonly body: string | Buffer;
-    /** How the body is compressed; default: anew for every response. */
+    /** Compression of the body; default: each response is compressed separately. */
     readonly compress?: Compress;
   };
   readonly headers?: ReplyHeaders;
@@ -148,7 +186,7 @@ export interface EventsReply {
   readonly events: AsyncIterable<ServerEvent>;
 }
 
-export type Reply<D> = DataReply<D> | RawReply | EventsReply;
+export type Reply<D> = DataReply<D> | DataReply<JsonText> | RawReply | EventsReply;
 
 /** One operation of the API: everything the frame needs to check, run, document and test it. */
 export interface RouteDefinition<
@@ -166,18 +204,36 @@ export interface RouteDefinition<
   readonly description?: string;
   readonly tag: string;
   readonly auth: A;
-  /** Refuses accounts whose e-mail address is not verified, once the scope is judged. */
-  readonly needsVerifiedEmail?: true;
-  /** What it counts against, or that by the raw query; default: `standard`, for `none` auth and undocumented ones `none`. */
-  readonly limit?: LimitName | ((search: string) => LimitName);
-  /** The envelope gets a weak ETag over its data, and a caller that has it 304: lists that seldom change. */
+  /**
+   * Serves accounts whose e-mail address is not verified. Reading always does; any other operation that an account calls
+   * refuses them unless it says so here (access.ts).
+   */
+  readonly isOpenToUnverified?: true;
+  /**
+   * Limit that the operation counts against, or a function of the raw query; default: `standard`, or `none` for `none`
+   * auth and undocumented routes.
+   */
+  readonly limit?: RouteLimit | ((search: string) => RouteLimit);
+  /**
+   * True if the handler queues work that would wait for the same rows, so that its callers need no turns
+   * (caller-turns.ts).
+   */
+  readonly queuesItself?: true;
+  /** Part of a plan without which the operation is refused. */
+  readonly feature?: PlanFeature;
+  /**
+   * True if the envelope gets a weak ETag over its data, and a caller with that version a 304: for lists that rarely
+   * change.
+   */
   readonly isConditional?: true;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** Instead of `body`: one of any type, or none, is taken as it is, of it the first bytes. */
+  /** Schema of the body in the OpenAPI document, where the handler checks more of it than `body` does; default: `body`. */
+  readonly documentedBody?: TSchema;
+  /** Instead of `body`: a body of any type, or none, of which the first bytes are taken as they are. */
   readonly rawBody?: { readonly keepBytes: number };
-  /** Instead of `body`: a file, read for those alone who may send one. The handler gets its bytes. */
+  /** Instead of `body`: a file, read only for callers that may send one. The handler gets its bytes. */
   readonly file?: FileBody;
   /** Example of a request body. */
   readonly bodyExample?: unknown;

@@ -1,4 +1,4 @@
-/** The one list of scopes (API specification 2.6); `account` only fits personal access tokens. */
+/** The one list of scopes (API specification 2.6); `account` and `admin` only fit personal access tokens. */
 export const scopes = [
   'probe',
   'probe:read',
@@ -11,16 +11,20 @@ export const scopes = [
   'billing:read',
   'billing:write',
   'account',
+  'admin',
 ] as const;
 
 export type Scope = (typeof scopes)[number];
 
-/** The two scopes that stand for many; an API key shows them as they were given. */
+/** Scopes that include others; an API key shows them as they were given. */
 export const broadScopes = ['read', 'write'] as const;
 export type BroadScope = (typeof broadScopes)[number];
 
-/** Scopes an API key may have: everything but the account itself. */
-export const apiKeyScopes = [...scopes.filter((scope) => scope !== 'account'), ...broadScopes] as const;
+/** Scopes of a personal access token that names none: `admin` must be requested by name. */
+export const defaultTokenScopes = scopes.filter((scope) => scope !== 'admin');
+
+/** Scopes that an API key may have: all except `account` and `admin`. */
+export const apiKeyScopes = [...defaultTokenScopes.filter((scope) => scope !== 'account'), ...broadScopes] as const;
 
 /** Scopes with what they include: `read` all reading, `write` all writing and probing, `probe` reading back too. */
 export function expandScopes(granted: readonly (Scope | BroadScope)[]): ReadonlySet<Scope> {
@@ -34,7 +38,12 @@ const included: Readonly<Record<BroadScope, readonly Scope[]>> = {
   write: [...scopes.filter((scope) => scope.endsWith(':write')), 'probe'],
 };
 
-/** Whether a string names a scope. */
+/** All scopes that credentials of a user with this role can have. */
+export function scopesOfRole(role: 'user' | 'admin'): readonly Scope[] {
+  return role === 'admin' ? scopes : defaultTokenScopes;
+}
+
+/** True if a string is the name of a scope. */
 export function isScope(name: string): name is Scope {
   return (scopes as readonly string[]).includes(name);
 }

@@ -10,14 +10,16 @@ const unitsMs: Readonly<Record<string, number>> = {
   d: 86_400 * SECOND_MS,
 };
 
-/** Nothing is kept as long; what is further away, either way, is a mistake. */
+/**
+ * Greatest distance of an instant from now, in milliseconds: no data is kept that long, so a larger one is a mistake.
+ */
 const FARTHEST_MS = 10 * 366 * 86_400 * SECOND_MS;
 
 const instant = (description: string) =>
   Type.Optional(
     Type.String({
       maxLength: 40,
-      description: `${description}: ISO 8601 date-time with its zone, or before now: \`-7d\`, \`-1h\`, \`-30m\`, \`-90s\`.`,
+      description: `${description}: ISO 8601 date-time with a time zone, or a time before now: \`-7d\`, \`-1h\`, \`-30m\`, \`-90s\`.`,
     }),
   );
 
@@ -33,7 +35,7 @@ export interface TimeRange {
   readonly toMs: number | null;
 }
 
-/** @throws ApiError VALIDATION_FAILED at `from` or `to`: no instant, one that is out of reach, an empty range */
+/** @throws ApiError VALIDATION_FAILED at `from` or `to`: not an instant, out of reach, or an empty range */
 export function timeRangeOf(query: { readonly from?: string; readonly to?: string }, nowMs: number): TimeRange {
   const fromMs = parseInstant('from', query.from, nowMs);
   const toMs = parseInstant('to', query.to, nowMs);

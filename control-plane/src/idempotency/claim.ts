@@ -1,15 +1,15 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
-import type { IdempotencyClaim, Rendered } from '../http/idempotency.js';
-import type { Logger } from '../log.js';
-import type { Sealer } from '../sealing.js';
+import type { Sealer } from '../crypto/sealing.js';
+import type { IdempotencyClaim, Rendered } from '../http/frame/idempotency.js';
+import type { Logger } from '../runtime/log.js';
 import { type Claimed, deleteClaim, updateLock, updateResponse } from './store.js';
 import { encodeResponse } from './stored-response.js';
 
 /** A request whose process died is free again after this. */
 export const LOCK_MS = 60_000;
 
-/** So two renewals may fail before anybody else takes a request that still runs. */
+/** Interval of renewals, in milliseconds: two may fail before another replica takes over a request that still runs. */
 const RENEW_EVERY_MS = 20_000;
 
 interface ClaimOptions {
@@ -31,23 +31,26 @@ export class FirstClaim implements Extract<IdempotencyClaim, { kind: 'first' }> 
     this.#renewLater();
   }
 
-  /** Never rejects: the caller gets the answer, and one who asks again is told so or, after the lock, served again. */
+  /**
+   * Stores the response. Never rejects: the caller gets it anyway. If it cannot be stored, a repeated request is
+   * refused as still running or, after the lock has expired, is executed again.
+   */
   async store(response: Rendered): Promise<void> {
     this.#cancel();
     const { db, log, sealer } = this.options;
     try {
       const isMine = await updateResponse(db, this.row, sealer.seal(encodeResponse(response)));
-      if (!isMine) log.warn('a request outlived the lock of its idempotency key: another one may have done the same');
+      if (!isMine) log.warn('request outlived the lock of its idempotency key: it may have run twice');
     } catch (err) {
-      log.error({ err }, 'the answer to an idempotency key is not kept');
+      log.error({ err }, 'cannot store the response for an idempotency key');
     }
   }
 
-  /** Never rejects: what is not given back now is free when its lock runs out. */
+  /** Releases the row. Never rejects: a row that is not released now is free when its lock expires. */
   async release(): Promise<void> {
     this.#cancel();
     await deleteClaim(this.options.db, this.row).catch((err: unknown) =>
-      this.options.log.warn({ err }, 'an idempotency key is free only when its lock runs out'),
+      this.options.log.warn({ err }, 'cannot release an idempotency key before its lock expires'),
     );
   }
 
@@ -59,7 +62,7 @@ export class FirstClaim implements Extract<IdempotencyClaim, { kind: 'first' }> 
     const { db, clock, log } = this.options;
     this.#renewLater();
     await updateLock(db, this.row, new Date(clock.now() + LOCK_MS)).catch((err: unknown) =>
-      log.warn({ err }, 'the lock of an idempotency key is not renewed'),
+      log.warn({ err }, 'cannot renew the lock of an idempotency key'),
     );
   }
 }

@@ -3,8 +3,8 @@ import type { Clock } from '@vantage/shared/clock.js';
 import { isSameHash } from '@vantage/shared/tokens.js';
 import type { Knex } from 'knex';
 import { ApiError } from '../http/errors.js';
-import type { IdempotencyClaim, IdempotencyKeys, IdempotentRequest } from '../http/idempotency.js';
-import type { Logger } from '../log.js';
+import type { IdempotencyClaim, IdempotencyKeys, IdempotentRequest } from '../http/frame/idempotency.js';
+import type { Logger } from '../runtime/log.js';
 import { FirstClaim, LOCK_MS } from './claim.js';
 import { type RequestSeal, RequestSeals } from './request-seal.js';
 import { deleteForgotten, findKnown, insertClaim } from './store.js';
@@ -14,11 +14,11 @@ import { decodeResponse } from './stored-response.js';
 //
 //   (none) --claim--> running --store--> answered --24 h--> (none)
 //     ^                |   ^
-//     +----release-----+   +-- taken again once its lock has run out: the process that had it died
+//     +----release-----+   +-- taken again once its lock has expired: the process that had it died
 
 const KEPT_MS = 24 * 3_600_000;
 
-/** A row that vanishes between two looks at it was released: whoever looks again soon takes it or sees who did. */
+/** A row that vanishes between two reads was released: the next attempt takes it, or sees the request that did. */
 const MAX_LOOKS = 5;
 
 interface StoredResponsesOptions {
@@ -47,7 +47,7 @@ export class StoredResponses implements IdempotencyKeys {
     throw conflict(STILL_RUNS);
   }
 
-  /** Deletes what is older than 24 hours. */
+  /** Deletes rows older than 24 hours. */
   async deleteForgotten(): Promise<void> {
     const { db, clock } = this.options;
     await deleteForgotten(db, new Date(clock.now() - KEPT_MS));
@@ -78,7 +78,7 @@ export class StoredResponses implements IdempotencyKeys {
 }
 
 const OTHER_REQUEST = 'was used for another request within the last 24 hours';
-const STILL_RUNS = 'belongs to a request that still runs: ask again for its answer';
+const STILL_RUNS = 'belongs to a request that is still running: repeat it to get the response';
 
 function conflict(message: string): ApiError {
   return new ApiError('CONFLICT', { details: { 'idempotency-key': [{ code: 'conflict', message }] } });

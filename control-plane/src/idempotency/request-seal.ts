@@ -1,12 +1,13 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import type { IdempotentRequest } from '../http/idempotency.js';
-import { createSealer, type Sealer } from '../sealing.js';
+import { createSealer, type Sealer } from '../crypto/sealing.js';
+import type { IdempotentRequest } from '../http/frame/idempotency.js';
 
-// What is stored of a request, and what it takes to read it:
+// Stored data of a request, and the key to read it:
 //   key hash     HMAC under a key of this installation      finds the row; tells nobody whose it is or what the key was
 //   fingerprint  HMAC under a key of the Idempotency-Key    tells whether the request is the same, to who has the key
 //   response     sealed by another one, for this row alone  opens for who has the key: a secret in it stays one
-// Keys of the Idempotency-Key need the installation's secret too: who has only the database cannot try likely ones.
+// Keys derived from the Idempotency-Key need the installation's secret too: with the database alone, likely keys cannot
+// be tried.
 
 /** The stored form of one request. */
 export interface RequestSeal {
@@ -33,9 +34,9 @@ export class RequestSeals {
     return { keyHash, ...this.rowSeal(keyHash, key, fingerprint) };
   }
 
-  /** What an Idempotency-Key makes of a row. */
+  /** Stored fingerprint and sealer of a row, derived from an Idempotency-Key. */
   rowSeal(keyHash: Buffer, key: string, fingerprint: Buffer): Omit<RequestSeal, 'keyHash'> {
-    // the pepper is of fixed length, so that no key runs into it
+    // the pepper has a fixed length, so that it cannot be confused with the key
     const material = Buffer.concat([this.#pepper, Buffer.from(key)]);
     const row = keyHash.toString('base64url');
     return {

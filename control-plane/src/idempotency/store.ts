@@ -18,7 +18,10 @@ export interface Claimed {
   readonly claim: Buffer;
 }
 
-/** Takes a row that nobody has, or no more; false when somebody has it. One statement: of any number at once one gets it. */
+/**
+ * Takes a row that is free.
+ * @returns false if another request has it. One statement: of any number at once, one gets it.
+ */
 export async function insertClaim(db: Knex, claim: NewClaim): Promise<boolean> {
   const { rows } = await db.raw<{ rows: unknown[] }>(
     `INSERT INTO idempotency_keys AS known (key_hash, fingerprint, claim, created_at, locked_until)
@@ -32,7 +35,7 @@ export async function insertClaim(db: Knex, claim: NewClaim): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** What is known under a key; `sealed_response` null: it runs. */
+/** Stored request of a key; `sealed_response` null: the request still runs. */
 export interface KnownRow {
   readonly fingerprint: Buffer;
   readonly sealed_response: Buffer | null;

@@ -1,6 +1,6 @@
 import { compileSchema } from '@vantage/shared/validation.js';
 import { type Static, Type } from 'typebox';
-import type { Rendered } from '../http/idempotency.js';
+import type { Rendered } from '../http/frame/idempotency.js';
 
 // Layout before sealing: JSON of the head, a line feed (which JSON never has), the bytes of the body.
 

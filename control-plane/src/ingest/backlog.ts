@@ -1,10 +1,10 @@
 import type { Clock } from '@vantage/shared/clock.js';
 
-/** How far storing lags behind what links deliver. */
+/** Delay of storing behind the deliveries of links. */
 export interface IngestPressure {
-  /** The longest that a batch waits, or waited since this was last asked, for its commit; milliseconds. */
+  /** Longest time that a batch waits for its commit, or waited since the last call, in milliseconds. */
   readonly waitMs: number;
-  /** Of results that are not stored yet. */
+  /** Payload bytes of results that are not stored yet. */
   readonly waitingBytes: number;
 }
 
@@ -12,16 +12,19 @@ interface Waiting {
   readonly sinceMs: number;
 }
 
-/** Knows what waits for its commit. A commit that hangs ends never: so what still waits counts as much as what ended. */
+/**
+ * Batches that wait for their commit. A commit that hangs never ends, so batches that still wait count as much as those
+ * that ended.
+ */
 export class Backlog {
-  /** In the order they came, but for lanes that overtake: the first is the oldest. */
+  /** Batches in the order they came, except for lanes that overtake: the first is the oldest. */
   readonly #waiting = new Set<Waiting>();
   #bytes = 0;
   #slowestMs = 0;
 
   constructor(private readonly clock: Clock) {}
 
-  /** Counts `bytes` until `work` ends, well or not. */
+  /** Counts `bytes` until `work` settles. */
   async hold<T>(bytes: number, work: Promise<T>): Promise<T> {
     const entry = { sinceMs: this.clock.monotonicMs() };
     this.#waiting.add(entry);
@@ -35,7 +38,7 @@ export class Backlog {
     }
   }
 
-  /** The pressure now; batches that ended are told once. */
+  /** Current pressure; batches that ended are reported once. */
   take(): IngestPressure {
     const [oldest] = this.#waiting;
     const oldestMs = oldest === undefined ? 0 : this.clock.monotonicMs() - oldest.sinceMs;

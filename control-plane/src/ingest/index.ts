@@ -7,20 +7,27 @@ import { type IngestStore, isDataError } from './ingest-store.js';
 import { canJoin, joinBatches } from './joined-batches.js';
 import type { Annotate, RejectCode } from './parse-result.js';
 import { type ResultKind, ResultReader, resultKinds } from './result-kinds.js';
-import type { StoreBatch, StoredResult, StoreOutcome, StoreRow } from './store.js';
+import {
+  type RowBatch,
+  rowsOf,
+  type StoreBatch,
+  type StoredResult,
+  type StoreOutcome,
+  type StoreRow,
+} from './store.js';
 import { TimeSlices } from './time-slices.js';
 
 export type { IngestPressure } from './backlog.js';
 export { type IngestStore, ingestStore } from './ingest-store.js';
 export { type KindRow, type OwnKind, ownKind, type ResultKind, taskResults } from './result-kinds.js';
 export { deleteOldIngestRecords } from './retention-store.js';
-export type { OwnRow, StoreBatch, StoredResult, StoreOutcome, StoreRow, TaskRow } from './store.js';
+export type { OwnRow, RowBatch, StoreBatch, StoredResult, StoreOutcome, StoreRow, TaskResultRow } from './store.js';
 
-// batches in one transaction at most: a batch holds up to 1 000 rows, most hold a few. One of each node, or small ones that
-// follow each other: a node that sends a thousand of one row holds up nobody else
+// greatest number of batches in one transaction: a batch has up to 1 000 rows, most have a few. One of each node, or
+// small ones that follow each other: a node that sends a thousand batches of one row delays no other node
 const MAX_BATCHES = 64;
 
-/** A delivery of one link: `results[i]` has sequence `first + i`. */
+/** Delivery of one link: `results[i]` has sequence `first + i`. */
 export interface Delivery {
   readonly nodeId: string;
   readonly sessionId: string;
@@ -28,13 +35,16 @@ export interface Delivery {
   readonly lane: Lane;
   readonly first: number;
   readonly results: readonly ResultMessage[];
-  /** Up to where the database is thought to have this lane: a batch that ends there is not read again, it asks whether that is so. */
+  /**
+   * Mark that the database is believed to have for this lane: a batch that ends there is not read again, and only asks
+   * whether that is true.
+   */
   readonly storedThrough?: number;
-  /** Told how long reading it took beyond this call, milliseconds each time. */
+  /** Called with the time that reading took beyond this call, in milliseconds. */
   readonly onSpent?: (ms: number) => void;
 }
 
-/** Numbers the agent had to drop. */
+/** Range of numbers that the agent had to drop. */
 export interface DroppedRange extends Omit<Delivery, 'results' | 'storedThrough' | 'onSpent'> {
   readonly last: number;
   readonly reason: string;
@@ -45,7 +55,7 @@ export interface Reject {
   readonly code: RejectCode | 'unstorable';
 }
 
-/** What to tell the agent. */
+/** Outcome that is reported to the agent. */
 export type IngestOutcome =
   | { readonly kind: 'stored'; readonly mark: number; readonly rejects: readonly Reject[] }
   | { readonly kind: 'gap'; readonly mark: number }
@@ -54,7 +64,7 @@ export type IngestOutcome =
 /** Called after a commit with the results that ended their node tasks. */
 export type FinishedListener = (results: readonly StoredResult[]) => void;
 
-/** What an ingest counts. */
+/** Metrics of ingest. */
 export interface IngestMetrics {
   observe(stored: { rows: number; seconds: number }): void;
   countRejects(rows: number): void;
@@ -66,9 +76,9 @@ interface IngestOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: IngestMetrics;
-  /** Writes into each result before it is stored; absent: nothing. */
+  /** Adds to each result before it is stored; absent: nothing. */
   readonly annotate?: Annotate;
-  /** What results there are; all that this build knows by default. */
+  /** Kinds of results; default: all that this build knows. */
   readonly kinds?: readonly ResultKind[];
 }
 
@@ -83,13 +93,13 @@ interface Run {
   readonly parts: readonly Pending[];
 }
 
-/** Result batches into PostgreSQL, exactly once: marks move in the transaction that stores the rows. */
+/** Writes result batches to PostgreSQL exactly once: marks move in the transaction that stores the rows. */
 export class Ingest {
-  /** One each: results of monitors that wait must not hold up the one-shot ones, for which people wait. */
+  /** One queue per lane: results of monitors must not delay those of one-shot probes, for which people wait. */
   readonly #writers: Readonly<Record<Lane, Batcher<Pending, IngestOutcome>>>;
   readonly #backlog: Backlog;
   readonly #reader: ResultReader;
-  /** For reading rows: a thousand take 60 ms. */
+  /** Time slices for reading rows: a thousand rows take 60 ms. */
   readonly #slices: TimeSlices;
   readonly #listeners: FinishedListener[] = [];
 
@@ -100,7 +110,7 @@ export class Ingest {
         maxItems: MAX_BATCHES,
         turnOf: ({ batch }) => batch.nodeId,
         joins: (first, previous, next) => canJoin(first.batch, previous.batch, next.batch),
-        flush: (items) => this.#flush(items),
+        flush: (_, turns) => this.#flush(turns),
       });
     this.#writers = { task: writer(), check: writer() };
     this.#backlog = new Backlog(options.clock);
@@ -111,17 +121,20 @@ export class Ingest {
     this.#listeners.push(listener);
   }
 
-  /** How far storing lags behind; what was slow since the last call is told once. */
+  /** Delay of storing; delays since the last call are reported once. */
   pressure(): IngestPressure {
     return this.#backlog.take();
   }
 
-  /** Resolves after the commit. Rejects when PostgreSQL can't be reached: nothing is acknowledged then. */
+  /**
+   * Stores a delivery; resolves after the commit. Rejects if PostgreSQL cannot be reached: nothing is acknowledged
+   * then.
+   */
   async store(delivery: Delivery): Promise<IngestOutcome> {
     const last = delivery.first + delivery.results.length - 1;
-    // without its rows the batch is a gap wherever the database has less than was thought, and comes once more
+    // without its rows, the batch is a gap if the database has less than expected, and is sent again
     if (last <= (delivery.storedThrough ?? 0)) {
-      return this.#write(delivery, { batch: toBatch({ ...delivery, first: last + 1 }, last, []), rejects: [] });
+      return this.#write(delivery, { batch: { kind: 'question', ...laneOf(delivery), last }, rejects: [] });
     }
     const { rows, rejects } = await this.#slices.run(delivery.nodeId, this.#read(delivery), delivery.onSpent);
     if (rejects.length > 0) {
@@ -129,6 +142,17 @@ export class Ingest {
       this.options.log.warn({ nodeId: delivery.nodeId, rejects: rejects.slice(0, 10) }, 'results rejected');
     }
     return this.#write(delivery, { batch: toBatch(delivery, last, rows), rejects });
+  }
+
+  /** Skips numbers that the agent dropped. */
+  async storeGap(gap: DroppedRange): Promise<IngestOutcome> {
+    return toReply(await this.options.store.storeGap(toBatch(gap, gap.last, []), gap.reason), []);
+  }
+
+  /** Resolves when everything taken so far is committed or has failed. */
+  async drain(): Promise<void> {
+    await this.#slices.idle();
+    await Promise.all([this.#writers.task.drain(), this.#writers.check.drain()]);
   }
 
   *#read({ lane, first, results }: Delivery): Generator<void, { rows: StoreRow[]; rejects: Reject[] }> {
@@ -144,17 +168,6 @@ export class Ingest {
     return { rows, rejects };
   }
 
-  /** Passes over numbers the agent dropped. */
-  async storeGap(gap: DroppedRange): Promise<IngestOutcome> {
-    return toReply(await this.options.store.storeGap(toBatch(gap, gap.last, []), gap.reason), []);
-  }
-
-  /** Resolves when everything taken so far is committed or has failed. */
-  async drain(): Promise<void> {
-    await this.#slices.idle();
-    await Promise.all([this.#writers.task.drain(), this.#writers.check.drain()]);
-  }
-
   #write({ lane, results }: Delivery, item: Pending): Promise<IngestOutcome> {
     const bytes = results.reduce(
       (sum, { resultJson, detailsJson }) => sum + (resultJson?.length ?? 0) + (detailsJson?.length ?? 0),
@@ -163,8 +176,8 @@ export class Ingest {
     return this.#backlog.hold(bytes, this.#writers[lane].add(item));
   }
 
-  async #flush(items: readonly Pending[]): Promise<IngestOutcome[]> {
-    const runs = runsOf(items);
+  async #flush(turns: readonly (readonly [Pending, ...Pending[]])[]): Promise<IngestOutcome[]> {
+    const runs = turns.map(runOf);
     const stored = await this.#storeAll(runs);
     return runs.flatMap(({ parts }, index) =>
       parts.map(({ rejects }) => toReply(stored[index] ?? { kind: 'refused' }, rejects)),
@@ -183,7 +196,7 @@ export class Ingest {
       for (const run of runs) outcomes.push(await this.#storeRowByRow(run));
     }
     batches.forEach((batch, index) => this.#count(batch, outcomes[index]));
-    const rows = batches.reduce((sum, { rows }) => sum + rows.length, 0);
+    const rows = batches.reduce((sum, batch) => sum + rowsOf(batch).length, 0);
     this.options.metrics.observe({ rows, seconds: (this.options.clock.monotonicMs() - startedMs) / 1_000 });
     const finished = outcomes.flatMap((outcome) => (outcome.kind === 'stored' ? outcome.finished : []));
     if (finished.length > 0) for (const listener of this.#listeners) listener(finished);
@@ -192,44 +205,37 @@ export class Ingest {
 
   #count(batch: StoreBatch, outcome: StoreOutcome | undefined): void {
     if (outcome?.kind !== 'stored') return;
-    for (const row of batch.rows) {
-      // own kinds count what they store themselves
+    for (const row of rowsOf(batch)) {
+      // these kinds count the rows that they store themselves
       const isOfTask = row.writer === null;
       if (isOfTask && row.sequence > outcome.previousMark) this.options.metrics.countResult(row.probeType, row.outcome);
     }
   }
 
-  /** What the database refuses of a batch is passed over, and the agent is told. */
-  #storeRowByRow({ batch, parts }: Run): Promise<StoreOutcome> {
+  /** Stores a batch row by row. Rows that the database refuses are skipped, and reported to the agent. */
+  async #storeRowByRow({ batch, parts }: Run): Promise<StoreOutcome> {
+    if (batch.kind === 'question') return (await this.options.store.storeBatches([batch]))[0] ?? { kind: 'refused' };
     return this.options.store.storeRowByRow(batch, ({ sequence }, error) => {
       const part = parts.find((own) => sequence <= own.batch.last);
       part?.rejects.push({ sequence, code: 'unstorable' });
-      this.options.log.error({ err: error, nodeId: batch.nodeId, sequence }, 'result kept as a dead letter');
+      this.options.log.error({ err: error, nodeId: batch.nodeId, sequence }, 'result stored as a dead letter');
     });
   }
 }
 
-function runsOf(items: readonly Pending[]): Run[] {
-  const runs: [Pending, ...Pending[]][] = [];
-  for (const item of items) {
-    const run = runs.at(-1);
-    const previous = run?.at(-1);
-    if (run && previous && canJoin(run[0].batch, previous.batch, item.batch)) run.push(item);
-    else runs.push([item]);
-  }
-  return runs.map((parts) => {
-    const [first, ...more] = parts;
-    return { batch: joinBatches([first.batch, ...more.map(({ batch }) => batch)]), parts };
-  });
+function runOf(parts: readonly [Pending, ...Pending[]]): Run {
+  const [first, ...more] = parts;
+  return { batch: joinBatches([first.batch, ...more.map(({ batch }) => batch)]), parts };
 }
 
-function toBatch(
-  delivery: Omit<Delivery, 'results' | 'storedThrough'>,
-  last: number,
-  rows: readonly StoreRow[],
-): StoreBatch {
-  const { nodeId, sessionId, epoch, lane, first } = delivery;
-  return { nodeId, sessionId, epoch, lane: laneCode(lane), first, last, rows };
+function toBatch(delivery: LanePart & { readonly first: number }, last: number, rows: readonly StoreRow[]): RowBatch {
+  return { kind: 'rows', ...laneOf(delivery), first: delivery.first, last, rows };
+}
+
+type LanePart = Pick<Delivery, 'nodeId' | 'sessionId' | 'epoch' | 'lane'>;
+
+function laneOf({ nodeId, sessionId, epoch, lane }: LanePart) {
+  return { nodeId, sessionId, epoch, lane: laneCode(lane) };
 }
 
 function toReply(outcome: StoreOutcome, rejects: readonly Reject[]): IngestOutcome {

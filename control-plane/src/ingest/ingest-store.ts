@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import {
   insertDeadLetter,
   insertSpoolGap,
+  type RowBatch,
   type StoreBatch,
   type StoredResult,
   type StoreOutcome,
@@ -9,20 +10,23 @@ import {
   storeBatches,
 } from './store.js';
 
-/** What ingest writes; each call is one transaction. */
+/** Writes of ingest; each call is one transaction. */
 export interface IngestStore {
   /**
    * Stores batches of different lanes; one outcome each. A batch of a node or epoch that does not exist is refused.
-   * @throws an error that `isDataError` knows when one of the rows is to blame
+   * @throws an error that `isDataError` recognizes if one of the rows is at fault
    */
   storeBatches(batches: readonly StoreBatch[]): Promise<StoreOutcome[]>;
-  /** Stores a batch without the rows the database refuses, which are kept as dead letters and named by `onRefused`. */
-  storeRowByRow(batch: StoreBatch, onRefused: (row: StoreRow, error: Error) => void): Promise<StoreOutcome>;
-  /** Passes over the numbers of a batch without rows, and notes why. */
-  storeGap(gap: StoreBatch, reason: string): Promise<StoreOutcome>;
+  /**
+   * Stores a batch without the rows that the database refuses, which are kept as dead letters and reported to
+   * `onRefused`.
+   */
+  storeRowByRow(batch: RowBatch, onRefused: (row: StoreRow, error: Error) => void): Promise<StoreOutcome>;
+  /** Skips the numbers of a batch without rows, and notes the reason. */
+  storeGap(gap: RowBatch, reason: string): Promise<StoreOutcome>;
 }
 
-/** The results of a database. */
+/** Store of results in a database. */
 export function ingestStore(db: Knex): IngestStore {
   return {
     storeBatches: (batches) => storeBatches(db, batches),
@@ -31,13 +35,13 @@ export function ingestStore(db: Knex): IngestStore {
   };
 }
 
-/** SQLSTATE classes 22 (data) and 23 (integrity): this row's fault; everything else is not. */
+/** True if the row is at fault: SQLSTATE classes 22 (data) and 23 (integrity); no other error is. */
 export function isDataError(error: unknown): error is Error & { code: string } {
   const code = (error as { code?: unknown })?.code;
   return typeof code === 'string' && /^2[23]/.test(code);
 }
 
-function storeGap(db: Knex, gap: StoreBatch, reason: string): Promise<StoreOutcome> {
+function storeGap(db: Knex, gap: RowBatch, reason: string): Promise<StoreOutcome> {
   return db.transaction(async (trx) => {
     const [outcome] = await storeBatches(trx, [gap]);
     const isNew = outcome?.kind === 'stored' && outcome.previousMark < gap.last;
@@ -46,10 +50,10 @@ function storeGap(db: Knex, gap: StoreBatch, reason: string): Promise<StoreOutco
   });
 }
 
-/** Finds the row PostgreSQL refuses: each in its own savepoint, the culprits into dead_letters. */
+/** Finds the rows that PostgreSQL refuses: each row has its own savepoint, refused ones become dead letters. */
 function storeRowByRow(
   db: Knex,
-  batch: StoreBatch,
+  batch: RowBatch,
   onRefused: (row: StoreRow, error: Error) => void,
 ): Promise<StoreOutcome> {
   return db.transaction(async (trx) => {
@@ -66,7 +70,7 @@ function storeRowByRow(
   });
 }
 
-async function storeOne(trx: Knex.Transaction, single: StoreBatch, row: StoreRow): Promise<StoreOutcome | Error> {
+async function storeOne(trx: Knex.Transaction, single: RowBatch, row: StoreRow): Promise<StoreOutcome | Error> {
   try {
     return await trx.transaction(
       async (savepoint) => (await storeBatches(savepoint, [single]))[0] ?? { kind: 'refused' },

@@ -1,7 +1,8 @@
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
-import { createLogger } from '../log.js';
+import { createLogger } from '../runtime/log.js';
 import { Ingest, type IngestStore, type StoreBatch, type StoreOutcome } from './index.js';
+import { firstOf } from './store.js';
 
 const epoch = Buffer.alloc(16, 1);
 
@@ -13,7 +14,8 @@ function heldIngest(mark = 0) {
     release = resolve;
   });
   const state = { mark };
-  const outcomeOf = ({ first, last }: StoreBatch): StoreOutcome => {
+  const outcomeOf = (batch: StoreBatch): StoreOutcome => {
+    const [first, last] = [firstOf(batch), batch.last];
     if (first > state.mark + 1) return { kind: 'gap', mark: state.mark };
     const previousMark = state.mark;
     state.mark = Math.max(previousMark, last);
@@ -30,7 +32,7 @@ function heldIngest(mark = 0) {
   };
   const metrics = { observe: () => {}, countRejects: () => {}, countResult: () => {} };
   const ingest = new Ingest({ store, clock: new FakeClock(), log: createLogger('silent'), metrics });
-  const ranges = () => transactions.map((batches) => batches.map(({ first, last }) => [first, last]));
+  const ranges = () => transactions.map((batches) => batches.map((batch) => [firstOf(batch), batch.last]));
   return { ingest, release: () => release(), ranges, forget: (to: number) => (state.mark = to) };
 }
 

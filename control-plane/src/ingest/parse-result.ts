@@ -4,12 +4,12 @@ import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import type { ResultMessage } from '@vantage/shared/protocol/codec.js';
 import { parseDelivered } from '@vantage/shared/protocol/delivered-json.js';
 import { compileTest } from '@vantage/shared/validation.js';
-import type { TaskRow } from './store.js';
+import type { TaskResultRow } from './store.js';
 
-/** Why a row is not stored; its number is passed over. */
+/** Reason why a row is not stored; its number is skipped. */
 export type RejectCode = 'unknown_task' | 'unknown_type' | 'unknown_kind' | 'wrong_lane' | 'malformed' | 'out_of_range';
 
-type Parsed = { readonly row: Omit<TaskRow, 'sequence'> } | { readonly reject: RejectCode };
+type Parsed = { readonly row: Omit<TaskResultRow, 'sequence'> } | { readonly reject: RejectCode };
 
 interface CommonFields {
   readonly [field: string]: unknown;
@@ -18,20 +18,20 @@ interface CommonFields {
   error: { code: string } | null;
 }
 
-/** Writes into a checked result what the control plane knows beyond it. */
+/** Adds to a checked result the data that only the control plane knows. */
 export type Annotate = (probeType: ProbeType, result: object) => void;
 
 const isOfType = new Map<ProbeType, (value: unknown) => boolean>(
   probeTypeNames.map((type) => [type, compileTest(agentResultSchema(type))]),
 );
 
-/** A time further ahead of ours than this is no time at which anything was measured. */
+/** Greatest distance of a measurement's time ahead of this clock. */
 const MAX_AHEAD_MS = 120_000;
 
 /**
- * Checks one delivered result of a one-shot probe wholly, before it meets PostgreSQL: an id that can exist, the schema of its type, text
- * that can be stored, a time that is not to come. `started_at` is moved to the control plane's clock by the agent's best
- * estimate; `annotate` adds to it.
+ * Validates one delivered result of a one-shot probe completely, before it is sent to PostgreSQL: a possible id, the
+ * schema of its type, text that can be stored, a time that is not in the future. `started_at` is converted to the
+ * control plane's clock by the agent's best estimate; `annotate` adds to the result.
  */
 export function parseResult(message: ResultMessage, nowMs: number, annotate: Annotate = () => {}): Parsed {
   const taskId = message.taskId ?? '';
@@ -50,7 +50,10 @@ export function parseResult(message: ResultMessage, nowMs: number, annotate: Ann
   return { row: { writer: null, taskId, probeType, result, resultJson, isSuccess: result.success, outcome } };
 }
 
-/** The agent's wall clock plus its offset; null when that is no instant, or one to come. A negative uncertainty means no exchange yet. */
+/**
+ * Agent's wall clock plus its offset; null if that is not an instant, or is in the future. A negative uncertainty means
+ * that no exchange took place yet.
+ */
 function correctedInstant(startedAt: string, message: ResultMessage, latestMs: number): string | null {
   const offsetMs = (message.uncertaintyMs ?? -1) < 0 ? 0 : (message.clockOffsetMs ?? 0);
   const instantMs = Date.parse(startedAt) + offsetMs;

@@ -1,70 +1,70 @@
 import type { Lane, ResultMessage } from '@vantage/shared/protocol/codec.js';
 import type { Knex } from 'knex';
 import { type Annotate, parseResult, type RejectCode } from './parse-result.js';
-import type { AfterCommit, OwnRow, RowWriter, TaskRow } from './store.js';
+import type { AfterCommit, OwnRow, RowWriter, TaskResultRow } from './store.js';
 
-// A delivered result by its kind, which stands in it:
+// Handling of a delivered result by its kind:
 //
 //   ""         of a one-shot probe: the statement that moves the marks stores it, too    one round trip
 //   any other  of what the kind says: its own statement, in the same transaction         two more, and those of the kind
 //   unknown    rejected by its number
 
-/** What a result is read with. */
+/** Context in which a result is read. */
 export interface ReadContext {
-  /** By the control plane's clock, milliseconds since the epoch. */
+  /** Time by the control plane's clock, milliseconds since the epoch. */
   readonly nowMs: number;
   readonly annotate?: Annotate | undefined;
 }
 
-/** A row that was checked, without its number; or why it is none. */
+/** Checked row without its number, or the reason why there is none. */
 export type ReadRow =
-  | { readonly row: Omit<TaskRow, 'sequence'> | Omit<OwnRow, 'sequence'> }
+  | { readonly row: Omit<TaskResultRow, 'sequence'> | Omit<OwnRow, 'sequence'> }
   | { readonly reject: RejectCode };
 
-/** Something that nodes deliver results of. */
+/** Kind of result that nodes deliver. */
 export interface ResultKind {
-  /** As on the wire. */
+  /** Name on the wire. */
   readonly name: string;
-  /** The only one it comes in. */
+  /** Lane of its results; no other lane accepts them. */
   readonly lane: Lane;
   read(message: ResultMessage, context: ReadContext): ReadRow;
 }
 
-/** A kind that stores its rows itself; `B` is what it makes of a result. */
+/** Kind that stores its rows itself; `B` is a parsed result. */
 export interface OwnKind<B> {
   readonly name: string;
   readonly lane: Lane;
-  /** Checks a result wholly, before it meets PostgreSQL. */
+  /** Validates a result completely, before it is sent to PostgreSQL. */
   parse(message: ResultMessage, context: ReadContext): ParsedBody<B> | { readonly reject: RejectCode };
   /**
    * Stores rows that were never stored before, within the transaction that moves their marks.
-   * @throws an error of SQLSTATE class 22 or 23 when one of them is to blame: it becomes a dead letter
-   * @returns what to do after the commit
+   * @throws an error of SQLSTATE class 22 or 23 if one of the rows is at fault: that row becomes a dead letter
+   * @returns the work to do after the commit
    */
   store(trx: Knex, rows: readonly KindRow<B>[]): Promise<AfterCommit>;
 }
 
-/** What a kind made of a result: its row, and what is counted of it. */
+/** Result as its kind reads it: the row, and the values that are counted. */
 export type ParsedBody<B> = Pick<OwnRow, 'probeType' | 'outcome' | 'resultJson'> & { readonly body: B };
 
-/** A row to be stored by its kind. */
+/** Row to be stored by its kind. */
 export interface KindRow<B> {
   readonly nodeId: string;
   readonly body: B;
 }
 
-/** The results of one-shot probes. */
+/** Results of one-shot probes. */
 export const taskResults: ResultKind = {
   name: '',
   lane: 'task',
   read: (message, { nowMs, annotate }) => parseResult(message, nowMs, annotate),
 };
 
-/** A kind as the registry has it. */
+/** Kind as the registry stores it. */
 export function ownKind<B>({ name, lane, parse, store }: OwnKind<B>): ResultKind {
   const writer: RowWriter = {
     name,
-    // rows that have this writer are those that were read below
+    // rows with this writer are those that were read below
     store: (trx, rows) => store(trx, rows as readonly KindRow<B>[]),
   };
   return {
@@ -77,10 +77,10 @@ export function ownKind<B>({ name, lane, parse, store }: OwnKind<B>): ResultKind
   };
 }
 
-/** Those that need nothing but PostgreSQL; monitors bring theirs. */
+/** Kinds that need nothing but PostgreSQL; monitors add theirs. */
 export const resultKinds: readonly ResultKind[] = [taskResults];
 
-/** Finds the kind of each result. */
+/** Registry that finds the kind of each result. */
 export class ResultReader {
   readonly #kinds: ReadonlyMap<string, ResultKind>;
 
@@ -88,7 +88,7 @@ export class ResultReader {
     this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]));
   }
 
-  /** The row of a result that came in `lane`. */
+  /** Row of a result that came in `lane`. */
   read(message: ResultMessage, lane: Lane, context: ReadContext): ReadRow {
     const kind = this.#kinds.get(message.kind ?? '');
     if (kind === undefined) return { reject: 'unknown_kind' };

@@ -1,19 +1,43 @@
 import type { Knex } from 'knex';
 import { queryPrepared } from '../db/prepared.js';
-import { isQuestion } from './joined-batches.js';
 
-/** One contiguous run of rows of one lane, as a link delivered it. */
-export interface StoreBatch {
+/** Node and lane of a batch, and the number that it ends at. */
+export interface LaneEnd {
   readonly nodeId: string;
   readonly sessionId: string;
   readonly epoch: Buffer;
   readonly lane: number;
-  readonly first: number;
   readonly last: number;
+}
+
+/** One contiguous range of numbers of one lane, as a link delivered it; a number without a row is skipped. */
+export interface RowBatch extends LaneEnd {
+  readonly kind: 'rows';
+  readonly first: number;
   readonly rows: readonly StoreRow[];
 }
 
-/** What every checked result has, whatever it is of. */
+/** Question whether the database has everything up to `last`; stores nothing. */
+export interface StoredQuestion extends LaneEnd {
+  readonly kind: 'question';
+}
+
+/** Batch of rows to store, or question about the mark, of one lane. */
+export type StoreBatch = RowBatch | StoredQuestion;
+
+/**
+ * First number for which a batch needs the database to have all earlier ones; for a question, the number after its end.
+ */
+export function firstOf(batch: StoreBatch): number {
+  return batch.kind === 'rows' ? batch.first : batch.last + 1;
+}
+
+/** Rows of a batch; a question has none. */
+export function rowsOf(batch: StoreBatch): readonly StoreRow[] {
+  return batch.kind === 'rows' ? batch.rows : [];
+}
+
+/** Fields that every checked result has, whatever its kind. */
 interface CheckedRow {
   readonly sequence: number;
   readonly probeType: string;
@@ -23,47 +47,53 @@ interface CheckedRow {
   readonly outcome: string;
 }
 
-/** A checked result of a one-shot probe. */
-export interface TaskRow extends CheckedRow {
+/** Checked result of a one-shot probe. */
+export interface TaskResultRow extends CheckedRow {
   readonly writer: null;
   readonly taskId: string;
-  /** The checked result; the JSON of it is stored. */
+  /** Checked result; it is stored as JSON. */
   readonly result: Record<string, unknown>;
   readonly isSuccess: boolean;
 }
 
-/** A checked result of a kind that stores its rows itself. */
+/** Checked result of a kind that stores its rows itself. */
 export interface OwnRow extends CheckedRow {
   readonly writer: RowWriter;
   readonly body: unknown;
 }
 
-/** Done when what was stored can be seen by everybody. */
+/** Called after the commit, when the stored rows are visible to others. */
 export type AfterCommit = () => void;
 
 /** Stores the rows of one kind. */
 export interface RowWriter {
-  /** Of the kind. */
+  /** Name of the kind. */
   readonly name: string;
-  /** Within the transaction that moves the marks. `rows` were read by that kind. @returns what to do after the commit */
+  /**
+   * Stores rows within the transaction that moves the marks. `rows` were read by that kind.
+   * @returns the work to do after the commit
+   */
   store(trx: Knex, rows: readonly { readonly nodeId: string; readonly body: unknown }[]): Promise<AfterCommit>;
 }
 
 /** One checked result. */
-export type StoreRow = TaskRow | OwnRow;
+export type StoreRow = TaskResultRow | OwnRow;
 
-/** A result that ended its node task. */
+/** Result that ended its node task. */
 export interface StoredResult {
-  readonly row: TaskRow;
-  /** The request its node task belongs to. */
+  readonly row: TaskResultRow;
+  /** Id of the request that its node task belongs to. */
   readonly requestId: string;
-  /** The node task had been given up already. */
+  /** True if the node task had already been given up. */
   readonly isLate: boolean;
-  /** By the database's clock, as it stands in the row. */
+  /** Time by the database's clock, as in the row. */
   readonly finishedAt: string;
 }
 
-/** What became of a batch: `mark` is durable; refused: banned or not the live session; gap: rows before it are missing. */
+/**
+ * Outcome of a batch. `stored`: `mark` is durable; `refused`: the node is banned, or this is not its live session;
+ * `gap`: rows before the batch are missing.
+ */
 export type StoreOutcome =
   | {
       readonly kind: 'stored';
@@ -75,10 +105,10 @@ export type StoreOutcome =
   | { readonly kind: 'refused' };
 
 // One statement is one transaction: it locks the nodes and marks of its batches (in one order, so that replicas never
-// deadlock), refuses what may not be stored, drops what is not above the mark, ends the node tasks and moves the
-// marks. A row that finds its task already ended goes to superseded_results, the first such row; one without a task is dropped.
-// Planned once for any number of rows (storage.ts), so each row has to be looked up by its id and by nothing else: with
-// `id = ANY($9)` beside it a thousand rows were compared with a thousand ids each and took 3 s (2026-11).
+// deadlock), refuses rows that may not be stored, drops rows that are not above the mark, ends the node tasks and moves
+// the marks. A row that finds its task already ended goes to superseded_results, the first such row; one without a task
+// is dropped. Planned once for any number of rows (storage.ts), so each row must be looked up by its id only: with an
+// additional `id = ANY($9)`, a thousand rows were compared with a thousand ids each, which took 3 s (2026-11).
 const STORE = {
   name: 'ingest-store',
   text: `
@@ -125,7 +155,7 @@ const STORE = {
   FROM locked l LEFT JOIN finished f ON f.batch = l.number`,
 };
 
-// Whether what came again is stored already: nothing is locked, so nothing is written and no disk waited for.
+// Checks if repeated rows are already stored: nothing is locked or written, so it does not wait for the disk.
 const ASK = {
   name: 'ingest-ask',
   text: `
@@ -147,12 +177,12 @@ interface StoredRow {
 }
 
 /**
- * Stores batches of different lanes, at most one of each (node, epoch, lane), in one transaction; one outcome each.
- * A batch of a node or epoch that does not exist is refused. Rows that their kind stores itself make it a transaction of
- * more than one statement; everybody else's are done with in one round trip.
+ * Stores batches of different lanes, at most one of each (node, epoch, lane), in one transaction; one outcome each. A
+ * batch of a node or epoch that does not exist is refused. Rows that their kind stores itself make the transaction take
+ * more than one statement; all others take one round trip.
  */
 export async function storeBatches(db: Knex, batches: readonly StoreBatch[]): Promise<StoreOutcome[]> {
-  if (batches.every(({ rows }) => rows.every(isTaskRow))) return moveMarks(db, batches);
+  if (batches.every((batch) => rowsOf(batch).every(isTaskResultRow))) return moveMarks(db, batches);
   const afterwards: AfterCommit[] = [];
   const outcomes = await db.transaction(async (trx) => {
     const moved = await moveMarks(trx, batches);
@@ -163,13 +193,14 @@ export async function storeBatches(db: Knex, batches: readonly StoreBatch[]): Pr
   return outcomes;
 }
 
-/** Rows of kinds of their own that the marks have just moved past, by who stores them. */
+/** Rows of kinds that store their own, past which the marks have just moved, by their writer. */
 function freshRows(batches: readonly StoreBatch[], outcomes: readonly StoreOutcome[]) {
   const fresh = new Map<RowWriter, { readonly nodeId: string; readonly body: unknown }[]>();
-  batches.forEach(({ nodeId, rows }, index) => {
+  batches.forEach((batch, index) => {
+    const { nodeId } = batch;
     const outcome = outcomes[index];
     if (outcome?.kind !== 'stored') return;
-    for (const row of rows) {
+    for (const row of rowsOf(batch)) {
       if (row.writer === null || row.sequence <= outcome.previousMark) continue;
       const ofWriter = fresh.get(row.writer) ?? [];
       fresh.set(row.writer, ofWriter);
@@ -179,12 +210,12 @@ function freshRows(batches: readonly StoreBatch[], outcomes: readonly StoreOutco
   return fresh;
 }
 
-function isTaskRow(row: StoreRow): row is TaskRow {
+function isTaskResultRow(row: StoreRow): row is TaskResultRow {
   return row.writer === null;
 }
 
 async function moveMarks(db: Knex, batches: readonly StoreBatch[]): Promise<StoreOutcome[]> {
-  const stored = await (batches.every(isQuestion) ? askAll(db, batches) : storeAll(db, batches));
+  const stored = await (batches.every(({ kind }) => kind === 'question') ? askAll(db, batches) : storeAll(db, batches));
   const byNumber = new Map(stored.map((row) => [row.number, row]));
   return batches.map((batch, index) => toOutcome(batch, byNumber.get(index + 1)));
 }
@@ -195,7 +226,9 @@ function askAll(db: Knex, batches: readonly StoreBatch[]): Promise<StoredRow[]> 
 
 function storeAll(db: Knex, batches: readonly StoreBatch[]): Promise<StoredRow[]> {
   const rows = batches.flatMap((batch, index) =>
-    batch.rows.filter(isTaskRow).map((row) => ({ row, batch: index + 1 })),
+    rowsOf(batch)
+      .filter(isTaskResultRow)
+      .map((row) => ({ row, batch: index + 1 })),
   );
   return queryPrepared<StoredRow>(db, STORE, [
     ...columnsOf(batches),
@@ -204,7 +237,8 @@ function storeAll(db: Knex, batches: readonly StoreBatch[]): Promise<StoredRow[]
     rows.map(({ row }) => row.sequence),
     rows.map(({ row }) => row.taskId),
     rows.map(({ row }) => row.probeType),
-    // JSON escapes control characters, so that one divides the documents: escaped as an array's elements, they cost twice
+    // JSON escapes control characters, so one of them can separate the documents: as elements of an array, escaped,
+    // they cost twice as much
     rows.map(({ row }) => row.resultJson).join('\x1e'),
     rows.map(({ row }) => row.isSuccess),
   ]);
@@ -216,7 +250,7 @@ function columnsOf(batches: readonly StoreBatch[]) {
     batches.map(({ sessionId }) => sessionId),
     batches.map(({ epoch }) => epoch),
     batches.map(({ lane }) => lane),
-    batches.map(({ first }) => first),
+    batches.map(firstOf),
   ];
 }
 
@@ -232,21 +266,34 @@ function toOutcome(batch: StoreBatch, row: StoredRow | undefined): StoreOutcome 
 }
 
 function storedResults(batch: StoreBatch, { finished, finished_at: finishedAt }: StoredRow): StoredResult[] {
-  const bySequence = new Map(batch.rows.filter(isTaskRow).map((row) => [row.sequence, row]));
+  const bySequence = new Map(
+    rowsOf(batch)
+      .filter(isTaskResultRow)
+      .map((row) => [row.sequence, row]),
+  );
   return finished.flatMap(({ sequence, request_id: requestId, is_late: isLate }) => {
     const row = bySequence.get(sequence);
     return row === undefined ? [] : [{ row, requestId, isLate, finishedAt }];
   });
 }
 
-/** Keeps a row that PostgreSQL would not take, so that its number can be passed over. */
+/**
+ * Greatest number of rows of one node in a table of failures: an honest node has a few, and no node may fill a disk
+ * with them.
+ */
+const MAX_RECORDS = 1_000;
+
+/**
+ * Keeps a row that PostgreSQL refused, so that its number can be skipped; beyond a thousand rows of a node it is not
+ * kept.
+ */
 export async function insertDeadLetter(
   trx: Knex,
-  batch: StoreBatch,
+  batch: LaneEnd,
   row: StoreRow,
   error: Error & { code?: string },
 ): Promise<void> {
-  await trx('dead_letters').insert({
+  await insertRecord(trx, 'dead_letters', {
     node_id: batch.nodeId,
     epoch: batch.epoch,
     lane: batch.lane,
@@ -257,9 +304,9 @@ export async function insertDeadLetter(
   });
 }
 
-/** Notes numbers the agent dropped; they count as delivered. */
-export async function insertSpoolGap(trx: Knex, gap: StoreBatch, reason: string): Promise<void> {
-  await trx('spool_gaps').insert({
+/** Notes numbers that the agent dropped; they count as delivered. Beyond a thousand notes of a node none is made. */
+export async function insertSpoolGap(trx: Knex, gap: RowBatch, reason: string): Promise<void> {
+  await insertRecord(trx, 'spool_gaps', {
     node_id: gap.nodeId,
     epoch: gap.epoch,
     lane: gap.lane,
@@ -267,4 +314,16 @@ export async function insertSpoolGap(trx: Knex, gap: StoreBatch, reason: string)
     last: gap.last,
     reason,
   });
+}
+
+async function insertRecord(
+  trx: Knex,
+  table: 'dead_letters' | 'spool_gaps',
+  record: Readonly<Record<string, unknown>> & { readonly node_id: string },
+): Promise<void> {
+  const { rows } = await trx.raw<{ rows: { count: number }[] }>(
+    'SELECT count(*)::int AS count FROM (SELECT FROM ?? WHERE node_id = ? LIMIT ?) AS known',
+    [table, record.node_id, MAX_RECORDS],
+  );
+  if ((rows[0]?.count ?? 0) < MAX_RECORDS) await trx(table).insert(record);
 }

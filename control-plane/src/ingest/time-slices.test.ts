@@ -22,7 +22,7 @@ function aThread() {
   const clock = new TurningClock();
   const slices = new TimeSlices(clock);
   const done: string[] = [];
-  /** So many steps of a millisecond each, written down. */
+  /** Runs `steps` steps of one millisecond each, and records them. */
   const run = (owner: string, steps: number, onSpent?: (ms: number) => void) =>
     slices.run(
       owner,

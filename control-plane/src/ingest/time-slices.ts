@@ -1,23 +1,23 @@
 import type { Clock } from '@vantage/shared/clock.js';
 
-// Work that takes long is done a few milliseconds at a time, in turns of those whose it is. Between two slices the loop
-// reads what has come, so that neither the database's answers nor anybody else's frames wait for the whole of it.
+// Long work is done a few milliseconds at a time, in turns of its owners. Between two slices the loop reads its input,
+// so that neither replies of the database nor frames of other links wait for all of it.
 //
-//   nobody waits ──> first slice at once ──done──> no turn of the loop was lost
+//   no work waits ─> first slice at once ──done──> no turn of the loop was lost
 //                                        └─more─> queue of its owner ──a slice each time the loop has read its input──> …
 
 const SLICE_MS = 4;
 
 interface Work {
-  /** Goes on until it is done or its time is over; whether it is done. */
+  /** Runs one slice. @returns true if the work is done, false if its time is over */
   readonly goOn: () => boolean;
   readonly onSpent: (ms: number) => void;
 }
 
-/** Divides the time of one thread among those who have work. */
+/** Divides the time of one thread among the owners of work. */
 export class TimeSlices {
   readonly #clock: Clock;
-  /** By owner: whose turn it is comes first. */
+  /** Work by owner, in the order of turns. */
   readonly #queues = new Map<string, Work[]>();
   #onIdle: (() => void)[] = [];
 
@@ -26,8 +26,8 @@ export class TimeSlices {
   }
 
   /**
-   * Runs `steps` to their end and answers what they return; work of one owner goes in the order it came in. `onSpent` is
-   * told how long each slice took that was not run at once.
+   * Runs `steps` to their end and resolves with their return value; the work of one owner runs in the order it came in.
+   * `onSpent` gets the duration of each slice that was not run at once.
    */
   run<T>(owner: string, steps: Iterator<void, T>, onSpent: (ms: number) => void = () => {}): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -38,7 +38,7 @@ export class TimeSlices {
     });
   }
 
-  /** Resolves when there is no work. */
+  /** Resolves when there is no more work. */
   async idle(): Promise<void> {
     if (this.#queues.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
@@ -48,7 +48,7 @@ export class TimeSlices {
     if (this.#queues.size === 1) this.#clock.afterInput(() => this.#turn());
   }
 
-  /** One slice of who has waited longest. */
+  /** Runs one slice of the work that has waited longest. */
   #turn(): void {
     const [next] = this.#queues;
     if (next === undefined) return;

@@ -1,8 +1,9 @@
 import { newId } from '@vantage/shared/ids.js';
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
-import { createLogger } from '../log.js';
+import { createLogger } from '../runtime/log.js';
 import { Ingest, type IngestStore, type StoreBatch } from './index.js';
+import { firstOf } from './store.js';
 
 const epoch = Buffer.alloc(16, 1);
 
@@ -12,7 +13,7 @@ function single(nodeId: string, first: number) {
   return { nodeId, sessionId: `ses_${nodeId}`, epoch, lane: 'task' as const, first, results };
 }
 
-t.test('a node that delivers thousands of small batches holds up no other node', async (t) => {
+t.test('a node that delivers thousands of small batches delays no other node', async (t) => {
   const transactions: (readonly StoreBatch[])[] = [];
   const store: IngestStore = {
     storeBatches: async (batches) => {
@@ -30,7 +31,8 @@ t.test('a node that delivers thousands of small batches holds up no other node',
   await Promise.all(flood);
   const ranges = transactions.flatMap((batches) => batches.filter(({ nodeId }) => nodeId === 'n_flood'));
   let stored = 0;
-  for (const { first, last } of ranges) {
+  for (const range of ranges) {
+    const [first, last] = [firstOf(range), range.last];
     t.equal(first, stored + 1, 'in their order');
     t.ok(last - first < 100, 'small ones together, and never many');
     stored = last;

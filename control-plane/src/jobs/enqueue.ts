@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 import type { Static } from 'typebox';
-import type { ListedJobType } from './job-types.js';
+import type { ListedJobType } from './job.js';
 import { insertJob } from './store.js';
 
-/** When and how often a job is queued. */
+/** Options for queuing a job. */
 export interface EnqueueOptions {
-  /** Not before; default: at once. */
+  /** Earliest start; default: at once. */
   readonly runAt?: Date;
-  /** At most one job that waits has it: a second one takes the place of the first. 1..512 characters. */
+  /** Key that at most one waiting job has: a second job replaces the first. 1..512 characters. */
   readonly key?: string;
 }
 

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { JobState } from './job-state.js';
 import { countJobs } from './store.js';
 
-/** How long a count serves everybody who asks. */
+/** Time for which a count is cached. */
 const KEPT_MS = 5_000;
 
 /** Counts jobs by state, at most every five seconds; null when the database does not answer. */

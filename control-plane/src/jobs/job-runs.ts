@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Logger } from '../log.js';
+import type { Logger } from '../runtime/log.js';
 import { type AnyJobType, type JobServices, PermanentFailure } from './job.js';
 import { useUpAttempts } from './store.js';
 import type { TakenJob } from './worker.js';
@@ -27,7 +27,7 @@ export class JobRuns {
     return this.#succeeded;
   }
 
-  /** Tells every running job to end; they are run again by somebody else. */
+  /** Aborts every running job; another replica runs it again. */
   abort(): void {
     this.#abort.abort(new Error('this replica stops'));
   }
@@ -53,6 +53,6 @@ export class JobRuns {
     if (isForGood) await useUpAttempts(this.options.db, id, this.options.workerId);
     const fields = { err: error, attempt: attempts, maxAttempts };
     if (isForGood || attempts >= maxAttempts) log.warn(fields, 'job is dead');
-    else log.info(fields, 'job failed and is tried again');
+    else log.info(fields, 'job failed, retrying');
   }
 }

@@ -1,8 +1,15 @@
 import { compileSchema } from '@vantage/shared/validation.js';
 import type { Static, TSchema } from 'typebox';
-import type { Logger } from '../log.js';
+import type { Logger } from '../runtime/log.js';
 
-/** What jobs work with. Each folder with a job type adds what its jobs need by declaration merging. */
+/** Job types of every module. Each folder with a job type adds its own by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: job types merge themselves into it
+export interface JobTypesOfModules {}
+
+/** Job type that replicas run. NOTE: a type may be removed when no replica and no database has such jobs any more. */
+export type ListedJobType = JobTypesOfModules[keyof JobTypesOfModules];
+
+/** Services that jobs use. Each folder with a job type adds its own by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: job types merge their needs into it
 export interface JobServices {}
 
@@ -21,14 +28,14 @@ export interface JobContext extends JobServices {
 export interface JobDefinition<N extends string = string, P extends TSchema = TSchema> {
   /** `what.does` */
   readonly name: N;
-  /** What the queue stores in the clear: no secret, no address of a person. */
+  /** Schema of the payload, which the queue stores unencrypted: no secret, no address of a person. */
   readonly payload: P;
   /** Runs at most; after the last failure the job is dead. */
   readonly maxAttempts: number;
   /**
-   * Does the work. It may be called again after it has succeeded: when the process died before that was written. The
-   * message of what it throws is stored and shown to administrators, so it names no secret and no person.
-   * @throws PermanentFailure when trying again is of no use; any other error is tried again
+   * Does the work. It may be called again after it has succeeded, if the process died before that was written. The
+   * message of an error is stored and shown to administrators, so it names no secret and no person.
+   * @throws PermanentFailure if another attempt is useless; any other error is retried
    */
   run(payload: Static<P>, context: JobContext): Promise<void>;
 }
@@ -43,13 +50,12 @@ export interface JobType<N extends string = string, P extends TSchema = TSchema>
 // biome-ignore lint/suspicious/noExplicitAny: jobs are contravariant in their payload
 export type AnyJobType = JobType<string, any>;
 
-/** Types a definition from its schema, which is compiled when the first payload comes. */
+/** Types a definition from its schema. */
 export function defineJob<const N extends string, P extends TSchema>(definition: JobDefinition<N, P>): JobType<N, P> {
-  let check: ReturnType<typeof compileSchema<P>> | null = null;
+  const check = compileSchema(definition.payload);
   return {
     ...definition,
     parse(payload) {
-      check ??= compileSchema(definition.payload);
       const checked = check(payload);
       if (!checked.ok) throw new JobPayloadError(definition.name, Object.keys(checked.details));
       return checked.value;

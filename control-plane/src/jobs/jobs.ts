@@ -1,26 +1,29 @@
 import { type Clock, delay } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
-import type { Logger } from '../log.js';
+import type { Logger } from '../runtime/log.js';
 import type { AnyJobType, JobServices } from './job.js';
 import { JobRuns } from './job-runs.js';
 import { releaseJobs, unlockAbandonedJobs } from './store.js';
 import type { TakenJob, Worker } from './worker.js';
 
-// Who may hold the lock of a job: the worker of a living replica, under the replica's id. It is let go
+// The lock of a job is held by the worker of a live replica, under the id of the replica. It is released
 //   - by the worker, with the outcome;
 //   - by the replica itself, when it stops and has waited long enough, or when its worker gave up;
 //   - by any other replica, when that one is no more.
 
-/** What running jobs get to end by themselves when a worker ends, and then when they were told to. */
+/**
+ * Time that running jobs get when a worker ends, in milliseconds: first to end by themselves, then after they were
+ * aborted.
+ */
 const END_MS = { byThemselves: 5_000, told: 2_000 };
 const RELEASE_MS = 2_000;
 const RESTART_MS = 1_000;
 const SWEEP_MS = 15_000;
-/** A lock younger than this is nobody else's business. */
+/** Age of a lock, in seconds, below which other replicas leave it alone. */
 const ABANDONED_AFTER_SECONDS = 30;
 
 interface JobsOptions {
-  /** Of the database that `db` is on; the worker has connections of its own. */
+  /** URL of the database that `db` is on; the worker has connections of its own. */
   readonly url: string;
   readonly db: Knex;
   readonly replicaId: string;
@@ -41,7 +44,7 @@ export class Jobs {
 
   constructor(private readonly options: JobsOptions) {}
 
-  /** Begins in the background: nobody waits for the queue. */
+  /** Begins in the background: no other part waits for the queue. */
   start(): void {
     this.#running = this.#runWorkers();
     this.#scheduleSweep();
@@ -59,14 +62,14 @@ export class Jobs {
     const { clock, log } = this.options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      await this.#runWorker(signal).catch((error: unknown) => log.warn({ err: error }, 'jobs do not run'));
+      await this.#runWorker(signal).catch((error: unknown) => log.warn({ err: error }, 'cannot run jobs, retrying'));
       await delay(clock, RESTART_MS, signal).catch(() => {});
     }
   }
 
   async #runWorker(stopping: AbortSignal): Promise<void> {
     const { url, db, replicaId: workerId, types, services, log } = this.options;
-    // only here: the library takes 30 ms to load, and nobody who starts waits for it
+    // imported here: the library takes 30 ms to load, and startup does not wait for it
     const { startWorker } = await import('./worker.js');
     await this.#giveBack();
     if (stopping.aborted) return;
@@ -84,13 +87,14 @@ export class Jobs {
     const { clock } = this.options;
     this.#unwritten = runs.succeeded;
     if (!(await settles(worker.ended, END_MS.byThemselves, clock))) {
-      // before they are told: what they then throw must not count as a failure
+      // before they are aborted: an error that they throw then must not count as a failure
       await settles(this.#giveBack(), RELEASE_MS, clock);
       runs.abort();
       await settles(worker.ended, END_MS.told, clock);
     }
     await worker.close();
-    // when the database is away, the next worker does this before it begins, or another replica when this one is gone
+    // if the database is unavailable, the next worker does this before it begins, or another replica when this one has
+    // ended
     await settles(this.#giveBack(), RELEASE_MS, clock);
   }
 
@@ -99,7 +103,7 @@ export class Jobs {
     if (this.#unwritten === null) return;
     const given = await releaseJobs(db, replicaId, this.#unwritten);
     this.#unwritten = null;
-    if (given > 0) log.warn({ jobs: given }, 'jobs given back unfinished');
+    if (given > 0) log.warn({ jobs: given }, 'unfinished jobs released');
   }
 
   #scheduleSweep(): void {
@@ -113,14 +117,14 @@ export class Jobs {
     const { db, log } = this.options;
     try {
       const jobs = await unlockAbandonedJobs(db, ABANDONED_AFTER_SECONDS);
-      if (jobs > 0) log.warn({ jobs }, 'jobs of a dead replica are run again');
+      if (jobs > 0) log.warn({ jobs }, 'jobs of a dead replica released');
     } catch (error) {
-      log.warn({ err: error }, 'jobs of dead replicas could not be looked for');
+      log.warn({ err: error }, 'cannot look for jobs of dead replicas, retrying');
     }
   }
 }
 
-/** Whether a promise settles within `ms`. */
+/** Resolves with true if a promise settles within `ms` milliseconds. */
 async function settles(promise: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
   const timeout = new AbortController();
   const settled = promise.then(

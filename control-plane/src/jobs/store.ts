@@ -23,7 +23,7 @@ export const selectJobs = `
          WHEN run_at <= now() THEN 'ready' ELSE 'waiting' END AS state
   FROM vantage_jobs.jobs`;
 
-/** What is queued. */
+/** Job to be queued. */
 export interface NewJob {
   readonly type: string;
   readonly payload: unknown;
@@ -42,7 +42,7 @@ export async function insertJob(trx: Knex, { type, payload, maxAttempts, runAt, 
   return rows[0].id;
 }
 
-/** How many jobs there are in each state. */
+/** Number of jobs in each state. */
 export async function countJobs(db: Knex): Promise<Record<JobState, number>> {
   const { rows } = await db.raw<{ rows: { state: JobState; jobs: number }[] }>(
     `SELECT state, count(*) AS jobs FROM (${selectJobs}) AS job GROUP BY state`,
@@ -63,7 +63,7 @@ export async function useUpAttempts(db: Knex, id: string, workerId: string): Pro
 
 /**
  * Takes every job away from a worker that will not end them: those of `succeeded` are done, all others may be taken by
- * anybody at once, and the attempt does not count. Answers how many those are.
+ * any worker at once, and the attempt does not count. @returns the number of the others
  */
 export async function releaseJobs(db: Knex, workerId: string, succeeded: readonly string[]): Promise<number> {
   return db.transaction(async (trx) => {
@@ -113,7 +113,7 @@ export async function deleteJobsDeadSince(db: Knex, before: Date): Promise<void>
   );
 }
 
-/** Has a worker look for jobs when the transaction is committed: rescheduling alone wakes nobody. */
+/** Wakes a worker when the transaction is committed: rescheduling alone wakes none. */
 export async function wakeWorkers(trx: Knex): Promise<void> {
   await trx.raw(`SELECT pg_notify('jobs:insert', '{"count":1}')`);
 }

@@ -8,16 +8,16 @@ import {
 } from 'graphile-worker';
 import { jobQueueSchema } from '../db/job-queue-schema.js';
 import { openPlainPool } from '../db/plain-pool.js';
-import type { Logger } from '../log.js';
+import type { Logger } from '../runtime/log.js';
 
-// Of a job that has ended, the library writes the outcome afterwards. When it can't, it gives up altogether: the worker
-// ends, and whoever started it starts another.
+// The library writes the outcome of a job after the job has ended. If it cannot, the worker ends, and its owner starts
+// another one.
 
 /** Jobs at once in this replica. */
 const CONCURRENCY = 3;
 /** One connection listens, one is for all else: a job that runs holds none. */
 const POOL_SIZE = 2;
-/** Of retries, and of jobs for later, nobody tells when their time has come. */
+/** Poll interval in milliseconds: no notification comes when the time of a retry or of a job for later has come. */
 const POLL_MS = 2_000;
 
 /** A job that was taken from the queue. */
@@ -31,7 +31,7 @@ export interface TakenJob {
 
 interface WorkerOptions {
   readonly url: string;
-  /** Under this name it locks jobs. */
+  /** Name under which it locks jobs. */
   readonly workerId: string;
   /** By type of job. A rejection puts the job back, to wait for its next attempt. */
   readonly tasks: ReadonlyMap<string, (job: TakenJob) => Promise<void>>;
@@ -40,13 +40,13 @@ interface WorkerOptions {
 
 /** Takes jobs from the queue and runs them, until it is stopped or gives up. */
 export interface Worker {
-  /** Resolves when it takes no more jobs, asked to or not. */
+  /** Resolves when it takes no more jobs, whether stopped or failed. */
   readonly ending: Promise<void>;
   /** Resolves when every job has ended and its outcome is written, or is known not to be. */
   readonly ended: Promise<void>;
   /** Takes no more jobs. May be called twice. */
   stop(): void;
-  /** Ends the connections; jobs that run even now are not heard of any more, and their locks stay. */
+  /** Ends the connections; jobs that still run are abandoned, and their locks stay. */
   close(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export function startWorker({ url, workerId, tasks, log }: WorkerOptions): Worke
   events.once('pool:gracefulShutdown', () => {
     isEnding = true;
   });
-  // a name we know: so others can tell whose locks are left when this replica is no more
+  // a known name: others can identify the locks of this replica after it has died
   events.once('pool:create', ({ workerPool }) => {
     workerPool.id = workerId;
   });
@@ -72,7 +72,7 @@ export function startWorker({ url, workerId, tasks, log }: WorkerOptions): Worke
   afterFailedStart(events, stop);
   return {
     ending,
-    ended: library.promise.catch((error: unknown) => log.warn({ err: error }, 'job worker gave up')),
+    ended: library.promise.catch((error: unknown) => log.warn({ err: error }, 'job worker ended, restarting')),
     stop,
     async close() {
       isClosed = true;
@@ -86,7 +86,7 @@ const settings: WorkerPoolOptions = {
   concurrency: CONCURRENCY,
   pollInterval: POLL_MS,
   noHandleSignals: true,
-  // without batches the library leaves a rejected promise behind when it can't write an outcome
+  // without batches the library leaves a rejected promise behind if it cannot write an outcome
   preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
 };
 
@@ -99,7 +99,7 @@ function afterFailedStart(events: WorkerEvents, stop: () => void): void {
   events.once('worker:getJob:empty', noteLook);
   events.once('job:start', noteLook);
   events.on('worker:getJob:error', () => {
-    // not at once: of a look that fails while it ends, the library prints the stack
+    // not immediately: if a query fails during the stop, the library prints its stack
     if (!hasLooked) setImmediate(stop);
   });
 }
@@ -109,17 +109,20 @@ function taskOf(run: (job: TakenJob) => Promise<void>, isClosed: () => boolean):
     try {
       await run({ id: job.id, payload, attempts: job.attempts, maxAttempts: job.max_attempts });
     } finally {
-      // the library has no connection left to write the outcome by, and does not always take that well
+      // the library has no connection left to write the outcome, and may throw because of that
       if (isClosed()) await new Promise(() => {});
     }
   };
 }
 
-/** How jobs end is logged where they run: what the library says of it comes with their payloads. */
+/**
+ * Logger for the library. Outcomes of jobs are left out: they are logged where jobs run, and the library's lines
+ * contain payloads.
+ */
 function loggerTo(log: Logger): LibraryLogger {
   return new LibraryLogger(() => (level, message, about) => {
     if (about?.['failure'] === true || about?.['success'] === true) return;
-    if (level === 'error' || level === 'warning') log.warn({ library: message }, 'job worker in trouble');
+    if (level === 'error' || level === 'warning') log.warn({ library: message }, 'job worker reported a problem');
     else log.trace({ library: message }, 'job worker');
   });
 }

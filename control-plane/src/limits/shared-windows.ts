@@ -6,7 +6,7 @@ import { takeFromWindows } from './store.js';
 import type { Ask, Taken } from './tally.js';
 import type { UnitSource } from './turnstile.js';
 
-// Whether the store is asked:
+// Circuit breaker of the store:
 //
 //   open ──fails, or is slow──► closed ──1 s──► trying: one ask ──answered──► open
 //                                 ▲                    │
@@ -19,14 +19,14 @@ const LOG_EVERY_MS = 60_000;
 
 interface SharedWindowsOptions {
   readonly db: Knex;
-  /** Whether other replicas take from the same windows. */
+  /** True if other replicas take from the same windows. */
   readonly hasOthers: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: { countLimiterFallback(): void };
 }
 
-/** The windows all replicas count in together, as long as their store answers within 250 ms. */
+/** Windows that all replicas count in together, as long as their store replies within 250 ms. */
 export class SharedWindows implements UnitSource {
   readonly #options: SharedWindowsOptions;
   readonly #batcher: Batcher<Ask, Taken>;
@@ -100,15 +100,15 @@ export class SharedWindows implements UnitSource {
     this.#closedMs = now;
     if (this.#loggedMs !== null && now - this.#loggedMs < LOG_EVERY_MS) return;
     this.#loggedMs = now;
-    log.warn({ err: error }, 'limits are counted by this replica alone: their store does not answer');
+    log.warn({ err: error }, 'cannot reach the store of limits, counting on this replica only');
   }
 }
 
-/** The store is not asked for the time being. */
+/** The store of limits is not asked for a time. */
 class StoreClosedError extends Error {
   override readonly name = 'StoreClosedError';
   constructor() {
-    super('the store of limits is not asked for now');
+    super('the store of limits is suspended');
   }
 }
 
@@ -116,6 +116,6 @@ class StoreClosedError extends Error {
 class StoreSlowError extends Error {
   override readonly name = 'StoreSlowError';
   constructor() {
-    super(`the store of limits did not answer within ${ANSWER_WITHIN_MS} ms`);
+    super(`the store of limits did not respond within ${ANSWER_WITHIN_MS} ms`);
   }
 }

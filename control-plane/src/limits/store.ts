@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 import { queryWithin } from '../db/prepared.js';
 import type { Ask, Taken } from './tally.js';
 
-// The row of a key is that of its newest window. Whose clock is behind gets what is left of that one; a row further
-// ahead than the next window was left by a clock that was wrong and is begun anew.
-// RETURNING shows rows as they are after the statement: what was granted has to be one of their columns.
+// The row of a key is that of its newest window. A replica whose clock is behind gets the rest of that window; a row
+// further ahead than the next window was written by a wrong clock and is reset. RETURNING shows rows as they are after
+// the statement: the granted amount has to be one of their columns.
 const TAKE = {
   name: 'limits-take',
   text: `

@@ -1,15 +1,15 @@
 import type { Window } from './window.js';
 
-// What one replica knows of one window:
+// State of one window on one replica:
 //
 //   |<------------- used: taken by all replicas ------------->|<--- left --->| most
 //                        |<- stock: taken here, not spent ->|
 //                |<- owed: taken here while the store was away: it has not heard of it ->|   (negative: given back)
 
-/** What a replica asks of a window: as many as fit of `count` portions of `size` units. */
+/** Request of a replica to a window: as many as fit of `count` portions of `size` units. */
 export interface Ask extends Window {
   readonly key: string;
-  /** Units there are in the window. */
+  /** Units in the window. */
   readonly most: number;
   /** Units, at least 1. */
   readonly size: number;
@@ -19,20 +19,20 @@ export interface Ask extends Window {
   readonly owed: number;
 }
 
-/** What it got. The window is another than was asked for where the store is already in the next one. */
+/** Units granted. The window is a different one if the store is already in the next. */
 export interface Taken extends Window {
   /** Portions. */
   readonly granted: number;
-  /** Units taken from the window by everybody, these included. */
+  /** Units taken from the window by all replicas, these included. */
   readonly used: number;
 }
 
-/** How many portions fit into what is left of a window. NOTE: the statement in store.ts says the same in SQL. */
+/** Number of portions that fit into the rest of a window. NOTE: the statement in store.ts says the same in SQL. */
 export function fittingPortions(used: number, { most, size, count }: Pick<Ask, 'most' | 'size' | 'count'>): number {
   return Math.max(0, Math.min(count, Math.floor((most - used) / size)));
 }
 
-// others may give back what they took: that nothing is left of a day is asked again after this
+// others may return units: an exhausted window of a day is queried again after this time
 const BELIEVED_MS = 60_000;
 
 /** The units of one window, as far as this replica knows. Does no I/O. */
@@ -59,25 +59,34 @@ export class Tally {
     return this.#stock;
   }
 
-  /** Units of `most` nobody has been given, 0 to `most`. */
+  /** Begins another window: what was taken, or is owed, in the one before is of no use there. */
+  turnTo(window: Window): void {
+    this.#window = window;
+    this.#used = 0;
+    this.#stock = 0;
+    this.#owed = 0;
+    this.#heardMs = null;
+  }
+
+  /** Units of `most` that no one has been given, 0 to `most`. */
   remainingOf(most: number): number {
     return Math.max(0, Math.min(most, most - this.#used + this.#stock));
   }
 
-  /** Spends units of the stock, or nothing when they are not there. */
+  /** Spends units of the stock, or nothing if there are too few. */
   spend(units: number): boolean {
     if (this.#stock < units) return false;
     this.#stock -= units;
     return true;
   }
 
-  /** Whether it need not be asked for `units`: so much was not left when we last heard of it, a minute ago at most. */
+  /** True if a request for `units` would be refused: too few were left at the last reply, a minute ago at most. */
   isKnownToLack(units: number, most: number, nowMs: number): boolean {
     if (this.#heardMs === null || nowMs - this.#heardMs >= BELIEVED_MS) return false;
     return this.#used - this.#stock + units > most;
   }
 
-  /** What to ask of the store to get portions; it settles what is owed. */
+  /** Request to the store for portions; it also settles the units owed. */
   ask(portions: Pick<Ask, 'most' | 'size' | 'count'>): Ask {
     return { key: this.key, ...this.#window, ...portions, owed: this.#owed };
   }
@@ -101,7 +110,7 @@ export class Tally {
     this.#heardMs = nowMs;
   }
 
-  /** Notes that units which were spent were not needed; the store hears of it with the next ask. */
+  /** Notes that spent units were not needed; they are returned to the store with the next query. */
   giveBack(units: number): void {
     this.#used -= units;
     this.#owed -= units;

@@ -1,20 +1,21 @@
 import type { Clock } from '@vantage/shared/clock.js';
-import type { Allowance } from '../http/rate-limit.js';
+import type { Allowance } from '../http/allowance.js';
 import { type Ask, type Taken, Tally } from './tally.js';
-import type { Window } from './window.js';
+import { isCurrent, type Window } from './window.js';
 
-/** Where turnstiles get their units. */
+/** Source of units for turnstiles. */
 export interface UnitSource {
-  /** Resolves with null when this replica has to go on alone; never rejects. */
+  /** Resolves with null if this replica has to continue alone; never rejects. */
   take(ask: Ask): Promise<Taken | null>;
-  /** Whether nobody else takes from it: then units may be taken ahead, to be spent without asking. */
+  /** True if no other replica takes from the source: units may then be taken ahead, and spent without a request. */
   isOurs(): boolean;
 }
 
 interface TurnstileOptions {
   readonly key: string;
-  readonly window: Window;
-  /** Part of a limit to take at once while the source is ours: 0 for what is needed and no more. */
+  /** Window of the key that runs at a time, in milliseconds since the epoch. */
+  readonly windowAt: (nowMs: number) => Window;
+  /** Part of a limit to take ahead while no other replica uses the source; 0: only the units needed. */
   readonly shareAhead: number;
   readonly source: UnitSource;
   readonly clock: Clock;
@@ -27,7 +28,10 @@ interface Waiting {
   readonly resolve: (allowance: Allowance) => void;
 }
 
-/** Lets requests of one key through, in the order they came, while there are units left in the window. */
+/**
+ * Lets requests of one key through, in the order they came, while there are units left in the window that runs. There
+ * must be one at a time for a key: of two, each would let through what only it knows of while the source is away.
+ */
 export class Turnstile {
   readonly #options: TurnstileOptions;
   readonly #tally: Tally;
@@ -36,35 +40,41 @@ export class Turnstile {
 
   constructor(options: TurnstileOptions) {
     this.#options = options;
-    this.#tally = new Tally(options.key, options.window);
+    this.#tally = new Tally(options.key, options.windowAt(options.clock.now()));
   }
 
-  get window(): Window {
-    return this.#tally.window;
+  /** True if its window has ended and no caller waits: it can be dropped, and another created for the key. */
+  get isOver(): boolean {
+    return !this.#isAsking && !this.#isCurrent();
   }
 
-  /** Takes `units` of the `most` there are, or nothing. Asks the source only when the answer is not known here. */
+  /** Takes `units` of the `most` in the window, or nothing. Asks the source only if the outcome is not known here. */
   pass(units: number, most: number): Promise<Allowance> {
     const known = this.#waiting.length === 0 ? this.#judge(units, most) : null;
     return known === null ? this.#wait(units, most) : Promise.resolve(known);
   }
 
-  /** Gives back what a request was let through for; resolves when the source knows. */
-  async giveBack(units: number, most: number): Promise<void> {
+  /** Returns the units of a request that was let through; resolves when the source knows, or if its window is over. */
+  async giveBack(units: number, most: number, taken: Allowance): Promise<void> {
+    if (this.#tally.window.endsAt !== taken.resetsAt) return;
     this.#tally.giveBack(units);
     await this.#wait(0, most);
   }
 
-  /** Whether it is known, without asking, that nothing is left. */
+  /** True if nothing is left, as far as is known without a request. */
   isExhausted(most: number): boolean {
-    return this.#tally.isKnownToLack(1, most, this.#options.clock.monotonicMs());
+    return this.#isCurrent() && this.#tally.isKnownToLack(1, most, this.#options.clock.monotonicMs());
+  }
+
+  #isCurrent(): boolean {
+    return isCurrent(this.#tally.window, this.#options.clock.now());
   }
 
   /** Null: the source has to be asked. */
   #judge(units: number, most: number): Allowance | null {
     const isAllowed = this.#tally.spend(units);
     if (!isAllowed && !this.#tally.isKnownToLack(units, most, this.#options.clock.monotonicMs())) return null;
-    return { limit: most, remaining: this.#tally.remainingOf(most), resetsAt: this.window.endsAt, isAllowed };
+    return { limit: most, remaining: this.#tally.remainingOf(most), resetsAt: this.#tally.window.endsAt, isAllowed };
   }
 
   #wait(units: number, most: number): Promise<Allowance> {
@@ -76,9 +86,10 @@ export class Turnstile {
 
   /** Every round answers at least the first who waits: its units are there now, or are known not to be. */
   async #askForAll(): Promise<void> {
-    const { source, clock } = this.#options;
+    const { source, clock, windowAt } = this.#options;
     this.#isAsking = true;
     for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
+      if (!this.#isCurrent()) this.#tally.turnTo(windowAt(clock.now()));
       const ask = this.#askFor(first);
       const taken = await source.take(ask);
       if (taken === null) this.#tally.takeAlone(ask, clock.monotonicMs());
@@ -88,9 +99,11 @@ export class Turnstile {
     this.#isAsking = false;
   }
 
+  /** Answers the waiting requests; if their window has ended, only the first, for which the store was asked. */
   #answer(): void {
     let answered = 0;
-    for (const { units, most, resolve } of this.#waiting) {
+    const waiting = this.#isCurrent() ? this.#waiting : this.#waiting.slice(0, 1);
+    for (const { units, most, resolve } of waiting) {
       const allowance = this.#judge(units, most);
       if (allowance === null) break;
       resolve(allowance);

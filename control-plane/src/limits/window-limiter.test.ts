@@ -1,8 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
 import { WindowTable } from '../../test/_support/window-table.js';
-import type { Allowance, Limit } from '../http/rate-limit.js';
+import type { Allowance } from '../http/allowance.js';
+import type { Limit } from '../http/rate-limit.js';
 import type { Ask } from './tally.js';
 import type { UnitSource } from './turnstile.js';
 import { WindowLimiter } from './window-limiter.js';
@@ -55,7 +57,10 @@ const limits = fc.record({
   windowMs: fc.constantFrom(MINUTE_MS, DAY_MS),
 });
 
-/** What replicas let through of one limit, by window, while their asks are answered in any order and their clocks differ. */
+/**
+ * Units of one limit that replicas let through, by window, while their requests are served in any order and their
+ * clocks differ.
+ */
 class Trial {
   readonly net = new Map<number, number>();
   readonly #clocks: readonly FakeClock[];
@@ -151,6 +156,33 @@ t.test('a replica whose store comes and goes never lets more through than the li
     }),
     { numRuns: 500 },
   );
+});
+
+t.test('requests that still wait when their window ends are counted with those of the next, each once', async (t) => {
+  const [clock, table] = [new FakeClock(), new WindowTable()];
+  const isAway = [false, true, true, false];
+  const asked: (() => void)[] = [];
+  const source: UnitSource = {
+    take: async (ask) => {
+      await new Promise<void>((resolve) => asked.push(resolve));
+      return isAway.shift() === true ? null : table.take(ask);
+    },
+    isOurs: () => false,
+  };
+  const limiter = new WindowLimiter(source, clock);
+  const limit = minute(2);
+  const early = [limiter.consume(limit), limiter.consume(limit)];
+  clock.advance(MINUTE_MS);
+  const answers = Promise.all([...early, limiter.consume(limit), limiter.consume(limit)]);
+  // the newest ask is answered first
+  for (let answer = asked.pop(); answer; answer = asked.pop()) {
+    answer();
+    await setImmediate();
+  }
+  const allowed = (await answers).filter(({ isAllowed }) => isAllowed);
+  const ends = allowed.map(({ resetsAt }) => resetsAt);
+  t.equal(ends.filter((end) => end > clock.now()).length, 2, 'of the window that runs');
+  t.equal(ends.filter((end) => end <= clock.now()).length, 1, 'of the one that was over when its ask was answered');
 });
 
 t.test('a replica that is alone lets through exactly what fits, and says exactly what is left until when', async () => {
@@ -331,4 +363,41 @@ t.test('a clock that was far ahead and is put right does not lock callers out', 
   t.equal((await limiter.consume(limit)).isAllowed, false);
   clock.setWall(clock.now() - DAY_MS);
   t.equal((await limiter.consume(limit)).isAllowed, true);
+});
+
+t.test(
+  'what many take within one limit is never more than that, takes nothing of their own, and makes no more keys',
+  async (t) => {
+    const within = minute(10, 'site');
+    const each = (index: number): Limit => ({ ...minute(3, `subscriber ${index}`), within });
+    const { clock, limiter } = alone(false);
+    for (let index = 0; index < 3; index += 1) {
+      const { isAllowed, remaining } = await limiter.consume(each(0));
+      t.same([isAllowed, remaining], [true, 2 - index]);
+    }
+    t.match(await limiter.consume(each(0)), { isAllowed: false, limit: 3, remaining: 0 }, 'its own limit');
+    let allowed = 3;
+    for (let index = 1; index < 5_000; index += 1) if ((await limiter.consume(each(index))).isAllowed) allowed += 1;
+    t.equal(allowed, 10);
+    t.equal(limiter.size, 9, 'the site, one with three and seven with one each');
+    t.ok(limiter.isExhausted(each(5_001)));
+    const { isAllowed, limit, resetsAt } = await limiter.consume(each(5_002));
+    t.same([isAllowed, limit], [false, 3]);
+    clock.advance(resetsAt - clock.now());
+    t.match(
+      await limiter.consume(each(9)),
+      { isAllowed: true, remaining: 2 },
+      'a refusal costs nothing of the own limit',
+    );
+  },
+);
+
+t.test('a quota of a day that is given back is given back to all who share it', async (t) => {
+  const within = { key: 'site', limit: 10, windowMs: DAY_MS };
+  const each = (index: number): Limit => ({ key: `subscriber ${index}`, limit: 8, windowMs: DAY_MS, within });
+  const { limiter } = alone();
+  const taken = await limiter.consume(each(1), 8);
+  t.match(await limiter.consume(each(2), 3), { isAllowed: false, remaining: 2 });
+  await limiter.refund(each(1), 8, taken);
+  t.match(await limiter.consume(each(2), 3), { isAllowed: true, remaining: 5 });
 });

@@ -1,7 +1,8 @@
 import type { Clock } from '@vantage/shared/clock.js';
-import type { Allowance, Limit, RateLimiter } from '../http/rate-limit.js';
+import type { Allowance } from '../http/allowance.js';
+import type { Limit, RateLimiter } from '../http/rate-limit.js';
 import { Turnstile, type UnitSource } from './turnstile.js';
-import { isCurrent, isQuota, windowAt } from './window.js';
+import { isQuota, windowAt } from './window.js';
 
 /** A replica on its own takes a tenth of a limit at once: ten statements a window for the busiest caller. */
 const SHARE_AHEAD = 0.1;
@@ -26,35 +27,59 @@ export class WindowLimiter implements RateLimiter {
   }
 
   consume(limit: Limit, cost = 1): Promise<Allowance> {
-    return this.#turnstileOf(limit).pass(cost, limit.limit);
+    const { within } = limit;
+    return within === undefined ? this.#take(limit, cost) : this.#takeWithin(limit, within, cost);
   }
 
   async refund(limit: Limit, cost: number, taken: Allowance): Promise<void> {
-    const turnstile = this.#turnstileOf(limit);
-    if (turnstile.window.endsAt === taken.resetsAt) await turnstile.giveBack(cost, limit.limit);
+    await this.#turnstileOf(limit).giveBack(cost, limit.limit, taken);
+    // windows of a day end together; units of a shorter one with another end are not returned
+    if (limit.within !== undefined) await this.#turnstileOf(limit.within).giveBack(cost, limit.within.limit, taken);
   }
 
-  isExhausted(limit: Limit): boolean {
-    const known = this.#turnstiles.get(limit.key);
-    return known !== undefined && isCurrent(known.window, this.clock.now()) && known.isExhausted(limit.limit);
+  isExhausted({ within, ...limit }: Limit): boolean {
+    const isKnown = this.#turnstiles.get(limit.key)?.isExhausted(limit.limit) === true;
+    return isKnown || (within !== undefined && this.isExhausted(within));
+  }
+
+  #take(limit: Limit, cost: number): Promise<Allowance> {
+    return this.#turnstileOf(limit).pass(cost, limit.limit);
+  }
+
+  /**
+   * Takes from a limit and from the wider one. If the wider is known to be exhausted, the narrower is not looked up: a
+   * stranger has 65 536 of those.
+   */
+  async #takeWithin(limit: Limit, within: Limit, cost: number): Promise<Allowance> {
+    if (this.isExhausted(within)) return refusal(limit, await this.#take(within, cost));
+    const own = await this.#take(limit, cost);
+    if (!own.isAllowed) return own;
+    const wider = await this.#take(within, cost);
+    if (wider.isAllowed) return { ...own, remaining: Math.min(own.remaining, wider.remaining) };
+    await this.#turnstileOf(limit).giveBack(cost, limit.limit, own);
+    return refusal(limit, wider);
   }
 
   #turnstileOf(limit: Limit): Turnstile {
-    const now = this.clock.now();
     const known = this.#turnstiles.get(limit.key);
-    if (known !== undefined && isCurrent(known.window, now)) return known;
+    if (known !== undefined && !known.isOver) return known;
     const { source, clock } = this;
-    const shareAhead = isQuota(limit) ? 0 : SHARE_AHEAD;
-    const made = new Turnstile({ key: limit.key, window: windowAt(limit, now), shareAhead, source, clock });
-    this.#makeRoom(now);
-    // out and in again: the oldest come first
+    const made = new Turnstile({
+      key: limit.key,
+      windowAt: (nowMs) => windowAt(limit, nowMs),
+      shareAhead: isQuota(limit) ? 0 : SHARE_AHEAD,
+      source,
+      clock,
+    });
+    this.#makeRoom();
+    // deleted and added again: the oldest come first
     this.#turnstiles.delete(limit.key);
     this.#turnstiles.set(limit.key, made);
     return made;
   }
 
-  #makeRoom(now: number): void {
-    if (this.clock.monotonicMs() - this.#sweptMs >= SWEEP_EVERY_MS) this.#sweep(now);
+  #makeRoom(): void {
+    if (this.clock.monotonicMs() - this.#sweptMs >= SWEEP_EVERY_MS) this.#sweep();
     if (this.#turnstiles.size >= MAX_KEYS) this.#forgetOldest();
   }
 
@@ -68,8 +93,13 @@ export class WindowLimiter implements RateLimiter {
     }
   }
 
-  #sweep(now: number): void {
+  #sweep(): void {
     this.#sweptMs = this.clock.monotonicMs();
-    for (const [key, { window }] of this.#turnstiles) if (!isCurrent(window, now)) this.#turnstiles.delete(key);
+    for (const [key, { isOver }] of this.#turnstiles) if (isOver) this.#turnstiles.delete(key);
   }
+}
+
+/** The allowance of a caller whose own limit would allow a request that the wider one does not. */
+function refusal({ limit }: Limit, { remaining, resetsAt }: Allowance): Allowance {
+  return { limit, remaining: Math.min(limit, remaining), resetsAt, isAllowed: false };
 }

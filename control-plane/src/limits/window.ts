@@ -9,14 +9,14 @@ export interface Window {
 
 const DAY_MS = 86_400_000;
 
-/** Whether a limit is a quota: counted by the day, the calendar's in UTC. */
+/** True if a limit is a quota: counted by the calendar day in UTC. */
 export function isQuota({ windowMs }: Limit): boolean {
   return windowMs >= DAY_MS;
 }
 
 /**
- * The window of a limit that is running at `nowMs`. Shorter ones than a day begin at a second that depends on the key:
- * otherwise everybody who waits for a new minute would come back in the same second.
+ * Window of a limit that runs at `nowMs`. Windows shorter than a day begin at a second that depends on the key:
+ * otherwise all callers that wait for a new minute would come back in the same second.
  */
 export function windowAt(limit: Limit, nowMs: number): Window {
   const { key, windowMs } = limit;
@@ -26,8 +26,8 @@ export function windowAt(limit: Limit, nowMs: number): Window {
 }
 
 /**
- * Whether a window is the one to count in at `nowMs`. One ahead of our clock is: another replica, whose clock is a little
- * ahead, has begun it. One further ahead is what a clock that was wrong has left behind.
+ * True if a window is the one to count in at `nowMs`. That includes the next window: another replica, whose clock is a
+ * little ahead, has begun it. A window further ahead was left behind by a clock that was wrong.
  */
 export function isCurrent({ startsAt, endsAt }: Window, nowMs: number): boolean {
   return nowMs < endsAt && nowMs >= startsAt - (endsAt - startsAt);

@@ -1,21 +1,27 @@
-export type { AgentSpool } from './agent-spool.js';
-export type { AssignedWork, ReadAssigned } from './assignments-out.js';
-export { LINK_GRACE_MS } from './closing.js';
-export { followDirectory } from './fencing.js';
-export type { LinkConfig } from './link-config.js';
-export type { LinkWork } from './link-ports.js';
 export { LinkServer } from './link-server.js';
 export { LinkSessions, type LinkSessionsPorts } from './link-sessions.js';
-export { LinkStore } from './link-store.js';
-export { LinkTable } from './link-table.js';
-export type { LinkNodeRow, NewSession, SessionRow } from './opening-store.js';
-export { isRetiredKey, keyFingerprint } from './rotation-store.js';
-export { findIdentityKey, loadServerIdentity, type ServerIdentity, WrongSecretKeyError } from './server-identity.js';
-export { LinkSession } from './session.js';
-export type { NewestState, StateKind } from './state-kinds.js';
-export { storeStates } from './state-store.js';
-export { type LinkRecords, linkRecords } from './store.js';
-export { UpgradeDeadlines } from './upgrade-deadlines.js';
-export { failOverdueUpgrades } from './upgrade-store.js';
-export { VitalsLog } from './vitals-log.js';
-export { type NodeVitals, storeVitals } from './vitals-store.js';
+export type { AgentSpool } from './records/agent-spool.js';
+export { LinkStore } from './records/link-store.js';
+export type { LinkNodeRow, NewSession, SessionRow } from './records/opening-store.js';
+export { isRetiredKey, keyFingerprint } from './records/rotation-store.js';
+export {
+  findIdentityKey,
+  loadServerIdentity,
+  type ServerIdentity,
+  WrongSecretKeyError,
+} from './records/server-identity.js';
+export type { NewestState, StateKind } from './records/state-kinds.js';
+export { storeStates } from './records/state-store.js';
+export { type LinkRecords, linkRecords } from './records/store.js';
+export { UpgradeDeadlines } from './records/upgrade-deadlines.js';
+export { failOverdueUpgrades } from './records/upgrade-store.js';
+export { type NodeVitals, storeVitals } from './records/vitals-store.js';
+export { LINK_GRACE_MS } from './session/closing.js';
+export { followDirectory } from './session/fencing.js';
+export type { Link } from './session/link.js';
+export type { LinkWork } from './session/link-ports.js';
+export { LinkTable } from './session/link-table.js';
+export { VitalsLog } from './session/vitals-log.js';
+export type { AssignedWork, ReadAssigned } from './traffic/assignments-out.js';
+export type { LinkConfig } from './traffic/link-config.js';
+export { BUSY_HEARTBEAT_MS, HEARTBEAT_MS, LEASE_SECONDS } from './traffic/link-times.js';

@@ -1,18 +1,21 @@
+import { delay } from '@vantage/shared/clock.js';
 import type { LinkSocket } from '@vantage/shared/protocol/link-socket.js';
-import { type DepartureOptions, sendElsewhere } from './departure.js';
-import { FlowControl } from './flow-control.js';
-import type { LinkPorts } from './link-ports.js';
-import { closeForgotten } from './lost-records.js';
-import { LinkSession } from './session.js';
-import { StorageWatch } from './storage-watch.js';
+import { type DepartureOptions, sendElsewhere } from './session/departure.js';
+import type { LinkPorts } from './session/link-ports.js';
+import { closeForgotten } from './session/lost-records.js';
+import { LinkSession } from './session/session.js';
+import { FlowControl } from './traffic/flow-control.js';
+import { StorageWatch } from './traffic/storage-watch.js';
 
-/** What all sessions of a replica use. */
+const LOOK_AGAIN_MS = 1_000;
+
+/** Dependencies that all sessions of a replica share. */
 export interface LinkSessionsPorts extends Omit<LinkPorts, 'isStopping' | 'peerAddress' | 'flow' | 'storage'> {
-  /** Rejects while the database is not there. */
+  /** Rejects while the database is unavailable. */
   readonly checkStorage: () => Promise<void>;
 }
 
-/** The sessions of one replica, from the open socket on, and what they share. */
+/** Sessions of one replica, from the open socket on, and the parts they share. */
 export class LinkSessions {
   readonly #ports: LinkSessionsPorts;
   readonly #sessions = new Set<LinkSession>();
@@ -28,12 +31,12 @@ export class LinkSessions {
     this.#flow = new FlowControl({ clock, links: table, pressure: () => ingest.pressure() });
   }
 
-  /** Whether no new links are wanted. */
+  /** True if no new links are accepted. */
   get isLeaving(): boolean {
     return this.#isLeaving;
   }
 
-  /** Takes over an open socket; `onAuthenticated` is called when its peer has proved who it is, or is gone. */
+  /** Takes over an open socket; `onAuthenticated` is called when its peer is authenticated, or has disconnected. */
   begin(socket: LinkSocket, peerAddress: string, onAuthenticated: () => void): LinkSession {
     const ports = {
       ...this.#ports,
@@ -51,28 +54,35 @@ export class LinkSessions {
   }
 
   /**
-   * After the database was away: links of which it has forgotten something begin anew, and what it has forgotten of assignments
-   * the other nodes hear. Never rejects.
+   * Recovers after the database was unavailable: closes links whose records it has lost, so that they begin again, and
+   * reads the assignments of the other nodes again. Retries until the database replies: nothing else does before the
+   * next outage. Never rejects.
    */
   async lookForLoss(): Promise<void> {
+    while (!this.#isStopping && !(await this.#hasLookedForLoss())) await delay(this.#ports.clock, LOOK_AGAIN_MS);
+  }
+
+  async #hasLookedForLoss(): Promise<boolean> {
     const { table, store, log } = this.#ports;
     try {
       const count = await closeForgotten(table, (links) => store.findLinks(links));
-      if (count > 0) log.error({ links: count }, 'the database has lost what it had stored: agents send it again');
+      if (count > 0) log.error({ links: count }, 'database has lost stored records: agents send them again');
       for (const session of table.all()) session.lookForAssignments();
+      return true;
     } catch (error) {
-      log.warn({ err: error }, 'not known whether the database has lost something');
+      log.warn({ err: error }, 'cannot look for records that the database lost');
+      return false;
     }
   }
 
-  /** Sends those that are here elsewhere, one after another. `stop` ends what is left. */
+  /** Sends the agents of this replica elsewhere, one after another. `stop` ends the rest. */
   async drain(departure: Omit<DepartureOptions, 'clock'>): Promise<void> {
     this.#isLeaving = true;
     const urls = departure.urls.length > 0 ? departure.urls : this.#ports.config().controlUrls;
     await sendElsewhere([...this.#sessions], { ...departure, urls, clock: this.#ports.clock });
   }
 
-  /** Asks every agent to go elsewhere and waits until the database knows. */
+  /** Asks every agent to connect elsewhere and waits until the database has noted it. */
   async stop(): Promise<void> {
     this.#isLeaving = true;
     this.#isStopping = true;

@@ -1,8 +1,7 @@
 import type { Locale } from '../http/locale.js';
-import { type MailData, type MailTemplateName, mailTemplates } from './templates/index.js';
-import type { MailContent, MailTemplate } from './templates/template.js';
+import type { MailContent, MailData, MailTemplateName, MailTemplates } from './template.js';
 
-/** A mail to one person: a template, and what it wants to know. */
+/** A mail to one person: a template and its data. */
 export type Letter<N extends MailTemplateName = MailTemplateName> = {
   readonly [T in N]: {
     /** An e-mail address. */
@@ -13,8 +12,7 @@ export type Letter<N extends MailTemplateName = MailTemplateName> = {
   };
 }[N];
 
-/** What a letter says. */
-export function write<N extends MailTemplateName>({ template, locale, data }: Letter<N>): MailContent {
-  const templates: { readonly [T in MailTemplateName]: MailTemplate<MailData<T>> } = mailTemplates;
-  return templates[template][locale](data);
+/** Content of a letter; null: no template has its name. */
+export function write({ template, locale, data }: Letter, templates: MailTemplates): MailContent | null {
+  return Object.hasOwn(templates, template) ? (templates[template]?.[locale](data) ?? null) : null;
 }

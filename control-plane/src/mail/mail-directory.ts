@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MailTransport, Message } from './message.js';
@@ -9,8 +9,8 @@ export class MailDirectory implements MailTransport {
   constructor(private readonly path: string) {}
 
   /**
-   * The message, and beside it its text: in the message long lines are folded and letters are encoded, so that a link cannot be
-   * copied from it. A second attempt takes the place of the first.
+   * Writes the message and, next to it, its text: in the message long lines are folded and letters are encoded, so that
+   * a link cannot be copied from it. A second attempt replaces the first.
    */
   async deliver(message: Message): Promise<void> {
     await mkdir(this.path, { recursive: true, mode: 0o700 });
@@ -38,8 +38,10 @@ export class MailDirectory implements MailTransport {
   }
 }
 
-/** Sorts by time and tells the template: `2026-11-21T09-16-00.123Z-verify-email-1b4e28ba`. */
+/** File name that sorts by time and names the template: `2026-11-21T09-16-00.123Z-verify-email-1b4e28ba6c0f9d31`. */
 function nameOf({ queuedAtMs, template, messageId }: Message): string {
   const at = new Date(queuedAtMs).toISOString().replaceAll(':', '-');
-  return `${at}-${template}-${messageId.replace(/[^a-z0-9]/gi, '').slice(0, 8)}`;
+  // a hash, because ids of the same time begin with the same characters, and many mails can be queued in one
+  // millisecond
+  return `${at}-${template}-${createHash('sha256').update(messageId).digest('hex').slice(0, 16)}`;
 }

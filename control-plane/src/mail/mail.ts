@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
+import { isMailAddress, type Mailbox } from '../config/setting-values.js';
+import type { Sealer } from '../crypto/sealing.js';
 import { enqueue } from '../jobs/enqueue.js';
-import type { Sealer } from '../sealing.js';
-import { isMailAddress, type Mailbox } from '../setting-values.js';
 import type { Letter } from './letter.js';
 import { sealMail } from './queued-mail.js';
 import { sendMail } from './send-mail.js';
@@ -15,20 +15,21 @@ interface MailOptions {
   readonly clock: Clock;
 }
 
-/** Where the rest of the program hands in its letters. */
+/** Entry point for letters of the rest of the program. */
 export class Mail {
   constructor(private readonly options: MailOptions) {}
 
   /**
-   * Queues a letter in the transaction `trx`, with which it also vanishes. It is sent at least once: a second time only
-   * when the success of the first could not be written down, and then under the same Message-ID.
-   * @throws RangeError when `to` is not one address
+   * Queues a letter in the transaction `trx`; it vanishes if that is rolled back. It is sent at least once: a second
+   * time only if the success of the first could not be stored, and then under the same Message-ID. `key`: at most one
+   * letter with it waits, and its Message-ID is derived from it.
+   * @throws RangeError if `to` is not one address
    */
-  async enqueue(trx: Knex, letter: Letter): Promise<void> {
+  async enqueue(trx: Knex, letter: Letter, key?: string): Promise<void> {
     const { sealer, from, clock } = this.options;
-    if (!isMailAddress(letter.to)) throw new RangeError('a letter must go to one e-mail address');
+    if (!isMailAddress(letter.to)) throw new RangeError('a mail must have one e-mail address as recipient');
     const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
-    const mail = { letter, messageId: `<${randomUUID()}@${domain}>`, queuedAtMs: clock.now() };
-    await enqueue(trx, sendMail, { sealed: sealMail(mail, sealer) });
+    const mail = { letter, messageId: `<${key ?? randomUUID()}@${domain}>`, queuedAtMs: clock.now() };
+    await enqueue(trx, sendMail, { sealed: sealMail(mail, sealer) }, key === undefined ? {} : { key: `mail ${key}` });
   }
 }

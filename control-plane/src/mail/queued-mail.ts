@@ -1,13 +1,12 @@
+import type { Sealer } from '../crypto/sealing.js';
 import { locales } from '../http/locale.js';
 import { PermanentFailure } from '../jobs/job.js';
-import type { Sealer } from '../sealing.js';
 import type { Letter } from './letter.js';
-import { mailTemplates } from './templates/index.js';
 
 /** A letter that waits to be sent. Every attempt makes the same message of it. */
 export interface QueuedMail {
   readonly letter: Letter;
-  /** Of the Message-ID header, with its angle brackets. */
+  /** Value of the Message-ID header, with its angle brackets. */
   readonly messageId: string;
   /** Milliseconds since the epoch; the Date header. */
   readonly queuedAtMs: number;
@@ -18,12 +17,11 @@ export function sealMail(mail: QueuedMail, sealer: Sealer): string {
   return sealer.seal(Buffer.from(JSON.stringify(mail))).toString('base64');
 }
 
-/** @throws SealBrokenError, or PermanentFailure for a template or language that this version does not have */
+/** @throws SealBrokenError, or PermanentFailure for a language that this version does not have */
 export function unsealMail(sealed: string, sealer: Sealer): QueuedMail {
-  // whoever can seal is this program: what is inside has the form that it gave it
+  // only this program can seal, so the content has the form that it wrote
   const mail: QueuedMail = JSON.parse(sealer.open(Buffer.from(sealed, 'base64')).toString());
-  const { template, locale } = mail.letter;
-  if (!Object.hasOwn(mailTemplates, template)) throw new PermanentFailure(`there is no mail "${template}"`);
-  if (!locales.includes(locale)) throw new PermanentFailure(`there are no mails in "${locale}"`);
+  const { locale } = mail.letter;
+  if (!locales.includes(locale)) throw new PermanentFailure(`no mails in the locale "${locale}"`);
   return mail;
 }

@@ -1,14 +1,14 @@
-import { type Html, html } from '../http/html.js';
 import type { Locale } from '../http/locale.js';
-import type { Block } from './templates/template.js';
+import { type Html, html } from '../http/pages/html.js';
+import type { Block } from './template.js';
 
 const font =
   "font-family:-apple-system,'Segoe UI',Roboto,'PingFang SC','Microsoft YaHei','Noto Sans CJK SC',sans-serif";
 const small = 'margin:0 0 12px;font-size:13px;line-height:1.5;color:#5b6570';
 
 /**
- * Blocks as a whole HTML document that needs no image and nothing from elsewhere. Style attributes are for programs that
- * drop the head; the classes are for dark ones.
+ * Renders blocks as a complete HTML document without images and external resources. Style attributes are for mail programs
+ * that drop the head; classes are for dark mode.
  */
 export function renderHtml(title: string, blocks: readonly Block[], locale: Locale): string {
   const { markup } = html`<html lang="${locale}" dir="ltr">

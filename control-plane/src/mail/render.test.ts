@@ -1,38 +1,27 @@
 import t from 'tap';
 import { locales } from '../http/locale.js';
-import { type Letter, write } from './letter.js';
+import { accountMails } from '../modules/accounts/mails/index.js';
+import { mailTemplates } from '../wiring/modules.js';
+import { type Letter, write as writeLetter } from './letter.js';
 import { renderMail } from './render.js';
-import { type MailTemplateName, mailTemplates } from './templates/index.js';
-import type { MailContent } from './templates/template.js';
+import type { MailContent, MailTemplateName } from './template.js';
 
 const link = 'https://vantage.example/verify-email#chl_1?a=1&b=2';
 const at = '2026-11-21T09:16:00.000Z';
-const address = '2001:db8::7';
-
-/** A letter of every template; a new template does not compile without one. */
-const examples: { readonly [N in MailTemplateName]: Letter<N>['data'] } = {
-  'verify-email': { link, token: 'chl_1secret', expiresHours: 24 },
-  'reset-password': { link, token: 'chl_1secret', expiresMinutes: 30, address },
-  'password-changed': { at, address },
-  'account-deleted': { at },
-  'monitor-event': {
-    isDegraded: false,
-    name: 'Shop',
-    target: link,
-    reason: 'tcp_refused',
-    startedAt: at,
-    endedAt: at,
-  },
-  'monitor-flapping': { isOver: false, isUp: true, name: 'Shop', target: link },
-  'maintenance-notice': { title: 'New switches', monitors: 7, startsAt: at, endsAt: at },
-};
 
 const templateNames = Object.keys(mailTemplates) as MailTemplateName[];
+const exampleOf = (name: MailTemplateName): Letter['data'] => mailTemplates[name]?.example;
+
+function write(letter: Letter): MailContent {
+  const content = writeLetter(letter, mailTemplates);
+  if (content === null) throw new Error(`no template "${letter.template}"`);
+  return content;
+}
 
 function letters(data: Readonly<Record<string, unknown>> = {}): Letter[] {
   return templateNames.flatMap((template) =>
     locales.map((locale) => {
-      const own = Object.entries(examples[template]).map(([key, value]) => [key, data[key] ?? value]);
+      const own = Object.entries(exampleOf(template)).map(([key, value]) => [key, data[key] ?? value]);
       return { to: 'ada@a.example', locale, template, data: Object.fromEntries(own) } as Letter;
     }),
   );
@@ -95,7 +84,7 @@ t.test('hostile data adds no line, no markup and no direction of writing', async
   const data = { token: evil, address: evil, link: `https://v.example/?x=${evil}` };
   for (const letter of letters(data)) {
     const name = `${letter.template} ${letter.locale}`;
-    const calm = renderMail(write({ ...letter, data: examples[letter.template] } as Letter), letter.locale);
+    const calm = renderMail(write({ ...letter, data: exampleOf(letter.template) } as Letter), letter.locale);
     const mail = renderMail(write(letter), letter.locale);
     t.notMatch(mail.text + mail.html + mail.subject, /[\r\0\u202e\u2028]/, name);
     t.equal(mail.text.split('\n').length, calm.text.split('\n').length, `${name}: lines of the text`);
@@ -105,13 +94,38 @@ t.test('hostile data adds no line, no markup and no direction of writing', async
   }
 });
 
+t.test('names that a stranger may have given make no link in a mail and add no line to it', async (t) => {
+  const names = [`${evil} http://phish.example/now`, 'www.phish.example', `ask@phish.example ${'x'.repeat(500)}`];
+  const list = { names, total: names.length };
+  const revoked = {
+    sessions: 0,
+    apiKeys: list,
+    personalTokens: list,
+    enrollmentTokens: list,
+    nodes: list,
+    windows: list,
+    channels: list,
+  };
+  for (const locale of locales) {
+    const data = { ...accountMails['account-access'].example, revoked, nodes: list };
+    const { text, html } = renderMail(write({ to: 'ada@a.example', locale, template: 'account-access', data }), locale);
+    t.notMatch(text + html, /phish\.example|:\/\/|[\r\0\u202e\u2028]|x{65}/, locale);
+    t.match(text, /www\u2024phish\u2024example/, `${locale}: as it looks`);
+    t.equal(
+      text.split('\n').filter((line) => line.includes('alert(1)')).length,
+      7,
+      `${locale}: one line for each kind`,
+    );
+  }
+});
+
 t.test('a subject stays one line whatever a template puts into it', async (t) => {
   const content: MailContent = { subject: `Hello ${evil}`, blocks: [] };
   t.equal(renderMail(content, 'en').subject, 'Hello </p><script>alert(1)</script>"\'& Bcc: eve@e.examplegnp.exe ');
   t.match(renderMail(content, 'en').html, '<title>Hello &lt;/p&gt;&lt;script&gt;');
 });
 
-t.test('a link that is none of the web is refused', async (t) => {
+t.test('a link that is not an http or https URL is refused', async (t) => {
   for (const target of ['javascript:alert(1)', 'data:text/html,x', '/verify']) {
     const content: MailContent = { subject: 'x', blocks: [{ kind: 'button', label: 'x', link: target }] };
     t.throws(() => renderMail(content, 'en'), target);

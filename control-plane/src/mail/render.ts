@@ -1,22 +1,22 @@
 import type { Locale } from '../http/locale.js';
 import { renderHtml } from './render-html.js';
-import type { Block, MailContent } from './templates/template.js';
+import type { Block, MailContent } from './template.js';
 
-/** A mail as it is read. */
+/** A mail as recipients read it. */
 export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
-/** Shows a mail's blocks as text and as HTML. Whatever the data held, neither has line breaks or markup from it. */
+/** Renders a mail as text and as HTML. Line breaks and markup in the data appear in neither. */
 export function renderMail({ subject, blocks }: MailContent, locale: Locale): RenderedMail {
   const clean = blocks.map(cleanBlock);
   const title = oneLine(subject);
   return { subject: title, text: renderText(clean), html: renderHtml(title, clean, locale) };
 }
 
-/** Control characters become spaces; marks that turn the direction of writing around, and invisible ones, vanish. */
+/** Replaces control characters by spaces, and removes invisible characters, such as those that change the text direction. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replace(/\p{Cf}/gu, '');
 }
@@ -33,7 +33,7 @@ function cleanBlock(block: Block): Block {
   }
 }
 
-/** In its canonical form: characters that mean something in markup or end a line are percent-encoded. */
+/** Canonical form of a link: characters with a meaning in markup, and line breaks, are percent-encoded. */
 function webAddress(link: string): string {
   const url = new URL(link);
   if (!/^https?:$/.test(url.protocol)) throw new RangeError('a mail may only link to http and https');

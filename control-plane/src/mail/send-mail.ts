@@ -3,8 +3,8 @@ import { defineJob } from '../jobs/job.js';
 import type { Mailer } from './mailer.js';
 
 /**
- * Sends a mail. Ten attempts reach over three and a half hours: who waits longer has asked for another one. What it
- * carries is sealed, for it holds addresses and one-time tokens.
+ * Job that sends a mail. Ten attempts extend over three and a half hours: after that, users have requested another one.
+ * The payload is sealed, because it holds addresses and one-time tokens.
  */
 export const sendMail = defineJob({
   name: 'mail.send',
@@ -14,6 +14,9 @@ export const sendMail = defineJob({
 });
 
 declare module '../jobs/job.js' {
+  interface JobTypesOfModules {
+    readonly mail: typeof sendMail;
+  }
   interface JobServices {
     readonly mailer: Mailer;
   }

@@ -34,16 +34,22 @@ const cases: { name: string; error: object; isForGood: boolean; says: string }[]
     says: 'the mail server refused AUTH PLAIN: 535 5.7.8 no',
   },
   {
+    name: 'a server without STARTTLS',
+    error: { command: 'STARTTLS', permanent: true, response: '502 5.5.1 no' },
+    isForGood: false,
+    says: 'the mail server refused STARTTLS: 502 5.5.1 no; mail is not sent in the clear unless VANTAGE_SMTP_URL ends in ?tls=optional',
+  },
+  {
     name: 'nobody there',
     error: { code: 'ESOCKET', originalCode: 'ECONNREFUSED' },
     isForGood: false,
-    says: 'the mail server could not be used (ECONNREFUSED)',
+    says: 'cannot use the mail server (ECONNREFUSED)',
   },
   {
     name: 'silence',
     error: { code: 'ETIMEDOUT', command: 'CONN' },
     isForGood: false,
-    says: 'the mail server could not be used (ETIMEDOUT)',
+    says: 'cannot use the mail server (ETIMEDOUT)',
   },
   {
     name: 'a reply that repeats what it should not',

@@ -6,9 +6,9 @@ import type { Logger } from 'pino';
 //                           |  other replicas are told not to send agents here
 //                           |  agents are sent away one after another
 //
-// Alone there is nobody to go to, and no balancer that would have a choice: it ends at once.
+// A single replica ends at once: agents cannot go elsewhere, and a load balancer has no other choice.
 
-/** What draining needs of the parts. */
+/** Dependencies of draining. */
 export interface DrainPorts {
   readonly lease: {
     readonly hasOthers: boolean;
@@ -26,14 +26,14 @@ export interface DrainPorts {
   readonly log: Logger;
 }
 
-/** How a replica takes its leave before it stops. */
+/** Departure of a replica before it stops. */
 export class Drain {
   readonly #ended = new AbortController();
   #running: Promise<void> | null = null;
 
   constructor(private readonly ports: DrainPorts) {}
 
-  /** Whether nobody should be sent here any more. */
+  /** True once no more agents should be sent here. */
   get isDraining(): boolean {
     return this.#running !== null;
   }
@@ -44,7 +44,7 @@ export class Drain {
     return this.#running;
   }
 
-  /** Ends it early. */
+  /** Ends the drain early. */
   stop(): void {
     this.#ended.abort();
   }
@@ -55,17 +55,17 @@ export class Drain {
     log.info({ seconds: windowMs / 1_000 }, 'draining');
     http.leave();
     const over = this.#wait(windowMs);
-    // without a database nobody can be told, and the agents go all the same
-    await lease.leave().catch((error: unknown) => log.warn({ err: error }, 'other replicas not told of the end'));
+    // without a database no replica can be notified, but the agents are still sent away
+    await lease.leave().catch((error: unknown) => log.warn({ err: error }, 'cannot notify other replicas of the stop'));
     const urls = lease.urlsOfOthers;
-    // who knows only the balancer must not be sent away before that has noticed: it would lead back here
+    // agents that know only the load balancer must not be sent away before it has noticed: it would lead them back here
     const leadMs = urls.length === 0 ? windowMs / 2 : 0;
     if (leadMs > 0) await this.#wait(leadMs);
     await linkServer.drain({ overMs: (windowMs - leadMs) / 2, urls, signal: this.#ended.signal });
     await over;
   }
 
-  /** Ends early with the drain. */
+  /** Resolves after a delay, or early when the drain ends. */
   #wait(ms: number): Promise<void> {
     return delay(this.ports.clock, ms, this.#ended.signal).catch(() => {});
   }

@@ -4,17 +4,17 @@ import type { Bus } from '../bus/bus.js';
 import type { ReplicaRow, ReplicaStore } from './store.js';
 
 const HEARTBEAT_MS = 2_000;
-/** A replica not heard of for this long is dead. */
+/** Silence after which a replica counts as dead, in milliseconds. */
 const DEAD_AFTER_MS = 10_000;
 
 interface ReplicaLeaseOptions {
   readonly store: ReplicaStore;
   readonly replicaId: string;
-  /** Where agents reach this very replica; null: only by the public URL. */
+  /** Address where agents reach this replica; null: only by the public URL. */
   readonly url: string | null;
-  /** Every other replica in the table is known to be dead: this process owns the database. */
+  /** True if every other replica in the table is known to be dead: this process owns the database. */
   readonly isAlone: boolean;
-  /** Milliseconds the nodes of a dead replica get to come back. */
+  /** Time that the nodes of a dead replica get to come back, in milliseconds. */
   readonly graceMs: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -22,45 +22,45 @@ interface ReplicaLeaseOptions {
   onUnlinked(nodeIds: readonly string[]): Promise<void>;
 }
 
-/** This replica's sign of life, and the eye it keeps on the others. */
+/** Heartbeat of this replica, and its watch on the others. */
 export class ReplicaLease {
   /** As of the last heartbeat. */
   #others: readonly ReplicaRow[] = [];
-  /** Somebody said so since the last heartbeat. */
+  /** True if a newcomer announced itself since the last heartbeat. */
   #hasNewcomers = false;
   #isDraining = false;
   #lastBeatMs: number | null = null;
-  /** Monotonic; nobody is called dead before. */
+  /** Time before which no replica is declared dead; monotonic. */
   #judgesFromMs = 0;
   #cancel: (() => void) | null = null;
   #isStopped = false;
 
   constructor(private readonly options: ReplicaLeaseOptions) {}
 
-  /** Whether anybody else would hear a broadcast. */
+  /** True if other replicas would receive a broadcast. */
   get hasOthers(): boolean {
     return this.#hasNewcomers || this.#others.length > 0;
   }
 
-  /** Where an agent may go instead: replicas that have said where they are, and stay. */
+  /** Addresses that an agent may connect to instead: replicas with an address of their own that are not leaving. */
   get urlsOfOthers(): string[] {
     return this.#others.flatMap(({ url, isDraining }) => (url === null || isDraining ? [] : [url]));
   }
 
-  /** Tells the others not to send anybody here any more, and looks who they are. */
+  /** Asks the other replicas to send no more agents here, and reads their records. */
   async leave(): Promise<void> {
     this.#isDraining = true;
     await this.#beat();
   }
 
-  /** Signs on. Call before the bus is started, then `announce` when it is. */
+  /** Registers this replica. Call before the bus is started, then `announce` when it is. */
   async start(): Promise<void> {
     if (this.options.isAlone) await this.options.store.deleteAll();
     await this.#beat();
     this.#schedule();
   }
 
-  /** Lets the others know at once that they are not alone. */
+  /** Notifies the others at once that they are not alone. */
   announce(bus: Pick<Bus, 'onMessage' | 'broadcast'>): void {
     bus.onMessage((message) => {
       if (message.type === 'replicas') this.#hasNewcomers = true;
@@ -93,11 +93,14 @@ export class ReplicaLease {
     if (clock.monotonicMs() < this.#judgesFromMs) return;
     const unlinked = await store.removeDead(DEAD_AFTER_MS, graceMs);
     if (unlinked.length === 0) return;
-    log.warn({ nodes: unlinked.length }, 'nodes of a dead replica wait for their agents');
+    log.warn({ nodes: unlinked.length }, 'replica died, its nodes wait for their agents');
     await this.options.onUnlinked(unlinked);
   }
 
-  /** A replica that could not reach the database itself does not know whether the others could: they get their time. */
+  /**
+   * Notes a heartbeat. After an outage of the database the other replicas get time again: this one does not know
+   * whether they could reach it.
+   */
   #noteBeat(nowMs: number): void {
     const hasMissed = this.#lastBeatMs !== null && nowMs - this.#lastBeatMs >= DEAD_AFTER_MS / 2;
     if (hasMissed) this.#judgesFromMs = nowMs + DEAD_AFTER_MS;

@@ -1,15 +1,15 @@
 import type { Knex } from 'knex';
 
-/** What a replica says of itself. */
+/** Record of a replica, as it reports itself. */
 export interface ReplicaRow {
   readonly id: string;
-  /** Where agents reach this very replica; null: only by the public URL. */
+  /** Address where agents reach this replica; null: only by the public URL. */
   readonly url: string | null;
-  /** Sends its agents elsewhere. */
+  /** True if it sends its agents elsewhere. */
   readonly isDraining: boolean;
 }
 
-/** Who lives, and whose nodes have lost their replica. */
+/** Storage of the living replicas, and of nodes that have lost their replica. */
 export interface ReplicaStore {
   upsert(replica: ReplicaRow): Promise<ReplicaRow[]>;
   removeDead(silentMs: number, graceMs: number): Promise<string[]>;
@@ -27,7 +27,7 @@ export function replicaStore(db: Knex): ReplicaStore {
   };
 }
 
-/** Adds a replica, or says that it is still there. Answers all living ones. */
+/** Adds a replica, or renews its sign of life. @returns all living replicas */
 async function upsertReplica(db: Knex, { id, url, isDraining }: ReplicaRow): Promise<ReplicaRow[]> {
   await db.raw(
     `INSERT INTO replicas (id, url, is_draining) VALUES (:id, :url, :isDraining)
@@ -39,7 +39,8 @@ async function upsertReplica(db: Knex, { id, url, isDraining }: ReplicaRow): Pro
 
 /**
  * Removes replicas not heard of for `silentMs` and unlinks their nodes, whose work is lost unless they are back within
- * `graceMs`. Answers those nodes.
+ * `graceMs`.
+ * @returns those nodes
  */
 async function removeDeadReplicas(db: Knex, silentMs: number, graceMs: number): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
@@ -58,12 +59,12 @@ async function removeDeadReplicas(db: Knex, silentMs: number, graceMs: number): 
   return rows.map(({ id }) => id);
 }
 
-/** Takes a replica out. */
+/** Removes a replica. */
 async function deleteReplica(db: Knex, id: string): Promise<void> {
   await db('replicas').where({ id }).delete();
 }
 
-/** Takes every replica out: for a process that alone can reach the database. */
+/** Removes every replica: for a process that alone can reach the database. */
 async function deleteAllReplicas(db: Knex): Promise<void> {
   await db('replicas').delete();
 }

@@ -1,12 +1,15 @@
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import Table from 'cli-table3';
 
-/** The bare resource of the API as JSON. */
+/** Prints the resource of the API as JSON, without envelope. */
 export function printJson(resource: unknown): void {
   process.stdout.write(`${jsonText(resource)}\n`);
 }
 
-/** JSON in which whatever could steer a terminal is an escape: JSON itself asks that of U+0000 to U+001F only. */
+/**
+ * JSON in which every character that could control a terminal is escaped; JSON itself requires that of U+0000 to U+001F
+ * only.
+ */
 export function jsonText(resource: unknown): string {
   return JSON.stringify(resource, null, 2).replace(/[\x7f-\x9f\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => unicodeEscape(character.charCodeAt(index))).join(''),
@@ -17,7 +20,7 @@ function unicodeEscape(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, '0')}`;
 }
 
-/** A secret that is shown this once, and nothing else on standard output, so that it can be piped. */
+/** Prints a secret that is shown only once, and nothing else on standard output, so that it can be piped. */
 export function printSecret(token: string, note: string): void {
   process.stderr.write(`${note}\n`);
   process.stdout.write(`${token}\n`);

@@ -1,12 +1,12 @@
 import { exitWhenOutputCloses } from '@vantage/shared/closed-output.js';
 import { type Command, CommanderError } from 'commander';
 
-/** The exit code of a command line that was not understood. */
+/** Exit code of a command line that was not understood. */
 const USAGE_EXIT_CODE = 2;
 
 /**
- * Parses the command line and runs what it asks for. Wrong arguments, which commander has explained by then, end with
- * exit code 2; what an action throws is thrown on.
+ * Parses the command line and runs its command. Wrong arguments, which commander has explained by then, end with exit
+ * code 2; an error of an action is thrown on.
  */
 export async function runProgram(program: Command): Promise<void> {
   exitWhenOutputCloses(process);

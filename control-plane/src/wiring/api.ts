@@ -4,18 +4,18 @@ import type { Authentication } from '../authentication/index.js';
 import { checkDatabase } from '../db/database.js';
 import type { GeoDatabases } from '../geo/index.js';
 import { ApiError } from '../http/errors.js';
-import { healthRoutes } from '../http/health.js';
-import { HttpMetrics } from '../http/metrics.js';
-import { referenceRoutes } from '../http/reference.js';
-import { refuseSocket } from '../http/refuse-socket.js';
+import { healthRoutes } from '../http/frame/health.js';
+import { HttpMetrics } from '../http/frame/metrics.js';
+import { refuseSocket } from '../http/listeners/refuse-socket.js';
+import { HttpServer } from '../http/listeners/server.js';
+import { referenceRoutes } from '../http/openapi/reference.js';
 import type { Services } from '../http/route.js';
-import { HttpServer } from '../http/server.js';
 import type { StoredResponses } from '../idempotency/index.js';
 import type { WindowLimiter } from '../limits/index.js';
 import type { LinkServer } from '../links/index.js';
-import { routes } from '../routes.js';
 import { version } from '../version.js';
 import type { Foundation } from './foundation.js';
+import { apiTags, apiWebhooks, routes } from './modules.js';
 
 interface ApiParts {
   readonly services: Services;
@@ -48,7 +48,7 @@ export function wireApi(foundation: Foundation, parts: ApiParts): HttpServer {
     ...(config.servesSpeedtests ? { speedtest: new SpeedtestEndpoint(clock) } : {}),
     routes: [
       ...routes,
-      ...referenceRoutes(routes, { publicUrl, version }),
+      ...referenceRoutes(routes, { publicUrl, version, tags: apiTags, webhooks: apiWebhooks }),
       ...healthRoutes({
         checks: [isDatabaseThere, isStaying],
         notices: () => parts.geo.old().map(({ type, ageDays }) => `geo database ${type} is ${ageDays} days old`),
@@ -65,10 +65,12 @@ export function wireApi(foundation: Foundation, parts: ApiParts): HttpServer {
     clock,
     publicUrl,
     trustedProxies: config.trustedProxies,
+    connectionsPerAddress: config.connectionsPerAddress,
     isStrict: parts.isStrict,
     metrics: new HttpMetrics(registry),
   });
   http.server.on('upgrade', (request, socket, head) => {
+    http.handOver(socket);
     if (!parts.linkServer.handleUpgrade(request, socket, head)) {
       refuseSocket(socket, new ApiError('NOT_FOUND'), { publicUrl, clock });
     }

@@ -1,28 +1,26 @@
 import { dropPartitions, ensurePartitions } from '../db/partitions.js';
-import type { Services } from '../http/route.js';
+import type { Consumers } from '../events/index.js';
 import type { StoredResponses } from '../idempotency/index.js';
 import { deleteOldIngestRecords } from '../ingest/index.js';
+import type { JobServices } from '../jobs/job.js';
 import { JobCounts } from '../jobs/job-counts.js';
-import { jobTypes } from '../jobs/job-types.js';
 import { Jobs } from '../jobs/jobs.js';
 import { deleteEndedWindows } from '../limits/index.js';
 import type { MailParts } from '../mail/index.js';
-import { deleteOldHappenings, deleteOldUplinkLosses } from '../modules/monitors/index.js';
-import { deleteOldLinkDays, updateUptimes } from '../modules/nodes/index.js';
-import { deleteFullBuckets } from '../modules/probes/index.js';
-import { Upkeep } from '../upkeep.js';
+import { Upkeep } from '../runtime/upkeep.js';
 import type { Foundation } from './foundation.js';
-import type { People } from './people.js';
+import { jobTypes } from './modules.js';
+import type { OpenedModules } from './open-modules.js';
 
 /** The queue of jobs that outlive their request, mails for example; it does not run yet. */
-export function wireJobs(foundation: Foundation, { accounts }: People, mailer: MailParts['mailer']): Jobs {
+export function wireJobs(foundation: Foundation, { jobServices }: OpenedModules, mailer: MailParts['mailer']): Jobs {
   const { storage, db, replicaId, clock, log, metrics } = foundation;
   const jobs = new Jobs({
     url: storage.url,
     db,
     replicaId,
     types: jobTypes,
-    services: { mailer, recovery: accounts.recovery },
+    services: { ...jobServices, mailer } as JobServices,
     clock,
     log: log.child({ part: 'jobs' }),
   });
@@ -31,10 +29,11 @@ export function wireJobs(foundation: Foundation, { accounts }: People, mailer: M
   return jobs;
 }
 
-/** What is made and thrown away as time goes by; it does not run yet. */
+/** Hourly housekeeping of the frame and of every module; it does not run yet. */
 export function wireUpkeep(
   { db, clock, log }: Foundation,
-  { services, people, idempotency }: { services: Services; people: People; idempotency: StoredResponses },
+  { upkeep }: OpenedModules,
+  { idempotency, events }: { readonly idempotency: StoredResponses; readonly events: Consumers },
 ): Upkeep {
   return new Upkeep({
     clock,
@@ -42,18 +41,11 @@ export function wireUpkeep(
     tasks: [
       async () => void (await ensurePartitions(db, clock.now())),
       async () => void (await dropPartitions(db, clock.now())),
-      () => updateUptimes(db),
-      () => deleteOldLinkDays(db),
       () => deleteOldIngestRecords(db),
-      () => deleteFullBuckets(db),
       () => deleteEndedWindows(db, clock.now()),
-      () => deleteOldUplinkLosses(db),
-      () => deleteOldHappenings(db),
-      ...people.accounts.upkeep,
+      () => events.tidy(),
       () => idempotency.deleteForgotten(),
-      ...[people.tokens, services.enrollmentTokens, services.audit, services.jobs].map(
-        (part) => () => part.deleteOutdated(),
-      ),
+      ...upkeep,
     ],
   });
 }

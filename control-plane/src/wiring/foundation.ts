@@ -2,25 +2,27 @@ import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
+import { type ListenAddress, listenOrigin } from '../config/setting-values.js';
+import { loadSecretKey } from '../crypto/secret-key.js';
 import { migrate } from '../db/migrate.js';
 import { ensurePartitions } from '../db/partitions.js';
-import { createRegistry } from '../http/metrics.js';
-import { reservePort } from '../http/reserve-port.js';
+import { openPool, openStorage, type Storage } from '../db/storage.js';
+import { createRegistry } from '../http/frame/metrics.js';
+import { reservePort } from '../http/listeners/reserve-port.js';
 import { loadServerIdentity, type ServerIdentity } from '../links/index.js';
-import { listening } from '../listen-error.js';
-import { Metrics } from '../metrics.js';
-import { MonitorMetrics } from '../monitor-metrics.js';
-import { loadSecretKey } from '../secret-key.js';
-import { type ListenAddress, listenOrigin } from '../setting-values.js';
-import type { Stops } from '../stops.js';
-import { openPool, openStorage, type Storage } from '../storage.js';
+import { AlertMetrics } from '../runtime/alert-metrics.js';
+import { listening } from '../runtime/listen-error.js';
+import { Metrics } from '../runtime/metrics.js';
+import { MonitorMetrics } from '../runtime/monitor-metrics.js';
+import type { Stops } from '../runtime/stops.js';
+import { WebhookMetrics } from '../runtime/webhook-metrics.js';
 
-// requests and agents don't wait for one another's connections: a flood of the one must not cut the links of the other
+// requests and agents don't wait for one another's connections: many requests must not cut the links of agents
 const POOL_SIZES = { requests: 12, agents: 8, limits: 2 };
 const MAX_WAITING_REQUESTS = 500;
 
-/** What is given to a control plane. */
+/** Parts that a control plane is given. */
 export interface Given {
   readonly config: Config;
   readonly clock: Clock;
@@ -29,18 +31,20 @@ export interface Given {
   readonly ephemeral?: string;
 }
 
-/** What every part is built on. */
+/** Parts that all others are built on. */
 export interface Foundation extends Given, Databases {
   readonly replicaId: string;
   readonly secretKey: Buffer;
   readonly identity: ServerIdentity;
-  /** The port is taken, so that nobody else gets it before the server is ready. */
+  /** Reserved port of the server, so that no other process gets it before the server is ready. */
   readonly listen: ListenAddress;
   readonly listenUrl: string;
   readonly publicUrl: string;
   readonly registry: ReturnType<typeof createRegistry>;
   readonly metrics: Metrics;
   readonly monitorMetrics: MonitorMetrics;
+  readonly webhookMetrics: WebhookMetrics;
+  readonly alertMetrics: AlertMetrics;
 }
 
 interface Databases {
@@ -75,6 +79,8 @@ export async function layFoundation(given: Given, stops: Stops): Promise<Foundat
     registry,
     metrics: new Metrics(registry),
     monitorMetrics: new MonitorMetrics(registry),
+    webhookMetrics: new WebhookMetrics(registry),
+    alertMetrics: new AlertMetrics(registry),
   };
 }
 
@@ -98,7 +104,7 @@ async function openDatabases({ config, log, ephemeral }: Given, stops: Stops): P
     url: storage.url,
     poolSize: POOL_SIZES.limits,
     applicationName: 'vantage-control limits',
-    // a few units lost in a crash cost less than every request waiting for the disk
+    // losing a few units in a crash costs less than a wait of every request for the disk
     settings: { synchronous_commit: 'off', statement_timeout: '1s' },
   });
   stops.push(() => limitsDb.destroy());

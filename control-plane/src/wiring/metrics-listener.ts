@@ -1,14 +1,15 @@
-import { MetricsServer } from '../http/metrics-server.js';
-import { ListenError, listening } from '../listen-error.js';
-import { listenOrigin } from '../setting-values.js';
-import { defaultMetricsListen } from '../settings.js';
-import type { Stops } from '../stops.js';
+import { listenOrigin } from '../config/setting-values.js';
+import { defaultMetricsListen } from '../config/settings.js';
+import { MetricsServer } from '../http/listeners/metrics-server.js';
+import { ListenError, listening } from '../runtime/listen-error.js';
+import type { Stops } from '../runtime/stops.js';
 import type { Foundation } from './foundation.js';
 
 /**
- * Serves /metrics where the settings say. On their default port they are a convenience: a second server on the machine
- * goes on without.
- * @returns where, or null when they are off; @throws ListenError
+ * Serves /metrics at the configured address. The default port is optional: if a second server on the machine finds it
+ * taken, it continues without.
+ * @returns the address, or null if they are off;
+ * @throws ListenError
  */
 export async function startMetrics({ config, registry, log }: Foundation, stops: Stops): Promise<string | null> {
   const { metricsListen } = config;
@@ -21,7 +22,10 @@ export async function startMetrics({ config, registry, log }: Foundation, stops:
   } catch (error) {
     const isTaken = error instanceof ListenError && error.code === 'EADDRINUSE';
     if (!isTaken || metricsListen !== defaultMetricsListen) throw error;
-    log.warn({ port: metricsListen.port }, 'no metrics: their default port is in use; set VANTAGE_METRICS_LISTEN');
+    log.warn(
+      { port: metricsListen.port },
+      'metrics are not served: the default port is in use, set VANTAGE_METRICS_LISTEN',
+    );
     return null;
   }
 }

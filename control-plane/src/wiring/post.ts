@@ -1,10 +1,11 @@
 import { type MailParts, openMail } from '../mail/index.js';
 import type { Foundation } from './foundation.js';
+import { mailTemplates } from './modules.js';
 
-/** Opens mail as it is configured, and tells where it goes when no server takes it. */
+/** Opens mail as it is configured, and logs where mails go if no server accepts them. */
 export function wirePost({ config, secretKey, publicUrl, clock, log }: Foundation): MailParts {
-  const parts = openMail({ config, secretKey, publicUrl, clock });
+  const parts = openMail({ config, secretKey, publicUrl, clock, templates: mailTemplates });
   const { directory } = parts;
-  if (directory !== null) log.info({ directory }, 'no VANTAGE_SMTP_URL: mails are written to files');
+  if (directory !== null) log.info({ directory }, 'VANTAGE_SMTP_URL is not set: mails are written to files');
   return parts;
 }

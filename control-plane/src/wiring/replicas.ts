@@ -1,27 +1,26 @@
 import type { Bus } from '../bus/bus.js';
 import { openBus } from '../bus/open-bus.js';
-import type { HttpServer } from '../http/server.js';
+import type { HttpServer } from '../http/listeners/server.js';
 import { SharedWindows, WindowLimiter } from '../limits/index.js';
 import { LINK_GRACE_MS, type LinkServer } from '../links/index.js';
-import { NodeDirectory, nodeReads, Revocations } from '../modules/nodes/index.js';
+import { NodeDirectory } from '../modules/nodes/index.js';
 import { Drain } from '../replicas/drain.js';
 import { ReplicaLease } from '../replicas/replica-lease.js';
 import { replicaStore } from '../replicas/store.js';
 import type { Foundation } from './foundation.js';
 
-/** What replicas share: that they live, what they tell one another, the nodes, and what of each limit is used. */
+/** State that replicas share: their leases, their messages, the nodes, and the units used of each limit. */
 export interface Replicas {
   readonly lease: ReplicaLease;
   readonly bus: Bus;
   readonly directory: NodeDirectory;
-  readonly revocations: Revocations;
   readonly windows: SharedWindows;
   readonly limiter: WindowLimiter;
 }
 
 /** Builds it; nothing runs yet. */
 export function wireReplicas(foundation: Foundation): Replicas {
-  const { config, storage, identity, agentsDb, limitsDb, replicaId, clock, log, metrics } = foundation;
+  const { config, storage, identity, secretKey, agentsDb, limitsDb, replicaId, clock, log, metrics } = foundation;
   const lease: ReplicaLease = new ReplicaLease({
     store: replicaStore(agentsDb),
     replicaId,
@@ -43,25 +42,20 @@ export function wireReplicas(foundation: Foundation): Replicas {
     address: config.busUrl,
     databaseUrl: storage.url,
     identityKey: identity.publicKey,
+    secretKey,
     replicaId,
     isListening: true,
     hasOthers: () => lease.hasOthers,
     log: log.child({ part: 'bus' }),
     clock,
   });
-  const directory = new NodeDirectory({ nodes: nodeReads(agentsDb), bus, clock, log: log.child({ part: 'nodes' }) });
+  const directory = NodeDirectory.open({ db: agentsDb, bus, clock, log: log.child({ part: 'nodes' }) });
   metrics.watchQuarantine(() => directory.all());
   metrics.watchVersions(() => directory.all());
-  const revocations = new Revocations({
-    nodes: nodeReads(agentsDb),
-    refresh: (ids) => directory.refresh(ids),
-    clock,
-    log: log.child({ part: 'nodes' }),
-  });
-  return { lease, bus, directory, revocations, windows, limiter: new WindowLimiter(windows, clock) };
+  return { lease, bus, directory, windows, limiter: new WindowLimiter(windows, clock) };
 }
 
-/** How this replica takes its leave; it does not yet. */
+/** Builds the drain of this replica; it does not run yet. */
 export function wireDrain(
   { config, clock, log }: Foundation,
   { replicas, linkServer, http }: { replicas: Replicas; linkServer: LinkServer; http: HttpServer },

@@ -1,11 +1,12 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Node } from '../../src/modules/nodes/index.js';
 
-/** An online public node of nowhere in particular that can do everything; what a test cares about it says. */
+/** An online public node without a place that supports every probe type; a test overrides the fields it depends on. */
 export function aNode(fields: Partial<Node> = {}): Node {
   return {
     id: newId(idPrefixes.node),
     ownerId: 'u_owner',
+    isOwnerAdmin: false,
     name: 'node',
     isPublic: true,
     country: null,

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -9,15 +9,15 @@ import type { Test } from 'tap';
 import { temporaryDirectory } from './temporary-directory.js';
 import { until } from './until.js';
 
-/** The load balancers that the operating guide has examples for. */
+/** Load balancers for which the operating guide has an example configuration. */
 export type BalancerName = 'nginx' | 'haproxy';
 
-const examples: Readonly<Record<BalancerName, { file: string; listen: RegExp; version: readonly string[] }>> = {
-  nginx: { file: 'nginx.conf', listen: /listen 443 ssl;\n(.*\n)*?.*ssl_certificate_key .*\n/, version: ['-v'] },
-  haproxy: { file: 'haproxy.cfg', listen: /bind :443 ssl crt \S+/, version: ['-v'] },
+const examples: Readonly<Record<BalancerName, { file: string; listen: RegExp }>> = {
+  nginx: { file: 'nginx.conf', listen: /listen 443 ssl;\n(.*\n)*?.*ssl_certificate_key .*\n/ },
+  haproxy: { file: 'haproxy.cfg', listen: /bind :443 ssl crt \S+/ },
 };
 
-/** The example as it stands in the guide. */
+/** Example configuration from the guide, unchanged. */
 export function readExample(name: BalancerName): string {
   return readFileSync(
     fileURLToPath(new URL(`../../../../docs/examples/${examples[name].file}`, import.meta.url)),
@@ -25,15 +25,10 @@ export function readExample(name: BalancerName): string {
   );
 }
 
-/** Why tests with it can't run here; false: they can. Never a reason where everything has to be there. */
-export function without(name: BalancerName): string | false {
-  if (process.env['CI'] === 'true' || spawnSync(name, examples[name].version).status === 0) return false;
-  return `${name} is not installed`;
-}
-
 /**
- * Runs a balancer by its example in front of three replicas at these ports of loopback; killed with the test. Another
- * address and no TLS is all that differs from what the guide says, and health checks are made more often.
+ * Runs a balancer with its example configuration in front of three replicas at these ports of loopback; killed with the
+ * test. It differs from the guide only in its address, the absence of TLS and more frequent health checks; `edit` may
+ * change more.
  * @returns its origin
  */
 export async function startBalancer(
@@ -41,9 +36,10 @@ export async function startBalancer(
   name: BalancerName,
   ports: readonly number[],
   port: number,
+  edit: (example: string) => string = (example) => example,
 ): Promise<string> {
   const directory = temporaryDirectory(t);
-  const example = withPorts(readExample(name), ports);
+  const example = edit(withPorts(readExample(name), ports));
   const file = path.join(directory, examples[name].file);
   writeFileSync(file, name === 'nginx' ? nginxFile(example, port, directory) : haproxyFile(example, port));
   const args = name === 'nginx' ? ['-c', file, '-p', directory, '-e', 'stderr'] : ['-f', file, '-db'];
@@ -61,7 +57,7 @@ export async function startBalancer(
   return `http://127.0.0.1:${port}`;
 }
 
-/** Ports for so many servers that are started again at the same place. */
+/** Reserves ports for `count` servers that are restarted at the same port. */
 export async function lastingPorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) ports.add(await lastingPort());
@@ -101,7 +97,7 @@ async function isListening(port: number): Promise<boolean> {
   });
 }
 
-/** SIGTERM lets nginx end its workers; who does not end is killed. */
+/** SIGTERM lets nginx stop its workers; a process that does not end is killed. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;
   const ended = once(child, 'exit');

@@ -8,17 +8,20 @@ import { startNameServer } from './targets.js';
 
 const HOST = '127.0.0.1';
 
-/** What a page answers. */
+/** Response of a page. */
 export interface Page {
   readonly status: number;
   readonly body: string;
-  /** Milliseconds until it does. */
+  /** Delay of the response in milliseconds. */
   readonly afterMs: number;
 }
 
 const FINE: Page = { status: 200, body: 'open, all in stock', afterMs: 0 };
 
-/** What a site is made of: pages, a page over TLS, a port, a name, and a machine that answers echo requests. Each can be broken. */
+/**
+ * Parts of a site: pages, a page over TLS, a port, a name, and a machine that replies to echo requests. Each can be
+ * broken.
+ */
 export class BreakableSite {
   readonly #pages = new Map<string, Page>();
   #address = '192.0.2.10';
@@ -30,11 +33,11 @@ export class BreakableSite {
     private readonly gatePort: number,
   ) {}
 
-  /** Starts all of it in a network of the test's own, the name server on port 53; closed with the test. */
+  /** Starts all parts in a network of the test's own, with the name server on port 53; closed with the test. */
   static async start(t: Test, { certificate, gatePort }: { certificate: SiteCertificate; gatePort: number }) {
     const web = http.createServer();
     const secure = https.createServer(certificate, (_request, response) => {
-      // who comes again sees the certificate of then
+      // a new connection sees the current certificate
       response.setHeader('connection', 'close').end('ok');
     });
     const site = new BreakableSite(web, secure, gatePort);
@@ -50,7 +53,7 @@ export class BreakableSite {
     return site;
   }
 
-  /** Where a page is. */
+  /** URL of a page. */
   page(path: string): string {
     return `http://${HOST}:${portOf(this.web)}${path}`;
   }
@@ -63,7 +66,7 @@ export class BreakableSite {
     return `${HOST}:${this.gatePort}`;
   }
 
-  /** A page answers so from now on; without anything, as it should. */
+  /** Sets the response of a page from now on; without a response, the page works again. */
   set(path: string, changes: Partial<Page> = {}): void {
     this.#pages.set(path, { ...FINE, ...changes });
   }
@@ -72,7 +75,7 @@ export class BreakableSite {
     this.secure.setSecureContext(certificate);
   }
 
-  /** The name has this address from now on. */
+  /** Sets the address of the name from now on. */
   name(address: string): void {
     this.#address = address;
   }

@@ -1,34 +1,32 @@
-import { existsSync } from 'node:fs';
+import { missing } from '@vantage/shared/_support/missing.js';
 import axe, { type AxeResults } from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Test } from 'tap';
 
-const CHROMIUM = '/usr/bin/chromium';
-
-/** Why tests with a browser cannot run here; false when they can. Never a reason with CI=true. */
-export const noBrowser: string | false =
-  existsSync(CHROMIUM) || process.env['CI'] === 'true' ? false : `needs ${CHROMIUM} (Debian package chromium)`;
+/** Reason why browser tests cannot run on this machine; false if they can. Never a reason with CI=true. */
+export const noBrowser: string | false = missing('chromium');
 
 /** Debian's Chromium, closed when `t` ends. */
 export async function startBrowser(t: Test): Promise<Browser> {
-  // whoever runs the tests as root has no other sandbox to offer
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  // root has no other sandbox available
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
   t.teardown(() => browser.close());
   return browser;
 }
 
-/** A tab, with everything that went wrong in it. */
+/** A tab, with all errors it recorded. */
 export interface Tab {
   readonly page: Page;
-  /** Errors and warnings of the console, breaches of the content policy among them, and exceptions. */
+  /** Errors and warnings of the console, including violations of the content security policy, and exceptions. */
   readonly complaints: string[];
   /** Addresses of all requests. */
   readonly requests: string[];
 }
 
-/** Opens an address in a fresh profile, in a wide window of somebody who likes it light. */
-export async function openTab(browser: Browser, url: string): Promise<Tab> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
+/** Opens an address in a fresh profile, in a wide window with a light color scheme; `options` replaces some of the profile. */
+export async function openTab(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Tab> {
+  const wideAndLight = { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } as const;
+  const context = await browser.newContext({ ...wideAndLight, ...options });
   const page = await context.newPage();
   const complaints: string[] = [];
   const requests: string[] = [];
@@ -41,13 +39,16 @@ export async function openTab(browser: Browser, url: string): Promise<Tab> {
   return { page, complaints, requests };
 }
 
-/** The same page on a phone, of somebody who likes it dark. */
+/** Opens the same page on a phone with a dark color scheme. */
 export async function narrowAndDarken(page: Page): Promise<void> {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.emulateMedia({ colorScheme: 'dark' });
+  // the reference is told of it by an event
+  if ((await page.locator('#reference').count()) > 0)
+    await page.locator('html.dark-mode').waitFor({ state: 'attached' });
 }
 
-/** Serious and critical findings of axe-core about a page as it is now, each with the first elements. */
+/** Serious and critical findings of axe-core for the current page, each with the first elements. */
 export async function accessibilityFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>("axe.run(document, { resultTypes: ['violations'] })");
@@ -56,7 +57,7 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 150))}`);
 }
 
-/** By how many pixels a page is wider than its window; at most 0 when nobody has to scroll sideways. */
+/** Number of pixels by which a page is wider than its window; at most 0 if no horizontal scrolling is needed. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
 }

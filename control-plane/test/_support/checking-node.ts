@@ -6,13 +6,13 @@ import { type Declared, enrollPeer, PeerAgent, type PeerIdentity, type PeerOptio
 import type { TestApi } from './stack.js';
 import { until } from './until.js';
 
-/** An assignment as a node has it. */
+/** An assignment as the node received it. */
 export interface HeldAssignment {
   readonly generation: number;
   readonly spec: AssignmentSpec;
 }
 
-/** A node under the test's control that says of its monitors what the test wants. */
+/** A node controlled by the test, which reports whatever the test wants about its monitors. */
 export class CheckingNode {
   #rows = 0;
 
@@ -21,21 +21,21 @@ export class CheckingNode {
     readonly peer: PeerAgent,
   ) {}
 
-  /** Enrolls a node of its own and links it. */
+  /** Enrolls a new node and links it. */
   static async join(t: Test, api: TestApi, declared: Declared = {}): Promise<CheckingNode> {
     return CheckingNode.link(t, api.url, await enrollPeer(api, { declared }));
   }
 
-  /** Links a node that is enrolled. */
+  /** Links an enrolled node, which sends heartbeats: a test may let a minute pass between two checks. */
   static async link(t: Test, url: string, identity: PeerIdentity, options: PeerOptions = {}): Promise<CheckingNode> {
-    return new CheckingNode(identity, await PeerAgent.connect(t, url, identity, options));
+    return new CheckingNode(identity, await PeerAgent.connect(t, url, identity, { isBeating: true, ...options }));
   }
 
   get nodeId(): string {
     return this.identity.nodeId;
   }
 
-  /** What it is to watch, by what it was sent, by monitor. */
+  /** Current assignments of the node by monitor, derived from the frames it received. */
   get assignments(): ReadonlyMap<string, HeldAssignment> {
     const held = new Map<string, HeldAssignment>();
     for (const { assignments } of this.peer.frames) {
@@ -48,7 +48,7 @@ export class CheckingNode {
     return held;
   }
 
-  /** Waits until it is to watch a monitor; with a generation other than one it had, if that is named. */
+  /** Waits until a monitor is assigned to the node; if a generation is named, until the assignment has another one. */
   async waitForAssignment(monitorId: string, before?: number): Promise<HeldAssignment> {
     const found = () => {
       const held = this.assignments.get(monitorId);
@@ -58,14 +58,14 @@ export class CheckingNode {
     return found() as HeldAssignment;
   }
 
-  /** Delivers a check; `fields`: what of its report is not usual. */
+  /** Delivers a check; `fields` override the defaults of its report. */
   check(monitorId: string, says: CheckOutcome | Partial<CheckReport> = 'ok'): CheckReport {
     const report = this.reportOf(monitorId, says);
     this.deliver('check', report);
     return report;
   }
 
-  /** The report of a check. */
+  /** Builds the report of a check. */
   reportOf(monitorId: string, says: CheckOutcome | Partial<CheckReport> = 'ok'): CheckReport {
     const fields = typeof says === 'string' ? { outcome: says } : says;
     const outcome = fields.outcome ?? 'ok';
@@ -91,7 +91,7 @@ export class CheckingNode {
     this.deliverFrom(this.#rows + 1, kind, body);
   }
 
-  /** Delivers a row under a number: one that goes on with a spool of before. */
+  /** Delivers a row under a given number, as a node does that continues an earlier spool. */
   deliverFrom(row: number, kind: string, body: object): void {
     this.#rows = row;
     const result = { kind, resultJson: Buffer.from(JSON.stringify(body)), finishedAtMs: Date.now() };

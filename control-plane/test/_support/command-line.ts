@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 
-/** How a command ended and what it printed. */
+/** Exit code and output of a command. */
 export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;
@@ -12,18 +12,19 @@ export interface CommandResult {
 }
 
 export interface CommandOptions {
-  /** Beyond PATH and HOME; nothing else of this process's environment is handed on. */
+  /** Environment in addition to PATH and HOME; nothing else of this process's environment is passed on. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Standard input; without it there is none. */
+  /** Standard input; default: none. */
   readonly input?: string;
 }
 
-type Program = 'vantage-control' | 'vantage';
+/** A program of the control plane's package. */
+export type CommandProgram = 'vantage-control' | 'vantage';
 
-/** Runs a command of the control plane's package to its end, ended with the test at the latest. */
+/** Runs a command of the control plane's package until it ends; killed with the test at the latest. */
 export async function runCommand(
   t: Test,
-  program: Program,
+  program: CommandProgram,
   args: readonly string[],
   { env = {}, input }: CommandOptions = {},
 ): Promise<CommandResult> {
@@ -38,11 +39,11 @@ export async function runCommand(
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts `vantage-control serve` and waits until it is ready. @throws Error with what it printed when it ends before */
+/** Starts `vantage-control serve` and waits until it is ready. @throws Error with its output if it ends before */
 export async function startServer(t: Test, env: Readonly<Record<string, string>>): Promise<ServerProcess> {
   const child = start(t, 'vantage-control', ['serve'], env);
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
@@ -69,7 +70,7 @@ export async function startServer(t: Test, env: Readonly<Record<string, string>>
 
 function start(
   t: Test,
-  program: Program,
+  program: CommandProgram,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): ChildProcess {
@@ -78,7 +79,8 @@ function start(
   const child = spawn(process.execPath, [path, ...args], { env: { PATH, HOME, ...env }, stdio: 'pipe' });
   const exited = new Promise((resolve) => child.once('close', resolve));
   t.teardown(async () => {
-    // a server removes what it started; one that does not end in time is killed by the runner with its whole group
+    // a server removes what it started; one that does not end in time is killed by the runner with its whole process
+    // group
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
     await exited;
   });

@@ -2,15 +2,15 @@ import { pino } from 'pino';
 import { type OpenOptions, openDataDirectory } from '../../src/db/embedded/index.js';
 
 // A program that opens a data directory and holds it until its standard input ends. Its argument: the options in JSON.
-// Its output: lines of JSON, those of its log and one that says what came of it. Tests kill it, run it as another user,
-// or in another namespace.
+// Its output: lines of JSON, those of its log and one with the result. Tests kill it, run it as another user, or in
+// another namespace.
 
-/** What came of opening the directory. */
+/** Result of opening the directory. */
 export type OwnerLine =
   | { readonly url: string; readonly isOwner: boolean }
   | { readonly error: string; readonly name: string };
 
-// what a terminal sends to the foreground group must not matter to the database
+// signals that a terminal sends to the foreground group must not reach the database
 process.on('SIGINT', () => {});
 
 function say(line: OwnerLine): void {

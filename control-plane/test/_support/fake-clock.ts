@@ -5,7 +5,10 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until the test moves it; both of its clocks move together unless the wall is set. */
+/**
+ * A clock that stands still until the test advances it; wall time and monotonic time advance together unless the wall
+ * clock is set.
+ */
 export class FakeClock implements Clock {
   #wallMs: number;
   #monotonicMs = 0;
@@ -33,12 +36,12 @@ export class FakeClock implements Clock {
     setImmediate(callback);
   }
 
-  /** Timers that have not come due. */
+  /** Number of timers that are not due yet. */
   get pendingTimers(): number {
     return this.#timers.size;
   }
 
-  /** Lets `ms` pass; timers that come due are called in order, at their time. */
+  /** Advances time by `ms`; timers that become due are called in order, at their time. */
   advance(ms: number): void {
     const endMs = this.#monotonicMs + ms;
     for (let due = this.#nextDue(endMs); due !== undefined; due = this.#nextDue(endMs)) {
@@ -49,13 +52,15 @@ export class FakeClock implements Clock {
     this.#moveTo(endMs);
   }
 
-  /** Somebody sets the wall clock; no time passes. */
+  /** Sets the wall clock, as an operator may; no time passes. */
   setWall(wallMs: number): void {
     this.#wallMs = wallMs;
   }
 
   #nextDue(endMs: number): Timer | undefined {
-    return [...this.#timers].filter((timer) => timer.dueMs <= endMs).sort((a, b) => a.dueMs - b.dueMs)[0];
+    let next: Timer | undefined;
+    for (const timer of this.#timers) if (timer.dueMs <= endMs && timer.dueMs < (next?.dueMs ?? Infinity)) next = timer;
+    return next;
   }
 
   #moveTo(monotonicMs: number): void {

@@ -1,7 +1,7 @@
 import type { ApiAnswer, TestApi } from './stack.js';
 import { until } from './until.js';
 
-/** Makes a heartbeat monitor and answers it as it was created. */
+/** Creates a heartbeat monitor and returns the body of the response. */
 export async function aHeartbeat(api: TestApi, fields: object = {}): Promise<ApiAnswer['body']> {
   const { status, body } = await api.call('POST', '/v1/monitors', {
     body: { name: 'Backup', type: 'heartbeat', ...fields },
@@ -10,19 +10,19 @@ export async function aHeartbeat(api: TestApi, fields: object = {}): Promise<Api
   return body.data;
 }
 
-/** Checks in. @throws Error unless it is answered OK */
+/** Checks in. @throws Error unless the response is OK */
 export async function ping(url: string, init: RequestInit = {}): Promise<void> {
   const response = await fetch(url, init);
   const text = await response.text();
   if (text !== 'OK') throw new Error(`answered ${response.status}: ${text}`);
 }
 
-/** A monitor as it is now. */
+/** Reads the current monitor. */
 export async function read(api: TestApi, id: string): Promise<ApiAnswer['body']> {
   return (await api.call('GET', `/v1/monitors/${id}`)).body.data;
 }
 
-/** Waits until a monitor is found so. */
+/** Waits until the monitor has a status. */
 export async function becomes(api: TestApi, id: string, current: string): Promise<void> {
   await until(`${id} to be ${current}`, async () => (await read(api, id)).current_status === current);
 }

@@ -13,13 +13,13 @@ const ThingCreate = Type.Object(
   { additionalProperties: false },
 );
 
-/** What reached a handler, newest last. */
+/** Requests that reached a handler, newest last. */
 export interface Handled {
   readonly operationId: string;
   readonly input: unknown;
 }
 
-/** Routes as modules define them, which note what reaches them. */
+/** Routes as modules define them, which record the requests that reach them. */
 export function thingRoutes(handled: Handled[] = []): AnyRoute[] {
   const getThing = defineRoute({
     operationId: 'getThing',
@@ -68,7 +68,7 @@ function createThing(operationId: string, path: string, auth: Auth, handled: Han
   });
 }
 
-/** A public GET that does what the test says. */
+/** A public GET whose handler the test provides. */
 export function aRoute(path: string, overrides: Partial<AnyRoute>): AnyRoute {
   return {
     operationId: `get${path.replaceAll('/', '_')}`,

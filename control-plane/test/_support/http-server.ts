@@ -2,12 +2,13 @@ import { Writable } from 'node:stream';
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import type { Test } from 'tap';
 import { ApiError } from '../../src/http/errors.js';
-import type { IdempotencyKeys } from '../../src/http/idempotency.js';
+import type { IdempotencyKeys } from '../../src/http/frame/idempotency.js';
+import { HttpServer, type HttpServerSettings } from '../../src/http/listeners/server.js';
 import type { RateLimiter } from '../../src/http/rate-limit.js';
 import type { Account, AnyRoute, Services } from '../../src/http/route.js';
-import { HttpServer, type HttpServerSettings } from '../../src/http/server.js';
-import { createLogger } from '../../src/log.js';
-import { defaultPlans } from '../../src/plans.js';
+import { defaultPlans } from '../../src/plans/index.js';
+import { createLogger } from '../../src/runtime/log.js';
+import { accountOf } from './owners.js';
 
 /** A line of the server's log. */
 export type LogLine = Readonly<Record<string, unknown>>;
@@ -20,11 +21,14 @@ export interface TestServer {
   readonly log: readonly LogLine[];
 }
 
-/** Tokens the server knows: `reader` may read probes, `prober` may create them, `admin` is one; `expired` has expired. */
+/**
+ * Tokens the server knows: `reader` may read probes, `prober` may create them, `admin` is an administrator; `expired`
+ * has expired.
+ */
 export const accounts: Readonly<Record<string, Account>> = {
   reader: anAccount('reader', { scopes: new Set(['probe:read']) }),
   prober: anAccount('prober', { scopes: new Set(['probe', 'probe:read']) }),
-  admin: anAccount('admin', { role: 'admin' }),
+  admin: anAccount('admin', { role: 'admin', scopes: new Set(['admin']) }),
 };
 
 export interface TestServerOptions extends Partial<HttpServerSettings> {
@@ -60,28 +64,17 @@ export async function startTestServer(
 }
 
 function anAccount(name: string, overrides: Partial<Account>): Account {
-  return {
-    userId: `u_${name}`,
-    role: 'user',
-    plan: 'unlimited',
-    scopes: new Set(),
-    credentialKind: 'personal_access_token',
-    credentialId: `pat_${name}`,
-    isTest: false,
-    isEmailVerified: true,
-    allowedOrigins: null,
-    ...overrides,
-  };
+  return accountOf(`u_${name}`, { credentialId: `pat_${name}`, ...overrides });
 }
 
-/** For tests of the frame that are about something else: nothing is counted. */
+/** Limiter that counts nothing, for tests of the frame about something else. */
 const unlimited: RateLimiter = {
   consume: async ({ limit }) => ({ limit, remaining: limit, resetsAt: 0, isAllowed: true }),
   refund: async () => {},
   isExhausted: () => false,
 };
 
-/** For tests of the frame that are about something else: every request is the first. */
+/** Idempotency that treats every request as the first, for tests of the frame about something else. */
 const forgetful: IdempotencyKeys = {
   claim: async () => ({ kind: 'first', store: async () => {}, release: async () => {} }),
 };

@@ -1,6 +1,6 @@
 import type { ApiAnswer, TestApi } from './stack.js';
 
-/** Posts a file of monitors; status and parsed body. */
+/** Posts a file of monitors; returns status and parsed body. */
 export async function importFile(
   { url, token }: TestApi,
   file: string | Buffer | object,
@@ -16,7 +16,7 @@ export async function importFile(
   return { status: response.status, error: body.error, report: body.data };
 }
 
-/** An export with these monitors, each a TCP monitor unless it says otherwise. */
+/** An export with these monitors, each a TCP monitor unless its fields differ. */
 export function exportOf(...monitors: readonly object[]): object {
   const own = { type: 'tcp', target: '127.0.0.1:9', interval_s: 60 };
   return { kind: 'vantage.monitors', version: 1, monitors: monitors.map((one) => ({ ...own, ...one })) };

@@ -4,10 +4,10 @@ import type { Test } from 'tap';
 import { AGENT_SCRIPT, type LaunchOptions } from './real-agent.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
-// An operator's installation, as decision 0012 wants it:
+// An operator's installation, as decision 0012 describes it:
 //
-//   releases/0.1.0/  the agent as it was built         current -> the release that is run
-//   releases/0.2.0/  the same, of another version      upgrade    makes `current` another release, restarts the agent
+//   releases/0.1.0/  the agent as it was built         current -> the release that runs
+//   releases/0.2.0/  the same, of another version      upgrade    links `current` to another release, restarts the agent
 
 const packageDirectory = path.dirname(path.dirname(AGENT_SCRIPT));
 const checkout = path.dirname(packageDirectory);
@@ -30,7 +30,7 @@ export class AgentInstallation {
     ]);
   }
 
-  /** How its service manager runs the agent. */
+  /** How a service manager runs the agent of this installation. */
   get launch(): LaunchOptions {
     return {
       script: this.file('current/agent/bin/vantage-agent.js'),
@@ -38,7 +38,7 @@ export class AgentInstallation {
     };
   }
 
-  /** Which process the command ends: a service manager knows it. */
+  /** Records which process the command must end; a service manager knows it. */
   notePid(pid: number): void {
     writeFileSync(this.file('pid'), String(pid));
   }

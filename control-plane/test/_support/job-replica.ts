@@ -7,7 +7,7 @@ import { Jobs } from '../../src/jobs/jobs.js';
 import { replicaStore } from '../../src/replicas/store.js';
 import { collectLog, type LogLine } from './log-lines.js';
 
-/** What of a replica runs jobs. */
+/** The parts of a replica that run jobs. */
 export interface JobReplica {
   readonly id: string;
   readonly jobs: Jobs;
@@ -17,12 +17,12 @@ export interface JobReplica {
 interface JobReplicaOptions {
   readonly database: { readonly url: string; readonly db: Knex };
   readonly types: readonly AnyJobType[];
-  /** What these types need of them. */
+  /** Dependencies of these job types. */
   readonly services?: Partial<JobServices>;
   readonly clock?: Clock;
 }
 
-/** A living replica that runs jobs of `types`; stopped when `t` ends. */
+/** A live replica that runs jobs of `types`; stopped when `t` ends. */
 export async function startJobReplica(t: Test, options: JobReplicaOptions): Promise<JobReplica> {
   const { database, types, clock = systemClock } = options;
   const services = { ...options.services } as JobServices;

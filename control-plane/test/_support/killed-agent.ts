@@ -3,10 +3,14 @@ import { finishedTask, submit } from './probes.js';
 import type { RealAgent } from './real-agent.js';
 import type { SlowTarget } from './slow-target.js';
 import type { ApiAnswer, TestApi } from './stack.js';
+import { watchStalls } from './stalls.js';
 
 let rounds = 0;
 
-/** Kills `victim` in the middle of a probe that every node in `nodes` runs; the task as it ended, and after how long. */
+/**
+ * Kills `victim` during a probe that runs on every node in `nodes`. @returns the finished task, and the time until it
+ * finished, without the longest time for which this process stood still
+ */
 export async function killMidProbe(
   t: Test,
   api: TestApi,
@@ -20,10 +24,14 @@ export async function killMidProbe(
     node_ids: nodes.map(({ nodeId }) => nodeId),
   });
   await target.waitForRequests(before + nodes.length);
+  const longestStall = watchStalls();
   const killedAt = await victim.kill();
   if (nodes.length > 1) target.release();
   const task = await finishedTask(api, taskId);
-  const endedAfterMs = Date.parse(task.completed_at) - killedAt;
-  t.comment(`the task ended ${endedAfterMs} ms after kill -9`);
+  const [afterMs, stalledMs] = [Date.parse(task.completed_at) - killedAt, Math.round(longestStall())];
+  const endedAfterMs = afterMs - stalledMs;
+  t.comment(
+    `the task ended ${afterMs} ms after kill -9, ${stalledMs} of them in a row without a turn for this process`,
+  );
   return { task, endedAfterMs };
 }

@@ -23,7 +23,7 @@ export interface Installation {
   server: RealServer;
 }
 
-/** Installs on the database that `database` configures; the embedded one by default. */
+/** Installs them on the database that `database` configures; the embedded one by default. */
 export async function install(t: Test, database: Readonly<Record<string, string>> = {}): Promise<Installation> {
   const environment = {
     VANTAGE_DATA_DIR: temporaryDirectory(t),
@@ -36,14 +36,14 @@ export async function install(t: Test, database: Readonly<Record<string, string>
   const api = await createAdminByCommand(server.url, environment);
   const agent = await RealAgent.start(t, api);
   const target = await SlowTarget.start(t);
-  // the first probe of an agent is slow: the server would be killed when all are submitted
+  // the first probe of an agent is slow: the server would be killed only after all are submitted
   await runProbe(api, 'http', { target: target.url('/first') });
   return { t, environment, api, agent, target, server };
 }
 
 /**
- * Submits probes, kills the server at a random moment while they run, and starts it again. Resolves when nothing is
- * left to be done, with the ids of the tasks whose submission was answered.
+ * Submits probes, kills the server at a random moment while they run, and restarts it. Resolves when all tasks have
+ * ended, with the ids of the tasks whose submission was confirmed.
  */
 export async function killServerMidProbes(installation: Installation): Promise<string[]> {
   const { t, environment, api, agent, target, server } = installation;
@@ -51,7 +51,7 @@ export async function killServerMidProbes(installation: Installation): Promise<s
   const before = target.requests.length;
   const submissions = submitAll(installation, accepted);
   await target.waitForRequests(before + 1);
-  // any step of any probe may be the one that is cut
+  // the kill may interrupt any step of any probe
   const killAfterMs = Math.round(Math.random() * LONGEST_MS);
   await pause(killAfterMs);
   await server.program.kill();
@@ -61,20 +61,20 @@ export async function killServerMidProbes(installation: Installation): Promise<s
   await until('every task to end', async () => (await listTasks(api)).every(({ status }) => status !== 'running'));
   await agent.waitForStatus({ isConnected: true, rows: 0 });
   const status = await agent.status();
-  // what it said tells why, and a failed match would not show it
+  // the output explains the failure, which a failed match would not show
   if (!status.is_connected) throw new Error(`${JSON.stringify(status)}\n${agent.program.stderr.slice(-4000)}`);
   t.match(status, { agent: { spool: { rows: 0, dropped: 0 } } });
   return accepted;
 }
 
-/** Each accepted task ended with the real result of a probe that ran once, and there is nothing else. */
+/** Checks that each accepted task ended with the real result of a probe that ran once, and that nothing else exists. */
 export async function checkNothingLost({ t, api, target }: Installation, accepted: readonly string[]): Promise<void> {
   const tasks = await listTasks(api);
   const ids = new Set(tasks.map(({ task_id }) => task_id));
   t.strictSame(
     accepted.filter((id) => !ids.has(id)),
     [],
-    'every accepted task is there',
+    'every accepted task exists',
   );
   const isReal = ({ status, node_results: [result] }: ListedTask) =>
     status === 'completed' && result?.success === true && result.status_code === 200;
@@ -84,10 +84,10 @@ export async function checkNothingLost({ t, api, target }: Installation, accepte
     `each of ${tasks.length} tasks has its result`,
   );
   t.equal(new Set(target.requests).size, target.requests.length, 'no probe ran twice');
-  t.equal(target.requests.length, tasks.length, 'as many probes ran as there are tasks');
+  t.equal(target.requests.length, tasks.length, 'the number of probes equals the number of tasks');
 }
 
-/** No task had been given up when its result came. */
+/** Checks that no task had been given up when its result arrived. */
 export async function checkNothingLate({ t, api }: Installation): Promise<void> {
   const tasks = await listTasks(api);
   t.strictSame(
@@ -97,7 +97,7 @@ export async function checkNothingLate({ t, api }: Installation): Promise<void> 
   );
 }
 
-/** The database holds every result once and nothing it could not place. */
+/** Checks that the database holds every result once and no result without a task. */
 export async function checkRows({ t, target }: Installation, databaseUrl: string): Promise<void> {
   const count = target.requests.length;
   const rows = await oneQuery(
@@ -117,7 +117,7 @@ async function submitAll({ api, target }: Installation, accepted: string[]): Pro
   for (let index = 0; index < PROBES; index += 1) {
     const ms = Math.round((LONGEST_MS * ((index * 7) % PROBES)) / PROBES);
     const body = { target: target.url(`/after/${ms}?probe=${round}.${index}`), params: { timeout_ms: 10_000 } };
-    // to a dead server they fail, as they should
+    // requests to a dead server fail, as they should
     const created = await submit(api, 'http', body).catch(() => null);
     if (created !== null) accepted.push(created.taskId);
     await pause(LONGEST_MS / PROBES);

@@ -5,11 +5,12 @@ import type { Knex } from 'knex';
 import { pino } from 'pino';
 import type { Test } from 'tap';
 import { ensurePartitions } from '../../src/db/partitions.js';
-import type { Delivered } from '../../src/modules/monitors/check-store.js';
-import { Judging } from '../../src/modules/monitors/judging.js';
-import { LateResults } from '../../src/modules/monitors/late-results.js';
-import { maintenanceReads } from '../../src/modules/monitors/maintenance-reads.js';
-import { claimDue } from '../../src/modules/monitors/state-store.js';
+import type { EventKind, PayloadOf } from '../../src/events/index.js';
+import type { Delivered } from '../../src/modules/monitors/checks/check-store.js';
+import { Judging } from '../../src/modules/monitors/judging/judging.js';
+import { claimDue } from '../../src/modules/monitors/judging/state-store.js';
+import { LateResults } from '../../src/modules/monitors/late/late-results.js';
+import { maintenanceReads } from '../../src/modules/monitors/maintenance/maintenance-reads.js';
 import { createTestDatabase } from './database.js';
 import { FakeClock } from './fake-clock.js';
 import { aCheck, insertMonitor, type StoredMonitor, store } from './stored-monitor.js';
@@ -18,23 +19,27 @@ import { insertNode } from './stored-node.js';
 export const INTERVAL_MS = 60_000;
 const RULE = { consecutiveFail: 2, consecutiveOk: 1 };
 
-/** An event as it is compared. */
+/** An event in the form that tests compare. */
 export interface Told {
   readonly type: string;
-  /** Milliseconds after the beginning. */
+  /** Milliseconds since the beginning. */
   readonly from: number;
   readonly to: number | null;
 }
 
-/** Monitors of three linked nodes, what is stored of them and judged as it comes, and what corrects that; hours ago. */
+/**
+ * A monitor checked by three linked nodes, hours ago; its checks are stored and judged as they arrive, and its events
+ * corrected.
+ */
 export class LateMonitor {
-  readonly notified: string[] = [];
+  /** Mails to its owner, oldest first. */
+  notified: readonly string[] = [];
   readonly #states = new Map<string, NodeState>();
   #nowMs: number;
 
   private constructor(
     readonly db: Knex,
-    /** When it begins. */
+    /** Instant at which it begins. */
     readonly startMs: number,
     readonly nodeIds: readonly string[],
     readonly monitor: StoredMonitor,
@@ -42,7 +47,7 @@ export class LateMonitor {
     this.#nowMs = startMs;
   }
 
-  /** In a database of its own, beginning so many minutes ago. */
+  /** Creates it in a database of its own, beginning the given number of minutes ago. */
   static async create(t: Test, minutesAgo: number): Promise<LateMonitor> {
     const { db } = await createTestDatabase(t);
     const startMs = Math.floor(Date.now() / INTERVAL_MS - minutesAgo) * INTERVAL_MS;
@@ -55,7 +60,7 @@ export class LateMonitor {
     return new LateMonitor(db, startMs, nodeIds, monitor);
   }
 
-  /** Another monitor of the same nodes. */
+  /** Creates another monitor of the same nodes. */
   async another(): Promise<LateMonitor> {
     const { db, startMs, nodeIds } = this;
     const at = new Date(startMs - INTERVAL_MS);
@@ -65,7 +70,7 @@ export class LateMonitor {
     return new LateMonitor(db, startMs, nodeIds, monitor);
   }
 
-  /** The check of a node (0 to 2) in a minute, its slot; to be made in the order of the slots. */
+  /** Makes the check of a node (0 to 2) in a minute, its slot; checks must be made in the order of the slots. */
   make(node: number, minute: number, outcome: CheckReport['outcome']): Delivered<CheckReport> {
     const nodeId = this.nodeIds[node] as string;
     const slotMs = this.slotMs(node, minute);
@@ -95,29 +100,22 @@ export class LateMonitor {
   }
 
   async judge(): Promise<void> {
-    const judging = new Judging({
-      maintenance: maintenanceReads.now,
-      notify: async (_trx, { kind, event }) => {
-        this.notified.push(`${kind} ${event.started_at.toISOString()}`);
-      },
-      notifyFlapping: async (_trx, _monitor, { isFlapping, isUp }) => {
-        this.notified.push(`${isFlapping ? 'flapping' : 'settled'} ${isUp ? 'up' : 'not up'}`);
-      },
-    });
+    const judging = new Judging({ maintenance: maintenanceReads.now });
     await this.db.transaction(async (trx) => {
       const due = await claimDue(trx, 1_000);
       const ids = due.map(({ id }) => id);
       await judging.judge(trx, ids, this.#nowMs);
     });
+    this.notified = (await this.db('outbox').orderBy('id')).flatMap(mailOf);
   }
 
-  /** What corrects events, by the clock of what has come so far. */
+  /** Corrects events, by the clock of the checks so far. */
   lateResults(): LateResults {
     const log = pino({ level: 'silent' });
     return new LateResults({ db: this.db, maintenance: maintenanceReads, clock: new FakeClock(this.#nowMs), log });
   }
 
-  /** Corrects events until nothing is to be corrected, by two replicas at once. */
+  /** Corrects events until nothing is left to correct, by two replicas at once. */
   async correct(): Promise<void> {
     const replicas = [this.lateResults(), this.lateResults()];
     for (let rounds = 0; rounds < 20; rounds += 1) {
@@ -126,7 +124,7 @@ export class LateMonitor {
     }
   }
 
-  /** Events as they are told to whoever asks for uptimes. */
+  /** Events as the uptime API reports them. */
   async events(): Promise<Told[]> {
     const rows = await this.db('monitor_events')
       .where({ monitor_id: this.monitor.id, disputed: false })
@@ -143,4 +141,11 @@ export class LateMonitor {
       .where({ monitor_id: this.monitor.id })
       .first('version', 'health', 'failing_nodes', 'resolved_type');
   }
+}
+
+/** The event as the consumer that mails the owner sees it; none for an event that is reported as flapping. */
+function mailOf({ kind, payload }: { readonly kind: string; readonly payload: PayloadOf<EventKind> }): string[] {
+  if ('is_up' in payload) return [`${payload.is_flapping ? 'flapping' : 'settled'} ${payload.is_up ? 'up' : 'not up'}`];
+  if (!('is_flapping' in payload) || payload.is_flapping) return [];
+  return [`${kind} ${payload.event.started_at}`];
 }

@@ -2,19 +2,19 @@ import { finishedTask, submit } from './probes.js';
 import type { SlowTarget } from './slow-target.js';
 import type { TestApi } from './stack.js';
 
-/** Requests that go on until they are told to stop, and what became of them. */
+/** Requests that continue until they are stopped, and their outcomes. */
 export interface Load {
-  /** Ids of the tasks whose submission was answered. */
+  /** Ids of the tasks whose submission was confirmed. */
   readonly accepted: string[];
-  /** Requests that were not answered as they should be, in a line each. */
+  /** Requests with an unexpected response, one line each. */
   readonly failures: string[];
-  /** Submissions refused because no node was linked at that moment. */
+  /** Number of submissions refused because no node was linked at that moment. */
   refusals: number;
-  /** Resolves when the last request has its answer. */
+  /** Resolves when the last request has its response. */
   stop(): Promise<void>;
 }
 
-/** Submits http probes of `target`, so many at a time, each with a name of its own, and waits for each to end. */
+/** Submits http probes of `target`, `width` at a time, each with a unique name, and waits for each to end. */
 export function startLoad(api: TestApi, target: SlowTarget, { callers = 3, name = 'load' } = {}): Load {
   let isStopped = false;
   let count = 0;

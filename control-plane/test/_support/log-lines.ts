@@ -1,10 +1,10 @@
 import { Writable } from 'node:stream';
-import { createLogger, type Logger } from '../../src/log.js';
+import { createLogger, type Logger } from '../../src/runtime/log.js';
 
 /** A line of a log. */
 export type LogLine = Readonly<Record<string, unknown>>;
 
-/** A logger of everything from debug on, and what it was told. */
+/** A logger at level debug, and the lines it received. */
 export function collectLog(): { log: Logger; lines: readonly LogLine[] } {
   const lines: LogLine[] = [];
   const stream = new Writable({

@@ -1,30 +1,26 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import path from 'node:path';
+import { missing } from '@vantage/shared/_support/missing.js';
 import type { Test } from 'tap';
 import { findPostgresBinaries } from '../../src/db/embedded/binaries.js';
 import { processesIn } from '../../src/db/embedded/postmaster.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
-// Machines unlike this one, made of mounts that only the spawned process sees (`mounts` of spawnOwner).
-
-const isCi = process.env['CI'] === 'true';
-const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0;
+// Machines unlike this one, simulated by mounts that only the spawned process sees (`mounts` of spawnOwner).
 
 /** Options of tests that need such mounts; under CI nothing is skipped. */
-export const needsMounts =
-  mayMount || isCi ? {} : { skip: 'needs root and mount namespaces (Debian package util-linux)' };
-/** Options of tests that run something as another user; under CI nothing is skipped. */
-export const needsRoot = process.getuid?.() === 0 || isCi ? {} : { skip: 'needs root' };
+export const needsMounts = { skip: missing('permission to mount') };
+/** Options of tests that run a program as another user; under CI nothing is skipped. */
+export const needsRoot = { skip: missing('root') };
 
 const packageDirectory = path.dirname(findPostgresBinaries().root);
 const scope = path.dirname(packageDirectory);
 const packageName = path.basename(packageDirectory);
 
-/** Programs that need user namespaces find that this machine has none. */
+/** A machine without user namespaces. */
 export const refuseUserNamespaces = 'mount --bind /bin/false "$(command -v unshare)"';
-/** The npm package is where only root may look, as in a clone under /root. */
+/** A machine on which only root may read the npm package, as in a clone under /root. */
 export const hidePackage = `
   keep=$(mktemp -d)
   mount --bind '${scope}' "$keep"
@@ -34,11 +30,20 @@ export const hidePackage = `
   umount "$keep"
   rmdir "$keep"`;
 
-/** The user ids a database's processes have. */
+/** User ids of a database's processes. */
 export async function serverUids(dataDir: string): Promise<number[]> {
   const pids = await processesIn(path.join(dataDir, 'postgres'));
-  const uids = pids.map((pid) => Number(/^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]));
+  const uids = pids.flatMap((pid) => Number(/^Uid:\t(\d+)/m.exec(statusOf(pid))?.[1] ?? []));
   return [...new Set(uids)];
+}
+
+/** The kernel's description of a process, proc(5); empty if it has ended: a session ends a moment after its client. */
+function statusOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** A path for a data directory that any user may reach. */

@@ -6,9 +6,10 @@ import {
 } from '@vantage/shared/monitor-state/node-reducer.js';
 import { judgeQuorum, parseQuorum, type Quorum, type Vote } from '@vantage/shared/monitor-state/quorum.js';
 import { phaseOf } from '@vantage/shared/monitor-state/slots.js';
-import { type MonitorState, transition, unknownMonitor } from '../../src/modules/monitors/transition.js';
+import { type MonitorState, transition, unknownMonitor } from '../../src/modules/monitors/judging/transition.js';
 
-// Monitors, their nodes and a day, without a clock: what each node sees is given, and what comes of it is told.
+// Monitors, their nodes and a day, without a clock: the observations of each node are given, and the resulting events
+// are returned.
 //
 //   outages, lost uplinks, noise ──> checks in the order of their slots ──> reducer ──> quorum ──> transition ──> episodes
 
@@ -20,20 +21,20 @@ export interface Span {
   readonly toMs: number;
 }
 
-/** What happens to one monitor in a day. */
+/** The day of one monitor. */
 export interface Fate {
   readonly monitorId: string;
   readonly nodeIds: readonly string[];
   readonly intervalMs: number;
-  /** When the target answers nobody. */
+  /** Periods when the target does not respond to any node. */
   readonly outages: readonly Span[];
-  /** When a node's own uplink is away, by node: it notices, and these slots are missed. */
+  /** Periods when a node's own uplink is down, by node: the node notices, and these slots are missed. */
   readonly lost: ReadonlyMap<string, readonly Span[]>;
-  /** Whether a check fails for no reason but its own. */
+  /** True if a check fails by chance. */
   readonly isNoise: (nodeId: string, slotMs: number) => boolean;
 }
 
-/** An event as the fleet made it. */
+/** An event as the fleet produced it. */
 export interface Episode {
   readonly type: 'down' | 'degraded';
   readonly startedAtMs: number;
@@ -66,7 +67,7 @@ export function* checksOf(fate: Fate): Generator<FleetCheck> {
   }
 }
 
-/** The events of a day, as the product's own parts make them; `checks`: as they arrive. */
+/** Events of a day, as the product's own parts produce them; `checks`: in order of arrival. */
 export function live(fate: Fate, checks: Iterable<FleetCheck> = checksOf(fate)): Episode[] {
   const states = new Map<string, NodeState>();
   let monitor: MonitorState = unknownMonitor;
@@ -82,15 +83,15 @@ export function live(fate: Fate, checks: Iterable<FleetCheck> = checksOf(fate)):
     for (const effect of next.effects) {
       if (effect.kind === 'open')
         episodes.push({ type: effect.type, startedAtMs: effect.startedAtMs, endedAtMs: null });
-      else episodes.push({ ...(episodes.pop() as Episode), endedAtMs: effect.endedAtMs });
+      if (effect.kind === 'close') episodes.push({ ...(episodes.pop() as Episode), endedAtMs: effect.endedAtMs });
     }
   }
   return episodes;
 }
 
 /**
- * The same by the slowest way there is: after each check everything is read anew from all checks there have been, and the
- * monitor is down when as many nodes as are needed have failed twice in a row.
+ * The same by the slowest method: after each check the state is computed again from all checks so far, and the monitor
+ * is down if the required number of nodes have failed twice in a row.
  */
 export function liveNaively(fate: Fate): Episode[] {
   const byNode = new Map<string, FleetCheck[]>();
@@ -98,8 +99,9 @@ export function liveNaively(fate: Fate): Episode[] {
   for (const check of checksOf(fate)) {
     byNode.set(check.nodeId, [...(byNode.get(check.nodeId) ?? []), check]);
     const failing = [...byNode.values()].filter(isFailing).length;
-    const need = Math.max(2, Math.ceil((2 * byNode.size) / 3));
-    if (byNode.size < need) continue;
+    const decided = [...byNode.values()].filter(hasDecided).length;
+    const need = Math.max(2, Math.ceil((2 * decided) / 3));
+    if (decided < need) continue;
     const open = episodes.at(-1);
     const isOpen = open !== undefined && open.endedAtMs === null;
     if (failing >= need && !isOpen) episodes.push({ type: 'down', startedAtMs: check.slotMs, endedAtMs: null });
@@ -108,15 +110,20 @@ export function liveNaively(fate: Fate): Episode[] {
   return episodes;
 }
 
-/** Two failures in a row were the last thing but successes that never came. */
+/** True if the last two checks failed. */
 function isFailing(checks: readonly FleetCheck[]): boolean {
   const [before, last] = checks.slice(-2);
   return before?.outcome === 'failed' && last?.outcome === 'failed';
 }
 
+/** True if the node has decided: it succeeded once, or made two checks. */
+function hasDecided(checks: readonly FleetCheck[]): boolean {
+  return checks.length > 1 || checks[0]?.outcome === 'ok';
+}
+
 function votesOf(states: ReadonlyMap<string, NodeState>): Vote[] {
   return [...states].flatMap(([nodeId, { verdict, since }]) =>
-    since === null ? [] : [{ nodeId, verdict, sinceMs: since }],
+    since === null || verdict === 'undecided' ? [] : [{ nodeId, verdict, sinceMs: since }],
   );
 }
 

@@ -3,14 +3,14 @@ import type { CheckJudgment } from '@vantage/shared/monitor-types/definition.js'
 import { tcp } from '@vantage/shared/monitor-types/tcp.js';
 import type { ProbeResults } from '@vantage/shared/probe-types/index.js';
 
-// A trace tells of one monitor of type tcp what its nodes met and what befell them, a line each, in the order in which the
-// control plane hears of it, and what came of that:
+// A trace describes the observations of the nodes of one monitor of type tcp and the actions on them, a line each, in
+// the order in which the control plane learns of them, and the outcome:
 //
 //   00:01:05 a 12 ms               node a connected within 12 ms, in its slot of 00:01:05
-//   00:09:00 a refused of 00:02:05 nobody listened; the result of 00:02:05 is delivered at 00:09:00
-//   00:03:10 b silent again        what b delivered of that slot already comes once more
+//   00:09:00 a refused of 00:02:05 the connection was refused; the result of 00:02:05 is delivered at 00:09:00
+//   00:03:10 b silent again        the result that b delivered for that slot is delivered once more
 
-/** The rule of a monitor, as the API has it. */
+/** Rule of a monitor, as the API has it. */
 export interface TraceRule {
   readonly interval_s: number;
   readonly consecutive_fail: number;
@@ -20,13 +20,13 @@ export interface TraceRule {
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
-/** What came of a trace. */
+/** Outcome of a trace. */
 export interface TraceOutcome {
-  /** When the monitor became what, and who failed though it was up. */
+  /** Changes of status, each with the nodes that failed while the monitor was up. */
   readonly states: readonly string[];
-  /** Its events, oldest first. */
+  /** Events of the monitor, oldest first. */
   readonly events: readonly string[];
-  /** What stands in the outbox, and when it came there. */
+  /** Rows of the outbox, and the time when each was written. */
   readonly told: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export interface Trace extends TraceOutcome {
   readonly steps: readonly string[];
 }
 
-/** A step: when the control plane hears of it, and what it is. */
+/** A step: the time when the control plane learns of it, and its content. */
 export interface Step {
   readonly atMs: number;
   readonly text: string;
@@ -52,11 +52,11 @@ export interface TracedCheck {
   readonly judgment: CheckJudgment;
 }
 
-/** Reads the steps of a trace; `startMs`: the instant of 00:00:00. @throws RangeError naming a line that is none */
+/** Reads the steps of a trace; `startMs`: the instant of 00:00:00. @throws RangeError naming a line that is invalid */
 export function parseSteps({ steps, monitor }: Trace, startMs: number): Step[] {
   return steps.map((line) => {
     const [, time = '', text = ''] = /^(\d\d:\d\d:\d\d) (.+)$/.exec(line) ?? [];
-    if (text === '') throw new RangeError(`"${line}" is no step`);
+    if (text === '') throw new RangeError(`"${line}" is not a step`);
     const atMs = instantOf(time, startMs);
     const [, node, what, of = time] =
       /^(\w+) (\d+ ms|refused|silent)(?: of (\d\d:\d\d:\d\d))?(?: again)?$/.exec(text) ?? [];
@@ -66,20 +66,20 @@ export function parseSteps({ steps, monitor }: Trace, startMs: number): Step[] {
   });
 }
 
-/** Milliseconds of a time of the trace. */
+/** Milliseconds of a time in the trace. */
 export function instantOf(time: string, startMs: number): number {
   const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number);
   return startMs + ((hours * 60 + minutes) * 60 + seconds) * 1_000;
 }
 
-/** The other way round. */
+/** Time in the trace of an instant in milliseconds. */
 export function timeOf(atMs: number, startMs: number): string {
   return new Date(atMs - startMs).toISOString().slice(11, 19);
 }
 
 /**
- * What each node says after each of its checks, by node and slot: it runs them in the order of their slots, whenever they are
- * delivered, and begins anew where it is given the monitor anew.
+ * Statements of each node after each of its checks, by node and slot: a node runs them in the order of their slots,
+ * regardless of delivery, and starts again when the monitor is reassigned to it.
  */
 export function nodeStatesOf({ monitor, nodes }: Trace, steps: readonly Step[]): ReadonlyMap<string, NodeState> {
   const rule = { consecutiveFail: monitor.consecutive_fail, consecutiveOk: monitor.consecutive_ok };
@@ -98,12 +98,12 @@ export function nodeStatesOf({ monitor, nodes }: Trace, steps: readonly Step[]):
   return states;
 }
 
-/** Where `nodeStatesOf` keeps what a node said after a slot. */
+/** Key under which `nodeStatesOf` keeps the statement of a node after a slot. */
 export function keyOf(node: string, slotMs: number): string {
   return `${node} ${slotMs}`;
 }
 
-/** The newest thing a node says at an instant, and of which slot; null: it has checked nothing. */
+/** Newest statement of a node at an instant, and its slot; null: it has checked nothing. */
 export function newestOf(
   states: ReadonlyMap<string, NodeState>,
   node: string,
@@ -115,7 +115,7 @@ export function newestOf(
   return own.sort((a, b) => b.slot - a.slot)[0] ?? null;
 }
 
-/** What the type makes of a connect that took so long, was refused, or was never answered. */
+/** Result of the type for a connection that took this long, was refused, or timed out. */
 function judge(what: string, settings: Readonly<Record<string, unknown>>): CheckJudgment {
   const connectMs = what.endsWith(' ms') ? Number.parseInt(what, 10) : null;
   const error = { refused: refusal, silent: silence }[what] ?? null;

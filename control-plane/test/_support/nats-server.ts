@@ -1,18 +1,13 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from '@nats-io/transport-node';
 import { lastingPort } from '@vantage/shared/_support/lasting-port.js';
+import { demand } from '@vantage/shared/_support/missing.js';
 import type { Test } from 'tap';
 import { temporaryDirectory } from './temporary-directory.js';
 import { until } from './until.js';
 
-/** Why tests with NATS can't run here; false: they can. Never a reason where everything has to be there. */
-export const withoutNats: string | false =
-  process.env['CI'] === 'true' || spawnSync('nats-server', ['--version']).status === 0
-    ? false
-    : 'nats-server is not installed';
-
-/** Debian's nats-server on a port of its own, which a test ends and starts again. */
+/** Debian's nats-server on a port of its own, which a test stops and restarts. */
 export class NatsServer {
   #process: ChildProcess | null = null;
 
@@ -22,7 +17,7 @@ export class NatsServer {
     private readonly credentials: { user?: string; pass?: string; token?: string },
   ) {}
 
-  /** Started; ended with the test. `args`: of its command line, beside the address. */
+  /** Starts the server; stopped with the test. `args`: command line arguments in addition to the address. */
   static async start(
     t: Test,
     args: readonly string[] = [],
@@ -41,6 +36,7 @@ export class NatsServer {
   }
 
   async start(): Promise<void> {
+    demand('nats-server');
     const child = spawn('nats-server', this.args, { stdio: ['ignore', 'ignore', 'pipe'] });
     this.#process = child;
     let log = '';
@@ -51,7 +47,7 @@ export class NatsServer {
     if (child.exitCode !== null) throw new Error(`nats-server ended: ${log}`);
   }
 
-  /** It stays there and does nothing any more, as a machine that hangs. */
+  /** Suspends the server: it keeps its port and does nothing, like a machine that hangs. */
   freeze(): void {
     this.#process?.kill('SIGSTOP');
   }

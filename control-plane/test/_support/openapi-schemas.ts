@@ -6,7 +6,7 @@ const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
 
 const ROOT = 'https://openapi.test/document';
 
-/** The schemas of an OpenAPI document, as its readers understand them: nothing of our own validation is used. */
+/** Schemas of an OpenAPI document, as its readers understand them: independent of the product's own validation. */
 export class OpenApiSchemas {
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
 
@@ -15,7 +15,7 @@ export class OpenApiSchemas {
     this.#ajv.addSchema(document, ROOT);
   }
 
-  /** What is wrong with a value, by the schema at a place of the document (names from its root); null: nothing. */
+  /** Errors of a value by the schema at a place of the document (names from its root); null: none. */
   complaintAbout(value: unknown, place: readonly (string | number)[]): string | null {
     const pointer = place.map((name) => encodeURIComponent(String(name).replaceAll('~', '~0').replaceAll('/', '~1')));
     const reference = `${ROOT}#/${pointer.join('/')}`;

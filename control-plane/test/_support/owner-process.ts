@@ -6,27 +6,27 @@ import type { Test } from 'tap';
 import type { OpenOptions } from '../../src/db/embedded/index.js';
 import type { OwnerLine } from './data-directory-owner.js';
 
-/** A process that opens, or tried to open, a data directory. */
+/** A process that opened, or tried to open, a data directory. */
 export interface OwnerProcess {
   readonly process: ChildProcess;
-  /** What it said: the URL, or why not. */
+  /** Result it printed: the URL, or the complaint. */
   readonly line: Promise<OwnerLine>;
   /** Messages it has logged so far. */
   readonly messages: readonly string[];
-  /** Lets it close the directory and waits until it has ended. */
+  /** Makes it close the directory and waits until it has ended. */
   end(): Promise<void>;
   /** kill -9 */
   kill(): Promise<void>;
 }
 
 export interface OwnerOptions extends Omit<OpenOptions, 'log'> {
-  /** Run as this user and group. */
+  /** User and group to run it as. */
   readonly uid?: number;
   /** Shell commands run first as root, in a mount namespace of their own. */
   readonly mounts?: string;
 }
 
-/** Starts the program of data-directory-owner.ts; it is ended with the test at the latest. */
+/** Starts the program of data-directory-owner.ts; killed with the test at the latest. */
 export function spawnOwner(t: Test, options: OwnerOptions): OwnerProcess {
   const { uid, mounts, ...open } = options;
   const program = fileURLToPath(new URL('./data-directory-owner.js', import.meta.url));
@@ -67,18 +67,18 @@ function readOutput(child: ChildProcess, messages: string[]): Promise<OwnerLine>
       if ('msg' in line) messages.push(line.msg);
       else resolve(line);
     });
-    lines.on('close', () => reject(new Error('the owner ended without a word')));
+    lines.on('close', () => reject(new Error('the owner ended without output')));
   });
 }
 
-/** The URL of an owner that was to succeed. @throws Error with its complaint */
+/** URL of an owner that must have succeeded. @throws Error with its complaint */
 export async function urlOf(owner: OwnerProcess): Promise<string> {
   const line = await owner.line;
   if ('error' in line) throw new Error(line.error);
   return line.url;
 }
 
-/** The complaint of an owner that was to fail. */
+/** Complaint of an owner that must have failed. */
 export async function errorOf(owner: OwnerProcess): Promise<string> {
   const line = await owner.line;
   return 'error' in line ? line.error : `succeeded with ${line.url}`;

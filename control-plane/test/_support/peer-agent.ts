@@ -19,7 +19,7 @@ import { WebSocket } from 'ws';
 import type { TestApi } from './stack.js';
 import { until } from './until.js';
 
-/** What an agent of a test declares when it enrolls. */
+/** Declaration of a test's agent when it enrolls. */
 export interface Declared {
   readonly country?: string;
   readonly region?: string;
@@ -34,7 +34,7 @@ export interface PeerIdentity {
   readonly nodeId: string;
   readonly privateKey: KeyObject;
   readonly audience: string;
-  /** As enrollment told them. */
+  /** Identity returned by enrollment. */
   readonly controlUrls: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export async function enrollPeer(
   return { nodeId, privateKey, audience: told, controlUrls };
 }
 
-/** Body of POST /v1/nodes/enroll as an agent makes it. */
+/** Body of POST /v1/nodes/enroll as an agent builds it. */
 export function enrollBody(
   token: string,
   privateKey: KeyObject,
@@ -95,32 +95,35 @@ export interface PeerOptions {
   readonly runningTaskIds?: readonly string[];
   /** Default: icmp. */
   readonly capabilities?: readonly string[];
-  /** Answer every job at once with a successful result. */
+  /** Answers every job at once with a successful result. */
   readonly isAnswering?: boolean;
   /** Awaited between the challenge and the proof. */
   readonly beforeProof?: () => Promise<void>;
-  /** Send heartbeats, without which a link with work is cut after three seconds; default: none. */
+  /**
+   * Sends heartbeats, without which a link is cut: after three seconds with a job, after 45 without; default: if it
+   * answers no jobs.
+   */
   readonly isBeating?: boolean;
   /** Source address of its socket; default: the system's choice. */
   readonly localAddress?: string;
-  /** Number of a lane that its proof names beside the others. */
+  /** Number of an additional lane that its proof names. */
   readonly strangeLane?: number;
-  /** Answer the challenge; default: yes. */
+  /** Answers the challenge; default: true. */
   readonly isProving?: boolean;
-  /** How it reads and writes frames; default: as this build does. */
+  /** Codec of its frames; default: that of this build. */
   readonly codec?: Pick<FrameCodec, 'encodeAgentFrame' | 'decodeServerFrame'>;
-  /** What a proxy says of where it connects from; default: nothing. */
+  /** Forwarding headers, as a proxy would set them; default: none. */
   readonly forwardedFor?: string;
 }
 
 let generations = 0;
 
-/** An agent under the test's control, on a real socket. Everything the control plane sends is kept in `frames`. */
+/** An agent controlled by the test, on a real socket. Everything the control plane sends is kept in `frames`. */
 export class PeerAgent {
   readonly frames: DecodedServerFrame[] = [];
   readonly epoch: Buffer;
   closeCode: number | null = null;
-  /** What its heartbeats say of its spool. */
+  /** State of the spool that its heartbeats report. */
   spool = {};
   readonly nonce = randomBytes(NONCE_BYTES);
   readonly #bootId: string;
@@ -147,7 +150,8 @@ export class PeerAgent {
       const load = { running: this.#running, jobsReceived: this.jobs.length };
       this.send({ heartbeat: { sequence: 1, transmitMs: 1, ...load, ...this.spool } });
     };
-    const beating = options.isBeating ? setInterval(() => this.#isWelcome && beat(), 250) : undefined;
+    const isBeating = options.isBeating ?? !this.#isAnswering;
+    const beating = isBeating ? setInterval(() => this.#isWelcome && beat(), 250) : undefined;
     socket.on('close', (code) => {
       clearInterval(beating);
       this.closeCode = code;
@@ -155,7 +159,7 @@ export class PeerAgent {
     socket.on('error', () => {});
   }
 
-  /** Connects and says hello; the handshake goes on by itself. */
+  /** Connects and sends hello; the handshake continues by itself. */
   static async dial(t: Test, url: string, identity: PeerIdentity, options: PeerOptions = {}): Promise<PeerAgent> {
     const socket = new WebSocket(new URL(LINK_PATH, url.replace(/^http/, 'ws')), LINK_SUBPROTOCOL, {
       headers: options.forwardedFor === undefined ? {} : { 'x-forwarded-for': options.forwardedFor },
@@ -195,32 +199,32 @@ export class PeerAgent {
     this.socket.send(bytes);
   }
 
-  /** Sends a part of a message that goes on. */
+  /** Sends a fragment of an unfinished message. */
   sendFragment(bytes: Uint8Array): void {
     this.socket.send(bytes, { fin: false });
   }
 
-  /** Takes nothing more out of its socket. */
+  /** Stops reading from its socket. */
   stopReading(): void {
     this.socket.pause();
   }
 
-  /** Resolves when what was sent has left, or never will. */
+  /** Resolves when everything sent has left, or never will. */
   flushed(): Promise<void> {
     return new Promise((resolve) => this.socket.ping(undefined, undefined, () => resolve()));
   }
 
-  /** Closes the socket in good order, after what was sent. */
+  /** Closes the socket cleanly, after everything sent. */
   leave(): void {
     this.socket.close();
   }
 
-  /** Cuts the socket without a word, as a killed process does. */
+  /** Destroys the socket without a close frame, as a killed process does. */
   cut(): void {
     this.socket.terminate();
   }
 
-  /** The first frame, past or to come, that satisfies `isIt`. */
+  /** The first frame, past or future, that satisfies `isIt`. */
   async waitFor(what: string, isIt: (frame: DecodedServerFrame) => boolean): Promise<DecodedServerFrame> {
     await until(what, () => this.frames.some(isIt) || !this.isOpen);
     const found = this.frames.find(isIt);
@@ -246,7 +250,7 @@ export class PeerAgent {
     return this.frames.flatMap((frame) => (frame.job ? [frame.job] : []));
   }
 
-  /** Jobs it has and has not answered: one that says it runs nothing owes nothing. */
+  /** Jobs received and not answered: an agent that reports running none has no such jobs. */
   get #running(): number {
     return this.jobs.filter(({ taskId }) => !this.#answered.has(taskId)).length;
   }

@@ -1,7 +1,11 @@
 import type { Test } from 'tap';
-import { type Actor, program } from '../../src/actor.js';
-import { createLogger } from '../../src/log.js';
-import { type AccountMail, type AccountParts, openAccounts } from '../../src/modules/accounts/index.js';
+import { type Actor, program } from '../../src/audit-log/actor.js';
+import { type AccountParts, openAccounts } from '../../src/modules/accounts/index.js';
+import { type AccountMail } from '../../src/modules/accounts/profile/account-mail.js';
+import { revokeAlertSettings } from '../../src/modules/alerts/index.js';
+import { deleteWindowsOf } from '../../src/modules/monitors/index.js';
+import { deleteNodesOfOwner, listNodesOfOwner } from '../../src/modules/nodes/store.js';
+import { createLogger } from '../../src/runtime/log.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 import { FakeClock } from './fake-clock.js';
 
@@ -10,16 +14,18 @@ type Letter = Parameters<AccountMail['enqueue']>[1];
 export const password = 'correct horse battery staple';
 export const publicUrl = 'https://vantage.example';
 
-/** The parts of accounts on a real database and a fake clock; letters are kept instead of sent. */
+/** The parts of accounts on a real database and a fake clock; mails are kept instead of sent. */
 export interface People extends AccountParts {
   readonly db: TestDatabase['db'];
   readonly clock: FakeClock;
   readonly letters: Letter[];
-  /** Makes the queue of letters fail from now on. */
+  /** Makes the mail queue fail from now on. */
   breakMail(): void;
-  /** Users whose credentials were said to have changed. */
+  /** Users whose credentials were announced as changed. */
   readonly revoked: string[];
-  /** Makes a user who has a password. */
+  /** Runs the queued jobs that check passwords tried while an account was in its waiting time. */
+  runConfirmations(): Promise<void>;
+  /** Creates a user with a password. */
   add(email: string): Promise<{ id: string; email: string }>;
   /** Signs in from an address. */
   login(email: string, options?: { password?: string; address?: string }): ReturnType<AccountParts['signIn']['login']>;
@@ -33,6 +39,7 @@ export async function openPeople(
   const clock = new FakeClock();
   const letters: Letter[] = [];
   const revoked: string[] = [];
+  const confirmations: string[] = [];
   let isMailBroken = false;
   const parts = openAccounts({
     db,
@@ -51,7 +58,12 @@ export async function openPeople(
     revoked: (userId) => revoked.push(userId),
     keysChanged: () => {},
     releaseHoldings: async () => {},
+    nodes: { list: listNodesOfOwner, revoke: deleteNodesOfOwner },
+    windows: { revoke: deleteWindowsOf },
+    channels: { revoke: revokeAlertSettings },
     enqueueReset: (_trx, sealed) => parts.recovery.sendReset(sealed),
+    // on request: the response must not wait for it
+    enqueueConfirmation: async (_trx, sealed) => void confirmations.push(sealed),
   });
   await parts.signingKeys.start();
   t.teardown(() => parts.signingKeys.stop());
@@ -64,7 +76,10 @@ export async function openPeople(
     breakMail: () => {
       isMailBroken = true;
     },
-    add: (email) => parts.accounts.createUser({ email, role: 'user', password }),
+    runConfirmations: async () => {
+      for (const sealed of confirmations.splice(0)) await parts.signInConfirmation.send(sealed);
+    },
+    add: (email) => parts.users.createUser({ email, role: 'user', password }),
     login: (email, { password: tried = password, address = '192.0.2.1' } = {}) =>
       parts.signIn.login({
         email,
@@ -75,7 +90,7 @@ export async function openPeople(
   };
 }
 
-/** Somebody at an address, without credentials. */
+/** A caller at an address, without credentials. */
 export function from(address: string): Actor {
   return { ...program, address, requestId: 'req_test' };
 }

@@ -1,6 +1,6 @@
 import type { ApiAnswer, TestApi } from './stack.js';
 
-/** Submits a probe; its ids. @throws Error with the answer when it is refused */
+/** Submits a probe; returns its ids. @throws Error with the response if it is refused */
 export async function submit(
   api: TestApi,
   type: string,
@@ -11,7 +11,7 @@ export async function submit(
   return { taskId: answer.body.data.task_id, taskIds: answer.body.data.task_ids };
 }
 
-/** The task when it is finished, or as it is after 30 s. */
+/** The task once it has finished, or its state after 30 s. */
 export async function finishedTask(api: TestApi, taskId: string): Promise<ApiAnswer['body']> {
   const { body } = await api.call('GET', `/v1/probe/tasks/${taskId}?wait=30`);
   return body.data;

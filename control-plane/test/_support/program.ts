@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Test } from 'tap';
 
-/** How a program ended and what it had said. */
+/** Exit code and output of a program. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -13,18 +13,18 @@ export interface Ending {
 
 export interface ProgramOptions {
   readonly args: readonly string[];
-  /** Beside what this process inherited, of which nothing of ours is passed on. */
+  /** Environment in addition to the inherited one, from which all of the product's settings are removed. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** What it reads from standard input. */
+  /** Standard input. */
   readonly input?: string;
 }
 
 /**
- * A program of the product in a process of its own. It hangs on an IPC channel: should this process be killed, it ends
- * by itself.
+ * A program of the product in a process of its own. It holds an IPC channel: if this process is killed, the program
+ * ends by itself.
  */
 export class Program {
-  /** Resolves when the process has ended and everything it said was read. */
+  /** Resolves when the process has ended and all of its output was read. */
   readonly ended: Promise<Ending>;
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -58,12 +58,12 @@ export class Program {
     return this.#child.pid ?? 0;
   }
 
-  /** All it has said so far on standard error. */
+  /** Output on standard error so far. */
   get stderr(): string {
     return this.#said.stderr;
   }
 
-  /** The first line of standard output for which `read` has an answer. @throws Error when the program ends before */
+  /** The first result of `read` for a line of standard output. @throws Error if the program ends before */
   async waitForLine<T>(read: (line: string) => T | null): Promise<T> {
     const found = new Promise<T>((resolve) => {
       const lines = createInterface({ input: this.#child.stdout as NodeJS.ReadableStream });
@@ -78,7 +78,7 @@ export class Program {
     return Promise.race([found, died]);
   }
 
-  /** Asks it to end, as a service manager does. */
+  /** Asks the program to end, as a service manager does. */
   terminate(): Promise<Ending> {
     this.#child.kill('SIGTERM');
     return this.ended;
@@ -96,7 +96,7 @@ export function runProgram(script: string, options: ProgramOptions): Promise<End
   return new Program(script, { input: '', ...options }).ended;
 }
 
-/** Without the settings of whoever runs the tests. */
+/** This process's environment without the product's settings. */
 function foreignEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VANTAGE|TAP)_/.test(name)));
 }

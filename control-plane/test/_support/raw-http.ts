@@ -1,14 +1,17 @@
 import { connect, type Socket } from 'node:net';
 
-/** What came back over a bare socket. */
+/** Response received over a bare socket. */
 export interface RawAnswer {
   readonly status: number;
-  /** Lower-case names. */
+  /** Headers by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
 }
 
-/** Sends bytes and reads one answer, however the server ends it. @throws Error when no whole answer came in 10 s */
+/**
+ * Sends bytes and reads one response, however the server ends it. @throws Error if no whole response arrives within 10
+ * s
+ */
 export function sendRaw(port: number, ...pieces: readonly (string | Buffer)[]): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
@@ -18,9 +21,9 @@ export function sendRaw(port: number, ...pieces: readonly (string | Buffer)[]): 
       socket.destroy();
       const answer = parseAnswer(received);
       if (answer !== null) resolve(answer);
-      else reject(error ?? new Error(`no whole answer, only "${received}"`));
+      else reject(error ?? new Error(`no whole response, only "${received}"`));
     };
-    const deadline = setTimeout(() => finish(new Error(`no answer in time, only "${received}"`)), 10_000);
+    const deadline = setTimeout(() => finish(new Error(`no response in time, only "${received}"`)), 10_000);
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
       if (parseAnswer(received) !== null) finish(null);
@@ -37,7 +40,7 @@ export function rawPost(path: string, body: string, ...headers: readonly string[
   return `POST ${path} HTTP/1.1\r\n${[...lines, ...headers].join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** The first whole answer in what was received (Content-Length only), or null. */
+/** The first whole response in the received text (Content-Length only), or null. */
 export function parseAnswer(received: string): RawAnswer | null {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return null;

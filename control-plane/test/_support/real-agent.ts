@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
@@ -10,7 +10,7 @@ import { until } from './until.js';
 
 export const AGENT_SCRIPT = fileURLToPath(new URL('../../../../agent/bin/vantage-agent.js', import.meta.url));
 
-/** What `vantage-agent status --json` tells; the part that tests look at. */
+/** Output of `vantage-agent status --json`; the part that tests read. */
 export interface AgentStatus {
   readonly is_running: boolean;
   readonly is_connected: boolean;
@@ -27,7 +27,7 @@ export interface EnrollOptions {
   readonly declared?: Pick<Declared, 'country' | 'asn'>;
 }
 
-/** How an agent is run otherwise than from this checkout with settings of its own. */
+/** Ways in which an agent may be run that differ from this checkout with its default settings. */
 export interface LaunchOptions {
   /** The installed program; default: this checkout's. */
   readonly script?: string;
@@ -74,14 +74,14 @@ export class RealAgent {
     return this.#program;
   }
 
-  /** Starts the agent's process and waits until the control plane says that the node is online. */
+  /** Starts the agent's process and waits until the control plane reports the node as online. */
   async run(options: LaunchOptions = {}): Promise<Program> {
     const program = this.launch(options);
     await this.waitUntilOnline();
     return program;
   }
 
-  /** Waits until the control plane at `api` knows that the node is online. */
+  /** Waits until the control plane at `api` reports the node as online. */
   async waitUntilOnline(api: TestApi = this.api): Promise<void> {
     await until('the agent to be online', async () => {
       const { body } = await api.call('GET', `/v1/nodes/${this.nodeId}`);
@@ -94,29 +94,40 @@ export class RealAgent {
     return this.#program;
   }
 
-  /** kill -9; answers when, milliseconds since the epoch. */
+  /** kill -9; returns the time of it, in milliseconds since the epoch. */
   async kill(): Promise<number> {
     const killedAt = Date.now();
     await this.program.kill();
     return killedAt;
   }
 
-  /** What the operator sees. */
+  /** Status as the operator sees it. */
   async status(): Promise<AgentStatus> {
     const { stdout } = await runAgentCommand({ args: ['status', '--json', '--state-dir', this.stateDir] });
     return JSON.parse(stdout);
   }
 
-  /** Waits until the agent says that its link is open, or is not, and that so many results wait in its spool. */
+  /**
+   * Waits until the agent reports that its link is open, or closed, and that its spool holds the given number of
+   * results.
+   */
   async waitForStatus({ isConnected, rows }: { isConnected: boolean; rows: number }): Promise<void> {
     await until(`a ${isConnected ? 'linked' : 'lonely'} agent with ${rows} results in its spool`, () => {
-      // what the command prints, without a process for every look
-      const { link, spool } = JSON.parse(readFileSync(path.join(this.stateDir, 'status.json'), 'utf8'));
-      return (link.state === 'open') === isConnected && spool.rows === rows;
+      const status = this.#readStatusFile();
+      if (status?.pid !== this.program.pid) return false;
+      return (status.link.state === 'open') === isConnected && status.spool.rows === rows;
     });
   }
 
-  /** The process that measures, the older one where it is being replaced; null while there is none. */
+  /**
+   * The command's output, without a process for every read; an earlier process may have left it. Null before the first.
+   */
+  #readStatusFile(): { pid: number; link: { state: string }; spool: { rows: number } } | null {
+    const file = path.join(this.stateDir, 'status.json');
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
+  }
+
+  /** The measuring process, the older one while it is being replaced; null while there is none. */
   get measuringPid(): number | null {
     const { pid } = this.program;
     const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');

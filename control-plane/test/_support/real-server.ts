@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
+import { scopes } from '../../src/http/scopes.js';
+import { runInProcess } from './command-in-process.js';
 import { type Ending, Program, type ProgramOptions, runProgram } from './program.js';
 import { apiOf, type TestApi } from './stack.js';
 
@@ -10,7 +12,7 @@ export function runControlCommand(options: ProgramOptions): Promise<Ending> {
   return runProgram(SCRIPT, options);
 }
 
-/** A `vantage-control serve` that is up. */
+/** A running `vantage-control serve`. */
 export interface RealServer {
   readonly url: string;
   readonly program: Program;
@@ -23,19 +25,22 @@ export async function startServer(t: Test, environment: Readonly<Record<string, 
   return { url, program };
 }
 
-/** An admin's credentials, made by the command line beside the running server. @throws Error with what it complained of */
+/**
+ * Credentials of an administrator, created on the command line while the server runs. @throws Error with the command's
+ * complaint
+ */
 export async function createAdminByCommand(
   url: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<TestApi> {
   const email = 'admin@test.example';
   const run = async (...args: string[]) => {
-    const ending = await runControlCommand({ args: [...args, '--json'], environment });
+    const ending = await runInProcess('vantage-control', [...args, '--json'], { env: environment });
     if (ending.code !== 0) throw new Error(`${args.join(' ')}: ${ending.stderr}`);
     return JSON.parse(ending.stdout);
   };
   const user = await run('user', 'create', '--email', email, '--role', 'admin');
-  const { token } = await run('token', 'create', '--user', email);
+  const { token } = await run('token', 'create', '--user', email, '--scopes', scopes.join());
   return apiOf(url, token, user.id);
 }
 

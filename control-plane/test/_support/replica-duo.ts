@@ -8,7 +8,7 @@ import { TcpProxy } from './tcp-proxy.js';
 import { temporaryDirectory } from './temporary-directory.js';
 import { until } from './until.js';
 
-// Two control planes behind one public URL, and four agents. Where an agent is led, the test says:
+// Two control planes behind one public URL, and four agents. The test decides where an agent is routed:
 //
 //   agent 127.0.1.1, 127.0.1.2 ──┐           ┌──> first ───┐
 //                                ├─ balancer ┤             ├──> PostgreSQL
@@ -20,32 +20,34 @@ export interface LedAgent {
   readonly agent: RealAgent;
 }
 
-/** All of it, each a process of the real program. */
+/** The whole installation, each part a process of the real program. */
 export interface ReplicaDuo {
   readonly balancer: TcpProxy;
   readonly servers: readonly [RealServer, RealServer];
-  /** The API of each. */
+  /** API of each replica. */
   readonly apis: readonly [TestApi, TestApi];
   readonly agents: readonly LedAgent[];
-  /** Where mails become files. */
-  readonly mailDir: string;
 }
 
-/** Starts it; everything ends with the test. */
-export async function startDuo(t: Test, agentEnvironment: Readonly<Record<string, string>>): Promise<ReplicaDuo> {
+/** Starts it; everything ends with the test. `settings`: of both control planes, in addition to the others. */
+export async function startDuo(
+  t: Test,
+  agentEnvironment: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ReplicaDuo> {
   const { url: databaseUrl } = await createTestDatabase(t);
   const balancer = await TcpProxy.start(t);
-  const mailDir = temporaryDirectory(t);
   const ports = [await lastingPort(), await lastingPort()] as const;
   const environmentOf = (port: number) => ({
     VANTAGE_DATABASE_URL: databaseUrl,
     VANTAGE_DATA_DIR: temporaryDirectory(t),
-    VANTAGE_MAIL_DIR: mailDir,
+    VANTAGE_MAIL_DIR: temporaryDirectory(t),
     VANTAGE_SECRET_KEY: SECRET_KEY,
     VANTAGE_LISTEN: `127.0.0.1:${port}`,
     VANTAGE_PUBLIC_URL: balancer.url,
     VANTAGE_METRICS_LISTEN: 'off',
     VANTAGE_ALLOW_TARGETS: '127.0.0.0/8',
+    ...settings,
   });
   const environment = environmentOf(ports[0]);
   const servers = await Promise.all([startServer(t, environment), startServer(t, environmentOf(ports[1]))]);
@@ -63,10 +65,10 @@ export async function startDuo(t: Test, agentEnvironment: Readonly<Record<string
       return { address, agent };
     }),
   );
-  return { balancer, servers, apis: [at(first), at(second)], agents, mailDir };
+  return { balancer, servers, apis: [at(first), at(second)], agents };
 }
 
-/** Leads an agent to a control plane and waits for its link. */
+/** Routes an agent to a control plane and waits for its link. */
 export async function leadTo({ balancer }: ReplicaDuo, { address, agent }: LedAgent, url: string): Promise<void> {
   balancer.cutFrom(address);
   balancer.forwardFrom(address, url);

@@ -7,11 +7,11 @@ import { TcpProxy } from './tcp-proxy.js';
 /** Two control planes on one database behind one public URL. */
 export interface ReplicaPair {
   readonly database: TestDatabase;
-  /** Says which of the two a new connection to the public URL reaches. */
+  /** Sets which of the two a new connection to the public URL reaches. */
   readonly proxy: TcpProxy;
-  /** The API at the public URL. */
+  /** API at the public URL. */
   readonly entry: TestApi;
-  /** The API of each. */
+  /** API of each replica. */
   readonly one: TestApi;
   readonly other: TestApi;
   readonly otherControlPlane: ControlPlane;

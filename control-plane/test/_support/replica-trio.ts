@@ -17,11 +17,11 @@ export interface ReplicaTrio {
   readonly target: SlowTarget;
   readonly agents: readonly RealAgent[];
   readonly servers: RealServer[];
-  /** The API of each. */
+  /** API of each replica. */
   readonly apis: readonly TestApi[];
-  /** Starts a replica again at its place. */
+  /** Restarts a replica at the same address. */
   restart(index: number): Promise<void>;
-  /** Requests to every replica; those of one that is away fail, as they should. */
+  /** Requests to every replica; those to a stopped one fail, as they should. */
   startLoads(): Load[];
 }
 
@@ -61,8 +61,8 @@ export async function startTrio(t: Test): Promise<ReplicaTrio> {
 }
 
 /**
- * Nothing is left to be done; whatever was measured is stored, once. @returns how many node tasks were given up because
- * nobody had their node
+ * Checks that all tasks end and that every measured result is stored, once. @returns number of node tasks that were
+ * given up because no replica had a link to their node
  */
 export async function checkTrio(t: Test, { db, target, agents }: ReplicaTrio, loads: readonly Load[]): Promise<number> {
   await until('every task to end', async () => (await db('probe_node_tasks').where({ state: 'pending' })).length === 0);
@@ -75,12 +75,12 @@ export async function checkTrio(t: Test, { db, target, agents }: ReplicaTrio, lo
   t.strictSame(
     done,
     { state: 'done', success: true, lost_code: null, count: target.requests.length },
-    'what was measured was measured once',
+    'nothing was measured twice',
   );
   const lost = others[0]?.count ?? 0;
   t.strictSame(others, lost === 0 ? [] : [{ state: 'lost', success: null, lost_code: 'node_lost', count: lost }]);
   const known = await db('probe_tasks').whereIn('id', accepted);
-  t.equal(known.length, accepted.length, 'every accepted task is there');
+  t.equal(known.length, accepted.length, 'every accepted task exists');
   const [rows] = (
     await db.raw(
       `SELECT (SELECT sum(mark)::int FROM ingest_marks) AS delivered, (SELECT count(*)::int FROM superseded_results) AS superseded,

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import type { Test } from 'tap';
 
-/** One sh, as a person has it open: what a command sets is there for the next. */
+/** One sh as a person uses it: variables that a command sets exist for the next command. */
 export interface Shell {
-  /** What the commands print, errors among it. */
+  /** Output of the commands, including errors. */
   type(commands: string): Promise<string>;
 }
 
-/** Starts sh in an environment without anything of ours; ended with `t`. */
+/** Starts sh in an environment without the product's settings; ended with `t`. */
 export function openShell(t: Test): Shell {
   const { PATH = '/usr/bin:/bin' } = process.env;
   const shell = spawn('sh', { env: { PATH }, stdio: ['pipe', 'pipe', 'pipe'] });

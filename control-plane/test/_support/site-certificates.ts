@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { demand } from '@vantage/shared/_support/missing.js';
 
 /** A certificate and its key, PEM. */
 export interface SiteCertificate {
@@ -8,17 +9,17 @@ export interface SiteCertificate {
   readonly key: string;
 }
 
-/** Certificates of 127.0.0.1, and what is wrong with them. */
+/** Certificates of 127.0.0.1, and their faults. */
 export interface SiteCertificates {
-  /** The authority of all of them, for NODE_EXTRA_CA_CERTS. */
+  /** Authority that signed all of them, for NODE_EXTRA_CA_CERTS. */
   readonly authorityFile: string;
   readonly good: SiteCertificate;
   readonly expired: SiteCertificate;
-  /** Of another address. */
+  /** Certificate of another address. */
   readonly foreign: SiteCertificate;
 }
 
-/** Makes them with openssl in a directory of the test. */
+/** Creates them with openssl in a directory of the test. */
 export function makeSiteCertificates(directory: string): SiteCertificates {
   const file = (name: string) => join(directory, name);
   const issue = (name: string, { extensions, days }: { extensions: string; days: number }): SiteCertificate => {
@@ -45,5 +46,6 @@ export function makeSiteCertificates(directory: string): SiteCertificates {
 }
 
 function openssl(...words: readonly string[]): void {
+  demand('openssl');
   execFileSync('openssl', words, { stdio: ['ignore', 'ignore', 'pipe'] });
 }

@@ -1,10 +1,10 @@
 import type { BreakableSite } from './breakable-site.js';
 import type { SiteCertificates } from './site-certificates.js';
 
-/** What an event is of. */
+/** Type of an event. */
 export type EventType = 'down' | 'degraded';
 
-/** A monitor, how its target breaks and is mended, and what is told of it. */
+/** A monitor, how its target breaks and is repaired, and the events that follow. */
 export interface Fault {
   readonly name: string;
   readonly body: object;
@@ -14,7 +14,7 @@ export interface Fault {
   mend(): unknown;
 }
 
-/** Of every kind of target what befalls it; far from what a busy machine does to those that are well. */
+/** One fault for every kind of target; far from the effects of a busy machine on healthy targets. */
 export function faultsOf(site: BreakableSite, certificates: SiteCertificates): Fault[] {
   const slow = { type: 'response_time', op: 'lt', value: 4_000, severity: 'degraded' };
   return [

@@ -4,13 +4,13 @@ import type { Test } from 'tap';
 import { until } from './until.js';
 
 /**
- * An HTTP server on loopback whose answers the test times. `/held` is answered when it is let go, `/after/250` after
- * that many milliseconds. Every path may be followed by a query, which tells the requests apart.
+ * An HTTP server on loopback whose responses the test times. `/held` is answered when it is released, `/after/250`
+ * after that many milliseconds. Every path may be followed by a query, which distinguishes the requests.
  */
 export class SlowTarget {
   /** Path and query of every request, in order of arrival. */
   readonly requests: string[] = [];
-  /** What the last request called its sender. */
+  /** User agent of the last request. */
   userAgent: string | undefined;
   #held: ServerResponse[] = [];
   #isReleased = false;
@@ -43,12 +43,12 @@ export class SlowTarget {
     return `http://${this.host}:${this.port}${pathAndQuery}`;
   }
 
-  /** Resolves when so many requests have come. */
+  /** Resolves when `count` requests have arrived. */
   waitForRequests(count: number): Promise<void> {
     return until(`${count} requests at the target`, () => this.requests.length >= count);
   }
 
-  /** Answers what is held, and everything held from now on at once. */
+  /** Answers all held requests, and later ones at once. */
   release(): void {
     this.#isReleased = true;
     for (const response of this.#held.splice(0)) response.end('released');

@@ -7,28 +7,31 @@ import type { Test } from 'tap';
 /** PEM of the certificate of `localhost` and 127.0.0.1, which signs itself. */
 export const localhostCertificate = readTestData('localhost.crt.pem');
 
-/** A mail as a server took it. */
+/** A mail as a server accepted it. */
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
   readonly source: Buffer;
   readonly isEncrypted: boolean;
-  /** Who had signed in. */
+  /** User that had signed in. */
   readonly user: string | null;
 }
 
-/** What a server says to a recipient or to a message: `450 4.2.1 later`; null: it takes it; a promise: when it says so. */
+/**
+ * Reply of a server to a recipient or to a message: `450 4.2.1 later`; null: accepted; a promise: the time of the
+ * reply.
+ */
 export type Reply = string | null | Promise<string | null>;
 
 export interface TestSmtpServer {
-  /** `localhost:port`, as the certificate has it. */
+  /** `127.0.0.1:port`, as in the certificate: a minimal Debian has no /etc/hosts that knows `localhost`. */
   readonly host: string;
   readonly port: number;
-  /** In the order they came. */
+  /** Mails in order of arrival. */
   readonly mails: readonly ReceivedMail[];
-  /** Passwords that somebody tried. */
+  /** Passwords that clients tried. */
   readonly passwords: readonly string[];
-  /** Takes everything unless these say otherwise; may be changed at any time. */
+  /** Replies of the server, which accepts everything by default; may be changed at any time. */
   toRecipient: (address: string) => Reply;
   toMessage: (source: Buffer) => Reply;
   toSender: (address: string) => Reply;
@@ -37,9 +40,9 @@ export interface TestSmtpServer {
 interface SmtpServerOptions {
   /** `none` (default), after STARTTLS, or from the start. */
   readonly encryption?: 'none' | 'starttls' | 'tls';
-  /** Asks for this password; default: for none. */
+  /** Password it requires; default: none. */
   readonly password?: string;
-  /** Where it listens; default: 127.0.0.1. */
+  /** Address it listens on; default: 127.0.0.1. */
   readonly address?: string;
 }
 
@@ -82,7 +85,7 @@ export async function startSmtpServer(t: Test, options: SmtpServerOptions = {}):
   t.teardown(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const { port } = server.server.address() as AddressInfo;
   const test: TestSmtpServer = {
-    host: `localhost:${port}`,
+    host: `127.0.0.1:${port}`,
     port,
     mails,
     passwords,
@@ -93,7 +96,7 @@ export async function startSmtpServer(t: Test, options: SmtpServerOptions = {}):
   return test;
 }
 
-/** What a mail program makes of it. */
+/** Parts of a mail as a mail program shows them. */
 export function readMail({ source }: { readonly source: Buffer }): Promise<Email> {
   return PostalMime.parse(source);
 }

@@ -3,7 +3,7 @@ import type { Test } from 'tap';
 import type { TestApi } from './stack.js';
 import { until } from './until.js';
 
-/** One Server-Sent Event as it stood on the wire, its data parsed. */
+/** One Server-Sent Event as it was transmitted, its data parsed. */
 export interface ReceivedEvent {
   readonly event: string;
   readonly id: string;
@@ -11,9 +11,9 @@ export interface ReceivedEvent {
   readonly data: any;
 }
 
-/** Reads an event stream as curl does: bytes as they come, no client that would come back by itself. */
+/** Reads an event stream as curl does: bytes as they arrive, without reconnecting. */
 export class SseReader {
-  /** Resolves with whether the server ended the stream in good order. */
+  /** Resolves with true if the server ended the stream cleanly. */
   readonly ended: Promise<boolean>;
   #text = '';
 
@@ -25,7 +25,7 @@ export class SseReader {
     this.ended = new Promise((resolve) => response.once('close', () => resolve(response.complete)));
   }
 
-  /** Asks for the events of a task; resolves with the head of the answer. */
+  /** Requests the events of a task; resolves with the head of the response. */
   static open(t: Test, api: TestApi, taskId: string): Promise<SseReader> {
     return new Promise((resolve, reject) => {
       const headers = { authorization: `Bearer ${api.token}` };
@@ -45,7 +45,7 @@ export class SseReader {
     return this.response.headers;
   }
 
-  /** Whole events so far. */
+  /** Complete events so far. */
   get events(): ReceivedEvent[] {
     const blocks = this.#text.split('\n\n').slice(0, -1);
     return blocks.filter((block) => block.includes('data: ')).map(parseEvent);
@@ -55,7 +55,7 @@ export class SseReader {
     await until(`${count} events`, () => this.events.length >= count);
   }
 
-  /** Leaves in the middle. */
+  /** Disconnects in the middle. */
   cut(): void {
     this.response.destroy();
   }

@@ -1,21 +1,23 @@
 import { type Clock, systemClock } from '@vantage/shared/clock.js';
+import type { Knex } from 'knex';
 import type { Test } from 'tap';
-import { commandLine } from '../../src/actor.js';
-import { parseConfig } from '../../src/config.js';
+import { commandLine } from '../../src/audit-log/actor.js';
+import { type Config, parseConfig } from '../../src/config/config.js';
 import { type ControlPlane, startControlPlane } from '../../src/control-plane.js';
-import { createLogger } from '../../src/log.js';
+import { scopesOfRole } from '../../src/http/scopes.js';
+import { createLogger } from '../../src/runtime/log.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
-/** Every replica of a test's installation seals with this. */
+/** Key with which every replica of a test's installation seals. */
 export const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** An admin's credentials and a way to call the API with or without them. */
+/** An administrator's credentials and a way to call the API with or without them. */
 export interface TestApi {
   readonly url: string;
   readonly token: string;
   readonly userId: string;
-  /** Status and parsed body. `as` null: without credentials; default: the admin. */
+  /** Returns status and parsed body. `as` null: without credentials; default: the administrator. */
   call(
     method: string,
     path: string,
@@ -36,23 +38,34 @@ export interface Stack {
   readonly api: TestApi;
 }
 
-/** Settings of the environment beyond the stack's own. */
+/** Settings of the environment in addition to the stack's own. */
 export type StackSettings = Readonly<Record<string, string>>;
 
-/** A whole control plane in this process, on a database of its own, with an admin; stopped when `t` ends. */
+/** A whole control plane in this process, on a database of its own, with an administrator; stopped when `t` ends. */
 export async function startStack(t: Test, settings: StackSettings = {}, clock: Clock = systemClock): Promise<Stack> {
   const database = await createTestDatabase(t);
   const controlPlane = await startReplica(t, database.url, settings, clock);
   return { database, controlPlane, api: await createAdmin(controlPlane) };
 }
 
-/** One more control plane on the same database. All replicas share the public URL of the first, as behind a balancer. */
+/**
+ * One more control plane on the same database. All replicas share the public URL of the first, as behind a balancer.
+ */
 export async function startReplica(
   t: Test,
   databaseUrl: string,
   settings: StackSettings = {},
   clock: Clock = systemClock,
 ): Promise<ControlPlane> {
+  const config = replicaConfig(t, databaseUrl, settings);
+  const log = createLogger(process.env['VANTAGE_TEST_LOG'] === undefined ? 'silent' : 'debug');
+  const controlPlane = await startControlPlane({ config, clock, log, isStrict: true });
+  t.teardown(() => controlPlane.stop());
+  return controlPlane;
+}
+
+/** Configuration of a replica on this database. */
+export function replicaConfig(t: Test, databaseUrl: string, settings: StackSettings = {}): Config {
   const { config } = parseConfig({
     env: {
       VANTAGE_DATABASE_URL: databaseUrl,
@@ -61,32 +74,30 @@ export async function startReplica(
       VANTAGE_LISTEN: '127.0.0.1:0',
       VANTAGE_METRICS_LISTEN: 'off',
       VANTAGE_ALLOW_TARGETS: '127.0.0.0/8,::1/128',
-      // tests about something else ask more than thirty times a minute
+      // tests that are not about limits send more than thirty requests a minute
       VANTAGE_PLANS: '{"anonymous": {"requests_per_minute": null, "node_tests_per_day": null}}',
       ...settings,
     },
     file: null,
   });
-  const log = createLogger(process.env['VANTAGE_TEST_LOG'] === undefined ? 'silent' : 'debug');
-  const controlPlane = await startControlPlane({ config, clock, log, isStrict: true });
-  t.teardown(() => controlPlane.stop());
-  return controlPlane;
+  return config;
 }
 
-/** Makes an admin with a token for everything. */
+/** Creates an administrator with a token for everything. */
 export async function createAdmin(controlPlane: ControlPlane, email = 'admin@test.example'): Promise<TestApi> {
   return createUserApi(controlPlane, email, 'admin');
 }
 
-/** Makes a user with a token for everything the role may do. */
+/** Creates a user with a token for everything the role may do. */
 export async function createUserApi(
   controlPlane: ControlPlane,
   email: string,
   role: 'user' | 'admin',
 ): Promise<TestApi> {
   const { accounts, tokens } = controlPlane.services;
-  const user = await accounts.createUser({ email, role, password: null });
-  const { token } = await tokens.personal.create({ userId: user.id, scopes: null }, { name: 'test' }, commandLine);
+  const user = await accounts.users.createUser({ email, role, password: null });
+  const request = { name: 'test', scopes: [...scopesOfRole(role)] };
+  const { token } = await tokens.personal.create({ userId: user.id, scopes: null }, request, commandLine);
   return apiOf(controlPlane.listenUrl, token, user.id);
 }
 
@@ -116,11 +127,17 @@ export function apiOf(url: string, token: string, userId: string): TestApi {
   };
 }
 
-/** @throws Error with what somebody in between answered in our place */
+/** @throws Error with the text that an intermediary returned instead of JSON */
 function parsed(text: string, status: number): ApiAnswer['body'] {
   try {
     return JSON.parse(text);
   } catch {
     throw new Error(`answered ${status} with no JSON: ${text.slice(0, 200)}`);
   }
+}
+
+/** Access token of a new session of a user, as by signing in. */
+export async function freshSession({ services }: ControlPlane, db: Knex, userId: string): Promise<string> {
+  const client = { address: '127.0.0.1', userAgent: null };
+  return (await services.accounts.sessions.open(db, userId, { methods: ['password'], client })).accessToken;
 }

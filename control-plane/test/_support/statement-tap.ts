@@ -5,12 +5,12 @@ import { databaseServer, databaseThrough } from './database.js';
 // control plane ──> tap ──> PostgreSQL
 //
 //   before  the statement never leaves the tap: nothing is committed
-//   after   the statement runs and commits, its answer never leaves the tap
+//   after   the statement runs and commits, its response never leaves the tap
 
-/** On which side of its commit a statement is caught. */
+/** Side of its commit on which a statement is caught. */
 export type Moment = 'before' | 'after';
 
-/** A way to a database that catches one prepared statement by its name. */
+/** A route to a database that catches one prepared statement by its name. */
 export class StatementTap {
   readonly url: string;
   #armed: { readonly name: string; readonly moment: Moment; readonly onCaught: () => void } | null = null;
@@ -41,7 +41,7 @@ export class StatementTap {
     return tap;
   }
 
-  /** Catches the next run of this statement, on whichever connection; resolves when it is caught. */
+  /** Catches the next run of this statement, on any connection; resolves when it is caught. */
   catchNext(name: string, moment: Moment): Promise<void> {
     return new Promise((resolve) => {
       this.#armed = { name, moment, onCaught: resolve };
@@ -70,7 +70,7 @@ export class StatementTap {
     });
     onward.on('data', (bytes) => {
       if (held === null) socket.write(bytes);
-      // ReadyForQuery, outside of a transaction: what was asked is done (PostgreSQL documentation, section 55.7)
+      // ReadyForQuery, outside of a transaction: the request is done (PostgreSQL documentation, section 55.7)
       else if (bytes.subarray(-6).equals(Buffer.from('Z\0\0\0\x05I', 'latin1'))) onAnswered();
     });
     socket.on('close', () => onward.destroy());

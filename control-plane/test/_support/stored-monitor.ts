@@ -2,8 +2,13 @@ import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { CheckReport } from '@vantage/shared/monitor-state/check-report.js';
 import { CHECK_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import type { Knex } from 'knex';
-import { checkDaysOf, type Delivered, storeChecks, type TakenCheck } from '../../src/modules/monitors/check-store.js';
-import { defaultPlans } from '../../src/plans.js';
+import {
+  checkDaysOf,
+  type Delivered,
+  storeChecks,
+  type TakenCheck,
+} from '../../src/modules/monitors/checks/check-store.js';
+import { defaultPlans } from '../../src/plans/index.js';
 import { insertUser } from './stored-node.js';
 
 /** A monitor in the database, with nodes that check it. */
@@ -13,40 +18,58 @@ export interface StoredMonitor {
   readonly userId: string;
 }
 
-/** Inserts a monitor and gives it to nodes; `columns` as in table monitors, without a `user_id` of a new user. */
+/**
+ * Inserts a monitor and assigns it to nodes; `columns` as in table monitors, with a new user unless `owner_id` is
+ * given.
+ */
 export async function insertMonitor(
   db: Knex,
   nodeIds: readonly string[],
   columns: Readonly<Record<string, unknown>> = {},
 ): Promise<StoredMonitor> {
-  const id = newId(idPrefixes.monitor);
-  const userId = typeof columns['user_id'] === 'string' ? columns['user_id'] : await insertUser(db);
-  const [row] = await db('monitors')
-    .insert({
+  const userId = typeof columns['owner_id'] === 'string' ? columns['owner_id'] : await insertUser(db);
+  const [stored] = await insertMonitors(db, userId, [{ node_count: nodeIds.length, ...columns }]);
+  if (stored === undefined) throw new Error('no monitor was stored');
+  if (nodeIds.length > 0)
+    await db('monitor_assignments').insert(
+      nodeIds.map((nodeId) => ({ monitor_id: stored.id, node_id: nodeId, generation: 1 })),
+    );
+  return { ...stored, userId };
+}
+
+/** Inserts monitors of a user that no node checks, at most 3 000 of them; each item as in table monitors. */
+export async function insertMonitors(
+  db: Knex,
+  userId: string,
+  monitors: readonly Readonly<Record<string, unknown>>[],
+): Promise<{ readonly id: string; readonly key: number }[]> {
+  const rows = monitors.map((columns) => {
+    const id = newId(idPrefixes.monitor);
+    return {
       id,
-      user_id: userId,
+      owner_id: userId,
+      created_by: userId,
       name: id,
       type: 'tcp',
       target: '127.0.0.1:9',
       interval_s: 60,
       config: '{}',
       node_selection: '{}',
-      node_count: nodeIds.length,
+      node_count: 0,
       consecutive_fail: 2,
       consecutive_ok: 1,
       fail_node_quorum: '2/3',
+      // tests store checks of any time
+      created_at: new Date(0),
       ...columns,
-    })
-    .returning(['key']);
-  await db('monitor_states').insert({ monitor_id: id });
-  if (nodeIds.length > 0)
-    await db('monitor_assignments').insert(
-      nodeIds.map((nodeId) => ({ monitor_id: id, node_id: nodeId, generation: 1 })),
-    );
-  return { id, key: row.key, userId };
+    };
+  });
+  const stored = await db('monitors').insert(rows).returning(['id', 'key']);
+  await db('monitor_states').insert(stored.map(({ id }) => ({ monitor_id: id })));
+  return stored;
 }
 
-/** A check as a node delivers it; `fields`: what of its report is not usual. */
+/** A check as a node delivers it; `fields` override the defaults of its report. */
 export function aCheck(
   monitorId: string,
   nodeId: string,
@@ -70,7 +93,7 @@ export function aCheck(
   };
 }
 
-/** Stores checks as they are stored when nodes deliver them. */
+/** Stores checks the way checks that nodes deliver are stored. */
 export function store(db: Knex, checks: readonly Delivered<TakenCheck>[]): Promise<string[]> {
   return storeChecks(db, checks, checkDaysOf(defaultPlans));
 }

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
+import { insertUsers } from './owners.js';
 
-/** Inserts a public node of a new admin; `columns` as in table nodes. Resolves with its id. */
+/** Inserts a public node of a new administrator; `columns` as in table nodes. Resolves with its id. */
 export async function insertNode(db: Knex, columns: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const userId = await insertUser(db, { role: 'admin', plan: 'unlimited' });
   const id = newId(idPrefixes.node);
   await db('nodes').insert({
     id,
-    user_id: userId,
+    owner_id: userId,
     name: 'node',
     visibility: 'public',
     public_key: randomBytes(32),
@@ -21,9 +22,10 @@ export async function insertNode(db: Knex, columns: Readonly<Record<string, unkn
   return id;
 }
 
-/** Inserts a user without a password; `columns` as in table users. Resolves with the id. */
+/** Inserts a user without a password; `columns` as in table users, and `plan`. Resolves with the id. */
 export async function insertUser(db: Knex, columns: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const id = newId(idPrefixes.user);
-  await db('users').insert({ id, email: `${id.toLowerCase()}@test.example`, role: 'user', plan: 'free', ...columns });
+  const email = `${id.toLowerCase()}@test.example`;
+  await insertUsers(db, [{ id, email, role: 'user', plan: 'free', ...columns }]);
   return id;
 }

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { type AddressInfo, createServer } from 'node:net';
 import type { Test } from 'tap';
 
-/** A TCP server that greets; its port. */
+/** Starts a TCP server that sends a greeting; returns its port. */
 export async function startGreeter(t: Test, host: string): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -14,8 +14,8 @@ export async function startGreeter(t: Test, host: string): Promise<number> {
 }
 
 /**
- * A DNS server that knows one address record, whatever name is asked for; its port. `addressOf`: what the record says at the
- * moment.
+ * Starts a DNS server that has one address record for every name; returns its port. `addressOf`: current content of the
+ * record.
  */
 export async function startNameServer(
   t: Test,
@@ -25,7 +25,7 @@ export async function startNameServer(
   return startUdp(t, { host, port }, (query) => answerOf(query, addressOf()));
 }
 
-/** A time server with a reference clock, in step with this machine (RFC 5905 section 7.3); its port. */
+/** Starts a time server with a reference clock, in step with this machine (RFC 5905 section 7.3); returns its port. */
 export async function startTimeServer(t: Test, host: string): Promise<number> {
   return startUdp(t, { host, port: 0 }, (request) => {
     const now = Buffer.alloc(8);
@@ -50,7 +50,7 @@ async function startUdp(
   return socket.address().port;
 }
 
-/** The query with the bits of an answer and an address record (RFC 1035 section 4.1); its EDNS record is left out. */
+/** The query with the bits of a response and an address record (RFC 1035 section 4.1); its EDNS record is left out. */
 function answerOf(query: Buffer, address: string): Buffer {
   let end = 12;
   while ((query[end] ?? 0) !== 0) end += 1 + (query[end] ?? 0);

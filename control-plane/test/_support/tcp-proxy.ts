@@ -1,11 +1,11 @@
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
 import type { Test } from 'tap';
 
-/** A TCP balancer in front of the control planes of a test, which says where the next connection goes. */
+/** A TCP balancer in front of the control planes of a test, which the test directs. */
 export class TcpProxy {
   /** Both ends of every connection, each with the address of the caller. */
   readonly #sockets = new Map<Socket, string>();
-  /** Of callers that have a way of their own; null: they get nowhere. */
+  /** Routes of callers that have one of their own; null: their connections are refused. */
   readonly #ways = new Map<string, NetConnectOpts | null>();
   #target: NetConnectOpts | null = null;
 
@@ -22,29 +22,29 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** Connections from now on go to this origin, or to the server behind this socket's path. */
+  /** Directs new connections to this origin, or to the server behind the path of this socket. */
   forwardTo(origin: string): void {
     this.#target = wayTo(origin);
   }
 
-  /** Connections from this address go to this origin from now on, wherever others go. */
+  /** Directs connections from this address to this origin from now on, regardless of others. */
   forwardFrom(address: string, origin: string): void {
     this.#ways.set(address, wayTo(origin));
   }
 
-  /** Ends every connection and refuses new ones until forwardTo() says where they go. */
+  /** Ends every connection and refuses new ones until forwardTo() is called. */
   cut(): void {
     this.#target = null;
     for (const socket of this.#sockets.keys()) socket.destroy();
   }
 
-  /** Ends every connection from this address and refuses new ones until forwardFrom() says where they go. */
+  /** Ends every connection from this address and refuses new ones until forwardFrom() is called. */
   cutFrom(address: string): void {
     this.#ways.set(address, null);
     for (const [socket, caller] of this.#sockets) if (caller === address) socket.destroy();
   }
 
-  /** Whether a connection from this address is open. */
+  /** True if a connection from this address is open. */
   isOpenFrom(address: string): boolean {
     return [...this.#sockets.values()].includes(address);
   }

@@ -1,26 +1,28 @@
 import { systemClock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Test } from 'tap';
-import { commandLine } from '../../src/actor.js';
+import { commandLine } from '../../src/audit-log/actor.js';
 import { Authentication } from '../../src/authentication/index.js';
 import { PostgresBus } from '../../src/bus/postgres-bus.js';
-import { createLogger } from '../../src/log.js';
 import { Tokens } from '../../src/modules/tokens/index.js';
+import { createLogger } from '../../src/runtime/log.js';
+import { busSecretKey } from './bus-driver.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 import { FakeClock } from './fake-clock.js';
+import { type AsUser, asUser, insertUsers } from './owners.js';
 
-/** Keys and tokens on one replica: what makes and revokes them, and what requests with them are told. */
+/** Keys and tokens on one replica: functions that create and revoke them, and the outcome of requests with them. */
 export interface TokenReplica {
   readonly tokens: Tokens;
   readonly authentication: Authentication;
 }
 
-/** The tokens of one user, on as many replicas as a test starts, by a clock that stands still until it is moved. */
+/** Tokens of one user, on any number of replicas, by a clock that stands still until the test advances it. */
 export interface TokenBench {
   readonly database: TestDatabase;
   readonly clock: FakeClock;
-  /** May hand out everything. */
-  readonly owner: { readonly userId: string; readonly scopes: null };
+  /** Actor that may grant every scope. */
+  readonly owner: AsUser;
   readonly actor: typeof commandLine;
   startReplica(): Promise<TokenReplica>;
 }
@@ -34,7 +36,14 @@ export async function startTokenBench(t: Test): Promise<TokenBench> {
   const startReplica = async (): Promise<TokenReplica> => {
     const replicaId = newId(idPrefixes.replica);
     const isAlone = { isListening: true, hasOthers: () => true };
-    const bus = new PostgresBus({ url: database.url, replicaId, ...isAlone, log, clock: systemClock });
+    const bus = new PostgresBus({
+      url: database.url,
+      replicaId,
+      secretKey: busSecretKey,
+      ...isAlone,
+      log,
+      clock: systemClock,
+    });
     const { db } = database;
     const tokens = new Tokens({ db, clock, authentication: { revoked: (id) => authentication.revoked(id) } });
     const authentication = new Authentication({ sources: tokens.sources, bus, clock, log, needsVerifiedEmail: false });
@@ -42,12 +51,12 @@ export async function startTokenBench(t: Test): Promise<TokenBench> {
     t.teardown(() => bus.stop());
     return { tokens, authentication };
   };
-  return { database, clock, owner: { userId, scopes: null }, actor: commandLine, startReplica };
+  return { database, clock, owner: asUser(userId), actor: commandLine, startReplica };
 }
 
 /** Stores a user with the plan `unlimited`. @returns the user's id */
 export async function insertUser({ db }: TestDatabase, email = 'ada@example.com'): Promise<string> {
   const id = newId(idPrefixes.user);
-  await db('users').insert({ id, email, role: 'user', plan: 'unlimited' });
+  await insertUsers(db, [{ id, email, role: 'user', plan: 'unlimited' }]);
   return id;
 }

@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
 import type { Test } from 'tap';
-import { endAssignments, insertAssignments } from '../../src/modules/monitors/assignment-store.js';
-import { Judging } from '../../src/modules/monitors/judging.js';
-import { maintenanceReads } from '../../src/modules/monitors/maintenance-reads.js';
-import { storeMissed } from '../../src/modules/monitors/missed-store.js';
-import { takeNewestStates } from '../../src/modules/monitors/newest-states-store.js';
+import { storeMissed } from '../../src/modules/monitors/checks/missed-store.js';
+import { takeNewestStates } from '../../src/modules/monitors/checks/newest-states-store.js';
+import { endAssignments, insertAssignments } from '../../src/modules/monitors/definition/assignment-store.js';
+import { Judging } from '../../src/modules/monitors/judging/judging.js';
+import { maintenanceReads } from '../../src/modules/monitors/maintenance/maintenance-reads.js';
 import { FakeClock } from './fake-clock.js';
+import { keepEvents } from './kept-events.js';
 import {
   instantOf,
   keyOf,
@@ -21,27 +22,29 @@ import { type Stack, startStack } from './stack.js';
 import { aCheck, insertMonitor, type StoredMonitor, store } from './stored-monitor.js';
 import { insertNode } from './stored-node.js';
 
-// Runs traces through the product: what nodes deliver is stored as it is when a link delivers it, people act by the API,
-// and after every step the monitor is judged as by a replica whose clock says so.
+// Runs traces through the product: checks of nodes are stored as when a link delivers them, people act by the API, and
+// after every step the monitor is judged as by a replica whose clock shows that time.
 
 const DAY_MS = 86_400_000;
 
-/** A control plane whose time only traces move. */
+/** A control plane whose time is moved by traces alone. */
 export class TraceWorld {
   private constructor(
     private readonly stack: Stack,
     private readonly clock: FakeClock,
-    /** Today, so that there are partitions. */
+    /** Today, so that partitions exist. */
     private readonly startMs: number,
   ) {}
 
   static async start(t: Test): Promise<TraceWorld> {
     const startMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
     const clock = new FakeClock(startMs);
-    return new TraceWorld(await startStack(t, {}, clock), clock, startMs);
+    const stack = await startStack(t, {}, clock);
+    await keepEvents(stack.database.db);
+    return new TraceWorld(stack, clock, startMs);
   }
 
-  /** What comes of a trace. @throws RangeError for a step that is none */
+  /** Outcome of a trace. @throws RangeError for an invalid step */
   async run(trace: Trace): Promise<TraceOutcome> {
     const { stack, clock, startMs } = this;
     clock.setWall(startMs);
@@ -60,11 +63,7 @@ class TraceRun {
   readonly #states: string[] = [];
   readonly #told: string[] = [];
   readonly #said: ReturnType<typeof nodeStatesOf>;
-  readonly #judging = new Judging({
-    maintenance: maintenanceReads.now,
-    notify: async () => {},
-    notifyFlapping: async () => {},
-  });
+  readonly #judging = new Judging({ maintenance: maintenanceReads.now });
 
   private constructor(
     private readonly stack: Stack,
@@ -84,7 +83,8 @@ class TraceRun {
     const first = [...nodeIds].flatMap(([node, id]) => (spare.has(node) ? [] : [id]));
     const { config = {}, ...rule } = trace.monitor;
     const monitor = await insertMonitor(db, first, {
-      user_id: stack.api.userId,
+      owner_id: stack.api.userId,
+      created_by: stack.api.userId,
       config: JSON.stringify(config),
       notifies_owner: false,
       ...rule,
@@ -102,10 +102,10 @@ class TraceRun {
       const [whole, ...words] = pattern.exec(step.text) ?? [];
       if (whole !== undefined) return void (await act(...words));
     }
-    throw new RangeError(`"${step.text}" is nothing that happens`);
+    throw new RangeError(`"${step.text}" is not a known step`);
   }
 
-  /** Judges, and notes what is otherwise than before. */
+  /** Judges the monitor, and records what has changed. */
   async judge(atMs: number): Promise<void> {
     const time = timeOf(atMs, this.startMs);
     await this.#db.transaction((trx) => this.#judging.judge(trx, [this.monitor.id], atMs));
@@ -133,7 +133,7 @@ class TraceRun {
     return this.stack.database.db;
   }
 
-  /** What may happen beside checks. */
+  /** Actions that may happen in addition to checks. */
   #acts(atMs: number): [RegExp, (...words: string[]) => Promise<unknown>][] {
     const { id } = this.monitor;
     const link = (node: string, sessionId: string | null) =>
@@ -147,7 +147,7 @@ class TraceRun {
         /^(\w+) loses its link$/,
         async (node = '') => {
           await link(node, null);
-          // of the trigger's own clock
+          // by the trigger's own clock
           await this.#db('nodes')
             .where({ id: this.#idOf(node) })
             .update({ left_at: new Date(atMs) });
@@ -193,7 +193,7 @@ class TraceRun {
     await storeMissed(this.#db, [{ nodeId: this.#idOf(node), body }]);
   }
 
-  /** What a link begins with: what its node says now, before the checks that made it so. */
+  /** First message of a link: the current statement of its node, before the checks that led to it. */
   async #tellNewest(node: string, atMs: number): Promise<void> {
     const newest = newestOf(this.#said, node, atMs);
     if (newest === null) return;

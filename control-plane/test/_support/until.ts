@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Waits until `condition` holds, looking again every 20 ms. @throws Error naming `what` after `deadlineMs` */
+/** Waits until `condition` is true, polling every 20 ms. @throws Error naming `what` after `deadlineMs` */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
@@ -8,7 +8,7 @@ export async function until(
 ): Promise<void> {
   const deadline = performance.now() + deadlineMs;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`waited ${deadlineMs} ms in vain for ${what}`);
+    if (performance.now() > deadline) throw new Error(`waited ${deadlineMs} ms without success for ${what}`);
     await setTimeout(20);
   }
 }

@@ -1,12 +1,12 @@
 import { phaseOf, slotAt, slotStart } from '@vantage/shared/monitor-state/slots.js';
 import type { TestApi } from './stack.js';
 
-/** A check of a monitor with one failed check in a row by which a node changed its mind. */
+/** A check of a monitor with one failed check in a row by which a node changed its verdict. */
 export interface Turn {
   readonly nodeId: string;
-  /** When it was due, milliseconds since the epoch. */
+  /** Due time, milliseconds since the epoch. */
   readonly slotMs: number;
-  /** From well to not well. */
+  /** True if the node changed from up to not up. */
   readonly isBad: boolean;
 }
 
@@ -32,7 +32,7 @@ export async function checksByNode(
   return byNode;
 }
 
-/** The checks by which nodes changed their minds, oldest first. */
+/** Checks by which nodes changed their verdicts, oldest first. */
 export function turnsIn(checks: Awaited<ReturnType<typeof checksByNode>>): Turn[] {
   return [...checks]
     .flatMap(([nodeId, all]) =>

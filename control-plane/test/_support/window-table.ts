@@ -1,7 +1,7 @@
 import { type Ask, fittingPortions, type Taken } from '../../src/limits/tally.js';
 import { isCurrent } from '../../src/limits/window.js';
 
-/** What the table rate_windows is to say, in memory: limits.test.ts holds the SQL against it. */
+/** Content of the table rate_windows, in memory: limits.test.ts compares the SQL with it. */
 export class WindowTable {
   readonly #rows = new Map<string, Taken>();
 

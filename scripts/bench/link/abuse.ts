@@ -27,7 +27,7 @@ const rowsAt = (epoch: Uint8Array, first: number, rows: number): AgentFrame => (
   results: { epoch, lane: TASK, first, results: Array.from({ length: rows }, () => pingResult('pt_nobody')) },
 });
 
-/** What one hostile peer sends as fast as it can, by name. */
+/** Frames that one hostile peer sends as fast as it can, by the kind of abuse. */
 export const abuses: Readonly<Record<Abuse, FrameOf>> = {
   heartbeats: () => ({ heartbeat: { sequence: 1 } }),
   'self-tests': () => ({ heartbeat: { sequence: 1, selfTest: { finishedAtMs: 1, checks } } }),
@@ -37,16 +37,16 @@ export const abuses: Readonly<Record<Abuse, FrameOf>> = {
   'the same full batch': (epoch) => rowsAt(epoch, 1, 500),
 };
 
-/** Sends frames of one kind over whatever socket its peer has for so long. @returns how many */
+/** Sends frames of one kind over the current socket of its peer for a time. @returns their number */
 export async function abuse(
   how: Abuse,
   peer: { readonly socket: WebSocket | null; readonly epoch: Uint8Array },
   untilMs: number,
 ): Promise<number> {
-  // it has a machine of its own: of this one it takes what the others leave
+  // a real hostile peer has its own machine: on this one it takes the CPU that the others leave
   setPriority(constants.priority.PRIORITY_LOW);
   const frameOf: FrameOf = abuses[how];
-  // made once where they are all alike: what is measured is who takes them
+  // created once if they are all alike: the receiver is measured
   const isSame = frameOf.length < 2;
   const same = encodeAgentFrame(frameOf(peer.epoch, 0));
   let sent = 0;

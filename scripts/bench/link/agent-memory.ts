@@ -13,10 +13,11 @@ const BUSY_MS = 20_000;
 const CHECKS_PER_SECOND = 500;
 const READING_EVERY_MS = 200;
 
-/** What an agent holds in memory, all its processes together. */
+/** Memory of an agent, all its processes together. */
 export const agentMemory: LinkComparison = {
   name: 'agent-memory',
   title: 'agent memory: all processes of one agent, at rest, under load, and while a full spool drains',
+  question: 'Does an agent stay within 100 MB at rest, 140 under load and 128 while a full spool drains?',
   method: ({ rounds }) =>
     `${rounds} agents one after the other, each with a copy of Node that nobody else maps, so that pages its processes share count once in "physical" and in each process in "RSS"; at rest ${IDLE_MS / 1000} s after the start, the most of ${BUSY_MS / 1000} s at ${CHECKS_PER_SECOND} TCP probes a second, the most while 64 MiB are delivered to a peer that only acknowledges`,
   async run({ rounds }) {
@@ -43,7 +44,7 @@ export const agentMemory: LinkComparison = {
         found.map(({ drainSeconds }) => drainSeconds),
       ),
       plainRow(
-        'probes a second answered',
+        'probes with a result per second',
         found.map(({ perSecond }) => perSecond),
       ),
     ];
@@ -103,7 +104,7 @@ async function watchRunning(agent: MemoryAgent, target: Server): Promise<Pick<Fo
   }
 }
 
-/** As many jobs as are due by the clock, a hundredth of a second at a time. */
+/** Sends the jobs that are due by the clock, a hundredth of a second at a time. */
 async function askProbes(peer: MemoryPeer, target: Server): Promise<void> {
   const address = `127.0.0.1:${(target.address() as AddressInfo).port}`;
   const started = performance.now();

@@ -10,13 +10,14 @@ import { type Site, startSite } from './site.js';
 const BATCHES = 200;
 const EVERY_MS = 25;
 const ROWS = 10;
-/** For a flood to have filled whatever it fills. */
+/** Time for a flood to fill the buffers that it fills, in milliseconds. */
 const HEAD_START_MS = 1_000;
 
-/** Whether one hostile peer slows the others of its replica (I10). */
+/** Effect of one hostile peer on the others of its replica (I10). */
 export const badPeer: LinkComparison = {
   name: 'bad-peer',
   title: 'bad-peer: what an honest agent waits for its acknowledgements beside a hostile one',
+  question: 'Does a hostile peer keep an honest agent waiting twice as long as it waits alone?',
   method: ({ rounds }) =>
     `${rounds} rounds; an honest agent delivers ${ROWS} results every ${EVERY_MS} ms, ${BATCHES} times, alone and beside one peer of each kind that sends as fast as it can; all on one replica, each side a process`,
   async run({ rounds }) {
@@ -55,7 +56,7 @@ async function beside(site: Site, honest: FleetAgent, how: Abuse, rounds: number
   };
 }
 
-/** From each batch to its acknowledgement, milliseconds. */
+/** Times from each batch to its acknowledgement, in milliseconds. */
 async function waits(site: Site, honest: FleetAgent): Promise<number[]> {
   const [ids = []] = await insertPending(site, site.nodeIds.slice(0, 1), BATCHES * ROWS);
   const times: number[] = [];

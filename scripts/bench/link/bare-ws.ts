@@ -1,4 +1,4 @@
-// A bare ws server, the baseline of frames and of memory: takes connections and messages, and counts them.
+// A bare ws server, the baseline of frames and of memory: accepts connections and messages, and counts them.
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
 

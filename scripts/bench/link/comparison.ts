@@ -1,9 +1,11 @@
-/** How much is measured. */
+/** Size of a measurement. */
 export interface LinkBenchOptions {
   /** Repeat everything so often, all ways in turns within each round. */
   readonly rounds: number;
-  /** Where there are many. */
+  /** Number of agents in measurements with many. */
   readonly agents: number;
+  /** Number of finished deliveries in measurements of logs. */
+  readonly deliveries: number;
 }
 
 /** One measured figure beside its baseline of the same run. */
@@ -12,7 +14,7 @@ export interface LinkRow {
   readonly ours: string;
   /** Empty: the goal is a number. */
   readonly baseline: string;
-  /** Ours through the baseline; empty without one. */
+  /** Ours divided by the baseline; empty without one. */
   readonly ratio: string;
   /** Empty: none. */
   readonly goal: string;
@@ -23,7 +25,9 @@ export interface LinkComparison {
   readonly name: string;
   /** A heading: what is measured. */
   readonly title: string;
-  /** How, in a clause. */
+  /** Why it is measured again: the list of benchmarks shows it. */
+  readonly question: string;
+  /** Description of the method, in a clause. */
   method(options: LinkBenchOptions): string;
   run(options: LinkBenchOptions): Promise<LinkRow[]>;
 }

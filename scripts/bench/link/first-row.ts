@@ -7,10 +7,11 @@ import { type Site, startSite } from './site.js';
 const AGENTS = 10;
 const AWAY_MS = 5_000;
 
-/** How soon results are stored again once PostgreSQL is back. */
+/** Time until results are stored again once PostgreSQL is back. */
 export const firstRow: LinkComparison = {
   name: 'first-row',
   title: 'first row: PostgreSQL restarts while agents hold results',
+  question: 'Are results stored within two seconds of PostgreSQL coming back?',
   method: ({ rounds }) => `${rounds} restarts, away for ${AWAY_MS / 1_000} s, ${AGENTS} agents with results`,
   async run({ rounds }) {
     const site = await startSite(AGENTS);

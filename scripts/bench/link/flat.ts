@@ -8,10 +8,11 @@ const FEW = 10;
 const PER_SECOND = 1_000;
 const SECONDS = 10;
 
-/** Whether a result costs more when there are many agents. */
+/** Cost of a result with few and with many agents. */
 export const flat: LinkComparison = {
   name: 'flat',
   title: 'flat: what one result costs with few and with many agents',
+  question: 'Does a result cost the same with ten thousand agents as with ten?',
   method: ({ rounds, agents }) =>
     `${FEW} and ${agents} agents, ${rounds} rounds of ${SECONDS} s, ${PER_SECOND} single results a second; CPU of control plane and PostgreSQL less what the same agents cost when idle`,
   async run({ rounds, agents }) {

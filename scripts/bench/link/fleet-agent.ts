@@ -36,7 +36,7 @@ export class FleetAgent {
   #openAt = performance.now();
   #beating: NodeJS.Timeout | undefined;
   #onEcho: (() => void) | null = null;
-  /** Told of each frame of what it is to watch. */
+  /** Called with each frame of assignments. */
   onAssignments: ((frame: NonNullable<DecodedServerFrame['assignments']>) => void) | null = null;
   #hasLeft = false;
 
@@ -56,7 +56,7 @@ export class FleetAgent {
     return this.#socket;
   }
 
-  /** Of the spool it delivers from. */
+  /** Epoch of the spool that the agent delivers from. */
   get epoch(): Uint8Array {
     return this.delivery.epoch;
   }
@@ -159,7 +159,7 @@ export class FleetAgent {
     if (openMs > 0) this.#openAt = performance.now();
     const awayMs = performance.now() - this.#openAt;
     const next = planReconnect(end, { failures: this.#failures, awayMs, hasOther: false, random: Math.random() });
-    if (next.kind === 'give-up') throw new Error(`${this.#node.nodeId} was told to stay away: ${kind}`);
+    if (next.kind === 'give-up') throw new Error(`${this.#node.nodeId} was refused: ${kind}`);
     this.#failures = next.failures;
     setTimeout(() => this.connect(), next.delayMs);
   }

@@ -29,7 +29,7 @@ export class FleetDelivery {
   #mark = 0;
   #last = 0;
   #isOpen = false;
-  /** Whether somebody waits for what was prepared: credits alone set nothing in motion. */
+  /** True while somebody waits for what was prepared: credits alone start no delivery. */
   #isDelivering = false;
   #unanswered = 0;
   #onAnswered: (() => void) | null = null;
@@ -48,7 +48,7 @@ export class FleetDelivery {
     return this.#last - this.#mark;
   }
 
-  /** Gives results their numbers, `perBatch` in a frame. */
+  /** Numbers the results, `perBatch` in a frame. */
   prepare(results: readonly ResultMessage[], perBatch: number): void {
     this.#isDelivering = false;
     this.#batches = [];

@@ -7,13 +7,13 @@ export interface FleetNode {
   readonly privateKey: string;
 }
 
-/** What a fleet is told. Each order is answered by one `FleetDone` with the same id. */
+/** Orders to a fleet. Each is answered by one `FleetDone` with the same id. */
 export type FleetOrder = { readonly id: number } & (
-  | /** Who there is, FleetNode[] as JSON, and where they link. */
+  | /** Nodes of the fleet, FleetNode[] as JSON, and the URL that they link to. */
   { readonly kind: 'begin'; readonly url: string; readonly nodesFile: string }
   /** Connects agents from `first` on; whenever a link ends they come back by themselves. */
   | { readonly kind: 'connect'; readonly first: number; readonly count: number }
-  /** Makes results for the node tasks in a file, string[][]: of each agent its own. */
+  /** Prepares results for the node tasks in a file, string[][]: one list for each agent. */
   | { readonly kind: 'prepare'; readonly tasksFile: string }
   /** Sends what was prepared, within credits; done when all of it is acknowledged. */
   | { readonly kind: 'deliver' }
@@ -29,13 +29,13 @@ export type FleetOrder = { readonly id: number } & (
   | { readonly kind: 'trickle'; readonly agents: number; readonly tasksFile: string; readonly perSecond: number }
 );
 
-/** What a fleet answers. */
+/** Reply of a fleet. */
 export interface FleetDone {
   readonly id: number;
-  /** From the order to its end. */
+  /** Time from the order to its end, in milliseconds. */
   readonly tookMs: number;
   /** Agents, rows or frames, whatever the order is about. */
   readonly count: number;
-  /** When it ended, milliseconds since the epoch. */
+  /** Time of the end, milliseconds since the epoch. */
   readonly at: number;
 }

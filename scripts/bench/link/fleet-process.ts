@@ -1,4 +1,4 @@
-// A fleet of agents in a process of its own: what they cost must not hide in the figures. Orders come from fleet.ts.
+// A fleet of agents in a separate process, so that its cost is not part of the figures. Orders come from fleet.ts.
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { abuse } from './abuse.js';
@@ -12,7 +12,7 @@ const DIALS_AT_ONCE = 200;
 const TRICKLE_TICK_MS = 20;
 
 let makeAgent: (index: number) => FleetAgent = () => {
-  throw new Error('a fleet that has not begun');
+  throw new Error('the fleet has not started');
 };
 let fleet: FleetAgent[] = [];
 /** Looked at whenever an agent's link opens. */
@@ -59,7 +59,7 @@ const orders: { readonly [K in FleetOrder['kind']]: (order: Extract<FleetOrder, 
     return count;
   },
   async abuse({ agent: index, how, seconds }) {
-    // one with a spool of its own, whose flood ends with it
+    // an agent with its own spool, whose flood ends with it
     const agent = makeAgent(index);
     agent.connect();
     await allOpen([agent]);

@@ -25,7 +25,7 @@ export class Fleet {
     return this.#child.pid ?? 0;
   }
 
-  /** Gives an order and waits until it is carried out. @throws Error when the fleet ends before */
+  /** Sends an order and waits until it is done. @throws Error when the fleet ends before */
   order<K extends FleetOrder['kind']>(kind: K, parameters: OrderOf<K>): Promise<FleetDone> {
     this.#ids += 1;
     const id = this.#ids;

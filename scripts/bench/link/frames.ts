@@ -8,10 +8,11 @@ import { startSite } from './site.js';
 const SOCKETS = 10;
 const FRAMES = 300_000;
 
-/** What taking a frame costs, beside a ws server that does nothing with it. */
+/** Cost of receiving a frame, compared with a ws server that ignores it. */
 export const frames: LinkComparison = {
   name: 'frames',
   title: 'frames: decoded and looked at, beside ws that only receives',
+  question: 'Does taking a frame cost at most twice what ws needs to receive it?',
   method: ({ rounds }) =>
     `${rounds} rounds of ${FRAMES} heartbeats over ${SOCKETS} sockets, both in turns; frames for each second of CPU that the receiving process used`,
   async run({ rounds }) {
@@ -32,7 +33,7 @@ export const frames: LinkComparison = {
           await bare.taken(taken);
           return sent;
         });
-        // the first round is for the compiler
+        // the first round warms up the compiler
         if (round === 0) continue;
         rates.ours.push(ours);
         rates.bare.push(theirs);
@@ -54,7 +55,7 @@ export const frames: LinkComparison = {
   },
 };
 
-/** How much of it a process does in a second of its CPU. */
+/** Amount of work that a process does in a second of its CPU time. */
 async function perCpuSecond(pid: number, work: () => Promise<number>): Promise<number> {
   const before = ownCpuSecondsOf(pid);
   const count = await work();

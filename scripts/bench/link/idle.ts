@@ -7,10 +7,11 @@ import { startSite } from './site.js';
 
 const SETTLE_MS = 20_000;
 
-/** What an agent that only beats costs the control plane's process in memory. */
+/** Memory that the control plane's process needs for an agent that only sends heartbeats. */
 export const idle: LinkComparison = {
   name: 'idle',
   title: 'idle: authenticated agents that only beat',
+  question: 'Does the link of an idle agent take at most three times the memory of a bare connection?',
   method: ({ rounds, agents }) =>
     `${rounds} rounds of ${agents} agents, each with processes of its own; resident memory ${SETTLE_MS / 1_000} s after the last connection less that before the first`,
   async run({ rounds, agents }) {

@@ -10,8 +10,8 @@ import { ingest } from './ingest.js';
 import { spool } from './spool.js';
 import { storm } from './storm.js';
 
-/** The one list of comparisons. */
-const comparisons: readonly LinkComparison[] = [
+/** The one list of linkComparisons. */
+export const linkComparisons: readonly LinkComparison[] = [
   ingest,
   idle,
   frames,
@@ -25,5 +25,5 @@ const comparisons: readonly LinkComparison[] = [
 
 /** Measures each part of the node link beside its baseline; a table for each. */
 export function benchLink(request: ComparisonRequest): Promise<void> {
-  return runComparisons('link', comparisons, request);
+  return runComparisons('link', linkComparisons, request);
 }

@@ -17,6 +17,7 @@ const COLUMNS = 'id, task_id, node_id, probe_type, state, expires_at, result, su
 export const ingest: LinkComparison = {
   name: 'ingest',
   title: 'ingest: results of ten agents, decoded, checked, stored once, acknowledged',
+  question: 'How near does ingest come to inserting the same rows, and does a replay cost less?',
   method: ({ rounds }) =>
     `${rounds} rounds of ${ROWS} results of pings, 1 000 in a frame; all in turns; PostgreSQL waits for its disk`,
   async run({ rounds }) {
@@ -46,7 +47,7 @@ async function measure(site: Site): Promise<Record<Way, number>> {
   const before = await countStored(site);
   const first = await site.fleet.order('deliver', {});
   const stored = await countStored(site);
-  // results that are refused cost next to nothing: such a figure says nothing
+  // refused results cost almost nothing: such a figure would be meaningless
   if (stored - before !== ROWS) throw new Error(`${stored - before} of ${ROWS} results were stored`);
   await settle(site);
   const again = await site.fleet.order('repeat', {});
@@ -56,7 +57,7 @@ async function measure(site: Site): Promise<Record<Way, number>> {
   return { ingest: first.tookMs / 1_000, replay: again.tookMs / 1_000, copy, unnest };
 }
 
-/** What was written before is not this measurement's. */
+/** Vacuums and checkpoints, so that earlier writes do not count in this measurement. */
 async function settle({ database }: Site): Promise<void> {
   await database.query('VACUUM probe_node_tasks');
   await database.query('CHECKPOINT');

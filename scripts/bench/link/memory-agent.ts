@@ -51,7 +51,7 @@ export class MemoryAgent {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const ended = once(child, 'exit').then(([code, signal]) => {
-      throw new Error(`the agent ended before it was linked: ${signal ?? `exit code ${code}`}`);
+      throw new Error(`the agent ended before its link opened: ${signal ?? `exit code ${code}`}`);
     });
     await Promise.race([welcomed, ended]);
     ended.catch(() => undefined);

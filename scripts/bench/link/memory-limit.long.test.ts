@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
+import { missing } from '@vantage/shared/_support/missing.js';
 import t from 'tap';
 import { hasEnded, MemoryAgent, stopAgent } from './memory-agent.js';
 import { MemoryLimit } from './memory-limit.js';
 
 const LIMIT_BYTES = 128 * 1024 * 1024;
-const skip = process.getuid?.() === 0 || process.env['CI'] === 'true' ? false : 'needs root to limit memory';
+const skip = missing('root');
 
 t.test(
   'a full spool of 64 MiB is drained within a memory limit of 128 MB, both processes together',

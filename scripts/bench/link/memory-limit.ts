@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the kernel's memory controller is, and what its files are called in that version (cgroups(7)). */
+/** Path of the kernel's memory controller, and the names of its files in that version (cgroups(7)). */
 const versions = [
   { root: '/sys/fs/cgroup/memory', limit: 'memory.limit_in_bytes', events: 'memory.oom_control' },
   { root: '/sys/fs/cgroup', limit: 'memory.max', events: 'memory.events' },
@@ -43,7 +43,7 @@ export class MemoryLimit {
     return Number(/^oom_kill (\d+)$/m.exec(readFileSync(join(this.#folder, this.#events), 'utf8'))?.[1]);
   }
 
-  /** Once its processes have ended. */
+  /** Removes the group, once its processes have ended. */
   remove(): void {
     rmdirSync(this.#folder);
   }

@@ -20,7 +20,7 @@ type Body<B extends 'hello' | 'proof' | 'results'> = NonNullable<DecodedAgentFra
 const CREDIT_ROWS = 2_000;
 const PER_FRAME = 1_000;
 
-/** What an agent is to watch, as on the wire. */
+/** An assignment as on the wire. */
 type Assignment = NonNullable<NonNullable<ServerFrame['assignments']>['set']>[number];
 
 /** A control plane of one node that stores nothing and acknowledges all, so that only the agent's memory counts. */
@@ -32,7 +32,7 @@ export class MemoryPeer {
   #socket: WebSocket | null = null;
   /** Results that came, those sent again included. */
   results = 0;
-  /** Told of every frame of results. */
+  /** Called with every frame of results. */
   onResults: (results: Body<'results'>['results']) => void = () => undefined;
   #onWelcomed: () => void = () => undefined;
 
@@ -61,13 +61,13 @@ export class MemoryPeer {
     });
   }
 
-  /** Asks the agent for a TCP probe of `target`. */
+  /** Requests a TCP probe of `target` from the agent. */
   job(taskId: string, target: string): void {
     const specJson = Buffer.from(JSON.stringify({ target, params: {} }));
     this.#send({ job: { taskId, probeType: 'tcp', specJson, deadlineMs: 10_000, caller: 'bench' } });
   }
 
-  /** Gives the agent all it is to watch, in frames of a thousand. */
+  /** Sends the agent all its assignments, in frames of a thousand. */
   assign(assignments: readonly Assignment[]): void {
     for (let at = 0; at < assignments.length; at += PER_FRAME) {
       const ends = at + PER_FRAME >= assignments.length;

@@ -9,7 +9,8 @@ import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { rawPublicKey } from '@vantage/shared/protocol/ed25519.js';
 import pg from 'pg';
 import { startEmbeddedPostgres } from 'vantage-control/db/embedded/index.js';
-import { createLogger } from 'vantage-control/log.js';
+import { createLogger } from 'vantage-control/runtime/log.js';
+import { ADMINISTRATOR_SCOPES } from '../../administrator-scopes.js';
 import { Program, runToEnd } from '../../demo/program.js';
 import { Fleet } from './fleet.js';
 import type { FleetNode } from './fleet-messages.js';
@@ -26,7 +27,7 @@ export interface Site {
   readonly nodeIds: readonly string[];
   readonly nodes: readonly FleetNode[];
   readonly databaseUrl: string;
-  /** For what the bench itself asks and stores. */
+  /** Pool for the statements of the bench itself. */
   readonly database: pg.Pool;
   /** A directory that PostgreSQL reads too. */
   readonly exchange: string;
@@ -39,30 +40,35 @@ export interface Site {
   stop(): Promise<void>;
 }
 
-/** Starts a site with `agents` enrolled. Its database waits for the disk as in production. */
-export async function startSite(agents: number): Promise<Site> {
+/** Starts a site with `agents` enrolled. Its database waits for the disk as in production. `settings`: of the control plane, by variable. */
+export async function startSite(agents: number, settings: Readonly<Record<string, string>> = {}): Promise<Site> {
   const directory = await mkdtemp(join(tmpdir(), 'vantage-bench-'));
   const stops: (() => unknown)[] = [() => rm(directory, { recursive: true, force: true })];
   const stop = async () => {
     for (let next = stops.pop(); next; next = stops.pop()) await next();
   };
   try {
-    return { ...(await build(directory, agents, stops)), stop };
+    return { ...(await build(directory, { agents, settings }, stops)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function build(directory: string, agents: number, stops: (() => unknown)[]): Promise<Omit<Site, 'stop'>> {
+async function build(
+  directory: string,
+  { agents, settings }: { readonly agents: number; readonly settings: Readonly<Record<string, string>> },
+  stops: (() => unknown)[],
+): Promise<Omit<Site, 'stop'>> {
   const startDatabase = () =>
     startEmbeddedPostgres({ dataDir: join(directory, 'database'), log: createLogger('silent') });
   let postgres = await startDatabase();
   stops.push(() => postgres.stop());
   const url = `http://127.0.0.1:${await freePort()}`;
-  const environment = environmentOf(directory, url, postgres.url);
+  const environment = { ...environmentOf(directory, url, postgres.url), ...settings };
   await runToEnd(controlScript, ['user', 'create', '--email', EMAIL, '--role', 'admin'], environment);
-  const token = (await runToEnd(controlScript, ['token', 'create', '--user', EMAIL], environment)).trim();
+  const create = ['token', 'create', '--user', EMAIL, '--scopes', ADMINISTRATOR_SCOPES];
+  const token = (await runToEnd(controlScript, create, environment)).trim();
   let server = await startServer(environment);
   stops.push(() => server.stop());
   const database = new pg.Pool({ connectionString: postgres.url, max: 4 });
@@ -110,7 +116,7 @@ function environmentOf(directory: string, url: string, databaseUrl: string): Rec
     VANTAGE_PUBLIC_URL: url,
     VANTAGE_METRICS_LISTEN: 'off',
     VANTAGE_LOG_LEVEL: 'info',
-    // counted as for anybody, and never reached
+    // counted as for any account, and never reached
     VANTAGE_PLANS: '{"anonymous": {"requests_per_minute": 1000000000, "node_tests_per_day": 1000000000}}',
   };
 }
@@ -126,7 +132,7 @@ async function insertNodes(database: pg.Pool, count: number): Promise<FleetNode[
   const keys = Array.from({ length: count }, () => generateKeyPairSync('ed25519').privateKey);
   const ids = keys.map(() => newId(idPrefixes.node));
   await database.query(
-    `INSERT INTO nodes (id, user_id, name, visibility, public_key, hostname, agent_version, os, arch)
+    `INSERT INTO nodes (id, owner_id, name, visibility, public_key, hostname, agent_version, os, arch)
      SELECT n.id, u.id, 'fleet', 'public', n.key, 'fleet', '0.1.0', 'linux', 'x64'
      FROM unnest($1::text[], $2::bytea[]) AS n(id, key), users u WHERE u.email = $3`,
     [ids, keys.map((key) => Buffer.from(rawPublicKey(key))), EMAIL],

@@ -13,10 +13,13 @@ const BATCH = 100;
 const BATCHES = 100;
 const SINGLES = 300;
 
-/** What the spool's durability costs: SQLite with synchronous=FULL beside a file that is appended to and synced. */
+/**
+ * Cost of the spool's durability: SQLite with synchronous=FULL, compared with a file that is appended to and synced.
+ */
 export const spool: LinkComparison = {
   name: 'spool',
   title: 'spool: results made durable, beside appending the same bytes and fsync',
+  question: 'How near does the spool come to appending the same bytes with fsync?',
   method: ({ rounds }) =>
     `${rounds} rounds in turns on the same disk; ${BATCHES} commits of ${BATCH} results that are there at once, then ${SINGLES} of one, each waited for; before each ${BATCHES} commits that are not counted, for an agent runs for weeks`,
   async run({ rounds }) {

@@ -13,6 +13,7 @@ const STABLE_MS = 31_000;
 export const storm: LinkComparison = {
   name: 'storm',
   title: 'storm: the control plane is killed and starts again',
+  question: 'Are ten thousand agents back within a minute of kill -9, while the API answers?',
   method: ({ rounds, agents }) =>
     `${agents} agents, ${rounds} times kill -9 and start; agents come back by their own rule; meanwhile GET /v1/nodes every ${ASK_EVERY_MS} ms from its first answer on`,
   async run({ rounds, agents }) {
@@ -77,7 +78,7 @@ async function oneStorm(site: Site): Promise<Storm> {
   return { seconds, readySeconds: (readyMs - startedMs) / 1_000, ...(await watch.end()) };
 }
 
-/** Asks the API again and again and keeps the largest memory seen. */
+/** Polls the API and records the largest memory seen. */
 function watchServer(site: Site): { end(): Promise<Pick<Storm, 'peakMb' | 'p50' | 'p99'>> } {
   const api = new LoadClient(site.url, 4, site.token);
   const times: number[] = [];

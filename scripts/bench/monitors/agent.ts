@@ -17,10 +17,11 @@ const WARM_MS = 12_000;
 const MEASURED_S = 20;
 const RATES: Readonly<Record<'http' | 'tcp', readonly number[]>> = { http: [500, 1_000, 1_500], tcp: [1_500] };
 
-/** How many checks a second one agent makes in time. */
+/** Number of checks a second that one agent makes in time. */
 export const agent: LinkComparison = {
   name: 'agent',
   title: 'one agent that checks by its schedule',
+  question: 'How many checks a second does one agent make in time?',
   method: ({ rounds }) =>
     `monitors at ${INTERVAL_S} s on one real agent, against a server of loopback that answers two bytes; ${MEASURED_S} s count, after ${WARM_MS / 1_000} s; ${rounds} agents one after the other; CPU of all its processes; bare: node:http in a process of its own, a new connection for each request, at the same rate`,
   async run({ rounds }) {

@@ -8,15 +8,16 @@ import { type Site, startSite } from '../link/site.js';
 import { closedLoop, type Load, LoadClient } from '../load.js';
 import { figureOf, figureText } from '../statistics.js';
 
-/** Of each token sixty pings in a minute are stored: there are so many tokens that all are. */
+/** Number of heartbeat monitors: at most sixty pings a minute are stored for each token, and with this many all are. */
 const HEARTBEATS = 2_000;
 const IN_FLIGHT = 64;
 const SECONDS = 5;
 
-/** How many jobs may check in at once, and how long one waits. */
+/** Number of jobs that may check in at once, and the latency of a check-in. */
 export const checkIns: LinkComparison = {
   name: 'check-ins',
   title: 'jobs that check in',
+  question: 'How many check-ins a second are stored before they are answered?',
   method: ({ rounds }) =>
     `GET /hb/{token} of ${HEARTBEATS} heartbeats in turns, each stored before it is answered, over kept connections; bare: node:http in a process of its own that answers OK; beside both GET /v1/monitors?limit=1 with a token; ${rounds} rounds of ${SECONDS} s after 1 s of warm-up, in turns`,
   async run({ rounds }) {
@@ -89,7 +90,7 @@ async function getText(pool: Pool, path: string): Promise<void> {
 
 /** @returns the paths at which they check in */
 async function makeHeartbeats({ url, token, database }: Site): Promise<string[]> {
-  await database.query(`UPDATE users SET plan = 'unlimited'`);
+  await database.query(`UPDATE owners SET plan = 'unlimited'`);
   const client = new LoadClient(url, 16, token);
   const make = async (number: number) => {
     const body = { name: `Job ${number}`, type: 'heartbeat', config: { interval_s: 86_400 } };

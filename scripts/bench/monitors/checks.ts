@@ -21,6 +21,7 @@ const MAX_IN_FLIGHT = 20_000;
 export const checks: LinkComparison = {
   name: 'checks',
   title: 'checks of ten thousand monitors on three nodes each, at 60 s',
+  question: 'Does the control plane take 500 checks a second with 15 % of a core, and how many at most?',
   method: ({ rounds }) =>
     `${NODES} simulated nodes; ${rounds} rounds of ${SECONDS} s at ${PER_SECOND} checks a second, and of as many as are taken; CPU of the control plane alone and with PostgreSQL, of one core`,
   async run({ rounds }) {

@@ -22,7 +22,7 @@ export function deliver({ nodes }: WatchedSite, count: number, from: number): nu
   return sent;
 }
 
-/** How many checks are stored. */
+/** Number of stored checks. */
 export async function countChecks({ site }: WatchedSite): Promise<number> {
   const { rows } = await site.database.query<{ count: string }>(
     'SELECT sum(mark) AS count FROM ingest_marks WHERE lane = 2',
@@ -42,7 +42,7 @@ export async function untilStored(watched: WatchedSite, count: number): Promise<
 /** Checks that travel together: as many as come in a tenth of a second of a large installation. */
 export const AT_ONCE = 500;
 
-/** Delivers so many, and resolves when all are stored. */
+/** Delivers `count` checks, and resolves when all are stored. */
 export async function deliverAll(watched: WatchedSite, count: number): Promise<void> {
   for (let from = 0; from < count; from += AT_ONCE) {
     const before = await countChecks(watched);
@@ -50,7 +50,7 @@ export async function deliverAll(watched: WatchedSite, count: number): Promise<v
   }
 }
 
-/** The first word of each node on each of its monitors, which is news, and what comes of it: checks after it are usual ones. */
+/** Delivers the first report of each node on each of its monitors, which changes their states; later checks are usual ones. */
 export async function deliverFirst(watched: WatchedSite): Promise<void> {
   await deliverAll(
     watched,

@@ -7,10 +7,11 @@ const MONITORS = 1_000;
 const NODES = 30;
 const PER_ROUND = 200;
 
-/** How soon an event stands in the table after the check that decided was delivered. */
+/** Time from the delivery of the deciding check to the event in the table. */
 export const events: LinkComparison = {
   name: 'events',
   title: 'from the deciding check to the event',
+  question: 'Is an event committed within a second of its deciding check?',
   method: ({ rounds }) =>
     `${MONITORS} monitors on three of ${NODES} simulated nodes; ${rounds} rounds of ${PER_ROUND} monitors that go down one after another, 20 a second`,
   async run({ rounds }) {
@@ -65,7 +66,7 @@ function monitorsOf({ nodes }: WatchedSite): [string, WatchingNode[]][] {
 }
 
 async function eventsOf({ site }: WatchedSite, sentAt: ReadonlyMap<string, number>) {
-  // xmin's commit time is not kept: the outbox row is written by the same transaction, at its beginning
+  // commit times of xmin are not stored: the outbox row is written at the beginning of the same transaction
   const { rows } = await site.database.query<{ monitor_id: string; at: string }>(
     'SELECT monitor_id, extract(epoch FROM created_at) * 1000 AS at FROM monitor_events WHERE monitor_id = ANY($1)',
     [[...sentAt.keys()]],
@@ -76,7 +77,7 @@ async function eventsOf({ site }: WatchedSite, sentAt: ReadonlyMap<string, numbe
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 60_000;
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error('it did not happen within a minute');
+    if (performance.now() > deadline) throw new Error('no event within a minute');
     await pause(20);
   }
 }

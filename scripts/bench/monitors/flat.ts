@@ -8,10 +8,11 @@ const SIZES = [1_000, 10_000, 100_000];
 const NODES = 100;
 const CHECKS = 50_000;
 
-/** Whether a check costs the same however many monitors there are. */
+/** Cost of a check by the number of monitors. */
 export const flat: LinkComparison = {
   name: 'flat',
   title: 'what a check costs, from a thousand monitors to a hundred thousand',
+  question: 'Does a check cost the same with 100 000 monitors as with 1 000?',
   method: ({ rounds }) =>
     `${NODES} simulated nodes, three for each monitor; ${rounds} rounds of ${CHECKS} checks, ${AT_ONCE} at once; CPU of control plane and PostgreSQL`,
   async run({ rounds }) {
@@ -36,7 +37,7 @@ export const flat: LinkComparison = {
 async function measure(monitors: number, rounds: number): Promise<number[]> {
   const watched = await startWatchedSite({ monitors, nodes: NODES, perMonitor: 3, intervalSeconds: 60 });
   try {
-    // plans statements and fills caches, too
+    // also plans statements and fills caches
     await deliverFirst(watched);
     const costs: number[] = [];
     for (let round = 0; round < rounds; round += 1) {

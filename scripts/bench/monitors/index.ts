@@ -8,10 +8,10 @@ import { flat } from './flat.js';
 import { list } from './list.js';
 import { restart } from './restart.js';
 
-/** The one list of comparisons. */
-const comparisons: readonly LinkComparison[] = [agent, checkIns, checks, events, flat, list, restart];
+/** The one list of monitorComparisons. */
+export const monitorComparisons: readonly LinkComparison[] = [agent, checkIns, checks, events, flat, list, restart];
 
 /** Measures what monitors cost, and how soon they tell; a table for each. */
 export function benchMonitors(request: ComparisonRequest): Promise<void> {
-  return runComparisons('monitors', comparisons, request);
+  return runComparisons('monitors', monitorComparisons, request);
 }

@@ -14,10 +14,11 @@ const AT_ONCE = 1_000_000;
 const DAY_MS = 86_400_000;
 const SECONDS = 5;
 
-/** Whether a page of monitors takes as long however many checks are stored. */
+/** Duration of a page of monitors by the number of stored checks. */
 export const list: LinkComparison = {
   name: 'list',
   title: 'a page of 100 monitors with state and uptime, beside the checks of 90 days',
+  question: 'Does a page of monitors take at most 50 ms, however many checks are stored?',
   method: ({ rounds }) =>
     `${MONITORS} monitors with ${EVENTS} events, checks spread over ${DAYS} daily partitions; GET /v1/monitors?limit=100 over a kept connection, one after another, ${rounds} rounds of ${SECONDS} s at each size`,
   async run({ rounds }) {
@@ -79,7 +80,7 @@ async function insertEvents({ site }: WatchedSite): Promise<void> {
   );
 }
 
-/** Of all days and monitors in turns; one in fifty failed. */
+/** Inserts checks spread over all days and monitors; one in fifty failed. */
 async function insertChecks({ site }: WatchedSite, count: number): Promise<void> {
   const client = await site.database.connect();
   try {

@@ -8,10 +8,11 @@ const NODES = 100;
 /** A link that held for half a minute worked, in the eyes of an agent. */
 const STABLE_MS = 31_000;
 
-/** How long the control plane knows less of its monitors after it was killed. */
+/** Time for which the state of monitors is incomplete after the control plane was killed. */
 export const restart: LinkComparison = {
   name: 'restart',
   title: 'the control plane is killed and starts again, with ten thousand monitors',
+  question: 'Are all assignments known again within five seconds of kill -9?',
   method: ({ rounds }) =>
     `${NODES} simulated nodes with 300 assignments each, who come back by the agent's own rule and remember nothing, so that each is sent all of it again (agents that remember are sent nothing); ${rounds} times kill -9 and start; agents check by their own schedule meanwhile`,
   async run({ rounds }) {

@@ -15,7 +15,7 @@ export interface Watch {
 export interface WatchingNode {
   readonly nodeId: string;
   readonly watches: readonly Watch[];
-  /** What it is sent of its monitors goes here. */
+  /** Passes the assignments sent to the agent to `take`. */
   onAssignments(take: NonNullable<FleetAgent['onAssignments']>): void;
   /** Delivers checks, all in one frame. */
   deliver(reports: readonly CheckReport[]): void;
@@ -34,16 +34,18 @@ export interface WatchedSiteOptions {
   /** Nodes that check each monitor. */
   readonly perMonitor: number;
   readonly intervalSeconds: number;
+  /** Settings of the control plane, by variable. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** Starts one, and links all its nodes. Monitors are put into the tables: nobody measures their making. */
 export async function startWatchedSite(options: WatchedSiteOptions): Promise<WatchedSite> {
-  const site = await startSite(options.nodes);
+  const site = await startSite(options.nodes, options.settings);
   try {
     await insertMonitors(site, options);
     const watches = await readWatches(site);
     const agents = await Promise.all(site.nodes.map((node) => linked(node, site.url)));
-    // else each slot would be looked up, for a process before may have told it
+    // else each slot would be looked up, because a previous process may have reported it
     await site.database.query("UPDATE nodes SET boot_seen_at = now() - interval '1 hour'");
     const nodes = agents.map((agent, index) => watching(agent, site.nodeIds[index] ?? '', watches));
     const stop = async () => {
@@ -82,9 +84,9 @@ async function insertMonitors(
 ): Promise<void> {
   const ids = Array.from({ length: monitors }, () => newId(idPrefixes.monitor));
   await site.database.query(
-    `INSERT INTO monitors (id, user_id, name, type, target, interval_s, config, node_selection, node_count, consecutive_fail,
-       consecutive_ok, fail_node_quorum, notifies_owner)
-     SELECT m.id, u.id, m.id, 'http', 'http://example.com/', $2, '{}', '{}', $3, 2, 1, '2/3', false
+    `INSERT INTO monitors (id, owner_id, created_by, name, type, target, interval_s, config, node_selection, node_count, consecutive_fail,
+       consecutive_ok, fail_node_quorum, notifies_owner, created_at)
+     SELECT m.id, u.id, u.id, m.id, 'http', 'http://example.com/', $2, '{}', '{}', $3, 2, 1, '2/3', false, 'epoch'
      FROM unnest($1::text[]) AS m(id), (SELECT id FROM users LIMIT 1) u`,
     [ids, intervalSeconds, perMonitor],
   );

@@ -1,5 +1,5 @@
-// The agent's MeasuringProcess where a prober has a bare child: the same messages, children that are replaced when they
-// have grown. What it logs of that is seen on standard error.
+// The agent's MeasuringProcess in place of the bare child of a prober: the same messages, with children that are
+// replaced when they have grown, which is logged on standard error.
 import { systemClock } from '@vantage/shared/clock.js';
 import { createLog } from 'vantage-agent/log.js';
 import type { FromChild, ToChild } from 'vantage-agent/measuring/child-messages.js';

@@ -15,7 +15,7 @@ const REST_MS = 75_000;
 /** Types that make TLS handshakes: Node leaks at each (agent/src/net/tls/report.ts), and the agent replaces its child. */
 export const leakingTypes: ReadonlySet<ProbeType> = new Set<ProbeType>(['http', 'smtp', 'ssl']);
 
-/** What the agent's measuring processes hold, all together, before and after so many probes. */
+/** Memory of the agent's measuring processes together, before and after a number of probes. */
 export async function compareAgent(type: ProbeType, { lab, probes }: { lab: Lab; probes: number }): Promise<Row[]> {
   const prober = await startProber(lab, { program: PROGRAM });
   const peak = new Peak(prober);

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { demand } from '@vantage/shared/_support/missing.js';
 import { askDig } from '../../lab/dig.js';
 import type { Lab } from '../../lab/lab.js';
 import type { LabAgent } from '../../lab/lab-agent.js';
@@ -15,11 +16,11 @@ const page = { name: 'http', url: `http://${web}/`, version: '1.1' } as const;
 export interface Pairs {
   readonly ours: number[];
   readonly theirs: number[];
-  /** Whether ours was marked. */
+  /** Disturbed marks of our measurements. */
   readonly marks: boolean[];
 }
 
-/** Nothing yet. */
+/** Empty pairs. */
 export function noPairs(): Pairs {
   return { ours: [], theirs: [], marks: [] };
 }
@@ -31,7 +32,7 @@ export interface PairedType {
   measure(lab: Lab, agent: LabAgent): Promise<Pairs>;
 }
 
-/** What a plain probe of each type is compared in. */
+/** Programs that a plain probe of each type is compared with. */
 export const pairedTypes: readonly PairedType[] = [
   { name: 'ping', peer: 'ping', measure: measurePings },
   {
@@ -72,8 +73,9 @@ export const pairedTypes: readonly PairedType[] = [
   },
 ];
 
-/** Both ping at the same time, half an interval apart. */
+/** Runs both pings at the same time, half an interval apart. */
 async function measurePings(lab: Lab, agent: LabAgent): Promise<Pairs> {
+  demand('ping');
   const theirs = lab.exec('agent', 'ping', '-n', '-c', String(SAMPLES), '-i', String(INTERVAL_MS / 1000), web);
   await pause(INTERVAL_MS / 2);
   const result = await agent.probe('ping', web, { count: SAMPLES, interval_ms: INTERVAL_MS });

@@ -6,7 +6,10 @@ import { type PairedType, type Pairs, pairedTypes } from './busy-pairs.js';
 import { type Comparison, type ComparisonOptions, differenceRow, type Row, ratioRow } from './comparison.js';
 
 const IN_FLIGHT = 50;
-/** Takes as long as a page of the internet does; 50 without a pause are in the comparisons of ping and http. */
+/**
+ * Page that takes as long as a page of the internet; the comparisons of ping and http have 50 requests without a
+ * pause.
+ */
 const SLOW_PAGE = `http://${serviceAddresses('web').v4}:8080/delay/200`;
 const REPLAYED_ROWS = 500;
 
@@ -18,7 +21,7 @@ const states = {
 type State = keyof typeof states;
 const stateNames = Object.keys(states) as State[];
 
-/** What keeping busy was worth. */
+/** Work done while the agent was kept busy. */
 interface Business {
   cpuSeconds: number;
   seconds: number;
@@ -32,8 +35,10 @@ interface Business {
 export const busy: Comparison = {
   name: 'busy',
   title: 'busy: the same probes of one agent quiet, with link and spool busy, and with others in flight; 20 ms',
+  question: 'How far are times off while link, spool and other probes are busy?',
   peer: 'ping, curl or dig at the same moments',
   lab: { servers: ['web', 'dns'] },
+  programs: ['ping', 'dig'],
   async run({ lab, prober, rounds }) {
     await prober.stop();
     await lab.setLink(2, 'both', { delayMs: 10 });
@@ -104,11 +109,15 @@ function medianRow({ name, peer }: PairedType, state: string, rounds: readonly P
   return differenceRow({ ...sides, goal: 'within 1 ms or 2 %' });
 }
 
-/** How far the two lie apart at the edge: in this state, and in the other column when the agent is quiet. */
+/**
+ * Distance between the two at the edge of the distribution: in this state, and in the other column when the agent is
+ * quiet.
+ */
 function edgeRow({ name, peer }: PairedType, state: string, ours: readonly Pairs[], theirs: readonly Pairs[]): Row {
   const what = `${name}, p95 of the difference to ${peer}, ms, ${state} (quiet)`;
   const edges = (rounds: readonly Pairs[]) => rounds.map((pairs) => quantile(differences(pairs), 0.95));
-  // without a goal: on two cores, which the tools and the links share, a quiet agent's own changes tenfold by the round
+  // without a goal: on two cores, shared with the tools and the links, the figure of a quiet agent varies tenfold
+  // between rounds
   return differenceRow({ what, ours: edges(ours), theirs: edges(theirs), digits: 3, goal: '' });
 }
 
@@ -116,7 +125,9 @@ function differences({ ours, theirs }: Pairs): number[] {
   return ours.map((ms, index) => Math.abs(ms - (theirs[index] ?? Number.NaN)));
 }
 
-/** What a mark is worth: times of ours without one, beside all of the other tool's, in both states that are not quiet. */
+/**
+ * Value of the disturbed mark: our times without one, compared with all of the other tool's, in the two busy states.
+ */
 function unmarkedRow({ name, peer }: PairedType, { quiet, busy: replaying, inFlight }: Record<State, Pairs[]>): Row {
   const rest = [...replaying, ...inFlight];
   const unmarked = rest.flatMap(({ ours, marks }) => ours.filter((_, index) => marks[index] === false));

@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What a process holds, after its garbage has gone. */
+/** Resources of a process after a garbage collection. */
 export interface Census {
   readonly kind: 'census';
   readonly heapBytes: number;
-  /** What keeps its event loop going, by name: `{ Timeout: 2, UDPWrap: 1 }`. */
+  /** Resources that keep its event loop running, by name: `{ Timeout: 2, UDPWrap: 1 }`. */
   readonly resources: Readonly<Record<string, number>>;
 }
 
-// Loaded into a measuring child with --import; SIGUSR2 asks for a census. Not a message: a listener for those would take
-// the ones that come before the child listens.
+// Loaded into a measuring child with --import; SIGUSR2 asks for a census. A signal and not a message: a listener for
+// messages would take those that arrive before the child listens.
 process.on('SIGUSR2', () => void send());
 
 async function send(): Promise<void> {
-  // what the first collection finalizes, the second one frees
+  // the second collection frees what the first one finalizes
   for (let turn = 0; turn < 3; turn += 1) {
     globalThis.gc?.();
     await pause(20);

@@ -1,15 +1,16 @@
+import type { ExternalProgram } from '@vantage/shared/_support/external-programs.js';
 import type { ProbeType } from '@vantage/shared/probe-types/index.js';
 import type { Lab, LabOptions } from '../../lab/lab.js';
 import type { Prober } from '../../lab/prober.js';
 import { figureOf, figureText } from '../statistics.js';
 
-/** What a comparison gets. The lab is its own, with the servers it asked for. */
+/** Options of a comparison. The lab is its own, with the servers that it asked for. */
 export interface ComparisonOptions {
   readonly lab: Lab;
   readonly prober: Prober;
   /** Repeat everything so often, both programs in turns within each round. */
   readonly rounds: number;
-  /** Of each type, where probes are counted in place of rounds. */
+  /** Number of probes of each type, where probes are counted in place of rounds. */
   readonly probes: number;
   /** The types to count them of. */
   readonly types: readonly ProbeType[];
@@ -20,7 +21,7 @@ export interface Row {
   readonly what: string;
   readonly ours: string;
   readonly theirs: string;
-  /** Ours through theirs, or their difference, whichever the goal speaks of. */
+  /** Ours divided by theirs, or their difference, depending on the goal. */
   readonly ratio: string;
   /** Empty: none. */
   readonly goal: string;
@@ -31,11 +32,15 @@ export interface Comparison {
   readonly name: string;
   /** A heading: what is compared on which path. */
   readonly title: string;
+  /** Why it is measured again: the list of benchmarks shows it. */
+  readonly question: string;
   /** The other program, for the head of its column. */
   readonly peer: string;
-  /** How it was measured, where that is more than rounds in turns. */
+  /** Method, where it is more than rounds in turn. */
   readonly method?: (options: Pick<ComparisonOptions, 'probes' | 'rounds'>) => string;
   readonly lab: LabOptions;
+  /** Programs that it starts in addition to the lab's servers; absent: none. */
+  readonly programs?: readonly ExternalProgram[];
   run(options: ComparisonOptions): Promise<Row[]>;
 }
 
@@ -58,7 +63,7 @@ export function ratioRow(options: {
   };
 }
 
-/** As `ratioRow`, with the difference of the medians in place of their ratio. */
+/** Like `ratioRow`, with the difference of the medians in place of their ratio. */
 export function differenceRow(options: Parameters<typeof ratioRow>[0]): Row {
   const { digits = 2 } = options;
   const difference = figureOf(options.ours).median - figureOf(options.theirs).median;

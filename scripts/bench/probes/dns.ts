@@ -9,8 +9,10 @@ const SAMPLES = 20;
 export const dns: Comparison = {
   name: 'dns',
   title: 'dns: answers of every type, and query times over a path of 20 ms',
+  question: "Are answers dig's, and query times within 0.5 ms of it?",
   peer: 'dig',
   lab: { servers: ['dns'] },
+  programs: ['dig'],
   async run(options) {
     const answers = await compareAnswers(options);
     await options.lab.setLink(2, 'both', { delayMs: 10 });

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { demand } from '@vantage/shared/_support/missing.js';
 import type { Lab } from '../../lab/lab.js';
 import { cableTargets, layCable } from './cable.js';
 import { type ComparisonOptions, differenceRow, type Row, ratioRow } from './comparison.js';
@@ -14,6 +15,7 @@ const loopbackTargets = Array.from({ length: 200 }, (_, i) => `127.7.0.${i + 1}`
  * that, so the goal is for the cable.
  */
 export async function floodRows({ lab, rounds }: Pick<ComparisonOptions, 'lab' | 'rounds'>): Promise<Row[]> {
+  demand('fping');
   await layCable(lab);
   return [
     ...(await rowsOf({ lab, rounds, where: 'by cable', targets: cableTargets, goal: 'at least 0.9' })),
@@ -24,7 +26,7 @@ export async function floodRows({ lab, rounds }: Pick<ComparisonOptions, 'lab' |
 interface Place extends Pick<ComparisonOptions, 'lab' | 'rounds'> {
   readonly where: string;
   readonly targets: readonly string[];
-  /** Of the rate. */
+  /** Goal for the rate. */
   readonly goal: string;
 }
 
@@ -46,12 +48,12 @@ async function rowsOf({ lab, rounds, where, targets, goal }: Place): Promise<Row
   ];
 }
 
-/** What a flood came to. */
+/** Result of a flood. */
 interface Flood {
   readonly sent: number;
   readonly received: number;
   readonly seconds: number;
-  /** Of user and system, all threads. */
+  /** User and system time of all threads. */
   readonly cpuSeconds: number;
 }
 

@@ -5,12 +5,12 @@ import { cpuSecondsOf } from '../processes.js';
 import { type ComparisonOptions, type Row, ratioRow } from './comparison.js';
 
 const IN_FLIGHT = 16;
-/** Of each program and round: enough for the hundredths of a second that the kernel counts in. */
+/** Exchanges of each program in each round: enough for the hundredths of a second that the kernel counts in. */
 const EXCHANGES = 2000;
-/** Until what runs all the time has been compiled. */
+/** Exchanges after which the code that always runs has been compiled. */
 const WARM_UP_EXCHANGES = 4000;
 
-/** How it was measured, for the head of the table. */
+/** Method, for the head of the table. */
 export const cpuMethod = `CPU: user and system time of the whole process by the kernel's account, for ${EXCHANGES} exchanges in turns after ${WARM_UP_EXCHANGES}, ${IN_FLIGHT} in flight, of the agent's measuring child (its messages to its parent included) and of a process that does nothing but http.request with a connection for each, \`connection: close\`, the body read to its end; both ask a literal address`;
 
 /** The measuring child as the agent runs it, beside what Node itself needs for the same exchange. */

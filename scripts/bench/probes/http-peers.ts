@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { demand } from '@vantage/shared/_support/missing.js';
 import type { Lab } from '../../lab/lab.js';
 
 /** The web server's, as a literal. */
 export const ADDRESS = '25.80.10.10';
-/** No session of TLS is taken up again. */
+/** Options of curl with which no TLS session is resumed. */
 const FRESH = ['-s', '-k', '--no-sessionid', '-o', '/dev/null'];
 
 /** One way to ask the web server. */
@@ -16,7 +17,7 @@ export interface HttpVariant {
   readonly version: '1.1' | '2';
 }
 
-/** What a load is. */
+/** A load of HTTP requests. */
 export interface Load {
   readonly url: string;
   readonly inFlight: number;
@@ -28,6 +29,7 @@ export interface Load {
  * server's address before, on a connection of its own: a cold OpenSSL adds 2 to 4 ms to curl's first handshake.
  */
 export async function curlPhases(lab: Lab, { url, version }: HttpVariant) {
+  demand('curl');
   const protocol = version === '2' ? '--http2' : '--http1.1';
   const warmUp = [...FRESH, '--http1.1', '-H', 'Connection: close', url.replace('www.lab.test', ADDRESS)];
   const text = await lab.exec('agent', 'curl', ...warmUp, '--next', ...FRESH, protocol, '-w', '%{json}', url);
@@ -45,6 +47,7 @@ export async function curlPhases(lab: Lab, { url, version }: HttpVariant) {
 
 /** Starts blackbox_exporter on the agent's machine; it ends with the lab. */
 export async function startBlackbox(lab: Lab): Promise<{ probesPerSecond(load: Load): Promise<number> }> {
+  demand('prometheus-blackbox-exporter');
   const configuration = join(mkdtempSync(join(tmpdir(), 'vantage-bench-')), 'blackbox.yml');
   writeFileSync(configuration, 'modules: {http_2xx: {prober: http, http: {preferred_ip_protocol: ip4}}}\n');
   const listen = '--web.listen-address=127.0.0.1:9115';

@@ -5,11 +5,11 @@ import { type Comparison, type ComparisonOptions, differenceRow, type Row, ratio
 import { cpuMethod, cpuRow } from './http-cpu.js';
 import { ADDRESS, curlPhases, type HttpVariant, startBlackbox } from './http-peers.js';
 
-/** Of each round, ours and curl's in turns. */
+/** Samples of each round, ours and curl's in turn. */
 const SAMPLES = 15;
 const IN_FLIGHT = 50;
 const WINDOW_MS = 3000;
-/** Until a load is what it stays. */
+/** Time until a load is steady, in milliseconds. */
 const SETTLE_MS = 1000;
 /** A probe of the load is answered after so long, of which 40 ms are the path; one begins every 5 ms. */
 const LOAD_URL = `http://${ADDRESS}:8080/delay/210`;
@@ -30,6 +30,7 @@ export const http: Comparison = {
   name: 'http',
   title:
     'http: phases and totals over a path of 20 ms beside curl, CPU beside http.request, throughput beside blackbox_exporter',
+  question: "Are phases within 1 ms of curl's, and does a probe cost at most 1.6 bare requests?",
   peer: 'curl, http.request or blackbox_exporter',
   method: ({ rounds }) =>
     [
@@ -38,6 +39,7 @@ export const http: Comparison = {
       cpuMethod,
     ].join('; '),
   lab: { servers: ['web', 'dns'] },
+  programs: ['curl', 'prometheus-blackbox-exporter'],
   async run(options) {
     const rows: Row[] = [];
     await options.lab.setLink(2, 'both', { delayMs: 10 });
@@ -59,7 +61,7 @@ async function phaseRows(variant: HttpVariant, options: ComparisonOptions): Prom
       what: `${variant.name} ${phase}, ms, 1 in flight`,
       ours: medians.map(({ ours }) => ours[phase]),
       theirs: medians.map(({ theirs }) => theirs[phase]),
-      // what we do between the phases is no phase, and curl does less of it
+      // our own work between the phases is not part of a phase, and curl does less of it
       goal: phase === 'total' ? '' : 'within 1 ms or 2 %',
       digits: 3,
     }),
@@ -95,7 +97,7 @@ async function inTurns(variant: HttpVariant, { lab, prober }: ComparisonOptions)
   return { ours: mediansOf(ours), theirs: mediansOf(theirs) };
 }
 
-/** Begins probes at an even pace while `measure` runs: those that wait for each other would come in bursts. */
+/** Starts probes at an even pace while `measure` runs: probes that wait for each other would come in bursts. */
 async function besideLoad<T>({ prober }: ComparisonOptions, measure: () => Promise<T>): Promise<T> {
   const begun: Promise<unknown>[] = [];
   const timer = setInterval(() => begun.push(prober.probe('http', LOAD_URL)), LOAD_INTERVAL_MS);

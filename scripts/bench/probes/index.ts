@@ -1,3 +1,4 @@
+import { demand } from '@vantage/shared/_support/missing.js';
 import { isProbeType, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { startLab } from '../../lab/lab.js';
 import { startProber } from '../../lab/prober.js';
@@ -6,7 +7,6 @@ import { busy } from './busy.js';
 import type { Comparison, ComparisonOptions, Row } from './comparison.js';
 import { dns } from './dns.js';
 import { http } from './http.js';
-import { lag } from './lag.js';
 import { memory } from './memory.js';
 import { ntp } from './ntp.js';
 import { ping } from './ping.js';
@@ -17,8 +17,8 @@ import { tcp } from './tcp.js';
 import { trace } from './trace.js';
 import { units } from './units.js';
 
-/** The one list of comparisons. */
-const comparisons: readonly Comparison[] = [
+/** The one list of probeComparisons. */
+export const probeComparisons: readonly Comparison[] = [
   tcp,
   dns,
   http,
@@ -29,19 +29,18 @@ const comparisons: readonly Comparison[] = [
   ntp,
   speedtest,
   busy,
-  lag,
   units,
   memory,
 ];
 
 export interface ProbeBenchOptions {
   readonly rounds: number;
-  /** Of each type, where probes are counted in place of rounds. */
+  /** Number of probes of each type, where probes are counted in place of rounds. */
   readonly probes: number;
   /** Probe types to count them of, divided by commas; all without it. */
   readonly types: string | undefined;
   readonly isDryRun: boolean;
-  /** Names of comparisons, divided by commas; all without it. */
+  /** Names of probeComparisons, divided by commas; all without it. */
   readonly only: string | undefined;
 }
 
@@ -66,17 +65,20 @@ function chooseTypes(types: string | undefined): readonly ProbeType[] {
 }
 
 function chooseComparisons(only: string | undefined): readonly Comparison[] {
-  if (only === undefined) return comparisons;
+  if (only === undefined) return probeComparisons;
   return only.split(',').map((name) => {
-    const found = comparisons.find((known) => known.name === name.trim());
+    const found = probeComparisons.find((known) => known.name === name.trim());
     if (found !== undefined) return found;
-    throw new RangeError(`unknown comparison "${name}": one of ${comparisons.map((known) => known.name).join(', ')}`);
+    throw new RangeError(
+      `unknown comparison "${name}": one of ${probeComparisons.map((known) => known.name).join(', ')}`,
+    );
   });
 }
 
 type Amounts = Pick<ComparisonOptions, 'rounds' | 'probes' | 'types'>;
 
 async function compare(comparison: Comparison, amounts: Amounts): Promise<Row[]> {
+  demand(...(comparison.programs ?? []));
   const lab = await startLab(comparison.lab);
   try {
     const prober = await startProber(lab);

@@ -2,12 +2,12 @@ import type { ProbeType } from '@vantage/shared/probe-types/index.js';
 import type { Prober } from '../../lab/prober.js';
 import { type MemoryTarget, memoryTargets } from './memory-targets.js';
 
-/** How many probes a comparison of memory has running at a time. */
+/** Number of probes in flight in a comparison of memory. */
 export const IN_FLIGHT = 50;
-/** Until caches, code and the allocator's arenas have the size they keep. */
+/** Number of probes after which caches, code and the allocator's arenas no longer grow. */
 export const WARM_UP_PROBES = 1000;
 
-/** So many probes, of the type's targets in turns. @returns a line for each that ended as it should not */
+/** Runs `count` probes, of the type's targets in turn. @returns a line for each probe with an unexpected outcome */
 export async function runProbes(prober: Prober, type: ProbeType, count: number): Promise<string[]> {
   const targets: readonly MemoryTarget<ProbeType>[] = memoryTargets[type];
   const surprises: string[] = [];

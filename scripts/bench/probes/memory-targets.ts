@@ -5,13 +5,13 @@ import { serviceAddresses } from '../../lab/topology.js';
 export interface MemoryTarget<T extends ProbeType> {
   readonly target: string;
   readonly params?: Partial<ProbeSpecs[T]['params']>;
-  /** It is one that cannot succeed: what failures leave behind shows too. */
+  /** True for a target that always fails: memory that failures leave behind is measured too. */
   readonly fails?: true;
 }
 
 type MemoryTargets = { readonly [T in ProbeType]: readonly [MemoryTarget<T>, ...MemoryTarget<T>[]] };
 
-/** Where speed tests of this comparison go. */
+/** Server of this comparison's speed tests. */
 export const SPEEDTEST_SERVER = `${serviceAddresses('web').v4}:8089`;
 
 const SILENT = '25.80.11.1';
@@ -20,7 +20,7 @@ const { v4: mail } = serviceAddresses('mail');
 const { v4: time } = serviceAddresses('time');
 const { v4: zone } = serviceAddresses('zone');
 
-/** What each type measures, in turns; the quickest there is of each way through its engine. */
+/** Targets of each type, used in turn; the fastest for each path through its engine. */
 export const memoryTargets: MemoryTargets = {
   http: [
     { target: 'http://www.lab.test/' },

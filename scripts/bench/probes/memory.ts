@@ -16,7 +16,7 @@ const CLI = fileURLToPath(import.meta.resolve('vantage-agent/cli.js'));
 const READINGS = 5;
 const GOAL_MB = 10;
 
-/** What a child holds at one moment. */
+/** Memory of a child at one moment. */
 interface Holding {
   readonly rssMb: number;
   readonly heapMb: number;
@@ -25,13 +25,14 @@ interface Holding {
 }
 
 /**
- * What thousands of probes leave behind. A child for each type: in one for all, a leak would fill what the type before
- * it has freed, and would be nobody's. Where Node itself leaks, the agent with its children that are replaced is measured
- * beside the one that is not.
+ * Memory that thousands of probes leave behind. Each type has a child of its own: in a shared one, a leak would fill
+ * the memory that the previous type has freed, and could not be attributed. Where Node itself leaks, the agent whose
+ * children are replaced is measured next to the one whose child is not.
  */
 export const memory: Comparison = {
   name: 'memory',
   title: 'memory: what probes leave behind in the measuring child, a fresh one for each type',
+  question: 'Do ten thousand probes of a type leave less than 10 MB and nothing open?',
   peer: 'the same child before',
   method: ({ probes }) =>
     `${probes} probes of each type, ${IN_FLIGHT} in flight, after ${WARM_UP_PROBES} to warm it up`,
@@ -128,7 +129,7 @@ function censusOf({ child }: Prober): Promise<Census> {
 async function startSpeedtestServer(lab: Lab): Promise<void> {
   const command = [process.execPath, CLI, 'speedtest-server', '--listen', SPEEDTEST_SERVER];
   const server = lab.spawn('far', command, { stdio: ['ignore', 'pipe', 'inherit'] });
-  if (server.stdout === null) throw new Error('the server has no output');
+  if (server.stdout === null) throw new Error('the server printed nothing');
   await once(server.stdout, 'data');
 }
 

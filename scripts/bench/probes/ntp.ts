@@ -5,15 +5,17 @@ import { serviceAddresses } from '../../lab/topology.js';
 import { type Comparison, differenceRow } from './comparison.js';
 
 const { v4: TARGET } = serviceAddresses('time');
-/** What the way there takes longer than the way back: both programs must be wrong by half of it. */
+/** Difference between the delays in the two directions: both programs must be wrong by half of it. */
 const SKEW_MS = 10;
 
 /** The offset of a clock that is the node's own, beside chronyd's. */
 export const ntp: Comparison = {
   name: 'ntp',
   title: 'ntp: offset over a path of 20 ms, and over one whose ways differ by 10 ms',
+  question: "Is the offset within 1 ms of chronyd's?",
   peer: 'chronyd -Q',
   lab: { servers: ['time'] },
+  programs: ['chronyd'],
   async run({ lab, prober, rounds }) {
     const even = { ours: [] as number[], theirs: [] as number[] };
     const skewed = { ours: [] as number[], theirs: [] as number[] };
@@ -37,8 +39,8 @@ export const ntp: Comparison = {
 };
 
 /**
- * What chronyd makes of four requests, without setting anything; positive where the server is ahead, as ours. Four
- * requests take it more than four seconds, which a timeout (-t) must allow for.
+ * Offset that chronyd derives from four requests, without setting the clock; positive where the server is ahead, as
+ * ours. Four requests take it more than four seconds, which a timeout (-t) must allow for.
  */
 async function chronyOffsetMs(lab: Lab): Promise<number> {
   const pidFile = join(tmpdir(), `vantage-bench-chronyd-${process.pid}.pid`);
@@ -47,6 +49,6 @@ async function chronyOffsetMs(lab: Lab): Promise<number> {
   // it writes to standard error
   const said = await lab.exec('agent', 'sh', '-c', '"$@" 2>&1', 'sh', ...command);
   const [, seconds] = /System clock wrong by (-?\d+\.\d+) seconds/.exec(said) ?? [];
-  if (seconds === undefined) throw new Error(`chronyd did not say an offset: ${said}`);
+  if (seconds === undefined) throw new Error(`chronyd did not report an offset: ${said}`);
   return Number(seconds) * 1000;
 }

@@ -1,6 +1,6 @@
 // Pings addresses as fast as the engine can, below the interval that probes keep: ping-flood.js COUNT ADDRESS...
-// Prints {sent, received, seconds, cpuSeconds} as JSON. Every packet is logged as a probe would. An agent runs for weeks, so
-// what is measured comes after three floods that are not: until then the compiler is at work.
+// Prints {sent, received, seconds, cpuSeconds} as JSON. Every packet is logged as in a probe. An agent runs for weeks,
+// so the measurement follows three floods that do not count, during which the compiler works.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemClock } from '@vantage/shared/clock.js';
 import { type IcmpEngine, openIcmpEngine } from 'vantage-agent/net/icmp.js';

@@ -14,8 +14,10 @@ const lossRatio = 0.05;
 export const ping: Comparison = {
   name: 'ping',
   title: 'ping: times over a path of 20 ms, rate over a cable and over loopback, loss and order as the links made them',
+  question: 'Are times and rates those of ping and fping, and loss what the links made?',
   peer: 'ping, fping or the links',
   lab: { servers: ['web'], seed: 1 },
+  programs: ['ping', 'fping'],
   async run(options) {
     const { lab } = options;
     await lab.setLink(2, 'both', { delayMs: 10 });
@@ -36,7 +38,7 @@ export const ping: Comparison = {
 
 type Sample = { readonly ours: number[]; readonly theirs: number[] };
 
-/** Both ping at the same time, half an interval apart, so that they meet the same moments of the machine. */
+/** Runs both pings at the same time, half an interval apart, so that they meet the same moments of the machine. */
 async function timeRows(
   { lab, prober, rounds }: ComparisonOptions,
   when: string,

@@ -5,19 +5,21 @@ import type { Comparison, Row } from './comparison.js';
 /** Debian's swaks speaks IPv4 only. */
 const { v4: TARGET } = serviceAddresses('mail');
 
-/** What a session shows, by whichever program. */
+/** Observations of a session, by either program. */
 interface Findings {
   readonly clear: readonly string[];
   readonly secure: readonly string[];
   readonly fingerprint: string;
 }
 
-/** What a mail server says and shows, beside swaks and openssl. */
+/** EHLO lines and certificate of a mail server, compared with swaks and openssl. */
 export const smtp: Comparison = {
   name: 'smtp',
   title: 'smtp: EHLO lines and certificate of postfix',
+  question: 'Are EHLO lines and certificate those of swaks and openssl?',
   peer: 'swaks, openssl',
   lab: { servers: ['mail'] },
+  programs: ['swaks', 'openssl'],
   async run({ lab, prober, rounds }) {
     const pairs: { ours: Findings; theirs: Findings }[] = [];
     for (let round = 0; round < rounds; round += 1) {

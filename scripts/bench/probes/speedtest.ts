@@ -15,13 +15,15 @@ const BYTES = 15_000_000;
 export const speedtest: Comparison = {
   name: 'speedtest',
   title: `speedtest: a link of ${LINK_MBIT_PER_SECOND} Mbit/s and 20 ms`,
+  question: 'Is the rate that of the link?',
   peer: 'curl',
   lab: {},
+  programs: ['curl'],
   async run({ lab, prober, rounds }) {
     const server = lab.spawn('far', [process.execPath, CLI, 'speedtest-server', '--listen', SERVER], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    if (server.stdout === null) throw new Error('the server has no output');
+    if (server.stdout === null) throw new Error('the server printed nothing');
     await once(server.stdout, 'data');
     await lab.setLink(2, 'both', { delayMs: 10, rateBitsPerSecond: LINK_MBIT_PER_SECOND * 1e6 });
     const down = { ours: [] as number[], theirs: [] as number[] };

@@ -11,7 +11,7 @@ const hosts = ['www.lab.test', 'legacy.lab.test', 'tls12.lab.test', 'tls13.lab.t
 const TIMED_HOST = 'www.lab.test';
 const DAY_MS = 86_400_000;
 
-/** What testssl prints before what it found of a version, and our name of it. */
+/** Labels that testssl prints before its finding for a version, and our names for them. */
 const testsslNames: Readonly<Record<string, string>> = {
   SSLv3: 'SSLv3',
   'TLS 1': 'TLSv1',
@@ -24,8 +24,10 @@ const testsslNames: Readonly<Record<string, string>> = {
 export const ssl: Comparison = {
   name: 'ssl',
   title: 'ssl: versions, chain and days of the lab’s web servers, and the time of an audit over a path of 20 ms',
+  question: 'Are versions, chain and days those of openssl and testssl?',
   peer: 'testssl and openssl s_client',
   lab: { servers: ['dns', 'web'] },
+  programs: ['openssl', 'testssl'],
   async run(options) {
     await options.lab.setLink(2, 'both', { delayMs: 10 });
     const rows: Row[] = [];
@@ -71,7 +73,7 @@ function versionsOf({ tls_versions: versions }: SslResult): string {
 }
 
 async function testsslVersions(lab: Lab, host: string): Promise<string> {
-  // its exit code counts what it dislikes
+  // its exit code is the number of its complaints
   const script = `testssl --warnings off --quiet --color 0 --protocols "$0" || true`;
   const text = await lab.exec('agent', 'sh', '-c', script, host);
   const offered = Object.entries(testsslNames).filter(([name]) =>
@@ -88,7 +90,7 @@ async function sentTo(lab: Lab, host: string): Promise<X509Certificate[]> {
   return pems.map((pem) => new X509Certificate(pem));
 }
 
-/** Of a chain, enough to tell it from another. */
+/** Short digest of a chain, enough to tell it from another. */
 function digest(fingerprints: readonly string[]): string {
   return fingerprints.map((fingerprint) => fingerprint.slice(0, 11)).join(' ');
 }

@@ -8,8 +8,10 @@ const TARGET = '25.80.10.10';
 export const tcp: Comparison = {
   name: 'tcp',
   title: 'tcp: connecting over a path of 20 ms',
+  question: 'Is the time of connecting that of the path?',
   peer: 'curl',
   lab: { servers: ['web'] },
+  programs: ['curl'],
   async run({ lab, prober, rounds }) {
     await lab.setLink(2, 'both', { delayMs: 10 });
     const ours: number[] = [];

@@ -3,11 +3,11 @@ import { quantile } from '../statistics.js';
 import { type Comparison, type ComparisonOptions, differenceRow, type Row, ratioRow } from './comparison.js';
 
 const target = '25.80.4.2';
-/** Of each round and program, in turns. */
+/** Traces of each program in each round, in turn. */
 const TIMED_TRACES = 9;
 const hopCount = 4;
 
-/** What each round adds. */
+/** Sums that each round adds to. */
 interface Rounds {
   readonly tookMs: Pair;
   readonly rttMs: Pair;
@@ -24,8 +24,10 @@ interface Pair {
 export const trace: Comparison = {
   name: 'trace',
   title: 'traceroute and mtr: four hops over a path of 20 ms',
+  question: 'Are hops those of traceroute and mtr, within their time?',
   peer: 'traceroute, mtr',
   lab: {},
+  programs: ['traceroute', 'mtr'],
   async run(options) {
     await options.lab.setLink(2, 'both', { delayMs: 10 });
     const pair = () => ({ ours: [], theirs: [] });
@@ -70,7 +72,7 @@ async function compareMtr({ lab, prober }: ComparisonOptions, rounds: Rounds): P
   if (JSON.stringify(ours) === JSON.stringify(theirs.map(({ host }) => host))) rounds.sameHopsOfMtr += 1;
 }
 
-/** From start to end of the process, as the shell sees it. */
+/** Duration of the process, as the shell measures it. */
 async function timeOf(lab: ComparisonOptions['lab']): Promise<number> {
   const command = `TIMEFORMAT=%3R; { time traceroute -I -n -q3 ${target} > /dev/null; } 2>&1`;
   return Number(await lab.exec('agent', 'bash', '-c', command)) * 1000;

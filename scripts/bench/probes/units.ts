@@ -7,8 +7,8 @@ import { cpuSecondsOf } from '../processes.js';
 import type { Comparison, Row } from './comparison.js';
 
 /**
- * With more, the child would need a core for itself, and what waits for one would look cheap; with fewer, the timer that
- * watches the loop, one for all, would make what waits look dear.
+ * Number of probes in flight. With more, the child would need a core for itself, and probes that wait for one would
+ * look cheap; with fewer, the timer that watches the loop, one for all, would make probes that wait look expensive.
  */
 const IN_FLIGHT = 10;
 const WINDOW_MS = 4000;
@@ -22,7 +22,7 @@ interface Case {
   readonly params?: object;
 }
 
-/** Of a type that waits, the quickest there is beside the usual. The first is what a unit is. */
+/** Cases; of a type that waits, the fastest next to the usual. The first one defines the unit. */
 const cases: readonly Case[] = [
   { what: 'http', type: 'http', target: `http://${web}/` },
   { what: 'https', type: 'http', target: 'https://www.lab.test/' },
@@ -44,10 +44,11 @@ const cases: readonly Case[] = [
   { what: 'ssl', type: 'ssl', target: 'www.lab.test' },
 ];
 
-/** What a probe in flight takes of a core, beside the units its engine says (`load`). */
+/** Share of a core that a probe in flight takes, compared with the units that its engine declares (`load`). */
 export const units: Comparison = {
   name: 'units',
   title: 'units: CPU of the measuring child for each probe in flight, over a path of 20 ms',
+  question: 'How many units of a node is a probe of each type: the `units` of its definition?',
   peer: 'units its engine says',
   method: () => `${IN_FLIGHT} in flight for ${WINDOW_MS / 1000} s`,
   lab: { servers: ['web', 'dns', 'mail', 'time'] },

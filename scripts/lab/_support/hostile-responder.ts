@@ -87,7 +87,7 @@ while True:
         next(road for road in roads if road.listener is listener).answer()
 `;
 
-/** What it sends for an echo request: five to eight replies that are wrong in one way each, or the right one thrice. */
+/** Replies to an echo request: five to eight replies that are wrong in one way each, or the right one three times. */
 export type Mode = 'lies' | 'echoes';
 /** An IPv4 and an IPv6 address of one host. */
 type Addresses = readonly [v4: string, v6: string];

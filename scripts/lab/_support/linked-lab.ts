@@ -8,10 +8,10 @@ export interface LinkedLab {
   readonly agent: LabAgent;
   /** The network is as it was. */
   calm(): Promise<unknown>;
-  /** Whether everything that was asked for has come. */
+  /** True if everything requested has arrived. */
   isComplete(): boolean;
   isOpen(): Promise<boolean>;
-  /** Everything that was ever asked for came once, in the order of its numbers. */
+  /** Checks that every requested result came exactly once, in the order of its number. */
   nothingLostNorDoubled(t: Test): void;
 }
 

@@ -1,13 +1,25 @@
-import { basicRequirements, checkRequirements } from '../missing.js';
+import type { ExternalProgram } from '@vantage/shared/_support/external-programs.js';
+import { missing } from '@vantage/shared/_support/missing.js';
+import { labPrograms } from '../demand-lab.js';
 import { run } from '../namespaces.js';
-import { type ServerName, servers } from '../servers/index.js';
+import { programsOf, type ServerName } from '../servers/index.js';
 
-/** Why there can be no lab with these servers here, for a test's `skip`; false where there can, and under CI, where nothing is skipped. */
-export async function missingForLab(names: readonly ServerName[] = []): Promise<string | false> {
-  if (process.env['CI'] === 'true') return false;
+/** Requirements of a test for its lab. */
+export interface LabNeeds {
+  readonly servers?: readonly ServerName[];
+  /** Programs that the test starts in the lab in addition to its servers. */
+  readonly programs?: readonly ExternalProgram[];
+}
+
+/**
+ * Reason why there can be no such lab here, for a test's `skip`; false where there can, and under CI, where nothing
+ * is skipped.
+ */
+export async function missingForLab({ servers = [], programs = [] }: LabNeeds = {}): Promise<string | false> {
+  const reason = missing('root', 'TAP devices', ...labPrograms, ...programsOf(servers), ...programs);
+  if (reason !== false || process.env['CI'] === 'true') return reason;
   const namespace = `vlab-${process.pid}-try`;
   try {
-    checkRequirements([...basicRequirements, ...names.flatMap((name) => servers[name].requirements)]);
     await run('ip', ['netns', 'add', namespace]);
     await run('ip', ['netns', 'del', namespace]);
     return false;

@@ -29,7 +29,7 @@ while True:
     answered += 1
 `;
 
-/** Makes `far` a router that answers echo requests with time exceeded and a label stack; ends with the test. */
+/** Turns `far` into a router that answers echo requests with time exceeded and a label stack; ends with the test. */
 export async function startMplsResponder(t: Test, lab: Lab): Promise<void> {
   await silenceEchoes(t, lab);
   await startPython(t, lab, { host: 'far', source });

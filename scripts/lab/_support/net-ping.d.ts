@@ -1,4 +1,4 @@
-/** What the cross-check uses of the npm package net-ping 1.2, which ships no types. */
+/** Types for the parts of the npm package net-ping 1.2 that the cross-check uses; the package ships none. */
 declare module 'net-ping' {
   export interface Session {
     /** `error` null: the package takes the host for alive. */

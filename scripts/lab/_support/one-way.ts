@@ -36,7 +36,7 @@ while len(frames) < count and time.monotonic() < end:
 print(json.dumps(frames))
 `;
 
-/** When a datagram left the agent's machine, reached far, and was back, by one clock. */
+/** Times at which a datagram left the agent's machine, reached far, and was back, by one clock. */
 export interface StampedFrame {
   readonly sentMs: number;
   readonly arrivedMs: number;

@@ -1,3 +1,4 @@
+import { demand } from '@vantage/shared/_support/missing.js';
 import type { Lab } from '../lab.js';
 
 /** One line of traceroute(8). */
@@ -7,8 +8,9 @@ export interface TracerouteLine {
   readonly rttsMs: number[];
 }
 
-/** What traceroute(8) prints of numbers only: an address stands before the first of its times. */
+/** Lines of traceroute(8) with addresses only: an address precedes the first of its times. */
 export async function tracerouteLines(lab: Lab, target: string, options: readonly string[]): Promise<TracerouteLine[]> {
+  demand('traceroute');
   const output = await lab.exec('agent', 'traceroute', '-n', ...options, target);
   return output.trim().split('\n').slice(1).map(parseLine);
 }
@@ -38,8 +40,9 @@ export interface MtrHop {
   readonly 'Loss%': number;
 }
 
-/** What mtr(8) reports of every hop. */
+/** Report of mtr(8) on every hop. */
 export async function mtrHops(lab: Lab, target: string, options: readonly string[]): Promise<MtrHop[]> {
+  demand('mtr');
   const output = await lab.exec('agent', 'mtr', '--report', '--json', '-n', ...options, target);
   return JSON.parse(output).report.hubs;
 }

@@ -1,3 +1,4 @@
+import { demand } from '@vantage/shared/_support/missing.js';
 import type { Lab } from '../lab.js';
 
 /** Ranges no probe may touch, written down once more: the witness shares no list with what it watches. */
@@ -25,6 +26,7 @@ export interface Witness {
 
 /** Installs packet counters on the agent. */
 export async function startWitness(lab: Lab): Promise<Witness> {
+  demand('nft', 'ping');
   const ranges = `${refusedIPv4} ${refusedIPv6} ${own}`.trim().split(/\s+/);
   await lab.exec('agent', 'nft', rules(ranges));
   return {

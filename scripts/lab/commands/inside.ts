@@ -24,7 +24,7 @@ async function runInside(
   const known = present.find((candidate) => candidate === host);
   if (known === undefined) throw new Error(`no machine "${host}" in this lab: one of ${present.join(', ')}`);
   const child = spawn('ip', ['netns', 'exec', namespaceOf(lab, known), ...command], { ...options, stdio: 'inherit' });
-  // Ctrl-C in a terminal is for the command; we end when it does
+  // Ctrl-C in a terminal is for the command; this process ends with it
   process.on('SIGINT', () => {});
   return new Promise((resolve, reject) => {
     child.once('error', reject);

@@ -11,15 +11,15 @@ export interface UpOptions {
   readonly json?: true;
 }
 
-/** Makes a lab and keeps it until a signal ends this process, which removes it. */
+/** Creates a lab and keeps it until a signal ends this process, which removes it. */
 export async function up({ name, only, ecmp, delay, seed, json }: UpOptions): Promise<void> {
   const servers = chooseServers(only);
-  process.stderr.write(`making the lab "${name}"${servers.length === 0 ? '' : ` with ${servers.join(', ')}`}…\n`);
+  process.stderr.write(`creating the lab "${name}"${servers.length === 0 ? '' : ` with ${servers.join(', ')}`}…\n`);
   const lab = await startLab({ name, servers, ecmp: ecmp === true, ...(seed === undefined ? {} : { seed }) });
   if (delay !== undefined) await lab.setLink(2, 'both', { delayMs: delay / 2 });
   const map = readMap(name);
   process.stdout.write(json ? `${JSON.stringify(map, null, 2)}\n` : mapText(map));
-  process.stderr.write('\nCtrl-C ends the lab and removes everything it made.\n');
+  process.stderr.write('\nCtrl-C stops the lab and removes everything it created.\n');
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => process.stderr.write('removing the lab…\n'));
   }

@@ -1,7 +1,6 @@
-// The control plane of one agent of a lab, and no more of it than the agent sees: enrolls whoever asks, links, gives out
-// the jobs its parent names and hands on what comes back. It can have results sent again and again, which keeps the
-// agent's link and spool as busy as they get. Listens on a port of its first argument, 127.0.0.1 without one; speaks
-// agent-peer-messages.ts.
+// Minimal control plane of one agent of a lab: enrolls any agent, links, sends the jobs of its parent and returns the
+// results. It can have results sent repeatedly, which keeps the agent's link and spool as busy as possible. Listens on
+// a port of its first argument, 127.0.0.1 without one; its messages are in agent-peer-messages.ts.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +23,7 @@ import type { FromPeer, ToPeer } from '../agent-peer-messages.js';
 const HOST = process.argv[2] ?? '127.0.0.1';
 const DEADLINE_MS = 300_000;
 const CREDIT_ROWS = 10_000;
-/** Nobody may measure it, so its result costs the measuring process next to nothing. */
+/** Specification that every agent refuses, so that its result costs the measuring process next to nothing. */
 const refusedSpec = Buffer.from(JSON.stringify({ target: '10.0.0.1:80', params: {} }));
 
 type Body<B extends keyof DecodedAgentFrame> = NonNullable<DecodedAgentFrame[B]>;
@@ -40,14 +39,14 @@ let replayed = 0;
 let refusedJobs = 0;
 /** Number of the newest result seen. */
 let newest = 0;
-/** After a rewind: number of the only row that may come next; what was on its way is ignored until then. */
+/** Number of the only row that may come next after a rewind; rows in flight are ignored until then. */
 let expected: number | null = null;
 let link: WebSocket | null = null;
 
 new WebSocketServer({ server }).on('connection', (socket) => {
   link = socket;
   socket.on('message', (data) => {
-    // what a link that was cut had sent may still come: the next one counts
+    // frames of a link that was cut may still arrive: the next one counts
     if (socket === link) take(decodeAgentFrame(data as Buffer));
   });
 });
@@ -101,7 +100,7 @@ function challenge({ agentNonce, bootId, generation }: Body<'hello'>): void {
   send({ challenge: { serverNonce, protocolVersion: 1, serverSignature } });
 }
 
-/** Whether the proof is right is not for this program to judge. */
+/** Sends the welcome. Verifying the proof is not this program's task. */
 function welcome({ lanes }: Body<'proof'>): void {
   const markOf = (lane: number, acked: number) => (lane === LaneCode.LANE_TASK ? newest : acked);
   const marks = lanes.map(({ lane, acked }) => ({ lane, mark: markOf(lane, acked) }));

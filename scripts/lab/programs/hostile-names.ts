@@ -40,7 +40,7 @@ const zone: Readonly<Record<string, readonly Answer[]>> = {
   'thousand.hostile.test': addressesOf('thousand.hostile.test', ...thousand),
   'silent.hostile.test': [],
 };
-/** How often the name was asked for that turns: the first answer is public, every later one private. */
+/** Number of queries for the name that changes: the first answer is public, every later one private. */
 let turns = 0;
 
 for (const address of process.argv.slice(2)) await serve(address);
@@ -77,7 +77,7 @@ function answer(query: Buffer, transport: 'udp' | 'tcp'): Buffer | null {
     id: asked === 'wrong-id.hostile.test' ? id ^ 1 : id,
     flags: packet.AUTHORITATIVE_ANSWER | (isCut ? packet.TRUNCATED_RESPONSE : 0) | (records === undefined ? 3 : 0),
     questions,
-    // the name as it was asked: its letters may be of either case on purpose
+    // the name as in the query: mixed case is intentional
     answers: isCut ? [] : answers.map((record) => ({ ...record, name: question?.name ?? record.name })),
   };
   return packet.encode(reply);

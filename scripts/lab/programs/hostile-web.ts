@@ -1,4 +1,4 @@
-// Answers as no honest web server does: hostile-web.js ADDRESS... One port for each misbehaviour; prints "ready".
+// Misbehaving web servers: hostile-web.js ADDRESS... One port for each misbehaviour; prints "ready".
 import { createServer, type Socket } from 'node:net';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { type Misbehaviour, misbehaviours } from './misbehaviours.js';
@@ -9,7 +9,7 @@ const BOMB_BYTES = 16 * 1024 * 1024;
 const bomb = brotliCompressSync(Buffer.alloc(BOMB_BYTES), { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
 const bombHead = `${OK}Content-Type: text/plain\r\nContent-Encoding: br\r\nContent-Length: ${bomb.length}\r\n\r\n`;
 
-/** What is done with a connection. */
+/** Handling of a connection by misbehaviour. */
 const servings: Readonly<Record<Misbehaviour, (socket: Socket) => void>> = {
   'endless-body': flooding(`${OK}Content-Type: text/plain\r\n\r\n`, 'x'.repeat(1024)),
   'one-byte-every-5-seconds': afterRequest((socket) => {

@@ -1,4 +1,4 @@
-/** What the hostile web server does, and at which port of `hostile`. */
+/** Misbehaviours of the hostile web server, and the port of `hostile` for each. */
 export const misbehaviours = {
   'endless-body': 8001,
   'one-byte-every-5-seconds': 8002,
@@ -20,5 +20,5 @@ export const misbehaviours = {
 /** One of them. */
 export type Misbehaviour = keyof typeof misbehaviours;
 
-/** At this port of `hostile` nobody listens: a SYN is answered by RST. */
+/** Port of `hostile` without a listener: a SYN is answered by RST. */
 export const CLOSED_PORT = 8099;

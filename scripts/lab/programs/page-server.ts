@@ -1,4 +1,4 @@
-// Answers what nginx cannot: page-server.js ADDRESS... Listens on port 8080 of each and prints "ready".
+// Serves responses that nginx cannot: page-server.js ADDRESS... Listens on port 8080 of each and prints "ready".
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -16,7 +16,7 @@ const routes: readonly (readonly [RegExp, Handler])[] = [
 
 for (const address of process.argv.slice(2)) {
   const server = createServer((request, response) => {
-    // a client that hangs up is nobody's fault
+    // a client that disconnects is not an error
     void answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(PORT, address, resolve));

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Requirement } from '../missing.js';
+import { demand } from '@vantage/shared/_support/missing.js';
 import { run } from '../namespaces.js';
 import { type Service, serviceAddresses } from '../topology.js';
 
@@ -24,13 +24,12 @@ export function authorityFile(labDirectory: string): string {
   return join(labDirectory, 'certificates', 'ca.pem');
 }
 
-/** What making them takes. */
-export const certificateRequirements: readonly Requirement[] = [
-  { program: 'openssl', debianPackage: 'openssl', purpose: 'makes certificates' },
-];
-
-/** Makes the certificates of a lab with openssl, in a directory that is not there yet. */
+/**
+ * Creates the certificates of a lab with openssl, in a directory that does not exist yet.
+ * @throws MissingProgramsError
+ */
 export async function makeCertificates(directory: string): Promise<Certificates> {
+  demand('openssl');
   await make(directory);
   const files = (name: string) => ({ cert: join(directory, `${name}.pem`), key: join(directory, 'server.key') });
   return {
@@ -74,7 +73,7 @@ async function make(directory: string): Promise<void> {
     leaf('wrong-name', 'elsewhere.test', 'DNS:elsewhere.test', [-1, 90]),
     { ...leaf('self-signed', 'self-signed.lab.test', 'DNS:self-signed.lab.test', [-1, 90]), isSelfSigned: true },
   ];
-  // one after another: the authority counts in a file
+  // one after another: the authority keeps its serial number in a file
   for (const one of wanted) await sign(directory, one);
 }
 
@@ -83,7 +82,7 @@ function goodNames(): string {
   return ['DNS:lab.test', 'DNS:*.lab.test', ...addresses.map((address) => `IP:${address}`)].join(',');
 }
 
-/** Makes a key and a request for it, whose subject each certificate replaces. */
+/** Creates a key and a request for it, whose subject each certificate replaces. */
 async function makeRequest(directory: string, name: string): Promise<void> {
   const at = (file: string) => join(directory, file);
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', at(`${name}.key`)];
@@ -96,7 +95,7 @@ interface Wanted {
   readonly key: string;
   readonly subject: string;
   readonly extensions: readonly string[];
-  /** From and until, days from now. */
+  /** First and last day of validity, in days from now. */
   readonly days: readonly [number, number];
   readonly signer: string;
   readonly isSelfSigned?: boolean;

@@ -10,17 +10,17 @@ const READY_WITHIN_MS = 20_000;
 /** A program that stays in the foreground, and how one sees that it answers. */
 export interface Daemon {
   readonly command: readonly string[];
-  /** Called until it is true; what it throws counts as no. */
+  /** Polled until it is true; an exception counts as false. */
   isReady(): Promise<boolean>;
 }
 
-/** Where a daemon runs and writes. */
+/** Namespace and directory of a daemon. */
 type DaemonPlace = Pick<ServerOptions, 'namespace' | 'directory'>;
 
 /** Starts a daemon on `far`, its output in `output.log` of its directory. @throws Error with that when it ends early */
 export async function startDaemon({ namespace, directory }: DaemonPlace, daemon: Daemon): Promise<void> {
   const log = join(directory, OUTPUT_FILE);
-  // a file and no pipe: postfix opens /dev/stdout again, which a socket pair does not allow
+  // a file, not a pipe: postfix opens /dev/stdout again, which a socket pair does not allow
   const output = openSync(log, 'a');
   const child = spawnIn(namespace, daemon.command, { stdio: ['ignore', output, output] });
   closeSync(output);

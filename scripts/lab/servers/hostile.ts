@@ -11,7 +11,7 @@ const program = (name: string) => fileURLToPath(new URL(`../programs/${name}.js`
 /** Servers that lie, flood, stall and break off; the kernel's replies to some echo requests, changed on their way out. */
 export const hostile: ServerDefinition = {
   summary: 'servers of our own that answer as no honest one does',
-  requirements: [{ program: 'nft', debianPackage: 'nftables', purpose: 'changes echo replies' }],
+  programs: ['nft'],
   async start(options) {
     const { namespace } = options;
     await Promise.all([

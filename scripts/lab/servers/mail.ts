@@ -11,7 +11,7 @@ const { v4, v6 } = serviceAddresses('mail');
 /** postfix with configuration and queue of its own; mail for lab.test is taken and thrown away. */
 export const mail: ServerDefinition = {
   summary: 'postfix: SMTP at 25 and 587 with STARTTLS, at 465 with TLS',
-  requirements: [{ program: 'postfix', debianPackage: 'postfix', purpose: 'is the mail server' }],
+  programs: ['postfix', 'ss'],
   async start(options) {
     const { directory, namespace } = options;
     const { good } = options.certificates;

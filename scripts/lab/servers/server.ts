@@ -1,7 +1,7 @@
-import type { Requirement } from '../missing.js';
+import type { ExternalProgram } from '@vantage/shared/_support/external-programs.js';
 import type { Certificates } from './certificates.js';
 
-/** What a server is started with. */
+/** Options that a server is started with. */
 export interface ServerOptions {
   /** Namespace of `far`. */
   readonly namespace: string;
@@ -13,9 +13,10 @@ export interface ServerOptions {
 /** A server of the lab; its processes end with its namespace. */
 export interface ServerDefinition {
   readonly summary: string;
-  readonly requirements: readonly Requirement[];
+  /** Programs that it runs and is inspected with. */
+  readonly programs: readonly ExternalProgram[];
   /** Resolves when it answers. */
   start(options: ServerOptions): Promise<void>;
-  /** What one can ask it for: an address or name with port, and what it is. */
+  /** Services of the server: an address or name with port, and a description. */
   readonly offers: readonly (readonly [where: string, what: string])[];
 }

@@ -10,7 +10,7 @@ const { v4, v6 } = serviceAddresses('time');
 /** chrony, which gives out this machine's clock and never touches it (-x). */
 export const time: ServerDefinition = {
   summary: 'chrony as NTP server, stratum 3',
-  requirements: [{ program: 'chronyd', debianPackage: 'chrony', purpose: 'is the time server' }],
+  programs: ['chronyd', 'ss'],
   async start(options) {
     const { directory, namespace } = options;
     const file = join(directory, 'chrony.conf');

@@ -26,7 +26,7 @@ export async function firstRowMs(t: Test, { database }: World, sinceMs: number):
   return firstMs - sinceMs;
 }
 
-/** Takes every connection there is from those who have them. @returns how to give them back */
+/** Takes all connections away from their owners. @returns a function that gives them back */
 export async function takeAllConnections({ database }: World): Promise<() => Promise<void>> {
   const mine: pg.Client[] = [await database.connect()];
   const cutOthers = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

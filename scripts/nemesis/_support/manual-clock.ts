@@ -23,7 +23,7 @@ export class ManualClock implements Clock {
     setImmediate(callback);
   }
 
-  /** When the next timer is due, milliseconds from now; null: there is none. */
+  /** Time until the next timer is due, in milliseconds; null: there is none. */
   get nextMs(): number | null {
     const dues = [...this.#timers].map(({ dueMs }) => dueMs);
     return dues.length === 0 ? null : Math.min(...dues) - this.#nowMs;

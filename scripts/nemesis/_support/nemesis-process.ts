@@ -11,7 +11,7 @@ const RUNNER = fileURLToPath(new URL('../../../run.mjs', import.meta.url));
 /** A nemesis in a process of its own, as a person starts it. */
 export interface NemesisProcess {
   readonly pid: number;
-  /** Where its temporary files are: a directory of its own, removed with the test. */
+  /** Directory of its temporary files, removed with the test. */
   readonly temporary: string;
   /** All it has said on standard error. */
   said(): string;

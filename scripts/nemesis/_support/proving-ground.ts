@@ -20,7 +20,7 @@ export interface ProvingGround {
   readonly recorder: Recorder;
   /** Waits until so many more requests were accepted than when this was called. */
   accepts(count: number): Promise<void>;
-  /** Asks for nothing more until all is quiet, fails `t` for every breach since the beginning, and goes on. */
+  /** Sends no further requests until all is quiet, fails `t` for every breach since the start, and continues. */
   endWell(t: Test): Promise<void>;
 }
 

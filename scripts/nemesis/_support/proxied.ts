@@ -44,7 +44,7 @@ export async function startProxied(t: Test): Promise<Proxied> {
 
 /** One end of a connection and what came out of it. */
 export class Recorder {
-  /** What came, in the pieces it came in. */
+  /** Received data, in the pieces in which it arrived. */
   readonly pieces: Buffer[] = [];
   hasEnded = false;
   /** Code of what broke it: ECONNRESET. */

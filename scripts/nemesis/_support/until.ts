@@ -8,7 +8,7 @@ export async function until(
 ): Promise<void> {
   const deadline = performance.now() + deadlineMs;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`waited ${deadlineMs} ms in vain for ${what}`);
+    if (performance.now() > deadline) throw new Error(`waited ${deadlineMs} ms for ${what}, without success`);
     await pause(10);
   }
 }

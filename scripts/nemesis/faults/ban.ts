@@ -17,7 +17,7 @@ export const banNode: FaultKind = {
         agent.isBanned = true;
         const body = { reason: 'nemesis' };
         const answer = await ask({ method: 'POST', path: `/v1/admin/nodes/${nodeId}/ban`, body });
-        // an answer that got lost leaves it open whether and since when
+        // after a lost response it is unknown if and since when it applies
         if (answer?.status === 200 || answer?.code === 'NODE_ALREADY_BANNED') recorder.record('banned', { nodeId });
         return async () => {
           recorder.record('unbanned', { nodeId });

@@ -3,12 +3,12 @@ import { oneOf } from '../seeded-random.js';
 import { claims, type FaultKind, type Heal, type Strike } from './fault.js';
 
 const HOT_TABLES = ['probe_node_tasks', 'probe_tasks', 'ingest_marks', 'nodes', 'replicas'];
-/** More than max_connections: the last ones are refused. */
+/** Number of connections, more than max_connections: the last ones are refused. */
 const CROWD = 120;
 
 /** An administrator's restart: sessions are ended, what was committed is on the disk. */
 export const databaseFast = restarted('fast', 2);
-/** As a power cut for its processes: its log is replayed at the next start. */
+/** Like a power cut for its processes: its log is replayed at the next start. */
 export const databaseImmediate = restarted('immediate', 2);
 /** kill -9 of every process of it. */
 export const databaseKilled = restarted('kill', 2);
@@ -48,7 +48,7 @@ export const databaseLocked: FaultKind = {
     const table = oneOf(random, HOT_TABLES);
     return ofDatabase(`table ${table}`, async ({ database }) => {
       const client = await database.connect();
-      // whoever is before us in the queue has to finish; those behind us wait
+      // statements before this one in the queue have to finish; those behind it wait
       await client.query('BEGIN');
       await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
       return async () => {

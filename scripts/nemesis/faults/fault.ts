@@ -1,6 +1,6 @@
 import type { World } from '../world.js';
 
-/** How many there are of what can be broken. */
+/** Numbers of the parts that can be broken. */
 export interface Shape {
   readonly agents: number;
   readonly replicas: number;
@@ -13,7 +13,7 @@ export type Heal = () => Promise<void>;
 export interface Strike {
   /** One line for people, without the fault's name: `agent-2`. */
   readonly says: string;
-  /** What nobody else may break meanwhile. */
+  /** Things that no other fault may break meanwhile. */
   readonly claims: readonly string[];
   /** Breaks it; resolves with how to mend it once it is broken. */
   inflict(world: World): Promise<Heal>;
@@ -21,7 +21,7 @@ export interface Strike {
 
 /** A way to break something. */
 export interface FaultKind {
-  /** How often it is drawn, beside the weights of the others. */
+  /** Weight in the draw, relative to the others. */
   readonly weight: number;
   readonly lastsMs: { readonly least: number; readonly most: number };
   /** Chooses what to break: the same for the same `random`. */

@@ -34,7 +34,7 @@ import { tokenStolen } from './stolen-token.js';
 
 export type { FaultKind, Heal, Shape, Strike } from './fault.js';
 
-/** Everything the nemesis breaks; one that joins is a value and a line here. */
+/** All faults of the nemesis; a new one is a value and a line here. */
 export const faultKinds = {
   'agent killed': agentKilled,
   'agent terminated': agentTerminated,

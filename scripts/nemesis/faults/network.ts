@@ -11,7 +11,7 @@ const ways: Record<string, readonly Direction[]> = {
   'from the control plane': ['down'],
 };
 
-/** Nothing passes between an agent and all replicas, both ways or one. */
+/** Blocks everything between an agent and all replicas, in both directions or one. */
 export const agentPartition: FaultKind = {
   weight: 4,
   lastsMs: { least: 1_000, most: 25_000 },

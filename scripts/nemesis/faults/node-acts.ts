@@ -19,7 +19,7 @@ export const nodeDrained: FaultKind = {
   },
 };
 
-/** Its owner wants another key of a node, whatever happens to its agent meanwhile. */
+/** Requests another key of a node, whatever happens to its agent meanwhile. */
 export const keyRotated: FaultKind = {
   weight: 3,
   lastsMs: { least: 100, most: 3_000 },

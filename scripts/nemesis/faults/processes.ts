@@ -25,7 +25,7 @@ const stopped: Break = async (unit) => {
   return async () => unit.resume();
 };
 
-/** What an agent that is down has on its disk is looked at before it goes on. */
+/** Reads the disk of an agent that is down before it goes on. */
 const witnessed =
   (act: Break): AgentBreak =>
   async (agent) => {
@@ -53,7 +53,7 @@ export const replicaStopped = ofReplicas(stopped, { weight: 3, lastsMs: { least:
 /** One replica after another is terminated and started again, each once the one before is ready. */
 export const replicasRolling: FaultKind = {
   weight: 1,
-  // the time it takes: nothing else strikes them meanwhile
+  // time for the restart, during which no other fault hits them
   lastsMs: { least: 25_000, most: 35_000 },
   aim: ({ replicas }) => ({
     says: 'all of them',
@@ -62,7 +62,7 @@ export const replicasRolling: FaultKind = {
       for (const replica of world.replicas) {
         await replica.unit.terminate();
         replica.unit.start();
-        // the database may be away as well: healing goes on waiting
+        // the database may be unavailable as well: healing continues to wait
         await waitFor('a restarted replica', READY_MS, () => replica.isReady).catch(() => {});
       }
       return async () => {};

@@ -1,7 +1,7 @@
 import { between } from '../seeded-random.js';
 import { claims, type FaultKind } from './fault.js';
 
-/** Somebody else fills an agent's disk to the last byte: its spool throws its ballast overboard, and goes on. */
+/** Fills an agent's disk to the last byte: its spool releases its ballast and continues. */
 export const spoolDiskFull: FaultKind = {
   weight: 2,
   lastsMs: { least: 2_000, most: 20_000 },

@@ -1,28 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { between, seededRandom } from '../seeded-random.js';
-import { claimAtOnce } from '../strangers.js';
+import { enrollAtOnce } from '../strangers.js';
 import { claims, type FaultKind } from './fault.js';
 
-const CLAIMANTS = { least: 2, most: 6 };
+const STRANGERS = { least: 2, most: 6 };
 
 /** Several who have read one enrollment token use it at once, at all replicas. The one it let in is removed again. */
 export const tokenStolen: FaultKind = {
   weight: 2,
   lastsMs: { least: 100, most: 2_000 },
   aim: (_shape, random) => {
-    const claimants = between(random, CLAIMANTS.least, CLAIMANTS.most);
+    const strangers = between(random, STRANGERS.least, STRANGERS.most);
     const seed = between(random, 1, 1_000_000);
     return {
-      says: `by ${claimants} at once`,
+      says: `by ${strangers} at once`,
       claims: [claims.enrollment],
       inflict: async (world) => {
-        // names the token in what is recorded: it is a secret itself
+        // identifies the token in the records, since the token itself is a secret
         const label = `stolen ${randomUUID().slice(0, 8)}`;
         const answer = await world.ask({ method: 'POST', path: '/v1/nodes/enrollment-tokens', body: { label } });
         if (answer?.status !== 201) throw new Error(`no enrollment token: ${answer?.code ?? 'no answer'}`);
         const { token } = answer.data as { token: string };
         world.secrets.push(token);
-        const nodeIds = await claimAtOnce(world, { token, label, claimants, random: seededRandom(seed) });
+        const nodeIds = await enrollAtOnce(world, { token, label, strangers, random: seededRandom(seed) });
         return async () => {
           for (const id of nodeIds) await world.ask({ method: 'DELETE', path: `/v1/account/nodes/${id}` }, 120_000);
         };

@@ -1,7 +1,7 @@
-import type { LostRow, NewTask, PendingRow } from 'vantage-control/modules/probes/index.js';
+import type { LostRow, NewTask, PendingRow } from 'vantage-control/modules/probes/store.js';
 import { loseTask, type NodeTaskRow, type Tables, updateNode } from './tables.js';
 
-// NOTE: what control-plane/src/modules/probes/store.ts does in SQL for dispatch, shown by model.test.ts.
+// NOTE: models the SQL of control-plane/src/modules/probes/store.ts for dispatch; model.test.ts compares them.
 
 /** insertTasks */
 export function insertTasks(tables: Tables, tasks: readonly NewTask[], nowMs: number): void {
@@ -13,7 +13,7 @@ export function insertTasks(tables: Tables, tasks: readonly NewTask[], nowMs: nu
         nodeId,
         probeType: task.probeType,
         spec: task.specJson,
-        userId: task.userId,
+        ownerId: task.ownerId,
         expiresAt: nowMs + task.expiresInMs,
         opening: tables.nodes.get(nodeId)?.opening ?? null,
         state: refusedCode === null ? 'pending' : 'lost',
@@ -34,7 +34,7 @@ export function listPending(tables: Tables, isWanted: (task: NodeTaskRow) => boo
       node_id: task.nodeId,
       probe_type: task.probeType,
       spec: task.spec,
-      user_id: task.userId,
+      owner_id: task.ownerId,
       opening: task.opening,
     }));
 }

@@ -1,22 +1,24 @@
 import type {
   OwnRow,
+  RowBatch,
   StoreBatch,
   StoredResult,
   StoreOutcome,
   StoreRow,
-  TaskRow,
+  TaskResultRow,
 } from 'vantage-control/ingest/index.js';
+import { firstOf, rowsOf } from 'vantage-control/ingest/store.js';
 import { isReading } from '../reading-kind.js';
 import { markKey } from './link-model.js';
 import { storeSlots } from './slots-model.js';
 import type { NodeTaskRow, Tables } from './tables.js';
 
-// NOTE: what control-plane/src/ingest/store.ts does in SQL, shown by model.test.ts. A statement sees the database as it
-// was when it began: no batch of it sees what another has changed.
+// NOTE: models the SQL of control-plane/src/ingest/store.ts; model.test.ts compares them. A statement sees the database
+// as it was when it began: no batch of it sees changes of another.
 
 const LATE_MS = 10 * 60_000;
 
-/** What a simulation may leave out of the transaction, to see that this is noticed. */
+/** Steps of the transaction, each of which a simulation may leave out to prove that this is noticed. */
 export interface IngestChecks {
   readonly refusesBanned: boolean;
   readonly movesMarks: boolean;
@@ -39,8 +41,8 @@ export function storeBatches(
     const isBanned = node.bannedAt !== null || node.quarantinedAt !== null;
     if ((isBanned && refusesBanned) || (node.sessionId !== batch.sessionId && refusesBanned))
       return { kind: 'refused' };
-    if (batch.first > mark + 1) return { kind: 'gap', mark };
-    const fresh = batch.rows.filter(({ sequence }) => sequence > mark || !dropsStored);
+    if (firstOf(batch) > mark + 1) return { kind: 'gap', mark };
+    const fresh = rowsOf(batch).filter(({ sequence }) => sequence > mark || !dropsStored);
     const finished = fresh.flatMap((row) => storeRow(tables, batch.nodeId, row, nowMs) ?? []);
     storeSlots(tables, batch.nodeId, fresh, { nowMs, dropsTold });
     if (movesMarks && batch.last > mark) tables.marks.set(key, batch.last);
@@ -51,7 +53,7 @@ export function storeBatches(
 /** storeGap */
 export function storeGap(
   tables: Tables,
-  gap: StoreBatch,
+  gap: RowBatch,
   reason: string,
   nowMs: number,
   checks: IngestChecks,
@@ -74,7 +76,7 @@ function storeReading(tables: Tables, nodeId: string, { body }: OwnRow, nowMs: n
   return null;
 }
 
-function storeTask(tables: Tables, nodeId: string, row: TaskRow, nowMs: number): StoredResult | null {
+function storeTask(tables: Tables, nodeId: string, row: TaskResultRow, nowMs: number): StoredResult | null {
   const task = tables.nodeTasks.get(row.taskId);
   if (task === undefined || task.nodeId !== nodeId) return null;
   if (task.probeType !== row.probeType || !isOpen(task, nowMs)) {

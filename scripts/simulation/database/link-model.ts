@@ -3,8 +3,8 @@ import type { Node } from 'vantage-control/modules/nodes/index.js';
 import type { ReplicaRow } from 'vantage-control/replicas/store.js';
 import { laneNumbers, type NodeRow, type Tables, updateNode } from './tables.js';
 
-// NOTE: what control-plane/src/links/store.ts, modules/nodes/store.ts and replicas/store.ts do in SQL. That it is the
-// same is shown by model.test.ts, against PostgreSQL.
+// NOTE: models the SQL of control-plane/src/links/records/store.ts, modules/nodes/store.ts and replicas/store.ts;
+// model.test.ts compares them on PostgreSQL.
 
 /** findLinkNode */
 export function findLinkNode(tables: Tables, nodeId: string): LinkNodeRow | null {
@@ -90,7 +90,7 @@ export function findLinks(
   });
 }
 
-/** Where the mark of a lane stands. */
+/** Key of the mark of a lane. */
 export function markKey(nodeId: string, epoch: Uint8Array, lane: number): string {
   return `${nodeId} ${Buffer.from(epoch).toString('hex')} ${lane}`;
 }
@@ -130,6 +130,7 @@ export function toNode(row: NodeRow): Node {
   return {
     id: row.id,
     ownerId: 'u_owner',
+    isOwnerAdmin: false,
     name: row.id,
     isPublic: true,
     ...NO_PLACE,

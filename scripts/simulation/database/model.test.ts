@@ -3,14 +3,16 @@ import { CHECK_KIND, MISSED_KIND } from '@vantage/shared/monitor-state/report-ki
 import t, { type Test } from 'tap';
 import { ingestStore } from 'vantage-control/ingest/index.js';
 import { ResultReader } from 'vantage-control/ingest/result-kinds.js';
+import type { LaneEnd, StoreBatch, StoreRow } from 'vantage-control/ingest/store.js';
 import { linkRecords } from 'vantage-control/links/index.js';
 import {
   endAssignments,
   listAssignmentsOf,
   listChangesSince,
-} from 'vantage-control/modules/monitors/assignment-store.js';
-import { type Node, nodeReads } from 'vantage-control/modules/nodes/index.js';
-import { dispatchStore } from 'vantage-control/modules/probes/index.js';
+} from 'vantage-control/modules/monitors/definition/assignment-store.js';
+import type { Node } from 'vantage-control/modules/nodes/index.js';
+import { nodeReads } from 'vantage-control/modules/nodes/store.js';
+import { dispatchStore } from 'vantage-control/modules/probes/store.js';
 import { replicaStore } from 'vantage-control/replicas/store.js';
 import { SeededRandom } from '../random.js';
 import { READINGS_TABLE, readingMessage, simulatedKinds } from '../reading-kind.js';
@@ -27,7 +29,7 @@ const EPOCHS = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)];
 
 type Knex = Parameters<typeof linkRecords>[0];
 
-/** Both databases, asked the same. */
+/** Both databases, which run the same statements. */
 interface Pair {
   readonly random: SeededRandom;
   readonly db: Knex;
@@ -95,7 +97,8 @@ const statements: readonly ((pair: Pair) => Ask)[] = [
   },
   ({ random, nodeIds }) => {
     const [nodeId, epoch, first] = [random.pick(nodeIds), random.pick(EPOCHS), random.integer(1, 12)];
-    const gap = { nodeId, sessionId: `ses_${random.integer(1, 3)}`, epoch, lane: 1, first, last: first + 2, rows: [] };
+    const sessionId = `ses_${random.integer(1, 3)}`;
+    const gap = { kind: 'rows', nodeId, sessionId, epoch, lane: 1, first, last: first + 2, rows: [] } as const;
     return ({ ingest }) => ingest.storeGap(gap, 'spool_full');
   },
   ({ random, taskIds }) => {
@@ -180,7 +183,7 @@ async function ageProcess({ random, db, tables, nodeIds }: Pair): Promise<void> 
     .update({ boot_seen_at: new Date(seenAt) });
 }
 
-/** Another program's test support, compiled beside this one's. */
+/** Test support of another program, compiled next to this one's. */
 async function testDatabase(t: Test): Promise<Knex> {
   const support = new URL('../../../../control-plane/dist/test/_support/database.js', import.meta.url);
   // what that module exports
@@ -208,12 +211,13 @@ async function aPair(db: Knex, seed: number): Promise<Pair> {
   const tables = emptyTables();
   const nodeIds = Array.from({ length: 3 }, (_, index) => `n_${index}`);
   await db.raw(
-    `INSERT INTO users (id, email, role, plan) VALUES ('u_owner', 'o@example.com', 'user', 'free') ON CONFLICT DO NOTHING`,
+    `INSERT INTO owners (id, kind, plan) VALUES ('u_owner', 'user', 'free') ON CONFLICT DO NOTHING;
+     INSERT INTO users (id, email, role) VALUES ('u_owner', 'o@example.com', 'user') ON CONFLICT DO NOTHING`,
   );
   for (const id of nodeIds) {
     await db('nodes').insert({
       id,
-      user_id: 'u_owner',
+      owner_id: 'u_owner',
       name: id,
       visibility: 'public',
       public_key: keyOf(id),
@@ -247,7 +251,10 @@ async function aPair(db: Knex, seed: number): Promise<Pair> {
   return { random, db, real, tables, model, nodeIds, taskIds: [] };
 }
 
-/** As the module of monitors has them: `spec` is the config here, for only what is assigned is compared. */
+/**
+ * Reads of assignments as in the module of monitors: `spec` is the config here, because only assignments are
+ * compared.
+ */
 function assignmentReads(db: Knex): Pick<Stores, 'assigned' | 'assignmentChanges'> {
   return {
     assigned: async (nodeId) => {
@@ -285,7 +292,7 @@ function insertTask({ random, nodeIds, taskIds }: Pair): Ask {
   taskIds.push(...nodeTaskIds);
   const task = {
     id,
-    userId: null,
+    ownerId: null,
     isTest: false,
     probeType: 'tcp',
     target: '192.0.2.9:80',
@@ -321,7 +328,7 @@ function storeBatch({ random, nodeIds, taskIds }: Pair): Ask {
   const once = rows.filter((row, index) => rows.findIndex(({ taskId }) => taskId === row.taskId) === index);
   const [nodeId, epoch] = [random.pick(nodeIds), random.pick(EPOCHS)];
   const sessionId = `ses_${random.integer(1, 3)}`;
-  const batch = { nodeId, sessionId, epoch, lane: 1, first, last: first + count - 1, rows: once };
+  const batch = batchOf({ nodeId, sessionId, epoch, lane: 1, last: first + count - 1 }, first, once);
   return ({ ingest }) => ingest.storeBatches([batch]);
 }
 
@@ -335,8 +342,13 @@ function storeReadings(random: SeededRandom, at: { first: number; count: number;
     return { ...read.row, sequence: first + index };
   });
   const [epoch, sessionId] = [random.pick(EPOCHS), `ses_${random.integer(1, 3)}`];
-  const batch = { nodeId, sessionId, epoch, lane: 2, first, last: first + count - 1, rows };
+  const batch = batchOf({ nodeId, sessionId, epoch, lane: 2, last: first + count - 1 }, first, rows);
   return ({ ingest }) => ingest.storeBatches([batch]);
+}
+
+/** Numbers of a lane from `first` to its end; without numbers, the question whether those before are stored. */
+function batchOf(lane: LaneEnd, first: number, rows: readonly StoreRow[]): StoreBatch {
+  return lane.last < first ? { kind: 'question', ...lane } : { kind: 'rows', ...lane, first, rows };
 }
 
 const MONITOR_IDS = [newId(idPrefixes.monitor), newId(idPrefixes.monitor)];
@@ -368,16 +380,17 @@ function storeReports({ random, nodeIds, tables }: Pair): Ask {
     if ('reject' in read) throw new Error(read.reject);
     return { ...read.row, sequence: first + index };
   });
-  const batch = { nodeId, sessionId, epoch, lane: 2, first, last: first + rows.length - 1, rows };
+  const batch = batchOf({ nodeId, sessionId, epoch, lane: 2, last: first + rows.length - 1 }, first, rows);
   return ({ ingest }) => ingest.storeBatches([batch]);
 }
 
-/** Both monitors on the first two nodes; one of them no longer. */
+/** Assigns both monitors to the first two nodes; one of them no longer. */
 async function assignMonitors(db: Knex, tables: Tables, nodeIds: readonly string[]): Promise<void> {
   for (const [index, monitorId] of MONITOR_IDS.entries()) {
     await db.raw(
-      `INSERT INTO monitors (id, user_id, name, type, target, interval_s, config, node_selection, node_count, consecutive_fail,
-         consecutive_ok, fail_node_quorum) VALUES (?, 'u_owner', ?, 'tcp', '192.0.2.9:80', 10, '{}', '{}', 2, 2, 1, '2/3')
+      `INSERT INTO monitors (id, owner_id, created_by, name, type, target, interval_s, config, node_selection, node_count, consecutive_fail,
+         consecutive_ok, fail_node_quorum, created_at)
+       VALUES (?, 'u_owner', 'u_owner', ?, 'tcp', '192.0.2.9:80', 10, '{}', '{}', 2, 2, 1, '2/3', 'epoch')
        ON CONFLICT DO NOTHING`,
       [monitorId, monitorId],
     );
@@ -391,7 +404,7 @@ async function assignMonitors(db: Knex, tables: Tables, nodeIds: readonly string
   }
 }
 
-/** Without what no two databases have in common: times of their own, and numbers of changes. */
+/** Copy without values that differ between any two databases: their own times, and numbers of changes. */
 function plain(answer: unknown): unknown {
   const text = JSON.stringify(answer ?? null, (key, value: unknown) => {
     if (key === 'revision' || key === 'finishedAt') return undefined;

@@ -3,11 +3,11 @@ import type { SeededRandom } from '../random.js';
 import type { World } from '../world.js';
 import { copyTables, emptyTables, type Tables } from './tables.js';
 
-/** What may go wrong with one statement. */
+/** Faults of one statement. */
 export interface StatementFaults {
-  /** It fails and nothing of it is done. */
+  /** Probability that it fails and nothing of it is done. */
   readonly failsBefore: number;
-  /** It is committed, and the answer never comes. */
+  /** Probability that it is committed and the reply never comes. */
   readonly losesAnswer: number;
 }
 
@@ -26,6 +26,8 @@ export class DatabaseServer {
   /** One way to the database and back, milliseconds. */
   latencyMs = 0.5;
   faults: StatementFaults = NO_FAULTS;
+  /** True while what is committed is going to be lost. */
+  isFailingOver = false;
   readonly #world: World;
   readonly #random: SeededRandom;
   #isUp = true;
@@ -39,7 +41,7 @@ export class DatabaseServer {
     this.#random = world.random.fork();
   }
 
-  /** What the database calls now(), milliseconds since the epoch. */
+  /** Result of the database's now(), milliseconds since the epoch. */
   get nowMs(): number {
     return this.#world.wallMs;
   }
@@ -64,7 +66,7 @@ export class DatabaseServer {
     this.#unlock();
   }
 
-  /** Takes no statement; those on their way fail. */
+  /** Refuses all statements; those in flight fail. */
   stop(): void {
     this.#isUp = false;
   }
@@ -84,7 +86,7 @@ export class DatabaseServer {
     return copyTables(this.tables);
   }
 
-  /** What was committed since the copy has never been, and every connection breaks: answers on their way don't come. */
+  /** Restores a copy: later commits are lost, every connection breaks, and replies in flight do not arrive. */
   restore(copy: Tables): void {
     this.tables = copyTables(copy);
     this.#failovers += 1;

@@ -4,10 +4,10 @@ import type { StoreRow } from 'vantage-control/ingest/index.js';
 import type { AssignedWork } from 'vantage-control/links/index.js';
 import { type SlotsRow, slotsKey, type Tables } from './tables.js';
 
-// NOTE: what control-plane/src/modules/monitors does in SQL (check-store.ts, missed-store.ts, assignment-store.ts), shown by
-// model.test.ts. Slot by slot: nothing of how the product counts them is used here.
+// NOTE: models the SQL of control-plane/src/modules/monitors (check-store.ts, missed-store.ts, assignment-store.ts),
+// model.test.ts compares them. Slot by slot: the product's way of counting is not used here.
 
-/** What clocks may differ (told-slots-store.ts). */
+/** Greatest difference between clocks (told-slots-store.ts). */
 const MARGIN_MS = 120_000;
 
 interface StoreHow {
@@ -43,7 +43,7 @@ function storeMissed(tables: Tables, nodeId: string, report: MissedReport, how: 
     put(tables, { ...whole, firstMs: run.at(0) ?? 0, lastMs: run.at(-1) ?? 0, count: run.length });
 }
 
-/** Those that follow each other together. */
+/** Groups slots that follow each other. */
 function runsOf(slots: readonly number[], lengthMs: number, count: number): number[][] {
   const runs: number[][] = [];
   for (const at of slots) {
@@ -70,7 +70,7 @@ function mayBeTold(tables: Tables, nodeId: string, at: number, { dropsTold }: St
   return dropsTold && seenAt !== null && at < seenAt + MARGIN_MS;
 }
 
-/** Of what the node never had nothing is kept. */
+/** Stores a row; nothing is kept for an assignment that the node never had. */
 function put(tables: Tables, row: SlotsRow): void {
   const key = slotsKey(row.monitorId, row.nodeId);
   if (!tables.assignments.has(key)) return;
@@ -84,7 +84,7 @@ export function assign(tables: Tables, to: AssignmentChange, nowMs: number): voi
   tables.assignmentChanges.set(nodeId, nowMs);
 }
 
-/** What a node is to watch from now on. `generation` is one that nobody had before. */
+/** New assignment of a node. `generation` is one that nobody had before. */
 export interface AssignmentChange {
   readonly monitorId: string;
   readonly nodeId: string;

@@ -1,7 +1,7 @@
 import type { IngestStore } from 'vantage-control/ingest/index.js';
 import type { LinkRecords, ReadAssigned } from 'vantage-control/links/index.js';
-import type { NodeReads } from 'vantage-control/modules/nodes/index.js';
-import type { DispatchStore } from 'vantage-control/modules/probes/index.js';
+import type { NodeReads } from 'vantage-control/modules/nodes/store.js';
+import type { DispatchStore } from 'vantage-control/modules/probes/store.js';
 import type { ReplicaStore } from 'vantage-control/replicas/store.js';
 import type { SimulatedProcess } from '../process.js';
 import * as dispatch from './dispatch-model.js';
@@ -18,12 +18,12 @@ export interface Stores {
   readonly replicas: ReplicaStore;
   readonly ingest: IngestStore;
   readonly dispatch: DispatchStore;
-  /** What nodes are to watch, and whose that changed. */
+  /** Reads the assignments of nodes, and the nodes whose assignments changed. */
   readonly assigned: ReadAssigned;
   readonly assignmentChanges: (since: Date) => Promise<readonly { node_id: string; changed_at: Date }[]>;
 }
 
-/** How a statement reaches the tables. */
+/** Runs a statement on the tables. */
 export type RunStatement = <T>(statement: (tables: Tables, nowMs: number) => T) => Promise<T>;
 
 const ALL_CHECKS: ingest.IngestChecks = { refusesBanned: true, movesMarks: true, dropsStored: true, dropsTold: true };

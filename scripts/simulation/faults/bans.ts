@@ -18,7 +18,7 @@ const banned: Fault = {
     if (!banNode(database.tables, nodeId, database.nowMs)) return null;
     recorder.add('banned', { nodeId }, 'is banned');
     const { running } = random.pick(site.replicas);
-    // as the API does, unless its replica dies just then: the others find out by themselves
+    // like the API, unless its replica dies just then: the other replicas find out by themselves
     if (random.chance(0.5)) running?.directory.announce([nodeId]).catch(() => undefined);
     return () => {
       liftBan(site, nodeId);

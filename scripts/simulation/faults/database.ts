@@ -48,11 +48,14 @@ export const databaseFaults: readonly Fault[] = [
     },
   },
   {
-    // a replica of it takes over that had not heard of the last second
+    // a standby takes over that lacks the last second
     name: 'database failed over',
     lastsMs: [1_000, 5_000],
     begin: (site, random) => {
       const { database, world, recorder } = site;
+      // a copy of what another failover is about to lose would bring it back
+      if (database.isFailingOver) return null;
+      database.isFailingOver = true;
       const copy = database.copy();
       const since = database.nowMs;
       const lossMs = random.between(0, 1_000);
@@ -61,10 +64,12 @@ export const databaseFaults: readonly Fault[] = [
         for (const [key, { nodeId, monitorId }] of database.tables.assignments)
           if (!copy.assignments.has(key)) recorder.watches.forgotten(nodeId, monitorId);
         database.restore(copy);
+        database.isFailingOver = false;
         recorder.add('database-rolled-back', { since }, `the database has lost ${Math.round(lossMs)} ms`);
       });
       return () => {
         cancel();
+        database.isFailingOver = false;
         database.start();
       };
     },

@@ -1,6 +1,6 @@
-import type { Way } from '../network.js';
 import type { SeededRandom } from '../random.js';
 import type { Site } from '../site.js';
+import type { Way } from '../way.js';
 import type { Fault } from './fault.js';
 
 /** One way, or all of them. */
@@ -23,7 +23,7 @@ function slowDown(ways: readonly Way[], change: Partial<Pick<Way, 'latencyMs' | 
   };
 }
 
-/** Nothing gets through between agents and control planes. */
+/** Blocks everything between agents and control planes. */
 const partition: Fault = {
   name: 'partition',
   lastsMs: [1_000, 90_000],
@@ -34,7 +34,7 @@ const partition: Fault = {
   },
 };
 
-/** What one side says gets through, what the other says does not. */
+/** Loses the messages of one direction while those of the other get through. */
 const oneWay: Fault = {
   name: 'one-directional',
   lastsMs: [1_000, 90_000],

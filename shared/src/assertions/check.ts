@@ -1,21 +1,21 @@
 import { JsonPathError, parseJsonPath } from '../json-path/parse.js';
 import type { FieldError, FieldErrors } from '../validation.js';
-import { compilePattern, MAX_PATTERN_SIZE, PatternError } from './pattern.js';
+import { compilePattern, costOfPattern, MAX_PATTERN_SIZE, PatternError } from './pattern.js';
 import { assertionRules, isPatterned, ruleBreach } from './rules.js';
 import type { Assertion, AssertionType } from './schema.js';
 
-/** How many of a type a monitor may have: as many as a probe looks for. */
+/** Greatest number of assertions of a type that a monitor may have: as many as a probe searches for. */
 const maxOfType = { json_path: 10, body_contains: 10 } as const;
 
-/** What the assertions of one monitor must fit. */
+/** Limits on the assertions of one monitor. */
 export interface AssertionLimits {
-  /** What its type measures. */
+  /** Assertion types that the monitor's type measures. */
   readonly types: readonly AssertionType[];
-  /** What the type itself looks for in the body, beside the assertions. */
+  /** Number of searches in the body that the monitor's type makes itself, in addition to the assertions. */
   readonly reserved?: Partial<Record<keyof typeof maxOfType, number>>;
 }
 
-/** Everything wrong with an assertion that is valid by its schema, by its fields; empty: nothing. */
+/** Errors in an assertion that is valid by its schema, by its fields; empty when there are none. */
 export function checkAssertion(assertion: Assertion): FieldErrors {
   const errors: FieldErrors = { ...fieldsOf(assertion) };
   const breach = ruleBreach(assertion);
@@ -24,19 +24,26 @@ export function checkAssertion(assertion: Assertion): FieldErrors {
   return errors;
 }
 
-/** Of all assertions of a monitor, each field under `assertions.N`; empty: nothing is wrong. */
+/**
+ * Checks all assertions of a monitor together and returns the errors of each field under `assertions.N`; empty when
+ * all are valid.
+ */
 export function checkAssertions(assertions: readonly Assertion[], limits: AssertionLimits): FieldErrors {
   const errors: FieldErrors = {};
+  let cost = 0;
   for (const [i, assertion] of assertions.entries()) {
+    // earlier ones are refused already, alone or together: compiling these, too, would only waste time
+    if (isPatterned(assertion) && cost > MAX_PATTERN_SIZE) continue;
+    if (isPatterned(assertion)) cost += costOfPattern(String(assertion.value));
     const own = limits.types.includes(assertion.type) ? checkAssertion(assertion) : notMeasured(limits);
     for (const [field, list] of Object.entries(own)) errors[`assertions.${i}.${field}`] = list;
   }
-  const many = [...tooMany(assertions, limits), ...(Object.keys(errors).length === 0 ? tooCostly(assertions) : [])];
+  const many = [...tooMany(assertions, limits), ...(Object.keys(errors).length === 0 ? tooCostly(cost) : [])];
   return many.length === 0 ? errors : { ...errors, assertions: many };
 }
 
 function notMeasured({ types }: AssertionLimits): FieldErrors {
-  const message = `is not measured by this type of monitor, which knows ${types.join(', ')}`;
+  const message = `is not measured by this type of monitor, which supports ${types.join(', ')}`;
   return { type: [{ code: 'not_supported', message }] };
 }
 
@@ -79,10 +86,9 @@ function tooMany(assertions: readonly Assertion[], { reserved = {} }: AssertionL
   });
 }
 
-/** They are looked for one after another. */
-function tooCostly(assertions: readonly Assertion[]): FieldError[] {
-  const size = assertions.filter(isPatterned).reduce((sum, { value }) => sum + compilePattern(String(value)).size, 0);
+/** Refuses patterns that are too large together, because they are searched for one after another. */
+function tooCostly(size: number): FieldError[] {
   if (size <= MAX_PATTERN_SIZE) return [];
-  const message = `has patterns that compile to ${size} instructions together, ${MAX_PATTERN_SIZE} are allowed`;
+  const message = `has patterns that compile to at least ${size} instructions together, ${MAX_PATTERN_SIZE} are allowed`;
   return [{ code: 'length', message }];
 }

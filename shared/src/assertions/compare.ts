@@ -7,8 +7,8 @@ import type { AssertionOp } from './schema.js';
 const MAX_STEPS = 20_000;
 
 /**
- * Whether a value that was found is to another one as `op` says; never where they cannot be compared. Only numbers with
- * numbers and texts with texts have an order (RFC 9535 section 2.3.5.2.2), and `value` is one of them where `op` asks for it.
+ * Compares a found value with another as `op` says; false when the two cannot be compared. Only two numbers or two
+ * texts have an order (RFC 9535 section 2.3.5.2.2), and `value` is one of them where `op` needs an order.
  * @throws JsonPathBudgetError for values that are too large, PatternError
  */
 export function holds(found: unknown, op: AssertionOp, value: unknown): boolean {

@@ -5,14 +5,17 @@ import { compilePattern, PatternError } from './pattern.js';
 import { ruleBreach } from './rules.js';
 import type { Assertion } from './schema.js';
 
-/** Why an assertion does not hold: the value found instead, what the search came to, or why nobody can tell. */
+/** Reason why an assertion fails: the value found instead, the result of the search, or why it cannot be evaluated. */
 export type Miss = { readonly found: unknown } | { readonly came: string } | { readonly reason: string };
 
-// A pattern that is in a text whatever follows is in it with each of these behind it, one of them part of a word, the
-// other the end of a line; `ok$` is not in what only begins with a text that ends with ok.
+// A pattern that matches a text whatever follows also matches it with each of these appended, one of them part of a
+// word, the other the end of a line; `ok$` does not match a text that only starts with one ending in ok.
 const continuations = ['x', '\n'];
 
-/** Why an assertion fails; null: it holds. What cannot be evaluated fails with its reason. Never throws. */
+/**
+ * Reason why an assertion fails; null: it passes. An assertion that cannot be evaluated fails with its reason. Never
+ * throws.
+ */
 export function findMiss(assertion: Assertion, facts: Facts): Miss | null {
   const breach = ruleBreach(assertion);
   if (breach !== null) return { reason: `${breach.field} ${breach.error.message}` };
@@ -28,11 +31,11 @@ export function findMiss(assertion: Assertion, facts: Facts): Miss | null {
 function missOf(assertion: Assertion, facts: Facts): Miss | null {
   switch (assertion.type) {
     case 'status_code':
-      return missOfValue(facts.statusCode, assertion, 'there is no status');
+      return missOfValue(facts.statusCode, assertion, 'the response has no status');
     case 'response_time':
       return missOfValue(facts.responseMs, assertion, 'it was not measured');
     case 'ssl_days_remaining':
-      return missOfValue(facts.daysRemaining, assertion, 'there is no certificate');
+      return missOfValue(facts.daysRemaining, assertion, 'the server presented no certificate');
     case 'body_contains':
       return missOfText(assertion, facts);
     case 'body_regex':
@@ -57,29 +60,29 @@ function missOfText({ op, value }: Assertion, { keywords }: Facts): Miss | null 
 }
 
 function missOfPattern({ op, value }: Assertion, { body, isBodyTruncated }: Facts): Miss | null {
-  if (body === null) return { reason: 'there is no text body' };
+  if (body === null) return { reason: 'the response has no text body' };
   const pattern = compilePattern(String(value));
   const isFound = isBodyTruncated ? continuations.every((more) => pattern.isIn(`${body}${more}`)) : pattern.isIn(body);
   if (!isFound && isBodyTruncated)
-    return { reason: 'the body is longer than what is kept of it, and it is not in that' };
+    return { reason: 'the body was truncated, and the text is not in the part that was read' };
   return isFound === (op !== 'ne') ? null : { came: isFound ? 'is in the body' : 'is not in the body' };
 }
 
 function missOfHeader({ op, value, name = '' }: Assertion, { headers }: Facts): Miss | null {
   const lowerName = name.toLowerCase();
   const text = Object.hasOwn(headers, lowerName) ? headers[lowerName] : undefined;
-  if (text === undefined) return { reason: 'there is no such header' };
+  if (text === undefined) return { reason: 'the response has no such header' };
   const isNumeric = typeof value === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(text);
   return holds(isNumeric ? Number(text) : text, op, value) ? null : { found: text };
 }
 
-/** It must hold for every value that the path selects, and for one at least. */
+/** Judges a JSONPath assertion, which must be true of every value that the path selects, and of at least one. */
 function missOfJson({ op, value, path }: Assertion, { jsonPaths }: Facts): Miss | null {
   const finding = jsonPaths.find((one) => one.path === path);
   if (finding === undefined) return { reason: 'the body was not read as JSON' };
   if (finding.count === null) return { reason: finding.error ?? 'the body was not read as JSON' };
   const failing = finding.values.findIndex((found) => !holds(found, op, value));
   if (failing >= 0) return { found: finding.values[failing] };
-  if (finding.truncated) return { reason: 'it selects more than what is kept of it' };
+  if (finding.truncated) return { reason: 'it selects more values than are kept' };
   return finding.values.length === 0 ? { reason: 'it selects nothing' } : null;
 }

@@ -2,20 +2,20 @@ import type { ProbeResults } from '../probe-types/index.js';
 
 type HttpResult = ProbeResults['http'];
 
-/** What a check measured, as far as assertions can be about it. */
+/** Measurements of a check that assertions can refer to. */
 export interface Facts {
   readonly statusCode: number | null;
-  /** Of what the type of monitor measures. */
+  /** Response time as the monitor's type defines it. */
   readonly responseMs: number | null;
-  /** Of the response, names in lower case. */
+  /** Response headers, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Its text; null when there is none. */
+  /** Text of the body; null when there is none. */
   readonly body: string | null;
-  /** There is more of it. */
+  /** True if the body is longer than `body`. */
   readonly isBodyTruncated: boolean;
-  /** What was found of every text that a `body_contains` is about. */
+  /** Search result for every text that a `body_contains` assertion names. */
   readonly keywords: NonNullable<HttpResult['keywords']>;
-  /** What every JSONPath selects that a `json_path` is about. */
+  /** Values selected by every JSONPath that a `json_path` assertion names. */
   readonly jsonPaths: NonNullable<HttpResult['json_paths']>;
   /** Whole days until the certificate of the server ends, negative after that; null without TLS. */
   readonly daysRemaining: number | null;
@@ -23,7 +23,7 @@ export interface Facts {
   readonly secrets: readonly string[];
 }
 
-/** Of a check that measured nothing. */
+/** Facts of a check that measured nothing. */
 export const noFacts: Facts = {
   statusCode: null,
   responseMs: null,

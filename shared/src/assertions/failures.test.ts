@@ -25,7 +25,7 @@ t.test('a failed assertion is told with what was found and what was expected', a
   t.strictSame(findFailures([status(200, 'degraded'), header('X-A', 'd'), status(500), header('X-B', 'e')], facts), [
     { severity: 'degraded', text: 'status_code is 500, expected eq 200' },
     { severity: 'down', text: 'header_value X-A is "b\\"c", expected eq "d"' },
-    { severity: 'down', text: 'header_value X-B cannot be judged: there is no such header, expected eq "e"' },
+    { severity: 'down', text: 'header_value X-B cannot be judged: the response has no such header, expected eq "e"' },
   ]);
 });
 

@@ -3,10 +3,10 @@ import type { Facts } from './facts.js';
 import type { Assertion, Severity } from './schema.js';
 import { cutText, shownValue } from './shown.js';
 
-/** What was expected of a check and is not so. */
+/** An expectation that a check did not meet. */
 export interface Failure {
   readonly severity: Severity;
-  /** What was found instead, then what was expected; safe to store and to show. */
+  /** The found value, then the expected one; safe to store and to show. */
   readonly text: string;
 }
 

@@ -7,16 +7,23 @@ import { MAX_VALUE_LENGTH } from './schema.js';
  */
 export const MAX_PATTERN_SIZE = 200;
 
+/** Weight of a Unicode class (`\\pL`): it takes as long to compile as so many other instructions, and more. */
+const CLASS_SIZE = 5;
+
 /** A text that is no pattern, or one that costs too much. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
+/** Patterns that are kept compiled: those of a monitor are looked at several times over. */
+const MOST_KEPT = 32;
+const kept = new Map<string, Pattern | PatternError>();
+
 /** A pattern that is looked for in time linear in the text. */
 export interface Pattern {
   /** Instructions. */
   readonly size: number;
-  /** Whether it is anywhere in the text. */
+  /** True if the pattern matches anywhere in the text. */
   isIn(text: string): boolean;
 }
 
@@ -25,11 +32,41 @@ export interface Pattern {
  * @throws PatternError
  */
 export function compilePattern(text: string): Pattern {
+  const compiled = kept.get(text) ?? compiledOrError(text);
+  if (!kept.has(text) && kept.size >= MOST_KEPT) kept.clear();
+  kept.set(text, compiled);
+  if (compiled instanceof PatternError) throw compiled;
+  return compiled;
+}
+
+/** Counts what a pattern costs to compile, in instructions, whether it may be used or not. */
+export function costOfPattern(text: string): number {
+  try {
+    return compilePattern(text).size;
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    return MAX_PATTERN_SIZE / 4;
+  }
+}
+
+function compiledOrError(text: string): Pattern | PatternError {
+  try {
+    return compileWithin(text);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    return error;
+  }
+}
+
+function compileWithin(text: string): Pattern {
   if (text.length > MAX_VALUE_LENGTH) throw new PatternError(`has more than ${MAX_VALUE_LENGTH} characters`);
-  // 36 repetitions of a thousand fit into it, and compile to 60 000 instructions before anybody can count them
+  // 36 repetitions of a thousand fit into it, and compile to 60 000 instructions before they can be counted
   if (repetitionsIn(text) > MAX_PATTERN_SIZE) throw new PatternError(`repeats more than ${MAX_PATTERN_SIZE} times`);
+  const classes = text.match(/\\[pP]/g)?.length ?? 0;
+  if (classes * CLASS_SIZE > MAX_PATTERN_SIZE)
+    throw new PatternError(`has more than ${MAX_PATTERN_SIZE / CLASS_SIZE} Unicode classes`);
   const compiled = compile(text);
-  const size = compiled.programSize();
+  const size = compiled.programSize() + classes * (CLASS_SIZE - 1);
   if (size > MAX_PATTERN_SIZE) {
     throw new PatternError(`is too large: it compiles to ${size} instructions, ${MAX_PATTERN_SIZE} are allowed`);
   }

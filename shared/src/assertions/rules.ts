@@ -16,19 +16,19 @@ const isText = (value: unknown) => typeof value === 'string' && value !== '' && 
 const listOf = (isEntry: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.length > 0 && value.length <= MAX_ENTRIES && value.every(isEntry);
 
-/** What a value may be. */
+/** Permitted forms of a value. */
 const valueForms = {
   number: { says: 'must be a number', isIt: isNumber },
-  text: { says: `must be a text of 1 to ${MAX_VALUE_LENGTH} characters`, isIt: isText },
+  text: { says: `must be a string of 1 to ${MAX_VALUE_LENGTH} characters`, isIt: isText },
   pattern: { says: `must be a pattern of 1 to ${MAX_VALUE_LENGTH} characters`, isIt: isText },
   numberOrText: {
-    says: `must be a number, or a text of 1 to ${MAX_VALUE_LENGTH} characters`,
+    says: `must be a number, or a string of 1 to ${MAX_VALUE_LENGTH} characters`,
     isIt: (value: unknown) => isNumber(value) || isText(value),
   },
   any: { says: `must be JSON of at most ${MAX_JSON_LENGTH} characters`, isIt: isShortJson },
   numbers: { says: `must be an array of 1 to ${MAX_ENTRIES} numbers`, isIt: listOf(isNumber) },
   texts: {
-    says: `must be an array of 1 to ${MAX_ENTRIES} texts of 1 to ${MAX_VALUE_LENGTH} characters`,
+    says: `must be an array of 1 to ${MAX_ENTRIES} strings of 1 to ${MAX_VALUE_LENGTH} characters`,
     isIt: listOf(isText),
   },
   list: {
@@ -47,7 +47,7 @@ function isShortJson(value: unknown): boolean {
 }
 
 interface AssertionRule {
-  /** What says which of many it is about. */
+  /** Field that names which of several values the assertion is about. */
   readonly field: 'path' | 'name' | null;
   /** Operators that make sense, and the value each of them takes. */
   readonly ops: Readonly<Partial<Record<AssertionOp, keyof typeof valueForms>>>;
@@ -55,7 +55,7 @@ interface AssertionRule {
 
 const orders = <F extends keyof typeof valueForms>(form: F) => ({ gt: form, gte: form, lt: form, lte: form });
 
-/** Which assertion takes which operators and values. */
+/** Operators and values of each type of assertion. */
 export const assertionRules: Readonly<Record<AssertionType, AssertionRule>> = {
   status_code: {
     field: null,
@@ -91,7 +91,7 @@ export const assertionRules: Readonly<Record<AssertionType, AssertionRule>> = {
   ssl_days_remaining: { field: null, ops: orders('number') },
 };
 
-/** What is wrong with the value of an assertion, or its operator; null: nothing that the table knows. */
+/** Error in an assertion's value or operator; null when the table finds none. */
 export function ruleBreach({ type, op, value }: Assertion): { field: 'op' | 'value'; error: FieldError } | null {
   const { ops } = assertionRules[type];
   const form = ops[op];
@@ -103,7 +103,7 @@ export function ruleBreach({ type, op, value }: Assertion): { field: 'op' | 'val
   return isIt(value) ? null : { field: 'value', error: { code: 'type', message: says } };
 }
 
-/** Whether the value is a pattern. */
+/** True if the assertion's value is a pattern. */
 export function isPatterned({ type, op }: Assertion): boolean {
   return assertionRules[type].ops[op] === 'pattern';
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** What an assertion is about. API specification 2.2. */
+/** Subjects of assertions. API specification 2.2. */
 export const assertionTypes = [
   'status_code',
   'response_time',
@@ -12,11 +12,11 @@ export const assertionTypes = [
 ] as const;
 export type AssertionType = (typeof assertionTypes)[number];
 
-/** How what was found is compared with the value. API specification 2.2. */
+/** Operators that compare the found value with the expected one. API specification 2.2. */
 export const assertionOps = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'not_in', 'contains', 'regex'] as const;
 export type AssertionOp = (typeof assertionOps)[number];
 
-/** What a failed assertion makes of a monitor. */
+/** Monitor states that a failed assertion can lead to. */
 export const severities = ['down', 'degraded'] as const;
 export type Severity = (typeof severities)[number];
 
@@ -28,33 +28,36 @@ export const MAX_VALUE_LENGTH = 256;
 /** One thing that must be true of what a check measured; `checkAssertion` says what the schema cannot. */
 export const AssertionSchema = Type.Object(
   {
-    type: Type.Enum([...assertionTypes], { type: 'string', description: 'What it is about.' }),
+    type: Type.Enum([...assertionTypes], {
+      type: 'string',
+      description: 'Measured value that the assertion compares.',
+    }),
     op: Type.Enum([...assertionOps], {
       type: 'string',
       description:
-        'How it is compared. status_code: eq ne gt gte lt lte in not_in; response_time and ssl_days_remaining: gt gte lt lte; body_contains: contains, eq (the same), ne (it must not); body_regex: regex, eq (the same), ne (it must not); json_path and header_value: all.',
+        'Operator of the comparison. status_code: eq ne gt gte lt lte in not_in; response_time and ssl_days_remaining: gt gte lt lte; body_contains: contains, eq (same as contains), ne (does not contain); body_regex: regex, eq (same as regex), ne (does not match); json_path and header_value: all.',
     }),
     value: Type.Unknown({
       description:
-        'What it is compared with: a number; a text of at most 256 characters; for in and not_in an array of at most 50; for regex a pattern in the syntax of RE2; for json_path with eq and ne any JSON of at most 2048 characters. Milliseconds for response_time, days for ssl_days_remaining.',
+        'Expected value: a number; a string of at most 256 characters; for in and not_in an array of at most 50; for regex a pattern in the syntax of RE2; for json_path with eq and ne any JSON of at most 2048 characters. Milliseconds for response_time, days for ssl_days_remaining.',
     }),
     severity: Type.Enum([...severities], {
       type: 'string',
       default: 'down',
-      description: 'What the monitor is when it fails.',
+      description: 'State of the monitor if the assertion fails.',
     }),
     path: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: MAX_VALUE_LENGTH,
         description:
-          'json_path: a JSONPath (RFC 9535, without functions). The assertion must hold for every value that it selects, and it must select one.',
+          'json_path: a JSONPath (RFC 9535, without functions). The assertion must be true for every selected value, and at least one value must be selected.',
       }),
     ),
     name: Type.Optional(
       Type.String({
         pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$",
-        description: 'header_value: name of the response header, in any case.',
+        description: 'header_value: name of the response header, case-insensitive.',
       }),
     ),
   },

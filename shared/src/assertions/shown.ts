@@ -27,7 +27,10 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   return forms.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text);
 }
 
-/** At most so many characters, the last of them … where more were cut; what cannot be stored stands as U+FFFD. */
+/**
+ * Cuts a text to at most `maxLength` characters, the last of them … if any were cut; characters that cannot be stored
+ * become U+FFFD.
+ */
 export function cutText(text: string, maxLength: number): string {
   const cut = text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
   return cut.replaceAll(/[\0\p{Surrogate}]/gu, '\ufffd');

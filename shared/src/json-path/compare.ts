@@ -3,7 +3,9 @@ import type { StepBudget } from './step-budget.js';
 /** Characters that are compared in the time of one step. */
 const CHARACTERS_PER_STEP = 128;
 
-/** How two values of a filter are compared (RFC 9535 section 2.3.5.2.2); undefined is the value of a query that found nothing. */
+/**
+ * Compares two values of a filter (RFC 9535 section 2.3.5.2.2); undefined is the value of a query that found nothing.
+ */
 export function compareValues(
   left: unknown,
   operator: '==' | '!=' | '<' | '<=' | '>' | '>=',
@@ -26,7 +28,7 @@ export function compareValues(
   }
 }
 
-/** Only numbers and strings have an order. */
+/** True if the left value is less; only numbers and strings have an order. */
 function isLess(left: unknown, right: unknown, budget: StepBudget): boolean {
   if (typeof left === 'number' && typeof right === 'number') return left < right;
   if (typeof left !== 'string' || typeof right !== 'string') return false;

@@ -14,7 +14,7 @@ type Comparison = Extract<Logical, { type: 'ComparisonExpr' }>;
 type Index = Extract<Selector, { type: 'IndexSelector' }>;
 type Comparable = Comparison['left'];
 
-/** What one evaluation knows everywhere: the document, and what it may still cost. */
+/** State shared by all steps of one evaluation: the document and the remaining budget. */
 interface Scope {
   readonly root: unknown;
   readonly budget: StepBudget;
@@ -98,7 +98,7 @@ function holds(expression: Logical, current: unknown, scope: Scope): boolean {
   }
 }
 
-/** What one side of a comparison stands for; undefined is RFC 9535's Nothing. */
+/** Value of one side of a comparison; undefined is RFC 9535's Nothing. */
 function valueOf(comparable: Comparable, current: unknown, { root, budget }: Scope): unknown {
   switch (comparable.type) {
     case 'Literal':
@@ -115,7 +115,7 @@ function valueOf(comparable: Comparable, current: unknown, { root, budget }: Sco
   }
 }
 
-/** In a comparison the parser (1.3.0) wraps an index once more than its types say. */
+/** Index of a selector. In a comparison the parser (1.3.0) wraps an index once more than its types say. */
 function indexIn(node: Index): number {
   return 'selector' in node ? indexIn(node.selector as Index) : node.value;
 }

@@ -3,7 +3,7 @@ export class JsonPathBudgetError extends Error {
   override readonly name = 'JsonPathBudgetError';
 }
 
-/** What is left of the steps that one evaluation may take. */
+/** Remaining number of steps that one evaluation may take. */
 export class StepBudget {
   #left: number;
 

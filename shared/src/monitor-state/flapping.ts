@@ -1,13 +1,14 @@
 import type { CheckOutcome } from './node-reducer.js';
 
-// A monitor flaps when its last results change all the time: it is told once then, and is quiet until it has settled.
+// A monitor flaps while its last results change all the time: that is notified once, and no further notification
+// follows until it has settled.
 
 /** Results that are looked at. */
 export const FLAP_RESULTS = 21;
 /** Share of changes at which a monitor begins to flap, and below which it has settled. */
 const ENTER = 0.5;
 const LEAVE = 0.25;
-/** What the oldest change weighs, and the newest; those between them in equal steps. */
+/** Weights of the oldest and the newest change; the weights between them rise in equal steps. */
 const OLDEST_WEIGHT = 0.75;
 const NEWEST_WEIGHT = 1.25;
 
@@ -27,7 +28,7 @@ export function changeShare(outcomes: readonly CheckOutcome[]): number {
   return changed / steps;
 }
 
-/** Whether a monitor flaps, when it did or did not before. */
+/** True if a monitor is flapping, given whether it was flapping before. */
 export function isFlapping(didFlap: boolean, outcomes: readonly CheckOutcome[]): boolean {
   const share = changeShare(outcomes);
   return didFlap ? share >= LEAVE : share >= ENTER;

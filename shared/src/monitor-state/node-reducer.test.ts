@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import {
   type CheckOutcome,
-  type NodeVerdict,
+  type NodeWord,
+  passCheck,
   reduceCheck,
   type StreakRule,
   streakOf,
@@ -15,8 +16,8 @@ const rules = fc.record({
   consecutiveOk: fc.integer({ min: 1, max: 4 }),
 });
 
-/** As one would say it: after each check, the whole past is looked at again. */
-function byReference(checks: readonly CheckOutcome[], { consecutiveFail, consecutiveOk }: StreakRule): NodeVerdict {
+/** Reference implementation, which examines the whole past after each check. */
+function byReference(checks: readonly CheckOutcome[], { consecutiveFail, consecutiveOk }: StreakRule): NodeWord {
   const isOn = (isBad: (outcome: CheckOutcome) => boolean): boolean => {
     let on = false;
     checks.forEach((_, index) => {
@@ -28,7 +29,12 @@ function byReference(checks: readonly CheckOutcome[], { consecutiveFail, consecu
     return on;
   };
   if (isOn((outcome) => outcome === 'failed')) return 'failing';
-  return isOn((outcome) => outcome !== 'ok') ? 'degraded' : 'ok';
+  if (isOn((outcome) => outcome !== 'ok')) return 'degraded';
+  const runs = (isOne: (outcome: CheckOutcome) => boolean, length: number) =>
+    checks.some((_, index) => index + 1 >= length && checks.slice(index + 1 - length, index + 1).every(isOne));
+  const isDecided =
+    runs((outcome) => outcome === 'ok', consecutiveOk) || runs((outcome) => outcome !== 'ok', consecutiveFail);
+  return isDecided ? 'ok' : 'undecided';
 }
 
 const run = (checks: readonly CheckOutcome[], rule: StreakRule) =>
@@ -60,8 +66,36 @@ t.test('one bad check of two changes nothing, two do, and one good check ends it
   const rule = { consecutiveFail: 2, consecutiveOk: 1 };
   const verdicts = (...checks: CheckOutcome[]) =>
     checks.map((_, index) => run(checks.slice(0, index + 1), rule).verdict);
-  t.same(verdicts('failed', 'ok', 'failed', 'failed', 'ok'), ['ok', 'ok', 'ok', 'failing', 'ok']);
-  t.same(verdicts('degraded', 'failed', 'failed', 'degraded', 'ok'), ['ok', 'degraded', 'failing', 'degraded', 'ok']);
+  t.same(verdicts('ok', 'failed', 'failed', 'ok'), ['ok', 'ok', 'failing', 'ok']);
+  t.same(verdicts('ok', 'degraded', 'failed', 'failed', 'degraded', 'ok'), [
+    'ok',
+    'ok',
+    'degraded',
+    'failing',
+    'degraded',
+    'ok',
+  ]);
+});
+
+t.test('before the first decision nothing is said of a target, neither good nor bad', async (t) => {
+  const verdicts = (rule: StreakRule, ...checks: CheckOutcome[]) =>
+    checks.map((_, index) => run(checks.slice(0, index + 1), rule).verdict);
+  const usual = { consecutiveFail: 2, consecutiveOk: 1 };
+  t.same(verdicts(usual, 'failed', 'failed', 'ok'), ['undecided', 'failing', 'ok']);
+  t.same(verdicts(usual, 'degraded', 'failed'), ['undecided', 'degraded']);
+  t.same(verdicts(usual, 'failed', 'ok', 'failed'), ['undecided', 'ok', 'ok']);
+  const slow = { consecutiveFail: 3, consecutiveOk: 2 };
+  t.same(verdicts(slow, 'ok', 'failed', 'ok', 'ok'), ['undecided', 'undecided', 'undecided', 'ok']);
+});
+
+t.test('a check that could not be made decides nothing, and is not looked at again', async (t) => {
+  const rule = { consecutiveFail: 1, consecutiveOk: 1 };
+  const first = passCheck(unchecked, 5);
+  t.match(first, { verdict: 'undecided', since: 5, slot: 5 });
+  t.equal(reduceCheck(first, { slot: 5, outcome: 'failed' }, rule), first);
+  const failing = reduceCheck(first, { slot: 6, outcome: 'failed' }, rule);
+  t.same(passCheck(failing, 7), { ...failing, slot: 7 });
+  t.equal(passCheck(failing, 6), failing);
 });
 
 t.test('a streak is the run of checks that are as bad as the newest, or as good', async (t) => {
@@ -77,7 +111,8 @@ t.test('a verdict is since the check that made it', async (t) => {
   const rule = { consecutiveFail: 2, consecutiveOk: 2 };
   const since = (...checks: CheckOutcome[]) => run(checks, rule).since;
   t.equal(since(), null);
-  t.equal(since('ok', 'failed', 'ok'), 0);
+  t.equal(since('ok', 'ok', 'failed', 'ok'), 1);
   t.equal(since('ok', 'failed', 'failed', 'failed'), 2);
+  t.equal(since('failed', 'ok'), 0, 'undecided');
   t.equal(since('failed', 'failed', 'ok', 'ok', 'ok'), 3);
 });

@@ -1,13 +1,19 @@
-// What one node makes of its own checks of one monitor. Pure, for the agent runs it, online or not.
+// Verdict of one node from its own checks of one monitor. Pure, because the agent runs it, online or not.
 //
-//   ok ──bad checks in a row reach consecutiveFail──> degraded or failing, by how bad every one of them was
-//      <──better checks in a row reach consecutiveOk──
+//   undecided ──good checks in a row reach consecutiveOk──> ok ──bad checks in a row reach consecutiveFail──> degraded or failing, by how
+//       └──bad ones reach consecutiveFail──────────────────┐   <──better checks in a row reach consecutiveOk──  bad every one of them was
+//                                                          └──> degraded or failing
+//
+// A check that could not be made says nothing about its target: it is counted as seen, and changes no verdict.
 
-/** How one check ended: `failed` when it, or an assertion of severity down, failed; `degraded` when only a lesser assertion did. */
-export type CheckOutcome = 'ok' | 'degraded' | 'failed';
+/** Ways in which a check ends: `failed` when it, or an assertion of severity down, failed; `degraded` when only a lesser assertion did. */
+export const checkOutcomes = ['ok', 'degraded', 'failed'] as const;
+export type CheckOutcome = (typeof checkOutcomes)[number];
 
-/** What a node says of a monitor. */
+/** A node's verdict on a monitor once it has decided. */
 export type NodeVerdict = 'ok' | 'degraded' | 'failing';
+/** A node's verdict on a monitor, or `undecided` before its first decision; `undecided` is not a vote. */
+export type NodeWord = NodeVerdict | 'undecided';
 
 /** Checks in a row that change a verdict, 1 and above. */
 export interface StreakRule {
@@ -21,20 +27,20 @@ interface Streak {
   readonly better: number;
 }
 
-/** What is kept between two checks of a monitor. */
+/** State of a monitor that is kept between two checks. */
 export interface NodeState {
-  readonly verdict: NodeVerdict;
-  /** Of the check that made the verdict what it is; null before the first. */
+  readonly verdict: NodeWord;
+  /** Slot of the check that led to the current verdict; null before the first. */
   readonly since: number | null;
-  /** Of the newest check; results of it and of earlier ones change nothing. Null before the first. */
+  /** Slot of the newest check; results for it and for earlier slots change nothing. Null before the first. */
   readonly slot: number | null;
   readonly degraded: Streak;
   readonly failed: Streak;
 }
 
-/** Before the first check. */
+/** State before the first check. */
 export const unchecked: NodeState = {
-  verdict: 'ok',
+  verdict: 'undecided',
   since: null,
   slot: null,
   degraded: { bad: 0, better: 0 },
@@ -51,18 +57,25 @@ export function reduceCheck(
   const degraded = extend(state.degraded, check.outcome !== 'ok');
   const failed = extend(state.failed, check.outcome === 'failed');
   const isFailing = holds(state.verdict === 'failing', failed, rule);
-  const isDegraded = holds(state.verdict !== 'ok', degraded, rule);
-  const verdict = isFailing ? 'failing' : isDegraded ? 'degraded' : 'ok';
+  const isDegraded = holds(state.verdict === 'degraded' || state.verdict === 'failing', degraded, rule);
+  const isDecided = state.verdict !== 'undecided' || degraded.better >= rule.consecutiveOk;
+  const verdict = isFailing ? 'failing' : isDegraded ? 'degraded' : isDecided ? 'ok' : 'undecided';
   const since = verdict === state.verdict ? (state.since ?? check.slot) : check.slot;
   return { verdict, since, slot: check.slot, degraded, failed };
 }
 
-/** How long the present run of checks is that are as bad as the newest, or as good. */
+/** State after a check that could not be made: only its slot changes. */
+export function passCheck(state: NodeState, slot: number): NodeState {
+  if (state.slot !== null && slot <= state.slot) return state;
+  return { ...state, since: state.since ?? slot, slot };
+}
+
+/** Length of the current run of checks that are as bad as the newest, or as good. */
 export function streakOf({ degraded, failed }: NodeState): number {
   return failed.bad || degraded.bad || degraded.better;
 }
 
-/** Whether the newest check was not well. */
+/** True if the newest check was degraded or failed. */
 export function isBad({ degraded }: NodeState): boolean {
   return degraded.bad > 0;
 }

@@ -1,19 +1,20 @@
 import type { NodeVerdict } from './node-reducer.js';
 
-// What a monitor's state is, from what its nodes say. Down and up can never both hold: fewer than `need` failing nodes are up.
+// State of a monitor, from the verdicts of its nodes. Down and up exclude each other: fewer than `need` failing nodes
+// mean up.
 //
 //                 eligible >= need                              fewer
 //   failing >= need            -> down                          unknown: an open event stays as it is
 //   else failing or degraded >= need -> degraded
 //   else                       -> up; those that fail are an advisory
 
-/** How many nodes decide: a single one, a share of the eligible ones, above 0 and at most 1, or so many. */
+/** Number of nodes that decide: any single one, a share of the eligible ones (above 0 and at most 1), or a count. */
 export type Quorum = 'any' | { readonly share: number } | { readonly count: number };
 
 /** Runtime health of a monitor. API specification 2.2. */
 export type MonitorHealth = 'up' | 'down' | 'degraded' | 'unknown';
 
-/** What a node that may vote says. */
+/** Verdict of a node that may vote. */
 export interface Vote {
   readonly nodeId: string;
   readonly verdict: NodeVerdict;
@@ -21,15 +22,15 @@ export interface Vote {
   readonly sinceMs: number;
 }
 
-/** Whether a monitor is well, and who says otherwise. */
+/** Health of a monitor by quorum, and the nodes that disagree. */
 export interface QuorumJudgment {
   readonly health: MonitorHealth;
   /** Nodes that have to agree. */
   readonly need: number;
   readonly eligible: number;
-  /** Those that fail, in order of their ids. */
+  /** Ids of the nodes that fail, in order. */
   readonly failingNodes: readonly string[];
-  /** Those that fail or are degraded, in order of their ids. */
+  /** Ids of the nodes that fail or are degraded, in order. */
   readonly impairedNodes: readonly string[];
   /** Slot time of the check by which enough nodes said so; null while nothing is known. */
   readonly decidedAtMs: number | null;
@@ -37,7 +38,7 @@ export interface QuorumJudgment {
 
 /**
  * Reads a `fail_node_quorum`: a fraction "a/b" of at most 1, a count "n", "all" or "any". API specification 2.2.
- * @returns null when it is none of these
+ * @returns null for any other text
  */
 export function parseQuorum(text: string): Quorum | null {
   if (text === 'any') return 'any';
@@ -49,12 +50,12 @@ export function parseQuorum(text: string): Quorum | null {
 }
 
 /**
- * How many eligible nodes have to say the same. A single node never decides where more are assigned, unless the rule is
- * "any".
+ * Number of eligible nodes that have to agree. A single node never decides where more are assigned, unless the rule
+ * is "any".
  */
 export function neededVotes(quorum: Quorum, { eligible, assigned }: { eligible: number; assigned: number }): number {
   if (quorum === 'any') return 1;
-  // 2/3 of 3 is 2, whatever floating point makes of it
+  // 2/3 of 3 is 2, despite floating point
   const asked = 'count' in quorum ? quorum.count : Math.ceil(quorum.share * eligible - 1e-9);
   return Math.max(1, asked, Math.min(2, assigned));
 }
@@ -70,11 +71,11 @@ export function judgeQuorum(quorum: Quorum, votes: readonly Vote[], assigned: nu
   if (eligible < need) return { ...judged, health: 'unknown', decidedAtMs: null };
   if (failing.length >= need) return { ...judged, health: 'down', decidedAtMs: momentOf(failing, need) };
   if (impaired.length >= need) return { ...judged, health: 'degraded', decidedAtMs: momentOf(impaired, need) };
-  // so many that the others are too few
+  // the smallest number for which the others are too few
   return { ...judged, health: 'up', decidedAtMs: momentOf(well, eligible - need + 1) };
 }
 
-/** Since when at least `count` of these have said what they say. */
+/** Time since which at least `count` of these votes have been unchanged; null: there are fewer votes. */
 function momentOf(votes: readonly Vote[], count: number): number | null {
   return votes.map(({ sinceMs }) => sinceMs).sort((a, b) => a - b)[count - 1] ?? null;
 }

@@ -1,4 +1,4 @@
-// Apart from the schemas: an agent's main process needs these alone, and they are megabytes.
+// Separate from the schemas, which take megabytes: the main process of an agent needs only these.
 
 /** Kinds of what nodes deliver of monitors, as on the wire: a check, and slots that were not run. */
 export const CHECK_KIND = 'check';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-// When one node checks one monitor: a grid on server time that only interval and phase decide, so that a process that
-// starts anew is in phase at once, and nothing drifts.
+// Times at which one node checks one monitor: a grid on server time that depends only on interval and phase, so that a
+// restarted process is in phase at once, and nothing drifts.
 //
 //   phase        phase + interval    phase + 2 intervals
 //     | slot 0         | slot 1            | slot 2          slot n begins at phase + n * interval
@@ -28,7 +28,7 @@ export function slotAt(instantMs: number, { intervalMs, phaseMs }: SlotGrid): nu
   return Math.floor((instantMs - phaseMs) / intervalMs);
 }
 
-/** When a slot begins, milliseconds since the epoch. */
+/** Start of a slot, milliseconds since the epoch. */
 export function slotStart(slot: number, { intervalMs, phaseMs }: SlotGrid): number {
   return phaseMs + slot * intervalMs;
 }
@@ -40,8 +40,8 @@ export interface MissedSlots {
 }
 
 /**
- * What to do at `nowMs` after slot `done`: the slot of now is run, if it was not; those between are missed, never made up
- * for in a burst. Null while there is nothing to do.
+ * Decides what is due at `nowMs` after slot `done`: the current slot if it has not run; slots in between are reported
+ * as missed and never made up for in a burst. Null when nothing is due.
  */
 export function dueSlot(
   done: number,

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
-// Apart from the schemas: an agent's main process needs this alone, and they are megabytes.
+// Separate from the schemas, which take megabytes: the main process of an agent needs only this.
 
-/** Which assignment a node has of a monitor. */
+/** Monitor and generation of an assignment. */
 export interface AssignmentKey {
   readonly monitorId: string;
   readonly generation: number;
 }
 
-/** SHA-256 of what a node is to watch, in whatever order; empty when it is nothing. Both sides compare it on connect. */
+/** SHA-256 of the assignments of a node, in any order; empty without assignments. Both sides compare it on connect. */
 export function assignmentsDigest(assignments: Iterable<AssignmentKey>): Buffer {
   const lines = [...assignments].map(({ monitorId, generation }) => `${monitorId} ${generation}\n`).sort();
   if (lines.length === 0) return Buffer.alloc(0);

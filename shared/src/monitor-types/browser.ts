@@ -21,7 +21,7 @@ const Config = Type.Object(
     console_errors: Type.Enum(['ignore', 'degraded', 'down'], {
       type: 'string',
       default: 'ignore',
-      description: 'What errors mean that the page writes to its console or throws.',
+      description: 'Effect of errors that the page writes to its console or throws.',
     }),
     verify_tls: params.verify_tls,
     timeout_ms: params.timeout_ms,
@@ -55,7 +55,7 @@ function statusFailures({ status_code: found }: ProbeResults['browser'], { asser
 
 function contentFailures(result: ProbeResults['browser'], { selector, text }: Config): Failure[] {
   const missing = (what: string) =>
-    failureOf({ subject: 'the page', severity: 'down', expected: what }, { came: 'came without it' }, []);
+    failureOf({ subject: 'the page', severity: 'down', expected: what }, { came: 'does not contain it' }, []);
   return [
     ...(result.selector_found === false ? [missing(`what ${shownValue(selector, [])} selects`)] : []),
     ...(result.text_found === false ? [missing(`the text ${shownValue(text, [])}`)] : []),
@@ -86,11 +86,11 @@ function details({
 export const browser = {
   type: 'browser',
   title: 'Browser',
-  summary: 'A page in headless Chromium, and what must be on it',
+  summary: 'A page in headless Chromium, and its required content',
   probeType: 'browser',
   capability: 'browser',
   Config,
-  secrets: [],
+  secrecyOf: null,
   defaultIntervalSeconds: null,
   exampleTarget: 'https://example.com/',
   exampleConfig: {},

@@ -6,8 +6,9 @@ export const MAX_DETAILS_BYTES = 4096;
 const MAX_TEXT_LENGTH = 300;
 
 /**
- * What a probe measured, as far as it helps whoever looks at one check. Plain JSON data whose names are ours, what matters most
- * first. Each type names what it tells: nothing of bodies, headers, and addresses with their queries, where secrets stand.
+ * Measurements of a probe that help a person who looks at one check, as plain JSON with our own names, the most
+ * important first. Each type chooses its details; bodies, headers and query strings are never included, because they
+ * can hold secrets.
  */
 export type CheckDetails = Readonly<Record<string, unknown>>;
 

@@ -8,7 +8,7 @@ const PRIVATE_KEY = 'client_certificate.private_key';
 const MAX_CHAIN = 8;
 const block = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** What is wrong with a certificate and its key, by field; the messages show nothing of either. */
+/** Errors of a certificate and its key, by field; the messages reveal nothing of either. */
 export function checkClientCertificate({ certificate, private_key: privateKey }: ClientCertificate): FieldErrors {
   const chain = readChain(certificate);
   const key = readKey(privateKey);
@@ -26,7 +26,7 @@ function readChain(pem: string): X509Certificate[] | string {
   const blocks = pem.match(block) ?? [];
   if (blocks.length === 0) return 'has no certificate in PEM';
   if (blocks.length > MAX_CHAIN) return `has more than ${MAX_CHAIN} certificates`;
-  if (pem.includes('PRIVATE KEY-----')) return 'has a private key in it, which belongs to private_key';
+  if (pem.includes('PRIVATE KEY-----')) return 'contains a private key, which belongs into private_key';
   try {
     return blocks.map((text) => new X509Certificate(text));
   } catch {
@@ -35,10 +35,10 @@ function readChain(pem: string): X509Certificate[] | string {
 }
 
 function readKey(pem: string): KeyObject | string {
-  if (/ENCRYPTED/.test(pem)) return 'is encrypted: give it without a passphrase';
+  if (/ENCRYPTED/.test(pem)) return 'is encrypted: send it without a passphrase';
   try {
     return createPrivateKey(pem);
   } catch {
-    return 'is no private key in PEM';
+    return 'is not a private key in PEM';
   }
 }

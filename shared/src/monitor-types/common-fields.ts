@@ -5,12 +5,12 @@ import { AssertionSchema, MAX_ASSERTIONS } from '../assertions/schema.js';
 export const commonFields = {
   upside_down: Type.Boolean({
     default: false,
-    description: 'Expect failure: a check that fails is ok, and one that is ok fails. What is degraded stays so.',
+    description: 'Expect failure: a failed check is ok, and an ok check fails. Degraded checks stay degraded.',
   }),
   assertions: Type.Array(AssertionSchema, {
     default: [],
     maxItems: MAX_ASSERTIONS,
     description:
-      'What must be true of every check besides. One that cannot be evaluated fails. Those a type does not measure are refused.',
+      'Additional conditions for every check. An assertion that cannot be evaluated fails. Assertions about values that the type does not measure are refused.',
   }),
 };

@@ -33,7 +33,7 @@ export function checkCredentials(credentials: Credentials): FieldErrors {
       errors[`auth.${field}`] = [{ code: 'conflict', message: `is not a field of ${type}` }];
   }
   if (type === 'basic' && username?.includes(':')) {
-    errors['auth.username'] = [{ code: 'format', message: 'must not have a colon (RFC 7617)' }];
+    errors['auth.username'] = [{ code: 'format', message: 'must not contain a colon (RFC 7617)' }];
   }
   return errors;
 }

@@ -5,12 +5,13 @@ import { probeErrorCodes } from '../probe-types/error-codes.js';
 import { measurements } from '../probe-types/index.js';
 import { TargetPolicy } from '../target-policy/policy.js';
 import { checkSpec } from '../target-policy/spec.js';
+import { parseHttpUrl } from '../target-policy/url.js';
 import { isStorableText } from '../text.js';
 import { compileSchema } from '../validation.js';
 import { arbitraryOf } from './_support/arbitrary-of.js';
 import { checkErrorCodes } from './definition.js';
 import { isMonitorType, type MonitorType, monitorTypeNames, monitorTypeOf } from './index.js';
-import { lockedMonitorTypes, parseTypeName } from './type-names.js';
+import { parseTypeName, unsupportedMonitorTypes } from './type-names.js';
 
 /** Settings of a type: those of its example, all defaults, and what a test adds. */
 function aConfig(type: MonitorType, more: object = {}): Record<string, unknown> {
@@ -87,6 +88,21 @@ t.test('every setting is described, bounded, and has a default, is optional or i
   }
 });
 
+t.test('types with secrets say which nodes these may go to, and check a URL', async (t) => {
+  for (const type of monitorTypeNames) {
+    const { Config, secrecyOf, exampleTarget } = monitorTypeOf(type);
+    const { properties } = Config as unknown as { properties: Record<string, unknown> };
+    const isSecret = secrecyOf !== null;
+    t.equal('allow_secrets_on' in properties, isSecret, `${type} has the setting where it has secrets`);
+    if (!isSecret) continue;
+    t.doesNotThrow(() => parseHttpUrl(exampleTarget), `${type} binds them to a URL`);
+    t.ok(
+      'resolver' in properties && 'verify_tls' in properties,
+      `${type} binds them to how it is found and recognised`,
+    );
+  }
+});
+
 const assertions: Assertion[] = [
   { type: 'response_time', op: 'lt', value: 100, severity: 'degraded' },
   { type: 'status_code', op: 'in', value: [200, 500], severity: 'down' },
@@ -124,7 +140,7 @@ t.test(
   },
 );
 
-t.test('a reason that only checks have is none of a probe', async (t) => {
+t.test('the reasons that only checks have are not among the reasons of probes', async (t) => {
   for (const code of checkErrorCodes) t.notOk((probeErrorCodes as readonly string[]).includes(code), code);
 });
 
@@ -175,5 +191,5 @@ t.test('every word for a type is known by its canonical name, those that cannot 
   t.equal(parseTypeName('ssl'), 'ssl_expiry');
   t.equal(parseTypeName('domain'), 'domain_expiry');
   for (const name of ['', 'HTTP', 'quic', '__proto__', 'constructor']) t.equal(parseTypeName(name), null, name);
-  t.strictSame(lockedMonitorTypes, ['llm_endpoint', 'tool_api', 'rag']);
+  t.strictSame(unsupportedMonitorTypes, ['llm_endpoint', 'tool_api', 'rag']);
 });

@@ -16,8 +16,15 @@ function canonicalAddress(text: string): string {
   return address === null ? text : formatAddress(address);
 }
 
-/** The strings of a TXT record (RFC 1035 section 3.3.14) are one text to whoever reads it: SPF, DKIM and the like. */
+/** The strings of a TXT record (RFC 1035 section 3.3.14) are read as one text by SPF, DKIM and others. */
 function unquoted(text: string): string {
-  const strings = [...text.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, inner = '']) => inner);
-  return strings.length === 0 ? text : strings.join('').replaceAll(/\\(["\\])/g, '$1');
+  // a string without a closing quote extends to the end: otherwise the rest would be scanned again from each quote in
+  // it
+  const strings = [...text.matchAll(/"((?:[^"\\]|\\.)*)("?)/gs)].filter(([, , close]) => close === '"');
+  return strings.length === 0
+    ? text
+    : strings
+        .map(([, inner = '']) => inner)
+        .join('')
+        .replaceAll(/\\(["\\])/g, '$1');
 }

@@ -24,7 +24,7 @@ const Config = Type.Object(
       default: [],
       maxItems: 20,
       description:
-        'Values that must all be among the records of that type, in presentation format; without any, one record of whatever value.',
+        'Values that the records of the type must all include, in presentation format; if empty, one record with any value.',
     }),
     timeout_ms: params.timeout_ms,
     ...commonFields,
@@ -36,7 +36,7 @@ type Config = Static<typeof Config>;
 function toSpec(target: string, config: Config): ProbeSpecs['dns'] {
   const { record_type, server, port, transport, timeout_ms } = config;
   if (parseHost(target).kind === 'address' && record_type !== 'PTR')
-    throw malformed('target', 'an address can only be asked for with record type PTR');
+    throw malformed('target', 'an address can only be queried with record type PTR');
   const optional = { ...(server === undefined ? {} : { server }), ...(port === undefined ? {} : { port }) };
   const own = { dnssec: false, trace: false, verify_tls: true };
   return { target, params: { record_type, ...optional, transport, ...own, timeout_ms } };
@@ -52,7 +52,7 @@ function recordFailures({ records }: ProbeResults['dns'], { record_type: type, e
   const values = new Set(found.map((record) => canonicalValue(record.type, record.value)));
   const miss = { found: found.map(({ value }) => value) };
   const failure = (wanted: string) =>
-    failureOf({ subject: `the answer of type ${type}`, severity: 'down', expected: wanted }, miss, []);
+    failureOf({ subject: `the record set of type ${type}`, severity: 'down', expected: wanted }, miss, []);
   if (expected.length === 0) return values.size === 0 ? [failure('a record')] : [];
   const types = type === 'ANY' ? [...new Set(found.map((record) => record.type))] : [type];
   const missing = expected.filter((text) => !types.some((one) => values.has(canonicalValue(one, text))));
@@ -72,11 +72,11 @@ function details(result: ProbeResults['dns']): CheckDetails {
 export const dns = {
   type: 'dns',
   title: 'DNS',
-  summary: 'A DNS question, and what must be among the answer',
+  summary: 'A DNS query, and the records that the response must contain',
   probeType: 'dns',
   capability: null,
   Config,
-  secrets: [],
+  secrecyOf: null,
   defaultIntervalSeconds: null,
   exampleTarget: 'example.com',
   exampleConfig: {},

@@ -39,7 +39,9 @@ function registrationFailures(result: ProbeResults['domain'], config: Config, no
   const subject = 'the registration of the domain';
   const expected = `more than ${config.critical_days} days of it`;
   if (registered === false)
-    return [failureOf({ subject, severity: 'down', expected }, { came: 'is not there: nobody has the name' }, [])];
+    return [
+      failureOf({ subject, severity: 'down', expected }, { came: 'does not exist: the name is not registered' }, []),
+    ];
   const left = daysUntil(expiresAt, nowMs);
   if (left !== null) return expiryFailures('the registration of the domain', left, config);
   const reason = `its registry publishes no date by ${source === 'whois' ? 'WHOIS' : 'RDAP'}`;
@@ -50,15 +52,15 @@ function details({ domain, registered, expires_at, source, server }: ProbeResult
   return { domain, registered, expires_at, source, server };
 }
 
-/** How long a domain is still registered for. */
+/** Remaining registration time of a domain. */
 export const domain_expiry = {
   type: 'domain_expiry',
   title: 'Domain expiry',
-  summary: 'How many days the registration of a domain still lasts',
+  summary: 'Days until the registration of a domain ends',
   probeType: 'domain',
   capability: null,
   Config,
-  secrets: [],
+  secrecyOf: null,
   defaultIntervalSeconds: 1800,
   exampleTarget: 'example.com',
   exampleConfig: {},

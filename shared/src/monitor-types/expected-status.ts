@@ -4,7 +4,7 @@ import type { FieldErrors } from '../validation.js';
 /** Status codes as people write them: 204, "2xx", "200-299", or several of those. */
 export type ExpectedStatus = number | string | (number | string)[];
 
-// one schema for all forms: of a union, every complaint would come with those about the other forms
+// one schema for all forms: a union would report the errors of all its forms
 const code = { minimum: 100, maximum: 999, pattern: '^[1-9](xx|\\d\\d(-[1-9]\\d\\d)?)$' };
 
 /** Setting `expected_status`. */
@@ -16,7 +16,7 @@ export const expectedStatusField = Type.Optional(
     minItems: 1,
     maxItems: 20,
     description:
-      'Status codes that are well: 204, "2xx", "200-299", or an array of those. Default: 2xx, or any where an assertion is about status_code.',
+      'Expected status codes: 204, "2xx", "200-299", or an array of those. Default: 2xx, or any if an assertion compares status_code.',
   }),
 );
 
@@ -25,7 +25,7 @@ export function statusTexts(expected: ExpectedStatus): string[] {
   return (Array.isArray(expected) ? expected : [expected]).map(String);
 }
 
-/** Whether a status is among those expected. */
+/** True if a status is one of those expected. */
 export function isExpectedStatus(status: number, expected: ExpectedStatus): boolean {
   return statusTexts(expected)
     .map(rangeOf)

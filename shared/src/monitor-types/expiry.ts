@@ -7,19 +7,19 @@ const days = (fallback: number, description: string) =>
 
 /** Settings of every type that waits for something to expire. */
 export const expiryFields = {
-  warn_days: days(14, 'With so many days left, or fewer, the monitor is degraded.'),
-  critical_days: days(3, 'With so many days left, or fewer, a check fails.'),
+  warn_days: days(14, 'The monitor is degraded if this number of days, or fewer, are left.'),
+  critical_days: days(3, 'A check fails if this number of days, or fewer, are left.'),
 };
 const ExpiryFields = Type.Object(expiryFields);
 type ExpiryConfig = Static<typeof ExpiryFields>;
 
-/** What is wrong with both together; empty: nothing. */
+/** Errors in the combination of both thresholds; empty when there are none. */
 export function checkExpiryConfig({ warn_days: warn, critical_days: critical }: ExpiryConfig): FieldErrors {
   if (critical <= warn) return {};
   return { critical_days: [{ code: 'range', message: 'must not be more than warn_days' }] };
 }
 
-/** Whether `left` whole days are too few; `what` is what ends then. */
+/** Returns the failure for too few whole days `left`, if any; `what` names the thing that expires. */
 export function expiryFailures(
   what: string,
   left: number,

@@ -16,7 +16,7 @@ import { commonFields } from './common-fields.js';
 import { authorizationOf, CredentialsSchema, checkCredentials } from './credentials.js';
 import { daysUntil } from './days-until.js';
 import { checkExpectedStatus, expectedStatusField, isExpectedStatus, statusTexts } from './expected-status.js';
-import { secretTexts } from './secrets.js';
+import { secretReachField, secretTexts } from './secrets.js';
 
 const { properties: params } = probeTypes.http.Params;
 
@@ -28,19 +28,26 @@ export const httpFields = {
     // auth takes the place of one
     maxProperties: 31,
     description:
-      'Request headers. Host, framing and hop-by-hop headers may not be set. Values are never shown again of those whose names speak of auth, cookies, credentials, keys, passwords, secrets, sessions, signatures or tokens.',
+      'Request headers. Host, framing and hop-by-hop headers may not be set. All headers except plain ones (Accept, Content-Type, User-Agent …) are sealed; the values of headers with auth, bearer, cookie, credential, jwt, key, pass, secret, session, signature or token in their names are never shown again.',
   },
-  body: params.body,
+  body: Type.Optional(
+    Type.String({
+      maxLength: 32768,
+      description:
+        'Request body, at most 32768 characters. Sealed; shown only to credentials with the scope `monitor:read`.',
+    }),
+  ),
   timeout_ms: params.timeout_ms,
   follow_redirects: params.follow_redirects,
   max_redirects: params.max_redirects,
   ip_version: params.ip_version,
   http_version: params.http_version,
   resolver: params.resolver,
-  verify_tls: Type.Boolean({ default: true, description: 'Fail on a bad certificate.' }),
+  verify_tls: Type.Boolean({ default: true, description: 'Fail if the certificate is invalid.' }),
   expected_status: expectedStatusField,
   auth: Type.Optional(CredentialsSchema),
   client_certificate: Type.Optional(ClientCertificateSchema),
+  allow_secrets_on: secretReachField,
   ...commonFields,
 };
 
@@ -48,7 +55,7 @@ const HttpFields = Type.Object(httpFields, { additionalProperties: false });
 /** Values of `httpFields`. */
 export type HttpConfig = Static<typeof HttpFields>;
 
-/** What a type itself looks for in the body, beside its assertions. */
+/** Searches in the body that a type makes itself, in addition to its assertions. */
 interface LookFor {
   readonly keywords?: readonly string[];
   readonly jsonPaths?: readonly string[];
@@ -91,7 +98,7 @@ function pathsIn(assertions: readonly Assertion[]): string[] {
   return assertions.flatMap(({ type, path }) => (type === 'json_path' && path !== undefined ? path : []));
 }
 
-/** What is wrong with the settings of a request, by their dotted path; empty: nothing. */
+/** Errors in the settings of a request, by their dotted path; empty when there are none. */
 export function checkHttpConfig(config: HttpConfig, lookFor: LookFor = {}): FieldErrors {
   const { auth, client_certificate: certificate, expected_status: expected, assertions } = config;
   const { keywords = [], jsonPaths = [] } = lookFor;
@@ -113,7 +120,7 @@ function checkHeaders({ headers, auth, resolver }: HttpConfig): FieldErrors {
     ...errorsOf(() => resolver !== undefined && parseHost(resolver, 'params.resolver')),
   };
   if (auth !== undefined && own !== undefined)
-    errors['auth'] = [{ code: 'conflict', message: `the header ${own} is given as well` }];
+    errors['auth'] = [{ code: 'conflict', message: `the header ${own} is also set` }];
   return errors;
 }
 
@@ -124,17 +131,17 @@ function errorsOf(check: () => unknown): FieldErrors {
     return {};
   } catch (error) {
     if (!(error instanceof TargetError)) throw error;
-    const code = error.kind === 'refused' ? 'refused' : 'format';
-    return { [error.field.replace(/^params\./, '')]: [{ code, message: error.message }] };
+    const { code, message } = error;
+    return { [error.field.replace(/^params\./, '')]: [{ code, message }] };
   }
 }
 
-/** Those about a body. */
+/** Assertions about a body. */
 const bodyAssertions: ReadonlySet<AssertionType> = new Set(['body_contains', 'body_regex', 'json_path']);
 
 function checkMethod({ method, assertions }: HttpConfig, readsBody: boolean): FieldErrors {
   if (method !== 'HEAD' || !(readsBody || assertions.some(({ type }) => bodyAssertions.has(type)))) return {};
-  return { method: [{ code: 'conflict', message: 'HEAD has no body to look into' }] };
+  return { method: [{ code: 'conflict', message: 'the response to HEAD has no body' }] };
 }
 
 /** `expected_status` as an array of texts; absent where assertions decide of the status. */
@@ -143,13 +150,13 @@ export function normaliseHttpConfig<C extends HttpConfig>(config: C): C {
   return expected === null ? config : { ...config, expected_status: statusTexts(expected) };
 }
 
-/** Null: any. */
+/** Expected status of a request; null: any. */
 function expectedStatusIn({ expected_status: expected, assertions }: HttpConfig) {
   if (expected !== undefined) return expected;
   return assertions.some(({ type }) => type === 'status_code') ? null : '2xx';
 }
 
-/** What an answer says. */
+/** Facts of an HTTP response for assertions. */
 export function httpFacts(result: ProbeResults['http'], config: HttpConfig, nowMs: number): Facts {
   return {
     statusCode: result.status_code,
@@ -164,7 +171,7 @@ export function httpFacts(result: ProbeResults['http'], config: HttpConfig, nowM
   };
 }
 
-/** What of an answer is told of a check: neither its headers nor its text, nor where it redirects to. */
+/** Details of an HTTP response that are reported with a check; excludes headers, body and redirect targets. */
 export function httpDetails(result: ProbeResults['http'], config: HttpConfig): CheckDetails {
   const { timing, resolved_ip, ip_version, http_version, response_size, redirects, tls } = result;
   return {
@@ -194,7 +201,7 @@ function tlsDetails(tls: NonNullable<ProbeResults['http']['tls']>, secrets: read
 export function statusFailures({ statusCode, secrets }: Facts, config: HttpConfig): Failure[] {
   const expected = expectedStatusIn(config);
   if (expected === null || (statusCode !== null && isExpectedStatus(statusCode, expected))) return [];
-  const miss = statusCode === null ? { reason: 'there is none' } : { found: statusCode };
+  const miss = statusCode === null ? { reason: 'no response was received' } : { found: statusCode };
   const texts = statusTexts(expected).join(', ');
   return [failureOf({ subject: 'the status', severity: 'down', expected: texts }, miss, secrets)];
 }

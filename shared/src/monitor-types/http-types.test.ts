@@ -3,7 +3,7 @@ import type { ProbeResults } from '../probe-types/index.js';
 import { TargetError } from '../target-policy/target-error.js';
 import { compileSchema } from '../validation.js';
 import { type MonitorConfigs, monitorTypes } from './index.js';
-import { httpSecrets, secretPathsIn } from './secrets.js';
+import { httpSecrecy, sealedPathsIn } from './secrets.js';
 
 type Family = 'http' | 'https' | 'keyword' | 'json';
 
@@ -102,7 +102,7 @@ t.test('credentials that contradict themselves or a header are refused by field'
 
 t.test('headers, resolvers and methods that no probe can use are refused by the names people gave them', async (t) => {
   t.match(complaints({ headers: { Host: 'a' } }), { 'headers.Host': [{ code: 'refused' }] });
-  t.match(complaints({ headers: { A: '1', a: '2' } }), { 'headers.a': [{ code: 'format' }] });
+  t.match(complaints({ headers: { A: '1', a: '2' } }), { 'headers.a': [{ code: 'conflict' }] });
   t.match(complaints({ resolver: 'a b' }), { resolver: [{ code: 'format' }] });
   const assertions = [{ type: 'body_regex', op: 'regex', value: 'a' }];
   t.match(complaints({ method: 'HEAD', assertions }), { method: [{ code: 'conflict' }] });
@@ -238,21 +238,38 @@ t.test('what is secret of a request stands in no message, whatever the server re
   }
 });
 
-t.test('sealed are passwords, tokens, client certificates, and headers whose names speak of secrets', async (t) => {
-  const config = {
-    keyword: 'token',
-    auth: { type: 'basic', username: 'u', password: 'p' },
-    client_certificate: { certificate: 'c', private_key: 'k' },
-    headers: { Authorization: 'a', COOKIE: 'b', 'X-Api.Key': 'c', Accept: 'd', 'X-Auth-Token': 'e', 'User-Agent': 'f' },
-  };
-  t.strictSame(secretPathsIn(config, httpSecrets), [
-    ['auth', 'password'],
-    ['client_certificate', 'certificate'],
-    ['client_certificate', 'private_key'],
-    ['headers', 'Authorization'],
-    ['headers', 'COOKIE'],
-    ['headers', 'X-Api.Key'],
-    ['headers', 'X-Auth-Token'],
-  ]);
-  t.strictSame(secretPathsIn({}, httpSecrets), []);
-});
+t.test(
+  'every setting in which a secret may stand is sealed: credentials, certificates, the body, all but plain headers',
+  async (t) => {
+    const config = {
+      keyword: 'token',
+      body: '{}',
+      method: 'POST',
+      assertions: [{ type: 'header_value', name: 'X-Auth-Token' }],
+      auth: { type: 'basic', username: 'u', password: 'p' },
+      client_certificate: { certificate: 'c', private_key: 'k' },
+      headers: {
+        Authorization: 'a',
+        COOKIE: 'b',
+        'X-Api.Key': 'c',
+        Accept: 'd',
+        'X-Auth-Token': 'e',
+        'User-Agent': 'f',
+        'X-Env': 'g',
+      },
+    };
+    const sealed = sealedPathsIn(config, httpSecrecy).map(({ path, secrecy }) => `${path.join(' ')}: ${secrecy}`);
+    t.strictSame(sealed, [
+      'body: confidential',
+      'auth password: secret',
+      'client_certificate certificate: secret',
+      'client_certificate private_key: secret',
+      'headers Authorization: secret',
+      'headers COOKIE: secret',
+      'headers X-Api.Key: secret',
+      'headers X-Auth-Token: secret',
+      'headers X-Env: confidential',
+    ]);
+    t.strictSame(sealedPathsIn({}, httpSecrecy), []);
+  },
+);

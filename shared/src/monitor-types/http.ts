@@ -12,7 +12,7 @@ import {
   statusFailures,
 } from './http-request.js';
 import { judgeCheck } from './judgment.js';
-import { httpSecrets } from './secrets.js';
+import { httpSecrecy } from './secrets.js';
 
 const Config = Type.Object(httpFields, { additionalProperties: false });
 type Config = Static<typeof Config>;
@@ -30,7 +30,7 @@ export const http = {
   probeType: 'http',
   capability: null,
   Config,
-  secrets: httpSecrets,
+  secrecyOf: httpSecrecy,
   defaultIntervalSeconds: null,
   exampleTarget: 'https://example.com/',
   exampleConfig: {},

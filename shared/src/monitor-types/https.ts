@@ -12,7 +12,7 @@ export const https = {
   ...http,
   type: 'https',
   title: 'HTTPS',
-  summary: 'An HTTPS request; certificates are verified, and their days are there to be asserted',
+  summary: 'An HTTPS request; certificates are verified, and assertions can compare their remaining days',
   exampleTarget: 'https://example.com/',
   toSpec: (target: string, config: Config) => {
     if (parseHttpUrl(target).url.protocol !== 'https:') throw malformed('target', 'it is not an https URL');

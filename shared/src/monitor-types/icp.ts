@@ -17,7 +17,7 @@ const Config = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: 'The number that the filing must have, blanks apart; without it any filing will do.',
+        description: 'Number that the filing must have, ignoring blanks; without it any filing is accepted.',
       }),
     ),
     timeout_ms: measurements.icp.Params.properties.timeout_ms,
@@ -41,7 +41,7 @@ function filingFailures({ filing }: ProbeResults['icp'], { icp_number: wanted }:
   const isWell = filing !== null && (wanted === undefined || plain(filing.icp_number) === plain(wanted));
   if (isWell) return [];
   const expected = wanted === undefined ? 'one' : shownValue(wanted, []);
-  const miss = filing === null ? { came: 'is not there' } : { found: filing.icp_number };
+  const miss = filing === null ? { came: 'does not exist' } : { found: filing.icp_number };
   return [failureOf({ subject: 'the ICP filing', severity: 'down', expected }, miss, [])];
 }
 
@@ -54,15 +54,15 @@ function details({ domain, filing }: ProbeResults['icp']): CheckDetails {
   return { domain, filing };
 }
 
-/** Whether a domain has its ICP filing. */
+/** ICP filing of a domain. */
 export const icp = {
   type: 'icp',
   title: 'ICP filing',
-  summary: 'Whether a domain has its ICP filing (mainland China)',
+  summary: 'The ICP filing of a domain (mainland China)',
   probeType: 'icp',
   capability: null,
   Config,
-  secrets: [],
+  secrecyOf: null,
   defaultIntervalSeconds: 1800,
   exampleTarget: 'example.com',
   exampleConfig: {},

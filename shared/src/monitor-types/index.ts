@@ -14,7 +14,7 @@ import { ssl_expiry } from './ssl-expiry.js';
 import { tcp } from './tcp.js';
 import { traceroute } from './traceroute.js';
 
-/** The one list of monitor types that nodes check. A new type is its file beside this one and a name here. */
+/** The one list of monitor types that nodes check. A new type is a file next to this one and a name here. */
 export const monitorTypes = {
   http,
   https,
@@ -40,7 +40,7 @@ export type MonitorConfigs = { [T in MonitorType]: Static<(typeof monitorTypes)[
 /** Every type's name, in the order people read them. */
 export const monitorTypeNames = Object.keys(monitorTypes) as readonly MonitorType[];
 
-/** Whether a string names a type that nodes check. */
+/** True if a string names a monitor type that nodes check. */
 export function isMonitorType(name: string): name is MonitorType {
   return Object.hasOwn(monitorTypes, name);
 }

@@ -15,7 +15,7 @@ import {
   statusFailures,
 } from './http-request.js';
 import { judgeCheck } from './judgment.js';
-import { httpSecrets } from './secrets.js';
+import { httpSecrecy } from './secrets.js';
 
 const Config = Type.Object(
   {
@@ -23,14 +23,14 @@ const Config = Type.Object(
       minLength: 1,
       maxLength: MAX_VALUE_LENGTH,
       description:
-        'A JSONPath (RFC 9535, without functions). Every value that it selects is compared, and it must select one.',
+        'A JSONPath (RFC 9535, without functions). Every selected value is compared, and at least one value must be selected.',
     }),
     op: Type.Enum([...assertionOps], {
       type: 'string',
       default: 'eq',
-      description: 'As of an assertion of type json_path.',
+      description: 'Same as in an assertion of type json_path.',
     }),
-    value: Type.Unknown({ description: 'As of an assertion of type json_path.' }),
+    value: Type.Unknown({ description: 'Same as in an assertion of type json_path.' }),
     ...httpFields,
   },
   { additionalProperties: false },
@@ -58,11 +58,11 @@ function judge(result: ProbeResults['http'], config: Config, nowMs: number): Che
 export const json = {
   type: 'json',
   title: 'JSON',
-  summary: 'A value in the JSON that answers an HTTP request',
+  summary: 'A value in the JSON response to an HTTP request',
   probeType: 'http',
   capability: null,
   Config,
-  secrets: httpSecrets,
+  secrecyOf: httpSecrecy,
   defaultIntervalSeconds: null,
   exampleTarget: 'https://example.com/status.json',
   exampleConfig: { path: '$.status', value: 'ok' },

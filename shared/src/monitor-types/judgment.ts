@@ -5,12 +5,12 @@ import { cutText, withoutSecrets } from '../assertions/shown.js';
 import type { ProbeError, ProbeErrorCode } from '../probe-types/error-codes.js';
 import type { CheckJudgment } from './definition.js';
 
-/** What a type makes of a probe's result. */
+/** Outcome that a type derives from a probe's result. */
 export interface Measured {
-  /** Why the probe failed; null when it did not. */
+  /** Reason why the probe failed; null when it did not. */
   readonly error: ProbeError | null;
   readonly facts: Facts;
-  /** What the type itself expected and did not find. */
+  /** Failed expectations of the type itself. */
   readonly failures: readonly Failure[];
 }
 
@@ -66,6 +66,6 @@ function outcomeOf(failures: readonly Failure[]): Pick<CheckJudgment, 'outcome' 
 function turned(judgment: CheckJudgment): CheckJudgment {
   if (judgment.outcome === 'failed') return { ...judgment, outcome: 'ok', error: null };
   if (judgment.outcome === 'degraded') return judgment;
-  const message = 'the check is well, and was expected to fail';
+  const message = 'the check succeeded, but was expected to fail';
   return { ...judgment, outcome: 'failed', error: { code: 'expected_to_fail', message } };
 }

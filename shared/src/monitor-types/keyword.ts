@@ -16,7 +16,7 @@ import {
   statusFailures,
 } from './http-request.js';
 import { judgeCheck } from './judgment.js';
-import { httpSecrets } from './secrets.js';
+import { httpSecrecy } from './secrets.js';
 
 const Config = Type.Object(
   {
@@ -28,9 +28,9 @@ const Config = Type.Object(
     mode: Type.Enum(['contains', 'absent'], {
       type: 'string',
       default: 'contains',
-      description: 'Whether it must be there, or must not.',
+      description: 'If the text must be present or absent.',
     }),
-    case_sensitive: Type.Boolean({ default: true, description: 'Whether upper and lower case differ.' }),
+    case_sensitive: Type.Boolean({ default: true, description: 'True: the comparison is case-sensitive.' }),
     ...httpFields,
   },
   { additionalProperties: false },
@@ -48,7 +48,7 @@ function judge(result: ProbeResults['http'], config: Config, nowMs: number): Che
 function keywordFailures(facts: Facts, config: Config): Failure[] {
   const miss = findMiss(facts, config);
   const subject = `the keyword ${shownValue(config.keyword, facts.secrets)}`;
-  const expected = config.mode === 'absent' ? 'to be absent' : 'to be there';
+  const expected = config.mode === 'absent' ? 'to be absent' : 'to be present';
   return miss === null ? [] : [failureOf({ subject, severity: 'down', expected }, miss, facts.secrets)];
 }
 
@@ -63,11 +63,11 @@ function findMiss({ keywords }: Facts, { keyword, mode, case_sensitive: isCaseSe
 export const keyword = {
   type: 'keyword',
   title: 'Keyword',
-  summary: 'A text that must be in the answer to an HTTP request, or must not',
+  summary: 'A text that the response to an HTTP request must, or must not, contain',
   probeType: 'http',
   capability: null,
   Config,
-  secrets: httpSecrets,
+  secrecyOf: httpSecrecy,
   defaultIntervalSeconds: null,
   exampleTarget: 'https://example.com/',
   exampleConfig: { keyword: 'Example Domain' },

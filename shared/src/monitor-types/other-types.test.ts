@@ -95,7 +95,7 @@ t.test('dns expects a record of its type, or all values that are named', async (
   );
   t.match(judge([['A', '192.0.2.1']], both), {
     outcome: 'failed',
-    error: { message: 'the answer of type A is ["192.0.2.1"], expected "192.0.2.2" among it' },
+    error: { message: 'the record set of type A is ["192.0.2.1"], expected "192.0.2.2" among it' },
   });
   t.match(judge([['MX', '10 mx.a.test.']], { record_type: 'ANY', expected: ['10 MX.a.test'] }), { outcome: 'ok' });
   t.throws(() => monitorTypes.dns.toSpec('192.0.2.1', aConfig('dns')), TargetError);

@@ -19,7 +19,7 @@ const Config = Type.Object(
       minimum: 0,
       maximum: 100,
       default: 50,
-      description: 'Loss that is well, in percent; without any reply a check fails always.',
+      description: 'Greatest loss at which a check is ok, in percent; a check without any reply always fails.',
     }),
     interval_ms: Type.Integer({
       minimum: 200,
@@ -41,7 +41,7 @@ type Config = Static<typeof Config>;
 function checkConfig({ protocol, port, assertions }: Config): FieldErrors {
   const errors = checkAssertions(assertions, { types: ['response_time'] });
   if (protocol === 'icmp' && port !== undefined)
-    return { ...errors, port: [{ code: 'conflict', message: 'is for protocol tcp' }] };
+    return { ...errors, port: [{ code: 'conflict', message: 'is only for protocol tcp' }] };
   return errors;
 }
 
@@ -78,11 +78,11 @@ function details({
 export const ping = {
   type: 'ping',
   title: 'Ping',
-  summary: 'ICMP echo requests, or TCP connects, and how many are answered',
+  summary: 'ICMP echo requests, or TCP connects, and the share of replies',
   probeType: 'ping',
   capability: 'icmp_echo',
   Config,
-  secrets: [],
+  secrecyOf: null,
   defaultIntervalSeconds: null,
   exampleTarget: 'example.com',
   exampleConfig: {},

@@ -73,15 +73,15 @@ function details({ lookups, lookup_ms }: ProbeResults['rbl']): CheckDetails {
   };
 }
 
-/** Whether blocklists in DNS have the target. */
+/** DNS blocklists that list the target. */
 export const rbl = {
   type: 'rbl',
   title: 'RBL',
-  summary: 'Whether DNS blocklists have an address, or those of a name',
+  summary: 'Entries of DNS blocklists for an address, or for the addresses of a name',
   probeType: 'rbl',
   capability: null,
   Config,
-  secrets: [],
+  secrecyOf: null,
   defaultIntervalSeconds: 1800,
   exampleTarget: 'example.com',
   exampleConfig: {},

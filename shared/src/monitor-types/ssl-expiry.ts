@@ -54,7 +54,7 @@ function judge(result: ProbeResults['ssl'], config: Config, nowMs: number): Chec
 function daysFailures(left: number | null, config: Config): Failure[] {
   if (left !== null) return expiryFailures('the certificate', left, config);
   const subject = 'the number of days until the certificate ends';
-  const miss = { reason: 'there is no certificate' };
+  const miss = { reason: 'the server presented no certificate' };
   return [failureOf({ subject, severity: 'down', expected: `more than ${config.critical_days}` }, miss, [])];
 }
 
@@ -72,15 +72,15 @@ function details({
   return { resolved_ip, ip_version, port, timing, valid, not_after, issuer, subject, protocol };
 }
 
-/** How long the certificate of a TLS server is still good. */
+/** Remaining validity of the certificate of a TLS server. */
 export const ssl_expiry = {
   type: 'ssl_expiry',
   title: 'SSL expiry',
-  summary: 'How many days the certificate of a TLS server is still good for',
+  summary: 'Days until the certificate of a TLS server expires',
   probeType: 'ssl',
   capability: null,
   Config,
-  secrets: [],
+  secrecyOf: null,
   defaultIntervalSeconds: 1800,
   exampleTarget: 'example.com',
   exampleConfig: {},

@@ -12,8 +12,8 @@ const { properties: params } = probeTypes.tcp.Params;
 
 const Config = Type.Object(
   {
-    port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: 'Unless the target names it.' })),
-    timeout_ms: { ...params.timeout_ms, description: 'Over the connect, in milliseconds.' },
+    port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: 'Port, unless the target has one.' })),
+    timeout_ms: { ...params.timeout_ms, description: 'Deadline of the connect, in milliseconds.' },
     ip_version: params.ip_version,
     ...commonFields,
   },
@@ -46,7 +46,7 @@ export const tcp = {
   probeType: 'tcp',
   capability: null,
   Config,
-  secrets: [],
+  secrecyOf: null,
   defaultIntervalSeconds: null,
   exampleTarget: 'example.com:443',
   exampleConfig: {},

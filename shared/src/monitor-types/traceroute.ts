@@ -28,19 +28,19 @@ function toSpec(target: string, config: Config): ProbeSpecs['traceroute'] {
   const { max_hops, protocol, port, queries, timeout_ms, ip_version } = config;
   parseHost(target);
   const optional = port === undefined ? {} : { port };
-  // names of hops are nothing that a check could fail by
+  // a check cannot fail because of names of hops
   const own = { flows: 1, reverse_dns: false };
   return { target, params: { max_hops, protocol, ...optional, queries, timeout_ms, ip_version, ...own } };
 }
 
 function judge(result: ProbeResults['traceroute'], config: Config): CheckJudgment {
   const facts = { ...noFacts, responseMs: targetRtt(result) };
-  const message = `the target did not answer within ${config.max_hops} hops`;
+  const message = `the target did not reply within ${config.max_hops} hops`;
   const error = result.error ?? (result.reached ? null : { code: 'no_reply' as const, message });
   return judgeCheck({ error, facts, failures: [] }, config);
 }
 
-/** Of the first reply of the target itself; null when it gave none. */
+/** Round-trip time of the first reply of the target itself; null when it gave none. */
 function targetRtt({ hops, resolved_ip: target }: ProbeResults['traceroute']): number | null {
   const replies = hops.flatMap((hop) => hop.replies);
   return replies.find(({ ip, rtt_ms: rttMs }) => ip !== null && ip === target && rttMs !== null)?.rtt_ms ?? null;
@@ -55,11 +55,11 @@ function details({ resolved_ip, ip_version, protocol, reached, hops }: ProbeResu
 export const traceroute = {
   type: 'traceroute',
   title: 'Traceroute',
-  summary: 'The way to a target, which must end there',
+  summary: 'The path to a target, which must be reached',
   probeType: 'traceroute',
   capability: 'icmp',
   Config,
-  secrets: [],
+  secrecyOf: null,
   defaultIntervalSeconds: null,
   exampleTarget: 'example.com',
   exampleConfig: {},

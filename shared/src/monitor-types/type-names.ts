@@ -1,15 +1,16 @@
 import { type MonitorType, monitorTypeNames } from './index.js';
 
-/** Types that have a name and cannot be made. */
-export const lockedMonitorTypes = ['llm_endpoint', 'tool_api', 'rag'] as const;
+/** Types that have a name, and that nothing checks yet. */
+export const unsupportedMonitorTypes = ['llm_endpoint', 'tool_api', 'rag'] as const;
 
 /** Types that no node checks by a probe. */
-const furtherTypes = ['heartbeat', ...lockedMonitorTypes] as const;
+const furtherTypes = ['heartbeat', ...unsupportedMonitorTypes] as const;
 
 /** The canonical name of any type there is a word for. API specification 2.2. */
 export type MonitorTypeName = MonitorType | (typeof furtherTypes)[number];
 
-const synonyms: ReadonlyMap<string, MonitorTypeName> = new Map([
+/** Other names of types, each with the canonical one. */
+export const monitorTypeSynonyms: ReadonlyMap<string, MonitorTypeName> = new Map([
   ['tcping', 'tcp'],
   ['ssl', 'ssl_expiry'],
   ['domain', 'domain_expiry'],
@@ -18,7 +19,10 @@ const canonicalNames: ReadonlyMap<string, MonitorTypeName> = new Map(
   [...monitorTypeNames, ...furtherTypes].map((name) => [name, name]),
 );
 
-/** The canonical name for what people call a type; null where nobody does. */
+/** Every word for a type, the canonical ones first. */
+export const monitorTypeWords: readonly string[] = [...canonicalNames.keys(), ...monitorTypeSynonyms.keys()];
+
+/** The canonical name for a synonym of a type; null for an unknown name. */
 export function parseTypeName(name: string): MonitorTypeName | null {
-  return synonyms.get(name) ?? canonicalNames.get(name) ?? null;
+  return monitorTypeSynonyms.get(name) ?? canonicalNames.get(name) ?? null;
 }

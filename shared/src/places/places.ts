@@ -18,7 +18,7 @@ export const regionNames: readonly string[] = [...new Set(countryRegions.values(
 
 const regionsByLowerName: ReadonlyMap<string, string> = new Map(regionNames.map((name) => [name.toLowerCase(), name]));
 
-/** Whether `code` is assigned to a country in ISO 3166-1. */
+/** True if `code` is assigned to a country in ISO 3166-1. */
 export function isCountry(code: string): boolean {
   return countryNames.has(code);
 }
@@ -38,12 +38,12 @@ export function parseRegion(name: string): string | null {
   return regionsByLowerName.get(name.toLowerCase()) ?? null;
 }
 
-/** Whether `name` is a region, whatever its case. */
+/** True if `name` is a region, in any letter case. */
 export function isRegion(name: string): boolean {
   return parseRegion(name) !== null;
 }
 
-/** Whether `code` is a subdivision in ISO 3166-2. */
+/** True if `code` is a subdivision in ISO 3166-2. */
 export function isProvince(code: string): boolean {
   return provinces.has(code);
 }

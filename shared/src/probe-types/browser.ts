@@ -13,17 +13,21 @@ export const MAX_CONSOLE_ERROR_LENGTH = 300;
 const Params = Type.Object(
   {
     selector: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 512, description: 'CSS selector of what must be on the page.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 512,
+        description: 'CSS selector of an element that the page must contain.',
+      }),
     ),
     text: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 512, description: 'Text that people must see on the page.' }),
+      Type.String({ minLength: 1, maxLength: 512, description: 'Text that must be visible on the page.' }),
     ),
-    verify_tls: Type.Boolean({ default: true, description: 'Fail on a bad certificate.' }),
+    verify_tls: Type.Boolean({ default: true, description: 'Fail if the certificate is invalid.' }),
     timeout_ms: timeoutParam(
       5000,
       60000,
       30000,
-      'From the start of the browser to what must be on the page, in milliseconds.',
+      'Deadline from the start of the browser until the required content is on the page, in milliseconds.',
     ),
   },
   { additionalProperties: false },
@@ -55,10 +59,10 @@ const Result = Type.Object(
     text_found: found('Null when it was not looked for.'),
     console_errors: Type.Array(Type.String({ maxLength: MAX_CONSOLE_ERROR_LENGTH }), {
       maxItems: MAX_CONSOLE_ERRORS,
-      description: 'Errors that the page wrote to its console or threw, the first ones.',
+      description: 'First errors that the page wrote to its console or threw.',
     }),
     requests: count('Requests of the page.'),
-    refused: count('Connections the page wanted to where no probe may go.'),
+    refused: count('Connections of the page to targets that no probe may reach.'),
   },
   { additionalProperties: false },
 );

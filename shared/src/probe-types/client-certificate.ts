@@ -6,17 +6,17 @@ export const ClientCertificateSchema = Type.Object(
     certificate: Type.String({
       minLength: 1,
       maxLength: 32_768,
-      description: 'PEM: its own certificate first, then those between it and the authority. Never shown again.',
+      description: 'PEM: the certificate of the client first, then the intermediate certificates. Never shown again.',
     }),
     private_key: Type.String({
       minLength: 1,
       maxLength: 16_384,
-      description: 'PEM: the key of the first certificate, not encrypted. Never shown again.',
+      description: 'PEM: the unencrypted key of the first certificate. Never shown again.',
     }),
   },
   {
     additionalProperties: false,
-    description: 'Certificate that is shown to a server which asks for one, of the origin of the target alone.',
+    description: 'Certificate that is presented to a server that requests one, only at the origin of the target.',
   },
 );
 export type ClientCertificate = Static<typeof ClientCertificateSchema>;

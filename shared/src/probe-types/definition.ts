@@ -3,8 +3,8 @@ import type { Host } from '../target-policy/host.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
 
 /**
- * What an agent must be able to do before it can run a type; null: nothing beyond plain sockets. `icmp`: raw sockets;
- * `icmp_echo`: ICMP echo, by raw sockets or by those that need no privileges; `browser`: headless Chromium.
+ * Capabilities that an agent must have before it can run a type, where plain sockets are not enough. `icmp`: raw
+ * sockets; `icmp_echo`: ICMP echo, by raw or unprivileged sockets; `browser`: headless Chromium.
  */
 export const capabilities = ['icmp', 'icmp_echo', 'browser'] as const;
 export type Capability = (typeof capabilities)[number];
@@ -12,10 +12,10 @@ export type Capability = (typeof capabilities)[number];
 /** The number of the network that announces an address; null where it is not known. */
 export type AsnOf = (address: string) => number | null;
 
-/** What is known of where an address is; null: nothing. */
+/** Looks up the network and country of an address; null when nothing is known. */
 export type WhereIs = (address: string) => { readonly asn?: number; readonly country?: string } | null;
 
-/** For types whose tasks carry nothing beside node results and summary. */
+/** Schema for types whose tasks carry nothing in addition to node results and summary. */
 export const NoTaskFields = Type.Object({}, { additionalProperties: false });
 
 /** One cell of the row that people see of a result: in terminals and on pages. */
@@ -26,34 +26,37 @@ export interface Column<R> {
 
 /** A result at length, in the form in which the field's own tools print it: in terminals and on pages. */
 export interface Details<R> {
-  /** Members of the result that the lines show, so that nobody repeats them. */
+  /** Members of the result that the lines show, so that they are not repeated. */
   readonly shows: readonly string[];
   /**
    * Lines without an end, not indented; none where there is nothing to show. Failed results are asked too. What servers
-   * chose need not be cleaned here: whoever prints a line does that (`detailLines`).
+   * chose need not be cleaned here: the printer of a line does that (`detailLines`).
    */
   lines(result: R): readonly string[];
 }
 
-/** What an agent needs to know of anything it measures; of what only monitors ask for it is all there is. */
+/**
+ * Definition of a measurement as the agent needs it; for measurements that only monitors request, there is nothing
+ * else.
+ */
 export interface MeasurementDefinition<S extends TSchema = TSchema, R extends TSchema = TSchema> {
   /** The name in paths and task records. */
   readonly type: string;
-  /** What the node must be able to do. */
+  /** Capability that the node needs. */
   readonly capability: Capability | null;
   /** Target and parameters, every one with a default or optional: what a node is asked to do. */
   readonly Spec: S;
-  /** What a node answers, without the fields every result has. */
+  /** Members of a node's result, without the fields that every result has. */
   readonly Result: R;
   /** Others are asked about the target: its address family asks nothing of a node. Absent: the target itself is. */
   readonly asksOthers?: true;
-  /** Milliseconds after which the node must have answered, whatever happens. */
+  /** Milliseconds after which the node must have replied in any case. */
   deadlineMs(spec: Static<S>): number;
   /** A result of which nothing could be measured, without `success` and `error`: refused, overloaded, lost nodes. */
   blank(spec: Static<S>): Omit<Static<R>, 'success' | 'error'>;
   /** The host the spec aims at. @throws TargetError */
   targetHost(spec: Static<S>): Host;
-  /** Hosts the caller chose beside the target that the node sends packets to: resolvers. @throws TargetError */
+  /** Further hosts, chosen by the caller, to which the node sends packets: resolvers. @throws TargetError */
   furtherHosts(spec: Static<S>): readonly Host[];
   /**
    * Judges what can be known of a valid spec without resolving: every host in it, ports, headers.
@@ -63,8 +66,8 @@ export interface MeasurementDefinition<S extends TSchema = TSchema, R extends TS
 }
 
 /**
- * Everything both programs need to know of one probe type. The schemas validate requests (API specification 2.7),
- * jobs on the agent and results on their way in, and they are the OpenAPI document.
+ * Definition of one probe type, as both programs need it. The schemas validate requests (API specification 2.7), jobs
+ * on the agent and results on their way in, and they are the OpenAPI document.
  */
 export interface ProbeTypeDefinition<
   P extends TSchema = TSchema,
@@ -79,20 +82,21 @@ export interface ProbeTypeDefinition<
   readonly summary: string;
   /** Parameters, every one with a default or optional. */
   readonly Params: P;
-  /** What the type adds to the summary of a task. */
+  /** Fields that the type adds to the summary of a task. */
   readonly Summary: M;
-  /** What the type adds to the body of a task itself. */
+  /** Fields that the type adds to the body of the task itself. */
   readonly TaskFields: F;
   /** A target for examples. */
   readonly exampleTarget: string;
   /**
-   * What one node's run takes of the budget of its target, whole and at least 1: 1 for what a browser or a person at a
-   * terminal does to it in a moment, up to a MiB or so. A burst has room for three runs with default parameters.
+   * Share of the target's budget that one node's run takes, a whole number of at least 1: 1 for the load of a browser
+   * or a person at a terminal for a moment, up to about 1 MiB. A burst has room for three runs with default
+   * parameters.
    */
   targetWeight(spec: Static<S>): number;
-  /** What people ask of a successful result first, a row in all; failed ones show their error instead. */
+  /** Main columns of a successful result, together one row; failed results show their error instead. */
   readonly columns: readonly Column<Static<R>>[];
-  /** What people read below that row, where a row cannot say it. */
+  /** Details of a result below that row, where one row is not enough. */
   readonly details?: Details<Static<R>>;
   /** Over the results of all nodes that answered; pure. */
   summarise(results: readonly Static<R>[]): Static<M>;

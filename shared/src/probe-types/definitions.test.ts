@@ -15,7 +15,6 @@ function exampleSpec<T extends ProbeType>(type: T): ProbeSpecs[T] {
 }
 
 t.test('each type is listed under its own name', async (t) => {
-  t.same(probeTypeNames, ['http', 'ping', 'dns', 'tcp', 'traceroute', 'mtr', 'smtp', 'ntp', 'ssl', 'speedtest']);
   for (const type of probeTypeNames) {
     t.equal(probeTypes[type].type, type);
     t.equal(isProbeType(type), true);

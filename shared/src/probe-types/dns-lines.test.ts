@@ -60,11 +60,11 @@ t.test('what is odd about an answer is said below it', async (t) => {
     extended_errors: [{ code: 6, text: '' }],
   });
   t.strictSame(odd.slice(-5), [
-    ';; the server says: extended error 6',
-    ';; messages ignored, because they were no answer to this query: 2',
-    ';; further answers that say something else: 1',
+    ';; extended error of the server: 6',
+    ';; messages ignored, because they did not respond to this query: 2',
+    ';; further responses with other content: 1',
     ';; the server changes the letter case of the question',
-    ';; the answer came in less than half the time to the server and back (40.0 ms)',
+    ';; the response arrived in less than half the round-trip time of the server (40.0 ms)',
   ]);
 });
 

@@ -80,18 +80,18 @@ function serverLine({ resolver, transport, query_ms, connect_ms, tls_ms, size, n
   if (connect_ms !== null) times.push(`connect ${msCell(connect_ms)}`);
   if (tls_ms !== null) times.push(`TLS ${msCell(tls_ms)}`);
   const who = nsid === undefined ? resolver : `${resolver} (${nsid})`;
-  return `;; server ${who} by ${transport}; ${times.join(', ')}; ${size ?? 0} bytes`;
+  return [`;; server ${who} by ${transport}`, times.join(', '), ...(size === null ? [] : [`${size} bytes`])].join('; ');
 }
 
-/** What nobody expects of an honest path to an honest server. */
+/** Lines for what an honest path to an honest server does not show. */
 function oddLines({ ignored, contradictions, case_folded, extended_errors, ...answer }: Answer): string[] {
-  const lines = extended_errors.map(({ code, text }) => `;; the server says: extended error ${code} ${text}`.trimEnd());
-  if (ignored > 0) lines.push(`;; messages ignored, because they were no answer to this query: ${ignored}`);
-  if (contradictions > 0) lines.push(`;; further answers that say something else: ${contradictions}`);
+  const lines = extended_errors.map(({ code, text }) => `;; extended error of the server: ${code} ${text}`.trimEnd());
+  if (ignored > 0) lines.push(`;; messages ignored, because they did not respond to this query: ${ignored}`);
+  if (contradictions > 0) lines.push(`;; further responses with other content: ${contradictions}`);
   if (case_folded) lines.push(';; the server changes the letter case of the question');
   if (isTooEarly(answer))
     lines.push(
-      `;; the answer came in less than half the time to the server and back (${msCell(answer.resolver_rtt_ms)})`,
+      `;; the response arrived in less than half the round-trip time of the server (${msCell(answer.resolver_rtt_ms)})`,
     );
   return lines;
 }

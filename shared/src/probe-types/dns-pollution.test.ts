@@ -74,6 +74,10 @@ t.test('pollution: a reserved address is nobody’s answer', async (t) => {
     t.ok(isFound('AAAA', answer('AAAA', [address])), address);
   t.notOk(isFound('AAAA', answer('AAAA', ['2606:4700::1'])));
   t.notOk(isFound('TXT', answer('TXT', ['"10.0.0.1"'])), 'in a text it is a text');
+  t.ok(isFound('A', answer('A', ['hidden'], { reserved_address: true })), 'of one that is hidden the node says so');
+  t.ok(isFound('A', site, answer('A', ['1.1.1.1', 'hidden'], { reserved_address: true })));
+  t.notOk(isFound('HTTPS', answer('HTTPS', ['1 . ipv4hint=hidden']), answer('HTTPS', ['1 . ipv4hint=1.1.1.1'])));
+  t.notOk(isFound('A', answer('A', ['93.184.216.34'], { reserved_address: false })));
 });
 
 t.test('pollution: an answer in less than half the way there and back was not the resolver’s', async (t) => {

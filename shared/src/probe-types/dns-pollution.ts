@@ -1,31 +1,35 @@
-import { type IpAddress, parseAddress } from '../target-policy/address.js';
+import { parseAddress } from '../target-policy/address.js';
 import { AddressRanges, type Cidr, parseCidr } from '../target-policy/address-ranges.js';
 import { refusedIPv4, refusedIPv6 } from '../target-policy/refused-ranges.js';
 import type { AsnOf } from './definition.js';
 
-/** What one node was told, as far as it matters here. */
+/** Members of one node's DNS response that matter for pollution. */
 export interface NodeAnswer {
-  /** Null when nothing answered. */
+  /** Null without a response. */
   readonly rcode: string | null;
   readonly records: readonly { readonly name: string; readonly type: string; readonly value: string }[];
   readonly transport: string;
   readonly query_ms: number | null;
   readonly resolver_rtt_ms: number | null;
   readonly contradictions: number;
+  /** The node's own word, which counts where it hides the address; absent: of a node that hides none. */
+  readonly reserved_address?: boolean;
 }
 
 const reservedRanges = new AddressRanges(
   [...refusedIPv4, ...refusedIPv6].map(({ cidr }) => parseCidr(cidr)).filter((cidr): cidr is Cidr => cidr !== null),
 );
-/** What the round-trip time of one handshake is off by at most, on a path that is calm and a node that is not busy. */
+/** Greatest error of one handshake's round-trip time, on a calm path and with a node that is not busy. */
 const TIMING_SLACK_MS = 5;
+/** Addresses of one response whose networks are looked up: only a hostile one has more. */
+const MAX_PLACED = 100;
 /** Types whose answers depend on where one asks from for reasons of their own: only their absence is compared. */
 const incomparableTypes = new Set(['ANY', 'CNAME']);
 
 /**
- * Whether what the nodes were told cannot all be the work of the zone's owner: nodes disagree in more than what
- * legitimately differs, an answer has a reserved address, came in less than half the resolver's round-trip time, or was
- * followed by another answer that says something else.
+ * True if the responses cannot all come from the zone's owner: nodes disagree in more than what legitimately differs,
+ * or a response has a reserved address, came in less than half the resolver's round-trip time, or was followed by a
+ * contradicting one.
  */
 export function isPolluted(type: string, answers: readonly NodeAnswer[], asnOf: AsnOf): boolean {
   const told = answers.filter(({ rcode }) => rcode === 'NOERROR' || rcode === 'NXDOMAIN');
@@ -35,12 +39,15 @@ export function isPolluted(type: string, answers: readonly NodeAnswer[], asnOf: 
   );
 }
 
-/** An address that nobody on the public internet has. */
-export function hasReservedAddress({ records }: NodeAnswer): boolean {
-  return records
-    .filter(isAddressRecord)
-    .map(({ value }) => parseAddress(value))
-    .some((address: IpAddress | null) => address !== null && reservedRanges.has(address));
+/** True for an address that is not public; hidden values are not addresses. */
+export function isReservedAddress(text: string): boolean {
+  const address = parseAddress(text);
+  return address !== null && reservedRanges.has(address);
+}
+
+/** True if a response has a reserved address, shown or hidden. */
+function hasReservedAddress({ records, reserved_address: isReserved = false }: NodeAnswer): boolean {
+  return isReserved || records.filter(isAddressRecord).some(({ value }) => isReservedAddress(value));
 }
 
 /** Faster than the way to the resolver and back allows, twice over. Only a datagram can be. */
@@ -58,20 +65,34 @@ function disagree(type: string, told: readonly NodeAnswer[], asnOf: AsnOf): bool
   const [first, ...others] = told.map((answer) => relevantValues(type, answer));
   if (first === undefined) return false;
   if (type === 'A' || type === 'AAAA') {
-    const all = [first, ...others];
-    return all.some((a, i) => all.slice(i + 1).some((b) => !agreeOnAddresses(a, b, asnOf)));
+    const all = [first, ...others].map((addresses) => ({ addresses, networks: networksOf(addresses, asnOf) }));
+    return all.some((a, i) => all.slice(i + 1).some((b) => !agreeOnAddresses(a, b)));
   }
   if (incomparableTypes.has(type)) return others.some((other) => (other.size === 0) !== (first.size === 0));
   return others.some((other) => !isSameSet(first, other));
 }
 
-/** Addresses of one network, or of one that is not known, may be those of a content delivery network. */
-function agreeOnAddresses(a: ReadonlySet<string>, b: ReadonlySet<string>, asnOf: AsnOf): boolean {
-  if (a.size === 0 || b.size === 0) return a.size === b.size;
-  if ([...a].some((address) => b.has(address))) return true;
-  const [asnsOfA, asnsOfB] = [[...a].map(asnOf), [...b].map(asnOf)];
-  if (asnsOfA.includes(null) || asnsOfB.includes(null)) return true;
-  return asnsOfA.some((asn) => asnsOfB.includes(asn));
+/** The answer that a node was given, and the networks it is in. */
+interface ToldAddresses {
+  readonly addresses: ReadonlySet<string>;
+  /** Networks of the addresses; null stands for an unknown one. */
+  readonly networks: ReadonlySet<number | null>;
+}
+
+/** Addresses of one network, or of one that is not known, may be those of a content delivery network; the same ones are. */
+function agreeOnAddresses(a: ToldAddresses, b: ToldAddresses): boolean {
+  if (a.addresses.size === 0 || b.addresses.size === 0) return a.addresses.size === b.addresses.size;
+  return a.networks.has(null) || b.networks.has(null) || haveCommon(a.networks, b.networks);
+}
+
+/** Looked up once for an answer: every two are compared, and servers choose how long they are. */
+function networksOf(addresses: ReadonlySet<string>, asnOf: AsnOf): ReadonlySet<number | null> {
+  return addresses.size > MAX_PLACED ? new Set([null]) : new Set([...addresses].map(asnOf));
+}
+
+function haveCommon<T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean {
+  for (const one of a) if (b.has(one)) return true;
+  return false;
 }
 
 function relevantValues(type: string, { records }: NodeAnswer): ReadonlySet<string> {

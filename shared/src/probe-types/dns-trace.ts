@@ -1,18 +1,18 @@
 import { type Static, Type } from 'typebox';
 import { nullableMilliseconds, nullableString } from './fields.js';
 
-/** What came of asking one server of one zone. */
+/** Outcomes of a query to one server of one zone. */
 export const traceOutcomes = {
-  answer: 'it has the records, or an alias',
+  answer: 'the server has the records, or an alias',
   nodata: 'the name exists without such records',
   nxdomain: 'the name does not exist',
-  referral: 'it named the servers of a zone below its own',
-  lame: 'it does not serve the zone that was delegated to it',
-  timeout: 'it did not answer in time',
-  unreachable: 'nothing listens there, or there is no way to it',
+  referral: 'the server referred to the servers of a zone below its own',
+  lame: 'the server does not serve the zone that was delegated to it',
+  timeout: 'the server did not respond in time',
+  unreachable: 'nothing listens at the address, or it is unreachable',
   not_allowed: 'the target policy refuses its address',
-  unresolved: 'its name has no address',
-  malformed: 'its answer could not be read',
+  unresolved: 'the name of the server has no address',
+  malformed: 'the response could not be decoded',
 } as const;
 
 export type TraceOutcome = keyof typeof traceOutcomes;
@@ -20,13 +20,13 @@ export type TraceOutcome = keyof typeof traceOutcomes;
 /** One server asked on the way from the root to the answer. */
 export const TraceStep = Type.Object(
   {
-    zone: Type.String({ description: 'The zone the server was asked as a server of; `.` is the root.' }),
-    server: Type.String({ description: 'Its name, as the delegation has it.' }),
-    address: nullableString('The address asked, with its port; null when none was asked.'),
-    query_ms: nullableMilliseconds('Sent to received; null without an answer.'),
-    rcode: nullableString('Null without an answer.'),
+    zone: Type.String({ description: 'Zone for which the server was queried; `.` is the root.' }),
+    server: Type.String({ description: 'Name of the server, as in the delegation.' }),
+    address: nullableString('Address that was queried, with its port; null if none was.'),
+    query_ms: nullableMilliseconds('Time from sending to receiving; null without a response.'),
+    rcode: nullableString('Null without a response.'),
     outcome: Type.Enum(Object.keys(traceOutcomes) as TraceOutcome[], { type: 'string' }),
-    message: nullableString('What is wrong with a server that did not help.'),
+    message: nullableString('Problem of a server that gave no useful response.'),
     delegated_zone: nullableString('Of a referral: the zone below.'),
     delegated_servers: Type.Array(Type.String(), { maxItems: 32, description: 'Of a referral: its servers.' }),
   },

@@ -2,9 +2,10 @@ import { type Static, Type } from 'typebox';
 import { type Host, parseHost } from '../target-policy/host.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
 import { checkDnsPort } from '../target-policy/ports.js';
-import { malformed } from '../target-policy/target-error.js';
+import { contradictory, malformed } from '../target-policy/target-error.js';
 import { msCell, textCell } from './cells.js';
 import type { AsnOf, ProbeTypeDefinition } from './definition.js';
+import { HIDDEN_VALUE, OWN_RESOLVER } from './dns-hidden.js';
 import { answerLineMembers, answerLines } from './dns-lines.js';
 import { isPolluted } from './dns-pollution.js';
 import { TraceStep } from './dns-trace.js';
@@ -31,7 +32,7 @@ export const dnsRecordTypes = [
   'SVCB',
 ] as const;
 
-/** How a question may travel: RFC 1035, RFC 7766, RFC 7858 and RFC 8484. */
+/** Transports of a DNS query: RFC 1035, RFC 7766, RFC 7858 and RFC 8484. */
 export const dnsTransports = ['udp', 'tcp', 'dot', 'doh'] as const;
 
 const Params = Type.Object(
@@ -39,13 +40,13 @@ const Params = Type.Object(
     record_type: Type.Enum([...dnsRecordTypes], {
       type: 'string',
       default: 'A',
-      description: 'Record type to ask for.',
+      description: 'Record type to query.',
     }),
     server: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 253,
-        description: 'Resolver to ask: a name or address; default: the node’s own.',
+        description: 'Resolver to query: a name or address; default: the node’s own.',
       }),
     ),
     port: Type.Optional(portParam),
@@ -58,17 +59,18 @@ const Params = Type.Object(
     dnssec: Type.Boolean({
       default: false,
       description:
-        'Ask for signatures (DO), which are then among the records, and tell whether the resolver validated.',
+        'Request signatures (DO), which are then among the records, and report if the resolver validated them.',
     }),
     trace: Type.Boolean({
       default: false,
-      description: 'Walk the delegations from the root servers instead of asking a resolver; over udp or tcp.',
+      description: 'Follow the delegations from the root servers instead of querying a resolver; over udp or tcp.',
     }),
     verify_tls: Type.Boolean({
       default: false,
-      description: 'dot and doh: fail the probe on a bad certificate before anything is asked; it is recorded anyway.',
+      description:
+        'dot and doh: fail the probe if the certificate is invalid, before any query; it is recorded in any case.',
     }),
-    timeout_ms: timeoutParam(100, 30000, 5000, 'For the whole probe, retries included, in milliseconds.'),
+    timeout_ms: timeoutParam(100, 30000, 5000, 'Deadline of the whole probe, including retries, in milliseconds.'),
   },
   { additionalProperties: false },
 );
@@ -77,87 +79,107 @@ const Spec = specOf('A domain name; for PTR also an address.', Params);
 
 const Record = Type.Object(
   {
-    name: Type.String({ description: 'Without the final dot.' }),
+    name: Type.String({
+      description: `Without the final dot; \`${HIDDEN_VALUE}\` for a name for local use that was not the queried name.`,
+    }),
     type: Type.String({ description: 'Mnemonic, or TYPE and a number (RFC 3597).' }),
     class: Type.String(),
     ttl: Type.Integer({ minimum: 0, description: 'Seconds.' }),
     value: Type.String({
-      description:
-        'Presentation format (RFC 1035 section 5.1), as `dig +nosplit` prints it: names with their final dot.',
+      description: `Presentation format (RFC 1035 section 5.1), as \`dig +nosplit\` prints it: names with their final dot. \`${HIDDEN_VALUE}\` stands for an address in a private or reserved range, or a name for local use, in the answer of the node’s own resolver or of a trace, unless the node’s operator opened the range; so it does for a list of addresses in \`ipv4hint\` and \`ipv6hint\`.`,
     }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'DnsRecord' },
 );
 
 const Result = Type.Object(
   {
     ...outcomeFields,
     records: Type.Array(Record, { maxItems: 1000 }),
-    rcode: nullableString('NOERROR, NXDOMAIN, SERVFAIL, …; null when nothing answered.'),
+    rcode: nullableString('NOERROR, NXDOMAIN, SERVFAIL, …; null without a response.'),
     flags: Type.Array(Type.Enum(['aa', 'tc', 'rd', 'ra', 'ad', 'cd'], { type: 'string' }), { maxItems: 6 }),
-    resolver: nullableString('Address and port of the server asked; of a trace the last one.'),
+    resolver: nullableString(
+      `Address and port of the queried server; for a trace, the last one. \`${OWN_RESOLVER}\`: the node’s own resolver, whose address is not shown.`,
+    ),
     transport: Type.Enum([...dnsTransports], {
       type: 'string',
-      description: 'The transport that brought the answer.',
+      description: 'Transport of the response.',
     }),
-    query_ms: nullableMilliseconds('The query alone, sent to answer received, without connecting.'),
+    query_ms: nullableMilliseconds('Time from sending the query to receiving the response, without connecting.'),
     connect_ms: nullableMilliseconds('TCP handshake; null over udp.'),
     tls_ms: nullableMilliseconds('TLS handshake; null without TLS.'),
-    size: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: 'Bytes of the answer.' }),
+    size: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description: 'Size of the response in bytes; null if part of it is hidden.',
+    }),
+    reserved_address: Type.Optional(
+      Type.Boolean({
+        description: 'The response has an address that is not public, shown or hidden.',
+      }),
+    ),
     resolver_rtt_ms: nullableMilliseconds(
-      'The way to the resolver and back: a TCP handshake after an answer by udp; null when there was none within 500 ms.',
+      'Round-trip time to the resolver: a TCP handshake after a response over udp; null if it took longer than 500 ms.',
     ),
     ignored: Type.Integer({
       minimum: 0,
-      description: 'Messages that were no answer to the question: another id, question, letter case or cookie.',
+      description: 'Messages that did not respond to the query: another id, question, letter case or cookie.',
     }),
     contradictions: Type.Integer({
       minimum: 0,
-      description: 'Further answers to the same query that say something else: what an injected answer looks like.',
+      description: 'Further responses to the same query with other content, as after an injected response.',
     }),
     case_folded: Type.Boolean({
-      description: 'The server repeated the question in another letter case; it was asked again by tcp.',
+      description: 'The server repeated the question in another letter case; the query was repeated over tcp.',
     }),
     edns: Type.Union(
       [
         Type.Object(
           {
             version: Type.Integer({ minimum: 0, maximum: 255 }),
-            udp_size: Type.Integer({ minimum: 0, maximum: 65535, description: 'Largest datagram the server takes.' }),
+            udp_size: Type.Integer({
+              minimum: 0,
+              maximum: 65535,
+              description: 'Largest datagram that the server accepts.',
+            }),
             cookie: Type.Boolean({ description: 'The server repeated our cookie (RFC 7873).' }),
           },
           { additionalProperties: false },
         ),
         Type.Null(),
       ],
-      { description: 'What the answer said of EDNS (RFC 6891); null when it spoke none.' },
+      { description: 'EDNS data of the response (RFC 6891); null without EDNS.' },
     ),
     extended_errors: Type.Array(
       Type.Object({ code: Type.Integer(), text: Type.String() }, { additionalProperties: false }),
-      { maxItems: 16, description: 'Why the server could not do better (RFC 8914).' },
+      {
+        maxItems: 16,
+        description: 'Extended errors of the server (RFC 8914); without their text for the node’s own resolver.',
+      },
     ),
     nsid: Type.Optional(
-      Type.String({ description: 'Which server of many answered (RFC 5001): text, or 0x and hexadecimal digits.' }),
+      Type.String({
+        description:
+          'Identifier of the server that responded, among several (RFC 5001): text, or 0x and hexadecimal digits; never for the node’s own resolver.',
+      }),
     ),
     dnssec: Type.Optional(
       Type.Object(
         {
-          validated: Type.Boolean({ description: 'The resolver says that it validated the answer (AD).' }),
-          signatures: Type.Integer({ minimum: 0, description: 'RRSIG records in the answer.' }),
+          validated: Type.Boolean({ description: 'The resolver reports that it validated the response (AD).' }),
+          signatures: Type.Integer({ minimum: 0, description: 'RRSIG records in the response.' }),
         },
-        { additionalProperties: false, description: 'With params.dnssec and an answer.' },
+        { additionalProperties: false, description: 'Present with params.dnssec and a response.' },
       ),
     ),
     tls: Type.Union([TlsSchema, Type.Null()]),
     trace: Type.Optional(
-      Type.Array(TraceStep, { maxItems: 32, description: 'With params.trace: who was asked what.' }),
+      Type.Array(TraceStep, { maxItems: 32, description: 'With params.trace: queried servers and their responses.' }),
     ),
   },
   { additionalProperties: false },
 );
 
 const Summary = Type.Object(
-  { query_avg_ms: nullableMilliseconds('Mean over nodes that got an answer.') },
+  { query_avg_ms: nullableMilliseconds('Mean over nodes that got a response.') },
   { additionalProperties: false },
 );
 
@@ -176,15 +198,15 @@ function checkTarget(spec: DnsSpec, policy: TargetPolicy): void {
   const target = targetHost(spec);
   policy.checkHost(target);
   if (target.kind === 'address' && record_type !== 'PTR') {
-    throw malformed('target', 'an address can only be asked for with record type PTR');
+    throw malformed('target', 'an address can only be queried with record type PTR');
   }
   const [serverHost = null] = furtherHosts(spec);
   if (serverHost !== null) policy.checkHost(serverHost, 'params.server');
   if (port !== undefined) checkDnsPort(port, serverHost, policy);
   if (!trace) return;
   if (server !== undefined || port !== undefined)
-    throw malformed('params.trace', 'a trace asks the servers of each zone, not one of your choice');
-  if (transport !== 'udp' && transport !== 'tcp') throw malformed('params.transport', 'a trace asks over udp or tcp');
+    throw contradictory('params.trace', 'a trace queries the servers of each zone, so the server cannot be chosen');
+  if (transport !== 'udp' && transport !== 'tcp') throw contradictory('params.transport', 'a trace uses udp or tcp');
 }
 
 const TaskFields = Type.Object(
@@ -193,7 +215,7 @@ const TaskFields = Type.Object(
     type: Type.String(),
     pollution_detected: Type.Boolean({
       description:
-        'What the nodes were told cannot all be the zone’s own: they disagree beyond order, TTL and the addresses of one network, or an answer has a reserved address, came faster than half the resolver’s round-trip time, or was followed by a different one.',
+        'Not all responses can come from the zone: they differ in more than order, TTL and addresses of one network, or a response has a reserved address, arrived faster than half the round-trip time of the resolver, or was followed by a different one.',
     }),
     records_by_node: Type.Array(
       Type.Object(
@@ -209,7 +231,7 @@ const TaskFields = Type.Object(
 export const dns = {
   type: 'dns',
   title: 'DNS',
-  summary: 'One DNS question to the node’s resolver or one of your choice',
+  summary: 'One DNS query to the resolver of the node, or to one of your choice',
   capability: null,
   asksOthers: true,
   Params,

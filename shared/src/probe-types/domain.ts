@@ -7,7 +7,7 @@ import type { MeasurementDefinition } from './definition.js';
 import { nullableMilliseconds, nullableString, outcomeFields, specOf, timeoutParam } from './fields.js';
 
 const Params = Type.Object(
-  { timeout_ms: timeoutParam(2000, 30000, 20000, 'For RDAP and WHOIS together, in milliseconds.') },
+  { timeout_ms: timeoutParam(2000, 30000, 20000, 'Deadline of RDAP and WHOIS together, in milliseconds.') },
   { additionalProperties: false },
 );
 
@@ -17,13 +17,13 @@ const Result = Type.Object(
   {
     ...outcomeFields,
     domain: nullableString('The registered domain of the target; null before it is known.'),
-    registered: nullable(Type.Boolean(), 'Whether its registry knows it; null when it could not be told.'),
-    expires_at: nullable(Type.String({ format: 'date-time' }), 'When its registration ends; null when nobody says so.'),
+    registered: nullable(Type.Boolean(), 'True if the domain is registered; null if that is unknown.'),
+    expires_at: nullable(Type.String({ format: 'date-time' }), 'End of its registration; null if unknown.'),
     source: Type.Union([Type.Enum(['rdap', 'whois'], { type: 'string' }), Type.Null()], {
-      description: 'Who said so.',
+      description: 'Source of this data.',
     }),
-    server: nullableString('The host that was asked last.'),
-    lookup_ms: nullableMilliseconds('All questions together.'),
+    server: nullableString('The last host that was queried.'),
+    lookup_ms: nullableMilliseconds('Duration of all queries together.'),
   },
   { additionalProperties: false },
 );
@@ -40,7 +40,7 @@ function checkTarget(spec: DomainSpec, policy: TargetPolicy): void {
   if (host.kind === 'address') throw malformed('target', 'an address has no registration that expires');
 }
 
-/** What a registry says of a domain: RDAP (RFC 9083), else WHOIS (RFC 3912). */
+/** Registration of a domain: RDAP (RFC 9083), else WHOIS (RFC 3912). */
 export const domain = {
   type: 'domain',
   capability: null,

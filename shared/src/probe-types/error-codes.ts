@@ -38,13 +38,13 @@ export const probeErrorCodes = [
 
 export type ProbeErrorCode = (typeof probeErrorCodes)[number];
 
-/** Why a probe failed: a code to branch on and a sentence for people. */
+/** Reason why a probe failed: a code to branch on and a sentence for people. */
 export const ProbeErrorSchema = Type.Object(
   {
     code: Type.Enum([...probeErrorCodes], { type: 'string', description: 'Stable code; branch on this.' }),
-    message: Type.String({ maxLength: 500, description: 'What happened, in English, for display only.' }),
+    message: Type.String({ maxLength: 500, description: 'Description of the error in English, for display only.' }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'ProbeError' },
 );
 
 export type ProbeError = Static<typeof ProbeErrorSchema>;

@@ -14,7 +14,7 @@ export const specOf = <P extends TObject>(target: string, params: P) =>
 export const ipVersionParam = Type.Enum(['auto', 'v4', 'v6'], {
   type: 'string',
   default: 'auto',
-  description: 'Address family; auto uses whatever the target resolves to.',
+  description: 'Address family; auto uses any family that the target resolves to.',
 });
 
 /** Milliseconds with the bounds of a parameter. */
@@ -26,13 +26,13 @@ export const nullableMilliseconds = (description: string) => nullable(Type.Numbe
 export const nullableString = (description: string) => nullable(Type.String(), description);
 
 export const portParam = Type.Integer({ minimum: 1, maximum: 65535, description: 'Port, 1 to 65535.' });
-export const resolvedIpField = nullableString('The address that was contacted; null when the name did not resolve.');
+export const resolvedIpField = nullableString('Address that was contacted; null if the name did not resolve.');
 export const ipVersionField = Type.Union([Type.Literal(4), Type.Literal(6), Type.Null()], {
-  description: '4 or 6; null when no address was contacted.',
+  description: '4 or 6; null if no address was contacted.',
 });
 
-/** What every node result says, whatever the type (API specification 2.7). The agent fills all of it. */
+/** Outcome fields of every node result, whatever the type (API specification 2.7). The agent fills all of them. */
 export const outcomeFields = {
-  success: Type.Boolean({ description: 'Whether the probe got what it asked for.' }),
+  success: Type.Boolean({ description: 'True if the probe succeeded.' }),
   error: Type.Union([ProbeErrorSchema, Type.Null()], { description: 'Null on success.' }),
 };

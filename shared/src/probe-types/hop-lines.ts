@@ -1,7 +1,7 @@
 import { alignedRows } from './cells.js';
 import type { Hop, HopReply, HopStatistics, MplsEntry } from './hops.js';
 
-/** Times of one line; more are told by their smallest, mean and largest. */
+/** Greatest number of times in one line; more are shown as smallest, mean and largest. */
 const maxTimes = 10;
 /** Width of the column of hop numbers, under which further lines of a hop begin. */
 const indentation = ' '.repeat(4);
@@ -104,7 +104,7 @@ export function nameText(ip: string, hostname: string | null | undefined): strin
   return hostname === null || hostname === undefined ? ip : `${hostname} (${ip})`;
 }
 
-/** What traceroute(8) prints of an ICMP error that ends a path, by the name of the error. */
+/** Marks of traceroute(8) for an ICMP error that ends a path, by the name of the error. */
 const marks: Readonly<Record<string, string>> = {
   net_unreachable: '!N',
   net_unknown: '!N',

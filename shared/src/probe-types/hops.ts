@@ -17,31 +17,33 @@ export type MplsEntry = Static<typeof MplsEntry>;
 
 /** The labels a packet carried when it died, as its hop reported them. */
 const mplsField = Type.Optional(
-  Type.Array(MplsEntry, { maxItems: 8, description: 'MPLS labels the packet carried there, top first (RFC 4950).' }),
+  Type.Array(MplsEntry, { maxItems: 8, description: 'MPLS labels of the packet at this hop, top first (RFC 4950).' }),
 );
 
-/** What answered a packet, as far as it is known. */
+/** Kind of message that a packet was answered with, if known. */
 const icmpTypeField = nullableString('time_exceeded, echo_reply, port_unreachable, …; tcp_syn_ack or tcp_rst for TCP.');
 
-/** What became of one packet. */
+/** Outcome of one packet. */
 export const HopReply = Type.Object(
   {
-    flow: Type.Integer({ minimum: 1, maximum: 8, description: 'Which of the flows the packet belonged to, from 1.' }),
-    ip: nullableString('Who answered; null: nobody before the end.'),
-    hostname: Type.Optional(Type.String({ maxLength: 253, description: 'Its name by reverse DNS, escaped.' })),
-    rtt_ms: nullableMilliseconds('Send to receive.'),
+    flow: Type.Integer({ minimum: 1, maximum: 8, description: 'Number of the flow of the packet, starting at 1.' }),
+    ip: nullableString('Address that replied; null: none before the end.'),
+    hostname: Type.Optional(
+      Type.String({ maxLength: 253, description: 'Name of the address by reverse DNS, escaped.' }),
+    ),
+    rtt_ms: nullableMilliseconds('Time from sending to receiving.'),
     icmp_type: icmpTypeField,
     icmp_code: Type.Union([Type.Integer({ minimum: 0, maximum: 255 }), Type.Null()], {
-      description: 'Code of the ICMP error; null for other answers.',
+      description: 'Code of the ICMP error; null for other replies.',
     }),
-    late: Type.Optional(Type.Boolean({ description: 'It came after timeout_ms, and before the end.' })),
+    late: Type.Optional(Type.Boolean({ description: 'The reply arrived after timeout_ms, but before the end.' })),
     mpls: mplsField,
   },
   { additionalProperties: false },
 );
 export type HopReply = Static<typeof HopReply>;
 
-/** Where a hop is, by its address. */
+/** Network and location of a hop, by its address. */
 const placeFields = {
   asn: Type.Optional(Type.Integer({ minimum: 0, maximum: 0xffff_ffff, description: 'Network of the first address.' })),
   country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1, of the first address.' })),
@@ -60,7 +62,10 @@ export type Hop = Static<typeof Hop>;
 export const HopStatistics = Type.Object(
   {
     ttl: ttlField,
-    ip: Type.Array(Type.String(), { maxItems: 8, description: 'Who answered, in the order they were first heard.' }),
+    ip: Type.Array(Type.String(), {
+      maxItems: 8,
+      description: 'Addresses that replied, in the order of their first reply.',
+    }),
     hostname: Type.Array(Type.Union([Type.String({ maxLength: 253 }), Type.Null()]), {
       maxItems: 8,
       description: 'The names of `ip` by reverse DNS, escaped, in the same order; null without one.',
@@ -73,13 +78,13 @@ export const HopStatistics = Type.Object(
         min_ms: nullableMilliseconds('Smallest; mtr’s Best.'),
         avg_ms: nullableMilliseconds('Mean; mtr’s Avg.'),
         max_ms: nullableMilliseconds('Largest; mtr’s Wrst.'),
-        stddev_ms: nullableMilliseconds('Sample standard deviation, 0 of one reply; mtr’s StDev.'),
-        last_ms: nullableMilliseconds('Of the reply that came last; mtr’s Last.'),
+        stddev_ms: nullableMilliseconds('Sample standard deviation, 0 for one reply; mtr’s StDev.'),
+        last_ms: nullableMilliseconds('Time of the last reply; mtr’s Last.'),
       },
       { additionalProperties: false },
     ),
     jitter_ms: nullableMilliseconds(
-      'Mean difference of one round-trip time to the one before, the first counted as 0; mtr’s Javg.',
+      'Mean difference between a round-trip time and the previous one, the first counted as 0; mtr’s Javg.',
     ),
     icmp_type: icmpTypeField,
     icmp_code: HopReply.properties.icmp_code,
@@ -99,7 +104,7 @@ export const pathResult = <H extends TProperties[string]>(hop: H) =>
 
 const pathFields = <H extends TProperties[string]>(hop: H) => ({
   protocol: Type.Enum(['icmp', 'udp', 'tcp'], { type: 'string' }),
-  reached: Type.Boolean({ description: 'The target itself answered.' }),
+  reached: Type.Boolean({ description: 'The target itself replied.' }),
   hops: Type.Array(hop, { maxItems: 64 }),
 });
 
@@ -118,7 +123,7 @@ export function placeHops({ hops }: { readonly hops: (Hop | HopStatistics)[] }, 
   }
 }
 
-/** What the summary of every such type begins with. */
+/** First fields of the summary of every such type. */
 export const pathSummaryFields = {
   reached_count: Type.Integer({ minimum: 0 }),
   hops_avg: nullable(Type.Number({ minimum: 0 }), 'Mean path length of the nodes that reached the target.'),

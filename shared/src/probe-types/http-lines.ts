@@ -12,7 +12,7 @@ const phaseTitles = [
   ['download_ms', 'Download'],
 ] as const;
 
-/** What the lines are made of: members of an http result. */
+/** Members of an http result from which the lines are made. */
 export interface HttpDialogue {
   readonly status_code: number | null;
   readonly final_url: string | null;

@@ -42,13 +42,18 @@ const Params = Type.Object(
     ),
     body: Type.Optional(Type.String({ maxLength: 32768, description: 'Request body, at most 32768 characters.' })),
     follow_redirects: Type.Boolean({ default: true, description: 'Follow redirects, each hop checked again.' }),
-    max_redirects: Type.Integer({ minimum: 0, maximum: 5, default: 5, description: 'Redirects followed at most.' }),
+    max_redirects: Type.Integer({
+      minimum: 0,
+      maximum: 5,
+      default: 5,
+      description: 'Greatest number of redirects to follow.',
+    }),
     ip_version: ipVersionParam,
     http_version: Type.Enum(['auto', '1.1', '2'], {
       type: 'string',
       default: 'auto',
       description:
-        'Protocol version; auto offers HTTP/2 and HTTP/1.1 over TLS, as browsers do, and speaks HTTP/1.1 without. 2 fails where HTTP/2 is not spoken.',
+        'Protocol version; auto offers HTTP/2 and HTTP/1.1 over TLS, like browsers, and uses HTTP/1.1 without TLS. 2 fails if the server does not support HTTP/2.',
     }),
     resolver: Type.Optional(
       Type.String({
@@ -59,7 +64,7 @@ const Params = Type.Object(
     ),
     verify_tls: Type.Boolean({
       default: false,
-      description: 'Fail the probe on a bad certificate; it is recorded anyway.',
+      description: 'Fail the probe if the certificate is invalid; it is recorded in any case.',
     }),
     keywords: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
@@ -74,12 +79,12 @@ const Params = Type.Object(
           'JSONPaths (RFC 9535, without functions) to evaluate in a JSON body of at most 256 KiB and 10 000 values; the outcome of the probe does not depend on them.',
       }),
     ),
-    timeout_ms: timeoutParam(1000, 30000, 10000, 'One deadline over everything, in milliseconds.'),
+    timeout_ms: timeoutParam(1000, 30000, 10000, 'Deadline of the whole probe, in milliseconds.'),
   },
   { additionalProperties: false },
 );
 
-// beside `params`, which strangers may set and everybody may read: only monitors, which seal it, have one
+// separate from `params`, which any user may set and read: only monitors, which seal it, have one
 const Spec = Type.Object(
   {
     target: targetField('An http or https URL.', 2048),
@@ -91,23 +96,25 @@ const Spec = Type.Object(
 
 const Timing = Type.Object(
   {
-    dns_ms: nullableMilliseconds('Name resolution; 0 for a literal address and for a name a redirect came back to.'),
+    dns_ms: nullableMilliseconds(
+      'Name resolution; 0 for a literal address, and for a name that was already resolved before a redirect.',
+    ),
     tcp_ms: nullableMilliseconds('TCP connect.'),
     tls_ms: nullableMilliseconds('TLS handshake; null without TLS.'),
-    ttfb_ms: nullableMilliseconds('Request sent to first byte of the answer.'),
+    ttfb_ms: nullableMilliseconds('Request sent to first byte of the response.'),
     download_ms: nullableMilliseconds('First byte to last byte.'),
   },
-  { additionalProperties: false, description: 'Phases of the final hop; what was measured before a failure is kept.' },
+  { additionalProperties: false, description: 'Phases of the final hop; includes those measured before a failure.' },
 );
 
-const unknownWhy = nullableString('Why nothing can be said; null where something can.');
+const unknownWhy = nullableString('Reason why the count is unknown; null if it is known.');
 const nullableCount = (description: string) => nullable(Type.Integer({ minimum: 0 }), description);
 
 const KeywordFinding = Type.Object(
   {
     keyword: Type.String(),
-    count: nullableCount('How often it is in the body as it is written; null when that cannot be said.'),
-    count_any_case: nullableCount('The same without regard to case.'),
+    count: nullableCount('Number of case-sensitive occurrences in the body; null if unknown.'),
+    count_any_case: nullableCount('Number of case-insensitive occurrences; null if unknown.'),
     error: unknownWhy,
   },
   { additionalProperties: false },
@@ -116,12 +123,12 @@ const KeywordFinding = Type.Object(
 const JsonFinding = Type.Object(
   {
     path: Type.String(),
-    count: nullableCount('How many values it selects; null when that cannot be said.'),
+    count: nullableCount('Number of selected values; null if unknown.'),
     values: Type.Array(Type.Unknown(), {
       maxItems: 10,
-      description: 'The first of them, at most 10 and 2 KiB of JSON, each whole.',
+      description: 'The first values, at most 10 and at most 2 KiB of JSON, none truncated.',
     }),
-    truncated: Type.Boolean({ description: 'There are more values than these.' }),
+    truncated: Type.Boolean({ description: 'True if more values were selected.' }),
     error: unknownWhy,
   },
   { additionalProperties: false },
@@ -131,11 +138,11 @@ const Result = Type.Object(
   {
     ...outcomeFields,
     status_code: Type.Union([Type.Integer(), Type.Null()]),
-    response_ms: nullableMilliseconds('Whole probe, redirects included, start to last byte.'),
+    response_ms: nullableMilliseconds('Duration of the whole probe including redirects, start to last byte.'),
     response_size: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
       description: 'Body bytes read, before decompression.',
     }),
-    final_url: nullableString('The URL that answered, after redirects.'),
+    final_url: nullableString('URL of the response, after redirects.'),
     headers: Type.Record(Type.String(), Type.String(), {
       description: 'Response headers, lower-cased, multi-values joined by comma and space.',
     }),
@@ -144,7 +151,7 @@ const Result = Type.Object(
     http_version: nullableString('1.0, 1.1 or 2.'),
     redirects: Type.Array(
       Type.Object(
-        { url: Type.String(), status_code: Type.Integer(), ms: milliseconds('This hop alone.') },
+        { url: Type.String(), status_code: Type.Integer(), ms: milliseconds('Duration of this hop only.') },
         { additionalProperties: false },
       ),
       { maxItems: 5 },
@@ -152,10 +159,10 @@ const Result = Type.Object(
     body: Type.Optional(Type.String({ description: 'Decoded text of the body, at most 64 KiB.' })),
     body_truncated: Type.Boolean(),
     keywords: Type.Optional(
-      Type.Array(KeywordFinding, { maxItems: 10, description: 'What was found of `params.keywords`, in their order.' }),
+      Type.Array(KeywordFinding, { maxItems: 10, description: 'Occurrences of `params.keywords`, in their order.' }),
     ),
     json_paths: Type.Optional(
-      Type.Array(JsonFinding, { maxItems: 10, description: 'What `params.json_paths` select, in their order.' }),
+      Type.Array(JsonFinding, { maxItems: 10, description: 'Values that `params.json_paths` select, in their order.' }),
     ),
     timing: Timing,
     tls: Type.Union([TlsSchema, Type.Null()]),
@@ -203,7 +210,7 @@ function checkJsonPaths(paths: readonly string[]): void {
 export const http = {
   type: 'http',
   title: 'HTTP',
-  summary: 'One HTTP or HTTPS request over a fresh connection, every phase timed',
+  summary: 'One HTTP or HTTPS request over a new connection, with the time of every phase',
   capability: null,
   Params,
   Spec,

@@ -7,7 +7,7 @@ import type { MeasurementDefinition } from './definition.js';
 import { nullableMilliseconds, nullableString, outcomeFields, specOf, timeoutParam } from './fields.js';
 
 const Params = Type.Object(
-  { timeout_ms: timeoutParam(1000, 30000, 15000, 'Over all requests, in milliseconds.') },
+  { timeout_ms: timeoutParam(1000, 30000, 15000, 'Deadline of all requests together, in milliseconds.') },
   { additionalProperties: false },
 );
 
@@ -16,7 +16,7 @@ const Spec = specOf('A domain name.', Params);
 const Filing = Type.Object(
   {
     icp_number: Type.String({ maxLength: 100 }),
-    company: nullableString('Who filed it.'),
+    company: nullableString('Holder of the filing.'),
   },
   { additionalProperties: false },
 );
@@ -25,8 +25,8 @@ const Result = Type.Object(
   {
     ...outcomeFields,
     domain: nullableString('The registered domain of the target; null before it is known.'),
-    filing: nullable(Filing, 'Null where there is none.'),
-    lookup_ms: nullableMilliseconds('The question to the source.'),
+    filing: nullable(Filing, 'Null without a filing.'),
+    lookup_ms: nullableMilliseconds('Duration of the query to the source.'),
   },
   { additionalProperties: false },
 );

@@ -15,13 +15,16 @@ import { ssl } from './ssl.js';
 import { tcp } from './tcp.js';
 import { traceroute } from './traceroute.js';
 
-/** The one list of probe types. A new type is its file beside this one and a name here. */
+/** The one list of probe types. A new type is a file next to this one and a name here. */
 export const probeTypes = { http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ssl, speedtest };
 
 /** Name of a probe type. */
 export type ProbeType = keyof typeof probeTypes;
 
-/** Everything that agents measure: the types of probes, and what only monitors ask for (docs/adding-a-probe-type.md). */
+/**
+ * Definitions of everything that agents measure: the probe types, and measurements that only monitors request
+ * (docs/adding-a-probe-type.md).
+ */
 export const measurements = { ...probeTypes, rbl, domain, icp, browser };
 
 /** Name of anything that agents measure. */
@@ -30,23 +33,23 @@ export type MeasurementType = keyof typeof measurements;
 /** Target and parameters of each type, defaults filled in. */
 export type ProbeSpecs = { [T in MeasurementType]: Static<(typeof measurements)[T]['Spec']> };
 
-/** What a node answers for each type. */
+/** Result of a node for each type. */
 export type ProbeResults = { [T in MeasurementType]: Static<(typeof measurements)[T]['Result']> };
 
 /** Every type's name, in the order people read them. */
 export const probeTypeNames = Object.keys(probeTypes) as readonly ProbeType[];
 
-/** Whether a string names a probe type. */
+/** True if a string names a probe type. */
 export function isProbeType(name: string): name is ProbeType {
   return Object.hasOwn(probeTypes, name);
 }
 
-/** Whether a string names anything that agents measure. */
+/** True if a string names anything that agents measure. */
 export function isMeasurementType(name: string): name is MeasurementType {
   return Object.hasOwn(measurements, name);
 }
 
-/** What any measurement is made of, for code that treats all alike. */
+/** Common definition of any measurement, for code that treats all types alike. */
 export function measurementOf(type: MeasurementType): MeasurementDefinition {
   return measurements[type];
 }

@@ -32,7 +32,7 @@ const Summary = Type.Object(
     loss_pct: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.Null()], {
       description: 'Mean loss at the target, over the nodes that reached it.',
     }),
-    rtt_avg_ms: nullableMilliseconds('Mean of the nodes’ means at the target.'),
+    rtt_avg_ms: nullableMilliseconds('Mean of the means of the nodes at the target.'),
   },
   { additionalProperties: false },
 );
@@ -68,7 +68,7 @@ function summarise(results: readonly MtrResult[]): Static<typeof Summary> {
 export const mtr = {
   type: 'mtr',
   title: 'MTR',
-  summary: 'The routers on the way to a target, with loss and round-trip times at each',
+  summary: 'The routers on the path to a target, with the loss and round-trip times of each',
   capability: 'icmp',
   Params,
   Spec,

@@ -1,15 +1,17 @@
 import { type TSchema, Type } from 'typebox';
 import { type MeasurementType, measurements, type ProbeResults } from './index.js';
 
-/** What the agent adds around every engine's answer. */
+/** Fields that the agent adds to every engine's result. */
 export const runFields = {
   started_at: Type.String({
     format: 'date-time',
-    description: 'When the node began, its clock corrected by the control plane’s.',
+    description: 'Start on the node, by its clock as corrected by the control plane.',
   }),
   duration_ms: Type.Number({ minimum: 0, description: 'Start to end on the node’s monotonic clock.' }),
-  disturbed: Type.Boolean({ description: 'The measuring process was late while this ran; timings may be too high.' }),
-  loop_lag_ms: Type.Number({ minimum: 0, description: 'Largest event loop delay seen while this ran.' }),
+  disturbed: Type.Boolean({
+    description: 'True if the measuring process was late during the probe; timings may be too high.',
+  }),
+  loop_lag_ms: Type.Number({ minimum: 0, description: 'Greatest delay of the event loop during the probe.' }),
 };
 
 /** An engine's answer with the time and the state of the measuring process around it. */

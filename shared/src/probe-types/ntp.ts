@@ -31,9 +31,10 @@ const Params = Type.Object(
       minimum: 1000,
       maximum: 5000,
       default: 2000,
-      description: 'Between requests, in milliseconds; many servers ignore who asks more than once in two seconds.',
+      description:
+        'Interval between requests, in milliseconds; many servers ignore clients that send more than one request in two seconds.',
     }),
-    timeout_ms: timeoutParam(100, 10000, 5000, 'How long to wait for each reply, in milliseconds.'),
+    timeout_ms: timeoutParam(100, 10000, 5000, 'Timeout of each reply, in milliseconds.'),
     ip_version: ipVersionParam,
   },
   { additionalProperties: false },
@@ -50,8 +51,8 @@ export const leapIndicators = ['none', 'insert', 'delete', 'unsynchronised'] as 
 
 const Sample = Type.Object(
   {
-    offset_ms: nullableNumber('Null when unanswered.'),
-    delay_ms: nullableMilliseconds('Null when unanswered.'),
+    offset_ms: nullableNumber('Null without a reply.'),
+    delay_ms: nullableMilliseconds('Null without a reply.'),
   },
   { additionalProperties: false },
 );
@@ -67,22 +68,22 @@ const Result = Type.Object(
       'The server’s clock minus the node’s, by the reply with the smallest delay; positive: the server is ahead.',
     ),
     offset_error_ms: nullableMilliseconds(
-      'How far offset_ms can be off at most, server and node being right: half the delay and what the node’s clock leaves open.',
+      'Greatest error of offset_ms if server and node are correct: half the delay and the uncertainty of the node’s clock.',
     ),
-    delay_ms: nullableMilliseconds('Round trip without the time the server took.'),
-    jitter_ms: nullableMilliseconds('Root mean square of the other offsets’ distance from offset_ms.'),
+    delay_ms: nullableMilliseconds('Round-trip time without the time that the server took.'),
+    jitter_ms: nullableMilliseconds('Root mean square of the differences between offset_ms and the other offsets.'),
     stratum: nullableInteger(0, 16, '1: has a reference clock; 16: not synchronised.'),
-    refid: nullableString('What the server follows: a name at stratum 1, else four bytes as an IPv4 address.'),
+    refid: nullableString('Reference of the server: a name at stratum 1, else four bytes as an IPv4 address.'),
     refid_hex: nullableString('The same four bytes in hexadecimal.'),
     leap: Type.Union([Type.Enum([...leapIndicators], { type: 'string' }), Type.Null()], {
       description: 'Leap second at the end of the month, or that the server is not synchronised.',
     }),
-    root_delay_ms: nullableMilliseconds('From the server to its reference clock and back.'),
-    root_dispersion_ms: nullableMilliseconds('How far the server says it may be off.'),
+    root_delay_ms: nullableMilliseconds('Round-trip time between the server and its reference clock.'),
+    root_dispersion_ms: nullableMilliseconds('Greatest error of its clock, as the server reports it.'),
     precision: nullableInteger(-128, 127, 'Resolution of the server’s clock, log2 of seconds.'),
-    poll: nullableInteger(-128, 127, 'Interval the server speaks of, log2 of seconds.'),
-    version: nullableInteger(1, 7, 'Version of NTP that the server answered in.'),
-    samples: Type.Array(Sample, { maxItems: MAX_NTP_PACKETS, description: 'One for each request, in order.' }),
+    poll: nullableInteger(-128, 127, 'Polling interval that the server reports, log2 of seconds.'),
+    version: nullableInteger(1, 7, 'Version of NTP in the reply.'),
+    samples: Type.Array(Sample, { maxItems: MAX_NTP_PACKETS, description: 'One entry for each request, in order.' }),
   },
   { additionalProperties: false },
 );

@@ -13,13 +13,14 @@ import {
   specOf,
   timeoutParam,
 } from './fields.js';
+import { PingReplySchema } from './ping-reply.js';
 import { replyLines } from './reply-lines.js';
 import { meanOf, roundMs } from './statistics.js';
 
 const Params = Type.Object(
   {
     count: Type.Integer({ minimum: 1, maximum: 50, default: 4, description: 'Packets to send.' }),
-    timeout_ms: timeoutParam(100, 10000, 5000, 'How long to wait for each reply, in milliseconds.'),
+    timeout_ms: timeoutParam(100, 10000, 5000, 'Timeout of each reply, in milliseconds.'),
     interval_ms: Type.Integer({
       minimum: 200,
       maximum: 5000,
@@ -32,7 +33,7 @@ const Params = Type.Object(
     protocol: Type.Enum(['icmp', 'tcp'], {
       type: 'string',
       default: 'icmp',
-      description: 'icmp, or the time of a TCP connect.',
+      description: 'icmp, or tcp to measure TCP connects.',
     }),
     port: Type.Optional(portParam),
   },
@@ -53,54 +54,31 @@ export const RttSchema = Type.Object(
   { additionalProperties: false },
 );
 
-const IcmpError = Type.Object(
-  {
-    ip: Type.String({ description: 'Who sent it: often a router.' }),
-    name: Type.String({ maxLength: 40, description: 'time_exceeded, host_unreachable, …; as `icmp_type` of a trace.' }),
-    type: Type.Integer({ minimum: 0, maximum: 255 }),
-    code: Type.Integer({ minimum: 0, maximum: 255 }),
-  },
-  { additionalProperties: false },
-);
-/** An ICMP error that came in place of a reply. */
-export type PingIcmpError = Static<typeof IcmpError>;
-
-const Reply = Type.Object(
-  {
-    seq: Type.Integer({ minimum: 0, description: 'Packet number, from 0.' }),
-    ttl: Type.Union([Type.Integer({ minimum: 0, maximum: 255 }), Type.Null()], {
-      description: 'Time to live or hop limit left of the reply; null where the system hides it.',
-    }),
-    rtt_ms: nullableMilliseconds('Send to receive; null: nothing came.'),
-    duplicate: Type.Boolean({ description: 'A further reply to a packet that was answered already.' }),
-    late: Type.Boolean({ description: 'Came after `timeout_ms`, while the ping still ran: shown, but not received.' }),
-    icmp_error: Type.Union([IcmpError, Type.Null()], { description: 'What came in place of a reply.' }),
-  },
-  { additionalProperties: false },
-);
-
-/** A reply, or the want of one. */
-export type PingReply = Static<typeof Reply>;
-
 const Result = Type.Object(
   {
     ...outcomeFields,
     resolved_ip: resolvedIpField,
     ip_version: ipVersionField,
     packets_sent: Type.Integer({ minimum: 0 }),
-    packets_received: Type.Integer({ minimum: 0, description: 'Packets answered in time, each counted once.' }),
-    loss_pct: Type.Number({ minimum: 0, maximum: 100, description: 'Packets that were not, of those sent.' }),
+    packets_received: Type.Integer({ minimum: 0, description: 'Packets with a reply in time, each counted once.' }),
+    loss_pct: Type.Number({ minimum: 0, maximum: 100, description: 'Packets without a reply in time, of those sent.' }),
     packets_duplicate: Type.Integer({
       minimum: 0,
-      description: 'Further replies to packets answered before, all of them.',
+      description: 'Number of further replies to the same packets.',
     }),
-    packets_late: Type.Integer({ minimum: 0, description: 'Packets answered after `timeout_ms`; they count as lost.' }),
+    packets_late: Type.Integer({
+      minimum: 0,
+      description: 'Packets with a reply after `timeout_ms`; they count as lost.',
+    }),
     packets_out_of_order: Type.Integer({
       minimum: 0,
       description: 'Packets received after a packet that was sent later (RFC 4737).',
     }),
     rtt: RttSchema,
-    replies: Type.Array(Reply, { maxItems: 200, description: 'By packet; at most 150 duplicates are listed.' }),
+    replies: Type.Array(PingReplySchema, {
+      maxItems: 200,
+      description: 'Replies in the order of packets; at most 150 duplicates are listed.',
+    }),
   },
   { additionalProperties: false },
 );
@@ -110,7 +88,7 @@ const Summary = Type.Object(
     loss_pct: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.Null()], {
       description: 'Mean over all nodes that sent packets.',
     }),
-    rtt_avg_ms: nullableMilliseconds('Mean of the nodes’ means.'),
+    rtt_avg_ms: nullableMilliseconds('Mean of the means of the nodes.'),
   },
   { additionalProperties: false },
 );

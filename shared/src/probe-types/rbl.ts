@@ -15,10 +15,10 @@ const Params = Type.Object(
         minItems: 1,
         maxItems: MAX_ZONES,
         uniqueItems: true,
-        description: 'Blocklists to ask, by the names of their DNS zones; default: those its nodes are set up with.',
+        description: 'Blocklists to query, by the names of their DNS zones; default: those configured on its nodes.',
       }),
     ),
-    timeout_ms: timeoutParam(1000, 30000, 10000, 'One deadline over all questions, in milliseconds.'),
+    timeout_ms: timeoutParam(1000, 30000, 10000, 'Deadline of all queries together, in milliseconds.'),
   },
   { additionalProperties: false },
 );
@@ -30,11 +30,11 @@ const Lookup = Type.Object(
     zone: Type.String(),
     address: Type.String(),
     listed: Type.Union([Type.Boolean(), Type.Null()], {
-      description: 'Null when the zone gave no answer that counts.',
+      description: 'Null without a valid response of the zone.',
     }),
-    codes: Type.Array(Type.String(), { maxItems: 8, description: 'Addresses in 127.0.0.0/8 that it answered with.' }),
-    reason: nullableString('What its TXT record says.'),
-    error: nullableString('Why there is no answer that counts.'),
+    codes: Type.Array(Type.String(), { maxItems: 8, description: 'Addresses in 127.0.0.0/8 in the response.' }),
+    reason: nullableString('Text of its TXT record.'),
+    error: nullableString('Reason why there is no valid response.'),
   },
   { additionalProperties: false },
 );
@@ -43,13 +43,13 @@ const Result = Type.Object(
   {
     ...outcomeFields,
     lookups: Type.Array(Lookup, { maxItems: MAX_ZONES * MAX_LISTED_ADDRESSES }),
-    lookup_ms: nullableMilliseconds('From the first question to the last answer of the zones.'),
+    lookup_ms: nullableMilliseconds('Time from the first query to the last response of the zones.'),
   },
   { additionalProperties: false },
 );
 
 type RblSpec = Static<typeof Spec>;
-/** What one zone says of one address. */
+/** Result for one address in one zone. */
 export type RblLookup = Static<typeof Lookup>;
 
 function targetHost({ target }: RblSpec): Host {
@@ -58,7 +58,7 @@ function targetHost({ target }: RblSpec): Host {
 
 function checkTarget(spec: RblSpec, policy: TargetPolicy): void {
   policy.checkHost(targetHost(spec));
-  // a name in them, not a server that anything is sent to: the resolver is asked
+  // a name in queries, not a server that receives any: the resolver is queried
   for (const zone of spec.params.zones ?? []) checkZone(zone, policy);
 }
 
@@ -67,7 +67,7 @@ function checkZone(zone: string, policy: TargetPolicy): void {
   policy.checkHost(parseHost(zone, field), field);
 }
 
-/** Whether blocklists in DNS have an address. RFC 5782. */
+/** DNS blocklists that list an address. RFC 5782. */
 export const rbl = {
   type: 'rbl',
   capability: null,

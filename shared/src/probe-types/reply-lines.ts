@@ -1,6 +1,6 @@
-import type { PingReply } from './ping.js';
+import type { PingReply } from './ping-reply.js';
 
-/** What became of each packet of a ping, a line each, as `ping` prints them. */
+/** Lines for the packets of a ping, one for each, in the format of `ping`. */
 export function replyLines(replies: readonly PingReply[]): string[] {
   return replies.map(replyLine);
 }

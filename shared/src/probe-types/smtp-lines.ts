@@ -1,6 +1,6 @@
 import type { TlsReport } from './tls-report.js';
 
-/** What the lines are made of: members of an smtp result. */
+/** Members of an smtp result from which the lines are made. */
 export interface SmtpDialogue {
   readonly banner: string | null;
   readonly ehlo: readonly string[];

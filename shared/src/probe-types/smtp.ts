@@ -19,7 +19,7 @@ import { meanOf, roundMs } from './statistics.js';
 import { findPort, hostOf } from './target-port.js';
 import { TlsSchema } from './tls-report.js';
 
-/** Where mail servers listen for each other (RFC 5321 section 4.5.4.2). */
+/** Port on which mail servers listen for each other (RFC 5321 section 4.5.4.2). */
 const DEFAULT_PORT = 25;
 /** TLS from the first byte (RFC 8314 section 3.3). */
 const IMPLICIT_TLS_PORT = 465;
@@ -35,14 +35,14 @@ const Params = Type.Object(
     starttls: Type.Enum(['auto', 'require', 'never'], {
       type: 'string',
       default: 'auto',
-      description: 'auto: where it is offered; require: fail where it is not; never: stay in the clear.',
+      description: 'auto: use STARTTLS if it is offered; require: fail if it is not; never: do not encrypt.',
     }),
     verify_tls: Type.Boolean({
       default: false,
-      description: 'Fail the probe on a bad certificate; it is recorded anyway.',
+      description: 'Fail the probe if the certificate is invalid; it is recorded in any case.',
     }),
     ip_version: ipVersionParam,
-    timeout_ms: timeoutParam(1000, 30000, 10000, 'One deadline over everything, in milliseconds.'),
+    timeout_ms: timeoutParam(1000, 30000, 10000, 'Deadline of the whole probe, in milliseconds.'),
   },
   { additionalProperties: false },
 );
@@ -52,10 +52,10 @@ const Spec = specOf('A mail server: a host, or host:port.', Params);
 const Starttls = Type.Object(
   {
     offered: Type.Union([Type.Boolean(), Type.Null()], {
-      description: 'Whether the answer to EHLO named it; null when there was none, or TLS from the start.',
+      description: 'True if the reply to EHLO offered it; null without a reply, or with TLS from the start.',
     }),
-    asked: Type.Boolean({ description: 'Whether the node sent STARTTLS.' }),
-    done: Type.Boolean({ description: 'Whether the session went on over TLS.' }),
+    asked: Type.Boolean({ description: 'True if the node sent STARTTLS.' }),
+    done: Type.Boolean({ description: 'True if the session continued over TLS.' }),
   },
   { additionalProperties: false },
 );
@@ -64,11 +64,11 @@ const Timing = Type.Object(
   {
     dns_ms: nullableMilliseconds('Name resolution; 0 for a literal address.'),
     tcp_ms: nullableMilliseconds('TCP connect.'),
-    banner_ms: nullableMilliseconds('Connected, or TLS from the start established, to the end of the greeting.'),
-    ehlo_ms: nullableMilliseconds('The first EHLO sent to the end of its answer.'),
+    banner_ms: nullableMilliseconds('From connected, or TLS established from the start, to the end of the greeting.'),
+    ehlo_ms: nullableMilliseconds('From sending the first EHLO to the end of its reply.'),
     tls_ms: nullableMilliseconds('TLS handshake; null without TLS.'),
   },
-  { additionalProperties: false, description: 'What was measured before a failure is kept.' },
+  { additionalProperties: false, description: 'Includes phases measured before a failure.' },
 );
 
 const replyLines = (description: string) => Type.Array(Type.String(), { maxItems: MAX_REPLY_LINES, description });
@@ -80,12 +80,12 @@ const Result = Type.Object(
     ip_version: ipVersionField,
     port: Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.Null()]),
     banner: nullableString(
-      'The greeting without its code, lines joined by \\n; what is not printable ASCII is escaped.',
+      'The greeting without its code, lines joined by \\n; anything except printable ASCII is escaped.',
     ),
     ehlo: replyLines(
-      'The lines of the last answer to EHLO without their code: the name of the server, then what it can do.',
+      'The lines of the last reply to EHLO without their code: the name of the server, then its extensions.',
     ),
-    ehlo_before_tls: Type.Optional(replyLines('The answer in the clear, where STARTTLS was done.')),
+    ehlo_before_tls: Type.Optional(replyLines('The unencrypted reply, if STARTTLS was used.')),
     starttls: Starttls,
     tls: Type.Union([TlsSchema, Type.Null()]),
     timing: Timing,
@@ -96,7 +96,7 @@ const Result = Type.Object(
 const Summary = Type.Object(
   {
     banner_avg_ms: nullableMilliseconds('Mean time to the greeting over successful nodes.'),
-    tls_count: Type.Integer({ minimum: 0, description: 'Successful nodes that spoke TLS with the server.' }),
+    tls_count: Type.Integer({ minimum: 0, description: 'Successful nodes that used TLS with the server.' }),
   },
   { additionalProperties: false },
 );
@@ -109,7 +109,7 @@ export function smtpPort(spec: SmtpSpec): number {
   return findPort(spec) ?? DEFAULT_PORT;
 }
 
-/** Whether TLS begins with the first byte on this port. */
+/** True if TLS begins with the first byte on this port. */
 export function isImplicitTlsPort(port: number): boolean {
   return port === IMPLICIT_TLS_PORT;
 }
@@ -129,7 +129,7 @@ function tlsCell({ tls, starttls }: SmtpResult): string {
 export const smtp = {
   type: 'smtp',
   title: 'SMTP',
-  summary: 'The greeting, abilities and certificate of a mail server, without sending mail',
+  summary: 'The greeting, extensions and certificate of a mail server, without sending mail',
   capability: null,
   Params,
   Spec,

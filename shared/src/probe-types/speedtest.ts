@@ -26,19 +26,24 @@ const Params = Type.Object(
       minimum: 100_000,
       maximum: MAX_SPEEDTEST_BYTES,
       default: MAX_SPEEDTEST_BYTES,
-      description: 'Bytes each way at most.',
+      description: 'Greatest number of bytes in each direction.',
     }),
-    duration_ms: timeoutParam(1000, MAX_SPEEDTEST_MS, MAX_SPEEDTEST_MS, 'Each way at most, in milliseconds.'),
+    duration_ms: timeoutParam(
+      1000,
+      MAX_SPEEDTEST_MS,
+      MAX_SPEEDTEST_MS,
+      'Greatest duration of each direction, in milliseconds.',
+    ),
     upload: Type.Boolean({
       default: true,
-      description: 'Measure the way to the server too, where it is a /speedtest.',
+      description: 'Measure the upload too, if the target is a /speedtest.',
     }),
     ip_version: ipVersionParam,
     timeout_ms: timeoutParam(
       1000,
       10000,
       5000,
-      'For each connection and for the head of each answer, in milliseconds.',
+      'Deadline of each connection, and of the head of each response, in milliseconds.',
     ),
   },
   { additionalProperties: false },
@@ -57,8 +62,12 @@ const transferred = (description: string) =>
   Type.Object(
     {
       bytes: Type.Integer({ minimum: 0, description: 'Bytes of the body that arrived.' }),
-      ms: nullableMilliseconds('First of them to last.'),
-      latency_ms: nullableMilliseconds('Median TCP connect time meanwhile: more than latency_ms is what queues hold.'),
+      ms: nullableMilliseconds(
+        'Time from the first of them to the last; for an upload, from its beginning to the last count of the server.',
+      ),
+      latency_ms: nullableMilliseconds(
+        'Median TCP connect time during the transfer: the excess over latency_ms is the delay in queues.',
+      ),
     },
     { additionalProperties: false, description },
   );
@@ -68,13 +77,15 @@ const Result = Type.Object(
     ...outcomeFields,
     resolved_ip: resolvedIpField,
     ip_version: ipVersionField,
-    download_bps: nullableBps('Bits of body per second from the server, ramp-up left out.'),
-    upload_bps: nullableBps('The same to the server; null where it is no /speedtest.'),
+    download_bps: nullableBps(
+      'Bits of body per second from the server, without the ramp-up; null if everything arrived at once.',
+    ),
+    upload_bps: nullableBps('The same to the server; null if it is not a /speedtest.'),
     latency_ms: nullableMilliseconds('Median TCP connect time before anything else is sent.'),
-    jitter_ms: nullableMilliseconds('Mean difference of one connect time to the next.'),
-    bytes: Type.Integer({ minimum: 0, description: 'Both ways together.' }),
-    download: transferred('The way from the server.'),
-    upload: transferred('The way to the server.'),
+    jitter_ms: nullableMilliseconds('Mean difference between a connect time and the next.'),
+    bytes: Type.Integer({ minimum: 0, description: 'Both directions together.' }),
+    download: transferred('Transfer from the server.'),
+    upload: transferred('Transfer to the server.'),
   },
   { additionalProperties: false },
 );
@@ -123,9 +134,9 @@ export const speedtest = {
   Summary,
   TaskFields: NoTaskFields,
   exampleTarget: 'https://vantage.example.com/speedtest',
-  // name, three connections and heads, both ways with what is left in buffers, and the connects before them
+  // name, three connections and heads, both directions with the rest in buffers, and the connects before them
   deadlineMs: ({ params }: SpeedtestSpec) => 15_000 + 3 * params.timeout_ms + 2 * (params.duration_ms + 2000),
-  // what goes up goes to a /speedtest only, which keeps limits of its own
+  // uploads go only to /speedtest, which has its own limits
   targetWeight: ({ params }: SpeedtestSpec) => Math.ceil(params.bytes / BYTES_PER_WEIGHT),
   blank: () => ({
     resolved_ip: null,
@@ -172,8 +183,8 @@ export const speedtest = {
   taskFields: () => ({}),
 } satisfies ProbeTypeDefinition<typeof Params, typeof Spec, typeof Result, typeof Summary, typeof NoTaskFields>;
 
-/** What came over in too few pieces has no rate, and is told all the same. */
+/** Line for one direction; a transfer that arrived in too few pieces has no rate but is still reported. */
 function wayLine(name: string, bps: number | null, { bytes, ms, latency_ms }: SpeedtestResult['download']): string {
   const took = `${(bytes / 1e6).toFixed(1)} MB in ${((ms ?? 0) / 1000).toFixed(1)} s`;
-  return `${name.padEnd(8)}  ${rateCell(bps)}, ${took}, latency meanwhile ${msCell(roundMs(latency_ms))}`;
+  return `${name.padEnd(8)}  ${rateCell(bps)}, ${took}, latency during it ${msCell(roundMs(latency_ms))}`;
 }

@@ -1,4 +1,4 @@
-/** Grades from best to worst: T is for a certificate nobody should trust, M for one of another name. */
+/** Grades from best to worst: T is for an untrusted certificate, M for one with another name. */
 export const sslGrades = ['A+', 'A', 'A-', 'B', 'C', 'D', 'F', 'M', 'T'] as const;
 
 export type SslGrade = (typeof sslGrades)[number];
@@ -10,19 +10,19 @@ interface FindingRule {
 }
 
 /**
- * Everything an SSL audit can complain of, worst first: a closed list, part of the public API. A server's grade is the
- * worst cap among its findings, A+ without any (docs/ssl-grades.md).
+ * Findings of an SSL audit, worst first: a closed list, part of the public API. A server's grade is the worst cap
+ * among its findings, A+ without any (docs/ssl-grades.md).
  */
 export const sslFindings = {
   expired: { cap: 'T', meaning: 'A certificate of the chain has expired.' },
   not_yet_valid: { cap: 'T', meaning: 'A certificate of the chain is not valid yet.' },
-  self_signed: { cap: 'T', meaning: 'The certificate is signed by itself.' },
-  untrusted: { cap: 'T', meaning: 'No public root stands behind the certificate.' },
+  self_signed: { cap: 'T', meaning: 'The certificate is self-signed.' },
+  untrusted: { cap: 'T', meaning: 'The chain does not lead to a public root.' },
   name_mismatch: {
     cap: 'M',
     meaning: 'The certificate is for other names (RFC 9525; the common name does not count).',
   },
-  revoked: { cap: 'F', meaning: 'The stapled OCSP response says that the certificate is revoked.' },
+  revoked: { cap: 'F', meaning: 'The stapled OCSP response states that the certificate is revoked.' },
   ssl3_protocol: { cap: 'F', meaning: 'SSL 3.0 is offered (POODLE; RFC 7568).' },
   null_cipher: { cap: 'F', meaning: 'A cipher suite without encryption is offered.' },
   anonymous_cipher: { cap: 'F', meaning: 'A cipher suite without a certificate is offered.' },
@@ -50,10 +50,13 @@ export const sslFindings = {
     cap: 'B',
     meaning: 'The server does not send the intermediate certificates that lead to a root.',
   },
-  validity_too_long: { cap: 'B', meaning: 'Valid for longer than the CA/Browser Forum allows for its date of issue.' },
+  validity_too_long: {
+    cap: 'B',
+    meaning: 'The certificate is valid for longer than the CA/Browser Forum permits for its date of issue.',
+  },
   must_staple_missing: {
     cap: 'B',
-    meaning: 'The certificate asks for a stapled OCSP response and none that holds is sent.',
+    meaning: 'The certificate requires a stapled OCSP response, and the server sends no valid one.',
   },
   no_tls13: { cap: 'A-', meaning: 'TLS 1.3 is not offered.' },
   bad_staple: { cap: 'A-', meaning: 'The stapled OCSP response is outdated, forged, or of another certificate.' },
@@ -62,7 +65,7 @@ export const sslFindings = {
     cap: 'A',
     meaning: 'Neither certificate nor staple proves Certificate Transparency; the TLS extension is not seen.',
   },
-  incomplete_audit: { cap: 'A', meaning: 'Part of the audit could not be made.' },
+  incomplete_audit: { cap: 'A', meaning: 'Part of the audit could not be completed.' },
   expires_soon: { cap: null, meaning: 'A certificate of the chain ends within 14 days.' },
   root_sent: { cap: null, meaning: 'The root is sent; clients have it or do not trust it.' },
   unneeded_certificate: { cap: null, meaning: 'A certificate is sent that the chain does not need, or sent twice.' },
@@ -73,7 +76,7 @@ export type SslFindingCode = keyof typeof sslFindings;
 /** Every code, worst first. */
 export const sslFindingCodes = Object.keys(sslFindings) as SslFindingCode[];
 
-/** Which protocol versions, ciphers and keys a finding is about is for its message; this is all a grade looks at. */
+/** Grade by the codes of the findings alone; protocol versions, ciphers and keys appear only in their messages. */
 export function gradeOf(codes: readonly SslFindingCode[]): SslGrade {
   const ranks = codes.flatMap((code) => rankOf(sslFindings[code].cap));
   return sslGrades[Math.max(0, ...ranks)] ?? 'A+';
@@ -84,7 +87,7 @@ export function gradeIgnoringTrust(codes: readonly SslFindingCode[]): SslGrade {
   return gradeOf(codes.filter((code) => !isForTrust(code)));
 }
 
-/** Whether a client that checks all there is to check would refuse the certificate. */
+/** True if a client that makes every check would refuse the certificate. */
 export function isInvalidating(code: SslFindingCode): boolean {
   return isForTrust(code) || code === 'revoked';
 }

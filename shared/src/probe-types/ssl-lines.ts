@@ -1,5 +1,5 @@
 import { alignedRows } from './cells.js';
-import type { SslResult } from './ssl.js';
+import type { SslResult } from './ssl-result.js';
 
 /** Members of a result that the lines show. */
 export const sslLineMembers: readonly (keyof SslResult)[] = [
@@ -45,7 +45,7 @@ export function sslLines(result: SslResult): string[] {
 }
 
 function gradeLines({ grade, grade_ignoring_trust: otherwise, findings }: SslResult): string[] {
-  if (grade === null) return ['Grade -   the server showed no certificate'];
+  if (grade === null) return ['Grade -   the server presented no certificate'];
   const isForTrust = otherwise !== null && otherwise !== grade;
   const reasons = findings.filter(({ cap }) => cap === grade).map(({ code }) => code);
   return [
@@ -67,7 +67,7 @@ function leafLines(result: SslResult): string[] {
     ...(result.issuer === null ? [] : [['Issuer', result.issuer]]),
     ...(result.protocol === null
       ? []
-      : [['Speaks', `${result.protocol} with ${result.cipher_suite ?? 'a cipher not known'}`]]),
+      : [['Speaks', `${result.protocol} with ${result.cipher_suite ?? 'an unknown cipher'}`]]),
     ...(result.ocsp_status === null ? [] : [['Staple', stapleText(result)]]),
     ...(result.sct_count === null ? [] : [['Timestamps', String(result.sct_count)]]),
   ];
@@ -76,13 +76,13 @@ function leafLines(result: SslResult): string[] {
 
 function validText(valid: boolean | null): string {
   if (valid === null) return 'not known';
-  return valid ? 'yes: chain, dates and name are in order' : 'no';
+  return valid ? 'yes: chain, dates and name are valid' : 'no';
 }
 
 function stapleText({ ocsp_status: status, ocsp_staple: staple }: SslResult): string {
   if (staple === null) return String(status);
   if (staple.error !== null) return `${status}: ${staple.error}`;
-  return staple.next_update === null ? String(status) : `${status}, holds until ${staple.next_update}`;
+  return staple.next_update === null ? String(status) : `${status}, valid until ${staple.next_update}`;
 }
 
 function findingLines({ findings }: SslResult): string[] {

@@ -1,32 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../nullable.js';
 import { formatHost, type Host, parseHost } from '../target-policy/host.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
 import { checkSslPort } from '../target-policy/ports.js';
 import { textCell } from './cells.js';
 import type { ProbeTypeDefinition } from './definition.js';
-import {
-  ipVersionField,
-  ipVersionParam,
-  nullableMilliseconds,
-  nullableString,
-  outcomeFields,
-  portParam,
-  resolvedIpField,
-  specOf,
-  timeoutParam,
-} from './fields.js';
-import { sslFindingCodes, sslGrades, worstGrade } from './ssl-findings.js';
+import { ipVersionParam, portParam, specOf, timeoutParam } from './fields.js';
+import { worstGrade } from './ssl-findings.js';
 import { sslLineMembers, sslLines } from './ssl-lines.js';
+import { gradeField, nullableDate, nullableInteger, type SslResult, SslResultSchema } from './ssl-result.js';
 import { findPort, hostOf } from './target-port.js';
-
-/** Protocol versions an audit tries, oldest first. */
-export const sslVersions = ['SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
-
-export type SslVersion = (typeof sslVersions)[number];
-
-/** What a stapled OCSP response says; `none` without one, `invalid` where it proves nothing. */
-export const ocspStatuses = ['good', 'revoked', 'unknown', 'none', 'invalid'] as const;
 
 const DEFAULT_PORT = 443;
 
@@ -37,134 +19,22 @@ const Params = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 253,
-        description: 'Name to ask for (SNI) and to compare the certificate with; default: the host of the target.',
+        description: 'Name to request (SNI) and to compare the certificate with; default: the host of the target.',
       }),
     ),
     ip_version: ipVersionParam,
-    timeout_ms: timeoutParam(1000, 30000, 15000, 'One deadline over all handshakes, in milliseconds.'),
+    timeout_ms: timeoutParam(1000, 30000, 15000, 'Deadline of all handshakes together, in milliseconds.'),
   },
   { additionalProperties: false },
 );
 
 const Spec = specOf('A host, or host:port; the port is 443 unless given.', Params);
 
-const nullableDate = (description: string) => nullable(Type.String({ format: 'date-time' }), description);
-const nullableInteger = (description: string) => nullable(Type.Integer(), description);
-const gradeField = (description: string) =>
-  Type.Union([Type.Enum([...sslGrades], { type: 'string' }), Type.Null()], { description });
-
-const Version = Type.Object(
-  {
-    version: Type.Enum([...sslVersions], { type: 'string' }),
-    supported: Type.Union([Type.Boolean(), Type.Null()], { description: 'Null when it could not be told.' }),
-    cipher_suite: nullableString('What it negotiates, in OpenSSL’s spelling.'),
-    key_exchange: nullableString(
-      'Group of an ephemeral key exchange, or DH and its bits; null without forward secrecy.',
-    ),
-    reason: nullableString('Why it is not supported, or not known.'),
-  },
-  { additionalProperties: false },
-);
-
-const Certificate = Type.Object(
-  {
-    subject: Type.String(),
-    issuer: Type.String(),
-    not_before: Type.String({ format: 'date-time' }),
-    not_after: Type.String({ format: 'date-time' }),
-    signature_algorithm: nullableString('For example ecdsa-with-SHA256; a dotted number where it has no name here.'),
-    public_key_algorithm: nullableString('RSA, RSA-PSS, EC, DSA, Ed25519, Ed448, or a dotted number.'),
-    public_key_bits: nullableInteger('Size of the key, or of the field of its curve.'),
-    serial_number: Type.String(),
-    fingerprint_sha256: Type.String(),
-    is_ca: Type.Boolean(),
-  },
-  { additionalProperties: false },
-);
-
-const Staple = Type.Object(
-  {
-    this_update: nullableDate('When the responder knew this.'),
-    next_update: nullableDate('Until when it holds.'),
-    revoked_at: nullableDate('When the certificate was revoked.'),
-    error: nullableString('Why the response proves nothing.'),
-  },
-  { additionalProperties: false },
-);
-
-const Finding = Type.Object(
-  {
-    code: Type.Enum([...sslFindingCodes], { type: 'string', description: 'Stable code; branch on this.' }),
-    cap: gradeField('The best grade it leaves; null where it costs nothing.'),
-    message: Type.String({ maxLength: 500, description: 'What was found, in English, for display only.' }),
-  },
-  { additionalProperties: false },
-);
-
-const Result = Type.Object(
-  {
-    ...outcomeFields,
-    grade: gradeField(
-      'From A+ to F, M for another name, T for no trust: docs/ssl-grades.md. Null without a certificate.',
-    ),
-    grade_ignoring_trust: gradeField(
-      'What the grade would be with a certificate that is trusted and of the right name.',
-    ),
-    domain: nullableString('The name that was asked for, and compared with the certificate.'),
-    resolved_ip: resolvedIpField,
-    ip_version: ipVersionField,
-    port: Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.Null()]),
-    valid: Type.Union([Type.Boolean(), Type.Null()], {
-      description: 'Chain, dates and name are all in order; findings say what is not. Null when it could not be told.',
-    }),
-    days_until_expiry: nullableInteger(
-      'Whole days until the certificate ends, by the node’s corrected clock; negative after.',
-    ),
-    subject: nullableString('Subject of the certificate.'),
-    issuer: nullableString('Who signed it.'),
-    not_before: nullableDate('Its first moment.'),
-    not_after: nullableDate('Its last moment.'),
-    san_domains: Type.Array(Type.String(), {
-      maxItems: 1000,
-      description: 'Names and addresses of its subjectAltName, the first thousand.',
-    }),
-    protocol: nullableString('The best version that both sides speak, for example TLSv1.3.'),
-    cipher_suite: nullableString('What it negotiates, in OpenSSL’s spelling.'),
-    tls_versions: Type.Array(Version, { maxItems: sslVersions.length }),
-    weak_cipher_suites: Type.Array(Type.String(), {
-      maxItems: 16,
-      description: 'Suites the server took when offered only weak ones, one of each kind.',
-    }),
-    ocsp_status: Type.Union([Type.Enum([...ocspStatuses], { type: 'string' }), Type.Null()], {
-      description: 'What the stapled OCSP response says; none: no staple; invalid: one that proves nothing.',
-    }),
-    ocsp_staple: Type.Union([Staple, Type.Null()]),
-    sct_count: nullableInteger(
-      'Signed certificate timestamps in certificate and staple; not those of the TLS extension.',
-    ),
-    warnings: Type.Array(Type.Enum([...sslFindingCodes], { type: 'string' }), {
-      maxItems: sslFindingCodes.length,
-      description: 'Codes of all findings, worst first.',
-    }),
-    findings: Type.Array(Finding, { maxItems: sslFindingCodes.length }),
-    chain: Type.Array(Certificate, { maxItems: 16, description: 'As the server sent it.' }),
-    timing: Type.Object(
-      {
-        dns_ms: nullableMilliseconds('Name resolution; 0 for a literal address.'),
-        tcp_ms: nullableMilliseconds('TCP connect of the first handshake.'),
-        tls_ms: nullableMilliseconds('The first handshake.'),
-      },
-      { additionalProperties: false },
-    ),
-  },
-  { additionalProperties: false },
-);
-
 const Summary = Type.Object(
   {
     worst_grade: gradeField('Over all nodes.'),
-    soonest_not_after: nullableDate('The first certificate to end, over all nodes.'),
-    days_until_expiry: nullableInteger('The fewest days any node counts.'),
+    soonest_not_after: nullableDate('Earliest expiry of a certificate, over all nodes.'),
+    days_until_expiry: nullableInteger('Smallest number of days on any node.'),
     certificates_differ: Type.Boolean({ description: 'Nodes saw different certificates.' }),
   },
   { additionalProperties: false },
@@ -183,16 +53,13 @@ const TaskFields = Type.Object(
         },
         { additionalProperties: false },
       ),
-      { description: 'Each certificate seen, and who saw it.' },
+      { description: 'Each certificate, and the nodes that got it.' },
     ),
   },
   { additionalProperties: false },
 );
 
 type SslSpec = Static<typeof Spec>;
-/** What a node answers. */
-export type SslResult = Static<typeof Result>;
-
 /** The port of a spec: of its target or its parameter, else 443. @throws TargetError when they differ */
 export function sslPort(spec: SslSpec): number {
   return findPort(spec) ?? DEFAULT_PORT;
@@ -239,7 +106,7 @@ function blank(spec: SslSpec): Omit<SslResult, 'success' | 'error'> {
   };
 }
 
-/** Null for a spec whose target cannot be read: it is refused elsewhere, with a blank result. */
+/** Domain of a target; null for a spec whose target cannot be read, which is refused elsewhere, with a blank result. */
 function domainOf(spec: SslSpec): string | null {
   try {
     return formatHost(sslServerName(spec));
@@ -288,13 +155,13 @@ export const ssl = {
   capability: null,
   Params,
   Spec,
-  Result,
+  Result: SslResultSchema,
   Summary,
   TaskFields,
   exampleTarget: 'example.com',
-  // the engine ends by itself at its timeout, with what it has
+  // the engine ends by itself at its timeout, with the results so far
   deadlineMs: ({ params }: SslSpec) => params.timeout_ms + 1000,
-  // a dozen handshakes, which cost a server more than anything else that is asked of it
+  // a dozen handshakes, which cost a server more than any other request
   targetWeight: () => 4,
   blank,
   targetHost: hostOf,
@@ -313,4 +180,4 @@ export const ssl = {
   details: { shows: sslLineMembers, lines: sslLines },
   summarise,
   taskFields,
-} satisfies ProbeTypeDefinition<typeof Params, typeof Spec, typeof Result, typeof Summary, typeof TaskFields>;
+} satisfies ProbeTypeDefinition<typeof Params, typeof Spec, typeof SslResultSchema, typeof Summary, typeof TaskFields>;

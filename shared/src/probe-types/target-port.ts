@@ -1,5 +1,5 @@
 import { type Host, parseHostPort } from '../target-policy/host.js';
-import { malformed } from '../target-policy/target-error.js';
+import { contradictory } from '../target-policy/target-error.js';
 
 /** A spec whose target is a host or host:port, with the port in its parameters as well. */
 export interface HostPortSpec {
@@ -17,7 +17,7 @@ export function findPort({ target, params }: HostPortSpec): number | null {
   const inTarget = parseHostPort(target).port;
   const inParams = params.port ?? null;
   if (inTarget !== null && inParams !== null && inTarget !== inParams) {
-    throw malformed('params.port', `port ${inParams} contradicts port ${inTarget} of the target`);
+    throw contradictory('params.port', `port ${inParams} contradicts port ${inTarget} of the target`);
   }
   return inTarget ?? inParams;
 }

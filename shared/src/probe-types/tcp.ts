@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { TargetPolicy } from '../target-policy/policy.js';
-import { malformed } from '../target-policy/target-error.js';
+import { missing } from '../target-policy/target-error.js';
 import { msCell, textCell } from './cells.js';
 import { NoTaskFields, type ProbeTypeDefinition } from './definition.js';
 import {
@@ -19,12 +19,12 @@ import { findPort, hostOf } from './target-port.js';
 const Params = Type.Object(
   {
     port: Type.Optional(portParam),
-    timeout_ms: timeoutParam(100, 30000, 5000, 'For each attempt, in milliseconds.'),
+    timeout_ms: timeoutParam(100, 30000, 5000, 'Timeout of each attempt, in milliseconds.'),
     ip_version: ipVersionParam,
-    count: Type.Integer({ minimum: 1, maximum: 10, default: 1, description: 'Connects, one after another.' }),
+    count: Type.Integer({ minimum: 1, maximum: 10, default: 1, description: 'Number of connects, one after another.' }),
     banner: Type.Boolean({
       default: false,
-      description: 'Wait up to a second for what the server says first, at most 256 bytes.',
+      description: 'Wait up to a second for the first data of the server, at most 256 bytes.',
     }),
   },
   { additionalProperties: false },
@@ -48,7 +48,7 @@ const Result = Type.Object(
     port: Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.Null()]),
     dns_ms: nullableMilliseconds('Name resolution; 0 for a literal address.'),
     connect_ms: nullableMilliseconds('Mean over the attempts that succeeded.'),
-    banner: Type.Optional(Type.String({ description: 'What the server said first; control characters escaped.' })),
+    banner: Type.Optional(Type.String({ description: 'First data of the server; control characters are escaped.' })),
     attempts: Type.Array(Attempt, { maxItems: 10 }),
   },
   { additionalProperties: false },
@@ -64,7 +64,7 @@ type TcpSpec = Static<typeof Spec>;
 /** The port of a spec, from its target or its parameter. @throws TargetError when it has none, or two that differ */
 export function tcpPort(spec: TcpSpec): number {
   const port = findPort(spec);
-  if (port === null) throw malformed('params.port', 'a port is required, here or in the target');
+  if (port === null) throw missing('params.port', 'a port is required, here or in the target');
   return port;
 }
 

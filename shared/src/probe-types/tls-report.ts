@@ -11,21 +11,21 @@ const Certificate = Type.Object(
     serial_number: Type.String(),
     fingerprint_sha256: Type.String(),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'TlsCertificate' },
 );
 
-/** What the TLS handshake negotiated and what the certificate is worth. */
+/** Parameters negotiated in the TLS handshake, and the validity of the certificate. */
 export const TlsSchema = Type.Object(
   {
     protocol: Type.String({ description: 'For example TLSv1.3.' }),
     version: Type.String({ description: 'The same without the name: 1.3.' }),
     cipher: Type.String(),
-    authorized: Type.Boolean({ description: 'Chain, dates and name are all in order.' }),
-    authorization_error: nullableString('Why it is not authorized.'),
+    authorized: Type.Boolean({ description: 'True if chain, dates and name are all valid.' }),
+    authorization_error: nullableString('Reason why it is not authorized.'),
     not_after: nullableString('Expiry of the leaf certificate, ISO 8601.'),
     chain: Type.Array(Certificate, { maxItems: 16 }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'TlsReport' },
 );
 
 /** A value of `TlsSchema`. */

@@ -6,10 +6,14 @@ import { ipVersionParam, portParam, timeoutParam } from './fields.js';
 
 /** Parameters of every type that follows a path. */
 export const traceParams = {
-  max_hops: Type.Integer({ minimum: 1, maximum: 64, default: 30, description: 'Give up after this many hops.' }),
-  protocol: Type.Enum(['icmp', 'udp', 'tcp'], { type: 'string', default: 'icmp', description: 'What to send.' }),
+  max_hops: Type.Integer({ minimum: 1, maximum: 64, default: 30, description: 'Greatest number of hops.' }),
+  protocol: Type.Enum(['icmp', 'udp', 'tcp'], {
+    type: 'string',
+    default: 'icmp',
+    description: 'Protocol of the packets.',
+  }),
   port: Type.Optional(portParam),
-  timeout_ms: timeoutParam(100, 10000, 2000, 'How long to wait for each reply at most, in milliseconds.'),
+  timeout_ms: timeoutParam(100, 10000, 2000, 'Greatest timeout of each reply, in milliseconds.'),
   flows: Type.Integer({
     minimum: 1,
     maximum: 8,

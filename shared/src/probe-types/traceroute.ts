@@ -46,7 +46,7 @@ function deadlineMs({ params }: TracerouteSpec): number {
 export const traceroute = {
   type: 'traceroute',
   title: 'Traceroute',
-  summary: 'The routers on the way to a target',
+  summary: 'The routers on the path to a target',
   capability: 'icmp',
   Params,
   Spec,

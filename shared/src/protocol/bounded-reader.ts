@@ -5,7 +5,7 @@ import { MAX_FRAME_FIELDS } from './limits.js';
 
 /**
  * Reads one message and gives up when it has more fields than any honest frame. What a frame costs goes by its fields, not
- * by its bytes: a megabyte of empty ones took 1.3 s to decode, in which nobody else was served (2026-11).
+ * by its bytes: a megabyte of empty ones took 1.3 s to decode, during which no other peer was served (2026-11).
  */
 export class BoundedReader extends protobuf.BufferReader {
   #left: number;

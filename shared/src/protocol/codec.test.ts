@@ -210,7 +210,7 @@ t.test('a result comes back as it was sent', async () => {
   );
 });
 
-t.test('a frame cut anywhere is malformed or has lost only whole members', async (t) => {
+t.test('a frame cut anywhere is malformed or lacks only whole members', async (t) => {
   for (const frame of agentFrames) {
     const whole = encodeAgentFrame(frame);
     for (let length = 0; length < whole.length; length += 1) {
@@ -249,7 +249,7 @@ t.test('what was decoded can be sent again', async () => {
   );
 });
 
-t.test('malformed: no body, a body that is none, nothing', async (t) => {
+t.test('malformed: no body, an invalid body, nothing', async (t) => {
   const hello = encodeAgentFrame({ hello: { nodeId: 'n_1' } });
   const cases: readonly (readonly [string, Uint8Array])[] = [
     ['nothing', new Uint8Array(0)],
@@ -284,35 +284,38 @@ t.test('a frame of a newer protocol is known for one: a message under a number t
     for (const decode of [decodeAgentFrame, decodeServerFrame]) t.same(decode(input), { body: UNKNOWN_BODY });
 });
 
-t.test('what a frame costs is bounded by its fields: one with more than any honest one is malformed', async (t) => {
-  const many = (bytes: number[]) => Buffer.alloc(MAX_FRAME_BYTES - 64, Buffer.from(bytes));
-  const full = Array.from({ length: MAX_BATCH_ROWS }, () => ({
-    taskId: 't',
-    resultJson: bytes(1, 1),
-    finishedAtMs: 1,
-    clockOffsetMs: 1,
-    uncertaintyMs: 1,
-    probeType: 'tcp',
-    kind: 'k',
-  }));
-  t.equal(decodeAgentFrame(encodeAgentFrame({ results: { results: full } })).results?.results.length, MAX_BATCH_ROWS);
-  const cases: readonly (readonly [string, Uint8Array])[] = [
-    ['a known body', many([0x1a, 0])],
-    ['an unknown body', many([0x7a, 0])],
-    ['rows', field(3, many([0x22, 0]))],
-    ['lanes', field(2, many([0x1a, 0]))],
-    ['names', field(1, many([0x3a, 0]))],
-    ['packed numbers', field(1, field(3, many([1])))],
-    ['checks of a self-test', field(5, field(9, many([0x12, 0])))],
-    ['groups nobody knows', field(3, many([0x7b, 0x7c]))],
-  ];
-  for (const [name, input] of cases)
-    t.throws(
-      () => decodeAgentFrame(input),
-      { cause: { message: /more than \d+ (?:fields|values)/ } },
-      `a megabyte of ${name}`,
-    );
-});
+t.test(
+  'the cost of a frame is bounded by its fields: a frame with more fields than any honest one is malformed',
+  async (t) => {
+    const many = (bytes: number[]) => Buffer.alloc(MAX_FRAME_BYTES - 64, Buffer.from(bytes));
+    const full = Array.from({ length: MAX_BATCH_ROWS }, () => ({
+      taskId: 't',
+      resultJson: bytes(1, 1),
+      finishedAtMs: 1,
+      clockOffsetMs: 1,
+      uncertaintyMs: 1,
+      probeType: 'tcp',
+      kind: 'k',
+    }));
+    t.equal(decodeAgentFrame(encodeAgentFrame({ results: { results: full } })).results?.results.length, MAX_BATCH_ROWS);
+    const cases: readonly (readonly [string, Uint8Array])[] = [
+      ['a known body', many([0x1a, 0])],
+      ['an unknown body', many([0x7a, 0])],
+      ['rows', field(3, many([0x22, 0]))],
+      ['lanes', field(2, many([0x1a, 0]))],
+      ['names', field(1, many([0x3a, 0]))],
+      ['packed numbers', field(1, field(3, many([1])))],
+      ['checks of a self-test', field(5, field(9, many([0x12, 0])))],
+      ['groups nobody knows', field(3, many([0x7b, 0x7c]))],
+    ];
+    for (const [name, input] of cases)
+      t.throws(
+        () => decodeAgentFrame(input),
+        { cause: { message: /more than \d+ (?:fields|values)/ } },
+        `a megabyte of ${name}`,
+      );
+  },
+);
 
 t.test('the bodies of a frame are counted before any is decoded: more than sixteen are malformed', async (t) => {
   const tags = t.capture(BoundedReader.prototype, 'tag', BoundedReader.prototype.tag);
@@ -325,7 +328,7 @@ t.test('the bodies of a frame are counted before any is decoded: more than sixte
   }
 });
 
-t.test('of a lane that only a newer build knows a list says nothing; lane 0 is none', async (t) => {
+t.test('entries of lanes that only a newer build knows are ignored in lists; lane 0 is invalid', async (t) => {
   t.equal(findLaneName(LaneCode.LANE_CHECK), 'check');
   t.equal(findLaneName(3), null);
   for (const code of [0, -1, null, undefined]) t.throws(() => findLaneName(code), MalformedFrameError, String(code));

@@ -7,14 +7,14 @@ import { MAX_FRAME_BYTES } from './limits.js';
 
 export { type Lane, lanes } from './lanes.js';
 
-// NOTE: the field numbers and meanings stand in proto/link.proto and nowhere else; this file only gives the
-// generated classes names people use, and one way in and out.
+// NOTE: field numbers and meanings are defined only in proto/link.proto; this file gives the generated classes readable
+// names, and one function each to encode and decode.
 
 const v1 = vantage.link.v1;
 
 export type AgentFrame = vantage.link.v1.AgentFrame.$Properties;
 export type ServerFrame = vantage.link.v1.ServerFrame.$Properties;
-/** What decoding makes of a message: absent scalars, bytes and lists hold their zero, absent messages are null. */
+/** Type of a decoded message: absent scalars, bytes and lists hold their zero, absent messages are null. */
 type Decoded<M> = { [K in Exclude<keyof M, '$unknowns'>]-?: DecodedField<NonNullable<M[K]>> };
 type DecodedField<F> = F extends Uint8Array
   ? F
@@ -28,7 +28,7 @@ type DecodedElement<E> = E extends object ? Decoded<E> : E;
 /** `body` of a frame that only a newer build knows; no member is set. */
 export const UNKNOWN_BODY = 'unknown';
 const LENGTH_DELIMITED = 2;
-/** A frame has one body; a newer protocol may put something beside it. */
+/** A frame has one body; a newer protocol may add other fields. */
 const MAX_FIELDS_AT_TOP = 16;
 
 /** A decoded frame: exactly one of its members is set, named by `body`, or none: UNKNOWN_BODY. */
@@ -63,8 +63,8 @@ export function laneName(code: number | null | undefined): Lane {
 }
 
 /**
- * For lists of lanes: null for one that only a newer build knows, which says nothing to this one.
- * @throws MalformedFrameError for 0, which names none
+ * Name of a lane in a list of lanes; null for one that only a newer build knows and that this one ignores.
+ * @throws MalformedFrameError for 0, which names no lane
  */
 export function findLaneName(code: number | null | undefined): Lane | null {
   return typeof code === 'number' && code > v1.Lane.LANE_CHECK ? null : laneName(code);
@@ -104,7 +104,7 @@ export function decodeResult(bytes: Uint8Array): DecodedResult {
 }
 
 function decodeMessage<M>(bytes: Uint8Array, decode: (reader: BoundedReader) => M): M {
-  if (bytes.length > MAX_FRAME_BYTES) throw new MalformedFrameError(`${bytes.length} bytes are no frame`);
+  if (bytes.length > MAX_FRAME_BYTES) throw new MalformedFrameError(`${bytes.length} bytes are not a frame`);
   return whole(() => decode(new BoundedReader(bytes)));
 }
 
@@ -119,7 +119,7 @@ function whole<T>(read: () => T): T {
 function decodeFrame<F extends { body?: string }>(bytes: Uint8Array, decode: (reader: BoundedReader) => F): F {
   const isOfMessages = whole(() => surveyTop(bytes));
   const frame = decodeMessage(bytes, decode);
-  // the generated class computes `body` of the members that are set
+  // the generated class computes `body` from the members that are set
   if (frame.body === undefined && isOfMessages)
     return Object.defineProperty(frame, 'body', { value: UNKNOWN_BODY, enumerable: true });
   if (frame.body === undefined) throw new MalformedFrameError('frame without a body');
@@ -128,8 +128,8 @@ function decodeFrame<F extends { body?: string }>(bytes: Uint8Array, decode: (re
 }
 
 /**
- * Whether all that a frame consists of is messages, of which one of a newer protocol may have some under numbers that are not
- * known yet. Nothing is decoded before its bodies are counted: each of 16 000 cost an object (2026-11).
+ * Counts the bodies of a frame before any is decoded, because each of 16 000 cost an object (2026-11). True if the
+ * frame consists of messages only; a newer protocol may have messages under unknown numbers.
  * @throws RangeError after more of them than any protocol has
  */
 function surveyTop(bytes: Uint8Array): boolean {

@@ -1,7 +1,7 @@
 import { findUnstorableText } from '../text.js';
 import { MAX_RESULT_BYTES } from './limits.js';
 
-// one for all: it keeps nothing between calls, and making one costs more than decoding a result
+// one for all: it keeps nothing between calls, and creating one costs more than decoding a result
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**

@@ -15,7 +15,10 @@ export const MAX_MESSAGE_PIECES = 8192;
 export const MAX_BATCH_ROWS = 1000;
 /** Bytes of one encoded result at most; a larger one is replaced by an `internal` failure on the agent. */
 export const MAX_RESULT_BYTES = 256 * 1024;
-/** From accepting a socket to a valid proof, milliseconds; on the agent from its hello to the proof, and on to the welcome. */
+/**
+ * Time from accepting a socket to a valid proof, in milliseconds; on the agent from its hello to the proof, and on to
+ * the welcome.
+ */
 export const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** Nonces of both sides, bytes. */
 export const NONCE_BYTES = 32;
@@ -23,5 +26,7 @@ export const NONCE_BYTES = 32;
 export const EPOCH_BYTES = 16;
 /** WebSocket close code of a banned node; every other close reason travels in a Close frame. */
 export const WS_CLOSE_BANNED = 4403;
+/** WebSocket close code of a deleted node. */
+export const WS_CLOSE_DELETED = 4410;
 /** WebSocket close code of any other deliberate close. */
 export const WS_CLOSE_LINK = 4400;

@@ -1,4 +1,4 @@
-/** What a link needs of a WebSocket, on either side: `ws` has it, and so has a simulated network. */
+/** Members of a WebSocket that a link needs, on either side; provided by `ws` and by a simulated network. */
 export interface LinkSocket {
   /** OPEN while messages get out. */
   readonly readyState: number;
@@ -7,7 +7,7 @@ export interface LinkSocket {
   readonly bufferedAmount: number;
   /** One binary message; `done` is called when it has left, or never will. */
   send(message: Uint8Array, done?: (error?: Error | null) => void): void;
-  /** Begins the closing handshake. */
+  /** Starts the closing handshake. */
   close(code: number, reason?: string): void;
   /** Ends it without a word. */
   terminate(): void;

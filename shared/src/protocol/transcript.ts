@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-// What the two sides sign. Every field is length-prefixed (4 bytes, big endian), so that no two different lists of
-// fields give the same bytes; the first is the purpose, so that no signature is good for anything else.
+// Bytes that both sides sign. Every field is length-prefixed (4 bytes, big endian), so that no two different lists of
+// fields give the same bytes; the first field is the purpose, so that a signature is valid for that purpose only.
 
 /** Fields both sides of a link know after hello and challenge. */
 export interface LinkTranscript {
@@ -28,8 +28,8 @@ export function serverProofBytes(transcript: LinkTranscript): Buffer {
 }
 
 /**
- * Bytes the control plane signs when it speaks none of an agent's versions: an agent ends of that, so nobody else may say it.
- * `versions`: those the control plane speaks.
+ * Bytes that the control plane signs if it supports none of an agent's versions: the agent ends, so no one else may
+ * send that. `versions`: those the control plane speaks.
  */
 export function versionRefusalBytes(
   { audience, nodeId, agentNonce }: Pick<LinkTranscript, 'audience' | 'nodeId' | 'agentNonce'>,
@@ -44,7 +44,7 @@ export function enrollmentProofBytes(audience: string, token: string, publicKey:
   return joinFields(['vantage enrollment v1', audience, tokenHash, publicKey]);
 }
 
-/** What a change of a node's key is about. */
+/** Values that a change of a node's key is signed over. */
 export interface RotationTranscript {
   /** The control plane's public URL as configured. */
   readonly audience: string;
@@ -52,7 +52,7 @@ export interface RotationTranscript {
   /** Raw Ed25519 public keys, 32 bytes each: the one that counts, and the one to follow it. */
   readonly oldPublicKey: Uint8Array;
   readonly newPublicKey: Uint8Array;
-  /** From the request for this change, and for no other. */
+  /** Nonce of the request for this change, and for no other. */
   readonly nonce: Uint8Array;
 }
 

@@ -3,13 +3,13 @@ export const UPGRADE_VERSION_PATTERN = '^\\d{1,5}\\.\\d{1,5}\\.\\d{1,5}(-[0-9A-Z
 /** Characters of one at most. */
 export const UPGRADE_VERSION_LENGTH = 32;
 
-/** How far an upgrade is, as its node tells it. */
+/** Progress of an upgrade as its node reports it. */
 export const upgradeStatusStates = ['refused', 'running', 'failed'] as const;
 export type UpgradeStatusState = (typeof upgradeStatusStates)[number];
 
 const pattern = new RegExp(UPGRADE_VERSION_PATTERN);
 
-/** Whether an upgrade may be asked for by this text. */
+/** True if an upgrade may be requested with this text. */
 export function isUpgradeVersion(text: string): boolean {
   return text.length <= UPGRADE_VERSION_LENGTH && pattern.test(text);
 }

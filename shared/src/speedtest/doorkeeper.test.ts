@@ -9,7 +9,7 @@ function aClock(): Clock {
   return { now: () => current.ms, monotonicMs: () => current.ms, after: () => () => {}, afterInput: () => {} };
 }
 
-/** How a request fares that is over at once. */
+/** Makes a request that ends at once, and returns its status. */
 function visit(doorkeeper: Doorkeeper, address: string): number {
   const admission = doorkeeper.enter(address);
   if (admission.isAdmitted) admission.leave();

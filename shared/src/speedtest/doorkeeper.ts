@@ -24,7 +24,7 @@ export class Doorkeeper {
     this.#clock = clock;
   }
 
-  /** Asks for one request from an address. */
+  /** Requests admission for one request from an address. */
   enter(address: string): Admission {
     const key = networkOf(address);
     const now = this.#clock.monotonicMs();

@@ -101,7 +101,7 @@ export class SpeedtestEndpoint {
     cancel = this.#clock.after(PROGRESS_INTERVAL_MS, tell);
     request.on('data', (chunk: Buffer) => {
       received += chunk.length;
-      // the head is out already: cutting the answer short is all that is left to say
+      // the head was already sent: an error can only be signalled by cutting the response short
       if (received > MAX_SPEEDTEST_BYTES) response.destroy();
     });
     request.once('end', () => response.end(`${received}\n`));

@@ -1,4 +1,4 @@
-/** Where agents and control planes answer speed tests. */
+/** Path at which agents and control planes serve speed tests. */
 export const SPEEDTEST_PATH = '/speedtest';
 /** Header by which the answer of such a server is known. */
 export const SPEEDTEST_HEADER = 'vantage-speedtest';

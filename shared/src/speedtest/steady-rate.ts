@@ -2,7 +2,7 @@
 export interface Arrival {
   /** Monotonic milliseconds. */
   readonly atMs: number;
-  /** Since the beginning, this instant included. */
+  /** Bytes since the start, this instant included. */
   readonly bytes: number;
 }
 

@@ -23,9 +23,14 @@ export function parseCidr(text: string): Cidr | null {
   return { family: address.family, first: address.value, last: address.value | hostMask };
 }
 
-/** Whether the prefix has the address. */
+/** True if the prefix contains the address. */
 export function isInside(cidr: Cidr, address: IpAddress): boolean {
   return cidr.family === address.family && cidr.first <= address.value && address.value <= cidr.last;
+}
+
+/** The prefix of one address. */
+export function cidrOf({ family, value }: IpAddress): Cidr {
+  return { family, first: value, last: value };
 }
 
 /** A set of prefixes of any size, asked in logarithmic time. */
@@ -38,18 +43,59 @@ export class AddressRanges {
     this.v6 = mergeRanges(cidrs.filter((cidr) => cidr.family === 6));
   }
 
-  /** Whether any of the prefixes has the address. */
+  /** True if any of the prefixes contains the address. */
   has(address: IpAddress): boolean {
-    const { firsts, lasts } = address.family === 4 ? this.v4 : this.v6;
-    let low = 0;
-    let high = firsts.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((firsts[middle] as bigint) <= address.value) low = middle + 1;
-      else high = middle;
-    }
-    return low > 0 && address.value <= (lasts[low - 1] as bigint);
+    return this.covers(cidrOf(address));
   }
+
+  /** True if every address of the prefix is in the set. */
+  covers({ family, first, last }: Cidr): boolean {
+    const { firsts, lasts } = this.rangesOf(family);
+    const next = countUpTo(firsts, first);
+    return next > 0 && last <= (lasts[next - 1] as bigint);
+  }
+
+  /** The lowest address of the prefix that is in the set and not in `others`; null when there is none. */
+  firstIn({ family, first, last }: Cidr, others: AddressRanges): IpAddress | null {
+    let value = first;
+    while (value <= last) {
+      const here = this.endAround({ family, value });
+      const end = here === null ? null : others.endAround({ family, value });
+      if (here !== null && end === null) return { family, value };
+      const next = end === null ? this.startAfter({ family, value }) : end + 1n;
+      if (next === null) return null;
+      value = next;
+    }
+    return null;
+  }
+
+  /** The last address of the range that has the address; null when none has. */
+  private endAround({ family, value }: IpAddress): bigint | null {
+    const { firsts, lasts } = this.rangesOf(family);
+    const end = lasts[countUpTo(firsts, value) - 1];
+    return end !== undefined && value <= end ? end : null;
+  }
+
+  private startAfter({ family, value }: IpAddress): bigint | null {
+    const { firsts } = this.rangesOf(family);
+    return firsts[countUpTo(firsts, value)] ?? null;
+  }
+
+  private rangesOf(family: 4 | 6): DisjointRanges {
+    return family === 4 ? this.v4 : this.v6;
+  }
+}
+
+/** Number of the ascending numbers that are at most `limit`. */
+function countUpTo(ascending: readonly bigint[], limit: bigint): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] as bigint) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Ascending, none touching another: range i goes from `firsts[i]` to `lasts[i]`. */

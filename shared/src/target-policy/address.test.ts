@@ -12,7 +12,7 @@ const ipv6Value = fc.oneof(
 );
 const isMapped = (value: bigint) => value >> 32n === 0xffffn;
 
-/** How the WHATWG URL parser writes an IPv6 address, which is RFC 5952 without dots. */
+/** IPv6 address as the WHATWG URL parser writes it, which is RFC 5952 without dots. */
 function urlForm(text: string): string {
   return new URL(`http://[${text}]/`).hostname.slice(1, -1);
 }

@@ -10,7 +10,7 @@ export interface IpAddress {
 /** The first 96 bits of an IPv4-mapped address, ::ffff:0:0/96 (RFC 4291 section 2.5.5.2). */
 const MAPPED_PREFIX = 0xffffn;
 
-/** Without leading zeros, which other parsers take for octal numbers. */
+/** Dotted decimal without leading zeros, which other parsers take for octal numbers. */
 const fourDecimals = /^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/;
 
 /**
@@ -27,7 +27,10 @@ export function formatAddress({ family, value }: IpAddress): string {
   return new ipaddr.IPv6(splitGroups(value, 8)).toRFC5952String();
 }
 
-/** Whether `text` is how `address` must be written: dotted decimal or RFC 5952, where mapped forms may have dots. */
+/**
+ * True if `text` is the required notation of `address`: dotted decimal or RFC 5952, where mapped addresses may be
+ * dotted.
+ */
 export function isCanonical(address: IpAddress, text: string): boolean {
   const canonical = formatAddress(address);
   if (text === canonical || address.family === 6) return text === canonical;

@@ -1,4 +1,4 @@
-import { malformed, quoted, refused } from './target-error.js';
+import { contradictory, malformed, quoted, refused } from './target-error.js';
 
 /** Headers that frame the message or belong to the connection (RFC 9110 section 7.6.1, RFC 9112), and Host. */
 const forbiddenHeaders: ReadonlySet<string> = new Set([
@@ -18,8 +18,8 @@ const forbiddenHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a probe may send these request headers: names are tokens, each once whatever its case; values are Latin-1
- * without control characters. Values never appear in messages.
+ * Checks that a probe may send these request headers: names are tokens and unique without regard to case; values are
+ * Latin-1 without control characters. Values never appear in messages.
  * @throws TargetError with field `params.headers.NAME`
  */
 export function checkRequestHeaders(headers: Readonly<Record<string, string>>): void {
@@ -29,7 +29,7 @@ export function checkRequestHeaders(headers: Readonly<Record<string, string>>): 
     const lowerName = name.toLowerCase();
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) throw malformed(field, `${quoted(name)} is not a header name`);
     if (forbiddenHeaders.has(lowerName)) throw refused(field, `the header ${quoted(name)} may not be set`);
-    if (seen.has(lowerName)) throw malformed(field, `the header ${quoted(name)} is given twice`);
+    if (seen.has(lowerName)) throw contradictory(field, `the header ${quoted(name)} is set twice`);
     if (!/^[\x20-\x7e\xa0-\xff]*$/.test(value)) {
       throw malformed(field, `the value of ${quoted(name)} has a control character or one beyond Latin-1`);
     }

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 
-/** Everything a compiled module imports, directly or not: files by path, packages by name. */
+/** Direct and indirect imports of a compiled module: files by path, packages by name. */
 function importsOf(file: string, found: Set<string> = new Set()): Set<string> {
   if (found.has(file)) return found;
   found.add(file);

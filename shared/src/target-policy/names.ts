@@ -1,8 +1,23 @@
+import { createRequire } from 'node:module';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { malformed, quoted, refused, type TargetError } from './target-error.js';
 
+// importing JSON prints a warning (Node 20)
+const require = createRequire(import.meta.url);
+
 /** Names that end in one of these mean something on the machine or network that resolves them, nowhere else. */
 const localSuffixes = ['localhost', 'local', 'internal', 'home.arpa', 'onion'];
+
+/** Names by which a resolver tells of itself or of the network it serves (RFC 4892, RFC 9462, RFC 7050). */
+const resolverSuffixes = ['bind', 'server', 'resolver.arpa', 'ipv4only.arpa'];
+
+/** Top-level domains of the public DNS, by IANA, as U-labels. */
+const delegated: ReadonlySet<string> = new Set<string>(require('tlds'));
+
+/**
+ * Top-level domains for tests and documentation (RFC 6761, sections 6.2, 6.4, 6.5): not used for names of a network.
+ */
+const exampleDomains = new Set(['test', 'example', 'invalid']);
 
 /** Public names of cloud metadata services; the ones under .internal need no entry. */
 const metadataNames = [
@@ -11,6 +26,8 @@ const metadataNames = [
   'metadata.platformequinix.com',
   'metadata.packet.net',
 ];
+
+const refusedSuffixes = [...localSuffixes, ...resolverSuffixes, ...metadataNames];
 
 /**
  * A domain name as DNS carries it: lower case, IDNA A-labels, no trailing dot. Numeric hosts are not for this function.
@@ -23,14 +40,42 @@ export function parseName(text: string, field: string): string {
   return name;
 }
 
-/** Whether a parsed name means the same to everybody: no single label, no name for local use. @throws TargetError */
+/** Checks that a parsed name means the same everywhere: no single label, no name for local use. @throws TargetError */
 export function checkPublicName(name: string, field: string): void {
   if (!name.includes('.')) throw refused(field, `${quoted(name)} is a single label, not a public name`);
-  const suffix = [...localSuffixes, ...metadataNames].find((entry) => isWithin(name, entry));
+  const suffix = refusedSuffixes.find((entry) => isWithin(name, entry));
   if (suffix !== undefined) throw refused(field, `${quoted(name)} is a name for local use (${suffix})`);
 }
 
-/** Whether parsers of URLs and of inet_aton take the text for an IPv4 address: its last label is a number. */
+/** True if a name as `plainName` gives it is one by which a resolver describes itself or the network it serves. */
+export function isResolverName(name: string): boolean {
+  return resolverSuffixes.some((entry) => isWithin(name, entry));
+}
+
+/** True if a name of a DNS response, as `plainName` gives it, exists on a private network alone. */
+export function isLocalName(name: string): boolean {
+  return !name.includes('.') || localSuffixes.some((entry) => isWithin(name, entry)) || privateSuffixOf(name) !== null;
+}
+
+/**
+ * Top-level domain of a parsed name when it does not exist in the public DNS: it is not delegated, and only a private
+ * network serves it (`corp`, `lan`, `consul`; RFC 6762 appendix G). Null: it is delegated.
+ */
+export function privateSuffixOf(name: string): string | null {
+  const topLevel = name.slice(name.lastIndexOf('.') + 1);
+  return delegated.has(domainToUnicode(topLevel)) || exampleDomains.has(topLevel) ? null : topLevel;
+}
+
+/** A name of a DNS response for comparing: lower case, no final dot, letters and digits without their escapes. */
+export function plainName(text: string): string {
+  const unescaped = text.replace(/\\(\d{3})|\\\D/g, (written, digits?: string) => {
+    const character = digits === undefined ? '' : String.fromCharCode(Number(digits));
+    return /^[\w/-]$/.test(character) ? character : written;
+  });
+  return unescaped.toLowerCase().replace(/\.$/, '');
+}
+
+/** True if parsers of URLs and of inet_aton take the text for an IPv4 address: its last label is a number. */
 export function endsInNumber(text: string): boolean {
   const labels = text.split('.');
   const last = labels.at(-1) === '' ? labels.at(-2) : labels.at(-1);

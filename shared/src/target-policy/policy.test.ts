@@ -439,3 +439,33 @@ t.test('any lists judge as a bit by bit comparison does', async () => {
 function texts(prefixes: readonly OraclePrefix[]): string[] {
   return prefixes.map(({ text }) => text);
 }
+
+t.test('names of private networks are refused where no private network is open', async (t) => {
+  const open = new TargetPolicy({ allow: ['10.0.0.0/8'], own: [], denied: [] });
+  const loopback = new TargetPolicy({ allow: ['127.0.0.0/8'], own: [], denied: [] });
+  for (const name of [
+    'dc1.corp',
+    'NAS.Lan',
+    'a.b.home',
+    'wiki.intranet',
+    'x.private',
+    'corp.',
+    'db.consul',
+    'a.localdomain',
+    'xn--e1afmkfd.xn--e1afmkfd',
+  ]) {
+    for (const policy of [empty, loopback])
+      t.throws(() => policy.checkName(name), { message: /a name for local use|single label/ }, name);
+  }
+  for (const name of ['dc1.corp', 'nas.lan', 'db.consul']) t.doesNotThrow(() => open.checkName(name), name);
+  for (const name of [
+    'corp.example',
+    'lan.example.com',
+    'mycorp.com',
+    'a.test',
+    'b.xn--p1ai',
+    '8.8.8.8.in-addr.arpa',
+    'x.zip',
+  ])
+    t.doesNotThrow(() => empty.checkName(name), name);
+});

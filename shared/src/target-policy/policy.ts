@@ -1,11 +1,20 @@
 import { formatAddress, type IpAddress, parseAddress } from './address.js';
-import { AddressRanges, type Cidr, isInside, parseCidr } from './address-ranges.js';
+import { AddressRanges, type Cidr, cidrOf, isInside, parseCidr } from './address-ranges.js';
 import type { Host } from './host.js';
-import { checkPublicName, endsInNumber, parseName } from './names.js';
-import { refusedIPv4, refusedIPv6 } from './refused-ranges.js';
+import {
+  checkPublicName,
+  endsInNumber,
+  isLocalName,
+  isResolverName,
+  parseName,
+  plainName,
+  privateSuffixOf,
+} from './names.js';
+import { privateNetworks, refusedIPv4, refusedIPv6 } from './refused-ranges.js';
+import { findReversePrefix } from './reverse-names.js';
 import { quoted, refused } from './target-error.js';
 
-/** What a deployment adds to the rules that always hold. */
+/** Lists that a deployment adds to the built-in rules. */
 export interface PolicyLists {
   /** CIDRs in which every address rule but `denied` is off: VANTAGE_ALLOW_TARGETS. */
   readonly allow: readonly string[];
@@ -21,10 +30,13 @@ const refusedEntries = [...refusedIPv4, ...refusedIPv6].map(({ cidr, what }) => 
   what,
 }));
 const refusedRanges = new AddressRanges(refusedEntries.map(({ cidr }) => cidr));
+const privateCidrs = privateNetworks.map((text) => requireCidr(text, 'private'));
+const nothing = new AddressRanges([]);
 
 /**
- * Says which addresses and names a probe may touch. From strongest to weakest: `denied` refuses, `allow` permits,
- * the refused ranges and `own` refuse. Names know only `denied`; what they resolve to is judged as addresses.
+ * Decides which addresses and names a probe may touch. From strongest to weakest: `denied` refuses, `allow` permits,
+ * the refused ranges and `own` refuse. Names are checked against `denied` only; the addresses that they resolve to
+ * are judged as addresses, and so are the addresses that a reverse name is about.
  */
 export class TargetPolicy {
   private readonly allowed: AddressRanges;
@@ -45,14 +57,21 @@ export class TargetPolicy {
   checkAddress(address: string, field = 'target'): void {
     const parsed = parseAddress(address);
     if (parsed === null) throw refused(field, `${quoted(address)} is not an address`);
-    const reason = this.reasonToRefuse(parsed);
+    const reason = this.reasonToRefuse(cidrOf(parsed));
     if (reason !== null) throw refused(field, `the address ${formatAddress(parsed)} is not allowed: ${reason}`);
   }
 
   /** Judges a name that `parseHost` gave or that DNS answered (CNAME). @throws TargetError of kind `refused` */
   checkName(name: string, field = 'target'): void {
-    let rest = name.toLowerCase().replace(/\.$/, '');
+    let rest = plainName(name);
     checkPublicName(rest, field);
+    const suffix = privateSuffixOf(rest);
+    // such a name exists only in the network of the node
+    if (suffix !== null && !this.opensPrivateNetwork())
+      throw refused(field, `${quoted(name)} is a name for local use (${suffix})`);
+    const reason = this.reasonToRefuseReverse(rest);
+    if (reason !== null)
+      throw refused(field, `${quoted(name)} is the reverse name of addresses that are not allowed: ${reason}`);
     while (!this.deniedNames.has(rest)) {
       const dot = rest.indexOf('.');
       if (dot < 0) return;
@@ -67,17 +86,47 @@ export class TargetPolicy {
     else this.checkName(host.name, field);
   }
 
-  /** Whether the address is inside `allow`: no address rule and no per-target budget holds for it. */
+  /** True if the address is inside `allow`: no address rule and no per-target budget applies to it. */
   isExempt(address: string): boolean {
     const parsed = parseAddress(address);
     return parsed !== null && this.allowed.has(parsed);
   }
 
-  private reasonToRefuse(address: IpAddress): string | null {
-    if (this.deniedRanges.has(address)) return 'it is on the deny list';
-    if (this.allowed.has(address)) return null;
-    if (refusedRanges.has(address)) return refusedReason(address);
-    return this.own.has(address) ? 'it belongs to this service' : null;
+  /** True if an address exists on a private network, or nowhere, and the operator has not opened its range. */
+  isHiddenAddress(address: string): boolean {
+    const parsed = parseAddress(address);
+    return parsed !== null && refusedRanges.has(parsed) && !this.allowed.has(parsed);
+  }
+
+  /**
+   * True if a name in a DNS response reveals a private network that the operator has not opened: the reverse name of
+   * addresses in it, or, unless a private network is open, any name for local use; or if it reveals the resolver
+   * itself. The root reveals nothing.
+   */
+  isHiddenName(name: string): boolean {
+    const plain = plainName(name);
+    const prefix = findReversePrefix(plain);
+    if (prefix !== null) return refusedRanges.firstIn(prefix, this.allowed) !== null;
+    if (plain === '') return false;
+    if (isResolverName(plain)) return true;
+    return isLocalName(plain) && !this.opensPrivateNetwork();
+  }
+
+  private opensPrivateNetwork(): boolean {
+    return privateCidrs.some((cidr) => this.allowed.firstIn(cidr, nothing) !== null);
+  }
+
+  /** An own address counts only where nothing else is meant: by halves a wider prefix would give it away. */
+  private reasonToRefuse(cidr: Cidr): string | null {
+    if (this.deniedRanges.covers(cidr)) return 'it is on the deny list';
+    const refusedAddress = refusedRanges.firstIn(cidr, this.allowed);
+    if (refusedAddress !== null) return refusedReason(refusedAddress);
+    return this.own.covers(cidr) && !this.allowed.covers(cidr) ? 'it belongs to this service' : null;
+  }
+
+  private reasonToRefuseReverse(name: string): string | null {
+    const prefix = findReversePrefix(name);
+    return prefix === null ? null : this.reasonToRefuse(prefix);
   }
 }
 

@@ -14,8 +14,8 @@ const browserBlockedPorts = [
 const mailPorts = [25, 465, 587, 2525];
 
 /**
- * Where databases and caches listen; a request line is a command to some of them. None lies in the range systems take
- * ephemeral ports from (32768 and above).
+ * Ports of databases and caches, some of which take a request line for a command. None is in the range from which
+ * systems take ephemeral ports (32768 and above).
  */
 const databasePorts = [
   1433, 1434, 1521, 2379, 2380, 2483, 2484, 3050, 3306, 5432, 5984, 6379, 6380, 6432, 6984, 7474, 7687, 8086, 8529,
@@ -31,19 +31,19 @@ const ntpPort = 123;
 /** First and last port of UDP traceroute (traceroute's 33434 plus the hops above it). */
 const tracerouteUdpPorts = { first: 33434, last: 33690 };
 
-/** Whether an HTTP request may go to the port. @throws TargetError */
+/** Checks that an HTTP request may go to the port. @throws TargetError */
 export function checkHttpPort(port: number, field: string): void {
   if (httpBlockedPorts.has(port)) throw refused(field, `port ${port} is blocked for http`);
 }
 
-/** Whether TLS may be spoken to the port: those of http, and those that begin with TLS. @throws TargetError */
+/** Checks that TLS may be spoken to the port: the ports of http, and those that begin with TLS. @throws TargetError */
 export function checkSslPort(port: number, field: string): void {
   if (httpBlockedPorts.has(port) && !tlsOnlyPorts.has(port)) throw refused(field, `port ${port} is blocked for ssl`);
 }
 
 /**
- * Whether DNS may be asked on the port: 53, 443 and 853, unless the server is exempt. `server` null: the node's own
- * resolver.
+ * Checks that DNS may be queried on the port: 53, 443 and 853, unless the server is exempt. `server` null: the node's
+ * own resolver.
  * @throws TargetError
  */
 export function checkDnsPort(port: number, server: Host | null, policy: TargetPolicy): void {
@@ -51,13 +51,16 @@ export function checkDnsPort(port: number, server: Host | null, policy: TargetPo
   throw refused('params.port', `port ${port} is not one of 53, 443 and 853`);
 }
 
-/** Whether a mail server may be spoken to on the port: 25, 465, 587 and 2525, unless it is exempt. @throws TargetError */
+/**
+ * Checks that a mail server may be contacted on the port: 25, 465, 587 and 2525, unless the server is exempt. @throws
+ * TargetError
+ */
 export function checkSmtpPort(port: number, server: Host, policy: TargetPolicy): void {
   if (mailPorts.includes(port) || isExempt(server, policy)) return;
   throw refused('params.port', `port ${port} is not one of ${mailPorts.join(', ')}`);
 }
 
-/** Whether a time server may be asked on the port: 123, unless it is exempt. @throws TargetError */
+/** Checks that a time server may be queried on the port: 123, unless the server is exempt. @throws TargetError */
 export function checkNtpPort(port: number, server: Host, policy: TargetPolicy): void {
   if (port === ntpPort || isExempt(server, policy)) return;
   throw refused('params.port', `port ${port} is not ${ntpPort}`);
@@ -68,7 +71,7 @@ function isExempt(server: Host | null, policy: TargetPolicy): boolean {
   return server?.kind === 'address' && policy.isExempt(server.address);
 }
 
-/** Whether UDP traceroute may send to the port. @throws TargetError */
+/** Checks that UDP traceroute may send to the port. @throws TargetError */
 export function checkTracerouteUdpPort(port: number): void {
   const { first, last } = tracerouteUdpPorts;
   if (port >= first && port <= last) return;

@@ -1,53 +1,18 @@
 import t from 'tap';
-import { type ProbeSpecs, type ProbeType, probeTypeNames } from '../probe-types/index.js';
+import { type ProbeSpecs, type ProbeType, probeTypeNames, probeTypes } from '../probe-types/index.js';
+import { compileSchema } from '../validation.js';
 import { verdictOf } from './_support/verdict.js';
 import { TargetPolicy } from './policy.js';
 import { checkSpec } from './spec.js';
 
 const policy = new TargetPolicy({ allow: [], own: [], denied: [] });
 
-const traceDefaults = {
-  max_hops: 30,
-  protocol: 'icmp',
-  timeout_ms: 2000,
-  flows: 1,
-  reverse_dns: true,
-  ip_version: 'auto',
-} as const;
-
-const defaults: { readonly [T in ProbeType]: ProbeSpecs[T]['params'] } = {
-  http: {
-    method: 'GET',
-    headers: {},
-    follow_redirects: true,
-    max_redirects: 5,
-    ip_version: 'auto',
-    http_version: '1.1',
-    verify_tls: false,
-    timeout_ms: 10_000,
-  },
-  ping: { count: 4, timeout_ms: 5000, interval_ms: 1000, size: 56, ttl: 64, ip_version: 'auto', protocol: 'icmp' },
-  dns: {
-    record_type: 'A',
-    transport: 'udp',
-    dnssec: false,
-    trace: false,
-    verify_tls: false,
-    timeout_ms: 5000,
-  },
-  tcp: { port: 80, timeout_ms: 5000, ip_version: 'auto', count: 1, banner: false },
-  ssl: { timeout_ms: 15_000, ip_version: 'auto' },
-  smtp: { starttls: 'auto', verify_tls: false, ip_version: 'auto', timeout_ms: 10_000 },
-  speedtest: { bytes: 25_000_000, duration_ms: 10_000, upload: true, ip_version: 'auto', timeout_ms: 5000 },
-  ntp: { count: 4, interval_ms: 2000, timeout_ms: 5000, ip_version: 'auto' },
-  traceroute: { ...traceDefaults, queries: 3 },
-  mtr: { ...traceDefaults, cycles: 10, interval_ms: 1000 },
-};
-
-const takesUrl = (type: ProbeType) => type === 'http' || type === 'speedtest';
+const takesUrl = (type: ProbeType) => probeTypes[type].exampleTarget.includes('://');
 
 function judge<T extends ProbeType>(type: T, target: string, params: Partial<ProbeSpecs[T]['params']> = {}): string {
-  const spec = { target, params: { ...defaults[type], ...params } } as ProbeSpecs[T];
+  const example = compileSchema(probeTypes[type].Spec)({ target: probeTypes[type].exampleTarget, params: {} });
+  const defaults = example.ok ? (example.value as ProbeSpecs[T]).params : {};
+  const spec = { target, params: { ...defaults, ...params } } as ProbeSpecs[T];
   return verdictOf(() => checkSpec(type, spec, policy));
 }
 
@@ -83,7 +48,7 @@ const hosts: readonly (readonly [host: string, kind: 'malformed' | 'refused'])[]
 
 t.equal(nameOf254.length, 254);
 
-t.test('no host of the list is probed, by any type, in any place of a request', async (t) => {
+t.test('no host of the list is probed, by any type, in any part of a request', async (t) => {
   for (const [host, kind] of hosts) {
     const name = host.slice(0, 40);
     for (const type of probeTypeNames) {
@@ -133,8 +98,7 @@ t.test('each other case of the list is refused at once, with the field that is w
 });
 
 t.test('what nothing is wrong with is allowed', async (t) => {
-  for (const type of probeTypeNames)
-    t.equal(judge(type, takesUrl(type) ? 'https://example.com/' : 'example.com'), 'allowed', type);
+  for (const type of probeTypeNames) t.equal(judge(type, probeTypes[type].exampleTarget), 'allowed', type);
   for (const port of [443, 8443, 465, 636, 853, 993, 995])
     t.equal(judge('ssl', 'example.com', { port }), 'allowed', `ssl on port ${port}`);
   t.equal(judge('ping', '8.8.8.8'), 'allowed');

@@ -4,8 +4,8 @@ export interface RefusedRange {
   readonly what: string;
 }
 
-// IANA special-purpose registries (RFC 6890, RFC 8190) plus what clouds serve secrets from. A narrower entry stands
-// before the wider one that has it, because the first match names the reason.
+// IANA special-purpose registries (RFC 6890, RFC 8190) plus addresses at which clouds serve secrets. A narrower entry
+// comes before the wider one that contains it, because the first match gives the reason.
 
 /** IPv4 addresses that are refused; everything else is allowed. */
 export const refusedIPv4: readonly RefusedRange[] = [
@@ -51,4 +51,13 @@ export const refusedIPv6: readonly RefusedRange[] = [
   { cidr: '::/3', what: 'not global unicast, RFC 4291' },
   { cidr: '4000::/2', what: 'not global unicast, RFC 4291' },
   { cidr: '8000::/1', what: 'not global unicast, RFC 4291' },
+];
+
+/** Networks whose names and addresses their owners give out (RFC 1918, RFC 6598, RFC 4193). */
+export const privateNetworks: readonly string[] = [
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  'fc00::/7',
 ];

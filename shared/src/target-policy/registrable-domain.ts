@@ -1,8 +1,8 @@
 import { getDomain } from 'tldts';
 
 /**
- * The part of a name (A-labels) that somebody registered, by the public suffix list, private suffixes apart; a name
- * that is a suffix itself, as it is.
+ * The part of a name (A-labels) that is registered, by the public suffix list, private suffixes apart; a name that is a
+ * suffix itself, as it is.
  */
 export function registrableDomain(name: string): string {
   return (

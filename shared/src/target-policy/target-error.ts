@@ -1,18 +1,25 @@
+/** Code of the field error that a target or a parameter gets. */
+export type TargetErrorCode = 'format' | 'required' | 'conflict' | 'refused';
+
 /**
- * A target, or a parameter beside it, that no probe may use. `malformed` is no host, URL, port or header at all (400
- * VALIDATION_FAILED); `refused` is one that the policy forbids (422 PROBE_TARGET_INVALID, `target_not_allowed` in a
- * node result).
+ * A target, or another parameter, that no probe may use. `refused` is one that the policy forbids (422
+ * PROBE_TARGET_INVALID, `target_not_allowed` in a node result); with any other code it is malformed (400
+ * VALIDATION_FAILED): no host, URL, port or header at all, one that is missing, or one that contradicts another.
  */
 export class TargetError extends Error {
   override readonly name = 'TargetError';
 
   constructor(
-    readonly kind: 'malformed' | 'refused',
+    readonly code: TargetErrorCode,
     /** Dotted path in the request: `target`, `params.server`, `params.headers.Host`. */
     readonly field: string,
     message: string,
   ) {
     super(message);
+  }
+
+  get kind(): 'malformed' | 'refused' {
+    return this.code === 'refused' ? 'refused' : 'malformed';
   }
 }
 
@@ -23,7 +30,17 @@ export function quoted(text: string): string {
 
 /** The error for what is no host, URL, port or header at all. */
 export function malformed(field: string, message: string): TargetError {
-  return new TargetError('malformed', field, message);
+  return new TargetError('format', field, message);
+}
+
+/** The error for what must be given and is not. */
+export function missing(field: string, message: string): TargetError {
+  return new TargetError('required', field, message);
+}
+
+/** The error for what contradicts the target or another parameter. */
+export function contradictory(field: string, message: string): TargetError {
+  return new TargetError('conflict', field, message);
 }
 
 /** The error for what the policy forbids. */

@@ -17,7 +17,7 @@ export function parseHttpUrl(text: string, field = 'target'): { url: URL; host: 
 }
 
 function splitUrl(text: string, field: string): { scheme: string; authority: string } {
-  // the WHATWG parser drops control characters and blanks and takes a backslash for a slash
+  // the WHATWG parser drops control characters and blanks, and treats a backslash as a slash
   if (/[\p{Cc}\s\\]/u.test(text)) throw malformed(field, 'a URL has no blank, control character or backslash');
   const parts = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)/.exec(text);
   if (parts === null) throw malformed(field, 'it is not an http or https URL');

@@ -8,7 +8,7 @@ import { enrollmentProofBytes } from '@vantage/shared/protocol/transcript.js';
 import type { Test } from 'tap';
 import type { EnrollmentRequest } from '../enrollment-request.js';
 
-/** How one request is answered; the default checks the proof as a control plane does, and enrolls. */
+/** Responds to one request; the default checks the proof as a control plane does, and enrolls. */
 export type Answer = (body: EnrollmentRequest, response: ServerResponse) => void;
 
 /** The enrollment side of a control plane on a port of its own. `requests` grows, `answers` are used up one by one. */

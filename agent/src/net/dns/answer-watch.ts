@@ -9,12 +9,12 @@ export class AnswerWatch {
   contradictionCount = 0;
   readonly #closers: (() => void)[] = [];
 
-  /** Takes over a socket. */
+  /** Takes ownership of a socket. */
   keep(close: () => void): void {
     this.#closers.push(close);
   }
 
-  /** Ends the listening. Call it whatever happens. */
+  /** Stops listening. Must be called in any case. */
   close(): void {
     for (const close of this.#closers.splice(0)) close();
   }

@@ -1,53 +1,12 @@
-import type { Clock } from '@vantage/shared/clock.js';
-import type { TlsReport } from '@vantage/shared/probe-types/tls-report.js';
 import { ProbeFailure } from '../../probes/failure.js';
-import type { Endpoint } from '../endpoint.js';
-import type { QueryBudget } from '../query-budget.js';
-import type { AnswerWatch } from './answer-watch.js';
+import type { AskOptions, DnsReply, Progress } from './asking.js';
+import type { DnsServer } from './dns-server.js';
 import type { DnsMessage, DnsQuestion } from './message.js';
 import { fullCookieOf, makeQuery, type Query, type QueryEdns } from './query.js';
 import { askStream, connectServer } from './stream.js';
 import { askUdp } from './udp.js';
 
-export type DnsTransport = 'udp' | 'tcp' | 'dot' | 'doh';
-
-/** An answer and how it came. */
-export interface DnsReply {
-  readonly message: DnsMessage;
-  readonly transport: DnsTransport;
-  /** Size of the message, without the length prefix of TCP. */
-  readonly bytes: number;
-  /** The query that was answered, sent, to its answer, received: monotonic milliseconds, without any connecting. */
-  readonly ms: number;
-  /** The server repeated the question in another letter case than ours. */
-  readonly isCaseFolded: boolean;
-}
-
-/** How far an exchange has come; what is there stays there when a later step fails. */
-export interface Progress {
-  reply: DnsReply | null;
-  /** TCP handshake; null over UDP. */
-  connectMs: number | null;
-  tlsMs: number | null;
-  tls: TlsReport | null;
-  /** The server understands no EDNS: it was asked again without. */
-  isWithoutEdns: boolean;
-}
-
-export interface AskOptions {
-  readonly signal: AbortSignal;
-  readonly clock: Clock;
-  /** Every query that is sent is taken from it. */
-  readonly budget: QueryBudget;
-  /** Milliseconds after which an unanswered datagram is sent once more; null: never. */
-  readonly resendAfterMs: number | null;
-  /** Told when a datagram leaves. */
-  readonly onSent?: ((atMs: number) => void) | undefined;
-  /** Keeps datagram sockets open that brought an answer; without it they are closed at once. */
-  readonly watch?: AnswerWatch;
-}
-
-/** What is asked, whichever way. */
+/** Parts of a DNS query that do not depend on the transport. */
 export interface Asking {
   readonly question: DnsQuestion;
   readonly isRecursive: boolean;
@@ -59,18 +18,18 @@ export function noProgress(): Progress {
   return { reply: null, connectMs: null, tlsMs: null, tls: null, isWithoutEdns: false };
 }
 
-/** A question for a resolver, and nothing beside it. */
+/** A question for a resolver, without other parameters. */
 export function plainAsking(question: DnsQuestion): Asking {
   return { question, isRecursive: true, wantsSignatures: false, wantsNsid: false };
 }
 
 /**
- * Asks by UDP, and again by TCP when the answer was cut (RFC 7766 section 5) or repeats our question in another letter
- * case: such a server is believed by UDP only where it does not answer by TCP.
+ * Queries by UDP, and again by TCP when the reply was truncated (RFC 7766 section 5) or repeats our question in
+ * another letter case: such a server is trusted by UDP only where it does not reply by TCP.
  */
 export async function askUdpThenTcp(
   asking: Asking,
-  server: Endpoint,
+  server: DnsServer,
   options: AskOptions,
   progress: Progress = noProgress(),
 ): Promise<DnsReply> {
@@ -88,12 +47,12 @@ export async function askUdpThenTcp(
 }
 
 /**
- * Asks over a fresh TCP connection (RFC 7766).
+ * Queries over a fresh TCP connection (RFC 7766).
  * @throws ProbeFailure tcp_*, net_unreachable, host_unreachable, dns_error; or the signal's reason
  */
 export function askTcp(
   asking: Asking,
-  server: Endpoint,
+  server: DnsServer,
   options: AskOptions,
   progress: Progress = noProgress(),
 ): Promise<DnsReply> {
@@ -108,8 +67,8 @@ export function askTcp(
 }
 
 /**
- * Asks with EDNS; once more with the server's cookie where it wants to see one (RFC 7873 section 5.3), and once more
- * without EDNS where it knows none (RFC 6891 section 7).
+ * Queries with EDNS; once more with the server's cookie where it requires one (RFC 7873 section 5.3), and once more
+ * without EDNS where it does not support it (RFC 6891 section 7).
  */
 export async function askInTurns(
   { question, isRecursive, wantsSignatures, wantsNsid }: Asking,

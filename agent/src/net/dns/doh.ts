@@ -4,28 +4,28 @@ import type { TLSSocket } from 'node:tls';
 import { formatHost } from '@vantage/shared/target-policy/host.js';
 import { ProbeFailure } from '../../probes/failure.js';
 import { abortable, type Settle } from '../abortable.js';
-import { formatEndpoint } from '../endpoint.js';
 import { watchHttp2End } from '../http2-end.js';
 import { socketFailure } from '../socket-failure.js';
 import { limitWireBytes } from '../wire-limit.js';
-import type { AskOptions, DnsReply } from './ask.js';
-import type { SecureServer } from './encrypted.js';
+import type { AskOptions, DnsReply } from './asking.js';
+import { serverTitle, withoutIdentity } from './dns-server.js';
 import { judgeReply, type Query, queryBytes } from './query.js';
+import type { SecureServer } from './secure-server.js';
 
 /** The path that the resolvers of this world answer on (RFC 8484 leaves it to them). */
 const PATH = '/dns-query';
 const MEDIA_TYPE = 'application/dns-message';
 const HTTPS_PORT = 443;
-/** No message is larger (RFC 8484 section 6). */
+/** Size of the largest message (RFC 8484 section 6). */
 const MAX_BODY_BYTES = 65_535;
-/** What may come around it: headers, frames, chunks of a few bytes. */
+/** Greatest overhead around the message: headers, frames, chunks of a few bytes. */
 const MAX_WIRE_BYTES = 512 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADER_LINES = 64;
 
 type HttpOptions = Pick<AskOptions, 'signal' | 'clock' | 'budget'> & { readonly server: SecureServer };
 
-/** Takes what the server says in order; says itself when the exchange is over. */
+/** Receives the server's response in order; decides itself when the exchange is over. */
 interface Receiver {
   onHead(status: number, mediaType: string | undefined): void;
   onData(chunk: Buffer): void;
@@ -34,8 +34,8 @@ interface Receiver {
 }
 
 /**
- * Asks by POST on a TLS connection (RFC 8484), in HTTP/2 where the server chose it and HTTP/1.1 otherwise. The id is 0,
- * so that caches may answer. Redirects are not followed.
+ * Queries by POST on a TLS connection (RFC 8484), in HTTP/2 where the server chose it and HTTP/1.1 otherwise. The id
+ * is 0, so that caches may respond. Redirects are not followed.
  * @throws ProbeFailure dns_error, http_protocol, body_too_large, tcp_reset; or the signal's reason
  */
 export async function askHttp(
@@ -48,7 +48,7 @@ export async function askHttp(
   const sentAt = clock.monotonicMs();
   const send = socket.alpnProtocol === 'h2' ? sendHttp2 : sendHttp1;
   const { bytes, receivedAt } = await abortable<{ bytes: Buffer; receivedAt: number }>(signal, (settle) => {
-    const what = `DNS server ${formatEndpoint(server.endpoint)}`;
+    const what = serverTitle(server.endpoint);
     const done = (bytes: Buffer) => settle.resolve({ bytes, receivedAt: clock.monotonicMs() });
     const tooMuch = () => new ProbeFailure('http_protocol', `${what} sent more than ${MAX_WIRE_BYTES} bytes`);
     const limit = { socket, clock, maxBytes: MAX_WIRE_BYTES, onTooMuch: () => settle.reject(tooMuch()) };
@@ -66,9 +66,10 @@ export async function askHttp(
   });
   const judged = judgeReply(bytes, query, 0);
   if (judged.kind === 'foreign')
-    throw new ProbeFailure('dns_error', `DNS server ${formatEndpoint(server.endpoint)} answered another question`);
+    throw new ProbeFailure('dns_error', `${serverTitle(server.endpoint)} responded to another question`);
   const isCaseFolded = judged.kind === 'folded';
-  return { message: judged.message, transport: 'doh', bytes: bytes.length, ms: receivedAt - sentAt, isCaseFolded };
+  const message = withoutIdentity(judged.message, server.endpoint);
+  return { message, transport: 'doh', bytes: bytes.length, ms: receivedAt - sentAt, isCaseFolded };
 }
 
 function receive(what: string, { resolve, reject }: Settle<Buffer>): Receiver {
@@ -76,9 +77,9 @@ function receive(what: string, { resolve, reject }: Settle<Buffer>): Receiver {
   let received = 0;
   return {
     onHead: (status, mediaType) => {
-      if (status !== 200) reject(new ProbeFailure('dns_error', `${what} answered HTTP ${status}`));
+      if (status !== 200) reject(new ProbeFailure('dns_error', `${what} responded with HTTP status ${status}`));
       else if (mediaType?.split(';')[0]?.trim().toLowerCase() !== MEDIA_TYPE)
-        reject(new ProbeFailure('dns_error', `${what} did not answer ${MEDIA_TYPE}`));
+        reject(new ProbeFailure('dns_error', `${what} did not respond with ${MEDIA_TYPE}`));
     },
     onData: (chunk) => {
       received += chunk.length;
@@ -90,7 +91,9 @@ function receive(what: string, { resolve, reject }: Settle<Buffer>): Receiver {
     onError: (error) =>
       reject(
         systemFailure(error, what) ??
-          new ProbeFailure('http_protocol', `${what} did not complete its answer: ${error.message}`, { cause: error }),
+          new ProbeFailure('http_protocol', `${what} did not complete its response: ${error.message}`, {
+            cause: error,
+          }),
       ),
   };
 }
@@ -114,7 +117,7 @@ function sendHttp2(socket: TLSSocket, { body, server, clock, receiver }: Sending
     maxHeaderListPairs: MAX_HEADER_LINES,
     maxSessionMemory: 1,
   });
-  // stays: an error after the end must not end the process
+  // kept: an error after the end must not end the process
   session.on('error', receiver.onError);
   const stream = session.request({ ':method': 'POST', ':path': PATH, ...headersOf(body, server) });
   stream.on('error', receiver.onError);

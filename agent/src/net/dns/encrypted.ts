@@ -1,31 +1,18 @@
-import type { SecureContext } from 'node:tls';
-import type { Host } from '@vantage/shared/target-policy/host.js';
-import type { Endpoint } from '../endpoint.js';
 import { startTls } from '../tls/handshake.js';
 import { describeTls, verificationFailure } from '../tls/report.js';
-import { type Asking, type AskOptions, askInTurns, type DnsReply, type Progress } from './ask.js';
+import { type Asking, askInTurns } from './ask.js';
+import type { AskOptions, DnsReply, Progress } from './asking.js';
 import { askHttp } from './doh.js';
+import type { SecureServer } from './secure-server.js';
 import { askStream, connectServer } from './stream.js';
 
 /** Application protocols offered, best first (RFC 7301, RFC 8484 section 5.2, RFC 9539). */
 const protocols = { dot: ['dot'], doh: ['h2', 'http/1.1'] } as const;
 
-/** A server spoken to through TLS. */
-export interface SecureServer {
-  /** As the caller named it: sent as SNI and as authority, and compared with the certificate. */
-  readonly host: Host;
-  readonly endpoint: Endpoint;
-  readonly secureContext: SecureContext;
-  /** Whether a bad certificate ends the exchange before anything is asked; it is recorded anyway. */
-  readonly isVerified: boolean;
-  /** How requests of DNS over HTTPS name the service. */
-  readonly userAgent: string;
-}
-
 /**
- * Asks over a fresh TLS connection: DNS over TLS (RFC 7858) or DNS over HTTPS (RFC 8484).
- * @throws ProbeFailure tcp_*, tls_*, net_unreachable, host_unreachable, dns_error, http_protocol, body_too_large; or the
- * signal's reason
+ * Queries over a fresh TLS connection: DNS over TLS (RFC 7858) or DNS over HTTPS (RFC 8484).
+ * @throws ProbeFailure tcp_*, tls_*, net_unreachable, host_unreachable, dns_error, http_protocol, body_too_large; or
+ * the signal's reason
  */
 export function askEncrypted(
   asking: Asking,

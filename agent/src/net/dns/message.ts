@@ -8,7 +8,7 @@ import { MalformedMessage, WireReader } from './wire-reader.js';
 /** Bytes of the header. */
 export const HEADER_BYTES = 12;
 
-/** Where each flag stands in the second word. */
+/** Bit of each flag in the second word. */
 export const flagBits = { qr: 0x8000, aa: 0x0400, tc: 0x0200, rd: 0x0100, ra: 0x0080, ad: 0x0020, cd: 0x0010 } as const;
 /** Type of the record that is none: it carries EDNS (RFC 6891 section 6.1.1). */
 export const OPT = 41;
@@ -35,7 +35,7 @@ export interface DnsRecord {
   data(): WireReader;
 }
 
-/** What the OPT record said (RFC 6891), each option as far as it is known here. */
+/** Contents of the OPT record (RFC 6891), each option as far as it is known here. */
 export interface Edns {
   readonly version: number;
   /** Largest datagram the server takes. */
@@ -55,7 +55,7 @@ export interface DnsMessage {
   readonly questions: readonly (DnsQuestion & { readonly class: string })[];
   readonly answers: readonly DnsRecord[];
   readonly authorities: readonly DnsRecord[];
-  /** Without OPT. */
+  /** Additional records without OPT. */
   readonly additionals: readonly DnsRecord[];
   readonly edns: Edns | null;
   readonly extendedErrors: readonly ExtendedError[];
@@ -112,7 +112,7 @@ function flagsOf(bits: number): ReadonlySet<DnsFlag> {
 
 function readMany<T>(count: number, read: () => T): T[] {
   const items: T[] = [];
-  // what the header counts is bounded by the bytes there are: each item takes some, or reading throws
+  // the counts of the header are bounded by the length of the message: each item takes some bytes, or reading throws
   while (items.length < count) items.push(read());
   return items;
 }

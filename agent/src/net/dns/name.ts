@@ -1,7 +1,7 @@
 // Names are text throughout: labels in presentation format (RFC 1035 section 5.1), no final dot, `.` for the root.
 // Bytes that are not printable are escaped, so two names are the same bytes exactly when they are the same text.
 
-/** What a zone file gives a meaning to, and is therefore written with a backslash. */
+/** Characters with a meaning in zone files, and therefore written with a backslash. */
 const specialCharacters = new Set([...'"().;\\@$'].map((character) => character.charCodeAt(0)));
 /** Longest label and longest name on the wire, its final zero included (RFC 1035 section 2.3.4). */
 const MAX_LABEL_BYTES = 63;
@@ -28,7 +28,7 @@ export function isSameName(a: string, b: string): boolean {
   return a === b || a.toLowerCase() === b.toLowerCase();
 }
 
-/** Whether `name` is `zone` or stands below it. */
+/** True if `name` is `zone` or is below it. */
 export function isWithin(name: string, zone: string): boolean {
   if (zone === '.') return true;
   const [lowerName, lowerZone] = [name.toLowerCase(), zone.toLowerCase()];

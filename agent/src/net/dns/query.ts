@@ -19,11 +19,11 @@ const UDP_BYTES = 1232;
 /** Octets of a client cookie (RFC 7873 section 4). */
 const COOKIE_BYTES = 8;
 
-/** What a query asks beside its question. */
+/** Options of a query in addition to its question. */
 export interface QueryOptions {
-  /** Whether the server shall look elsewhere (RD). */
+  /** True if the server should recurse (RD). */
   readonly isRecursive: boolean;
-  /** Null: no OPT record. */
+  /** EDNS options; null: no OPT record. */
   readonly edns: QueryEdns | null;
 }
 
@@ -42,15 +42,15 @@ export interface Query {
   /** The question as it was given, and as it is sent: its letters in random case (draft-vixie-dnsext-dns0x20). */
   readonly plainQuestion: Buffer;
   readonly sentQuestion: Buffer;
-  /** Eight bytes that nobody off the path knows; null without EDNS. */
+  /** Eight bytes that are unknown off the path; null without EDNS. */
   readonly clientCookie: Buffer | null;
-  /** With id 0; at most 350 bytes. */
+  /** The query with id 0; at most 350 bytes. */
   readonly bytes: Buffer;
 }
 
 /**
- * A fresh query. It sets AD, without which a resolver need not say whether it validated (RFC 6840 section 5.7).
- * @throws ProbeFailure dns_error for what is no name: the target of an alias may be any bytes
+ * A fresh query. It sets AD, without which a resolver need not report validation (RFC 6840 section 5.7).
+ * @throws ProbeFailure dns_error for a malformed name: the target of an alias may be any bytes
  */
 export function makeQuery(question: DnsQuestion, { isRecursive, edns }: QueryOptions): Query {
   const plainQuestion = encodeQuestion(question);
@@ -73,15 +73,15 @@ export function queryBytes(query: Query, id: number): Buffer {
   return bytes;
 }
 
-/** What a message is to those who asked: `folded` is an answer to the same question in another case. */
+/** Relation of a message to the query; `folded` is a reply to the same question in another letter case. */
 export type Judgement =
   | { readonly kind: 'answer' | 'folded'; readonly message: DnsMessage }
-  /** Somebody else's, or a forgery. */
+  /** Another query's reply, or a forgery. */
   | { readonly kind: 'foreign' };
 
 /**
- * Whether `bytes` answer the query that was sent under `id`.
- * @throws ProbeFailure dns_error for what carries the id and no decoder understands
+ * Judges whether `bytes` are the reply to the query that was sent under `id`.
+ * @throws ProbeFailure dns_error for a message that carries the id but cannot be decoded
  */
 export function judgeReply(bytes: Buffer, query: Query, id: number): Judgement {
   if (messageId(bytes) !== id) return { kind: 'foreign' };
@@ -118,7 +118,7 @@ function decodeReply(bytes: Buffer): DnsMessage {
     return decodeMessage(bytes);
   } catch (error) {
     if (!(error instanceof MalformedMessage)) throw error;
-    throw new ProbeFailure('dns_error', `malformed DNS answer of ${bytes.length} bytes: ${error.message}`, {
+    throw new ProbeFailure('dns_error', `malformed DNS response of ${bytes.length} bytes: ${error.message}`, {
       cause: error,
     });
   }
@@ -138,7 +138,7 @@ function encodeQuestion({ name, type }: DnsQuestion): Buffer {
   try {
     return Buffer.concat([encodeName(name), tail]);
   } catch (cause) {
-    throw new ProbeFailure('dns_error', 'a name to ask for is longer than DNS allows', { cause });
+    throw new ProbeFailure('dns_error', 'the name is longer than DNS allows', { cause });
   }
 }
 

@@ -30,7 +30,7 @@ export function ipv6Text(data: Buffer): string {
   return formatAddress({ family: 6, value: BigInt(`0x${data.toString('hex')}`) });
 }
 
-/** Whether two answers say the same: the same code and the same records, whatever their order and time to live. */
+/** True if two replies have the same code and the same records, whatever their order and time to live. */
 export function isSameAnswer(a: DnsMessage, b: DnsMessage): boolean {
   return a.rcode === b.rcode && essence(a) === essence(b);
 }

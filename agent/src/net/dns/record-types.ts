@@ -102,7 +102,7 @@ export function recordTypeName(code: number): string {
 /** The number of a mnemonic. @throws RangeError for what is none */
 export function recordTypeCode(name: string): number {
   const code = codesByName.get(name);
-  if (code === undefined) throw new RangeError(`"${name}" is no record type`);
+  if (code === undefined) throw new RangeError(`"${name}" is not a record type`);
   return code;
 }
 

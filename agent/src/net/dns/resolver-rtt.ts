@@ -2,8 +2,8 @@ import type { Clock } from '@vantage/shared/clock.js';
 import { isTooEarly } from '@vantage/shared/probe-types/dns-pollution.js';
 import { ProbeFailure } from '../../probes/failure.js';
 import { within } from '../deadline.js';
-import type { Endpoint } from '../endpoint.js';
 import { noProgress } from './ask.js';
+import type { DnsServer } from './dns-server.js';
 import { connectServer } from './stream.js';
 
 /** Below the second after which a lost SYN is sent again: a connect that took longer says nothing about the path. */
@@ -13,11 +13,11 @@ const CONFIRMATIONS = 2;
 
 /**
  * The way to a server and back, in milliseconds: how long a TCP handshake takes, or its refusal. It is measured again
- * where it makes the answer look too early, because one slow handshake accuses nobody. Null where nothing came back in
+ * if it makes the response look too early, because one slow handshake proves nothing. Null where nothing came back in
  * half a second.
  */
 export async function measureResolverRtt(
-  server: Endpoint,
+  server: DnsServer,
   answerMs: number,
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
 ): Promise<number | null> {
@@ -33,7 +33,7 @@ export async function measureResolverRtt(
   return shortest;
 }
 
-async function handshakeMs(server: Endpoint, signal: AbortSignal, clock: Clock): Promise<number | null> {
+async function handshakeMs(server: DnsServer, signal: AbortSignal, clock: Clock): Promise<number | null> {
   const startedAt = clock.monotonicMs();
   const reason = () => new ProbeFailure('timeout', 'no handshake in time');
   try {

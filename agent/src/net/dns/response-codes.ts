@@ -58,7 +58,7 @@ const extendedErrors: readonly string[] = [
   'Synthesized',
 ];
 
-/** Why a server could not do better: a code of RFC 8914 and the server's own words, possibly none. */
+/** Reason of a server for its response: a code of RFC 8914 and the server's own text, possibly empty. */
 export interface ExtendedError {
   readonly code: number;
   readonly text: string;
@@ -83,7 +83,7 @@ function describeExtendedError({ code, text }: ExtendedError): string {
   return text === '' ? purpose : `${purpose} (${text})`;
 }
 
-/** What a response code means to the person who asked; null for NOERROR (RFC 1035 section 4.1.1, RFC 6895). */
+/** Failure that a response code stands for; null for NOERROR (RFC 1035 section 4.1.1, RFC 6895). */
 export function rcodeFailure(
   { rcode, extendedErrors: reasons }: { readonly rcode: string; readonly extendedErrors: readonly ExtendedError[] },
   name: string,
@@ -97,8 +97,8 @@ export function rcodeFailure(
     case 'SERVFAIL':
       return new ProbeFailure('dns_servfail', `the resolver failed on "${name}" (SERVFAIL)${why}`);
     case 'REFUSED':
-      return new ProbeFailure('dns_refused', `the resolver refused to answer for "${name}" (REFUSED)${why}`);
+      return new ProbeFailure('dns_refused', `the resolver refused the query for "${name}" (REFUSED)${why}`);
     default:
-      return new ProbeFailure('dns_error', `the resolver answered ${rcode} for "${name}"${why}`);
+      return new ProbeFailure('dns_error', `the resolver responded with ${rcode} for "${name}"${why}`);
   }
 }

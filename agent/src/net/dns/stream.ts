@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 import { isIPv6, type Socket } from 'node:net';
 import { ProbeFailure } from '../../probes/failure.js';
 import { abortable } from '../abortable.js';
-import { connectTcp } from '../connect.js';
-import { type Endpoint, formatEndpoint } from '../endpoint.js';
-import { socketFailure } from '../socket-failure.js';
-import type { AskOptions, DnsReply, Progress } from './ask.js';
+import { ConnectFailure, connectTcp } from '../connect.js';
+import { socketFailure, systemErrorName } from '../socket-failure.js';
+import type { AskOptions, DnsReply, Progress } from './asking.js';
+import { type DnsServer, serverTitle, withoutIdentity } from './dns-server.js';
 import { judgeReply, type Query, queryBytes } from './query.js';
 
 /**
@@ -13,26 +13,36 @@ import { judgeReply, type Query, queryBytes } from './query.js';
  * @throws ProbeFailure tcp_*, net_unreachable, host_unreachable; or the signal's reason
  */
 export async function connectServer(
-  server: Endpoint,
+  server: DnsServer,
   { signal, clock }: Pick<AskOptions, 'signal' | 'clock'>,
   progress: Progress,
 ): Promise<Socket> {
   const address = { address: server.address, family: isIPv6(server.address) ? 6 : 4 } as const;
-  const { socket, connectMs } = await connectTcp({ addresses: [address], port: server.port, signal, clock });
-  progress.connectMs = connectMs;
-  return socket;
+  try {
+    const { socket, connectMs } = await connectTcp({ addresses: [address], port: server.port, signal, clock });
+    progress.connectMs = connectMs;
+    return socket;
+  } catch (error) {
+    throw error instanceof ConnectFailure ? titled(error, server) : error;
+  }
+}
+
+function titled(failure: ConnectFailure, server: DnsServer): ProbeFailure {
+  if (server.title === undefined) return failure;
+  const why = systemErrorName(failure.cause) ?? 'the socket failed';
+  return new ProbeFailure(failure.code, `cannot connect to ${server.title}: ${why}`, { cause: failure });
 }
 
 /**
- * Asks on a connection, of TCP (RFC 7766) or of TLS (RFC 7858): each message has its length before it. The first
- * message must be the answer. Timed without the connecting; the socket stays open.
+ * Queries on a connection, of TCP (RFC 7766) or of TLS (RFC 7858): each message is preceded by its length. The first
+ * message must be the reply. The time excludes connecting; the socket stays open.
  * @throws ProbeFailure dns_error, tcp_reset; or the signal's reason
  */
 export async function askStream(
   socket: Socket,
   query: Query,
   options: Pick<AskOptions, 'signal' | 'clock' | 'budget'> & {
-    readonly server: Endpoint;
+    readonly server: DnsServer;
     readonly transport: 'tcp' | 'dot';
   },
 ): Promise<DnsReply> {
@@ -44,12 +54,13 @@ export async function askStream(
   budget.spend();
   const sentAt = clock.monotonicMs();
   socket.write(Buffer.concat([prefix, message]));
-  const { bytes, receivedAt } = await readMessage(socket, `DNS server ${formatEndpoint(server)}`, { signal, clock });
+  const { bytes, receivedAt } = await readMessage(socket, serverTitle(server), { signal, clock });
   const judged = judgeReply(bytes, query, id);
   if (judged.kind === 'foreign')
-    throw new ProbeFailure('dns_error', `DNS server ${formatEndpoint(server)} answered another question`);
+    throw new ProbeFailure('dns_error', `${serverTitle(server)} responded to another question`);
   const isCaseFolded = judged.kind === 'folded';
-  return { message: judged.message, transport, bytes: bytes.length, ms: receivedAt - sentAt, isCaseFolded };
+  const answer = withoutIdentity(judged.message, server);
+  return { message: answer, transport, bytes: bytes.length, ms: receivedAt - sentAt, isCaseFolded };
 }
 
 function readMessage(
@@ -64,7 +75,7 @@ function readMessage(
       chunks.push(chunk);
       received += chunk.length;
       if (received < 2) return;
-      // a length that drips in byte by byte is put together here too
+      // the length may also arrive byte by byte
       if ((chunks[0]?.length ?? 0) < 2) chunks.splice(0, chunks.length, Buffer.concat(chunks));
       const end = 2 + (chunks[0]?.readUInt16BE(0) ?? 0);
       if (received >= end) resolve({ bytes: Buffer.concat(chunks).subarray(2, end), receivedAt: clock.monotonicMs() });
@@ -79,5 +90,5 @@ function readMessage(
 }
 
 function brokenOff(what: string, cause?: unknown): ProbeFailure {
-  return new ProbeFailure('dns_error', `${what} closed the connection without an answer`, { cause });
+  return new ProbeFailure('dns_error', `${what} closed the connection without a response`, { cause });
 }

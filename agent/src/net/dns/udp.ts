@@ -3,31 +3,31 @@ import { createSocket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import { ProbeFailure } from '../../probes/failure.js';
 import { abortable } from '../abortable.js';
-import { type Endpoint, formatEndpoint } from '../endpoint.js';
 import { socketFailure, systemErrorName } from '../socket-failure.js';
-import type { AskOptions, DnsReply } from './ask.js';
+import type { AskOptions, DnsReply } from './asking.js';
+import { type DnsServer, serverTitle, withoutIdentity } from './dns-server.js';
 import { type DnsMessage, messageId } from './message.js';
 import { judgeReply, type Query, queryBytes } from './query.js';
 import { isSameAnswer } from './record-data.js';
 
 /** Messages of one server that are read at most: one that sends more of them than that keeps us busy. */
 const MAX_MESSAGES = 100;
-/** Larger datagrams are nobody's answer: we offer 1232 bytes, and servers that look at no offer send 4096. */
+/** Larger datagrams are not responses: we offer 1232 bytes, and servers that ignore the offer send 4096. */
 const MAX_DATAGRAM_BYTES = 4096;
 
 /**
- * Asks from a connected socket on a random port with a random id. Whatever is not the answer to this question from
- * this server is ignored, so the wait ends with an answer, an unreachable server or the signal.
+ * Queries from a connected socket on a random port with a random id. Anything but the reply to this question from
+ * this server is ignored, so the wait ends with a reply, an unreachable server or the signal.
  * @throws ProbeFailure dns_error, net_unreachable, host_unreachable; or the signal's reason
  */
 export function askUdp(
   query: Query,
-  server: Endpoint,
+  server: DnsServer,
   { signal, clock, budget, resendAfterMs, onSent, watch }: AskOptions,
 ): Promise<DnsReply> {
   return abortable(signal, ({ resolve, reject }) => {
     const socket = createSocket(isIPv6(server.address.split('%')[0] ?? '') ? 'udp6' : 'udp4');
-    // each sending has its own id: an answer is timed against the very datagram it answers
+    // each datagram has its own id: a response is timed against the datagram that it belongs to
     const sentAtById = new Map<number, number>();
     const send = () => {
       budget.spend();
@@ -67,7 +67,8 @@ export function askUdp(
         }
         taken = judged.message;
         const isCaseFolded = judged.kind === 'folded';
-        resolve({ message: taken, transport: 'udp', bytes: bytes.length, ms: receivedAt - sentAt, isCaseFolded });
+        const message = withoutIdentity(taken, server);
+        resolve({ message, transport: 'udp', bytes: bytes.length, ms: receivedAt - sentAt, isCaseFolded });
       } catch (error) {
         reject(error);
       }
@@ -93,16 +94,15 @@ export function otherId(asked: ReadonlyMap<number, unknown>): number {
   }
 }
 
-function floodFailure(server: Endpoint): ProbeFailure {
-  const what = `DNS server ${formatEndpoint(server)}`;
-  return new ProbeFailure('dns_error', `${what} sent over ${MAX_MESSAGES} messages and no answer`);
+function floodFailure(server: DnsServer): ProbeFailure {
+  return new ProbeFailure('dns_error', `${serverTitle(server)} sent over ${MAX_MESSAGES} messages but no response`);
 }
 
 /** Over UDP a refused connection is an ICMP message: there is no server, which is not the code REFUSED of one. */
-function udpFailure(error: Error, server: Endpoint): ProbeFailure {
-  const what = `DNS server ${formatEndpoint(server)}`;
+function udpFailure(error: Error, server: DnsServer): ProbeFailure {
+  const what = serverTitle(server);
   const failure = socketFailure(error, what);
   if (failure?.code === 'net_unreachable' || failure?.code === 'host_unreachable' || failure?.code === 'overload')
     return failure;
-  return new ProbeFailure('dns_error', `${what}: ${systemErrorName(error) ?? error.message}`, { cause: error });
+  return new ProbeFailure('dns_error', `${what}: ${systemErrorName(error) ?? 'the socket failed'}`, { cause: error });
 }

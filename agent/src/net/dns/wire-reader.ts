@@ -7,7 +7,7 @@ export class MalformedMessage extends Error {
 
 /** Octets of a name on the wire, its final zero included (RFC 1035 section 2.3.4). */
 const MAX_NAME_BYTES = 255;
-/** Pointers in one name: every one that is of use has a label before it. */
+/** Greatest number of pointers in one name: every useful one has a label before it. */
 const MAX_POINTERS = 127;
 
 /** A name and what follows it. */
@@ -51,7 +51,7 @@ export class WireReader {
     return this.#message.subarray(start, start + count);
   }
 
-  /** Everything up to the end. */
+  /** All bytes up to the end. */
   rest(): Buffer {
     return this.bytes(this.left);
   }

@@ -18,7 +18,7 @@ import { SendQueue } from './send-queue.js';
 import { StampTrust } from './stamp-trust.js';
 
 const longestPacketBytes = 2048;
-/** In one turn of the event loop; what is left comes in the next. */
+/** Greatest number of batches in one turn of the event loop; the rest comes in the next. */
 const maxBatchesPerTurn = 32;
 
 /** A channel over a raw socket of the addon. @throws RawSocketError */
@@ -42,13 +42,13 @@ export function openDatagramChannel(addon: Addon, options: Omit<RawChannelOption
   return { channel, identifier: channel.identifier };
 }
 
-/** What the addon is asked for, and how many packets are taken at a time. */
+/** Options of the addon's socket, and the number of packets read at a time. */
 type Shape = Pick<AddonSocketOptions, 'isRaw' | 'isSendOnly' | 'filter'> & { readonly slots: number };
 
 class AddonChannel implements RawChannel {
   readonly #options: RawChannelOptions;
   readonly #socket: AddonSocket;
-  /** From the addon's clock to the engine's. */
+  /** Offset from the addon's clock to the engine's. */
   readonly #clockOffsetMs: number;
   readonly #queue: SendQueue;
   readonly #slots: number;
@@ -79,14 +79,14 @@ class AddonChannel implements RawChannel {
     this.#watch();
   }
 
-  /** Of a socket that is not raw. */
+  /** Identifier of a socket that is not raw. */
   get identifier(): number {
     return this.#socket.identifier();
   }
 
   send(packet: RawPacket): void {
     if (this.#isClosed) return;
-    // more packets may follow in this turn; those that wait for room leave when there is some
+    // more packets may follow in this turn; packets that wait for buffer space are sent when it is available
     if (this.#queue.isEmpty) queueMicrotask(() => this.#flush());
     this.#queue.push(packet);
   }
@@ -118,7 +118,7 @@ class AddonChannel implements RawChannel {
   #hear(events: number): void {
     if (events < 0) {
       this.#options.onFault(new Error(`the raw socket failed: ${getSystemErrorName(events)}`));
-      // the addon watches no more after an error
+      // the addon stops polling after an error
       this.#watched = 0;
       this.#watch();
       return;

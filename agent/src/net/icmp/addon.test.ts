@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { missing } from '@vantage/shared/_support/missing.js';
 import t from 'tap';
-import { missingForRawSockets, openFileSockets } from '../../../test/_support/raw-sockets.js';
+import { openFileSockets } from '../../../test/_support/raw-sockets.js';
 import { until } from '../../../test/_support/until.js';
 import {
   type AddonSocket,
@@ -19,11 +20,11 @@ import { EchoRequest } from './echo.js';
 import { answersOnly } from './icmp-filter.js';
 import { protocols } from './protocols.js';
 
-const skip = missingForRawSockets();
+const skip = missing('raw sockets');
 const path = createRequire(import.meta.url).resolve('#icmp-socket');
 const options: AddonSocketOptions = { family: 4, isRaw: 1, protocol: 1, isSendOnly: 0, filter: null };
 
-/** What is sent: a message, where to, and how far it may go. */
+/** A message to send, its destination and its hop limit. */
 type Outgoing = readonly [bytes: Buffer, address: string, hopLimit?: number];
 
 /** Sends packets in one call. An outcome is 0 for a packet that left, otherwise its negative errno. */
@@ -196,11 +197,13 @@ t.test('a packet that is longer than its slot is cut, and leaves its neighbours 
     [request.bytes, '127.0.0.1'],
     [request.bytes, '127.0.0.1'],
   ]);
-  const { count, bytes, meta } = receive(socket, 2);
-  t.equal(count, 2);
-  for (const slot of [0, 1]) {
+  const { count, bytes, meta } = receive(socket);
+  const slots = Array.from({ length: count }, (_, slot) => slot);
+  // a raw socket also gets the packets of other programs
+  const ours = slots.filter((slot) => bytes.readUInt16BE(slot * 256 + 24) === 0x5641);
+  t.ok(ours.length >= 2);
+  for (const slot of ours) {
     t.equal(meta[batchHead.length + slot * perPacket.length + perPacket.bytes], 256);
     t.equal(bytes.readUInt8(slot * 256), 0x45);
-    t.equal(bytes.readUInt16BE(slot * 256 + 24), 0x5641);
   }
 });

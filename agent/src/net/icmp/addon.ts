@@ -3,21 +3,21 @@ import { createRequire } from 'node:module';
 import type { Family } from './address.js';
 import { RawSocketError } from './errors.js';
 
-/** What a socket of the addon is made for. */
+/** Options of a socket of the addon. */
 export interface AddonSocketOptions {
   readonly family: Family;
   /** 1: a raw socket; 0: an ICMP socket without privileges, whose identifier the kernel chooses. */
   readonly isRaw: 0 | 1;
   readonly protocol: number;
-  /** 1: the kernel drops whatever comes in. */
+  /** 1: the kernel drops all received packets. */
   readonly isSendOnly: 0 | 1;
-  /** Of ICMP_FILTER or ICMP6_FILTER; null: everything. */
+  /** Value of ICMP_FILTER or ICMP6_FILTER; null: no filter. */
   readonly filter: Uint8Array | null;
 }
 
 /** Held by the process until it is closed. No method throws but for arguments of the wrong type. */
 export interface AddonSocket {
-  /** Which of the `addonEvents` to hear of. */
+  /** Selects the `addonEvents` to report. */
   watch(events: number): void;
   /**
    * Sends `count` packets in order, each by a system call of its own, and answers how many are dealt with: fewer where
@@ -26,7 +26,7 @@ export interface AddonSocket {
    */
   send(bytes: Uint8Array, meta: Float64Array, count: number): number;
   /**
-   * Takes what waits, at most one packet per slot, and answers how many there were, or a negative errno. `meta` is
+   * Reads the waiting packets, at most one per slot, and returns their number, or a negative errno. `meta` is
    * `batchHead` numbers, then `perPacket` for each slot; `sources` gets the IPv6 address of each.
    */
   receive(bytes: Uint8Array, meta: Float64Array, sources: string[]): number;
@@ -38,15 +38,20 @@ export interface AddonSocket {
 
 /** Bits of what is watched and called back; a negative number is an errno. */
 export const addonEvents = { readable: 1, writable: 2 } as const;
-/** Where a batch says when it was read, the clocks' difference around that, and how many packets were dropped so far. */
+/**
+ * Positions in the head of a batch: read time, difference of the clocks before and after, and packets dropped so far.
+ */
 export const batchHead = { readAtMs: 0, offsetBeforeMs: 1, offsetAfterMs: 2, dropped: 3, length: 4 } as const;
-/** Where a slot says how long its packet is, when it came in, its hop limit or -1, its IPv4 source or -1. */
+/** Positions in a slot: length of the packet, arrival time, its hop limit or -1, its IPv4 source or -1. */
 export const perPacket = { bytes: 0, atMs: 1, hopLimit: 2, sourceV4: 3, length: 4 } as const;
 
-/** Where a packet to be sent says how long it is and its hop limit, and is told when it left or its negative errno. */
+/**
+ * Positions for a packet to send: length, hop limit, and the time when it left or its negative errno, which the addon
+ * writes.
+ */
 export const perSent = { bytes: 0, hopLimit: 1, atMs: 2, length: 3 } as const;
 
-/** Most packets that one call of `receive` takes. */
+/** Greatest number of packets that one call of `receive` takes. */
 export const maxSlots = 32;
 
 /** The native module. */
@@ -63,6 +68,6 @@ export function loadAddon(): Addon {
     const loaded: Addon = createRequire(import.meta.url)('#icmp-socket');
     return loaded;
   } catch (cause) {
-    throw new RawSocketError('not_loadable', 'the ICMP addon does not load', { cause });
+    throw new RawSocketError('not_loadable', 'cannot load the ICMP addon', { cause });
   }
 }

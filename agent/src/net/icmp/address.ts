@@ -6,7 +6,7 @@ export type Family = 4 | 6;
 
 /** The spelling in which the system names the source of a packet. @throws TypeError for what is no IPv6 address */
 export function canonicalAddress(address: string, family: Family): string {
-  // dotted decimal has one spelling only, and this is done for every ping
+  // dotted decimal has only one spelling, and this runs for every ping
   return family === 4 ? address : new SocketAddress({ address, family: 'ipv6' }).address;
 }
 

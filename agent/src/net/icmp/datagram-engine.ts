@@ -1,9 +1,9 @@
 import type { Clock } from '@vantage/shared/clock.js';
-import type { IcmpEngine } from '../icmp.js';
 import type { Addon } from './addon.js';
 import { openDatagramChannel } from './addon-channel.js';
 import type { Family } from './address.js';
 import { EchoFlow, type EchoFlowOptions } from './echo-flow.js';
+import type { IcmpEngine } from './engine.js';
 import { RawSocketError, SendError } from './errors.js';
 import type { Flow } from './flow.js';
 import { FlowTable } from './flow-table.js';
@@ -18,7 +18,7 @@ interface DatagramEngineOptions {
 /**
  * Echo requests without privileges, by the ICMP sockets that Linux gives to the groups of net.ipv4.ping_group_range. Each
  * flow has a socket, because the kernel chooses the identifier, one per socket. Only echo replies come back: no errors,
- * so nothing is told of unreachable targets or expired packets, and no traces.
+ * so it reports no unreachable targets or expired packets, and cannot trace.
  */
 export class DatagramEngine implements IcmpEngine {
   readonly kind = 'datagram';
@@ -56,11 +56,11 @@ export class DatagramEngine implements IcmpEngine {
   }
 
   openUdp(): Promise<Flow> {
-    return Promise.reject(new SendError('EPERM', 'UDP packets of our own need raw sockets'));
+    return Promise.reject(new SendError('EPERM', 'custom UDP packets require raw sockets'));
   }
 
   openTcp(): Promise<Flow> {
-    return Promise.reject(new SendError('EPERM', 'TCP segments of our own need raw sockets'));
+    return Promise.reject(new SendError('EPERM', 'custom TCP segments require raw sockets'));
   }
 
   close(): void {

@@ -59,7 +59,7 @@ export interface TcpReply {
   readonly acknowledgement: number;
 }
 
-/** Null for every segment but SYN+ACK and RST+ACK. */
+/** Decodes SYN+ACK and RST+ACK; null for every other segment. */
 export function decodeTcpReply(segment: Buffer): TcpReply | null {
   if (segment.length < 20) return null;
   const bits = segment.readUInt8(13) & (flags.syn | flags.rst | flags.ack);

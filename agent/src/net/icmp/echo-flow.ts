@@ -8,7 +8,7 @@ import type { EchoReply, IcmpError } from './message.js';
 import type { RawChannel, RawPacket } from './raw-channel.js';
 import { SentLedger } from './sent-ledger.js';
 
-/** What a caller decides of a flow. */
+/** Caller's options of a flow. */
 export interface EchoFlowOptions {
   readonly target: FlowTarget;
   /** 0 to 1472. */
@@ -16,7 +16,7 @@ export interface EchoFlowOptions {
   readonly listener: FlowListener;
 }
 
-/** What the engine gives to each flow of a family. */
+/** Parts that the engine gives to each flow of a family. */
 export interface EchoFlowParts {
   readonly channel: RawChannel;
   readonly table: FlowTable;

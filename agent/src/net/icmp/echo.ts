@@ -18,7 +18,7 @@ const balanceBytes = 2;
 export class EchoRequest {
   /** The whole ICMP message. For IPv6 the checksum is left to the kernel, which alone knows the source address. */
   readonly bytes: Buffer;
-  /** Random bytes a genuine reply repeats; empty where the payload has no room beside the balance. */
+  /** Random bytes a genuine reply repeats; empty if the payload has only space for the balance. */
   readonly cookie: Buffer;
   readonly #family: Family;
   readonly #balanceOffset: number | null;
@@ -40,7 +40,7 @@ export class EchoRequest {
     if (this.#balanceOffset !== null) this.#writeChecksum();
   }
 
-  /** Makes this the request number `sequence`, 0 to 65535. */
+  /** Turns this into the request with number `sequence`, 0 to 65535. */
   setSequence(sequence: number): void {
     this.bytes.writeUInt16BE(sequence, 6);
     if (this.#balanceOffset === null) this.#writeChecksum();
@@ -54,17 +54,17 @@ export class EchoRequest {
   }
 }
 
-/** Whether a payload, which begins at `start`, begins with the cookie of the request; an empty cookie matches anything. */
+/** True if a payload that starts at `start` begins with the cookie of the request; an empty cookie matches anything. */
 export function hasCookie(bytes: Buffer, cookie: Buffer, start = 0): boolean {
   if (bytes.length - start < cookie.length) return false;
-  // for 16 bytes a loop is ten times as fast as the way into Buffer.compare
+  // for 16 bytes a loop is ten times as fast as the call of Buffer.compare
   for (let offset = 0; offset < cookie.length; offset += 1) if (bytes[start + offset] !== cookie[offset]) return false;
   return true;
 }
 
 /**
- * Whether the payload quoted inside an error is certainly another sender's. Routers may quote 8 bytes only or fill up
- * with zeros, and neither says anything.
+ * True if the payload quoted inside an error is certainly another sender's. Routers may quote 8 bytes only or pad
+ * with zeros, and neither proves anything.
  */
 export function contradictsCookie(payload: Buffer, cookie: Buffer): boolean {
   if (payload.length < cookie.length || hasCookie(payload, cookie)) return false;

@@ -2,7 +2,10 @@ import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
 import type { Family } from './address.js';
 
-/** Why raw sockets cannot be had: no permission, the native module does not load, or the system lacks the protocol. */
+/**
+ * Reason why raw sockets are not available: no permission, the native module does not load, or the system lacks the
+ * protocol.
+ */
 export type RawSocketFault = 'not_permitted' | 'not_loadable' | 'not_supported';
 
 /** Thrown where a raw socket cannot be opened. */
@@ -17,7 +20,7 @@ export class RawSocketError extends Error {
     super(message, options);
   }
 
-  /** What the system's refusal of a new socket means. */
+  /** Classifies the system's refusal of a new socket. */
   static of(cause: unknown, family: Family): RawSocketError {
     const code = systemErrorCode(cause);
     if (code === 'EPERM' || code === 'EACCES') {
@@ -78,7 +81,7 @@ export function systemErrorCode(error: unknown): SystemErrorCode {
   return codesByText.get(error.message) ?? 'UNKNOWN';
 }
 
-/** What kept a packet from leaving. */
+/** Classifies the error that kept a packet from leaving. */
 export function toSendError(cause: unknown): SendError {
   if (cause instanceof SendError) return cause;
   const text = cause instanceof Error ? cause.message : String(cause);

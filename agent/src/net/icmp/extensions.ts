@@ -1,4 +1,5 @@
-// What a router may add behind the packet it quotes (RFC 4884 section 7), and of it the label stack (RFC 4950 section 3):
+// Extension that a router may add after the packet it quotes (RFC 4884 section 7), and its label stack (RFC 4950
+// section 3):
 //
 //   | 2 | reserved, 12 bits | checksum |    then objects:    | length | class | type | payload ... |
 //

@@ -63,7 +63,7 @@ function aroundV4(body: Buffer): Buffer {
   return Buffer.concat([header, body]);
 }
 
-/** Where the packets of a road go, as it stands in them. */
+/** Destination of the packets of a road, as encoded in them. */
 function destinationOf({ family }: Road): Buffer {
   return Buffer.from(family === 4 ? '0a000009' : 'fd000000000000000000000000000009', 'hex');
 }

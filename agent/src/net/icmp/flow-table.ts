@@ -16,16 +16,19 @@ export interface PortTaker {
   takeSegment(reply: TcpReply, arrival: Arrival): void;
 }
 
-// never 0: the answer to a first request without a payload would be all zeros, whose checksum kernels write as 0, which is false
+// never 0: the reply to a first request without a payload would be all zeros, whose checksum kernels write as 0, which
+// is wrong
 const LAST_IDENTIFIER = 0xffff;
 const protocolOfQuote = { udp: protocols.udp, tcp: protocols.tcp } as const;
 
-/** Who gets a packet of one address family: echo flows by identifier, the others by protocol and local port. */
+/**
+ * Routes the packets of one address family to flows: echo flows by identifier, the others by protocol and local port.
+ */
 export class FlowTable {
   readonly #echoes = new Map<number, EchoTaker>();
   readonly #ports = new Map<number, PortTaker>();
 
-  /** A flow whose identifier somebody else has chosen, so that no other here has it. */
+  /** A flow whose identifier was chosen elsewhere, reserved so that no other flow here has it. */
   addEchoAs(identifier: number, taker: EchoTaker): void {
     this.#echoes.set(identifier, taker);
   }

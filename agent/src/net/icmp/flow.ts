@@ -3,17 +3,17 @@ import type { Family } from './address.js';
 import type { SendError } from './errors.js';
 import type { AnswerName } from './names.js';
 
-/** Where a flow goes: an address that passed the target policy. */
+/** Destination of a flow: an address that passed the target policy. */
 export interface FlowTarget {
   readonly address: string;
   readonly family: Family;
 }
 
-/** What came back for one probe packet. */
+/** Answer to one probe packet. */
 export interface Answer {
   /** The number that was given to `send`. */
   readonly index: number;
-  /** Who answered: the target or, with an error, any router. */
+  /** Address of the answering host: the target or, with an error, any router. */
   readonly from: string;
   readonly name: AnswerName;
   /** Type of an ICMP error; null for every other answer. */
@@ -30,10 +30,10 @@ export interface Answer {
   readonly isDuplicate: boolean;
 }
 
-/** What an answer says, whatever packet it is about. */
+/** Contents of an answer, whatever packet it is about. */
 export type Saying = Pick<Answer, 'name' | 'type' | 'code' | 'mpls'>;
 
-/** Who hears of a flow's packets, in the turn in which they come in; it must not throw. */
+/** Listener for a flow's packets, called in order of arrival; it must not throw. */
 export interface FlowListener {
   /** The packet leaves now, on the engine's clock: in the turn of `send`, or when the system has room for it. */
   onSent?(index: number, atMs: number): void;
@@ -46,6 +46,6 @@ export interface FlowListener {
 export interface Flow {
   /** Sends packet number `index`, 0 to 65535, each number once; at the latest at the end of this turn of the event loop. */
   send(index: number, hopLimit: number): void;
-  /** After it nothing more leaves and the listener hears nothing more; may be called twice. */
+  /** Closes the flow: nothing more is sent or reported afterwards. May be called twice. */
   close(): void;
 }

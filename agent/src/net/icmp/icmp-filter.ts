@@ -1,7 +1,7 @@
 import { endianness } from 'node:os';
 import { type ProtocolNumber, protocols } from './protocols.js';
 
-/** What setsockopt(2) wants to let only answers in; null for protocols without such a filter. */
+/** Arguments of setsockopt(2) that let only answers in; null for protocols without such a filter. */
 export interface IcmpFilter {
   readonly level: number;
   readonly option: number;

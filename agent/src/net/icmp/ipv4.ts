@@ -1,16 +1,16 @@
 const minHeaderBytes = 20;
 
-/** What of an IPv4 header (RFC 791 3.1) a reader of raw packets needs. */
+/** Fields of an IPv4 header (RFC 791 3.1) that a reader of raw packets needs. */
 export interface Ipv4Header {
-  /** With options. */
+  /** Length of the header, options included. */
   readonly headerBytes: number;
   readonly ttl: number;
   readonly protocol: number;
-  /** In units of 8 bytes; above 0 the bytes that follow are no transport header. */
+  /** Fragment offset in units of 8 bytes; above 0 no transport header follows. */
   readonly fragmentOffset: number;
 }
 
-/** Null where the bytes do not begin with a whole IPv4 header. */
+/** Decodes a header; null where the bytes do not start with a whole IPv4 header. */
 export function decodeIpv4Header(bytes: Buffer): Ipv4Header | null {
   if (bytes.length < minHeaderBytes) return null;
   const first = bytes.readUInt8(0);

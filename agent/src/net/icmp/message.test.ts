@@ -228,7 +228,7 @@ t.test('no bytes whatever make the decoders throw', async (t) => {
   t.pass();
 });
 
-/** Where there is a payload, the same with it cut out. */
+/** The message with its payload as a view of its own, where it has one. */
 function withPayload(message: IcmpMessage | null): IcmpMessage | null {
   if (message?.kind !== 'echo-reply') return message;
   return Object.assign(message, { payload: message.bytes.subarray(message.payloadStart) });
@@ -241,7 +241,7 @@ function changed(packet: Buffer, offset: number, mask: number): Buffer {
   return copy;
 }
 
-/** Makes the ICMP checksum of an IPv4 packet with a 20-byte header right again, in place. */
+/** Corrects the ICMP checksum of an IPv4 packet with a 20-byte header, in place. */
 function withChecksum(packet: Buffer): Buffer {
   packet.writeUInt16BE(0, 22);
   packet.writeUInt16BE(internetChecksum(packet.subarray(20)), 22);

@@ -14,7 +14,9 @@ export interface EchoReply {
   readonly kind: 'echo-reply';
   readonly identifier: number;
   readonly sequence: number;
-  /** What came in, its payload from `payloadStart` on: no view of its own, which would cost more than all the rest. */
+  /**
+   * The received packet, with its payload from `payloadStart`; a separate view would cost more than everything else.
+   */
   readonly bytes: Buffer;
   readonly payloadStart: number;
 }
@@ -24,7 +26,7 @@ export interface IcmpError {
   readonly kind: 'error';
   readonly name: IcmpErrorName;
   readonly type: number;
-  /** Of the ICMP type that the name speaks of. */
+  /** Code of the ICMP type that the name stands for. */
   readonly code: number;
   readonly quote: Quote;
   /** Labels under which the quoted packet came to the router, top first; mostly none. */
@@ -76,7 +78,10 @@ function decodeError(family: Family, message: Buffer): IcmpError | null {
   return quote === null ? null : { kind: 'error', name, type, code, quote, mpls };
 }
 
-/** Before RFC 4884 routers put extensions behind the first 128 bytes of the packet, padded, and did not say so. */
+/**
+ * Length after which older routers append extensions: before RFC 4884 they padded the packet to 128 bytes, without
+ * saying so.
+ */
 const unsaidQuoteBytes = 128;
 
 /**

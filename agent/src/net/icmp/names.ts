@@ -1,6 +1,6 @@
 import type { Family } from './address.js';
 
-// NOTE: these names are part of the public API (hops[].replies[].icmp_type); a name once given stays.
+// NOTE: these names are part of the public API (hops[].replies[].icmp_type); a published name never changes.
 
 /** Codes of ICMP type 3, by number. RFC 792, RFC 1122 3.2.2.1, RFC 1812 5.2.7.1. */
 const unreachableV4 = [
@@ -34,7 +34,7 @@ const unreachableV6 = [
   'source_route_failed',
 ] as const;
 
-/** What an ICMP error says, both families; `destination_unreachable` is a code no RFC names. */
+/** Names of ICMP errors, both families; `destination_unreachable` is a code that no RFC names. */
 export type IcmpErrorName =
   | (typeof unreachableV4)[number]
   | (typeof unreachableV6)[number]
@@ -43,7 +43,7 @@ export type IcmpErrorName =
   | 'time_exceeded'
   | 'parameter_problem';
 
-/** How a probe was answered: by an error, an echo reply, or a TCP segment. */
+/** Kind of answer to a probe: an error, an echo reply, or a TCP segment. */
 export type AnswerName = IcmpErrorName | 'echo_reply' | 'tcp_syn_ack' | 'tcp_rst';
 
 /** The name of an ICMP error that ends a packet; null for every other type (redirects and source quenches are advice). */
@@ -82,7 +82,7 @@ const otherNames: ReadonlySet<AnswerName> = new Set<AnswerName>([
   'time_exceeded',
 ]);
 
-/** Whether an error means that the network or the host cannot be reached; null for answers that say no such thing. */
+/** Error code for an ICMP error that says the network or the host is unreachable; null for other answers. */
 export function unreachableCode(name: AnswerName): 'net_unreachable' | 'host_unreachable' | null {
   if (otherNames.has(name)) return null;
   return networkNames.has(name) ? 'net_unreachable' : 'host_unreachable';

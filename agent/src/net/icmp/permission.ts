@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs';
 import type { RawSocketFault } from './errors.js';
 
-/** What an operator does about raw sockets that cannot be had; one line. */
+/** Advice for the operator when raw sockets are not available; one line. */
 export function rawSocketRemedy(fault: RawSocketFault): string {
   switch (fault) {
     case 'not_permitted':
-      // a capability belongs to the file that runs, so a symbolic link would not do
+      // a capability belongs to the executed file, so a symbolic link is resolved
       return `sudo setcap cap_net_raw+ep ${realpathSync(process.execPath)}`;
     case 'not_loadable':
       return 'npm rebuild raw-socket';

@@ -8,14 +8,14 @@ import { protocols } from './protocols.js';
 import type { RawChannel } from './raw-channel.js';
 import { SentLedger } from './sent-ledger.js';
 
-/** What a caller decides of a flow. */
+/** Caller's options of a flow. */
 export interface PortFlowOptions {
   readonly target: FlowTarget;
   readonly port: number;
   readonly listener: FlowListener;
 }
 
-/** How packet numbers travel: in the UDP checksum or in the TCP sequence number, which routers quote. */
+/** Encoding of packet numbers: in the UDP checksum or in the TCP sequence number, which routers quote. */
 export interface Labelling {
   readonly protocol: typeof protocols.udp | typeof protocols.tcp;
   encode(ends: FlowEnds, index: number): Buffer;
@@ -26,7 +26,7 @@ const udpPayloadBytes = 16;
 // 0 means "no checksum" on the wire and 0xffff stands for a computed 0 (RFC 768), so labels stay between the two
 const udpLabels = 0xfffe;
 
-/** For at most 65534 packets; `firstLabel` is any whole number from 0 to 0xffff. */
+/** Labelling for at most 65534 packets; `firstLabel` is any whole number from 0 to 0xffff. */
 export function udpLabelling(firstLabel: number): Labelling {
   return {
     protocol: protocols.udp,
@@ -44,13 +44,13 @@ export function tcpLabelling(firstLabel: number): Labelling {
   };
 }
 
-/** What the engine gives to one flow. */
+/** Parts that the engine gives to one flow. */
 export interface PortFlowParts {
   readonly channel: RawChannel;
   readonly table: FlowTable;
   readonly labelling: Labelling;
   readonly source: { readonly address: string; readonly port: number };
-  /** Gives back what the flow was built on. */
+  /** Releases the resources of the flow. */
   readonly release: () => void;
 }
 

@@ -12,7 +12,7 @@ const quotedTransportBytes = 8;
 const maxExtensionHeaders = 4;
 
 interface QuotedDestination {
-  /** Where the quoted packet was going: a view of 4 or 16 bytes. */
+  /** Destination of the quoted packet: a view of 4 or 16 bytes. */
   readonly destination: Buffer;
 }
 /** An echo request. */
@@ -34,7 +34,7 @@ export interface QuotedPorts extends QuotedDestination {
 /** A packet of ours, as an error message shows it. */
 export type Quote = QuotedEcho | QuotedPorts;
 
-/** Null for what is truncated, no first fragment, or of a protocol we do not send. */
+/** Decodes a quoted packet; null if it is truncated, not a first fragment, or of a protocol that we do not send. */
 export function decodeQuote(family: Family, bytes: Buffer): Quote | null {
   return family === 4 ? decodeQuoteV4(bytes) : decodeQuoteV6(bytes);
 }

@@ -1,19 +1,20 @@
 import { randomInt } from 'node:crypto';
+import { missing } from '@vantage/shared/_support/missing.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
-import { channelKinds, missingForRawSockets } from '../../../test/_support/raw-sockets.js';
+import { channelKinds } from '../../../test/_support/raw-sockets.js';
 import { until } from '../../../test/_support/until.js';
 import { addressBytes } from './address.js';
+import { chooseChannels } from './choose-channels.js';
 import { EchoRequest } from './echo.js';
 import { protocols } from './protocols.js';
-import { chooseChannels } from './raw-channel.js';
 
 for (const { family, protocol, address, replyType, typeOffset } of [
   { family: 4, protocol: protocols.icmp, address: '127.0.0.1', replyType: 0, typeOffset: 20 },
   { family: 6, protocol: protocols.icmpV6, address: '::1', replyType: 129, typeOffset: 0 },
 ] as const) {
   for (const kind of channelKinds)
-    t.test(`${kind}: IPv${family}: the kernel passes on answers only`, { skip: missingForRawSockets() }, async (t) => {
+    t.test(`${kind}: IPv${family}: the kernel passes on answers only`, { skip: missing('raw sockets') }, async (t) => {
       const types: number[] = [];
       const onFault = (error: Error) => t.fail(error.message);
       const identifier = randomInt(1, 0x10000);

@@ -1,11 +1,8 @@
 import type { Clock } from '@vantage/shared/clock.js';
-import { loadAddon } from './addon.js';
-import { openAddonChannel } from './addon-channel.js';
 import type { Family } from './address.js';
 import type { Arrival } from './arrival.js';
-import { RawSocketError, type SendError } from './errors.js';
+import type { SendError } from './errors.js';
 import type { ProtocolNumber } from './protocols.js';
-import { openRawSocketChannel } from './raw-socket-channel.js';
 
 /** One packet to send, without its IP header. */
 export interface RawPacket {
@@ -21,20 +18,23 @@ export interface RawPacket {
    * may still change them. What it throws calls the packet off.
    */
   prepare(): void;
-  /** It leaves, or has just left; `atMs` is the engine's clock right before its own system call. An error may still follow. */
+  /**
+   * Called when the packet leaves; `atMs` is the engine's clock right before its own system call. An error may still
+   * follow.
+   */
   onSent(atMs: number): void;
-  /** Never within `send` itself. */
+  /** Called on an error, never within `send` itself. */
   onError(error: SendError): void;
 }
 
-/** What a channel is for, and who hears of what it receives. */
+/** Family, protocol and listeners of a channel. */
 export interface RawChannelOptions {
   readonly family: Family;
   readonly protocol: ProtocolNumber;
   readonly clock: Clock;
   /**
-   * `bytes` is overwritten by later packets: whoever keeps any of it copies it. IPv4 packets come with their header.
-   * Null: the channel only sends.
+   * `bytes` is overwritten by later packets: copy what is kept. IPv4 packets come with their header. Null: the channel
+   * only sends.
    */
   readonly onPacket: ((bytes: Buffer, arrival: Arrival) => void) | null;
   /** The system failed to receive, or `onPacket` threw. */
@@ -50,7 +50,7 @@ export interface RawChannel {
 }
 
 /**
- * By what raw sockets are opened. `addon`: our own, with times of the kernel and a hop limit of each packet's own.
+ * Implementation of raw sockets. `addon`: our own, with times of the kernel and a hop limit for each packet.
  * `raw-socket`: the npm package, whose times are those of the event loop.
  */
 export type ChannelKind = 'addon' | 'raw-socket';
@@ -60,22 +60,4 @@ export interface ChannelOpener {
   readonly kind: ChannelKind;
   /** @throws RawSocketError */
   open(options: RawChannelOptions): RawChannel;
-}
-
-/** The given kind, or the better of the two that loads. @throws RawSocketError where the given one does not */
-export function chooseChannels(kind?: ChannelKind): ChannelOpener {
-  if (kind === 'addon') return addonChannels();
-  const packaged: ChannelOpener = { kind: 'raw-socket', open: openRawSocketChannel };
-  if (kind === 'raw-socket') return packaged;
-  try {
-    return addonChannels();
-  } catch (error) {
-    if (error instanceof RawSocketError) return packaged;
-    throw error;
-  }
-}
-
-function addonChannels(): ChannelOpener {
-  const addon = loadAddon();
-  return { kind: 'addon', open: (options) => openAddonChannel(addon, options) };
 }

@@ -15,7 +15,8 @@ export function openRawSocketChannel(options: RawChannelOptions): RawChannel {
   const rawSocket = loadRawSocket();
   const socket = createSocket(rawSocket, options);
   const { SocketLevel, SocketOption } = rawSocket;
-  // the kernel clamps this to net.core.rmem_max; its default holds some 270 small packets, a stall of 60 ms at full speed
+  // the kernel clamps this to net.core.rmem_max; its default holds about 270 small packets, a stall of 60 ms at full
+  // speed
   socket.setOption(SocketLevel.SOL_SOCKET, SocketOption.SO_RCVBUF, wantedReceiveBufferBytes);
   const filter = answersOnly(options.protocol);
   if (filter !== null) socket.setOption(filter.level, filter.option, filter.mask, filter.mask.length);
@@ -75,7 +76,7 @@ function loadRawSocket(): RawSocketModule {
     const loaded: RawSocketModule = createRequire(import.meta.url)('raw-socket');
     return loaded;
   } catch (cause) {
-    throw new RawSocketError('not_loadable', 'the native module "raw-socket" does not load', { cause });
+    throw new RawSocketError('not_loadable', 'cannot load the native module "raw-socket"', { cause });
   }
 }
 

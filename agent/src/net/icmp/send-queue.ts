@@ -4,12 +4,12 @@ import type { RawPacket } from './raw-channel.js';
 
 const longestRecordBytes = 2048;
 
-/** What a queue works with. */
+/** Dependencies of a queue. */
 export interface SendQueueOptions {
   readonly socket: Pick<AddonSocket, 'send'>;
   /** Packets handed to the addon at a time. */
   readonly slots: number;
-  /** From the addon's clock to the engine's. */
+  /** Offset from the addon's clock to the engine's. */
   readonly clockOffsetMs: number;
   /** The packet did not leave. */
   readonly onRefused: (packet: RawPacket, error: SendError) => void;

@@ -1,4 +1,4 @@
-/** When each packet of a flow left and whether it was answered. */
+/** Departure time of each packet of a flow, and if it was answered. */
 export class SentLedger {
   readonly #sentAtMs: number[] = [];
   readonly #isAnswered: boolean[] = [];
@@ -8,13 +8,13 @@ export class SentLedger {
     this.#sentAtMs[index] = atMs;
   }
 
-  /** Takes one answer to packet `index`; null where no such packet left. */
+  /** Records an answer to packet `index`; null where no such packet was sent. */
   settle(index: number, atMs: number): { readonly rttMs: number; readonly isDuplicate: boolean } | null {
     const sentAtMs = this.#sentAtMs[index];
     if (sentAtMs === undefined) return null;
     const isDuplicate = this.#isAnswered[index] === true;
     this.#isAnswered[index] = true;
-    // the kernel's clock and ours agree to a few microseconds, and a reply can be quicker than that
+    // the clocks of the kernel and of this process differ by a few microseconds, and a reply can arrive in less
     return { rttMs: Math.max(0, atMs - sentAtMs), isDuplicate };
   }
 }

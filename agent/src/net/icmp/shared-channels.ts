@@ -2,7 +2,7 @@ import type { Family } from './address.js';
 import type { ProtocolNumber } from './protocols.js';
 import type { ChannelOpener, RawChannel, RawChannelOptions } from './raw-channel.js';
 
-/** A channel in use by somebody; `release` may be called once. */
+/** A channel in use; `release` may be called once. */
 export interface ChannelLease {
   readonly channel: RawChannel;
   release(): void;
@@ -14,8 +14,8 @@ interface Shared {
 }
 
 /**
- * Raw sockets that exist only while somebody uses them, one per family and protocol: a raw TCP socket gets a copy of
- * every segment this machine receives.
+ * Raw sockets that exist only while they are in use, one per family and protocol: a raw TCP socket gets a copy of every
+ * segment this machine receives.
  */
 export class SharedChannels {
   readonly #byKey = new Map<string, Shared>();

@@ -35,12 +35,12 @@ export function startTls(
       ...(protocols.length === 0 ? {} : { ALPNProtocols: [...protocols] }),
       ...names,
     });
-    // before Node makes objects of the chain for a check of its own, which takes it 1 to 2 ms
+    // before Node creates objects of the chain for its own check, which takes 1 to 2 ms
     let finishedAt: number | null = null;
     tlsSocket.prependOnceListener('secure', () => {
       finishedAt = clock.monotonicMs();
     });
-    // stays for the life of the socket: an error between two owners must not end the process
+    // kept for the life of the socket: an error between two owners must not end the process
     tlsSocket.on('error', (error) => reject(tlsFailure(error)));
     tlsSocket.once('secureConnect', () =>
       resolve({ socket: tlsSocket, ms: (finishedAt ?? clock.monotonicMs()) - startedAt }),

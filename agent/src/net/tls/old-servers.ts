@@ -2,8 +2,8 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import type { ClientCertificate } from '@vantage/shared/probe-types/client-certificate.js';
 
 /**
- * TLS settings that speak with whatever there is to be measured: TLS 1.0 and weak ciphers too, because a certificate
- * or a protocol that is bad is a finding, not a reason to see nothing. Made once, at first use: loading the roots and
+ * TLS settings that work with any server to be measured: TLS 1.0 and weak ciphers too, because a certificate or a
+ * protocol that is bad is a finding, not a reason to see nothing. Made once, at first use: loading the roots and
  * parsing the ciphers takes longer than a handshake on loopback.
  */
 export class OldServersContext {

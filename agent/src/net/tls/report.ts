@@ -13,8 +13,8 @@ const MAX_CHAIN_BYTES = 64 * 1024;
 const MAX_NAME_LENGTH = 512;
 
 /**
- * What the handshake negotiated, and the chain the server sent, leaf first. Once for each socket, as
- * `takeSentCertificates` is.
+ * Describes the negotiated parameters and the chain that the server sent, leaf first. Call once for each socket, as
+ * for `takeSentCertificates`.
  */
 export function describeTls(socket: TLSSocket): TlsReport {
   const protocol = socket.getProtocol() ?? '';
@@ -30,7 +30,7 @@ export function describeTls(socket: TLSSocket): TlsReport {
   };
 }
 
-/** Why a certificate is not good enough for who asked to verify it; null when it is. */
+/** Reason why a certificate fails the requested verification; null when it passes. */
 export function verificationFailure({ authorized, authorization_error: reason }: TlsReport): ProbeFailure | null {
   if (authorized) return null;
   const { code, message } = verdictOf(reason ?? '');
@@ -63,7 +63,7 @@ function describeChain(certificates: readonly X509Certificate[]): CertificateRep
   return reports.slice(0, end < 0 ? undefined : end).flatMap((report) => report ?? []);
 }
 
-/** Null for a certificate whose dates no calendar knows. */
+/** Describes a certificate; null when its dates cannot be parsed. */
 export function describeCertificate(certificate: X509Certificate): CertificateReport | null {
   const notBefore = Date.parse(certificate.validFrom);
   const notAfter = Date.parse(certificate.validTo);

@@ -13,7 +13,7 @@ import type { ProbeContext } from '../engine.js';
 import { ProbeFailure, refusing } from '../failure.js';
 
 //   Chromium --HTTP proxy, 127.0.0.1, a password of this run--> here --resolve once, judge, connect--> the world
-//   It has no other way out: it resolves nothing and connects to nothing else.
+//   This is its only way out: it resolves no names and connects to nothing else.
 
 /** Names a page may bring in, connections it may have open, and bytes both ways, for one run. */
 const MAX_HOSTS = 200;
@@ -46,7 +46,7 @@ export class EgressProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Duplex>();
   readonly #resolutions = new Map<string, Promise<Resolution>>();
-  /** Why a host could not be reached, by `host:port`. */
+  /** Reasons why hosts could not be reached, by `host:port`. */
   readonly #failures = new Map<string, ProbeFailure>();
   readonly #authorization: string;
   #bytes = 0;
@@ -61,7 +61,7 @@ export class EgressProxy {
     this.#server.on('clientError', (_error, socket) => socket.destroy());
   }
 
-  /** Its URL, without the password. */
+  /** Starts the proxy and returns its URL, without the password. */
   async open(): Promise<string> {
     this.#server.listen(0, LOOPBACK);
     await once(this.#server, 'listening');
@@ -73,7 +73,7 @@ export class EgressProxy {
     return [...this.#failures.values()].filter(({ code }) => code === 'target_not_allowed').length;
   }
 
-  /** Why a host of a URL could not be reached; null where it could, or was not asked for. */
+  /** Reason why the host of a URL could not be reached; null where it could, or was not requested. */
   failureOf(url: string): ProbeFailure | null {
     if (!URL.canParse(url)) return null;
     const { hostname, port, protocol } = new URL(url);
@@ -91,7 +91,7 @@ export class EgressProxy {
     if (!this.#isOurs(asked)) return this.#demandPassword(answer);
     try {
       const { url, host, port } = refusing(() => parseHttpUrl(asked.url ?? ''));
-      // for anything else it would have asked for a tunnel
+      // for any other scheme it would have requested a tunnel
       if (url.protocol !== 'http:') throw new ProbeFailure('http_protocol', 'no plain http');
       const socket = await this.#connect(host, port);
       const headers = Object.fromEntries(Object.entries(asked.headers).filter(([name]) => !hopByHop.has(name)));
@@ -100,7 +100,7 @@ export class EgressProxy {
       const onward = request({ createConnection: () => socket, method, path, headers });
       onward.on('response', (response) => {
         const { statusCode = 0 } = response;
-        // 1xx do not come here; what else is none would end this process with an error
+        // 1xx responses do not arrive here; any other invalid status would end this process with an error
         if (statusCode < 200 || statusCode > 599) return void answer.destroy();
         const kept = Object.entries(response.headers).filter(([name]) => !hopByHop.has(name));
         answer.writeHead(statusCode, Object.fromEntries(kept));
@@ -111,7 +111,7 @@ export class EgressProxy {
       answer.on('close', () => socket.destroy());
       asked.pipe(onward);
     } catch {
-      // an answer of ours would be taken for one of the page
+      // a response from the proxy would be taken for one of the page
       answer.destroy();
     }
   }
@@ -132,7 +132,7 @@ export class EgressProxy {
       onward.pipe(socket);
       socket.pipe(onward);
       onward.on('close', () => {
-        // whose end was read has its last bytes on their way still
+        // a socket whose end was read may still be sending its last bytes
         if (!onward.readableEnded) socket.destroy();
       });
       socket.on('close', () => onward.destroy());
@@ -151,7 +151,7 @@ export class EgressProxy {
         policy.checkHost(host);
       });
       if (this.#sockets.size > 2 * MAX_CONNECTIONS || this.#bytes > MAX_BYTES)
-        throw new ProbeFailure('overload', 'the page takes too much');
+        throw new ProbeFailure('overload', 'the page transfers too much data');
       const { addresses } = await this.#resolve(host);
       const { socket } = await connectTcp({ addresses, port, signal, clock });
       this.#keep(socket);
@@ -182,7 +182,7 @@ export class EgressProxy {
     socket.on('close', () => this.#sockets.delete(socket));
   }
 
-  /** A page that has had more than its share gets nothing more. */
+  /** A page that has exceeded its limit gets no more data. */
   #count(socket: Socket): void {
     let counted = 0;
     const count = () => {

@@ -34,12 +34,12 @@ type BrowserResult = ProbeResults['browser'];
 
 const PAGE_PROCESS = fileURLToPath(new URL('./page-process.js', import.meta.url));
 const MAX_URL_LENGTH = 2048;
-/** What a page process has for its report when the time is over. */
+/** Time that a page process has for its report after the deadline, in milliseconds. */
 const GRACE_MS = 2000;
 
 /** Loads pages in headless Chromium, one at a time, each in processes of its own that end with it. */
 export class BrowserEngine implements ProbeEngine<'browser'> {
-  // it is a program that fills a machine, and measures itself
+  // Chromium loads the machine fully, and measures its own timing
   readonly load = { units: () => 25, maxConcurrent: 1 };
   #found: UsableChromium | ChromiumLack | null = null;
 
@@ -47,7 +47,7 @@ export class BrowserEngine implements ProbeEngine<'browser'> {
 
   async run(spec: BrowserSpec, context: ProbeContext): Promise<BrowserResult> {
     const { clock } = context;
-    const reason = () => new ProbeFailure('timeout', `the page was not there within ${spec.params.timeout_ms} ms`);
+    const reason = () => new ProbeFailure('timeout', `the page did not load within ${spec.params.timeout_ms} ms`);
     const proxy = new EgressProxy(context);
     try {
       const limit = { clock, ms: spec.params.timeout_ms + GRACE_MS, reason };
@@ -70,7 +70,7 @@ export class BrowserEngine implements ProbeEngine<'browser'> {
     const { signal, policy, resolver, userAgent, clock } = context;
     const endsAtMs = clock.now() + spec.params.timeout_ms;
     const { host } = refusing(() => parseHttpUrl(spec.target));
-    // before a browser is started: whoever is refused, or has no address, is told so in our words
+    // before a browser is started: a refused target, or one without an address, gets our own error message
     await resolver.resolve({ host, ipVersion: 'auto', policy, signal });
     const chromium = this.#chromium();
     const directory = await makeDirectory(chromium);
@@ -91,7 +91,7 @@ export class BrowserEngine implements ProbeEngine<'browser'> {
         proxy: { server, username: proxy.username, password: proxy.password },
       });
     } finally {
-      // what is killed may write for a moment more
+      // a killed process may still write for a moment
       void rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }).catch(() => undefined);
     }
   }
@@ -105,7 +105,7 @@ export class BrowserEngine implements ProbeEngine<'browser'> {
   }
 }
 
-/** Its home, profile and temporary files, and what starts it, which leaves its process id there. */
+/** Creates its home, profile and temporary directories and the start script, which writes its process id there. */
 async function makeDirectory({ path, prefix }: UsableChromium): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'vantage-page-'));
   const profile = join(directory, 'profile');
@@ -127,7 +127,7 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** One page in a process of its own, which is gone before this returns. @throws ProbeFailure; or the signal's reason */
+/** One page in its own process, which has ended before this returns. @throws ProbeFailure; or the signal's reason */
 function loadInProcess(signal: AbortSignal, job: PageJob): Promise<PageReport> {
   return abortable(signal, ({ resolve, reject }) => {
     const child = forkPageProcess(job);
@@ -135,10 +135,10 @@ function loadInProcess(signal: AbortSignal, job: PageJob): Promise<PageReport> {
     child.once('message', (message) => {
       report = message as PageReport;
     });
-    child.once('error', () => reject(new ProbeFailure('internal', 'the page process could not be started')));
+    child.once('error', () => reject(new ProbeFailure('internal', 'cannot start the page process')));
     child.once('exit', () => {
       if (report !== null) resolve(report);
-      else reject(new ProbeFailure('internal', 'the page process ended without a word'));
+      else reject(new ProbeFailure('internal', 'the page process ended unexpectedly'));
     });
     child.send(job, () => undefined);
     return () => child.kill('SIGKILL');
@@ -146,7 +146,7 @@ function loadInProcess(signal: AbortSignal, job: PageJob): Promise<PageReport> {
 }
 
 function forkPageProcess({ directory }: PageJob): ChildProcess {
-  // nothing of the agent's environment is a page's business
+  // a page process gets nothing of the agent's environment
   const env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: directory, TMPDIR: directory, LANG: 'C.UTF-8' };
   return fork(PAGE_PROCESS, [], { env, execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
 }
@@ -172,15 +172,17 @@ function describe(report: PageReport, proxy: EgressProxy): BrowserResult {
 function failureOf({ kind, message, url }: PageFailure, proxy: EgressProxy): ProbeFailure {
   switch (kind) {
     case 'navigation':
-      return proxy.failureOf(url ?? '') ?? new ProbeFailure(codeOfNetError(message), `the browser says: ${message}`);
+      return (
+        proxy.failureOf(url ?? '') ?? new ProbeFailure(codeOfNetError(message), `the browser reported: ${message}`)
+      );
     case 'timeout':
-      return proxy.failureOf(url ?? '') ?? new ProbeFailure('http_timeout', `the page was not loaded: ${message}`);
+      return proxy.failureOf(url ?? '') ?? new ProbeFailure('http_timeout', `cannot load the page: ${message}`);
     case 'browser':
-      return new ProbeFailure('internal', `Chromium does not start: ${message}`);
+      return new ProbeFailure('internal', `cannot start Chromium: ${message}`);
     case 'selector':
-      return new ProbeFailure('not_supported', `the selector is none of CSS: ${message}`);
+      return new ProbeFailure('not_supported', `the selector is not valid CSS: ${message}`);
     case 'memory':
-      return new ProbeFailure('body_too_large', 'the page takes more than 1 GiB of memory');
+      return new ProbeFailure('body_too_large', 'the page uses more than 1 GiB of memory');
     case 'crash':
       return new ProbeFailure('http_protocol', 'the page crashed');
   }

@@ -11,7 +11,7 @@ const codes: readonly (readonly [RegExp, ProbeErrorCode])[] = [
   [/ERR_TIMED_OUT/, 'http_timeout'],
 ];
 
-/** What a failed navigation is; whatever else a browser cannot make a page of is a breach of HTTP. */
+/** Error code of a failed navigation; anything that a browser cannot render as a page is `http_protocol`. */
 export function codeOfNetError(message: string): ProbeErrorCode {
   return codes.find(([pattern]) => pattern.test(message))?.[1] ?? 'http_protocol';
 }

@@ -1,26 +1,26 @@
-/** What a page process is to do: the one message it gets. */
+/** Job of a page process: the one message that it receives. */
 export interface PageJob {
   readonly url: string;
   readonly selector: string | null;
   readonly text: string | null;
   readonly verifiesTls: boolean;
-  /** When the report is due: milliseconds since the epoch, this machine's clock. */
+  /** Time at which the report is due: milliseconds since the epoch, this machine's clock. */
   readonly endsAtMs: number;
   /** The program to start as Chromium. */
   readonly program: string;
   readonly hasSandbox: boolean;
-  /** Everything it writes is in here, and goes with the process. */
+  /** Directory of everything that it writes, removed with the process. */
   readonly directory: string;
-  /** Where its process id is written. */
+  /** File that its process id is written to. */
   readonly pidFile: string;
   readonly proxy: { readonly server: string; readonly username: string; readonly password: string };
-  /** What the browser's own name ends in. */
+  /** Suffix of the browser's user agent. */
   readonly userAgent: string;
 }
 
-/** What it saw: the one message it sends. */
+/** Report of a page process: the one message that it sends. */
 export interface PageReport {
-  /** Null: the page was loaded. */
+  /** Failure to load the page; null: it was loaded. */
   readonly failure: PageFailure | null;
   readonly statusCode: number | null;
   readonly finalUrl: string | null;
@@ -34,11 +34,11 @@ export interface PageReport {
   readonly requests: number;
 }
 
-/** Why a page was not loaded. */
+/** Reason why a page was not loaded. */
 export interface PageFailure {
   readonly kind: 'navigation' | 'timeout' | 'browser' | 'selector' | 'memory' | 'crash';
-  /** Of Chromium or playwright. */
+  /** Error message of Chromium or playwright. */
   readonly message: string;
-  /** What it wanted to load; null where it was not about that. */
+  /** URL that could not be loaded; null where the error is not about loading. */
   readonly url: string | null;
 }

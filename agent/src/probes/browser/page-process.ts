@@ -5,13 +5,14 @@ import { type Browser, chromium, errors, type Page } from 'playwright-core';
 import type { PageFailure, PageJob, PageReport } from './page-messages.js';
 import { memoryOfGroup } from './process-memory.js';
 
-// Entry of a page process, forked by BrowserEngine for one page: what playwright and Chromium leak or break ends with it.
+// Entry point of a page process, forked by BrowserEngine for one page: leaks and failures of playwright and Chromium
+// end with it.
 
 const MEMORY_LOOK_MS = 500;
-/** What all processes of Chromium may hold together. */
+/** Greatest memory of all Chromium processes together, in bytes. */
 const MAX_MEMORY_BYTES = 1024 ** 3;
 const TEXT_LOOK_MS = 200;
-/** How long a page may take to say what it is. */
+/** Time that a page has to describe itself, in milliseconds. */
 const REPORT_MS = 500;
 /** Characters of errors and titles that are kept. */
 const MAX_MESSAGE_LENGTH = 300;
@@ -35,7 +36,7 @@ process.once('message', (job: PageJob) => void run(job));
 // playwright ends Chromium when this process exits
 process.on('disconnect', () => process.exit(1));
 
-/** What has been seen so far. */
+/** Observations so far. */
 interface Seen {
   statusCode: number | null;
   loadMs: number | null;
@@ -63,7 +64,7 @@ async function run(job: PageJob): Promise<void> {
   try {
     removeAtExit(job);
     browser = await launch(job);
-    // again, behind playwright, which kills Chromium at exit: until then it writes
+    // removed again, after playwright has killed Chromium at exit, which writes until then
     removeAtExit(job);
     watchMemory(job, () => void end(reportOf(seen, null, { kind: 'memory', message: '', url: null })));
     page = await openPage(browser, job, seen);
@@ -152,7 +153,7 @@ async function hasText(page: Page, wanted: string, job: PageJob): Promise<boolea
   }
 }
 
-/** Some of the time is for the report. */
+/** Remaining time without the part reserved for the report, in milliseconds. */
 function reserved(job: PageJob): number {
   return Math.max(1, leftMs(job) - REPORT_MS);
 }
@@ -170,7 +171,7 @@ function failureOf(error: unknown, { failedUrl }: Seen, hasBrowser: boolean): Pa
   return { kind: 'navigation', message, url: failedUrl };
 }
 
-/** What the page says of itself; it may say anything. */
+/** Values that the page itself reports and may falsify. */
 interface About {
   readonly url: string | null;
   readonly title: string | null;

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Bytes of memory that a process group has of its own and its share of what is shared (proc(5), Pss); 0 where nobody may know. */
+/**
+ * Bytes of memory that a process group has of its own and its share of what is shared (proc(5), Pss); 0 without
+ * permission to read it.
+ */
 export function memoryOfGroup(group: number): number {
   const members = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && groupOf(name) === group);
   return members.reduce((sum, pid) => sum + memoryOf(pid), 0);

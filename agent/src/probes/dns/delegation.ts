@@ -7,16 +7,16 @@ import type { NamedServer } from '../../net/dns/root-hints.js';
 /** A zone and who serves it, as the zone above says. */
 export interface Delegation {
   readonly zone: string;
-  /** At least one. */
+  /** At least one server. */
   readonly servers: readonly NamedServer[];
 }
 
-/** What an answer means to someone who walks down from the root. */
+/** A reply as judged for a walk down from the root. */
 export interface Judged {
   readonly outcome: Extract<TraceOutcome, 'answer' | 'nodata' | 'nxdomain' | 'referral' | 'lame'>;
-  /** Why the server is of no use; null when it is. */
+  /** Reason why the server is of no use; null when it is. */
   readonly message: string | null;
-  /** Of a referral. */
+  /** Delegation of a referral. */
   readonly delegation: Delegation | null;
 }
 

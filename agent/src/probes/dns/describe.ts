@@ -1,10 +1,17 @@
+import { OWN_RESOLVER } from '@vantage/shared/probe-types/dns-hidden.js';
+import { isReservedAddress } from '@vantage/shared/probe-types/dns-pollution.js';
 import type { ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import { roundMs } from '@vantage/shared/probe-types/statistics.js';
+import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { AnswerWatch } from '../../net/dns/answer-watch.js';
-import { noProgress, type Progress } from '../../net/dns/ask.js';
+import { noProgress } from '../../net/dns/ask.js';
+import type { Progress } from '../../net/dns/asking.js';
+import type { DnsServer } from '../../net/dns/dns-server.js';
 import type { DnsMessage } from '../../net/dns/message.js';
-import { type Endpoint, formatEndpoint } from '../../net/endpoint.js';
+import { addressOf } from '../../net/dns/record-data.js';
+import { formatEndpoint } from '../../net/endpoint.js';
 import { ProbeFailure, toProbeError } from '../failure.js';
+import { hidePrivate } from './hidden-values.js';
 import { presentRecords } from './records.js';
 
 type DnsSpec = ProbeSpecs['dns'];
@@ -15,14 +22,14 @@ const flagNames = ['aa', 'tc', 'rd', 'ra', 'ad', 'cd'] as const;
 const MAX_NSID_BYTES = 128;
 const MAX_REASONS = 16;
 
-/** Whom was asked, and what came back, as far as it went. */
+/** Server that was queried, and its reply as far as it went. */
 export interface Asked {
   /** The name asked for; empty until it is known. */
   name: string;
-  server: Endpoint | null;
+  server: DnsServer | null;
   progress: Progress;
   rttMs: number | null;
-  /** Null without a trace. */
+  /** Steps of a trace; null without one. */
   steps: NonNullable<DnsResult['trace']> | null;
   readonly watch: AnswerWatch;
 }
@@ -32,23 +39,37 @@ export function nothingAsked({ params }: DnsSpec): Asked {
   return { name: '', server: null, progress: noProgress(), rttMs: null, steps, watch: new AnswerWatch() };
 }
 
-/** The result of a run that ended with `failure`, or well. */
-export function describe(spec: DnsSpec, asked: Asked, failure: ProbeFailure | null): DnsResult {
+/**
+ * The result of a run that ended with `failure`, or well. The node's own resolver is not told; nor is what a server that
+ * the caller did not name answers of networks that `policy` does not open, for servers may answer the node otherwise than
+ * the world; nor, where something is hidden, the size of the answer, which has its length.
+ */
+export function describe(
+  spec: DnsSpec,
+  asked: Asked,
+  { failure, policy }: { readonly failure: ProbeFailure | null; readonly policy: TargetPolicy },
+): DnsResult {
   const { server, progress, rttMs, steps, watch } = asked;
   const { reply, connectMs, tlsMs, tls } = progress;
   const message = reply?.message ?? null;
+  const isOwn = server?.title !== undefined;
+  const answered = presentRecords(message?.answers ?? [], asked.name);
+  const isNamed = spec.params.server !== undefined;
+  const records = isNamed ? answered : answered.map((record) => hidePrivate(record, asked.name, policy));
+  const isHidden = records.some(({ value }, i) => value !== answered[i]?.value);
   return {
     success: failure === null,
     error: failure === null ? null : toProbeError(namingPhase(failure, spec, asked)),
-    records: presentRecords(message?.answers ?? [], asked.name),
+    records,
+    reserved_address: message?.answers.some((record) => isReservedAddress(addressOf(record) ?? '')) ?? false,
     rcode: message?.rcode ?? null,
     flags: flagNames.filter((name) => message?.flags.has(name) === true),
-    resolver: server === null ? null : formatEndpoint(server),
+    resolver: server === null ? null : isOwn ? OWN_RESOLVER : formatEndpoint(server),
     transport: reply?.transport ?? spec.params.transport,
     query_ms: roundMs(reply?.ms ?? null),
     connect_ms: roundMs(connectMs),
     tls_ms: roundMs(tlsMs),
-    size: reply?.bytes ?? null,
+    size: isHidden ? null : (reply?.bytes ?? null),
     resolver_rtt_ms: roundMs(rttMs ?? connectMs),
     ignored: watch.ignoredCount,
     contradictions: watch.contradictionCount,

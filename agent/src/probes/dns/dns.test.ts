@@ -26,7 +26,7 @@ t.test('dns asks the node’s own resolver and tells everything about the answer
     error: null,
     rcode: 'NOERROR',
     flags: ['aa', 'rd', 'ra'],
-    resolver: `127.0.0.1:${server.endpoint.port}`,
+    resolver: 'system',
     transport: 'udp',
     records: [
       { name: 'www.example.com', type: 'CNAME', class: 'IN', ttl: 60, value: 'site.example.com.' },
@@ -252,7 +252,7 @@ t.test('dns ends at once when it is cancelled, over either transport', async (t)
     const running = dns.run(aSpec('dns', 'site.example.com', { transport }), context);
     await until('it is asked', () => silent.queries.length > seen);
     abort.abort(new ProbeFailure('cancelled', 'called off'));
-    t.match(await running, { success: false, error: { code: 'cancelled' }, transport, resolver: /^127\.0\.0\.1:/ });
+    t.match(await running, { success: false, error: { code: 'cancelled' }, transport, resolver: 'system' });
     await until('no socket is left', () => openSockets() <= before && silent.openConnections === 0);
   }
 });

@@ -8,7 +8,7 @@ import {
   type SeenQuery,
   startDnsServer,
 } from '../../../test/_support/dns-server.js';
-import { aContext, aResolver, aSpec } from '../../../test/_support/probe-context.js';
+import { aContext, aSpec } from '../../../test/_support/probe-context.js';
 import { openSockets, until } from '../../../test/_support/until.js';
 import { dns } from './index.js';
 
@@ -24,8 +24,8 @@ const cookieOf = ({ options }: SeenQuery) => options?.get(COOKIE) ?? Buffer.allo
 async function ask(t: Test, handle: DnsHandler, params: Parameters<typeof aSpec<'dns'>>[2] = {}) {
   const server = await startDnsServer(t, handle);
   const before = openSockets();
-  const context = aContext({ resolver: aResolver([server.endpoint]) });
-  const result = await dns.run(aSpec('dns', 'site.example.com', params), context);
+  const { address, port } = server.endpoint;
+  const result = await dns.run(aSpec('dns', 'site.example.com', { server: address, port, ...params }), aContext());
   t.ok(isResult(result).ok, 'the result is of its schema');
   await until('no socket is left', () => openSockets() <= before && server.openConnections === 0);
   return { result, queries: server.queries };
@@ -47,7 +47,7 @@ t.test('dns asks with EDNS for the server’s identity, with a cookie, in at mos
   t.match(binary.result, { nsid: '0x00ff', edns: { cookie: false } });
 });
 
-t.test('dns asks for signatures, and says whether they came and whether the resolver validated', async (t) => {
+t.test('dns requests signatures, and reports if they came and if the resolver validated', async (t) => {
   const signature = {
     type: 'RRSIG',
     name: 'site.example.com',

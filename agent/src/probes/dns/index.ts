@@ -2,8 +2,10 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import type { ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import { targetHost } from '@vantage/shared/target-policy/spec.js';
 import { within } from '../../net/deadline.js';
-import { type Asking, askTcp, askUdpThenTcp, type DnsReply } from '../../net/dns/ask.js';
+import { type Asking, askTcp, askUdpThenTcp, noProgress } from '../../net/dns/ask.js';
+import type { DnsReply } from '../../net/dns/asking.js';
 import { askEncrypted } from '../../net/dns/encrypted.js';
+import { hasHiddenAlias } from '../../net/dns/hidden-alias.js';
 import type { DnsMessage, DnsQuestion } from '../../net/dns/message.js';
 import { measureResolverRtt } from '../../net/dns/resolver-rtt.js';
 import { describeReasons, rcodeFailure } from '../../net/dns/response-codes.js';
@@ -43,7 +45,7 @@ export class DnsEngine implements ProbeEngine<'dns'> {
   async run(spec: DnsSpec, context: ProbeContext): Promise<DnsResult> {
     const { timeout_ms: timeoutMs } = spec.params;
     const asked = nothingAsked(spec);
-    const reason = () => new ProbeFailure('timeout', `no answer within ${timeoutMs} ms`);
+    const reason = () => new ProbeFailure('timeout', `no response within ${timeoutMs} ms`);
     try {
       await within({ clock: context.clock, ms: timeoutMs, reason }, context.signal, async (signal) => {
         const asking = askingOf(spec);
@@ -51,12 +53,13 @@ export class DnsEngine implements ProbeEngine<'dns'> {
         const run = { spec, asked, asking, budget: new QueryBudget() };
         const limited = { ...context, signal };
         const { message } = await (spec.params.trace ? this.#trace(run, limited) : this.#askServer(run, limited));
+        if (spec.params.server === undefined) refuseHiddenAlias(message, run, context);
         checkAnswer(message, run);
       });
-      return describe(spec, asked, null);
+      return describe(spec, asked, { failure: null, policy: context.policy });
     } catch (error) {
       if (!(error instanceof ProbeFailure)) throw error;
-      return describe(spec, asked, error);
+      return describe(spec, asked, { failure: error, policy: context.policy });
     } finally {
       asked.watch.close();
     }
@@ -67,7 +70,7 @@ export class DnsEngine implements ProbeEngine<'dns'> {
     const server = await chooseServer(spec, context, budget);
     asked.server = server.endpoint;
     const reply = await this.#exchange(run, server, context);
-    // its sockets listen on meanwhile: the true answer to a query that was answered falsely comes within this time
+    // its sockets keep listening meanwhile: the true response to a query that got a forged one arrives within this time
     if (reply.transport === 'udp') asked.rttMs = await measureResolverRtt(server.endpoint, reply.ms, context);
     return reply;
   }
@@ -105,7 +108,7 @@ export class DnsEngine implements ProbeEngine<'dns'> {
     });
     asked.server = server;
     asked.progress = progress;
-    if (progress.reply === null) throw new RangeError('a walk ended without an answer');
+    if (progress.reply === null) throw new RangeError('a walk ended without a result');
     return progress.reply;
   }
 
@@ -131,7 +134,21 @@ function questionOf(spec: DnsSpec): DnsQuestion {
   return { name: host.kind === 'address' ? arpaName(host.address) : host.name, type: spec.params.record_type };
 }
 
-/** At the end of a trace an alias is an answer too: what it points at has a delegation of its own. */
+/**
+ * Refuses a reply with a hidden alias: nothing of it is kept, including its code and the last step of a trace.
+ * @throws ProbeFailure
+ */
+function refuseHiddenAlias(message: DnsMessage, { asked, spec }: Run, { policy }: ProbeContext): void {
+  if (!hasHiddenAlias(message, policy)) return;
+  asked.progress = noProgress();
+  asked.steps?.pop();
+  throw new ProbeFailure('target_not_allowed', `"${spec.target}" resolves to a name that is not allowed`);
+}
+
+/**
+ * Checks that a reply is an answer. At the end of a trace an alias counts too: its target has a delegation of its
+ * own.
+ */
 function checkAnswer(message: DnsMessage, { asking: { question }, spec: { target, params } }: Run): void {
   const failure = rcodeFailure(message, target);
   if (failure !== null) throw failure;

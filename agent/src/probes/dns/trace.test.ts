@@ -67,7 +67,7 @@ t.test('a trace names the servers that do not help, and asks the next one', asyn
     { what: { rcode: 'SERVFAIL' }, outcome: 'lame', message: /SERVFAIL/ },
     { what: { answers: site.answers ?? [] }, outcome: 'lame', message: /not authoritative/ },
     { what: { authorities: [ns('.', 'root.example')] }, outcome: 'lame', message: /upward/ },
-    { what: [Buffer.from('short')], outcome: 'timeout', message: /no answer/ },
+    { what: [Buffer.from('short')], outcome: 'timeout', message: /no response/ },
   ];
   for (const { what, outcome, message } of cases) {
     const net = await internet(t, {
@@ -87,7 +87,7 @@ t.test('a trace in which no server helps says so, with the steps', async (t) => 
   const lame = await internet(t, { [ROOT]: () => toCom, '127.0.0.2': () => toCom });
   t.match(await trace(t, lame), {
     success: false,
-    error: { code: 'dns_error', message: /no server of "com" helped \(lame\)/ },
+    error: { code: 'dns_error', message: /no server of "com" gave a useful response \(lame\)/ },
     trace: [{ outcome: 'referral' }, { outcome: 'lame', message: /its own zone/ }],
   });
   const nothing = await internet(t, { [ROOT]: () => ({ flags: AUTHORITATIVE_ANSWER, rcode: 'NXDOMAIN' }) });
@@ -105,6 +105,37 @@ t.test('a trace asks no server that the policy refuses', async (t) => {
   t.equal(net.servers['127.0.0.3']?.queries.length, 0);
   const root = await trace(t, net, { policy: aPolicy([]) });
   t.match(root, { error: { code: 'target_not_allowed' }, trace: [{ outcome: 'not_allowed' }] });
+});
+
+t.test('a trace tells nothing of a network whose servers answer the node otherwise than the world', async (t) => {
+  const referral = {
+    authorities: [ns('example.com', 'dc1.corp.local'), ns('example.com', 'a.example.com')],
+    additionals: [glue('dc1.corp.local', '10.0.0.53'), glue('a.example.com', '127.0.0.3')],
+  };
+  const alias = { type: 'CNAME', name: NAME, data: 'db.corp.internal' } as const;
+  const answers: Record<string, ReturnType<DnsHandler>> = {
+    'an address': { ...site, answers: [{ type: 'A', name: NAME, data: '10.0.0.5' }] },
+    'an alias': { ...site, answers: [alias] },
+    'an alias to nothing': { ...site, rcode: 'NXDOMAIN', answers: [alias] },
+  };
+  const results = [];
+  for (const [what, answer] of Object.entries(answers)) {
+    const own = await startDnsServer(t, zone([{ type: 'A', name: 'dc1.corp.local', data: '10.0.0.53' }]));
+    const net = await internet(t, { [ROOT]: () => referral, '127.0.0.3': () => answer });
+    const result = await trace(t, net, { resolver: aResolver([own.endpoint]) });
+    t.notMatch(JSON.stringify(result), /10\.0\.0|corp|private/, what);
+    t.match(result.trace?.[1], { server: 'hidden', address: null, outcome: 'not_allowed' });
+    results.push(result);
+  }
+  const [address, ...aliases] = results;
+  t.match(address, {
+    success: true,
+    records: [{ value: 'hidden' }],
+    reserved_address: true,
+    resolver: /^127\.0\.0\.3:/,
+  });
+  for (const result of aliases)
+    t.match(result, { error: { code: 'target_not_allowed' }, rcode: null, records: [], trace: [{}, {}] });
 });
 
 t.test('a trace believes no glue of names outside of the zone that gave it, and asks the resolver', async (t) => {

@@ -1,15 +1,17 @@
 import { randomInt } from 'node:crypto';
 import { isIPv6 } from 'node:net';
+import { HIDDEN_VALUE } from '@vantage/shared/probe-types/dns-hidden.js';
 import type { DnsTraceStep, TraceOutcome } from '@vantage/shared/probe-types/dns-trace.js';
 import { roundMs } from '@vantage/shared/probe-types/statistics.js';
 import { within } from '../../net/deadline.js';
-import { type Asking, type AskOptions, askTcp, askUdpThenTcp, noProgress, type Progress } from '../../net/dns/ask.js';
+import { type Asking, askTcp, askUdpThenTcp, noProgress } from '../../net/dns/ask.js';
+import type { AskOptions, Progress } from '../../net/dns/asking.js';
 import type { NamedServer } from '../../net/dns/root-hints.js';
 import { type Endpoint, formatEndpoint } from '../../net/endpoint.js';
 import { hasRoute } from '../../net/route.js';
 import { systemErrorName } from '../../net/socket-failure.js';
 import type { ProbeContext } from '../engine.js';
-import { ProbeFailure, refusing } from '../failure.js';
+import { ProbeFailure, refusingAs } from '../failure.js';
 import { type Delegation, judgeAnswer } from './delegation.js';
 
 const DNS_PORT = 53;
@@ -32,15 +34,15 @@ export interface WalkOptions extends Pick<AskOptions, 'signal' | 'clock' | 'budg
   readonly onStep: (step: DnsTraceStep) => void;
 }
 
-/** Who gave the final answer, and how. */
+/** Server of the final answer, and the progress that led there. */
 export interface Walked {
   readonly server: Endpoint;
   readonly progress: Progress;
 }
 
 /**
- * Asks the servers of the root, follows each referral one zone down, and ends at the first authoritative answer. A
- * server that is silent, lame or not allowed is followed by the next one of its zone.
+ * Queries the servers of the root, follows each referral one zone down, and ends at the first authoritative answer.
+ * After a server that is silent, lame or not allowed, the next one of its zone is queried.
  * @throws ProbeFailure when no server of a zone helps; or the signal's reason
  */
 export async function walkDelegations(options: WalkOptions): Promise<Walked> {
@@ -98,7 +100,9 @@ class Walk {
         if (signal.aborted || !(error instanceof ProbeFailure)) throw error;
         const outcome = error.code === 'target_not_allowed' ? 'not_allowed' : 'unresolved';
         outcomes.add(outcome);
-        this.#tell({ zone, server: server.name, outcome, message: error.message });
+        const isHidden = policy.isHiddenName(server.name);
+        const message = isHidden ? 'its name is for local use' : error.message;
+        this.#tell({ zone, server: server.name, outcome, message });
         return [];
       }
     }
@@ -111,8 +115,8 @@ class Walk {
     const progress = noProgress();
     const step = { zone, server: name, address: formatEndpoint(server) };
     try {
-      refusing(() => context.policy.checkAddress(server.address, 'server'));
-      const reason = () => new ProbeFailure('dns_timeout', `no answer within ${TRY_MS} ms`);
+      refusingAs(notAllowed, () => context.policy.checkAddress(server.address, 'server'));
+      const reason = () => new ProbeFailure('dns_timeout', `no response within ${TRY_MS} ms`);
       const ask = transport === 'tcp' ? askTcp : askUdpThenTcp;
       const reply = await within({ clock, ms: TRY_MS, reason }, signal, (limited) => {
         const options = {
@@ -145,17 +149,27 @@ class Walk {
   ): void {
     if (this.#stepCount >= MAX_STEPS) return;
     this.#stepCount += 1;
-    const { delegation = null, ...step } = parts;
+    const { delegation = null, server, ...step } = parts;
     this.#options.onStep({
       address: null,
       query_ms: null,
       rcode: null,
       message: null,
       delegated_zone: delegation?.zone ?? null,
-      delegated_servers: delegation?.servers.map(({ name }) => name) ?? [],
+      delegated_servers: delegation?.servers.map(({ name }) => this.#shown(name)) ?? [],
+      server: this.#shown(server),
       ...step,
     });
   }
+
+  /** A server may know the node for one of its own network, and refer it to others there. */
+  #shown(name: string): string {
+    return this.#options.context.policy.isHiddenName(name) ? HIDDEN_VALUE : name;
+  }
+}
+
+function notAllowed(cause: Error): ProbeFailure {
+  return new ProbeFailure('target_not_allowed', 'its address is not allowed', { cause });
 }
 
 function outcomeOf({ code, cause }: ProbeFailure): TraceOutcome {
@@ -176,7 +190,7 @@ function outcomeOf({ code, cause }: ProbeFailure): TraceOutcome {
 /** The failure that all tries have in common, where they have one. */
 function noHelp(zone: string, outcomes: ReadonlySet<TraceOutcome>): ProbeFailure {
   const [only] = outcomes.size === 1 ? outcomes : [];
-  const what = `no server of "${zone}" helped (${[...outcomes].join(', ') || 'there is none'})`;
+  const what = `no server of "${zone}" gave a useful response (${[...outcomes].join(', ') || 'no servers'})`;
   if (only === 'timeout') return new ProbeFailure('dns_timeout', what);
   if (only === 'not_allowed') return new ProbeFailure('target_not_allowed', what);
   return new ProbeFailure('dns_error', what);

@@ -201,7 +201,7 @@ t.test('dns over HTTPS survives what hostile servers answer', async (t) => {
     {
       what: 'another media type',
       code: 'dns_error',
-      message: /did not answer application\/dns-message/,
+      message: /did not respond with application\/dns-message/,
       h2: (stream) => {
         stream.respond({ 'content-type': 'text/html' });
         stream.end('hello');
@@ -211,7 +211,7 @@ t.test('dns over HTTPS survives what hostile servers answer', async (t) => {
     {
       what: 'a redirect',
       code: 'dns_error',
-      message: /HTTP 302/,
+      message: /HTTP status 302/,
       h2: (stream) => stream.respond({ ':status': 302, location: 'https://127.0.0.1/' }, { endStream: true }),
       h1: (response) => response.writeHead(302, { location: 'https://127.0.0.1/' }).end(),
     },
@@ -277,7 +277,11 @@ t.test('dns over HTTPS ends as soon as a server breaks the rules of HTTP/2', asy
       socket.once('data', () => socket.write(Buffer.concat([serverPreface, frame]))),
     );
     const result = await ask(t, { transport: 'doh', port: server.port });
-    t.match(result, { success: false, error: { code: 'http_protocol', message: /did not complete its answer/ } }, how);
+    t.match(
+      result,
+      { success: false, error: { code: 'http_protocol', message: /did not complete its response/ } },
+      how,
+    );
     await until('the connection is closed', () => server.open === 0);
   }
 });

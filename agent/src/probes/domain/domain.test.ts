@@ -161,8 +161,8 @@ t.test('a slow registry leaves time for WHOIS, and a slow WHOIS ends by the time
 t.test('registries that cannot be asked are no outage; a name that nobody has any more is one', async (t) => {
   const unknown: [string, Whois | null, RegExp][] = [
     ['no WHOIS server', null, /RDAP: .*; WHOIS: no WHOIS server is known for "\.test"/],
-    ['garbage', saying('%$&/(\u0000\u00ff'), /says nothing of the domain/],
-    ['a ban', saying('Your connection limit exceeded. Please slow down.\r\n'), /says nothing/],
+    ['garbage', saying('%$&/(\u0000\u00ff'), /no readable record of the domain/],
+    ['a ban', saying('Your connection limit exceeded. Please slow down.\r\n'), /no readable record/],
     ['a flood', (_question, socket) => socket.write('x'.repeat(2 ** 20)), /more than 65536 bytes/],
     ['an end', (_question, socket) => socket.resetAndDestroy(), /WHOIS/],
   ];
@@ -183,7 +183,7 @@ t.test('registries that cannot be asked are no outage; a name that nobody has an
     error: { message: /publishes no date by RDAP/ },
   });
 
-  const gone = { outcome: 'failed', error: { code: 'assertion_failed', message: /nobody has the name/ } };
+  const gone = { outcome: 'failed', error: { code: 'assertion_failed', message: /the name is not registered/ } };
   const byRdap = await startRegistry(t, answering({ errorCode: 404, title: 'Not Found' }, 404));
   t.match((await check(byRdap.engine)).judgment, gone);
   const byWhois = await startRegistry(t, null, saying('No match for "EXAMPLE.TEST".\r\n'));

@@ -16,8 +16,8 @@ type DomainResult = ProbeResults['domain'];
 type Found = Omit<DomainResult, 'success' | 'error' | 'lookup_ms'>;
 
 /**
- * Asks the registry of a domain when its registration ends: by RDAP, and where that does not say by WHOIS. Nothing is
- * sent to the target. Registries ban those who ask much at once.
+ * Queries the registry of a domain for the end of its registration: by RDAP, and by WHOIS where RDAP does not give
+ * it. Nothing is sent to the target. Registries ban clients that send many queries at once.
  */
 export class DomainEngine implements ProbeEngine<'domain'> {
   readonly load = { units: () => 1, maxConcurrent: 4 };
@@ -56,7 +56,7 @@ export class DomainEngine implements ProbeEngine<'domain'> {
     const host = refusing(() => targetHost('domain', spec));
     refusing(() => policy.checkHost(host));
     if (host.kind === 'address') throw new ProbeFailure('target_not_allowed', 'an address has no registration');
-    // the list of suffixes is large, and few nodes need it
+    // loaded on demand: the list of suffixes is large, and few nodes need it
     const { registrableDomain } = await import('@vantage/shared/target-policy/registrable-domain.js');
     const domain = registrableDomain(host.name);
     found.domain = domain;
@@ -72,22 +72,22 @@ export class DomainEngine implements ProbeEngine<'domain'> {
     if (!(byRdap instanceof ProbeFailure) && isDecisive(byRdap)) return take(found, 'rdap', byRdap);
     const byWhois = await attempt(context.signal, async () => {
       const registration = readWhois(await this.#whois.ask(domain, { ...context, names }, onServer), domain);
-      if (registration === null) throw new ProbeFailure('no_reply', 'says nothing of the domain that can be read');
+      if (registration === null) throw new ProbeFailure('no_reply', 'returned no readable record of the domain');
       return registration;
     });
     if (!(byWhois instanceof ProbeFailure) && (isDecisive(byWhois) || byRdap instanceof ProbeFailure))
       return take(found, 'whois', byWhois);
-    // the registry knows it, and nobody tells until when
+    // the registry knows the domain, but no source states its expiry
     if (!(byRdap instanceof ProbeFailure)) return take(found, 'rdap', byRdap);
     if (byWhois instanceof ProbeFailure) throw neither(byRdap, byWhois);
   }
 }
 
 function limitOf(ms: number, clock: ProbeContext['clock']) {
-  return { clock, ms, reason: () => new ProbeFailure('timeout', `no answer within ${ms} ms`) };
+  return { clock, ms, reason: () => new ProbeFailure('timeout', `no response within ${ms} ms`) };
 }
 
-/** What was found, or why nothing was. @throws the signal's reason */
+/** Runs one lookup and returns its registration, or the failure. @throws the signal's reason */
 async function attempt(signal: AbortSignal, ask: () => Promise<Registration>): Promise<Registration | ProbeFailure> {
   try {
     return await ask();
@@ -108,7 +108,7 @@ function take(found: Found, source: 'rdap' | 'whois', registration: Registration
   found.expires_at = registration.isRegistered ? registration.expiresAt : null;
 }
 
-/** Where RDAP is not to be had, only WHOIS says what went wrong. */
+/** Failure of both protocols. Where RDAP is not available, only WHOIS tells the reason. */
 function neither(rdap: ProbeFailure, whois: ProbeFailure): ProbeFailure {
   const { code } = whois.code === 'not_supported' && rdap.code !== 'not_supported' ? rdap : whois;
   const known = code === 'not_supported' || code === 'target_not_allowed' ? 'no_reply' : code;

@@ -1,4 +1,4 @@
-/** What a registry says of a domain. */
+/** Registration of a domain as its registry reports it. */
 export type Registration =
   | {
       readonly isRegistered: true;

@@ -1,9 +1,9 @@
 import { isCalendarDate } from './rdap-reply.js';
 import type { Registration } from './registration.js';
 
-// WHOIS has no format (RFC 3912): each registry writes what it likes. Lines of registries as they stood in 2026.
+// WHOIS has no format (RFC 3912): each registry has its own. Lines of registries as of 2026.
 
-/** What stands before the date in the line of a registry, best first: what a registrar says comes last. */
+/** Labels before the expiry date in registries' replies, best first; those that registrars use come last. */
 const expiryLines: readonly RegExp[] = [
   /^\s*Registry Expiry Date:\s*(.+)$/im, // most generic ones (ICANN)
   /^\s*Expiration Time:\s*(.+)$/im, // .cn
@@ -17,7 +17,7 @@ const expiryLines: readonly RegExp[] = [
   /^\s*Registrar Registration Expiration Date:\s*(.+)$/im,
 ];
 
-/** What registries say of a name that nobody has. */
+/** Lines in which registries report that a name is not registered. */
 const unregisteredLines =
   /^\W*(?:no match(?:ing record)?\b|not found\b|no data found\b|no entries found\b|no object found\b|nothing found\b|domain not found\b|the queried object does not exist\b|status:\s*(?:free|available)\b|no such domain\b|.{0,80}\bis (?:free|available for registration)\b)/im;
 
@@ -89,7 +89,7 @@ function zoneMinutes(zone: string): number {
   return sign === '-' ? -offset : offset;
 }
 
-/** Null where there is no such day. */
+/** Date of these parts; null where no such day exists. */
 function dateOf(parts: readonly number[], offsetMinutes = 0): string | null {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts;
   const atMs = Date.UTC(year, month - 1, day, hour, minute, second);

@@ -12,13 +12,13 @@ import { referredServer } from './whois-reply.js';
 const WHOIS_PORT = 43;
 /** Bytes of an answer at most; the longest honest ones have legal notices of a few thousand. */
 const MAX_BYTES = 64 * 1024;
-/** How long a referral of the root is believed, and how many are kept. */
+/** Lifetime of a referral of the root, and the greatest number kept. */
 const REFERRAL_MS = 24 * 3_600_000;
 const MAX_REFERRALS = 500;
 
-/** How some registries want to be asked; others take the name alone. */
+/** Query formats of certain registries; others take the name alone. */
 const questions: ReadonlyMap<string, (domain: string) => string> = new Map([
-  // the registrars and name servers of that name would be told as well
+  // the registry would otherwise also return registrars and name servers of that name
   ['com', (domain) => `domain ${domain}`],
   ['net', (domain) => `domain ${domain}`],
   ['de', (domain) => `-T dn,ace ${domain}`],
@@ -28,7 +28,10 @@ const questions: ReadonlyMap<string, (domain: string) => string> = new Map([
 
 type Context = Pick<ProbeContext, 'signal' | 'clock'> & { readonly names: KnownNames };
 
-/** Asks WHOIS servers: those the operator names, and for other top-level domains whom the root refers to. RFC 3912. */
+/**
+ * Queries WHOIS servers: those that the operator names, and for other top-level domains those that the root refers
+ * to. RFC 3912.
+ */
 export class WhoisClient {
   readonly #referrals = new Map<string, { readonly server: string; readonly untilMs: number }>();
 
@@ -72,7 +75,10 @@ async function askServer(server: string, question: string, { names, signal, cloc
   }
 }
 
-/** Until the server closes (RFC 3912 section 2). @throws ProbeFailure body_too_large, tcp_reset; or the signal's reason */
+/**
+ * Reads until the server closes (RFC 3912 section 2). @throws ProbeFailure body_too_large, tcp_reset; or the signal's
+ * reason
+ */
 function readToEnd(socket: Socket, signal: AbortSignal): Promise<Buffer> {
   return abortable(signal, ({ resolve, reject }) => {
     const chunks: Buffer[] = [];
@@ -80,10 +86,11 @@ function readToEnd(socket: Socket, signal: AbortSignal): Promise<Buffer> {
     socket.on('data', (chunk) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > MAX_BYTES) reject(new ProbeFailure('body_too_large', `WHOIS answers more than ${MAX_BYTES} bytes`));
+      if (bytes > MAX_BYTES)
+        reject(new ProbeFailure('body_too_large', `the WHOIS response has more than ${MAX_BYTES} bytes`));
     });
     socket.on('error', (error) =>
-      reject(socketFailure(error, 'WHOIS') ?? new ProbeFailure('tcp_reset', 'WHOIS: the connection broke')),
+      reject(socketFailure(error, 'WHOIS') ?? new ProbeFailure('tcp_reset', 'WHOIS: the connection was lost')),
     );
     socket.once('end', () => resolve(Buffer.concat(chunks)));
     socket.once('close', () => resolve(Buffer.concat(chunks)));

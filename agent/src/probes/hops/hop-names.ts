@@ -7,13 +7,13 @@ import type { QueryBudget } from '../../net/query-budget.js';
 import type { Resolver } from '../../net/resolver.js';
 import { ProbeFailure } from '../failure.js';
 
-/** How long names are waited for when nothing else is, milliseconds. */
+/** Time to wait for names when nothing else is awaited, in milliseconds. */
 const patienceMs = 1000;
 
-/** What the names of hops are looked up with. */
+/** Dependencies and limits of the lookup of hop names. */
 export interface HopNamesOptions {
   readonly resolver: Resolver;
-  /** What it refuses is not looked up: the names inside of private networks are their owners' affair. */
+  /** Policy; addresses that it refuses are not looked up, because names inside private networks are confidential. */
   readonly policy: TargetPolicy;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -21,25 +21,25 @@ export interface HopNamesOptions {
   readonly budget: QueryBudget;
 }
 
-/** Names of addresses by reverse DNS, each asked for once, all at once, while the trace goes on. */
+/** Names of addresses by reverse DNS, each looked up once, in parallel, during the trace. */
 export class HopNames {
   readonly #options: HopNamesOptions;
   readonly #names = new Map<string, string>();
   readonly #lookups = new Map<string, Promise<void>>();
   readonly #end = new PlainAbortSignal();
   readonly #onAbort = () => this.#end.abort(this.#options.signal.reason);
-  /** What is no failed lookup but a defect. */
+  /** First error that is a defect and not a failed lookup. */
   #fault: unknown = null;
 
   constructor(options: HopNamesOptions) {
     this.#options = options;
-    // every lookup listens to it; the budget bounds them
+    // every lookup adds a listener; the budget bounds their number
     setMaxListeners(0, this.#end);
     options.signal.addEventListener('abort', this.#onAbort, { once: true });
     if (options.signal.aborted) this.#onAbort();
   }
 
-  /** Begins to look a name up; what fails, or is over the budget, has none. */
+  /** Starts the lookup of a name; an address whose lookup fails, or exceeds the budget, has none. */
   want(address: string): void {
     if (this.#lookups.has(address) || this.#end.aborted) return;
     this.#lookups.set(address, this.#isAskedFor(address) ? this.#lookUp(address) : Promise.resolve());
@@ -68,9 +68,9 @@ export class HopNames {
   }
 
   async #lookUp(address: string): Promise<void> {
-    const { resolver, budget } = this.#options;
+    const { resolver, budget, policy } = this.#options;
     try {
-      const name = await resolver.reverse(address, { signal: this.#end, budget });
+      const name = await resolver.reverse(address, { signal: this.#end, budget, policy });
       if (name !== null) this.#names.set(address, name);
     } catch (error) {
       if (!(error instanceof ProbeFailure)) this.#fault = error;

@@ -1,7 +1,7 @@
 import type { TraceSpec } from '@vantage/shared/probe-types/trace-params.js';
 import { parseHost } from '@vantage/shared/target-policy/host.js';
 import { QueryBudget } from '../../net/query-budget.js';
-import type { ResolvedAddress } from '../../net/resolver.js';
+import type { ResolvedAddress } from '../../net/resolved-address.js';
 import type { ProbeContext } from '../engine.js';
 import { type ProbeFailure, toProbeError } from '../failure.js';
 import { endingOf, requireIcmp, resolveOne } from '../one-target.js';
@@ -11,11 +11,11 @@ import { Path } from './path.js';
 import type { Schedule } from './schedule.js';
 import { Trace } from './trace.js';
 
-/** What came of following a path; before the target was resolved there is none. */
+/** Result of following a path; null members before the target was resolved. */
 export interface MeasuredPath {
   readonly target: ResolvedAddress | null;
   readonly path: Path | null;
-  /** By address. */
+  /** Names by address. */
   readonly names: ReadonlyMap<string, string>;
   readonly failure: ProbeFailure | null;
 }
@@ -48,7 +48,7 @@ export async function measurePath(spec: TraceSpec, schedule: Schedule, context: 
   }
 }
 
-/** The members of a result that do not depend on how its hops are told. */
+/** The members of a result that do not depend on the form of its hops. */
 export function pathResult({ params }: TraceSpec, { target, path, failure }: MeasuredPath) {
   return {
     success: failure === null,

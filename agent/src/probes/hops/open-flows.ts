@@ -1,14 +1,14 @@
 import type { TraceSpec } from '@vantage/shared/probe-types/trace-params.js';
 import { checkTracerouteUdpPort } from '@vantage/shared/target-policy/ports.js';
 import type { Flow, FlowListener, IcmpEngine } from '../../net/icmp.js';
-import type { ResolvedAddress } from '../../net/resolver.js';
+import type { ResolvedAddress } from '../../net/resolved-address.js';
 import { refusing } from '../failure.js';
 
 /** Keeps the whole IPv6 packet within 64 bytes. */
 const echoPayloadBytes = 16;
 const defaultPorts = { udp: 33434, tcp: 80 } as const;
 
-/** What flows are opened for. */
+/** Parameters for opening the flows of a path. */
 export interface FlowRequest {
   readonly icmp: IcmpEngine;
   readonly target: ResolvedAddress;
@@ -17,9 +17,9 @@ export interface FlowRequest {
 }
 
 /**
- * As many flows as were asked for. Ports and identifiers of each stay the same for every packet, so that routers which
- * balance by flow keep it to one path; they differ in identifier (ICMP) or source port, so no packet leaves the ports of
- * UDP traceroute. @throws ProbeFailure target_not_allowed
+ * Opens the requested number of flows. Ports and identifiers of each stay the same for every packet, so that routers
+ * which balance by flow keep it on one path; flows differ in identifier (ICMP) or source port, so no packet leaves
+ * the ports of UDP traceroute. @throws ProbeFailure target_not_allowed
  */
 export async function openFlows(request: FlowRequest): Promise<Flow[]> {
   const flows: Flow[] = [];

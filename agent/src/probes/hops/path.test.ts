@@ -18,7 +18,7 @@ function said(index: number, from: string, name: AnswerName, rttMs = 1): Answer 
   return anAnswer({ index, from, name, rttMs });
 }
 
-/** Who answered first at each hop. */
+/** Address of the first answer at each hop. */
 function addresses(path: Path): (string | null)[] {
   return [...path.byHop().values()].map(([packet]) => packet?.answer?.from ?? null);
 }

@@ -9,22 +9,22 @@ export interface Packet {
 
 /** A packet that was sent. */
 export interface SentPacket extends Packet {
-  /** When it was handed over, then when it left. */
+  /** Time at which it was handed over, then the time at which it left. */
   sentAtMs: number;
   hasLeft: boolean;
-  /** This machine could not send it, which says nothing about the way. */
+  /** True if this machine could not send it, which says nothing about the path. */
   isRefused: boolean;
   answer: Answer | null;
 }
 
-// How long a packet is waited for is what traceroute decides by `-w MAX,HERE,NEAR`: so many times longer than another
-// packet took to the same hop, else so many times longer than one took to the next hop that answered.
+// The timeout of a packet follows traceroute's `-w MAX,HERE,NEAR`: a multiple of the time of another packet to the same
+// hop, else a multiple of the time to the next hop that replied.
 const hereFactor = 3;
 const nearFactor = 10;
-/** No hop is given up before: routers may take tens of milliseconds to make an error. */
+/** Shortest time before a hop is given up: routers may take tens of milliseconds to create an error. */
 const shortestWaitMs = 100;
 
-/** What is known of the way to a target while its answers come in. A packet's number is its place in order of sending. */
+/** Path to a target as far as its answers have come in. A packet's number is its position in order of sending. */
 export class Path {
   readonly #target: string;
   readonly #maxHops: number;
@@ -42,7 +42,7 @@ export class Path {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Takes a packet that is handed over now. @returns its number */
+  /** Records a packet that is handed over now. @returns its number */
   markSent(packet: Packet, nowMs: number): number {
     const index = this.#packets.length;
     this.#packets.push({ ...packet, sentAtMs: nowMs, hasLeft: false, isRefused: false, answer: null });
@@ -106,7 +106,7 @@ export class Path {
     return [...this.#ends.values()].some(({ answer }) => answer.from === this.#target);
   }
 
-  /** Why the target was not reached; null when it was. */
+  /** Reason why the target was not reached; null when it was. */
   failure(): ProbeFailure | null {
     if (this.isReached) return null;
     const [end] = this.#ends.values();
@@ -116,7 +116,7 @@ export class Path {
     return new ProbeFailure(unreachableCode(name) ?? 'no_reply', `${from} answered "${name}"`);
   }
 
-  /** What was sent up to the end of each flow, hop by hop, in the order of sending; hops without a packet are left out. */
+  /** Packets sent up to the end of each flow, by hop, in order of sending; hops without a packet are omitted. */
   byHop(): ReadonlyMap<number, readonly SentPacket[]> {
     return groupByTtl(this.#packets.filter((packet) => this.#matters(packet)));
   }

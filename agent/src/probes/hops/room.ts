@@ -4,7 +4,7 @@ import type { MplsEntry } from '@vantage/shared/probe-types/hops.js';
 const maxNameLength = 24 * 1024;
 const maxStackEntries = 600;
 
-/** What of the optional parts of hops still fits into a result. */
+/** Remaining space for the optional parts of hops in a result. */
 export class ResultRoom {
   readonly #names: ReadonlyMap<string, string>;
   #nameLength = maxNameLength;

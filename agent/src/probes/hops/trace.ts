@@ -11,12 +11,12 @@ const stallMs = 20;
 /** Delay that is made up for in one trace at most. */
 const maxGraceMs = 2000;
 
-/** What a trace is made of. */
+/** Dependencies of a trace. */
 export interface TraceParts {
   readonly path: Path;
   readonly schedule: Schedule;
   readonly clock: Clock;
-  /** Somebody answered; called for every answer. */
+  /** Called with the address of every answer. */
   readonly onAddress: (address: string) => void;
 }
 
@@ -86,7 +86,7 @@ export class Trace implements FlowListener {
     this.#cancelTimer = clock.after(Math.max(0, this.#wakeAtMs - nowMs), () => this.#step());
   }
 
-  /** After a delay nothing is given up before as much time was there to read. */
+  /** Extends deadlines after a delay, so that no packet is given up before there was as much time to read. */
   #makeUpForStall(nowMs: number): void {
     const lateMs = nowMs - this.#wakeAtMs;
     if (lateMs < stallMs || lateMs > this.#graceMs) return;

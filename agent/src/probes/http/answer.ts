@@ -12,26 +12,26 @@ export interface ExchangeOptions {
   readonly clock: Clock;
   /** Filled in with what arrives. */
   readonly hop: Hop;
-  /** How the request names the service. */
+  /** User agent of the request. */
   readonly userAgent: string;
-  /** Asked once the headers are in `hop`; false ends the exchange there. */
+  /** Called once the headers are in `hop`; false ends the exchange there. */
   readonly wantsBody: () => boolean;
 }
 
-/** What an answer needs of its connection. */
+/** Connection that a response belongs to. */
 export interface AnswerOptions extends Pick<ExchangeOptions, 'clock' | 'hop'> {
   readonly socket: Socket;
   readonly fail: (failure: ProbeFailure) => void;
 }
 
-/** One answer as it arrives, whatever protocol carries it: times, limits, and what of it goes into the hop. */
+/** One response as it arrives over any protocol: times, limits, and its part in the hop. */
 export class Answer {
   readonly #options: AnswerOptions;
   readonly #sentAt: number;
   #interimResponses = 0;
   #stopWatchingRate = () => {};
 
-  /** Begins the wait for the first byte. */
+  /** Starts the wait for the first byte. */
   constructor(options: AnswerOptions) {
     this.#options = options;
     this.#sentAt = options.clock.monotonicMs();
@@ -44,16 +44,16 @@ export class Answer {
     hop.firstByteAt = clock.monotonicMs();
     hop.ttfbMs = hop.firstByteAt - this.#sentAt;
     const bytesBefore = socket.bytesRead;
-    const onTooSlow = () => fail(new ProbeFailure('http_timeout', 'the answer came too slowly, below 1 KB/s'));
+    const onTooSlow = () => fail(new ProbeFailure('http_timeout', 'the response was too slow, below 1 KB/s'));
     this.#stopWatchingRate = watchRate({ clock, receivedBytes: () => socket.bytesRead - bytesBefore, onTooSlow });
   }
 
-  /** Whether status and headers are there. */
+  /** True if status and headers have arrived. */
   get hasHead(): boolean {
     return this.#options.hop.statusCode !== null;
   }
 
-  /** Whether less of the body has come than its length says (RFC 9110 section 8.6). */
+  /** True if less of the body has arrived than its length says (RFC 9110 section 8.6). */
   get isShort(): boolean {
     const { headers, statusCode, body } = this.#options.hop;
     return statusCode !== 304 && body.length < Number(headers['content-length'] ?? 0);
@@ -99,8 +99,8 @@ export class Answer {
 }
 
 /**
- * What ended an exchange, in our words: failures as they are, then what the system or OpenSSL said; null for an error
- * that only the protocol's own reader can explain.
+ * Failure that ended an exchange: failures as they are, else the failure for the system's or OpenSSL's error; null
+ * for an error that only the protocol's own reader can explain.
  */
 export function connectionFailure(error: unknown): ProbeFailure | null {
   if (error instanceof ProbeFailure) return error;

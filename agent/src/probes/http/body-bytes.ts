@@ -13,12 +13,12 @@ export class BodyBytes {
     this.#maxBytes = maxBytes;
   }
 
-  /** How many there are. */
+  /** Number of bytes. */
   get length(): number {
     return this.#length;
   }
 
-  /** As many bytes of a piece as there is room for; false when that was not all of it. */
+  /** Adds as many bytes of a piece as fit; false when some did not. */
   add(piece: Buffer): boolean {
     const taken = Math.min(piece.length, this.#maxBytes - this.#length);
     this.#makeRoom(this.#length + taken);
@@ -34,7 +34,7 @@ export class BodyBytes {
 
   #makeRoom(bytes: number): void {
     if (bytes <= this.#room.length) return;
-    // most bodies come in one piece: room for that alone, cleared by nothing but the piece itself
+    // most bodies arrive in one piece: a buffer of that size, not cleared, since the piece fills it
     const room = Buffer.allocUnsafe(Math.min(this.#maxBytes, Math.max(bytes, 2 * this.#room.length)));
     this.whole().copy(room);
     this.#room = room;

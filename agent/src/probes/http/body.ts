@@ -11,7 +11,7 @@ const decompressors = {
   br: promisify(brotliDecompress),
 };
 
-/** Content types whose bodies are text, beside text/*. */
+/** Content types whose bodies are text, in addition to text/*. */
 const textTypes =
   /^(text\/|application\/(json|xml|javascript|ecmascript|x-javascript|x-www-form-urlencoded|yaml|x-yaml|x-ndjson|problem\+json)$)|\+(json|xml|yaml)$/;
 
@@ -50,14 +50,14 @@ export function readText(bytes: Buffer, contentType: string | undefined): BodyTe
   const content = parseContentType(contentType);
   if (!textTypes.test(content.type)) return null;
   const kept = bytes.subarray(0, MAX_KEPT_BYTES);
-  // a stream decoder leaves out the character that the cut went through
+  // a stream decoder omits a character that was cut
   const decoded = decoderOf(bytes, content).decode(kept, { stream: kept.length < bytes.length });
   const whole = withoutControls(decoded);
   const text = cutToBytes(whole, MAX_KEPT_BYTES);
   return { text, isTruncated: kept.length < bytes.length || text.length < whole.length };
 }
 
-/** The whole text of a body, whatever its type is: what a caller looks for may be anywhere. */
+/** The whole text of a body of any type: the keyword may be anywhere. */
 export function readAll(bytes: Buffer, contentType: string | undefined): string {
   return decoderOf(bytes, parseContentType(contentType)).decode(bytes);
 }
@@ -82,7 +82,7 @@ function withoutControls(text: string): string {
   return text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f]/g, '');
 }
 
-/** As many whole characters as fit into `maxBytes` of UTF-8. */
+/** Cuts a text to the whole characters that fit into `maxBytes` of UTF-8. */
 function cutToBytes(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   return new TextDecoder().decode(Buffer.from(text).subarray(0, maxBytes), { stream: true });

@@ -11,7 +11,7 @@ export function decoderOf(bytes: Buffer, { type, charset }: ContentType): TextDe
   return decoderNamed(markOf(bytes) ?? charset ?? declaredIn(bytes, type));
 }
 
-/** What a Content-Type header says. */
+/** Parsed Content-Type header. */
 export interface ContentType {
   /** Lower case, for example `text/html`; `text/plain` where there is no header. */
   readonly type: string;
@@ -41,7 +41,7 @@ function declaredIn(bytes: Buffer, type: string): string | null {
   const declaration = /^<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)/.exec(start);
   const meta = isHtml ? /<meta\s[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)/i.exec(start) : null;
   const name = (declaration ?? meta)?.[1]?.toLowerCase() ?? null;
-  // whoever can read this says so in a superset of ASCII, which UTF-16 is not
+  // the declaration itself is readable, so the charset is a superset of ASCII, which UTF-16 is not
   return name?.startsWith('utf-16') ? 'utf-8' : name;
 }
 

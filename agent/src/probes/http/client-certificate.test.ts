@@ -1,6 +1,7 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket, TlsOptions } from 'node:tls';
+import { skipFileWithout } from '@vantage/shared/_support/skip-file.js';
 import { monitorTypes } from '@vantage/shared/monitor-types/index.js';
 import type { ClientCertificate } from '@vantage/shared/probe-types/client-certificate.js';
 import { compileSchema } from '@vantage/shared/validation.js';
@@ -10,6 +11,7 @@ import { aContext } from '../../../test/_support/probe-context.js';
 import { temporaryDirectory } from '../../../test/_support/temporary-directory.js';
 import { HttpEngine } from './index.js';
 
+skipFileWithout('openssl');
 const maker = new CertificateMaker(temporaryDirectory(t));
 const engine = new HttpEngine({ trustedCertificates: [maker.root.cert] });
 const forClients = ['extendedKeyUsage=clientAuth'];

@@ -15,14 +15,14 @@ const MAX_REDIRECTS = 5;
 /** A document that is asked for. */
 export interface JsonRequest {
   readonly url: string;
-  /** What is sent beside the defaults; left behind at a redirect to another origin. */
+  /** Request headers in addition to the defaults; not sent after a redirect to another origin. */
   readonly headers: Readonly<Record<string, string>>;
   /** Shared by all requests of a run; every address it gives has passed the policy. */
   readonly names: KnownNames;
   readonly secureContext: SecureContext;
 }
 
-/** What came of it. */
+/** Response to the request. */
 export interface JsonAnswer {
   readonly statusCode: number;
   readonly contentType: string;

@@ -13,21 +13,21 @@ type JsonFinding = NonNullable<HttpResult['json_paths']>[number];
 
 /** The body as far as it was read, beyond what a result keeps of it. */
 export interface WholeBody {
-  /** Null: its content coding is not one that was offered. */
+  /** Text of the body; null: its content coding was not offered. */
   readonly text: string | null;
-  /** Whether there was more than is read of any body. */
+  /** True if the body was longer than the part that is read of any body. */
   readonly isCut: boolean;
 }
 
-/** What a result says of them. */
+/** Members of a result for the findings. */
 export type Findings = Pick<HttpResult, 'keywords' | 'json_paths'>;
 
-/** Whether there is anything to look for. */
+/** True if the probe searches the body. */
 export function asksOfBody({ keywords = [], json_paths: paths = [] }: ProbeSpecs['http']['params']): boolean {
   return keywords.length > 0 || paths.length > 0;
 }
 
-/** Lets what else is measured in this process have its turn. @throws what the probe was ended for meanwhile */
+/** Yields to other measurements in this process. @throws the reason for which the probe was ended meanwhile */
 type Pause = () => Promise<void>;
 
 /**
@@ -63,8 +63,8 @@ async function findKeyword(
   pause: Pause,
 ): Promise<KeywordFinding> {
   const unknown = { count: null, count_any_case: null };
-  if (text === null) return { keyword, ...unknown, error: 'the coding of the body is not one that was offered' };
-  // what is not there may be in the part that was not read
+  if (text === null) return { keyword, ...unknown, error: 'the coding of the body was not offered' };
+  // a keyword without a match may be in the part that was not read
   const orNull = (found: number) => (found === 0 && isCut ? null : found);
   const anyCase = orNull(await countOf(lowerText, keyword.toLowerCase(), pause));
   const count = orNull(await countOf(text, keyword, pause));
@@ -109,10 +109,10 @@ function findPath(path: string, document: Document): JsonFinding {
 type Document = { readonly value: unknown } | { readonly error: string };
 
 function parseBody({ text, isCut }: WholeBody): Document {
-  if (text === null) return { error: 'the coding of the body is not one that was offered' };
+  if (text === null) return { error: 'the coding of the body was not offered' };
   if (isCut) return { error: `the body is larger than ${MAX_READ_BYTES} bytes` };
   const excess = jsonExcess(text);
-  if (excess !== null) return { error: `the body is larger than what is evaluated: ${excess}` };
+  if (excess !== null) return { error: `the body is too large to be evaluated: ${excess}` };
   try {
     return { value: JSON.parse(text) };
   } catch {

@@ -11,7 +11,7 @@ export function exchangeHttp1(socket: Socket, request: HttpRequest, options: Exc
   return abortable(signal, ({ resolve, reject }) => {
     const fail = (error: unknown) => {
       reader.stop();
-      // what the system said of the socket explains more than what follows from it
+      // the error of the socket explains more than its consequences
       reject(http1Failure(socket.errored ?? error));
     };
     const finish = () => {
@@ -66,6 +66,6 @@ function send(socket: Socket, request: HttpRequest, userAgent: string): void {
 }
 
 function http1Failure(error: unknown): ProbeFailure {
-  const ended = 'the connection was closed before the answer was complete';
+  const ended = 'the connection was closed before the response was complete';
   return connectionFailure(error) ?? new ProbeFailure('http_protocol', ended, { cause: error });
 }

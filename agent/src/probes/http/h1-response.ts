@@ -8,7 +8,7 @@ export interface ResponseHead {
   readonly rawHeaders: readonly string[];
 }
 
-/** Told of the parts of a response as they are read. */
+/** Receives the parts of a response as they are read. */
 export interface ResponseParts {
   onInterim(statusCode: number): void;
   onHead(head: ResponseHead): void;
@@ -17,7 +17,7 @@ export interface ResponseParts {
 }
 
 /**
- * What comes next:
+ * Next element of a response:
  *
  *     status -> header* -> (1xx: status) -> length | close | chunk-size | done
  *     chunk-size -> length -> chunk-end -> chunk-size … -> trailer* -> done
@@ -68,7 +68,7 @@ export class ResponseReader {
   end(): void {
     if (this.#step === 'done') return;
     if (this.#step !== 'close')
-      throw new ProbeFailure('http_protocol', 'the connection was closed before the answer was complete');
+      throw new ProbeFailure('http_protocol', 'the connection was closed before the response was complete');
     this.#finish();
   }
 
@@ -142,7 +142,7 @@ export class ResponseReader {
   #endHead(): void {
     const { statusCode } = this.#statusLine;
     const head = { rawHeaders: this.#rawHeaders, ...this.#statusLine };
-    if (statusCode === 101) throw invalid('the server switched protocols (101) without being asked');
+    if (statusCode === 101) throw invalid('the server switched protocols (101) without a request');
     this.#rawHeaders = [];
     if (statusCode < 200) {
       this.#beginSection('status');
@@ -158,13 +158,13 @@ export class ResponseReader {
 
   #beginChunk(line: string): void {
     const [, digits = '', extension = ''] = /^([0-9a-f]{1,12})[ \t]*(;.*)?$/i.exec(line) ?? [];
-    if (digits === '') throw invalid('the size of a chunk is no number');
+    if (digits === '') throw invalid('the size of a chunk is not a number');
     this.#extensionBytes += extension.length;
     // with both line ends
     this.#chunkLineBytes += line.length + 4;
     if (this.#chunkLineBytes > MAX_CHUNK_LINE_BYTES) throw invalid('a body of tiny chunks');
     if (this.#extensionBytes > MAX_CHUNK_EXTENSION_BYTES)
-      throw tooLarge('more chunk extensions than headers may be long');
+      throw tooLarge('chunk extensions longer than the limit of headers');
     this.#bytesLeft = Number.parseInt(digits, 16);
     this.#beginSection(this.#bytesLeft === 0 ? 'trailer' : 'length');
   }
@@ -175,7 +175,7 @@ export class ResponseReader {
   }
 }
 
-/** What ends the body (RFC 9112 section 6.3): so many bytes, the last chunk, or the connection. */
+/** Framing of the body (RFC 9112 section 6.3): a number of bytes, chunks, or the end of the connection. */
 function framingOf({ statusCode, rawHeaders }: ResponseHead, method: string): number | 'chunked' | 'close' {
   if (method === 'HEAD' || statusCode === 204 || statusCode === 304) return 0;
   const codings = valuesOf(rawHeaders, 'transfer-encoding');
@@ -216,7 +216,7 @@ function checkedValue(value: string): string {
 }
 
 function invalid(what: string): ProbeFailure {
-  return new ProbeFailure('http_protocol', `the answer is not valid HTTP: ${what}`);
+  return new ProbeFailure('http_protocol', `the response is not valid HTTP: ${what}`);
 }
 
 function tooLarge(what: string): ProbeFailure {

@@ -18,7 +18,7 @@ import { type HttpRequest, wireHeaders } from './request.js';
 /** A window as large as what is read of a body: flow control of ours never holds the server back. */
 const sessionOptions: ClientSessionOptions = {
   settings: { enablePush: false, initialWindowSize: MAX_READ_BYTES, maxHeaderListSize: MAX_HEADER_BYTES },
-  // beyond its count the stream is reset without a reason; the answer counts, and says so
+  // at its own limit nghttp2 resets the stream without a reason; answer.ts counts header lines and states one
   maxHeaderListPairs: MAX_HEADER_BYTES,
   maxSettings: MAX_CONTROL_FRAMES,
 };
@@ -34,7 +34,7 @@ export function exchangeHttp2(socket: Socket, request: HttpRequest, options: Exc
     };
     const session = openSession(socket, request, fail);
     const stream = session.request(http2Headers(request, userAgent), { endStream: request.body === null });
-    // making a session takes time of ours, which is none of the server's
+    // the time for creating a session is our own and does not count as the server's
     const answer = new Answer({ clock, hop, socket, fail });
     const stopCounting = limitWireBytes({ socket, clock, maxBytes: MAX_WIRE_BYTES, onTooMuch: () => fail(tooMuch()) });
     const stopWatching = watchHttp2End({ session, socket, clock, onEnded: () => fail(broken()) });
@@ -58,7 +58,7 @@ function openSession(socket: Socket, { url }: HttpRequest, fail: (error: unknown
   const count = () => {
     frames += 1;
     if (frames <= MAX_CONTROL_FRAMES) return;
-    fail(new ProbeFailure('http_protocol', `more than ${MAX_CONTROL_FRAMES} frames that are no part of an answer`));
+    fail(new ProbeFailure('http_protocol', `more than ${MAX_CONTROL_FRAMES} frames that are not part of a response`));
   };
   for (const event of ['remoteSettings', 'ping', 'altsvc', 'origin']) session.on(event, count);
   session.on('goaway', (code: number, lastStreamId: number) => {
@@ -82,7 +82,7 @@ function http2Headers(request: HttpRequest, userAgent: string): Record<string, s
 }
 
 interface ReceiveOptions extends Settle<void>, Pick<ExchangeOptions, 'wantsBody'> {
-  /** Told the code the stream was closed with, when that was too soon. */
+  /** Called with the code of the stream when it was closed too soon. */
   readonly onClosed: (code: number) => void;
 }
 
@@ -117,7 +117,7 @@ function receive(
   });
   // nghttp2 compares it with the body unless the stream is reset without an error
   const isShort = () => stream.rstCode === 0 && stream.sentHeaders?.[':method'] !== 'HEAD' && answer.isShort;
-  // a reset stream ends too; its code is there by then
+  // a reset stream ends too; its code is set by then
   stream.once('end', () => {
     if (!answer.hasHead || stream.rstCode || isShort()) return;
     answer.complete();
@@ -127,9 +127,9 @@ function receive(
 }
 
 function tooMuch(): ProbeFailure {
-  return new ProbeFailure('http_protocol', `more than ${MAX_WIRE_BYTES} bytes without an end of the answer`);
+  return new ProbeFailure('http_protocol', `more than ${MAX_WIRE_BYTES} bytes without the end of the response`);
 }
 
 function broken(): ProbeFailure {
-  return new ProbeFailure('http_protocol', 'the answer is not valid HTTP/2 (framing or header compression)');
+  return new ProbeFailure('http_protocol', 'the response is not valid HTTP/2 (framing or header compression)');
 }

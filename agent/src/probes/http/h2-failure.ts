@@ -24,7 +24,7 @@ const errorCodes = [
 export function connectionClosed(code: number): ProbeFailure {
   return new ProbeFailure(
     'http_protocol',
-    `the connection was closed before the answer was complete (${nameOf(code)})`,
+    `the connection was closed before the response was complete (${nameOf(code)})`,
   );
 }
 
@@ -35,10 +35,10 @@ export function connectionClosed(code: number): ProbeFailure {
 export function resetFailure(code: number, headBytes: number): ProbeFailure {
   if (nameOf(code) === 'ENHANCE_YOUR_CALM' && headBytes > MAX_HEADER_BYTES)
     return new ProbeFailure('http_headers_too_large', `more than ${MAX_HEADER_BYTES} bytes of headers`);
-  return new ProbeFailure('http_protocol', `the stream was closed before the answer was complete (${nameOf(code)})`);
+  return new ProbeFailure('http_protocol', `the stream was closed before the response was complete (${nameOf(code)})`);
 }
 
-/** Whether an error says only that a stream was reset. */
+/** True if an error says only that a stream was reset. */
 export function isReset(error: Error): boolean {
   return 'code' in error && error.code === 'ERR_HTTP2_STREAM_ERROR';
 }
@@ -47,14 +47,14 @@ function nameOf(code: number): string {
   return errorCodes[code] ?? `error ${code}`;
 }
 
-/** What went wrong between request and answer. Node's HTTP/2 names its complaints ERR_HTTP2_*. */
+/** Failure between request and response. Node's HTTP/2 names its errors ERR_HTTP2_*. */
 export function http2Failure(error: unknown): ProbeFailure {
   const failure = connectionFailure(error);
   if (failure !== null) return failure;
   const message = error instanceof Error ? error.message : String(error);
   const because = { cause: error };
-  // nghttp2 takes as few of them as hold 64 KiB of headers
+  // nghttp2 accepts only as many of them as 64 KiB of headers need
   if (message.includes('CONTINUATION'))
     return new ProbeFailure('http_headers_too_large', 'headers in too many CONTINUATION frames', because);
-  return new ProbeFailure('http_protocol', `the answer is not valid HTTP/2 (${message})`, because);
+  return new ProbeFailure('http_protocol', `the response is not valid HTTP/2 (${message})`, because);
 }

@@ -23,7 +23,7 @@ import { openSockets, until } from '../../../test/_support/until.js';
 import { http } from './index.js';
 
 const isResult = compileSchema(probeTypes.http.Result);
-/** What nghttp2 breaks a session off for in silence. */
+/** Frames for which nghttp2 closes a session without an error. */
 const broken = {
   'a frame that is too large': h2Data('x'.repeat(20_000)),
   'headers that are no HPACK': h2Head(Buffer.alloc(8, 0xff)),

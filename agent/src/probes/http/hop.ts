@@ -1,9 +1,9 @@
 import type { TlsReport } from '@vantage/shared/probe-types/tls-report.js';
-import type { ResolvedAddress } from '../../net/resolver.js';
+import type { ResolvedAddress } from '../../net/resolved-address.js';
 import { BodyBytes } from './body-bytes.js';
 import { MAX_READ_BYTES } from './limits.js';
 
-/** What a hop is busy with; decides the code when the time is over. */
+/** Current phase of a hop; decides the error code at the deadline. */
 export type Phase = 'dns' | 'tcp' | 'tls' | 'http';
 
 /**
@@ -29,7 +29,7 @@ export class Hop {
   headers: Record<string, string> = {};
   /** The body as it travelled, without the framing. */
   readonly body = new BodyBytes(MAX_READ_BYTES);
-  /** Whether there was more than MAX_READ_BYTES. */
+  /** True if there was more than MAX_READ_BYTES. */
   isCut = false;
 
   constructor(readonly url: string) {}

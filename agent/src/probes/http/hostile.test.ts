@@ -39,7 +39,7 @@ function flooding(t: Test, head: string, chunk: string): Promise<TestServer> {
   );
 }
 
-/** Whether a connection to this port of 127.0.0.1 holds bytes that its peer has no room for (proc_net_tcp(5)). */
+/** True if a connection to this port of 127.0.0.1 holds bytes for which its peer has no room (proc_net_tcp(5)). */
 function hasUnsentBytes(port: number): boolean {
   const peer = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const rows = readFileSync('/proc/net/tcp', 'utf8')

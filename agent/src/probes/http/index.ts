@@ -16,7 +16,7 @@ import { visit } from './visit.js';
 type HttpSpec = ProbeSpecs['http'];
 type HttpResult = ProbeResults['http'];
 
-/** What the time was up for: the code that says so. */
+/** Error code for a deadline that passed in each phase. */
 const timeoutCodes: Readonly<Record<Phase, ProbeErrorCode>> = {
   dns: 'dns_timeout',
   tcp: 'tcp_timeout',
@@ -24,7 +24,7 @@ const timeoutCodes: Readonly<Record<Phase, ProbeErrorCode>> = {
   http: 'http_timeout',
 };
 
-/** What has happened so far, over all hops. */
+/** Progress of a probe over all its hops. */
 interface Trip {
   hop: Hop;
   readonly redirects: HttpResult['redirects'];
@@ -33,11 +33,11 @@ interface Trip {
   findings: Findings;
 }
 
-/** What the hops of a trip have in common. */
+/** Values that the hops of a trip have in common. */
 interface Journey {
   readonly spec: HttpSpec;
   readonly context: ProbeContext;
-  /** That of the probe's own deadline. */
+  /** Signal of the probe's own deadline. */
   readonly signal: AbortSignal;
   readonly tls: TlsSettings;
   readonly trip: Trip;
@@ -59,14 +59,14 @@ export class HttpEngine implements ProbeEngine<'http'> {
 
   async run(spec: HttpSpec, context: ProbeContext): Promise<HttpResult> {
     const { clock } = context;
-    // even for plain HTTP: the probe that warms a process up pays for it, and no measured one
+    // loaded even for plain HTTP: the probe that warms up the process pays for it, not a measured one
     this.#tls.contextFor(undefined);
     const startedAt = clock.monotonicMs();
     const trip: Trip = { hop: new Hop(spec.target), redirects: [], body: null, isBodyTruncated: false, findings: {} };
     const limit = {
       clock,
       ms: spec.params.timeout_ms,
-      reason: () => new ProbeFailure('timeout', `no answer within ${spec.params.timeout_ms} ms`),
+      reason: () => new ProbeFailure('timeout', `no response within ${spec.params.timeout_ms} ms`),
     };
     try {
       await within(limit, context.signal, (signal) => travel({ spec, context, signal, tls: this.#tls, trip }));

@@ -4,9 +4,9 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Why a text is more than is read as JSON, or null. Looked at before it is parsed, because a parser cannot be
- * interrupted: 1 MiB of objects whose names are all different keeps it busy for a fifth of a second (measured 2026-11).
- * An empty list or object counts as two values.
+ * Reason why a text exceeds the JSON that is parsed, or null. Decided before parsing, because a parser cannot be
+ * interrupted: 1 MiB of objects whose names are all different keeps it busy for a fifth of a second (measured
+ * 2026-11). An empty list or object counts as two values.
  */
 export function jsonExcess(text: string): string | null {
   if (text.length > MAX_JSON_CHARACTERS) return `more than ${MAX_JSON_CHARACTERS} characters`;
@@ -35,7 +35,7 @@ export function jsonExcess(text: string): string | null {
   return null;
 }
 
-/** Where the quotation mark stands that ends a string; the text's length where there is none. */
+/** Position of the quotation mark that ends a string; the text's length where there is none. */
 function endOfString(text: string, start: number): number {
   let at = start;
   while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;

@@ -1,6 +1,6 @@
 import { MAX_VALUE_BYTES, MAX_VALUES } from './limits.js';
 
-/** How deep a value may be that a result keeps. */
+/** Greatest depth of a value that a result keeps. */
 const MAX_DEPTH = 16;
 
 class TooLargeError extends Error {
@@ -22,7 +22,7 @@ export function keepValues(found: readonly unknown[]): { values: unknown[]; trun
   return { values, truncated: values.length < found.length };
 }
 
-/** What is left for copies, counted as their JSON would be; looks at no more of a value than fits. */
+/** Remaining space for copies, counted as their JSON; examines no more of a value than fits. */
 class Room {
   #bytesLeft: number;
 
@@ -53,7 +53,7 @@ class Room {
   #text(text: string): string {
     this.#take(3 + Buffer.byteLength(text));
     const clean = text.replace(/[\0\p{Surrogate}]/gu, '');
-    // what JSON escapes takes more
+    // characters that JSON escapes take more
     this.#take(JSON.stringify(clean).length - clean.length - 2);
     return clean;
   }

@@ -10,7 +10,7 @@ export const MAX_URL_LENGTH = 8192;
 export const MAX_READ_BYTES = 1024 * 1024;
 /** Body bytes after decompression at most. */
 export const MAX_DECODED_BYTES = 1024 * 1024;
-/** How many times its size a body may grow by decompression; 165 bytes of brotli can be 100 MiB. */
+/** Greatest factor by which a body may grow by decompression; 165 bytes of brotli can be 100 MiB. */
 export const MAX_EXPANSION = 100;
 /** UTF-8 bytes of body that a result keeps. */
 export const MAX_KEPT_BYTES = 64 * 1024;
@@ -19,11 +19,14 @@ export const RATE_GRACE_MS = 5000;
 export const MIN_BYTES_PER_SECOND = 1000;
 /** Bytes an HTTP/2 connection may carry for one answer, framing and control frames included. */
 export const MAX_WIRE_BYTES = MAX_READ_BYTES + 512 * 1024;
-/** Frames of HTTP/2 beside those of the answer at most: settings, pings and the like; honest servers send two or three. */
+/**
+ * Greatest number of HTTP/2 frames that are not part of the response: settings, pings and others; honest servers send
+ * two or three.
+ */
 export const MAX_CONTROL_FRAMES = 100;
 /**
- * What is read as JSON at most, so that parsing it keeps the loop busy for 6 ms by the worst of documents (CPU,
- * measured 2026-11): characters, values, and values inside one another.
+ * Limits of the JSON that is parsed, so that even the worst document keeps the loop busy for only 6 ms (CPU, measured
+ * 2026-11): characters, values, and depth.
  */
 export const MAX_JSON_CHARACTERS = 256 * 1024;
 export const MAX_JSON_VALUES = 10_000;
@@ -37,5 +40,5 @@ export const MAX_VALUES = 10;
 export const MAX_VALUE_BYTES = 2048;
 /** Bytes of the lines around chunks in one body at most: chunks of a few bytes would cost more to read than they bring. */
 export const MAX_CHUNK_LINE_BYTES = 512 * 1024;
-/** Bytes of chunk extensions in one body at most; nobody honest sends any. */
+/** Greatest number of bytes of chunk extensions in one body; honest servers send none. */
 export const MAX_CHUNK_EXTENSION_BYTES = 16 * 1024;

@@ -11,7 +11,7 @@ import { aContext, aResolver, aSpec } from '../../../test/_support/probe-context
 import { until } from '../../../test/_support/until.js';
 import { http } from './index.js';
 
-/** What the answers of both versions have in common. */
+/** Members of a response that both versions have. */
 interface Answer {
   writeHead(status: number, headers?: Record<string, string>): unknown;
   write(text: string): unknown;
@@ -20,7 +20,7 @@ interface Answer {
 
 type Handle = (request: { readonly url?: string | undefined }, answer: Answer) => void;
 
-/** What passes on the clock while each phase is held; no two sums of them are the same. */
+/** Time that passes on the clock while each phase is held, in milliseconds; no two sums of them are equal. */
 const heldMs = { dns: 10, tcp: 250, tls: 20, ttfb: 70, download: 35 } as const;
 
 const secureServer = (handle: Handle): Server =>

@@ -7,7 +7,7 @@ export interface RateWatch {
   readonly clock: Clock;
   /** Bytes that have arrived so far. */
   readonly receivedBytes: () => number;
-  /** Called once. */
+  /** Called once, when the rate is too low. */
   readonly onTooSlow: () => void;
 }
 

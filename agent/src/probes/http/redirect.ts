@@ -6,7 +6,7 @@ import type { HttpRequest } from './request.js';
 /** Headers that speak of a body, dropped with it (Fetch standard, HTTP-redirect fetch). */
 const bodyHeaders = new Set(['content-encoding', 'content-language', 'content-location', 'content-type']);
 
-/** Where a response sends its client, as it was written; null when it is an answer. */
+/** Target of a redirect, as the server wrote it; null when the response is no redirect. */
 export function redirectLocation(statusCode: number, headers: Readonly<Record<string, string>>): string | null {
   const isRedirect =
     statusCode === 301 || statusCode === 302 || statusCode === 303 || statusCode === 307 || statusCode === 308;
@@ -40,9 +40,9 @@ function turnsIntoGet(method: string, statusCode: number): boolean {
 function absoluteUrl(location: string, base: URL): string {
   const text = Buffer.from(location, 'latin1').toString('utf8');
   const url = URL.canParse(text, base.href) ? new URL(text, base.href) : null;
-  if (url === null) throw new ProbeFailure('http_protocol', 'the redirect names no valid URL');
+  if (url === null) throw new ProbeFailure('http_protocol', 'the redirect contains no valid URL');
   url.hash = '';
   if (url.href.length > MAX_URL_LENGTH)
-    throw new ProbeFailure('http_protocol', `the redirect names a URL of more than ${MAX_URL_LENGTH} characters`);
+    throw new ProbeFailure('http_protocol', `the redirect contains a URL of more than ${MAX_URL_LENGTH} characters`);
   return url.href;
 }

@@ -112,7 +112,7 @@ t.test('http takes none of the caller’s headers to another origin', async (t) 
   }
 });
 
-t.test('http puts every hop through the policy', async (t) => {
+t.test('http checks every hop against the policy', async (t) => {
   const trap = await startTcpServer(t, () => {}, '127.0.0.1');
   const dns = await startDnsServer(
     t,

@@ -15,7 +15,7 @@ export interface HttpRequest {
   readonly body: string | null;
 }
 
-/** What the caller asked for. @throws ProbeFailure target_not_allowed */
+/** First request of a probe, as the caller specified it. @throws ProbeFailure target_not_allowed */
 export function firstRequest({ target, params }: ProbeSpecs['http']): HttpRequest {
   const { method, headers, body = null } = params;
   const { url, host, port } = refusing(() => parseHttpUrl(target));

@@ -11,7 +11,7 @@ const MAX_KEPT = 32;
 export class TlsSettings {
   readonly #trustedCertificates: readonly string[] | undefined;
   readonly #plain: OldServersContext;
-  /** By the digest of certificate and key; the one used last stands last. */
+  /** Contexts by the digest of certificate and key; the one used last comes last. */
   readonly #withCertificate = new Map<string, OldServersContext>();
 
   /** `trustedCertificates` (PEM) stand in for the public roots. */

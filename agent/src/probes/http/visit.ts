@@ -16,9 +16,9 @@ export interface VisitOptions extends Pick<ProbeContext, 'clock' | 'signal' | 'u
   /** `auto`: HTTP/2 where a TLS server chooses it, else HTTP/1.1. */
   readonly httpVersion: 'auto' | '1.1' | '2';
   readonly secureContext: SecureContext;
-  /** Whether a bad certificate ends the visit. */
+  /** True if an invalid certificate ends the visit. */
   readonly verifiesTls: boolean;
-  /** Asked once status and headers are known; false leaves the body unread. */
+  /** Called once status and headers are known; false leaves the body unread. */
   readonly wantsBody: () => boolean;
 }
 
@@ -55,7 +55,7 @@ async function converse(connected: Socket, request: HttpRequest, hop: Hop, optio
   const describe = () => {
     if (!socket.destroyed) hop.tls ??= describeTls(socket);
   };
-  // reading certificates takes as long as a packet's way through a city: it must not delay the request
+  // reading certificates takes up to milliseconds and must not delay the request
   const idle = setImmediate(describe);
   try {
     await ask(socket, negotiatedProtocol(socket, options), { request, hop, options });
@@ -98,14 +98,17 @@ async function secure(
   throw failure;
 }
 
-/** What both sides agreed on (RFC 7301). @throws ProbeFailure http_protocol when HTTP/2 was demanded in vain */
+/** Negotiated protocol (RFC 7301). @throws ProbeFailure http_protocol when HTTP/2 was required and not negotiated */
 function negotiatedProtocol(socket: TLSSocket, { httpVersion }: VisitOptions): HttpProtocol {
   if (socket.alpnProtocol === 'h2') return 'h2';
   if (httpVersion === '2') throw new ProbeFailure('http_protocol', 'the server did not agree to HTTP/2 (ALPN)');
   return 'http/1.1';
 }
 
-/** Without TLS nothing is negotiated: whoever demands HTTP/2 knows that it is spoken (RFC 9113 section 3.3). */
+/**
+ * Protocol without TLS, where nothing is negotiated: a caller that requires HTTP/2 knows that the server speaks it
+ * (RFC 9113 section 3.3).
+ */
 function plainProtocol({ httpVersion }: VisitOptions): HttpProtocol {
   return httpVersion === '2' ? 'h2' : 'http/1.1';
 }

@@ -58,7 +58,7 @@ t.test('icp is well with a filing, and fails without one or with another number'
   t.match(other, { outcome: 'failed', error: { message: /is "京ICP备12345678号-1", expected "京ICP备1号"/ } });
   for (const answer of [json({ data: { icp_number: null, note: 'none' } }), json({ icp_number: '' }), json({}, 404)]) {
     const none = await startHttpServer(t, answer);
-    t.match(await check(none.port), { outcome: 'failed', error: { message: /is not there, expected one/ } });
+    t.match(await check(none.port), { outcome: 'failed', error: { message: /does not exist, expected one/ } });
   }
 });
 
@@ -76,6 +76,7 @@ t.test('a source of filings that is away, slow or talks nonsense is no outage', 
   clock.advance(2000);
   t.match(await running, { outcome: 'degraded', error: { code: 'timeout' } });
   const refused = await check(mute.port, {}, { policy: aPolicy([]) });
-  t.match(refused, { outcome: 'failed', error: { code: 'target_not_allowed' } });
+  const message = 'cannot read the response of the ICP source (target_not_allowed)';
+  t.match(refused, { outcome: 'failed', error: { code: 'target_not_allowed', message } });
   t.equal(mute.requests.length, 1, 'nor is a source asked that the policy refuses');
 });

@@ -10,7 +10,7 @@ import type { IcpProvider } from './provider.js';
 type IcpSpec = ProbeSpecs['icp'];
 type IcpResult = ProbeResults['icp'];
 
-/** Asks a provider for the ICP filing of a target's registered domain. Nothing is sent to the target. */
+/** Queries a provider for the ICP filing of a target's registered domain. Nothing is sent to the target. */
 export class IcpEngine implements ProbeEngine<'icp'> {
   readonly load = { units: () => 1, maxConcurrent: 4 };
 
@@ -19,7 +19,7 @@ export class IcpEngine implements ProbeEngine<'icp'> {
   async run({ target, params }: IcpSpec, context: ProbeContext): Promise<IcpResult> {
     const { clock, policy, resolver } = context;
     const startedAt = clock.monotonicMs();
-    const reason = () => new ProbeFailure('timeout', `no answer within ${params.timeout_ms} ms`);
+    const reason = () => new ProbeFailure('timeout', `no response within ${params.timeout_ms} ms`);
     let domain: string | null = null;
     const end = (filing: IcpResult['filing'], failure: ProbeFailure | null): IcpResult => ({
       success: failure === null,

@@ -3,17 +3,17 @@ import type { KnownNames } from '../../net/known-names.js';
 import { OldServersContext } from '../../net/tls/old-servers.js';
 import type { ProbeContext } from '../engine.js';
 import { ProbeFailure } from '../failure.js';
-import { fetchJson } from '../http/fetch-json.js';
+import { fetchJson, type JsonAnswer, type JsonRequest } from '../http/fetch-json.js';
 
 export type IcpContext = Pick<ProbeContext, 'signal' | 'clock' | 'userAgent'> & { readonly names: KnownNames };
 
-/** Somebody who knows ICP filings. */
+/** Source of ICP filings. */
 export interface IcpProvider {
   /** The filing of a registered domain; null where there is none. @throws ProbeFailure; or the signal's reason */
   find(domain: string, context: IcpContext): Promise<IcpFiling | null>;
 }
 
-/** Until an operator names one. */
+/** Provider used until an operator configures one. */
 export const noIcpProvider: IcpProvider = {
   find: () =>
     Promise.reject(new ProbeFailure('not_supported', 'no source configured: the node needs VANTAGE_ICP_SOURCE')),
@@ -38,11 +38,29 @@ export class JsonIcpProvider implements IcpProvider {
     const url = this.urlTemplate.replaceAll('{domain}', encodeURIComponent(domain));
     const headers = { Accept: 'application/json' };
     const request = { url, headers, names: context.names, secureContext: this.#tls.get() };
-    const { statusCode, contentType, value } = await fetchJson(request, context);
+    const { statusCode, contentType, value } = await this.#fetch(request, context);
     if (statusCode === 404 && /json/i.test(contentType)) return null;
     const filing = statusCode === 200 ? readFiling(value) : undefined;
     if (filing !== undefined) return filing;
-    throw new ProbeFailure('http_protocol', `the ICP source answers ${statusCode}, which says nothing of the filing`);
+    throw new ProbeFailure(
+      'http_protocol',
+      `the ICP source responded with ${statusCode} without data about the filing`,
+    );
+  }
+
+  /**
+   * Fetches from the source. A failure carries its code but no name or address, because the source is the operator's
+   * secret.
+   */
+  async #fetch(request: JsonRequest, context: IcpContext): Promise<JsonAnswer> {
+    try {
+      return await fetchJson(request, context);
+    } catch (error) {
+      if (context.signal.aborted || !(error instanceof ProbeFailure)) throw error;
+      throw new ProbeFailure(error.code, `cannot read the response of the ICP source (${error.code})`, {
+        cause: error,
+      });
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import type { Schedule, Step } from '../hops/schedule.js';
 /** Silent hops in a row, beyond the last one that answered, after which a cycle ends; mtr's `--max-unknown`. */
 const maxUnknownHops = 5;
 
-/** How often, how fast and how far. */
+/** Number, interval and depth of the cycles. */
 export interface CycleOptions {
   readonly cycles: number;
   readonly intervalMs: number;
@@ -33,7 +33,7 @@ export class Cycles implements Schedule {
 
   next(path: Path, nowMs: number): Step {
     const { cycles, intervalMs } = this.#options;
-    // what was learnt since the last packet may have ended the cycle with it
+    // results since the last packet may have made it the last of the cycle
     if (this.#ttl > path.lastTtl(this.#flow)) this.#endCycle(this.#ttl - 1);
     if (this.#cycle >= cycles) return { kind: 'done' };
     this.#dueMs ??= nowMs;
@@ -43,7 +43,7 @@ export class Cycles implements Schedule {
     if (packet.ttl === 1) this.#startMs = dueMs;
     this.#ttl += 1;
     if (packet.ttl >= this.#reach(path)) this.#endCycle(packet.ttl);
-    // from when it was due, so that a late timer does not stretch the cycle
+    // counted from when it was due, so that a late timer does not extend the cycle
     this.#dueMs = dueMs + intervalMs / this.#width;
     return { kind: 'send', packet };
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { timesOf } from './hop-statistics.js';
 
-/** What mtr 0.95 does with each reply (ui/net.c, net_process_ping and net_stdev), in its own steps. */
+/** Statistics of mtr 0.95 for each reply (ui/net.c, net_process_ping and net_stdev), in its own steps. */
 function asMtr(rttsMs: readonly number[]) {
   const host = { returned: 0, last: 0, best: 0, worst: 0, avg: 0, ssd: 0, javg: 0 };
   for (const rttMs of rttsMs) {

@@ -1,16 +1,17 @@
+import { missing } from '@vantage/shared/_support/missing.js';
 import { type ProbeSpecs, probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { anAnswer } from '../../../test/_support/an-answer.js';
 import { startDnsServer } from '../../../test/_support/dns-server.js';
 import { aContext, aResolver, aSpec } from '../../../test/_support/probe-context.js';
-import { anIcmpEngine, missingForRawSockets } from '../../../test/_support/raw-sockets.js';
+import { anIcmpEngine } from '../../../test/_support/raw-sockets.js';
 import { RecordingEngine } from '../../../test/_support/recording-engine.js';
 import { until } from '../../../test/_support/until.js';
 import { ProbeFailure } from '../failure.js';
 import { mtr } from './index.js';
 
-const skip = missingForRawSockets();
+const skip = missing('raw sockets');
 const isResult = compileSchema(probeTypes.mtr.Result);
 
 for (const target of ['127.0.0.1', '::1']) {

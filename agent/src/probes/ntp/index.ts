@@ -14,7 +14,7 @@ import { bestOf, jitterOf, type Sample } from './sample.js';
 type NtpSpec = ProbeSpecs['ntp'];
 type NtpResult = ProbeResults['ntp'];
 
-/** Asks a time server some times over and believes the answer that was fastest. Sets no clock. */
+/** Queries a time server several times and trusts the fastest reply. Sets no clock. */
 export const ntp: ProbeEngine<'ntp'> = {
   // between its requests it waits: measured, 0.08 to 0.23 units
   load: { units: ({ params }) => (params.count > 1 ? 0.5 : 1) },
@@ -37,8 +37,8 @@ async function measure(spec: NtpSpec, context: ProbeContext, ledger: Ledger): Pr
   const { signal, clock } = context;
   await askTime({ address, port }, ledger, { count, intervalMs: interval_ms, timeoutMs: timeout_ms, signal, clock });
   if (ledger.received > 0) return;
-  const strangers = ledger.ignored === 0 ? '' : `; ${ledger.ignored} datagrams were no answers to them`;
-  throw new ProbeFailure('no_reply', `no answer to ${ledger.samples.length} requests${strangers}`);
+  const strangers = ledger.ignored === 0 ? '' : `; ${ledger.ignored} datagrams did not reply to them`;
+  throw new ProbeFailure('no_reply', `no reply to ${ledger.samples.length} requests${strangers}`);
 }
 
 function describe(ledger: Ledger, failure: ProbeFailure | null): NtpResult {

@@ -1,8 +1,8 @@
-import type { ResolvedAddress } from '../../net/resolver.js';
+import type { ResolvedAddress } from '../../net/resolved-address.js';
 import type { NtpReply } from './packet.js';
 import type { Sample } from './sample.js';
 
-/** What has been measured so far, so that a probe that fails or is aborted still tells it. */
+/** Measurements so far, so that a probe that fails or is aborted still reports them. */
 export class Ledger {
   address: ResolvedAddress | null = null;
   /** One entry for each request that was sent, in order; null is unanswered. */

@@ -13,12 +13,12 @@ const CLIENT_MODE = 3;
 const SERVER_MODE = 4;
 const VERSION = 4;
 
-/** What a server says of itself, and when. */
+/** A server's reply, with its times. */
 export interface NtpReply {
   readonly leap: (typeof leapIndicators)[number];
   /** 1 to 7. */
   readonly version: number;
-  /** As it stands in the packet: 0 is a kiss-o'-death or a server without time. */
+  /** Stratum as in the packet: 0 is a kiss-o'-death or a server without time. */
   readonly stratum: number;
   /** Log2 of seconds. */
   readonly poll: number;

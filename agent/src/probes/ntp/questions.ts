@@ -16,7 +16,7 @@ import { anchorWall } from './wall-anchor.js';
 export interface QuestionOptions {
   readonly count: number;
   readonly intervalMs: number;
-  /** How long each answer is waited for. */
+  /** Time to wait for each reply, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -30,7 +30,7 @@ interface Pending extends Omit<Exchange, 'receivedAtMs'> {
 
 /**
  * Sends requests at their interval from one connected socket and enters what comes back into the ledger, until each is
- * answered or given up. What does not repeat the random number of a request is nobody's answer and is ignored.
+ * answered or given up. Datagrams that do not repeat the random number of a request are ignored.
  * @throws ProbeFailure ntp_kod, no_reply, net_unreachable, host_unreachable; or the signal's reason
  */
 export function askTime(server: Endpoint, ledger: Ledger, options: QuestionOptions): Promise<void> {
@@ -79,7 +79,7 @@ export function askTime(server: Endpoint, ledger: Ledger, options: QuestionOptio
       reject(refusal);
     });
     socket.on('error', (error) => {
-      // a server that has answered before is there, whatever a router says now
+      // a server that has replied before exists, despite the error of a router
       if (ledger.received === 0) reject(sendingFailure(error, server));
     });
     socket.once('connect', () => void send());
@@ -106,17 +106,18 @@ function hasTimes(reply: NtpReply): boolean {
 /** Either ends the probe: who is asked to go away sends nothing more (RFC 5905 section 7.4). */
 function refusalIn(reply: NtpReply): ProbeFailure | null {
   const code = kissCode(reply);
-  if (code !== null) return new ProbeFailure('ntp_kod', `the time server answered with the kiss code ${code}`);
-  if (isUnsynchronised(reply)) return new ProbeFailure('ntp_kod', 'the time server says that it is not synchronised');
+  if (code !== null) return new ProbeFailure('ntp_kod', `the time server replied with the kiss code ${code}`);
+  if (isUnsynchronised(reply))
+    return new ProbeFailure('ntp_kod', 'the time server reports that it is not synchronised');
   return null;
 }
 
-/** Over UDP a refused connection is an ICMP message: nobody is there to reply. */
+/** Over UDP a refused connection is an ICMP message: no service listens. */
 function sendingFailure(error: Error, server: Endpoint): ProbeFailure {
   const what = `time server ${formatEndpoint(server)}`;
   const failure = socketFailure(error, what) ?? new ProbeFailure('internal', `${what}: ${error.message}`);
   if (failure.code !== 'tcp_refused') return failure;
-  return new ProbeFailure('no_reply', `nobody listens at ${formatEndpoint(server)} (port unreachable)`, {
+  return new ProbeFailure('no_reply', `no service listens at ${formatEndpoint(server)} (port unreachable)`, {
     cause: error,
   });
 }

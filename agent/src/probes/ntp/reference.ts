@@ -22,7 +22,7 @@ export function kissCode({ stratum, referenceId }: NtpReply): string | null {
   return stratum === 0 ? asciiOf(referenceId) : null;
 }
 
-/** Whether the server itself says that its time is not to be used. */
+/** True if the server itself says that its time is not to be used. */
 export function isUnsynchronised(reply: NtpReply): boolean {
   return reply.leap === 'unsynchronised' || stratumOf(reply) === UNSYNCHRONISED;
 }

@@ -6,13 +6,13 @@ export interface Sample {
   readonly reply: NtpReply;
   /** Server minus node, milliseconds. */
   readonly offsetMs: number;
-  /** Never below 0, where the clocks of both ends leave less than nothing. */
+  /** Delay, never below 0, although the two clocks may give a negative one. */
   readonly delayMs: number;
-  /** How far `offsetMs` may be off: the two ways may share the delay in any proportion. */
+  /** Greatest error of `offsetMs`: the two directions may share the delay in any proportion. */
   readonly offsetErrorMs: number;
 }
 
-/** When a request left and its answer came: monotonic milliseconds, and what makes wall time of them. */
+/** Times of a request and its reply: monotonic milliseconds, and the anchors that convert them to wall time. */
 export interface Exchange {
   readonly sentAtMs: number;
   readonly receivedAtMs: number;

@@ -4,7 +4,7 @@ import type { ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import { connectTcp } from '../../net/connect.js';
 import { within } from '../../net/deadline.js';
 import { formatEndpoint } from '../../net/endpoint.js';
-import type { ResolvedAddress } from '../../net/resolver.js';
+import type { ResolvedAddress } from '../../net/resolved-address.js';
 import type { ProbeContext } from '../engine.js';
 import { ProbeFailure } from '../failure.js';
 import type { PacketLog } from './packet-log.js';
@@ -19,7 +19,7 @@ export async function exchangeConnects(
   log: PacketLog,
   { params, context }: { readonly params: ProbeSpecs['ping']['params']; readonly context: ProbeContext },
 ): Promise<void> {
-  // every connect listens for the abort, and where timeouts are longer than intervals all of them do at once
+  // every connect adds a listener for the abort, and if timeouts are longer than intervals, all of them exist at once
   setMaxListeners(0, context.signal);
   const open: Promise<void>[] = [];
   for (let seq = 0; seq < params.count; seq += 1) {
@@ -47,7 +47,7 @@ async function connectTime(
   { clock, signal }: ProbeContext,
 ): Promise<number> {
   const endpoint = formatEndpoint({ address: target.address, port });
-  const reason = () => new ProbeFailure('tcp_timeout', `no answer from ${endpoint} within ${timeoutMs} ms`);
+  const reason = () => new ProbeFailure('tcp_timeout', `no response from ${endpoint} within ${timeoutMs} ms`);
   const connection = await within({ clock, ms: timeoutMs, reason }, signal, (inner) =>
     connectTcp({ addresses: [target], port, signal: inner, clock }),
   );

@@ -1,8 +1,8 @@
 import type { ProbeSpecs } from '@vantage/shared/probe-types/index.js';
-import type { PingIcmpError } from '@vantage/shared/probe-types/ping.js';
+import type { PingIcmpError } from '@vantage/shared/probe-types/ping-reply.js';
 import { abortable } from '../../net/abortable.js';
 import { type Answer, type Flow, type FlowListener, type IcmpEngine, unreachableCode } from '../../net/icmp.js';
-import type { ResolvedAddress } from '../../net/resolver.js';
+import type { ResolvedAddress } from '../../net/resolved-address.js';
 import { socketFailure } from '../../net/socket-failure.js';
 import type { ProbeContext } from '../engine.js';
 import { ProbeFailure } from '../failure.js';
@@ -76,7 +76,7 @@ function sendInRhythm(
   const sendFrom = (seq: number) => {
     log.markSent(seq);
     flow.send(seq, params.ttl);
-    // a process that was busy sees to its timers first: one more turn, and what came in time has been read
+    // a process that was busy runs its timers first: after one more turn, replies that arrived in time have been read
     timers.push(clock.after(params.timeout_ms, () => timers.push(clock.after(0, () => expire(seq)))));
     if (seq + 1 < params.count) timers.push(clock.after(params.interval_ms, () => sendFrom(seq + 1)));
   };

@@ -1,6 +1,6 @@
 import type { ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import { ping as definition } from '@vantage/shared/probe-types/ping.js';
-import type { ResolvedAddress } from '../../net/resolver.js';
+import type { ResolvedAddress } from '../../net/resolved-address.js';
 import type { ProbeContext, ProbeEngine } from '../engine.js';
 import { ProbeFailure, toProbeError } from '../failure.js';
 import { endingOf, requireEcho, resolveOne } from '../one-target.js';

@@ -70,7 +70,7 @@ t.test('a reply after its time is shown as late, and its packet stays lost', asy
   t.ok(log.isSettled, 'a late reply is not waited for any longer');
 });
 
-t.test('a reply that came in time counts, even if its timer was seen to first', async (t) => {
+t.test('a reply that arrived in time counts, even if its timer was served first', async (t) => {
   const log = new PacketLog({ count: 1, timeoutMs: 1000 });
   log.markSent(0);
   log.lose(0, null);

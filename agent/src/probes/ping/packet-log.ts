@@ -1,5 +1,5 @@
 import type { ProbeResults } from '@vantage/shared/probe-types/index.js';
-import type { PingIcmpError } from '@vantage/shared/probe-types/ping.js';
+import type { PingIcmpError } from '@vantage/shared/probe-types/ping-reply.js';
 import { deviationOf, meanOf, percentileOf, roundMs } from '@vantage/shared/probe-types/statistics.js';
 import type { ProbeFailure } from '../failure.js';
 
@@ -8,34 +8,34 @@ type Reply = PingResult['replies'][number];
 
 /** Duplicates listed at most; a broken network can make any number of them. */
 const maxDuplicates = 150;
-/** Stands for a hop limit that the system hides. */
+/** Value for a hop limit that the system hides. */
 const noTtl = -1;
 
-/** What a log is told of its ping. */
+/** Parameters of the ping that a log records. */
 export interface PacketLogOptions {
   /** Packets that are going to be sent, numbered from 0. */
   readonly count: number;
-  /** After so long a reply is late. */
+  /** Time after which a reply is late, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 /**
- * What became of each packet of one ping. A packet is waited for until its first reply, an error or its timeout:
+ * Outcome of each packet of one ping. A packet is awaited until its first reply, an error or its timeout:
  *
  *   waiting -- reply in time --> received     (also after an error: the reply is the better witness)
  *      |------ late reply -----> late, which is lost
  *      |------ ICMP error -----> lost, with the error
  *      `------ timeout --------> lost; what comes later is late
  *
- * Whether a reply is late its own time decides, not the timer, which a busy process may see to first. What is written down
- * while packets fly is numbers; the list of replies is made of them at the end.
+ * A reply is late by its own time and not by the timer, which a busy process may serve first. While packets are in
+ * flight only numbers are recorded; the list of replies is built from them at the end.
  */
 export class PacketLog {
   readonly #count: number;
   readonly #timeoutMs: number;
   readonly #isWaiting: Uint8Array;
   #waiting = 0;
-  /** Of the first reply to each packet, late ones included; NaN where there is none. */
+  /** Round-trip times of the first reply to each packet, late ones included; NaN where there is none. */
   readonly #rttsMs: Float64Array;
   readonly #ttls: Int16Array;
   #replied = 0;
@@ -64,32 +64,32 @@ export class PacketLog {
     this.#waiting += 1;
   }
 
-  /** A reply came, by whatever clock its time was taken. */
+  /** Records a reply; its time may be of any clock. */
   answer(seq: number, rttMs: number, ttl: number | null): void {
     this.#endWait(seq);
     if (this.#isAnswered(seq)) this.#addDuplicate(seq, rttMs, ttl);
     else this.#addFirst(seq, rttMs, ttl);
   }
 
-  /** Nobody answered in time, or somebody said why nobody will. */
+  /** Records a packet that was not answered in time, or for which an error arrived. */
   lose(seq: number, reason: ProbeFailure | null, error: PingIcmpError | null = null): void {
     if (!this.#endWait(seq)) return;
     if (reason !== null) this.#trouble = reason;
     if (error !== null) this.#errors.set(seq, error);
   }
 
-  /** This machine could not send the packet, which says nothing about loss on the way. */
+  /** Records a packet that this machine could not send, which says nothing about loss on the path. */
   refuse(seq: number, reason: ProbeFailure): void {
     this.lose(seq, reason);
     this.#refused.add(seq);
   }
 
-  /** Nothing more to send and nothing to wait for. */
+  /** True if there is nothing more to send and nothing to wait for. */
   get isSettled(): boolean {
     return this.#sent === this.#count && this.#waiting === 0;
   }
 
-  /** Some packet was answered in time. */
+  /** True if a packet was answered in time. */
   get hasAnswer(): boolean {
     return this.#received > 0;
   }

@@ -1,10 +1,11 @@
+import { missing } from '@vantage/shared/_support/missing.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { startSilentPort } from '../../../test/_support/deaf-server.js';
 import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { aContext, aPolicy, aSpec } from '../../../test/_support/probe-context.js';
-import { anIcmpEngine, missingForRawSockets } from '../../../test/_support/raw-sockets.js';
+import { anIcmpEngine } from '../../../test/_support/raw-sockets.js';
 import { RecordingEngine } from '../../../test/_support/recording-engine.js';
 import { startTcpServer, unusedPort } from '../../../test/_support/tcp-server.js';
 import { openSockets, until } from '../../../test/_support/until.js';
@@ -12,7 +13,7 @@ import { type IcmpEngine, SendError } from '../../net/icmp.js';
 import { ProbeFailure } from '../failure.js';
 import { ping } from './index.js';
 
-const skip = missingForRawSockets();
+const skip = missing('raw sockets');
 const isResult = compileSchema(probeTypes.ping.Result);
 
 for (const [kind, target, family, ttl] of [
@@ -63,7 +64,10 @@ t.test('without raw sockets icmp says how to grant them, and tcp works', async (
   const refused = await ping.run(aSpec('ping', '127.0.0.1'), context);
   t.match(refused, {
     success: false,
-    error: { code: 'not_supported', message: /sudo setcap cap_net_raw\+ep \/.*; "protocol": "tcp" measures without$/ },
+    error: {
+      code: 'not_supported',
+      message: /sudo setcap cap_net_raw\+ep \/.*; "protocol": "tcp" does not require them$/,
+    },
     packets_sent: 0,
   });
   t.ok(isResult(refused).ok);

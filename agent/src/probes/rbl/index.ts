@@ -4,7 +4,7 @@ import { roundMs } from '@vantage/shared/probe-types/statistics.js';
 import { type Host, parseHost } from '@vantage/shared/target-policy/host.js';
 import { targetHost } from '@vantage/shared/target-policy/spec.js';
 import { within } from '../../net/deadline.js';
-import { parseEndpoint } from '../../net/endpoint.js';
+import { ownServer, ownServers } from '../../net/dns/dns-server.js';
 import { type AskServersOptions, askServers } from '../../net/name-lookup.js';
 import { QueryBudget } from '../../net/query-budget.js';
 import type { ProbeContext, ProbeEngine } from '../engine.js';
@@ -16,15 +16,15 @@ type RblSpec = ProbeSpecs['rbl'];
 type RblResult = ProbeResults['rbl'];
 
 /**
- * Asks blocklists about the addresses of a target, all at once. Nothing is sent to the target, and a zone that gives no
- * answer that counts fails nothing.
+ * Queries blocklists about the addresses of a target, all at once. Nothing is sent to the target, and a zone without
+ * a valid answer fails nothing.
  */
 export class RblEngine implements ProbeEngine<'rbl'> {
   constructor(private readonly sources: BlocklistSources) {}
 
   async run(spec: RblSpec, context: ProbeContext): Promise<RblResult> {
     const { clock } = context;
-    const reason = () => new ProbeFailure('timeout', `no answer within ${spec.params.timeout_ms} ms`);
+    const reason = () => new ProbeFailure('timeout', `no response within ${spec.params.timeout_ms} ms`);
     try {
       return await within({ clock, ms: spec.params.timeout_ms, reason }, context.signal, (signal) =>
         this.#ask(spec, { ...context, signal }, context.signal),
@@ -35,7 +35,7 @@ export class RblEngine implements ProbeEngine<'rbl'> {
     }
   }
 
-  /** `outer`: whoever aborts it wants no answer at all; the probe's own deadline leaves what has been answered. */
+  /** `outer`: an abort from outside discards the result; the probe's own deadline keeps the responses so far. */
   async #ask(spec: RblSpec, context: ProbeContext, outer: AbortSignal): Promise<RblResult> {
     const { clock, policy, resolver, signal } = context;
     const budget = new QueryBudget();
@@ -45,10 +45,11 @@ export class RblEngine implements ProbeEngine<'rbl'> {
     const { addresses } = await resolver.resolve({ host, ipVersion: 'auto', policy, signal, budget });
     const { servers } = this.sources;
     const options = {
+      policy,
       signal,
       clock,
       budget,
-      servers: servers.length > 0 ? servers : resolver.servers.map(parseEndpoint),
+      servers: servers.length > 0 ? servers.map(ownServer) : ownServers(resolver.servers),
     };
     const startedAt = clock.monotonicMs();
     const pairs = pickAddresses(addresses).flatMap(({ address }) => zones.map(({ name }) => ({ address, zone: name })));
@@ -75,18 +76,21 @@ function pickAddresses<A extends { readonly family: 4 | 6 }>(addresses: readonly
   return [...new Set([...first, ...addresses])].slice(0, MAX_LISTED_ADDRESSES);
 }
 
-/** What a zone said, and what kept it from an answer. */
+/** Servers to query about a zone, and the policy for its reply. */
+type ZoneOptions = AskServersOptions & Pick<ProbeContext, 'policy'>;
+
+/** Result of one zone, and the failure that kept it from answering. */
 interface Asked {
   readonly lookup: RblLookup;
   readonly failure: ProbeFailure | null;
 }
 
-/** Never rejects: whatever fails is an answer that does not count. */
-async function lookUp(address: string, zone: string, options: AskServersOptions): Promise<Asked> {
+/** Looks an address up in a zone. Never rejects: a failure is an answer that does not count. */
+async function lookUp(address: string, zone: string, options: ZoneOptions): Promise<Asked> {
   const name = listedName(address, zone);
   try {
     const { message } = await askServers({ name, type: 'A' }, options);
-    const { listed, codes, error } = judgeReply(message);
+    const { listed, codes, error } = judgeReply(message, options.policy);
     const reason = listed === true ? await findReason(name, options) : null;
     return { lookup: { zone, address, listed, codes: [...codes], reason, error }, failure: null };
   } catch (failure) {
@@ -102,14 +106,14 @@ function nobodyAnswered(asked: readonly Asked[]): ProbeFailure {
   const code = failures.includes(null) ? 'dns_refused' : (failures[0] ?? 'dns_error');
   const [first] = asked;
   const example = first === undefined ? '' : ` (${first.lookup.zone}: ${first.lookup.error})`;
-  return new ProbeFailure(code, `no blocklist gave an answer that counts${example}`);
+  return new ProbeFailure(code, `no blocklist gave a valid response${example}`);
 }
 
-/** Nobody is less listed for want of a reason. */
-async function findReason(name: string, options: AskServersOptions): Promise<string | null> {
+/** Finds the reason of a listing. An address is listed even if the reason cannot be found. */
+async function findReason(name: string, options: ZoneOptions): Promise<string | null> {
   try {
     const { message } = await askServers({ name, type: 'TXT' }, options);
-    return reasonIn(message);
+    return reasonIn(message, options.policy);
   } catch (error) {
     if (!(error instanceof ProbeFailure)) throw error;
     return null;

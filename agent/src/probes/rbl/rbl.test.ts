@@ -75,7 +75,7 @@ t.test('rbl asks for IPv6 addresses by nibbles, and for those of a name', async 
 });
 
 t.test('rbl takes no refusal of a list for a listing, nor the address of whoever took it over', async (t) => {
-  for (const code of ['127.255.255.252', '127.255.255.254', '127.255.255.255', '127.0.0.1', '198.51.100.7']) {
+  for (const code of ['127.255.255.252', '127.255.255.254', '127.255.255.255', '127.0.0.1', '93.184.216.34']) {
     const records = [a(`${LISTED}.bl.test`, code), txt(`${LISTED}.bl.test`, 'open resolver')];
     const { judgment, result } = await check(t, zone(records), { zones: ['bl.test', 'other.test'] });
     t.match(judgment, { outcome: 'ok' }, code);
@@ -83,6 +83,24 @@ t.test('rbl takes no refusal of a list for a listing, nor the address of whoever
   }
   const both = zone([a(`${LISTED}.bl.test`, '127.255.255.254'), a(`${LISTED}.bl.test`, '127.0.0.9')]);
   t.match((await check(t, both)).judgment, { outcome: 'failed' }, 'a listing beside it is one');
+});
+
+t.test('a zone of the caller’s tells nothing of the network that the node’s resolver serves', async (t) => {
+  const alias = { type: 'CNAME', name: `${LISTED}.bl.test`, data: 'db.corp.internal' } as const;
+  const answers = {
+    address: () => ({ answers: [a(`${LISTED}.bl.test`, '10.0.0.5')] }),
+    listing: () => ({ answers: [alias, a(alias.data, '127.0.0.2'), txt(alias.data, 'inside')] }),
+    missing: () => ({ rcode: 'NXDOMAIN', answers: [alias] }),
+  };
+  for (const [what, answer] of Object.entries(answers)) {
+    const { result } = await check(t, answer, { zones: ['bl.test'] });
+    t.match(
+      result.lookups,
+      [{ listed: null, codes: [], reason: null, error: /responded with an address,|resolves to a name/ }],
+      what,
+    );
+    t.notMatch(JSON.stringify(result), /10\.0\.0\.5|corp|inside/, what);
+  }
 });
 
 t.test('a list that does not answer fails nothing; when none does, the monitor is degraded', async (t) => {

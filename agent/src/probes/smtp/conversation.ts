@@ -23,7 +23,7 @@ export class Conversation {
     this.#isOurTurn = isOurTurn;
   }
 
-  /** Whether the server has sent bytes beyond the last reply. */
+  /** True if the server has sent bytes beyond the last reply. */
   get hasMore(): boolean {
     return this.#reader.hasMore;
   }
@@ -42,20 +42,20 @@ export class Conversation {
    * @throws ProbeFailure smtp_rejected when the server did not wait for its turn, tcp_reset; or the signal's reason
    */
   async ask(command: string, signal: AbortSignal): Promise<{ reply: SmtpReply; ms: number }> {
-    if (this.#reader.hasMore) throw new ProbeFailure('smtp_rejected', 'the server said more than was asked');
+    if (this.#reader.hasMore) throw new ProbeFailure('smtp_rejected', 'the server sent more than was requested');
     const sentAt = this.#clock.monotonicMs();
     this.#socket.write(`${command}\r\n`);
     const reply = await this.receive(signal);
     return { reply, ms: this.#clock.monotonicMs() - sentAt };
   }
 
-  /** Takes leave where the server waits for a command; a second at most, and never a failure. */
+  /** Sends QUIT where the server waits for a command; takes a second at most, and never fails. */
   async quit(signal: AbortSignal): Promise<void> {
     if (!this.#isOurTurn || signal.aborted || this.#socket.destroyed) return;
     const limit = {
       clock: this.#clock,
       ms: QUIT_WAIT_MS,
-      reason: () => new ProbeFailure('timeout', 'no answer to QUIT'),
+      reason: () => new ProbeFailure('timeout', 'no response to QUIT'),
     };
     await within(limit, signal, (limited) => this.ask('QUIT', limited)).catch(() => undefined);
   }
@@ -69,7 +69,7 @@ export class Conversation {
       socket.resume();
       return () => {
         socket.off('data', onData).off('end', onEnd).off('close', onEnd);
-        // what comes unasked stays where it is until the next question
+        // unsolicited data stays in the buffer until the next command
         socket.pause();
       };
     });
@@ -85,7 +85,7 @@ export class Conversation {
   }
 }
 
-/** What the system said of the socket explains more than that it has ended. */
+/** Failure for a closed connection; a socket error says more than the mere end. */
 function endFailure(socket: Socket): ProbeFailure {
   return (
     socketFailure(socket.errored, 'connection') ??

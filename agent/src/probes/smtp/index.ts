@@ -14,7 +14,7 @@ import { type Phase, Visit } from './visit.js';
 type SmtpSpec = ProbeSpecs['smtp'];
 type SmtpResult = ProbeResults['smtp'];
 
-/** What the time was up for: the code that says so. */
+/** Error code for a deadline that passed in each phase. */
 const timeoutCodes: Readonly<Record<Phase, ProbeErrorCode>> = {
   dns: 'dns_timeout',
   tcp: 'tcp_timeout',
@@ -24,11 +24,11 @@ const timeoutCodes: Readonly<Record<Phase, ProbeErrorCode>> = {
 export interface SmtpEngineOptions {
   /** PEM, in place of the public roots. */
   readonly trustedCertificates?: readonly string[];
-  /** Which ports speak TLS from the first byte; default 465 alone. */
+  /** Decides which ports speak TLS from the first byte; default 465 alone. */
   readonly isImplicitTls?: (port: number) => boolean;
 }
 
-/** Says hello to a mail server, as far as a sender would go before it has mail to deliver. */
+/** Greets a mail server, and goes as far as a sender would before it has mail to deliver. */
 export class SmtpEngine implements ProbeEngine<'smtp'> {
   /** A handshake is likely; only those who forbid it are sure to do without. */
   readonly load = { units: ({ params }: SmtpSpec) => (params.starttls === 'never' ? 1 : 4) };

@@ -3,7 +3,7 @@ import t from 'tap';
 import { ProbeFailure } from '../failure.js';
 import { ReplyReader, type SmtpReply } from './reply-reader.js';
 
-/** What a reader makes of chunks that come one after another: all replies, and how it ended. */
+/** Reads chunks that arrive one after another, and returns all replies and the failure, if any. */
 function read(chunks: readonly Buffer[]): { replies: SmtpReply[]; failure: ProbeFailure | null; hasMore: boolean } {
   const reader = new ReplyReader();
   const replies: SmtpReply[] = [];

@@ -13,12 +13,12 @@ const CR = 0x0d;
 export interface SmtpReply {
   /** 200 to 599. */
   readonly code: number;
-  /** What stands behind the code of each line, as it came. */
+  /** Bytes behind the code of each line, as received. */
   readonly lines: readonly Buffer[];
 }
 
 /**
- * Takes replies out of a stream of bytes, however they are cut; a line ends with LF, with or without CR before it.
+ * Reads replies from a stream of bytes, however it is split; a line ends with LF, with or without CR before it.
  *
  *   250-mail.example.com CRLF      code, hyphen, text: more lines follow
  *   250 STARTTLS CRLF              code, blank or nothing: the last line
@@ -29,7 +29,7 @@ export class ReplyReader {
   #code: number | null = null;
   #bytes = 0;
 
-  /** Whether bytes have come that belong to no reply that was taken. */
+  /** True if bytes have arrived that belong to no reply that was taken. */
   get hasMore(): boolean {
     return this.#pending.length > 0 || this.#lines.length > 0;
   }
@@ -68,7 +68,7 @@ export class ReplyReader {
         `the server does not speak SMTP: one reply with ${this.#code} and ${code}`,
       );
     }
-    // a copy: what stays must not hold the whole chunk
+    // a copy: the rest must not retain the whole chunk
     this.#lines.push(Buffer.from(text.subarray(4)));
     return divider !== '-';
   }
@@ -83,5 +83,5 @@ export class ReplyReader {
 }
 
 function tooMuch(what: string): ProbeFailure {
-  return new ProbeFailure('smtp_rejected', `the server says too much: ${what}`);
+  return new ProbeFailure('smtp_rejected', `the server sent too much: ${what}`);
 }

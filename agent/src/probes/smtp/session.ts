@@ -12,14 +12,14 @@ import { Conversation } from './conversation.js';
 import type { SmtpReply } from './reply-reader.js';
 import type { Visit } from './visit.js';
 
-/** How a node greets that serves nobody; the name is of no machine (RFC 2606 section 2). */
+/** Name in the greeting of a node without a service; it belongs to no machine (RFC 2606 section 2). */
 const NAMELESS = 'vantage-agent.invalid';
 
 export interface SessionOptions extends Pick<ProbeContext, 'clock' | 'signal' | 'userAgent'> {
   readonly host: Host;
   readonly params: ProbeSpecs['smtp']['params'];
   readonly secureContext: () => SecureContext;
-  /** Whether TLS begins with the first byte. */
+  /** True if TLS begins with the first byte. */
   readonly isImplicitTls: boolean;
 }
 
@@ -69,16 +69,16 @@ async function introduce(conversation: Conversation, visit: Visit, options: Sess
   visit.ehloMs ??= ms;
   if (reply.code === 250) {
     visit.ehlo = textOf(reply);
-    // keywords come in any case (RFC 5321 section 2.4); the first line is the server's name
+    // keywords are case-insensitive (RFC 5321 section 2.4); the first line is the server's name
     const offers = visit.ehlo.slice(1).some((line) => line.toUpperCase().split(' ', 1)[0] === 'STARTTLS');
     if (!options.isImplicitTls) visit.isStarttlsOffered ??= offers;
     return;
   }
-  if (reply.code !== 500 && reply.code !== 502) throw rejected('EHLO was answered', reply);
+  if (reply.code !== 500 && reply.code !== 502) throw rejected('the reply to EHLO was', reply);
   visit.ehlo = [];
   if (!options.isImplicitTls) visit.isStarttlsOffered ??= false;
   const old = await conversation.ask(`HELO ${name}`, options.signal);
-  if (old.reply.code !== 250) throw rejected('HELO was answered', old.reply);
+  if (old.reply.code !== 250) throw rejected('the reply to HELO was', old.reply);
 }
 
 function wantsStarttls(visit: Visit, { params, isImplicitTls }: SessionOptions): boolean {
@@ -91,10 +91,10 @@ function wantsStarttls(visit: Visit, { params, isImplicitTls }: SessionOptions):
 async function askForTls(conversation: Conversation, visit: Visit, { signal }: SessionOptions): Promise<void> {
   visit.isStarttlsAsked = true;
   const { reply } = await conversation.ask('STARTTLS', signal);
-  if (reply.code !== 220) throw rejected('STARTTLS was answered', reply);
-  // bytes in the clear behind the go-ahead would pass for bytes of the protected session (CVE-2011-0411)
+  if (reply.code !== 220) throw rejected('the reply to STARTTLS was', reply);
+  // unencrypted bytes after the reply to STARTTLS would be taken for bytes of the encrypted session (CVE-2011-0411)
   if (conversation.hasMore) {
-    throw new ProbeFailure('tls_handshake', 'the server sent more in the clear behind its go-ahead for TLS');
+    throw new ProbeFailure('tls_handshake', 'the server sent more unencrypted data after it agreed to TLS');
   }
 }
 

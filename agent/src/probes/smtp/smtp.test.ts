@@ -167,7 +167,7 @@ t.test('smtp keeps what was measured when the server turns it away', async (t) =
     const server = await startSmtpServer(t, script);
     const result = await smtp.run(aSpec('smtp', `127.0.0.1:${server.port}`), aContext());
     t.match(result, { success: false, error: { code: 'smtp_rejected' }, banner, ehlo: [] }, what);
-    t.match(result.error?.message, /answered (550 go away|451 later)|the greeting was \d+ \w/, what);
+    t.match(result.error?.message, /the reply to EHLO was (550 go away|451 later)|the greeting was \d+ \w/, what);
     t.type(result.timing.banner_ms, 'number', what);
     t.equal(result.timing.ehlo_ms === null, !what.startsWith('EHLO'), what);
     t.ok(isResult(result).ok);
@@ -184,7 +184,7 @@ t.test('smtp says HELO to a server that knows no EHLO', async (t) => {
   }
   const sulking = await startSmtpServer(t, { replies: { EHLO: '500 what?\r\n', HELO: '504 no\r\n' } });
   const result = await smtp.run(aSpec('smtp', `127.0.0.1:${sulking.port}`), aContext());
-  t.match(result, { success: false, error: { code: 'smtp_rejected', message: 'HELO was answered 504 no' } });
+  t.match(result, { success: false, error: { code: 'smtp_rejected', message: 'the reply to HELO was 504 no' } });
 });
 
 t.test('smtp fails where STARTTLS is offered and refused, or where the handshake fails', async (t) => {
@@ -195,7 +195,7 @@ t.test('smtp fails where STARTTLS is offered and refused, or where the handshake
   const refused = await smtp.run(aSpec('smtp', `127.0.0.1:${refusing.port}`), aContext());
   t.match(refused, {
     success: false,
-    error: { code: 'smtp_rejected', message: 'STARTTLS was answered 454 4.7.0 TLS not available' },
+    error: { code: 'smtp_rejected', message: 'the reply to STARTTLS was 454 4.7.0 TLS not available' },
     starttls: { offered: true, asked: true, done: false },
     tls: null,
   });

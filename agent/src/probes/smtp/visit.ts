@@ -1,7 +1,7 @@
 import type { TlsReport } from '@vantage/shared/probe-types/tls-report.js';
-import type { ResolvedAddress } from '../../net/resolver.js';
+import type { ResolvedAddress } from '../../net/resolved-address.js';
 
-/** What a visit is busy with; decides the code when the time is over. */
+/** Current phase of a visit; decides the error code at the deadline. */
 export type Phase = 'dns' | 'tcp' | 'session';
 
 /**
@@ -21,7 +21,7 @@ export class Visit {
   banner: string | null = null;
   /** Lines of the last answer to EHLO. */
   ehlo: readonly string[] = [];
-  /** Those of the first one, where a second followed over TLS. */
+  /** EHLO lines before TLS, where a second EHLO followed over TLS. */
   ehloBeforeTls: readonly string[] | null = null;
   isStarttlsOffered: boolean | null = null;
   isStarttlsAsked = false;

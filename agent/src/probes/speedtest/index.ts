@@ -4,7 +4,7 @@ import { SPEEDTEST_PATH } from '@vantage/shared/speedtest/limits.js';
 import { steadyRate } from '@vantage/shared/speedtest/steady-rate.js';
 import { parseHttpUrl } from '@vantage/shared/target-policy/url.js';
 import { ConnectFailure } from '../../net/connect.js';
-import type { ResolvedAddress } from '../../net/resolver.js';
+import type { ResolvedAddress } from '../../net/resolved-address.js';
 import { OldServersContext } from '../../net/tls/old-servers.js';
 import type { ProbeContext, ProbeEngine } from '../engine.js';
 import { ProbeFailure, refusing, toProbeError } from '../failure.js';
@@ -23,7 +23,7 @@ class Way {
   readonly loadedMs: number[] = [];
 }
 
-/** What has been measured so far. */
+/** Measurements so far. */
 class Measured {
   address: ResolvedAddress | null = null;
   readonly idleMs: number[] = [];
@@ -31,9 +31,11 @@ class Measured {
   readonly upload = new Way();
 }
 
-/** Latency at rest, then each way as fast as it goes with latency beside it; every connection goes to one address. */
+/**
+ * Latency at rest, then each direction at full speed with latency in parallel; every connection goes to one address.
+ */
 export class SpeedtestEngine implements ProbeEngine<'speedtest'> {
-  /** Two at a time would measure each other; what runs beside one finds its line full and its processor busy. */
+  /** Two at a time would measure each other; other probes find the line full and the processor busy. */
   readonly load = { units: () => 25, maxConcurrent: 1 };
   readonly #tls = new OldServersContext();
 
@@ -74,7 +76,7 @@ export class SpeedtestEngine implements ProbeEngine<'speedtest'> {
 /** The engine. */
 export const speedtest = new SpeedtestEngine();
 
-/** One way over a connection of its own, with connects beside it. */
+/** One direction over its own connection, with connects in parallel. */
 async function travel<T>(
   line: Line,
   address: ResolvedAddress,

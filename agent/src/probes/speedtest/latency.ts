@@ -1,13 +1,13 @@
 import { delay } from '@vantage/shared/clock.js';
 import { connectTcp } from '../../net/connect.js';
-import type { ResolvedAddress } from '../../net/resolver.js';
+import type { ResolvedAddress } from '../../net/resolved-address.js';
 import type { ProbeContext } from '../engine.js';
 import { ProbeFailure } from '../failure.js';
 
 /** Connects before anything is sent, and the pause between two. */
 const IDLE_CONNECTS = 10;
 const IDLE_PAUSE_MS = 50;
-/** Between the end of one connect and the next while a transfer runs: at most 50 of them each way. */
+/** Pause between the end of one connect and the next while a transfer runs: at most 50 connects in each direction. */
 const LOADED_PAUSE_MS = 200;
 
 export interface LatencyOptions extends Pick<ProbeContext, 'clock' | 'signal'> {
@@ -30,7 +30,7 @@ export async function measureLoaded<T>(times: number[], options: LatencyOptions,
   try {
     return await work();
   } finally {
-    end.abort(new ProbeFailure('cancelled', 'the transfer is over'));
+    end.abort(new ProbeFailure('cancelled', 'the transfer has ended'));
     await connects;
   }
 }

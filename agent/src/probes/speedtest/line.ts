@@ -4,7 +4,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Host } from '@vantage/shared/target-policy/host.js';
 import { type Connection, connectTcp } from '../../net/connect.js';
 import { within } from '../../net/deadline.js';
-import type { ResolvedAddress } from '../../net/resolver.js';
+import type { ResolvedAddress } from '../../net/resolved-address.js';
 import { startTls } from '../../net/tls/handshake.js';
 import { ProbeFailure } from '../failure.js';
 
@@ -12,15 +12,15 @@ import { ProbeFailure } from '../failure.js';
 export interface Line {
   readonly host: Host;
   readonly port: number;
-  /** Null: without TLS. Certificates are not judged: nothing is confided. */
+  /** TLS context; null: without TLS. Certificates are not verified: nothing confidential is sent. */
   readonly secureContext: SecureContext | null;
-  /** For a connection, and again for a handshake. */
+  /** Timeout of a connection, and again of a handshake. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly clock: Clock;
 }
 
-/** A connection to whichever of the addresses answers; whoever receives it destroys the socket. @throws ProbeFailure */
+/** A connection to the first address that accepts it; the receiver destroys the socket. @throws ProbeFailure */
 export function connectLine(line: Line, addresses: readonly ResolvedAddress[]): Promise<Connection> {
   const { clock, port, timeoutMs } = line;
   const reason = () => new ProbeFailure('tcp_timeout', `no connection within ${timeoutMs} ms`);
@@ -29,7 +29,7 @@ export function connectLine(line: Line, addresses: readonly ResolvedAddress[]): 
   );
 }
 
-/** A connection to one address with TLS where the line has it; whoever receives it destroys it. @throws ProbeFailure */
+/** A connection to one address, with TLS if the line has it; the receiver destroys it. @throws ProbeFailure */
 export async function openLine(line: Line, address: ResolvedAddress): Promise<Socket> {
   const { host, secureContext, clock, timeoutMs } = line;
   const { socket } = await connectLine(line, [address]);

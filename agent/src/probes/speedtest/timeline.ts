@@ -3,7 +3,7 @@ import type { Arrival } from '@vantage/shared/speedtest/steady-rate.js';
 /** Arrivals closer together than this become one: a server may send byte by byte. */
 const STEP_MS = 5;
 
-/** How bytes arrived over time. */
+/** Arrival of bytes over time. */
 export class Timeline {
   readonly #arrivals: { atMs: number; bytes: number }[] = [];
   #startedStepMs = Number.NEGATIVE_INFINITY;
@@ -29,9 +29,10 @@ export class Timeline {
     return this.#arrivals.at(-1)?.bytes ?? 0;
   }
 
-  /** First byte to last; null before the first. */
+  /** Time from the first entry to the last, in milliseconds; null before the first byte. */
   get ms(): number | null {
     const [first] = this.#arrivals;
-    return first === undefined ? null : (this.#arrivals.at(-1)?.atMs ?? first.atMs) - first.atMs;
+    const last = this.#arrivals.at(-1);
+    return first === undefined || last === undefined || last.bytes === 0 ? null : last.atMs - first.atMs;
   }
 }

@@ -12,14 +12,16 @@ import type { Timeline } from './timeline.js';
 
 const MAX_HEADER_BYTES = 32 * 1024;
 const CHUNK_BYTES = 64 * 1024;
-/** Bytes that may come around the body, beside as many as it has: chunks of a few bytes measure nothing. */
+/**
+ * Bytes of framing that are permitted in addition to as many as the body has: chunks of a few bytes measure nothing.
+ */
 const MAX_FRAMING_BYTES = 1024 * 1024;
-/** What is left in buffers after the time is up has this long to arrive. */
+/** Time in which data that is still in buffers at the deadline may arrive, in milliseconds. */
 const TAIL_MS = 2000;
 
 export interface TransferOptions extends Pick<ProbeContext, 'clock' | 'signal' | 'userAgent'> {
   readonly url: URL;
-  /** How long the head of the answer may take. */
+  /** Timeout of the head of the response, in milliseconds. */
   readonly headMs: number;
   /** Ends of the transfer, whichever comes first. */
   readonly maxBytes: number;
@@ -67,6 +69,8 @@ export function upload(socket: Socket, options: TransferOptions): Promise<void> 
     if (!request.writableEnded) request.end();
   };
   const begin = (request: ClientRequest) => {
+    // the server reports a short upload only once: without its beginning it would have no rate
+    timeline.add(clock.monotonicMs(), 0);
     request.on('drain', () => pump(request));
     pump(request);
   };
@@ -74,7 +78,7 @@ export function upload(socket: Socket, options: TransferOptions): Promise<void> 
     const lines = new ProgressLines(() => sent);
     response.on('data', (bytes: Buffer) => {
       const count = lines.push(bytes);
-      if (count === null) reject(new ProbeFailure('http_protocol', 'the server counts what was never sent'));
+      if (count === null) reject(new ProbeFailure('http_protocol', 'the server counts more bytes than were sent'));
       else if (count > timeline.bytes) timeline.add(clock.monotonicMs(), count);
     });
     response.once('end', () => resolve());
@@ -104,13 +108,13 @@ function transfer<T>(
   receive: (response: IncomingMessage, settle: Settle<T>, request: ClientRequest) => () => void,
 ): Promise<T> {
   const { clock, signal, headMs, maxBytes } = options;
-  const tooMuch = () => new ProbeFailure('http_protocol', 'the server sends more around the body than in it');
+  const tooMuch = () => new ProbeFailure('http_protocol', 'the server sends more framing than body data');
   return abortable(signal, (settle) => {
     const request = httpRequest({ ...requestOptions(options, method), createConnection: () => socket });
     let stopReceiving = () => {};
     const fail = (error: unknown) => settle.reject(transferFailure(socket.errored ?? error));
     const cancelHead = clock.after(headMs, () =>
-      settle.reject(new ProbeFailure('http_timeout', `no answer within ${headMs} ms`)),
+      settle.reject(new ProbeFailure('http_timeout', `no response within ${headMs} ms`)),
     );
     const onTooMuch = () => settle.reject(tooMuch());
     const stopCounting = limitWireBytes({ socket, clock, maxBytes: 2 * maxBytes + MAX_FRAMING_BYTES, onTooMuch });
@@ -148,13 +152,16 @@ function requestOptions({ url, userAgent }: TransferOptions, method: string): Re
 function refusalIn({ statusCode = 0, headers }: IncomingMessage): ProbeFailure | null {
   if (statusCode >= 200 && statusCode < 300) return null;
   const isBusy = (statusCode === 429 || statusCode === 503) && SPEEDTEST_HEADER in headers;
-  if (!isBusy) return new ProbeFailure('http_protocol', `the server answered with status ${statusCode}`);
+  if (!isBusy) return new ProbeFailure('http_protocol', `the server responded with status ${statusCode}`);
   const seconds = /^\d{1,6}$/.exec(headers['retry-after'] ?? '')?.[0] ?? 'some';
-  return new ProbeFailure('target_rate_limited', `the server is busy with speed tests; again in ${seconds} seconds`);
+  return new ProbeFailure(
+    'target_rate_limited',
+    `the server is busy with other speed tests; try again in ${seconds} seconds`,
+  );
 }
 
 function transferFailure(error: unknown): ProbeFailure {
   if (error instanceof ProbeFailure) return error;
-  const ended = 'the connection was closed before the transfer was complete, or what came is not HTTP';
+  const ended = 'the connection was closed before the transfer was complete, or the response is not HTTP';
   return socketFailure(error, 'connection') ?? new ProbeFailure('http_protocol', ended, { cause: error });
 }

@@ -1,6 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { FakeClock } from '../../../test/_support/fake-clock.js';
+import { startHttpServer } from '../../../test/_support/http-server.js';
 import { aContext, aSpec } from '../../../test/_support/probe-context.js';
 import { startTcpServer, type TestServer } from '../../../test/_support/tcp-server.js';
 import { openSockets, turns, until } from '../../../test/_support/until.js';
@@ -33,7 +35,7 @@ async function startHoldingServer(t: Test): Promise<{ url: string; server: TestS
   return { url: `http://127.0.0.1:${server.port}/speedtest`, server, transfers };
 }
 
-/** Lets the pause of that length pass that is the `count`th one, once it has begun. */
+/** Advances the clock past the `count`th pause of that length, once it has started. */
 async function pass(clock: FakeClock, ms: number, count: number): Promise<void> {
   await until(`pause ${count} of ${ms} ms`, () => clock.begun(ms) === count);
   clock.advance(ms);
@@ -89,4 +91,21 @@ t.test('speedtest gives each way its time, and the end of an upload two seconds 
   t.equal(clock.pendingTimers, 0);
   for (const socket of transfers) socket.destroy();
   await until('no socket is left', () => openSockets() <= before + 1);
+});
+
+t.test('an upload that is over before the server tells a second time has a rate, since it began', async (t) => {
+  const held: ServerResponse[] = [];
+  const server = await startHttpServer(t, ({ method }, response) => {
+    response.setHeader('vantage-speedtest', '1');
+    if (method === 'GET') response.end('x');
+    else held.push(response);
+  });
+  const clock = new FakeClock();
+  const url = `http://127.0.0.1:${server.port}/speedtest`;
+  const running = speedtest.run(aSpec('speedtest', url, { bytes: 100_000 }), aContext({ clock }));
+  for (let count = 1; count <= 10; count += 1) await pass(clock, 50, count);
+  await until('the upload has arrived', () => held.length === 1);
+  clock.advance(100);
+  held[0]?.end('100000\n');
+  t.match(await running, { success: true, upload_bps: 8_000_000, upload: { bytes: 100_000, ms: 100 } });
 });

@@ -1,18 +1,18 @@
-import type { SslVersion } from '@vantage/shared/probe-types/ssl.js';
+import type { SslVersion } from '@vantage/shared/probe-types/ssl-result.js';
 import type { KeyExchange } from './handshake.js';
 
-/** What trying one protocol version showed. */
+/** Result of trying one protocol version. */
 export interface VersionAttempt {
   readonly version: SslVersion;
-  /** Null: it could not be told. */
+  /** True if the version is supported; null: unknown. */
   readonly isSupported: boolean | null;
   readonly cipher: string | null;
   readonly keyExchange: KeyExchange | null;
-  /** Why it is not supported, or not known. */
+  /** Reason why it is not supported, or unknown. */
   readonly reason: string | null;
 }
 
-/** A version nobody has asked for yet, or no longer. */
+/** A version that was not tried yet, or is no longer tried. */
 export function untried(version: SslVersion, reason: string): VersionAttempt {
   return { version, isSupported: null, cipher: null, keyExchange: null, reason };
 }

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
-import { type SslVersion, sslVersions } from '@vantage/shared/probe-types/ssl.js';
+import { type SslVersion, sslVersions } from '@vantage/shared/probe-types/ssl-result.js';
 import type { Host } from '@vantage/shared/target-policy/host.js';
 import { connectTcp } from '../../net/connect.js';
 import { within } from '../../net/deadline.js';
-import type { ResolvedAddress } from '../../net/resolver.js';
+import type { ResolvedAddress } from '../../net/resolved-address.js';
 import type { ProbeContext } from '../engine.js';
 import { ProbeFailure } from '../failure.js';
 import { unsupported, untried, type VersionAttempt } from './attempt.js';
@@ -30,7 +30,7 @@ const alertNames: Readonly<Record<number, string>> = {
   112: 'unrecognized name',
 };
 
-/** What has been found out so far. Filled in while it happens, so that an audit cut short tells what it has. */
+/** Findings so far, recorded as they are made, so that an audit that is cut short reports those it has. */
 export class Observations {
   dnsMs: number | null = null;
   tcpMs: number | null = null;
@@ -42,7 +42,7 @@ export class Observations {
     sslVersions.map((version) => [version, untried(version, 'not tried')]),
   );
   readonly weakSuites: Suite[] = [];
-  /** Whether the server has refused everything weak it did not take. */
+  /** True if the server has refused every weak suite that it did not accept. */
   isWeakSearchComplete = false;
 }
 
@@ -93,7 +93,7 @@ export class Audit {
       this.#recordVersion(handshake);
       return null;
     } catch (error) {
-      // whoever does not answer a hello at all will not answer six more
+      // a server that does not respond to one hello will not respond to six more
       if (error instanceof ProbeFailure && ['tls_handshake', 'tcp_reset'].includes(error.code)) return error;
       throw error;
     } finally {
@@ -110,7 +110,7 @@ export class Audit {
     } catch (error) {
       const failure = this.#survivable(error);
       this.#seen.versions.set(version, refusal(version, failure));
-      // what we share no cipher with may still speak the version
+      // a server without a common cipher may still support the version
       const isSettled = failure.code !== 'tls_handshake' || /protocol|wrong version number/i.test(failure.message);
       if (version !== 'TLSv1.3' && !isSettled) await this.#tryByHand(version);
     }
@@ -189,7 +189,7 @@ export class Audit {
 
   #limited<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock, signal } = this.#context;
-    const reason = () => new ProbeFailure('timeout', `no answer to a TLS hello within ${CONNECTION_MS} ms`);
+    const reason = () => new ProbeFailure('timeout', `no response to a TLS hello within ${CONNECTION_MS} ms`);
     return within({ clock, ms: CONNECTION_MS, reason }, signal, work);
   }
 
@@ -199,7 +199,7 @@ export class Audit {
     this.#seen.versions.set(version, { version, isSupported: true, cipher, keyExchange, reason: null });
   }
 
-  /** What ends one connection; what ends the whole audit is thrown on. */
+  /** Returns the failure of one connection; rethrows an error that ends the whole audit. */
   #survivable(error: unknown): ProbeFailure {
     const { signal } = this.#context;
     if (signal.aborted) throw signal.reason;
@@ -216,7 +216,7 @@ function refusal(version: SslVersion, failure: ProbeFailure): VersionAttempt {
 }
 
 function versionOf(version: HelloVersion, reply: HelloReply): VersionAttempt {
-  if (reply.kind === 'other') return unsupported(version, 'the answer is not TLS');
+  if (reply.kind === 'other') return unsupported(version, 'the response is not TLS');
   if (reply.kind === 'alert') {
     return unsupported(version, `alert ${alertNames[reply.description] ?? reply.description}`);
   }
@@ -226,7 +226,10 @@ function versionOf(version: HelloVersion, reply: HelloReply): VersionAttempt {
   return { version, isSupported: true, cipher, keyExchange: keyExchangeByName(cipher), reason: null };
 }
 
-/** By hand no keys are exchanged; the name of the suite says whether they would have been ephemeral. */
+/**
+ * Key exchange by the name of a suite; a hello written by hand exchanges no keys, but the name shows if they would
+ * have been ephemeral.
+ */
 function keyExchangeByName(cipher: string): VersionAttempt['keyExchange'] {
   const match = /^(ECDHE|DHE|EDH)-/.exec(cipher);
   return match === null ? null : { group: match[1] ?? '', dhBits: null };

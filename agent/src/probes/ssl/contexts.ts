@@ -2,8 +2,8 @@ import { constants } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureVersion } from 'node:tls';
 
 /**
- * What the handshakes of an audit offer. Made on first use and kept: the ciphers and roots take longer to load than a
- * handshake on loopback takes.
+ * TLS contexts for the handshakes of an audit. Created on first use and kept: loading the ciphers and roots takes
+ * longer than a handshake on loopback.
  */
 export class AuditContexts {
   readonly #trustedCertificates: readonly string[] | undefined;
@@ -37,7 +37,7 @@ function make(minVersion: SecureVersion, maxVersion: SecureVersion, ca: string[]
   return createSecureContext({
     minVersion,
     maxVersion,
-    // OpenSSL 3 speaks TLS 1.0 and 1.1 at this level alone, because they sign with SHA-1
+    // OpenSSL 3 supports TLS 1.0 and 1.1 only at this security level, because they sign with SHA-1
     ciphers: 'DEFAULT@SECLEVEL=0',
     // servers too old for RFC 5746 are measured too
     secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { skipFileWithout } from '@vantage/shared/_support/skip-file.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { serverHello } from '../../../test/_support/ancient-server.js';
@@ -15,6 +16,7 @@ import { parseServerHello } from './hello/server-hello.js';
 import { judgeStaple } from './staple/judge-staple.js';
 import { parseOcspResponse } from './staple/ocsp-response.js';
 
+skipFileWithout('openssl');
 const make = new CertificateMaker(temporaryDirectory(t));
 const made = make.issue({
   extensions: [

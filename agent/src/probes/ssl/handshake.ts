@@ -6,18 +6,21 @@ import { abortable } from '../../net/abortable.js';
 import { tlsFailure } from '../../net/tls/handshake.js';
 import { takeSentCertificates } from '../../net/tls/report.js';
 
-/** What one handshake showed. */
+/** Result of one handshake. */
 export interface Handshake {
   readonly protocol: string;
   /** OpenSSL's name; null where the handshake ended before that was settled. */
   readonly cipher: string | null;
   /** Group of an ephemeral key exchange (`X25519`), or DH and its bits; null without forward secrecy. */
   readonly keyExchange: KeyExchange | null;
-  /** As sent, the server's own first. */
+  /** Certificates as sent, the server's own first. */
   readonly certificates: readonly X509Certificate[];
   /** The stapled OCSP response, DER. */
   readonly staple: Buffer | null;
-  /** Null: OpenSSL trusts the chain. Undefined: it was not asked, because the server broke off. Names do not count. */
+  /**
+   * Error of the chain. Null: OpenSSL trusts it. Undefined: not verified, because the server closed early. Names do
+   * not count.
+   */
   readonly chainError: string | null | undefined;
   /** ClientHello to finished. */
   readonly ms: number;
@@ -61,7 +64,7 @@ export function shakeHands(socket: Socket, request: HandshakeRequest): Promise<H
       shown ??= { staple, certificates: takeSentCertificates(tlsSocket), protocol: tlsSocket.getProtocol() ?? '' };
       return shown;
     };
-    // comes once the certificate is there, before the server may refuse to go on
+    // emitted when the certificate has arrived, before the server may refuse to continue
     tlsSocket.once('OCSPResponse', show);
     tlsSocket.once('secureConnect', () =>
       resolve({

@@ -72,7 +72,9 @@ export class SslEngine implements ProbeEngine<'ssl'> {
     const judged =
       serverName === null ? null : judgeServer(seen, { serverName, roots: this.#roots, now: context.clock.now() });
     const isEnough = judged !== null && !context.signal.aborted;
-    const error = isEnough ? null : (failure ?? new ProbeFailure('tls_handshake', 'the server showed no certificate'));
+    const error = isEnough
+      ? null
+      : (failure ?? new ProbeFailure('tls_handshake', 'the server presented no certificate'));
     return {
       success: error === null,
       error: error === null ? null : toProbeError(error),

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { skipFileWithout } from '@vantage/shared/_support/skip-file.js';
 import t, { type Test } from 'tap';
 import { startAncientServer } from '../../../test/_support/ancient-server.js';
 import { CertificateMaker, type MadeCertificate, openssl } from '../../../test/_support/made-certificates.js';
@@ -9,6 +10,7 @@ import { audit, serveCertificate } from '../../../test/_support/ssl-probe.js';
 import { unusedPort } from '../../../test/_support/tcp-server.js';
 import { temporaryDirectory } from '../../../test/_support/temporary-directory.js';
 
+skipFileWithout('openssl');
 const make = new CertificateMaker(temporaryDirectory(t));
 const leaf = make.issue({ key: 'rsa:2048' });
 

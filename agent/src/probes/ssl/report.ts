@@ -43,7 +43,7 @@ type CertificateSections = Pick<
 >;
 type Judgement = Pick<SslResult, 'grade' | 'grade_ignoring_trust' | 'valid' | 'warnings' | 'findings'>;
 
-/** What was negotiated, as far as it is known. */
+/** Negotiated parameters, as far as they are known. */
 export function describeProtocols({ handshake, versions, weakSuites }: Observations): Sections {
   return {
     protocol: handshake?.protocol ?? null,
@@ -64,7 +64,7 @@ export function judgeServer(seen: Observations, context: ReportContext): (Certif
   const { handshake } = seen;
   const sent = (handshake?.certificates ?? []).flatMap((x509) => readSentCertificate(x509) ?? []);
   const [leaf] = sent;
-  // without its first certificate a chain is nobody's
+  // a chain without its first certificate is useless
   if (handshake === null || leaf === undefined || leaf.x509 !== handshake.certificates[0]) return null;
   const { now, serverName, roots } = context;
   const path = followPath(sent, roots);
@@ -101,12 +101,12 @@ function judgeCompleteness({ handshake, versions, isWeakSearchComplete }: Observ
   const gaps = [
     ...unknown.map(({ version }) => version),
     ...(isWeakSearchComplete ? [] : ['weak ciphers']),
-    ...(handshake?.chainError === undefined ? ['the chain, because the server asked for a certificate of ours'] : []),
+    ...(handshake?.chainError === undefined ? ['the chain, because the server requested a client certificate'] : []),
   ];
   return when(gaps.length > 0, 'incomplete_audit', `not known: ${gaps.join(', ')}`);
 }
 
-/** Without OpenSSL's verdict on the chain a certificate may be found invalid, and never valid. */
+/** Judges a certificate. Without OpenSSL's verdict on the chain it may be found invalid, but never valid. */
 function judge(complaints: readonly Complaint[], isChainJudged: boolean): Judgement {
   const findings = [...complaints]
     .sort((a, b) => sslFindingCodes.indexOf(a.code) - sslFindingCodes.indexOf(b.code))
@@ -121,7 +121,7 @@ function judge(complaints: readonly Complaint[], isChainJudged: boolean): Judgem
   };
 }
 
-/** By subjectAltName alone, as browsers do (RFC 9525). */
+/** True if the certificate is for the name, by subjectAltName alone, as in browsers (RFC 9525). */
 function isFor(certificate: X509Certificate, serverName: Host): boolean {
   if (serverName.kind === 'address') return certificate.checkIP(serverName.address) !== undefined;
   return certificate.checkHost(serverName.name, { subject: 'never', partialWildcards: false }) !== undefined;

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { skipFileWithout } from '@vantage/shared/_support/skip-file.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import { compileSchema } from '@vantage/shared/validation.js';
@@ -8,6 +9,7 @@ import { CertificateMaker, openssl } from '../../../test/_support/made-certifica
 import { audit, type ServerWishes, serveCertificate } from '../../../test/_support/ssl-probe.js';
 import { temporaryDirectory } from '../../../test/_support/temporary-directory.js';
 
+skipFileWithout('openssl');
 const make = new CertificateMaker(temporaryDirectory(t));
 const { root, intermediate } = make;
 const good = make.issue();

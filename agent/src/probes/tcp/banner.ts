@@ -9,8 +9,8 @@ const BANNER_WAIT_MS = 1000;
 const MAX_BANNER_BYTES = 256;
 
 /**
- * What the server says first, at most 256 bytes: until a line ends, the connection does, or a second has passed; null
- * when it said nothing. Sends nothing.
+ * Reads the server's first bytes, at most 256: until the end of a line, the end of the connection, or a second has
+ * passed; null when it sent none. Sends nothing.
  */
 export async function readBanner(socket: Socket, clock: Clock, signal: AbortSignal): Promise<string | null> {
   const bytes = await abortable<Buffer>(signal, ({ resolve }) => {
@@ -35,7 +35,7 @@ export class Banner {
   readonly #room = Buffer.alloc(MAX_BANNER_BYTES);
   #length = 0;
 
-  /** Takes what there is room for; whether that is all that is wanted. */
+  /** Adds the bytes that fit; true if the banner is complete. */
   add(chunk: Buffer): boolean {
     this.#length += chunk.copy(this.#room, this.#length);
     return this.#length === MAX_BANNER_BYTES || this.bytes.includes('\n');

@@ -4,7 +4,7 @@ import { tcpPort } from '@vantage/shared/probe-types/tcp.js';
 import { targetHost } from '@vantage/shared/target-policy/spec.js';
 import { ConnectFailure, type Connection, connectTcp } from '../../net/connect.js';
 import { within } from '../../net/deadline.js';
-import type { ResolvedAddress } from '../../net/resolver.js';
+import type { ResolvedAddress } from '../../net/resolved-address.js';
 import type { ProbeContext, ProbeEngine } from '../engine.js';
 import { ProbeFailure, refusing, toProbeError } from '../failure.js';
 import { readBanner } from './banner.js';
@@ -12,7 +12,7 @@ import { readBanner } from './banner.js';
 type TcpSpec = ProbeSpecs['tcp'];
 type TcpResult = ProbeResults['tcp'];
 
-/** What has been measured so far. */
+/** Measurements so far. */
 interface Measured {
   port: number | null;
   dnsMs: number | null;

@@ -4,7 +4,7 @@ import type { Schedule, Step } from '../hops/schedule.js';
 
 /** Packets waited for at once without a pause between them, as traceroute has it (`-N 16`). */
 const burst = 16;
-/** Between further packets: silent hops do not hold up the others, and 30 hops are asked within half a second. */
+/** Pause between further packets: silent hops do not delay the others, and 30 hops are probed within half a second. */
 const paceMs = 5;
 /** Packets of one trace at most: a loop of routers that all answer would fill any result. */
 const maxPackets = 1000;
@@ -13,7 +13,7 @@ interface PlannedPacket extends Packet {
   readonly round: number;
 }
 
-/** What to ask each hop. */
+/** Parameters of the rounds. */
 export interface RoundOptions {
   readonly maxHops: number;
   /** Per hop and flow. */

@@ -1,3 +1,4 @@
+import { missing } from '@vantage/shared/_support/missing.js';
 import { type ProbeSpecs, probeTypes } from '@vantage/shared/probe-types/index.js';
 import { MAX_RESULT_BYTES } from '@vantage/shared/protocol/limits.js';
 import { compileSchema } from '@vantage/shared/validation.js';
@@ -5,7 +6,7 @@ import t from 'tap';
 import { anAnswer } from '../../../test/_support/an-answer.js';
 import { startDnsServer } from '../../../test/_support/dns-server.js';
 import { aContext, aPolicy, aResolver, aSpec } from '../../../test/_support/probe-context.js';
-import { anIcmpEngine, missingForRawSockets } from '../../../test/_support/raw-sockets.js';
+import { anIcmpEngine } from '../../../test/_support/raw-sockets.js';
 import { RecordingEngine } from '../../../test/_support/recording-engine.js';
 import { startTcpServer, unusedPort } from '../../../test/_support/tcp-server.js';
 import { until } from '../../../test/_support/until.js';
@@ -16,7 +17,7 @@ import { SendError } from '../../net/icmp.js';
 import { ProbeFailure } from '../failure.js';
 import { traceroute } from './index.js';
 
-const skip = missingForRawSockets();
+const skip = missing('raw sockets');
 const isResult = compileSchema(probeTypes.traceroute.Result);
 
 for (const target of ['127.0.0.1', '::1']) {
@@ -271,6 +272,28 @@ t.test('hops of a trace have their names, each asked for once and 32 in all', as
   t.equal(new Set(named.map(({ ip }) => ip)).size, 32);
   t.equal(named.length, 48, 'every reply of a router that was asked for');
   for (const { ip, hostname } of named) t.equal(hostname, nameOf(ip?.split('.')[3]));
+});
+
+t.test('names of a private network are left out, also where an alias leads to them', async (t) => {
+  const dns = await startDnsServer(t, ({ name }) => {
+    const ptr = (owner: string, data: string) => ({ type: 'PTR', name: owner, data }) as const;
+    if (name.startsWith('1.')) return { answers: [ptr(name, 'core1.corp.internal')] };
+    if (name.startsWith('2.')) return { answers: [ptr(name, 'gateway')] };
+    if (name.startsWith('4.')) return { answers: [ptr(name, 'edge.example.net')] };
+    const inside = '5.0.0.10.in-addr.arpa';
+    return { answers: [{ type: 'CNAME', name, data: inside }, ptr(inside, 'nas.example.com')] };
+  });
+  const engine = new RecordingEngine();
+  const context = aContext({ icmp: engine, clock: engine.clock, resolver: aResolver([dns.endpoint]) });
+  const running = traceroute.run(aSpec('traceroute', '127.0.0.1', { max_hops: 5, queries: 1 }), context);
+  await until('the packets', () => engine.sent.length === 5);
+  for (const [index, { hopLimit }] of engine.sent.entries()) {
+    if (hopLimit === 5) engine.answer(index, 1, '127.0.0.1');
+    else engine.answer(index, 1, `127.9.9.${hopLimit}`, 'time_exceeded');
+  }
+  const { hops } = await running;
+  const names = hops.slice(0, 4).map(({ replies }) => replies[0]?.hostname);
+  t.strictSame(names, [undefined, undefined, undefined, 'edge.example.net']);
 });
 
 /** A trace whose first packets are out. */

@@ -37,12 +37,12 @@ export function anAssignment(number: number, spec: object = {}, generation = 1):
   return { monitorId: monitorId(number), generation, specJson: JSON.stringify({ ...usual, ...spec }) };
 }
 
-/** Everything, in one frame. */
+/** All assignments, in one frame. */
 export function everything(...set: readonly Assignment[]) {
   return { set, dropped: [], begins: true, ends: true };
 }
 
-/** Lets what was resolved go its way. */
+/** Lets resolved promises run. */
 export const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 export type Reported = { kind: 'check'; body: CheckReport } | { kind: 'missed'; body: MissedReport };
@@ -50,7 +50,7 @@ export type Reported = { kind: 'check'; body: CheckReport } | { kind: 'missed'; 
 const never = new Promise<never>(() => undefined);
 const unheard = { sequence: 0, durable: Promise.resolve() };
 
-/** What a schedule keeps, without a disk. */
+/** File of a schedule, without a disk. */
 class MemoryFile {
   stored: ToldSchedule;
   readonly #rows: Map<string, StoredRow>;
@@ -97,10 +97,10 @@ class MemoryFile {
 export class ScheduledNode {
   readonly clock = new FakeClock();
   readonly reports: Reported[] = [];
-  /** Of each report, as JSON; empty: none. */
+  /** Details of each report, as JSON; empty: none. */
   readonly details: string[] = [];
   readonly jobs: CheckJob[] = [];
-  /** What checks come to, and after how long. */
+  /** Result of a check, and its duration. */
   answer: (job: CheckJob) => {
     readonly afterMs: number;
     readonly judgment: CheckJudgment;
@@ -110,7 +110,7 @@ export class ScheduledNode {
     judgment: good,
   });
   isUplinkLost = false;
-  /** Whether the spool's disk takes reports: those that it does not take are gone with the process. */
+  /** True if the spool's disk takes reports; those that it does not take are lost with the process. */
   takesReports = true;
   durable = 0;
   /** Server time minus this machine's. */
@@ -118,7 +118,7 @@ export class ScheduledNode {
   clockSync = new ClockSync(this.clock);
   schedule: Schedule;
   #file = new MemoryFile({ ...emptySchedule, toldMs: new Map() });
-  /** How many began or were killed: what those before the newest do is not heard. */
+  /** Number of processes that started or were killed: events of those before the newest are ignored. */
   #processes = 0;
 
   constructor({ isTimeKnown = true }: { readonly isTimeKnown?: boolean } = {}) {
@@ -144,7 +144,7 @@ export class ScheduledNode {
     this.exchange();
   }
 
-  /** Lets time pass in small pieces, so that what is answered is heard. */
+  /** Lets time pass in small pieces, so that results are received in between. */
   async pass(ms: number, pieceMs = 500): Promise<void> {
     for (let leftMs = ms; leftMs > 0; leftMs -= pieceMs) {
       this.clock.advance(Math.min(pieceMs, leftMs));

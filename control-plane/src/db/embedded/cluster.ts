@@ -6,8 +6,8 @@ import { EmbeddedPostgresError } from './errors.js';
 import { reasonOf } from './failure-reason.js';
 import type { RunAs } from './run-as.js';
 
-// A cluster is made beside its place and renamed into it when complete, so that a directory called `postgres` is
-// never half-made:
+// A cluster is created next to its place and renamed when complete, so that a directory called `postgres` is never
+// half-made:
 //
 //   <data>/postgres.new/password     for initdb
 //   <data>/postgres.new/cluster/     initdb works here, then the password moves in
@@ -24,13 +24,13 @@ export interface Cluster {
 }
 
 interface MakeOptions {
-  /** Whether making it waits for the disk. */
+  /** True if creation waits for the disk. */
   readonly isDurable: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * The cluster under `dataDir`, made if there is none; the caller holds the data directory's lock.
+ * The cluster under `dataDir`, created if it does not exist; the caller holds the data directory's lock.
  * @throws EmbeddedPostgresError when what is there is not usable, or making it fails
  */
 export async function prepareCluster(dataDir: string, runAs: RunAs, options: MakeOptions): Promise<Cluster> {
@@ -62,8 +62,8 @@ async function checkVersion(directory: string, version: string): Promise<void> {
   }
   if (found.trim() !== major) {
     throw new EmbeddedPostgresError(
-      `"${directory}" was made by PostgreSQL ${found.trim()} and this version brings ${major}: dump it with the version ` +
-        'of Vantage that made it and restore it into a new VANTAGE_DATA_DIR',
+      `"${directory}" was created by PostgreSQL ${found.trim()}, and this version includes ${major}: dump it with the version ` +
+        'of Vantage that created it, and restore it into a new VANTAGE_DATA_DIR',
     );
   }
 }
@@ -72,7 +72,7 @@ async function readPassword(directory: string): Promise<string> {
   const password = await readIfPresent(path.join(directory, passwordFile));
   if (password !== null && password !== '') return password;
   throw new EmbeddedPostgresError(
-    `"${path.join(directory, passwordFile)}" is missing: the database was not made by Vantage or was restored in part; ` +
+    `"${path.join(directory, passwordFile)}" is missing: the database was not created by Vantage, or was restored in part; ` +
       'restore the file or choose another VANTAGE_DATA_DIR',
   );
 }
@@ -120,13 +120,14 @@ function runInitdb(runAs: RunAs, directory: string, password: string, options: M
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       complaints += text;
     });
-    // aborted: it is told to stop and cleans up first
+    // aborted: it gets a signal and cleans up first
     child.once('error', (error) => {
       complaints += error.message;
     });
     child.once('close', (code) => {
       if (code === 0) resolve();
-      else reject(new EmbeddedPostgresError(`cannot make the database "${directory}": ${reasonOf(complaints, code)}`));
+      else
+        reject(new EmbeddedPostgresError(`cannot create the database "${directory}": ${reasonOf(complaints, code)}`));
     });
   });
 }

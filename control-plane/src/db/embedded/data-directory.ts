@@ -8,7 +8,7 @@ import { DataDirectoryInUseError, type EmbeddedPostgresError } from './errors.js
 import { type RunningDatabase, readRunningFile } from './running-file.js';
 import { tryStartEmbeddedPostgres } from './start.js';
 
-// Who may hold a data directory, and what a newcomer does:
+// Holders of a data directory, and the behaviour of a newcomer:
 //
 //   held by            newcomer is a server (own)        newcomer is a command (join-or-start)
 //   nobody             starts the database               starts the database, stops it afterwards
@@ -25,7 +25,7 @@ const pollMs = 50;
 
 export interface OpenOptions {
   readonly dataDir: string;
-  /** `own`: a server that keeps the database for itself; `join-or-start`: a command beside it or on its own. */
+  /** `own`: a server that keeps the database for itself; `join-or-start`: a command, next to a server or alone. */
   readonly mode: 'own' | 'join-or-start';
   readonly log: Logger;
   readonly ephemeral?: string;
@@ -35,9 +35,12 @@ export interface OpenOptions {
 /** The database of a data directory, for as long as it is open. */
 export interface OpenDataDirectory {
   readonly url: string;
-  /** Whether this process started the database and its `close` stops it. */
+  /** True if this process started the database, so that its `close` stops it. */
   readonly isOwner: boolean;
-  /** Resolves with why when an own database is gone for good though nobody stopped it; else never. */
+  /**
+   * Resolves with the reason if the process's own database is lost for good without having been stopped; otherwise
+   * never.
+   */
   readonly lost: Promise<EmbeddedPostgresError>;
   /** May be called twice. */
   close(): Promise<void>;
@@ -53,7 +56,7 @@ export async function openDataDirectory(options: OpenOptions): Promise<OpenDataD
   const deadline = systemClock.monotonicMs() + waitMs;
   let isWaiting = false;
   for (;;) {
-    // always first: only who does not get the lock may believe what the running file says
+    // always first: only a process that does not get the lock may trust the running file
     const started = await tryStartEmbeddedPostgres({ ...options, purpose });
     if (started !== null) return { url: started.url, isOwner: true, lost: started.lost, close: started.stop };
     const running = await readRunningFile(dataDir);

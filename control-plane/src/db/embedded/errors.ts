@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL can't be had; the message is one line that says what to do. */
+/** The embedded PostgreSQL is not available; the message is one line that names the remedy. */
 export class EmbeddedPostgresError extends Error {
   override readonly name: string = 'EmbeddedPostgresError';
 }
@@ -8,7 +8,7 @@ export class DataDirectoryInUseError extends EmbeddedPostgresError {
   override readonly name = 'DataDirectoryInUseError';
   constructor(
     readonly dataDir: string,
-    /** null when the process has not said yet who it is. */
+    /** null if the process has not identified itself yet. */
     readonly ownerPid: number | null,
   ) {
     super(

@@ -2,7 +2,9 @@
 //   │ stdin: nothing is ever written; its end is the owner's end                 ▲
 //   └ stdout: one report per line, JSON  ◄────────────────────────────────────────┘
 
-/** What the owner wants, as the guardian's only argument in JSON. Holds no secret: command lines are public. */
+/**
+ * Orders of the owner, passed as the guardian's only argument in JSON. They hold no secret: command lines are public.
+ */
 export interface GuardianOrders {
   readonly dataDir: string;
   readonly ownerPid: number;
@@ -11,14 +13,14 @@ export interface GuardianOrders {
   readonly ephemeral: string | null;
   /** PostgreSQL settings over ours. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Where a socket directory goes when the data directory's path is too long for a socket. */
+  /** Parent of the socket directory if the data directory's path is too long for a socket. */
   readonly temporaryDirectory: string;
 }
 
 /** A server stays and lets others join; a command works alone and ends soon. */
 export type OwnerPurpose = 'server' | 'command';
 
-/** What the guardian tells its owner. */
+/** Report of the guardian to its owner. */
 export type GuardianReport =
   | { readonly kind: 'ready'; readonly url: string }
   /** The database never took connections; the guardian ends. */

@@ -10,15 +10,15 @@ import { type Postmaster, startPostmaster, stopOrphans } from './postmaster.js';
 import { chooseRunAs, type RunAs } from './run-as.js';
 import { removeRunningFile, writeRunningFile } from './running-file.js';
 
-// The process that stands between a database and its owner. It holds the data directory's lock for as long as it
-// lives and a pipe whose other end dies with the owner, however that dies:
+// Process between a database and its owner. It holds the data directory's lock for as long as it lives and a pipe whose
+// other end dies with the owner, however that dies:
 //
 //   preparing ──► starting ──► running ──owner's end──► stopping ──► removing (ephemeral only) ──► exit
 //                    ▲            │
 //                    └────────────┘ the server died by itself, and not soon after it had been started again
 
 const removeWithinMs = 10_000;
-/** A server that dies again sooner than this after a restart would go on dying. */
+/** Shortest life of a restarted server: one that dies sooner would die again, and is not restarted. */
 const stableMs = 10_000;
 /** sockaddr_un.sun_path without its final NUL. unix(7) */
 const socketPathBytes = 107;
@@ -28,7 +28,7 @@ const defaultSettings = {
   log_destination: 'stderr',
   logging_collector: 'off',
   log_line_prefix: '',
-  // the server's own life; failed statements are their sender's to report, and may quote data
+  // log lines of the server itself; failed statements are reported by their sender, and may quote data
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
@@ -38,9 +38,9 @@ const defaultSettings = {
 
 async function main(orders: GuardianOrders): Promise<void> {
   const ownerGone = new AbortController();
-  // Ctrl-C and closing terminals are the owner's business; the end of the pipe tells what came of it
+  // the owner handles Ctrl-C and closing terminals; the end of the pipe shows the result
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-  // reports to an owner that is gone
+  // reports to an owner that has ended
   process.stdout.on('error', () => {});
   process.stdin.on('error', () => ownerGone.abort()).on('close', () => ownerGone.abort());
   process.stdin.on('end', () => ownerGone.abort()).resume();
@@ -133,7 +133,10 @@ function databaseUrl(cluster: Cluster, socketDirectory: string): string {
   return `postgres://${databaseUser}:${cluster.password}@localhost/postgres?${query}`;
 }
 
-/** Others may still be writing into it (an agent that was told to stop): tries until nothing is left. */
+/**
+ * Removes a directory; others may still write into it (an agent that was told to stop), so it retries until nothing is
+ * left.
+ */
 async function removeDirectory(directory: string): Promise<void> {
   const deadline = systemClock.monotonicMs() + removeWithinMs;
   for (;;) {

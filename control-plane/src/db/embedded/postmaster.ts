@@ -6,7 +6,7 @@ import { EmbeddedPostgresError } from './errors.js';
 import { reasonOf } from './failure-reason.js';
 import type { RunAs } from './run-as.js';
 
-/** How long PostgreSQL gets to stop fast, and then to stop at once, before it is killed. */
+/** Time that PostgreSQL gets for a fast stop, and then for an immediate one, before it is killed. */
 const fastStopMs = 10_000;
 const immediateStopMs = 5_000;
 const startMs = 60_000;
@@ -14,7 +14,7 @@ const pollMs = 10;
 
 /** A running PostgreSQL server. */
 export interface Postmaster {
-  /** Resolves with why, once the server process has ended for whatever reason. */
+  /** Resolves with the reason once the server process has ended. */
   readonly ended: Promise<string>;
   /** Ends sessions and stops; resolves when no process of it is left. May be called twice. */
   stop(): Promise<void>;
@@ -22,7 +22,7 @@ export interface Postmaster {
 
 export interface PostmasterOptions {
   readonly directory: string;
-  /** Where the Unix socket goes; there is no other way in. */
+  /** Directory of the Unix socket; there is no other way to connect. */
   readonly socketDirectory: string;
   readonly settings: Readonly<Record<string, string>>;
   /** Gets every line the server writes. */
@@ -42,12 +42,12 @@ export async function startPostmaster(runAs: RunAs, options: PostmasterOptions):
     options.directory,
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]);
-  // its own process group: nothing a terminal sends reaches it
+  // its own process group: signals of a terminal do not reach it
   const child = spawn(file, args, { ...as, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const output = watchOutput(child, options.onLine);
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
-    // its own children hold its output open and go with it
+    // its own children keep its output open and end with it
     child.once('close', (code, killedBy) =>
       resolve(killedBy === null ? reasonOf(output(), code) : `ended by ${killedBy}`),
     );
@@ -124,12 +124,12 @@ async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boo
 }
 
 /**
- * Stops whatever PostgreSQL still works on `directory` (its guardian was killed) and clears the way for a new one.
- * The caller holds the data directory's lock, so nothing that works there has an owner.
+ * Stops a PostgreSQL server that still uses `directory` (its guardian was killed) and clears the way for a new one. The
+ * caller holds the data directory's lock, so nothing that works there has an owner.
  */
 export async function stopOrphans(directory: string): Promise<void> {
   await endProcessesIn(directory);
-  // without this a process that got the old server's id after a reboot would keep the new one from starting
+  // without this a process that got the old server's id after a reboot would prevent the new server from starting
   await rm(path.join(directory, 'postmaster.pid'), { force: true });
 }
 
@@ -137,12 +137,12 @@ async function endProcessesIn(directory: string): Promise<void> {
   for (const [signal, waitMs] of stopSteps) {
     const pids = await processesIn(directory);
     const postmasterPid = Number((await readPidFile(directory))?.[0]);
-    // children without a postmaster notice it and go by themselves
+    // children without a postmaster notice it and end by themselves
     const targets = signal === 'SIGKILL' ? pids : pids.filter((pid) => pid === postmasterPid);
     for (const pid of targets) sendSignal(pid, signal);
     if (await untilNoneIn(directory, waitMs)) return;
   }
-  throw new EmbeddedPostgresError(`a PostgreSQL that works on "${directory}" does not stop; end it by hand`);
+  throw new EmbeddedPostgresError(`a PostgreSQL server that uses "${directory}" does not stop; stop it manually`);
 }
 
 async function untilNoneIn(directory: string, waitMs: number): Promise<boolean> {
@@ -156,7 +156,7 @@ async function untilNoneIn(directory: string, waitMs: number): Promise<boolean> 
 
 /**
  * Ids of the PostgreSQL processes that work on `directory`. Each of them changes into its data directory, which tells
- * it from whatever got the id of an old one.
+ * it from another process with the id of an old one.
  */
 export async function processesIn(directory: string): Promise<number[]> {
   const target = await realpath(directory).catch(() => null);
@@ -164,7 +164,7 @@ export async function processesIn(directory: string): Promise<number[]> {
   const found: number[] = [];
   for (const name of names) {
     if (!/^\d+$/.test(name) || (await linkOf(`/proc/${name}/cwd`)) !== target) continue;
-    // not somebody's shell that looks around there
+    // not a shell of a user in that directory
     if (/\/postgres( \(deleted\))?$/.test((await linkOf(`/proc/${name}/exe`)) ?? '')) found.push(Number(name));
   }
   return found;
@@ -178,7 +178,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // ended meanwhile
+    // ended in the meantime
   }
 }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { binariesIn, type PostgresBinaries } from './binaries.js';
 import { EmbeddedPostgresError } from './errors.js';
 
-// PostgreSQL refuses to run as root. Whom it runs as:
+// PostgreSQL refuses to run as root. The user it runs as:
 //
 //   we are not root                          as we are
 //   root, data directory of another user     as that user
@@ -13,23 +13,26 @@ import { EmbeddedPostgresError } from './errors.js';
 //   the same, user namespaces refused        as uid 65534, with the binaries copied into the data directory when it
 //   (most containers)                        can't reach them where they are
 //
-// No system user is made in any case.
+// No system user is created in any case.
 
 const nobody = 65_534;
 
-/** Children get this and nothing of our environment: PGDATA, PGPORT and the like would change what they do. */
+/**
+ * Environment of child processes, with nothing of this process: PGDATA, PGPORT and the like would change their
+ * behaviour.
+ */
 export const childEnvironment = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   LC_ALL: 'C',
   TZ: 'UTC',
 };
 
-/** As whom, and from where, the PostgreSQL programs run. */
+/** User and files with which the PostgreSQL programs run. */
 export interface RunAs {
   readonly binaries: PostgresBinaries;
-  /** Who must own the database files; null: whoever makes them. */
+  /** Owner that the database files must have; null: the user that creates them. */
   readonly owner: { readonly uid: number; readonly gid: number } | null;
-  /** How to spawn `program` with `args`. */
+  /** Command that runs `program` with `args`. */
   command(program: string, args: readonly string[]): Command;
 }
 
@@ -39,7 +42,7 @@ export interface Command {
   readonly options: Pick<SpawnOptions, 'uid' | 'gid' | 'env'>;
 }
 
-/** Decides by trying. @throws EmbeddedPostgresError when no way works */
+/** Finds a way that works by trying. @throws EmbeddedPostgresError if none does */
 export async function chooseRunAs(dataDir: string, binaries: PostgresBinaries): Promise<RunAs> {
   if (process.getuid?.() !== 0) return asOurselves(binaries);
   const owner = (await ownerOf(path.join(dataDir, 'postgres'))) ?? (await ownerOf(dataDir));
@@ -78,15 +81,15 @@ async function asUser(
   const inPlace = droppedTo(binaries, owner);
   if (!(await canEnter(inPlace, dataDir))) {
     throw new EmbeddedPostgresError(
-      `data directory "${dataDir}" can't be reached by user id ${owner.uid}, as which PostgreSQL must run here: ` +
-        'let others pass through its parent directories (chmod o+x) or choose another VANTAGE_DATA_DIR',
+      `data directory "${dataDir}" cannot be accessed by user id ${owner.uid}, as which PostgreSQL must run here: ` +
+        'allow other users to traverse its parent directories (chmod o+x), or choose another VANTAGE_DATA_DIR',
     );
   }
   if (await canRun(inPlace)) return inPlace;
   const copied = droppedTo(await copyBinaries(binaries, dataDir), owner);
   if (await canRun(copied)) return copied;
   throw new EmbeddedPostgresError(
-    `user id ${owner.uid} can't run "${copied.binaries.postgres}" (mounted noexec?): choose another VANTAGE_DATA_DIR ` +
+    `user id ${owner.uid} cannot run "${copied.binaries.postgres}" (mounted noexec?): choose another VANTAGE_DATA_DIR ` +
       'or set VANTAGE_DATABASE_URL',
   );
 }

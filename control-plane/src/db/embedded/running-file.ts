@@ -4,7 +4,7 @@ import { EmbeddedPostgresError } from './errors.js';
 import type { OwnerPurpose } from './guardian-protocol.js';
 import type { RunAs } from './run-as.js';
 
-/** What `<data>/database.json` says while a database runs: how to join it, and on whose behalf it runs. */
+/** Contents of `<data>/database.json` while a database runs: how to join it, and for which process it runs. */
 export interface RunningDatabase {
   readonly url: string;
   readonly ownerPid: number;
@@ -27,12 +27,15 @@ export async function writeRunningFile(
   await rename(`${file}.new`, file);
 }
 
-/** Removed before the database stops, so that nobody joins what is about to go. */
+/** Removes the file before the database stops, so that no process joins it then. */
 export async function removeRunningFile(dataDir: string): Promise<void> {
   await rm(runningFile(dataDir), { force: true });
 }
 
-/** Null when no database is running. After a crash the file may be left and its URL lead nowhere: connect to know. */
+/**
+ * Running database; null if none is. After a crash the file may remain with an invalid URL: only a connection proves
+ * it.
+ */
 export async function readRunningFile(dataDir: string): Promise<RunningDatabase | null> {
   try {
     return JSON.parse(await readFile(runningFile(dataDir), 'utf8'));

@@ -13,25 +13,25 @@ import { childEnvironment } from './run-as.js';
 export interface EmbeddedPostgres {
   /** Superuser's URL over a Unix socket, password included. */
   readonly url: string;
-  /** Resolves with why when the database is gone for good though nobody stopped it; else never. */
+  /** Resolves with the reason if the database is lost for good without having been stopped; otherwise never. */
   readonly lost: Promise<EmbeddedPostgresError>;
   /** Stops it fast; resolves when no process of it is left. May be called twice. */
   stop(): Promise<void>;
 }
 
 export interface StartOptions {
-  /** Made when missing; the database goes into `postgres` in it. */
+  /** Data directory, created if missing; the database is in its folder `postgres`. */
   readonly dataDir: string;
   readonly log: Logger;
   readonly purpose?: OwnerPurpose;
-  /** A directory that contains `dataDir` and is removed, with all in it, when the database has stopped. */
+  /** Directory that contains `dataDir` and is removed, with its contents, when the database has stopped. */
   readonly ephemeral?: string;
   /** PostgreSQL settings: `{ fsync: 'off' }`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 /**
- * One try to start the database under `dataDir`; null when another process holds that directory.
+ * Attempts once to start the database under `dataDir`; null if another process holds that directory.
  * @throws EmbeddedPostgresError
  */
 export async function tryStartEmbeddedPostgres(options: StartOptions): Promise<EmbeddedPostgres | null> {
@@ -48,8 +48,9 @@ export async function tryStartEmbeddedPostgres(options: StartOptions): Promise<E
 }
 
 /**
- * Starts the database under a directory that nobody else uses: a temporary one.
- * @throws DataDirectoryInUseError @throws EmbeddedPostgresError
+ * Starts the database under a directory that no other process uses: a temporary one.
+ * @throws DataDirectoryInUseError
+ * @throws EmbeddedPostgresError
  */
 export async function startEmbeddedPostgres(options: StartOptions): Promise<EmbeddedPostgres> {
   const started = await tryStartEmbeddedPostgres(options);
@@ -57,7 +58,10 @@ export async function startEmbeddedPostgres(options: StartOptions): Promise<Embe
   return started;
 }
 
-/** Resolved, so that two names of one directory are one. @throws EmbeddedPostgresError */
+/**
+ * Creates the data directory and resolves its path, so that two names of one directory are one.
+ * @throws EmbeddedPostgresError
+ */
 async function makeDataDirectory(dataDir: string): Promise<string> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -66,27 +70,33 @@ async function makeDataDirectory(dataDir: string): Promise<string> {
   } catch (cause) {
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
     throw new EmbeddedPostgresError(
-      `data directory "${dataDir}" can't be made or written (${reason}); ` +
+      `cannot create or write data directory "${dataDir}" (${reason}); ` +
         'fix its permissions, choose another VANTAGE_DATA_DIR, or set VANTAGE_DATABASE_URL',
       { cause },
     );
   }
 }
 
-/** What is removed must be what holds the database, whatever a caller mixes up. */
+/**
+ * Checks that the directory to remove contains the data directory, in case a caller passed a wrong one.
+ * @returns its resolved path
+ */
 async function checkEphemeral(ephemeral: string, dataDir: string): Promise<string> {
   const directory = await realpath(ephemeral);
   if (dataDir === directory || dataDir.startsWith(directory + path.sep)) return directory;
   throw new EmbeddedPostgresError(`ephemeral directory "${ephemeral}" does not contain data directory "${dataDir}"`);
 }
 
-/** flock holds the lock open, becomes the guardian, and the kernel lets go of it when that ends. flock(1), flock(2) */
+/**
+ * Spawns the guardian: flock holds the lock open, becomes the guardian, and the kernel releases the lock when that
+ * ends. flock(1), flock(2)
+ */
 function spawnGuardian(orders: GuardianOrders): ChildProcess {
   const lock = ['--exclusive', '--nonblock', '--no-fork', '--conflict-exit-code', String(lockedExitCode)];
   const lockFile = path.join(orders.dataDir, 'database.lock');
   const program = fileURLToPath(new URL('./guardian.js', import.meta.url));
   return spawn('flock', [...lock, lockFile, process.execPath, program, JSON.stringify(orders)], {
-    // a session of its own: Ctrl-C goes to the whole foreground group
+    // its own session: Ctrl-C goes to the whole foreground group
     detached: true,
     env: childEnvironment,
     cwd: '/',
@@ -115,10 +125,10 @@ function watchGuardian(guardian: ChildProcess, log: Logger): Promise<EmbeddedPos
   };
   return new Promise((resolve, reject) => {
     guardian.stdin?.on('error', () => {});
-    // only when the guardian has ended is everything it made cleaned up
+    // everything is cleaned up only when the guardian has ended
     void ended.then((code) => (code === lockedExitCode ? resolve(null) : reject(failed())));
     eachLine(guardian.stderr, (line) => {
-      log.error({ line }, 'embedded PostgreSQL guardian complains');
+      log.error({ line }, 'embedded PostgreSQL guardian reported an error');
       if (line.startsWith('flock: ')) failure = `cannot lock the data directory: ${line}`;
     });
     eachLine(guardian.stdout, (line) => {

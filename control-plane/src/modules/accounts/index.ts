@@ -1,61 +1,84 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
-import type { Actor } from '../../actor.js';
+import { createSealer } from '../../crypto/sealing.js';
 import { enqueue } from '../../jobs/enqueue.js';
-import type { Logger } from '../../log.js';
-import { createSealer } from '../../sealing.js';
-import { AccessTokens } from './access-tokens.js';
-import { type AccountMail, Accounts } from './accounts.js';
-import { Challenges } from './challenges.js';
-import { PasswordRules } from './password-rules.js';
-import { PasswordHasher } from './passwords.js';
-import { Recovery } from './recovery.js';
-import { resetPasswordJob } from './reset-job.js';
-import { Sessions } from './sessions.js';
+import type { Release } from '../../owners/index.js';
+import type { Plans } from '../../plans/index.js';
+import type { Logger } from '../../runtime/log.js';
+import { AccountDeletion } from './account-deletion.js';
+import { PasswordRules } from './passwords/password-rules.js';
+import { PasswordHasher } from './passwords/passwords.js';
+import { type AccountMail } from './profile/account-mail.js';
+import { PasswordChanges } from './recovery/password-changes.js';
+import {
+  type AccountChannels,
+  type AccountNodes,
+  type AccountWindows,
+  ProofOfAddress,
+} from './recovery/proof-of-address.js';
+import { Recovery } from './recovery/recovery.js';
+import { resetPasswordJob } from './recovery/reset-job.js';
+import { AccessTokens } from './sessions/access-tokens.js';
+import { Sessions } from './sessions/sessions.js';
+import { SigningKeys } from './sessions/signing-keys.js';
+import { Challenges } from './sign-in/challenges.js';
+import { confirmSignInJob } from './sign-in/confirm-sign-in-job.js';
+import { PasswordCheck } from './sign-in/password-check.js';
+import { SignInConfirmation } from './sign-in/sign-in-confirmation.js';
+import { SignInThrottle } from './sign-in/sign-in-throttle.js';
 import { SignIn } from './sign-in.js';
-import { SignInThrottle } from './sign-in-throttle.js';
-import { SigningKeys } from './signing-keys.js';
 import { deleteOutdated } from './upkeep.js';
+import { Users } from './users.js';
 
-export type { AccountMail, Accounts, User } from './accounts.js';
-export { findRecipient } from './recipients.js';
-export { resetPasswordJob } from './reset-job.js';
+export { parseDeliverableEmail } from './profile/email.js';
+export { findRecipient } from './profile/recipients.js';
+export type { User } from './users.js';
 
 export interface AccountsOptions {
   readonly db: Knex;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Where users reach this service; issuer and audience of access tokens. */
+  /** URL at which users reach this service; issuer and audience of access tokens. */
   readonly publicUrl: string;
-  /** Of the installation, 32 bytes: seals the keys access tokens are signed with. */
+  /** Key of the installation, 32 bytes: seals the keys that sign access tokens. */
   readonly secretKey: Uint8Array;
-  /** Whether strangers may make accounts. */
+  /** True if anyone may register an account. */
   readonly isRegistrationOpen: boolean;
-  /** Whether an address must be verified before its user signs in. */
+  /** True if an address must be verified before its user signs in. */
   readonly needsVerifiedEmail: boolean;
   readonly mail: AccountMail;
-  /** Called after what a user's credentials open has changed. */
+  /** Called after the access that a user's credentials give has changed. */
   readonly revoked: (userId: string) => void;
-  /** Called after a key that access tokens are signed with was made or dropped. */
+  /** Called after a key that signs access tokens was created or deleted. */
   readonly keysChanged: () => void;
-  /** Takes what a deleted account has with it, in the transaction that deletes it. */
-  readonly releaseHoldings: (trx: Knex, userId: string, actor: Actor) => Promise<void>;
-  /** Has `recovery.sendReset` called in the background, in the transaction of the request. Default: by a job. */
+  /** Releases everything that a deleted account owns, in the transaction that deletes it. */
+  readonly releaseHoldings: Release;
+  /** Nodes of accounts, which have access to the secrets of their monitors. */
+  readonly nodes: AccountNodes;
+  /** Maintenance windows of accounts, which silence their monitors. */
+  readonly windows: AccountWindows;
+  /** Alert channels of accounts, which send data of their monitors elsewhere. */
+  readonly channels: AccountChannels;
+  /** Schedules a call of `recovery.sendReset`, in the transaction of the request. Default: a job. */
   readonly enqueueReset?: (trx: Knex, sealed: string) => Promise<unknown>;
+  /** Schedules a call of `signInConfirmation.send` in the same way. Default: a job. */
+  readonly enqueueConfirmation?: (trx: Knex, sealed: string) => Promise<unknown>;
 }
 
-/** Everything about who somebody is. `signingKeys` is to be started before anybody signs in, and stopped. */
+/** Parts of the module. Start `signingKeys` before the first sign-in, and stop it at the end. */
 export interface AccountParts {
-  readonly accounts: Accounts;
+  readonly users: Users;
+  readonly deletion: AccountDeletion;
   readonly signIn: SignIn;
   readonly sessions: Sessions;
   readonly recovery: Recovery;
+  readonly signInConfirmation: SignInConfirmation;
   readonly signingKeys: SigningKeys;
-  /** To be done hourly, each for itself: deletes what is over; rotates the signing key when it is old. */
+  /** Independent hourly tasks: delete outdated rows; rotate an old signing key. */
   readonly upkeep: readonly (() => Promise<void>)[];
 }
 
-/** Builds the parts of this module; nothing begins. */
+/** Builds the parts of this module; nothing runs yet. */
 export function openAccounts(options: AccountsOptions): AccountParts {
   const { db, clock, secretKey, log } = options;
   const hasher = new PasswordHasher();
@@ -69,22 +92,46 @@ export function openAccounts(options: AccountsOptions): AccountParts {
   });
   const accessTokens = new AccessTokens({ keys: signingKeys, clock, publicUrl: options.publicUrl });
   const sessions = new Sessions({ ...options, accessTokens });
+  const throttle = new SignInThrottle(db, clock);
+  const challenges = new Challenges(clock);
   const recovery = new Recovery({
     enqueueReset: (trx, sealed) => enqueue(trx, resetPasswordJob, { sealed }),
     ...options,
-    hasher,
-    rules,
     sessions,
-    challenges: new Challenges(clock),
+    passwords: new PasswordChanges({ ...options, hasher, rules, challenges }),
+    proofs: new ProofOfAddress({ ...options, sessions }),
+    throttle,
+    challenges,
     sealer: createSealer(secretKey, 'password resets'),
   });
-  const throttle = new SignInThrottle(db, clock);
+  const signInConfirmation = new SignInConfirmation({
+    enqueueConfirmation: (trx, sealed) => enqueue(trx, confirmSignInJob, { sealed }),
+    ...options,
+    throttle,
+    challenges,
+    sealer: createSealer(secretKey, 'sign-in confirmations'),
+  });
+  const check = new PasswordCheck({ db, hasher, throttle, confirmation: signInConfirmation });
+  const users = new Users({ ...options, hasher, rules });
   return {
-    accounts: new Accounts({ ...options, hasher, rules }),
-    signIn: new SignIn({ ...options, hasher, rules, sessions, recovery, throttle }),
+    users,
+    deletion: new AccountDeletion({ db, clock, users, check }),
+    signIn: new SignIn({ ...options, hasher, rules, sessions, recovery, check }),
     sessions,
     recovery,
+    signInConfirmation,
     signingKeys,
     upkeep: [() => deleteOutdated(db, clock.now()), () => signingKeys.upkeep()],
   };
+}
+
+/** Accounts as routes and commands know them. */
+export interface AccountServices extends Omit<AccountParts, 'upkeep'> {
+  readonly plans: Plans;
+}
+
+declare module '../../http/route.js' {
+  interface Services {
+    readonly accounts: AccountServices;
+  }
 }

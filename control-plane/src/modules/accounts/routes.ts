@@ -1,4 +1,6 @@
 import type { AnyRoute } from '../../http/route.js';
+import { confirmSignIn } from './routes/confirm-sign-in.js';
+import { confirmSignInPage } from './routes/confirm-sign-in-page.js';
 import { getLimits } from './routes/get-limits.js';
 import { getJwks } from './routes/jwks.js';
 import { login } from './routes/login.js';
@@ -10,10 +12,11 @@ import { register } from './routes/register.js';
 import { endOtherSessions, endSession, listSessions, logout } from './routes/sessions.js';
 import { resendVerification, verifyEmail } from './routes/verify-email.js';
 
-/** Every operation on accounts and on getting into them. */
+/** All operations on accounts and sign-in. */
 export const accountRoutes: readonly AnyRoute[] = [
   register,
   login,
+  confirmSignIn,
   refresh,
   logout,
   verifyEmail,
@@ -31,4 +34,5 @@ export const accountRoutes: readonly AnyRoute[] = [
   getLimits,
   verifyEmailPage,
   resetPasswordPage,
+  confirmSignInPage,
 ];

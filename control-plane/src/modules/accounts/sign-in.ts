@@ -1,21 +1,19 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
-import type { Actor } from '../../actor.js';
+import type { Actor } from '../../audit-log/actor.js';
+import { insertAuditEntry } from '../../audit-log/store.js';
 import type { ErrorCode } from '../../http/error-table.js';
 import { ApiError, fieldError } from '../../http/errors.js';
 import type { Locale } from '../../http/locale.js';
-import { addressKey } from '../../http/rate-limit.js';
-import { insertAuditEntry } from '../audit/index.js';
-import { parseEmail } from './email.js';
-import type { PasswordRules } from './password-rules.js';
-import type { PasswordHasher } from './passwords.js';
-import { type Profile, profileLocaleOf, profileOf } from './profile.js';
-import type { Recovery } from './recovery.js';
-import { listSessionAddresses } from './session-store.js';
-import type { ClientInfo, Sessions, TokenPair } from './sessions.js';
-import type { Attempt, SignInThrottle } from './sign-in-throttle.js';
-import { findUser, findUserByEmail, insertUser, lockUser, type UserRow } from './store.js';
+import type { PasswordRules } from './passwords/password-rules.js';
+import type { PasswordHasher } from './passwords/passwords.js';
+import { parseDeliverableEmail, parseEmail } from './profile/email.js';
+import { type Profile, profileLocaleOf, profileOf } from './profile/profile.js';
+import { findUser, findUserByEmail, insertUser, lockUser, type UserRow } from './profile/store.js';
+import type { Recovery } from './recovery/recovery.js';
+import type { ClientInfo, Sessions, TokenPair } from './sessions/sessions.js';
+import type { PasswordCheck } from './sign-in/password-check.js';
 
 interface SignInOptions {
   readonly db: Knex;
@@ -24,20 +22,20 @@ interface SignInOptions {
   readonly rules: PasswordRules;
   readonly sessions: Sessions;
   readonly recovery: Recovery;
-  readonly throttle: SignInThrottle;
-  /** Whether strangers may make accounts. */
+  readonly check: PasswordCheck;
+  /** True if anyone may register an account. */
   readonly isRegistrationOpen: boolean;
-  /** Whether an address must be verified before its user signs in. */
+  /** True if an address must be verified before its user signs in. */
   readonly needsVerifiedEmail: boolean;
 }
 
-/** Somebody who proved who they are. */
+/** A user who signed in, and the tokens of the session. */
 export interface SignedIn {
   readonly tokens: TokenPair;
   readonly user: Profile;
 }
 
-/** The request behind a sign-in. */
+/** Request to sign in or to register. */
 export interface SignInRequest {
   readonly email: string;
   readonly password: string;
@@ -45,18 +43,18 @@ export interface SignInRequest {
   readonly actor: Actor;
 }
 
-/** Making accounts and getting into them. */
+/** Registers accounts and signs users in. */
 export class SignIn {
   constructor(private readonly options: SignInOptions) {}
 
   /**
-   * Makes an account of the plan `free`, signs in, and mails a link that verifies the address.
+   * Creates an account with the plan `free`, signs in, and mails a link that verifies the address.
    * @throws ApiError FORBIDDEN, VALIDATION_FAILED, AUTH_PASSWORD_WEAK, ACCOUNT_EMAIL_TAKEN, UNAVAILABLE
    */
   async register(request: SignInRequest, locale: Locale): Promise<SignedIn> {
     const { db, clock, hasher, rules, isRegistrationOpen } = this.options;
     if (!isRegistrationOpen) throw registrationClosed();
-    const email = parseEmail(request.email);
+    const email = parseDeliverableEmail(request.email);
     await rules.refuseWeak(request.password, email);
     const passwordHash = await hasher.hash(request.password);
     const now = clock.now();
@@ -79,25 +77,23 @@ export class SignIn {
   }
 
   /**
-   * Signs in by password. Whether an account exists shows neither in the answer nor in its time.
+   * Signs in with a password. Neither the response nor its time shows if the account exists.
    * @throws ApiError AUTH_CREDENTIALS_INVALID, RATE_LIMIT_EXCEEDED, AUTH_ACCOUNT_DISABLED, AUTH_EMAIL_NOT_VERIFIED, UNAVAILABLE
    */
   async login(request: SignInRequest): Promise<SignedIn> {
-    const { db, throttle } = this.options;
+    const { db, check } = this.options;
     const email = parseEmail(request.email);
-    const attempt = await this.#attemptOf(email, request.client.address);
+    const { password, actor } = request;
     const user = await findUserByEmail(db, email);
-    if (!(await this.#tryPassword(user, request.password, attempt))) {
-      await this.#refuse(user, request.actor);
-      throw new ApiError('AUTH_CREDENTIALS_INVALID');
-    }
+    const counted = await check.compare({ user, email, password, actor, isSignedIn: false, field: 'password' });
+    if (counted === null) throw new ApiError('AUTH_CREDENTIALS_INVALID');
     const outcome = await db.transaction(async (trx) => {
-      await throttle.succeeded(trx, attempt);
-      // as it is now: hashing took a while, and a password that was replaced meanwhile opens nothing
+      // read again: hashing takes time, and a password that was replaced meanwhile is invalid
       const current = await lockUser(trx, user?.id ?? '');
+      await check.accept(trx, counted);
       const refusal = this.#refusalOf(current, user?.password_hash ?? null);
       if (refusal === null && current !== null) return this.#open(trx, current, request);
-      await this.#refuse(user, request.actor, trx);
+      await check.refuse({ user, actor }, trx);
       return new ApiError(refusal ?? 'AUTH_CREDENTIALS_INVALID');
     });
     if (outcome instanceof ApiError) throw outcome;
@@ -105,7 +101,19 @@ export class SignIn {
   }
 
   /**
-   * Sets another password, the present one proven first where there is one; `keepSession` goes on, other sessions end.
+   * Verifies an address with the mailed token and the password of the account, with the same limits on wrong passwords as
+   * sign-in. Nothing is revoked. A token works once.
+   * @throws ApiError AUTH_OTP_INVALID, AUTH_OTP_EXPIRED, AUTH_CREDENTIALS_INVALID, RATE_LIMIT_EXCEEDED, UNAVAILABLE
+   */
+  async verifyEmail(mailed: { readonly token: string; readonly password: string }, actor: Actor): Promise<void> {
+    const { recovery, check } = this.options;
+    const user = await recovery.findMailed(mailed.token);
+    await check.prove({ user, password: mailed.password, actor, field: 'password' });
+    await recovery.verifyWithPassword(mailed.token, user.password_hash, actor);
+  }
+
+  /**
+   * Sets a new password, after the present one, if any, was proven. Ends all sessions except `keepSession`.
    * @throws ApiError AUTH_CREDENTIALS_INVALID, RATE_LIMIT_EXCEEDED, VALIDATION_FAILED, FORBIDDEN and as Recovery.changePassword
    */
   async changePassword(
@@ -115,53 +123,19 @@ export class SignIn {
   ): Promise<void> {
     const user = await findUser(this.options.db, userId);
     if (user === null) throw new ApiError('ACCOUNT_NOT_FOUND');
-    if (user.password_hash !== null) await this.#confirmPassword(user, passwords.current, by.actor);
-    // a password opens everything: no narrow token may set the first one
+    if (user.password_hash !== null) await this.#provePresent(user, passwords.current, by.actor);
+    // a password gives full access, so credentials with fewer scopes must not set the first one
     else if (!by.hasAllScopes) throw narrowCredentials();
     const { actor, keepSession } = by;
     await this.options.recovery.changePassword(user, { password: passwords.next, actor, keepSession });
   }
 
-  /** With the same bounds on guessing as signing in. */
-  async #confirmPassword(user: UserRow, password: string | null, actor: Actor): Promise<void> {
+  async #provePresent(user: UserRow, password: string | null, actor: Actor): Promise<void> {
     if (password === null) throw fieldError('current_password', 'required', 'is required');
-    // strangers who guess elsewhere do not keep the owner from it
-    const attempt = { email: user.email ?? '', address: actor.address ?? '', isKnownAddress: true };
-    if (!(await this.#tryPassword(user, password, attempt))) {
-      await this.#refuse(user, actor);
-      const details = { current_password: [{ code: 'refused' as const, message: 'is wrong' }] };
-      throw new ApiError('AUTH_CREDENTIALS_INVALID', { details });
-    }
-    await this.options.db.transaction((trx) => this.options.throttle.succeeded(trx, attempt));
+    await this.options.check.prove({ user, password, actor, field: 'current_password' });
   }
 
-  async #tryPassword(user: UserRow | null, password: string, attempt: Attempt): Promise<boolean> {
-    const { hasher, throttle } = this.options;
-    await throttle.begin(attempt);
-    try {
-      const passwordHash = user?.password_hash ?? null;
-      return passwordHash === null ? await hasher.pretend(password) : await hasher.isSame(passwordHash, password);
-    } catch (error) {
-      await throttle.undone(attempt);
-      throw error;
-    }
-  }
-
-  /** The same reads whoever it is. */
-  async #attemptOf(email: string, address: string): Promise<Attempt> {
-    const user = await findUserByEmail(this.options.db, email);
-    const known = await listSessionAddresses(this.options.db, user?.id ?? '');
-    const at = addressKey(address);
-    return { email, address, isKnownAddress: known.some((earlier) => addressKey(earlier) === at) };
-  }
-
-  /** One entry whoever it was: an unknown account must not answer sooner. */
-  #refuse(user: UserRow | null, actor: Actor, db: Knex = this.options.db): Promise<void> {
-    const accountId = user?.id ?? null;
-    return insertAuditEntry(db, { actor, accountId, action: 'session.refused', subject: accountId ?? 'unknown' });
-  }
-
-  /** Why somebody whose password was right does not get in. */
+  /** Error that refuses a user whose password was correct; null: not refused. */
   #refusalOf(user: UserRow | null, provenHash: string | null): ErrorCode | null {
     if (user === null || user.deleted_at !== null || user.password_hash !== provenHash)
       return 'AUTH_CREDENTIALS_INVALID';
@@ -183,22 +157,16 @@ export class SignIn {
 }
 
 function emailTaken(): ApiError {
-  const message = 'has an account already; sign in, or ask for a new password';
+  const message = 'has an account already; sign in, or request a new password';
   return new ApiError('ACCOUNT_EMAIL_TAKEN', { details: { email: [{ code: 'conflict', message }] } });
 }
 
 function narrowCredentials(): ApiError {
-  const message = 'needs credentials with every scope, or a link by mail: a password opens everything';
+  const message = 'needs credentials with all scopes, or a mailed link, since a password gives full access';
   return new ApiError('FORBIDDEN', { details: { new_password: [{ code: 'refused', message }] } });
 }
 
 function registrationClosed(): ApiError {
   const message = 'is closed here; ask the operator for an account';
   return new ApiError('FORBIDDEN', { details: { registration: [{ code: 'refused', message }] } });
-}
-
-declare module '../../http/route.js' {
-  interface Services {
-    readonly signIn: SignIn;
-  }
 }

@@ -5,12 +5,9 @@ import { type Static, Type } from 'typebox';
 import { cursorList, limitOfPage } from '../../http/cursor.js';
 import type { Pagination } from '../../http/route.js';
 import { timeRangeOf } from '../../http/time-range.js';
-import type { AuditQuerySchema } from './schema.js';
+import type { AuditSchemas } from './schema.js';
 import { type AuditFilter, deleteAuditRowsBefore, listAuditRows } from './store.js';
 import { type AuditItem, entryView, ownEntryView } from './view.js';
-
-export { type AuditAction, auditActions } from './actions.js';
-export { type AuditEntry, insertAuditEntry } from './store.js';
 
 /** One page of the log. */
 export interface AuditPage {
@@ -18,41 +15,41 @@ export interface AuditPage {
   readonly pagination: Pagination;
 }
 
-/** Which entries, and which page of them, as a query says it. */
-export type AuditRequest = Static<typeof AuditQuerySchema>;
+/** Filter and page of a query for entries. */
+export type AuditRequest = Static<AuditSchemas['query']>;
 
-/** Days an act is remembered: a year and what an audit of it takes. */
+/** Days that entries are kept: a year, and the time that an audit of it takes. */
 const KEPT_DAYS = 400;
 const DAY_MS = 24 * 3_600_000;
 
 const list = cursorList('audit', Type.String({ pattern: idPattern(idPrefixes.auditEntry) }));
 
-/** Reading the log of security-relevant acts, newest first; `insertAuditEntry` writes it. */
+/** Reads the log of security-relevant acts, newest first; `insertAuditEntry` writes it. */
 export class Audit {
   constructor(
     private readonly db: Knex,
     private readonly clock: Clock,
   ) {}
 
-  /** What happened to one account, as it may see it. @throws ApiError VALIDATION_FAILED for a bad cursor or range */
+  /** Lists the entries of one account, as it may see them. @throws ApiError VALIDATION_FAILED for an invalid cursor or range */
   async listOwn(accountId: string, request: AuditRequest): Promise<AuditPage> {
     const { items, pagination } = await this.#list({ accountId }, request);
     return { items: items.map(ownEntryView), pagination };
   }
 
-  /** What happened to one account or, undefined, to all and to the installation. @throws ApiError as listOwn */
+  /** Lists the entries of one account; undefined: of all accounts and of the installation. @throws ApiError as listOwn */
   async listAll(accountId: string | undefined, request: AuditRequest): Promise<AuditPage> {
     const { items, pagination } = await this.#list({ accountId }, request);
     return { items: items.map(entryView), pagination };
   }
 
-  /** What happened to one thing, by its id. @throws ApiError as listOwn */
+  /** Lists the entries about one subject, by its id. @throws ApiError as listOwn */
   async listOf(subject: string, request: AuditRequest): Promise<AuditPage> {
     const { items, pagination } = await this.#list({ subject }, request);
     return { items: items.map(entryView), pagination };
   }
 
-  /** Deletes what happened more than 400 days ago. */
+  /** Deletes entries that are older than 400 days. */
   deleteOutdated(): Promise<void> {
     return deleteAuditRowsBefore(this.db, new Date(this.clock.now() - KEPT_DAYS * DAY_MS));
   }

@@ -1,39 +1,9 @@
-import { idLowerBound, idPrefixes, newId } from '@vantage/shared/ids.js';
+import { idLowerBound, idPrefixes } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
-import type { Actor } from '../../actor.js';
+import type { AuditAction } from '../../audit-log/actions.js';
 import type { TimeRange } from '../../http/time-range.js';
-import type { AuditAction } from './actions.js';
 
-/** One act to remember. */
-export interface AuditEntry {
-  readonly action: AuditAction;
-  /** Who did it. */
-  readonly actor: Actor;
-  /** In whose log it is: the owner of what was acted on; null: in the administrators' only. */
-  readonly accountId: string | null;
-  /** Id of what was acted on. */
-  readonly subject: string;
-  /** Plain facts, never a secret. */
-  readonly details?: Readonly<Record<string, unknown>>;
-}
-
-/** Writes one line of the audit log, in the transaction of the act itself: neither is ever there without the other. */
-export async function insertAuditEntry(trx: Knex, entry: AuditEntry): Promise<void> {
-  await trx('audit_log').insert({
-    id: newId(idPrefixes.auditEntry),
-    at: trx.raw('now()'),
-    account_id: entry.accountId,
-    user_id: entry.actor.userId,
-    credential_id: entry.actor.credentialId,
-    address: entry.actor.address,
-    action: entry.action,
-    subject: entry.subject,
-    details: JSON.stringify(entry.details ?? {}),
-    request_id: entry.actor.requestId,
-  });
-}
-
-/** One line of the log. */
+/** One entry of the log. */
 export interface AuditRow {
   readonly id: string;
   readonly at: Date;
@@ -47,20 +17,23 @@ export interface AuditRow {
   readonly request_id: string | null;
 }
 
-/** Which lines; what is undefined or null narrows nothing. */
+/** Filter for entries; undefined or null: any. */
 export interface AuditFilter extends TimeRange {
   readonly accountId?: string | undefined;
-  /** Id of what was acted on. */
+  /** Id of the object of the act. */
   readonly subject?: string | undefined;
   readonly action?: AuditAction | undefined;
-  /** Only lines older than the one with this id. */
+  /** Only entries that are older than the one with this id. */
   readonly beforeId: string | null;
 }
 
-/** `at` is the start of the transaction by the database's clock, the time of an id that of a replica: nearer than this. */
+/**
+ * Greatest difference between `at`, the start of the transaction by the database's clock, and the time of the id, by the clock
+ * of a replica.
+ */
 const ID_TIME_SLACK_MS = 3_600_000;
 
-/** Up to `limit` lines, newest first. */
+/** Lists at most `limit` entries, newest first. */
 export async function listAuditRows(db: Knex, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
   const { accountId, subject, action, fromMs, toMs, beforeId } = filter;
   const query = db('audit_log').orderBy('id', 'desc').limit(limit);
@@ -78,7 +51,7 @@ function idBound(instantMs: number): string {
   return idLowerBound(idPrefixes.auditEntry, instantMs);
 }
 
-/** Deletes what happened before an instant. */
+/** Deletes entries that are older than an instant. */
 export async function deleteAuditRowsBefore(db: Knex, before: Date): Promise<void> {
   await db('audit_log')
     .where('at', '<', before)

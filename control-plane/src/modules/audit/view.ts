@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
-import type { AuditEntrySchema } from './schema.js';
+import type { AuditSchemas } from './schema.js';
 import type { AuditRow } from './store.js';
 
-/** An entry as it is answered. */
-export type AuditItem = Static<typeof AuditEntrySchema>;
+/** An entry as responses show it. */
+export type AuditItem = Static<AuditSchemas['entry']>;
 
 /** An entry as administrators see it. */
 export function entryView(row: AuditRow): AuditItem {
@@ -24,7 +24,7 @@ export function entryView(row: AuditRow): AuditItem {
   };
 }
 
-/** An entry as its account sees it: who runs the server stays unnamed. */
+/** An entry as its account sees it: administrators and operators are not named. */
 export function ownEntryView(row: AuditRow): AuditItem {
   const item = entryView(row);
   const { kind } = item.actor;

@@ -1,32 +1,33 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Static } from 'typebox';
-import type { Actor } from '../../actor.js';
+import { type AuditAction } from '../../audit-log/actions.js';
+import type { Actor } from '../../audit-log/actor.js';
+import { insertAuditEntry } from '../../audit-log/store.js';
 import { ApiError } from '../../http/errors.js';
 import type { Page } from '../../http/pagination.js';
 import { deleteJobsDeadSince, type JobRow } from '../../jobs/store.js';
-import { type AuditAction, insertAuditEntry } from '../audit/index.js';
 import type { JobSchema } from './schema.js';
 import { deleteDeadJob, findJob, type JobFilter, listJobs, retryJob } from './store.js';
 
-/** How long a dead job waits for somebody to look at it. */
+/** Time for which dead jobs are kept, so that an administrator can look at them. */
 const DEAD_KEPT_MS = 30 * 24 * 3_600_000;
 
-/** What administrators do with the queue. */
+/** Operations of administrators on the queue of jobs. */
 export class QueuedJobs {
   constructor(
     private readonly db: Knex,
     private readonly clock: Clock,
   ) {}
 
-  /** One page of jobs, the newest first. */
+  /** Lists one page of jobs, newest first. */
   list(filter: JobFilter, page: Page): Promise<{ jobs: JobRow[]; total: number }> {
     return listJobs(this.db, filter, page);
   }
 
   /**
-   * Lets a job run at once, with all its attempts again. Resolves with the job as it then stands.
-   * @throws ApiError NOT_FOUND, CONFLICT when it runs just now
+   * Runs a job at once, with all its attempts restored. Resolves with the updated job.
+   * @throws ApiError NOT_FOUND, CONFLICT when it is running
    */
   retry(id: string, actor: Actor): Promise<JobRow> {
     return this.#act({ id, actor, action: 'job.retried' }, async (trx) => {
@@ -35,14 +36,14 @@ export class QueuedJobs {
     });
   }
 
-  /** Drops a dead job. @throws ApiError NOT_FOUND, CONFLICT when it is not dead */
+  /** Deletes a dead job. @throws ApiError NOT_FOUND, CONFLICT when it is not dead */
   delete(id: string, actor: Actor): Promise<void> {
     return this.#act({ id, actor, action: 'job.deleted' }, async (trx) => {
       if (!(await deleteDeadJob(trx, id))) throw conflict('is not dead');
     });
   }
 
-  /** Drops what has been dead for 30 days. */
+  /** Deletes jobs that have been dead for 30 days. */
   deleteOutdated(): Promise<void> {
     return deleteJobsDeadSince(this.db, new Date(this.clock.now() - DEAD_KEPT_MS));
   }

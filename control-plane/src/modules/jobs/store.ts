@@ -3,7 +3,7 @@ import type { Page } from '../../http/pagination.js';
 import type { JobState } from '../../jobs/job-state.js';
 import { type JobRow, selectJobs, wakeWorkers } from '../../jobs/store.js';
 
-/** What a list of jobs may be narrowed to. */
+/** Filter for a list of jobs; undefined: any. */
 export interface JobFilter {
   readonly state?: JobState | undefined;
   readonly type?: string | undefined;
@@ -11,7 +11,7 @@ export interface JobFilter {
 
 const filtered = `FROM (${selectJobs}) AS job WHERE (?::text IS NULL OR state = ?) AND (?::text IS NULL OR type = ?)`;
 
-/** One page of jobs, the newest first, and how many there are. */
+/** Lists one page of jobs, newest first, with their total number. */
 export async function listJobs(
   db: Knex,
   { state, type }: JobFilter,
@@ -26,13 +26,13 @@ export async function listJobs(
   return { jobs, total: counts[0].total };
 }
 
-/** A job by its id, a decimal number; null when there is none. */
+/** Finds a job by its id, a decimal number; null: no such job. */
 export async function findJob(db: Knex, id: string): Promise<JobRow | null> {
   const { rows } = await db.raw<{ rows: JobRow[] }>(`SELECT * FROM (${selectJobs}) AS job WHERE id = ?`, [id]);
   return rows[0] ?? null;
 }
 
-/** Lets a job run at once, with all its attempts again; false when it runs just now. */
+/** Runs a job at once, with all its attempts restored; false: it is running. */
 export async function retryJob(trx: Knex, id: string): Promise<boolean> {
   const { rows } = await trx.raw(
     'SELECT id FROM vantage_jobs.reschedule_jobs(ARRAY[?::bigint], run_at => now(), attempts => 0)',
@@ -42,7 +42,7 @@ export async function retryJob(trx: Knex, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Drops a job that is dead; false when it is not. */
+/** Deletes a dead job; false: it is not dead. */
 export async function deleteDeadJob(trx: Knex, id: string): Promise<boolean> {
   const { rows } = await trx.raw(
     `SELECT id FROM vantage_jobs.complete_jobs(ARRAY(

@@ -1,4 +1,7 @@
 import type { AnyRoute } from '../../http/route.js';
+import { listAllMonitorEvents } from './routes/account-events.js';
+import { getBadge } from './routes/badge.js';
+import { checkInRoutes } from './routes/check-in.js';
 import { listChecks } from './routes/checks.js';
 import {
   acknowledgeMonitorEvent,
@@ -7,8 +10,16 @@ import {
   writeMonitorEventNotes,
 } from './routes/event-acts.js';
 import { getMonitorEvent, listMonitorEvents } from './routes/events.js';
-import { changeMonitorGroup, createMonitorGroup, deleteMonitorGroup, listMonitorGroups } from './routes/groups.js';
+import {
+  changeMonitorGroup,
+  createMonitorGroup,
+  deleteMonitorGroup,
+  getMonitorGroup,
+  listMonitorGroups,
+} from './routes/groups.js';
 import { changeMonitor, createMonitor, deleteMonitor, getMonitor, listMonitors } from './routes/monitors.js';
+import { pushRoutes } from './routes/push.js';
+import { rotateToken } from './routes/rotate-token.js';
 import { statusActs } from './routes/status.js';
 import { testMonitor } from './routes/test-monitor.js';
 import { getTimeseries } from './routes/timeseries.js';
@@ -35,6 +46,7 @@ export const monitorRoutes: readonly AnyRoute[] = [
   testMonitor,
   listChecks,
   listMonitorEvents,
+  listAllMonitorEvents,
   getMonitorEvent,
   getUptime,
   getTimeseries,
@@ -44,6 +56,7 @@ export const monitorRoutes: readonly AnyRoute[] = [
   writeMonitorEventNotes,
   listMonitorGroups,
   createMonitorGroup,
+  getMonitorGroup,
   changeMonitorGroup,
   deleteMonitorGroup,
   listMaintenanceWindows,
@@ -51,4 +64,8 @@ export const monitorRoutes: readonly AnyRoute[] = [
   getMaintenanceWindow,
   changeMaintenanceWindow,
   deleteMaintenanceWindow,
+  rotateToken,
+  ...checkInRoutes,
+  ...pushRoutes,
+  getBadge,
 ];

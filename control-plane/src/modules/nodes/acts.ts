@@ -1,15 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { NONCE_BYTES } from '@vantage/shared/protocol/limits.js';
 import type { Knex } from 'knex';
-import type { Actor } from '../../actor.js';
+import { type AuditAction } from '../../audit-log/actions.js';
+import type { Actor } from '../../audit-log/actor.js';
+import { happened } from '../../audit-log/happened.js';
+import { insertAuditEntry } from '../../audit-log/store.js';
+import { afterCommit } from '../../db/after-commit.js';
+import type { NewEvent } from '../../events/index.js';
 import type { ErrorCode } from '../../http/error-table.js';
 import { ApiError } from '../../http/errors.js';
-import { type AuditAction, insertAuditEntry } from '../audit/index.js';
 import type { NodeDirectory } from './directory.js';
 import type { Node } from './node.js';
+import { endPresence } from './presence/presence-store.js';
 import {
   deleteNodesOfOwner,
   lockNode,
+  type NamedNode,
   type NodeChange,
   updateBan,
   updateDeleted,
@@ -20,13 +26,14 @@ import {
   updateUpgradeRequest,
 } from './store.js';
 
-// Every act is one transaction: the row is locked, its state judged, the change and its line in the audit log written.
-// Then every replica reads the node again; where its link is, the session does the rest (links/fencing.ts).
+// Every act except `release` is one transaction: it locks the row, checks its state, and writes the change and an entry in the
+// audit log. Then every replica reads the node again, and the one that holds its link acts on the change
+// (links/session/fencing.ts). `release` runs in the transaction of its caller.
 
-/** Who acts on which node. */
+/** Node of an act, and its actor. */
 export interface ActOn {
   readonly id: string;
-  /** Only a node of this user: another one is not there. Null: any. */
+  /** Owner that the node must have, else it is not found; null: any. */
   readonly ownerId: string | null;
   readonly actor: Actor;
 }
@@ -34,22 +41,27 @@ export interface ActOn {
 interface Act {
   readonly action: AuditAction;
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Why the node's state forbids it; null: it doesn't. */
+  /** Returns the error if the state of the node forbids the act, else null. */
   readonly refuse: (node: Node) => ErrorCode | null;
-  readonly write: (trx: Knex) => Promise<void>;
+  /** Writes the change. @returns the event to publish; undefined: none */
+  readonly write: (trx: Knex, node: Node) => Promise<NewEvent | void>;
 }
 
-/** What owners and admins do to nodes. Each throws ApiError NODE_NOT_FOUND, and what its comment names. */
+/** Acts of owners and admins on nodes. Every act except `release` throws NODE_NOT_FOUND, and the errors in its comment. */
 export class NodeActs {
   constructor(private readonly options: { readonly db: Knex; readonly directory: NodeDirectory }) {}
 
-  /** Shuts a node out: its link closes everywhere, it can't return. @throws ApiError NODE_ALREADY_BANNED */
+  /** Bans a node: its link is closed and it can't connect again. @throws ApiError NODE_ALREADY_BANNED */
   ban(on: ActOn, reason: string): Promise<void> {
     return this.#perform(on, {
       action: 'node.banned',
       details: { reason },
       refuse: (node) => (node.isBanned && !node.isQuarantined ? 'NODE_ALREADY_BANNED' : null),
-      write: (trx) => updateBan(trx, on.id, reason),
+      write: async (trx, node) => {
+        const at = await updateBan(trx, on.id, reason);
+        await endPresence(trx, on.id);
+        return bannedEvent(node, { reason, at });
+      },
     });
   }
 
@@ -62,7 +74,7 @@ export class NodeActs {
     });
   }
 
-  /** Gives a node no new work; it keeps its link and what it has. @throws ApiError NODE_STATE_CONFLICT */
+  /** Stops sending new work to a node; it keeps its link and its present work. @throws ApiError NODE_STATE_CONFLICT */
   drain(on: ActOn): Promise<void> {
     return this.#perform(on, {
       action: 'node.drained',
@@ -71,7 +83,7 @@ export class NodeActs {
     });
   }
 
-  /** Gives it work again. @throws ApiError NODE_STATE_CONFLICT when it was not draining */
+  /** Sends work to a drained node again. @throws ApiError NODE_STATE_CONFLICT when it is not draining */
   undrain(on: ActOn): Promise<void> {
     return this.#perform(on, {
       action: 'node.undrained',
@@ -80,7 +92,7 @@ export class NodeActs {
     });
   }
 
-  /** Asks the node for another key, now or when it is back. @throws ApiError NODE_STATE_CONFLICT when it is banned */
+  /** Asks the node for a new key, now or when it reconnects. @throws ApiError NODE_STATE_CONFLICT when it is banned */
   rotateKey(on: ActOn): Promise<void> {
     return this.#perform(on, {
       action: 'node.key_rotation_requested',
@@ -90,7 +102,7 @@ export class NodeActs {
   }
 
   /**
-   * Asks a node that is connected for another version of its agent. @throws ApiError NODE_OFFLINE, NODE_STATE_CONFLICT
+   * Asks a connected node to change to another version of its agent. @throws ApiError NODE_OFFLINE, NODE_STATE_CONFLICT
    * when it is banned, runs that version, or is being upgraded
    */
   upgrade(on: ActOn, version: string): Promise<void> {
@@ -104,7 +116,7 @@ export class NodeActs {
     });
   }
 
-  /** Changes what its owner says of a node. */
+  /** Changes the fields of a node that its owner sets. */
   change(on: ActOn, change: NodeChange): Promise<void> {
     return this.#perform(on, {
       action: 'node.updated',
@@ -114,7 +126,7 @@ export class NodeActs {
     });
   }
 
-  /** Takes a node away for good: its link closes everywhere; its results stay. */
+  /** Deletes a node permanently: its link is closed, its results are kept. */
   delete(on: ActOn): Promise<void> {
     return this.#perform(on, {
       action: 'node.deleted',
@@ -123,11 +135,20 @@ export class NodeActs {
     });
   }
 
-  /** Deletes every node of an owner who leaves, in the caller's transaction. Links hear of it by the directory's poll. */
-  async release(trx: Knex, ownerId: string, actor: Actor): Promise<void> {
-    for (const subject of await deleteNodesOfOwner(trx, ownerId)) {
-      await insertAuditEntry(trx, { actor, accountId: ownerId, action: 'node.deleted', subject });
+  /** Deletes all nodes of an owner in the caller's transaction, and returns them. Their links are closed after its commit. */
+  async release(
+    trx: Knex,
+    ownerId: string,
+    { actor, reason }: { readonly actor: Actor; readonly reason: string },
+  ): Promise<NamedNode[]> {
+    const nodes = await deleteNodesOfOwner(trx, ownerId);
+    for (const { id: subject } of nodes) {
+      const entry = { actor, accountId: ownerId, action: 'node.deleted', subject, details: { reason } } as const;
+      await insertAuditEntry(trx, entry);
     }
+    const ids = nodes.map(({ id }) => id);
+    if (ids.length > 0) afterCommit(trx, () => void this.options.directory.announce(ids).catch(() => {}));
+    return nodes;
   }
 
   async #perform({ id, ownerId, actor }: ActOn, { action, details, refuse, write }: Act): Promise<void> {
@@ -137,13 +158,28 @@ export class NodeActs {
       if (node === null || (ownerId !== null && node.ownerId !== ownerId)) throw new ApiError('NODE_NOT_FOUND');
       const refused = refuse(node);
       if (refused !== null) throw new ApiError(refused);
-      await write(trx);
-      const entry = { actor, accountId: node.ownerId, action, subject: id };
-      await insertAuditEntry(trx, details === undefined ? entry : { ...entry, details });
+      const event = await write(trx, node);
+      const entry = {
+        actor,
+        accountId: node.ownerId,
+        action,
+        subject: id,
+        ...(details === undefined ? {} : { details }),
+      };
+      if (event === undefined) await insertAuditEntry(trx, entry);
+      else await happened(trx, { ...entry, event });
     });
-    // it is done, whoever hears of it: directories poll too
+    // the act is complete even if the announcement fails: directories poll too
     await directory.announce([id]).catch(() => {});
   }
+}
+
+function bannedEvent(
+  { id, name, ownerId }: Node,
+  { reason, at }: { readonly reason: string; readonly at: Date },
+): NewEvent {
+  const payload = { node: { id, name }, reason, since: at.toISOString() };
+  return { kind: 'node.banned', ownerId, isTest: false, subject: id, payload };
 }
 
 function refuseUpgrade({ isBanned, sessionId, upgrade }: Node): ErrorCode | null {

@@ -3,21 +3,21 @@ import type { Static } from 'typebox';
 import { type ApiError, fieldError } from '../../http/errors.js';
 import type { EnrollRequestSchema } from './schema.js';
 
-/** Country and province in upper case, as ISO 3166 has them. */
+/** ISO 3166 codes of a country and a province, in upper case. */
 export interface Place {
   readonly country: string | null;
   readonly province: string | null;
 }
 
-/** As an agent declares it. */
+/** Country, province and region of a declaration, validated. */
 export interface ParsedPlace extends Place {
   /** UN M49 subregion. */
   readonly region: string | null;
 }
 
 /**
- * Upper-cased country and province that exist and belong together; a province alone names its country.
- * @throws ApiError VALIDATION_FAILED naming one of the fields
+ * Parses a country and a province, and checks that they exist and that the province is in the country. A province alone
+ * determines its country. @throws ApiError VALIDATION_FAILED for one of `fields`
  */
 export function parsePlace(
   { country, province }: { readonly country: string | undefined; readonly province: string | undefined },
@@ -33,7 +33,7 @@ export function parsePlace(
   return { country: owner, province: provinceCode };
 }
 
-/** As `parsePlace`, with a region that exists and is the country's. @throws ApiError VALIDATION_FAILED */
+/** As `parsePlace`, with a region that exists and contains the country. @throws ApiError VALIDATION_FAILED */
 export function parseDeclaredPlace({
   country,
   province,

@@ -1,24 +1,32 @@
 import type { Clock } from '@vantage/shared/clock.js';
+import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { Bus } from '../../bus/bus.js';
 import { Batcher } from '../../db/batcher.js';
 import type { Node } from './node.js';
-import type { NodeReads, NodeRevision } from './store.js';
+import { type NodeReads, type NodeRevision, nodeReads } from './store.js';
 
-// bus messages bring changes at once; this finds what they missed
+// bus messages announce changes at once; polling finds those whose message was lost
 const POLL_MS = 1_000;
-// rows of transactions that commit late carry an earlier stamp
+// rows of transactions that commit late have an earlier timestamp
 const OVERLAP_MS = 10_000;
 const READ_AT_ONCE = 500;
 
-/** Every node in memory, re-buildable from PostgreSQL at any time. */
+interface DirectoryOptions {
+  readonly nodes: NodeReads;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** In-memory copy of all nodes, which can be rebuilt from PostgreSQL at any time. */
 export class NodeDirectory {
   readonly #nodes = new Map<string, Node>();
-  /** What was taken away: told to whoever listens, found by nobody. */
+  /** Deleted nodes: listeners are notified of them, `find` and `all` do not return them. */
   readonly #deleted = new Map<string, Node>();
   readonly #listeners: ((node: Node) => void)[] = [];
   readonly #returnListeners: (() => void)[] = [];
-  /** Links open by the thousand, each with news of its node. */
+  /** Reads in batches: thousands of links may open at once, each with a change of its node. */
   readonly #refreshes = new Batcher<string, undefined>({
     maxItems: READ_AT_ONCE,
     flush: async (ids) => {
@@ -27,14 +35,19 @@ export class NodeDirectory {
     },
   });
   #newest = new Date(0);
-  /** The database was away: it may be another one now, with an older state. */
+  /** True after the database was unavailable (it may have failed over to an older state), or bus messages may have been lost. */
   #isInDoubt = false;
   #cancelPoll: (() => void) | null = null;
   #isStopped = false;
 
-  constructor(private readonly options: { nodes: NodeReads; bus: Bus; clock: Clock; log: Logger }) {}
+  constructor(private readonly options: DirectoryOptions) {}
 
-  /** Loads all nodes and begins to follow changes. */
+  /** Opens the directory of a database; it reads nothing until it is started or loaded. */
+  static open({ db, ...rest }: Omit<DirectoryOptions, 'nodes'> & { readonly db: Knex }): NodeDirectory {
+    return new NodeDirectory({ ...rest, nodes: nodeReads(db) });
+  }
+
+  /** Loads all nodes and starts to follow changes. */
   async start(): Promise<void> {
     const { bus } = this.options;
     bus.onMessage((message) => {
@@ -66,27 +79,27 @@ export class NodeDirectory {
     return this.#nodes.values();
   }
 
-  /** Since when a node is banned, also one that was deleted then; null: it is not, or nobody knows it. */
+  /** Time of the ban of a node, also of one that was deleted after it; null: not banned, or unknown. */
   bannedAt(id: string): Date | null {
     return (this.find(id) ?? this.#deleted.get(id))?.bannedAt ?? null;
   }
 
-  /** Calls back with every record that is new or changed. */
+  /** Calls back with every new or changed node. */
   onChange(listener: (node: Node) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Calls back when the database is there again after it was away, and what it says now is known. */
+  /** Calls back when all nodes have been read again, after the database was unavailable or bus messages may have been lost. */
   onReturn(listener: () => void): void {
     this.#returnListeners.push(listener);
   }
 
-  /** Reads these nodes again, now. */
+  /** Reads the nodes again now. */
   async refresh(ids: readonly string[]): Promise<void> {
     await Promise.all(ids.map((id) => this.#refreshes.add(id)));
   }
 
-  /** Reads these nodes again and tells the other replicas to. */
+  /** Reads the nodes again, and has the other replicas do so. */
   async announce(ids: readonly string[]): Promise<void> {
     this.options.bus.broadcast({ type: 'nodes', ids });
     await this.refresh(ids);
@@ -109,7 +122,7 @@ export class NodeDirectory {
     }
   }
 
-  /** A database that was failed over may have lost its last changes: what it says counts, also where it is older. */
+  /** Replaces all nodes: a database that failed over may have lost its last changes, and its state counts even if it is older. */
   async #readAnew(): Promise<void> {
     const nodes = await this.options.nodes.listAll();
     this.#isInDoubt = false;
@@ -145,6 +158,6 @@ export class NodeDirectory {
   }
 
   #warn(error: unknown): void {
-    if (!this.#isStopped) this.options.log.warn({ err: error }, 'node directory is stale');
+    if (!this.#isStopped) this.options.log.warn({ err: error }, 'cannot refresh the node directory, retrying');
   }
 }

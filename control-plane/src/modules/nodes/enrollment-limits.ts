@@ -1,23 +1,26 @@
 import type { Knex } from 'knex';
-import { ApiError, capReached, limitReached } from '../../http/errors.js';
-import { type Allowance, type Limit, networkKey, type RateLimiter } from '../../http/rate-limit.js';
-import type { Plan, Plans } from '../../plans.js';
-import { countHoldings, lockOwnerPlan } from './enrollment-store.js';
+import type { Allowance } from '../../http/allowance.js';
+import { limitReached } from '../../http/errors.js';
+import type { Limit, RateLimiter } from '../../http/rate-limit.js';
+import { networkKey } from '../../limits/caller-networks.js';
+import { type LockedOwner, lockOwner, type Owner } from '../../owners/index.js';
+import { type Plan, type PlanCap, type Plans, type ReserveAt, reserve } from '../../plans/index.js';
+import { countNodes, countOpenTokens } from './enrollment-store.js';
 
-// Who is held back, and by what:
+// Limits of enrollment:
 //
-//   a network (IPv4 /24, IPv6 /48)   600 requests a minute, before anything is looked at (http/rate-limit.ts)
-//                                    30 wrong tokens a minute: further ones get 429 instead of 401. A good token still
-//                                    lets its agent in, so a guesser does not shut out who shares the address.
-//   an owner                         as many nodes, and as many open tokens, as the plan has nodes; in an hour as many
-//                                    enrollments, 10 at least
+//   a network (IPv4 /24, IPv6 /48)   600 requests a minute, before the request is read (http/rate-limit.ts)
+//                                    30 wrong tokens a minute: further ones get 429 instead of 401. A valid token still
+//                                    enrolls its agent, so guessing does not block others who share the address.
+//   an owner                         as many nodes, and as many open tokens, as the plan has nodes; the same number of
+//                                    enrollments an hour, at least 10; unlimited nodes: no limit an hour
 
 const WRONG_TOKENS_PER_MINUTE = 30;
 const MINUTE_MS = 60_000;
 const LEAST_ENROLLMENTS_PER_HOUR = 10;
 const HOUR_MS = 3_600_000;
 
-/** Counts a token that lets nobody in; false beyond what a network may try, in which case the caller says 429. */
+/** Counts a wrong token of a network. Returns its allowance, beyond which the caller responds 429; null: unknown network. */
 export async function countWrongToken(limiter: RateLimiter, address: string | null): Promise<Allowance | null> {
   const network = address === null ? null : networkKey(address);
   if (network === null) return null;
@@ -25,36 +28,33 @@ export async function countWrongToken(limiter: RateLimiter, address: string | nu
   return limiter.consume({ key, limit: WRONG_TOKENS_PER_MINUTE, windowMs: MINUTE_MS });
 }
 
+const nodeCap: PlanCap = { field: 'token', number: 'nodes', count: countNodes };
+const openTokenCap: PlanCap = { field: 'token', number: 'nodes', code: 'TOKEN_LIMIT_EXCEEDED', count: countOpenTokens };
+
 /**
- * Whether the owner may have one more open token; holds off others who make one for the same owner.
- * @throws ApiError FEATURE_LOCKED when there are as many nodes as the plan allows, TOKEN_LIMIT_EXCEEDED when there are as
- * many open tokens
+ * Checks that an owner may have one more open token, and locks the owner, so that others who create one for it wait.
+ * @throws ApiError ACCOUNT_DELETED, FEATURE_LOCKED when the owner has as many nodes as the plan allows, TOKEN_LIMIT_EXCEEDED
+ * when it has as many open tokens
  */
-export async function checkTokenRoom(trx: Knex, plans: Plans, { userId, nowMs }: OwnerAt): Promise<void> {
-  const { nodes: most } = plans[await lockOwnerPlan(trx, userId)];
-  if (most === null) return;
-  const { nodes, openTokens } = await countHoldings(trx, userId);
-  if (nodes >= most) throw tooManyNodes(most);
-  if (openTokens < most) return;
-  const message = `there are ${openTokens} open ones, as many as the plan allows: use or revoke one`;
-  throw capReached('TOKEN_LIMIT_EXCEEDED', most, nowMs, { token: [{ code: 'refused', message }] });
+export async function checkTokenCap(trx: Knex, plans: Plans, { owner: { id }, nowMs }: OwnerAt): Promise<void> {
+  const owner = await lockOwner(trx, { id });
+  await reserve(trx, owner, nodeCap, { plans, nowMs });
+  await reserve(trx, owner, openTokenCap, { plans, nowMs });
+}
+
+/** Checks that a locked owner may have one more node. @throws ApiError FEATURE_LOCKED */
+export async function checkNodeCap(trx: Knex, owner: LockedOwner, at: ReserveAt): Promise<void> {
+  await reserve(trx, owner, nodeCap, at);
 }
 
 /**
- * Whether the owner may have one more node; holds off others who enroll for the same owner.
- * @returns the owner's plan; @throws ApiError FEATURE_LOCKED
+ * Counts an enrollment of the owner against the hourly limit, which a plan with unlimited nodes does not have.
+ * @throws ApiError RATE_LIMIT_EXCEEDED
  */
-export async function checkNodeRoom(trx: Knex, plans: Plans, userId: string): Promise<Plan> {
-  const plan = plans[await lockOwnerPlan(trx, userId)];
-  if (plan.nodes !== null && (await countHoldings(trx, userId)).nodes >= plan.nodes) throw tooManyNodes(plan.nodes);
-  return plan;
-}
-
-/** Counts one more node of the owner in this hour. @throws ApiError RATE_LIMIT_EXCEEDED */
-export async function countEnrollment(limiter: RateLimiter, plan: Plan, userId: string): Promise<void> {
+export async function countEnrollment(limiter: RateLimiter, plan: Plan, ownerId: string): Promise<void> {
   if (plan.nodes === null) return;
   const limit: Limit = {
-    key: `enrollments:${userId}`,
+    key: `enrollments:${ownerId}`,
     limit: Math.max(plan.nodes, LEAST_ENROLLMENTS_PER_HOUR),
     windowMs: HOUR_MS,
   };
@@ -64,14 +64,9 @@ export async function countEnrollment(limiter: RateLimiter, plan: Plan, userId: 
   throw limitReached('RATE_LIMIT_EXCEEDED', allowance, { token: [{ code: 'refused', message }] });
 }
 
-/** Whose room is asked for, and when. */
+/** Owner whose limits are checked, and the present time. */
 interface OwnerAt {
-  readonly userId: string;
+  readonly owner: Pick<Owner, 'id'>;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
-}
-
-function tooManyNodes(most: number): ApiError {
-  const message = `its owner has as many nodes as the plan allows: ${most}`;
-  return new ApiError('FEATURE_LOCKED', { details: { token: [{ code: 'refused', message }] } });
 }

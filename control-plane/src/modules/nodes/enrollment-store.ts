@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 import { isRetiredKey } from '../../links/index.js';
-import type { PlanName } from '../../plans.js';
-import type { PlaceFacts } from './place.js';
-import { placeColumns } from './place-store.js';
+import { ofOwner } from '../../owners/index.js';
+import type { PlaceFacts } from './place/place.js';
+import { placeColumns } from './place/place-store.js';
 
-/** A node as it is enrolled. */
+/** A node to be enrolled. */
 export interface NewNode {
   readonly id: string;
-  readonly userId: string;
+  readonly ownerId: string;
   readonly name: string;
   readonly visibility: 'public' | 'private';
   readonly publicKey: Buffer;
@@ -20,12 +20,12 @@ export interface NewNode {
   readonly capabilities: readonly string[];
 }
 
-/** Inserts a node; false, and to be rolled back, when its key is or was a node's already (a key enrolls once). */
+/** Inserts a node; false: its key is or was that of a node (a key enrolls once), and the caller must roll back. */
 export async function insertNode(trx: Knex, node: NewNode): Promise<boolean> {
   const result = await trx('nodes')
     .insert({
       id: node.id,
-      user_id: node.userId,
+      owner_id: node.ownerId,
       name: node.name,
       visibility: node.visibility,
       public_key: node.publicKey,
@@ -43,12 +43,14 @@ export async function insertNode(trx: Knex, node: NewNode): Promise<boolean> {
   return result.length === 1 && !(await isRetiredKey(trx, node.publicKey));
 }
 
-/** An enrollment token and what is known of its owner. */
+/** An enrollment token, with facts about its owner. */
 export interface EnrollmentTokenRow {
   readonly id: string;
   readonly secret_hash: Buffer;
   readonly preview: string;
-  readonly user_id: string;
+  readonly owner_id: string;
+  /** Null for a team's token. */
+  readonly owner_user_id: string | null;
   readonly label: string | null;
   readonly country_code: string | null;
   readonly declared_province: string | null;
@@ -56,24 +58,27 @@ export interface EnrollmentTokenRow {
   readonly expires_at: Date;
   readonly used_at: Date | null;
   readonly consumed_node_id: string | null;
-  /** The node it became was deleted since. */
+  /** True if the node that it enrolled was deleted. */
   readonly is_node_deleted: boolean;
   readonly consumed_public_key: Buffer | null;
   readonly is_expired: boolean;
   readonly owner_role: 'user' | 'admin';
 }
 
-const TOKEN_COLUMNS = `t.id, t.secret_hash, t.preview, t.user_id, t.label, t.country_code, t.declared_province, t.created_at,
-  t.expires_at, t.used_at, t.consumed_node_id, t.consumed_public_key, t.expires_at <= now() AS is_expired, u.role AS owner_role,
+const TOKEN_COLUMNS = `t.id, t.secret_hash, t.preview, t.owner_id, t.label, t.country_code, t.declared_province, t.created_at,
+  t.expires_at, t.used_at, t.consumed_node_id, t.consumed_public_key, t.expires_at <= now() AS is_expired, u.id AS owner_user_id, coalesce(u.role, 'user') AS owner_role,
   EXISTS (SELECT FROM nodes n WHERE n.id = t.consumed_node_id AND n.deleted_at IS NOT NULL) AS is_node_deleted`;
 
-/** A token to store: its public id and the hash of its secret, never the secret. */
+/**
+ * A token to be stored. `id` names it in the API; `tokenId` is the public part of the token itself, by which it is found.
+ * The secret part is stored only as a hash.
+ */
 export interface NewEnrollmentToken {
   readonly id: string;
   readonly tokenId: string;
   readonly secretHash: Buffer;
   readonly preview: string;
-  readonly userId: string;
+  readonly ownerId: string;
   readonly label: string | null;
   readonly countryCode: string | null;
   readonly province: string | null;
@@ -87,7 +92,7 @@ export async function insertEnrollmentToken(db: Knex, token: NewEnrollmentToken)
     token_id: token.tokenId,
     secret_hash: token.secretHash,
     preview: token.preview,
-    user_id: token.userId,
+    owner_id: token.ownerId,
     label: token.label,
     country_code: token.countryCode,
     declared_province: token.province,
@@ -95,39 +100,40 @@ export async function insertEnrollmentToken(db: Knex, token: NewEnrollmentToken)
   });
 }
 
-/** A user's tokens, newest first, and how many there are; every user's for null. */
+/** Lists an owner's tokens (null: those of all owners), newest first, with their total number. */
 export async function listEnrollmentTokens(
   db: Knex,
-  page: { userId: string | null; limit: number; offset: number },
+  page: { ownerId: string | null; limit: number; offset: number },
 ): Promise<{ rows: EnrollmentTokenRow[]; total: number }> {
-  const owned = page.userId === null ? 'true' : 't.user_id = :userId';
+  const owned = page.ownerId === null ? 'true' : ofOwner('t');
   const { rows } = await db.raw<{ rows: EnrollmentTokenRow[] }>(
-    `SELECT ${TOKEN_COLUMNS} FROM enrollment_tokens t JOIN users u ON u.id = t.user_id
+    `SELECT ${TOKEN_COLUMNS} FROM enrollment_tokens t LEFT JOIN users u ON u.id = t.owner_id
      WHERE ${owned} ORDER BY t.id DESC LIMIT :limit OFFSET :offset`,
-    { userId: page.userId ?? '', limit: page.limit, offset: page.offset },
+    { ownerId: page.ownerId ?? '', limit: page.limit, offset: page.offset },
   );
   const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(
     `SELECT count(*) AS total FROM enrollment_tokens t WHERE ${owned}`,
-    { userId: page.userId ?? '' },
+    { ownerId: page.ownerId ?? '' },
   );
   return { rows, total: counts[0]?.total ?? 0 };
 }
 
-/** The token with this public id whose owner may still use it, or null. */
+/** Finds the token with this `tokenId`, its public part; null: none, or its owner is not active. */
 export async function findEnrollmentToken(db: Knex, tokenId: string): Promise<EnrollmentTokenRow | null> {
   const { rows } = await db.raw<{ rows: EnrollmentTokenRow[] }>(
-    `SELECT ${TOKEN_COLUMNS} FROM enrollment_tokens t JOIN users u ON u.id = t.user_id
-     WHERE t.token_id = ? AND u.disabled_at IS NULL AND u.deleted_at IS NULL`,
+    `SELECT ${TOKEN_COLUMNS} FROM enrollment_tokens t JOIN owners o ON o.id = t.owner_id
+       LEFT JOIN users u ON u.id = o.id
+     WHERE t.token_id = ? AND o.state = 'active'`,
     [tokenId],
   );
   return rows[0] ?? null;
 }
 
 /**
- * Uses a token up for a key; false when somebody else did, or its time is over. Who comes second waits for the first
- * one's transaction and then finds it used.
+ * Uses a token for a key; false: it is used or expired. A second use waits for the transaction of the first and then finds
+ * the token used.
  */
-export async function claimEnrollmentToken(trx: Knex, id: string, publicKey: Buffer): Promise<boolean> {
+export async function useEnrollmentToken(trx: Knex, id: string, publicKey: Buffer): Promise<boolean> {
   const { rows } = await trx.raw<{ rows: object[] }>(
     `UPDATE enrollment_tokens SET used_at = now(), consumed_public_key = ?
      WHERE id = ? AND used_at IS NULL AND expires_at > now() RETURNING id`,
@@ -136,44 +142,40 @@ export async function claimEnrollmentToken(trx: Knex, id: string, publicKey: Buf
   return rows.length === 1;
 }
 
-/** Notes which node a claimed token became. */
+/** Stores the node that a token was used for. */
 export async function updateConsumedNode(trx: Knex, id: string, nodeId: string): Promise<void> {
   await trx('enrollment_tokens').where({ id }).update({ consumed_node_id: nodeId });
 }
 
-/** Deletes an unused token of a user (any user's for null). `used`: it exists and was used; `missing`: it does not exist. */
+/** Deletes an unused token of an owner (null: of any owner). `used`: it was used; `missing`: it does not exist. */
 export async function deleteEnrollmentToken(
   db: Knex,
   id: string,
-  userId: string | null,
-): Promise<{ readonly userId: string } | 'used' | 'missing'> {
-  const mine = db('enrollment_tokens').where(userId === null ? { id } : { id, user_id: userId });
-  const [deleted] = await mine.clone().where({ used_at: null }).delete().returning<{ user_id: string }[]>('user_id');
-  if (deleted) return { userId: deleted.user_id };
+  ownerId: string | null,
+): Promise<{ readonly ownerId: string } | 'used' | 'missing'> {
+  const mine = db('enrollment_tokens').where(ownerId === null ? { id } : { id, owner_id: ownerId });
+  const [deleted] = await mine.clone().where({ used_at: null }).delete().returning<{ owner_id: string }[]>('owner_id');
+  if (deleted) return { ownerId: deleted.owner_id };
   return (await mine.first('id')) ? 'used' : 'missing';
 }
 
-/** Deletes tokens that were used, or expired unused, before an instant. */
+/** Deletes tokens that were used, or that expired unused, before an instant. */
 export async function deleteEnrollmentTokensEndedBefore(db: Knex, before: Date): Promise<void> {
   await db('enrollment_tokens').whereRaw('coalesce(used_at, expires_at) < ?', [before]).delete();
 }
 
-/** The plan of a user; until the transaction ends nobody else changes how many nodes and tokens the user has. */
-export async function lockOwnerPlan(trx: Knex, userId: string): Promise<PlanName> {
-  const { rows } = await trx.raw<{ rows: { plan: PlanName }[] }>(
-    'SELECT plan FROM users WHERE id = ? FOR NO KEY UPDATE',
-    [userId],
-  );
-  if (!rows[0]) throw new Error(`no user "${userId}"`);
-  return rows[0].plan;
+/** Number of nodes of an owner, without deleted ones. */
+export async function countNodes(trx: Knex, ownerId: string): Promise<number> {
+  return countOf(trx, 'SELECT count(*) FROM nodes WHERE owner_id = ? AND deleted_at IS NULL', ownerId);
 }
 
-/** How many nodes a user has, and how many tokens that could still let one in. */
-export async function countHoldings(trx: Knex, userId: string): Promise<{ nodes: number; openTokens: number }> {
-  const { rows } = await trx.raw<{ rows: { nodes: number; open_tokens: number }[] }>(
-    `SELECT (SELECT count(*) FROM nodes WHERE user_id = :userId AND deleted_at IS NULL) AS nodes,
-            (SELECT count(*) FROM enrollment_tokens WHERE user_id = :userId AND used_at IS NULL AND expires_at > now()) AS open_tokens`,
-    { userId },
-  );
-  return { nodes: rows[0]?.nodes ?? 0, openTokens: rows[0]?.open_tokens ?? 0 };
+/** Number of enrollment tokens of an owner that are neither used nor expired. */
+export async function countOpenTokens(trx: Knex, ownerId: string): Promise<number> {
+  const sql = 'SELECT count(*) FROM enrollment_tokens WHERE owner_id = ? AND used_at IS NULL AND expires_at > now()';
+  return countOf(trx, sql, ownerId);
+}
+
+async function countOf(trx: Knex, sql: string, ownerId: string): Promise<number> {
+  const { rows } = await trx.raw<{ rows: { count: number }[] }>(sql, [ownerId]);
+  return rows[0]?.count ?? 0;
 }

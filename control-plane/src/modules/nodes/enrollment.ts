@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { regionOf } from '@vantage/shared/places/places.js';
@@ -7,25 +6,28 @@ import { enrollmentProofBytes } from '@vantage/shared/protocol/transcript.js';
 import { isSameHash, parseToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import type { Knex } from 'knex';
 import type { Static } from 'typebox';
-import type { Actor } from '../../actor.js';
+import type { Actor } from '../../audit-log/actor.js';
+import { insertAuditEntry } from '../../audit-log/store.js';
 import type { DerivedPlace } from '../../geo/index.js';
 import { ApiError, fieldError, limitReached } from '../../http/errors.js';
 import type { RateLimiter } from '../../http/rate-limit.js';
-import type { Plans } from '../../plans.js';
-import { insertAuditEntry } from '../audit/index.js';
+import { Turns } from '../../http/turns.js';
+import { keyFingerprint } from '../../links/index.js';
+import { lockOwner } from '../../owners/index.js';
+import { effectiveLimits, type Plans } from '../../plans/index.js';
 import { type ParsedPlace, parseDeclaredPlace } from './declared-place.js';
 import type { NodeDirectory } from './directory.js';
-import { checkNodeRoom, countEnrollment, countWrongToken } from './enrollment-limits.js';
+import { checkNodeCap, countEnrollment, countWrongToken } from './enrollment-limits.js';
 import {
-  claimEnrollmentToken,
   type EnrollmentTokenRow,
   findEnrollmentToken,
   insertNode,
   type NewNode,
   updateConsumedNode,
+  useEnrollmentToken,
 } from './enrollment-store.js';
 import type { NodePlaces } from './node-places.js';
-import type { DeclaredPlace } from './place.js';
+import type { DeclaredPlace } from './place/place.js';
 import type { EnrollReplySchema, EnrollRequestSchema } from './schema.js';
 
 type EnrollRequest = Static<typeof EnrollRequestSchema>;
@@ -37,16 +39,16 @@ interface EnrollmentOptions {
   readonly limiter: RateLimiter;
   readonly directory: Pick<NodeDirectory, 'announce'>;
   readonly places: Pick<NodePlaces, 'locate'>;
-  /** The public URL: what agents sign as this control plane's name, and where they connect. */
+  /** Public URL: agents sign it as the name of this control plane, and connect to it. */
   readonly publicUrl: string;
-  /** Told to nodes that enroll, best first; none: the public URL. */
+  /** URLs that enrolling nodes are given, best first; empty: the public URL. */
   readonly controlUrls: readonly string[];
-  /** The control plane's identity key, raw, base64: agents pin it. */
+  /** Public identity key of the control plane, raw, base64: agents pin it. */
   readonly serverPublicKey: string;
   readonly heartbeatMs: number;
 }
 
-/** What an agent that asks for a node has proved and declared. */
+/** Proven key and declared place of an enrolling agent. */
 interface Applicant {
   readonly request: EnrollRequest;
   readonly publicKey: Buffer;
@@ -54,74 +56,97 @@ interface Applicant {
   readonly actor: Actor;
 }
 
-/** How agents become nodes. */
+/** Number of enrollments of one owner that run at once: they wait for the same row. */
+const ENROLLMENTS_AT_ONCE = 2;
+const MAX_WAITING = 500;
+const PATIENCE_MS = 5_000;
+
+/** Enrolls agents as nodes. */
 export class Enrollment {
-  constructor(private readonly options: EnrollmentOptions) {}
+  /** Turns by owner: agents come from many addresses. */
+  readonly #owners: Turns;
+
+  constructor(private readonly options: EnrollmentOptions) {
+    const { clock } = options;
+    const bounds = { atOnce: ENROLLMENTS_AT_ONCE, maxWaiting: MAX_WAITING, patienceMs: PATIENCE_MS };
+    this.#owners = new Turns({ ...bounds, clock });
+  }
 
   /**
-   * Turns a token and a proven key into a node, and says what the agent needs. The same token with the same key gives
-   * the same node again, so that a lost answer costs nothing.
+   * Enrolls an agent with a token and a proven key, and returns its settings. The same token with the same key gives the same
+   * node again, so that a lost response does no harm.
    * @throws ApiError NODE_ENROLLMENT_TOKEN_INVALID, VALIDATION_FAILED, CONFLICT, FEATURE_LOCKED, RATE_LIMIT_EXCEEDED
    */
   async enroll(request: EnrollRequest, actor: Actor): Promise<Static<typeof EnrollReplySchema>> {
     const parsed = parseToken(tokenPrefixes.enrollment, request.token);
     if (!parsed) throw await this.#wrongToken(actor);
+    const token = await findEnrollmentToken(this.options.db, parsed.tokenId);
+    if (!token || !isSameHash(token.secret_hash, parsed.secretHash)) throw await this.#wrongToken(actor);
+    // the token is the credential: of a well-formed body, nothing else is checked, or reported, before it
+    const sentKey = Buffer.from(request.public_key, 'base64');
+    if (!isOpenTo(token, sentKey)) await this.#refuseOther(token, { publicKey: sentKey, actor });
     const applicant = {
       request,
       publicKey: this.#checkProof(request),
       place: parseDeclaredPlace(request.declared ?? {}),
       actor,
     };
-    const token = await findEnrollmentToken(this.options.db, parsed.tokenId);
-    if (!token || !isSameHash(token.secret_hash, parsed.secretHash)) throw await this.#wrongToken(actor);
     return this.#reply(await this.#nodeFor(token, parsed.tokenId, applicant));
   }
 
   async #nodeFor(token: EnrollmentTokenRow, tokenId: string, applicant: Applicant): Promise<string> {
     const known = nodeOf(token, applicant.publicKey);
     if (known !== null) return known;
-    const made = await this.#claim(token, applicant);
+    const made = await this.#owners.run(token.owner_id, () => this.#useToken(token, applicant));
     if (made !== null) {
       await this.options.directory.announce([made]);
       return made;
     }
-    // somebody was faster: perhaps the same agent, by another request
+    // another request was faster, perhaps one of the same agent
     const now = await findEnrollmentToken(this.options.db, tokenId);
     return (now && nodeOf(now, applicant.publicKey)) ?? (await this.#refuseOther(now ?? token, applicant));
   }
 
-  /** One statement decides who gets the token; null: not this one. */
-  #claim(token: EnrollmentTokenRow, applicant: Applicant): Promise<string | null> {
+  /** Uses the token and creates the node, in one transaction; null: the token can no longer be used. */
+  #useToken(token: EnrollmentTokenRow, applicant: Applicant): Promise<string | null> {
     const { db, clock, plans, limiter } = this.options;
     return db.transaction(async (trx) => {
-      if (!(await claimEnrollmentToken(trx, token.id, applicant.publicKey))) return null;
-      const plan = await checkNodeRoom(trx, plans, token.user_id);
+      // the owner before the token, in the order of account deletion
+      const owner = await lockOwner(trx, { id: token.owner_id });
+      if (owner.isDisabled || !(await useEnrollmentToken(trx, token.id, applicant.publicKey))) return null;
+      await checkNodeCap(trx, owner, { plans, nowMs: clock.now() });
       const derived = this.options.places.locate(applicant.actor.address);
       const node = newNode(clock.now(), token, { ...applicant, derived });
       if (!(await insertNode(trx, node))) throw new ApiError('CONFLICT');
       await updateConsumedNode(trx, token.id, node.id);
       await insertAuditEntry(trx, {
-        actor: { ...applicant.actor, userId: token.user_id, credentialId: token.id },
-        accountId: token.user_id,
+        actor: { ...applicant.actor, userId: token.owner_user_id, credentialId: token.id },
+        accountId: token.owner_id,
         action: 'node.enrolled',
         subject: node.id,
         details: { name: node.name, hostname: node.hostname },
       });
-      await countEnrollment(limiter, plan, token.user_id);
+      await countEnrollment(limiter, effectiveLimits(plans, owner), token.owner_id);
       return node.id;
     });
   }
 
-  /** Whoever holds a token that was used by another key has it from somewhere: the owner should know. */
-  async #refuseOther(token: EnrollmentTokenRow, { publicKey, actor }: Applicant): Promise<never> {
+  /**
+   * Refuses a token that is expired, or was used with another key. If it was used, it may have leaked, so the owner's audit log
+   * gets an entry.
+   */
+  async #refuseOther(
+    token: EnrollmentTokenRow,
+    { publicKey, actor }: Pick<Applicant, 'publicKey' | 'actor'>,
+  ): Promise<never> {
     const refusal = await this.#wrongToken(actor);
     if (token.used_at !== null && refusal.code === 'NODE_ENROLLMENT_TOKEN_INVALID') {
       await insertAuditEntry(this.options.db, {
         actor: { ...actor, credentialId: token.id },
-        accountId: token.user_id,
+        accountId: token.owner_id,
         action: 'enrollment_token.refused',
         subject: token.id,
-        details: { node_id: token.consumed_node_id, key: fingerprint(publicKey) },
+        details: { node_id: token.consumed_node_id, key: keyFingerprint(publicKey) },
       });
     }
     throw refusal;
@@ -160,7 +185,12 @@ export class Enrollment {
   }
 }
 
-/** The node this key got for this token; null: none, or none any more. */
+/** True if a token can still enroll the holder of this key, as a new node or as the one that it enrolled before. */
+function isOpenTo(token: EnrollmentTokenRow, publicKey: Buffer): boolean {
+  return (token.used_at === null && !token.is_expired) || nodeOf(token, publicKey) !== null;
+}
+
+/** Node that this key enrolled with this token; null: none, or it was deleted. */
 function nodeOf(token: EnrollmentTokenRow, publicKey: Buffer): string | null {
   if (token.is_node_deleted) return null;
   return token.consumed_public_key?.equals(publicKey) ? token.consumed_node_id : null;
@@ -174,7 +204,7 @@ function newNode(
   const { request, publicKey, derived } = applicant;
   return {
     id: newId(idPrefixes.node, nowMs),
-    userId: token.user_id,
+    ownerId: token.owner_id,
     name: request.name ?? request.hostname.slice(0, 64),
     visibility: token.owner_role === 'admin' ? 'public' : 'private',
     publicKey,
@@ -188,10 +218,10 @@ function newNode(
   };
 }
 
-/** What the agent says, and what was known when the token was made where it says nothing. */
+/** Place that the operator declared by the agent; missing fields are taken from the token. */
 function declaredPlace(token: EnrollmentTokenRow, { place, request }: Applicant): DeclaredPlace {
   const country = place.country ?? token.country_code;
-  // what the token says of its own country is no news of another one
+  // a province of the token is meaningless in another country
   const tokenProvince = country === token.country_code ? token.declared_province : null;
   return {
     country,
@@ -201,15 +231,4 @@ function declaredPlace(token: EnrollmentTokenRow, { place, request }: Applicant)
     asn: request.declared?.asn ?? null,
     provider: request.declared?.provider ?? null,
   };
-}
-
-/** SHA-256 of a public key, as `ssh-keygen -l` writes them. */
-function fingerprint(publicKey: Buffer): string {
-  return `SHA256:${createHash('sha256').update(publicKey).digest('base64url')}`;
-}
-
-declare module '../../http/route.js' {
-  interface Services {
-    readonly enrollment: Enrollment;
-  }
 }

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import type { Actor } from '../../actor.js';
+import type { Actor } from '../../audit-log/actor.js';
+import { insertAuditEntry } from '../../audit-log/store.js';
 import type { DerivedPlace, GeoDatabases } from '../../geo/index.js';
 import { ApiError } from '../../http/errors.js';
-import { insertAuditEntry } from '../audit/index.js';
 import type { NodeDirectory } from './directory.js';
-import { differingFields, whereOf } from './place.js';
-import { changePlace } from './place-store.js';
+import { confirmationBasis, differingFields } from './place/place.js';
+import { changePlace } from './place/place-store.js';
 
 interface NodePlacesOptions {
   readonly db: Knex;
@@ -16,19 +16,20 @@ interface NodePlacesOptions {
   readonly log: Logger;
 }
 
-/** Where nodes stand: by their addresses, and by the word of an admin. */
+/** Places of nodes, by their addresses and by the confirmations of admins. */
 export class NodePlaces {
   constructor(private readonly options: NodePlacesOptions) {}
 
-  /** What the address of a node says; null: nothing. */
+  /** Place that is derived from an address; null: unknown. */
   locate(address: string | null): DerivedPlace | null {
     return address === null ? null : this.options.geo.locate(address);
   }
 
   /**
-   * A node is linked from this address, or databases changed meanwhile. Most of the time nothing is new, which costs no
-   * statement. Never rejects: a place that can't be stored waits for the next link.
-   * @returns whether something changed; the caller announces it
+   * Derives the place of a node from the address of its link. Called when a link opens and when geo databases change. If the
+   * derived place is unchanged, no SQL is run. Never rejects: a place that cannot be stored is tried again at the next link or
+   * database change.
+   * @returns true if the place changed; the caller announces it
    */
   async derive(nodeId: string, address: string): Promise<boolean> {
     const { db, directory, log } = this.options;
@@ -38,12 +39,12 @@ export class NodePlaces {
     try {
       return await db.transaction((trx) => changePlace(trx, nodeId, (facts) => ({ ...facts, derived })));
     } catch (err) {
-      log.warn({ err, nodeId }, 'place of a node not stored');
+      log.warn({ err, nodeId }, 'cannot store the place of a node');
       return false;
     }
   }
 
-  /** Databases changed: derives the places of these links anew, one after another. */
+  /** Derives the places of these links again after databases changed, one after another. */
   async deriveAll(links: Iterable<{ readonly nodeId: string; readonly peerAddress: string }>): Promise<void> {
     for (const { nodeId, peerAddress } of links) {
       if (await this.derive(nodeId, peerAddress)) await this.options.directory.announce([nodeId]);
@@ -51,8 +52,9 @@ export class NodePlaces {
   }
 
   /**
-   * An admin's word: `declared` holds what the node declares against what its address says now, `derived` takes that back.
-   * @throws ApiError NODE_NOT_FOUND, NODE_STATE_CONFLICT when its address says nothing else than what it declares
+   * Confirms the declared place of a node (`declared`), or withdraws the confirmation (`derived`), for an admin. A withdrawal
+   * succeeds, and is in the audit log, even if nothing was confirmed. @throws ApiError NODE_NOT_FOUND; for `declared`,
+   * NODE_STATE_CONFLICT when the address does not contradict the declared place
    */
   async settle(nodeId: string, by: 'declared' | 'derived', actor: Actor): Promise<void> {
     const { db, directory } = this.options;
@@ -60,7 +62,7 @@ export class NodePlaces {
       const isThere = await changePlace(trx, nodeId, (facts) => {
         if (by === 'derived') return { ...facts, confirmedAgainst: null };
         if (differingFields(facts.declared, facts.derived).length === 0) throw new ApiError('NODE_STATE_CONFLICT');
-        return { ...facts, confirmedAgainst: whereOf(facts.derived) };
+        return { ...facts, confirmedAgainst: confirmationBasis(facts.derived) };
       });
       if (!isThere) throw new ApiError('NODE_NOT_FOUND');
       const accountId = directory.find(nodeId)?.ownerId ?? null;
@@ -68,11 +70,5 @@ export class NodePlaces {
       await insertAuditEntry(trx, { actor, accountId, action, subject: nodeId });
     });
     await directory.announce([nodeId]);
-  }
-}
-
-declare module '../../http/route.js' {
-  interface Services {
-    readonly places: NodePlaces;
   }
 }

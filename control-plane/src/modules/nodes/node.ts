@@ -1,43 +1,49 @@
 import type { SelfTestCheck } from '@vantage/shared/self-test.js';
 import type { DerivedPlace } from '../../geo/index.js';
-import type { DeclaredPlace, LocationSource } from './place.js';
+import type { Viewer } from '../../http/viewer.js';
+import type { DeclaredPlace, LocationSource } from './place/place.js';
 
-/** Whether a node can be given work, as everybody sees it (API specification 2.10, 4.3). */
+/**
+ * Statuses of a node in the API (API specification 2.10, 4.3); `banned` is shown to its owner and to admins only. Only online
+ * nodes are given new work.
+ */
 export const nodeStatuses = ['online', 'offline', 'draining', 'banned'] as const;
 export type NodeStatus = (typeof nodeStatuses)[number];
 
-/** A node's newest self-test as it is stored and shown. */
+/** Newest self-test of a node, as stored and shown. */
 export interface NodeSelfTest {
-  /** ISO 8601, the node's own clock. */
+  /** ISO 8601, by the clock of the node. */
   readonly finished_at: string;
   readonly checks: readonly SelfTestCheck[];
 }
 
-/** A hello without a common protocol version, as it is stored and shown; nobody has proved it. */
+/** A hello without a common protocol version, as stored and shown. Its sender is not authenticated. */
 export interface VersionRefused {
   readonly asked: readonly number[];
   readonly agent_version: string;
-  /** ISO 8601, of the database. */
+  /** ISO 8601, by the clock of the database. */
   readonly at: string;
 }
 
-/** How far an upgrade is. `requested`: its node has not answered yet; `done`: it connected with that version. */
+/** States of an upgrade. `requested`: the node has not replied yet; `done`: it connected with that version. */
 export const upgradeStates = ['requested', 'running', 'done', 'failed'] as const;
 
-/** The newest upgrade a node was asked for. */
+/** Newest upgrade that was requested of a node. */
 export interface NodeUpgrade {
   readonly version: string;
   readonly state: (typeof upgradeStates)[number];
-  /** Why it failed, one sentence; null: it did not. */
+  /** Reason of the failure, one sentence; null: it has not failed. */
   readonly error: string | null;
-  /** In whole milliseconds: it also tells requests apart. */
+  /** In whole milliseconds; also identifies the request. */
   readonly requestedAt: Date;
 }
 
-/** Where a node stands and what it can do; addresses and versions stay in the database. */
+/** Place, capabilities and state of a node, without its addresses and versions. */
 export interface Node {
   readonly id: string;
   readonly ownerId: string;
+  /** True if its owner is an administrator whose account is neither disabled nor deleted. */
+  readonly isOwnerAdmin: boolean;
   readonly name: string;
   readonly isPublic: boolean;
   readonly country: string | null;
@@ -50,65 +56,51 @@ export interface Node {
   readonly isp: string | null;
   readonly provider: string | null;
   readonly declaredPlace: DeclaredPlace;
-  /** What its address says; null: nothing. */
+  /** Place that is derived from its address; null: unknown. */
   readonly derivedPlace: DerivedPlace | null;
   readonly locationSource: LocationSource;
-  /** Its address contradicts what it declares, and no admin has confirmed that. */
+  /** True if its address contradicts the declared place, and no admin has confirmed that place. */
   readonly hasGeoMismatch: boolean;
-  /** 0 to 100; null until it is measured for the first time. */
+  /** In percent, 0 to 100; null before the first measurement. */
   readonly uptimePercent30d: number | null;
   readonly tags: readonly string[];
   readonly capabilities: readonly string[];
-  /** What it last found when it checked itself; null before the first time. */
+  /** Newest self-test; null before the first one. */
   readonly selfTest: NodeSelfTest | null;
   readonly enrolledAt: Date;
-  /** Null while no replica holds its link. */
+  /** Id of its session (one link from welcome to close); null while no replica holds its link. */
   readonly sessionId: string | null;
   readonly replicaId: string | null;
-  /** Since when it has no link; null: it has one, or never had. */
+  /** Time when its link closed; null: it has a link, or never had one. */
   readonly leftAt: Date | null;
   readonly isBanned: boolean;
-  /** Banned by the program itself: a copy of its state directory connected. */
+  /** True if it was banned automatically, because a copy of its state directory connected. */
   readonly isQuarantined: boolean;
   readonly banReason: string | null;
-  /** Since when it is banned or quarantined; null: it is neither. */
+  /** Time of its ban or quarantine; null: neither. */
   readonly bannedAt: Date | null;
-  /** Taken away by its owner. */
+  /** True if its owner deleted it. */
   readonly isDeleted: boolean;
-  /** When another key was asked for that the node has not shown yet. */
+  /** Time when a new key was requested that the node has not presented yet; null: none is requested. */
   readonly rotationRequestedAt: Date | null;
-  /** What somebody who named it spoke, and no version of ours; null: since its last link nobody. */
+  /** Newest hello in its name without a common protocol version; null: none since its last link. */
   readonly versionRefused: VersionRefused | null;
-  /** Null: it was never asked to upgrade. */
+  /** Null: no upgrade was requested. */
   readonly upgrade: NodeUpgrade | null;
   readonly isDraining: boolean;
   readonly updatedAt: Date;
-  /** Grows with every change: the newer of two copies. */
+  /** Increases with every change; of two copies, the one with the greater revision is newer. */
   readonly revision: number;
 }
 
-/** Status in order of weight: a ban outweighs a drain, a drain an open link. */
+/** Status of a node: a ban takes precedence over a closed link, and that over a drain. */
 export function statusOf(node: Node): NodeStatus {
   if (node.isBanned) return 'banned';
   if (node.sessionId === null) return 'offline';
   return node.isDraining ? 'draining' : 'online';
 }
 
-/** Who looks: private nodes are seen by their owner and by admins only. */
-export interface Viewer {
-  readonly userId: string | null;
-  readonly isAdmin: boolean;
-  /** Of probes it sees only those made with a test key. */
-  readonly isTest: boolean;
-}
-
-/** Whether `viewer` may see and use the node. */
+/** True if the node is public, the viewer's own, or the viewer is an admin. Ignores bans. */
 export function isVisibleTo(node: Node, viewer: Viewer): boolean {
-  return node.isPublic || viewer.isAdmin || (viewer.userId !== null && viewer.userId === node.ownerId);
-}
-
-/** Whether the node found that it can't reach the world over a family; what it does not know is no reason to spare it. */
-export function lacksFamily(node: Node, family: 4 | 6): boolean {
-  const check = node.selfTest?.checks.find(({ name }) => name === `ipv${family}`);
-  return check?.status === 'failed';
+  return node.isPublic || viewer.isAdmin || (viewer.ownerId !== null && viewer.ownerId === node.ownerId);
 }

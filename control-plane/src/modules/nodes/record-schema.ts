@@ -8,21 +8,23 @@ const instant = (description: string) => nullable(Type.String({ format: 'date-ti
 const Key = Type.Object(
   {
     fingerprint: Type.String({ description: 'SHA-256 of the raw Ed25519 public key, base64.' }),
-    changed_at: instant('Null: it is the key the node enrolled with.'),
-    rotation_requested_at: instant('When another key was asked for that the node has not shown yet; null: none is.'),
+    changed_at: instant('Time when the key was changed; null: the node enrolled with it.'),
+    rotation_requested_at: instant(
+      'Time when a new key was requested that the node has not presented yet; null: none is requested.',
+    ),
   },
-  { additionalProperties: false, description: 'What the node proves itself with.' },
+  { additionalProperties: false, title: 'NodeKey', description: 'Key that the node authenticates with.' },
 );
 
 const Ban = Type.Object(
   {
     at: Type.String({ format: 'date-time' }),
-    reason: nullable(Type.String(), 'As the administrator gave it.'),
+    reason: nullable(Type.String(), 'Reason, given by an administrator or, for a quarantine, by the system.'),
     is_quarantine: Type.Boolean({
-      description: 'The node shut itself out: a copy of its state directory connected. Lifting it is unban.',
+      description: 'True for an automatic ban, because a copy of the state directory connected. Unban lifts it.',
     }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'NodeBan' },
 );
 
 const VersionRefused = Type.Object(
@@ -33,63 +35,64 @@ const VersionRefused = Type.Object(
   },
   {
     additionalProperties: false,
+    title: 'NodeVersionRefused',
     description:
-      'What an agent that named this node asked for while it was offline. Without a common version nobody can prove who asks.',
+      'Newest attempt of an agent to connect as this node without a common protocol version, while the node was offline. Such an agent cannot be authenticated.',
   },
 );
 
 const Upgrade = Type.Object(
   {
-    version: Type.String({ description: 'That was asked for.' }),
+    version: Type.String({ description: 'Requested version.' }),
     state: Type.Enum([...upgradeStates], {
       type: 'string',
       description:
-        'requested: the node has not answered yet. running: its command runs, or the node has not come back since. done: it has connected with that version.',
+        'requested: the node has not replied yet. running: its command runs, or the node has not reconnected since. done: it has connected with that version.',
     }),
     requested_at: Type.String({ format: 'date-time' }),
     error: nullable(
       Type.Object(
         {
           code: Type.Literal('NODE_UPGRADE_FAILED'),
-          message: Type.String({ description: 'Why: one sentence, perhaps of the node itself.' }),
+          message: Type.String({ description: 'Reason, one sentence; it may come from the node.' }),
         },
         { additionalProperties: false },
       ),
-      'Null unless it failed.',
+      'Null unless the upgrade failed.',
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'NodeUpgrade' },
 );
 
 const Spool = Type.Object(
   {
-    rows: Type.Integer({ description: 'Results that wait for delivery.' }),
+    rows: Type.Integer({ description: 'Number of results that wait for delivery.' }),
     bytes: Type.Integer(),
-    oldest_seconds: Type.Number({ description: 'How long the oldest of them had waited then; 0: none waits.' }),
-    dropped_rows: Type.Integer({ description: 'Results given up since its spool file was made.' }),
-    problem: nullable(Type.String(), 'Why its disk takes no results; null: it does.'),
+    oldest_seconds: Type.Number({ description: 'Age of the oldest waiting result, in seconds; 0: none waits.' }),
+    dropped_rows: Type.Integer({ description: 'Number of results dropped since the spool file was created.' }),
+    problem: nullable(Type.String(), 'Reason why the spool cannot store results; null: it can.'),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'NodeSpool' },
 );
 
 const ownFields = {
   visibility: Type.Enum(['public', 'private'], {
     type: 'string',
-    description: 'public: anybody may use it. private: its owner and admins.',
+    description: 'public: everyone may use the node. private: only its owner and admins.',
   }),
-  hostname: Type.String({ description: 'Of the machine, when it enrolled.' }),
-  version: Type.String({ description: 'Of the agent, when it last connected.' }),
+  hostname: Type.String({ description: 'Host name of the machine at enrollment.' }),
+  version: Type.String({ description: 'Version of the agent at its last connection.' }),
   os: Type.String(),
   arch: Type.String(),
-  connected_at: instant('When its last link was opened; null: never.'),
-  last_seen_at: instant('Its last heartbeat that was noted, which is done once a minute; null: none was.'),
-  spool: nullable(Spool, 'As the node told with that heartbeat: its word, not measured. Null before the first.'),
-  upgrade: nullable(Upgrade, 'The newest one it was asked for; null: none was.'),
-  is_draining: Type.Boolean({ description: 'Gets no new work.' }),
-  ban: nullable(Ban, 'Null: it is not banned.'),
+  connected_at: instant('Time when its last link was opened; null: never.'),
+  last_seen_at: instant('Time of its last recorded heartbeat, recorded once a minute; null: none.'),
+  spool: nullable(Spool, 'Reported by the node with that heartbeat, not verified. Null before the first one.'),
+  upgrade: nullable(Upgrade, 'Newest requested upgrade; null: none.'),
+  is_draining: Type.Boolean({ description: 'True while the node gets no new work.' }),
+  ban: nullable(Ban, 'Null: not banned.'),
   version_refused: nullable(
     VersionRefused,
-    'Its agent has to be upgraded, or the control plane; null: it has had a link since, or never asked in vain.',
+    'The agent or the control plane must be upgraded. Null: it has had a link since, or there was no such attempt.',
   ),
   key: Key,
 };
@@ -111,9 +114,11 @@ const ownExample = {
   key: { fingerprint: 'n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=', changed_at: null, rotation_requested_at: null },
 };
 
-/** A node as its owner sees it. */
+const { geo_mismatch, declared, derived, ...shownToOwner } = NodeSchema.properties;
+
+/** A node as its owner sees it: without the facts by which admins judge its place. */
 export const OwnNodeSchema = Type.Object(
-  { ...NodeSchema.properties, ...ownFields },
+  { ...shownToOwner, ...ownFields },
   { additionalProperties: false, title: 'OwnNode', examples: [ownExample] },
 );
 
@@ -121,6 +126,9 @@ export const OwnNodeSchema = Type.Object(
 export const AdminNodeSchema = Type.Object(
   {
     ...OwnNodeSchema.properties,
+    geo_mismatch,
+    declared,
+    derived,
     owner: Type.Object({ user_id: Type.String(), email: Type.String() }, { additionalProperties: false }),
   },
   {
@@ -130,13 +138,11 @@ export const AdminNodeSchema = Type.Object(
   },
 );
 
-/** What an owner may change of a node; a field that is left out stays as it is. */
+/** Changes of a node by its owner; absent fields keep their values. */
 export const NodeChangeSchema = Type.Object(
   {
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    tags: Type.Optional(
-      Type.Array(Tag, { maxItems: 16, description: 'All of them: what is not in the list is taken off. Lower-cased.' }),
-    ),
+    tags: Type.Optional(Type.Array(Tag, { maxItems: 16, description: 'Replaces all tags. Converted to lower case.' })),
     visibility: Type.Optional(ownFields.visibility),
   },
   { additionalProperties: false, minProperties: 1 },

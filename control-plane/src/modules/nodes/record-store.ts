@@ -1,22 +1,23 @@
 import type { Knex } from 'knex';
 import type { AgentSpool } from '../../links/index.js';
+import { ownerIsAdmin } from '../../owners/index.js';
 import type { Node, NodeStatus } from './node.js';
 import { NODE_COLUMNS, type NodeRow, toNode } from './store.js';
 
-/** A node with what only its owner and admins see, straight from the database. */
+/** A node with the fields that only its owner and admins see, from the database. */
 export interface NodeRecord extends Node {
   readonly ownerEmail: string;
   readonly hostname: string;
   readonly agentVersion: string;
   readonly os: string;
   readonly arch: string;
-  /** Raw. */
+  /** Raw Ed25519 public key. */
   readonly publicKey: Buffer;
-  /** Null: it is the one it enrolled with. */
+  /** Null: the node enrolled with the key. */
   readonly keyChangedAt: Date | null;
-  /** When its last link was opened; null: it has never connected. */
+  /** Time when its last link was opened; null: it has never connected. */
   readonly connectedAt: Date | null;
-  /** What its newest noted heartbeat told; null: none was noted. */
+  /** Newest recorded heartbeat; null: none. */
   readonly vitals: { readonly seenAt: Date; readonly spool: AgentSpool } | null;
 }
 
@@ -33,48 +34,61 @@ interface RecordRow extends NodeRow {
   readonly spool: AgentSpool | null;
 }
 
-/** What a list of records may be narrowed to; null narrows nothing. */
+/** Filter for a list of records; null or absent: any. */
 export interface RecordFilter {
-  readonly id: string | null;
-  readonly ownerId: string | null;
-  readonly status: NodeStatus | null;
-  readonly version: string | null;
-  readonly isQuarantined: boolean | null;
-  readonly hasGeoMismatch: boolean | null;
+  readonly id?: string | null;
+  readonly ownerId?: string | null;
+  readonly status?: NodeStatus | null;
+  readonly version?: string | null;
+  readonly isQuarantined?: boolean | null;
+  readonly hasGeoMismatch?: boolean | null;
 }
+
+/** Filter that all nodes pass. */
+const ANY: Required<RecordFilter> = {
+  id: null,
+  ownerId: null,
+  status: null,
+  version: null,
+  isQuarantined: null,
+  hasGeoMismatch: null,
+};
 
 const COLUMNS = `${NODE_COLUMNS.split(/,\s*/)
   .map((column) => `n.${column}`)
-  .join(', ')}, u.email AS owner_email, n.hostname, n.agent_version, n.os, n.arch, n.public_key, n.key_changed_at,
+  .join(
+    ', ',
+  )}, ${ownerIsAdmin('n')} AS is_owner_admin, u.email AS owner_email, n.hostname, n.agent_version, n.os, n.arch, n.public_key, n.key_changed_at,
   n.connected_at, v.seen_at, v.spool`;
 
-// NOTE: in step with statusOf in node.ts
+// NOTE: keep consistent with statusOf in node.ts
 const STATUS = `CASE WHEN n.banned_at IS NOT NULL OR n.quarantined_at IS NOT NULL THEN 'banned'
   WHEN n.session_id IS NULL THEN 'offline' WHEN n.draining_at IS NOT NULL THEN 'draining' ELSE 'online' END`;
 
 const WHERE = `n.deleted_at IS NULL
   AND (:id::text IS NULL OR n.id = :id)
-  AND (:ownerId::text IS NULL OR n.user_id = :ownerId)
+  AND (:ownerId::text IS NULL OR n.owner_id = :ownerId)
   AND (:version::text IS NULL OR n.agent_version = :version)
   AND (:status::text IS NULL OR ${STATUS} = :status)
   AND (:isQuarantined::boolean IS NULL OR (n.quarantined_at IS NOT NULL) = :isQuarantined)
   AND (:hasGeoMismatch::boolean IS NULL OR n.geo_mismatch = :hasGeoMismatch)`;
 
-/** One page of records, newest first, and how many there are. */
+/** Lists one page of records, newest first, with their total number. */
 export async function listNodeRecords(
   db: Knex,
   filter: RecordFilter,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ records: NodeRecord[]; total: number }> {
   const { limit, offset } = page;
+  const wanted = { ...ANY, ...filter };
   const { rows } = await db.raw<{ rows: RecordRow[] }>(
-    `SELECT ${COLUMNS} FROM nodes n JOIN users u ON u.id = n.user_id LEFT JOIN node_vitals v ON v.node_id = n.id WHERE ${WHERE}
+    `SELECT ${COLUMNS} FROM nodes n JOIN users u ON u.id = n.owner_id LEFT JOIN node_vitals v ON v.node_id = n.id WHERE ${WHERE}
      ORDER BY n.id DESC LIMIT :limit OFFSET :offset`,
-    { ...filter, limit, offset },
+    { ...wanted, limit, offset },
   );
   const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(
     `SELECT count(*) AS total FROM nodes n WHERE ${WHERE}`,
-    { ...filter },
+    wanted,
   );
   return { records: rows.map(toRecord), total: counts[0]?.total ?? 0 };
 }

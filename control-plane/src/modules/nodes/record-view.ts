@@ -6,7 +6,7 @@ import { nodeView, placesView } from './view.js';
 
 /** A record as the node's owner sees it. */
 export function ownNodeView(record: NodeRecord): Static<typeof OwnNodeSchema> {
-  // whether its address contradicts it is between admins
+  // only admins may learn that the address contradicts the declared place
   const { geo_mismatch: _mismatch, declared: _declared, derived: _derived, ...view } = nodeView(record, true, true);
   return {
     ...view,

@@ -8,7 +8,7 @@ import { listNodes } from './routes/list-nodes.js';
 import { changeOwnNode, deleteOwnNode, listOwnNodes, rotateNodeKey } from './routes/own-nodes.js';
 import { settleLocation } from './routes/settle-location.js';
 
-/** Every operation on nodes and their enrollment. */
+/** All operations on nodes and their enrollment. */
 export const nodeRoutes: readonly AnyRoute[] = [
   listNodes,
   createEnrollmentToken,

@@ -4,11 +4,11 @@ import { capabilities } from '@vantage/shared/probe-types/definition.js';
 import { selfTestNames, selfTestStatuses } from '@vantage/shared/self-test.js';
 import { Type } from 'typebox';
 import { nodeStatuses } from './node.js';
-import { locationSources } from './place.js';
+import { locationSources } from './place/place.js';
 
 export const NodeIdSchema = Type.String({ pattern: idPattern(idPrefixes.node), description: 'Node id.' });
 
-/** The one example of a node. */
+/** Example of a node. */
 export const exampleNode = {
   id: 'n_1CGRtJ1RH3rs4vbBJ5pyj9',
   name: 'frankfurt-1',
@@ -31,16 +31,16 @@ export const exampleNode = {
 
 const SelfTestSchema = Type.Object(
   {
-    finished_at: Type.String({ format: 'date-time', description: 'By the node’s own clock.' }),
+    finished_at: Type.String({ format: 'date-time', description: 'Time of the self-test by the clock of the node.' }),
     checks: Type.Array(
       Type.Object(
         {
           name: Type.Enum([...selfTestNames], { type: 'string' }),
           status: Type.Enum([...selfTestStatuses], {
             type: 'string',
-            description: 'unknown: nothing speaks for or against it.',
+            description: 'unknown: the check was inconclusive.',
           }),
-          detail: Type.String({ description: 'One sentence for people.' }),
+          detail: Type.String({ description: 'Explanation, one sentence.' }),
         },
         { additionalProperties: false },
       ),
@@ -48,7 +48,8 @@ const SelfTestSchema = Type.Object(
   },
   {
     additionalProperties: false,
-    description: 'What the node last found when it checked itself; shown to its owner and to admins.',
+    title: 'NodeSelfTest',
+    description: 'Newest self-test of the node; shown to its owner and to admins.',
   },
 );
 
@@ -62,15 +63,19 @@ const place = {
 
 const DeclaredPlaceSchema = Type.Object(
   { ...place, region: nullable(Type.String(), 'UN M49 subregion.') },
-  { additionalProperties: false, description: 'What the node declares; shown to admins.' },
+  {
+    additionalProperties: false,
+    title: 'DeclaredPlace',
+    description: 'Location that the operator declared, by the agent or with the enrollment token; shown to admins.',
+  },
 );
 
 const DerivedPlaceSchema = Type.Object(
   { ...place, isp: nullable(Type.String(), 'Name of the autonomous system.') },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'DerivedPlace' },
 );
 
-/** A node as anybody may see it (API specification 2.10): never its address, owner or version. */
+/** A node as everyone may see it (API specification 2.10): without its address, owner and version. */
 export const NodeSchema = Type.Object(
   {
     id: NodeIdSchema,
@@ -89,26 +94,32 @@ export const NodeSchema = Type.Object(
     capabilities: Type.Array(
       Type.String({ description: 'icmp: may run traceroute; icmp_echo: may run ping; browser: may load pages.' }),
     ),
-    since: Type.String({ format: 'date-time', description: 'Enrolled at.' }),
+    since: Type.String({ format: 'date-time', description: 'Time of enrollment.' }),
     uptime_percent_30d: nullable(
       Type.Number(),
-      'Share of the last 30 days with an open link, or since it was enrolled; measured hourly, null before.',
+      'Share of the last 30 days, or of the time since enrollment, with an open link, in percent; measured hourly, null before the first measurement.',
     ),
     location_source: Type.Enum([...locationSources], {
       type: 'string',
       description:
-        'Whose word its country is: declared by its operator, derived from its address, or declared and confirmed by an admin.',
+        'Source of the country: declared by its operator, derived from its address, or declared and confirmed by an admin.',
     }),
     self_test: Type.Optional(SelfTestSchema),
     geo_mismatch: Type.Optional(
       Type.Boolean({
         description:
-          'Its address contradicts the country, province or network it declares, and nobody has confirmed them; shown to admins.',
+          'True if its address contradicts the declared country, province or network, and no admin has confirmed them; shown to admins.',
       }),
     ),
     declared: Type.Optional(DeclaredPlaceSchema),
-    derived: Type.Optional(nullable(DerivedPlaceSchema, 'What its address says; shown to admins.')),
-    ban_reason: Type.Optional(Type.String({ description: 'Shown to admins.' })),
+    derived: Type.Optional(
+      nullable(DerivedPlaceSchema, 'Location that is derived from its address; null: unknown. Shown to admins.'),
+    ),
+    ban_reason: Type.Optional(
+      Type.String({
+        description: 'Reason of the ban or quarantine; shown to admins and, under /v1/account/nodes, to the owner.',
+      }),
+    ),
   },
   { additionalProperties: false, title: 'Node', examples: [exampleNode] },
 );
@@ -124,10 +135,13 @@ const ShortText = Type.String({ minLength: 1, maxLength: 64 });
 /** A label of a node. */
 export const Tag = Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9._:-]{0,31}$' });
 
-/** Which nodes to use (API specification 2.2): fields AND together, values inside a field OR. */
+/**
+ * Selection of nodes (API specification 2.2). A node must match every filter; a filter with several values matches if one of
+ * them does.
+ */
 export const NodeSelectionSchema = Type.Object(
   {
-    node_ids: list(NodeIdSchema, 'Choose among these nodes.'),
+    node_ids: list(NodeIdSchema, 'Only these nodes.'),
     countries: list(CountryCode, 'ISO 3166-1 alpha-2.'),
     regions: list(ShortText, 'UN M49 subregions, for example Western Europe.'),
     provinces: list(Type.String({ pattern: '^[A-Za-z]{2}-[A-Za-z0-9]{1,3}$' }), 'ISO 3166-2.'),
@@ -136,59 +150,64 @@ export const NodeSelectionSchema = Type.Object(
     providers: list(ShortText, 'Hosting providers.'),
     tags: list(Tag, 'Nodes with any of these tags.'),
     owned: Type.Optional(Type.Boolean({ description: 'Only nodes of your own account.' })),
-    exclude_node_ids: list(NodeIdSchema, 'Never these nodes.'),
+    exclude_node_ids: list(NodeIdSchema, 'Not these nodes.'),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 50,
         default: 3,
-        description: 'How many at most; fewer matches run on what there is.',
+        description: 'Greatest number of nodes. If fewer match, all of them are used.',
       }),
     ),
     spread: Type.Optional(
       Type.Enum(['country', 'asn', 'region', 'none'], {
         type: 'string',
         default: 'asn',
-        description: 'Prefer nodes that differ in this.',
+        description: 'Property in which the chosen nodes should differ.',
       }),
     ),
   },
   { additionalProperties: false, title: 'NodeSelection' },
 );
 
-/** An enrollment token in a list: never the secret (API specification 2.6). */
+/** Schemas of nodes that other modules use. */
+export const nodeSchemas = { id: NodeIdSchema, node: NodeSchema, selection: NodeSelectionSchema } as const;
+
+/** An enrollment token in a list, without the secret (API specification 2.6). */
 export const EnrollmentTokenSchema = Type.Object(
   {
     id: Type.String({ pattern: idPattern(idPrefixes.enrollmentToken) }),
-    label: nullable(Type.String(), 'What it is for.'),
+    label: nullable(Type.String(), 'Purpose of the token.'),
     status: Type.Enum(['active', 'used', 'expired'], { type: 'string' }),
     created_at: Type.String({ format: 'date-time' }),
     expires_at: Type.String({ format: 'date-time' }),
     preview: Type.String({ description: 'Masked: ent_***xxxx.' }),
-    consumed_node_id: nullable(Type.String(), 'The node that used it.'),
+    consumed_node_id: nullable(Type.String(), 'Node that used the token.'),
   },
   { additionalProperties: false, title: 'EnrollmentToken' },
 );
 
-/** What an admin asks for when making an enrollment token; all optional (API specification 2.6). */
+/** Request to create an enrollment token; all fields are optional (API specification 2.6). */
 export const EnrollmentTokenCreateSchema = Type.Object(
   {
-    label: Type.Optional(Type.String({ minLength: 1, maxLength: 40, description: 'What it is for.' })),
-    country_code: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2}$', description: 'Country of the node to come.' })),
+    label: Type.Optional(Type.String({ minLength: 1, maxLength: 40, description: 'Purpose of the token.' })),
+    country_code: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2}$', description: 'Country of the future node.' })),
     declared_province: Type.Optional(
-      Type.String({ pattern: '^[A-Za-z]{2}-[A-Za-z0-9]{1,3}$', description: 'ISO 3166-2, of that country.' }),
+      Type.String({ pattern: '^[A-Za-z]{2}-[A-Za-z0-9]{1,3}$', description: 'ISO 3166-2 code in that country.' }),
     ),
     sponsor_user_id: Type.Optional(Type.String({ maxLength: 40, description: 'Reserved: only your own user id.' })),
-    expires_in_hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 168, default: 24, description: 'Validity.' })),
+    expires_in_hours: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 168, default: 24, description: 'Validity in hours.' }),
+    ),
   },
   { additionalProperties: false },
 );
 
-/** The answer to making one: the secret, this once. */
+/** Response to the creation of an enrollment token, with the secret. */
 export const EnrollmentTokenCreatedSchema = Type.Object(
   {
     id: Type.String({ pattern: idPattern(idPrefixes.enrollmentToken) }),
-    token: Type.String({ description: 'The secret, shown this once.' }),
+    token: Type.String({ description: 'The secret, shown only once.' }),
     expires_at: Type.String({ format: 'date-time' }),
   },
   { additionalProperties: false },
@@ -207,14 +226,15 @@ const Declared = Type.Object(
   { additionalProperties: false },
 );
 
-/** What an agent sends to enroll; the token is the credential. */
+/** Enrollment request of an agent; the token is the credential. */
 export const EnrollRequestSchema = Type.Object(
   {
     token: Type.String({ minLength: 1, maxLength: 128 }),
     public_key: Type.String({ maxLength: 64, description: 'Ed25519 public key, raw, base64.' }),
     proof: Type.String({
       maxLength: 128,
-      description: 'Signature over purpose, audience, SHA-256 of the token and the key, base64.',
+      description:
+        'Signature over a fixed purpose string, the audience, the SHA-256 of the token and the raw public key, each after its length; base64.',
     }),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     hostname: Type.String({ minLength: 1, maxLength: 253 }),
@@ -227,13 +247,13 @@ export const EnrollRequestSchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** What an enrolled agent needs to connect. */
+/** Settings that an enrolled agent needs to connect. */
 export const EnrollReplySchema = Type.Object(
   {
     node_id: NodeIdSchema,
     control_urls: Type.Array(Type.String(), { minItems: 1 }),
     server_public_key: Type.String({ description: 'Ed25519 public key of the control plane, raw, base64: pin it.' }),
-    audience: Type.String({ description: 'What both sides sign as the control plane’s name.' }),
+    audience: Type.String({ description: 'Name of the control plane that both sides sign.' }),
     config: Type.Object({ heartbeat_ms: Type.Integer() }, { additionalProperties: false }),
   },
   { additionalProperties: false },

@@ -1,95 +1,67 @@
 import type { Static } from 'typebox';
-import type { Node } from './node.js';
+import type { Viewer } from '../../http/viewer.js';
+import { isVisibleTo, type Node } from './node.js';
 import type { NodeSelectionSchema } from './schema.js';
 
-/** Which nodes a caller wants (API specification 2.2, 2.7): fields AND together, values inside a field OR. */
+/**
+ * Selection of nodes (API specification 2.2, 2.7). A node must match every filter; a filter with several values matches if one
+ * of them does.
+ */
 export type NodeSelection = Static<typeof NodeSelectionSchema>;
 
-/** Nodes used when the caller names no limit. */
-export const DEFAULT_NODE_LIMIT = 3;
-
-interface SelectionInput {
-  /** Nodes that are online, visible to the caller and able to run the type. */
-  readonly candidates: readonly Node[];
+/** Demands of a caller on the nodes that work for it. */
+interface Demands {
+  readonly viewer: Viewer;
   readonly selection: NodeSelection;
-  /** Probes in flight on a node: busy ones are drawn less often. */
-  readonly loadOf: (node: Node) => number;
-  /** 0 <= random < 1. */
-  readonly random: () => number;
+  /** Capability that the work needs; null: none. */
+  readonly capability: string | null;
+  /** IP family that the work needs; null: either. */
+  readonly family: 4 | 6 | null;
+}
+
+/** Returns a predicate that is true for nodes that meet all demands, whatever their status. The selection is prepared only once. */
+export function suitableFor({ viewer, selection, capability, family }: Demands): (node: Node) => boolean {
+  const matches = matcherOf(selection);
+  return (node) =>
+    isVisibleTo(node, viewer) &&
+    (selection.owned !== true || node.ownerId === viewer.ownerId) &&
+    matches(node) &&
+    (capability === null || node.capabilities.includes(capability)) &&
+    (family === null || !lacksFamily(node, family));
 }
 
 /**
- * Draws at most `limit` nodes: one of each spread group in turn, groups and nodes in random order weighted away from
- * busy ones. The spread is a preference and never lowers the count.
+ * Name of the group that a node is in when a selection is spread, by default its network (ASN). With `none`, or if its value is
+ * unknown, each node is a group of its own.
  */
-export function selectNodes({ candidates, selection, loadOf, random }: SelectionInput): Node[] {
-  const limit = selection.limit ?? DEFAULT_NODE_LIMIT;
-  const eligible = candidates.filter((node) => matches(node, selection));
-  const shuffled = shuffleByLoad(eligible, loadOf, random);
-  const groups = new Map<string, Node[]>();
-  for (const node of shuffled) {
-    const key = spreadKey(node, selection.spread ?? 'asn');
-    const group = groups.get(key);
-    if (group) group.push(node);
-    else groups.set(key, [node]);
-  }
-  return takeInTurns([...groups.values()], limit);
+export function spreadGroup(node: Node, spread: NodeSelection['spread'] = 'asn'): string {
+  const group = { none: null, asn: node.asn, country: node.country, region: node.region }[spread];
+  return String(group ?? node.id);
 }
 
-/** Whether a node satisfies every field of a selection. */
-export function matches(node: Node, selection: NodeSelection): boolean {
-  if (selection.exclude_node_ids?.includes(node.id)) return false;
-  if (selection.node_ids && !selection.node_ids.includes(node.id)) return false;
-  return (
-    isAmong(node.country, selection.countries, sameCase) &&
-    isAmong(node.region, selection.regions, sameText) &&
-    isAmong(node.province, selection.provinces, sameCase) &&
-    isAmong(node.city, selection.cities, sameText) &&
-    isAmong(node.provider, selection.providers, sameText) &&
-    isAmong(node.asn, selection.asns, (a, b) => a === b) &&
-    (selection.tags === undefined || selection.tags.some((tag) => node.tags.includes(tag.toLowerCase())))
-  );
+/** Returns a predicate that is true for nodes that match every field of a selection except `owned`, `limit` and `spread`. */
+export function matcherOf(selection: NodeSelection): (node: Node) => boolean {
+  const { node_ids, exclude_node_ids, countries, regions, provinces, cities, providers, asns, tags } = selection;
+  const lower = (texts: readonly string[] | undefined) => texts && new Set(texts.map((text) => text.toLowerCase()));
+  const excluded = new Set(exclude_node_ids);
+  const named = node_ids && new Set(node_ids);
+  const numbers = asns && new Set(asns);
+  const [wantedTags, ...wanted] = [tags, countries, regions, provinces, cities, providers].map(lower);
+  return (node) => {
+    if (excluded.has(node.id) || named?.has(node.id) === false) return false;
+    if (numbers !== undefined && (node.asn === null || !numbers.has(node.asn))) return false;
+    const places = [node.country, node.region, node.province, node.city, node.provider];
+    const isThere = wanted.every((one, field) => one === undefined || isAmong(places[field], one));
+    return isThere && (wantedTags === undefined || node.tags.some((tag) => wantedTags.has(tag)));
+  };
 }
 
-function isAmong<T>(value: T | null, wanted: readonly T[] | undefined, isSame: (a: T, b: T) => boolean): boolean {
-  if (wanted === undefined) return true;
-  return value !== null && wanted.some((candidate) => isSame(value, candidate));
+function isAmong(value: string | null | undefined, wanted: ReadonlySet<string>): boolean {
+  return typeof value === 'string' && wanted.has(value.toLowerCase());
 }
 
-const sameCase = (a: string, b: string) => a === b.toUpperCase();
-const sameText = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
-
-/** A node whose value is unknown is a group of its own. */
-function spreadKey(node: Node, spread: NonNullable<NodeSelection['spread']>): string {
-  switch (spread) {
-    case 'none':
-      return node.id;
-    case 'asn':
-      return node.asn === null ? node.id : String(node.asn);
-    case 'country':
-      return node.country ?? node.id;
-    case 'region':
-      return node.region ?? node.id;
-  }
-}
-
-/** Weighted random order (Efraimidis and Spirakis 2006): weight 1 / (1 + load). */
-function shuffleByLoad(nodes: readonly Node[], loadOf: (node: Node) => number, random: () => number): Node[] {
-  return nodes
-    .map((node) => ({ node, rank: random() ** (1 + loadOf(node)) }))
-    .sort((a, b) => b.rank - a.rank)
-    .map(({ node }) => node);
-}
-
-function takeInTurns(groups: readonly Node[][], limit: number): Node[] {
-  const taken: Node[] = [];
-  for (let turn = 0; taken.length < limit; turn += 1) {
-    const before = taken.length;
-    for (const group of groups) {
-      const node = group[turn];
-      if (node && taken.length < limit) taken.push(node);
-    }
-    if (taken.length === before) break;
-  }
-  return taken;
+/** True if the self-test found that the node can't reach the internet over an IP family; false: it can, or this is unknown. */
+function lacksFamily(node: Node, family: 4 | 6): boolean {
+  const check = node.selfTest?.checks.find(({ name }) => name === `ipv${family}`);
+  return check?.status === 'failed';
 }

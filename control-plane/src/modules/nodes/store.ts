@@ -1,12 +1,14 @@
 import type { Knex } from 'knex';
+import { ownerIsAdmin } from '../../owners/index.js';
 import type { Node, NodeSelfTest, NodeUpgrade, VersionRefused } from './node.js';
-import type { LocationSource } from './place.js';
-import { factsOf, PLACE_COLUMNS, type PlaceRow } from './place-store.js';
+import type { LocationSource } from './place/place.js';
+import { factsOf, PLACE_COLUMNS, type PlaceRow } from './place/place-store.js';
 
-/** A row of table nodes, as far as directories need it. */
+/** A row of table nodes, with the columns that directories need. */
 export interface NodeRow extends PlaceRow {
   id: string;
-  user_id: string;
+  owner_id: string;
+  is_owner_admin: boolean;
   name: string;
   visibility: 'public' | 'private';
   latitude: number | null;
@@ -37,30 +39,33 @@ export interface NodeRow extends PlaceRow {
   revision: number;
 }
 
-/** The columns of `NodeRow`. */
-export const NODE_COLUMNS = `id, user_id, name, visibility, ${PLACE_COLUMNS}, latitude, longitude, isp, location_source,
+/** The columns of `NodeRow` that the table itself has. */
+export const NODE_COLUMNS = `id, owner_id, name, visibility, ${PLACE_COLUMNS}, latitude, longitude, isp, location_source,
   geo_mismatch, uptime_percent_30d, tags, capabilities, self_test, created_at, session_id, replica_id, left_at, banned_at, ban_reason,
   quarantined_at, draining_at, deleted_at, rotation_requested_at, version_refused, upgrade_version, upgrade_state, upgrade_error,
   upgrade_requested_at, updated_at, revision`;
 
-/** That a node changed. */
+// the trigger stamp_nodes_of_user updates the rows when an owner becomes an administrator or ceases to be one, so that directories see it
+const SELECT = `SELECT ${NODE_COLUMNS}, ${ownerIsAdmin('nodes')} AS is_owner_admin FROM nodes`;
+
+/** Newest revision of a node. */
 export interface NodeRevision {
   readonly id: string;
   readonly revision: number;
 }
 
-/** The nodes, as those read them who follow their changes. */
+/** Reads of nodes, for those that follow their changes. */
 export interface NodeReads {
   listAll(): Promise<Node[]>;
-  /** Those among `ids` that exist. */
+  /** Finds the nodes among `ids` that exist. */
   find(ids: readonly string[]): Promise<Node[]>;
-  /** Of those changed since an instant by the database's clock; a little earlier is harmless. */
+  /** Lists the revisions of nodes that changed since an instant by the database's clock; `since` may be slightly too early. */
   listRevisionsSince(since: Date): Promise<NodeRevision[]>;
-  /** Ids of those that were banned, quarantined or deleted within the last seconds, and a few more. */
+  /** Lists the ids of nodes that are banned, quarantined or deleted and changed in the last 10 seconds, for whatever reason. */
   listShutOutLately(): Promise<string[]>;
 }
 
-/** The nodes of a database. */
+/** Reads of nodes from a database. */
 export function nodeReads(db: Knex): NodeReads {
   return {
     listAll: () => listNodes(db),
@@ -70,22 +75,22 @@ export function nodeReads(db: Knex): NodeReads {
   };
 }
 
-/** Every node, of those that were deleted only the banned ones: their results say so. */
+/** Lists all nodes, including deleted ones that are banned, since their results show the ban. */
 async function listNodes(db: Knex): Promise<Node[]> {
   const { rows } = await db.raw<{ rows: NodeRow[] }>(
-    `SELECT ${NODE_COLUMNS} FROM nodes
+    `${SELECT}
      WHERE deleted_at IS NULL OR banned_at IS NOT NULL OR quarantined_at IS NOT NULL`,
   );
   return rows.map(toNode);
 }
 
-/** The nodes among `ids` that exist. */
+/** Finds the nodes among `ids` that exist, in any order. */
 export async function findNodes(db: Knex, ids: readonly string[]): Promise<Node[]> {
-  const { rows } = await db.raw<{ rows: NodeRow[] }>(`SELECT ${NODE_COLUMNS} FROM nodes WHERE id = ANY(?)`, [[...ids]]);
+  const { rows } = await db.raw<{ rows: NodeRow[] }>(`${SELECT} WHERE id = ANY(?)`, [[...ids]]);
   return rows.map(toNode);
 }
 
-// whole rows would be read again for as long as the directory looks back: after a restart all of them, every second
+// reads only ids and revisions, because the same nodes match repeatedly for OVERLAP_MS: after a restart, all of them every second
 async function listRevisionsSince(db: Knex, since: Date): Promise<NodeRevision[]> {
   const { rows } = await db.raw<{ rows: NodeRevision[] }>('SELECT id, revision FROM nodes WHERE updated_at > ?', [
     since,
@@ -93,7 +98,7 @@ async function listRevisionsSince(db: Knex, since: Date): Promise<NodeRevision[]
   return rows;
 }
 
-// NOTE: the condition is that of an index, migration 0006
+// NOTE: the condition must match that of an index of the table
 async function listShutOutLately(db: Knex): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
     `SELECT id FROM nodes WHERE updated_at > clock_timestamp() - interval '10 seconds'
@@ -102,23 +107,23 @@ async function listShutOutLately(db: Knex): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The node, locked until the transaction ends; null when there is none. */
+/** Returns the node, locked until the transaction ends; null: no such node, or deleted. */
 export async function lockNode(trx: Knex, id: string): Promise<Node | null> {
-  const { rows } = await trx.raw<{ rows: NodeRow[] }>(
-    `SELECT ${NODE_COLUMNS} FROM nodes WHERE id = ? AND deleted_at IS NULL FOR UPDATE`,
-    [id],
-  );
+  const { rows } = await trx.raw<{ rows: NodeRow[] }>(`${SELECT} WHERE id = ? AND deleted_at IS NULL FOR UPDATE`, [id]);
   return rows[0] === undefined ? null : toNode(rows[0]);
 }
 
-/** Bans a node. Its session is not touched: the link closes it. */
-export async function updateBan(trx: Knex, id: string, reason: string): Promise<void> {
-  await trx('nodes').where({ id }).update({ banned_at: trx.fn.now(), ban_reason: reason });
+/** Bans a node, and returns the time of the ban. Leaves its session open: it ends when its link is closed. */
+export async function updateBan(trx: Knex, id: string, reason: string): Promise<Date> {
+  const changes = { banned_at: trx.fn.now(), ban_reason: reason };
+  const [row] = await trx('nodes').where({ id }).update(changes).returning<{ banned_at: Date }[]>('banned_at');
+  if (row === undefined) throw new RangeError(`no node "${id}"`);
+  return row.banned_at;
 }
 
 /**
- * Lifts a ban and a quarantine. After a quarantine nobody knows which of the copies is meant to come back: the first
- * one does, whatever its generation, and any other is noticed again.
+ * Lifts a ban and a quarantine. After a quarantine it is unknown which copy is the original: the first one that connects is
+ * accepted, whatever its generation, and any other is detected again.
  */
 export async function updateUnban(trx: Knex, id: string): Promise<void> {
   await trx.raw(
@@ -129,14 +134,14 @@ export async function updateUnban(trx: Knex, id: string): Promise<void> {
   );
 }
 
-/** Begins or ends a drain. */
+/** Starts or ends a drain. */
 export async function updateDrain(trx: Knex, id: string, isDraining: boolean): Promise<void> {
   await trx('nodes')
     .where({ id })
     .update({ draining_at: isDraining ? trx.fn.now() : null });
 }
 
-/** Asks for another key; a request that nobody answered yet keeps its nonce, so that an answer on its way counts. */
+/** Requests a new key. A request that is still open keeps its nonce, so that a reply on its way is valid. */
 export async function updateRotationRequest(trx: Knex, id: string, nonce: Buffer): Promise<void> {
   await trx.raw(
     'UPDATE nodes SET rotation_nonce = coalesce(rotation_nonce, :nonce), rotation_requested_at = now() WHERE id = :id',
@@ -144,7 +149,7 @@ export async function updateRotationRequest(trx: Knex, id: string, nonce: Buffer
   );
 }
 
-/** Asks for another version of its agent; false: that one runs already. */
+/** Requests another version of the agent; false: the node runs it already. */
 export async function updateUpgradeRequest(trx: Knex, id: string, version: string): Promise<boolean> {
   const { rows } = await trx.raw<{ rows: object[] }>(
     `UPDATE nodes SET upgrade_version = :version, upgrade_state = 'requested', upgrade_error = NULL,
@@ -155,14 +160,14 @@ export async function updateUpgradeRequest(trx: Knex, id: string, version: strin
   return rows.length === 1;
 }
 
-/** What an owner says of a node. */
+/** Fields of a node that its owner sets; undefined: unchanged. */
 export interface NodeChange {
   readonly name?: string;
   readonly tags?: readonly string[];
   readonly visibility?: 'public' | 'private';
 }
 
-/** Changes what its owner says of a node. */
+/** Changes the fields of a node that its owner sets. */
 export async function updateNode(trx: Knex, id: string, { name, tags, visibility }: NodeChange): Promise<void> {
   await trx('nodes')
     .where({ id })
@@ -173,28 +178,40 @@ export async function updateNode(trx: Knex, id: string, { name, tags, visibility
     });
 }
 
-// without its session nothing of it is stored any more, and its work is lost at once; a ban stays what it was
+// without a session none of its results is stored, and its work is lost at once; a ban is kept
 const DELETED = 'deleted_at = now(), session_id = NULL, replica_id = NULL, lost_after = now(), rotation_nonce = NULL';
 
-/** Takes a node away. */
+/** Deletes a node. */
 export async function updateDeleted(trx: Knex, id: string): Promise<void> {
   await trx.raw(`UPDATE nodes SET ${DELETED} WHERE id = ?`, [id]);
 }
 
-/** Takes away every node of a user; answers their ids. */
-export async function deleteNodesOfOwner(trx: Knex, userId: string): Promise<string[]> {
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
-    `UPDATE nodes SET ${DELETED} WHERE user_id = ? AND deleted_at IS NULL RETURNING id`,
-    [userId],
-  );
-  return rows.map(({ id }) => id);
+/** Id and name of a node. */
+export interface NamedNode {
+  readonly id: string;
+  readonly name: string;
 }
 
-/** A row as the program knows it. */
+/** Deletes all nodes of an owner, and returns them. */
+export async function deleteNodesOfOwner(trx: Knex, ownerId: string): Promise<NamedNode[]> {
+  const { rows } = await trx.raw<{ rows: NamedNode[] }>(
+    `UPDATE nodes SET ${DELETED} WHERE owner_id = ? AND deleted_at IS NULL RETURNING id, name`,
+    [ownerId],
+  );
+  return rows;
+}
+
+/** Lists the nodes of an owner, oldest first. */
+export async function listNodesOfOwner(db: Knex, ownerId: string): Promise<NamedNode[]> {
+  return db('nodes').where({ owner_id: ownerId, deleted_at: null }).orderBy('id').select<NamedNode[]>('id', 'name');
+}
+
+/** Converts a row into a node. */
 export function toNode(row: NodeRow): Node {
   return {
     id: row.id,
-    ownerId: row.user_id,
+    ownerId: row.owner_id,
+    isOwnerAdmin: row.is_owner_admin,
     name: row.name,
     isPublic: row.visibility === 'public',
     country: row.country,

@@ -2,7 +2,10 @@ import type { Static } from 'typebox';
 import { type Node, type NodeSelfTest, statusOf } from './node.js';
 import type { NodeSchema } from './schema.js';
 
-/** The public record of a node; its self-test only for its owner and admins, a ban's reason only for admins. */
+/**
+ * Public view of a node, with its self-test for its owner and admins. `isAdmin` adds the facts about its place and the reason
+ * of a ban; the list of one's own nodes keeps only the reason.
+ */
 export function nodeView(node: Node, isAdmin = false, isOwner = false): Static<typeof NodeSchema> {
   return {
     id: node.id,
@@ -28,7 +31,7 @@ export function nodeView(node: Node, isAdmin = false, isOwner = false): Static<t
   };
 }
 
-/** What an admin needs to judge where a node stands. */
+/** Fields that admins need to judge the place of a node. */
 export function placesView({ hasGeoMismatch, declaredPlace, derivedPlace }: Node) {
   const { country = null, province = null, city = null, asn = null, isp = null, provider = null } = derivedPlace ?? {};
   const derived = derivedPlace === null ? null : { country, province, city, asn, isp, provider };

@@ -1,13 +1,13 @@
-/** What pages say of this installation. */
+/** Facts about this installation, for pages. */
 export interface Site {
   readonly version: string;
   readonly publicUrl: string;
-  /** E-mail or http(s) address for those who are bothered by probes; null: the operator named none. */
+  /** E-mail or http(s) address for complaints about probes; null: not configured. */
   readonly abuseContact: string | null;
 }
 
 declare module '../../http/route.js' {
   interface Services {
-    readonly site: Site;
+    readonly pages: Site;
   }
 }

@@ -4,5 +4,5 @@ import { guidePage } from './routes/guide-page.js';
 import { homePage } from './routes/home-page.js';
 import { taskPage } from './routes/task-page.js';
 
-/** The pages people open in a browser; none is part of the documented API. */
+/** Pages for browsers; none is part of the documented API. */
 export const pageRoutes: readonly AnyRoute[] = [homePage, taskPage, abusePage, guidePage];

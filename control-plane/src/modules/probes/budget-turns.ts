@@ -1,32 +1,32 @@
 import { isUnavailable } from '../../db/unavailable.js';
 import { TARGET_BURST } from './target-budget.js';
 
-/** Those who asked for one key and have no answer yet; `last` resolves with the error the last of them ended by, if any. */
+/** Unfinished requests for one key. `last` resolves with the error of the newest request; null: it succeeded. */
 interface Queue {
   waiting: number;
   last: Promise<unknown>;
 }
 
 /**
- * Lets one request of this process at a time work on the budget of a target. In the database they would wait for one
- * another's rows, each with a connection in its hands, until nobody else got one.
+ * Lets one request of this process at a time work on the budget of a target. In the database they would wait for each
+ * other's rows, each of them with a connection, until no connection is left.
  */
 export class BudgetTurns {
   readonly #queues = new Map<string, Queue>();
 
-  /** Keys somebody works on or waits for. */
+  /** Number of keys with unfinished requests. */
   get size(): number {
     return this.#queues.size;
   }
 
-  /** Whether more wait for one of the keys than a full bucket could serve: who comes now will be refused anyway. */
+  /** True if more requests wait for one of the keys than a full bucket can serve, so that a further one would be refused. */
   isFull(keys: readonly string[]): boolean {
     return keys.some((key) => (this.#queues.get(key)?.waiting ?? 0) >= TARGET_BURST);
   }
 
   /**
-   * Runs `work` when everybody before has finished who asked for one of the keys. Who finds the database unavailable
-   * speaks for those behind as well: one after the other they would wait as long as the first did.
+   * Runs `work` after all earlier requests for any of the keys. A request that finds the database unavailable fails those that
+   * wait behind it as well: one after another, each would wait as long as the first.
    */
   async run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
     const queues = keys.map((key) => this.#queueOf(key));

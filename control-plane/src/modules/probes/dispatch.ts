@@ -4,7 +4,7 @@ import { definitionOf, isProbeType, type ProbeSpecs, type ProbeType } from '@van
 import type { Logger } from 'pino';
 import type { Bus } from '../../bus/bus.js';
 import { Batcher } from '../../db/batcher.js';
-import { LINK_GRACE_MS, type LinkSession, type LinkTable, type LinkWork } from '../../links/index.js';
+import { LINK_GRACE_MS, type Link, type LinkTable, type LinkWork } from '../../links/index.js';
 import type { NodeDirectory } from '../nodes/index.js';
 import type { RecentTasks } from './recent-tasks.js';
 import type { DispatchStore, LostRow, NewTask, PendingRow } from './store.js';
@@ -13,14 +13,14 @@ import type { Waiters } from './waiters.js';
 // A task's frame leaves only after its row is committed: a result that finds no row would be lost.
 //
 //   stored ──link here──> job frame          ──link elsewhere──> bus "jobs" to that replica, which reads the rows
-//   link gone ──2 s──> node_lost             link back ──> what its process may have been given and doesn't run is sent
-//                                            again; what was stored before its first link and it doesn't hold is lost
+//   link gone ──2 s──> node_lost             link back ──> jobs that its process may have received but does not run are sent
+//                                            again; jobs stored before its first link that it does not have are lost
 
 const MAX_TASKS_PER_INSERT = 256;
 const SWEEP_MS = 1_000;
-/** After its deadline a node gets this long to deliver before its task ends without it. */
+/** Time that a node has to deliver after the deadline, before its node task ends without a result. */
 export const EXPIRY_SLACK_MS = 30_000;
-/** A node that is busy may let a probe wait this long; after that it answers `overload`. */
+/** Longest time that a busy node lets a probe wait; after that it reports `overload`. */
 const QUEUE_PATIENCE_MS = 5_000;
 
 type Job = Omit<PendingRow, 'opening'>;
@@ -38,7 +38,7 @@ interface DispatchOptions {
   readonly log: Logger;
 }
 
-/** Stores node tasks, hands them to nodes, and ends those whose node is lost. */
+/** Stores tasks, sends their jobs to nodes, and ends node tasks of lost nodes. */
 export class Dispatch implements LinkWork {
   readonly #inserts: Batcher<NewTask, undefined>;
   readonly #graceTimers = new Map<string, () => void>();
@@ -69,17 +69,17 @@ export class Dispatch implements LinkWork {
     await this.#inserts.drain();
   }
 
-  /** Jobs in flight on a node, as far as this replica knows. */
+  /** Number of jobs in flight on a node, as far as this replica knows. */
   loadOf(nodeId: string): number {
     return this.options.links.find(nodeId)?.inFlight ?? 0;
   }
 
-  /** Resolves when the task is durable. */
+  /** Stores a task; resolves when it is durable. */
   async store(task: NewTask): Promise<void> {
     await this.#inserts.add(task);
   }
 
-  /** Hands the jobs of a durable task to its nodes. */
+  /** Sends the jobs of a durable task to its nodes. */
   send(task: NewTask): void {
     const elsewhere = new Map<string, string[]>();
     for (const nodeTask of task.nodeTasks) {
@@ -89,7 +89,7 @@ export class Dispatch implements LinkWork {
         node_id: nodeTask.nodeId,
         probe_type: task.probeType,
         spec: task.specJson,
-        user_id: task.userId,
+        owner_id: task.ownerId,
       };
       if (this.#sendIfLinkedHere(job)) continue;
       const replicaId = this.options.directory.find(nodeTask.nodeId)?.replicaId;
@@ -100,17 +100,17 @@ export class Dispatch implements LinkWork {
     for (const [replicaId, ids] of elsewhere) this.options.bus.send(replicaId, { type: 'jobs', ids });
   }
 
-  onOpened(session: LinkSession): void {
+  onOpened(session: Link): void {
     this.#graceTimers.get(session.nodeId)?.();
     this.#graceTimers.delete(session.nodeId);
     this.#background(this.#handOver(session));
   }
 
-  onCaughtUp(session: LinkSession): void {
+  onCaughtUp(session: Link): void {
     this.#background(this.#handOver(session));
   }
 
-  onClosed(session: LinkSession): void {
+  onClosed(session: Link): void {
     if (this.#isStopped) return;
     const cancel = this.options.clock.after(LINK_GRACE_MS.agentGone + 10, () => {
       this.#graceTimers.delete(session.nodeId);
@@ -121,10 +121,11 @@ export class Dispatch implements LinkWork {
   }
 
   /**
-   * Gives a node what waits for it: its process ignores what it has had. What was stored before its first link was another's to
-   * do and ends without a result, unless that may still be on its way. Where the database fails, the next sweep does the same.
+   * Sends a node its pending jobs; its process ignores those that it has received before. A job that was stored before the first
+   * link of this process belonged to the previous process: it ends without a result, unless the result may still be on its way.
+   * If the database fails, the next sweep does the same.
    */
-  async #handOver(session: LinkSession): Promise<void> {
+  async #handOver(session: Link): Promise<void> {
     const pending = await this.options.store.listPendingOfNode(session.nodeId);
     const missing = pending.filter((row) => !session.resume.runningTaskIds.has(row.id) && !session.hasSent(row.id));
     for (const row of missing.filter((row) => mayRun(session, row))) sendJob(session, row);
@@ -160,8 +161,8 @@ export class Dispatch implements LinkWork {
   }
 
   /**
-   * Sends what a lost bus message should have told this replica; an agent ignores what it already has. What a new process
-   * of an agent may not run is on its way as a result of the old one, or, when all of those have come, lost.
+   * Sends jobs whose bus message to this replica was lost; an agent ignores jobs that it already has. A job that a new process
+   * of an agent may not run is on its way as a result of the previous process or, once all of those have arrived, lost.
    */
   async #sendOverlooked(): Promise<void> {
     if (this.options.links.size === 0) return;
@@ -194,33 +195,33 @@ export class Dispatch implements LinkWork {
 
   #background(work: Promise<void>): void {
     work.catch((error: unknown) => {
-      if (!this.#isStopped) this.options.log.warn({ err: error }, 'dispatch is behind');
+      if (!this.#isStopped) this.options.log.warn({ err: error }, 'cannot look for waiting tasks, retrying');
     });
   }
 }
 
-/** Whether a stored job may go to this process of the agent: one whose link was there before may have run it. */
-function mayRun({ resume }: LinkSession, { opening }: PendingRow): boolean {
+/** True if a stored job may be sent to this process of the agent: no previous process can have received it. */
+function mayRun({ resume }: Link, { opening }: PendingRow): boolean {
   return opening === null || opening >= resume.bootOpening;
 }
 
-function sendJob(session: LinkSession, row: Job): void {
+function sendJob(session: Link, row: Job): void {
   if (!isProbeType(row.probe_type)) return;
   session.sendJob({
     taskId: row.id,
     probeType: row.probe_type,
     specJson: row.spec,
     deadlineMs: deadlineOf(row.probe_type, row.spec) + QUEUE_PATIENCE_MS,
-    caller: row.user_id === null ? '' : callerName(row.user_id, row.node_id),
+    caller: row.owner_id === null ? '' : callerName(row.owner_id, row.node_id),
   });
 }
 
-/** Lets a node tell its callers apart without knowing them, or finding them again on another node. */
-function callerName(userId: string, nodeId: string): string {
-  return createHash('sha256').update(`${nodeId} ${userId}`).digest('base64url').slice(0, 16);
+/** Pseudonym of a caller on one node: the node can tell callers apart, and two nodes cannot compare theirs. */
+function callerName(ownerId: string, nodeId: string): string {
+  return createHash('sha256').update(`${nodeId} ${ownerId}`).digest('base64url').slice(0, 16);
 }
 
-/** Milliseconds a node may take for a stored spec. */
+/** Time that a node may take for a stored spec, in milliseconds. */
 function deadlineOf(type: ProbeType, specJson: string): number {
   return definitionOf(type).deadlineMs(JSON.parse(specJson) as ProbeSpecs[ProbeType]);
 }

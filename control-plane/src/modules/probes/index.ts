@@ -1,48 +1,39 @@
 import type { Clock } from '@vantage/shared/clock.js';
-import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { AsnOf } from '@vantage/shared/probe-types/definition.js';
-import { definitionOf } from '@vantage/shared/probe-types/index.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
-import { touchedHosts } from '@vantage/shared/target-policy/spec.js';
-import { targetKeys } from '@vantage/shared/target-policy/target-keys.js';
 import type { Knex } from 'knex';
-import { ApiError, limitReached } from '../../http/errors.js';
+import { ApiError } from '../../http/errors.js';
 import type { Caller, RateLimiter } from '../../http/rate-limit.js';
 import type { ServerEvent } from '../../http/route.js';
-import type { Plans } from '../../plans.js';
-import { isVisibleTo, type Node, type NodeDirectory, type Viewer, viewerOf } from '../nodes/index.js';
-import { BudgetTurns } from './budget-turns.js';
-import { type Dispatch, EXPIRY_SLACK_MS } from './dispatch.js';
-import { spendNodeTests } from './node-test-quota.js';
+import { type Viewer, viewerOf } from '../../http/viewer.js';
+import type { Owner } from '../../owners/index.js';
+import type { Plans } from '../../plans/index.js';
+import { Slices } from '../../runtime/slices.js';
+import { isVisibleTo, type Node, type NodeDirectory } from '../nodes/index.js';
+import { newTask } from './new-task.js';
+import { takeNodeTests } from './node-test-quota.js';
 import { checkTarget, chooseNodes, type ProbeRequest } from './probe-request.js';
-import type { RecentTasks } from './recent-tasks.js';
-import { insertTasks, listTasks, type NewTask, type TaskOwner, type TaskRow } from './store.js';
-import { TARGET_RATE_PER_SECOND } from './target-budget.js';
-import { takeFromBudget } from './target-budget-store.js';
+import type { ProbeWork } from './probe-work.js';
+import { listTasks, MAX_PAGE_BYTES, PageTooLargeError, type TaskRow } from './store.js';
 import { isFinished, type TaskReader } from './task-reader.js';
+import { TaskWriter } from './task-writer.js';
 import { type TaskView, taskView } from './view.js';
 
-export { Dispatch } from './dispatch.js';
-export { RecentTasks } from './recent-tasks.js';
-export { type DispatchStore, dispatchStore, type LostRow, type NewTask, type PendingRow } from './store.js';
+export { openProbeWork, type ProbeWork } from './probe-work.js';
 export { TARGET_BURST, TARGET_MAX_AT_ONCE, TARGET_RATE_PER_SECOND } from './target-budget.js';
-export { deleteFullBuckets } from './target-budget-store.js';
-export { TaskReader } from './task-reader.js';
 export type { NodeResultView, TaskView } from './view.js';
-export { Waiters } from './waiters.js';
 
 interface ProbesOptions {
   readonly db: Knex;
   readonly clock: Clock;
   readonly directory: NodeDirectory;
-  readonly dispatch: Dispatch;
-  readonly recent: RecentTasks;
+  readonly work: ProbeWork;
   readonly reader: TaskReader;
-  /** The newest policy: deny lists change while we run. */
+  /** Returns the current policy: deny lists change at run time. */
   readonly policy: () => TargetPolicy;
   readonly limiter: RateLimiter;
   readonly plans: Plans;
-  /** The networks of addresses, as far as they are known. */
+  /** Looks up the autonomous system of an address. */
   readonly asnOf: AsnOf;
   readonly metrics: {
     countTask(type: string, seconds: number): void;
@@ -50,7 +41,7 @@ interface ProbesOptions {
   };
 }
 
-/** What creating a probe answers (API specification 2.7). */
+/** Response to the creation of a probe (API specification 2.7). */
 export interface ProbeCreated {
   readonly task_id: string;
   readonly task_ids: readonly string[];
@@ -59,17 +50,24 @@ export interface ProbeCreated {
 
 /** One-shot probes: requests, their tasks and results. */
 export class Probes {
-  readonly #budgetTurns = new BudgetTurns();
+  /** Part of probes that links use. */
+  readonly work: ProbeWork;
+  readonly #writer: TaskWriter;
 
-  constructor(private readonly options: ProbesOptions) {}
+  constructor(private readonly options: ProbesOptions) {
+    const { db, policy, work } = options;
+    this.work = work;
+    this.#writer = new TaskWriter({ db, policy, dispatch: work.dispatch });
+  }
 
   /**
-   * Stores a request, which costs the caller a node test for every node it chooses, and sends it to them.
+   * Stores a request and sends it to the chosen nodes. Each of them costs the caller one node test.
    * @throws ApiError VALIDATION_FAILED, PROBE_TARGET_INVALID, NODE_NOT_FOUND, NODE_OFFLINE, QUOTA_EXCEEDED,
    * RATE_LIMIT_EXCEEDED
    */
   async create(request: ProbeRequest, caller: Caller): Promise<ProbeCreated> {
-    const { clock, directory, dispatch, metrics } = this.options;
+    const { clock, directory, metrics } = this.options;
+    const { dispatch, recent } = this.work;
     const startedMs = clock.monotonicMs();
     const viewer = viewerOf(caller.account);
     checkTarget(request, this.options.policy());
@@ -81,23 +79,29 @@ export class Probes {
       loadOf: (node) => dispatch.loadOf(node.id),
       random: Math.random,
     });
-    const task = await spendNodeTests(this.options, { caller, nodeTests: nodes.length }, () =>
-      this.#remember(newTask(request, viewer, nodes, clock.now()), (made) =>
-        this.#store(made, { keys: this.#budgetKeys(request), weight: targetWeight(request) }),
-      ),
-    );
-    dispatch.send(task);
+    const planned = newTask(request, viewer, nodes, clock.now());
+    const taken = await takeNodeTests(this.options, caller, nodes.length);
+    // results may arrive before the task is stored
+    recent.add(planned);
+    const stored = await this.#writer.write(planned, request).catch(async (error: unknown) => {
+      recent.forget([planned.id]);
+      await taken.giveBack();
+      throw error;
+    });
+    // only the database knows refusals
+    if (stored.nodeTasks.some(({ refusedCode }) => refusedCode !== null)) recent.forget([stored.id]);
+    dispatch.send(stored);
     metrics.countTask(request.type, (clock.monotonicMs() - startedMs) / 1_000);
-    for (const { refusedCode } of task.nodeTasks) if (refusedCode) metrics.countResult(request.type, refusedCode);
-    return { task_id: task.id, task_ids: task.nodeTasks.map((nodeTask) => nodeTask.id), status: 'queued' };
+    for (const { refusedCode } of stored.nodeTasks) if (refusedCode) metrics.countResult(request.type, refusedCode);
+    return { task_id: stored.id, task_ids: stored.nodeTasks.map((nodeTask) => nodeTask.id), status: 'queued' };
   }
 
-  /** A task as it is now. @throws ApiError PROBE_JOB_NOT_FOUND */
+  /** Returns the current state of a task. @throws ApiError PROBE_JOB_NOT_FOUND */
   async get(id: string, viewer: Viewer): Promise<TaskView> {
-    return this.#view(id, readable(await this.options.reader.find(id), viewer), viewer);
+    return this.#shown(id, readable(await this.options.reader.find(id), viewer), viewer);
   }
 
-  /** A task when it is finished, or as it is after `seconds`. @throws ApiError PROBE_JOB_NOT_FOUND */
+  /** Returns a task once it is finished, or its state after `seconds`. @throws ApiError PROBE_JOB_NOT_FOUND */
   async waitFor(id: string, viewer: Viewer, seconds: number, signal: AbortSignal): Promise<TaskView> {
     const ending = new AbortController();
     const cancel = this.options.clock.after(seconds * 1_000, () => ending.abort());
@@ -107,25 +111,37 @@ export class Probes {
         last = readable(task, viewer);
       }
       if (last && !isFinished(last) && !signal.aborted) last = await this.options.reader.find(id);
-      return this.#view(id, readable(last, viewer), viewer);
+      return await this.#shown(id, readable(last, viewer), viewer);
     } finally {
       cancel();
     }
   }
 
-  /** The results of a task as they come, then its end. @throws ApiError PROBE_JOB_NOT_FOUND before the first event */
+  /**
+   * Streams the results of a task as they arrive, then the finished task.
+   * @throws ApiError PROBE_JOB_NOT_FOUND before the first event
+   */
   async events(id: string, viewer: Viewer, signal: AbortSignal): Promise<AsyncIterable<ServerEvent>> {
     readable(await this.options.reader.findHeard(id), viewer);
     return this.#streamEvents(id, viewer, signal);
   }
 
-  /** A page of an account's own tasks, newest first. */
+  /** Lists a page of an owner's tasks, newest first. @throws ApiError VALIDATION_FAILED when its results are too large */
   async list(
-    owner: TaskOwner & Viewer,
+    { owner, viewer }: { readonly owner: Owner; readonly viewer: Viewer },
     page: { limit: number; offset: number },
+    signal: AbortSignal,
   ): Promise<{ tasks: TaskView[]; total: number }> {
-    const { rows, total } = await listTasks(this.options.db, owner, page);
-    return { tasks: rows.map((row) => this.#view(row.id, row, owner)), total };
+    const { rows, total } = await listTasks(this.options.db, owner, page).catch((error: unknown) => {
+      throw error instanceof PageTooLargeError ? pageTooLarge() : error;
+    });
+    const slices = new Slices(signal);
+    const tasks: TaskView[] = [];
+    for (const row of rows) {
+      tasks.push(this.#view(row.id, row, viewer));
+      await slices.spend(STEPS_PER_RESULT * row.node_tasks.length);
+    }
+    return { tasks, total };
   }
 
   async *#streamEvents(id: string, viewer: Viewer, signal: AbortSignal): AsyncGenerator<ServerEvent> {
@@ -142,43 +158,11 @@ export class Probes {
     }
   }
 
-  /** Keys of the budgets of every host a request touches; none for hosts in the operator's own ranges. */
-  #budgetKeys({ type, spec }: ProbeRequest): string[] {
-    const policy = this.options.policy();
-    const hosts = touchedHosts(type, spec).filter((host) => host.kind === 'name' || !policy.isExempt(host.address));
-    return [...new Set(hosts.flatMap(targetKeys))];
-  }
-
-  /** Its results may be here before `store` returns. What was refused, or not stored, only the database knows. */
-  async #remember(task: NewTask, store: (task: NewTask) => Promise<NewTask>): Promise<NewTask> {
-    const { recent } = this.options;
-    recent.add(task);
-    let isPending = false;
-    try {
-      const stored = await store(task);
-      isPending = stored.nodeTasks.every(({ refusedCode }) => refusedCode === null);
-      return stored;
-    } finally {
-      if (!isPending) recent.forget([task.id]);
-    }
-  }
-
-  /** Stores the task. Nodes beyond the budget get a result that says so; none at all within it is refused. */
-  async #store(task: NewTask, { keys, weight }: BudgetShare): Promise<NewTask> {
-    const { db, dispatch } = this.options;
-    if (keys.length === 0) {
-      await dispatch.store(task);
-      return task;
-    }
-    if (this.#budgetTurns.isFull(keys)) throw targetRateLimited(task.createdAt, weight);
-    const store = async (trx: Knex.Transaction) => {
-      const granted = await takeFromBudget(trx, keys, { nodes: task.nodeTasks.length, weight });
-      if (granted === 0) throw targetRateLimited(task.createdAt, weight);
-      const limited = limitTask(task, keys, granted);
-      await insertTasks(trx, [limited]);
-      return limited;
-    };
-    return this.#budgetTurns.run(keys, () => db.transaction(store));
+  /** As `#view`; a large view is built and rendered in different turns of the event loop. */
+  async #shown(id: string, task: TaskRow, viewer: Viewer): Promise<TaskView> {
+    const view = this.#view(id, task, viewer);
+    await new Slices().spend(STEPS_PER_RESULT * task.node_tasks.length);
+    return view;
   }
 
   #view(id: string, task: TaskRow, viewer: Viewer): TaskView {
@@ -191,65 +175,27 @@ export class Probes {
   }
 }
 
-/** A node that was public when it measured may be private now: then strangers no longer learn where it stands. */
+/** Steps that showing one result takes: a result may have thousands of records, yet only large tasks wait for a turn. */
+const STEPS_PER_RESULT = 20;
+
+/** The node if the viewer may see it; null hides the place of a node that was public when it measured and is private now. */
 function visibleNode(node: Node | null, viewer: Viewer): Node | null {
   return node !== null && isVisibleTo(node, viewer) ? node : null;
 }
 
-/** What a request takes of which budgets, for each of its nodes. */
-interface BudgetShare {
-  readonly keys: readonly string[];
-  readonly weight: number;
+function pageTooLarge(): ApiError {
+  const message = `results of these tasks have more than ${MAX_PAGE_BYTES} bytes: send a smaller limit, such as 1`;
+  return new ApiError('VALIDATION_FAILED', { status: 422, details: { limit: [{ code: 'range', message }] } });
 }
 
-function targetWeight({ type, spec }: ProbeRequest): number {
-  return definitionOf(type).targetWeight(spec);
-}
-
-/** A task of an account is its own; one made without credentials is readable by whoever has the id, but a test key. */
+/**
+ * Returns a task that the viewer may read: a task of an account is readable by that account only, a task that was created
+ * without credentials by everyone who has its id. Test keys read only tasks of test keys. @throws ApiError PROBE_JOB_NOT_FOUND
+ */
 function readable(task: TaskRow | null, viewer: Viewer): TaskRow {
-  const isTheirs = task !== null && (task.user_id === null || task.user_id === viewer.userId);
+  const isTheirs = task !== null && (task.owner_id === null || task.owner_id === viewer.ownerId);
   if (!isTheirs || (viewer.isTest && !task.is_test)) throw new ApiError('PROBE_JOB_NOT_FOUND');
   return task;
-}
-
-function newTask(request: ProbeRequest, { userId, isTest }: Viewer, nodes: readonly Node[], now: number): NewTask {
-  const [id, ...nodeTaskIds] = sortedIds(nodes.length + 1, now);
-  return {
-    id,
-    userId,
-    isTest,
-    probeType: request.type,
-    target: request.spec.target,
-    specJson: JSON.stringify(request.spec),
-    createdAt: new Date(now),
-    expiresInMs: definitionOf(request.type).deadlineMs(request.spec) + EXPIRY_SLACK_MS,
-    targetKeys: null,
-    nodeTasks: nodes.map((node, index) => ({ id: nodeTaskIds[index] ?? '', nodeId: node.id, refusedCode: null })),
-  };
-}
-
-/** The task with all but its first `granted` nodes refused. */
-function limitTask(task: NewTask, targetKeys: readonly string[], granted: number): NewTask {
-  const nodeTasks = task.nodeTasks.map((nodeTask, index) =>
-    index < granted ? nodeTask : { ...nodeTask, refusedCode: 'target_rate_limited' },
-  );
-  return { ...task, targetKeys, nodeTasks };
-}
-
-/** The first whole second from which on a second's worth of its budget is back, and enough for one node. */
-function targetRateLimited(now: Date, weight: number): ApiError {
-  const seconds = Math.max(1, weight / TARGET_RATE_PER_SECOND);
-  const resetsAt = Math.ceil(now.getTime() / 1_000 + seconds) * 1_000;
-  const allowance = { limit: TARGET_RATE_PER_SECOND, remaining: 0, resetsAt, isAllowed: false };
-  const message = 'is being probed too often; try again later';
-  return limitReached('RATE_LIMIT_EXCEEDED', allowance, { target: [{ code: 'refused', message }] });
-}
-
-/** Ids of one millisecond are random: sorted, the request comes first and its node tasks keep the order of the nodes. */
-function sortedIds(count: number, now: number): [string, ...string[]] {
-  const ids = Array.from({ length: count }, () => newId(idPrefixes.probeTask, now)).sort();
-  return ids as [string, ...string[]];
 }
 
 declare module '../../http/route.js' {

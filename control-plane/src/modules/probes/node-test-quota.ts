@@ -1,34 +1,35 @@
+import type { Allowance } from '../../http/allowance.js';
 import { type ApiError, limitReached } from '../../http/errors.js';
-import { type Allowance, type Caller, nodeTestQuota, type RateLimiter } from '../../http/rate-limit.js';
-import type { Plans } from '../../plans.js';
+import { type Caller, nodeTestQuota, type RateLimiter } from '../../http/rate-limit.js';
+import type { Plans } from '../../plans/index.js';
 
 interface NodeTestsOptions {
   readonly limiter: RateLimiter;
   readonly plans: Plans;
 }
 
-/**
- * Takes node tests from the caller's quota of the day for what `work` does, and gives them back when it fails.
- * @throws ApiError QUOTA_EXCEEDED when they are not there; nothing is taken then
- */
-export async function spendNodeTests<T>(
-  { limiter, plans }: NodeTestsOptions,
-  { caller, nodeTests }: { readonly caller: Caller; readonly nodeTests: number },
-  work: () => Promise<T>,
-): Promise<T> {
-  const quota = nodeTestQuota(caller, plans);
-  if (quota === null) return work();
-  const allowance = await limiter.consume(quota, nodeTests);
-  if (!allowance.isAllowed) throw quotaExceeded(allowance, nodeTests);
-  try {
-    return await work();
-  } catch (error) {
-    await limiter.refund(quota, nodeTests, allowance);
-    throw error;
-  }
+/** Node tests that were taken from a caller's daily quota. */
+export interface TakenNodeTests {
+  /** Returns the node tests to the quota, for a probe that was not created. */
+  giveBack(): Promise<void>;
 }
 
-function quotaExceeded(allowance: Allowance, nodeTests: number): ApiError {
-  const message = `take ${nodeTests} node tests, and ${allowance.remaining} of ${allowance.limit} are left today`;
+const unlimited: TakenNodeTests = { giveBack: async () => {} };
+
+/** Takes node tests from the caller's daily quota. @throws ApiError QUOTA_EXCEEDED when fewer are left; then none is taken */
+export async function takeNodeTests(
+  { limiter, plans }: NodeTestsOptions,
+  caller: Caller,
+  count: number,
+): Promise<TakenNodeTests> {
+  const quota = nodeTestQuota(caller, plans);
+  if (quota === null) return unlimited;
+  const allowance = await limiter.consume(quota, count);
+  if (!allowance.isAllowed) throw quotaExceeded(allowance, count);
+  return { giveBack: () => limiter.refund(quota, count, allowance) };
+}
+
+function quotaExceeded(allowance: Allowance, count: number): ApiError {
+  const message = `take ${count} node tests, and ${allowance.remaining} of ${allowance.limit} are left today`;
   return limitReached('QUOTA_EXCEEDED', allowance, { nodes: [{ code: 'refused', message }] });
 }

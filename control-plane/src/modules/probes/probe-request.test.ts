@@ -4,14 +4,15 @@ import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { aNode } from '../../../test/_support/a-node.js';
 import type { ApiError } from '../../http/errors.js';
-import type { Node, NodeSelection, Viewer } from '../nodes/index.js';
+import type { Viewer } from '../../http/viewer.js';
+import type { Node, NodeSelection } from '../nodes/index.js';
 import { checkTarget, chooseNodes, type ProbeBody, toProbeRequest } from './probe-request.js';
 import { probeRequestSchema } from './schema.js';
 
-const anybody: Viewer = { userId: null, isAdmin: false, isTest: false };
-const owner: Viewer = { ...anybody, userId: 'u_owner' };
-const stranger: Viewer = { ...anybody, userId: 'u_stranger' };
-const admin: Viewer = { ...anybody, userId: 'u_admin', isAdmin: true };
+const anybody: Viewer = { ownerId: null, isAdmin: false, isTest: false };
+const owner: Viewer = { ...anybody, ownerId: 'u_owner' };
+const stranger: Viewer = { ...anybody, ownerId: 'u_stranger' };
+const admin: Viewer = { ...anybody, ownerId: 'u_admin', isAdmin: true };
 
 /** A request as it is after validation. */
 function request(body: object, type: ProbeType = 'tcp') {
@@ -203,7 +204,7 @@ t.test('what is no target is a 400 that names the field, what may not be touched
   t.match(refusal('tcp', { target: 'example.com' }), {
     status: 400,
     code: 'VALIDATION_FAILED',
-    details: { 'params.port': [{ code: 'format' }] },
+    details: { 'params.port': [{ code: 'required' }] },
   });
   t.match(refusal('tcp', { target: '10.0.0.1:80' }), {
     status: 422,
@@ -248,3 +249,21 @@ t.test(
     );
   },
 );
+
+t.test('parameters that contradict the target or one another are a conflict, of every type', (t) => {
+  const policy = new TargetPolicy({ allow: [], own: [], denied: [] });
+  const cases: readonly [ProbeType, string, object, field: string][] = [
+    ['tcp', 'example.com:443', { port: 444 }, 'params.port'],
+    ['smtp', 'example.com:25', { port: 587 }, 'params.port'],
+    ['ntp', 'example.com:123', { port: 1230 }, 'params.port'],
+    ['ssl', 'example.com:443', { port: 8443 }, 'params.port'],
+    ['dns', 'example.com', { trace: true, server: '9.9.9.9' }, 'params.trace'],
+    ['dns', 'example.com', { trace: true, transport: 'dot' }, 'params.transport'],
+    ['http', 'https://example.com/', { headers: { A: '1', a: '2' } }, 'params.headers.a'],
+  ];
+  for (const [type, target, params, field] of cases) {
+    const refusal = refusalOf(() => checkTarget(request({ target, params }, type), policy));
+    t.match(refusal, { status: 400, code: 'VALIDATION_FAILED', details: { [field]: [{ code: 'conflict' }] } }, field);
+  }
+  t.end();
+});

@@ -4,18 +4,11 @@ import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { checkSpec } from '@vantage/shared/target-policy/spec.js';
 import type { FieldErrors } from '@vantage/shared/validation.js';
 import { ApiError } from '../../http/errors.js';
-import {
-  isVisibleTo,
-  lacksFamily,
-  matches,
-  type Node,
-  type NodeSelection,
-  selectNodes,
-  statusOf,
-  type Viewer,
-} from '../nodes/index.js';
+import type { Viewer } from '../../http/viewer.js';
+import { isVisibleTo, type Node, type NodeSelection, statusOf, suitableFor } from '../nodes/index.js';
+import { drawNodes } from './draw-nodes.js';
 
-/** A validated probe request: the spec with defaults, and one of three ways to name nodes. */
+/** A validated probe request: the spec with defaults, and the nodes, by id or by a selection. */
 export interface ProbeRequest<T extends ProbeType = ProbeType> {
   readonly type: T;
   readonly spec: ProbeSpecs[T];
@@ -23,7 +16,7 @@ export interface ProbeRequest<T extends ProbeType = ProbeType> {
   readonly selection: NodeSelection;
 }
 
-/** The body of a probe operation, as its schema lets it through. */
+/** Body of a probe operation, after validation against its schema. */
 export interface ProbeBody {
   readonly target: string;
   readonly params: object;
@@ -32,7 +25,7 @@ export interface ProbeBody {
   readonly nodes?: NodeSelection;
 }
 
-/** Body to request. @throws ApiError VALIDATION_FAILED when nodes are named in two ways */
+/** Converts a body into a request. @throws ApiError VALIDATION_FAILED when nodes are named in two ways */
 export function toProbeRequest<T extends ProbeType>(type: T, body: ProbeBody): ProbeRequest<T> {
   const given = (['node_id', 'node_ids', 'nodes'] as const).filter((field) => body[field] !== undefined);
   if (given.length > 1) {
@@ -52,15 +45,18 @@ export function toProbeRequest<T extends ProbeType>(type: T, body: ProbeBody): P
   };
 }
 
-/** @throws ApiError VALIDATION_FAILED (400) for what is no target, PROBE_TARGET_INVALID (422) for what may not be touched */
+/**
+ * Checks that the target is valid and may be probed.
+ * @throws ApiError VALIDATION_FAILED (400) for an invalid one, PROBE_TARGET_INVALID (422) for a forbidden one
+ */
 export function checkTarget(request: ProbeRequest, policy: TargetPolicy): void {
   try {
     checkSpec(request.type, request.spec, policy);
   } catch (error) {
     if (!(error instanceof TargetError)) throw error;
-    const isRefused = error.kind === 'refused';
-    throw new ApiError(isRefused ? 'PROBE_TARGET_INVALID' : 'VALIDATION_FAILED', {
-      details: { [error.field]: [{ code: isRefused ? 'refused' : 'format', message: error.message }] },
+    const { kind, field, code, message } = error;
+    throw new ApiError(kind === 'refused' ? 'PROBE_TARGET_INVALID' : 'VALIDATION_FAILED', {
+      details: { [field]: [{ code, message }] },
     });
   }
 }
@@ -75,11 +71,11 @@ interface Choice {
 }
 
 /**
- * The nodes a request runs on: those it names, or a draw among those that fit.
- * @throws ApiError NODE_NOT_FOUND, NODE_OFFLINE for a named node; VALIDATION_FAILED (422, details.nodes) when none fits
+ * Chooses the nodes that a request runs on: the named ones, or a random selection of those that match.
+ * @throws ApiError NODE_NOT_FOUND, NODE_OFFLINE for a named node; VALIDATION_FAILED (422, details.nodes) when none matches
  */
 export function chooseNodes(choice: Choice): Node[] {
-  return choice.request.nodeIds ? namedNodes(choice, choice.request.nodeIds) : drawnNodes(choice);
+  return choice.request.nodeIds ? namedNodes(choice, choice.request.nodeIds) : selectedNodes(choice);
 }
 
 function namedNodes({ findNode, viewer }: Choice, ids: readonly string[]): Node[] {
@@ -90,35 +86,24 @@ function namedNodes({ findNode, viewer }: Choice, ids: readonly string[]): Node[
   return usable;
 }
 
-function drawnNodes({ request, nodes, viewer, loadOf, random }: Choice): Node[] {
+function selectedNodes({ request, nodes, viewer, loadOf, random }: Choice): Node[] {
   const { selection } = request;
+  const needs = { capability: capabilityOf(request), family: familyOf(request) };
   const online = [...nodes].filter((node) => isVisibleTo(node, viewer) && statusOf(node) === 'online');
-  const allowed = selection.owned ? online.filter((node) => node.ownerId === viewer.userId) : online;
-  const capability = capabilityOf(request);
-  const family = familyOf(request);
-  const candidates = allowed.filter(
-    (node) =>
-      (capability === null || node.capabilities.includes(capability)) &&
-      (family === null || !lacksFamily(node, family)),
-  );
-  const chosen = selectNodes({ candidates, selection, loadOf, random });
-  if (chosen.length > 0) return chosen;
-  const message = whyNone({
-    isAnyOnline: online.length > 0,
-    isAnyFitting: allowed.some((node) => matches(node, selection)),
-    capability,
-    family,
-  });
+  const candidates = online.filter(suitableFor({ viewer, selection, ...needs }));
+  if (candidates.length > 0) return drawNodes({ candidates, selection, loadOf, random });
+  const isSelected = suitableFor({ viewer, selection, capability: null, family: null });
+  const message = whyNone({ isAnyOnline: online.length > 0, isAnySelected: online.some(isSelected), ...needs });
   throw new ApiError('VALIDATION_FAILED', { status: 422, details: { nodes: [{ code: 'not_found', message }] } });
 }
 
-/** A TCP ping needs no raw socket, whatever its type says. */
+/** Capability that a node needs for a request; null: none. A TCP ping needs no raw socket. */
 function capabilityOf({ type, spec }: ProbeRequest): string | null {
   if (type === 'ping' && (spec as ProbeSpecs['ping']).params.protocol === 'tcp') return null;
   return probeTypes[type].capability;
 }
 
-/** The family a request can't do without: of a literal, or as asked for; null: either will do. */
+/** IP family that a request needs: that of a literal address, or the requested one; null: either. */
 function familyOf({ type, spec }: ProbeRequest): 4 | 6 | null {
   const host = definitionOf(type).targetHost(spec);
   if (host.kind === 'address' && type !== 'dns') return host.family;
@@ -128,12 +113,12 @@ function familyOf({ type, spec }: ProbeRequest): 4 | 6 | null {
 
 function whyNone(found: {
   readonly isAnyOnline: boolean;
-  readonly isAnyFitting: boolean;
+  readonly isAnySelected: boolean;
   readonly capability: string | null;
   readonly family: 4 | 6 | null;
 }): string {
   if (!found.isAnyOnline) return 'no node is online';
-  if (!found.isAnyFitting) return 'no online node matches this selection';
+  if (!found.isAnySelected) return 'no online node matches this selection';
   const needs = [found.capability, found.family === null ? null : `IPv${found.family}`].filter((need) => need !== null);
   return `no online node that matches can do ${needs.join(' over ')}`;
 }

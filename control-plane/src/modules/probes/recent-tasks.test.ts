@@ -11,7 +11,7 @@ function aTask(nodeIds: readonly string[] = ['n_1']): NewTask & { readonly ids: 
   const ids = nodeIds.map(() => newId(idPrefixes.probeTask));
   return {
     id: newId(idPrefixes.probeTask),
-    userId: 'u_1',
+    ownerId: 'u_1',
     isTest: true,
     probeType: 'tcp',
     target: spec.target,
@@ -51,7 +51,7 @@ t.test('a task is as it was stored, and changes with each result stored here', a
   const before = recent.find(task.id);
   t.strictSame(before, {
     id: task.id,
-    user_id: 'u_1',
+    owner_id: 'u_1',
     is_test: true,
     probe_type: 'tcp',
     target: spec.target,

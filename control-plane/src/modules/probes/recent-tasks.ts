@@ -10,13 +10,13 @@ interface Entry {
 
 const MAX_AGE_MS = 10_000;
 const MAX_BYTES = 32 * 1024 * 1024;
-/** A task without results, roughly. */
+/** Approximate size of a task without results, in bytes. */
 const TASK_BYTES = 2_000;
 
 /**
- * What this replica knows of the tasks it has just made without asking the database: most are read once, within
- * milliseconds of their end, by whoever made them. An entry is the row as the database has it; a change of it that was
- * not made by a result stored here must be told by `forget`. For 10 s, and up to 32 MB.
+ * Cache of the tasks that this replica has just created: most tasks are read once, within milliseconds of their end, by their
+ * caller. An entry equals the row in the database; call `forget` after a change that is not a result stored by this replica.
+ * Keeps entries for 10 s, and at most 32 MB.
  */
 export class RecentTasks {
   readonly #entries = new Map<string, Entry>();
@@ -24,20 +24,20 @@ export class RecentTasks {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Takes in a task about to be stored, none of whose nodes was refused. */
+  /** Adds a task that is about to be stored, without refused nodes. */
   add(task: NewTask): void {
     this.#entries.set(task.id, { task: pendingRow(task), sinceMs: this.clock.monotonicMs(), bytes: TASK_BYTES });
     this.#bytes += TASK_BYTES;
     this.#dropOld();
   }
 
-  /** The task as the database has it, or null where only the database knows. */
+  /** The task as the database has it; null: not cached. */
   find(id: string): TaskRow | null {
     const entry = this.#entries.get(id);
     return entry !== undefined && this.#isFresh(entry) ? entry.task : null;
   }
 
-  /** Takes in results after their commit. */
+  /** Adds results after their commit. */
   finish(results: readonly StoredResult[]): void {
     for (const result of results) {
       const entry = this.#entries.get(result.requestId);
@@ -49,7 +49,7 @@ export class RecentTasks {
     this.#dropOld();
   }
 
-  /** Something else changed these tasks, or may have. */
+  /** Drops tasks that may have changed otherwise. */
   forget(ids: readonly string[]): void {
     for (const id of ids) {
       this.#bytes -= this.#entries.get(id)?.bytes ?? 0;
@@ -72,7 +72,7 @@ export class RecentTasks {
 function pendingRow(task: NewTask): TaskRow {
   return {
     id: task.id,
-    user_id: task.userId,
+    owner_id: task.ownerId,
     is_test: task.isTest,
     probe_type: task.probeType,
     target: task.target,

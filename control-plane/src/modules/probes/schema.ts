@@ -2,7 +2,8 @@ import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
 import { definitionOf, type ProbeType, probeTypes } from '@vantage/shared/probe-types/index.js';
 import { runFields } from '@vantage/shared/probe-types/node-result.js';
 import { type TSchema, type TUnsafe, Type } from 'typebox';
-import { NodeIdSchema, NodeSelectionSchema } from '../nodes/index.js';
+import { IsTestSchema } from '../../http/is-test.js';
+import { nodeSchemas } from '../nodes/index.js';
 import { taskExamples } from './task-example.js';
 import type { TaskView } from './view.js';
 
@@ -11,17 +12,22 @@ export const TaskIdSchema = Type.String({ pattern: idPattern(idPrefixes.probeTas
 /** States of a task (API specification 3.3). */
 export const taskStatuses = ['running', 'completed', 'failed'] as const;
 
-/** Body of a probe request (API specification 2.7); defaults of params are filled in by validation. */
+/** Body of a probe request (API specification 2.7); validation fills in the defaults of `params`. */
 export function probeRequestSchema(type: ProbeType) {
   const { Spec, Params } = probeTypes[type];
   return Type.Object(
     {
       target: Spec.properties.target,
-      node_id: Type.Optional(NodeIdSchema),
+      node_id: Type.Optional(nodeSchemas.id),
       node_ids: Type.Optional(
-        Type.Array(NodeIdSchema, { minItems: 1, maxItems: 50, uniqueItems: true, description: 'Exactly these nodes.' }),
+        Type.Array(nodeSchemas.id, {
+          minItems: 1,
+          maxItems: 50,
+          uniqueItems: true,
+          description: 'Exactly these nodes.',
+        }),
       ),
-      nodes: Type.Optional(NodeSelectionSchema),
+      nodes: Type.Optional(nodeSchemas.selection),
       params: Type.Object(Params.properties, {
         additionalProperties: false,
         default: {},
@@ -32,14 +38,14 @@ export function probeRequestSchema(type: ProbeType) {
   );
 }
 
-/** What a probe request answers. */
+/** Response to a probe request. */
 export const ProbeCreatedSchema = Type.Object(
   {
     task_id: TaskIdSchema,
-    task_ids: Type.Array(TaskIdSchema, { description: 'One per node.' }),
+    task_ids: Type.Array(TaskIdSchema, { description: 'Ids of the node tasks, one for each node.' }),
     status: Type.Literal('queued'),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'ProbeCreated' },
 );
 
 const NodePlace = Type.Object(
@@ -50,27 +56,32 @@ const NodePlace = Type.Object(
     isp: Type.Union([Type.String(), Type.Null()]),
     region: Type.Union([Type.String(), Type.Null()]),
   },
-  { additionalProperties: false, description: 'Where the node stands.' },
+  { additionalProperties: false, title: 'ResultPlace', description: 'Location and network of the node.' },
 );
 
-/** One node's result of a type, as tasks show it. */
+/** Schema of a node result of a probe type, as tasks show it. */
 export function nodeResultSchema(type: ProbeType): TSchema {
   return Type.Object(
     {
-      node_id: NodeIdSchema,
+      node_id: nodeSchemas.id,
       node: NodePlace,
       ...probeTypes[type].Result.properties,
       ...runFields,
       started_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-        description: 'Null when the node was lost before it said.',
+        description: 'Null if the node returned no result.',
       }),
       trust: Type.Optional(
         Type.Literal('banned_since', {
-          description: 'The node was banned after it had measured this: weigh it accordingly. Absent otherwise.',
+          description:
+            'The node was banned after this measurement, so the result may not be trustworthy. Absent otherwise.',
         }),
       ),
-      banned_at: Type.Optional(Type.String({ format: 'date-time', description: 'With `trust`: when that was.' })),
-      late: Type.Optional(Type.Boolean({ description: 'Came after the node had been given up.' })),
+      banned_at: Type.Optional(
+        Type.String({ format: 'date-time', description: 'Time of the ban; present with `trust`.' }),
+      ),
+      late: Type.Optional(
+        Type.Boolean({ description: 'True if the result arrived after the node had been declared lost.' }),
+      ),
     },
     {
       additionalProperties: false,
@@ -80,7 +91,7 @@ export function nodeResultSchema(type: ProbeType): TSchema {
   );
 }
 
-/** A task of a type. */
+/** Schema of a task of a probe type. */
 export function taskSchema(type: ProbeType): TUnsafe<TaskView> {
   const definition = probeTypes[type];
   return Type.Unsafe<TaskView>(
@@ -88,16 +99,16 @@ export function taskSchema(type: ProbeType): TUnsafe<TaskView> {
       {
         task_id: TaskIdSchema,
         probe_type: Type.Literal(type),
-        is_test: Type.Boolean({ description: 'Made with a test key: the only ones a test key sees.' }),
+        is_test: IsTestSchema,
         target: Type.String(),
         status: Type.Enum([...taskStatuses], {
           type: 'string',
-          description: 'completed: at least one node has a result, good or bad; failed: none.',
+          description: 'completed: at least one node returned a result, successful or not. failed: no node did.',
         }),
         created_at: Type.String({ format: 'date-time' }),
         completed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
         node_results: Type.Array(nodeResultSchema(type), {
-          description: 'Results so far, in the order the nodes were chosen.',
+          description: 'Results so far, in the order in which the nodes were chosen.',
         }),
         summary: Type.Object(
           {

@@ -2,10 +2,11 @@ import { idLowerBound, idPrefixes, idTimeMs } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import { Batcher } from '../../db/batcher.js';
 import { queryPrepared } from '../../db/prepared.js';
+import { type Owner, ownedBy } from '../../owners/index.js';
 
 const NODES_AT_ONCE = 200;
 
-/** What dispatch stores of tasks, and reads of them; each call is one transaction. */
+/** Storage of tasks for dispatch; each call is one transaction. */
 export interface DispatchStore {
   insert(tasks: readonly NewTask[]): Promise<void>;
   listPending(ids: readonly string[]): Promise<PendingRow[]>;
@@ -17,9 +18,9 @@ export interface DispatchStore {
   expire(): Promise<LostRow[]>;
 }
 
-/** The tasks of a database. */
+/** Storage of tasks in a database. */
 export function dispatchStore(db: Knex): DispatchStore {
-  // nodes come back by the thousand, each asking
+  // thousands of nodes reconnect at once, and each needs its pending tasks
   const pendingOfNode = new Batcher<string, PendingRow[]>({
     maxItems: NODES_AT_ONCE,
     flush: (nodeIds) => listPendingTasksOfNodes(db, nodeIds),
@@ -36,18 +37,18 @@ export function dispatchStore(db: Knex): DispatchStore {
   };
 }
 
-/** A request with its node tasks, to be stored. */
+/** A task with its node tasks, to be stored. */
 export interface NewTask {
   readonly id: string;
-  readonly userId: string | null;
-  /** Made with a test key. */
+  readonly ownerId: string | null;
+  /** True if it was created with a test key. */
   readonly isTest: boolean;
   readonly probeType: string;
   readonly target: string;
   readonly specJson: string;
-  /** By the clock of the replica that took it: for people, nothing is decided by it. */
+  /** Creation time by the clock of the replica that received the request; for display only. */
   readonly createdAt: Date;
-  /** After it is stored, milliseconds: what no node has answered by then ends. */
+  /** Time after which unfinished node tasks end, in milliseconds from when it is stored. */
   readonly expiresInMs: number;
   /** Keys of the per-target budget; null for exempt targets. */
   readonly targetKeys: readonly string[] | null;
@@ -57,18 +58,18 @@ export interface NewTask {
 export interface NewNodeTask {
   readonly id: string;
   readonly nodeId: string;
-  /** Set when the node is not even asked. */
+  /** Error code when the job is not sent to the node; null: it is sent. */
   readonly refusedCode: string | null;
 }
 
 // A task without a result may vanish in a crash of PostgreSQL itself: its client sees an error or never got its id.
-// A durable result makes its task durable too, since the write-ahead log is one stream. Replicas' clocks differ: when a task
-// ends is counted by the database's, and whose it may be by the newest link of its node.
+// A durable result makes its task durable too, since the write-ahead log is one stream. Replicas' clocks differ: the end of a
+// task is determined by the database's clock, and the process that may run it by the newest link of its node.
 const INSERT = {
   name: 'probes-insert',
   text: `
   WITH task AS (
-    INSERT INTO probe_tasks (id, user_id, probe_type, target, spec, created_at, is_test)
+    INSERT INTO probe_tasks (id, owner_id, probe_type, target, spec, created_at, is_test)
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]::json[], $6::timestamptz[], $7::boolean[])
   )
   INSERT INTO probe_node_tasks (id, task_id, node_id, probe_type, expires_at, target_keys, state, lost_code, finished_at, opening)
@@ -78,12 +79,12 @@ const INSERT = {
     AS n(id, task_id, node_id, probe_type, expires_ms, target_keys, refused)`,
 };
 
-/** Stores requests with all their node tasks: one statement, one transaction. */
+/** Stores tasks with all their node tasks in one statement. */
 export async function insertTasks(db: Knex, tasks: readonly NewTask[]): Promise<void> {
   const nodeTasks = tasks.flatMap((task) => task.nodeTasks.map((nodeTask) => ({ task, nodeTask })));
   await queryPrepared(db, INSERT, [
     tasks.map(({ id }) => id),
-    tasks.map(({ userId }) => userId),
+    tasks.map(({ ownerId }) => ownerId),
     tasks.map(({ probeType }) => probeType),
     tasks.map(({ target }) => target),
     tasks.map(({ specJson }) => specJson),
@@ -113,24 +114,24 @@ export interface NodeTaskRow {
 
 export interface TaskRow {
   readonly id: string;
-  readonly user_id: string | null;
+  readonly owner_id: string | null;
   readonly is_test: boolean;
   readonly probe_type: string;
   readonly target: string;
   readonly spec: unknown;
   readonly created_at: Date;
-  /** In the order the nodes were chosen. */
+  /** In the order in which the nodes were chosen. */
   readonly node_tasks: readonly NodeTaskRow[];
 }
 
-// node tasks are made right after their request, so their ids lie in a range that prunes partitions
+// node tasks are created right after their task, so their ids lie in a range that prunes partitions
 const NODE_TASKS = `
   SELECT coalesce(json_agg(json_build_object('id', n.id, 'node_id', n.node_id, 'state', n.state, 'result', n.result, 'success', n.success,
     'lost_code', n.lost_code, 'finished_at', n.finished_at, 'late', n.late) ORDER BY n.id), '[]') AS node_tasks
   FROM probe_node_tasks n`;
 
 // by name: PostgreSQL refuses a prepared statement for good once a migration has added a column to a `*`
-const TASK_COLUMNS = 't.id, t.user_id, t.is_test, t.probe_type, t.target, t.spec, t.created_at';
+const TASK_COLUMNS = 't.id, t.owner_id, t.is_test, t.probe_type, t.target, t.spec, t.created_at';
 
 const FIND_TASK = {
   name: 'probes-find-task',
@@ -144,10 +145,10 @@ const FIND_NODE_TASK = {
          WHERE own.id = $1 AND t.id = own.task_id AND t.id > $2 AND t.id <= $1`,
 };
 
-// how far apart the ids of a request and its node tasks can be
+// greatest distance between the ids of a task and its node tasks
 const ID_SPREAD_MS = 60_000;
 
-/** The request with this id and its node tasks; for the id of a node task its request with that one only. Or null. */
+/** Finds a task with its node tasks; by the id of a node task, the task with that node task only. Null: no such task. */
 export async function findTask(db: Knex, id: string): Promise<TaskRow | null> {
   const madeAt = idTimeMs(idPrefixes.probeTask, id);
   if (madeAt === null) return null;
@@ -159,33 +160,62 @@ export async function findTask(db: Knex, id: string): Promise<TaskRow | null> {
   return single ?? null;
 }
 
-/** Whose requests: all of a user, or those made with the user's test keys. */
-export interface TaskOwner {
-  readonly userId: string;
-  readonly isTest: boolean;
+/** Greatest number of bytes of results in a page of several tasks. */
+export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+/** Number of tasks whose results are read at once. */
+const RESULTS_AT_ONCE = 10;
+
+/** Error of a page whose results exceed MAX_PAGE_BYTES. */
+export class PageTooLargeError extends Error {
+  override readonly name = 'PageTooLargeError';
 }
 
-const OWNED = 'user_id = ? AND (is_test OR NOT ?)';
-
-/** A page of somebody's requests, newest first, and how many there are. */
+/** Lists a page of an owner's tasks, newest first, with their total number. @throws PageTooLargeError */
 export async function listTasks(
   db: Knex,
-  { userId, isTest }: TaskOwner,
+  owner: Owner,
   page: { limit: number; offset: number },
 ): Promise<{ rows: TaskRow[]; total: number }> {
-  const { rows } = await db.raw<{ rows: TaskRow[] }>(
-    `SELECT t.*, n.node_tasks FROM
-       (SELECT * FROM probe_tasks WHERE ${OWNED} ORDER BY id DESC LIMIT ? OFFSET ?) t,
-       LATERAL (${NODE_TASKS} WHERE n.task_id = t.id AND n.id >= t.id) n ORDER BY t.id DESC`,
-    [userId, isTest, page.limit, page.offset],
+  const { rows: tasks } = await db.raw<{ rows: Omit<TaskRow, 'node_tasks'>[] }>(
+    `SELECT ${TASK_COLUMNS} FROM probe_tasks t WHERE ${ownedBy(owner)} ORDER BY id DESC LIMIT :limit OFFSET :offset`,
+    { ownerId: owner.id, ...page },
   );
-  return { rows, total: await countTasks(db, { userId, isTest }) };
+  const rows: TaskRow[] = [];
+  let bytes = 0;
+  for (let at = 0; at < tasks.length; at += RESULTS_AT_ONCE) {
+    const some = tasks.slice(at, at + RESULTS_AT_ONCE);
+    bytes += await sumResultBytes(db, some);
+    // fifty nodes of each of two hundred tasks may have gigabytes of results
+    if (bytes > MAX_PAGE_BYTES && tasks.length > 1) throw new PageTooLargeError();
+    rows.push(...(await withNodeTasks(db, some)));
+  }
+  return { rows, total: await countTasks(db, owner) };
 }
 
-async function countTasks(db: Knex, { userId, isTest }: TaskOwner): Promise<number> {
+async function sumResultBytes(db: Knex, tasks: readonly Pick<TaskRow, 'id'>[]): Promise<number> {
+  const { rows } = await db.raw<{ rows: { bytes: number }[] }>(
+    `SELECT coalesce(sum(s.bytes), 0)::float8 AS bytes FROM unnest(?::text[] COLLATE "C") t(id),
+       LATERAL (SELECT sum(octet_length(n.result::text)) AS bytes FROM probe_node_tasks n
+                WHERE n.task_id = t.id AND n.id >= t.id) s`,
+    [tasks.map(({ id }) => id)],
+  );
+  return rows[0]?.bytes ?? 0;
+}
+
+async function withNodeTasks(db: Knex, tasks: readonly Omit<TaskRow, 'node_tasks'>[]): Promise<TaskRow[]> {
+  const { rows } = await db.raw<{ rows: Pick<TaskRow, 'id' | 'node_tasks'>[] }>(
+    `SELECT t.id, n.node_tasks FROM unnest(?::text[] COLLATE "C") t(id),
+       LATERAL (${NODE_TASKS} WHERE n.task_id = t.id AND n.id >= t.id) n`,
+    [tasks.map(({ id }) => id)],
+  );
+  const found = new Map(rows.map(({ id, node_tasks }) => [id, node_tasks]));
+  return tasks.map((task) => ({ ...task, node_tasks: found.get(task.id) ?? [] }));
+}
+
+async function countTasks(db: Knex, owner: Owner): Promise<number> {
   const { rows } = await db.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*) AS total FROM probe_tasks WHERE ${OWNED}`,
-    [userId, isTest],
+    `SELECT count(*) AS total FROM probe_tasks WHERE ${ownedBy(owner)}`,
+    { ownerId: owner.id },
   );
   return rows[0]?.total ?? 0;
 }
@@ -196,15 +226,15 @@ export interface PendingRow {
   readonly node_id: string;
   readonly probe_type: string;
   readonly spec: string;
-  readonly user_id: string | null;
-  /** The newest link of its node when it was stored; null: not known. */
+  readonly owner_id: string | null;
+  /** Number of the newest link of its node when it was stored; null: unknown. */
   readonly opening: number | null;
 }
 
-const PENDING = `SELECT n.id, n.node_id, n.probe_type, n.opening, t.user_id, t.spec::text AS spec FROM probe_node_tasks n
+const PENDING = `SELECT n.id, n.node_id, n.probe_type, n.opening, t.owner_id, t.spec::text AS spec FROM probe_node_tasks n
   JOIN probe_tasks t ON t.id = n.task_id`;
 
-/** The pending ones among these node tasks. */
+/** Lists those of the node tasks that are pending. */
 async function listPendingTasks(db: Knex, ids: readonly string[]): Promise<PendingRow[]> {
   const { rows } = await db.raw<{ rows: PendingRow[] }>(`${PENDING} WHERE n.id = ANY(?) AND n.state = 'pending'`, [
     [...ids],
@@ -212,7 +242,7 @@ async function listPendingTasks(db: Knex, ids: readonly string[]): Promise<Pendi
   return rows;
 }
 
-/** Everything each of these nodes still has to do. */
+/** Lists the pending node tasks of each of the nodes. */
 async function listPendingTasksOfNodes(db: Knex, nodeIds: readonly string[]): Promise<PendingRow[][]> {
   const { rows } = await db.raw<{ rows: PendingRow[] }>(
     `${PENDING} WHERE n.node_id = ANY(?::text[]) AND n.state = 'pending'`,
@@ -221,7 +251,7 @@ async function listPendingTasksOfNodes(db: Knex, nodeIds: readonly string[]): Pr
   return nodeIds.map((nodeId) => rows.filter((row) => row.node_id === nodeId));
 }
 
-/** What waits for nodes whose links a replica holds. */
+/** Lists the pending node tasks of nodes that are linked to a replica. */
 async function listPendingTasksOfReplica(db: Knex, replicaId: string): Promise<PendingRow[]> {
   const { rows } = await db.raw<{ rows: PendingRow[] }>(
     `${PENDING} JOIN nodes ON nodes.id = n.node_id
@@ -231,15 +261,15 @@ async function listPendingTasksOfReplica(db: Knex, replicaId: string): Promise<P
   return rows;
 }
 
-/** A node task that ended without a result, and its request. */
+/** A node task that ended without a result. */
 export interface LostRow {
   readonly task_id: string;
   readonly probe_type: string;
   readonly lost_code: string;
 }
 
-// Sweeps of several replicas and ingest end the same tasks, each in an order of its own. A sweep therefore never waits
-// for a row: whoever holds it is ending that task, and what is left over is found by the next sweep.
+// Sweeps of several replicas and ingest end the same tasks, each in its own order. A sweep therefore never waits for a
+// row: the transaction that holds it is ending that task, and the next sweep finds the rest.
 
 /** Ends these node tasks as lost, if they are still pending. */
 async function loseTasks(db: Knex, ids: readonly string[]): Promise<LostRow[]> {
@@ -267,7 +297,7 @@ async function loseTasksOfGoneNodes(db: Knex): Promise<LostRow[]> {
   return rows;
 }
 
-/** Gives the grace period to nodes without a link that were handed work all the same: a replica's directory was stale. */
+/** Starts the grace period of nodes without a link that have pending work, as happens when a replica's directory is stale. */
 async function noticeUnlinkedWork(db: Knex, graceMs: number): Promise<void> {
   await db.raw(
     `UPDATE nodes SET lost_after = now() + ? * interval '1 millisecond'
@@ -280,7 +310,7 @@ async function noticeUnlinkedWork(db: Knex, graceMs: number): Promise<void> {
   );
 }
 
-/** Ends what no node answered although its time is long over. */
+/** Ends node tasks that are still pending at their expiry. */
 async function expireTasks(db: Knex): Promise<LostRow[]> {
   const { rows } = await db.raw<{ rows: LostRow[] }>(
     `UPDATE probe_node_tasks SET state = 'lost', lost_code = 'timeout', finished_at = now()

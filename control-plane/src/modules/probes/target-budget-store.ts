@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import { type Demand, grant, refill, TARGET_BURST } from './target-budget.js';
 
 /**
- * Takes from the budget of a target for as many of the nodes as it allows; answers how many. Call it in the
- * transaction that stores their work: whoever else wants one of the keys waits for its end, and then sees that work.
+ * Takes from the budget of a target for as many of the nodes as it allows, and returns their number. Call it in the
+ * transaction that stores their work: other requests for any of the keys wait for its end, and then see that work.
  */
 export async function takeFromBudget(trx: Knex.Transaction, keys: readonly string[], demand: Demand): Promise<number> {
   const buckets = await lockBuckets(trx, keys);
@@ -29,7 +29,7 @@ interface BucketRow {
   readonly age_seconds: number;
 }
 
-/** Makes the buckets that are missing, full, and locks them all, in one order for everybody. */
+/** Creates missing buckets, full, and locks all of them, always in the order of their keys. */
 async function lockBuckets(trx: Knex.Transaction, keys: readonly string[]): Promise<BucketRow[]> {
   const { rows } = await trx.raw<{ rows: BucketRow[] }>(
     `INSERT INTO target_buckets (key, tokens, updated_at)
@@ -51,7 +51,7 @@ async function countInFlight(trx: Knex.Transaction, keys: readonly string[]): Pr
   return new Map(rows.map(({ key, in_flight }) => [key, in_flight]));
 }
 
-/** Forgets buckets that have long been full again. */
+/** Deletes buckets that have been full for a long time. */
 export async function deleteFullBuckets(db: Knex): Promise<void> {
   await db.raw(`DELETE FROM target_buckets WHERE updated_at < now() - interval '1 hour'`);
 }

@@ -32,7 +32,7 @@ const httpNodeResult = {
   },
 };
 
-/** Finished tasks as the reference shows them; of a type that has none here it makes one up from the schema. */
+/** Finished tasks for the reference; for other types the reference generates an example from the schema. */
 export const taskExamples: Readonly<Partial<Record<ProbeType, TaskView>>> = {
   http: {
     task_id: 'pt_1CGRtJ1RH3rs4vbBJ5pyjA',

@@ -5,15 +5,15 @@ import { SharedReads } from './shared-reads.js';
 import { findTask, type TaskRow } from './store.js';
 import type { Waiters } from './waiters.js';
 
-// a wake-up may be lost between replicas: nothing depends on it
+// interval of reads without a wake-up: one may be lost between replicas
 const REREAD_MS = 2_000;
 
-/** Whether every node task has its end. */
+/** True if every node task has ended. */
 export function isFinished(task: TaskRow): boolean {
   return task.node_tasks.every((nodeTask) => nodeTask.state !== 'pending');
 }
 
-/** Reads tasks, once or again whenever something may have changed. */
+/** Reads tasks, once or at every change. */
 export class TaskReader {
   readonly #reads: SharedReads<TaskRow | null>;
 
@@ -26,14 +26,14 @@ export class TaskReader {
     return this.#reads.get(id);
   }
 
-  /** The task as far as this replica has heard of it: with everything stored here, and what others stored told it. */
+  /** The task as far as this replica knows it: with results stored by this replica, and those that other replicas announced. */
   async findHeard(id: string): Promise<TaskRow | null> {
     return this.options.recent.find(id) ?? this.find(id);
   }
 
   /**
-   * The task, then its newest state at every change until it is finished; ends early on abort. The first read comes
-   * after subscribing, so that no change falls between the two.
+   * Yields the task, then its newest state at every change until it is finished; ends early on abort. Subscribes before the
+   * first read, so that no change is missed in between.
    */
   async *follow(id: string, signal: AbortSignal): AsyncGenerator<TaskRow> {
     const changes = new ChangeSignal(this.options.clock);
@@ -43,7 +43,7 @@ export class TaskReader {
     try {
       let task = await this.findHeard(id);
       if (task && task.id !== id) {
-        // a node task: wake-ups speak of its request
+        // a node task: wake-ups name its task
         endings.push(this.options.waiters.subscribe(task.id, raise));
         task = await this.find(id);
       }
@@ -62,7 +62,7 @@ export class TaskReader {
   }
 }
 
-/** Remembers that something changed until somebody asks. */
+/** Signal that stays raised until it is read. */
 class ChangeSignal {
   #isRaised = false;
   #wake: (() => void) | null = null;
@@ -74,7 +74,7 @@ class ChangeSignal {
     this.#wake?.();
   }
 
-  /** Resolves at the next change, at once when one was missed, with true; with false after `mostMs` without any. */
+  /** Resolves with true at the next change, at once if one came since the last call; with false after `mostMs` without one. */
   async next(mostMs: number): Promise<boolean> {
     if (!this.#isRaised) {
       await new Promise<void>((resolve) => {

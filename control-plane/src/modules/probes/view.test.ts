@@ -56,7 +56,7 @@ function lost(code: string, finishedAt = '2026-01-01T00:00:03+00:00'): NodeTaskR
 function view(type: ProbeType, nodeTasks: readonly NodeTaskRow[], findNode: (id: string) => Node | null = () => node) {
   const task: TaskRow = {
     id: newId(idPrefixes.probeTask),
-    user_id: null,
+    owner_id: null,
     is_test: false,
     probe_type: type,
     target: specOf(type).target,
@@ -128,7 +128,7 @@ t.test('a result says where its node stands, and nothing more of it', async (t) 
 
 t.test('a node without a result has a complete failed one that says why', async (t) => {
   for (const [code, message] of [
-    ['node_lost', /went away/],
+    ['node_lost', /was lost before/],
     ['timeout', /in time/],
     ['target_rate_limited', /too often/],
   ] as const) {

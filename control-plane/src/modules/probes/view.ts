@@ -6,7 +6,7 @@ import type { Node } from '../nodes/index.js';
 import type { NodeTaskRow, TaskRow } from './store.js';
 import { isFinished } from './task-reader.js';
 
-/** A node's result as the API shows it: where the node stands, and what it found. */
+/** A node result as the API shows it: the place of the node, and its measurement. */
 export interface NodeResultView {
   readonly node_id: string;
   readonly node: ReturnType<typeof placeOf>;
@@ -31,21 +31,21 @@ export interface TaskView {
 }
 
 const lostMessages: Partial<Record<ProbeErrorCode, string>> = {
-  node_lost: 'the node went away before it answered',
-  timeout: 'the node did not answer in time',
+  node_lost: 'the node was lost before it sent a result',
+  timeout: 'the node did not send a result in time',
   target_rate_limited: 'this target is being probed too often; try again later',
 };
 
-/** What the view of a task asks for beside the task. */
+/** Lookups that the view of a task needs. */
 interface ViewPorts {
-  /** Null: there is none, or whoever looks may not see it. */
+  /** Null: no such node, or the viewer may not see it. */
   readonly findNode: (id: string) => Node | null;
-  /** Since when a node is banned, also one that was deleted then; null: it is not. */
+  /** Time of the ban of a node, also of one that was deleted after it; null: not banned. */
   readonly bannedAt: (id: string) => Date | null;
   readonly asnOf: AsnOf;
 }
 
-/** The body of a task, shown under the id that was asked for. */
+/** Body of a task. `id`: the requested id, of the task or of one of its node tasks. */
 export function taskView(id: string, task: TaskRow, ports: ViewPorts): TaskView {
   const { asnOf } = ports;
   const type = task.probe_type;
@@ -78,7 +78,7 @@ export function taskView(id: string, task: TaskRow, ports: ViewPorts): TaskView 
   };
 }
 
-/** One finished node task. */
+/** Result of one finished node task. */
 export function nodeResultView(
   type: ProbeType,
   spec: ProbeSpecs[ProbeType],
@@ -96,7 +96,7 @@ export function nodeResultView(
   return { ...common, ...failed, started_at: null, duration_ms: 0, disturbed: false, loop_lag_ms: 0 };
 }
 
-/** A result is what it was; that its node was banned since is for the reader to weigh. */
+/** Fields that mark the result of a node that was banned after it; null: not banned. */
 function trustOf(bannedAt: Date | null): { trust: 'banned_since'; banned_at: string } | null {
   return bannedAt === null ? null : { trust: 'banned_since', banned_at: bannedAt.toISOString() };
 }

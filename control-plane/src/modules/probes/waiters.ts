@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 
-/** Wakes whoever waits for a task's next result: long polls, event streams. A wake-up is a hint to read again. */
+/** Wakes long polls and event streams that wait for the next result of a task. A wake-up is a hint to read again. */
 export class Waiters {
   readonly #wakeUps = new EventEmitter();
 
@@ -8,7 +8,7 @@ export class Waiters {
     this.#wakeUps.setMaxListeners(0);
   }
 
-  /** Tasks somebody waits for. */
+  /** Number of tasks with listeners. */
   get size(): number {
     return this.#wakeUps.eventNames().length;
   }
@@ -17,7 +17,7 @@ export class Waiters {
     for (const id of taskIds) this.#wakeUps.emit(id);
   }
 
-  /** Calls back at every wake-up of the task; returns how to end it. */
+  /** Calls back at every wake-up of the task; returns a function that ends the subscription. */
   subscribe(taskId: string, listener: () => void): () => void {
     this.#wakeUps.on(taskId, listener);
     return () => this.#wakeUps.off(taskId, listener);

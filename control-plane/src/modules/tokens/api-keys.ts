@@ -1,9 +1,10 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { makeToken, maskToken } from '@vantage/shared/tokens.js';
 import type { Static } from 'typebox';
-import type { Actor } from '../../actor.js';
+import type { Actor } from '../../audit-log/actor.js';
 import { ApiError } from '../../http/errors.js';
 import { broadScopes } from '../../http/scopes.js';
+import type { Owner } from '../../owners/index.js';
 import { checkExpiry, daysFrom } from './expiry.js';
 import { type Grantor, refuseBroader } from './grantor.js';
 import { TokenLedger, type TokensOptions } from './ledger.js';
@@ -15,6 +16,12 @@ import { type ApiKeyRow, countTokens, insertApiKey, listApiKeys } from './store.
 /** A key as the API shows it. */
 export type ApiKey = Static<typeof ApiKeySchema>;
 type ApiKeyRequest = Static<typeof ApiKeyCreateSchema>;
+
+/** Creator of a key, and the owner of the key. */
+interface KeyMaker extends Grantor {
+  readonly owner: Pick<Owner, 'id'>;
+  readonly createdBy: string;
+}
 
 /** Keys of programs that use the API. */
 export class ApiKeys {
@@ -29,8 +36,8 @@ export class ApiKeys {
     });
   }
 
-  /** Makes a key; it is in `key` this once. @throws ApiError FORBIDDEN, VALIDATION_FAILED, TOKEN_LIMIT_EXCEEDED */
-  async create(grantor: Grantor, request: ApiKeyRequest, actor: Actor): Promise<ApiKey & { key: string }> {
+  /** Creates a key; `key` is the secret, shown only once. @throws ApiError FORBIDDEN, VALIDATION_FAILED, TOKEN_LIMIT_EXCEEDED */
+  async create(grantor: KeyMaker, request: ApiKeyRequest, actor: Actor): Promise<ApiKey & { key: string }> {
     const scopes = request.scopes?.length ? request.scopes : broadScopes;
     refuseBroader(scopes, grantor);
     const nowMs = this.options.clock.now();
@@ -41,38 +48,39 @@ export class ApiKeys {
       id: newId(idPrefixes.apiKey, nowMs),
       token_id: tokenId,
       secret_hash: secretHash,
-      user_id: grantor.userId,
       name,
       scopes,
       created_at: new Date(nowMs),
       expires_at: expiresAt,
     };
+    const owned = { owner_id: grantor.owner.id, created_by: grantor.createdBy };
     const row = await this.#ledger.issue({
       token,
+      holderId: grantor.owner.id,
       actor,
       facts: { name, type, scopes, expires_at: expiresAt },
-      insert: (trx) => insertApiKey(trx, { ...token, type, allowed_origins: origins }),
+      insert: (trx) => insertApiKey(trx, { ...token, ...owned, type, allowed_origins: origins }),
     });
     return { ...toApiKey(row), key };
   }
 
-  /** A user's keys, newest first, revoked ones among them. */
+  /** Lists an owner's keys, newest first, including revoked ones. */
   async list(
-    userId: string,
+    ownerId: string,
     slice: { readonly limit: number; readonly offset: number },
   ): Promise<{ keys: ApiKey[]; total: number }> {
     const { db } = this.options;
-    const rows = await listApiKeys(db, userId, slice);
-    return { keys: rows.map(toApiKey), total: await countTokens(db, 'api_keys', userId) };
+    const rows = await listApiKeys(db, ownerId, slice);
+    return { keys: rows.map(toApiKey), total: await countTokens(db, 'api_keys', ownerId) };
   }
 
-  /** Revokes a user's key, on every replica at once; again it does nothing. @throws ApiError API_KEY_NOT_FOUND */
-  revoke(id: string, userId: string, actor: Actor): Promise<void> {
-    return this.#ledger.revoke(id, userId, actor);
+  /** Revokes an owner's key at once, on every replica; no effect on a revoked key. @throws ApiError API_KEY_NOT_FOUND */
+  revoke(id: string, ownerId: string, actor: Actor): Promise<void> {
+    return this.#ledger.revoke(id, ownerId, actor);
   }
 }
 
-/** @throws ApiError VALIDATION_FAILED with all that is wrong */
+/** Checks expiry and origins of a request. @throws ApiError VALIDATION_FAILED with all invalid fields */
 function checkRequest(request: ApiKeyRequest, nowMs: number): { expiresAt: Date; origins: string[] } {
   const expiry = checkExpiry(request, { nowMs, maxDays: API_KEY_DAYS });
   const origins = checkOrigins(request.allowed_origins ?? []);

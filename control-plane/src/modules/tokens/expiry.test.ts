@@ -29,7 +29,7 @@ t.test('an end that is past, too far, unreadable or said twice is refused by nam
     [{ expires_at: at(90 * DAY_MS + 1) }, 'range', /at most 90 days/],
     [{ expires_at: '2026-01-31T23:59:60Z' }, 'format', /2026-01-31T12:00:00Z/],
     [{ expires_at: '2026-01-31T12:00:00+05' }, 'format', /2026-01-31T12:00:00Z/],
-    [{ expires_days: 1, expires_at: at(DAY_MS) }, 'conflict', /send one of them/],
+    [{ expires_days: 1, expires_at: at(DAY_MS) }, 'conflict', /together with expires_days/],
   ];
   for (const [request, code, message] of cases) {
     t.match(

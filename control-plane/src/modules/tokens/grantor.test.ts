@@ -1,12 +1,19 @@
 import t from 'tap';
-import { apiKeyScopes, type BroadScope, expandScopes, type Scope, scopes } from '../../http/scopes.js';
+import {
+  apiKeyScopes,
+  type BroadScope,
+  defaultTokenScopes,
+  expandScopes,
+  type Scope,
+  scopes,
+} from '../../http/scopes.js';
 import { refuseBroader } from './grantor.js';
 
 type Scopes = readonly (Scope | BroadScope)[];
-const maker = (own: Scopes) => ({ userId: 'u_maker', scopes: expandScopes(own) });
+const maker = (own: Scopes) => ({ scopes: expandScopes(own) });
 
 t.test('whoever has all may hand out all, and the operator anything', async (t) => {
-  for (const own of [maker(scopes), { userId: 'u_maker', scopes: null }]) {
+  for (const own of [maker(scopes), { scopes: null }]) {
     t.doesNotThrow(() => refuseBroader([...scopes, 'read', 'write'], own));
   }
 });
@@ -26,6 +33,8 @@ t.test('nobody hands out a scope that they lack, alone or inside of a broad one'
     ],
     [['account'], ['account'], []],
     [[], ['account'], ['account']],
+    [defaultTokenScopes, ['account', 'admin'], ['admin']],
+    [['admin', 'account'], ['account', 'admin'], []],
   ];
   for (const [own, wanted, lacking] of cases) {
     const name = `${own.join(' ')} hands out ${wanted.join(' ')}`;
@@ -45,6 +54,10 @@ t.test('each scope opens itself alone, but for probe, read and write', async (t)
     write: ['monitor:write', 'alert:write', 'status:write', 'billing:write', 'probe', 'probe:read'],
   };
   for (const scope of apiKeyScopes) t.strictSame(expandScopes([scope]), new Set(more[scope] ?? [scope]), scope);
-  const everything = scopes.filter((scope) => scope !== 'account');
-  t.strictSame(expandScopes(['read', 'write']), new Set(everything), 'read and write are all but the account');
+  const everything = defaultTokenScopes.filter((scope) => scope !== 'account');
+  t.strictSame(
+    expandScopes(['read', 'write']),
+    new Set(everything),
+    'read and write are all but the account and administration',
+  );
 });

@@ -5,14 +5,14 @@ import { PersonalTokens } from './personal-tokens.js';
 import { apiKeySource, personalTokenSource } from './sources.js';
 import { deleteTokensEndedBefore } from './store.js';
 
-/** How long an ended key stays in lists: whoever asks why a program stopped still finds it. */
+/** Time for which lists show an ended key, so that users can find out why a program stopped. */
 const KEPT_AFTER_END_MS = 90 * 24 * 3_600_000;
 
 /** API keys and personal access tokens. */
 export class Tokens {
   readonly apiKeys: ApiKeys;
   readonly personal: PersonalTokens;
-  /** Where requests that carry one are told whose it is. */
+  /** Sources that authenticate requests with these credentials. */
   readonly sources: readonly CredentialSource[];
 
   constructor(private readonly options: TokensOptions) {
@@ -21,7 +21,7 @@ export class Tokens {
     this.sources = [apiKeySource(options), personalTokenSource(options)];
   }
 
-  /** Deletes what was revoked or expired more than 90 days ago. */
+  /** Deletes keys and tokens that were revoked or expired more than 90 days ago. */
   deleteOutdated(): Promise<void> {
     const { db, clock } = this.options;
     return deleteTokensEndedBefore(db, new Date(clock.now() - KEPT_AFTER_END_MS));

@@ -1,74 +1,92 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
-import type { Actor } from '../../actor.js';
-import type { Authentication } from '../../authentication/index.js';
+import { type AuditAction } from '../../audit-log/actions.js';
+import type { Actor } from '../../audit-log/actor.js';
+import { insertAuditEntry } from '../../audit-log/store.js';
+import { type Authentication, refuseRevoked } from '../../authentication/index.js';
 import type { ErrorCode } from '../../http/error-table.js';
-import { ApiError, capReached } from '../../http/errors.js';
-import { type AuditAction, insertAuditEntry } from '../audit/index.js';
+import { ApiError } from '../../http/errors.js';
+import { lockOwner } from '../../owners/index.js';
+import { reserveFixed } from '../../plans/index.js';
 import { MAX_TOKENS } from './schema.js';
-import { countUsableTokens, lockOwner, type NewToken, revokeToken, type TokenTable } from './store.js';
+import { countUsableTokens, type NewToken, revokeToken, type TokenTable } from './store.js';
 
-/** What tokens of every kind are made with. */
+/** Dependencies of tokens of every kind. */
 export interface TokensOptions {
   readonly db: Knex;
-  /** Sets when a token ends, and says when it has. */
+  /** Clock that expiry is set and checked by. */
   readonly clock: Clock;
-  /** Hears of every revocation once it is committed. */
+  /** Notified of every revocation after its commit. */
   readonly authentication: Pick<Authentication, 'revoked'>;
 }
 
-/** What tells the kinds apart. */
+/** Properties of a kind of token. */
 interface LedgerKind {
   readonly table: TokenTable;
   readonly created: AuditAction;
   readonly revoked: AuditAction;
-  /** What asking for one that is not there is answered. */
+  /** Error for an unknown id. */
   readonly missing: ErrorCode;
 }
 
-/** A token to store and what the audit log says of it. */
+/** A token to be stored, and the details of its entry in the audit log. */
 interface Issue<Row> {
   readonly token: NewToken;
+  /** Id of the holder: the owner of a key, the user of a personal access token. */
+  readonly holderId: string;
   readonly actor: Actor;
-  /** Plain facts, never a secret. */
+  /** Details for the audit log, without secrets. */
   readonly facts: Readonly<Record<string, unknown>>;
   insert(trx: Knex): Promise<Row>;
 }
 
-/** The tokens of one kind: so many for each account, and no change without a line in the audit log. */
+/** Tokens of one kind, with a limit for each account, and an entry in the audit log for every change. */
 export class TokenLedger {
   constructor(
     private readonly options: TokensOptions,
     private readonly kind: LedgerKind,
   ) {}
 
-  /** Stores a token, unless its owner has as many as there may be. @throws ApiError TOKEN_LIMIT_EXCEEDED */
-  issue<Row>({ token, actor, facts, insert }: Issue<Row>): Promise<Row> {
+  /**
+   * Stores a token, unless its owner has reached the limit. Only tokens of administrators may have `admin`.
+   * @throws ApiError TOKEN_LIMIT_EXCEEDED, FORBIDDEN, ACCOUNT_DELETED
+   */
+  issue<Row>({ token, holderId, actor, facts, insert }: Issue<Row>): Promise<Row> {
     const { table, created } = this.kind;
-    const { id, user_id: userId, created_at: now } = token;
+    const { id, created_at: now } = token;
     return this.options.db.transaction(async (trx) => {
-      await lockOwner(trx, userId);
-      if ((await countUsableTokens(trx, table, userId, now)) >= MAX_TOKENS) {
-        throw capReached('TOKEN_LIMIT_EXCEEDED', MAX_TOKENS, now.getTime());
-      }
+      const owner = await lockOwner(trx, { id: holderId });
+      await refuseRevoked(trx, actor);
+      if (token.scopes.includes('admin') && owner.role !== 'admin') throw notAnAdministrator();
+      const count = () => countUsableTokens(trx, table, holderId, now);
+      const cap = { field: 'token', code: 'TOKEN_LIMIT_EXCEEDED', most: MAX_TOKENS, count } as const;
+      await reserveFixed(trx, owner, cap, now.getTime());
       const row = await insert(trx);
-      await insertAuditEntry(trx, { actor, accountId: userId, action: created, subject: id, details: facts });
+      await insertAuditEntry(trx, { actor, accountId: holderId, action: created, subject: id, details: facts });
       return row;
     });
   }
 
-  /** Revokes a user's token (anybody's for null), everywhere at once; again it does nothing. @throws ApiError when there is none */
-  async revoke(id: string, userId: string | null, actor: Actor): Promise<void> {
+  /**
+   * Revokes a holder's token (null: any holder's) at once, on every replica; no effect on a revoked one.
+   * @throws ApiError with the code `missing` of the kind
+   */
+  async revoke(id: string, holderId: string | null, actor: Actor): Promise<void> {
     const { table, revoked, missing } = this.kind;
     const now = new Date(this.options.clock.now());
     const outcome = await this.options.db.transaction(async (trx) => {
-      const change = await revokeToken(trx, table, { id, userId, now });
+      const change = await revokeToken(trx, table, { id, holderId, now });
       if (change === 'missing') throw new ApiError(missing);
       if (change !== 'already') {
-        await insertAuditEntry(trx, { actor, accountId: change.userId, action: revoked, subject: id });
+        await insertAuditEntry(trx, { actor, accountId: change.holderId, action: revoked, subject: id });
       }
       return change;
     });
-    if (outcome !== 'already') this.options.authentication.revoked(outcome.userId);
+    if (outcome !== 'already') this.options.authentication.revoked(outcome.holderId);
   }
+}
+
+function notAnAdministrator(): ApiError {
+  const message = '"admin" is only for administrators, and the owner of the token is not one';
+  return new ApiError('FORBIDDEN', { details: { scopes: [{ code: 'refused', message }] } });
 }

@@ -1,6 +1,6 @@
 import type { FieldErrors, Validation } from '@vantage/shared/validation.js';
 
-/** Origins as browsers send them (RFC 6454 section 6.2), each once, in the order given. */
+/** Checks origins, and converts them to the form that browsers send (RFC 6454 section 6.2), without duplicates. */
 export function checkOrigins(texts: readonly string[]): Validation<string[]> {
   const origins = texts.map(parseOrigin);
   const details: FieldErrors = {};
@@ -13,10 +13,10 @@ export function checkOrigins(texts: readonly string[]): Validation<string[]> {
   return { ok: true, value: [...new Set(origins.filter((origin) => origin !== null))] };
 }
 
-/** The URL parser would mend a path, a user, white space and backslashes, and takes `*` for a letter. */
+/** Stricter form than that of the URL parser, which accepts paths, users, white space, backslashes and `*`. */
 const FORM = /^https?:\/\/[^\s/\\?#@*%]+$/i;
 
-/** Lower case, the host in its ASCII form, without the port that is the scheme's own; null for anything else. */
+/** Parses an origin: lower case, the host in ASCII, without the default port of the scheme; null: not an origin. */
 function parseOrigin(text: string): string | null {
   return FORM.test(text) && URL.canParse(text) ? new URL(text).origin : null;
 }

@@ -1,9 +1,9 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { makeToken, maskToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import type { Static } from 'typebox';
-import type { Actor } from '../../actor.js';
+import type { Actor } from '../../audit-log/actor.js';
 import { ApiError } from '../../http/errors.js';
-import { scopes as allScopes, type Scope } from '../../http/scopes.js';
+import { defaultTokenScopes, type Scope } from '../../http/scopes.js';
 import { checkExpiry } from './expiry.js';
 import { type Grantor, refuseBroader } from './grantor.js';
 import { TokenLedger, type TokensOptions } from './ledger.js';
@@ -20,7 +20,12 @@ import {
 export type PersonalToken = Static<typeof PersonalTokenSchema>;
 type PersonalTokenRequest = Static<typeof PersonalTokenCreateSchema>;
 
-/** Tokens by which people act as themselves. */
+/** User who creates a token for themselves. */
+interface TokenMaker extends Grantor {
+  readonly userId: string;
+}
+
+/** Tokens that act as their user. */
 export class PersonalTokens {
   readonly #ledger: TokenLedger;
 
@@ -33,14 +38,17 @@ export class PersonalTokens {
     });
   }
 
-  /** Makes a token; it is in `token` this once. @throws ApiError FORBIDDEN, VALIDATION_FAILED, TOKEN_LIMIT_EXCEEDED */
+  /**
+   * Creates a token; `token` is the secret, shown only once.
+   * @throws ApiError FORBIDDEN, VALIDATION_FAILED, TOKEN_LIMIT_EXCEEDED
+   */
   async create(
-    grantor: Grantor,
+    grantor: TokenMaker,
     request: PersonalTokenRequest,
     actor: Actor,
   ): Promise<PersonalToken & { token: string }> {
     const scopes: Scope[] =
-      request.scopes === undefined ? [...allScopes] : [...new Set([...request.scopes, 'account' as const])];
+      request.scopes === undefined ? [...defaultTokenScopes] : [...new Set([...request.scopes, 'account' as const])];
     refuseBroader(scopes, grantor);
     const nowMs = this.options.clock.now();
     const expiry = checkExpiry(request, { nowMs, maxDays: PERSONAL_TOKEN_DAYS });
@@ -51,7 +59,6 @@ export class PersonalTokens {
       id: newId(idPrefixes.personalAccessToken, nowMs),
       token_id: tokenId,
       secret_hash: secretHash,
-      user_id: grantor.userId,
       name,
       scopes,
       created_at: new Date(nowMs),
@@ -59,14 +66,15 @@ export class PersonalTokens {
     };
     const row = await this.#ledger.issue({
       token,
+      holderId: grantor.userId,
       actor,
       facts: { name, scopes, expires_at: expiry.value },
-      insert: (trx) => insertPersonalToken(trx, token),
+      insert: (trx) => insertPersonalToken(trx, { ...token, user_id: grantor.userId }),
     });
     return { ...toPersonalToken(row), token: secret };
   }
 
-  /** A user's tokens, newest first, revoked ones among them. */
+  /** Lists a user's tokens, newest first, including revoked ones. */
   async list(
     userId: string,
     slice: { readonly limit: number; readonly offset: number },
@@ -76,13 +84,16 @@ export class PersonalTokens {
     return { tokens: rows.map(toPersonalToken), total: await countTokens(db, 'personal_access_tokens', userId) };
   }
 
-  /** Everybody's tokens, newest first, for whoever runs the service; `user` is the owner's address. */
+  /** Lists the tokens of all users, newest first, for the operator; `user` is the e-mail address of the user. */
   async listAll(): Promise<(PersonalToken & { user: string | null })[]> {
     const rows = await listAllPersonalTokens(this.options.db);
     return rows.map((row) => ({ ...toPersonalToken(row), user: row.email }));
   }
 
-  /** Revokes a user's token (anybody's for null), on every replica at once; again it does nothing. @throws ApiError PAT_NOT_FOUND */
+  /**
+   * Revokes a user's token (null: any user's) at once, on every replica; no effect on a revoked one.
+   * @throws ApiError PAT_NOT_FOUND
+   */
   revoke(id: string, userId: string | null, actor: Actor): Promise<void> {
     return this.#ledger.revoke(id, userId, actor);
   }

@@ -6,7 +6,7 @@ import {
   revokePersonalAccessToken,
 } from './routes/personal-tokens.js';
 
-/** Every operation on API keys and personal access tokens. */
+/** All operations on API keys and personal access tokens. */
 export const tokenRoutes: readonly AnyRoute[] = [
   listApiKeys,
   createApiKey,

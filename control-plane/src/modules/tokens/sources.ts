@@ -1,19 +1,19 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { isSameHash, parseToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import type { Knex } from 'knex';
-import { type CredentialSource, toOwner } from '../../authentication/index.js';
+import { type CredentialSource, toHolder } from '../../authentication/index.js';
 import { findApiKey, findPersonalToken, noteUse } from './credential-store.js';
 
-/** What a key begins with, by its type. */
+/** Prefix of API keys, by type. */
 export const apiKeyPrefixes = { production: tokenPrefixes.liveApiKey, test: tokenPrefixes.testApiKey } as const;
 
 interface SourceOptions {
   readonly db: Knex;
-  /** Says what has expired: this replica's own, as when the expiry was set. */
+  /** Clock of this replica, which expiry is checked by, as it was set by one. */
   readonly clock: Clock;
 }
 
-/** Where API keys are looked up. A mistyped key and one that nobody made get the same answer. */
+/** Source that finds API keys. A mistyped key and an unknown one get the same response. */
 export function apiKeySource({ db, clock }: SourceOptions): CredentialSource {
   return {
     kind: 'api_key',
@@ -23,12 +23,13 @@ export function apiKeySource({ db, clock }: SourceOptions): CredentialSource {
       const parsed = prefix === undefined ? null : parseToken(prefix, token);
       const row = parsed && (await findApiKey(db, parsed.tokenId));
       if (!row || !isSameHash(row.secret_hash, parsed.secretHash)) return null;
-      // anybody can write another prefix and a checksum that fits: what the key was made as decides
+      // the prefix can be forged, with a valid checksum: the stored type decides
       if (apiKeyPrefixes[row.type] !== prefix) return null;
       return {
         id: row.id,
         kind: 'api_key',
-        owner: toOwner(row),
+        ...toHolder(row),
+        createdBy: row.created_by,
         scopes: row.scopes,
         isTest: row.type === 'test',
         allowedOrigins: row.allowed_origins.length === 0 ? null : row.allowed_origins,
@@ -40,7 +41,7 @@ export function apiKeySource({ db, clock }: SourceOptions): CredentialSource {
   };
 }
 
-/** Where personal access tokens are looked up; a revoked one gets the answer of one that nobody made. */
+/** Source that finds personal access tokens. A revoked token and an unknown one get the same response. */
 export function personalTokenSource({ db, clock }: SourceOptions): CredentialSource {
   return {
     kind: 'personal_access_token',
@@ -52,7 +53,8 @@ export function personalTokenSource({ db, clock }: SourceOptions): CredentialSou
       return {
         id: row.id,
         kind: 'personal_access_token',
-        owner: toOwner(row),
+        ...toHolder(row),
+        createdBy: row.user_id,
         scopes: row.scopes,
         isTest: false,
         allowedOrigins: null,

@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 import type { apiKeyScopes, Scope } from '../../http/scopes.js';
 
-/** What an API key may carry. */
+/** Scope that an API key may have. */
 export type ApiKeyScope = (typeof apiKeyScopes)[number];
 
-/** Where the secrets are that people make for their programs; both tables have the columns of TokenRow. */
+/** Table of API keys or personal access tokens; both have the columns of TokenRow. */
 export type TokenTable = 'api_keys' | 'personal_access_tokens';
 
-/** What lists show of a token, whatever its kind. */
+/** Columns that lists show of tokens of both kinds. */
 interface TokenRow {
   readonly id: string;
   readonly token_id: string;
@@ -18,24 +18,23 @@ interface TokenRow {
   readonly last_used_at: Date | null;
 }
 
-/** An API key, as far as lists show it. */
+/** Columns that lists show of an API key. */
 export interface ApiKeyRow extends TokenRow {
   readonly scopes: ApiKeyScope[];
   readonly type: 'production' | 'test';
   readonly allowed_origins: string[];
 }
 
-/** A personal access token, as far as lists show it. */
+/** Columns that lists show of a personal access token. */
 export interface PersonalTokenRow extends TokenRow {
   readonly scopes: Scope[];
 }
 
-/** A token to store: its public id and the hash of its secret, never the secret. */
+/** A token to be stored: its public id and the hash of its secret, without the secret. */
 export interface NewToken {
   readonly id: string;
   readonly token_id: string;
   readonly secret_hash: Buffer;
-  readonly user_id: string;
   readonly name: string;
   readonly scopes: readonly (Scope | ApiKeyScope)[];
   readonly created_at: Date;
@@ -45,18 +44,22 @@ export interface NewToken {
 const TOKEN_COLUMNS = 'id, token_id, name, scopes, created_at, expires_at, revoked_at, last_used_at'.split(', ');
 const API_KEY_COLUMNS = [...TOKEN_COLUMNS, 'type', 'allowed_origins'];
 
-/** Stores a key; answers it as lists show it. */
+/** Stores a key, and returns the columns that lists show. */
 export async function insertApiKey(
   trx: Knex,
-  key: NewToken & Pick<ApiKeyRow, 'type' | 'allowed_origins'>,
+  key: NewToken &
+    Pick<ApiKeyRow, 'type' | 'allowed_origins'> & { readonly owner_id: string; readonly created_by: string },
 ): Promise<ApiKeyRow> {
   const [row] = await trx('api_keys').insert(key).returning<ApiKeyRow[]>(API_KEY_COLUMNS);
   if (!row) throw new Error('insert returned no row');
   return row;
 }
 
-/** Stores a token; answers it as lists show it. */
-export async function insertPersonalToken(trx: Knex, token: NewToken): Promise<PersonalTokenRow> {
+/** Stores a token, and returns the columns that lists show. */
+export async function insertPersonalToken(
+  trx: Knex,
+  token: NewToken & { readonly user_id: string },
+): Promise<PersonalTokenRow> {
   const [row] = await trx('personal_access_tokens').insert(token).returning<PersonalTokenRow[]>(TOKEN_COLUMNS);
   if (!row) throw new Error('insert returned no row');
   return row;
@@ -67,17 +70,20 @@ interface Slice {
   readonly offset: number;
 }
 
-/** Keys of a user, newest first. */
-export async function listApiKeys(db: Knex, userId: string, { limit, offset }: Slice): Promise<ApiKeyRow[]> {
+/** Column with the holder of a token: keys belong to owners, personal access tokens to users. */
+const holderColumns = { api_keys: 'owner_id', personal_access_tokens: 'user_id' } as const;
+
+/** Lists keys of an owner, newest first. */
+export async function listApiKeys(db: Knex, ownerId: string, { limit, offset }: Slice): Promise<ApiKeyRow[]> {
   return db('api_keys')
-    .where({ user_id: userId })
+    .where({ owner_id: ownerId })
     .orderBy('id', 'desc')
     .limit(limit)
     .offset(offset)
     .select<ApiKeyRow[]>(API_KEY_COLUMNS);
 }
 
-/** Tokens of a user, newest first. */
+/** Lists tokens of a user, newest first. */
 export async function listPersonalTokens(
   db: Knex,
   userId: string,
@@ -91,7 +97,7 @@ export async function listPersonalTokens(
     .select<PersonalTokenRow[]>(TOKEN_COLUMNS);
 }
 
-/** Everybody's tokens, newest first; `email` is null of an account that was deleted. */
+/** Lists the tokens of all users, newest first; `email` is null for deleted accounts. */
 export async function listAllPersonalTokens(
   db: Knex,
 ): Promise<(PersonalTokenRow & { readonly email: string | null })[]> {
@@ -101,44 +107,41 @@ export async function listAllPersonalTokens(
     .select([...TOKEN_COLUMNS.map((column) => `t.${column}`), 'u.email']);
 }
 
-/** How many a user has, revoked and expired ones among them. */
-export async function countTokens(db: Knex, table: TokenTable, userId: string): Promise<number> {
-  const [row] = await db(table).where({ user_id: userId }).count<{ n: number }[]>('* as n');
+/** Counts the tokens of an owner or a user, including revoked and expired ones. */
+export async function countTokens(db: Knex, table: TokenTable, holderId: string): Promise<number> {
+  const [row] = await db(table)
+    .where({ [holderColumns[table]]: holderId })
+    .count<{ n: number }[]>('* as n');
   return row?.n ?? 0;
 }
 
-/** How many of a user's would be accepted now. */
-export async function countUsableTokens(trx: Knex, table: TokenTable, userId: string, now: Date): Promise<number> {
+/** Counts the tokens of an owner or a user that are valid now. */
+export async function countUsableTokens(trx: Knex, table: TokenTable, holderId: string, now: Date): Promise<number> {
   const [row] = await trx(table)
-    .where({ user_id: userId, revoked_at: null })
+    .where({ [holderColumns[table]]: holderId, revoked_at: null })
     .andWhere((ends) => ends.whereNull('expires_at').orWhere('expires_at', '>', now))
     .count<{ n: number }[]>('* as n');
   return row?.n ?? 0;
 }
 
-/** Lets one transaction at a time make tokens of this user. @throws Error when there is no such user */
-export async function lockOwner(trx: Knex, userId: string): Promise<void> {
-  const { rows } = await trx.raw('SELECT 1 FROM users WHERE id = ? FOR NO KEY UPDATE', [userId]);
-  if (rows.length === 0) throw new Error(`no user "${userId}"`);
-}
-
-/** Revokes a user's token (anybody's for null). `already`: it was before; `missing`: there is none. */
+/** Revokes a token of an owner or a user (null: of anyone). `already`: it was revoked before; `missing`: no such token. */
 export async function revokeToken(
   trx: Knex,
   table: TokenTable,
-  { id, userId, now }: { readonly id: string; readonly userId: string | null; readonly now: Date },
-): Promise<{ readonly userId: string } | 'already' | 'missing'> {
-  const mine = trx(table).where(userId === null ? { id } : { id, user_id: userId });
+  { id, holderId, now }: { readonly id: string; readonly holderId: string | null; readonly now: Date },
+): Promise<{ readonly holderId: string } | 'already' | 'missing'> {
+  const column = holderColumns[table];
+  const mine = trx(table).where(holderId === null ? { id } : { id, [column]: holderId });
   const [revoked] = await mine
     .clone()
     .whereNull('revoked_at')
     .update({ revoked_at: now })
-    .returning<{ user_id: string }[]>('user_id');
-  if (revoked) return { userId: revoked.user_id };
+    .returning<Record<typeof column, string>[]>(column);
+  if (revoked) return { holderId: revoked[column] };
   return (await mine.first('id')) ? 'already' : 'missing';
 }
 
-/** Deletes tokens of either kind that were revoked or expired before an instant. */
+/** Deletes tokens of both kinds that were revoked or expired before an instant. */
 export async function deleteTokensEndedBefore(db: Knex, before: Date): Promise<void> {
   const tables: readonly TokenTable[] = ['api_keys', 'personal_access_tokens'];
   for (const table of tables)

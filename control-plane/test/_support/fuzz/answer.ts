@@ -3,19 +3,19 @@ import { admissionOf } from './callers.js';
 import type { Part } from './operations.js';
 import type { FuzzRequest } from './request.js';
 
-/** An answer, as far as it is looked at. */
+/** A response, reduced to the parts that are checked. */
 export interface FuzzAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly mediaType: string;
-  /** Parsed JSON; of a stream the data of each event; else the text. */
+  /** Parsed JSON; for a stream the data of each event; else the text. */
   readonly body: Part;
 }
 
-/** No operation takes longer: a long poll waits 30 s. */
+/** Longest duration of an operation: a long poll waits 30 s. */
 const DEADLINE_MS = 45_000;
 
-/** Sends a request and reads the whole answer. */
+/** Sends a request and reads the whole response. */
 export async function exchange(
   url: string,
   { operation: { method }, target, headers, body }: FuzzRequest,
@@ -25,7 +25,7 @@ export async function exchange(
   return { status: response.status, headers: response.headers, mediaType, body: read(text, mediaType) };
 }
 
-/** As `exchange`, of anything, unread. */
+/** Like `exchange`, for any request; the response is not read. */
 export async function send(
   url: string,
   { method, target, headers, body }: Pick<FuzzRequest, 'target' | 'headers' | 'body'> & { readonly method: string },
@@ -45,7 +45,7 @@ function read(text: string, mediaType: string): Part {
     .map((data) => JSON.parse(data));
 }
 
-/** Everything about an answer that the document does not allow for its request. */
+/** Everything about a response that the document does not allow for its request. */
 export function judgeAnswer(request: FuzzRequest, answer: FuzzAnswer, schemas: OpenApiSchemas): string[] {
   return [
     ...judgeFailure(request, answer),
@@ -55,21 +55,23 @@ export function judgeAnswer(request: FuzzRequest, answer: FuzzAnswer, schemas: O
   ];
 }
 
-/** The one reason of ours not to answer: the request is about nodes, and one of them is not connected. */
+/**
+ * True if the control plane may fail for this one reason: the request is about nodes, and one of them is not connected.
+ */
 function judgeFailure({ operation, body }: FuzzRequest, { status, body: answer }: FuzzAnswer): string[] {
   if (status < 500) return [];
-  const isAboutNodes = /"node_ids?"/.test(body ?? '') || operation.operationId === 'upgradeNode';
+  const isAboutNodes = /"node_ids?"/.test(body ?? '') || ['upgradeNode', 'testMonitor'].includes(operation.operationId);
   const isExcused = status === 503 && answer.error?.code === 'NODE_OFFLINE' && isAboutNodes;
   return isExcused ? [] : [`failed with ${status}`];
 }
 
 function judgeAdmission({ operation, caller, body, isBroken }: FuzzRequest, { status }: FuzzAnswer): string[] {
-  // the size of a body is looked at before its sender
+  // the size of a body is checked before the caller
   if (status === 413 && Buffer.byteLength(body ?? '') > 32_768) return [];
   const admission = admissionOf(caller.kind, operation);
   if (admission !== 'admitted')
     return status === admission ? [] : [`answered ${status} to ${caller.kind}, not ${admission}`];
-  return isBroken && (status < 400 || status > 499) ? [`took what its schema refuses (${status})`] : [];
+  return isBroken && (status < 400 || status > 499) ? [`accepted what its schema refuses (${status})`] : [];
 }
 
 function judgeBody(
@@ -88,11 +90,11 @@ function judgeBody(
 }
 
 function judgeHeaders({ status, headers, body }: FuzzAnswer): string[] {
-  // the answer of an earlier request speaks of that one, in its language
+  // a repeated response to an earlier request has that request's id and language
   const isReplayed = headers.get('idempotent-replayed') === 'true';
   const needed = [
     'x-request-id',
-    // but for what speaks as another service does
+    // except for routes that imitate another service
     ...(status >= 400 && body?.error !== undefined ? ['content-language', ...(isReplayed ? [] : ['vary'])] : []),
     ...(status === 401 ? ['www-authenticate'] : []),
     ...(status === 429 || status === 503 ? ['retry-after'] : []),

@@ -10,7 +10,7 @@ import { type Plan, planArbitrary } from './plan.js';
 import { idsIn, RealValues } from './real-values.js';
 import { makeRequest } from './request.js';
 
-/** Asks a running control plane for whatever its own OpenAPI document makes one think of. */
+/** Sends a running control plane every kind of request that its own OpenAPI document suggests. */
 export class FuzzedApi {
   readonly operations: readonly ApiOperation[];
   readonly schemas: OpenApiSchemas;
@@ -29,7 +29,7 @@ export class FuzzedApi {
     this.#everybody = this.#newCallers();
   }
 
-  /** With three agents that answer everything at once; stopped when `t` ends. */
+  /** Starts it with three agents that answer everything at once; stopped when `t` ends. */
   static async start(t: Test): Promise<FuzzedApi> {
     const stack = await startStack(t, { VANTAGE_TRUSTED_PROXIES: '127.0.0.1/32' });
     for (const country of ['DE', 'FR', 'JP']) {
@@ -40,7 +40,10 @@ export class FuzzedApi {
     return new FuzzedApi(stack, body);
   }
 
-  /** What so many requests of an operation showed to be wrong, with the shortest that does; null: nothing. */
+  /**
+   * Makes `count` requests of an operation. @returns the complaints, with the shortest request that causes them; null:
+   * none
+   */
   problemOf(operation: ApiOperation, { seed, count }: { seed: number; count: number }): Promise<string | null> {
     const callers = isHarmless(operation) ? this.#everybody : this.#newCallers(operation);
     const property = fc.asyncProperty(planArbitrary(this.document, operation), (plan) =>
@@ -53,7 +56,7 @@ export class FuzzedApi {
     );
   }
 
-  /** The answer to a request without anything in it. */
+  /** Response to an empty request. */
   async ask(operation: ApiOperation, kind: CallerKind): Promise<FuzzAnswer> {
     const plan: Plan = { caller: kind, params: {}, query: {}, body: null, language: 'en', idempotencyKey: null };
     return exchange(this.stack.api.url, await this.#make(operation, plan, this.#everybody));
@@ -74,14 +77,14 @@ export class FuzzedApi {
   }
 
   async #make(operation: ApiOperation, plan: Plan, callers: Callers) {
-    // an address of its own each, or limits would answer most of them
+    // one address each, or limits would refuse most of them
     this.#addresses += 1;
     const address = `198.18.${this.#addresses >> 8}.${this.#addresses & 255}`;
     const caller = await callers.find(plan.caller);
     return makeRequest(plan, { operation, caller, real: this.#real, schemas: this.schemas, address });
   }
 
-  /** Callers who have one of what the operation is about, where another operation makes it. */
+  /** Callers that own one instance of the operation's resource, if another operation can create it. */
   #newCallers(operation?: ApiOperation): Callers {
     const [parent] = operation?.path.split('/{') ?? [];
     const isMaker = ({ method, path, body }: ApiOperation) => method === 'POST' && path === parent && body !== null;
@@ -101,7 +104,7 @@ export class FuzzedApi {
   }
 }
 
-/** Whether a success leaves the credentials of its caller as they were. */
+/** True if a success leaves the caller's credentials valid. */
 function isHarmless({ method, tag }: ApiOperation): boolean {
   return method === 'GET' || ['Probes', 'Nodes', 'Enrollment'].includes(tag);
 }

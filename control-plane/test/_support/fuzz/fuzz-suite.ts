@@ -1,10 +1,10 @@
 import type { Test } from 'tap';
 import type { FuzzedApi } from './fuzz-api.js';
 
-/** Operations tried at the same time: most wait for the database. */
+/** Number of operations tried at the same time: most wait for the database. */
 const AT_ONCE = 4;
 
-/** VANTAGE_TEST_SEED makes the requests of an earlier run again. */
+/** VANTAGE_TEST_SEED repeats the requests of an earlier run. */
 const seed = Number(process.env['VANTAGE_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 /** Makes `count` requests of each operation; one assertion each. */
@@ -13,13 +13,13 @@ export async function tryEveryOperation(t: Test, api: FuzzedApi, count: number):
   const work = async () => {
     for (const operation of waiting) {
       const problem = await api.problemOf(operation, { seed, count });
-      t.equal(problem, null, `${operation.operationId}, the same again with VANTAGE_TEST_SEED=${seed}`);
+      t.equal(problem, null, `${operation.operationId}, repeat with VANTAGE_TEST_SEED=${seed}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
-/** What was asked as documented has succeeded for more than half of the operations. */
+/** Checks that requests made as documented succeeded for more than half of the operations. */
 export function expectSuccesses(t: Test, { operations, succeeded }: FuzzedApi): void {
   const never = operations.map(({ operationId }) => operationId).filter((id) => !succeeded.has(id));
   t.comment(`never succeeded: ${never.join(', ')}`);

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import type { Part } from './operations.js';
 
-/** One change to a JSON value; most make it what its schema refuses. */
+/** One change to a JSON value; most changes make the schema refuse it. */
 export interface Mutation {
-  /** Which of the places in the value. */
+  /** Selects one of the places in the value. */
   readonly at: number;
   readonly how: (typeof ways)[number];
-  /** Which of the values of that way. */
+  /** Selects one of the values for that kind of change. */
   readonly which: number;
 }
 
 const ways = ['other type', 'missing', 'extra', 'number', 'length', 'null', 'text', 'deep'] as const;
 
-/** Bounds that stand in a schema. */
+/** Bounds found in a schema. */
 export interface Bounds {
   readonly numbers: readonly number[];
   readonly lengths: readonly number[];
@@ -24,7 +24,7 @@ export const mutationArbitrary: fc.Arbitrary<Mutation> = fc.record({
   which: fc.nat({ max: 30 }),
 });
 
-/** The edges of every bound in a schema, one beyond on either side. */
+/** Edge values of every bound in a schema, and one beyond each. */
 export function boundsOf(schema: Part): Bounds {
   const text = JSON.stringify(schema);
   const edges = (keywords: string) =>
@@ -39,7 +39,7 @@ export function boundsOf(schema: Part): Bounds {
   };
 }
 
-/** Texts that programs trip over. */
+/** Texts that often break programs. */
 const texts = [
   '',
   ' ',
@@ -55,7 +55,7 @@ const texts = [
   '<script>',
 ];
 
-/** The value with one change; values are not changed in place. */
+/** Returns the value with one change; the original is not modified. */
 export function mutate(value: unknown, { at, how, which }: Mutation, bounds: Bounds): unknown {
   const places = placesOf(value);
   return changeAt(value, places[at % places.length] ?? [], (found) => changed(found, how, which, bounds));
@@ -87,7 +87,7 @@ function changed(found: unknown, how: Mutation['how'], which: number, { numbers,
   }
 }
 
-/** The paths to everything in a value, itself first. */
+/** Paths to everything in a value, itself first. */
 function placesOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return [path];
   return [path, ...Object.entries(value).flatMap(([key, child]) => placesOf(child, [...path, key]))];

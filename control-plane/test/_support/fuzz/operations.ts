@@ -1,8 +1,8 @@
-/** JSON Schema, and any part of an OpenAPI document: looked into, not typed. */
+/** JSON Schema, and any part of an OpenAPI document: inspected, not typed. */
 // biome-ignore lint/suspicious/noExplicitAny: documents are data
 export type Part = any;
 
-/** Where something stands in the document: names from its root. */
+/** Place in the document: names from its root. */
 export type Place = readonly (string | number)[];
 
 export interface ApiParameter {
@@ -16,8 +16,10 @@ export interface ApiBody {
   readonly schema: Part;
   readonly place: Place;
   readonly example: unknown;
-  /** A file, as its media types say: it may be no JSON, and larger than other bodies. */
+  /** True if the body is a file according to its media types: it may be no JSON, and larger than other bodies. */
   readonly isFile: boolean;
+  /** True if a request may come without a body. */
+  readonly isOptional: boolean;
 }
 
 /** An operation as the document describes it; references are followed. */
@@ -30,9 +32,12 @@ export interface ApiOperation {
   readonly params: readonly ApiParameter[];
   readonly query: readonly ApiParameter[];
   readonly body: ApiBody | null;
-  /** No credentials are needed. */
+  /** True if no credentials are needed. */
   readonly isOpen: boolean;
-  /** The role or scope a scheme's credentials need, by scheme; null: none. A scheme that is not here does not fit. */
+  /**
+   * Role or scope that the credentials of a scheme need, by scheme; null: none. A scheme that is absent is not
+   * accepted.
+   */
   readonly roles: ReadonlyMap<string, string | null>;
   /** Media types with the places of their schemas, by status. */
   readonly responses: ReadonlyMap<number, ReadonlyMap<string, Place>>;
@@ -82,6 +87,7 @@ function readOperation(
             place: [...place, 'requestBody', 'content', 'application/json', 'schema'],
             example: content.example,
             isFile: Object.keys(operation.requestBody.content).length > 1,
+            isOptional: operation.requestBody.required !== true,
           },
     isOpen: operation.security.length === 0 || operation.security.some((one: Part) => Object.keys(one).length === 0),
     roles: new Map(

@@ -4,20 +4,20 @@ import { boundsOf, mutate, mutationArbitrary } from './mutation.js';
 import type { ApiBody, ApiOperation, ApiParameter, Part } from './operations.js';
 import { schemaArbitrary } from './schema-arbitrary.js';
 
-/** A request to be made; texts of earlier answers in it are stand-ins still. */
+/** A request to be made; texts from earlier responses are still stand-ins. */
 export interface Plan {
   readonly caller: CallerKind;
-  /** A text for each parameter of the path, or the number of an id that is known. */
+  /** A text for each path parameter, or the number of a known id. */
   readonly params: Readonly<Record<string, string | number>>;
-  /** Texts for those parameters of the query that are sent; several for a list. */
+  /** Texts for the query parameters that are sent; several for a list. */
   readonly query: Readonly<Record<string, readonly string[]>>;
-  /** A JSON value, a text that may be none, or no body. */
+  /** A JSON value, a text that may be invalid JSON, or no body. */
   readonly body: { readonly value: unknown } | { readonly text: string } | null;
   readonly language: string;
   readonly idempotencyKey: string | null;
 }
 
-/** Requests for an operation: as documented, nearly so, and not at all. */
+/** Arbitrary for requests of an operation: as documented, nearly so, and not at all. */
 export function planArbitrary(document: Part, operation: ApiOperation): fc.Arbitrary<Plan> {
   const fitting = callerKinds.filter((kind) => admissionOf(kind, operation) === 'admitted');
   const params = operation.params.map((param) => [param.name, pathText(document, param)] as const);

@@ -5,27 +5,27 @@ const MARK = '@real:';
 const ID = /^([a-z]+_)[1-9A-HJ-NP-Za-km-z]{22}$/;
 const KEPT = 40;
 
-/** Every id in a text, but for those of requests. */
+/** Every id in a text, except those of requests. */
 export function idsIn(text: string): string[] {
   const ids = text.match(/\b[a-z]+_[1-9A-HJ-NP-Za-km-z]{22}\b/g) ?? [];
   return ids.filter((id) => !id.startsWith('req_'));
 }
 
-/** A stand-in for a text of an earlier answer; `key` is a property's name or an id's pattern. */
+/** A stand-in for a text from an earlier response; `key` is a property's name or an id's pattern. */
 export function realText(key: string): fc.Arbitrary<string> {
   return fc.nat({ max: KEPT - 1 }).map((index) => `${MARK}${index}:${key}`);
 }
 
 /**
- * What earlier answers contained, to be asked for again. Generated values only name it by a number, so that a seed
- * makes the same requests in every run.
+ * Values of earlier responses, to be requested again. Generated values refer to them by number, so that a seed makes
+ * the same requests in every run.
  */
 export class RealValues {
   readonly #byKey = new Map<string, string[]>();
-  /** Ids with the path of the operation that answered them. */
+  /** Ids with the path of the operation that returned them. */
   readonly #byPath = new Map<string, string[]>();
 
-  /** Remembers the texts of an answer by the names of their properties, and its ids. */
+  /** Remembers the texts of a response by the names of their properties, and its ids. */
   collect(path: string, value: Part, name = ''): void {
     if (typeof value === 'string') this.#note(path, value, name);
     else if (Array.isArray(value)) for (const item of value) this.collect(path, item, name);
@@ -34,7 +34,7 @@ export class RealValues {
     }
   }
 
-  /** A value with its stand-ins replaced; those nothing is known for become ids that nobody has. */
+  /** Replaces the stand-ins of a value; those without a known value become ids that do not exist. */
   fill(value: Part): Part {
     if (typeof value === 'string') return value.startsWith(MARK) ? this.#real(value) : value;
     if (Array.isArray(value)) return value.map((item) => this.fill(item));
@@ -42,7 +42,7 @@ export class RealValues {
     return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, this.fill(child)]));
   }
 
-  /** An id for the parameter of a path: the caller's own, or one that operations of the like had. */
+  /** An id for a path parameter: the caller's own, or one that similar operations returned. */
   idFor(path: string, index: number, own: readonly string[]): string {
     const words = new Set(path.split('/'));
     const likeness = (other: string) => other.split('/').filter((word) => words.has(word)).length;

@@ -11,14 +11,14 @@ export interface FuzzRequest {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** The document says that it must be refused. */
+  /** True if the document requires that the request be refused. */
   readonly isBroken: boolean;
 }
 
 const MAX_BODY_BYTES = 32_768;
 const MAX_DEPTH = 32;
 
-/** Makes the request of a plan. */
+/** Builds the request of a plan. */
 export function makeRequest(
   plan: Plan,
   context: {
@@ -26,7 +26,7 @@ export function makeRequest(
     readonly caller: Caller;
     readonly real: RealValues;
     readonly schemas: OpenApiSchemas;
-    /** Where it seems to come from. */
+    /** Address that the request seems to come from. */
     readonly address: string;
   },
 ): FuzzRequest {
@@ -60,7 +60,7 @@ export function makeRequest(
 
 function paramText(param: string | number, { path }: ApiOperation, { ids }: Caller, real: RealValues): string {
   const text = typeof param === 'number' ? real.idFor(path, param, ids) : real.fill(param);
-  // an empty segment is another path, and a URL takes dots for steps
+  // an empty segment is another path, and a URL treats dots as steps
   return /^\.*$/.test(text) ? 'x' : text;
 }
 
@@ -77,7 +77,7 @@ function targetOf(path: string, params: Record<string, string>, query: Plan['que
   return pairs.length === 0 ? filled : `${filled}?${new URLSearchParams(pairs)}`;
 }
 
-/** Half of a surrogate pair cannot be written into a URL. */
+/** True if the text contains half of a surrogate pair, which cannot be written into a URL. */
 function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '\ufffd');
 }
@@ -87,7 +87,7 @@ function isWrongQuery(param: ApiParameter, texts: readonly string[] | undefined,
   return isWrong(param, texts, schemas);
 }
 
-/** Whether no reading of the texts fits the parameter; in doubt it does. */
+/** True if no reading of the texts fits the parameter; false in doubt. */
 function isWrong({ schema, place }: ApiParameter, texts: readonly string[], schemas: OpenApiSchemas): boolean {
   if (schema.anyOf !== undefined || schema.$ref !== undefined) return false;
   const values = texts.map((text) => read(text, schema.type === 'array' ? schema.items.type : schema.type));
@@ -108,8 +108,9 @@ function read(text: string, type: string): unknown {
 }
 
 function isWrongBody(text: string, { body }: ApiOperation, schemas: OpenApiSchemas): boolean {
+  if (text === '' && body?.isOptional === true) return false;
   const isFile = body?.isFile ?? false;
-  // none that is sent here is too large for a file
+  // no body sent here is too large for a file
   if (Buffer.byteLength(text) > MAX_BODY_BYTES && !isFile) return true;
   try {
     const value: unknown = JSON.parse(text);

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import type { Part } from './operations.js';
 import { realText } from './real-values.js';
 
-/** More of anything says nothing new. */
+/** Longest generated array or text: more items find nothing new. */
 const MAX_ITEMS = 4;
 
-// texts take longer to make than to use: one for all, and one for each pattern
+// creating a text arbitrary takes longer than using it: one for all texts, and one for each pattern
 const anyText = fc.string({ unit: 'grapheme', maxLength: 40 });
 const matching = new Map<string, fc.Arbitrary<string>>();
 
@@ -16,8 +16,8 @@ function textMatching(pattern: string): fc.Arbitrary<string> {
 }
 
 /**
- * Values that a schema allows, or nearly: what the schema's own checks refuse is one more wrong value. `name` is the
- * property it is for: texts that earlier answers had under that name are among the values.
+ * Values that a schema allows, or nearly allows: a value that only the schema's own checks refuse is one more wrong
+ * value. `name` is the property it is for: texts that earlier responses had under that name are among the values.
  */
 export function schemaArbitrary(document: Part, schema: Part, name = ''): fc.Arbitrary<unknown> {
   const of = (part: Part, partName = name) => schemaArbitrary(document, part, partName);

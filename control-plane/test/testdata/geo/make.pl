@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Writes the small .mmdb files beside it, each of the form one vendor gives its own. Needs libmaxmind-db-writer-perl.
+# Writes the small .mmdb files next to it, each in the format of one vendor. Needs libmaxmind-db-writer-perl.
 # usage: perl make.pl [directory]
 use strict;
 use warnings;

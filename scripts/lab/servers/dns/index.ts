@@ -7,11 +7,7 @@ import { leafZones, rootZone, testZone } from './zones.js';
 /** knot for root, test and lab.test, each at its own address, and unbound that asks them. */
 export const dns: ServerDefinition = {
   summary: 'knot as the servers of root, test and lab.test; unbound as validating resolver',
-  requirements: [
-    { program: 'knotd', debianPackage: 'knot', purpose: 'is the name server' },
-    { program: 'unbound', debianPackage: 'unbound', purpose: 'is the resolver' },
-    { program: 'dig', debianPackage: 'bind9-dnsutils', purpose: 'sees whether they answer' },
-  ],
+  programs: ['knotd', 'keymgr', 'unbound', 'dig'],
   start,
   offers: [
     [

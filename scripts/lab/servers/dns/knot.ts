@@ -8,7 +8,7 @@ import type { Zone } from './zones.js';
 
 /** A knot server of some zones, not yet running: its keys can be made and its zones written. */
 export interface KnotServer {
-  /** Makes a key for a zone. @returns the data of its DS record, SHA-256 */
+  /** Creates a key for a zone. @returns the data of its DS record, SHA-256 */
   makeKey(origin: string): Promise<string>;
   /** Starts it; those zones are signed for which there is a key. */
   start(zones: readonly Zone[]): Promise<void>;

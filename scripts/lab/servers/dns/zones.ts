@@ -8,9 +8,10 @@ import {
   services,
 } from '../../topology.js';
 
-// The lab's whole name space. Root, test and lab.test are signed, each by its own server; what is broken is said beside it.
+// The whole name space of the lab. Root, test and lab.test are signed, each by its own server; a comment marks each
+// broken zone.
 
-/** A zone and the records it has beside those of its signing. */
+/** A zone and its records, except those of its signing. */
 export interface Zone {
   readonly origin: string;
   readonly text: string;
@@ -35,13 +36,13 @@ export function testZone(ds: DelegationSigners): Zone {
     ...addresses('ns.nic.test.', 'tld'),
     ...delegation('lab.test.', 'ns1.lab.test.', 'zone'),
     `lab.test. DS ${ds['lab.test.']}`,
-    // the zone is signed by another key than its parent says: a validating resolver answers SERVFAIL
+    // the zone is signed by another key than its parent states: a validating resolver responds with SERVFAIL
     'bogus.test. NS ns1.lab.test.',
     `bogus.test. DS ${ds['bogus.test.']}`,
     'insecure.test. NS ns1.lab.test.',
-    // answers that no honest server gives
+    // responses that no honest server sends
     ...delegation('hostile.test.', 'ns.hostile.test.', 'hostile'),
-    // its server does not know it
+    // its server does not serve it
     ...delegation('lame.test.', 'ns.lame.test.', 'zone'),
     // its server is silent
     'dead.test. NS ns.dead.test.',
@@ -100,7 +101,7 @@ function recordsOfEveryType(): string[] {
     'many.wild A 25.80.20.1',
     '*.wild A 25.80.20.2',
     'below.empty A 25.80.20.3',
-    // neither fits a UDP answer
+    // neither fits into a UDP response
     ...Array.from({ length: 40 }, (_, index) => `large TXT "${String(index).padStart(2, '0')} ${'z'.repeat(90)}"`),
     ...Array.from({ length: 200 }, (_, index) => `many A 25.80.21.${index + 1}`),
     'sub NS ns1.sub',

@@ -14,10 +14,7 @@ const PAGE_SERVER = fileURLToPath(new URL('../../programs/page-server.js', impor
 /** nginx for what is measured, and a small server of our own for what nginx cannot do: waiting, counting. */
 export const web: ServerDefinition = {
   summary: 'nginx: HTTP/1.1, HTTP/2, TLS 1.0 to 1.3, virtual hosts, redirects, gzip',
-  requirements: [
-    { program: 'nginx', debianPackage: 'nginx', purpose: 'is the web server' },
-    { program: 'curl', debianPackage: 'curl', purpose: 'sees whether it answers' },
-  ],
+  programs: ['nginx', 'curl'],
   async start(options: ServerOptions) {
     await Promise.all([startNginx(options), startProgram(options, PAGE_SERVER, [v4, v6])]);
   },

@@ -6,14 +6,14 @@ import { decodeAgentFrame, decodeServerFrame, encodeAgentFrame, encodeServerFram
 // proto/golden/v1/SIDE-BODY[-WHAT].json says what a frame means, the .bin beside it is the frame. Bytes are written
 // "hex:0a0b"; what is not written is absent.
 
-/** Where the frames of version 1 are kept. */
+/** Folder of the frames of version 1. */
 export const goldenFolder = fileURLToPath(new URL('../../../../../proto/golden/v1/', import.meta.url));
 
 /** A frame that is never to change. */
 export interface GoldenFrame {
   readonly name: string;
   readonly side: 'agent' | 'server';
-  /** For people: what its sender wants. */
+  /** Purpose of the frame, for people. */
   readonly says: string;
   /** The frame's one member and what is in it. */
   readonly values: Readonly<Record<string, unknown>>;
@@ -57,7 +57,7 @@ export function encodeValues(side: GoldenFrame['side'], values: GoldenFrame['val
   return side === 'agent' ? encodeAgentFrame(frame) : encodeServerFrame(frame);
 }
 
-/** What this build reads in a frame, as descriptions have it. */
+/** Values that this build reads in a frame, in the form that descriptions use. */
 export function decodeValues({ side, bytes }: Pick<GoldenFrame, 'side' | 'bytes'>): unknown {
   const { body: _, ...members } = (side === 'agent' ? decodeAgentFrame(bytes) : decodeServerFrame(bytes)) as object & {
     body: string;

@@ -5,7 +5,7 @@ import protobuf from 'protobufjs';
 import type { AgentFrame, DecodedAgentFrame, DecodedServerFrame, ServerFrame } from '../codec.js';
 import { goldenFolder } from './golden-frames.js';
 
-/** How a peer of a test puts frames into bytes and out of them. */
+/** Codec of a test's peer. */
 export interface FrameCodec {
   encodeAgentFrame(frame: AgentFrame): Uint8Array;
   decodeAgentFrame(bytes: Uint8Array): DecodedAgentFrame;
@@ -21,7 +21,7 @@ export function oldestCodec(): FrameCodec {
   return codecOf(protobuf.parse(readFileSync(join(goldenFolder, 'first.proto'), 'utf8')).root, (_, value) => value);
 }
 
-/** A peer of a build to come: every message it sends, at every depth, has a field more. */
+/** A peer of a future build: every message it sends, at every depth, has an additional field. */
 export function newerCodec(): FrameCodec {
   const proto = fileURLToPath(new URL('../../../../../proto/link.proto', import.meta.url));
   const { root } = protobuf.parse(readFileSync(proto, 'utf8'));
@@ -32,7 +32,7 @@ export function newerCodec(): FrameCodec {
   return codecOf(root, withNewerField);
 }
 
-/** A frame of a build to come, whose body nobody knows yet. */
+/** A frame of a future build, whose body is still unknown. */
 export function newerFrame(): Uint8Array {
   return protobuf.Writer.create()
     .uint32((NEWER_NUMBER << 3) | 2)
@@ -62,7 +62,7 @@ function codecOf(root: protobuf.Root, grow: (type: protobuf.Type, value: object)
   };
 }
 
-/** As the codec of the programs decodes: zeros and empty lists for what is absent, null for absent messages. */
+/** Decodes like the codec of the programs: zeros and empty lists for absent fields, null for absent messages. */
 function decode(type: protobuf.Type, bytes: Uint8Array): unknown {
   const members = type.toObject(type.decode(bytes), { defaults: true, longs: Number, oneofs: true });
   const absent = Object.fromEntries(type.fieldsArray.map(({ name }) => [name, null]));

@@ -21,7 +21,7 @@ export const refusedIPv4Prefixes: readonly OraclePrefix[] = refusedIPv4.trim().s
 /** The prefixes of the specification that refuse IPv6 inside 2000::/3. */
 export const refusedIPv6Prefixes: readonly OraclePrefix[] = refusedInGlobalUnicast.split(' ').map(prefixOf);
 
-/** Whether an IPv4 (4 bytes) or IPv6 (16 bytes) address may be probed with empty lists. */
+/** True if an IPv4 (4 bytes) or IPv6 (16 bytes) address may be probed with empty lists. */
 export function mayBeProbed(bytes: readonly number[]): boolean {
   if (bytes.length === 4) return !refusedIPv4Prefixes.some((prefix) => hasPrefix(bytes, prefix));
   const isMapped = bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
@@ -30,7 +30,7 @@ export function mayBeProbed(bytes: readonly number[]): boolean {
   return isGlobalUnicast && !refusedIPv6Prefixes.some((prefix) => hasPrefix(bytes, prefix));
 }
 
-/** Whether the leading bits of an address are those of the prefix; never for the other family. */
+/** True if the leading bits of an address are those of the prefix; always false for the other family. */
 export function hasPrefix(bytes: readonly number[], { bytes: wanted, bits }: OraclePrefix): boolean {
   if (bytes.length !== wanted.length) return false;
   for (let bit = 0; bit < bits; bit += 1) {

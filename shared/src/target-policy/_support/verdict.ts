@@ -1,6 +1,6 @@
 import { TargetError } from '../host.js';
 
-/** What came of a judgement: `allowed`, or kind and field as in `refused params.server`. Other errors pass through. */
+/** Outcome of a judgment: `allowed`, or kind and field as in `refused params.server`. Other errors pass through. */
 export function verdictOf(judge: () => unknown): string {
   try {
     judge();

@@ -1,13 +1,13 @@
 import { MalformedMessage, type WireReader } from '../../../net/dns/wire-reader.js';
 
-/** Of latitude and longitude: the equator and the prime meridian. */
+/** Origin of latitude and longitude: the equator and the prime meridian. */
 const ORIGIN = 0x80000000;
 /** Altitude counts from 100 km below the ellipsoid, in centimetres. */
 const ALTITUDE_ORIGIN = 10_000_000;
 
 /** A place on earth (RFC 1876). */
 export function location(data: WireReader): string {
-  if (data.u8() !== 0) throw new MalformedMessage('a version of LOC that nobody defined');
+  if (data.u8() !== 0) throw new MalformedMessage('an undefined version of LOC');
   const [size, horizontal, vertical] = [precision(data.u8()), precision(data.u8()), precision(data.u8())];
   const latitude = degrees(data.u32(), ['N', 'S']);
   const longitude = degrees(data.u32(), ['E', 'W']);

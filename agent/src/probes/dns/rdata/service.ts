@@ -5,7 +5,7 @@ import { escapeQuoted, fields, ipv4, name, quote, quoted, type RdataPrinter, u8,
 const restQuoted: RdataPrinter = (data) => quote(data.rest());
 const binding = fields(u16, name, serviceParams);
 
-/** Where services are found, and who may certify them. */
+/** Records that name the servers of a service, or who may certify it. */
 export const servicePrinters: Readonly<Record<string, RdataPrinter>> = {
   CAA: fields(u8, (data) => escapeQuoted(data.characterString()), restQuoted),
   HTTPS: binding,
@@ -26,7 +26,7 @@ const keyNames: Readonly<Record<number, string>> = {
   6: 'ipv6hint',
 };
 
-/** How the value of each key is written; null: the key alone. Any other key's value is a quoted string. */
+/** Printers of the values, by key; null: the key alone. Any other key's value is a quoted string. */
 const valuePrinters: Readonly<Record<number, (value: WireReader) => string | null>> = {
   0: (value) => list(value, () => keyName(value.u16())),
   1: (value) => `"${list(value, () => escapeListed(value.characterString()))}"`,
@@ -69,7 +69,7 @@ function list(value: WireReader, next: () => string): string {
 }
 
 function requireEmpty(value: WireReader): null {
-  if (value.left > 0) throw new MalformedMessage('a service parameter has a value and may not');
+  if (value.left > 0) throw new MalformedMessage('a service parameter must not have a value');
   return null;
 }
 

@@ -5,7 +5,7 @@ import { MalformedMessage, type WireReader } from '../../../net/dns/wire-reader.
 /** Reads the data of one type and writes them as dig does; what is left over makes them malformed. */
 export type RdataPrinter = (data: WireReader) => string;
 
-/** What one field of a record's data is read and written by. */
+/** Readers and printers of single fields of record data. */
 export const name: RdataPrinter = (data) => absoluteName(data.domainName());
 export const u8: RdataPrinter = (data) => String(data.u8());
 export const u16: RdataPrinter = (data) => String(data.u16());

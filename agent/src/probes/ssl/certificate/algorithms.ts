@@ -1,10 +1,13 @@
 /** A signature algorithm of certificates and OCSP responses. */
 export interface SignatureAlgorithm {
-  /** As OpenSSL prints it. */
+  /** Name as OpenSSL prints it. */
   readonly name: string;
-  /** For `crypto.verify`; null where the algorithm brings its own. */
+  /** Hash for `crypto.verify`; null where the algorithm includes its own. */
   readonly hash: string | null;
-  /** Whether we verify it ourselves (OCSP). RSASSA-PSS has parameters of its own, which nobody staples with. */
+  /**
+   * True if we verify such signatures ourselves (OCSP). RSASSA-PSS has parameters of its own, and staples do not use
+   * it.
+   */
   readonly isVerifiable: boolean;
 }
 

@@ -1,5 +1,5 @@
 // DER (X.690): tag, length, content. Only what certificates and OCSP responses use: tag numbers below 31 and definite
-// lengths. Nothing here calls itself, and no length is believed before the bytes are there.
+// lengths. Nothing here is recursive, and no length is trusted before its bytes were checked.
 
 /** One value. */
 export interface DerValue {
@@ -58,7 +58,7 @@ export function readOid(value: DerValue | undefined): string {
   const arcs: number[] = [];
   let arc = 0;
   for (const byte of content) {
-    // beyond 2^53 an arc is nothing we compare with
+    // no arc above 2^53 is compared
     arc = arc * 128 + (byte & 0x7f);
     if (byte >= 0x80) continue;
     arcs.push(arc);
@@ -72,7 +72,7 @@ export function readOid(value: DerValue | undefined): string {
 /** The bytes of a BIT STRING that fills whole bytes. @throws DerError */
 export function readBitString(value: DerValue | undefined): Buffer {
   const { content } = expectTag(value, derTags.bitString);
-  if (content[0] !== 0) throw new DerError('a bit string of broken bytes');
+  if (content[0] !== 0) throw new DerError('a bit string with partial bytes');
   return content.subarray(1);
 }
 

@@ -12,7 +12,7 @@ import {
 } from './der.js';
 import { countScts } from './sct.js';
 
-/** What a certificate says that node:crypto does not tell. */
+/** Fields of a certificate that node:crypto does not expose. */
 export interface CertificateFields {
   readonly signatureOid: string;
   readonly keyOid: string;
@@ -27,7 +27,7 @@ export interface CertificateFields {
   readonly altNames: readonly string[];
   /** Embedded timestamps (RFC 6962 section 3.3). */
   readonly sctCount: number;
-  /** Asks for a stapled OCSP response (RFC 7633). */
+  /** True if the certificate requires a stapled OCSP response (RFC 7633). */
   readonly mustStaple: boolean;
 }
 
@@ -45,7 +45,7 @@ const IP_ADDRESS = 0x87;
 export function readCertificateFields(der: Buffer): CertificateFields {
   const [tbs, signatureAlgorithm] = sequenceOf(readDer(der));
   const all = sequenceOf(tbs);
-  // version is [0], and left out of the certificates of version 1
+  // version is [0], and absent in certificates of version 1
   const [serial, , issuer, , subject, keyInfo, ...rest] = all[0]?.tag === 0xa0 ? all.slice(1) : all;
   const [keyAlgorithm, key] = sequenceOf(keyInfo);
   const extensions = readExtensions(rest.find(({ tag }) => tag === 0xa3));

@@ -2,17 +2,17 @@ import type { Roots } from './roots.js';
 import type { SentCertificate } from './sent-certificate.js';
 import { isIssuedBy } from './signatures.js';
 
-/** How the certificates that were sent hang together. */
+/** Order of the certificates that were sent. */
 export interface SentPath {
-  /** From the server's certificate to the last issuer that was sent. */
+  /** Certificates from the server's own to the last issuer that was sent. */
   readonly certificates: readonly SentCertificate[];
   /** Each stands before its issuer. */
   readonly isInOrder: boolean;
-  /** How many were sent that are not on the path. */
+  /** Number of certificates that were sent and are not on the path. */
   readonly unneeded: number;
   /** The last one signed itself. */
   readonly endsInRoot: boolean;
-  /** Who signed the server's certificate: sent along, or known as a root. */
+  /** Issuer of the server's certificate: sent along, or known as a root. */
   readonly leafIssuer: SentCertificate['x509'] | null;
   /** The last one is a trusted root, or signed by one. Says nothing of what the authorities may sign. */
   readonly isAnchored: boolean;
@@ -40,7 +40,7 @@ export function followPath(sent: readonly SentCertificate[], roots: Roots): Sent
   };
 }
 
-/** -1 where nobody who was sent, and is not on the path yet, signed it. */
+/** -1 if no other sent certificate signed it. */
 function issuerIndex(
   certificate: SentCertificate | undefined,
   sent: readonly SentCertificate[],

@@ -18,7 +18,7 @@ export class Roots {
     return candidates.find((root) => isIssuedBy(certificate, root)) ?? null;
   }
 
-  /** Whether the certificate is one of the roots. */
+  /** True if the certificate is one of the roots. */
   has(certificate: X509Certificate): boolean {
     const namesakes = this.#load().get(certificate.subject) ?? [];
     return namesakes.some(({ fingerprint256 }) => fingerprint256 === certificate.fingerprint256);

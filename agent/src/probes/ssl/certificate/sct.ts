@@ -1,8 +1,8 @@
 import { DerError, derTags, expectTag, readDer } from './der.js';
 
 /**
- * How many timestamps a SignedCertificateTimestampList holds (RFC 6962 section 3.3): an OCTET STRING around a vector of
- * vectors, lengths of two bytes. 0 where the list is broken anywhere.
+ * Number of timestamps in a SignedCertificateTimestampList (RFC 6962 section 3.3): an OCTET STRING around a vector of
+ * vectors, lengths of two bytes. 0 for a malformed list.
  */
 export function countScts(extension: Buffer | undefined): number {
   if (extension === undefined) return 0;

@@ -24,7 +24,7 @@ const keyNames: Readonly<Record<string, string>> = {
 };
 const fixedBits: Readonly<Record<string, number>> = { ed25519: 256, ed448: 456 };
 
-/** Null for what passes OpenSSL and still is no certificate that can be described. */
+/** Describes a certificate; null for one that passes OpenSSL but cannot be described. */
 export function readSentCertificate(x509: X509Certificate): SentCertificate | null {
   const fields = fieldsOf(x509);
   const described = describeCertificate(x509);

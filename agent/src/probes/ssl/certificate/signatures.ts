@@ -16,11 +16,11 @@ export function boundedKey(x509: X509Certificate): KeyObject | null {
     const { modulusLength = Number.POSITIVE_INFINITY, publicExponent = MAX_RSA_EXPONENT + 1n } = details;
     return modulusLength <= MAX_RSA_BITS && publicExponent <= MAX_RSA_EXPONENT ? key : null;
   }
-  // a curve without a name came with parameters of its own
+  // a curve without a name has explicit parameters
   return boundedTypes.has(type) && (type !== 'ec' || details.namedCurve !== undefined) ? key : null;
 }
 
-/** Whether `issuer` signed `certificate`: names, key usage and signature. */
+/** True if `issuer` signed `certificate`, by names, key usage and signature. */
 export function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
   const key = boundedKey(issuer);
   if (key === null) return false;
@@ -31,7 +31,7 @@ export function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate
   }
 }
 
-/** Whether the holder of the certificate signed `data`; null when it cannot be told. */
+/** True if the holder of the certificate signed `data`; null when that cannot be determined. */
 export function isSignedBy(
   signer: X509Certificate,
   data: Buffer,

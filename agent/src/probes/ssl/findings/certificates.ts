@@ -11,10 +11,10 @@ const keyLimits: Readonly<Record<string, { readonly weak: number; readonly insec
   EC: { weak: 256, insecure: 224 },
 };
 
-/** What is wrong with keys, signatures and the order of what was sent. */
+/** Findings about keys, signatures and the order of the certificates sent. */
 export function judgeCertificates(path: SentPath): Complaint[] {
   const { certificates, endsInRoot } = path;
-  // a root is trusted for what it is: nobody checks its own signature
+  // a root is trusted by itself: its own signature is not verified
   const signed = certificates.filter((_, index) => index === 0 || !(endsInRoot && index === certificates.length - 1));
   const isSigned = (digest: RegExp) => signed.filter(({ report }) => digest.test(report.signature_algorithm ?? ''));
   const [md5, sha1] = [isSigned(/md[245]/i), isSigned(/sha-?1(?!\d)/i)];
@@ -29,14 +29,14 @@ export function judgeCertificates(path: SentPath): Complaint[] {
   ];
 }
 
-/** What is wrong with the proofs around a certificate: OCSP and Certificate Transparency. */
+/** Findings about the proofs around a certificate: OCSP and Certificate Transparency. */
 export function judgeProofs(leaf: SentCertificate, staple: StapleVerdict): Complaint[] {
   const { mustStaple, sctCount } = leaf.fields;
   const isProven = staple.status === 'good' || staple.status === 'revoked';
   return [
     ...when(staple.status === 'revoked', 'revoked', `revoked on ${staple.details?.revoked_at ?? 'an unknown date'}`),
     ...when(mustStaple && !isProven, 'must_staple_missing', `it must be stapled, and the staple is: ${staple.status}`),
-    ...when(staple.status === 'invalid', 'bad_staple', staple.details?.error ?? 'the staple proves nothing'),
+    ...when(staple.status === 'invalid', 'bad_staple', staple.details?.error ?? 'the staple is invalid'),
     ...when(
       sctCount + staple.sctCount === 0,
       'no_sct',
@@ -48,7 +48,7 @@ export function judgeProofs(leaf: SentCertificate, staple: StapleVerdict): Compl
 function judgeOrder({ isInOrder, unneeded, endsInRoot, certificates }: SentPath): Complaint[] {
   const root = certificates.at(-1)?.report.subject ?? '';
   return [
-    ...when(!isInOrder, 'wrong_order', 'a certificate stands after its issuer'),
+    ...when(!isInOrder, 'wrong_order', 'a certificate follows its issuer'),
     ...when(endsInRoot && certificates.length > 1, 'root_sent', `${root} need not be sent`),
     ...when(
       unneeded > 0,

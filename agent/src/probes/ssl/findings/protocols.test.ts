@@ -1,4 +1,4 @@
-import type { SslVersion } from '@vantage/shared/probe-types/ssl.js';
+import type { SslVersion } from '@vantage/shared/probe-types/ssl-result.js';
 import t from 'tap';
 import type { VersionAttempt } from '../attempt.js';
 import { weakSuites } from '../hello/suites.js';

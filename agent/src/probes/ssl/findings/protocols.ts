@@ -18,7 +18,7 @@ const aeadCipher = /^TLS_|GCM|CCM|CHACHA20/;
 const WEAK_DH_BITS = 2048;
 const INSECURE_DH_BITS = 1024;
 
-/** What is wrong with the versions and ciphers a server takes. */
+/** Findings about the versions and ciphers that a server accepts. */
 export function judgeProtocols(versions: readonly VersionAttempt[], taken: readonly Suite[]): Complaint[] {
   const supported = versions.filter(({ isSupported }) => isSupported === true);
   const isKnownNot = (name: string) => versions.some((v) => v.version === name && v.isSupported === false);
@@ -43,7 +43,7 @@ function judgeKeyExchange(supported: readonly VersionAttempt[]): Complaint[] {
   const isBelow = (bits: number) => supported.filter(({ keyExchange }) => (keyExchange?.dhBits ?? bits) < bits);
   const insecure = isBelow(INSECURE_DH_BITS);
   const weak = isBelow(WEAK_DH_BITS).filter((attempt) => !insecure.includes(attempt));
-  // where the cipher is not known, nothing is known of its keys
+  // without the cipher, its key exchange is unknown
   const plain = supported.filter(({ cipher, keyExchange }) => cipher !== null && keyExchange === null);
   return [
     ...when(insecure.length > 0, 'insecure_key_exchange', tellGroups(insecure)),

@@ -33,7 +33,7 @@ export function daysUntil(notAfter: number, now: number): number {
   return Math.floor((notAfter - now) / DAY_MS);
 }
 
-/** What is wrong with trust, name and dates. */
+/** Findings about trust, name and dates. */
 export function judgeValidity(facts: ValidityFacts): Complaint[] {
   const { isForName, serverName } = facts;
   return [
@@ -44,7 +44,7 @@ export function judgeValidity(facts: ValidityFacts): Complaint[] {
 }
 
 function judgeDates({ path, chainError, now }: ValidityFacts): Complaint[] {
-  // with another road to a root the authorities that were sent do not count, and a root is not needed at all
+  // with another path to a root the authorities that were sent do not count, and a root is not needed
   const relevant = path.certificates.filter(
     (_, index, { length }) => index === 0 || (chainError !== null && !(path.endsInRoot && index === length - 1)),
   );
@@ -73,7 +73,7 @@ function judgeDates({ path, chainError, now }: ValidityFacts): Complaint[] {
     ...when(
       limit !== undefined && days > limit.days,
       'validity_too_long',
-      `it is valid for ${Math.floor(days)} days; one issued then may be for ${limit?.days}`,
+      `it is valid for ${Math.floor(days)} days; the limit for its date of issue is ${limit?.days}`,
     ),
   ];
 }
@@ -86,7 +86,7 @@ function judgeTrust({ path, chainError }: ValidityFacts): Complaint[] {
     return [{ code: 'self_signed', message: 'the certificate is signed by itself' }];
   }
   const message =
-    isDateError || chainError === undefined ? 'no root we know stands behind it' : verdictOf(chainError).message;
+    isDateError || chainError === undefined ? 'it does not lead to a known root' : verdictOf(chainError).message;
   return [
     { code: 'untrusted', message },
     ...when(

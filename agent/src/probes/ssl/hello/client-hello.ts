@@ -21,7 +21,7 @@ export interface HelloOffer {
   readonly random: Buffer;
 }
 
-/** Stands for secure renegotiation where there are no extensions (RFC 5746); some servers refuse whoever omits it. */
+/** Signals secure renegotiation where there are no extensions (RFC 5746); some servers refuse clients that omit it. */
 const RENEGOTIATION_SCSV = 0x00ff;
 
 const groups = [29, 23, 24, 25];

@@ -1,8 +1,8 @@
-/** What a server says to a ClientHello. */
+/** Server's reply to a ClientHello. */
 export type HelloReply =
   | { readonly kind: 'hello'; readonly version: number; readonly suiteId: number }
   | { readonly kind: 'alert'; readonly description: number }
-  /** Not TLS. */
+  /** Anything but TLS. */
   | { readonly kind: 'other' };
 
 const ALERT = 21;

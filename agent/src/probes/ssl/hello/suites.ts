@@ -1,11 +1,11 @@
-/** Why a cipher suite should not be offered any more. */
+/** Reason why a cipher suite should no longer be offered. */
 export type WeakKind = 'null' | 'anonymous' | 'export' | 'des' | 'rc4' | 'triple_des';
 
 /** A cipher suite by its number in the TLS registry, named as OpenSSL names it. */
 export interface Suite {
   readonly id: number;
   readonly name: string;
-  /** Null for what is good enough to find out which versions a server speaks. */
+  /** Weakness of the suite; null for one that is only used to find out which versions a server speaks. */
   readonly kind: WeakKind | null;
 }
 
@@ -101,5 +101,5 @@ const plainSuites = of(null, {
   'AES256-GCM-SHA384': 0x009d,
 });
 
-/** Everything a server of any age may take: what finds out whether it speaks a version at all. */
+/** All suites that a server of any age may accept; used to find out if it speaks a version at all. */
 export const allSuites: readonly Suite[] = [...plainSuites, ...weakSuites];

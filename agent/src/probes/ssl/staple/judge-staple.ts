@@ -7,7 +7,7 @@ import type { SentCertificate } from '../certificate/sent-certificate.js';
 import { isIssuedBy, isSignedBy } from '../certificate/signatures.js';
 import { type OcspAnswer, type OcspResponse, parseOcspResponse } from './ocsp-response.js';
 
-/** What a stapled response is worth. */
+/** Verdict on a stapled response. */
 export interface StapleVerdict {
   readonly status: NonNullable<ProbeResults['ssl']['ocsp_status']>;
   /** Timestamps in the response (RFC 6962 section 3.3); 0 where it proves nothing. */
@@ -31,15 +31,18 @@ const CLOCK_SKEW_MS = 5 * 60_000;
 /** id-kp-OCSPSigning: makes a certificate of the issuer a responder (RFC 6960 section 4.2.2.2). */
 const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9';
 
-/** Says whether a stapled response is about the certificate, signed by who may, and current (RFC 6960 section 3.2). */
+/**
+ * Judges if a stapled response is about the certificate, signed by an authorized signer, and current (RFC 6960
+ * section 3.2).
+ */
 export function judgeStaple(staple: Buffer | null, context: StapleContext): StapleVerdict {
   if (staple === null || staple.length === 0) return { status: 'none', sctCount: 0, details: null };
   const response = parse(staple);
   if (typeof response === 'string') return invalid(response, null);
   const { leaf, issuer } = context;
-  if (issuer === null) return invalid('the issuer of the certificate is not known', null);
+  if (issuer === null) return invalid('the issuer of the certificate is unknown', null);
   const answer = response.answers.find(({ certId }) => isAbout(certId, leaf, issuer));
-  if (answer === undefined) return invalid('it is about another certificate', null);
+  if (answer === undefined) return invalid('it is for another certificate', null);
   const complaint = signatureComplaint(response, { ...context, issuer }) ?? dateComplaint(answer, context.now);
   return complaint === null ? verdict(answer, null) : complaintVerdict(answer, complaint);
 }
@@ -86,7 +89,7 @@ function signatureComplaint(
   );
   if (verdicts.has(true)) return null;
   const text = verdicts.has(false)
-    ? 'nobody signed it who may speak for the issuer'
+    ? 'it is not signed by the issuer or a responder of the issuer'
     : 'its signature cannot be verified here';
   return { text, isSigned: false };
 }

@@ -15,7 +15,7 @@ import { countScts } from '../certificate/sct.js';
 
 /** A successful OCSP response (RFC 6960 section 4.2.1). */
 export interface OcspResponse {
-  /** What is signed. */
+  /** Bytes that are signed. */
   readonly signedData: Buffer;
   readonly signatureOid: string;
   readonly signature: Buffer;
@@ -24,7 +24,7 @@ export interface OcspResponse {
   readonly answers: readonly OcspAnswer[];
 }
 
-/** What it says of one certificate. Instants in milliseconds since the epoch. */
+/** Statement about one certificate. Instants in milliseconds since the epoch. */
 export interface OcspAnswer {
   readonly certId: {
     readonly hashOid: string;
@@ -64,7 +64,7 @@ export function parseOcspResponse(der: Buffer): OcspResponse {
 
 function readAnswers(data: DerValue | undefined): OcspAnswer[] {
   const all = sequenceOf(data);
-  // [0] version is left out where it is the default
+  // [0] version is absent if it is the default
   const [, , responses] = all[0]?.tag === 0xa0 ? all.slice(1) : all;
   return sequenceOf(responses).map(readAnswer);
 }

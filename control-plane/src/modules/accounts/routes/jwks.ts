@@ -18,16 +18,16 @@ export const getJwks = defineRoute({
   operationId: 'getJwks',
   method: 'GET',
   path: '/.well-known/jwks.json',
-  summary: 'Keys that access tokens are signed with',
+  summary: 'Get the keys that verify access tokens',
   description:
-    'A JSON Web Key Set, not enveloped. Keys rotate every month; a new one is here two minutes before it signs.',
+    'Returns a JSON Web Key Set, without an envelope. Keys rotate every month; a new key is published two minutes before it signs.',
   tag: 'Authentication',
   auth: { kind: 'public' },
   limit: 'none',
   replies: { 200: Type.Object({ keys: Type.Array(Jwk) }) },
   replyKind: 'raw',
   errors: [],
-  async handle(_request, { signingKeys }) {
+  async handle(_request, { accounts: { signingKeys } }) {
     return {
       status: 200,
       raw: { contentType: 'application/json; charset=utf-8', body: JSON.stringify({ keys: signingKeys.jwks() }) },

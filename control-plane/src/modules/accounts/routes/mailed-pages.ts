@@ -1,43 +1,44 @@
 import { Type } from 'typebox';
-import { html } from '../../../http/html.js';
-import { renderPage } from '../../../http/page.js';
+import { html } from '../../../http/pages/html.js';
+import { renderPage } from '../../../http/pages/page.js';
 import { defineRoute } from '../../../http/route.js';
-import { pageTexts } from '../page-texts.js';
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../passwords.js';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../passwords/passwords.js';
+import { pageTexts } from '../profile/page-texts.js';
 
-// The token stands behind the # of the link: browsers send it to nobody, so no log and no Referer has it. A button uses
-// it, not the visit: mail programs open links to look at them.
+// The token is in the fragment of the link, which browsers do not send, so no log and no Referer contains it. A button
+// uses it, not the visit: mail programs open links to scan them.
 
-/** Sends what the form of the page says; the element that shows the answer is the page's only `output`. */
-const script = `
-const form = document.querySelector('form');
+/** Script that sends a submitted form, and shows the response in the only `output` element of the page. */
+export const script = `
+const ask = document.querySelector('#ask');
 const output = document.querySelector('output');
 const token = decodeURIComponent(location.hash.slice(1));
 const show = (text, kind) => { output.textContent = text; output.className = kind; };
-form.hidden = token === '';
-if (token === '') show(form.dataset.noToken, 'bad');
-form.addEventListener('submit', async (event) => {
+ask.hidden = token === '';
+if (token === '') show(ask.dataset.noToken, 'bad');
+const buttons = document.querySelectorAll('button');
+const setBusy = (isBusy) => { for (const button of buttons) button.disabled = isBusy; };
+for (const form of document.querySelectorAll('form')) form.addEventListener('submit', async (event) => {
   event.preventDefault();
-  const button = form.querySelector('button');
-  const password = form.elements.password;
-  button.disabled = true;
+  const fields = Object.fromEntries(new FormData(form));
+  setBusy(true);
   show('', '');
   try {
-    const response = await fetch(form.dataset.action, {
+    const response = await fetch(ask.dataset.action, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'Accept-Language': document.documentElement.lang },
-      body: JSON.stringify(password ? { token, password: password.value } : { token }),
+      body: JSON.stringify({ token, ...fields }),
     });
     const { data, error } = await response.json();
     const details = error && error.details ? Object.values(error.details).flat().map(({ message }) => message) : [];
     const complaint = () => [error.message.replace(/[.。]$/, ''), ...details].join(': ');
     show(data ? data.message : complaint(), data ? 'good' : 'bad');
-    form.hidden = Boolean(data);
+    ask.hidden = Boolean(data);
     if (data) history.replaceState(null, '', location.pathname);
-    button.disabled = false;
+    setBusy(false);
   } catch {
-    show(form.dataset.failed, 'bad');
-    button.disabled = false;
+    show(ask.dataset.failed, 'bad');
+    setBusy(false);
   }
 });
 `;
@@ -52,7 +53,10 @@ const common = {
   isDocumented: false,
 } as const;
 
-/** GET /verify-email: where the link of the mail leads. */
+const newPasswordField = (label: string, name: string) =>
+  html`<p><label>${label}<br><input type="password" name="${name}" autocomplete="new-password" required minlength="${MIN_PASSWORD_LENGTH}" maxlength="${MAX_PASSWORD_LENGTH}"></label></p>`;
+
+/** GET /verify-email: target of the link in the mail. */
 export const verifyEmailPage = defineRoute({
   ...common,
   operationId: 'getVerifyEmailPage',
@@ -63,16 +67,27 @@ export const verifyEmailPage = defineRoute({
     const content = html`
 <h1>${text.verifyTitle}</h1>
 <noscript><p class="bad">${text.needsScript}</p></noscript>
-<form data-action="/v1/auth/verify-email" data-no-token="${text.noToken}" data-failed="${text.failed}">
+<div id="ask" class="text" data-action="/v1/auth/verify-email" data-no-token="${text.noToken}" data-failed="${text.failed}">
+<form>
 <p>${text.verifyAsk}</p>
+<p><label>${text.password}<br><input type="password" name="password" autocomplete="current-password" required maxlength="${MAX_PASSWORD_LENGTH}"></label></p>
 <p><button>${text.verifyButton}</button></p>
 </form>
+<details>
+<summary>${text.notMe}</summary>
+<form>
+<p>${text.notMeAsk}</p>
+${newPasswordField(text.newPassword, 'new_password')}
+<p><button>${text.notMeButton}</button></p>
+</form>
+</details>
+</div>
 <p><output></output></p>`;
     return renderPage({ title: text.verifyTitle, locale, content, script });
   },
 });
 
-/** GET /reset-password: where the link of the mail leads. */
+/** GET /reset-password: target of the link in the mail. */
 export const resetPasswordPage = defineRoute({
   ...common,
   operationId: 'getResetPasswordPage',
@@ -83,11 +98,13 @@ export const resetPasswordPage = defineRoute({
     const content = html`
 <h1>${text.resetTitle}</h1>
 <noscript><p class="bad">${text.needsScript}</p></noscript>
-<form data-action="/v1/auth/password/reset" data-no-token="${text.noToken}" data-failed="${text.failed}">
+<div id="ask" class="text" data-action="/v1/auth/password/reset" data-no-token="${text.noToken}" data-failed="${text.failed}">
+<form>
 <p>${text.resetAsk}</p>
-<p><label>${text.newPassword}<br><input type="password" name="password" autocomplete="new-password" required minlength="${MIN_PASSWORD_LENGTH}" maxlength="${MAX_PASSWORD_LENGTH}"></label></p>
+${newPasswordField(text.newPassword, 'password')}
 <p><button>${text.resetButton}</button></p>
 </form>
+</div>
 <p><output></output></p>`;
     return renderPage({ title: text.resetTitle, locale, content, script });
   },

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
-import { actorOf } from '../../../actor.js';
+import { actorOf } from '../../../audit-log/actor.js';
+import { opensEverything, personOf } from '../../../http/access.js';
 import { defineRoute } from '../../../http/route.js';
-import { scopes } from '../../../http/scopes.js';
-import { messages } from '../messages.js';
-import { EmailSchema, MailedTokenSchema, MessageSchema, NewPasswordSchema, PasswordSchema } from '../schema.js';
+import { messages } from '../profile/messages.js';
+import { EmailSchema, MailedTokenSchema, MessageSchema, NewPasswordSchema, PasswordSchema } from '../profile/schema.js';
+import { signInLimit } from './limits.js';
 
 const tag = 'Authentication';
 
@@ -12,16 +13,18 @@ export const forgotPassword = defineRoute({
   operationId: 'forgotPassword',
   method: 'POST',
   path: '/v1/auth/password/forgot',
-  summary: 'Ask for a new password',
-  description: 'Mails a link, valid 30 minutes, if there is an account with this address; the answer does not tell.',
+  summary: 'Request a new password',
+  description:
+    'Mails a link, valid for 30 minutes, if an account with this address exists. The response is the same if none exists.',
   tag,
   auth: { kind: 'public' },
-  limit: 'sign-in',
+  isOpenToUnverified: true,
+  limit: signInLimit,
   body: Type.Object({ email: EmailSchema }, { additionalProperties: false, title: 'PasswordForgotten' }),
   bodyExample: { email: 'ada@example.com' },
   replies: { 200: MessageSchema },
   errors: ['VALIDATION_FAILED'],
-  async handle(request, { recovery }) {
+  async handle(request, { accounts: { recovery } }) {
     await recovery.requestReset(request.body.email, actorOf(request));
     return { status: 200, data: { message: messages.resetRequested[request.locale] } };
   },
@@ -32,11 +35,13 @@ export const resetPassword = defineRoute({
   operationId: 'resetPassword',
   method: 'POST',
   path: '/v1/auth/password/reset',
-  summary: 'Set a new password by a mailed token',
-  description: 'Ends every session of the account. A password that is refused leaves the token valid.',
+  summary: 'Set a new password with a mailed token',
+  description:
+    'Revokes all sessions, API keys, personal access tokens and unused enrollment tokens of the account, and also its nodes unless one person is known to have both the address and the password (see POST /v1/auth/verify-email). A mail lists what was revoked and what still gives access to the account. If the password is refused, the token stays valid.',
   tag,
   auth: { kind: 'public' },
-  limit: 'sign-in',
+  isOpenToUnverified: true,
+  limit: signInLimit,
   body: Type.Object(
     { token: MailedTokenSchema, password: NewPasswordSchema },
     { additionalProperties: false, title: 'PasswordReset' },
@@ -50,7 +55,7 @@ export const resetPassword = defineRoute({
     'AUTH_PASSWORD_REUSED',
     'AUTH_ACCOUNT_DISABLED',
   ],
-  async handle(request, { recovery }) {
+  async handle(request, { accounts: { recovery } }) {
     await recovery.resetPassword(request.body, actorOf(request));
     return { status: 200, data: { message: messages.passwordChanged[request.locale] } };
   },
@@ -63,10 +68,11 @@ export const changePassword = defineRoute({
   path: '/v1/auth/password/change',
   summary: 'Change your password',
   description:
-    'The session this is asked by goes on, all others end. An account without a password (made by the operator) gets its first one without current_password, by credentials with every scope.',
+    'Ends all sessions except the one of the request. An account without a password (created by the operator) gets its first one without `current_password`, with credentials that have all scopes.',
   tag,
   auth: { kind: 'scope', scope: 'account' },
-  limit: 'sign-in',
+  isOpenToUnverified: true,
+  limit: signInLimit,
   body: Type.Object(
     { current_password: Type.Optional(PasswordSchema), new_password: NewPasswordSchema },
     { additionalProperties: false, title: 'PasswordChange' },
@@ -80,12 +86,16 @@ export const changePassword = defineRoute({
     'AUTH_PASSWORD_REUSED',
     'ACCOUNT_NOT_FOUND',
   ],
-  async handle(request, { signIn }) {
+  async handle(request, { accounts: { signIn } }) {
     const { account, body, locale } = request;
     const keepSession = account.credentialKind === 'session' ? account.credentialId : null;
     const passwords = { current: body.current_password ?? null, next: body.new_password };
-    const hasAllScopes = scopes.every((scope) => account.scopes.has(scope));
-    await signIn.changePassword(account.userId, passwords, { actor: actorOf(request), keepSession, hasAllScopes });
+    const hasAllScopes = opensEverything(account);
+    await signIn.changePassword(personOf(account).id, passwords, {
+      actor: actorOf(request),
+      keepSession,
+      hasAllScopes,
+    });
     return { status: 200, data: { message: messages.passwordChanged[locale] } };
   },
 });

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
-import { actorOf } from '../../../actor.js';
+import { actorOf } from '../../../audit-log/actor.js';
+import { personOf } from '../../../http/access.js';
 import { defineRoute } from '../../../http/route.js';
-import { SessionSchema } from '../schema.js';
+import { SessionSchema } from '../profile/schema.js';
 
 const tag = 'Account';
 const auth = { kind: 'scope', scope: 'account' } as const;
@@ -15,11 +16,12 @@ export const logout = defineRoute({
   description: 'Ends the session of the access token at once, on every replica.',
   tag: 'Authentication',
   auth: { kind: 'session' },
+  isOpenToUnverified: true,
   replies: { 200: Type.Null() },
   errors: ['NOT_FOUND'],
-  async handle(request, { sessions }) {
+  async handle(request, { accounts: { sessions } }) {
     const { account } = request;
-    await sessions.end(account.userId, account.credentialId, { actor: actorOf(request), isLogout: true });
+    await sessions.end(personOf(account).id, account.credentialId, { actor: actorOf(request), isLogout: true });
     return { status: 200, data: null };
   },
 });
@@ -29,13 +31,13 @@ export const listSessions = defineRoute({
   operationId: 'listSessions',
   method: 'GET',
   path: '/v1/account/sessions',
-  summary: 'List where you are signed in',
+  summary: 'List your sessions',
   tag,
   auth,
   replies: { 200: Type.Object({ items: Type.Array(SessionSchema) }) },
   errors: [],
-  async handle({ account }, { sessions }) {
-    const rows = await sessions.list(account.userId);
+  async handle({ account }, { accounts: { sessions } }) {
+    const rows = await sessions.list(personOf(account).id);
     const items = rows.map(({ id, methods, address, user_agent, created_at, last_used_at, expires_at }) => ({
       id,
       is_current: id === account.credentialId,
@@ -55,16 +57,17 @@ export const endOtherSessions = defineRoute({
   operationId: 'endOtherSessions',
   method: 'DELETE',
   path: '/v1/account/sessions',
-  summary: 'Sign out everywhere else',
-  description: 'Ends every session but the one this is asked by.',
+  summary: 'End your other sessions',
+  description: 'Ends all sessions except the one of the request.',
   tag,
   auth,
+  isOpenToUnverified: true,
   replies: { 200: Type.Null() },
   errors: [],
-  async handle(request, { sessions }) {
+  async handle(request, { accounts: { sessions } }) {
     const { account } = request;
     const except = account.credentialKind === 'session' ? account.credentialId : null;
-    await sessions.endAllBut(account.userId, except, actorOf(request));
+    await sessions.endAllBut(personOf(account).id, except, actorOf(request));
     return { status: 200, data: null };
   },
 });
@@ -74,14 +77,15 @@ export const endSession = defineRoute({
   operationId: 'endSession',
   method: 'DELETE',
   path: '/v1/account/sessions/{id}',
-  summary: 'End one session',
+  summary: 'End a session',
   tag,
   auth,
+  isOpenToUnverified: true,
   params: Type.Object({ id: Type.String({ maxLength: 64, examples: ['ses_1CVGs2sCvBk5vA7vPbXH3x'] }) }),
   replies: { 200: Type.Null() },
   errors: ['NOT_FOUND'],
-  async handle(request, { sessions }) {
-    await sessions.end(request.account.userId, request.params.id, { actor: actorOf(request), isLogout: false });
+  async handle(request, { accounts: { sessions } }) {
+    await sessions.end(personOf(request.account).id, request.params.id, { actor: actorOf(request), isLogout: false });
     return { status: 200, data: null };
   },
 });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { actorOf } from '../../../actor.js';
+import { actorOf } from '../../../audit-log/actor.js';
 import { defineRoute } from '../../../http/route.js';
 import { jobView } from '../index.js';
 import { JobSchema } from '../schema.js';
@@ -14,7 +14,7 @@ export const retryJob = defineRoute({
   method: 'POST',
   path: '/v1/admin/jobs/{id}/retry',
   summary: 'Run a job again',
-  description: 'A dead or waiting job runs at once, with all its attempts again.',
+  description: 'Runs a dead or waiting job at once, with all its attempts restored.',
   tag,
   auth,
   params,
@@ -30,8 +30,8 @@ export const deleteJob = defineRoute({
   operationId: 'deleteJob',
   method: 'DELETE',
   path: '/v1/admin/jobs/{id}',
-  summary: 'Drop a dead job',
-  description: 'What it should have done is never done.',
+  summary: 'Delete a dead job',
+  description: 'The work of the job is never done.',
   tag,
   auth,
   params,

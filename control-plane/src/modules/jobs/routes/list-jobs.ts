@@ -10,7 +10,7 @@ export const listJobs = defineRoute({
   method: 'GET',
   path: '/v1/admin/jobs',
   summary: 'List background jobs',
-  description: 'What waits to be done, is being done, or has failed: mails, for example. The newest first.',
+  description: 'Lists background work that waits, runs or has failed, for example mails to send. Newest first.',
   tag: 'Administration',
   auth: { kind: 'admin' },
   query: Type.Object({ ...pageQuery, state: Type.Optional(JobStateSchema), type: Type.Optional(JobTypeSchema) }),

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { cursorList, cursorQuery, limitOfPage } from '../../../http/cursor.js';
 import { defineRoute } from '../../../http/route.js';
 import { timeRangeOf, timeRangeQuery } from '../../../http/time-range.js';
-import { MonitorCheckSchema } from '../schema.js';
+import { MonitorCheckSchema } from '../definition/schema.js';
 import { idParams as params, reads, tag } from './monitor-access.js';
 
 const list = cursorList(
@@ -20,7 +20,7 @@ export const listChecks = defineRoute({
   method: 'GET',
   path: '/v1/monitors/{id}/checks',
   summary: 'List the checks of a monitor',
-  description: 'Newest first, of all its nodes.',
+  description: 'Checks by all nodes of the monitor, newest first.',
   tag,
   auth: reads,
   params,
@@ -31,8 +31,8 @@ export const listChecks = defineRoute({
     const limit = limitOfPage(query);
     const after = list.parse(query.cursor);
     const range = timeRangeOf(query, monitors.now());
-    const monitor = await monitors.get(id, account);
-    const rows = await monitors.checks(monitor, {
+    const monitor = await monitors.reading.get(id, account);
+    const rows = await monitors.reading.checks(monitor, {
       ...range,
       after: after === null ? null : { atMs: after.at, nodeId: after.node },
       limit: limit + 1,

@@ -1,10 +1,10 @@
 import { nullable } from '@vantage/shared/nullable.js';
 import { Type } from 'typebox';
-import { actorOf } from '../../../actor.js';
+import { actorOf } from '../../../audit-log/actor.js';
 import { defineRoute } from '../../../http/route.js';
-import { MonitorEventSchema } from '../schema.js';
-import { eventView } from '../view.js';
-import { idParams as params, tag, writes } from './monitor-access.js';
+import { MonitorEventSchema } from '../definition/schema.js';
+import { eventView } from '../reading/view.js';
+import { idParams as params, responds, tag } from './monitor-access.js';
 
 /** POST /v1/monitor-events/{id}/ack (API specification 2.4). */
 export const acknowledgeMonitorEvent = defineRoute({
@@ -12,9 +12,9 @@ export const acknowledgeMonitorEvent = defineRoute({
   method: 'POST',
   path: '/v1/monitor-events/{id}/ack',
   summary: 'Acknowledge an event',
-  description: 'Says that you have seen it. The first time counts; again does nothing.',
+  description: 'Records that you have seen the event. The first acknowledgement is kept; further ones do nothing.',
   tag,
-  auth: writes,
+  auth: responds,
   params,
   replies: { 200: MonitorEventSchema },
   errors: ['NOT_FOUND'],
@@ -29,11 +29,11 @@ export const resolveMonitorEvent = defineRoute({
   operationId: 'resolveMonitorEvent',
   method: 'POST',
   path: '/v1/monitor-events/{id}/resolve',
-  summary: 'Close an event by hand',
+  summary: 'Resolve an event',
   description:
-    'It ends now. The monitor still shows what its nodes say; while they say the same, no other event opens, until it was up in between. After a degraded one that was closed, one of type down opens. One that has ended stays as it is.',
+    'Sets `resolved_at` and `resolved_by`, and ends alerts and reminders. The event lasts until its monitor recovers: `ended_at` stays null and uptime counts the whole outage. No other event opens before that, except one of type `down` after one of type `degraded`. An event that has ended or is already resolved does not change.',
   tag,
-  auth: writes,
+  auth: responds,
   params,
   replies: { 200: MonitorEventSchema },
   errors: ['NOT_FOUND'],
@@ -48,10 +48,10 @@ export const markMonitorEventFalsePositive = defineRoute({
   operationId: 'markMonitorEventFalsePositive',
   method: 'POST',
   path: '/v1/monitor-events/{id}/false-positive',
-  summary: 'Say whether an event was none',
-  description: 'A false positive counts in no uptime. It can be taken back.',
+  summary: 'Mark an event as a false positive',
+  description: 'A false positive is left out of uptime. Send `is_false_positive: false` to take the mark back.',
   tag,
-  auth: writes,
+  auth: responds,
   params,
   body: Type.Object(
     { is_false_positive: Type.Boolean() },
@@ -73,10 +73,10 @@ export const writeMonitorEventNotes = defineRoute({
   operationId: 'writeMonitorEventNotes',
   method: 'POST',
   path: '/v1/monitor-events/{id}/notes',
-  summary: 'Write notes on an event',
-  description: 'They replace those that were there.',
+  summary: 'Update the notes of an event',
+  description: 'Replaces the previous notes.',
   tag,
-  auth: writes,
+  auth: responds,
   params,
   body: Type.Object(
     { notes: nullable(Type.String({ maxLength: 5000 }), 'Null: none.') },

@@ -1,24 +1,15 @@
-import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
 import { Type } from 'typebox';
 import { cursorList, cursorQuery } from '../../../http/cursor.js';
 import { fieldError } from '../../../http/errors.js';
 import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { timeRangeOf, timeRangeQuery } from '../../../http/time-range.js';
-import { MonitorEventSchema } from '../schema.js';
-import { eventView } from '../view.js';
+import { MonitorEventSchema } from '../definition/schema.js';
+import { eventView } from '../reading/view.js';
+import { afterOf, EventPositionSchema, positionOf } from './event-position.js';
 import { idParams as params, reads, tag } from './monitor-access.js';
 
-const list = cursorList(
-  'monitor-events',
-  Type.Object(
-    {
-      at: Type.Integer({ minimum: 0, maximum: 8.64e15 }),
-      id: Type.String({ pattern: idPattern(idPrefixes.monitorEvent) }),
-    },
-    { additionalProperties: false },
-  ),
-);
+const list = cursorList('monitor-events', EventPositionSchema);
 
 /** GET /v1/monitors/{id}/events (API specification 2.4). */
 export const listMonitorEvents = defineRoute({
@@ -27,7 +18,7 @@ export const listMonitorEvents = defineRoute({
   path: '/v1/monitors/{id}/events',
   summary: 'List the events of a monitor',
   description:
-    'Episodes in which it was down or degraded, the one that began last first. By page, or by cursor: then none is left out or comes twice when others begin meanwhile. `from` and `to` are about when they began.',
+    'Periods when the monitor was down or degraded, the one that began last first. Use pages or a cursor; with a cursor no event is skipped or repeated when others begin between two requests. `from` and `to` apply to the time when events began.',
   tag,
   auth: reads,
   params,
@@ -48,17 +39,16 @@ export const listMonitorEvents = defineRoute({
   async handle({ params: { id }, query, account }, { monitors }) {
     const page = pageOf(query);
     const after = list.parse(query.cursor);
-    if (after !== null && page.number > 1) throw fieldError('page', 'conflict', 'is where the cursor says');
-    const { rows, total } = await monitors.events(id, account, {
+    if (after !== null && page.number > 1)
+      throw fieldError('page', 'conflict', 'must not be sent together with a cursor');
+    const monitor = await monitors.reading.get(id, account);
+    const { rows, total } = await monitors.events.list(monitor, {
       ...timeRangeOf(query, monitors.now()),
-      after: after === null ? null : { atMs: after.at, id: after.id },
+      after: afterOf(after),
       offset: page.offset,
       limit: page.limit + 1,
     });
-    const { items, pagination: next } = list.page(rows, page.limit, (row) => ({
-      at: row.started_at.getTime(),
-      id: row.id,
-    }));
+    const { items, pagination: next } = list.page(rows, page.limit, positionOf);
     const data = { items: items.map(eventView), limit: page.limit, monitor_id: id, page: page.number, total };
     return { status: 200, data, pagination: { ...pagination(page, total), ...next } };
   },
@@ -69,13 +59,13 @@ export const getMonitorEvent = defineRoute({
   operationId: 'getMonitorEvent',
   method: 'GET',
   path: '/v1/monitor-events/{id}',
-  summary: 'Look at an event',
+  summary: 'Get an event',
   tag,
   auth: reads,
   params,
   replies: { 200: MonitorEventSchema },
   errors: ['NOT_FOUND'],
   async handle({ params: { id }, account }, { monitors }) {
-    return { status: 200, data: eventView(await monitors.event(id, account)) };
+    return { status: 200, data: eventView(await monitors.events.get(id, account)) };
   },
 });

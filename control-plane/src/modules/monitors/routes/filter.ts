@@ -1,19 +1,24 @@
+import { monitorTypeWords, parseTypeName } from '@vantage/shared/monitor-types/type-names.js';
 import { type Static, Type } from 'typebox';
-import { healths, monitorStatuses } from '../schema.js';
-import type { MonitorFilter } from '../store.js';
+import { healths, monitorStatuses } from '../definition/schema.js';
+import type { MonitorFilter } from '../definition/store.js';
 
-/** What lists of monitors may be narrowed to; joined by AND. */
+/** Filters of lists of monitors; joined by AND. */
 export const filterQuery = {
-  type: Type.Optional(Type.String({ maxLength: 32, description: 'Of this type.' })),
-  status: Type.Optional(Type.Enum([...monitorStatuses], { type: 'string', description: 'Configured so.' })),
-  current_status: Type.Optional(Type.Enum([...healths], { type: 'string', description: 'Found so.' })),
-  group_id: Type.Optional(Type.String({ maxLength: 64, description: 'In this group.' })),
-  tag: Type.Optional(Type.String({ maxLength: 64, description: 'With this tag.' })),
-  q: Type.Optional(Type.String({ maxLength: 200, description: 'With this text in name or target.' })),
+  type: Type.Optional(
+    Type.Enum([...monitorTypeWords], { type: 'string', description: 'Monitors of this type, by any of its names.' }),
+  ),
+  status: Type.Optional(
+    Type.Enum([...monitorStatuses], { type: 'string', description: 'Monitors with this configured status.' }),
+  ),
+  current_status: Type.Optional(Type.Enum([...healths], { type: 'string', description: 'Monitors with this health.' })),
+  group_id: Type.Optional(Type.String({ maxLength: 64, description: 'Monitors of this group.' })),
+  tag: Type.Optional(Type.String({ maxLength: 64, description: 'Monitors with this tag.' })),
+  q: Type.Optional(Type.String({ maxLength: 200, description: 'Monitors with this text in their name or target.' })),
 };
 const FilterQuery = Type.Object(filterQuery);
 
-/** The filter of a query, which may have more than that. */
+/** The filter in a query, which may have other parameters too. */
 export function filterOf({
   type,
   status,
@@ -22,5 +27,10 @@ export function filterOf({
   tag,
   q,
 }: Static<typeof FilterQuery>): MonitorFilter {
-  return { type, status, current_status, group_id, tag, q };
+  return { type: canonicalOf(type), status, current_status, group_id, tag, q };
+}
+
+/** The name that monitors are stored under. */
+function canonicalOf(type: string | undefined): string | undefined {
+  return type === undefined ? undefined : (parseTypeName(type) ?? type);
 }

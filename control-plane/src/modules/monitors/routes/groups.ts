@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { actorOf } from '../../../actor.js';
+import { actorOf } from '../../../audit-log/actor.js';
 import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
-import { MonitorGroupChangeSchema, MonitorGroupCreateSchema, MonitorGroupSchema } from '../schema.js';
-import { groupView } from '../view.js';
+import { MonitorGroupChangeSchema, MonitorGroupCreateSchema, MonitorGroupSchema } from '../definition/schema.js';
+import { groupView } from '../reading/view.js';
 import { idParams as params, reads, tag, writes } from './monitor-access.js';
 
 /** GET /v1/monitor-groups (API specification 2.4). */
@@ -12,7 +12,7 @@ export const listMonitorGroups = defineRoute({
   method: 'GET',
   path: '/v1/monitor-groups',
   summary: 'List your groups of monitors',
-  description: 'By their `sort_order`, then by their creation.',
+  description: 'Sorted by `sort_order`, then by creation.',
   tag,
   auth: reads,
   query: Type.Object({ ...pageQuery }),
@@ -30,8 +30,8 @@ export const createMonitorGroup = defineRoute({
   operationId: 'createMonitorGroup',
   method: 'POST',
   path: '/v1/monitor-groups',
-  summary: 'Make a group of monitors',
-  description: 'Monitors are put into it by their `group_id`. An account may have 1000.',
+  summary: 'Create a group of monitors',
+  description: 'Set `group_id` of a monitor to put it into the group. An account may have 1000 groups.',
   tag,
   auth: writes,
   body: MonitorGroupCreateSchema,
@@ -45,13 +45,29 @@ export const createMonitorGroup = defineRoute({
   },
 });
 
+/** GET /v1/monitor-groups/{id} (API specification 2.4). */
+export const getMonitorGroup = defineRoute({
+  operationId: 'getMonitorGroup',
+  method: 'GET',
+  path: '/v1/monitor-groups/{id}',
+  summary: 'Get a group of monitors',
+  tag,
+  auth: reads,
+  params,
+  replies: { 200: MonitorGroupSchema },
+  errors: ['NOT_FOUND'],
+  async handle({ params: { id }, account }, { monitors }) {
+    return { status: 200, data: groupView(await monitors.groups.get(id, account)) };
+  },
+});
+
 /** PATCH /v1/monitor-groups/{id} (API specification 2.4). */
 export const changeMonitorGroup = defineRoute({
   operationId: 'changeMonitorGroup',
   method: 'PATCH',
   path: '/v1/monitor-groups/{id}',
-  summary: 'Change a group of monitors',
-  description: 'What is left out stays.',
+  summary: 'Update a group of monitors',
+  description: 'Fields that are left out do not change.',
   tag,
   auth: writes,
   params,
@@ -72,7 +88,7 @@ export const deleteMonitorGroup = defineRoute({
   method: 'DELETE',
   path: '/v1/monitor-groups/{id}',
   summary: 'Delete a group of monitors',
-  description: 'Its monitors stay, in no group, and leave the maintenance windows of the group.',
+  description: 'Its monitors are kept without a group, and leave the maintenance windows of the group.',
   tag,
   auth: writes,
   params,

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { actorOf } from '../../../actor.js';
-import { fieldError } from '../../../http/errors.js';
-import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
+import { actorOf } from '../../../audit-log/actor.js';
+import { pageOf, pageQueryUpTo, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import {
   MonitorChangeSchema,
@@ -9,11 +8,12 @@ import {
   MonitorCreateSchema,
   MonitorDetailSchema,
   MonitorSchema,
-} from '../schema.js';
+} from '../definition/schema.js';
 import { filterOf, filterQuery } from './filter.js';
 import { idParams as params, reads, tag, writes } from './monitor-access.js';
 
-const MAX_LIMIT = 100;
+/** Greatest page of monitors; smaller than of other lists since a view of a monitor takes several reads. */
+const MAX_PAGE_SIZE = 100;
 
 /** GET /v1/monitors (API specification 4.5). */
 export const listMonitors = defineRoute({
@@ -21,11 +21,11 @@ export const listMonitors = defineRoute({
   method: 'GET',
   path: '/v1/monitors',
   summary: 'List your monitors',
-  description: 'Newest first, with how they are now. Filters are joined by AND.',
+  description: 'Newest first, with their current state. Filters are joined by AND.',
   tag,
   auth: reads,
   query: Type.Object({
-    ...pageQuery,
+    ...pageQueryUpTo(MAX_PAGE_SIZE),
     ...filterQuery,
   }),
   replies: {
@@ -42,9 +42,8 @@ export const listMonitors = defineRoute({
   errors: ['VALIDATION_FAILED'],
   async handle({ query, account }, { monitors }) {
     const page = pageOf(query);
-    if (page.limit > MAX_LIMIT) throw fieldError('limit', 'range', `must be <= ${MAX_LIMIT}`);
-    const { rows, total } = await monitors.list(account, filterOf(query), page);
-    const items = await monitors.reading.views(rows);
+    const { rows, total } = await monitors.reading.list(account, filterOf(query), page);
+    const items = await monitors.reading.views(rows, account);
     return {
       status: 200,
       data: { items, total, page: page.number, limit: page.limit },
@@ -58,12 +57,11 @@ export const createMonitor = defineRoute({
   operationId: 'createMonitor',
   method: 'POST',
   path: '/v1/monitors',
-  summary: 'Make a monitor',
+  summary: 'Create a monitor',
   description:
-    'It is checked from its nodes at once, each at its own moment of the interval. Unless it says otherwise, three nodes on different networks check it, and two thirds of them have to fail twice in a row before it is down.',
+    'Its nodes begin to check it immediately, each at its own moment of the interval. By default, three nodes on different networks check a monitor, and it is down when two thirds of them have failed twice in a row.',
   tag,
   auth: writes,
-  needsVerifiedEmail: true,
   body: MonitorCreateSchema,
   bodyExample: { name: 'Shop', type: 'https', target: 'https://example.com/', interval_s: 60 },
   replies: { 201: MonitorCreatedSchema },
@@ -77,8 +75,8 @@ export const createMonitor = defineRoute({
   ],
   async handle(request, { monitors }) {
     const { account, body } = request;
-    const row = await monitors.create(body, { account, actor: actorOf(request) });
-    return { status: 201, data: await monitors.reading.created(row) };
+    const id = await monitors.acts.create(body, { account, actor: actorOf(request) });
+    return { status: 201, data: await monitors.reading.created(id, account) };
   },
 });
 
@@ -87,14 +85,14 @@ export const getMonitor = defineRoute({
   operationId: 'getMonitor',
   method: 'GET',
   path: '/v1/monitors/{id}',
-  summary: 'Look at a monitor',
+  summary: 'Get a monitor',
   tag,
   auth: reads,
   params,
   replies: { 200: MonitorDetailSchema },
   errors: ['MONITOR_NOT_FOUND'],
   async handle({ params: { id }, account }, { monitors }) {
-    return { status: 200, data: await monitors.reading.detail(await monitors.get(id, account)) };
+    return { status: 200, data: await monitors.reading.detail(id, account) };
   },
 });
 
@@ -103,9 +101,9 @@ export const changeMonitor = defineRoute({
   operationId: 'changeMonitor',
   method: 'PATCH',
   path: '/v1/monitors/{id}',
-  summary: 'Change a monitor',
+  summary: 'Update a monitor',
   description:
-    'What is left out stays; `config` is replaced as a whole. Where it changes what is checked, its nodes begin to count anew. The type stays, and pausing has operations of its own.',
+    'Fields that are left out do not change; `config` is replaced as a whole. If the update changes what is checked, its nodes start counting failures again. The type cannot be changed; to pause a monitor, use its own operation. Secrets are bound to the scheme, host, port, `resolver` and `verify_tls` that they were given for: if one of these changes, send the secrets again, else the response is 422 with the path of each.',
   tag,
   auth: writes,
   params,
@@ -126,8 +124,8 @@ export const changeMonitor = defineRoute({
       body,
       params: { id },
     } = request;
-    const row = await monitors.change(id, body, { account, actor: actorOf(request) });
-    return { status: 200, data: await monitors.reading.detail(row) };
+    await monitors.acts.change(id, body, { account, actor: actorOf(request) });
+    return { status: 200, data: await monitors.reading.detail(id, account) };
   },
 });
 
@@ -137,14 +135,14 @@ export const deleteMonitor = defineRoute({
   method: 'DELETE',
   path: '/v1/monitors/{id}',
   summary: 'Delete a monitor',
-  description: 'For good, with its events; its nodes stop checking at once.',
+  description: 'Deletes the monitor and its events permanently; its nodes stop checking immediately.',
   tag,
   auth: writes,
   params,
   replies: { 200: Type.Null() },
   errors: ['MONITOR_NOT_FOUND'],
   async handle(request, { monitors }) {
-    await monitors.delete(request.params.id, { account: request.account, actor: actorOf(request) });
+    await monitors.acts.delete(request.params.id, { account: request.account, actor: actorOf(request) });
     return { status: 200, data: null };
   },
 });

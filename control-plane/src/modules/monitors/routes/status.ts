@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { actorOf } from '../../../actor.js';
+import { actorOf } from '../../../audit-log/actor.js';
 import { defineRoute } from '../../../http/route.js';
-import { type MonitorStatus, monitorStatuses } from '../schema.js';
+import { type MonitorStatus, monitorStatuses } from '../definition/schema.js';
 import { idParams as params, tag, writes } from './monitor-access.js';
 
 interface Act {
@@ -17,19 +17,19 @@ const acts: readonly Act[] = [
     status: 'paused',
     summary: 'Pause a monitor',
     description:
-      'Its nodes stop checking at once, nothing is known of it any more, and its open event ends. Pausing it again does nothing.',
+      'Its nodes stop checking immediately, its health becomes `unknown`, and its open event ends. Pausing a paused monitor does nothing.',
   },
   {
     verb: 'resume',
     status: 'active',
     summary: 'Resume a monitor',
-    description: 'Also one that is archived. Resuming it again does nothing.',
+    description: 'Resumes a paused or archived monitor. Resuming an active monitor does nothing.',
   },
   {
     verb: 'archive',
     status: 'archived',
     summary: 'Archive a monitor',
-    description: 'As pausing, for those that are kept for their history alone.',
+    description: 'Same as pausing, for a monitor that is kept only for its history.',
   },
 ];
 
@@ -53,7 +53,7 @@ export const statusActs = acts.map(({ verb, status, summary, description }) =>
     errors: ['MONITOR_NOT_FOUND'],
     async handle(request, { monitors }) {
       const { id } = request.params;
-      await monitors.setStatus(id, status, { account: request.account, actor: actorOf(request) });
+      await monitors.acts.setStatus(id, status, { account: request.account, actor: actorOf(request) });
       return { status: 200, data: { id, status } };
     },
   }),

@@ -2,22 +2,23 @@ import { nullable } from '@vantage/shared/nullable.js';
 import { Type } from 'typebox';
 import { defineRoute } from '../../../http/route.js';
 import { timeRangeOf, timeRangeQuery } from '../../../http/time-range.js';
-import { MAX_POINTS, seriesMetrics } from '../history.js';
-import { timeLineView } from '../history-view.js';
-import { keptDays, rollupLevels, rollupSteps } from '../rollup-levels.js';
+import { MAX_POINTS, seriesMetrics } from '../history/history.js';
+import { timeLineView } from '../history/history-view.js';
+import { keptDays, rollupLevels, rollupSteps } from '../history/rollup-levels.js';
 import { idParams as params, reads, tag } from './monitor-access.js';
 
 const Instant = Type.String({ format: 'date-time' });
-const Ms = (description: string) => nullable(Type.Number({ minimum: 0 }), `${description}; null: nothing answered.`);
+const Ms = (description: string) =>
+  nullable(Type.Number({ minimum: 0 }), `${description}; null: no check got a response.`);
 const Count = (description: string) =>
-  nullable(Type.Integer({ minimum: 0 }), `${description}; null: nothing was checked, and nothing was due.`);
+  nullable(Type.Integer({ minimum: 0 }), `${description}; null: no check was made or due.`);
 const Step = Type.Enum([...rollupSteps], { type: 'string' });
 
 const common = {
   monitor_id: Type.String(),
-  node_id: nullable(Type.String(), 'Null: of all nodes.'),
-  from: { ...Instant, description: 'Begin of the first bucket.' },
-  to: { ...Instant, description: 'End of the last one.' },
+  node_id: nullable(Type.String(), 'Node that the points are of; null: all nodes together.'),
+  from: { ...Instant, description: 'Start of the first bucket.' },
+  to: { ...Instant, description: 'End of the last bucket.' },
   step: Step,
 };
 
@@ -29,12 +30,12 @@ const ResponseTimesSchema = Type.Object(
       Type.Object(
         {
           at: { ...Instant, description: 'Begin of the bucket.' },
-          avg: Ms('Mean of the response times in milliseconds'),
-          min: Ms('Shortest'),
-          max: Ms('Longest'),
-          p50: Ms('Median'),
-          p95: Ms('95 of 100 were as quick'),
-          p99: Ms('99 of 100 were as quick'),
+          avg: Ms('Mean response time in milliseconds'),
+          min: Ms('Shortest response time in milliseconds'),
+          max: Ms('Longest response time in milliseconds'),
+          p50: Ms('Median response time in milliseconds'),
+          p95: Ms('95th percentile of the response times in milliseconds'),
+          p99: Ms('99th percentile of the response times in milliseconds'),
         },
         { additionalProperties: false },
       ),
@@ -51,10 +52,10 @@ const CheckCountsSchema = Type.Object(
       Type.Object(
         {
           at: { ...Instant, description: 'Begin of the bucket.' },
-          ok: Count('Checks that were well'),
-          degraded: Count('Checks of which only a lesser assertion failed'),
-          failed: Count('Checks that failed'),
-          missed: Count('Checks that were due and not run: their node was not there, or too busy'),
+          ok: Count('Checks with the outcome `ok`'),
+          degraded: Count('Checks of which only assertions of severity `degraded` failed'),
+          failed: Count('Checks with the outcome `failed`'),
+          missed: Count('Checks that were due but not run, because their node was offline or too busy'),
         },
         { additionalProperties: false },
       ),
@@ -70,8 +71,8 @@ export const getTimeseries = defineRoute({
   operationId: 'getMonitorTimeseries',
   method: 'GET',
   path: '/v1/monitors/{id}/timeseries',
-  summary: 'Read the time line of a monitor',
-  description: `Rolled up in buckets of UTC, all nodes together or one of them, by default of the last day. There is a point for every bucket that the range touches, with nulls where there is nothing to tell. Counts, mean, min and max are exact; percentiles come from histograms, at most 7.3 % wrong, and add up over nodes and time. What nodes deliver late is in it within some minutes. Buckets are kept: ${kept}; older points are null.`,
+  summary: 'Get the time series of a monitor',
+  description: `Results in buckets aligned to UTC, of all nodes together or of one of them; by default of the last day. Each bucket that the range touches has a point, with nulls where there is no data. Counts, mean, min and max are exact; percentiles come from histograms with an error of at most 7.3 %, also across nodes and time. Results that nodes deliver late are included within some minutes. Buckets are kept: ${kept}; older points are null.`,
   tag,
   auth: reads,
   params,
@@ -79,23 +80,27 @@ export const getTimeseries = defineRoute({
     metric: Type.Enum([...seriesMetrics], {
       default: 'response_ms',
       type: 'string',
-      description: '`response_ms`: how quickly it answered; `checks`: how checks ended.',
+      description: '`response_ms`: response times; `checks`: numbers of checks by outcome.',
     }),
     ...timeRangeQuery,
     step: Type.Optional({
       ...Step,
-      description: `Length of a bucket; default: the shortest that is kept of all of the range and makes at most ${MAX_POINTS} points. A length that makes more is refused.`,
+      description: `Length of a bucket; default: the shortest length that is kept for the whole range and gives at most ${MAX_POINTS} points. A length that gives more points is refused.`,
     }),
     node_id: Type.Optional(
-      Type.String({ maxLength: 64, description: 'Of this node alone, which has or had the monitor.' }),
+      Type.String({
+        maxLength: 64,
+        description: 'Results of this node only, which checks or has checked the monitor.',
+      }),
     ),
   }),
   replies: { 200: Type.Union([ResponseTimesSchema, CheckCountsSchema]) },
   errors: ['VALIDATION_FAILED', 'MONITOR_NOT_FOUND', 'NODE_NOT_FOUND'],
-  async handle({ params: { id }, query, account }, { monitors }) {
+  async handle({ params: { id }, query, account, signal }, { monitors }) {
     const { metric, step = null, node_id: nodeId = null } = query;
     const range = timeRangeOf(query, monitors.now());
-    const line = await monitors.timeLine(id, account, { ...range, metric, step, nodeId });
+    const monitor = await monitors.reading.get(id, account);
+    const line = await monitors.history.timeLine(monitor, { ...range, metric, step, nodeId }, signal);
     return { status: 200, data: { monitor_id: id, node_id: nodeId, ...timeLineView(line) } };
   },
 });

@@ -2,8 +2,8 @@ import { nullable } from '@vantage/shared/nullable.js';
 import { Type } from 'typebox';
 import { defineRoute } from '../../../http/route.js';
 import { timeRangeOf, timeRangeQuery } from '../../../http/time-range.js';
-import { uptimeWindows } from '../history.js';
-import { uptimeView } from '../history-view.js';
+import { uptimeWindows } from '../history/history.js';
+import { uptimeView } from '../history/history-view.js';
 import { idParams as params, reads, tag } from './monitor-access.js';
 
 const Instant = Type.String({ format: 'date-time' });
@@ -14,7 +14,7 @@ const NodeShare = Type.Object(
     node_id: Type.String(),
     checks: Type.Integer({ minimum: 0 }),
     failed: Type.Integer({ minimum: 0 }),
-    success_percent: { ...Percent, description: 'Share of its checks that did not fail.' },
+    success_percent: { ...Percent, description: 'Share of the checks by the node that did not fail.' },
   },
   { additionalProperties: false, title: 'NodeShare' },
 );
@@ -22,14 +22,14 @@ const NodeShare = Type.Object(
 const figures = {
   from: Instant,
   to: Instant,
-  uptime_percent: nullable(Percent, 'Of the time that was watched; null when nothing was.'),
-  downtime_sec: Type.Integer({ minimum: 0, description: 'Of the time that was watched.' }),
+  uptime_percent: nullable(Percent, 'Share of the watched time without an outage; null: no time was watched.'),
+  downtime_sec: Type.Integer({ minimum: 0, description: 'Seconds of outages within the watched time.' }),
   watched_sec: Type.Integer({
     minimum: 0,
-    description: 'Since the first check, without pauses and maintenance.',
+    description: 'Watched time in seconds: since the first check, without pauses and maintenance.',
   }),
-  events: Type.Integer({ minimum: 0, description: 'Outages that touch it, without false positives.' }),
-  nodes: Type.Array(NodeShare, { description: 'By node, those that checked it.' }),
+  events: Type.Integer({ minimum: 0, description: 'Number of outages that touch the range, without false positives.' }),
+  nodes: Type.Array(NodeShare, { description: 'Figures of each node that checked the monitor.' }),
 };
 
 const WindowSchema = Type.Object(
@@ -48,9 +48,9 @@ export const getUptime = defineRoute({
   operationId: 'getMonitorUptime',
   method: 'GET',
   path: '/v1/monitors/{id}/uptime',
-  summary: 'Read the uptime of a monitor',
+  summary: 'Get the uptime of a monitor',
   description:
-    'Of the range that is asked for, by default the last 30 days, and of the last 24 hours, 7, 30 and 90 days. Uptime is the share of the watched time without an outage, by when events of type `down` began and ended, to the millisecond: pauses, maintenance, false positives and what was before the first check are left out. What each node says is the share of its own checks, counted in whole buckets of a minute, a quarter of an hour, an hour or a day (UTC), by the length of the range; one node alone makes no outage. A range ends now at the latest.',
+    'Uptime in the requested range, by default the last 30 days, and in the last 24 hours, 7, 30 and 90 days. Uptime is the share of the watched time without an outage, from the begin and end of events of type `down`, to the millisecond; pauses, maintenance, false positives and the time before the first check are left out. Figures of a node are the share of its own checks, counted in whole buckets of a minute, a quarter of an hour, an hour or a day (UTC), depending on the length of the range; failures on one node alone are no outage. A range ends now at the latest and begins five years ago at the earliest. A range in which maintenance windows have more than 20 000 occurrences since the first check is refused: request a shorter one.',
   tag,
   auth: reads,
   params,
@@ -62,8 +62,10 @@ export const getUptime = defineRoute({
     ),
   },
   errors: ['VALIDATION_FAILED', 'MONITOR_NOT_FOUND'],
-  async handle({ params: { id }, query, account }, { monitors }) {
-    const { asked, windows } = await monitors.uptime(id, account, timeRangeOf(query, monitors.now()));
+  async handle({ params: { id }, query, account, signal }, { monitors }) {
+    const range = timeRangeOf(query, monitors.now());
+    const monitor = await monitors.reading.get(id, account);
+    const { asked, windows } = await monitors.history.uptime(monitor, range, signal);
     const named = uptimeWindows.flatMap(({ name }, index) => {
       const window = windows[index];
       return window === undefined ? [] : [{ window: name, ...uptimeView(window) }];

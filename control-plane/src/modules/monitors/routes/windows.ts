@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { actorOf } from '../../../actor.js';
+import { actorOf } from '../../../audit-log/actor.js';
 import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
-import { windowView } from '../view.js';
-import { WindowChangeSchema, WindowCreateSchema, WindowSchema } from '../window-schema.js';
+import { WindowChangeSchema, WindowCreateSchema, WindowSchema } from '../maintenance/window-schema.js';
+import { windowView } from '../reading/view.js';
 import { idParams as params, reads, tag, writes } from './monitor-access.js';
 
 /** GET /v1/maintenance-windows (API specification 2.4). */
@@ -30,9 +30,9 @@ export const createMaintenanceWindow = defineRoute({
   operationId: 'createMaintenanceWindow',
   method: 'POST',
   path: '/v1/maintenance-windows',
-  summary: 'Make a maintenance window',
+  summary: 'Create a maintenance window',
   description:
-    'Monitors in it are checked as ever, and their checks are marked; no event opens, and the time counts in no uptime. An event that is open at its beginning stays open; what is still down at its end opens one that begins there. One that is past may be made, too: uptimes leave it out from now on. An account may have 100.',
+    'During the window its monitors are checked as usual and their checks are marked; no event opens, and the time is left out of uptime. An event that is open when the window begins stays open; for a monitor that is still down when the window ends, an event opens that begins there. A window may be in the past: uptime leaves it out from now on. An account may have 100 windows.',
   tag,
   auth: writes,
   body: WindowCreateSchema,
@@ -60,8 +60,8 @@ export const getMaintenanceWindow = defineRoute({
   operationId: 'getMaintenanceWindow',
   method: 'GET',
   path: '/v1/maintenance-windows/{id}',
-  summary: 'Look at a maintenance window',
-  description: 'Monitors and groups that were deleted since are still among its `scope_ids`, and mean nothing.',
+  summary: 'Get a maintenance window',
+  description: 'Monitors and groups that have been deleted are still listed in `scope_ids`, without effect.',
   tag,
   auth: reads,
   params,
@@ -77,9 +77,9 @@ export const changeMaintenanceWindow = defineRoute({
   operationId: 'changeMaintenanceWindow',
   method: 'PATCH',
   path: '/v1/maintenance-windows/{id}',
-  summary: 'Change a maintenance window',
+  summary: 'Update a maintenance window',
   description:
-    'What is left out stays. It holds at once, and for occurrences that are past, too: to end one that recurs and keep what was, set `recurrence_until`. Another `scope_type` needs `scope_ids` of its own.',
+    'Fields that are left out do not change. The update applies immediately, also to past occurrences: to end a recurring window and keep its past occurrences, set `recurrence_until`. If you change `scope_type`, send `scope_ids` too.',
   tag,
   auth: writes,
   params,
@@ -101,7 +101,7 @@ export const deleteMaintenanceWindow = defineRoute({
   path: '/v1/maintenance-windows/{id}',
   summary: 'Delete a maintenance window',
   description:
-    'As if it had never been: uptimes count what was in it, and a monitor that is down opens an event at once.',
+    'As if the window had never existed: uptime counts the time in it, and an event opens immediately for a monitor that is down.',
   tag,
   auth: writes,
   params,

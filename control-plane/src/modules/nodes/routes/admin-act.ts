@@ -1,10 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { actorOf } from '../../../actor.js';
+import { actorOf } from '../../../audit-log/actor.js';
 import type { ErrorCode } from '../../../http/error-table.js';
 import { defineRoute } from '../../../http/route.js';
 import type { ActOn, NodeActs } from '../acts.js';
 import { AdminNodeSchema } from '../record-schema.js';
-import { adminNodeView } from '../record-view.js';
 
 interface AdminAct<B extends TSchema> {
   readonly operationId: string;
@@ -14,14 +13,14 @@ interface AdminAct<B extends TSchema> {
   readonly description?: string;
   readonly body?: B;
   readonly bodyExample?: unknown;
-  /** 202: it is only asked for; default: 200, done. */
+  /** 202: requested only; default: 200, done. */
   readonly status?: 200 | 202;
-  /** What `act` may throw beside NODE_NOT_FOUND. */
+  /** Errors of `act`, in addition to NODE_NOT_FOUND. */
   readonly errors: readonly ErrorCode[];
   act(acts: NodeActs, on: ActOn, body: Static<B>): Promise<void>;
 }
 
-/** What an admin does to one node of anybody's, POST /v1/admin/nodes/{id}/NAME: answered with the node as it is then. */
+/** Defines an act of an admin on any node, POST /v1/admin/nodes/{id}/NAME. The response is the updated node. */
 export function adminAct<B extends TSchema>({ name, status = 200, errors, act, ...documented }: AdminAct<B>) {
   return defineRoute({
     method: 'POST',
@@ -35,7 +34,7 @@ export function adminAct<B extends TSchema>({ name, status = 200, errors, act, .
     async handle(request, { nodes }) {
       const { id } = request.params;
       await act(nodes.acts, { id, ownerId: null, actor: actorOf(request) }, request.body);
-      return { status, data: adminNodeView(await nodes.record(id, null)) };
+      return { status, data: await nodes.describe(id) };
     },
   });
 }

@@ -3,20 +3,20 @@ import { Type } from 'typebox';
 import type { AnyRoute } from '../../../http/route.js';
 import { adminAct } from './admin-act.js';
 
-/** What admins do to nodes, each in the audit log of the node. */
+/** Acts of admins on nodes; the audit log of the account that owns the node gets an entry for each. */
 export const adminActs: readonly AnyRoute[] = [
   adminAct({
     operationId: 'banNode',
     name: 'ban',
     summary: 'Ban a node',
     description:
-      'Closes its link within a second on whichever replica holds it, refuses it from then on, and stores nothing of it any more. What it measured before is marked `trust: banned_since`.',
+      'Closes the link of the node within a second, refuses further connections, and stores no further results. Its earlier results are marked `trust: banned_since`.',
     body: Type.Object(
       {
         reason: Type.String({
           minLength: 1,
           maxLength: 500,
-          description: 'Kept in the audit log; shown to its owner.',
+          description: 'Stored in the audit log, and shown to the owner of the node.',
         }),
       },
       { additionalProperties: false },
@@ -30,7 +30,7 @@ export const adminActs: readonly AnyRoute[] = [
     name: 'unban',
     summary: 'Lift a ban or a quarantine',
     description:
-      'Its agent has ended and must be started again. After a quarantine the first state directory that connects is the node; another copy of it is noticed again.',
+      'The agent has stopped and must be started again. After a quarantine, the first state directory that connects becomes the node; any other copy is detected again.',
     errors: ['NODE_NOT_BANNED'],
     act: (acts, on) => acts.unban(on),
   }),
@@ -39,29 +39,29 @@ export const adminActs: readonly AnyRoute[] = [
     name: 'drain',
     summary: 'Drain a node',
     description:
-      'It gets no new work, finishes what it has, and keeps its link. Whoever names it gets 503 NODE_OFFLINE.',
+      'The node gets no new work, finishes its present work, and keeps its link. Requests that name it get 503 NODE_OFFLINE.',
     errors: ['NODE_STATE_CONFLICT'],
     act: (acts, on) => acts.drain(on),
   }),
   adminAct({
     operationId: 'undrainNode',
     name: 'undrain',
-    summary: 'Give a drained node work again',
+    summary: 'Undrain a node',
     errors: ['NODE_STATE_CONFLICT'],
     act: (acts, on) => acts.undrain(on),
   }),
   adminAct({
     operationId: 'upgradeNode',
     name: 'upgrade',
-    summary: 'Ask a node for another version of its agent',
+    summary: 'Upgrade the agent of a node',
     description:
-      'Asks only: what a node does about it is up to its operator, who may have configured a command. `upgrade` of the node tells what comes of it: done when the node connects with that version, failed with NODE_UPGRADE_FAILED and a reason when it refuses, fails, or does neither for 15 minutes.',
+      'Sends a request to the node, which runs the upgrade command if its operator has configured one. `upgrade` of the node shows the outcome: done when the node connects with that version; failed, with NODE_UPGRADE_FAILED and a reason, when it refuses, fails, or does not connect with that version within 15 minutes.',
     body: Type.Object(
       {
         version: Type.String({
           pattern: UPGRADE_VERSION_PATTERN,
           maxLength: UPGRADE_VERSION_LENGTH,
-          description: 'As 1.4.0 or 1.4.0-rc.2.',
+          description: 'Version, such as 1.4.0 or 1.4.0-rc.2.',
         }),
       },
       { additionalProperties: false },

@@ -1,4 +1,4 @@
-import { actorOf } from '../../../actor.js';
+import { actorOf } from '../../../audit-log/actor.js';
 import { defineRoute } from '../../../http/route.js';
 import { EnrollReplySchema, EnrollRequestSchema } from '../schema.js';
 
@@ -9,10 +9,10 @@ export const enrollNode = defineRoute({
   path: '/v1/nodes/enroll',
   summary: 'Enroll an agent',
   description:
-    'Called by vantage-agent. A used, expired, revoked and unknown token get one and the same answer; a repeated request with the same token and the same key gets the first answer again. Of wrong tokens one network (IPv4 /24, IPv6 /48) may try 30 a minute; an owner has as many nodes as the plan allows, and enrolls as many an hour, 10 at least.',
+    'Called by vantage-agent. Used, expired, revoked and unknown tokens get the same response, whatever the rest of the request, once the body is well-formed. Exception: a repeated request with the key that used the token gets the first response again, unless the node was deleted. A network (IPv4 /24, IPv6 /48) may try 30 wrong tokens a minute. An owner may have as many nodes as the plan allows, and enroll the same number an hour, at least 10; a plan with unlimited nodes has no hourly limit.',
   tag: 'Enrollment',
   auth: { kind: 'public' },
-  limit: 'enrollment',
+  limit: { name: 'enrollment', limit: 600, per: 'minute', from: 'network' },
   body: EnrollRequestSchema,
   bodyExample: {
     token: 'ent_…',
@@ -33,7 +33,7 @@ export const enrollNode = defineRoute({
     config: { heartbeat_ms: 15_000 },
   },
   errors: ['NODE_ENROLLMENT_TOKEN_INVALID', 'VALIDATION_FAILED', 'CONFLICT', 'FEATURE_LOCKED', 'RATE_LIMIT_EXCEEDED'],
-  async handle(request, { enrollment }) {
-    return { status: 201, data: await enrollment.enroll(request.body, actorOf(request)) };
+  async handle(request, { nodes }) {
+    return { status: 201, data: await nodes.enrollment.enroll(request.body, actorOf(request)) };
   },
 });

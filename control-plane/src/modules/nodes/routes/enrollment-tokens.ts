@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { actorOf } from '../../../actor.js';
+import { actorOf } from '../../../audit-log/actor.js';
 import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { EnrollmentTokenCreatedSchema, EnrollmentTokenCreateSchema, EnrollmentTokenSchema } from '../schema.js';
@@ -12,12 +12,11 @@ export const createEnrollmentToken = defineRoute({
   operationId: 'createEnrollmentToken',
   method: 'POST',
   path: '/v1/nodes/enrollment-tokens',
-  summary: 'Make a one-time enrollment token',
+  summary: 'Create a one-time enrollment token',
   description:
-    'The token is shown this once; only a hash is stored. It lets one agent in, within its validity. There may be as many open ones as the plan has nodes.',
+    'The response shows the token once; only a hash is stored. The token enrolls one agent within its validity. The number of open tokens is limited to the number of nodes of the plan. A node receives the secrets of its owner’s monitors; a node of an administrator receives those of all users who trust such nodes.',
   tag,
-  auth,
-  needsVerifiedEmail: true,
+  auth: { ...auth, handsOut: ['monitor:read', 'monitor:write', 'admin'] },
   body: EnrollmentTokenCreateSchema,
   bodyExample: { label: 'frankfurt-1', country_code: 'DE' },
   replies: { 201: EnrollmentTokenCreatedSchema },
@@ -27,9 +26,8 @@ export const createEnrollmentToken = defineRoute({
     expires_at: '2026-02-01T12:00:00.000Z',
   },
   errors: ['VALIDATION_FAILED', 'FORBIDDEN', 'FEATURE_LOCKED', 'TOKEN_LIMIT_EXCEEDED'],
-  async handle(request, { enrollmentTokens }) {
-    const { userId } = request.account;
-    return { status: 201, data: await enrollmentTokens.create(userId, request.body, actorOf(request)) };
+  async handle(request, { nodes }) {
+    return { status: 201, data: await nodes.enrollmentTokens.create(request.account, request.body, actorOf(request)) };
   },
 });
 
@@ -44,9 +42,9 @@ export const listEnrollmentTokens = defineRoute({
   query: Type.Object({ ...pageQuery }),
   replies: { 200: Type.Object({ tokens: Type.Array(EnrollmentTokenSchema) }) },
   errors: [],
-  async handle({ query, account }, { enrollmentTokens }) {
+  async handle({ query, account }, { nodes }) {
     const page = pageOf(query);
-    const { tokens, total } = await enrollmentTokens.list(account.userId, page);
+    const { tokens, total } = await nodes.enrollmentTokens.list(account.owner.id, page);
     return { status: 200, data: { tokens }, pagination: pagination(page, total) };
   },
 });
@@ -62,8 +60,8 @@ export const revokeEnrollmentToken = defineRoute({
   params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
   replies: { 200: Type.Null() },
   errors: ['NOT_FOUND', 'NODE_STATE_CONFLICT'],
-  async handle(request, { enrollmentTokens }) {
-    await enrollmentTokens.revoke(request.params.id, request.account.userId, actorOf(request));
+  async handle(request, { nodes }) {
+    await nodes.enrollmentTokens.revoke(request.params.id, request.account.owner.id, actorOf(request));
     return { status: 200, data: null };
   },
 });

@@ -1,14 +1,15 @@
 import { Type } from 'typebox';
 import { defineRoute } from '../../../http/route.js';
-import { nodeView, viewerOf } from '../index.js';
+import { viewerOf } from '../../../http/viewer.js';
 import { NodeSchema } from '../schema.js';
+import { nodeView } from '../view.js';
 
 /** GET /v1/nodes/{id}. */
 export const getNode = defineRoute({
   operationId: 'getNode',
   method: 'GET',
   path: '/v1/nodes/{id}',
-  summary: 'Get one probe node',
+  summary: 'Get a probe node',
   tag: 'Nodes',
   auth: { kind: 'public' },
   isConditional: true,
@@ -18,6 +19,6 @@ export const getNode = defineRoute({
   async handle({ params, account }, { nodes }) {
     const viewer = viewerOf(account);
     const node = nodes.get(viewer, params.id);
-    return { status: 200, data: nodeView(node, viewer.isAdmin, node.ownerId === viewer.userId) };
+    return { status: 200, data: nodeView(node, viewer.isAdmin, node.ownerId === viewer.ownerId) };
   },
 });

@@ -12,7 +12,7 @@ export const listAllNodes = defineRoute({
   path: '/v1/admin/nodes',
   summary: 'List all nodes',
   description:
-    'Newest first, of all owners, with what only admins see. `quarantined=true`: the alarms, nodes shut out because a copy of their state directory connected.',
+    'Lists the nodes of all owners, newest first, with the fields that only admins see. `quarantined=true` lists nodes that were banned automatically because a copy of their state directory connected.',
   tag: 'Administration',
   auth: { kind: 'admin' },
   query: Type.Object({
@@ -20,9 +20,11 @@ export const listAllNodes = defineRoute({
     status: Type.Optional(Type.Enum([...nodeStatuses], { type: 'string' })),
     user_id: Type.Optional(Type.String({ maxLength: 64, description: 'Only nodes of this owner.' })),
     version: Type.Optional(Type.String({ maxLength: 32, description: 'Only agents of this version.' })),
-    quarantined: Type.Optional(Type.Boolean({ description: 'Only nodes that are, or are not, quarantined.' })),
+    quarantined: Type.Optional(Type.Boolean({ description: 'true: only quarantined nodes. false: only others.' })),
     geo_mismatch: Type.Optional(
-      Type.Boolean({ description: 'Only nodes whose address contradicts, or does not, what they declare.' }),
+      Type.Boolean({
+        description: 'true: only nodes whose address contradicts the declared place. false: only others.',
+      }),
     ),
   }),
   replies: { 200: Type.Object({ items: Type.Array(AdminNodeSchema) }) },
@@ -30,7 +32,6 @@ export const listAllNodes = defineRoute({
   async handle({ query }, { nodes }) {
     const page = pageOf(query);
     const filter = {
-      id: null,
       ownerId: query.user_id ?? null,
       status: query.status ?? null,
       version: query.version ?? null,

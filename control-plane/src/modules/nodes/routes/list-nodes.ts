@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { pageOf, pageQuery, paginate } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
-import { nodeView, viewerOf } from '../index.js';
+import { viewerOf } from '../../../http/viewer.js';
 import { nodeStatuses } from '../node.js';
 import { NodeSchema } from '../schema.js';
+import { nodeView } from '../view.js';
 
 /** GET /v1/nodes (API specification 4.3). */
 export const listNodes = defineRoute({
@@ -11,7 +12,7 @@ export const listNodes = defineRoute({
   method: 'GET',
   path: '/v1/nodes',
   summary: 'List probe nodes',
-  description: 'Public nodes, and private ones for their owner. Banned nodes are listed to admins only.',
+  description: 'Lists public nodes and, for their owner, private ones. Only admins see banned nodes.',
   tag: 'Nodes',
   auth: { kind: 'public' },
   isConditional: true,
@@ -24,7 +25,7 @@ export const listNodes = defineRoute({
     status: Type.Optional(Type.Enum([...nodeStatuses], { type: 'string' })),
     tag: Type.Optional(Type.String({ maxLength: 32 })),
     capability: Type.Optional(Type.String({ maxLength: 32 })),
-    geo_mismatch: Type.Optional(Type.Boolean({ description: 'Asked of admins only.' })),
+    geo_mismatch: Type.Optional(Type.Boolean({ description: 'For admins only; ignored for others.' })),
   }),
   replies: { 200: Type.Object({ items: Type.Array(NodeSchema) }) },
   errors: [],
@@ -33,7 +34,7 @@ export const listNodes = defineRoute({
     const { items, pagination } = paginate(nodes.list(viewer, query), pageOf(query));
     return {
       status: 200,
-      data: { items: items.map((node) => nodeView(node, viewer.isAdmin, node.ownerId === viewer.userId)) },
+      data: { items: items.map((node) => nodeView(node, viewer.isAdmin, node.ownerId === viewer.ownerId)) },
       pagination,
     };
   },

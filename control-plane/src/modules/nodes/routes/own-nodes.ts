@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
-import { actorOf } from '../../../actor.js';
+import { actorOf } from '../../../audit-log/actor.js';
 import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
-import { anyRecord } from '../index.js';
 import { NodeChangeSchema, OwnNodeSchema } from '../record-schema.js';
 import { ownNodeView } from '../record-view.js';
 
@@ -16,7 +15,8 @@ export const listOwnNodes = defineRoute({
   method: 'GET',
   path: '/v1/account/nodes',
   summary: 'List your nodes',
-  description: 'Newest first, banned ones included, with what only their owner sees.',
+  description:
+    'Lists your nodes, newest first, including banned ones, with the fields that only their owner and admins see.',
   tag,
   auth,
   query: Type.Object({ ...pageQuery }),
@@ -24,7 +24,7 @@ export const listOwnNodes = defineRoute({
   errors: [],
   async handle({ query, account }, { nodes }) {
     const page = pageOf(query);
-    const { records, total } = await nodes.listRecords({ ...anyRecord, ownerId: account.userId }, page);
+    const { records, total } = await nodes.listRecords({ ownerId: account.owner.id }, page);
     return { status: 200, data: { items: records.map(ownNodeView) }, pagination: pagination(page, total) };
   },
 });
@@ -34,8 +34,8 @@ export const changeOwnNode = defineRoute({
   operationId: 'changeOwnNode',
   method: 'PATCH',
   path: '/v1/account/nodes/{id}',
-  summary: 'Change one of your nodes',
-  description: 'Its name, its tags, and who may use it. A field that is left out stays as it is.',
+  summary: 'Update one of your nodes',
+  description: 'Changes the name, the tags and the visibility of the node. Absent fields keep their values.',
   tag,
   auth,
   params,
@@ -45,7 +45,7 @@ export const changeOwnNode = defineRoute({
   errors: ['NODE_NOT_FOUND'],
   async handle(request, { nodes }) {
     const { id } = request.params;
-    const { userId: ownerId } = request.account;
+    const { id: ownerId } = request.account.owner;
     const { tags, ...rest } = request.body;
     const lowerCased = tags && [...new Set(tags.map((name) => name.toLowerCase()))].sort();
     const change = lowerCased === undefined ? rest : { ...rest, tags: lowerCased };
@@ -61,7 +61,7 @@ export const deleteOwnNode = defineRoute({
   path: '/v1/account/nodes/{id}',
   summary: 'Delete one of your nodes',
   description:
-    'For good: its link closes within a second and its agent ends. What it has measured stays; what it had to do ends as node_lost. To come back, the machine enrolls anew with a new token and an empty state directory.',
+    'Deletes the node permanently: its link closes within a second and its agent stops. Its results are kept; its unfinished work ends as node_lost. To return, the machine must enroll again with a new token and an empty state directory.',
   tag,
   auth,
   params,
@@ -69,7 +69,7 @@ export const deleteOwnNode = defineRoute({
   errors: ['NODE_NOT_FOUND'],
   async handle(request, { nodes }) {
     const { id } = request.params;
-    await nodes.acts.delete({ id, ownerId: request.account.userId, actor: actorOf(request) });
+    await nodes.acts.delete({ id, ownerId: request.account.owner.id, actor: actorOf(request) });
     return { status: 200, data: null };
   },
 });
@@ -79,9 +79,9 @@ export const rotateNodeKey = defineRoute({
   operationId: 'rotateNodeKey',
   method: 'POST',
   path: '/v1/account/nodes/{id}/rotate-key',
-  summary: 'Give one of your nodes another key',
+  summary: 'Rotate the key of one of your nodes',
   description:
-    'The agent makes a new key and shows it, signed by both; from then on the old one opens nothing. A node that is offline is asked when it is back; until it has answered, `key.rotation_requested_at` says since when it is asked. This makes a copy of its state directory worthless, provided that the original answers first.',
+    'The agent creates a new key and presents it, signed by both keys; from then on the old key is invalid. An offline node is asked when it reconnects; until it has replied, `key.rotation_requested_at` is the time of the request. This makes a copy of its state directory useless, provided that the original replies first.',
   tag,
   auth,
   params,
@@ -89,7 +89,7 @@ export const rotateNodeKey = defineRoute({
   errors: ['NODE_NOT_FOUND', 'NODE_STATE_CONFLICT'],
   async handle(request, { nodes }) {
     const { id } = request.params;
-    const { userId: ownerId } = request.account;
+    const { id: ownerId } = request.account.owner;
     await nodes.acts.rotateKey({ id, ownerId, actor: actorOf(request) });
     return { status: 200, data: ownNodeView(await nodes.record(id, ownerId)) };
   },

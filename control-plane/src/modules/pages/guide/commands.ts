@@ -1,4 +1,4 @@
-/** The steps of the guide, in the order they are taken. */
+/** Steps of the guide, in their order. */
 export const guideSteps = [
   'setUp',
   'register',
@@ -23,13 +23,13 @@ const AS_YOU = '-H "Authorization: Bearer $TOKEN"';
 const AS_KEY = '-H "Authorization: Bearer $KEY"';
 
 /**
- * What to type at each step, for sh and curl; each uses the variables of those before it. `publicUrl` is where this
- * server is reached, without a final slash.
+ * Commands of each step, for sh and curl; each uses the variables of the steps before it. `publicUrl`: URL of this server,
+ * without a final slash.
  */
 export function guideCommands(publicUrl: string): Readonly<Record<GuideStep, string>> {
   return {
     setUp: `API=${publicUrl}
-# prints one text field of a JSON answer
+# prints one text field of a JSON response
 field() { sed -n "s/.*\\"$1\\":\\"\\([^\\"]*\\)\\".*/\\1/p"; }`,
 
     register: `curl -s "$API/v1/auth/register" ${JSON_TYPE} \\
@@ -37,7 +37,7 @@ field() { sed -n "s/.*\\"$1\\":\\"\\([^\\"]*\\)\\".*/\\1/p"; }`,
 
     verify: `MAILED=svc_ch_…
 curl -s "$API/v1/auth/verify-email" ${JSON_TYPE} \\
-  -d "{\\"token\\": \\"$MAILED\\"}"`,
+  -d "{\\"token\\": \\"$MAILED\\", \\"password\\": \\"seven wet bridges at dusk\\"}"`,
 
     logIn: `LOGIN=$(curl -s "$API/v1/auth/login" ${JSON_TYPE} \\
   -d '{"email": "ada@example.com", "password": "seven wet bridges at dusk"}')

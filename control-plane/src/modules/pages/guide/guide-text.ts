@@ -1,12 +1,12 @@
-import type { Html } from '../../../http/html.js';
+import type { Html } from '../../../http/pages/html.js';
 import type { GuideStep } from './commands.js';
 
-/** What the guide says at one step. */
+/** Texts of one step of the guide. */
 export interface StepText {
   readonly heading: string;
-  /** Above the commands. */
+  /** Text above the commands. */
   readonly before: Html;
-  /** Below them: what to see in the answer. */
+  /** Text below the commands, about the response. */
   readonly after?: Html;
 }
 

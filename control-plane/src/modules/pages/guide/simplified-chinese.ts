@@ -1,4 +1,4 @@
-import { html } from '../../../http/html.js';
+import { html } from '../../../http/pages/html.js';
 import type { GuideText } from './guide-text.js';
 
 export const simplifiedChinese: GuideText = {
@@ -18,8 +18,8 @@ export const simplifiedChinese: GuideText = {
     },
     verify: {
       heading: '验证邮箱',
-      before: html`<p>您会收到一封包含链接和令牌的邮件。打开链接，或将令牌填在这里。（自建且未配置邮件服务器时，邮件保存在数据目录的 <code>mail/</code> 中，<code>.txt</code> 文件便于阅读。）</p>`,
-      after: html`<p>验证之前，少数可能打扰他人的操作会返回 403 <a href="/docs/errors/ACCOUNT_EMAIL_UNVERIFIED"><code>ACCOUNT_EMAIL_UNVERIFIED</code></a>。</p>`,
+      before: html`<p>您会收到一封包含链接和令牌的邮件。打开链接并输入密码，或将令牌填在这里；密码用于证明读取邮件的人就是注册者本人。（自建且未配置邮件服务器时，邮件保存在数据目录的 <code>mail/</code> 中，<code>.txt</code> 文件便于阅读。）</p>`,
+      after: html`<p>验证之前，您可以登录、读取数据、发起探测和修改个人资料，其他操作会返回 403 <a href="/docs/errors/ACCOUNT_EMAIL_UNVERIFIED"><code>ACCOUNT_EMAIL_UNVERIFIED</code></a>。</p>`,
     },
     logIn: {
       heading: '登录',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { type Html, html } from '../../../http/html.js';
-import { pageLocale, renderPage } from '../../../http/page.js';
+import { type Html, html } from '../../../http/pages/html.js';
+import { pageLocale, renderPage } from '../../../http/pages/page.js';
 import { defineRoute } from '../../../http/route.js';
 import { guideCommands, guideSteps } from '../guide/commands.js';
 import type { GuideText } from '../guide/guide-text.js';
@@ -19,7 +19,7 @@ export const guidePage = defineRoute({
   replyKind: 'html',
   errors: [],
   isDocumented: false,
-  async handle(request, { site }) {
+  async handle(request, { pages: site }) {
     const locale = pageLocale(request);
     const text = guideTexts[locale];
     const content = contentOf(text, site.publicUrl);

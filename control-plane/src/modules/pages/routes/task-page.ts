@@ -4,16 +4,16 @@ import { disturbedNote } from '@vantage/shared/probe-types/disturbed-note.js';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
 import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.js';
-import { html } from '../../../http/html.js';
-import { renderPage } from '../../../http/page.js';
+import { html } from '../../../http/pages/html.js';
+import { renderPage } from '../../../http/pages/page.js';
 import { defineRoute } from '../../../http/route.js';
-import { viewerOf } from '../../nodes/index.js';
+import { viewerOf } from '../../../http/viewer.js';
 import type { TaskView } from '../../probes/index.js';
 
-// a running task shows its next results without a button, a finished one runs no script
+// a running task shows its next results without a click; a finished one runs no script
 const RELOAD = 'setTimeout(() => location.reload(), 2000);';
 
-/** GET /p/{id}: a task made without credentials, as a page to share. A task of an account is not found here. */
+/** GET /p/{id}: a task that was created without credentials, as a page to share. Tasks of accounts are not found. */
 export const taskPage = defineRoute({
   operationId: 'getTaskPage',
   method: 'GET',
@@ -31,7 +31,7 @@ export const taskPage = defineRoute({
       return taskReply(await probes.get(params.id, viewerOf(null)));
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'PROBE_JOB_NOT_FOUND') throw error;
-      const content = html`<h1>No such probe</h1><p>Results are kept for 7 days; those made with an account are not shared this way.</p>`;
+      const content = html`<h1>No such probe</h1><p>Results are kept for 7 days. Results of accounts are not shared on this page.</p>`;
       return renderPage({ status: 404, title: 'No such probe', content });
     }
   },
@@ -78,8 +78,8 @@ function detailBlock({ probe_type }: TaskView, result: TaskView['node_results'][
 }
 
 function statusText({ status, summary, node_results }: TaskView): string {
-  if (status === 'running') return `running, ${node_results.length} answered so far`;
-  if (status === 'failed') return 'no node answered';
+  if (status === 'running') return `running, ${node_results.length} results so far`;
+  if (status === 'failed') return 'no node returned a result';
   return `${summary.success_count} of ${node_results.length} nodes succeeded`;
 }
 

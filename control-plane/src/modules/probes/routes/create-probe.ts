@@ -3,7 +3,7 @@ import { type AnyRoute, defineRoute } from '../../../http/route.js';
 import { type ProbeBody, toProbeRequest } from '../probe-request.js';
 import { ProbeCreatedSchema, probeRequestSchema } from '../schema.js';
 
-/** POST /v1/probe/{type} for every type there is (API specification 4.1). */
+/** POST /v1/probe/{type} for every type (API specification 4.1). */
 export const createProbeRoutes: readonly AnyRoute[] = probeTypeNames.map(createProbeRoute);
 
 function createProbeRoute(type: ProbeType): AnyRoute {
@@ -14,9 +14,11 @@ function createProbeRoute(type: ProbeType): AnyRoute {
     path: `/v1/probe/${type}`,
     summary,
     description:
-      'Asynchronous: the answer names the task to read at GET /v1/probe/tasks/{id}. Name nodes by node_id, node_ids or nodes (a selection); with none of them up to three online nodes of different networks are chosen. A named node that is offline refuses the request; a selection runs on what there is. A literal target that may not be probed is refused at once, a name that resolves to one is a node result with code target_not_allowed. Nodes beyond the budget of a target get a result with code target_rate_limited. Every node chosen is one node test of the daily quota of the plan.',
+      'Asynchronous: the response has the id of the task; get the task at GET /v1/probe/tasks/{id}. Name nodes with `node_id`, `node_ids` or `nodes` (a selection). Without them, up to three online nodes in different networks are chosen. The request is refused if a named node is offline; a selection runs on the matching nodes that are online. A forbidden literal target is refused at once; a name that resolves to a forbidden address gives a node result with the code target_not_allowed. Nodes beyond the budget of a target give a result with the code target_rate_limited. Each chosen node takes one node test of the daily quota of the plan.',
     tag: 'Probes',
     auth: { kind: 'public', scope: 'probe' },
+    isOpenToUnverified: true,
+    queuesItself: true,
     body: probeRequestSchema(type),
     bodyExample: { target: exampleTarget },
     replies: { 202: ProbeCreatedSchema },

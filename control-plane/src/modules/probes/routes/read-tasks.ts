@@ -2,13 +2,13 @@ import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { Type } from 'typebox';
 import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
-import { viewerOf } from '../../nodes/index.js';
+import { viewerOf } from '../../../http/viewer.js';
 import { nodeResultSchema, taskSchema } from '../schema.js';
 import type { TaskView } from '../view.js';
 
 const tag = 'Probes';
 const auth = { kind: 'public', scope: 'probe:read' } as const;
-const params = Type.Object({ id: Type.String({ maxLength: 64, description: 'A task_id, or one of task_ids.' }) });
+const params = Type.Object({ id: Type.String({ maxLength: 64, description: 'A `task_id`, or one of `task_ids`.' }) });
 const AnyTask = Type.Unsafe<TaskView>(Type.Union(probeTypeNames.map(taskSchema)));
 
 /** GET /v1/probe/tasks/{id}. */
@@ -16,15 +16,19 @@ export const getTask = defineRoute({
   operationId: 'getProbeTask',
   method: 'GET',
   path: '/v1/probe/tasks/{id}',
-  summary: 'Read a probe task',
+  summary: 'Get a probe task',
   description:
-    'Results that have come are there while the task is still running. With wait the answer comes when the task is finished, or after that many seconds as it is then. Readable for 7 days. A task made without credentials is readable by whoever has its id, one of an account only by that account; a test key reads only what test keys made.',
+    'A running task has the results that have arrived so far. With `wait`, the response is sent when the task is finished, or after that number of seconds with its state at that time. Tasks are readable for 7 days. A task that was created without credentials is readable by everyone who has its id, a task of an account only by that account. Test keys read only tasks that test keys created.',
   tag,
   auth,
   params,
   query: Type.Object({
     wait: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 30, description: 'Seconds to wait for the end of the task.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 30,
+        description: 'Longest time to wait for the end of the task, in seconds.',
+      }),
     ),
   }),
   replies: { 200: AnyTask },
@@ -46,7 +50,7 @@ export const streamTask = defineRoute({
   path: '/v1/probe/tasks/{id}/events',
   summary: 'Stream the results of a probe task',
   description:
-    'Server-Sent Events: `probe.result` for each node result as it comes (id: the node task), then `probe.done` with the whole task, then the stream ends.',
+    'Server-Sent Events: one `probe.result` for each node result when it arrives, with the id of the node task, then `probe.done` with the whole task. Then the stream ends.',
   tag,
   auth,
   params,
@@ -65,15 +69,16 @@ export const listTasks = defineRoute({
   method: 'GET',
   path: '/v1/probe/tasks',
   summary: 'List your probe tasks',
-  description: 'Newest first, those of the last 7 days; for a test key those that test keys made.',
+  description:
+    'Lists the tasks of the last 7 days, newest first. Test keys list only tasks that test keys created. A page of several tasks with more than 4 MiB of results is refused: request a smaller page.',
   tag,
   auth: { kind: 'scope', scope: 'probe:read' },
   query: Type.Object({ ...pageQuery }),
   replies: { 200: Type.Object({ items: Type.Array(AnyTask) }) },
-  errors: [],
-  async handle({ query, account }, { probes }) {
+  errors: ['VALIDATION_FAILED'],
+  async handle({ query, account, signal }, { probes }) {
     const page = pageOf(query);
-    const { tasks, total } = await probes.list({ ...viewerOf(account), userId: account.userId }, page);
+    const { tasks, total } = await probes.list({ owner: account.owner, viewer: viewerOf(account) }, page, signal);
     return { status: 200, data: { items: tasks }, pagination: pagination(page, total) };
   },
 });

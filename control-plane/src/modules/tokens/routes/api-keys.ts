@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { actorOf } from '../../../actor.js';
+import { actorOf } from '../../../audit-log/actor.js';
 import { offsetBody, offsetFields, offsetQuery } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { API_KEY_DAYS, ApiKeyCreatedSchema, ApiKeyCreateSchema, ApiKeySchema, MAX_TOKENS } from '../schema.js';
@@ -13,7 +13,7 @@ export const listApiKeys = defineRoute({
   method: 'GET',
   path: '/v1/account/api-keys',
   summary: 'List your API keys',
-  description: 'Newest first, revoked and expired ones among them. Never the keys themselves.',
+  description: 'Lists your keys, newest first, including revoked and expired ones, without their secrets.',
   tag,
   auth,
   query: Type.Object({ ...offsetQuery }),
@@ -22,7 +22,7 @@ export const listApiKeys = defineRoute({
   },
   errors: [],
   async handle({ query, account }, { tokens }) {
-    const { keys, total } = await tokens.apiKeys.list(account.userId, query);
+    const { keys, total } = await tokens.apiKeys.list(account.owner.id, query);
     return { status: 200, data: { api_keys: keys, ...offsetFields(query, total) } };
   },
 });
@@ -32,9 +32,9 @@ export const createApiKey = defineRoute({
   operationId: 'createApiKey',
   method: 'POST',
   path: '/v1/account/api-keys',
-  summary: 'Make an API key',
-  description: `The key is shown this once; only a hash of it is stored. It is valid for at most ${API_KEY_DAYS} days and never opens the account itself.
-A personal access token can make no key that may do more than itself (403 with \`details\`). At most ${MAX_TOKENS} keys can be usable at once: revoke one to make room.`,
+  summary: 'Create an API key',
+  description: `The response shows the key once; only a hash of it is stored. It is valid for at most ${API_KEY_DAYS} days and never gives access to the account itself.
+A personal access token cannot create a key with more scopes than its own (403 with \`details\`). At most ${MAX_TOKENS} keys can be valid at once: revoke one to create another.`,
   tag,
   auth,
   body: ApiKeyCreateSchema,
@@ -52,14 +52,15 @@ export const revokeApiKey = defineRoute({
   method: 'DELETE',
   path: '/v1/account/api-keys/{id}',
   summary: 'Revoke an API key',
-  description: 'Every request with it is refused at once. It stays in the list; revoking it again does nothing.',
+  description:
+    'Requests with the key are refused at once. The key stays in the list. Revoking a revoked key has no effect.',
   tag,
   auth,
   params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
   replies: { 200: Type.Null() },
   errors: ['API_KEY_NOT_FOUND'],
   async handle(request, { tokens }) {
-    await tokens.apiKeys.revoke(request.params.id, request.account.userId, actorOf(request));
+    await tokens.apiKeys.revoke(request.params.id, request.account.owner.id, actorOf(request));
     return { status: 200, data: null };
   },
 });

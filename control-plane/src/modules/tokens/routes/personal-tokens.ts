@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { actorOf } from '../../../actor.js';
+import { actorOf } from '../../../audit-log/actor.js';
+import { personOf } from '../../../http/access.js';
 import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { MAX_TOKENS, PersonalTokenCreatedSchema, PersonalTokenCreateSchema, PersonalTokenSchema } from '../schema.js';
@@ -13,7 +14,7 @@ export const listPersonalAccessTokens = defineRoute({
   method: 'GET',
   path: '/v1/account/tokens',
   summary: 'List your personal access tokens',
-  description: 'Newest first, revoked and expired ones among them. Never the tokens themselves.',
+  description: 'Lists your tokens, newest first, including revoked and expired ones, without their secrets.',
   tag,
   auth,
   query: Type.Object({ ...pageQuery }),
@@ -21,7 +22,7 @@ export const listPersonalAccessTokens = defineRoute({
   errors: [],
   async handle({ query, account }, services) {
     const page = pageOf(query);
-    const { tokens, total } = await services.tokens.personal.list(account.userId, page);
+    const { tokens, total } = await services.tokens.personal.list(personOf(account).id, page);
     return { status: 200, data: { tokens }, pagination: pagination(page, total) };
   },
 });
@@ -31,9 +32,9 @@ export const createPersonalAccessToken = defineRoute({
   operationId: 'createPersonalAccessToken',
   method: 'POST',
   path: '/v1/account/tokens',
-  summary: 'Make a personal access token',
-  description: `The token is shown this once; only a hash of it is stored. It acts as you, with the scopes you choose and the account itself.
-A token can make no other that may do more than itself (403 with \`details\`). At most ${MAX_TOKENS} tokens can be usable at once: revoke one to make room.`,
+  summary: 'Create a personal access token',
+  description: `The response shows the token once; only a hash of it is stored. It acts as you, with the scopes that you choose and \`account\`.
+A token cannot create one with more scopes than its own (403 with \`details\`). Only administrators can request \`admin\`, which must be named explicitly. At most ${MAX_TOKENS} tokens can be valid at once: revoke one to create another.`,
   tag,
   auth,
   body: PersonalTokenCreateSchema,
@@ -41,7 +42,8 @@ A token can make no other that may do more than itself (403 with \`details\`). A
   replies: { 201: PersonalTokenCreatedSchema },
   errors: ['VALIDATION_FAILED', 'FORBIDDEN', 'TOKEN_LIMIT_EXCEEDED'],
   async handle(request, { tokens }) {
-    return { status: 201, data: await tokens.personal.create(request.account, request.body, actorOf(request)) };
+    const maker = { userId: personOf(request.account).id, scopes: request.account.scopes };
+    return { status: 201, data: await tokens.personal.create(maker, request.body, actorOf(request)) };
   },
 });
 
@@ -52,14 +54,14 @@ export const revokePersonalAccessToken = defineRoute({
   path: '/v1/account/tokens/{id}',
   summary: 'Revoke a personal access token',
   description:
-    'Every request with it is refused at once, this very token among them. It stays in the list; revoking it again does nothing.',
+    'Requests with the token are refused at once, even if it is the token of this request. The token stays in the list. Revoking a revoked token has no effect.',
   tag,
   auth,
   params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
   replies: { 200: Type.Null() },
   errors: ['PAT_NOT_FOUND'],
   async handle(request, { tokens }) {
-    await tokens.personal.revoke(request.params.id, request.account.userId, actorOf(request));
+    await tokens.personal.revoke(request.params.id, personOf(request.account).id, actorOf(request));
     return { status: 200, data: null };
   },
 });

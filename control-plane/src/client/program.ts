@@ -1,0 +1,155 @@
+import { textCell } from '@vantage/shared/probe-types/cells.js';
+import { definitionOf, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
+import { Command, InvalidArgumentError } from 'commander';
+import type { Static } from 'typebox';
+import { readClientEnv } from '../config/config.js';
+import type { nodeSchemas } from '../modules/nodes/index.js';
+import { printJson, printTable } from '../terminal/print.js';
+import { version } from '../version.js';
+import { ApiClient, ApiRefusal, ApiUnreachable } from './api-client.js';
+import { parseFrom } from './from.js';
+import { addParamOptions, paramsOf } from './param-options.js';
+import { Progress } from './progress.js';
+import { taskTable } from './result-table.js';
+import { runProbe } from './run-probe.js';
+
+/** Exit codes of vantage; the one list. */
+export const clientExitCodes = [
+  { code: 0, meaning: 'every node succeeded' },
+  { code: 1, meaning: 'a node failed' },
+  { code: 2, meaning: 'wrong arguments, or the API refused the request' },
+  { code: 3, meaning: 'the API cannot be reached' },
+] as const;
+
+const PAGE_SIZE = 200;
+
+const environmentHelp = `
+Environment:
+  VANTAGE_URL     address of the API (default: http://127.0.0.1:8080)
+  VANTAGE_TOKEN   personal access token, sent as a bearer token
+
+Exit codes:
+${clientExitCodes.map(({ code, meaning }) => `  ${code}  ${meaning}`).join('\n')}`;
+
+interface CommonOptions extends Record<string, unknown> {
+  readonly url?: string;
+  readonly json?: true;
+  readonly from?: string;
+  readonly limit?: number;
+}
+
+/** The command line of vantage: a command for each probe type, and one for nodes. */
+export function buildClientProgram(): Command {
+  const program = new Command('vantage')
+    .description('Run probes from many places with the Vantage API.')
+    .version(version)
+    .addHelpText('after', '\nExample:\n  vantage http https://example.com/ --from DE,AS3320 --limit 5')
+    .addHelpText('afterAll', environmentHelp);
+  for (const type of probeTypeNames) program.addCommand(probeCommand(type));
+  return program.addCommand(nodesCommand());
+}
+
+function probeCommand(type: ProbeType): Command {
+  const { summary, exampleTarget } = definitionOf(type);
+  const command = new Command(type)
+    .description(summary)
+    .argument('<target>', `for example ${exampleTarget}`)
+    .option(
+      '--from <list>',
+      'comma-separated country codes, AS numbers, regions, ISO 3166-2 codes, cities, tag:NAME or node ids',
+    )
+    .option('--limit <n>', 'greatest number of nodes, 1 to 50 (default: 3)', parseLimit);
+  return addParamOptions(command, type)
+    .option('--url <url>', 'address of the API')
+    .option('--json', 'print the task as JSON')
+    .action((target: string, options: CommonOptions) => run(options, (client) => probe(client, type, target, options)));
+}
+
+async function probe(client: ApiClient, type: ProbeType, target: string, options: CommonOptions): Promise<void> {
+  const progress = new Progress(process.stderr);
+  const nodes = { ...parseFrom(options.from ?? ''), ...(options.limit === undefined ? {} : { limit: options.limit }) };
+  progress.show('sending the request…');
+  try {
+    const task = await runProbe(client, { type, target, params: paramsOf(type, options), nodes }, (answered, asked) =>
+      progress.show(`${answered} of ${asked} ${asked === 1 ? 'node' : 'nodes'} responded`),
+    );
+    progress.clear();
+    if (options.json) printJson(task);
+    else process.stdout.write(`${taskTable(task)}\n`);
+    if (task.summary.fail_count > 0 || task.status === 'failed') process.exitCode = 1;
+  } finally {
+    progress.clear();
+  }
+}
+
+function nodesCommand(): Command {
+  return new Command('nodes')
+    .description('List the nodes that you can use')
+    .option('--url <url>', 'address of the API')
+    .option('--json', 'print the nodes as JSON')
+    .action((options: CommonOptions) =>
+      run(options, async (client) => {
+        const items = await listNodes(client);
+        if (options.json) return printJson(items);
+        printTable(
+          ['ID', 'STATUS', 'COUNTRY', 'CITY', 'NETWORK', 'CAN', 'NAME'],
+          items.map((node) => [
+            node.id,
+            node.status,
+            node.country ?? '-',
+            node.city ?? '-',
+            node.asn === null ? '-' : `AS${node.asn}`,
+            node.capabilities.join(' ') || '-',
+            node.name,
+          ]),
+        );
+      }),
+    );
+}
+
+type NodeRecord = Static<typeof nodeSchemas.node>;
+
+/** All of them, page by page. */
+async function listNodes(client: ApiClient): Promise<NodeRecord[]> {
+  const all: NodeRecord[] = [];
+  for (let page = 1; ; page += 1) {
+    const { items } = await client.call<{ items: NodeRecord[] }>(
+      'GET',
+      `/v1/nodes?page_size=${PAGE_SIZE}&page=${page}`,
+    );
+    all.push(...items);
+    if (items.length < PAGE_SIZE) return all;
+  }
+}
+
+async function run(options: CommonOptions, work: (client: ApiClient) => Promise<void>): Promise<void> {
+  const env = readClientEnv();
+  const url = options.url ?? env.url;
+  if (!URL.canParse(url)) return fail(2, `"${url}" is not a URL: use for example http://127.0.0.1:8080`);
+  try {
+    await work(new ApiClient({ url, token: env.token }));
+  } catch (error) {
+    if (error instanceof ApiRefusal) fail(2, explain(error));
+    else if (error instanceof ApiUnreachable) fail(3, error.message);
+    else throw error;
+  }
+}
+
+/** Prints an error; servers choose much of its text. */
+function fail(exitCode: (typeof clientExitCodes)[number]['code'], message: string): void {
+  process.exitCode = exitCode;
+  process.stderr.write(`vantage: ${message.split('\n').map(textCell).join('\n')}\n`);
+}
+
+function explain(error: ApiRefusal): string {
+  const fields = Object.entries(error.details).map(
+    ([field, errors]) => `\n  ${field}: ${errors.map(({ message }) => message).join(', ')}`,
+  );
+  return `${error.message} (${error.code})${fields.join('')}`;
+}
+
+function parseLimit(text: string): number {
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 50) throw new InvalidArgumentError('must be 1 to 50');
+  return limit;
+}

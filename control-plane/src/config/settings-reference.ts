@@ -1,0 +1,24 @@
+import { configFileName, type Setting, settings } from './settings.js';
+
+/** The settings as the last part of `--help`: name, sentence and default of each. */
+export function settingsHelp(): string {
+  const entries = Object.values<Setting<unknown>>(settings).map(
+    ({ name, isSecret, description, fallbackText }) =>
+      `  ${name}${isSecret ? ' (or _FILE)' : ''}\n      ${description}\n      default: ${fallbackText}`,
+  );
+  return [
+    'Settings, by environment variable or by a JSON file whose path is in ' + configFileName,
+    '(keys in lower case without VANTAGE_; the environment takes precedence):',
+    '',
+    ...entries,
+  ].join('\n');
+}
+
+/** The settings as a table in Markdown, for the README. */
+export function settingsTable(): string {
+  const rows = Object.values<Setting<unknown>>(settings).map(
+    ({ name, isSecret, description, fallbackText }) =>
+      `| \`${name}\`${isSecret ? ' (`_FILE`)' : ''} | ${description} | ${fallbackText} |`,
+  );
+  return ['| Variable | Meaning | Default |', '|---|---|---|', ...rows].join('\n');
+}

@@ -1,0 +1,102 @@
+// Hot tables (probe_*, superseded_results, ingest_marks) have no foreign keys: ingest must never fail because an owner was
+// deleted meanwhile.
+
+/** Probe tasks. */
+export const probes = `
+  CREATE TABLE probe_tasks (
+    id text COLLATE "C" PRIMARY KEY,
+    owner_id text COLLATE "C",
+    is_test boolean NOT NULL DEFAULT false,
+    probe_type text NOT NULL,
+    target text NOT NULL,
+    spec json NOT NULL,
+    created_at timestamptz NOT NULL
+  ) PARTITION BY RANGE (id);
+  CREATE INDEX ON probe_tasks (owner_id, id) WHERE owner_id IS NOT NULL;
+
+  CREATE TABLE probe_node_tasks (
+    id text COLLATE "C" PRIMARY KEY,
+    task_id text COLLATE "C" NOT NULL,
+    node_id text COLLATE "C" NOT NULL,
+    probe_type text NOT NULL,
+    state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'done', 'lost')),
+    expires_at timestamptz NOT NULL,
+    target_keys text[],
+    opening bigint,
+    result json,
+    success boolean,
+    finished_at timestamptz,
+    lost_code text,
+    late boolean NOT NULL DEFAULT false
+  ) PARTITION BY RANGE (id);
+  COMMENT ON COLUMN probe_node_tasks.target_keys IS 'keys of the per-target budget; null for exempt targets';
+  COMMENT ON COLUMN probe_node_tasks.opening IS 'newest link of its node when it was stored; null: stored by a version that did not record it';
+  CREATE INDEX ON probe_node_tasks (task_id);
+  CREATE INDEX ON probe_node_tasks (node_id) WHERE state = 'pending';
+  CREATE INDEX ON probe_node_tasks (expires_at) WHERE state = 'pending';
+  CREATE INDEX ON probe_node_tasks USING gin (target_keys) WHERE state = 'pending' AND target_keys IS NOT NULL;
+
+  CREATE TABLE target_buckets (
+    key text PRIMARY KEY,
+    tokens double precision NOT NULL,
+    updated_at timestamptz NOT NULL
+  );
+`;
+
+/** How far each spool was stored, and what went wrong with it. */
+export const ingest = `
+  CREATE TABLE ingest_marks (
+    node_id text COLLATE "C" NOT NULL,
+    epoch bytea NOT NULL,
+    lane smallint NOT NULL,
+    mark bigint NOT NULL,
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (node_id, epoch, lane)
+  ) WITH (fillfactor = 50);
+
+  CREATE TABLE superseded_results (
+    id text COLLATE "C" PRIMARY KEY,
+    node_id text COLLATE "C" NOT NULL,
+    result json NOT NULL,
+    received_at timestamptz NOT NULL DEFAULT now()
+  ) PARTITION BY RANGE (id);
+  COMMENT ON TABLE superseded_results IS 'second result of a node task that had already ended; a third is not stored, since only hostile nodes send it';
+
+  CREATE TABLE dead_letters (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    node_id text COLLATE "C" NOT NULL,
+    epoch bytea NOT NULL,
+    lane smallint NOT NULL,
+    sequence bigint NOT NULL,
+    code text NOT NULL,
+    message text NOT NULL,
+    payload bytea NOT NULL,
+    received_at timestamptz NOT NULL DEFAULT now()
+  );
+  CREATE INDEX ON dead_letters (node_id);
+
+  CREATE TABLE spool_gaps (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    node_id text COLLATE "C" NOT NULL,
+    epoch bytea NOT NULL,
+    lane smallint NOT NULL,
+    first bigint NOT NULL,
+    last bigint NOT NULL,
+    reason text NOT NULL,
+    received_at timestamptz NOT NULL DEFAULT now()
+  );
+  CREATE INDEX ON spool_gaps (node_id);
+
+  CREATE TABLE newest_states (
+    node_id text COLLATE "C" NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    generation bigint NOT NULL,
+    slot_ms bigint NOT NULL,
+    body json NOT NULL,
+    stored_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (node_id, kind, subject)
+  );
+  COMMENT ON TABLE newest_states IS 'one row per node and subject: of two states the one with the newer slot stays';
+  COMMENT ON COLUMN newest_states.slot_ms IS 'when the check was due, server time, milliseconds since the epoch';
+`;

@@ -1,0 +1,65 @@
+/** Reason that the status of a failed delivery implies. */
+export type RefusalReason =
+  | 'redirected'
+  | 'unauthorized'
+  | 'not_found'
+  | 'gone'
+  | 'rate_limited'
+  | 'rejected'
+  | 'unavailable';
+
+/** Result of a delivery, by the response to it. */
+export type Verdict =
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      readonly reason: RefusalReason;
+      /** True if the same request may succeed later. */
+      readonly isRetryable: boolean;
+      /**
+       * Delay that the server asks for, from `nowMs` on, in milliseconds; null: none. Callers set their own upper
+       * bound.
+       */
+      readonly retryAfterMs: number | null;
+    };
+
+/** Headers of a response, names in lower case. */
+export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Judges a response by its status: 2xx is success; 408, 425, 429 and 5xx are worth another attempt (RFC 9110). `nowMs`: wall clock. */
+export function judge(status: number, headers: ResponseHeaders, nowMs: number): Verdict {
+  if (status >= 200 && status < 300) return { ok: true };
+  const reason = reasonOf(status);
+  const isRetryable = status === 408 || status === 425 || status === 429 || status >= 500;
+  const retryAfterMs = isRetryable ? parseRetryAfter(headers['retry-after'], nowMs) : null;
+  return { ok: false, reason, isRetryable, retryAfterMs };
+}
+
+function reasonOf(status: number): RefusalReason {
+  if (status >= 500 || status === 408 || status === 425) return 'unavailable';
+  if (status < 400) return 'redirected';
+  switch (status) {
+    case 401:
+    case 403:
+    case 407:
+      return 'unauthorized';
+    case 404:
+      return 'not_found';
+    case 410:
+      return 'gone';
+    case 429:
+      return 'rate_limited';
+    default:
+      return 'rejected';
+  }
+}
+
+/** Seconds or a date (RFC 9110 section 10.2.3) as milliseconds from now; null when it is neither, or given twice. */
+function parseRetryAfter(value: string | readonly string[] | undefined, nowMs: number): number | null {
+  if (typeof value !== 'string') return null;
+  const text = value.trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
+  // Date.parse accepts much that is not an HTTP date: "-5" is a month
+  const dateMs = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - nowMs);
+}

@@ -1,0 +1,269 @@
+import type { LookupFunction } from 'node:net';
+import type { Clock } from '@vantage/shared/clock.js';
+import { checkRequestHeaders } from '@vantage/shared/target-policy/headers.js';
+import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import { refused, TargetError } from '@vantage/shared/target-policy/target-error.js';
+import { parseHttpUrl } from '@vantage/shared/target-policy/url.js';
+import { buildConnector, Client } from 'undici';
+import { OutboundError, type OutboundFailure } from './errors.js';
+import type { ResponseHeaders } from './judge.js';
+import { type Address, pinnedAddresses, type Resolve, systemResolve } from './pinned.js';
+import { maskSecrets } from './secrets.js';
+
+// One exchange, of which nothing is reused:
+//
+//   judge the URL ──> resolve once, judge every address ──> connect to one of these ──> request ──> response, up to a cap
+//   └──────────────────────────── one deadline over all of it ─────────────────────────────────────────────────────────┘
+//
+// Host and SNI have the name as it was written. Redirects are returned as responses. Proxies of the environment are
+// ignored, since undici's Client does not use them.
+
+const MAX_HEADER_BYTES = 32 * 1024;
+/** Greatest number of bytes of a response that are shown to people. */
+const EXCERPT_BYTES = 4 * 1024;
+
+interface OutboundOptions {
+  /** Target policy at the time of an exchange. */
+  readonly policy: () => TargetPolicy;
+  /** Name of the service, sent with every request. */
+  readonly userAgent: string;
+  readonly clock: Clock;
+  /** Default: the resolver of this machine. */
+  readonly resolve?: Resolve;
+  /** PEM; in place of the public roots. */
+  readonly trustedCertificates?: readonly string[];
+}
+
+/** One request to another server. */
+export interface OutboundRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Time for resolving, connecting, sending and receiving together. */
+  readonly deadlineMs: number;
+  /** Greatest number of bytes of the body that are read. */
+  readonly maxResponseBytes: number;
+  /** Secrets that are masked wherever the request or its response is shown. */
+  readonly secrets: readonly string[];
+  readonly signal?: AbortSignal;
+  /** True if the address is the operator's own by configuration: the target policy does not judge it. Default: false. */
+  readonly isExempt?: boolean;
+}
+
+/** Response, whatever its status. */
+export interface OutboundResponse {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  /** Body as it was sent; nothing is decompressed. */
+  readonly body: Buffer;
+  /** False if the body is longer than the bytes that are read. */
+  readonly isComplete: boolean;
+  /** At most 4 KiB of the body, secrets masked: for people and logs. */
+  readonly excerpt: string;
+  readonly durationMs: number;
+}
+
+/** Outbound HTTP client: target policy, pinned addresses, one deadline, capped responses, masked errors. */
+export class Outbound {
+  constructor(private readonly options: OutboundOptions) {}
+
+  /**
+   * Checks a URL when it is configured. The addresses of a name are checked again at each connection.
+   * @throws TargetError with field `field`
+   */
+  check(url: string, field: string): void {
+    const policy = this.options.policy();
+    const { url: parsed, host } = parseHttpUrl(url, field);
+    policy.checkHost(host, field);
+    const mayBePlain = host.kind === 'address' ? policy.isExempt(host.address) : policy.lists.allow.length > 0;
+    if (parsed.protocol !== 'https:' && !mayBePlain) throw refused(field, 'must be an https URL');
+  }
+
+  /** Performs one exchange. @throws OutboundError; or the signal's reason */
+  async send(request: OutboundRequest): Promise<OutboundResponse> {
+    const { clock } = this.options;
+    const { signal, deadlineMs } = request;
+    signal?.throwIfAborted();
+    const exchange = new Exchange(this.options, request);
+    const giveUp = new AbortController();
+    const onAbort = () => giveUp.abort();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const startedMs = clock.monotonicMs();
+    let isOver = false;
+    const cancel = clock.after(deadlineMs, () => {
+      isOver = true;
+      giveUp.abort();
+    });
+    try {
+      const received = await exchange.run(giveUp.signal);
+      return { ...received, durationMs: clock.monotonicMs() - startedMs };
+    } catch (error) {
+      if (isOver) throw exchange.failure('timeout', `no whole response within ${deadlineMs / 1_000} s`);
+      signal?.throwIfAborted();
+      throw exchange.failureOf(error);
+    } finally {
+      cancel();
+      signal?.removeEventListener('abort', onAbort);
+      exchange.close();
+    }
+  }
+}
+
+/** The connection of one request. */
+class Exchange {
+  #client: Client | null = null;
+  #origin = 'the address';
+  #isConnected = false;
+
+  constructor(
+    private readonly options: OutboundOptions,
+    private readonly request: OutboundRequest,
+  ) {}
+
+  async run(signal: AbortSignal): Promise<Omit<OutboundResponse, 'durationMs'>> {
+    const { policy, resolve = systemResolve, userAgent } = this.options;
+    const { method, headers = {}, body, secrets, maxResponseBytes, isExempt = false } = this.request;
+    const { url, host } = parseHttpUrl(this.request.url, 'url');
+    this.#origin = url.origin;
+    checkRequestHeaders(headers);
+    const isEncrypted = url.protocol === 'https:';
+    const addresses = await unlessAborted(
+      signal,
+      pinnedAddresses(host, { policy: isExempt ? null : policy(), resolve: named(resolve), isEncrypted }),
+    );
+    const client = new Client(url.origin, {
+      connect: this.#connector(addresses),
+      // the deadline applies to all of it
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      pipelining: 0,
+    });
+    this.#client = client;
+    const response = await client.request({
+      method,
+      path: `${url.pathname}${url.search}`,
+      headers: { 'user-agent': userAgent, 'accept-encoding': 'identity', ...lowerCased(headers) },
+      ...(body === undefined ? {} : { body }),
+      signal,
+    });
+    const { bytes, isComplete } = await readUpTo(response.body, maxResponseBytes);
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: bytes,
+      isComplete,
+      excerpt: excerptOf(bytes, secrets, isComplete),
+    };
+  }
+
+  failure(reason: OutboundFailure, message: string): OutboundError {
+    const text = `${this.#origin}: ${message}`;
+    return new OutboundError(reason, maskSecrets(text, this.request.secrets), this.#isConnected);
+  }
+
+  failureOf(error: unknown): OutboundError {
+    if (error instanceof OutboundError) return error;
+    if (error instanceof TargetError) return this.failure('refused', error.message);
+    if (error instanceof UnresolvedError) return this.failure('dns', `cannot resolve the name (${error.code})`);
+    const code = codeOf(error);
+    if (isTlsCode(code)) return this.failure('tls', `cannot agree on TLS (${code})`);
+    if (this.#isConnected) return this.failure('protocol', `no whole response (${code})`);
+    return this.failure('unreachable', `cannot connect (${code})`);
+  }
+
+  close(): void {
+    void this.#client?.destroy().catch(() => {});
+  }
+
+  #connector(addresses: readonly Address[]): buildConnector.connector {
+    const { trustedCertificates } = this.options;
+    const connect = buildConnector({
+      lookup: pinnedLookup(addresses),
+      autoSelectFamily: true,
+      timeout: 0,
+      allowH2: false,
+      ...(trustedCertificates === undefined ? {} : { ca: [...trustedCertificates] }),
+    } as buildConnector.BuildOptions);
+    return (options, callback) =>
+      connect(options, (...result) => {
+        if (result[0] === null) this.#isConnected = true;
+        callback(...result);
+      });
+  }
+}
+
+/** A name has no address, or no server replies for it. */
+class UnresolvedError extends Error {
+  override readonly name = 'UnresolvedError';
+
+  constructor(readonly code: string) {
+    super(code);
+  }
+}
+
+function named(resolve: Resolve): Resolve {
+  return async (name) => {
+    const found = await resolve(name).catch((error: unknown) => {
+      throw new UnresolvedError(codeOf(error));
+    });
+    if (found.length === 0) throw new UnresolvedError('ENODATA');
+    return found;
+  };
+}
+
+/** Lookup of the socket, which uses the pinned addresses: a second reply of DNS is never used. */
+function pinnedLookup(addresses: readonly Address[]): LookupFunction {
+  return (_name, { all }, callback) => {
+    const [first] = addresses;
+    if (all || first === undefined) callback(null, [...addresses]);
+    else callback(null, first.address, first.family);
+  };
+}
+
+/** Settles with `promise`, unless the signal is aborted first. */
+function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+async function readUpTo(
+  body: AsyncIterable<Buffer>,
+  maxBytes: number,
+): Promise<{ readonly bytes: Buffer; readonly isComplete: boolean }> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk.subarray(0, maxBytes - length));
+    length += chunk.length;
+    if (length > maxBytes) return { bytes: Buffer.concat(chunks), isComplete: false };
+  }
+  return { bytes: Buffer.concat(chunks), isComplete: true };
+}
+
+function excerptOf(bytes: Buffer, secrets: readonly string[], isComplete: boolean): string {
+  const text = bytes.toString('utf8');
+  // the end of the text that was read may contain the beginning of a secret
+  const longest = Math.max(0, ...secrets.map((secret) => 3 * secret.length));
+  const whole = isComplete ? text : text.slice(0, Math.max(0, text.length - longest));
+  return maskSecrets(whole, secrets).slice(0, EXCERPT_BYTES);
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** Code of an error; for one with several parts, that of the first. Never its message, which may show the request. */
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  const { code } = Object(error) as { code?: unknown };
+  return typeof code === 'string' ? code : 'failed';
+}
+
+function isTlsCode(code: string): boolean {
+  return /^ERR_(?:SSL|TLS)_|^EPROTO$|CERT|SIGNATURE|^UNABLE_TO_/.test(code);
+}

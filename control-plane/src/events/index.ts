@@ -1,0 +1,9 @@
+export { Backlogs } from './backlogs.js';
+export { Consumers } from './consumers.js';
+export { EventPayloadError } from './errors.js';
+export { type Consumer, defineConsumer, type EventContext, type EventOf, type NewEvent } from './event.js';
+export { AlertRecordSchema } from './kinds/alert-kinds.js';
+export { type EventKind, eventKinds, type PayloadOf } from './kinds/index.js';
+export { publish, publishAll } from './publish.js';
+export { onPublished } from './published.js';
+export { type ConsumerBacklog, countBacklogs } from './store.js';

@@ -1,0 +1,14 @@
+import type { Static } from 'typebox';
+import { alertKinds } from './alert-kinds.js';
+import type { KindDefinition } from './kind.js';
+import { monitorKinds } from './monitor-kinds.js';
+import { nodeKinds } from './node-kinds.js';
+
+/** The one list of kinds of events, `subject.happened`. */
+export const eventKinds = { ...monitorKinds, ...nodeKinds, ...alertKinds } satisfies Record<string, KindDefinition>;
+
+/** A kind of the list. */
+export type EventKind = keyof typeof eventKinds;
+
+/** Payload of an event of a kind. */
+export type PayloadOf<K extends EventKind> = Static<(typeof eventKinds)[K]['payload']>;

@@ -1,0 +1,40 @@
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { compileSchema } from '@vantage/shared/validation.js';
+import type { Knex } from 'knex';
+import { EventPayloadError } from './errors.js';
+import type { NewEvent } from './event.js';
+import { type EventKind, eventKinds } from './kinds/index.js';
+import { notifyPublished } from './published.js';
+import { insertEvents } from './store.js';
+
+const checks = new Map<EventKind, ReturnType<typeof compileSchema>>();
+
+/**
+ * Publishes an event in the transaction in which it happens, with a mark for each consumer of its kind: neither ever
+ * exists without the other. Consumers look for it when the transaction has committed. The only writer of the outbox.
+ * @throws EventPayloadError
+ */
+export async function publish<K extends EventKind>(trx: Knex, event: NewEvent<K>): Promise<void> {
+  await publishAll(trx, [event]);
+}
+
+/** Publishes events as `publish` does, in their order, with one statement for all of them. @throws EventPayloadError */
+export async function publishAll(trx: Knex, events: readonly NewEvent[]): Promise<void> {
+  for (const { kind, payload } of events) {
+    const checked = checkOf(kind)(payload);
+    if (!checked.ok) throw new EventPayloadError(kind, Object.keys(checked.details));
+  }
+  if (events.length > 0)
+    await insertEvents(
+      trx,
+      events.map((event) => ({ ...event, id: newId(idPrefixes.event) })),
+    );
+  for (const kind of new Set(events.map((event) => event.kind))) notifyPublished(trx, kind);
+}
+
+/** Compiled when the first event of a kind comes. */
+function checkOf(kind: EventKind): ReturnType<typeof compileSchema> {
+  const check = checks.get(kind) ?? compileSchema(eventKinds[kind].payload);
+  checks.set(kind, check);
+  return check;
+}

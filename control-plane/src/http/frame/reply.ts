@@ -1,0 +1,170 @@
+import type { Allowance } from '../allowance.js';
+import { type ContentEncoding, compress } from '../compression.js';
+import { errorTable } from '../error-table.js';
+import type { ApiError } from '../errors.js';
+import { JsonText } from '../json-text.js';
+import type { DataReply, RawReply, ReplyHeaders } from '../route.js';
+import { envelopeTagHeaders } from './conditional-reply.js';
+import type { Exchange } from './exchange.js';
+import type { Rendered } from './idempotency.js';
+import { chooseVariant, type Variant } from './reply-variant.js';
+import type { Endpoint } from './route-table.js';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Content policy of a page that has none of its own: it may show text, and nothing else. */
+const STRICT_PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+type OutgoingHeaders = Record<string, string | number>;
+
+/** Data in the envelope (API specification 2.1): both shapes of it at once. */
+export function renderData(exchange: Exchange, reply: DataReply<unknown>): Rendered {
+  const { status, data, pagination, headers } = reply;
+  const { requestId, allowance, account, route } = exchange;
+  const isConditional = route?.definition.isConditional === true && status === 200;
+  const frame = {
+    request_id: requestId,
+    meta: {
+      request_id: requestId,
+      took_ms: Math.round(exchange.tookMs),
+      pagination,
+      rate_limit: allowance === null ? undefined : shownAllowance(allowance),
+    },
+  };
+  const tagged = isConditional ? { ...envelopeTagHeaders(reply, account !== null), ...headers } : headers;
+  return { status, contentType: JSON_TYPE, body: envelopeOf(data, frame), ...(tagged ? { headers: tagged } : {}) };
+}
+
+function envelopeOf(data: unknown, frame: object): string | Buffer {
+  if (!(data instanceof JsonText)) return JSON.stringify({ data: data ?? null, ...frame });
+  const [head, tail] = [Buffer.from('{"data":'), Buffer.from(`,${JSON.stringify(frame).slice(1)}`)];
+  return Buffer.concat([head, ...data.pieces, tail]);
+}
+
+/** A body as it is. */
+export function renderRaw({ status, raw, headers }: RawReply): Rendered {
+  const { contentType } = raw;
+  const isPage = contentType.startsWith('text/html');
+  const pageHeaders = isPage ? { 'Content-Security-Policy': STRICT_PAGE_POLICY, ...headers } : headers;
+  return { ...raw, status, ...(pageHeaders ? { headers: pageHeaders } : {}) };
+}
+
+/** The error envelope (API specification 7). `publicUrl` is where the documentation is served, without a final slash. */
+export function renderError(exchange: Exchange, error: ApiError, publicUrl: string): Rendered {
+  const body = errorBody(error, exchange.requestId, errorTable[error.code].messages[exchange.locale], publicUrl);
+  const { allowance } = error;
+  const limited =
+    allowance === undefined
+      ? {}
+      : { 'Retry-After': String(exchange.secondsUntil(allowance.resetsAt)), ...limitHeaders(allowance) };
+  return { status: error.status, contentType: JSON_TYPE, body, headers: { ...limited, ...errorHeaders(error) } };
+}
+
+/** Remainder of a limit as `meta.rate_limit` shows it (API specification 2.1). */
+function shownAllowance({ limit, remaining, resetsAt }: Allowance) {
+  return { limit, remaining, reset: new Date(resetsAt).toISOString() };
+}
+
+/** The headers of a limit (API specification 7). */
+function limitHeaders({ limit, remaining, resetsAt }: Allowance): ReplyHeaders {
+  return {
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(remaining),
+    'X-RateLimit-Reset': new Date(resetsAt).toISOString(),
+  };
+}
+
+/** The text of an error envelope. */
+export function errorBody(error: ApiError, requestId: string, message: string, publicUrl: string): string {
+  const { code, details } = error;
+  const docUrl = `${publicUrl}/docs/errors/${code}`;
+  return JSON.stringify({
+    error: { code, message, request_id: requestId, details, doc_url: docUrl },
+    request_id: requestId,
+  });
+}
+
+/** Headers that an error requires in addition to its body. */
+export function errorHeaders({ status, retryAfterSeconds, headers }: ApiError): ReplyHeaders {
+  return {
+    ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) }),
+    ...headers,
+  };
+}
+
+/** Reply to OPTIONS: the methods of the path and, for browsers, whether pages of other origins may read it. */
+export function sendOptions(exchange: Exchange, endpoint: Endpoint<unknown>, isOpenToOrigins: boolean): void {
+  const headers = frameHeaders(exchange);
+  headers['Allow'] = endpoint.allow;
+  if (isOpenToOrigins) {
+    headers['Access-Control-Allow-Origin'] = '*';
+    headers['Access-Control-Allow-Methods'] = 'GET, HEAD';
+    headers['Access-Control-Allow-Headers'] = 'Accept-Language, Last-Event-ID, X-Request-Id';
+    headers['Access-Control-Max-Age'] = 86_400;
+  }
+  exchange.response.writeHead(204, headers).end();
+}
+
+/** The headers of every response. */
+export function frameHeaders(exchange: Exchange): OutgoingHeaders {
+  const headers: OutgoingHeaders = {
+    'X-Request-Id': exchange.requestId,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'no-referrer',
+  };
+  if (exchange.isLocalised) {
+    headers['Content-Language'] = exchange.locale;
+    headers['Vary'] = 'Accept-Language';
+  }
+  if (exchange.route?.isOpenToOrigins === true && exchange.request.headers.authorization === undefined) {
+    headers['Access-Control-Allow-Origin'] = '*';
+    headers['Access-Control-Expose-Headers'] =
+      'ETag, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id';
+  }
+  if (exchange.allowance !== null) Object.assign(headers, limitHeaders(exchange.allowance));
+  if (exchange.isServerClosing) headers['Connection'] = 'close';
+  return headers;
+}
+
+/**
+ * Sends a response in the caller's preferred coding, or 304 if the caller already has it; node:http omits the body for
+ * HEAD. Resolves once the response is handed over.
+ */
+export async function send(exchange: Exchange, rendered: Rendered): Promise<void> {
+  const variant = chooseVariant(exchange.request, rendered);
+  const { encoding, isKnown } = variant;
+  // HEAD too: its Content-Length is that of GET
+  const body = encoding === null || isKnown ? rendered.body : await compressed(rendered, encoding);
+  const headers = frameHeaders(exchange);
+  if (rendered.headers !== undefined) replaceHeaders(headers, rendered.headers);
+  describeVariant(headers, variant);
+  if (isKnown) {
+    exchange.response.writeHead(304, headers).end();
+    return;
+  }
+  headers['Content-Type'] = rendered.contentType;
+  headers['Content-Length'] = Buffer.byteLength(body);
+  exchange.response.writeHead(rendered.status, headers).end(body);
+}
+
+function compressed(rendered: Rendered, encoding: ContentEncoding): Promise<Buffer> {
+  return rendered.compress?.(encoding) ?? compress(rendered.body, encoding);
+}
+
+/** Adds the headers that caches need; a 304 has the same as the full response (RFC 9110 section 15.4.5). */
+function describeVariant(headers: OutgoingHeaders, { encoding, isNegotiated, etag, isKnown }: Variant): void {
+  if (etag !== null) headers['ETag'] = etag;
+  if (encoding !== null && !isKnown) headers['Content-Encoding'] = encoding;
+  if (!isNegotiated) return;
+  headers['Vary'] = headers['Vary'] === undefined ? 'Accept-Encoding' : `${headers['Vary']}, Accept-Encoding`;
+}
+
+function replaceHeaders(headers: OutgoingHeaders, extra: ReplyHeaders): void {
+  for (const [name, value] of Object.entries(extra)) {
+    const same = Object.keys(headers).find((known) => known.toLowerCase() === name.toLowerCase());
+    headers[same ?? name] = value;
+  }
+}

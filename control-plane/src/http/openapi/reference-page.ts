@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises';
+import { Type } from 'typebox';
+import { ApiError } from '../errors.js';
+import { type StaticContent, staticContent, staticReply } from '../frame/conditional-reply.js';
+import { pageHeader, pageIcon, pageTitle } from '../pages/page.js';
+import { chromeStyle } from '../pages/page-style.js';
+import { type AnyRoute, defineRoute } from '../route.js';
+import { referenceScript } from './reference-script.js';
+import { referenceStyle } from './reference-style.js';
+
+/** `/docs`, the interactive reference of the document at `documentPath`, and the files it loads. */
+export function referencePageRoutes(documentPath: string): AnyRoute[] {
+  return [referencePage, referenceAsset(documentPath)];
+}
+
+const referencePage = defineRoute({
+  operationId: 'getReferencePage',
+  method: 'GET',
+  path: '/docs',
+  summary: 'Interactive reference',
+  tag: 'Reference',
+  auth: { kind: 'none' },
+  replies: { 200: Type.String() },
+  replyKind: 'html',
+  errors: [],
+  isDocumented: false,
+  handle: async () => ({
+    status: 200,
+    raw: { contentType: 'text/html; charset=utf-8', body: referenceHtml },
+    headers: { 'Content-Security-Policy': referencePolicy },
+  }),
+});
+
+/**
+ * Content policy of the reference: everything comes from this server; Swagger UI writes style elements of its own and
+ * draws with data: images.
+ */
+const referencePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const referenceHtml = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+${pageTitle('API reference').markup}
+${pageIcon}
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/reference.css">
+</head>
+<body>
+${pageHeader('en', false).markup}
+<div id="reference"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/reference.js"></script>
+</body>
+</html>
+`;
+
+const CSS = 'text/css; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
+
+/** Files of the swagger-ui-dist package, read on first use and kept. */
+const packaged: Readonly<Record<string, string>> = { 'swagger-ui.css': CSS, 'swagger-ui-bundle.js': SCRIPT };
+
+function referenceAsset(documentPath: string): AnyRoute {
+  const loaded = new Map<string, Promise<StaticContent>>([
+    ['reference.css', Promise.resolve(staticContent(CSS, chromeStyle + referenceStyle))],
+    ['reference.js', Promise.resolve(staticContent(SCRIPT, referenceScript(documentPath)))],
+  ]);
+  return defineRoute({
+    operationId: 'getReferenceAsset',
+    method: 'GET',
+    path: '/docs/{file}',
+    summary: 'Asset of the interactive reference',
+    tag: 'Reference',
+    auth: { kind: 'none' },
+    params: Type.Object({ file: Type.String() }),
+    replies: { 200: Type.Unknown(), 304: Type.Unknown() },
+    replyKind: 'raw',
+    errors: ['NOT_FOUND'],
+    isDocumented: false,
+    handle: async ({ params: { file } }) => {
+      const content = loaded.get(file) ?? loadPackaged(file);
+      loaded.set(file, content);
+      return staticReply(await content);
+    },
+  });
+}
+
+/** @throws ApiError NOT_FOUND */
+function loadPackaged(file: string): Promise<StaticContent> {
+  const contentType = Object.hasOwn(packaged, file) ? packaged[file] : undefined;
+  if (contentType === undefined) throw new ApiError('NOT_FOUND');
+  const bytes = readFile(new URL(file, import.meta.resolve('swagger-ui-dist/package.json')));
+  return bytes.then((body) => staticContent(contentType, body));
+}

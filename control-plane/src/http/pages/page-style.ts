@@ -1,0 +1,51 @@
+/** Colours, the ground of every page, and its header; light or dark as the reader has it. */
+export const chromeStyle = `
+:root { color-scheme: light dark; --text: #1b1f24; --muted: #5b6570; --ground: #fff; --raised: #f5f7f9; --line: #d9dee4;
+  --link: #0b5cad; --good: #17703a; --bad: #b42318; --warn: #8a5a00; }
+@media (prefers-color-scheme: dark) { :root { --text: #e6e9ed; --muted: #9aa5b1; --ground: #14171b; --raised: #1d2127;
+  --line: #333a43; --link: #7ab8ff; --good: #5fd38d; --bad: #ff8a80; --warn: #f0c36d; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.55 system-ui, sans-serif; }
+.site { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: baseline; max-width: 64rem; margin: 0 auto;
+  padding: 1rem 1.25rem; border-bottom: 1px solid var(--line); }
+.site nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; }
+.site .languages { margin-left: auto; }
+.site a { color: var(--link); }
+.site .brand { font-weight: 700; color: inherit; text-decoration: none; }
+.site [aria-current] { color: inherit; text-decoration: none; font-weight: 600; }
+`;
+
+/** Text, tables and code of our own pages. */
+export const textStyle = `
+main { max-width: 64rem; margin: 0 auto; padding: 1rem 1.25rem 4rem; }
+a { color: var(--link); }
+h1 { font-size: 1.7rem; line-height: 1.25; margin: 1rem 0 .5rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.2rem; margin: 2rem 0 .5rem; }
+.lead { font-size: 1.15rem; }
+.text { max-width: 46rem; }
+code, pre { font: .9em/1.5 ui-monospace, monospace; }
+p code, li code, td code { overflow-wrap: anywhere; }
+pre { background: var(--raised); border: 1px solid var(--line); border-radius: 6px; padding: .8rem 1rem; overflow-x: auto; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th { color: var(--muted); font-weight: 600; }
+td.number, th.number { text-align: right; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.25rem; }
+dt { color: var(--muted); }
+dd { margin: 0; overflow-wrap: anywhere; }
+ol, ul { padding-left: 1.4rem; }
+.contents { columns: 18rem; }
+.contents li { break-inside: avoid; }
+button { font: inherit; font-weight: 600; padding: .5rem 1.1rem; border: 0; border-radius: 6px; background: #0b5cad; color: #fff;
+  cursor: pointer; }
+button:disabled { opacity: .6; }
+input { font: inherit; padding: .5rem .6rem; max-width: 100%; border: 1px solid var(--muted); border-radius: 6px;
+  background: var(--ground); color: inherit; }
+:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+summary { color: var(--link); cursor: pointer; padding: .25rem 0; }
+.muted { color: var(--muted); }
+.good { color: var(--good); }
+.bad { color: var(--bad); }
+.warn { color: var(--warn); }
+`;

@@ -1,0 +1,88 @@
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
+import t from 'tap';
+import { FakeClock } from '../../test/_support/fake-clock.js';
+import { ApiError } from './errors.js';
+import { Turns } from './turns.js';
+
+const bounds = { atOnce: 2, maxWaiting: 3, patienceMs: 5_000 };
+
+/** Work that ends when the test says so. */
+function held() {
+  let end = (_value: string) => {};
+  let fail = (_error: Error) => {};
+  const promise = new Promise<string>((resolve, reject) => {
+    end = resolve;
+    fail = reject;
+  });
+  return { work: () => promise, end: (value: string) => end(value), fail: (error: Error) => fail(error) };
+}
+
+t.test('of any work no more runs at once than may, each key by itself, in the order it came', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.scheduler(),
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(fc.record({ key: fc.constantFrom('a', 'b'), fails: fc.boolean() }), { maxLength: 40 }),
+      async (scheduler, atOnce, works) => {
+        const turns = new Turns({ ...bounds, atOnce, maxWaiting: 40, clock: new FakeClock() });
+        const running = new Map<string, number>();
+        const begun = new Map<string, number[]>();
+        const all = works.map(({ key, fails }, index) =>
+          turns.run(key, async () => {
+            running.set(key, (running.get(key) ?? 0) + 1);
+            begun.set(key, [...(begun.get(key) ?? []), index]);
+            if ((running.get(key) ?? 0) > atOnce) throw new Error('too many at once');
+            await scheduler.schedule(Promise.resolve());
+            running.set(key, (running.get(key) ?? 0) - 1);
+            if (fails) throw new Error('as told');
+          }),
+        );
+        const settled = Promise.allSettled(all);
+        await scheduler.waitFor(settled);
+        const outcomes = await settled;
+        const areAsTold = outcomes.every((outcome, index) =>
+          outcome.status === 'fulfilled' ? !works[index]?.fails : outcome.reason.message === 'as told',
+        );
+        const areInOrder = [...begun.values()].every((order) =>
+          order.every((at, i) => i === 0 || at > Number(order[i - 1])),
+        );
+        return areAsTold && areInOrder && turns.size === 0;
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+t.test('who comes when as many wait as may is refused at once, and told when to come again', async (t) => {
+  const clock = new FakeClock();
+  const turns = new Turns({ ...bounds, clock });
+  const first = held();
+  const all = Array.from({ length: 5 }, () => turns.run('a', first.work));
+  const refusal = await turns.run('a', first.work).catch((error: unknown) => error);
+  t.match(refusal, { code: 'RATE_LIMIT_EXCEEDED', status: 429, allowance: { limit: 2, remaining: 0 } });
+  const resetsInMs = Number((refusal as ApiError).allowance?.resetsAt) - clock.now();
+  t.ok(resetsInMs > 0 && resetsInMs <= 1_000);
+  t.equal(await turns.run('b', async () => 'other'), 'other', 'others are not held up');
+  first.end('done');
+  t.same(await Promise.all(all), Array(5).fill('done'));
+});
+
+t.test('who has waited as long as may be is refused, and takes no turn from those behind', async (t) => {
+  const clock = new FakeClock();
+  const unavailable = () => new ApiError('UNAVAILABLE');
+  const turns = new Turns({ ...bounds, atOnce: 1, clock, refusal: unavailable });
+  const first = held();
+  const running = turns.run('a', first.work);
+  const impatient = turns.run('a', async () => 'late').catch((error: unknown) => error);
+  await setImmediate();
+  clock.advance(4_999);
+  const behind = turns.run('a', async () => 'next');
+  await setImmediate();
+  clock.advance(1);
+  t.match(await impatient, { code: 'UNAVAILABLE' });
+  first.fail(new Error('broken'));
+  await t.rejects(running, { message: 'broken' });
+  t.equal(await behind, 'next');
+  t.equal(turns.size, 0);
+});

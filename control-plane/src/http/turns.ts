@@ -1,0 +1,90 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import { type ApiError, limitReached } from './errors.js';
+
+/** Limits of the work under one key. */
+export interface TurnsOptions {
+  /** Pieces of work of one key that run at once, at least 1. */
+  readonly atOnce: number;
+  /** Pieces of work of one key that may wait; one more is refused at once. */
+  readonly maxWaiting: number;
+  /** Longest wait of a piece of work before it is refused, in milliseconds. */
+  readonly patienceMs: number;
+  readonly clock: Pick<Clock, 'now' | 'after'>;
+  /** Creates the error of a refusal; default: 429 RATE_LIMIT_EXCEEDED. */
+  readonly refusal?: () => ApiError;
+}
+
+interface Queue {
+  running: number;
+  /** Waiting work, called in order when its turn comes. */
+  readonly waiting: Set<() => void>;
+}
+
+/**
+ * Runs a limited number of pieces of work of one key at once and the others in order. In the database they would wait
+ * for the rows of one another, each holding a connection, until no connection is left for other callers.
+ */
+export class Turns {
+  readonly #queues = new Map<string, Queue>();
+
+  constructor(private readonly options: TurnsOptions) {}
+
+  /** Keys with running or waiting work. */
+  get size(): number {
+    return this.#queues.size;
+  }
+
+  /** Runs `work` when its turn comes. @throws ApiError if too many wait, or it waited too long */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const queue = this.#queueOf(key);
+    if (queue.running < this.options.atOnce) queue.running += 1;
+    else await this.#wait(queue);
+    try {
+      return await work();
+    } finally {
+      this.#pass(key, queue);
+    }
+  }
+
+  #queueOf(key: string): Queue {
+    const known = this.#queues.get(key);
+    if (known !== undefined) return known;
+    const queue: Queue = { running: 0, waiting: new Set() };
+    this.#queues.set(key, queue);
+    return queue;
+  }
+
+  #wait({ waiting }: Queue): Promise<void> {
+    const { maxWaiting, patienceMs, clock } = this.options;
+    if (waiting.size >= maxWaiting) throw this.#refusal();
+    return new Promise((resolve, reject) => {
+      const begin = () => {
+        cancel();
+        waiting.delete(begin);
+        resolve();
+      };
+      const cancel = clock.after(patienceMs, () => {
+        waiting.delete(begin);
+        reject(this.#refusal());
+      });
+      waiting.add(begin);
+    });
+  }
+
+  /** Gives the turn to the work that has waited longest. */
+  #pass(key: string, queue: Queue): void {
+    const [begin] = queue.waiting;
+    if (begin !== undefined) return begin();
+    queue.running -= 1;
+    if (queue.running === 0) this.#queues.delete(key);
+  }
+
+  #refusal(): ApiError {
+    const { atOnce: limit, clock, refusal } = this.options;
+    if (refusal !== undefined) return refusal();
+    const resetsAt = (Math.floor(clock.now() / 1_000) + 1) * 1_000;
+    const message = `too many are waiting: send at most ${limit} at once`;
+    const allowance = { limit, remaining: 0, resetsAt, isAllowed: false };
+    return limitReached('RATE_LIMIT_EXCEEDED', allowance, { requests: [{ code: 'refused', message }] });
+  }
+}

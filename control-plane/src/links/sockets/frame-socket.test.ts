@@ -1,0 +1,58 @@
+import { EventEmitter } from 'node:events';
+import type { LinkSocket } from '@vantage/shared/protocol/link-socket.js';
+import t from 'tap';
+import { FakeClock } from '../../../test/_support/fake-clock.js';
+import { JobsOut } from '../traffic/jobs-out.js';
+import { SilenceWatch } from '../traffic/liveness.js';
+import { FrameSocket } from './frame-socket.js';
+
+class QuietSocket extends EventEmitter implements LinkSocket {
+  readonly OPEN = 1;
+  readyState = 1;
+  bufferedAmount = 0;
+  send(): void {}
+  close(): void {}
+  terminate(): void {}
+  pause(): void {}
+  resume(): void {}
+}
+
+/** A link that is watched, and has a heartbeat of 15 s. */
+function aWatchedSocket() {
+  const clock = new FakeClock();
+  const silences: number[] = [];
+  const frames = new FrameSocket(new QuietSocket(), clock, {
+    onFrame: () => {},
+    onMalformed: () => {},
+    onUnread: () => {},
+    onClosed: () => {},
+  });
+  const intervals = { heartbeatMs: 15_000, busyHeartbeatMs: 1_000 };
+  new SilenceWatch({
+    clock,
+    frames,
+    jobs: new JobsOut(clock, () => {}),
+    config: () => ({ ...intervals, ownAddresses: [], denied: [], canaries: [], controlUrls: [], leaseSeconds: 86_400 }),
+    roundTripMs: () => 0,
+    onSilent: (silentMs) => silences.push(silentMs),
+  }).look();
+  const pass = async (ms: number, bytes: number) => {
+    frames.heard(bytes);
+    clock.advance(ms);
+    await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+  };
+  return { silences, pass };
+}
+
+t.test('a frame that takes minutes on a slow line is a sign of life while it comes', async (t) => {
+  const { silences, pass } = aWatchedSocket();
+  // 64 kbit/s for two minutes: no frame is whole yet
+  for (let second = 0; second < 120; second += 1) await pass(1_000, 8_000);
+  t.same(silences, []);
+});
+
+t.test('a byte now and then is no sign of life', async (t) => {
+  const { silences, pass } = aWatchedSocket();
+  for (let second = 0; second < 46; second += 1) await pass(1_000, 1);
+  t.same(silences, [45_000]);
+});

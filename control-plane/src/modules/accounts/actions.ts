@@ -1,0 +1,26 @@
+/** Acts on accounts, sessions, passwords and signing keys that the audit log keeps; part of the public API. */
+export const accountActions = [
+  'account.registered',
+  'account.created',
+  'account.verified',
+  'account.updated',
+  'account.disabled',
+  'account.enabled',
+  'account.deleted',
+  'password.reset_requested',
+  'password.reset',
+  'password.changed',
+  'session.created',
+  'session.refused',
+  'session.confirmed',
+  'session.ended',
+  'session.revoked',
+  'session.reuse_detected',
+  'signing_key.rotated',
+] as const;
+
+declare module '../../audit-log/actions.js' {
+  interface ActionsOfModules {
+    readonly accounts: (typeof accountActions)[number];
+  }
+}

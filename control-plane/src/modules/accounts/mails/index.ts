@@ -1,0 +1,22 @@
+import { accountAccess } from './account-access.js';
+import { accountDeleted } from './account-deleted.js';
+import { confirmSignIn } from './confirm-sign-in.js';
+import { passwordChanged } from './password-changed.js';
+import { resetPassword } from './reset-password.js';
+import { verifyEmail } from './verify-email.js';
+
+/** Mails about an account, to its owner. */
+export const accountMails = {
+  'verify-email': verifyEmail,
+  'reset-password': resetPassword,
+  'password-changed': passwordChanged,
+  'account-access': accountAccess,
+  'confirm-sign-in': confirmSignIn,
+  'account-deleted': accountDeleted,
+};
+
+declare module '../../../mail/template.js' {
+  interface MailsOfModules {
+    readonly accounts: typeof accountMails;
+  }
+}

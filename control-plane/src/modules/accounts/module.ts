@@ -1,0 +1,65 @@
+import { EVERYBODY } from '../../authentication/index.js';
+import { revokeAlertSettings } from '../alerts/index.js';
+import { defineModule, type House } from '../module.js';
+import { deleteWindowsOf } from '../monitors/index.js';
+import { accountActions } from './actions.js';
+import { openAccounts } from './index.js';
+import { accountMails } from './mails/index.js';
+import { resetPasswordJob } from './recovery/reset-job.js';
+import { accountRoutes } from './routes.js';
+import type { SigningKeys } from './sessions/signing-keys.js';
+import { confirmSignInJob } from './sign-in/confirm-sign-in-job.js';
+
+/** Accounts: registration, sign-in, sessions and their keys, recovery, deletion. */
+export const accountsModule = defineModule({
+  name: 'accounts',
+  actions: accountActions,
+  tags: {
+    Authentication: 'Registering, logging in and out, refreshing an access token, verifying an address, and passwords.',
+    Account: 'Your profile, your sessions, your limits, and the audit log of your account.',
+  },
+  routes: accountRoutes,
+  mails: accountMails,
+  jobs: [resetPasswordJob, confirmSignInJob],
+  open(house, { nodes }) {
+    const { config, db, clock, log, publicUrl, secretKey, mail, authentication, releaseHoldings } = house;
+    const { upkeep, ...parts } = openAccounts({
+      db,
+      clock,
+      log: log.child({ part: 'accounts' }),
+      publicUrl,
+      secretKey,
+      isRegistrationOpen: config.isRegistrationOpen,
+      needsVerifiedEmail: config.needsVerifiedEmail,
+      mail,
+      revoked: (userId) => authentication.revoked(userId),
+      keysChanged: () => authentication.revokedAll(),
+      releaseHoldings,
+      nodes: {
+        list: (trx, userId) => nodes.listOfOwner(trx, userId),
+        revoke: (trx, userId, why) => nodes.acts.release(trx, userId, why),
+      },
+      windows: { revoke: deleteWindowsOf },
+      channels: { revoke: revokeAlertSettings },
+    });
+    const { sessions, signingKeys, recovery, signInConfirmation } = parts;
+    followKeys(house, signingKeys);
+    return {
+      service: { ...parts, plans: config.plans },
+      startables: [signingKeys],
+      credentials: [sessions],
+      jobServices: { recovery, signInConfirmation },
+      upkeep,
+    };
+  },
+});
+
+/** Reads the signing keys again when another replica may have created or deleted one. */
+function followKeys({ bus, log }: House, signingKeys: SigningKeys): void {
+  const readKeys = () =>
+    void signingKeys.reload().catch((err: unknown) => log.warn({ err }, 'cannot read signing keys'));
+  bus.onMessage((message) => {
+    if (message.type === 'credentials' && message.ids.includes(EVERYBODY)) readKeys();
+  });
+  bus.onResync(readKeys);
+}

@@ -1,0 +1,30 @@
+import type { Locale } from '../../../http/locale.js';
+
+/** Messages of operations whose response is a sentence. */
+export const messages = {
+  emailVerified: {
+    en: 'Your e-mail address is verified.',
+    'zh-CN': '您的邮箱已验证。',
+    'zh-TW': '您的電子郵件已驗證。',
+  },
+  emailVerifiedWithPassword: {
+    en: 'Your e-mail address is verified, and your password is set. Sign in with it.',
+    'zh-CN': '您的邮箱已验证，密码已设置。请使用新密码登录。',
+    'zh-TW': '您的電子郵件已驗證，密碼已設定。請使用新密碼登入。',
+  },
+  verificationSent: {
+    en: 'A mail with a link was sent to you.',
+    'zh-CN': '验证邮件已发出，请查收。',
+    'zh-TW': '驗證郵件已寄出，請查收。',
+  },
+  resetRequested: {
+    en: 'If an account with this address exists, a mail with a link was sent.',
+    'zh-CN': '如果该邮箱有对应账户，重置邮件已发出。',
+    'zh-TW': '若此電子郵件有對應帳戶，重設郵件已寄出。',
+  },
+  passwordChanged: {
+    en: 'Your password was changed. Other sessions have ended.',
+    'zh-CN': '密码已更改，其他会话已退出。',
+    'zh-TW': '密碼已變更，其他工作階段已登出。',
+  },
+} as const satisfies Record<string, Readonly<Record<Locale, string>>>;

@@ -1,0 +1,12 @@
+import type { Knex } from 'knex';
+import type { Locale } from '../../../http/locale.js';
+import { localesOfProfiles } from './profile.js';
+import { findUser } from './store.js';
+
+/** Verified address and language of a user, for mails; null: not verified, disabled, deleted, or no such user. */
+export async function findRecipient(db: Knex, userId: string): Promise<{ email: string; locale: Locale } | null> {
+  const user = await findUser(db, userId);
+  if (user === null || user.email === null) return null;
+  if (user.email_verified_at === null || user.disabled_at !== null || user.deleted_at !== null) return null;
+  return { email: user.email, locale: localesOfProfiles[user.locale] };
+}

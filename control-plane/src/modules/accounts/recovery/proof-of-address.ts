@@ -1,0 +1,153 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { Knex } from 'knex';
+import { type AuditAction } from '../../../audit-log/actions.js';
+import type { Actor } from '../../../audit-log/actor.js';
+import { insertAuditEntry } from '../../../audit-log/store.js';
+import { afterCommit } from '../../../db/after-commit.js';
+import type { MailData } from '../../../mail/index.js';
+import type { AccountMail } from '../profile/account-mail.js';
+import { localesOfProfiles } from '../profile/profile.js';
+import { type RevokedTokens, revokeTokens, type UserRow, updateUser } from '../profile/store.js';
+import type { Sessions } from '../sessions/sessions.js';
+
+// An account belongs to the person who reads the mail of its address. Until that is proven, anyone may have registered it,
+// and verifying the address does not tell who chose the password. A person who proves the address
+//
+//   and a credential of the account    one person has both: `proven_at` is set, nothing is revoked
+//   and nothing else                   all access to the account is revoked, except the password, which is unproven
+//   and sets a new password            all access to the account is revoked; `proven_at` is set
+//
+// Nodes, maintenance windows and alert channels are revoked until one person is proven, and kept later: they continue to work
+// while a user has forgotten the password, and no one else can have created them since.
+//
+// NOTE: a change of the address, or another sign-in method that is added by mail or by another service, is such a proof.
+// Further destinations of an account's data (webhooks) must be revoked as alert channels are.
+
+/** Id and name of a node, token or window. */
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Operations on the nodes of accounts that a proof of the address needs. */
+export interface AccountNodes {
+  list(trx: Knex, userId: string): Promise<readonly Named[]>;
+  /** Deletes all nodes in the caller's transaction, with an entry for each in the audit log; links close after its commit. */
+  revoke(trx: Knex, userId: string, why: { readonly actor: Actor; readonly reason: string }): Promise<readonly Named[]>;
+}
+
+/** Operations on the maintenance windows of accounts, which suppress events of their monitors. */
+export interface AccountWindows {
+  /** Deletes all maintenance windows, as `AccountNodes.revoke` deletes nodes. */
+  revoke(trx: Knex, userId: string, why: { readonly actor: Actor; readonly reason: string }): Promise<readonly Named[]>;
+}
+
+/** Operations on the alert channels of accounts, which send data of their monitors elsewhere. */
+export type AccountChannels = AccountWindows;
+
+interface ProofOfAddressOptions {
+  readonly clock: Clock;
+  readonly sessions: Sessions;
+  readonly nodes: AccountNodes;
+  readonly windows: AccountWindows;
+  readonly channels: AccountChannels;
+  readonly mail: AccountMail;
+  /** Called after the access that a user's credentials give has changed. */
+  readonly revoked: (userId: string) => void;
+}
+
+type AccessMail = MailData<'account-access'>;
+type Reason = 'address verified' | 'password reset';
+
+/** Greatest number of names of one kind in a mail; it counts the others. */
+const MAX_LISTED = 20;
+
+/**
+ * Decides which access survives a proof of an account's address. Each proof runs in the caller's transaction, which holds
+ * the lock of the user; all replicas are notified after its commit.
+ */
+export class ProofOfAddress {
+  constructor(private readonly options: ProofOfAddressOptions) {}
+
+  /** Records a proof of the address together with a credential of the account. */
+  async withCredential(trx: Knex, user: UserRow): Promise<void> {
+    const at = new Date(this.options.clock.now());
+    await updateUser(trx, user.id, {
+      email_verified_at: user.email_verified_at ?? at,
+      proven_at: user.proven_at ?? at,
+    });
+    afterCommit(trx, () => this.options.revoked(user.id));
+  }
+
+  /** Records a proof of the address alone: someone else may have chosen the password. */
+  async alone(trx: Knex, user: UserRow, actor: Actor): Promise<void> {
+    const at = new Date(this.options.clock.now());
+    await updateUser(trx, user.id, { email_verified_at: user.email_verified_at ?? at });
+    await this.#revokeAccess(trx, user, { actor, at, reason: 'address verified' });
+    afterCommit(trx, () => this.options.revoked(user.id));
+  }
+
+  /** Records a proof of the address with a new password, which was set in the same transaction. */
+  async withNewPassword(trx: Knex, user: UserRow, actor: Actor): Promise<void> {
+    const at = new Date(this.options.clock.now());
+    await this.#revokeAccess(trx, user, { actor, at, reason: 'password reset' });
+    await this.withCredential(trx, user);
+  }
+
+  async #revokeAccess(
+    trx: Knex,
+    user: UserRow,
+    { actor, at, reason }: { actor: Actor; at: Date; reason: Reason },
+  ): Promise<void> {
+    const { sessions, nodes, windows, channels } = this.options;
+    const ended = await sessions.endOthers(trx, user.id, { actor, except: null, reason });
+    const tokens = await revokeTokens(trx, user.id, at);
+    await auditTokens(trx, user.id, tokens, { actor, reason });
+    // after the tokens that enroll nodes: none is added meanwhile
+    const isUnproven = user.proven_at === null;
+    const lost = isUnproven ? await nodes.revoke(trx, user.id, { actor, reason }) : [];
+    const lifted = isUnproven ? await windows.revoke(trx, user.id, { actor, reason }) : [];
+    const cut = isUnproven ? await channels.revoke(trx, user.id, { actor, reason }) : [];
+    if (user.email === null) return;
+    const data: AccessMail = {
+      hasNewPassword: reason === 'password reset',
+      at: at.toISOString(),
+      address: actor.address ?? '',
+      revoked: {
+        sessions: ended.length,
+        apiKeys: shortList(tokens.apiKeys),
+        personalTokens: shortList(tokens.personalTokens),
+        enrollmentTokens: shortList(tokens.enrollmentTokens),
+        nodes: shortList(lost),
+        windows: shortList(lifted),
+        channels: shortList(cut),
+      },
+      passwordSetAt: user.password_hash === null ? null : (user.password_changed_at ?? user.created_at).toISOString(),
+      nodes: shortList(await nodes.list(trx, user.id)),
+    };
+    const locale = localesOfProfiles[user.locale];
+    await this.options.mail.enqueue(trx, { to: user.email, locale, template: 'account-access', data });
+  }
+}
+
+async function auditTokens(
+  trx: Knex,
+  accountId: string,
+  { apiKeys, personalTokens, enrollmentTokens }: RevokedTokens,
+  { actor, reason }: { readonly actor: Actor; readonly reason: Reason },
+): Promise<void> {
+  const acts: readonly (readonly [AuditAction, readonly Named[]])[] = [
+    ['api_key.revoked', apiKeys],
+    ['token.revoked', personalTokens],
+    ['enrollment_token.revoked', enrollmentTokens],
+  ];
+  for (const [action, tokens] of acts) {
+    for (const { id: subject } of tokens) {
+      await insertAuditEntry(trx, { actor, accountId, action, subject, details: { reason } });
+    }
+  }
+}
+
+function shortList(named: readonly Named[]): AccessMail['nodes'] {
+  return { names: named.slice(0, MAX_LISTED).map(({ name }) => name), total: named.length };
+}

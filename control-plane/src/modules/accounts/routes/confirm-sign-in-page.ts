@@ -1,0 +1,58 @@
+import { Type } from 'typebox';
+import type { Locale } from '../../../http/locale.js';
+import { html } from '../../../http/pages/html.js';
+import { renderPage } from '../../../http/pages/page.js';
+import { defineRoute } from '../../../http/route.js';
+import { pageTexts } from '../profile/page-texts.js';
+import { script } from './mailed-pages.js';
+
+const texts: Readonly<Record<Locale, { title: string; ask: string; button: string; otherwise: string }>> = {
+  en: {
+    title: 'Confirm that you are signing in',
+    ask: 'Press the button if you entered the password. The network that it came from may then sign in for a day.',
+    button: 'Confirm that it was me',
+    otherwise: 'If this was not you, close this page and set a new password: someone knows yours.',
+  },
+  'zh-CN': {
+    title: '确认是您本人登录',
+    ask: '如果密码是您本人输入的，请点击按钮。此后一天内，该网络可以登录您的账户。',
+    button: '确认是我本人',
+    otherwise: '如果不是您本人操作，请关闭此页面并设置新密码：有人知道您的密码。',
+  },
+  'zh-TW': {
+    title: '確認是您本人登入',
+    ask: '若密碼是您本人輸入的，請按下按鈕。此後一天內，該網路可以登入您的帳戶。',
+    button: '確認是我本人',
+    otherwise: '若不是您本人操作，請關閉此頁面並設定新密碼：有人知道您的密碼。',
+  },
+};
+
+/** GET /confirm-sign-in: target of the link in the mail. */
+export const confirmSignInPage = defineRoute({
+  method: 'GET',
+  path: '/confirm-sign-in',
+  operationId: 'getConfirmSignInPage',
+  summary: 'Confirm a sign-in',
+  tag: 'Pages',
+  auth: { kind: 'none' },
+  replies: { 200: Type.String() },
+  replyKind: 'html',
+  errors: [],
+  isDocumented: false,
+  async handle({ locale }) {
+    const { noToken, failed, needsScript } = pageTexts[locale];
+    const { title, ask, button, otherwise } = texts[locale];
+    const content = html`
+<h1>${title}</h1>
+<noscript><p class="bad">${needsScript}</p></noscript>
+<div id="ask" data-action="/v1/auth/login/confirm" data-no-token="${noToken}" data-failed="${failed}">
+<form>
+<p>${ask}</p>
+<p>${otherwise}</p>
+<p><button>${button}</button></p>
+</form>
+</div>
+<p><output></output></p>`;
+    return renderPage({ title, locale, content, script });
+  },
+});

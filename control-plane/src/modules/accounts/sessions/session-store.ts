@@ -1,0 +1,156 @@
+import type { Knex } from 'knex';
+import { HOLDER_COLUMNS, type HolderRow } from '../../../authentication/index.js';
+import { queryPrepared } from '../../../db/prepared.js';
+
+export interface SessionRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly methods: string[];
+  readonly address: string;
+  readonly user_agent: string | null;
+  readonly created_at: Date;
+  readonly last_used_at: Date;
+  readonly expires_at: Date;
+  readonly revoked_at: Date | null;
+}
+
+export interface NewRefreshToken {
+  readonly tokenId: string;
+  readonly secretHash: Buffer;
+  readonly sessionId: string;
+  readonly at: Date;
+}
+
+export async function insertSession(trx: Knex, session: Omit<SessionRow, 'revoked_at'>): Promise<void> {
+  await trx('sessions').insert(session);
+}
+
+export async function insertRefreshToken(trx: Knex, token: NewRefreshToken): Promise<void> {
+  await trx('refresh_tokens').insert({
+    token_id: token.tokenId,
+    secret_hash: token.secretHash,
+    session_id: token.sessionId,
+    created_at: token.at,
+  });
+}
+
+export interface RefreshTokenRow {
+  readonly token_id: string;
+  readonly secret_hash: Buffer;
+  readonly session_id: string;
+  readonly replaced_at: Date | null;
+  readonly replaced_by: string | null;
+}
+
+/** Finds the refresh token with this public id; null: no such token. */
+export async function findRefreshToken(db: Knex, tokenId: string): Promise<RefreshTokenRow | null> {
+  const row = await db('refresh_tokens').where({ token_id: tokenId }).first<RefreshTokenRow | undefined>();
+  return row ?? null;
+}
+
+/** Finds a session with its owner, and locks it until the transaction ends, so that one refresh runs at a time; null: none. */
+export async function lockSession(trx: Knex.Transaction, id: string): Promise<(SessionRow & HolderRow) | null> {
+  const { rows } = await trx.raw<{ rows: (SessionRow & HolderRow)[] }>(
+    `SELECT s.*, ${HOLDER_COLUMNS} FROM sessions s JOIN users u ON u.id = s.user_id JOIN owners o ON o.id = u.id WHERE s.id = ? FOR UPDATE OF s`,
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+/** Stores that a refresh token was used, and its successor. */
+export async function replaceRefreshToken(trx: Knex, tokenId: string, by: string, at: Date): Promise<void> {
+  // the grace period starts at the first use
+  const first = trx.raw('coalesce(replaced_at, ?)', [at]);
+  await trx('refresh_tokens').where({ token_id: tokenId }).update({ replaced_at: first, replaced_by: by });
+}
+
+/** Extends a session that was used. */
+export async function extendSession(trx: Knex, id: string, at: Date, expiresAt: Date): Promise<void> {
+  await trx('sessions').where({ id }).update({ last_used_at: at, expires_at: expiresAt });
+}
+
+/** Ends live sessions of a user, and returns their ids. `only` and `except` are session ids. */
+export async function revokeSessions(
+  trx: Knex,
+  userId: string,
+  { at, reason, only, except }: { at: Date; reason: string; only?: string; except?: string },
+): Promise<string[]> {
+  const query = trx('sessions').where({ user_id: userId }).whereNull('revoked_at').where('expires_at', '>', at);
+  if (only !== undefined) void query.where({ id: only });
+  if (except !== undefined) void query.whereNot({ id: except });
+  const rows = await query.update({ revoked_at: at, revoke_reason: reason }).returning<{ id: string }[]>('id');
+  return rows.map(({ id }) => id);
+}
+
+/** Lists a user's live sessions, newest first. */
+export async function listSessions(db: Knex, userId: string, at: Date): Promise<SessionRow[]> {
+  return db('sessions')
+    .where({ user_id: userId })
+    .whereNull('revoked_at')
+    .where('expires_at', '>', at)
+    .orderBy('id', 'desc')
+    .select<SessionRow[]>('*');
+}
+
+const FIND_SESSION = {
+  name: 'find-session',
+  text: `SELECT s.revoked_at IS NOT NULL AS is_revoked, s.expires_at, ${HOLDER_COLUMNS}
+  FROM sessions s JOIN users u ON u.id = s.user_id JOIN owners o ON o.id = u.id WHERE s.id = $1`,
+};
+
+/** Finds a session for authentication; null: no such session. */
+export async function findSession(
+  db: Knex,
+  id: string,
+): Promise<(HolderRow & { readonly is_revoked: boolean; readonly expires_at: Date }) | null> {
+  const [row] = await queryPrepared<HolderRow & { is_revoked: boolean; expires_at: Date }>(db, FIND_SESSION, [id]);
+  return row ?? null;
+}
+
+/** Time when a session was opened; null: no such session. */
+export async function findSessionStart(db: Knex, id: string): Promise<Date | null> {
+  const row = await db('sessions').where({ id }).first<{ created_at: Date } | undefined>('created_at');
+  return row?.created_at ?? null;
+}
+
+/**
+ * Lists addresses that the owner of an account has signed in from, in about the last month. Sessions that were revoked, and
+ * opened before the password was last set or the address verified, do not count: they may have been someone else's.
+ */
+export async function listSessionAddresses(db: Knex, userId: string): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { address: string }[] }>(
+    `SELECT DISTINCT s.address FROM sessions s JOIN users u ON u.id = s.user_id
+     WHERE s.user_id = ?
+       AND (s.revoked_at IS NULL OR s.created_at >= greatest(u.created_at, u.password_changed_at, u.email_verified_at))`,
+    [userId],
+  );
+  return rows.map(({ address }) => address);
+}
+
+/** Ends all but the newest sessions of a user. */
+export async function revokeOldestSessions(
+  trx: Knex,
+  userId: string,
+  { at, keep }: { at: Date; keep: number },
+): Promise<void> {
+  await trx('sessions')
+    .whereIn('id', (live) =>
+      live
+        .from('sessions')
+        .where({ user_id: userId, revoked_at: null })
+        .orderBy('id', 'desc')
+        .offset(keep)
+        .select('id'),
+    )
+    .update({ revoked_at: at, revoke_reason: 'too many' });
+}
+
+/** Deletes refresh tokens that were used before an instant; their reuse is no longer detected. */
+export async function deleteOldRefreshTokens(db: Knex, before: Date): Promise<void> {
+  await db('refresh_tokens').where('replaced_at', '<', before).delete();
+}
+
+/** Deletes sessions that ended before an instant, with their refresh tokens. */
+export async function deleteEndedSessions(db: Knex, before: Date): Promise<void> {
+  await db('sessions').where('expires_at', '<', before).orWhere('revoked_at', '<', before).delete();
+}

@@ -1,0 +1,250 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { isSameHash, makeToken, parseToken, tokenPrefixes } from '@vantage/shared/tokens.js';
+import type { Knex } from 'knex';
+import type { Actor } from '../../../audit-log/actor.js';
+import { insertAuditEntry } from '../../../audit-log/store.js';
+import { type Credential, type CredentialSource, toHolder } from '../../../authentication/index.js';
+import type { ErrorCode } from '../../../http/error-table.js';
+import { ApiError } from '../../../http/errors.js';
+import { scopes } from '../../../http/scopes.js';
+import type { AccessTokens } from './access-tokens.js';
+import { ACCESS_TOKEN_SECONDS } from './lifetimes.js';
+import {
+  extendSession,
+  findRefreshToken,
+  findSession,
+  insertRefreshToken,
+  insertSession,
+  listSessions,
+  lockSession,
+  type RefreshTokenRow,
+  replaceRefreshToken,
+  revokeOldestSessions,
+  revokeSessions,
+  type SessionRow,
+} from './session-store.js';
+
+// A session has one live refresh token. Its use creates the next one:
+//
+//   T1 ──use──► T2 ──use──► T3          T1 again after T2 was used, or after the grace period: someone else has
+//   live        live        live        it too, and the session ends for both
+//
+//   T1 ──use──► T2 (reply lost) ┄┄ T1 again within the grace period, T2 unused: T2 is replaced by T2' and invalid
+
+/** Time after which a session ends unless it is refreshed, in milliseconds. */
+const SESSION_LIFE_MS = 30 * 24 * 3_600_000;
+/** Grace period for lost responses: within it, reuse of a token replaces an unused successor instead of ending the session. */
+export const REFRESH_GRACE_MS = 10_000;
+
+/** Greatest number of sessions of a user; one more ends the oldest. */
+export const MAX_SESSIONS = 100;
+
+/** Method by which a user proved their identity. */
+export type ProofMethod = 'password';
+
+/** Tokens with which a client acts for a user (API specification 2.6). */
+export interface TokenPair {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly expiresInSeconds: number;
+  readonly sessionId: string;
+  readonly userId: string;
+}
+
+/** Facts about the client that signs in. */
+export interface ClientInfo {
+  readonly address: string;
+  readonly userAgent: string | null;
+}
+
+interface SessionsOptions {
+  readonly db: Knex;
+  readonly clock: Clock;
+  readonly accessTokens: AccessTokens;
+  readonly revoked: (userId: string) => void;
+  /** True if an address must be verified for its user to stay signed in. */
+  readonly needsVerifiedEmail: boolean;
+}
+
+type RefreshOutcome =
+  | { readonly kind: 'refreshed'; readonly userId: string; readonly sessionId: string; readonly refreshToken: string }
+  | { readonly kind: 'reused'; readonly userId: string }
+  | { readonly kind: 'refused'; readonly error: ApiError };
+
+/** Sessions of users: opens, refreshes, lists and ends them, and authenticates their access tokens. */
+export class Sessions implements CredentialSource {
+  readonly kind = 'session';
+
+  constructor(private readonly options: SessionsOptions) {}
+
+  /** Opens a session in the caller's transaction. The tokens in the result cannot be read again. */
+  async open(
+    trx: Knex,
+    userId: string,
+    proof: { methods: readonly ProofMethod[]; client: ClientInfo },
+  ): Promise<TokenPair> {
+    const now = this.options.clock.now();
+    const at = new Date(now);
+    const id = newId(idPrefixes.session, now);
+    await insertSession(trx, {
+      id,
+      user_id: userId,
+      methods: [...proof.methods],
+      address: proof.client.address,
+      user_agent: proof.client.userAgent?.slice(0, 500) ?? null,
+      created_at: at,
+      last_used_at: at,
+      expires_at: new Date(now + SESSION_LIFE_MS),
+    });
+    await revokeOldestSessions(trx, userId, { at, keep: MAX_SESSIONS });
+    return this.#pair(userId, id, await this.#addToken(trx, id, at));
+  }
+
+  /**
+   * Returns new tokens for a refresh token, which is used up.
+   * @throws ApiError AUTH_SESSION_INVALID, AUTH_ACCOUNT_DISABLED, ACCOUNT_DELETED, AUTH_EMAIL_NOT_VERIFIED
+   */
+  async refresh(refreshToken: string, actor: Actor): Promise<TokenPair> {
+    const parsed = parseToken(tokenPrefixes.refresh, refreshToken);
+    if (parsed === null) throw new ApiError('AUTH_SESSION_INVALID');
+    const outcome = await this.options.db.transaction(async (trx) => {
+      const found = await findRefreshToken(trx, parsed.tokenId);
+      if (found === null || !isSameHash(found.secret_hash, parsed.secretHash)) return refused('AUTH_SESSION_INVALID');
+      return this.#rotate(trx, found, actor);
+    });
+    if (outcome.kind === 'refused') throw outcome.error;
+    if (outcome.kind === 'refreshed') return this.#pair(outcome.userId, outcome.sessionId, outcome.refreshToken);
+    this.options.revoked(outcome.userId);
+    throw new ApiError('AUTH_SESSION_INVALID');
+  }
+
+  /** Lists a user's live sessions, newest first. */
+  list(userId: string): Promise<SessionRow[]> {
+    return listSessions(this.options.db, userId, new Date(this.options.clock.now()));
+  }
+
+  /** Ends one session of a user. @throws ApiError NOT_FOUND */
+  async end(
+    userId: string,
+    sessionId: string,
+    { actor, isLogout }: { actor: Actor; isLogout: boolean },
+  ): Promise<void> {
+    await this.options.db.transaction(async (trx) => {
+      const reason = isLogout ? 'logout' : 'revoked';
+      const ended = await this.#revoke(trx, userId, { reason, only: sessionId });
+      if (ended.length === 0) throw new ApiError('NOT_FOUND');
+      const action = isLogout ? 'session.ended' : 'session.revoked';
+      await insertAuditEntry(trx, { actor, accountId: userId, action, subject: sessionId });
+    });
+    this.options.revoked(userId);
+  }
+
+  /** Ends all sessions of a user except one; null: all. */
+  async endAllBut(userId: string, except: string | null, actor: Actor): Promise<void> {
+    await this.options.db.transaction((trx) => this.endOthers(trx, userId, { actor, except, reason: 'revoked' }));
+    this.options.revoked(userId);
+  }
+
+  /** As `endAllBut`, in the caller's transaction; returns the ids of the sessions. Call `revoked` after its commit. */
+  async endOthers(
+    trx: Knex,
+    userId: string,
+    { actor, except, reason }: { actor: Actor; except: string | null; reason: string },
+  ): Promise<string[]> {
+    const ended = await this.#revoke(trx, userId, { reason, ...(except === null ? {} : { except }) });
+    for (const subject of ended) {
+      await insertAuditEntry(trx, {
+        actor,
+        accountId: userId,
+        action: 'session.revoked',
+        subject,
+        details: { reason },
+      });
+    }
+    return ended;
+  }
+
+  /** True if the token has the form of a signed JWT (RFC 7515 section 3.1): three base64url parts, first a JSON object. */
+  recognises(token: string): boolean {
+    return /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/.test(token);
+  }
+
+  /** Finds the session of an access token. @throws ApiError AUTH_EXPIRED, AUTH_INVALID_TOKEN, AUTH_SESSION_INVALID */
+  async find(token: string): Promise<Credential> {
+    const { clock, db, accessTokens } = this.options;
+    const { userId, sessionId, expiresAt } = await accessTokens.verify(token);
+    const row = await findSession(db, sessionId);
+    if (row === null || row.user_id !== userId) throw new ApiError('AUTH_SESSION_INVALID');
+    const isOver = row.is_revoked || row.expires_at.getTime() <= clock.now();
+    return {
+      id: sessionId,
+      kind: 'session',
+      ...toHolder(row),
+      createdBy: userId,
+      scopes,
+      isTest: false,
+      allowedOrigins: null,
+      refusal: isOver ? 'AUTH_SESSION_INVALID' : null,
+      validForMs: expiresAt - clock.now(),
+    };
+  }
+
+  /** Does nothing: the use of a session is stored when it is refreshed. */
+  async noteUse(): Promise<void> {}
+
+  async #rotate(trx: Knex.Transaction, found: RefreshTokenRow, actor: Actor): Promise<RefreshOutcome> {
+    const now = this.options.clock.now();
+    const session = await lockSession(trx, found.session_id);
+    if (session === null || session.revoked_at !== null || session.expires_at.getTime() <= now) {
+      return refused('AUTH_SESSION_INVALID');
+    }
+    if (session.owner_state !== 'active') {
+      return refused(session.owner_state === 'deleted' ? 'ACCOUNT_DELETED' : 'AUTH_ACCOUNT_DISABLED');
+    }
+    if (this.options.needsVerifiedEmail && !session.is_email_verified) return refused('AUTH_EMAIL_NOT_VERIFIED');
+    // read again under the lock
+    const token = await findRefreshToken(trx, found.token_id);
+    const spent = token === null ? null : await this.#spend(trx, token, now);
+    if (spent === null) return this.#endStolen(trx, session, actor);
+    const at = new Date(now);
+    const refreshToken = await this.#addToken(trx, session.id, at, spent);
+    await extendSession(trx, session.id, at, new Date(now + SESSION_LIFE_MS));
+    return { kind: 'refreshed', userId: session.user_id, sessionId: session.id, refreshToken };
+  }
+
+  /** Ids of the tokens that the next one replaces; null: this one may not be used any more. */
+  async #spend(trx: Knex, token: RefreshTokenRow, now: number): Promise<readonly string[] | null> {
+    if (token.replaced_at === null || token.replaced_by === null) return [token.token_id];
+    const successor = await findRefreshToken(trx, token.replaced_by);
+    const isLostAnswer = now - token.replaced_at.getTime() <= REFRESH_GRACE_MS && successor?.replaced_at === null;
+    return isLostAnswer ? [token.token_id, successor.token_id] : null;
+  }
+
+  async #endStolen(trx: Knex, session: SessionRow, actor: Actor): Promise<RefreshOutcome> {
+    const { id, user_id: userId } = session;
+    await this.#revoke(trx, userId, { reason: 'reuse', only: id });
+    await insertAuditEntry(trx, { actor, accountId: userId, action: 'session.reuse_detected', subject: id });
+    return { kind: 'reused', userId };
+  }
+
+  async #addToken(trx: Knex, sessionId: string, at: Date, replaces: readonly string[] = []): Promise<string> {
+    const { token, tokenId, secretHash } = makeToken(tokenPrefixes.refresh);
+    await insertRefreshToken(trx, { tokenId, secretHash, sessionId, at });
+    for (const replaced of replaces) await replaceRefreshToken(trx, replaced, tokenId, at);
+    return token;
+  }
+
+  #revoke(trx: Knex, userId: string, which: { reason: string; only?: string; except?: string }): Promise<string[]> {
+    return revokeSessions(trx, userId, { at: new Date(this.options.clock.now()), ...which });
+  }
+
+  async #pair(userId: string, sessionId: string, refreshToken: string): Promise<TokenPair> {
+    const accessToken = await this.options.accessTokens.issue({ userId, sessionId });
+    return { accessToken, refreshToken, expiresInSeconds: ACCESS_TOKEN_SECONDS, sessionId, userId };
+  }
+}
+
+function refused(code: ErrorCode): RefreshOutcome {
+  return { kind: 'refused', error: new ApiError(code) };
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { addressKey } from '../../../limits/caller-networks.js';
+
+/** Attempt to prove a password: its account and its network. */
+export interface Attempt {
+  /** E-mail address as stored, so that all spellings share one count. */
+  readonly email: string;
+  readonly address: string;
+  /** True if the account was signed in to from this network before, or the network was admitted by mail within a day. */
+  readonly isKnownNetwork: boolean;
+  /** True if the caller already has credentials of the account; attempts of strangers are counted separately. */
+  readonly isSignedIn: boolean;
+}
+
+/** Keys under which failures are counted. */
+export interface FailureKeys {
+  /** Key of the network, over all accounts. */
+  readonly network: string;
+  /** Key of the account from this network. */
+  readonly pair: string;
+  /** Key of the account from all networks that are not known to it. */
+  readonly account: string;
+}
+
+/** Keys of an attempt, hashed, so that the table does not reveal the text that people enter as their address. */
+export function failureKeysOf({ email, address, isSignedIn }: Attempt): FailureKeys {
+  const network = networkHash(address);
+  const account = accountKey(email);
+  return {
+    network: `network ${network}`,
+    pair: `${account} from ${network}`,
+    account: `${account} by ${isSignedIn ? 'holders' : 'strangers'}`,
+  };
+}
+
+/** Prefix of every key of an account. */
+export function accountKey(email: string): string {
+  return `account ${hashOf(email)}`;
+}
+
+/** Hash of the network of an address: an IPv4 address, or an IPv6 /64. */
+export function networkHash(address: string): string {
+  return hashOf(addressKey(address));
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}

@@ -1,0 +1,76 @@
+import { TargetError } from '@vantage/shared/target-policy/target-error.js';
+import { isTimezone } from '@vantage/shared/timezone.js';
+import type { Outbound } from '../../../deliver/index.js';
+import { ApiError, fieldError } from '../../../http/errors.js';
+import { mostPerMinute } from '../deliveries/buckets.js';
+import type { ChannelType, ConfigProblem } from '../types/channel-type.js';
+import { type ChannelConfig, checkConfig } from './channel-config.js';
+import { channelInvalid } from './channel-refusals.js';
+
+/** Settings of a channel that were checked. */
+export interface CheckedConfig {
+  readonly config: ChannelConfig;
+  /** Recipients; empty for types without any. */
+  readonly recipients: readonly string[];
+}
+
+/**
+ * Checks settings by the schema and the rules of their type, and by the target policy.
+ * @throws ApiError VALIDATION_FAILED, ALERT_CHANNEL_INVALID
+ */
+export function checkSettings(
+  type: ChannelType,
+  written: ChannelConfig,
+  outbound: Pick<Outbound, 'check'>,
+): CheckedConfig {
+  if (type.isConfigured === false)
+    throw channelInvalid('type', 'the operator has not configured a gateway for this type', 'not_supported');
+  const checked = checkConfig(type, written);
+  if (!checked.ok) throw new ApiError('VALIDATION_FAILED', { details: checked.details });
+  const { config } = checked;
+  const problem = type.problem?.(config as never) ?? null;
+  if (problem !== null) throw refusalOf(problem);
+  for (const url of type.urls(config as never)) checkUrl(url, 'url' in config ? 'config.url' : 'type', outbound);
+  if (type.recipients === undefined) return { config, recipients: [] };
+  const recipients = [...new Set(type.recipients(config as never).map((to) => parseRecipient(type, to)))];
+  return { config: { ...config, to: recipients }, recipients };
+}
+
+/** 422 for what may not be used, 400 for what is written wrong. */
+function refusalOf({ field, code, message }: ConfigProblem): ApiError {
+  return code === 'refused'
+    ? channelInvalid(`config.${field}`, message, code)
+    : fieldError(`config.${field}`, code, message);
+}
+
+function parseRecipient(type: ChannelType, to: string): string {
+  if (type.parseRecipient === undefined) return to;
+  try {
+    return type.parseRecipient(to);
+  } catch (error) {
+    if (error instanceof RangeError) throw fieldError('config.to', 'format', error.message);
+    throw error;
+  }
+}
+
+function checkUrl(url: string, field: string, outbound: Pick<Outbound, 'check'>): void {
+  try {
+    outbound.check(url, field);
+  } catch (error) {
+    if (!(error instanceof TargetError)) throw error;
+    throw channelInvalid(field, error.message, error.code);
+  }
+}
+
+/** Checks a time zone. @throws ApiError VALIDATION_FAILED */
+export function checkTimezone(timezone: string | null | undefined): void {
+  if (typeof timezone === 'string' && !isTimezone(timezone))
+    throw fieldError('timezone', 'format', 'must be an IANA time zone, for example Europe/Berlin');
+}
+
+/** Checks the limit of a channel, which may only be lower than that of its type. @throws ApiError VALIDATION_FAILED */
+export function checkMaxPerMinute(type: ChannelType, max: number | null | undefined): void {
+  const most = mostPerMinute(type.buckets);
+  if (typeof max === 'number' && max > most)
+    throw fieldError('max_per_minute', 'range', `must be at most ${most}, the limit of the type`);
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '@vantage/shared/clock.js';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import type { Knex } from 'knex';
+import { insertAuditEntry } from '../../../audit-log/store.js';
+import type { Sealer } from '../../../crypto/sealing.js';
+import { ApiError, limitReached } from '../../../http/errors.js';
+import type { RateLimiter } from '../../../http/rate-limit.js';
+import type { DeliveryRow } from '../deliveries/delivery.js';
+import { findDelivery, insertDeliveries } from '../deliveries/delivery-store.js';
+import type { Destination } from '../deliveries/destination.js';
+import { dryRun, type ShownRequest } from '../deliveries/dry-run.js';
+import { queueLanes } from '../deliveries/lane-store.js';
+import { planDeliveries, type WritingFor } from '../deliveries/new-deliveries.js';
+import { LEASE_MS, type Sender } from '../deliveries/sender.js';
+import { type ChannelTypes, findType } from '../types/registry.js';
+import { type TestKind, testMessage } from '../types/texts/service-messages.js';
+import type { ChannelAct } from './channel-act.js';
+import type { ChannelDestinations } from './channel-destinations.js';
+import { findChannel } from './channel-store.js';
+
+const MINUTE_MS = 60_000;
+const TESTS_PER_MINUTE = 6;
+
+interface TestSendOptions {
+  readonly types: ChannelTypes;
+  readonly db: Knex;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  readonly limiter: Pick<RateLimiter, 'consume'>;
+  readonly destinations: ChannelDestinations;
+  readonly sender: Pick<Sender, 'sendNow'>;
+}
+
+/** Caller of a test; the operator has no account. */
+interface TestAct extends Pick<ChannelAct, 'actor'> {
+  readonly account: Pick<ChannelAct['account'], 'owner'>;
+}
+
+/** Result of a test. */
+export interface TestResult {
+  readonly ok: boolean;
+  /** Null for a dry run. */
+  readonly delivery: DeliveryRow | null;
+  /** Null unless it was a dry run. */
+  readonly request: ShownRequest | null;
+}
+
+/** Sends test messages, and waits for the result. */
+export class TestSend {
+  constructor(private readonly options: TestSendOptions) {}
+
+  /**
+   * Sends one message to a channel, to its first verified recipient. A test key gets a dry run.
+   * @throws ApiError ALERT_CHANNEL_NOT_FOUND, RATE_LIMIT_EXCEEDED
+   */
+  async run(
+    id: string,
+    { kind, isDryRun }: { readonly kind: TestKind; readonly isDryRun: boolean },
+    act: TestAct,
+  ): Promise<TestResult> {
+    const { db, destinations, limiter } = this.options;
+    const { owner } = act.account;
+    const row = await findChannel(db, id, owner);
+    if (row === null) throw new ApiError('ALERT_CHANNEL_NOT_FOUND');
+    const limit = { key: `alert-tests:${owner.id}`, limit: TESTS_PER_MINUTE, windowMs: MINUTE_MS };
+    const allowance = await limiter.consume(limit);
+    if (!allowance.isAllowed) throw limitReached('RATE_LIMIT_EXCEEDED', allowance);
+    const destination = destinations.of(row);
+    if (isDryRun || owner.isTest || row.is_test) return this.#dryRun(destination, kind);
+    const delivery = await this.#send(destination, kind, act);
+    return { ok: delivery.status === 'sent', delivery, request: null };
+  }
+
+  async #dryRun(destination: Destination, kind: TestKind): Promise<TestResult> {
+    const { types, clock } = this.options;
+    const type = findType(types, destination.type);
+    const { locale, timezone } = destination;
+    const recipient = firstRecipient(destination);
+    const id = newId(idPrefixes.alertDelivery, clock.now());
+    const message = this.#message({ id, locale, timezone, recipient }, destination, kind);
+    const run = { destination, recipient, isPlain: false, clock };
+    const request = type === null ? null : await dryRun(type, message, run);
+    return { ok: true, delivery: null, request };
+  }
+
+  async #send(destination: Destination, kind: TestKind, { account, actor }: TestAct): Promise<DeliveryRow> {
+    const { db, clock, sealer, sender } = this.options;
+    const nowMs = clock.now();
+    const recipient = firstRecipient(destination);
+    const [planned] = planDeliveries(
+      {
+        destination,
+        ...(recipient === null ? {} : { to: [recipient] }),
+        messageGroup: randomUUID(),
+        kind: 'test',
+        alertIds: [],
+        alertCount: 0,
+        write: (context) => this.#message(context, destination, kind),
+      },
+      { nowMs, sealer },
+    );
+    if (planned === undefined) throw new ApiError('ALERT_CHANNEL_INVALID');
+    const isWaiting = planned.finished_at === null;
+    // if this process dies, any replica sends it when a lease would have run out
+    const laterMs = nowMs + LEASE_MS;
+    const row: DeliveryRow = isWaiting
+      ? { ...planned, status: 'sending', next_attempt_at: new Date(laterMs) }
+      : planned;
+    await db.transaction(async (trx) => {
+      await insertDeliveries(trx, [row]);
+      if (isWaiting) await queueLanes(trx, [destination], laterMs);
+      const { channelId: subject } = destination;
+      const entry = { actor, accountId: account.owner.id, subject, action: 'alert_channel.tested' } as const;
+      await insertAuditEntry(trx, { ...entry, details: { delivery: row.id } });
+    });
+    if (isWaiting) await sender.sendNow(row, destination);
+    return (await findDelivery(db, row.id, account.owner)) ?? row;
+  }
+
+  #message({ id, ...audience }: WritingFor, { channelId, name }: Destination, kind: TestKind) {
+    const nowMs = this.options.clock.now();
+    const payload = testPayload({ id, kind, channel: { id: channelId, name }, nowMs });
+    // one thread for all tests of a channel: a test of an end ends the incident that a test began
+    return testMessage({ id, thread: `test ${channelId}`, payload, kind, channelName: name, nowMs }, audience);
+  }
+}
+
+/** Event of a test as webhooks get it: of no alert. */
+function testPayload({
+  id,
+  kind,
+  channel,
+  nowMs,
+}: {
+  readonly id: string;
+  readonly kind: TestKind;
+  readonly channel: { readonly id: string; readonly name: string };
+  readonly nowMs: number;
+}) {
+  const monitor = { id: null, name: 'example', type: 'https', target: 'https://example.com/' };
+  return {
+    id,
+    type: kind === 'resolved' ? 'alert.resolved' : 'alert.firing',
+    version: 1,
+    timestamp: new Date(nowMs).toISOString(),
+    sequence: 0,
+    test: true,
+    data: { alert: null, monitor, policy: null, channel },
+  };
+}
+
+/** First recipient that messages may go to, or else the first one; null for types without recipients. */
+function firstRecipient({ recipients }: Destination): string | null {
+  const usable = recipients?.find(({ isVerified, isUnsubscribed }) => isVerified && !isUnsubscribed);
+  return (usable ?? recipients?.[0])?.to ?? null;
+}

@@ -1,0 +1,315 @@
+import { idLowerBound, idPrefixes } from '@vantage/shared/ids.js';
+import type { Knex } from 'knex';
+import { type Owner, ownedBy } from '../../../owners/index.js';
+import type { AttemptEntry, DeliveryRow } from './delivery.js';
+import type { EndReason } from './needed.js';
+import type { DeliveryStatus } from './next-state.js';
+import { LONGEST_LIFE_MS } from './schedule.js';
+
+/** Ids from here on may belong to messages that are still tried: the others are in partitions that need no look. */
+export function oldestWaiting(nowMs: number): string {
+  return idLowerBound(idPrefixes.alertDelivery, nowMs - LONGEST_LIFE_MS - 86_400_000);
+}
+
+/** Stores deliveries. */
+export async function insertDeliveries(trx: Knex, rows: readonly DeliveryRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = rows.map(({ attempts, ...row }) => ({ ...row, attempts: JSON.stringify(attempts) }));
+  // PostgreSQL takes 65 535 parameters
+  for (let from = 0; from < columns.length; from += 1_000)
+    await trx('alert_deliveries').insert(columns.slice(from, from + 1_000));
+}
+
+/**
+ * Condition on a delivery `d` that no earlier one of its thread waits: what began is told before its end, also if both were queued in
+ * the same millisecond.
+ */
+const IS_FIRST = `NOT EXISTS (SELECT FROM alert_deliveries e WHERE e.channel_id = d.channel_id AND e.finished_at IS NULL
+  AND e.id >= :oldest AND (e.created_at, e.priority, e.id) < (d.created_at, d.priority, d.id) AND e.thread = d.thread AND e.recipient IS NOT DISTINCT FROM d.recipient)`;
+
+/**
+ * Claims the next due delivery of each channel, of which the caller has the lease. One that another sender had claimed may have arrived:
+ * that sender died, or its lease ran out, before it recorded the result.
+ */
+export async function claimNext(trx: Knex, channelIds: readonly string[], nowMs: number): Promise<DeliveryRow[]> {
+  const { rows } = await trx.raw<{ rows: DeliveryRow[] }>(
+    `UPDATE alert_deliveries u SET status = 'sending', may_have_arrived = may_have_arrived OR status = 'sending' FROM unnest(:channelIds::text[]) AS c(channel_id) CROSS JOIN LATERAL (
+       SELECT id FROM alert_deliveries d WHERE d.channel_id = c.channel_id AND d.finished_at IS NULL AND d.id >= :oldest
+         AND d.next_attempt_at <= :now AND ${IS_FIRST} ORDER BY d.priority, d.id LIMIT 1
+     ) AS next WHERE u.id = next.id AND u.id >= :oldest RETURNING u.*`,
+    { channelIds: [...channelIds], now: new Date(nowMs), oldest: oldestWaiting(nowMs) },
+  );
+  return rows;
+}
+
+/** When the next delivery of a channel is due; null: none waits. */
+export async function findNextDue(trx: Knex, channelId: string, nowMs: number): Promise<Date | null> {
+  const { rows } = await trx.raw<{ rows: { due: Date | null }[] }>(
+    `SELECT d.next_attempt_at AS due FROM alert_deliveries d
+     WHERE d.channel_id = :channelId AND d.finished_at IS NULL AND d.id >= :oldest AND ${IS_FIRST}
+     ORDER BY d.next_attempt_at LIMIT 1`,
+    { channelId, oldest: oldestWaiting(nowMs) },
+  );
+  return rows[0]?.due ?? null;
+}
+
+/** Change of a delivery after an attempt, or instead of one. */
+export interface DeliveryChange {
+  readonly status: DeliveryStatus;
+  readonly reason: EndReason | null;
+  readonly attempts: readonly AttemptEntry[];
+  readonly tries: number;
+  readonly isPlain: boolean;
+  readonly mayHaveArrived: boolean;
+  readonly providerId: string | null;
+  readonly nextAttemptAtMs: number | null;
+  readonly finishedAtMs: number | null;
+}
+
+/** Changes a delivery that has not ended. @returns false if it has */
+export async function updateDelivery(trx: Knex, id: string, change: DeliveryChange): Promise<boolean> {
+  const changed = await trx('alert_deliveries')
+    .where({ id, finished_at: null })
+    .update({
+      status: change.status,
+      reason: change.reason,
+      attempts: JSON.stringify(change.attempts),
+      tries: change.tries,
+      is_plain: change.isPlain,
+      may_have_arrived: change.mayHaveArrived,
+      provider_id: change.providerId,
+      next_attempt_at: dateOf(change.nextAttemptAtMs),
+      finished_at: dateOf(change.finishedAtMs),
+    });
+  return changed === 1;
+}
+
+/** Number of deliveries that wait for their first attempt, by channel and recipient. */
+export async function countUntried(
+  db: Knex,
+  channelIds: readonly string[],
+  nowMs: number,
+): Promise<readonly { readonly channel_id: string; readonly recipient: string | null; readonly count: number }[]> {
+  const { rows } = await db.raw<{ rows: { channel_id: string; recipient: string | null; count: number }[] }>(
+    `SELECT channel_id, recipient, count(*)::int AS count FROM alert_deliveries
+     WHERE channel_id = ANY(:channelIds) AND finished_at IS NULL AND tries = 0 AND id >= :oldest GROUP BY channel_id, recipient`,
+    { channelIds: [...channelIds], oldest: oldestWaiting(nowMs) },
+  );
+  return rows;
+}
+
+/** Drops everything that waits for a channel. @returns how many deliveries there were */
+export async function dropWaiting(
+  trx: Knex,
+  channelId: string,
+  { reason, nowMs }: { readonly reason: EndReason; readonly nowMs: number },
+): Promise<number> {
+  return trx('alert_deliveries')
+    .where({ channel_id: channelId, finished_at: null })
+    .where('id', '>=', oldestWaiting(nowMs))
+    .update({ status: 'dropped', reason, next_attempt_at: null, finished_at: new Date(nowMs) });
+}
+
+/** Delivery of an owner; null: none. */
+export async function findDelivery(db: Knex, id: string, owner: Owner): Promise<DeliveryRow | null> {
+  const { rows } = await db.raw<{ rows: DeliveryRow[] }>(
+    `SELECT * FROM alert_deliveries WHERE id = :id AND ${ownedBy(owner)}`,
+    { id, ownerId: owner.id },
+  );
+  return rows[0] ?? null;
+}
+
+/** Conditions of a list of deliveries; undefined: any. */
+export interface DeliveryFilter {
+  readonly channelId: string | undefined;
+  readonly alertId: string | undefined;
+  readonly status: string | undefined;
+  readonly kind: string | undefined;
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  /** Id of the last delivery of the previous page; null: the first page. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** Deliveries of an owner, newest first. */
+export async function listDeliveries(db: Knex, owner: Owner, filter: DeliveryFilter): Promise<DeliveryRow[]> {
+  const { channelId, alertId, status, kind, fromMs, toMs, after, limit } = filter;
+  const conditions = [
+    ownedBy(owner),
+    ...(channelId === undefined ? [] : ['channel_id = :channelId']),
+    ...(alertId === undefined ? [] : ['alert_ids @> ARRAY[:alertId]']),
+    ...(status === undefined ? [] : ['status = :status']),
+    ...(kind === undefined ? [] : ['kind = :kind']),
+    ...(fromMs === null ? [] : ['id >= :from']),
+    ...(toMs === null ? [] : ['id < :to']),
+    ...(after === null ? [] : ['id < :after']),
+  ];
+  const bound = (instantMs: number | null) =>
+    instantMs === null ? null : idLowerBound(idPrefixes.alertDelivery, Math.max(0, instantMs));
+  const { rows } = await db.raw<{ rows: DeliveryRow[] }>(
+    `SELECT * FROM alert_deliveries WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT :limit`,
+    {
+      ownerId: owner.id,
+      channelId: channelId ?? null,
+      alertId: alertId ?? null,
+      status: status ?? null,
+      kind: kind ?? null,
+      from: bound(fromMs),
+      to: bound(toMs),
+      after,
+      limit,
+    },
+  );
+  return rows;
+}
+
+/** Deliveries of one message to several channels. */
+export async function listGroup(db: Knex, messageGroup: string, nowMs: number): Promise<DeliveryRow[]> {
+  return db('alert_deliveries')
+    .where({ message_group: messageGroup })
+    .where('id', '>=', oldestWaiting(nowMs))
+    .orderBy('id')
+    .select<DeliveryRow[]>('*');
+}
+
+/** Deliveries about an alert of an owner, oldest first; the newest 200 of them. */
+export async function listDeliveriesOfAlert(
+  db: Knex,
+  { alertId, ownerId, sinceMs }: { readonly alertId: string; readonly ownerId: string; readonly sinceMs: number },
+): Promise<DeliveryRow[]> {
+  const { rows } = await db.raw<{ rows: DeliveryRow[] }>(
+    `SELECT * FROM alert_deliveries WHERE alert_ids @> ARRAY[:alertId] AND owner_id = :ownerId AND id >= :oldest
+     ORDER BY id DESC LIMIT 200`,
+    { alertId, ownerId, oldest: idLowerBound(idPrefixes.alertDelivery, sinceMs) },
+  );
+  return rows.reverse();
+}
+
+/** Those of the alerts about which a message of its own went to the address of the account in place of its channels. */
+export async function listFallbacks(
+  db: Knex,
+  { alertIds, sinceMs }: { readonly alertIds: readonly string[]; readonly sinceMs: number },
+): Promise<ReadonlySet<string>> {
+  const { rows } = await db.raw<{ rows: { alert_ids: string[] }[] }>(
+    `SELECT alert_ids FROM alert_deliveries
+     WHERE alert_ids && :alertIds AND is_fallback AND kind <> 'digest' AND id >= :oldest`,
+    { alertIds: [...alertIds], oldest: idLowerBound(idPrefixes.alertDelivery, sinceMs) },
+  );
+  return new Set(rows.flatMap(({ alert_ids: ids }) => ids));
+}
+
+/** Digest that went to the address of an account in place of its channel. */
+export type DigestFallback = Pick<DeliveryRow, 'thread' | 'alert_ids' | 'alert_count'>;
+
+/** Digests of threads that went to the address of their account. */
+export async function listDigestFallbacks(
+  db: Knex,
+  {
+    ownerIds,
+    threads,
+    sinceMs,
+  }: { readonly ownerIds: readonly string[]; readonly threads: readonly string[]; readonly sinceMs: number },
+): Promise<readonly DigestFallback[]> {
+  return db('alert_deliveries')
+    .whereIn('owner_id', ownerIds)
+    .where('id', '>=', idLowerBound(idPrefixes.alertDelivery, sinceMs))
+    .where({ is_fallback: true, kind: 'digest' })
+    .whereIn('thread', threads)
+    .select<DigestFallback[]>('thread', 'alert_ids', 'alert_count');
+}
+
+/** True if channels have accepted messages about the begin of all of these alerts of an owner, or may have. */
+export async function areTold(
+  db: Knex,
+  {
+    alertIds,
+    ownerId,
+    sinceMs,
+  }: { readonly alertIds: readonly string[]; readonly ownerId: string; readonly sinceMs: number },
+): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: { told: boolean }[] }>(
+    `SELECT count(DISTINCT told.id) = :count AS told FROM alert_deliveries d, unnest(d.alert_ids) AS told(id)
+     WHERE d.owner_id = :ownerId AND d.alert_ids && :alertIds AND told.id = ANY(:alertIds) AND d.id >= :oldest AND NOT d.is_fallback
+       AND d.kind NOT IN ('resolved', 'acknowledged') AND (d.status = 'sent' OR d.may_have_arrived)`,
+    {
+      alertIds: [...alertIds],
+      ownerId,
+      count: alertIds.length,
+      oldest: idLowerBound(idPrefixes.alertDelivery, sinceMs),
+    },
+  );
+  return rows[0]?.told === true;
+}
+
+/** Condition: delivery `e` is another one than `w` to the same recipient, and arrived or may have arrived. */
+const IS_EARLIER = `e.id >= :oldest AND e.id <> w.id AND e.channel_id = w.channel_id
+  AND e.recipient IS NOT DISTINCT FROM w.recipient AND (e.status = 'sent' OR e.may_have_arrived)`;
+
+/**
+ * Those of the deliveries whose recipient got an earlier message about the same alerts on the channel, other than about their end, or may
+ * have got it. Digests of one thread are about the same alerts, also where a delivery does not name them all.
+ */
+export async function listFollowing(
+  db: Knex,
+  { ids, sinceMs }: { readonly ids: readonly string[]; readonly sinceMs: number },
+): Promise<ReadonlySet<string>> {
+  const { rows } = await db.raw<{ rows: { id: string }[] }>(
+    `SELECT w.id FROM alert_deliveries w WHERE w.id = ANY(:ids) AND (EXISTS (
+       SELECT FROM alert_deliveries e WHERE e.alert_ids && w.alert_ids AND ${IS_EARLIER} AND e.kind NOT IN ('resolved', 'acknowledged')
+     ) OR w.kind = 'digest' AND EXISTS (
+       SELECT FROM alert_deliveries e WHERE e.owner_id = w.owner_id AND e.thread = w.thread AND ${IS_EARLIER} AND e.kind = 'digest'
+     ))`,
+    { ids: [...ids], oldest: idLowerBound(idPrefixes.alertDelivery, sinceMs) },
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Channels on which all messages about an alert were dropped since it was silenced, by alert. */
+export async function listSilenced(
+  db: Knex,
+  { alertIds, sinceMs }: { readonly alertIds: readonly string[]; readonly sinceMs: number },
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { rows } = await db.raw<{ rows: { alert_id: string; channels: string[] }[] }>(
+    `SELECT a.id AS alert_id, array_agg(DISTINCT d.channel_id) AS channels
+     FROM unnest(:alertIds::text[]) a(id)
+     JOIN alert_deliveries d ON d.alert_ids @> ARRAY[a.id] COLLATE "C" AND d.id >= :oldest AND d.reason = 'silenced'
+     WHERE NOT EXISTS (
+       SELECT FROM alert_deliveries e WHERE e.alert_ids @> ARRAY[a.id] COLLATE "C" AND e.id >= :oldest
+         AND e.channel_id = d.channel_id AND (e.status <> 'dropped' OR e.may_have_arrived)
+     ) GROUP BY a.id`,
+    { alertIds: [...alertIds], oldest: idLowerBound(idPrefixes.alertDelivery, sinceMs) },
+  );
+  return new Map(rows.map((row) => [row.alert_id, row.channels]));
+}
+
+/** Number of deliveries that wait, by type. */
+export async function countWaiting(db: Knex, nowMs: number): Promise<Record<string, number>> {
+  const { rows } = await db.raw<{ rows: { type: string; count: number }[] }>(
+    `SELECT type, count(*)::int AS count FROM alert_deliveries
+     WHERE finished_at IS NULL AND id >= :oldest GROUP BY type`,
+    { oldest: oldestWaiting(nowMs) },
+  );
+  return Object.fromEntries(rows.map(({ type, count }) => [type, count]));
+}
+
+/** Number of deliveries created since an instant that were given up, by type. */
+export async function countDead(db: Knex, sinceMs: number): Promise<Record<string, number>> {
+  const { rows } = await db.raw<{ rows: { type: string; count: number }[] }>(
+    "SELECT type, count(*)::int AS count FROM alert_deliveries WHERE status = 'dead' AND id >= :since GROUP BY type",
+    { since: idLowerBound(idPrefixes.alertDelivery, sinceMs) },
+  );
+  return Object.fromEntries(rows.map(({ type, count }) => [type, count]));
+}
+
+/** Deletes the deliveries of an owner. */
+export async function deleteDeliveriesOf(trx: Knex, ownerId: string): Promise<void> {
+  await trx('alert_deliveries').where({ owner_id: ownerId }).delete();
+  await trx('alert_lanes').where({ owner_id: ownerId }).delete();
+  await trx('alert_fallbacks').where({ owner_id: ownerId }).delete();
+  await trx('alert_usage').where({ owner_id: ownerId }).delete();
+}
+
+function dateOf(instantMs: number | null): Date | null {
+  return instantMs === null ? null : new Date(instantMs);
+}

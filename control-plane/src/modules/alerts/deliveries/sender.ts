@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '@vantage/shared/clock.js';
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import { Rounds } from '../../../runtime/rounds.js';
+import { type AttemptParts, type AttemptReport, attemptDelivery, bucketsOfDelivery } from './attempt.js';
+import { takeFromBuckets } from './bucket-store.js';
+import type { DeliveryCounts } from './counts.js';
+import type { DeliveryRow } from './delivery.js';
+import { claimNext, findNextDue } from './delivery-store.js';
+import type { Destination, Destinations } from './destination.js';
+import type { Fallbacks } from './fallbacks.js';
+import { claimLanes, releaseLane } from './lane-store.js';
+import { type EndReason, isAlwaysNeeded, type Needed } from './needed.js';
+import { refusalOf } from './new-deliveries.js';
+import type { Quotas } from './quotas.js';
+import { recordSettlement, type Settlement, settleAttempt, settleDrop, settleWait } from './settle.js';
+import { findFirst } from './thread-store.js';
+
+// Each channel with messages that wait has a lane, and each lane at most one lease: one message of a channel is in flight, and
+// replicas never send the same one at once.
+//
+//   enqueue ──> lane due ──> lease for 60 s ──> needed? ──> bucket ──> send ──> record, release ──> lane due, or empty
+//                                └── replica dies: the lease runs out, and another one sends it, with the same id ──┘
+
+const LOOK_MS = 1_000;
+/** Time for which a lease holds, in milliseconds. */
+export const LEASE_MS = 60_000;
+/** Messages that a replica has in flight. */
+const MAX_IN_FLIGHT = 64;
+
+interface SenderOptions extends Omit<AttemptParts, 'destinations'> {
+  readonly db: Knex;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly destinations: Destinations;
+  readonly needed: Needed;
+  readonly fallbacks: Pick<Fallbacks, 'run'>;
+  readonly quotas: Pick<Quotas, 'take'>;
+  readonly counts: DeliveryCounts;
+  /** Key of the names of buckets. */
+  readonly bucketKey: Uint8Array;
+  /** 0 to 1. */
+  readonly random: () => number;
+}
+
+/** Sends messages to channels, in the background, for as long as it runs. */
+export class Sender {
+  readonly #rounds: Rounds;
+  readonly #inFlight = new Set<Promise<void>>();
+  readonly #stopped = new AbortController();
+  #isRunning = false;
+  #fallbacksAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly options: SenderOptions) {
+    const { clock, log } = options;
+    this.#rounds = new Rounds({
+      everyMs: LOOK_MS,
+      turn: (isStopped) => this.#turn(isStopped),
+      onFailed: (error) => log.warn({ err: error }, 'cannot claim messages of alerts, retrying'),
+      clock,
+    });
+  }
+
+  start(): void {
+    this.#isRunning = true;
+    this.#rounds.start();
+  }
+
+  /** Messages in flight are given up: another replica sends them. */
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    this.#stopped.abort();
+    await this.#rounds.stop();
+    await Promise.all(this.#inFlight);
+  }
+
+  /** Looks for messages at once; does nothing where no messages are sent. */
+  wake(): void {
+    if (this.#isRunning) this.#rounds.look();
+  }
+
+  async #turn(isStopped: () => boolean): Promise<void> {
+    await this.#runFallbacks();
+    while (!isStopped() && this.#inFlight.size < MAX_IN_FLIGHT) {
+      const lease = randomUUID();
+      const { rows, lanes } = await this.#claim(lease, MAX_IN_FLIGHT - this.#inFlight.size);
+      if (lanes === 0) return;
+      await this.#begin(rows, lease);
+    }
+  }
+
+  async #runFallbacks(): Promise<void> {
+    const nowMs = this.options.clock.monotonicMs();
+    if (nowMs - this.#fallbacksAtMs < LOOK_MS) return;
+    this.#fallbacksAtMs = nowMs;
+    await this.options.fallbacks.run();
+  }
+
+  /** Claims lanes and the next message of each; lanes without one are released. */
+  #claim(lease: string, limit: number): Promise<{ rows: DeliveryRow[]; lanes: number }> {
+    const { db, clock } = this.options;
+    const nowMs = clock.now();
+    return db.transaction(async (trx) => {
+      const lanes = await claimLanes(trx, { id: lease, nowMs, untilMs: nowMs + LEASE_MS }, limit);
+      if (lanes.length === 0) return { rows: [], lanes: 0 };
+      const rows = await claimNext(trx, lanes, nowMs);
+      const claimed = new Set(rows.map((row) => row.channel_id));
+      for (const lane of lanes)
+        if (!claimed.has(lane)) {
+          const dueAt = await findNextDue(trx, lane, nowMs);
+          await releaseLane(trx, lane, { dueAt, heldUntilMs: null });
+        }
+      return { rows, lanes: lanes.length };
+    });
+  }
+
+  async #begin(rows: readonly DeliveryRow[], lease: string): Promise<void> {
+    const { db, destinations } = this.options;
+    if (rows.length === 0) return;
+    const channels = await destinations.read(db, [...new Set(rows.map((row) => row.channel_id))]);
+    const refused = await this.#refused(rows);
+    for (const row of rows) {
+      const work = this.#handle(row, lease, {
+        destination: channels.get(row.channel_id),
+        refused: refused.get(row.id),
+      });
+      this.#inFlight.add(work);
+      void work.finally(() => {
+        this.#inFlight.delete(work);
+        this.wake();
+      });
+    }
+  }
+
+  #refused(rows: readonly DeliveryRow[]): Promise<ReadonlyMap<string, EndReason>> {
+    const { db, needed } = this.options;
+    const asked = rows.filter(({ kind }) => !isAlwaysNeeded(kind));
+    const messages = asked.map((row) => ({
+      id: row.id,
+      ownerId: row.owner_id,
+      channelId: row.channel_id,
+      kind: row.kind,
+      alertIds: row.alert_ids,
+      alertCount: row.alert_count,
+      thread: row.thread,
+      messageGroup: row.message_group,
+      mayHaveArrived: row.may_have_arrived,
+    }));
+    return messages.length === 0 ? Promise.resolve(new Map()) : needed.refuse(db, messages);
+  }
+
+  /** Never rejects. */
+  async #handle(
+    row: DeliveryRow,
+    lease: string,
+    known: { readonly destination: Destination | undefined; readonly refused: EndReason | undefined },
+  ): Promise<void> {
+    const { db, clock, log, destinations } = this.options;
+    try {
+      const settlement = await this.#settle(row, known);
+      await db.transaction((trx) =>
+        recordSettlement(trx, row, { settlement, lease, nowMs: clock.now(), destinations }),
+      );
+    } catch (error) {
+      log.warn({ err: error, deliveryId: row.id }, 'cannot record the attempt at a message, it is sent again');
+    }
+  }
+
+  /** Sends a message, or decides why not. When this replica stops, the message waits for another one. */
+  async #settle(
+    row: DeliveryRow,
+    {
+      destination,
+      refused,
+    }: { readonly destination: Destination | undefined; readonly refused: EndReason | undefined },
+  ): Promise<Settlement> {
+    const { db, clock, counts, random } = this.options;
+    const reason = refused ?? refusalNow(row, destination);
+    if (reason !== null || destination === undefined) {
+      counts.countDelivery(row.type, 'dropped');
+      return settleDrop(row, reason ?? 'channel_deleted', clock.now());
+    }
+    const { waitMs, isOfRecipient } = await takeFromBuckets(db, this.#buckets(row, destination), clock.now());
+    if (waitMs > 0) return settleWait(row, clock.now() + waitMs, isOfRecipient);
+    const report = await this.#attempt(row, destination);
+    if (report === null) return settleDrop(row, 'quota', clock.now());
+    if (this.#stopped.signal.aborted && report.outcome.kind !== 'accepted')
+      return settleWait({ ...row, may_have_arrived: row.may_have_arrived || report.mayHaveArrived }, clock.now(), true);
+    return settleAttempt(row, report, { nowMs: clock.now(), random: random(), destination });
+  }
+
+  /**
+   * Sends a message that is in no lane, its plain form included, and records the result. A bucket without room, or a channel that may
+   * not get it, ends it.
+   */
+  async sendNow(row: DeliveryRow, destination: Destination): Promise<void> {
+    const next = await this.#sendOnce(row, destination);
+    // its plain form, after its markup was refused
+    if (next !== null) await this.#sendOnce(next, destination);
+  }
+
+  /** @returns the delivery if it has not ended */
+  async #sendOnce(row: DeliveryRow, destination: Destination): Promise<DeliveryRow | null> {
+    const { db, clock, destinations, random } = this.options;
+    const { waitMs } = await takeFromBuckets(db, this.#buckets(row, destination), clock.now());
+    const report = waitMs > 0 ? outOfRoom(clock.now(), waitMs) : await this.#attempt(row, destination);
+    const settlement =
+      report === null
+        ? settleDrop(row, 'quota', clock.now())
+        : settleAttempt(row, report, { nowMs: clock.now(), random: random(), destination });
+    const known = waitMs > 0 ? { ...settlement, news: null } : settlement;
+    await db.transaction((trx) =>
+      recordSettlement(trx, row, { settlement: known, lease: null, nowMs: clock.now(), destinations }),
+    );
+    const { change } = settlement;
+    if (change === null || change.finishedAtMs !== null) return null;
+    return { ...row, attempts: [...change.attempts], tries: change.tries, is_plain: change.isPlain };
+  }
+
+  #buckets(row: DeliveryRow, destination: Destination) {
+    const { types, bucketKey: key } = this.options;
+    return bucketsOfDelivery(row, destination, { types, key });
+  }
+
+  /** Sends a message once, and counts it. @returns null if the plan allows no more this month */
+  async #attempt(row: DeliveryRow, destination: Destination): Promise<AttemptReport | null> {
+    const { db, clock, counts, quotas } = this.options;
+    const { ownerId, plan } = destination;
+    const place = await quotas.take({ ownerId, plan, type: row.type }, clock.now());
+    if (place === null) {
+      counts.countDelivery(row.type, 'dropped');
+      return null;
+    }
+    const firstProviderId = await findFirst(db, row);
+    const report = await attemptDelivery(this.options, row, {
+      destination,
+      firstProviderId,
+      signal: this.#stopped.signal,
+    });
+    counts.countDelivery(row.type, report.entry.outcome);
+    if (report.outcome.kind !== 'accepted' && !report.mayHaveArrived) await place.giveBack();
+    if (report.outcome.kind === 'accepted')
+      counts.observeDelivery(row.type, (clock.now() - row.created_at.getTime()) / 1_000);
+    return report;
+  }
+}
+
+/** Report of a message that was not sent, since the channel may get no more at present. */
+function outOfRoom(nowMs: number, waitMs: number): AttemptReport {
+  const error = `not sent: the channel takes no more messages for ${Math.ceil(waitMs / 1_000)} s`;
+  const entry = { duration_ms: 0, outcome: 'retry', status_code: null, error, response: null } as const;
+  return {
+    outcome: { kind: 'retry', error, retryAfterMs: null },
+    entry: { at: new Date(nowMs).toISOString(), ...entry },
+    mayHaveArrived: false,
+  };
+}
+
+/** Reason why a message may not be sent to its recipient now; null: it may. */
+function refusalNow(row: DeliveryRow, destination: Destination | undefined): EndReason | null {
+  if (destination === undefined) return 'channel_deleted';
+  const recipient = row.recipient === null ? null : destination.recipients?.find(({ to }) => to === row.recipient);
+  // taken out of the channel meanwhile
+  if (recipient === undefined) return 'unverified';
+  return refusalOf({ kind: row.kind, isFallback: row.is_fallback }, destination, recipient);
+}

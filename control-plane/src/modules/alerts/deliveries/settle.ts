@@ -1,0 +1,151 @@
+import type { Knex } from 'knex';
+import type { AttemptReport } from './attempt.js';
+import type { DeliveryRow } from './delivery.js';
+import { KEPT_ATTEMPTS } from './delivery.js';
+import { type DeliveryChange, findNextDue, updateDelivery } from './delivery-store.js';
+import type { ChannelNews, Destination, Destinations } from './destination.js';
+import { lockLane, releaseLane } from './lane-store.js';
+import type { EndReason } from './needed.js';
+import { decideNext } from './next-state.js';
+import { MAX_RETRY_AFTER_MS } from './schedule.js';
+import { insertFirst } from './thread-store.js';
+
+/** Result of a claim of one delivery, and what it means for the lane of its channel. */
+export interface Settlement {
+  /** Change of the delivery; null: it goes on waiting as it was. */
+  readonly change: DeliveryChange | null;
+  /** Effect on the channel; null: none. */
+  readonly news: ChannelNews | null;
+  /** Instant before which nothing else of the channel is sent; null: at once. */
+  readonly holdUntilMs: number | null;
+}
+
+/** Settlement of an attempt. `random`: 0 to 1. */
+export function settleAttempt(
+  row: DeliveryRow,
+  { outcome, entry, mayHaveArrived }: AttemptReport,
+  at: { readonly nowMs: number; readonly random: number; readonly destination: Destination },
+): Settlement {
+  const { nowMs, destination } = at;
+  const tries = row.tries + 1;
+  const tried = { kind: row.kind, createdAtMs: row.created_at.getTime(), tries, isPlain: row.is_plain };
+  const next = decideNext(tried, outcome, at);
+  const isWaiting = next.status === 'retrying';
+  const change: DeliveryChange = {
+    status: next.status,
+    reason: next.status === 'dead' ? next.reason : null,
+    attempts: [...row.attempts, entry].slice(-KEPT_ATTEMPTS),
+    tries,
+    isPlain: isWaiting ? next.isPlain : row.is_plain,
+    mayHaveArrived: row.may_have_arrived || mayHaveArrived,
+    providerId: outcome.kind === 'accepted' ? outcome.providerId : null,
+    nextAttemptAtMs: isWaiting ? next.nextAttemptAtMs : null,
+    finishedAtMs: isWaiting ? null : nowMs,
+  };
+  const retryAfterMs = outcome.kind === 'retry' ? outcome.retryAfterMs : null;
+  return {
+    change,
+    news: newsOf(row, { outcome, nowMs, destination }),
+    holdUntilMs: retryAfterMs === null ? null : nowMs + Math.min(retryAfterMs, MAX_RETRY_AFTER_MS),
+  };
+}
+
+function newsOf(
+  row: DeliveryRow,
+  {
+    outcome,
+    nowMs,
+    destination,
+  }: {
+    readonly outcome: AttemptReport['outcome'];
+    readonly nowMs: number;
+    readonly destination: Destination;
+  },
+): ChannelNews {
+  const base = { channelId: row.channel_id, atMs: nowMs };
+  switch (outcome.kind) {
+    case 'accepted':
+      return {
+        ...base,
+        result: 'accepted',
+        error: null,
+        ...(outcome.config === undefined ? {} : { config: outcome.config }),
+      };
+    case 'retry':
+      return { ...base, result: 'failed', error: outcome.error };
+    case 'refused': {
+      const isWhole = outcome.of === 'channel' || (outcome.of === 'recipient' && destination.recipients?.length === 1);
+      return { ...base, result: isWhole ? 'refused' : 'none', error: outcome.error };
+    }
+  }
+}
+
+/** Settlement of a message that is not sent. */
+export function settleDrop(row: DeliveryRow, reason: EndReason, nowMs: number): Settlement {
+  const change: DeliveryChange = {
+    ...unchanged(row),
+    status: 'dropped',
+    reason,
+    nextAttemptAtMs: null,
+    finishedAtMs: nowMs,
+  };
+  return { change, news: null, holdUntilMs: null };
+}
+
+/** Settlement of a message that waits for its bucket. */
+export function settleWait(row: DeliveryRow, untilMs: number, isOfRecipient: boolean): Settlement {
+  const change: DeliveryChange = {
+    ...unchanged(row),
+    status: row.tries === 0 ? 'pending' : 'retrying',
+    nextAttemptAtMs: isOfRecipient ? untilMs : (row.next_attempt_at?.getTime() ?? untilMs),
+  };
+  return { change, news: null, holdUntilMs: isOfRecipient ? null : untilMs };
+}
+
+function unchanged(row: DeliveryRow): DeliveryChange {
+  return {
+    status: row.status,
+    reason: null,
+    attempts: row.attempts,
+    tries: row.tries,
+    isPlain: row.is_plain,
+    mayHaveArrived: row.may_have_arrived,
+    providerId: null,
+    nextAttemptAtMs: row.next_attempt_at?.getTime() ?? null,
+    finishedAtMs: null,
+  };
+}
+
+/**
+ * Records a settlement. A sender whose lease ran out changes nothing, unless its message was accepted: that ends the delivery,
+ * whoever sends it by now. `lease` null: the message was sent outside of its lane.
+ * @returns false if it changed nothing
+ */
+export async function recordSettlement(
+  trx: Knex,
+  row: DeliveryRow,
+  {
+    settlement,
+    lease,
+    nowMs,
+    destinations,
+  }: {
+    readonly settlement: Settlement;
+    readonly lease: string | null;
+    readonly nowMs: number;
+    readonly destinations: Pick<Destinations, 'note'>;
+  },
+): Promise<boolean> {
+  const { change, news, holdUntilMs } = settlement;
+  const isMine = (await lockLane(trx, row.channel_id)) === lease;
+  const mayChange = lease === null || isMine || change?.status === 'sent';
+  const isChanged = mayChange && change !== null && (await updateDelivery(trx, row.id, change));
+  if (isChanged && change.status === 'sent' && change.providerId !== null)
+    await insertFirst(trx, row, { providerId: change.providerId, at: new Date(nowMs) });
+  if (isChanged && news !== null) await destinations.note(trx, news);
+  if (lease !== null && isMine) {
+    const dueAt = await findNextDue(trx, row.channel_id, nowMs);
+    await releaseLane(trx, row.channel_id, { dueAt, heldUntilMs: holdUntilMs });
+  }
+  return isChanged;
+}

@@ -1,0 +1,39 @@
+import type { TimelineEntry } from '@vantage/shared/alerts/decision.js';
+import type { Knex } from 'knex';
+
+/** Entry of an alert's timeline. */
+export interface StoredEntry extends TimelineEntry {
+  readonly alertId: string;
+  readonly ownerId: string;
+}
+
+/** Adds entries to timelines, in their order, with one statement. */
+export async function insertTimeline(trx: Knex, entries: readonly StoredEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const rows = entries.map(({ alertId, ownerId, atMs, what, details }, index) => ({
+    index,
+    alert_id: alertId,
+    owner_id: ownerId,
+    at: new Date(atMs),
+    what,
+    details,
+  }));
+  await trx.raw(
+    `INSERT INTO alert_timeline (alert_id, owner_id, at, what, details)
+     SELECT alert_id, owner_id, at, what, details FROM jsonb_to_recordset(?) AS e(
+       index int, alert_id text, owner_id text, at timestamptz, what text, details jsonb
+     ) ORDER BY index`,
+    [JSON.stringify(rows)],
+  );
+}
+
+/** Timeline of an alert, in order. */
+export async function listTimeline(db: Knex, alertId: string): Promise<TimelineEntry[]> {
+  const rows: { at: Date; what: TimelineEntry['what']; details: TimelineEntry['details'] }[] = await db(
+    'alert_timeline',
+  )
+    .where({ alert_id: alertId })
+    .orderBy('id')
+    .select('at', 'what', 'details');
+  return rows.map(({ at, what, details }) => ({ atMs: at.getTime(), what, details }));
+}

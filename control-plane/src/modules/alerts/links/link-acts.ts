@@ -1,0 +1,75 @@
+import { idPrefixes, isId } from '@vantage/shared/ids.js';
+import type { Knex } from 'knex';
+import type { Actor } from '../../../audit-log/actor.js';
+import { ApiError } from '../../../http/errors.js';
+import type { Destinations } from '../deliveries/destination.js';
+import type { AlertRow } from '../events/alert-row.js';
+import { type AlertColumns, readAlertColumns, readAlerts } from '../events/alert-store.js';
+import type { AlertActs } from '../relay/alert-acts.js';
+import { findReceivedDigest } from '../relay/digest-store.js';
+import type { AcknowledgeLinks, AcknowledgeRight } from './acknowledge-links.js';
+
+interface LinkActsOptions {
+  readonly db: Knex;
+  readonly links: Pick<AcknowledgeLinks, 'open'>;
+  readonly acts: Pick<AlertActs, 'acknowledgeByLink' | 'acknowledgeAllByLink'>;
+  readonly destinations: Pick<Destinations, 'read'>;
+}
+
+/** Subject of a link: an alert, or the alerts of a digest that are still kept. */
+export type Linked =
+  | { readonly kind: 'alert'; readonly row: AlertRow }
+  | { readonly kind: 'digest'; readonly title: string; readonly alerts: readonly AlertColumns[] };
+
+/** Alerts as recipients of messages see and acknowledge them. */
+export class LinkActs {
+  constructor(private readonly options: LinkActsOptions) {}
+
+  /** Alert or digest of a link; null: the link is not valid, or what it names is no longer kept. */
+  async find(token: string): Promise<Linked | null> {
+    const right = this.options.links.open(token);
+    if (right === null) return null;
+    if (isOfDigest(right)) return this.#findDigest(right.subjectId);
+    const row = (await readAlerts(this.options.db, [right.subjectId])).get(right.subjectId);
+    return row === undefined ? null : { kind: 'alert', row };
+  }
+
+  /**
+   * Acknowledges the alert of a link, or those of its digest that fire. @returns the same as `find` afterwards: alerts that have ended do
+   * not change
+   */
+  async acknowledge(token: string, actor: Actor): Promise<Linked | null> {
+    const { db, links, acts, destinations } = this.options;
+    const right = links.open(token);
+    if (right === null) return null;
+    const { subjectId, channelId, recipient } = right;
+    const channel = (await destinations.read(db, [channelId])).get(channelId);
+    const by = recipient ?? `channel:${channel?.name ?? channelId}`;
+    if (isOfDigest(right)) {
+      const digest = await this.#findDigest(subjectId);
+      const firing = digest?.alerts.filter(({ status }) => status === 'firing') ?? [];
+      const ids = firing.map(({ id }) => id);
+      await acts.acknowledgeAllByLink(ids, { by, actor, subject: subjectId });
+      return this.find(token);
+    }
+    try {
+      const row = await acts.acknowledgeByLink(subjectId, by, actor);
+      return row === null ? null : { kind: 'alert', row };
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'CONFLICT') return this.find(token);
+      throw error;
+    }
+  }
+
+  async #findDigest(deliveryId: string): Promise<Extract<Linked, { kind: 'digest' }> | null> {
+    const { db } = this.options;
+    const digest = await findReceivedDigest(db, deliveryId);
+    if (digest === null) return null;
+    const alerts = await readAlertColumns(db, digest.alertIds);
+    return alerts.size === 0 ? null : { kind: 'digest', title: digest.title, alerts: [...alerts.values()] };
+  }
+}
+
+function isOfDigest({ subjectId }: AcknowledgeRight): boolean {
+  return isId(idPrefixes.alertDelivery, subjectId);
+}

@@ -1,0 +1,84 @@
+import type { Consumer } from '../../events/index.js';
+import type { House } from '../module.js';
+import { counted } from './counted.js';
+import { countOpenAlerts, deleteAlertsBefore } from './events/alert-store.js';
+import { AcknowledgeLinks } from './links/acknowledge-links.js';
+import { LinkActs } from './links/link-acts.js';
+import type { AlertParts } from './open-alerts.js';
+import { AlertActs } from './relay/alert-acts.js';
+import { AlertWatch } from './relay/alert-watch.js';
+import { deleteLostBundles, deleteNeverTold } from './relay/bundle-store.js';
+import { deleteDigestsBefore } from './relay/digest-store.js';
+import { Digests } from './relay/digests.js';
+import { alertsOfMonitors } from './relay/news-consumer.js';
+import { NodeNotices, noticesOfNodes } from './relay/node-notices.js';
+import { Notices } from './relay/notices.js';
+import { Relay } from './relay/relay.js';
+import { channelTypes } from './types/registry.js';
+import type { ChannelSettings } from './types/settings.js';
+
+const DAY_MS = 86_400_000;
+/** Days for which resolved alerts are kept. */
+const KEPT_DAYS = 400;
+/** Days for which all alerts of a digest are known: longer than its link is valid. */
+const DIGEST_DAYS = 8;
+
+/** Parts that turn events of monitors into alerts and messages; nothing runs yet. */
+export interface AlertRuntime {
+  readonly acts: AlertActs;
+  readonly links: LinkActs;
+  readonly watch: AlertWatch;
+  readonly consumers: readonly Consumer[];
+  readonly upkeep: readonly (() => Promise<void>)[];
+}
+
+/** Builds these parts. */
+export function openRuntime(
+  house: Pick<House, 'db' | 'agentsDb' | 'clock' | 'log' | 'secretKey' | 'publicUrl' | 'directory' | 'alertMetrics'> & {
+    readonly config: ChannelSettings;
+  },
+  { outgoing, destinations, rooms }: Pick<AlertParts, 'outgoing' | 'destinations' | 'rooms'>,
+): AlertRuntime {
+  const { db, agentsDb, clock, secretKey, publicUrl, directory, alertMetrics: counts } = house;
+  const links = new AcknowledgeLinks({ secretKey, publicUrl, clock });
+  const messages = {
+    nodeName: (id: string) => directory.find(id)?.name ?? id,
+    acknowledgeUrl: (subjectId: string, channel: { readonly id: string; readonly recipient: string | null }) =>
+      links.url(subjectId, channel),
+  };
+  const notices = new Notices({ clock, destinations, outgoing });
+  const relay = new Relay({
+    clock,
+    notices,
+    destinations,
+    outgoing,
+    rooms,
+    types: channelTypes(house.config),
+    counts,
+    messages,
+  });
+  const nodeNotices = new NodeNotices({ clock, notices });
+  const digests = new Digests({ destinations, outgoing, counts, messages });
+  const acts = new AlertActs({ db, relay });
+  counts.watchOpen(counted(clock, () => countOpenAlerts(agentsDb)));
+  return {
+    acts,
+    links: new LinkActs({ db, links, acts, destinations }),
+    watch: new AlertWatch({
+      db: agentsDb,
+      clock,
+      log: house.log.child({ part: 'alerts' }),
+      relay,
+      digests,
+      nodeNotices,
+    }),
+    consumers: [alertsOfMonitors(relay), noticesOfNodes(nodeNotices)],
+    upkeep: [
+      () => deleteLostBundles(db),
+      () => deleteNeverTold(db),
+      () => nodeNotices.tidy(db),
+      () => deleteDigestsBefore(db, new Date(clock.now() - DIGEST_DAYS * DAY_MS)),
+      () => deleteAlertsBefore(db, new Date(clock.now() - KEPT_DAYS * DAY_MS)),
+    ],
+  };
+}

@@ -1,0 +1,27 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { ChannelUses } from '../channels/channel-uses.js';
+import type { LookAgain } from './look-again.js';
+import { findDefaultChannel, lockPoliciesNaming, updatePolicy } from './policy-store.js';
+import { withoutChannel } from './without-channel.js';
+
+/** Policies that name channels, for the deletion of these. */
+export function policyUses({
+  clock,
+  lookAgain,
+}: {
+  readonly clock: Clock;
+  readonly lookAgain: LookAgain;
+}): ChannelUses {
+  return {
+    list: lockPoliciesNaming,
+    async remove(trx, channelId) {
+      const policies = await lockPoliciesNaming(trx, channelId);
+      const [first] = policies;
+      if (first === undefined) return;
+      const instead = { type: 'email', channel_id: await findDefaultChannel(trx, first.owner_id), to: null } as const;
+      for (const policy of policies)
+        await updatePolicy(trx, policy.id, withoutChannel(policy, channelId, instead), new Date(clock.now()));
+      await lookAgain.queue(trx, first.owner_id);
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { Tell } from '@vantage/shared/alerts/decision.js';
+import { reminderAt } from '@vantage/shared/alerts/telling.js';
+import type { Destination } from '../deliveries/destination.js';
+import type { NewMessage, WritingFor } from '../deliveries/new-deliveries.js';
+import type { AlertRow } from '../events/alert-row.js';
+import { alertRecord } from '../events/alert-view.js';
+import type { Message } from '../types/message.js';
+import { alertMessage } from '../types/texts/alert-message.js';
+import type { AlertFacts } from '../types/texts/facts.js';
+import type { Decided } from './decided.js';
+
+/** Version of payloads: additions do not change it. */
+export const PAYLOAD_VERSION = 1;
+
+const eventTypes: Readonly<Record<Tell['kind'], 'alert.firing' | 'alert.acknowledged' | 'alert.resolved'>> = {
+  firing: 'alert.firing',
+  severity: 'alert.firing',
+  reminder: 'alert.firing',
+  escalation: 'alert.firing',
+  acknowledged: 'alert.acknowledged',
+  resolved: 'alert.resolved',
+};
+
+/** Parts of messages that are not in the alert. */
+export interface MessageContext {
+  readonly nowMs: number;
+  /** Name of a node, as people know it. */
+  nodeName(id: string): string;
+  /** Address at which a recipient of a channel acknowledges an alert, or by the id of a delivery the alerts of a digest. */
+  acknowledgeUrl(subjectId: string, channel: { readonly id: string; readonly recipient: string | null }): string;
+}
+
+/** Message of a decision to a channel. */
+export function messageOf(
+  decided: Decided,
+  tell: Tell,
+  { destination, context }: { readonly destination: Destination; readonly context: MessageContext },
+): NewMessage {
+  const { row } = decided;
+  return {
+    destination,
+    ...(tell.choice.to === null ? {} : { to: tell.choice.to }),
+    messageGroup: `${row.id} ${row.changes} ${tell.kind}`,
+    kind: tell.kind,
+    alertIds: [row.id],
+    alertCount: 1,
+    ...(row.is_test ? { isTest: true } : {}),
+    write: (writing) => writeMessage(decided, tell, { destination, writing, context }),
+  };
+}
+
+/** Writes the message of a decision for one channel, in its language. */
+export function writeMessage(
+  { row, policy }: Pick<Decided, 'row' | 'policy'>,
+  { kind, severity }: Pick<Tell, 'kind' | 'severity'>,
+  {
+    destination: { channelId },
+    writing,
+    context,
+  }: { readonly destination: Destination; readonly writing: WritingFor; readonly context: MessageContext },
+): Message {
+  const { state } = row;
+  const known = state.told.find(({ choice }) => choice.channel_id === channelId);
+  const isFiring = state.status === 'firing';
+  const facts: AlertFacts = {
+    id: writing.id,
+    thread: row.id,
+    payload: payloadOf(row, eventTypes[kind], { id: writing.id, nowMs: context.nowMs }),
+    kind,
+    type: row.type,
+    severity,
+    monitor: { name: row.monitor_name, type: row.monitor_type, target: row.monitor_target },
+    nowMs: context.nowMs,
+    startedAtMs: state.startedAtMs,
+    resolvedAtMs: state.resolvedAtMs,
+    resolution: state.resolution,
+    reason: row.reason,
+    nodes: row.affected_nodes.map((id) => context.nodeName(id)),
+    acknowledgedBy: state.acknowledgedBy,
+    nextStepAtMs: row.next_step_at?.getTime() ?? null,
+    nextReminderAtMs: known === undefined || policy === null || !isFiring ? null : reminderAt(known, policy.policy),
+    failedChannels: [],
+    isTest: false,
+    acknowledgeUrl: isFiring ? context.acknowledgeUrl(row.id, { id: channelId, recipient: writing.recipient }) : null,
+    monitorUrl: null,
+  };
+  return alertMessage(facts, writing);
+}
+
+/** Object that a webhook channel gets. `id`: id of the delivery. */
+export function payloadOf(
+  row: AlertRow,
+  type: string,
+  { id, nowMs }: { readonly id: string; readonly nowMs: number },
+): Readonly<Record<string, unknown>> {
+  return {
+    id,
+    type,
+    version: PAYLOAD_VERSION,
+    timestamp: new Date(nowMs).toISOString(),
+    sequence: row.changes,
+    test: row.is_test,
+    data: { alert: alertRecord(row), monitor: shownMonitor(row), policy: { id: row.policy_id, name: row.policy_name } },
+  };
+}
+
+function shownMonitor(row: AlertRow) {
+  return {
+    id: row.monitor_id,
+    name: row.monitor_name,
+    type: row.monitor_type,
+    target: row.monitor_target,
+    tags: [...row.monitor_tags],
+    group: row.monitor_group_id,
+  };
+}

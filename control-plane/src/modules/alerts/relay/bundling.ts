@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import type { Tell } from '@vantage/shared/alerts/decision.js';
+import {
+  type BundleTimes,
+  bundleDueAt,
+  emptyBundle,
+  joinGroup,
+  joinStorm,
+  stormTimes,
+} from '@vantage/shared/alerts/joining.js';
+import { priorityOf } from '../deliveries/new-deliveries.js';
+import type { AlertGroup } from '../groups/alert-group.js';
+import type { BundledRow, BundleRow } from './bundle-store.js';
+import type { Decided } from './decided.js';
+
+/** Message of a decision for one channel, before it is known whether it leaves alone. */
+export interface PlacedTell {
+  readonly decided: Decided;
+  readonly tell: Tell;
+  readonly bundleId: string;
+  readonly group: AlertGroup | null;
+  /** True if the channel keeps an incident for each thread, which a message of another thread does not end. */
+  readonly keepsIncidents: boolean;
+}
+
+/** Bundle that a message joins if it does not leave alone. */
+export function bundleIdOf({ choice }: Tell, group: AlertGroup | null, isTest: boolean): string {
+  const place = `${choice.channel_id} ${group?.id ?? 'storm'}${isTest ? ' test' : ''}`;
+  if (choice.to === null) return place;
+  const hash = createHash('sha256').update(JSON.stringify(choice.to.toSorted()));
+  return `${place} ${hash.digest('base64url').slice(0, 16)}`;
+}
+
+/** Bundle in which nothing waits. */
+export function newBundle({ decided, tell, bundleId, group }: PlacedTell): BundleRow {
+  return {
+    id: bundleId,
+    owner_id: decided.row.owner_id,
+    is_test: decided.row.is_test,
+    channel_id: tell.choice.channel_id,
+    group_id: group?.id ?? null,
+    group_name: group?.name ?? null,
+    recipients: tell.choice.to,
+    wait_ms: timesOf(group).waitMs,
+    interval_ms: timesOf(group).intervalMs,
+    state: emptyBundle,
+    thread: null,
+    due_at: null,
+  };
+}
+
+/** Messages that leave alone; and bundles and parts as they are after the others have joined. */
+export interface Joined {
+  readonly alone: readonly PlacedTell[];
+  readonly bundles: readonly BundleRow[];
+  readonly parts: readonly BundledRow[];
+}
+
+/** Divides messages into those that leave alone and those that wait for others, the most urgent first. */
+export function joinMessages(
+  tells: readonly PlacedTell[],
+  {
+    bundles,
+    parts,
+    room,
+    nowMs,
+  }: {
+    readonly bundles: ReadonlyMap<string, BundleRow>;
+    readonly parts: readonly BundledRow[];
+    /** Messages that may leave alone, by channel. */
+    readonly room: ReadonlyMap<string, number>;
+    readonly nowMs: number;
+  },
+): Joined {
+  const rows = new Map(bundles);
+  const left = new Map(room);
+  const members = new Map(parts.map((part) => [keyOf(part), part]));
+  const changed = new Map<string, BundledRow>();
+  const alone: PlacedTell[] = [];
+  for (const placed of tells.toSorted(byUrgency)) {
+    const row = rows.get(placed.bundleId);
+    if (row === undefined) continue;
+    const part = members.get(keyOf({ bundleId: placed.bundleId, alertId: placed.decided.row.id }));
+    const { channel_id: channelId } = placed.tell.choice;
+    const places = left.get(channelId) ?? Number.POSITIVE_INFINITY;
+    const after = join(row, placed, { isMember: part !== undefined, hasRoom: places > 0, nowMs });
+    rows.set(row.id, after.row);
+    if (!after.isJoined) {
+      alone.push(placed);
+      left.set(channelId, places - 1);
+      continue;
+    }
+    const joined = partOf(placed, part);
+    members.set(keyOf(joined), joined);
+    changed.set(keyOf(joined), joined);
+  }
+  return { alone, bundles: [...rows.values()], parts: [...changed.values()] };
+}
+
+function join(
+  row: BundleRow,
+  placed: PlacedTell,
+  { isMember, hasRoom, nowMs }: { readonly isMember: boolean; readonly hasRoom: boolean; readonly nowMs: number },
+): { readonly row: BundleRow; readonly isJoined: boolean } {
+  const { tell, group, decided, keepsIncidents } = placed;
+  const isKnown = toldBefore(decided, tell) !== null;
+  if (keepsIncidents && isKnown && !isMember) return { row, isJoined: false };
+  const { state, isJoined } =
+    group === null
+      ? joinStorm(row.state, { kind: tell.kind, isMember, wasQuiet: tell.wasQuiet, hasRoom }, nowMs)
+      : { state: joinGroup(row.state, tell, nowMs), isJoined: true };
+  const times = timesOf(group);
+  const dueAtMs = bundleDueAt(state, times);
+  return {
+    isJoined,
+    row: {
+      ...row,
+      state,
+      group_name: group?.name ?? null,
+      wait_ms: times.waitMs,
+      interval_ms: times.intervalMs,
+      due_at: dueAtMs === null ? null : new Date(dueAtMs),
+    },
+  };
+}
+
+function partOf({ decided, tell, bundleId }: PlacedTell, before: BundledRow | undefined): BundledRow {
+  return {
+    bundleId,
+    alertId: decided.row.id,
+    severity: tell.severity,
+    isFiring: tell.kind !== 'resolved',
+    toldSeverity: before === undefined ? toldBefore(decided, tell) : before.toldSeverity,
+  };
+}
+
+/** Severity that the channel knew before the decision; null: it knew nothing of the alert. */
+function toldBefore({ before }: Decided, { choice }: Tell): BundledRow['toldSeverity'] {
+  return before?.told.find((told) => told.choice.channel_id === choice.channel_id)?.severity ?? null;
+}
+
+function timesOf(group: AlertGroup | null): BundleTimes {
+  return group === null ? stormTimes : { waitMs: group.waitMs, intervalMs: group.intervalMs };
+}
+
+function byUrgency(a: PlacedTell, b: PlacedTell): number {
+  return priorityOf(a.tell.kind, a.tell.severity) - priorityOf(b.tell.kind, b.tell.severity);
+}
+
+function keyOf({ bundleId, alertId }: Pick<BundledRow, 'bundleId' | 'alertId'>): string {
+  return `${bundleId} ${alertId}`;
+}

@@ -1,0 +1,292 @@
+import { type BundledAlert, planBundle } from '@vantage/shared/alerts/joining.js';
+import type { Knex } from 'knex';
+import { afterCommit } from '../../../db/after-commit.js';
+import { type DigestFallback, listDigestFallbacks } from '../deliveries/delivery-store.js';
+import type { Destination, Destinations } from '../deliveries/destination.js';
+import { MAX_ALERT_IDS, type NewMessage } from '../deliveries/new-deliveries.js';
+import type { Outgoing } from '../deliveries/outgoing.js';
+import { digestMessage } from '../types/texts/digest-message.js';
+import type { AlertCounts } from './alert-counts.js';
+import { type MessageContext, PAYLOAD_VERSION } from './alert-messages.js';
+import {
+  type BundleRow,
+  claimBundles,
+  type KeptParts,
+  type KnownPart,
+  keepParts,
+  listParts,
+  updateBundles,
+} from './bundle-store.js';
+import { type DigestRow, insertDigests } from './digest-store.js';
+import { groupBy } from './group-by.js';
+import { readSilenced } from './silenced-alerts.js';
+
+/** Bundles that one transaction takes. */
+export const BUNDLES_AT_ONCE = 100;
+/** Alerts that the payload of a digest has in full. */
+const MAX_SHOWN = 100;
+
+interface DigestsOptions {
+  readonly destinations: Pick<Destinations, 'read' | 'readFallbacks'>;
+  readonly outgoing: Pick<Outgoing, 'enqueue'>;
+  readonly counts: Pick<AlertCounts, 'countDigest'>;
+  readonly messages: Pick<MessageContext, 'acknowledgeUrl'>;
+}
+
+/** Message of a bundle that is due; null: nothing changed. And the bundle afterwards. */
+interface Planned {
+  readonly row: BundleRow;
+  readonly thread: string;
+  readonly kept: KeptParts;
+  /** Alerts of the message, what changed first. */
+  readonly told: readonly KnownPart[] | null;
+  /** True if alerts that were told before fire, and a silence keeps them back. */
+  readonly hasOthers: boolean;
+}
+
+type IsSilenced = Awaited<ReturnType<typeof readSilenced>>;
+
+/** Makes the messages of bundles that are due. */
+export class Digests {
+  constructor(private readonly options: DigestsOptions) {}
+
+  /** Makes some of them, in the caller's transaction. @returns how many bundles were due */
+  async make(trx: Knex, nowMs: number): Promise<number> {
+    const due = await claimBundles(trx, nowMs, BUNDLES_AT_ONCE);
+    if (due.length === 0) return 0;
+    const parts = await listParts(
+      trx,
+      due.map(({ id }) => id),
+    );
+    const isSilenced = await readSilenced(
+      trx,
+      parts.map(({ alert }) => alert),
+      nowMs,
+    );
+    const byBundle = groupBy(parts, ({ bundleId }) => bundleId);
+    const planned = due.map((row) => plan(row, byBundle.get(row.id) ?? [], { isSilenced, nowMs }));
+    await updateBundles(
+      trx,
+      planned.map(({ row }) => row),
+    );
+    await keepParts(
+      trx,
+      planned.map(({ kept }) => kept),
+    );
+    await this.#send(trx, planned, nowMs);
+    return due.length;
+  }
+
+  async #send(trx: Knex, planned: readonly Planned[], nowMs: number): Promise<void> {
+    const { destinations, outgoing, counts, messages: context } = this.options;
+    const found = await destinations.read(trx, [...new Set(planned.map(({ row }) => row.channel_id))]);
+    const messages = planned.flatMap((one) => {
+      const destination = found.get(one.row.channel_id);
+      if (one.told === null || destination === undefined) return [];
+      return [messageOf({ ...one, told: one.told }, { destination, nowMs, context })];
+    });
+    const ends = await endDigestsOfFallbacks(trx, planned, { destinations, nowMs, context });
+    const all = [...messages, ...ends];
+    if (all.length === 0) return;
+    await insertDigests(
+      trx,
+      all.filter(isLarge).map((message) => digestOf(message, nowMs)),
+    );
+    await outgoing.enqueue(trx, all);
+    afterCommit(trx, () => {
+      for (const { row, told } of planned)
+        if (told !== null) counts.countDigest(row.group_id === null ? (row.state.cause ?? 'storm') : 'group');
+    });
+  }
+}
+
+function plan(
+  row: BundleRow,
+  parts: readonly KnownPart[],
+  { isSilenced, nowMs }: { readonly isSilenced: IsSilenced; readonly nowMs: number },
+): Planned {
+  // nobody is told of the end of an alert whose policy says so
+  const present = parts.filter(({ isFiring, status }) => !isFiring || status !== 'resolved');
+  const held = new Set(present.filter(({ isFiring, alert }) => isFiring && isSilenced(alert)));
+  const untold = [...held].filter(({ severity, toldSeverity }) => severity !== toldSeverity);
+  const { state, message, alerts } = planBundle(row.state, present.flatMap(knownTo(held)), nowMs);
+  const isOver = alerts.length === 0;
+  const thread = row.thread ?? `${row.id} ${nowMs.toString(36)}`;
+  const known = new Map(present.map((part) => [part.alertId, part]));
+  const inOrder =
+    message === null ? [] : [...message.opened, ...message.raised, ...message.resolved, ...message.firing];
+  const named = [...new Set(inOrder.map(({ alertId }) => alertId))]
+    .flatMap((id) => known.get(id) ?? [])
+    .filter((part) => !held.has(part));
+  return {
+    row: { ...row, state, due_at: null, thread: isOver ? null : message === null ? row.thread : thread },
+    thread,
+    kept: {
+      bundleId: row.id,
+      isTold: message !== null,
+      alertIds: [...new Set([...alerts, ...untold].map(({ alertId }) => alertId))],
+      untoldIds: untold.map(({ alertId }) => alertId),
+    },
+    told: message === null || named.length === 0 ? null : named,
+    hasOthers: [...held].some(({ toldSeverity }) => toldSeverity !== null),
+  };
+}
+
+/** Parts as the channel is to know them: of alerts that a silence keeps back nothing, or what it was told before. */
+function knownTo(held: ReadonlySet<KnownPart>): (part: KnownPart) => BundledAlert[] {
+  return (part) => {
+    if (!held.has(part)) return [part];
+    return part.toldSeverity === null ? [] : [{ ...part, severity: part.toldSeverity }];
+  };
+}
+
+function isLarge({ alertIds }: NewMessage): boolean {
+  return alertIds.length > MAX_ALERT_IDS;
+}
+
+function digestOf({ messageGroup, destination, alertIds }: NewMessage, nowMs: number): DigestRow {
+  return {
+    message_group: messageGroup,
+    owner_id: destination.ownerId,
+    alert_ids: alertIds,
+    created_at: new Date(nowMs),
+  };
+}
+
+/** Digests of what ended to the addresses of accounts that got the digest of its begin in place of its channel. */
+async function endDigestsOfFallbacks(
+  trx: Knex,
+  planned: readonly Planned[],
+  {
+    destinations,
+    nowMs,
+    context,
+  }: {
+    readonly destinations: Pick<Destinations, 'readFallbacks'>;
+    readonly nowMs: number;
+    readonly context: MessageOptions['context'];
+  },
+): Promise<NewMessage[]> {
+  const ended = planned.flatMap(({ row, thread, told }) => {
+    const over = told?.filter(({ isFiring }) => !isFiring) ?? [];
+    return over.length === 0 ? [] : [{ row, thread, over }];
+  });
+  if (ended.length === 0) return [];
+  const fallbacks = await listDigestFallbacks(trx, {
+    ownerIds: [...new Set(ended.map(({ row }) => row.owner_id))],
+    threads: ended.map(({ thread }) => thread),
+    sinceMs: Math.min(
+      ...ended.map(({ over }) => over.reduce((oldest, { startedAtMs }) => Math.min(oldest, startedAtMs), nowMs)),
+    ),
+  });
+  if (fallbacks.length === 0) return [];
+  const addresses = await destinations.readFallbacks(trx, [...new Set(ended.map(({ row }) => row.owner_id))]);
+  return ended.flatMap(({ row, thread, over }) => {
+    const destination = addresses.get(row.owner_id);
+    const told = knownAt(
+      fallbacks.filter((fallback) => fallback.thread === thread),
+      over,
+    );
+    if (destination === undefined || told.length === 0) return [];
+    const message = messageOf(
+      { row: { ...row, recipients: null }, told, thread, hasOthers: false },
+      { destination, nowMs, context },
+    );
+    return [{ ...message, messageGroup: `${message.messageGroup} fallback`, isFallback: true as const }];
+  });
+}
+
+/** Those of the alerts that were in digests to an address, whose rows name the first of them alone. */
+function knownAt(fallbacks: readonly DigestFallback[], over: readonly KnownPart[]): readonly KnownPart[] {
+  if (fallbacks.some(({ alert_ids: ids, alert_count: count }) => count > ids.length)) return over;
+  const named = new Set(fallbacks.flatMap(({ alert_ids: ids }) => ids));
+  return over.filter(({ alertId }) => named.has(alertId));
+}
+
+interface MessageOptions {
+  readonly destination: Destination;
+  readonly nowMs: number;
+  readonly context: Pick<MessageContext, 'acknowledgeUrl'>;
+}
+
+function messageOf(
+  {
+    row,
+    told,
+    thread,
+    hasOthers,
+  }: Pick<Planned, 'row' | 'thread' | 'hasOthers'> & { readonly told: readonly KnownPart[] },
+  { destination, nowMs, context }: MessageOptions,
+): NewMessage {
+  const isOver = told.every(({ isFiring }) => !isFiring);
+  return {
+    destination,
+    ...(row.recipients === null ? {} : { to: row.recipients }),
+    messageGroup: `${row.id} ${nowMs.toString(36)}`,
+    kind: 'digest',
+    alertIds: told.map(({ alertId }) => alertId),
+    alertCount: told.length,
+    ...(isOver ? {} : { hasFallback: true }),
+    ...(row.is_test ? { isTest: true } : {}),
+    write: (writing) =>
+      digestMessage(
+        {
+          id: writing.id,
+          thread,
+          payload: payloadOf(row, told, { id: writing.id, isTest: row.is_test || destination.isTest, isOver, nowMs }),
+          entries: told.map(({ monitor, type, severity, startedAtMs, isFiring }) => ({
+            monitor,
+            type,
+            severity,
+            startedAtMs,
+            isOver: !isFiring,
+          })),
+          groupName: row.group_name,
+          nowMs,
+          isTest: false,
+          ...(hasOthers ? { hasOthers: true as const } : {}),
+          acknowledgeUrl: told.some(({ isFiring, status }) => isFiring && status === 'firing')
+            ? context.acknowledgeUrl(writing.id, { id: row.channel_id, recipient: writing.recipient })
+            : null,
+          listUrl: null,
+        },
+        writing,
+      ),
+  };
+}
+
+/** Object that a webhook channel gets for several alerts. */
+function payloadOf(
+  row: BundleRow,
+  told: readonly KnownPart[],
+  {
+    id,
+    isTest,
+    isOver,
+    nowMs,
+  }: { readonly id: string; readonly isTest: boolean; readonly isOver: boolean; readonly nowMs: number },
+): Readonly<Record<string, unknown>> {
+  return {
+    id,
+    type: isOver ? 'alert.resolved' : 'alert.firing',
+    version: PAYLOAD_VERSION,
+    timestamp: new Date(nowMs).toISOString(),
+    sequence: nowMs,
+    test: isTest,
+    data: {
+      alert: null,
+      monitor: null,
+      policy: null,
+      group: row.group_id === null ? null : { id: row.group_id, name: row.group_name },
+      count: told.length,
+      alerts: told.slice(0, MAX_SHOWN).map(({ alertId, status, type, severity, monitor, startedAtMs }) => ({
+        id: alertId,
+        status,
+        type,
+        severity,
+        monitor,
+        started_at: new Date(startedAtMs).toISOString(),
+      })),
+    },
+  };
+}

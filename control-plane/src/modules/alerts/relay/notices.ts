@@ -1,0 +1,66 @@
+import type { AlertPolicy } from '@vantage/shared/alerts/policy.js';
+import { askRules } from '@vantage/shared/alerts/rules.js';
+import type { Clock } from '@vantage/shared/clock.js';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import type { Knex } from 'knex';
+import type { Destinations } from '../deliveries/destination.js';
+import type { WritingFor } from '../deliveries/new-deliveries.js';
+import type { Outgoing } from '../deliveries/outgoing.js';
+import type { Notice } from '../types/texts/facts.js';
+import { noticeMessage } from '../types/texts/notice-message.js';
+
+/** News that is about no alert, for the channels of a policy. */
+export interface NewNotice {
+  readonly isTest: boolean;
+  readonly policy: AlertPolicy;
+  /** Tags of the subject, in lower case. */
+  readonly tags: readonly string[];
+  /** Id of the subject: notices about it are one thread. */
+  readonly subject: string;
+  readonly notice: Notice;
+  readonly sinceMs: number;
+}
+
+interface NoticesOptions {
+  readonly clock: Clock;
+  readonly destinations: Pick<Destinations, 'read'>;
+  readonly outgoing: Pick<Outgoing, 'enqueue'>;
+}
+
+/** Sends notices, as news of severity warning. */
+export class Notices {
+  constructor(private readonly options: NoticesOptions) {}
+
+  /** Queues notices for the channels of the rules that match now, in the caller's transaction. */
+  async notify(trx: Knex, notices: readonly NewNotice[]): Promise<void> {
+    if (notices.length === 0) return;
+    const { clock, destinations, outgoing } = this.options;
+    const nowMs = clock.now();
+    const asked = notices.map(({ policy, tags }) => askRules(policy, { severity: 'warning', tags }, nowMs));
+    const found = await destinations.read(trx, [...new Set(asked.flat().map(({ choice }) => choice.channel_id))]);
+    const messages = notices.flatMap(({ isTest, subject, notice, sinceMs }, index) => {
+      const messageGroup = newId(idPrefixes.event, nowMs);
+      return (asked[index] ?? []).flatMap(({ choice }) => {
+        const destination = found.get(choice.channel_id);
+        if (destination === undefined) return [];
+        return [
+          {
+            destination,
+            ...(choice.to === null ? {} : { to: choice.to }),
+            ...(isTest ? { isTest: true as const } : {}),
+            messageGroup,
+            kind: 'notice' as const,
+            alertIds: [],
+            alertCount: 0,
+            write: ({ id, ...audience }: WritingFor) =>
+              noticeMessage(
+                { id, thread: `${notice.kind} ${subject}`, payload: {}, notice, sinceMs, url: null },
+                audience,
+              ),
+          },
+        ];
+      });
+    });
+    if (messages.length > 0) await outgoing.enqueue(trx, messages);
+  }
+}

@@ -1,0 +1,378 @@
+import { isWorse } from '@vantage/shared/alerts/alert.js';
+import { decide } from '@vantage/shared/alerts/decide.js';
+import type { AlertNews, Decision } from '@vantage/shared/alerts/decision.js';
+import { noDataDueAt } from '@vantage/shared/alerts/transitions.js';
+import type { Clock } from '@vantage/shared/clock.js';
+import type { Knex } from 'knex';
+import { afterCommit } from '../../../db/after-commit.js';
+import { publishAll } from '../../../events/index.js';
+import { type AlertedMonitor, readAlertedMonitors } from '../../monitors/index.js';
+import type { Destinations } from '../deliveries/destination.js';
+import type { Outgoing } from '../deliveries/outgoing.js';
+import type { Rooms } from '../deliveries/rooms.js';
+import type { AlertRow } from '../events/alert-row.js';
+import { lockPresentAlerts, noteUp, storeAlerts } from '../events/alert-store.js';
+import { alertRecord } from '../events/alert-view.js';
+import { type DataWait, insertDataWaits } from '../events/data-wait-store.js';
+import { insertDue, queueAlertsOfMonitors } from '../events/due-store.js';
+import { insertTimeline } from '../events/timeline-store.js';
+import { readApplied, readDependents, readPolicies } from '../policies/applying-store.js';
+import { type Silence, silenceOf } from '../silences/silence.js';
+import { silenceIn } from '../silences/silence-row.js';
+import { readSilences } from '../silences/silence-store.js';
+import type { ChannelTypes } from '../types/registry.js';
+import type { AlertCounts } from './alert-counts.js';
+import type { MessageContext } from './alert-messages.js';
+import { afterDecision, type Decided, monitorCopy, type NamedPolicy, type Subject } from './decided.js';
+import { groupBy } from './group-by.js';
+import { type AlertingEvent, endsResolution, isTrouble, newsOf } from './monitor-news.js';
+import type { NewNotice, Notices } from './notices.js';
+import { hasTells, type JoinedTells, joinTells, writeTells } from './send-tells.js';
+import { dependenciesOf, surroundingsOf } from './surroundings.js';
+import { readWithoutSilenced } from './untold.js';
+
+// The way from news to messages, the same for events of monitors, for instants that are due, and for acts of people. All of it is one
+// transaction, and few statements for any number of alerts:
+//
+//   lock alerts, in the order of their ids ──> read monitors, policies, silences ──> decide each (pure) ──> write alerts,
+//   timeline, next looks, events, deliveries ──> commit ──> senders, consumers
+//
+// A replica that dies before the commit has changed nothing, and its news is still there.
+
+interface RelayOptions {
+  readonly clock: Clock;
+  readonly notices: Pick<Notices, 'notify'>;
+  readonly destinations: Pick<Destinations, 'read' | 'readFallbacks'>;
+  readonly outgoing: Pick<Outgoing, 'enqueue'>;
+  readonly rooms: Pick<Rooms, 'read'>;
+  readonly types: ChannelTypes;
+  readonly counts: Pick<AlertCounts, 'countAlert'>;
+  readonly messages: Omit<MessageContext, 'nowMs'>;
+}
+
+/** News for one subject. */
+interface Asked extends Subject {
+  readonly news: AlertNews;
+}
+
+/** Surroundings of several subjects. */
+interface Known {
+  readonly monitors: ReadonlyMap<string, AlertedMonitor>;
+  readonly silences: ReadonlyMap<string, readonly Silence[]>;
+  readonly down: ReadonlySet<string>;
+}
+
+/** Turns news into changes of alerts and messages. */
+export class Relay {
+  constructor(private readonly options: RelayOptions) {}
+
+  /** Handles events of monitors, each of another monitor. */
+  async handleEvents(trx: Knex, events: readonly AlertingEvent[]): Promise<void> {
+    const ids = events.map(({ subject }) => subject);
+    const alerts = groupBy(await lockPresentAlerts(trx, ids), ({ monitor_id: id }) => id);
+    const monitors = await this.#readMonitors(trx, ids);
+    const policies = await this.#readPolicies(trx, monitors, [...alerts.values()].flat());
+    const asked = events.flatMap((event) => {
+      const own = alerts.get(event.subject) ?? [];
+      return askedOf(event, { monitor: monitors.get(event.subject) ?? null, alerts: own, policies });
+    });
+    await this.#decideAll(trx, asked, monitors);
+    await insertDataWaits(trx, dataWaitsOf(events, policies, this.options.clock.now()));
+    await this.options.notices.notify(trx, flappingNotices(events, policies));
+    await noteUp(
+      trx,
+      events.filter(endsResolution).map(({ subject }) => subject),
+    );
+    const dependents = await readDependents(trx, ids);
+    await queueAlertsOfMonitors(trx, [...new Set([...dependents.values()].flat())]);
+  }
+
+  /** Looks at monitors that had no data since an instant: a policy may have waited for longer than it lasted then. */
+  async lookForData(trx: Knex, waits: readonly Omit<DataWait, 'dueAtMs'>[]): Promise<void> {
+    const at = new Date(this.options.clock.now());
+    const sinceMs = new Map(waits.map((wait) => [wait.monitorId, wait.sinceMs]));
+    const monitors = await this.#readMonitors(trx, [...sinceMs.keys()]);
+    const silent = [...monitors.values()].filter(
+      ({ id, status, noDataSinceMs }) => status === 'active' && noDataSinceMs === sinceMs.get(id),
+    );
+    await this.handleEvents(
+      trx,
+      silent.map((monitor) => noDataEvent(monitor, at)),
+    );
+  }
+
+  /** Looks at alerts that are not resolved, which the caller has locked. */
+  async look(trx: Knex, alerts: readonly AlertRow[]): Promise<void> {
+    await this.#ask(trx, alerts, { kind: 'look' });
+  }
+
+  /** Performs the act of a person on alerts, which the caller has locked. */
+  async act(
+    trx: Knex,
+    alerts: readonly AlertRow[],
+    news: Extract<AlertNews, { kind: 'acknowledge' | 'resolve' }>,
+    note: string | null = null,
+  ): Promise<void> {
+    await this.#ask(trx, alerts, news, note);
+  }
+
+  async #ask(trx: Knex, alerts: readonly AlertRow[], news: AlertNews, note: string | null = null): Promise<void> {
+    if (alerts.length === 0) return;
+    const monitors = await this.#readMonitors(
+      trx,
+      alerts.map(({ monitor_id: id }) => id),
+    );
+    const policies = await this.#readPolicies(trx, monitors, alerts);
+    const changed = await readWithoutSilenced(trx, alerts, this.options.clock.now());
+    const asked = alerts.map((alert): Asked => {
+      const monitor = monitors.get(alert.monitor_id) ?? null;
+      return {
+        ...subjectOf(alert, monitor, policies.of(alert, monitor)),
+        state: changed.get(alert.id) ?? alert.state,
+        details: null,
+        isResolvedByUser: news.kind === 'resolve',
+        news,
+      };
+    });
+    await this.#decideAll(trx, asked, monitors, note);
+  }
+
+  #readMonitors(trx: Knex, ids: readonly string[]): Promise<ReadonlyMap<string, AlertedMonitor>> {
+    return readAlertedMonitors(trx, [...new Set(ids)], this.options.clock.now());
+  }
+
+  async #readPolicies(
+    trx: Knex,
+    monitors: ReadonlyMap<string, AlertedMonitor>,
+    alerts: readonly AlertRow[],
+  ): Promise<KnownPolicies> {
+    const applied = await readApplied(trx, [...monitors.keys()]);
+    // of a monitor that was deleted it is no longer known which ones applied
+    const orphans = alerts.filter(({ monitor_id: id }) => !monitors.has(id)).map(({ policy_id: id }) => id);
+    const byId = orphans.length === 0 ? new Map<string, NamedPolicy>() : await readPolicies(trx, [...new Set(orphans)]);
+    return {
+      applied,
+      of(alert, monitor) {
+        if (monitor === null) return byId.get(alert.policy_id) ?? barePolicy(alert);
+        return applied.get(monitor.id)?.find(({ policy }) => policy.id === alert.policy_id) ?? null;
+      },
+    };
+  }
+
+  async #decideAll(
+    trx: Knex,
+    asked: readonly Asked[],
+    monitors: ReadonlyMap<string, AlertedMonitor>,
+    note: string | null = null,
+  ): Promise<void> {
+    if (asked.length === 0) return;
+    const nowMs = this.options.clock.now();
+    const known = await this.#readKnown(trx, asked, { monitors, nowMs });
+    const decided = asked.flatMap((one) => {
+      const after = afterDecision(one, decideOne(one, known, nowMs), nowMs);
+      return after === null ? [] : [after];
+    });
+    await this.#write(trx, decided, { nowMs, note });
+  }
+
+  async #readKnown(
+    trx: Knex,
+    asked: readonly Asked[],
+    { monitors, nowMs }: { readonly monitors: ReadonlyMap<string, AlertedMonitor>; readonly nowMs: number },
+  ): Promise<Known> {
+    const owners = [...new Set(asked.map(({ ownerId }) => ownerId))];
+    const rows = await readSilences(trx, owners, new Date(nowMs));
+    const silences = new Map<string, Silence[]>();
+    for (const row of rows) silences.set(row.owner_id, [...(silences.get(row.owner_id) ?? []), silenceIn(row)]);
+    const needed = asked.flatMap(({ policy, monitor }) => dependenciesOf(policy?.policy ?? null, monitor.id));
+    const dependencies = await this.#readMonitors(trx, needed);
+    const down = [...dependencies.values()].filter(({ status, health }) => status === 'active' && health === 'down');
+    return { monitors, silences, down: new Set(down.map(({ id }) => id)) };
+  }
+
+  async #write(
+    trx: Knex,
+    unjoined: readonly Decided[],
+    { nowMs, note }: { readonly nowMs: number; readonly note: string | null },
+  ): Promise<void> {
+    const { counts, messages } = this.options;
+    const told = await joinTells(trx, unjoined, { ...this.options, context: { ...messages, nowMs } });
+    const { decided } = told;
+    await storeAlerts(
+      trx,
+      decided.map(({ row }) => row),
+    );
+    await insertTimeline(
+      trx,
+      decided.flatMap((one) => timelineOf(one, note)),
+    );
+    await insertDue(
+      trx,
+      decided.flatMap(({ row: { id }, markAtMs: atMs }) => (atMs === null ? [] : [{ alertId: id, atMs }])),
+    );
+    await publishAll(trx, decided.flatMap(eventsOf));
+    if (told.alone.length > 0 || told.decided.some(hasTells)) await this.#send(trx, told, nowMs);
+    afterCommit(trx, () => {
+      for (const { decision, row } of decided)
+        for (const change of decision.changes) counts.countAlert(row.type, change);
+    });
+  }
+
+  async #send(trx: Knex, told: JoinedTells, nowMs: number): Promise<void> {
+    const { destinations, outgoing, messages: fixed } = this.options;
+    const messages = await writeTells(trx, told, { destinations, context: { ...fixed, nowMs } });
+    if (messages.length > 0) await outgoing.enqueue(trx, messages);
+  }
+}
+
+/** Policies of several alerts. */
+interface KnownPolicies {
+  /** Enabled policies that apply, by monitor. */
+  readonly applied: ReadonlyMap<string, readonly NamedPolicy[]>;
+  /** Policy of an alert; null: it does not apply any more. */
+  of(alert: AlertRow, monitor: AlertedMonitor | null): NamedPolicy | null;
+}
+
+function askedOf(
+  event: AlertingEvent,
+  {
+    monitor,
+    alerts,
+    policies,
+  }: {
+    readonly monitor: AlertedMonitor | null;
+    readonly alerts: readonly AlertRow[];
+    readonly policies: KnownPolicies;
+  },
+): Asked[] {
+  const severity = monitor?.alertSeverity ?? { down: 'critical', degraded: 'warning' };
+  const details = isTrouble(event) ? detailsOf(event) : null;
+  const known = alerts.map((alert): Asked => {
+    const policy = policies.of(alert, monitor);
+    // what no longer applies is resolved, whatever happens
+    const news: AlertNews = policy === null ? { kind: 'look' } : newsOf(event, alert.state, severity);
+    return { ...subjectOf(alert, monitor, policy), details, isResolvedByUser: false, news };
+  });
+  if (monitor === null || !isTrouble(event)) return known.filter(({ alert }) => alert?.status !== 'resolved');
+  const covered = new Set(alerts.map(({ policy_id: id }) => id));
+  const others = (policies.applied.get(monitor.id) ?? []).filter(({ policy }) => !covered.has(policy.id));
+  const fresh = others.map((policy): Asked => {
+    const news = newsOf(event, null, severity);
+    return { ...newSubject(monitor, policy), details, isResolvedByUser: false, news };
+  });
+  return [...known, ...fresh];
+}
+
+/** Looks at monitors without data, of which a policy opens an alert only later. */
+function dataWaitsOf(events: readonly AlertingEvent[], { applied }: KnownPolicies, nowMs: number): DataWait[] {
+  return events.flatMap((event) => {
+    if (event.kind !== 'monitor.no_data' || event.payload.is_over) return [];
+    const sinceMs = Date.parse(event.payload.since);
+    const dues = (applied.get(event.subject) ?? []).map(({ policy }) => noDataDueAt(policy, sinceMs) ?? nowMs);
+    const later = dues.filter((dueAtMs) => dueAtMs > nowMs);
+    return later.length === 0 ? [] : [{ monitorId: event.subject, sinceMs, dueAtMs: Math.min(...later) }];
+  });
+}
+
+function noDataEvent({ id, name, type, target, isTest, noDataSinceMs }: AlertedMonitor, at: Date): AlertingEvent {
+  const payload = {
+    monitor: { id, name, type, target },
+    since: new Date(noDataSinceMs ?? at).toISOString(),
+    is_over: false,
+  };
+  return { kind: 'monitor.no_data', subject: id, isTest, at, payload };
+}
+
+/** Notices that flapping of monitors begins, or is over, for policies that want them. */
+function flappingNotices(events: readonly AlertingEvent[], { applied }: KnownPolicies): NewNotice[] {
+  return events.flatMap((event) => {
+    if (event.kind !== 'monitor.flapping') return [];
+    const { monitor, is_flapping: isFlapping, is_up: isUp } = event.payload;
+    const telling = (applied.get(event.subject) ?? []).filter(({ policy }) => policy.suppression.flapping === 'notice');
+    return telling.map(({ policy }) => ({
+      isTest: event.isTest,
+      policy,
+      tags: monitor.tags ?? [],
+      subject: monitor.id,
+      notice: { kind: 'flapping', monitor, isOver: !isFlapping, isUp } as const,
+      sinceMs: event.at.getTime(),
+    }));
+  });
+}
+
+type Part = Pick<Subject, 'ownerId' | 'isTest' | 'monitor' | 'policy' | 'alert' | 'state'>;
+
+function subjectOf(alert: AlertRow, monitor: AlertedMonitor | null, policy: NamedPolicy | null): Part {
+  const { owner_id: ownerId, is_test: isTest } = alert;
+  return { ownerId, isTest, monitor: monitor ?? monitorCopy(alert), policy, alert, state: alert.state };
+}
+
+function newSubject(monitor: AlertedMonitor, policy: NamedPolicy): Part {
+  return { ownerId: monitor.ownerId, isTest: monitor.isTest, monitor, policy, alert: null, state: null };
+}
+
+function detailsOf(event: AlertingEvent) {
+  if (event.kind !== 'monitor.down' && event.kind !== 'monitor.degraded') return { reason: null, affectedNodes: [] };
+  const { reason, affected_nodes: affectedNodes } = event.payload.event;
+  return { reason, affectedNodes };
+}
+
+function decideOne({ state, monitor, policy, news }: Asked, known: Known, nowMs: number): Decision {
+  const present = known.monitors.get(monitor.id) ?? null;
+  const silences = known.silences.get(present?.ownerId ?? '') ?? [];
+  const worst = news.kind === 'trouble' && (state === null || isWorse(news, state)) ? news : state;
+  const silence = present === null || worst === null ? null : silenceOf(silences, present, worst.severity, nowMs);
+  const surroundings = surroundingsOf({
+    monitor: present,
+    policy: policy?.policy ?? null,
+    silencedUntilMs: silence?.untilMs ?? null,
+    down: known.down,
+  });
+  const { tags, id: monitorId } = monitor;
+  return decide({ alert: state, monitorId, policy: policy?.policy ?? null, tags, surroundings, news, nowMs });
+}
+
+/** Policy of an alert whose monitor and policy were deleted together: whom it notified is notified of the end. */
+function barePolicy({ policy_id: id, policy_name: name }: AlertRow): NamedPolicy {
+  return {
+    name,
+    policy: {
+      id,
+      rules: [],
+      escalation: { steps: [], repeat: 0, ack_timeout_sec: 0 },
+      on_recovery: { notify: true, delay_sec: 0, channels: [] },
+      suppression: { after_sec: 0, quiet_hours: [], flapping: 'all', depends_on: [], no_data_after_sec: 0 },
+    },
+  };
+}
+
+function timelineOf({ decision, row }: Decided, note: string | null) {
+  return decision.timeline.map((entry) => ({
+    ...entry,
+    details: note !== null && entry.what === 'acknowledged' ? { ...entry.details, note } : entry.details,
+    alertId: row.id,
+    ownerId: row.owner_id,
+  }));
+}
+
+function eventsOf({ decision, row }: Decided) {
+  const payload = {
+    alert: alertRecord(row),
+    monitor: {
+      id: row.monitor_id,
+      name: row.monitor_name,
+      type: row.monitor_type,
+      target: row.monitor_target,
+      tags: [...row.monitor_tags],
+      group_id: row.monitor_group_id,
+    },
+    policy: { id: row.policy_id, name: row.policy_name },
+  };
+  return decision.changes.map((change) => ({
+    kind: `alert.${change}` as const,
+    ownerId: row.owner_id,
+    isTest: row.is_test,
+    subject: row.id,
+    payload,
+  }));
+}

@@ -1,0 +1,69 @@
+import type { AnyRoute } from '../../http/route.js';
+import { acknowledgePageRoutes } from './routes/acknowledge-page.js';
+import { acknowledgeAlertEvent, getAlertEvent, listAlertEvents, resolveAlertEvent } from './routes/alert-events.js';
+import { testAlertChannel, verifyAlertChannel } from './routes/channel-acts.js';
+import {
+  changeAlertChannel,
+  createAlertChannel,
+  deleteAlertChannel,
+  getAlertChannel,
+  listAlertChannels,
+} from './routes/channels.js';
+import { getAlertDelivery, listAlertDeliveries, retryAlertDelivery } from './routes/deliveries.js';
+import {
+  changeAlertGroup,
+  createAlertGroup,
+  deleteAlertGroup,
+  getAlertGroup,
+  listAlertGroups,
+} from './routes/groups.js';
+import { mailedLinkRoutes } from './routes/mailed-links.js';
+import {
+  changeAlertPolicy,
+  createAlertPolicy,
+  deleteAlertPolicy,
+  getAlertPolicy,
+  listAlertPolicies,
+} from './routes/policies.js';
+import {
+  changeAlertSilence,
+  createAlertSilence,
+  deleteAlertSilence,
+  getAlertSilence,
+  listAlertSilences,
+} from './routes/silences.js';
+
+/** All operations on channels, policies, silences, groups and deliveries of alerts, and the pages that their mails link to. */
+export const alertRoutes: readonly AnyRoute[] = [
+  listAlertChannels,
+  createAlertChannel,
+  getAlertChannel,
+  changeAlertChannel,
+  deleteAlertChannel,
+  testAlertChannel,
+  verifyAlertChannel,
+  listAlertPolicies,
+  createAlertPolicy,
+  getAlertPolicy,
+  changeAlertPolicy,
+  deleteAlertPolicy,
+  listAlertSilences,
+  createAlertSilence,
+  getAlertSilence,
+  changeAlertSilence,
+  deleteAlertSilence,
+  listAlertGroups,
+  createAlertGroup,
+  getAlertGroup,
+  changeAlertGroup,
+  deleteAlertGroup,
+  listAlertDeliveries,
+  getAlertDelivery,
+  retryAlertDelivery,
+  listAlertEvents,
+  getAlertEvent,
+  acknowledgeAlertEvent,
+  resolveAlertEvent,
+  ...mailedLinkRoutes,
+  ...acknowledgePageRoutes,
+];

@@ -1,0 +1,116 @@
+import { Type } from 'typebox';
+import { actorOf } from '../../../audit-log/actor.js';
+import { ApiError } from '../../../http/errors.js';
+import { html } from '../../../http/pages/html.js';
+import { renderPage } from '../../../http/pages/page.js';
+import { type AnyRoute, defineRoute, type RawReply, type RouteRequest, type Services } from '../../../http/route.js';
+import type { LinkRight } from '../channels/link-tokens.js';
+import { pageTexts } from '../channels/page-texts.js';
+
+// A button acts, not the visit: mail programs open links to scan them. One-click requests of mail programs (RFC 8058) are the same
+// POST, with a body that needs no look.
+
+type Act = LinkRight['act'];
+type PageRequest = Pick<
+  RouteRequest<{ token: string }, unknown, unknown>,
+  'params' | 'locale' | 'address' | 'requestId' | 'account'
+>;
+
+const common = {
+  tag: 'Pages',
+  auth: { kind: 'none' },
+  limit: { name: 'alert-links', limit: 60, per: 'minute', from: 'address' },
+  params: Type.Object({ token: Type.String({ maxLength: 1_000 }) }),
+  replies: { 200: Type.String(), 404: Type.String() },
+  replyKind: 'html',
+  errors: [],
+  isDocumented: false,
+} as const;
+
+/** Pages on which recipients of alerts confirm or unsubscribe. */
+export const mailedLinkRoutes: readonly AnyRoute[] = [
+  defineRoute({
+    ...common,
+    operationId: 'getAlertRecipientVerifyPage',
+    method: 'GET',
+    path: '/alert-channels/verify/{token}',
+    summary: 'Ask whether to receive alerts',
+    handle: (request, services) => ask(request, services, 'verify'),
+  }),
+  defineRoute({
+    ...common,
+    operationId: 'postAlertRecipientVerify',
+    method: 'POST',
+    path: '/alert-channels/verify/{token}',
+    summary: 'Receive alerts',
+    rawBody: { keepBytes: 0 },
+    handle: (request, services) => verify(request, services),
+  }),
+  defineRoute({
+    ...common,
+    operationId: 'getAlertUnsubscribePage',
+    method: 'GET',
+    path: '/alert-channels/unsubscribe/{token}',
+    summary: 'Ask whether to unsubscribe from alerts',
+    handle: (request, services) => ask(request, services, 'unsubscribe'),
+  }),
+  defineRoute({
+    ...common,
+    operationId: 'postAlertUnsubscribe',
+    method: 'POST',
+    path: '/alert-channels/unsubscribe/{token}',
+    summary: 'Unsubscribe from alerts',
+    rawBody: { keepBytes: 0 },
+    handle: (request, services) => unsubscribe(request, services),
+  }),
+];
+
+async function ask({ params: { token }, locale }: PageRequest, { alerts }: Services, act: Act): Promise<RawReply> {
+  const found = await alerts.verification.findLink(token, act);
+  const text = pageTexts[locale];
+  const title = act === 'verify' ? text.verifyTitle : text.unsubscribeTitle;
+  if (found === null) return page(title, locale, text.invalid, 404);
+  const { right, row } = found;
+  const [question, label] =
+    act === 'verify'
+      ? [text.verifyAsk(right.to, row.name), text.verifyButton]
+      : [text.unsubscribeAsk(right.to, row.name), text.unsubscribeButton];
+  const content = html`
+<h1>${title}</h1>
+<p class="text">${question}</p>
+<form method="post"><p><button>${label}</button></p></form>`;
+  return withPrivacy(renderPage({ title, locale, content }));
+}
+
+async function verify(request: PageRequest, { alerts }: Services): Promise<RawReply> {
+  const text = pageTexts[request.locale];
+  const found = await alerts.verification.findLink(request.params.token, 'verify');
+  if (found === null) return page(text.verifyTitle, request.locale, text.invalid, 404);
+  try {
+    await alerts.verification.confirm(found.row, found.right, actorOf(request));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return page(text.verifyTitle, request.locale, text.invalid, 404);
+  }
+  return page(text.verifyTitle, request.locale, text.verified, 200);
+}
+
+async function unsubscribe({ params: { token }, locale }: PageRequest, { alerts }: Services): Promise<RawReply> {
+  const text = pageTexts[locale];
+  const found = await alerts.verification.findLink(token, 'unsubscribe');
+  if (found === null) return page(text.unsubscribeTitle, locale, text.invalid, 404);
+  await alerts.verification.unsubscribe(found);
+  return page(text.unsubscribeTitle, locale, text.unsubscribed, 200);
+}
+
+function page(title: string, locale: PageRequest['locale'], text: string, status: number): RawReply {
+  const content = html`
+<h1>${title}</h1>
+<p class="text">${text}</p>`;
+  return withPrivacy(renderPage({ status, title, locale, content }));
+}
+
+/** The address of the page is a right: it goes to no other site and into no index. */
+function withPrivacy(reply: RawReply): RawReply {
+  return { ...reply, headers: { ...reply.headers, 'Referrer-Policy': 'no-referrer', 'X-Robots-Tag': 'noindex' } };
+}

@@ -1,0 +1,89 @@
+import { alertSeverities } from '@vantage/shared/alerts/policy.js';
+import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
+import { nullable } from '@vantage/shared/nullable.js';
+import { type Static, Type } from 'typebox';
+import { IsTestSchema } from '../../../http/is-test.js';
+import { silenceScopes, silenceStatuses } from './silence.js';
+
+const closed = { additionalProperties: false } as const;
+
+const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '\\S', example: 'Planned change of the switches' });
+const Instant = Type.String({ format: 'date-time', maxLength: 40 });
+const StartsAt = { ...Instant, description: 'Begin; default: now.', example: '2026-11-21T22:00:00Z' };
+const EndsAt = {
+  ...Instant,
+  description: 'End, after `starts_at` and now, within a year from now.',
+  example: '2026-11-21T23:30:00Z',
+};
+const ScopeType = Type.Enum([...silenceScopes], {
+  type: 'string',
+  description: 'Meaning of `scope_ids`: ids of monitors, ids of groups of monitors, or tags; `all`: every monitor.',
+});
+const ScopeIds = Type.Array(Type.String({ minLength: 1, maxLength: 64, pattern: '\\S' }), {
+  maxItems: 200,
+  description:
+    'Ids of your monitors or groups, or tags, which are stored in lower case. Empty if `scope_type` is `all`, otherwise not.',
+});
+const Severities = Type.Array(Type.Enum([...alertSeverities], { type: 'string' }), {
+  maxItems: alertSeverities.length,
+  uniqueItems: true,
+  description: 'Severities of the alerts that are silenced; empty: all.',
+});
+const DurationSec = Type.Integer({
+  minimum: 1,
+  maximum: 366 * 86_400,
+  description: 'Seconds from `starts_at` to the end, in place of `ends_at`.',
+});
+
+/** Silence (API specification 2.5). */
+export const AlertSilenceSchema = Type.Object(
+  {
+    id: Type.String({ pattern: idPattern(idPrefixes.alertSilence) }),
+    user_id: Type.String(),
+    is_test: IsTestSchema,
+    monitor_id: nullable(Type.String(), 'Monitor, if the scope is exactly one; otherwise null.'),
+    scope_type: ScopeType,
+    scope_ids: Type.Array(Type.String()),
+    severities: Severities,
+    reason: Reason,
+    starts_at: Instant,
+    ends_at: Instant,
+    status: Type.Enum([...silenceStatuses], { type: 'string' }),
+    created_by: Type.String({ description: 'Id of the user who created the silence.' }),
+    created_at: Instant,
+    updated_at: Instant,
+  },
+  { ...closed, title: 'AlertSilence' },
+);
+
+/** Request to create a silence. */
+export const AlertSilenceCreateSchema = Type.Object(
+  {
+    reason: Reason,
+    monitor_id: Type.Optional(
+      nullable(
+        Type.String({ maxLength: 64 }),
+        'Monitor, in place of `scope_type` and `scope_ids`. Null, or left out, without a scope: every monitor.',
+      ),
+    ),
+    scope_type: Type.Optional(ScopeType),
+    scope_ids: Type.Optional(ScopeIds),
+    severities: Type.Optional(Severities),
+    starts_at: Type.Optional(StartsAt),
+    ends_at: Type.Optional(EndsAt),
+    duration_sec: Type.Optional(DurationSec),
+  },
+  { ...closed, title: 'AlertSilenceCreate' },
+);
+export type AlertSilenceCreate = Static<typeof AlertSilenceCreateSchema>;
+
+/** Request to change a silence. */
+export const AlertSilenceChangeSchema = Type.Object(
+  {
+    reason: Type.Optional(Reason),
+    starts_at: Type.Optional({ ...StartsAt, description: 'Begin, of a silence that has not begun.' }),
+    ends_at: Type.Optional(EndsAt),
+  },
+  { ...closed, minProperties: 1, title: 'AlertSilenceChange' },
+);
+export type AlertSilenceChange = Static<typeof AlertSilenceChangeSchema>;

@@ -1,0 +1,58 @@
+import t from 'tap';
+import { type Silence, type SilencedMonitor, silenceOf, silenceStatus } from './silence.js';
+
+const monitor: SilencedMonitor = { id: 'm_1', isTest: false, groupId: 'mgr_1', tags: ['eu', 'web'] };
+const aSilence = (fields: Partial<Omit<Silence, 'scopeIds'>> & { scopeIds?: readonly string[] } = {}): Silence => ({
+  id: 'asl_1',
+  isTest: false,
+  scope: 'all',
+  severities: [],
+  startsAtMs: 1_000,
+  endsAtMs: 2_000,
+  ...fields,
+  scopeIds: new Set(fields.scopeIds ?? []),
+});
+
+const cases: readonly [name: string, silence: Silence, isSilent: boolean][] = [
+  ['all', aSilence(), true],
+  ['its id', aSilence({ scope: 'monitor', scopeIds: ['m_0', 'm_1'] }), true],
+  ['the id of another', aSilence({ scope: 'monitor', scopeIds: ['m_2'] }), false],
+  ['its group', aSilence({ scope: 'group', scopeIds: ['mgr_1'] }), true],
+  ['another group', aSilence({ scope: 'group', scopeIds: ['mgr_2'] }), false],
+  ['one of its tags', aSilence({ scope: 'tag', scopeIds: ['web', 'mail'] }), true],
+  ['another tag', aSilence({ scope: 'tag', scopeIds: ['we'] }), false],
+  ['its severity', aSilence({ severities: ['warning', 'info'] }), true],
+  ['other severities', aSilence({ severities: ['critical', 'info'] }), false],
+  ['a silence of a test key', aSilence({ isTest: true }), false],
+];
+for (const [name, silence, isSilent] of cases)
+  t.test(`a silence applies to the monitors, groups, tags and severities that it names: ${name}`, async (t) => {
+    t.strictSame(silenceOf([silence], monitor, 'warning', 1_500), isSilent ? { untilMs: 2_000 } : null);
+  });
+
+t.test('a monitor without a group is in no silence of a group', async (t) => {
+  const silence = aSilence({ scope: 'group', scopeIds: ['mgr_1'] });
+  t.equal(silenceOf([silence], { ...monitor, groupId: null }, 'critical', 1_500), null);
+});
+
+t.test('a silence of a test key applies to monitors of test keys', async (t) => {
+  t.ok(silenceOf([aSilence({ isTest: true })], { ...monitor, isTest: true }, 'critical', 1_500));
+});
+
+t.test('a silence lasts from its first instant until its end, and the one that ends last counts', async (t) => {
+  const silences = [aSilence(), aSilence({ startsAtMs: 1_800, endsAtMs: 3_000 })];
+  const until = (nowMs: number) => silenceOf(silences, monitor, 'critical', nowMs)?.untilMs ?? null;
+  t.strictSame([999, 1_000, 1_799, 1_800, 2_000, 2_999, 3_000].map(until), [
+    null,
+    2_000,
+    2_000,
+    3_000,
+    3_000,
+    3_000,
+    null,
+  ]);
+  t.strictSame(
+    [999, 1_000, 1_999, 2_000].map((nowMs) => silenceStatus(aSilence(), nowMs)),
+    ['upcoming', 'active', 'active', 'expired'],
+  );
+});

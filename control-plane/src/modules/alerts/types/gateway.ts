@@ -1,0 +1,130 @@
+import type { Gateway, GenericGateway, TwilioGateway } from '../../../config/channel-settings.js';
+import { judge, type OutboundResponse } from '../../../deliver/index.js';
+import { accepted, type Json, jsonOf, outcomeOfStatus, refused, retry } from './answers.js';
+import type { Attempt, Outcome, TypeRequest } from './channel-type.js';
+
+// The operator's gateway for text messages and calls. Kind `twilio`:
+// https://www.twilio.com/docs/messaging/api/message-resource, https://www.twilio.com/docs/voice/api/call-resource
+
+const TWILIO_ORIGIN = 'https://api.twilio.com';
+const DEFAULT_BODY = '{"to": "{{to}}", "text": "{{text}}", "id": "{{id}}"}';
+/** Errors that end a recipient: invalid number, opted out, not a mobile number (https://www.twilio.com/docs/api/errors). */
+const ofRecipient: ReadonlySet<number> = new Set([21211, 21217, 21610, 21614]);
+/** Errors about the text: too long, empty. */
+const ofMessage: ReadonlySet<number> = new Set([21617, 21602]);
+
+/** One message or call for a gateway. */
+export interface Order {
+  /** Number (E.164). */
+  readonly to: string;
+  readonly text: string;
+  /** Id of the delivery, the same for every attempt. */
+  readonly id: string;
+  /** Further values for the body of kind `generic`. */
+  readonly values?: Readonly<Record<string, string>>;
+  /** Resource and form fields for kind `twilio`, in addition to numbers. */
+  readonly twilio: { readonly resource: 'Messages' | 'Calls'; readonly fields: Readonly<Record<string, string>> };
+}
+
+/** Sends an order to the gateway. */
+export async function sendOrder(
+  gateway: Gateway | null,
+  order: Order,
+  { nowMs, send }: Pick<Attempt, 'nowMs' | 'send'>,
+): Promise<Outcome> {
+  if (gateway === null)
+    return { kind: 'retry', error: 'the operator has not configured a gateway', retryAfterMs: null };
+  if (gateway.kind === 'twilio') return twilioOutcome(await send(twilioRequest(gateway, order)), nowMs);
+  return genericOutcome(gateway, await send(genericRequest(gateway, order)), nowMs);
+}
+
+function genericRequest(gateway: GenericGateway, order: Order): TypeRequest {
+  const { url, headers = {}, body = DEFAULT_BODY } = gateway;
+  const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const values = { ...order.values, to: order.to, text: order.text, id: order.id };
+  const isForm = names.has('content-type') && /form-urlencoded/i.test(Object.values(headers).join(' '));
+  return {
+    method: 'POST',
+    url,
+    isExempt: true,
+    headers: { ...(names.has('content-type') ? {} : { 'content-type': 'application/json' }), ...headers },
+    body: isForm ? filledText(body, values, encodeURIComponent) : filledBody(body, values),
+    secrets: [...Object.values(headers), ...secretsIn(url)],
+  };
+}
+
+/** Body with its values: in JSON leaf by leaf, so that no value leaves its string. */
+function filledBody(body: string, values: Readonly<Record<string, string>>): string {
+  try {
+    return JSON.stringify(
+      JSON.parse(body, (_key, leaf: unknown) => (typeof leaf === 'string' ? filledText(leaf, values) : leaf)),
+    );
+  } catch {
+    return filledText(body, values);
+  }
+}
+
+function filledText(text: string, values: Readonly<Record<string, string>>, encode = (value: string) => value): string {
+  return text.replace(/\{\{([a-z]{1,20})\}\}/g, (written, name: string) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    return value === undefined ? written : encode(value);
+  });
+}
+
+function genericOutcome(gateway: GenericGateway, response: OutboundResponse, nowMs: number): Outcome {
+  const { status } = response;
+  const isSuccess = gateway.success_status?.includes(status) ?? (status >= 200 && status < 300);
+  if (isSuccess) return idOutcome(gateway, response);
+  // a gateway that knows the number to be wrong says so by one of these; what else fails is the operator's to mend
+  if (status === 400 || status === 410 || status === 422) return refused('recipient', response);
+  const verdict = judge(status, response.headers, nowMs);
+  return retry(response, verdict.ok ? null : verdict.retryAfterMs);
+}
+
+/** With `id_path` the gateway has the message only if its body has the id. */
+function idOutcome({ id_path }: GenericGateway, response: OutboundResponse): Outcome {
+  if (id_path === undefined) return accepted(null);
+  const id = id_path
+    .split('.')
+    .reduce<unknown>(
+      (value, key) => (Object.hasOwn(Object(value), key) ? (value as Json)[key] : undefined),
+      jsonOf(response),
+    );
+  return typeof id === 'string' || typeof id === 'number' ? accepted(String(id)) : retry(response, null);
+}
+
+function twilioRequest(gateway: TwilioGateway, { to, twilio }: Order): TypeRequest {
+  const { base_url = TWILIO_ORIGIN, account_sid, auth_token, from, messaging_service_sid } = gateway;
+  const credentials = Buffer.from(`${account_sid}:${auth_token}`).toString('base64');
+  const form = new URLSearchParams({
+    To: to,
+    ...(from === undefined ? {} : { From: from }),
+    ...(messaging_service_sid === undefined ? {} : { MessagingServiceSid: messaging_service_sid }),
+    ...twilio.fields,
+  });
+  return {
+    method: 'POST',
+    url: `${base_url.replace(/\/$/, '')}/2010-04-01/Accounts/${account_sid}/${twilio.resource}.json`,
+    isExempt: true,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', authorization: `Basic ${credentials}` },
+    body: form.toString(),
+    secrets: [auth_token, credentials],
+  };
+}
+
+function twilioOutcome(response: OutboundResponse, nowMs: number): Outcome {
+  const json = jsonOf(response);
+  const sid = json?.['sid'];
+  if (response.status === 201) return typeof sid === 'string' ? accepted(sid) : retry(response, null);
+  const code = json?.['code'];
+  if (typeof code === 'number' && ofRecipient.has(code)) return refused('recipient', response);
+  if (typeof code === 'number' && ofMessage.has(code)) return refused('message', response);
+  // the account of the operator, not the channel
+  const outcome = outcomeOfStatus(response, nowMs);
+  return outcome.kind === 'refused' ? retry(response, null) : outcome;
+}
+
+/** Parameters of an address may be keys. */
+function secretsIn(url: string): readonly string[] {
+  return [...new URL(url).searchParams.values()].filter((value) => value.length >= 8);
+}

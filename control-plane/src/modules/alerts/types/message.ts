@@ -1,0 +1,68 @@
+import type { Locale } from '../../../http/locale.js';
+
+/** Why a message is sent. */
+export const messageKinds = [
+  'firing',
+  'severity',
+  'reminder',
+  'escalation',
+  'acknowledged',
+  'resolved',
+  'digest',
+  'notice',
+  'test',
+  'verification',
+] as const;
+export type MessageKind = (typeof messageKinds)[number];
+
+export const severities = ['critical', 'warning', 'info'] as const;
+export type Severity = (typeof severities)[number];
+
+/** A line of a message: "Since", "2026-01-01 12:00 UTC". */
+export interface Fact {
+  readonly label: string;
+  readonly value: string;
+}
+
+/** An address to go to. */
+export interface Link {
+  readonly label: string;
+  readonly url: string;
+  /** Purpose of the link, for templates. */
+  readonly role?: 'acknowledge' | 'monitor';
+}
+
+/**
+ * A message in one language, without the format of a channel. Values that come from monitors, nodes and targets are in
+ * it as they came, without control and bidirectional characters: each type escapes them for its vendor, and takes out mentions.
+ */
+export interface Message {
+  /** Id of the delivery, the same for every attempt. */
+  readonly id: string;
+  /** Id of the alert, group or digest that the messages of one thread belong to: `dedup_key`, `In-Reply-To`. */
+  readonly thread: string;
+  readonly kind: MessageKind;
+  readonly severity: Severity;
+  readonly locale: Locale;
+  /** One line. */
+  readonly title: string;
+  readonly facts: readonly Fact[];
+  /** One line each; the monitors of a digest. */
+  readonly items: readonly string[];
+  /** Next step, or advice. */
+  readonly note: string | null;
+  /** The acknowledge link first, where there is one. */
+  readonly links: readonly Link[];
+  /** Text of the owner's template, filled, in place of facts, items and note. */
+  readonly customText: string | null;
+  /** Address or name of what the message is about. */
+  readonly source: string;
+  /** When it happened, milliseconds since the epoch. */
+  readonly atMs: number;
+  /** IANA name of the channel's time zone; absent: UTC. */
+  readonly timezone?: string;
+  /** True if nothing of what the message is about lasts any longer: of a digest of ends; `resolved` implies it. */
+  readonly isOver?: boolean;
+  /** Event that a webhook gets (`alert.*`, full form): `{id, type, …, data: {alert, monitor, policy}}`. Empty: there is none. */
+  readonly payload: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,50 @@
+import type { ChannelType } from './channel-type.js';
+import { dingtalk } from './dingtalk.js';
+import { emailType } from './email.js';
+import { feishu } from './feishu.js';
+import { lark } from './lark.js';
+import { pagerduty } from './pagerduty.js';
+import type { ChannelSettings } from './settings.js';
+import { slack } from './slack.js';
+import { sms } from './sms.js';
+import { telegram } from './telegram.js';
+import { voice } from './voice.js';
+import { webhookType } from './webhook.js';
+import { wechat } from './wechat.js';
+import { wecom } from './wecom.js';
+
+/** The one list of channel types. */
+const makers = {
+  email: () => emailType,
+  webhook: () => webhookType,
+  slack,
+  telegram,
+  wecom,
+  dingtalk,
+  feishu,
+  lark,
+  wechat,
+  sms,
+  voice,
+  pagerduty,
+} satisfies Readonly<Record<string, (settings: ChannelSettings) => ChannelType>>;
+
+/** Name of a channel type. */
+export type ChannelTypeName = keyof typeof makers;
+
+/** Names of all channel types. */
+export const channelTypeNames = Object.keys(makers) as readonly ChannelTypeName[];
+
+/** Channel types by name. */
+export type ChannelTypes = Readonly<Record<ChannelTypeName, ChannelType>>;
+
+/** The channel types, with the settings of the operator. */
+export function channelTypes(settings: ChannelSettings): ChannelTypes {
+  const types = Object.entries(makers).map(([name, make]) => [name, make(settings)] as const);
+  return Object.fromEntries(types) as Record<ChannelTypeName, ChannelType>;
+}
+
+/** Type with a name; null: this version has none. */
+export function findType(types: ChannelTypes, name: string): ChannelType | null {
+  return Object.hasOwn(types, name) ? types[name as ChannelTypeName] : null;
+}

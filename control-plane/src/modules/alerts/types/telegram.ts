@@ -1,0 +1,144 @@
+import { type Static, Type } from 'typebox';
+import type { OutboundResponse } from '../../../deliver/index.js';
+import { accepted, jsonOf, objectAt, outcomeOfStatus, refused, retry } from './answers.js';
+import { type Attempt, type ChannelType, defineChannelType, type Outcome } from './channel-type.js';
+import { isAboutEnd } from './ending.js';
+import { plainText } from './formats/plain-text.js';
+import { telegramHtml, telegramLink } from './formats/telegram-html.js';
+import { type Format, fitted, linesOf, plainFormat } from './lines.js';
+import type { Message } from './message.js';
+import { type Base, baseOf, type ChannelSettings, judgedUrls } from './settings.js';
+
+// https://core.telegram.org/bots/api#sendmessage, https://core.telegram.org/bots/api#responseparameters
+
+/** Greatest length of a text after its entities are parsed; the escaped text is no shorter. */
+const MAX_TEXT = 4_096;
+
+const Config = Type.Object(
+  {
+    bot_token: Type.String({
+      pattern: '^[0-9]{1,20}:[A-Za-z0-9_-]{20,100}$',
+      description: 'Token of the bot, from @BotFather.',
+      example: '123456789:AAExampleExampleExampleExampleExample',
+    }),
+    chat_id: Type.String({
+      pattern: '^(?:-?[0-9]{1,20}|@[A-Za-z][A-Za-z0-9_]{3,31})$',
+      description: 'Chat to send to: its number, negative for groups, or `@name` of a public channel.',
+      example: '-1001234567890',
+    }),
+    thread_id: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Topic of a forum to send to.', example: 42 }),
+    ),
+    silent_recovery: Type.Optional(
+      Type.Boolean({ description: 'Messages about an end make no sound. Default: false.', example: true }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    title: 'TelegramChannelConfig',
+    description: 'Configuration of a channel of type telegram.',
+  },
+);
+type Config = Static<typeof Config>;
+
+const format: Format = {
+  title: (text) => `<b>${telegramHtml(text)}</b>`,
+  fact: (label, value) => `${telegramHtml(label)}: ${telegramHtml(value)}`,
+  item: (text) => telegramHtml(`• ${text}`),
+  note: (text) => `<i>${telegramHtml(text)}</i>`,
+  custom: telegramHtml,
+  link: telegramLink,
+};
+
+/** Type `telegram`: a bot that writes to one chat. */
+export function telegram(settings: ChannelSettings): ChannelType {
+  const base = baseOf(settings, 'telegram', 'https://api.telegram.org');
+  return defineChannelType({
+    name: 'telegram',
+    config: Config,
+    sealed: ['bot_token'],
+    // https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this
+    buckets: [
+      { count: 18, perMs: 60_000, of: 'credential' },
+      { count: 1, perMs: 1_000, of: 'credential' },
+    ],
+    // the vendor counts by chat
+    credential: ({ bot_token, chat_id }) => `${bot_token} ${chat_id}`,
+    urls: () => judgedUrls(base),
+    deliver: async (attempt, isPlain) => {
+      const { config, nowMs } = attempt;
+      const response = await sendTo(config.chat_id, { attempt, base, isPlain });
+      const moved = movedTo(response);
+      if (moved === null) return outcomeOf(response, nowMs);
+      const outcome = outcomeOf(await sendTo(moved, { attempt, base, isPlain }), nowMs);
+      return outcome.kind === 'accepted' ? { ...outcome, config: { chat_id: moved } } : outcome;
+    },
+  });
+}
+
+interface Sending {
+  readonly attempt: Attempt<Config>;
+  readonly base: Base;
+  readonly isPlain: boolean;
+}
+
+function sendTo(chatId: string, { attempt, base, isPlain }: Sending): Promise<OutboundResponse> {
+  const { config, message, firstProviderId, send } = attempt;
+  return send({
+    method: 'POST',
+    url: `${base.origin}/bot${config.bot_token}/sendMessage`,
+    isExempt: base.isOwn,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      chat_id: chatId,
+      ...(config.thread_id === undefined ? {} : { message_thread_id: config.thread_id }),
+      text: textOf(message, isPlain),
+      ...(isPlain ? {} : { parse_mode: 'HTML' }),
+      link_preview_options: { is_disabled: true },
+      ...(config.silent_recovery === true && isAboutEnd(message) ? { disable_notification: true } : {}),
+      ...replyTo(firstProviderId),
+    }),
+  });
+}
+
+function replyTo(firstProviderId: string | null): object {
+  if (firstProviderId === null || !/^\d{1,15}$/.test(firstProviderId)) return {};
+  return { reply_parameters: { message_id: Number(firstProviderId), allow_sending_without_reply: true } };
+}
+
+function textOf(message: Message, isPlain: boolean): string {
+  const chosen = isPlain ? plainFormat(plainText) : format;
+  return fitted(
+    message,
+    (shorter) => linesOf(shorter, chosen).join('\n'),
+    (text) => text.length <= MAX_TEXT,
+  );
+}
+
+/** Id that a group got when it became a supergroup; null: it did not. */
+function movedTo(response: OutboundResponse): string | null {
+  const json = jsonOf(response);
+  if (json === null || json['ok'] !== false) return null;
+  const id = objectAt(json, 'parameters')['migrate_to_chat_id'];
+  return typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : null;
+}
+
+function outcomeOf(response: OutboundResponse, nowMs: number): Outcome<Config> {
+  const json = jsonOf(response);
+  if (json === null || typeof json['ok'] !== 'boolean') {
+    // a proxy answers for the vendor: its 4xx says nothing about the chat
+    return response.status >= 500 || response.status === 429 ? outcomeOfStatus(response, nowMs) : retry(response, null);
+  }
+  if (json['ok']) {
+    const id = objectAt(json, 'result')['message_id'];
+    return accepted(typeof id === 'number' ? String(id) : null);
+  }
+  const code = json['error_code'];
+  const waitSeconds = objectAt(json, 'parameters')['retry_after'];
+  if (code === 429) return retry(response, typeof waitSeconds === 'number' ? waitSeconds * 1_000 : null);
+  if (code === 401 || code === 403 || code === 404) return refused('channel', response);
+  if (code !== 400) return retry(response, null);
+  const isOfChat =
+    /chat not found|thread not found|not enough rights|chat_write_forbidden|group chat was deactivated|TOPIC_CLOSED/i;
+  return refused(isOfChat.test(String(json['description'])) ? 'channel' : 'message', response);
+}

@@ -1,0 +1,118 @@
+import type { Json } from '../answers.js';
+import { manyLines } from '../formats/characters.js';
+import { firstCharacters } from '../formats/cut.js';
+import type { Message } from '../message.js';
+
+/** Values of the variables of a message. */
+export type Values = Readonly<Record<VariableName, string>>;
+
+/** The closed list of variables, each with its meaning. Instants are ISO 8601, UTC; what a message lacks is empty. */
+export const variables = {
+  id: 'Id of the delivery, the same for every attempt.',
+  thread: 'Id that the messages about one alert, group or digest have in common.',
+  title: 'Title of the message.',
+  text: 'Default text of the message, in the language of the channel.',
+  kind: 'Kind of the message: firing, severity, reminder, escalation, acknowledged, resolved, digest, notice or test.',
+  severity: 'Severity: critical, warning or info.',
+  time: 'Instant of what the message is about.',
+  source: 'Address or name of what the message is about.',
+  'monitor.id': 'Id of the monitor.',
+  'monitor.name': 'Name of the monitor.',
+  'monitor.type': 'Type of the monitor.',
+  'monitor.target': 'Target of the monitor.',
+  'monitor.group': 'Name of the monitor group.',
+  'monitor.tags': 'Tags of the monitor, divided by commas.',
+  'alert.id': 'Id of the alert event.',
+  'alert.type': 'Type of the alert event: down, degraded or no_data.',
+  'alert.status': 'Status of the alert event: firing, acknowledged or resolved.',
+  'alert.reason': 'Reason that the nodes reported.',
+  'alert.nodes': 'Affected nodes, divided by commas.',
+  'alert.started_at': 'Begin of the alert.',
+  'alert.resolved_at': 'End of the alert.',
+  'alert.acknowledged_by': 'Person who acknowledged the alert.',
+  'policy.id': 'Id of the alert policy.',
+  'policy.name': 'Name of the alert policy.',
+  link: 'First address of the message: the one to acknowledge the alert, if it can be.',
+  count: 'Number of alerts that the message is about.',
+  acknowledge_url: 'Address at which the alert can be acknowledged.',
+  monitor_url: 'Address of the monitor.',
+} as const;
+export type VariableName = keyof typeof variables;
+
+/** True if a variable has this name. */
+export function isVariable(name: string): name is VariableName {
+  return Object.hasOwn(variables, name);
+}
+
+/** Greatest length of a value. */
+const MAX_VALUE = 16_384;
+
+/** Values of a message's variables, without control and bidirectional characters. */
+export function valuesOf(message: Message): Values {
+  const written = Object.entries(rawValues(message));
+  return Object.fromEntries(
+    written.map(([name, value]) => [name, manyLines(firstCharacters(value, MAX_VALUE))]),
+  ) as Values;
+}
+
+function rawValues(message: Message): Values {
+  const { payload, links } = message;
+  const data = objectIn(payload, 'data');
+  const [monitor, alert, policy] = [objectIn(data, 'monitor'), objectIn(data, 'alert'), objectIn(data, 'policy')];
+  const metadata = objectIn(alert, 'metadata');
+  return {
+    id: message.id,
+    thread: message.thread,
+    title: message.title,
+    text: defaultText(message),
+    kind: message.kind,
+    severity: message.severity,
+    time: new Date(message.atMs).toISOString(),
+    source: message.source,
+    'monitor.id': textIn(monitor, 'id'),
+    'monitor.name': textIn(monitor, 'name'),
+    'monitor.type': textIn(monitor, 'type'),
+    'monitor.target': textIn(monitor, 'target'),
+    'monitor.group': textIn(monitor, 'group'),
+    'monitor.tags': textIn(monitor, 'tags'),
+    'alert.id': textIn(alert, 'id'),
+    'alert.type': textIn(alert, 'type'),
+    'alert.status': textIn(alert, 'status'),
+    'alert.reason': textIn(metadata, 'reason'),
+    'alert.nodes': textIn(metadata, 'affected_nodes'),
+    'alert.started_at': textIn(alert, 'started_at'),
+    'alert.resolved_at': textIn(alert, 'resolved_at'),
+    'alert.acknowledged_by': textIn(alert, 'acknowledged_by'),
+    'policy.id': textIn(policy, 'id'),
+    'policy.name': textIn(policy, 'name'),
+    link: links[0]?.url ?? '',
+    count: textIn(data, 'count') || '1',
+    acknowledge_url: links.find(({ role }) => role === 'acknowledge')?.url ?? '',
+    monitor_url: links.find(({ role }) => role === 'monitor')?.url ?? '',
+  };
+}
+
+function defaultText({ facts, items, note }: Message): string {
+  return [...facts.map(({ label, value }) => `${label}: ${value}`), ...items, ...(note === null ? [] : [note])].join(
+    '\n',
+  );
+}
+
+function objectIn(json: Json, key: string): Json {
+  const value = json[key];
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}
+
+function textIn(json: Json, key: string): string {
+  const value = json[key];
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.map(memberText).join(', ');
+  return typeof value === 'object' ? memberText(value) : String(value);
+}
+
+/** Text of a member of a list: a string, or the name of an object. */
+function memberText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  const { name, id } = value as { readonly name?: unknown; readonly id?: unknown };
+  return String(name ?? id ?? '');
+}

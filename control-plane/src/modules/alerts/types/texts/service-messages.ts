@@ -1,0 +1,112 @@
+import type { Locale } from '../../../../http/locale.js';
+import { oneLine } from '../formats/characters.js';
+import type { Message } from '../message.js';
+import type { Audience, Envelope } from './facts.js';
+import { durationText, instantText } from './instants.js';
+
+/** Kinds of messages that a test can look like. */
+export const testKinds = ['firing', 'resolved', 'digest'] as const;
+export type TestKind = (typeof testKinds)[number];
+
+/** Facts of a test message. */
+export interface TestFacts extends Envelope {
+  readonly kind: TestKind;
+  readonly channelName: string;
+  readonly nowMs: number;
+}
+
+/** Facts of a message that verifies an address. */
+export interface VerificationFacts extends Envelope {
+  readonly code: string;
+  readonly validMs: number;
+  readonly nowMs: number;
+  /** Address that verifies without typing; null: there is none. */
+  readonly url: string | null;
+}
+
+interface ServiceWords {
+  readonly testTitles: Readonly<Record<TestKind, string>>;
+  readonly testNote: (channel: string) => string;
+  readonly verifyTitle: string;
+  readonly verifyNote: (code: string, validity: string) => string;
+  readonly verifyLink: string;
+  readonly at: string;
+}
+
+const serviceWords: Readonly<Record<Locale, ServiceWords>> = {
+  en: {
+    testTitles: { firing: 'Test: alert', resolved: 'Test: resolved', digest: 'Test: several alerts' },
+    testNote: (channel) => `The alert channel ${channel} works. Nothing is wrong.`,
+    verifyTitle: 'Vantage: verify this address',
+    verifyNote: (code, validity) =>
+      `Your code is ${code}. It is valid for ${validity}. Someone wants to send alerts to you; if you do not want them, do nothing.`,
+    verifyLink: 'Receive alerts',
+    at: 'At',
+  },
+  'zh-CN': {
+    testTitles: { firing: '测试：告警', resolved: '测试：已恢复', digest: '测试：多个告警' },
+    testNote: (channel) => `告警渠道“${channel}”工作正常。没有发生故障。`,
+    verifyTitle: 'Vantage：验证此地址',
+    verifyNote: (code, validity) =>
+      `您的验证码是 ${code}，${validity}内有效。有人希望向您发送告警；如果您不需要，请忽略此消息。`,
+    verifyLink: '接收告警',
+    at: '时间',
+  },
+  'zh-TW': {
+    testTitles: { firing: '測試：告警', resolved: '測試：已恢復', digest: '測試：多個告警' },
+    testNote: (channel) => `告警管道「${channel}」運作正常。沒有發生故障。`,
+    verifyTitle: 'Vantage：驗證此位址',
+    verifyNote: (code, validity) =>
+      `您的驗證碼是 ${code}，${validity}內有效。有人希望向您傳送告警；如果您不需要，請忽略此訊息。`,
+    verifyLink: '接收告警',
+    at: '時間',
+  },
+};
+
+/** Message that tries a channel. */
+export function testMessage({ kind, channelName, nowMs, ...envelope }: TestFacts, audience: Audience): Message {
+  const says = serviceWords[audience.locale];
+  return {
+    ...bare(envelope, audience),
+    kind: 'test',
+    isOver: kind === 'resolved',
+    title: says.testTitles[kind],
+    facts: [{ label: says.at, value: instantText(nowMs, audience.timezone) }],
+    items: kind === 'digest' ? ['example-1', 'example-2'] : [],
+    note: says.testNote(oneLine(channelName)),
+    links: [],
+    atMs: nowMs,
+  };
+}
+
+/** Message with the code that verifies an address. Nothing that the owner of the channel wrote is in it: it goes to strangers. */
+export function verificationMessage(
+  { code, validMs, nowMs, url, ...envelope }: VerificationFacts,
+  audience: Audience,
+): Message {
+  const says = serviceWords[audience.locale];
+  return {
+    ...bare(envelope, audience),
+    kind: 'verification',
+    title: says.verifyTitle,
+    facts: [],
+    items: [],
+    note: says.verifyNote(code, durationText(validMs, audience.locale)),
+    links: url === null ? [] : [{ label: says.verifyLink, url }],
+    isOver: false,
+    atMs: nowMs,
+  };
+}
+
+function bare({ id, thread, payload }: Envelope, { locale, timezone }: Audience) {
+  return {
+    id,
+    thread,
+    payload,
+    locale,
+    timezone,
+    severity: 'info',
+    customText: null,
+    source: 'vantage',
+  } as const;
+}

@@ -1,0 +1,62 @@
+import { domainToASCII } from 'node:url';
+
+const DEFAULT_CAP = 1_000;
+const MAX_CAP = 5_000;
+const SAMPLE = 10;
+const MAX_LABEL_BYTES = 63;
+const MAX_DOMAIN_BYTES = 253;
+const LABEL = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
+
+/** Size of a set of combinations, and its beginning. */
+export interface Preview {
+  readonly total: bigint;
+  readonly effective: number;
+  readonly isCapped: boolean;
+  /** The first valid domains among the effective ones, in Punycode. */
+  readonly sample: readonly string[];
+}
+
+/**
+ * Counts the combinations of one token of each list with one top-level domain, and generates the first of them: the last list
+ * changes faster than those before it, the top-level domain fastest. `cap`: 1000 when absent, zero or negative; at most 5000.
+ */
+export function previewOf(
+  lists: readonly (readonly string[])[],
+  tlds: readonly string[],
+  cap: number | undefined,
+): Preview {
+  const total = [...lists, tlds].reduce((product, { length }) => product * BigInt(length), 1n);
+  const most = cap === undefined || cap <= 0 ? DEFAULT_CAP : Math.min(cap, MAX_CAP);
+  const isCapped = total > BigInt(most);
+  const effective = isCapped ? most : Number(total);
+  const sample: string[] = [];
+  for (let index = 0; index < effective && sample.length < SAMPLE; index += 1) {
+    const domain = domainAt(index, lists, tlds);
+    if (domain !== null) sample.push(domain);
+  }
+  return { total, effective, isCapped, sample };
+}
+
+/** The combination at an index, in Punycode; null: it is not a valid domain (RFC 1035 section 2.3.1, RFC 5891). */
+function domainAt(index: number, lists: readonly (readonly string[])[], tlds: readonly string[]): string | null {
+  let rest = index;
+  const digit = (length: number) => {
+    const at = rest % length;
+    rest = Math.floor(rest / length);
+    return at;
+  };
+  const tld = tlds[digit(tlds.length)] ?? '';
+  const label = lists.toReversed().reduce((text, tokens) => `${tokens[digit(tokens.length)] ?? ''}${text}`, '');
+  const ascii = label.includes('.') ? '' : domainToASCII(`${label}.${tld}`);
+  const isValid =
+    ascii !== '' &&
+    ascii.length <= MAX_DOMAIN_BYTES &&
+    ascii.split('.').every((part) => part.length <= MAX_LABEL_BYTES && LABEL.test(part));
+  return isValid ? ascii : null;
+}
+
+/** Parses a top-level domain or public suffix into Punycode; null: the text is neither. */
+export function parseTld(text: string): string | null {
+  const ascii = domainToASCII(text.trim().toLowerCase());
+  return ascii !== '' && ascii.split('.').every((part) => LABEL.test(part)) ? ascii : null;
+}

@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { isToldAt, type SlotRun, untold } from './told-slots.js';
+
+const slotsOf = ({ firstMs, lastMs, count }: SlotRun): number[] =>
+  Array.from({ length: count }, (_, index) => firstMs + index * (count > 1 ? (lastMs - firstMs) / (count - 1) : 0));
+
+/** Runs of slots on grids that coincide now and then. */
+const runs = fc
+  .record({
+    phase: fc.nat(3),
+    step: fc.integer({ min: 1, max: 6 }),
+    first: fc.nat(20),
+    count: fc.integer({ min: 1, max: 12 }),
+  })
+  .map(({ phase, step, first, count }): SlotRun => {
+    const firstMs = phase + first * step;
+    return { firstMs, lastMs: firstMs + (count - 1) * step, count };
+  });
+
+t.test('what is left of a run is what nobody told, in order, as runs of the same grid', async (t) => {
+  fc.assert(
+    fc.property(runs, fc.array(runs, { maxLength: 4 }), (run, told) => {
+      const all = new Set(told.flatMap(slotsOf));
+      t.same(
+        untold(run, told).flatMap(slotsOf),
+        slotsOf(run).filter((slot) => !all.has(slot)),
+      );
+    }),
+  );
+});
+
+t.test('a slot is told when it is one of a run, not when it lies between two', async (t) => {
+  const told = [{ firstMs: 100, lastMs: 130, count: 4 }];
+  t.same(
+    [90, 100, 105, 110, 130, 140].map((slotMs) => isToldAt(told, slotMs)),
+    [false, true, false, true, true, false],
+  );
+});

@@ -1,0 +1,128 @@
+import type { Knex } from 'knex';
+import { queryPrepared } from '../../../db/prepared.js';
+import { ownerIsAdmin } from '../../../owners/index.js';
+
+/** Present assignment as it is sent to its node. */
+export interface AssignmentRow {
+  readonly node_id: string;
+  readonly node_owner_id: string;
+  /** Read only if the monitor has secrets. */
+  readonly is_node_owner_admin: boolean;
+  readonly monitor_id: string;
+  readonly owner_id: string;
+  readonly generation: number;
+  readonly type: string;
+  readonly target: string;
+  readonly interval_s: number;
+  readonly config: Record<string, unknown>;
+  readonly sealed_secrets: Buffer | null;
+  readonly consecutive_fail: number;
+  readonly consecutive_ok: number;
+}
+
+/** Ids of the nodes that have a monitor. */
+export async function listAssignedNodes(db: Knex, monitorId: string): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { node_id: string }[] }>(
+    'SELECT node_id FROM monitor_assignments WHERE monitor_id = ? AND ended_at IS NULL ORDER BY node_id',
+    [monitorId],
+  );
+  return rows.map(({ node_id }) => node_id);
+}
+
+const LIST = {
+  name: 'assignments-of-nodes',
+  text: `SELECT a.node_id, a.monitor_id, a.generation, m.type, m.target, m.interval_s, m.config, m.sealed_secrets,
+           m.consecutive_fail, m.consecutive_ok, m.owner_id, n.owner_id AS node_owner_id,
+           CASE WHEN m.sealed_secrets IS NULL THEN false ELSE ${ownerIsAdmin('n')} END AS is_node_owner_admin
+         FROM monitor_assignments a JOIN monitors m ON m.id = a.monitor_id JOIN nodes n ON n.id = a.node_id
+         WHERE a.node_id = ANY($1) AND a.ended_at IS NULL`,
+};
+
+/** Assignments of these nodes. */
+export function listAssignmentsOf(db: Knex, nodeIds: readonly string[]): Promise<AssignmentRow[]> {
+  return queryPrepared<AssignmentRow>(db, LIST, [[...nodeIds]]);
+}
+
+/** Assignments of a monitor whose nodes have a link. */
+export async function listLinkedAssignments(
+  db: Knex,
+  monitorId: string,
+): Promise<{ nodeId: string; monitorId: string; generation: number }[]> {
+  const { rows } = await db.raw<{ rows: { node_id: string; generation: number }[] }>(
+    `SELECT a.node_id, a.generation FROM monitor_assignments a JOIN nodes n ON n.id = a.node_id
+     WHERE a.monitor_id = ? AND a.ended_at IS NULL AND n.session_id IS NOT NULL ORDER BY a.node_id`,
+    [monitorId],
+  );
+  return rows.map(({ node_id: nodeId, generation }) => ({ nodeId, monitorId, generation }));
+}
+
+/** Assigns a monitor to nodes; a node that had it before gets another generation. */
+export async function insertAssignments(trx: Knex, monitorId: string, nodeIds: readonly string[]): Promise<void> {
+  if (nodeIds.length === 0) return;
+  await trx.raw(
+    `INSERT INTO monitor_assignments (monitor_id, node_id) SELECT ?, unnest(?::text[])
+     ON CONFLICT (monitor_id, node_id)
+     DO UPDATE SET generation = nextval('assignment_generations'), assigned_at = now(), ended_at = NULL`,
+    [monitorId, [...nodeIds]],
+  );
+  await noteChange(trx, nodeIds);
+}
+
+/** Ends the assignments of a monitor to nodes; results that they deliver afterwards count only in history. */
+export async function endAssignments(trx: Knex, monitorId: string, nodeIds: readonly string[]): Promise<void> {
+  if (nodeIds.length === 0) return;
+  await trx.raw(
+    'UPDATE monitor_assignments SET ended_at = now() WHERE monitor_id = ? AND node_id = ANY(?) AND ended_at IS NULL',
+    [monitorId, [...nodeIds]],
+  );
+  await noteChange(trx, nodeIds);
+}
+
+/** Gives every assignment of a monitor another generation, since it checks something else now. @returns ids of the nodes */
+export async function renewAssignments(trx: Knex, monitorId: string): Promise<string[]> {
+  const { rows } = await trx.raw<{ rows: { node_id: string }[] }>(
+    `UPDATE monitor_assignments SET generation = nextval('assignment_generations')
+     WHERE monitor_id = ? AND ended_at IS NULL RETURNING node_id`,
+    [monitorId],
+  );
+  const nodeIds = rows.map(({ node_id }) => node_id);
+  if (nodeIds.length > 0) await noteChange(trx, nodeIds);
+  return nodeIds;
+}
+
+/** Nodes whose assignments changed since an instant. */
+export async function listChangesSince(db: Knex, since: Date): Promise<{ node_id: string; changed_at: Date }[]> {
+  const { rows } = await db.raw<{ rows: { node_id: string; changed_at: Date }[] }>(
+    'SELECT node_id, changed_at FROM assignment_changes WHERE changed_at > ? ORDER BY changed_at',
+    [since],
+  );
+  return rows;
+}
+
+/** Checks per second that each node has to make. */
+export async function sumLoads(db: Knex): Promise<Map<string, number>> {
+  const { rows } = await db.raw<{ rows: { node_id: string; load: number }[] }>(
+    `SELECT a.node_id, sum(1.0 / m.interval_s)::float8 AS load
+     FROM monitor_assignments a JOIN monitors m ON m.id = a.monitor_id WHERE a.ended_at IS NULL GROUP BY 1`,
+  );
+  return new Map(rows.map(({ node_id, load }) => [node_id, load]));
+}
+
+/** Slots per second of the monitors that a node has, or had four days ago or later: an agent keeps reports three days. */
+export async function readRecentLoad(db: Knex, nodeId: string): Promise<number> {
+  const { rows } = await db.raw<{ rows: { load: number }[] }>(
+    `SELECT coalesce(sum(1.0 / m.interval_s), 0)::float8 AS load
+     FROM monitor_assignments a JOIN monitors m ON m.id = a.monitor_id
+     WHERE a.node_id = ? AND (a.ended_at IS NULL OR a.ended_at > now() - interval '4 days')`,
+    [nodeId],
+  );
+  return rows[0]?.load ?? 0;
+}
+
+async function noteChange(trx: Knex, nodeIds: readonly string[]): Promise<void> {
+  await trx.raw(
+    `INSERT INTO assignment_changes (node_id, changed_at) SELECT DISTINCT unnest(?::text[]) AS id, clock_timestamp() ORDER BY id
+     ON CONFLICT (node_id) DO UPDATE SET changed_at = excluded.changed_at`,
+    [[...nodeIds]],
+  );
+}

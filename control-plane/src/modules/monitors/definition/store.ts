@@ -1,0 +1,228 @@
+import type { MonitorHealth } from '@vantage/shared/monitor-state/quorum.js';
+import type { Knex } from 'knex';
+import { instantLiteral } from '../../../db/literals.js';
+import { type Owner, ownedBy } from '../../../owners/index.js';
+import type { NodeSelection } from '../../nodes/index.js';
+import type { MonitorAlertSeverity, MonitorStatus } from './schema.js';
+
+/** Stored monitor. */
+export interface MonitorRow {
+  readonly id: string;
+  readonly key: number;
+  readonly owner_id: string;
+  readonly created_by: string;
+  readonly is_test: boolean;
+  readonly name: string;
+  readonly type: string;
+  readonly target: string;
+  readonly interval_s: number;
+  readonly config: Record<string, unknown>;
+  readonly sealed_secrets: Buffer | null;
+  readonly status: MonitorStatus;
+  readonly group_id: string | null;
+  readonly tags: readonly string[];
+  readonly node_selection: NodeSelection;
+  readonly node_count: number;
+  readonly consecutive_fail: number;
+  readonly consecutive_ok: number;
+  readonly fail_node_quorum: string;
+  readonly alert_policy_id: string | null;
+  readonly alert_severity: MonitorAlertSeverity;
+  readonly notifies_owner: boolean;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** A row with its state, for views. */
+export interface KnownMonitorRow extends MonitorRow {
+  readonly health: MonitorHealth;
+  readonly failing_nodes: readonly string[];
+  readonly first_check_at: Date | null;
+  readonly last_check_at: Date | null;
+  readonly node_ids: readonly string[];
+}
+
+/** Columns of a monitor that its owner decides. */
+export type MonitorFields = Omit<MonitorRow, 'key' | 'created_at' | 'updated_at' | 'status'>;
+
+/** Filter of lists of monitors. */
+export interface MonitorFilter {
+  readonly type?: string | undefined;
+  readonly status?: MonitorStatus | undefined;
+  readonly current_status?: MonitorHealth | undefined;
+  readonly group_id?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly q?: string | undefined;
+}
+
+const COLUMNS = `m.id, m.key, m.owner_id, m.created_by, m.is_test, m.name, m.type, m.target, m.interval_s, m.config, m.sealed_secrets, m.status,
+  m.group_id, m.tags, m.node_selection, m.node_count, m.consecutive_fail, m.consecutive_ok, m.fail_node_quorum,
+  m.alert_policy_id, m.alert_severity, m.notifies_owner, m.created_at, m.updated_at`;
+
+/** Age of checks that are read from partitions; older ones were recorded in monitor_states, so that only two days are read. */
+const UNNOTED_MS = 86_400_000;
+/** Tolerance for clocks of nodes that are ahead. */
+const AHEAD_MS = 120_000;
+
+const known = (nowMs: number) => `${COLUMNS}, s.health, s.failing_nodes, s.first_check_at,
+  greatest(s.last_check_at, (
+    SELECT max(c.at) FROM monitor_checks c
+    WHERE c.monitor_key = m.key AND c.at >= ${instantLiteral(nowMs - UNNOTED_MS)} AND c.at < ${instantLiteral(nowMs + AHEAD_MS)}
+  )) AS last_check_at,
+  ARRAY(SELECT a.node_id FROM monitor_assignments a WHERE a.monitor_id = m.id AND a.ended_at IS NULL ORDER BY a.node_id) AS node_ids`;
+
+const FROM = 'FROM monitors m JOIN monitor_states s ON s.monitor_id = m.id';
+
+/** Number of monitors of an owner. */
+export async function countMonitors(db: Knex, ownerId: string): Promise<number> {
+  const { rows } = await db.raw<{ rows: { count: number }[] }>(
+    'SELECT count(*)::int AS count FROM monitors WHERE owner_id = ?',
+    [ownerId],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Stores a new monitor with unknown health; false: the name is taken. */
+export async function insertMonitor(trx: Knex, monitor: MonitorFields, at: Date): Promise<boolean> {
+  const rows = await trx('monitors')
+    .insert({ ...toColumns(monitor), created_at: at, updated_at: at })
+    .onConflict(['owner_id', 'name'])
+    .ignore()
+    .returning('id');
+  if (rows.length === 0) return false;
+  await trx('monitor_states').insert({ monitor_id: monitor.id, not_before: at });
+  return true;
+}
+
+/** Changes a monitor; false: the name is taken. */
+export async function updateMonitor(trx: Knex, { id, ...changes }: MonitorFields, at: Date): Promise<boolean> {
+  const { rows } = await trx.raw<{ rows: object[] }>(
+    'SELECT FROM monitors WHERE owner_id = ? AND name = ? AND id <> ?',
+    [changes.owner_id, changes.name, id],
+  );
+  if (rows.length > 0) return false;
+  await trx('monitors')
+    .where({ id })
+    .update({ ...toColumns({ id, ...changes }), updated_at: at });
+  return true;
+}
+
+/** Sets the configuration state, and records when the monitor was not checked. */
+export async function updateStatus(trx: Knex, id: string, status: MonitorStatus, at: Date): Promise<void> {
+  await trx('monitors').where({ id }).update({ status, updated_at: at });
+  // a monitor that was resumed but not judged since still counts as paused in uptime: see endPause
+  if (status === 'active') return;
+  await trx.raw(
+    `INSERT INTO monitor_pauses (monitor_id, from_at) SELECT :id, :at
+     WHERE NOT EXISTS (SELECT FROM monitor_pauses WHERE monitor_id = :id AND to_at IS NULL)`,
+    { id, at },
+  );
+}
+
+/** Deletes a monitor with its state and events; its checks are dropped with the partition of their day. */
+export async function deleteMonitor(trx: Knex, id: string): Promise<void> {
+  await trx('monitor_node_states').where({ monitor_id: id }).delete();
+  await trx('monitors').where({ id }).delete();
+}
+
+/** Locks a monitor of an owner (null: of any owner) for a change; null: no such monitor. */
+export async function lockMonitor(trx: Knex, id: string, owner: Owner | null): Promise<MonitorRow | null> {
+  const { rows } = await trx.raw<{ rows: MonitorRow[] }>(
+    `SELECT ${COLUMNS} FROM monitors m WHERE m.id = :id AND ${owner === null ? 'true' : ownedBy(owner, 'm')} FOR NO KEY UPDATE`,
+    { id, ownerId: owner?.id ?? null },
+  );
+  return rows[0] ?? null;
+}
+
+/** Monitor of an owner with its state; null: no such monitor. */
+export async function findMonitor(
+  db: Knex,
+  { id, owner, nowMs }: { id: string; owner: Owner; nowMs: number },
+): Promise<KnownMonitorRow | null> {
+  const { rows } = await db.raw<{ rows: KnownMonitorRow[] }>(
+    `SELECT ${known(nowMs)} ${FROM} WHERE m.id = :id AND ${ownedBy(owner, 'm')}`,
+    { id, ownerId: owner.id },
+  );
+  return rows[0] ?? null;
+}
+
+/** Page of an owner's monitors, newest first, and the number of all. */
+export async function listMonitors(
+  db: Knex,
+  page: { owner: Owner; filter: MonitorFilter; limit: number; offset: number; nowMs: number },
+): Promise<{ rows: KnownMonitorRow[]; total: number }> {
+  const { limit, offset, nowMs } = page;
+  const { where, bindings } = filterClause(page.owner, page.filter);
+  const { rows } = await db.raw<{ rows: KnownMonitorRow[] }>(
+    `SELECT ${known(nowMs)} ${FROM} WHERE ${where} ORDER BY m.id DESC LIMIT :limit OFFSET :offset`,
+    { ...bindings, limit, offset },
+  );
+  const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(
+    `SELECT count(*)::int AS total ${FROM} WHERE ${where}`,
+    bindings,
+  );
+  return { rows, total: counts[0]?.total ?? 0 };
+}
+
+/** True if an owner has a group; the group cannot be deleted until the transaction ends. */
+export async function hasGroup(trx: Knex, id: string, owner: Owner): Promise<boolean> {
+  const { rows } = await trx.raw<{ rows: object[] }>(
+    `SELECT FROM monitor_groups WHERE id = :id AND ${ownedBy(owner)} FOR KEY SHARE`,
+    { id, ownerId: owner.id },
+  );
+  return rows.length > 0;
+}
+
+/** SQL condition on monitors `m` with their states `s`, and its bindings. */
+export function filterClause(
+  owner: Owner,
+  filter: MonitorFilter,
+): { where: string; bindings: Record<string, unknown> } {
+  const conditions: readonly [unknown, string][] = [
+    [filter.type, 'm.type = :type'],
+    [filter.status, 'm.status = :status'],
+    [filter.current_status, 's.health = :health'],
+    [filter.group_id, 'm.group_id = :groupId'],
+    [filter.tag, 'm.tags @> ARRAY[:tag]'],
+    [filter.q, "(m.name ILIKE :like ESCAPE '\\' OR m.target ILIKE :like ESCAPE '\\')"],
+  ];
+  const where = [ownedBy(owner, 'm'), ...conditions.filter(([value]) => value !== undefined).map(([, sql]) => sql)];
+  return {
+    where: where.join(' AND '),
+    bindings: {
+      ownerId: owner.id,
+      type: filter.type ?? null,
+      status: filter.status ?? null,
+      health: filter.current_status ?? null,
+      groupId: filter.group_id ?? null,
+      tag: filter.tag?.toLowerCase() ?? null,
+      like: `%${(filter.q ?? '').replace(/[\\%_]/g, '\\$&')}%`,
+    },
+  };
+}
+
+/** Columns that an owner's changes write. */
+function toColumns(monitor: MonitorFields) {
+  return {
+    id: monitor.id,
+    owner_id: monitor.owner_id,
+    created_by: monitor.created_by,
+    is_test: monitor.is_test,
+    name: monitor.name,
+    type: monitor.type,
+    target: monitor.target,
+    interval_s: monitor.interval_s,
+    config: JSON.stringify(monitor.config),
+    sealed_secrets: monitor.sealed_secrets,
+    group_id: monitor.group_id,
+    tags: monitor.tags,
+    node_selection: JSON.stringify(monitor.node_selection),
+    node_count: monitor.node_count,
+    consecutive_fail: monitor.consecutive_fail,
+    consecutive_ok: monitor.consecutive_ok,
+    fail_node_quorum: monitor.fail_node_quorum,
+    alert_policy_id: monitor.alert_policy_id,
+    alert_severity: JSON.stringify(monitor.alert_severity),
+    notifies_owner: monitor.notifies_owner,
+  };
+}

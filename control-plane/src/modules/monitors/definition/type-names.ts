@@ -1,0 +1,18 @@
+import { isMonitorType, type MonitorType } from '@vantage/shared/monitor-types/index.js';
+import { parseTypeName } from '@vantage/shared/monitor-types/type-names.js';
+import { ApiError, fieldError } from '../../../http/errors.js';
+
+/** Type of monitors that no node checks: they wait for pings of a job. */
+export const HEARTBEAT = 'heartbeat';
+
+/**
+ * Type by any of its names. @throws ApiError VALIDATION_FAILED, with status 422 for a type that this service does not
+ * check yet
+ */
+export function monitorTypeNamed(name: string): MonitorType | typeof HEARTBEAT {
+  const type = parseTypeName(name);
+  if (type === null) throw fieldError('type', 'enum', 'no such type of monitor');
+  if (isMonitorType(type) || type === HEARTBEAT) return type;
+  const message = `this service does not check "${type}" yet`;
+  throw new ApiError('VALIDATION_FAILED', { status: 422, details: { type: [{ code: 'not_supported', message }] } });
+}

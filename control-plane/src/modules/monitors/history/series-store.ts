@@ -1,0 +1,128 @@
+import type { Knex } from 'knex';
+import { instantLiteral } from '../../../db/literals.js';
+import type { Interval } from '../definition/interval.js';
+import { before, type RollupLevel, type RollupProgress } from './rollup-levels.js';
+import { readProgress } from './rollup-store.js';
+
+// Results newer than the end of a level are not rolled up that far yet: they are read from the level below, down to single checks.
+//
+//   from                      made        made of the one below   made of minutes        to
+//     |======== 1h ============|===== 15m ==========|====== 1m ========|==== checks ======|
+
+/** Selection of a series of one monitor. */
+export interface SeriesRange extends Interval {
+  readonly monitorKey: number;
+  /** Key of a node; null: all nodes. */
+  readonly nodeKey: number | null;
+}
+
+/** Totals of checks by one node in a bucket; a single check is a bucket too. */
+export interface BucketRow {
+  /** Begin of the bucket, or when the check was due. */
+  readonly at: Date;
+  readonly ok: number;
+  readonly degraded: number;
+  readonly failed: number;
+  readonly answered: number;
+  readonly sum_us: number;
+  readonly min_ms: number | null;
+  readonly max_ms: number | null;
+  /** Stored histogram; null: all checks are in the bin of `min_ms`. */
+  readonly histogram: readonly number[] | null;
+}
+
+/** Totals for whole buckets of a level, in buckets of that level or shorter. */
+export async function listBuckets(db: Knex, level: RollupLevel, range: SeriesRange): Promise<BucketRow[]> {
+  const pieces = piecesOf(level, range, await readProgress(db));
+  const columns = 'at, ok, degraded, failed, answered, sum_us, min_ms, max_ms, histogram';
+  const { rows } = await db.raw<{ rows: BucketRow[] }>(
+    pieces.map((piece) => select(piece, range, columns)).join(' UNION ALL '),
+  );
+  return rows;
+}
+
+/** Number of checks by each node, and of those that failed. */
+export interface NodeCountRow {
+  readonly node_id: string;
+  readonly checks: number;
+  readonly failed: number;
+}
+
+/** Counts by node in whole buckets of a level. */
+export async function countByNode(db: Knex, level: RollupLevel, range: SeriesRange): Promise<NodeCountRow[]> {
+  const pieces = piecesOf(level, range, await readProgress(db));
+  const { rows } = await db.raw<{ rows: NodeCountRow[] }>(
+    `SELECT n.id AS node_id, c.checks, c.failed
+     FROM (SELECT node_key, sum(ok + degraded + failed)::bigint AS checks, sum(failed)::bigint AS failed
+           FROM (${pieces.map((piece) => select(piece, range, 'node_key, ok, degraded, failed')).join(' UNION ALL ')}) p
+           GROUP BY node_key) c
+     JOIN nodes n ON n.key = c.node_key ORDER BY n.id`,
+  );
+  return rows;
+}
+
+/** Run of missed slots, at even distances from the first to the last. */
+export interface MissedRow {
+  readonly first_at: Date;
+  readonly last_at: Date;
+  readonly slots: number;
+}
+
+/** Runs of missed slots that touch a range; those within one bucket of a level are merged. */
+export async function listMissed(
+  db: Knex,
+  { stepMs }: RollupLevel,
+  { monitorKey, nodeKey, fromMs, toMs }: SeriesRange,
+): Promise<MissedRow[]> {
+  const bucketOf = (column: string) => `floor(extract(epoch FROM ${column}) * 1000 / ${stepMs})`;
+  const { rows } = await db.raw<{ rows: MissedRow[] }>(
+    `SELECT min(first_at) AS first_at, max(last_at) AS last_at, sum(slots)::float8 AS slots
+     FROM (SELECT *, ${bucketOf('first_at')} AS first_in, ${bucketOf('last_at')} AS last_in FROM missed_slots
+           WHERE monitor_key = ${monitorKey} AND last_at >= ${instantLiteral(fromMs)} AND first_at < ${instantLiteral(toMs)}
+             ${ofNode(nodeKey)}) r
+     GROUP BY first_in, last_in, CASE WHEN first_in <> last_in THEN (node_key, first_at) END`,
+  );
+  return rows;
+}
+
+/** Key of a node that has or had a monitor; null: it never had it. */
+export async function findNodeKey(db: Knex, monitorId: string, nodeId: string): Promise<number | null> {
+  const { rows } = await db.raw<{ rows: { key: number }[] }>(
+    `SELECT n.key FROM nodes n JOIN monitor_assignments a ON a.node_id = n.id WHERE n.id = ? AND a.monitor_id = ?`,
+    [nodeId, monitorId],
+  );
+  return rows[0]?.key ?? null;
+}
+
+interface Piece extends Interval {
+  readonly level: RollupLevel | null;
+}
+
+/** Parts of a range with the level each is read from; at least one part. */
+function piecesOf(level: RollupLevel, { fromMs, toMs }: Interval, progress: RollupProgress): Piece[] {
+  const pieces: Piece[] = [];
+  let startMs = fromMs;
+  for (let from: RollupLevel | null = level; from !== null; from = before(from)) {
+    const endMs = Math.min(progress[from.step], toMs);
+    if (startMs < endMs) pieces.push({ level: from, fromMs: startMs, toMs: endMs });
+    startMs = Math.max(startMs, endMs);
+  }
+  if (startMs < toMs || pieces.length === 0) pieces.push({ level: null, fromMs: startMs, toMs });
+  return pieces;
+}
+
+function select({ level, fromMs, toMs }: Piece, { monitorKey, nodeKey }: SeriesRange, columns: string): string {
+  return `SELECT ${columns} FROM ${level === null ? CHECKS : level.table} s
+    WHERE monitor_key = ${monitorKey} AND at >= ${instantLiteral(fromMs)} AND at < ${instantLiteral(toMs)} ${ofNode(nodeKey)}`;
+}
+
+function ofNode(nodeKey: number | null): string {
+  return nodeKey === null ? '' : `AND node_key = ${nodeKey}`;
+}
+
+/** SQL: checks as buckets of one. */
+const CHECKS = `(SELECT at, monitor_key, node_key, (outcome = 0)::int AS ok, (outcome = 1)::int AS degraded,
+    (outcome = 2)::int AS failed, (response_ms IS NOT NULL)::int AS answered,
+    coalesce((response_ms::float8 * 1000)::bigint, 0) AS sum_us, response_ms AS min_ms, response_ms AS max_ms,
+    NULL::integer[] AS histogram
+  FROM monitor_checks)`;

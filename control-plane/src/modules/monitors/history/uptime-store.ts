@@ -1,0 +1,59 @@
+import type { Knex } from 'knex';
+import { Slices } from '../../../runtime/slices.js';
+import type { EventType } from '../definition/event-type.js';
+import type { Interval } from '../definition/interval.js';
+import { type EarlierType, phasesOf } from '../events/event-phases.js';
+
+/** Intervals that the uptime of a monitor is computed from. */
+export interface Episodes {
+  /** Events of type down that are neither marked as false positives nor disputed by late results. */
+  readonly downs: readonly Interval[];
+  readonly pauses: readonly Interval[];
+}
+
+/** Episodes of monitors that touch a range, in order; one that lasts ends with the range. */
+export async function readEpisodes(
+  db: Knex,
+  monitorIds: readonly string[],
+  { fromMs, toMs }: Interval,
+): Promise<ReadonlyMap<string, Episodes>> {
+  const found = new Map(monitorIds.map((id) => [id, { downs: [] as Interval[], pauses: [] as Interval[] }]));
+  if (found.size === 0) return found;
+  const { rows } = await db.raw<{
+    rows: {
+      type: EventType | null;
+      monitor_id: string;
+      from_at: Date;
+      to_at: Date | null;
+      earlier: readonly EarlierType[] | null;
+    }[];
+  }>(
+    `SELECT type, monitor_id, started_at AS from_at, ended_at AS to_at, nullif(earlier_types, '[]') AS earlier FROM monitor_events
+     WHERE monitor_id = ANY(:ids) AND (type = 'down' OR earlier_types <> '[]') AND NOT is_false_positive AND NOT disputed
+       AND started_at < :to AND coalesce(ended_at, 'infinity') > :from
+     UNION ALL
+     SELECT NULL, monitor_id, from_at, to_at, NULL FROM monitor_pauses
+     WHERE monitor_id = ANY(:ids) AND from_at < :to AND coalesce(to_at, 'infinity') > :from
+     ORDER BY from_at`,
+    { ids: [...found.keys()], from: new Date(fromMs), to: new Date(toMs) },
+  );
+  const slices = new Slices();
+  for (const { type, monitor_id, from_at, to_at, earlier } of rows) {
+    // a target that its owner has go up and down every minute makes half a million of them in a year
+    const turn = slices.spend(1);
+    if (turn !== null) await turn;
+    const span = { fromMs: from_at.getTime(), toMs: to_at?.getTime() ?? toMs };
+    if (type === null) found.get(monitor_id)?.pauses.push(span);
+    else if (earlier === null) found.get(monitor_id)?.downs.push(span);
+    else found.get(monitor_id)?.downs.push(...downsOf(type, earlier, span));
+  }
+  return found;
+}
+
+/** Intervals in which an event of several types was of type down. */
+function downsOf(type: EventType, earlier: readonly EarlierType[], { fromMs, toMs }: Interval): Interval[] {
+  const phases = phasesOf({ type, startedAtMs: fromMs, endedAtMs: toMs, earlier });
+  return phases.flatMap((phase) =>
+    phase.type === 'down' ? [{ fromMs: phase.startedAtMs, toMs: phase.endedAtMs ?? toMs }] : [],
+  );
+}

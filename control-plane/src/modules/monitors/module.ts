@@ -1,0 +1,72 @@
+import { defineModule, type House } from '../module.js';
+import { monitorActions } from './actions.js';
+import { EventActs } from './acts/event-acts.js';
+import { MonitorActs } from './acts/monitor-acts.js';
+import { deleteMonitorsOf } from './acts/release-store.js';
+import { TestChecks } from './acts/test-checks.js';
+import { deleteOldUplinkLosses } from './checks/uplink-store.js';
+import { monitorSealer } from './definition/monitor-sealer.js';
+import { GroupActs } from './groups/group-acts.js';
+import { History } from './history/history.js';
+import { DueCount } from './judging/due-count.js';
+import { monitorMails } from './mails/index.js';
+import { maintenanceReads } from './maintenance/maintenance-reads.js';
+import { WindowActs } from './maintenance/window-acts.js';
+import type { Monitors } from './monitors.js';
+import { openLink } from './open-link.js';
+import { type MonitorWork, openWork } from './open-work.js';
+import { EventReading } from './reading/event-reading.js';
+import { Reading } from './reading/reading.js';
+import { monitorRoutes } from './routes.js';
+import { MonitorTransfer } from './transfer/monitor-transfer.js';
+
+/** Monitors: settings, placement, judging, events, heartbeats, maintenance windows, history, import and export. */
+export const monitorsModule = defineModule({
+  name: 'monitors',
+  actions: monitorActions,
+  tags: {
+    Monitors: 'Recurring checks from many nodes, their results, and periods when a monitor was down or degraded.',
+    'Check-ins':
+      'Calls by which a job reports that it started, succeeded or failed, for monitors of type `heartbeat`; and their badge.',
+  },
+  routes: monitorRoutes,
+  mails: monitorMails,
+  open(house) {
+    const { db, agentsDb, clock, monitorMetrics } = house;
+    const work = openWork(house);
+    const due = new DueCount(agentsDb, clock);
+    monitorMetrics.watchDue(() => due.read());
+    const { news, asking, judges, windowTurns, replacement, lateResults, rollups, heartbeats, noData, expiry } = work;
+    return {
+      service: openMonitors(house, work),
+      startables: [news, asking, judges, windowTurns, replacement, lateResults, rollups, heartbeats, noData, expiry],
+      upkeep: [() => deleteOldUplinkLosses(db)],
+      link: openLink(house, judges),
+      release: deleteMonitorsOf,
+    };
+  },
+});
+
+function openMonitors({ config, db, clock, lists, secretKey, policyReferences }: House, work: MonitorWork): Monitors {
+  const { news, asking, judges, placing, loads, heartbeats } = work;
+  const sealer = monitorSealer(secretKey);
+  const onAssigned = (nodeIds: readonly string[]) => news.announce(nodeIds);
+  const own = { db, clock, plans: config.plans, sealer, onAssigned, heartbeats: heartbeats.acts };
+  const refreshLoads = () => loads.refresh();
+  const acts = new MonitorActs({ ...own, policy: () => lists.policy, placing, refreshLoads, policyReferences });
+  const reads = { db, clock, maintenance: maintenanceReads };
+  const judged = { db, clock, onDue: () => judges.look() };
+  return {
+    now: () => clock.now(),
+    acts,
+    reading: new Reading({ ...reads, heartbeats: heartbeats.acts, placing, sealer }),
+    history: new History(reads),
+    testChecks: new TestChecks({ db, clock, sealer, asking }),
+    events: new EventReading(db),
+    eventActs: new EventActs(judged),
+    groups: new GroupActs(judged),
+    windows: new WindowActs(judged),
+    heartbeats,
+    transfer: new MonitorTransfer({ ...own, acts }),
+  };
+}

@@ -1,0 +1,32 @@
+import type { EventActs } from './acts/event-acts.js';
+import type { MonitorActs } from './acts/monitor-acts.js';
+import type { TestChecks } from './acts/test-checks.js';
+import type { GroupActs } from './groups/group-acts.js';
+import type { Heartbeats } from './heartbeats/heartbeats.js';
+import type { History } from './history/history.js';
+import type { WindowActs } from './maintenance/window-acts.js';
+import type { EventReading } from './reading/event-reading.js';
+import type { Reading } from './reading/reading.js';
+import type { MonitorTransfer } from './transfer/monitor-transfer.js';
+
+/** Monitors as routes know them: one part per kind of operation. */
+export interface Monitors {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  readonly acts: MonitorActs;
+  readonly reading: Reading;
+  readonly history: History;
+  readonly testChecks: TestChecks;
+  readonly events: EventReading;
+  readonly eventActs: EventActs;
+  readonly groups: GroupActs;
+  readonly windows: WindowActs;
+  readonly heartbeats: Heartbeats;
+  readonly transfer: MonitorTransfer;
+}
+
+declare module '../../http/route.js' {
+  interface Services {
+    readonly monitors: Monitors;
+  }
+}

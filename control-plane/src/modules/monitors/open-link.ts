@@ -1,0 +1,36 @@
+import { CHECK_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
+import type { House, LinkPart } from '../module.js';
+import { monitorKinds, parseNodeState } from './checks/check-kinds.js';
+import { checkDaysOf } from './checks/check-store.js';
+import { takeNewestStates } from './checks/newest-states-store.js';
+import { ReportAllowance } from './checks/report-allowance.js';
+import { monitorSealer } from './definition/monitor-sealer.js';
+import type { Judges } from './judging/judges.js';
+import { assignedWork } from './placement/assigned-work.js';
+
+/** Creates the part of monitors that links and ingest use. */
+export function openLink(house: House, judges: Judges): LinkPart {
+  const { agentsDb: db, config, monitorMetrics: counts, secretKey, clock } = house;
+  const log = house.log.child({ part: 'monitors' });
+  return {
+    kinds: monitorKinds({
+      keptFor: checkDaysOf(config.plans),
+      onDue: () => judges.look(),
+      counts,
+      allowance: new ReportAllowance({ clock, log }),
+    }),
+    states: [
+      {
+        name: CHECK_KIND,
+        parse: (_subject, body) => parseNodeState(body),
+        onNewer: (nodeId, states) => {
+          takeNewestStates(db, nodeId, states).then(
+            () => judges.look(),
+            (error: unknown) => log.warn({ err: error, nodeId }, 'cannot store the newest states of monitors'),
+          );
+        },
+      },
+    ],
+    assigned: assignedWork({ db, sealer: monitorSealer(secretKey), log }),
+  };
+}

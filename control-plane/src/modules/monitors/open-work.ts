@@ -1,0 +1,81 @@
+import type { Logger } from 'pino';
+import type { House } from '../module.js';
+import { Asking } from './acts/asking.js';
+import { ExpiryWatch } from './checks/expiry-watch.js';
+import { listChangesSince, sumLoads } from './definition/assignment-store.js';
+import { Heartbeats } from './heartbeats/heartbeats.js';
+import { Rollups } from './history/rollups.js';
+import { Judges } from './judging/judges.js';
+import { Judging } from './judging/judging.js';
+import { NoDataWatch } from './judging/no-data-watch.js';
+import { LateResults } from './late/late-results.js';
+import { maintenanceReads } from './maintenance/maintenance-reads.js';
+import { WindowTurns } from './maintenance/window-turns.js';
+import { AssignmentNews } from './placement/assignment-news.js';
+import { NodeLoads } from './placement/node-loads.js';
+import { Placing } from './placement/placing.js';
+import { Replacement } from './placement/replacement.js';
+
+/** Parts of monitors that run in the background, on the database connections for agents. */
+export interface MonitorWork {
+  readonly news: AssignmentNews;
+  readonly asking: Asking;
+  readonly judges: Judges;
+  readonly windowTurns: WindowTurns;
+  readonly replacement: Replacement;
+  readonly lateResults: LateResults;
+  readonly rollups: Rollups;
+  readonly heartbeats: Heartbeats;
+  readonly noData: NoDataWatch;
+  readonly expiry: ExpiryWatch;
+  readonly placing: Placing;
+  readonly loads: NodeLoads;
+}
+
+/** Creates the background work of monitors without starting it. */
+export function openWork(house: House): MonitorWork {
+  const { agentsDb: db, bus, directory, links, mail, clock, monitorMetrics } = house;
+  const log = house.log.child({ part: 'monitors' });
+  const findLink = (nodeId: string) => links.find(nodeId);
+  const judges = openJudges(house, log);
+  const news = new AssignmentNews({ bus, listSince: (since) => listChangesSince(db, since), findLink, clock, log });
+  const loads = new NodeLoads({ read: () => sumLoads(db), clock });
+  const placing = new Placing({ directory, loads, clock });
+  const onDue = () => judges.look();
+  return {
+    news,
+    asking: new Asking({ bus, findLink }),
+    judges,
+    windowTurns: new WindowTurns({ db, mail, onDue, clock, log }),
+    replacement: new Replacement({
+      db,
+      directory,
+      placing,
+      refreshLoads: () => loads.refresh(),
+      onAssigned: (nodeIds) => news.announce(nodeIds),
+      onDue,
+      clock,
+      log,
+    }),
+    lateResults: new LateResults({ db, maintenance: maintenanceReads, clock, log }),
+    rollups: new Rollups({ db, clock, log }),
+    heartbeats: new Heartbeats({
+      ...house,
+      watchDb: db,
+      countEvent: (type, change) => monitorMetrics.countEvent(type, change),
+      log: house.log.child({ part: 'heartbeats' }),
+    }),
+    noData: new NoDataWatch({ db, maintenance: maintenanceReads.now, clock, log }),
+    expiry: new ExpiryWatch({ db, clock, log }),
+    placing,
+    loads,
+  };
+}
+
+function openJudges({ agentsDb: db, monitorMetrics, clock }: House, log: Logger): Judges {
+  const judging = new Judging({
+    maintenance: maintenanceReads.now,
+    countEvent: (type, change) => monitorMetrics.countEvent(type, change),
+  });
+  return new Judges({ db, judging, onJudged: (seconds) => monitorMetrics.observeJudging(seconds), clock, log });
+}

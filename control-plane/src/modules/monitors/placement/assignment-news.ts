@@ -1,0 +1,74 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { Logger } from 'pino';
+import type { Bus } from '../../../bus/bus.js';
+import { Rounds } from '../../../runtime/rounds.js';
+
+/** Interval of looks for changed assignments, in milliseconds: messages of the bus may be lost. */
+const SWEEP_MS = 2_000;
+/** Overlap of two looks, in milliseconds: transactions that commit late have an earlier stamp. */
+const OVERLAP_MS = 10_000;
+
+interface AssignmentNewsOptions {
+  readonly bus: Bus;
+  readonly listSince: (since: Date) => Promise<readonly { readonly node_id: string; readonly changed_at: Date }[]>;
+  /** Finds the link of a node; null: this replica does not hold it. */
+  readonly findLink: (nodeId: string) => { lookForAssignments(): void } | null;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Notifies links of this replica and other replicas of changed assignments. */
+export class AssignmentNews {
+  /** Time of the last change that each node's link was notified of; only those of the last seconds. */
+  readonly #told = new Map<string, number>();
+  #since = new Date(0);
+  readonly #rounds: Rounds;
+
+  constructor(private readonly options: AssignmentNewsOptions) {
+    const { clock, log } = options;
+    this.#rounds = new Rounds({
+      everyMs: SWEEP_MS,
+      turn: () => this.#sweep(),
+      onFailed: (error) => log.warn({ err: error }, 'cannot look for changed assignments, retrying'),
+      clock,
+    });
+  }
+
+  start(): void {
+    const { bus } = this.options;
+    this.#since = new Date(this.options.clock.now() - OVERLAP_MS);
+    bus.onMessage((message) => {
+      if (message.type === 'assignments') this.#tell(message.ids);
+    });
+    this.#rounds.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#rounds.stop();
+  }
+
+  /** Notifies nodes of changed assignments; to be called after the commit. */
+  announce(nodeIds: readonly string[]): void {
+    const ids = [...new Set(nodeIds)];
+    if (ids.length === 0) return;
+    this.#tell(ids);
+    this.options.bus.broadcast({ type: 'assignments', ids });
+  }
+
+  #tell(nodeIds: readonly string[]): void {
+    for (const id of nodeIds) this.options.findLink(id)?.lookForAssignments();
+  }
+
+  async #sweep(): Promise<void> {
+    const changes = await this.options.listSince(this.#since);
+    for (const { node_id: nodeId, changed_at } of changes) {
+      const atMs = changed_at.getTime();
+      if (this.#told.get(nodeId) === atMs) continue;
+      this.#told.set(nodeId, atMs);
+      this.#tell([nodeId]);
+    }
+    const newestMs = changes.at(-1)?.changed_at.getTime() ?? 0;
+    this.#since = new Date(Math.max(this.#since.getTime(), newestMs - OVERLAP_MS));
+    for (const [nodeId, atMs] of this.#told) if (atMs < this.#since.getTime()) this.#told.delete(nodeId);
+  }
+}

@@ -1,0 +1,133 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { Knex } from 'knex';
+import type { Logger } from 'pino';
+import { Rounds, workOff } from '../../../runtime/rounds.js';
+import type { Node, NodeDirectory } from '../../nodes/index.js';
+import { lockMonitor } from '../definition/store.js';
+import { insertDue } from '../judging/state-store.js';
+import { OFFLINE_MS } from './fitness.js';
+import { claimPlacementDue, findOwner, queueMonitorsOf, queueSecretsOn, queueShort } from './placement-store.js';
+import type { Placing } from './placing.js';
+
+// Monitors get other nodes in these cases: those of a node immediately when it is banned, drained or deleted, when it becomes private or
+// changes its owner, or its owner is no longer an administrator, and when it has had no link for five minutes; those with too few nodes when a
+// node appears that may take them. Any replica may do it: the work is a queue.
+
+const SWEEP_MS = 5_000;
+/** Delay after the change of a node, in milliseconds: nodes change by the hundred when a replica stops. */
+const SOON_MS = 250;
+const AT_ONCE = 20;
+
+interface ReplacementOptions {
+  readonly db: Knex;
+  readonly directory: Pick<NodeDirectory, 'all' | 'onChange'>;
+  readonly placing: Placing;
+  readonly refreshLoads: () => Promise<void>;
+  /** Called when the assignments of nodes changed. */
+  readonly onAssigned: (nodeIds: readonly string[]) => void;
+  /** Called when monitors are due for judgment. */
+  readonly onDue: () => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Keeps every monitor on nodes that can check it, while it runs. */
+export class Replacement {
+  /** Nodes that could take work at the last look. */
+  #usable: Set<string> | null = null;
+  /** Nodes that could take no work at the last look, with the time at which each had lost its link. */
+  #away = new Map<string, number | undefined>();
+  /** Standing of every node at the last look: its owner, and who may use it. */
+  #standings = new Map<string, string>();
+  readonly #rounds: Rounds;
+
+  constructor(private readonly options: ReplacementOptions) {
+    const { clock, log } = options;
+    this.#rounds = new Rounds({
+      everyMs: SWEEP_MS,
+      turn: async (isStopped) => {
+        await this.#lookAtNodes();
+        await workOff(isStopped, AT_ONCE, () => this.#placeDue());
+      },
+      onFailed: (error) => log.warn({ err: error }, 'cannot place monitors, retrying'),
+      clock,
+    });
+  }
+
+  start(): void {
+    this.options.directory.onChange(() => this.#rounds.lookWithin(SOON_MS));
+    this.#rounds.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#rounds.stop();
+  }
+
+  async #lookAtNodes(): Promise<void> {
+    const { db, directory, clock } = this.options;
+    const nowMs = clock.now();
+    const before = this.#usable;
+    const usable = new Set([...directory.all()].filter((node) => isUsable(node, nowMs)).map(({ id }) => id));
+    const isLinked = new Set([...directory.all()].filter(({ sessionId }) => sessionId !== null).map(({ id }) => id));
+    const away = new Map(
+      [...directory.all()].flatMap(({ id, leftAt }) => (usable.has(id) ? [] : [[id, leftAt?.getTime()]])),
+    );
+    // a node may have had a link, monitors, and no link for long, all of it between two looks
+    const missed = [...away.keys()].filter((id) => this.#away.has(id) && this.#away.get(id) !== away.get(id));
+    const gone = before === null ? [] : [...before].filter((id) => !usable.has(id)).concat(missed);
+    const came = before === null || [...usable].some((id) => !before.has(id) && isLinked.has(id));
+    const standings = new Map([...directory.all()].map((node) => [node.id, standingOf(node)]));
+    // a node may have been given monitors and have lost its standing before the first look at it
+    const others =
+      before === null ? [] : [...standings.keys()].filter((id) => this.#standings.get(id) !== standings.get(id));
+    await queueMonitorsOf(db, [...gone, ...others]);
+    if (before === null) await this.#queueUnseen();
+    if (came || others.length > 0) await queueShort(db);
+    this.#usable = usable;
+    this.#away = away;
+    this.#standings = standings;
+  }
+
+  /** Queues monitors that may need other nodes: changes while no replica ran were missed, and older versions placed secrets regardless of the owner of a node. */
+  async #queueUnseen(): Promise<void> {
+    const { db, directory } = this.options;
+    const ofOthers = [...directory.all()].filter(({ isOwnerAdmin }) => !isOwnerAdmin);
+    await queueSecretsOn(
+      db,
+      ofOthers.map(({ id }) => id),
+    );
+  }
+
+  async #placeDue(): Promise<number> {
+    const { db, placing, refreshLoads, onAssigned, onDue } = this.options;
+    await refreshLoads();
+    const changed = new Set<string>();
+    const claimed = await db.transaction(async (trx) => {
+      const ids = await claimPlacementDue(trx, AT_ONCE);
+      for (const id of ids) {
+        const monitor = await lockMonitor(trx, id, null);
+        const owner = await findOwner(trx, id);
+        if (monitor === null || owner === null) continue;
+        const placed = await placing.place(trx, monitor, owner);
+        for (const nodeId of placed.changed) changed.add(nodeId);
+        if (placed.changed.length > 0) await insertDue(trx, [id]);
+      }
+      return ids.length;
+    });
+    if (changed.size > 0) {
+      onAssigned([...changed]);
+      onDue();
+    }
+    return claimed;
+  }
+}
+
+function isUsable({ isBanned, isDraining, sessionId, leftAt }: Node, nowMs: number): boolean {
+  const isThere = sessionId !== null || (leftAt !== null && nowMs - leftAt.getTime() < OFFLINE_MS);
+  return !isBanned && !isDraining && isThere;
+}
+
+/** Facts that decide for whom a node may check, and which secrets it may have. */
+function standingOf({ ownerId, isOwnerAdmin, isPublic }: Node): string {
+  return [ownerId, isOwnerAdmin, isPublic].join(' ');
+}

@@ -1,0 +1,173 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { Knex } from 'knex';
+import type { Static } from 'typebox';
+import type { Sealer } from '../../../crypto/sealing.js';
+import { ApiError } from '../../../http/errors.js';
+import type { Account } from '../../../http/route.js';
+import type { TimeRange } from '../../../http/time-range.js';
+import { viewerOf } from '../../../http/viewer.js';
+import { Slices } from '../../../runtime/slices.js';
+import { type CheckPosition, type CheckRow, listChecks } from '../checks/check-store.js';
+import { detailsKey, readDetails } from '../checks/details-store.js';
+import { type Interval } from '../definition/interval.js';
+import { maskedTarget } from '../definition/masked-target.js';
+import type {
+  MonitorCheckSchema,
+  MonitorCreatedSchema,
+  MonitorDetailSchema,
+  MonitorSchema,
+} from '../definition/schema.js';
+import { shownSettings } from '../definition/sealed-secrets.js';
+import { reachOf, tooFewWithin } from '../definition/secret-reach.js';
+import { findMonitor, type KnownMonitorRow, listMonitors, type MonitorFilter } from '../definition/store.js';
+import { HEARTBEAT } from '../definition/type-names.js';
+import type { HeartbeatActs, HeartbeatTimes } from '../heartbeats/heartbeat-acts.js';
+import { contains, unionOf } from '../history/interval-union.js';
+import { uptimePercent } from '../history/uptime.js';
+import { readEpisodes } from '../history/uptime-store.js';
+import type { MaintenanceReads } from '../maintenance/maintenance-reads.js';
+import type { Placing } from '../placement/placing.js';
+import { beganAtMs, checkView, monitorView } from './view.js';
+
+const UPTIME_MS = 30 * 86_400_000;
+/** Tolerance for clocks of nodes that are ahead, in milliseconds. */
+const AHEAD_MS = 120_000;
+/** Steps that the view of a monitor takes without its episodes. */
+const VIEW_STEPS = 20;
+
+interface ReadingOptions {
+  readonly db: Knex;
+  readonly clock: Clock;
+  readonly maintenance: MaintenanceReads;
+  readonly heartbeats: Pick<HeartbeatActs, 'readTimes' | 'readCreated' | 'readDetail' | 'readDetailMasked'>;
+  readonly placing: Pick<Placing, 'isShortOfReach'>;
+  readonly sealer: Sealer;
+}
+
+/** Reads monitors and their checks, and builds the views that their owners see. */
+export class Reading {
+  constructor(private readonly options: ReadingOptions) {}
+
+  /** @throws ApiError MONITOR_NOT_FOUND */
+  async get(id: string, account: Account): Promise<KnownMonitorRow> {
+    const { db, clock } = this.options;
+    const row = await findMonitor(db, { id, owner: account.owner, nowMs: clock.now() });
+    if (row === null) throw new ApiError('MONITOR_NOT_FOUND');
+    return row;
+  }
+
+  /** Page of monitors, newest first, and the number of all. */
+  list(
+    account: Account,
+    filter: MonitorFilter,
+    page: { limit: number; offset: number },
+  ): ReturnType<typeof listMonitors> {
+    const { db, clock } = this.options;
+    return listMonitors(db, { owner: account.owner, filter, nowMs: clock.now(), ...page });
+  }
+
+  /** Checks of a monitor, newest first. */
+  checks(
+    { key }: KnownMonitorRow,
+    { fromMs, toMs, after, limit }: TimeRange & { readonly after: CheckPosition | null; readonly limit: number },
+  ): Promise<CheckRow[]> {
+    const { db, clock } = this.options;
+    const range = { fromMs: fromMs ?? 0, toMs: toMs ?? clock.now() + AHEAD_MS };
+    return listChecks(db, { monitorKey: key, ...range, after, limit });
+  }
+
+  /** Views in the order of the rows. For accounts that may not read monitors, sealed settings and paths of targets are masked. */
+  async views(
+    rows: readonly KnownMonitorRow[],
+    account: Account,
+    signal?: AbortSignal,
+  ): Promise<Static<typeof MonitorSchema>[]> {
+    const { db, clock, maintenance } = this.options;
+    const nowMs = clock.now();
+    const asked: Interval = { fromMs: nowMs - UPTIME_MS, toMs: nowMs };
+    const ids = rows.map(({ id }) => id);
+    // a window includes its begin and excludes its end
+    const upToNow = { ...asked, toMs: nowMs + 1 };
+    const [episodes, windows, times] = await Promise.all([
+      readEpisodes(db, ids, asked),
+      maintenance.within(db, rows, upToNow, signal),
+      this.#heartbeatTimes(rows),
+    ]);
+    const slices = new Slices(signal);
+    const views: Static<typeof MonitorSchema>[] = [];
+    for (const row of rows) {
+      const { downs, pauses } = episodes.get(row.id) ?? { downs: [], pauses: [] };
+      const maintained = unionOf((windows.get(row.id) ?? []).flat());
+      await slices.spend(VIEW_STEPS + downs.length + pauses.length + maintained.length);
+      const percent = uptimePercent({
+        asked,
+        firstCheckMs: row.first_check_at?.getTime() ?? null,
+        downs,
+        unwatched: [...pauses, ...maintained],
+      });
+      const heartbeat = times.get(row.id) ?? null;
+      const isInMaintenance = contains(maintained, nowMs);
+      const shown = this.#shownTo(account, row);
+      views.push(monitorView({ ...row, ...shown }, { isInMaintenance, uptimePercent: percent, nowMs, heartbeat }));
+    }
+    return views;
+  }
+
+  /** Views of checks of a monitor, in their order. */
+  async checkViews(monitor: KnownMonitorRow, rows: readonly CheckRow[]): Promise<Static<typeof MonitorCheckSchema>[]> {
+    if (rows.length === 0) return [];
+    const { db, maintenance } = this.options;
+    const begins = rows.map(beganAtMs);
+    const slots = rows.map(({ at }) => at.getTime());
+    const range = { fromMs: Math.min(...begins), toMs: Math.max(...begins) + 1 };
+    const [windows, details] = await Promise.all([
+      maintenance.within(db, [monitor], range).then((found) => unionOf((found.get(monitor.id) ?? []).flat())),
+      readDetails(db, monitor.key, { fromMs: Math.min(...slots), toMs: Math.max(...slots) }),
+    ]);
+    return rows.map((row) => {
+      const isInMaintenance = contains(windows, beganAtMs(row));
+      return checkView(monitor.id, row, { isInMaintenance, details: details.get(detailsKey(row)) ?? null });
+    });
+  }
+
+  /** View of a monitor for the account that has just created it: a heartbeat's includes its token. @throws ApiError MONITOR_NOT_FOUND */
+  async created(id: string, account: Account): Promise<Static<typeof MonitorCreatedSchema>> {
+    const { db, heartbeats } = this.options;
+    const row = await this.get(id, account);
+    const view = await this.#viewAlone(row, account);
+    return row.type === HEARTBEAT ? { ...view, heartbeat: await heartbeats.readCreated(db, row.id) } : view;
+  }
+
+  /** View of a single monitor. The token of a heartbeat is masked for accounts that may not change it. @throws ApiError MONITOR_NOT_FOUND */
+  async detail(id: string, account: Account): Promise<Static<typeof MonitorDetailSchema>> {
+    const { db, heartbeats } = this.options;
+    const row = await this.get(id, account);
+    const view = await this.#viewAlone(row, account);
+    if (row.type !== HEARTBEAT) return view;
+    const heartbeat = account.scopes.has('monitor:write')
+      ? await heartbeats.readDetail(db, row.id)
+      : await heartbeats.readDetailMasked(db, row.id);
+    return { ...view, heartbeat };
+  }
+
+  /** View with placement advice, which examines every node and is too expensive for lists. */
+  async #viewAlone(row: KnownMonitorRow, account: Account): Promise<Static<typeof MonitorSchema>> {
+    const [view] = await this.views([row], account);
+    if (view === undefined) throw new RangeError('a row has a view');
+    const reach = reachOf(row);
+    if (reach === null || !this.options.placing.isShortOfReach(row, viewerOf(account))) return view;
+    const placement = { field: 'config.allow_secrets_on', message: tooFewWithin(reach) };
+    return { ...view, advisory: { failing_nodes: [], ...view.advisory, placement } };
+  }
+
+  #shownTo({ scopes }: Account, row: KnownMonitorRow): Pick<KnownMonitorRow, 'target' | 'config'> {
+    const { target, config } = row;
+    if (!scopes.has('monitor:read')) return { target: maskedTarget(target), config };
+    return { target, config: { ...shownSettings(row, this.options.sealer) } };
+  }
+
+  async #heartbeatTimes(rows: readonly KnownMonitorRow[]): Promise<ReadonlyMap<string, HeartbeatTimes>> {
+    const ids = rows.filter(({ type }) => type === HEARTBEAT).map(({ id }) => id);
+    return ids.length === 0 ? new Map() : this.options.heartbeats.readTimes(this.options.db, ids);
+  }
+}

@@ -1,0 +1,16 @@
+import type { FieldErrors } from '@vantage/shared/validation.js';
+import type { ErrorCode } from '../../../../http/error-table.js';
+import type { ImportFormatName } from '../../../../import-words.js';
+import type { PackedFile } from './packed-file.js';
+
+/** A file for the thread that reads files. */
+export interface FileRequest {
+  readonly bytes: Uint8Array;
+  /** Format of the file; null: it is detected. */
+  readonly format: ImportFormatName | null;
+}
+
+/** A response of that thread: the file, or the error that its sender gets. */
+export type FileReply =
+  | { readonly file: PackedFile }
+  | { readonly refused: { readonly code: ErrorCode; readonly details: FieldErrors } };

@@ -1,0 +1,46 @@
+import { type AddNote, EntryError } from '../entry/entry.js';
+import type { Fields } from '../entry/fields.js';
+import { MAX_TEXT } from '../yaml/read-file.js';
+
+/** Values of placeholders in a body. */
+interface Placeholders {
+  readonly name: string;
+  readonly group: string;
+  readonly url: string;
+}
+
+/** Request settings of an endpoint of HTTP. */
+export function gatusRequest(fields: Fields, known: Placeholders, note: AddNote): Readonly<Record<string, unknown>> {
+  const written = fields.text('body');
+  const isGraphql = fields.flag('graphql') === true;
+  const headers = fields.texts('headers') ?? {};
+  const own = headersToSend(headers, note);
+  const text = written === null ? null : filled(written, known, note);
+  const body = text !== null && isGraphql ? JSON.stringify({ query: text }) : text;
+  const isTyped = Object.keys(own).some((name) => name.toLowerCase() === 'content-type');
+  return {
+    method: (fields.text('method') ?? 'GET').toUpperCase(),
+    headers: isGraphql && !isTyped ? { ...own, 'Content-Type': 'application/json' } : own,
+    ...(body === null ? {} : { body }),
+  };
+}
+
+/** Nodes ask for the host of the URL. */
+function headersToSend(headers: Readonly<Record<string, string>>, note: AddNote): Record<string, string> {
+  const entries = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'host');
+  if (entries.length < Object.keys(headers).length)
+    note('headers.Host', 'was not imported: nodes request the host of the URL');
+  return Object.fromEntries(entries);
+}
+
+function filled(body: string, { name, group, url }: Placeholders, note: AddNote): string {
+  if (/\[LOCAL_ADDRESS\]|\[RANDOM_STRING_\d+\]/.test(body))
+    note('body', 'has placeholders that are sent unchanged: LOCAL_ADDRESS and RANDOM_STRING are not supported');
+  const values = { '[ENDPOINT_NAME]': name, '[ENDPOINT_GROUP]': group, '[ENDPOINT_URL]': url };
+  const added = Object.entries(values).map(
+    ([placeholder, value]) => (body.split(placeholder).length - 1) * value.length,
+  );
+  if (added.reduce((sum, length) => sum + length, body.length) > MAX_TEXT)
+    throw new EntryError('body', 'length', `must not have more than ${MAX_TEXT} characters`);
+  return Object.entries(values).reduce((text, [placeholder, value]) => text.replaceAll(placeholder, () => value), body);
+}

@@ -1,0 +1,38 @@
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { definitionOf } from '@vantage/shared/probe-types/index.js';
+import type { Viewer } from '../../http/viewer.js';
+import type { Node } from '../nodes/index.js';
+import { EXPIRY_SLACK_MS } from './dispatch.js';
+import type { ProbeRequest } from './probe-request.js';
+import type { NewTask } from './store.js';
+
+/** Task for a request of a caller, with a node task for each of the nodes in their order. `now`: milliseconds since the epoch. */
+export function newTask(
+  request: ProbeRequest,
+  { ownerId, isTest }: Viewer,
+  nodes: readonly Node[],
+  now: number,
+): NewTask {
+  const [id, ...nodeTaskIds] = sortedIds(nodes.length + 1, now);
+  return {
+    id,
+    ownerId,
+    isTest,
+    probeType: request.type,
+    target: request.spec.target,
+    specJson: JSON.stringify(request.spec),
+    createdAt: new Date(now),
+    expiresInMs: definitionOf(request.type).deadlineMs(request.spec) + EXPIRY_SLACK_MS,
+    targetKeys: null,
+    nodeTasks: nodes.map((node, index) => ({ id: nodeTaskIds[index] ?? '', nodeId: node.id, refusedCode: null })),
+  };
+}
+
+/**
+ * Creates ids in ascending order. Ids of one millisecond are random: sorted, the task comes first and its node tasks keep
+ * the order of the nodes.
+ */
+function sortedIds(count: number, now: number): [string, ...string[]] {
+  const ids = Array.from({ length: count }, () => newId(idPrefixes.probeTask, now)).sort();
+  return ids as [string, ...string[]];
+}

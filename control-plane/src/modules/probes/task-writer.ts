@@ -1,0 +1,80 @@
+import { definitionOf } from '@vantage/shared/probe-types/index.js';
+import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import { touchedHosts } from '@vantage/shared/target-policy/spec.js';
+import { targetKeys } from '@vantage/shared/target-policy/target-keys.js';
+import type { Knex } from 'knex';
+import { type ApiError, limitReached } from '../../http/errors.js';
+import { BudgetTurns } from './budget-turns.js';
+import type { Dispatch } from './dispatch.js';
+import type { ProbeRequest } from './probe-request.js';
+import { insertTasks, type NewTask } from './store.js';
+import { TARGET_RATE_PER_SECOND } from './target-budget.js';
+import { takeFromBudget } from './target-budget-store.js';
+
+interface TaskWriterOptions {
+  readonly db: Knex;
+  readonly dispatch: Pick<Dispatch, 'store'>;
+  /** Returns the current policy: deny lists change at run time. */
+  readonly policy: () => TargetPolicy;
+}
+
+/** Keys of the budgets that a request draws on, and the tokens it takes from each of them per node. */
+interface BudgetShare {
+  readonly keys: readonly string[];
+  readonly weight: number;
+}
+
+/** Stores new tasks, each within the budgets of its targets. */
+export class TaskWriter {
+  readonly #turns = new BudgetTurns();
+
+  constructor(private readonly options: TaskWriterOptions) {}
+
+  /**
+   * Stores the task of a request, and returns it as it is stored: nodes beyond the budget are refused.
+   * @throws ApiError RATE_LIMIT_EXCEEDED when no node is within the budget
+   */
+  async write(task: NewTask, request: ProbeRequest): Promise<NewTask> {
+    const { db, dispatch, policy } = this.options;
+    const share = shareOf(request, policy());
+    const { keys, weight } = share;
+    if (keys.length === 0) {
+      await dispatch.store(task);
+      return task;
+    }
+    if (this.#turns.isFull(keys)) throw targetRateLimited(task.createdAt, weight);
+    return this.#turns.run(keys, () => db.transaction((trx) => writeWithin(trx, task, share)));
+  }
+}
+
+/** Share of the budgets of all hosts that a request contacts; hosts in the operator's own ranges have none. */
+function shareOf({ type, spec }: ProbeRequest, policy: TargetPolicy): BudgetShare {
+  const hosts = touchedHosts(type, spec).filter((host) => host.kind === 'name' || !policy.isExempt(host.address));
+  return { keys: [...new Set(hosts.flatMap(targetKeys))], weight: definitionOf(type).targetWeight(spec) };
+}
+
+/** Stores a task with as many of its nodes as its budgets allow. @throws ApiError RATE_LIMIT_EXCEEDED when they allow none */
+async function writeWithin(trx: Knex.Transaction, task: NewTask, { keys, weight }: BudgetShare): Promise<NewTask> {
+  const granted = await takeFromBudget(trx, keys, { nodes: task.nodeTasks.length, weight });
+  if (granted === 0) throw targetRateLimited(task.createdAt, weight);
+  const limited = limitTask(task, keys, granted);
+  await insertTasks(trx, [limited]);
+  return limited;
+}
+
+/** The task with all but its first `granted` nodes refused. */
+function limitTask(task: NewTask, budgetKeys: readonly string[], granted: number): NewTask {
+  const nodeTasks = task.nodeTasks.map((nodeTask, index) =>
+    index < granted ? nodeTask : { ...nodeTask, refusedCode: 'target_rate_limited' },
+  );
+  return { ...task, targetKeys: budgetKeys, nodeTasks };
+}
+
+/** Error whose reset time is the first whole second by which the budget has refilled for a second, and enough for one node. */
+function targetRateLimited(now: Date, weight: number): ApiError {
+  const seconds = Math.max(1, weight / TARGET_RATE_PER_SECOND);
+  const resetsAt = Math.ceil(now.getTime() / 1_000 + seconds) * 1_000;
+  const allowance = { limit: TARGET_RATE_PER_SECOND, remaining: 0, resetsAt, isAllowed: false };
+  const message = 'is being probed too often; try again later';
+  return limitReached('RATE_LIMIT_EXCEEDED', allowance, { target: [{ code: 'refused', message }] });
+}

@@ -1,0 +1,152 @@
+import { nullable } from '@vantage/shared/nullable.js';
+import { toStorableText } from '@vantage/shared/text.js';
+import { type Static, Type } from 'typebox';
+import type { PayloadOf } from '../../../events/index.js';
+import { open, type PayloadContext } from './kind.js';
+
+/** Greatest number of nodes, of characters of a reason, and of tags in a payload: bodies stay below 20 kB. */
+export const MAX_NODES = 50;
+export const MAX_REASON = 500;
+const MAX_TAGS = 20;
+
+const instant = (description: string) => Type.String({ format: 'date-time', description });
+const id = (example: string) => Type.String({ examples: [example] });
+
+export const monitorId = 'm_1FZ3ybQXhhsV3cDKtVoMjX';
+const eventId = 'mev_1FZ3ybQXhhsV3cDKtVoMjY';
+const nodeId = 'n_1FZ3ybQXhhsV3cDKtVoMjZ';
+
+/** Monitor in the full form. */
+const MonitorPart = open({
+  id: id(monitorId),
+  name: Type.String(),
+  type: Type.String({ description: 'Type of the monitor: `https`, `ping`, …' }),
+  target: Type.String({ description: 'Empty for heartbeats.' }),
+  tags: Type.Array(Type.String(), { description: `At most ${MAX_TAGS} of its tags.` }),
+  group: nullable(Type.String(), 'Id of its group; null: none.'),
+});
+
+const url = Type.String({ description: 'Address of the monitor in this API.' });
+
+/** Period when a monitor was down or degraded. */
+const EventPart = open({
+  id: id(eventId),
+  type: Type.Union([Type.Literal('down'), Type.Literal('degraded')]),
+  started_at: instant('Time of the first failed check.'),
+  ended_at: nullable(Type.String({ format: 'date-time' }), 'Null while the event lasts.'),
+  affected_nodes: Type.Array(Type.String(), { description: `Ids of nodes, at most ${MAX_NODES}.` }),
+  reason: nullable(Type.String(), `Reason that the nodes reported, at most ${MAX_REASON} characters; null: none.`),
+  truncated: Type.Optional(
+    Type.Boolean({ description: 'True if `affected_nodes` or `reason` is cut; absent: it is not.' }),
+  ),
+});
+
+/** `data` of an event about a monitor. */
+export const MonitorData = open({ monitor: MonitorPart, url });
+
+/** `data` of an event about a period of a monitor. */
+export const EventData = open({
+  monitor: MonitorPart,
+  event: EventPart,
+  is_flapping: Type.Boolean({ description: 'True if the monitor changes its state often: see `monitor.flapping`.' }),
+  url,
+});
+
+/** `data` of `monitor.resolved`. */
+export const ResolvedData = open({ monitor: MonitorPart, event: EventPart, resolved_by: Type.String(), url });
+
+/** `data` of `monitor.acknowledged`. */
+export const AcknowledgedData = open({ monitor: MonitorPart, event: EventPart, acknowledged_by: Type.String(), url });
+
+/** `data` of an event about something that expires. */
+export const ExpiryData = open({
+  monitor: MonitorPart,
+  expires_at: instant('Expiry of the certificate or the domain.'),
+  days_left: Type.Integer(),
+  threshold_days: Type.Integer({ description: 'Threshold of the monitor that was passed.' }),
+  url,
+});
+
+/** `data` of an event about a node. */
+export const NodeData = open({
+  node: open({ id: id(nodeId), name: Type.String() }),
+  reason: nullable(Type.String(), 'Null: none is known.'),
+  since: instant('Time since which this is so.'),
+});
+
+/** `data` of the thin forms. */
+export const ThinMonitor = open({ monitor_id: id(monitorId) });
+export const ThinEvent = open({ monitor_id: id(monitorId), event_id: id(eventId) });
+export const ThinNode = open({ node_id: id(nodeId) });
+
+type MonitorName = PayloadOf<'monitor.paused'>['monitor'];
+type EventNews = PayloadOf<'monitor.down'>['event'];
+
+/** Monitor of an event, and its address. */
+export function monitorPart({ group_id, tags = [], ...monitor }: MonitorName, { publicUrl }: PayloadContext) {
+  return {
+    monitor: { ...monitor, tags: tags.slice(0, MAX_TAGS), group: group_id ?? null },
+    url: `${publicUrl}/v1/monitors/${monitor.id}`,
+  };
+}
+
+/** Period of an event, cut to the greatest size. */
+export function eventPart(news: EventNews): Static<typeof EventPart> {
+  const { id, type, started_at, ended_at, affected_nodes, reason } = news;
+  const isCut = affected_nodes.length > MAX_NODES || (reason?.length ?? 0) > MAX_REASON;
+  return {
+    id,
+    type,
+    started_at,
+    ended_at,
+    affected_nodes: affected_nodes.slice(0, MAX_NODES),
+    // a character outside of the basic plane must not be cut in half
+    reason: reason === null ? null : toStorableText(reason.slice(0, MAX_REASON)),
+    ...(isCut ? { truncated: true } : {}),
+  };
+}
+
+export const thinMonitor = ({ monitor }: { readonly monitor: { readonly id: string } }) => ({ monitor_id: monitor.id });
+
+export const thinEvent = (data: {
+  readonly monitor: { readonly id: string };
+  readonly event: { readonly id: string };
+}) => ({
+  ...thinMonitor(data),
+  event_id: data.event.id,
+});
+
+export const thinNode = ({ node }: { readonly node: { readonly id: string } }) => ({ node_id: node.id });
+
+/** Examples that kinds share. */
+export const exampleMonitor = {
+  id: monitorId,
+  name: 'Shop',
+  type: 'https',
+  target: 'https://shop.example/',
+  tags: ['production'],
+};
+export const examplePayload = { monitor: { ...exampleMonitor, group_id: null } };
+export const exampleData = {
+  monitor: { ...exampleMonitor, group: null },
+  url: `http://localhost:8080/v1/monitors/${monitorId}`,
+};
+const period = {
+  id: eventId,
+  started_at: '2026-11-21T09:16:00.000Z',
+  affected_nodes: [nodeId],
+  reason: '1 of 1 nodes: tcp_refused',
+};
+const AN_END = '2026-11-21T09:21:00.000Z';
+
+/** Examples of a period: as the event tells it, and as receivers get it. */
+export function examplesOfPeriod(type: 'down' | 'degraded', hasEnded: boolean) {
+  const event = { ...period, type, ended_at: hasEnded ? AN_END : null };
+  return { payload: { ...event, resolved_at: null }, data: event };
+}
+
+export const exampleNode = {
+  node: { id: nodeId, name: 'fra-1' },
+  reason: null,
+  since: '2026-11-21T09:16:00.000Z',
+};

@@ -1,0 +1,54 @@
+import { defineModule } from '../module.js';
+import { webhookActions } from './actions.js';
+import { cachedCount } from './counts.js';
+import { countPending } from './deliveries/delivery-store.js';
+import { DeliveryActs } from './delivery-acts.js';
+import { EndpointActs } from './endpoint-acts.js';
+import { EndpointSeals } from './endpoints/endpoint-seals.js';
+import { countByStatus, deleteWebhooksOf } from './endpoints/endpoint-store.js';
+import { openApiWebhooks } from './kinds/openapi-webhooks.js';
+import { webhookMails } from './mails/index.js';
+import { webhookRoutes } from './routes.js';
+import { Attempts } from './sending/attempts.js';
+import { Marking } from './sending/marking.js';
+import { webhookRelay } from './sending/relay.js';
+import { Sender } from './sending/sender.js';
+
+/** Webhook endpoints: settings, deliveries, signing, retries. */
+export const webhooksModule = defineModule({
+  name: 'webhooks',
+  actions: webhookActions,
+  tags: {
+    Webhooks: 'Addresses of yours that receive signed events, and the log of what was sent to them.',
+  },
+  routes: webhookRoutes,
+  webhooks: openApiWebhooks,
+  mails: webhookMails,
+  open(house) {
+    const { db, agentsDb, clock, mail, outbound, publicUrl, secretKey, webhookMetrics } = house;
+    const seals = new EndpointSeals(secretKey);
+    const attempts = new Attempts({ outbound, seals, clock, random: Math.random });
+    const sender = new Sender({
+      db: agentsDb,
+      attempts,
+      marking: new Marking({ db: agentsDb, mail, clock }),
+      clock,
+      log: house.log.child({ part: 'webhooks' }),
+      onMarked: ({ delivery, result: { outcome }, endedAtMs }) =>
+        webhookMetrics.countAttempt(outcome.status, (endedAtMs - delivery.created_at.getTime()) / 1_000),
+    });
+    webhookMetrics.watchPending(cachedCount(clock, () => countPending(agentsDb, clock.now())));
+    webhookMetrics.watchEndpoints(cachedCount(clock, () => countByStatus(agentsDb)));
+    const onDue = () => sender.look();
+    return {
+      service: {
+        now: () => clock.now(),
+        endpoints: new EndpointActs({ db, clock, seals, outbound }),
+        deliveries: new DeliveryActs({ db, clock, attempts, onDue }),
+      },
+      startables: [sender],
+      on: [webhookRelay({ publicUrl, clock, onDue, onSkipped: (count) => webhookMetrics.countSkipped(count) })],
+      release: deleteWebhooksOf,
+    };
+  },
+});

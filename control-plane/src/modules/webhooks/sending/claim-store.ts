@@ -1,0 +1,147 @@
+import type { Knex } from 'knex';
+import { type DeliveryStatus, oldestUnsent } from '../deliveries/delivery-store.js';
+import { type EventColumns } from '../deliveries/event-store.js';
+import type { PayloadForm } from '../kinds/payload.js';
+import type { Receiver } from './attempts.js';
+import type { Places } from './places.js';
+
+// Who may hold what:
+//
+//   webhook_endpoints    locked first, by everything that hands over, skips or retries deliveries; a claim needs no lock
+//   webhook_queues       locked by one claim at a time: so the deliveries of an endpoint that are under way can be counted
+//   webhook_deliveries   leased to the replica that sends it; a lease that ran out is free again
+//
+// What is new goes in the order of events; of one subject the first that has no attempt, and none while that one is under way.
+
+/** Time for which a delivery belongs to the replica that claimed it; longer than any attempt takes. */
+export const LEASE_MS = 60_000;
+/** Attempts at deliveries of one endpoint at once, over all replicas; one while the endpoint does not reply. */
+const AT_ONCE = 4;
+/** New deliveries of an endpoint that are looked at in one claim, to find different subjects. */
+const LOOKED_AT = 64;
+
+/** Delivery to be sent by this replica until its lease ends. */
+export interface ClaimedDelivery extends EventColumns, Receiver {
+  readonly id: string;
+  readonly endpoint_id: string;
+  readonly owner_id: string;
+  readonly payload: PayloadForm;
+  readonly status: DeliveryStatus;
+  readonly attempt_count: number;
+  readonly created_at: Date;
+  readonly leased_until: Date;
+  /** True if the last attempt at the endpoint brought no response. */
+  readonly is_slow: boolean;
+  /** Host name of the endpoint. */
+  readonly host: string;
+}
+
+/** Limits of one claim. */
+export interface ClaimLimits {
+  readonly nowMs: number;
+  readonly fast: Places;
+  /** Limits for endpoints that do not reply. */
+  readonly slow: Places;
+}
+
+/** Claims deliveries that are due, of the endpoints that have waited longest. @returns null: no endpoint is due */
+export async function claimDeliveries(trx: Knex, limits: ClaimLimits): Promise<ClaimedDelivery[] | null> {
+  const { nowMs } = limits;
+  const queues = await lockDueQueues(trx, limits);
+  if (queues.length === 0) return null;
+  const at = { now: new Date(nowMs), lease: new Date(nowMs + LEASE_MS), oldest: oldestUnsent(nowMs) };
+  const scope = {
+    ...at,
+    endpoints: queues.map(({ endpoint_id: id }) => id),
+    slots: queues.map(({ is_slow: isSlow }) => (isSlow ? 1 : AT_ONCE)),
+  };
+  const { rows } = await trx.raw<{ rows: ClaimedDelivery[] }>(CLAIM, { ...scope, lookedAt: LOOKED_AT });
+  await trx.raw(POSTPONE, scope);
+  return rows;
+}
+
+async function lockDueQueues(trx: Knex, { nowMs, fast, slow }: ClaimLimits) {
+  const { rows } = await trx.raw<{ rows: { endpoint_id: string; is_slow: boolean }[] }>(
+    `WITH fast AS (
+       SELECT endpoint_id, is_slow FROM webhook_queues WHERE due_at <= :now AND NOT is_slow AND host <> ALL(:busy)
+       ORDER BY due_at LIMIT :endpoints FOR UPDATE SKIP LOCKED
+     ), slow AS (
+       SELECT endpoint_id, is_slow FROM webhook_queues WHERE due_at <= :now AND is_slow AND host <> ALL(:slowBusy)
+       ORDER BY due_at LIMIT :slowEndpoints FOR UPDATE SKIP LOCKED
+     ) SELECT * FROM fast UNION ALL SELECT * FROM slow`,
+    {
+      now: new Date(nowMs),
+      endpoints: fast.endpoints,
+      busy: [...fast.busyHosts],
+      slowEndpoints: slow.endpoints,
+      slowBusy: [...slow.busyHosts],
+    },
+  );
+  return rows;
+}
+
+// a statement of its own after the locks: it must see what the claim before this one has committed. Of an endpoint that was
+// paused while a replica sent, only what that replica left behind when it died is still due: it is skipped
+const CLAIM = `
+  WITH queue AS (
+    SELECT endpoint_id, slots - (
+      SELECT count(*)::int FROM webhook_deliveries l
+      WHERE l.endpoint_id = q.endpoint_id AND l.id >= :oldest AND l.leased_until > :now
+    ) AS free
+    FROM unnest(:endpoints::text[], :slots::int[]) AS q (endpoint_id, slots)
+  ), picked AS (
+    SELECT p.id, p.sequence FROM queue CROSS JOIN LATERAL (
+      SELECT c.id, c.sequence FROM (
+        SELECT n.id, n.sequence, row_number() OVER (ORDER BY n.sequence) AS place, 0 AS lane FROM (
+          SELECT l.*, row_number() OVER (PARTITION BY l.subject ORDER BY l.sequence) AS nth FROM (
+            SELECT id, sequence, subject, leased_until FROM webhook_deliveries
+            WHERE endpoint_id = queue.endpoint_id AND lane = 'new' AND due_at IS NOT NULL AND id >= :oldest
+            ORDER BY sequence LIMIT :lookedAt
+          ) l
+        ) n WHERE n.nth = 1 AND (n.leased_until IS NULL OR n.leased_until <= :now)
+        UNION ALL
+        SELECT r.id, r.sequence, row_number() OVER (ORDER BY r.due_at), 1 FROM (
+          SELECT id, sequence, due_at FROM webhook_deliveries
+          WHERE endpoint_id = queue.endpoint_id AND lane = 'retry' AND due_at <= :now AND id >= :oldest
+            AND (leased_until IS NULL OR leased_until <= :now)
+          ORDER BY due_at LIMIT greatest(queue.free, 0)
+        ) r
+        UNION ALL
+        SELECT v.id, v.sequence, :lookedAt + row_number() OVER (ORDER BY v.due_at), 2 FROM (
+          SELECT id, sequence, due_at FROM webhook_deliveries
+          WHERE endpoint_id = queue.endpoint_id AND lane = 'recovery' AND due_at <= :now AND id >= :oldest
+            AND (leased_until IS NULL OR leased_until <= :now)
+          ORDER BY due_at LIMIT greatest(queue.free, 0)
+        ) v
+      ) c ORDER BY c.place, c.lane LIMIT greatest(queue.free, 0)
+    ) p
+  ), claimed AS (
+    UPDATE webhook_deliveries d SET status = CASE WHEN e.status = 'active' THEN d.status ELSE 'skipped' END,
+      due_at = CASE WHEN e.status = 'active' THEN d.due_at END,
+      leased_until = CASE WHEN e.status = 'active' THEN :lease::timestamptz END,
+      finished_at = CASE WHEN e.status = 'active' THEN d.finished_at ELSE :now::timestamptz END
+    FROM picked p, webhook_endpoints e WHERE d.id = p.id AND d.id >= :oldest AND e.id = d.endpoint_id RETURNING d.*
+  )
+  SELECT c.id, c.endpoint_id, c.owner_id, c.payload, c.status, c.attempt_count, c.created_at, c.leased_until,
+    v.id AS event_id, v.kind, v.sequence, v.is_test, v.at, v.data,
+    e.url, e.sealed_headers, e.sealed_secret, e.sealed_previous_secret, e.previous_secret_expires_at,
+    q.is_slow, q.host
+  FROM claimed c JOIN webhook_events v ON v.id = c.event_id JOIN webhook_endpoints e ON e.id = c.endpoint_id
+  JOIN webhook_queues q ON q.endpoint_id = e.id
+  WHERE c.leased_until IS NOT NULL ORDER BY c.lane = 'recovery', c.sequence`;
+
+// An endpoint whose places are all taken is due again when one is free, which the replica that sends notes; else when a wait ends.
+const POSTPONE = `
+  UPDATE webhook_queues q SET due_at = CASE WHEN s.under_way >= s.slots THEN s.first_lease ELSE least(s.first_lease, s.first_wait) END
+  FROM (
+    SELECT u.endpoint_id, u.slots, l.under_way, l.first_lease, least(
+      (SELECT due_at FROM webhook_deliveries WHERE endpoint_id = u.endpoint_id AND lane = 'retry' AND due_at IS NOT NULL
+         AND id >= :oldest AND leased_until IS NULL ORDER BY due_at LIMIT 1),
+      (SELECT due_at FROM webhook_deliveries WHERE endpoint_id = u.endpoint_id AND lane = 'recovery' AND due_at IS NOT NULL
+         AND id >= :oldest AND leased_until IS NULL ORDER BY due_at LIMIT 1)
+    ) AS first_wait
+    FROM unnest(:endpoints::text[], :slots::int[]) AS u (endpoint_id, slots) CROSS JOIN LATERAL (
+      SELECT count(*) AS under_way, min(leased_until) AS first_lease FROM webhook_deliveries
+      WHERE endpoint_id = u.endpoint_id AND leased_until > :now AND id >= :oldest
+    ) l
+  ) s WHERE q.endpoint_id = s.endpoint_id`;

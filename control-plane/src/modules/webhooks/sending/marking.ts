@@ -1,0 +1,141 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import type { Knex } from 'knex';
+import { program } from '../../../audit-log/actor.js';
+import { insertAuditEntry } from '../../../audit-log/store.js';
+import type { Mail } from '../../../mail/index.js';
+import { findRecipient } from '../../accounts/index.js';
+import { skipPending } from '../deliveries/delivery-store.js';
+import type { ClaimedDelivery } from './claim-store.js';
+import { afterAttempt, type Consequence, type Health } from './health.js';
+import {
+  disableEndpoint,
+  type LockedHealth,
+  lockEndpoints,
+  lockHealth,
+  type Mark,
+  markAttempts,
+  updateHealth,
+} from './mark-store.js';
+import type { Result } from './outcome.js';
+
+/** Delivery with the result of an attempt. */
+export interface Sent {
+  readonly delivery: ClaimedDelivery;
+  readonly result: Result;
+  readonly endedAtMs: number;
+}
+
+interface MarkingOptions {
+  readonly db: Knex;
+  readonly mail: Pick<Mail, 'enqueue'>;
+  readonly clock: Clock;
+}
+
+/** Writes the results of attempts, and what they mean for their endpoints, in one transaction. */
+export class Marking {
+  constructor(private readonly options: MarkingOptions) {}
+
+  /** @returns those that were written: the lease of the others had ended, and somebody else sends them */
+  async write(sent: readonly Sent[]): Promise<readonly Sent[]> {
+    const { db, clock } = this.options;
+    const nowMs = clock.now();
+    return db.transaction(async (trx) => {
+      // a failure may disable its endpoint or leave a retry: nobody else may change the status meanwhile
+      const failed = sent.filter(({ result }) => result.outcome.status !== 'delivered');
+      await lockEndpoints(
+        trx,
+        failed.map(({ delivery }) => delivery.endpoint_id),
+      );
+      // a statement of its own: it must see the status as the lock found it
+      const locked = await lockHealth(
+        trx,
+        sent.map(({ delivery }) => delivery.endpoint_id),
+      );
+      const endpoints = new Map(locked.map((endpoint) => [endpoint.endpointId, endpoint]));
+      const held = await markAttempts(
+        trx,
+        sent.map((one) => markOf(one, endpoints.get(one.delivery.endpoint_id))),
+        nowMs,
+      );
+      const written = sent.filter(({ delivery }) => held.has(delivery.id));
+      const changes = locked.map((endpoint) => followAll(endpoint, written));
+      await updateHealth(
+        trx,
+        changes.map(({ endpoint, health }) => ({ ...health, endpointId: endpoint.endpointId })),
+        new Date(nowMs),
+      );
+      for (const { endpoint, consequence } of changes) await this.#act(trx, endpoint, { consequence, nowMs });
+      return written;
+    });
+  }
+
+  async #act(
+    trx: Knex,
+    endpoint: LockedHealth,
+    { consequence, nowMs }: { readonly consequence: Consequence; readonly nowMs: number },
+  ): Promise<void> {
+    if (consequence === 'none' || endpoint.status !== 'active') return;
+    if (consequence === 'warn') return this.#mail(trx, endpoint, null);
+    const { endpointId, ownerId } = endpoint;
+    const reason = consequence === 'disable-gone' ? 'gone' : 'failing';
+    if (!(await disableEndpoint(trx, endpoint, { reason, at: new Date(nowMs) }))) return;
+    await skipPending(trx, { id: endpointId, owner_id: ownerId }, nowMs);
+    await insertAuditEntry(trx, {
+      actor: program,
+      accountId: ownerId,
+      action: 'webhook.disabled',
+      subject: endpointId,
+      details: { reason },
+    });
+    await this.#mail(trx, endpoint, reason);
+  }
+
+  /** Mails the owner that an endpoint is disabled; null: that it fails. */
+  async #mail(
+    trx: Knex,
+    { ownerId, isTest, url, failingSinceMs }: LockedHealth,
+    disabled: 'failing' | 'gone' | null,
+  ): Promise<void> {
+    if (isTest) return;
+    const owner = await findRecipient(trx, ownerId);
+    if (owner === null) return;
+    const since = new Date(failingSinceMs ?? this.options.clock.now()).toISOString();
+    const letter =
+      disabled === null
+        ? ({ template: 'webhook-failing', data: { url, since } } as const)
+        : ({ template: 'webhook-disabled', data: { url, since, isGone: disabled === 'gone' } } as const);
+    await this.options.mail.enqueue(trx, { to: owner.email, locale: owner.locale, ...letter });
+  }
+}
+
+/** Row of an attempt that has ended: nothing more is sent to an endpoint that is not active or does not exist. */
+function markOf({ delivery, result, endedAtMs }: Sent, endpoint: LockedHealth | undefined): Mark {
+  const { attempt, outcome } = result;
+  const isOver = outcome.delayMs === null;
+  const isSkipped = !isOver && endpoint?.status !== 'active';
+  return {
+    id: delivery.id,
+    leasedUntil: delivery.leased_until,
+    status: isSkipped ? 'skipped' : outcome.status,
+    dueAt: outcome.delayMs === null || isSkipped ? null : new Date(endedAtMs + outcome.delayMs),
+    attempt,
+    endedAt: new Date(endedAtMs),
+  };
+}
+
+const gravity: readonly Consequence[] = ['none', 'warn', 'disable-failing', 'disable-gone'];
+
+/** Health of an endpoint after all attempts at it, and the gravest consequence. */
+function followAll(endpoint: LockedHealth, written: readonly Sent[]) {
+  let health: Health = endpoint;
+  let consequence: Consequence = 'none';
+  const own = written.filter(({ delivery }) => delivery.endpoint_id === endpoint.endpointId);
+  for (const { delivery, result, endedAtMs } of own.toSorted((a, b) => a.endedAtMs - b.endedAtMs)) {
+    const { status, isGone, isSlow } = result.outcome;
+    const ended = { eventId: delivery.event_id, atMs: endedAtMs, isSuccess: status === 'delivered', isGone, isSlow };
+    const next = afterAttempt(health, ended);
+    health = next.health;
+    if (gravity.indexOf(next.consequence) > gravity.indexOf(consequence)) consequence = next.consequence;
+  }
+  return { endpoint: { ...endpoint, failingSinceMs: health.failingSinceMs }, health, consequence };
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import type { Knex } from 'knex';
+import { afterCommit } from '../../../db/after-commit.js';
+import { type Consumer, defineConsumer, type EventKind, type EventOf, eventKinds } from '../../../events/index.js';
+import { insertDeliveries, makeDue, type NewDelivery } from '../deliveries/delivery-store.js';
+import { insertEvents, type StoredEvent } from '../deliveries/event-store.js';
+import { matches } from '../endpoints/subscription.js';
+import { type WebhookKindName, webhookKinds } from '../kinds/index.js';
+import { fullDataOf } from '../kinds/payload.js';
+import { listSubscribed, type SubscribedEndpoint } from './relay-store.js';
+
+interface RelayOptions {
+  readonly publicUrl: string;
+  readonly clock: Clock;
+  /** Called when deliveries were committed. */
+  readonly onDue: () => void;
+  /** Called with the number of deliveries that were skipped. */
+  readonly onSkipped: (count: number) => void;
+}
+
+const isEventKind = (kind: string): kind is EventKind & WebhookKindName => Object.hasOwn(eventKinds, kind);
+
+/** Hands events to the webhook endpoints of their owners: few statements, however many events. */
+export function webhookRelay(options: RelayOptions): Consumer {
+  return defineConsumer({
+    name: 'webhooks.relay',
+    kinds: Object.keys(webhookKinds).filter(isEventKind),
+    handleAll: (events, { trx }) => relay(trx, events as readonly EventOf<EventKind>[], options),
+  });
+}
+
+async function relay(trx: Knex, events: readonly EventOf<EventKind>[], options: RelayOptions): Promise<void> {
+  const { clock, onDue, onSkipped } = options;
+  const endpoints = await listSubscribed(
+    trx,
+    events.map(({ ownerId }) => ownerId),
+  );
+  if (endpoints.length === 0) return;
+  const at = new Date(clock.now());
+  const handed = events.flatMap((event) => handOver(event, receiversOf(event, endpoints), { options, at }));
+  const deliveries = handed.flatMap(({ deliveries: own }) => own);
+  await insertEvents(
+    trx,
+    handed.map(({ stored }) => stored),
+  );
+  await insertDeliveries(trx, deliveries);
+  const pending = deliveries.filter(({ status }) => status === 'pending');
+  await makeDue(
+    trx,
+    pending.map(({ endpointId }) => endpointId),
+    at,
+  );
+  afterCommit(trx, () => {
+    if (pending.length > 0) onDue();
+    if (pending.length < deliveries.length) onSkipped(deliveries.length - pending.length);
+  });
+}
+
+/** Endpoints that receive an event: those of its owner, made by the same kind of key, that subscribe to it. */
+function receiversOf(event: EventOf<EventKind>, endpoints: readonly SubscribedEndpoint[]): SubscribedEndpoint[] {
+  const { kind, subject, ownerId, isTest, payload } = event;
+  // events of an alert are about its monitor
+  const monitor = 'monitor' in payload ? payload.monitor : null;
+  const tags = monitor === null ? null : (monitor.tags ?? []);
+  return endpoints.filter(
+    ({ owner_id, is_test, events, monitor_ids: monitorIds, tags_any: tagsAny }) =>
+      owner_id === ownerId &&
+      is_test === isTest &&
+      matches({ events, monitorIds, tagsAny }, { kind, subject: monitor?.id ?? subject, tags }),
+  );
+}
+
+/** Event and its deliveries to be stored; empty if nobody receives it. */
+function handOver(
+  event: EventOf<EventKind>,
+  receivers: readonly SubscribedEndpoint[],
+  { options, at }: { readonly options: RelayOptions; readonly at: Date },
+): { readonly stored: StoredEvent; readonly deliveries: readonly NewDelivery[] }[] {
+  if (receivers.length === 0) return [];
+  const { id, sequence, subject, ownerId, isTest } = event;
+  const kind = event.kind as WebhookKindName;
+  const data = fullDataOf(event, options);
+  const stored = { id, kind, sequence, subject, ownerId, isTest, at: event.at, data };
+  const deliveries = receivers.map(({ id: endpointId, payload, status }) => ({
+    id: newId(idPrefixes.webhookDelivery, at.getTime()),
+    ownerId,
+    endpointId,
+    event: { id, kind, sequence, subject },
+    payload,
+    status: status === 'active' ? ('pending' as const) : ('skipped' as const),
+    lane: 'new' as const,
+    dueAt: at,
+    redeliveryOf: null,
+    at,
+  }));
+  return [{ stored, deliveries }];
+}

@@ -1,0 +1,111 @@
+import t from 'tap';
+import { FakeClock } from '../../test/_support/fake-clock.js';
+import { Rounds, workOff } from './rounds.js';
+
+/** Rounds every second whose turns last until the test ends them. */
+function rounds(test: typeof t) {
+  const clock = new FakeClock();
+  const failures: unknown[] = [];
+  const turns: { end: (error?: Error) => void }[] = [];
+  const one = new Rounds({
+    everyMs: 1_000,
+    turn: () =>
+      new Promise((resolve, reject) => {
+        turns.push({ end: (error) => (error === undefined ? resolve() : reject(error)) });
+      }),
+    onFailed: (error) => failures.push(error),
+    clock,
+  });
+  test.teardown(() => {
+    for (const turn of turns) turn.end();
+    return one.stop();
+  });
+  one.start();
+  const end = async (index: number, error?: Error) => {
+    turns[index]?.end(error);
+    await new Promise<void>((resolve) => {
+      setImmediate(resolve);
+    });
+  };
+  return { one, clock, turns, failures, end };
+}
+
+t.test('a turn comes every second, never two at once, and after one that failed, too', async (t) => {
+  const { clock, turns, failures, end } = rounds(t as never);
+  clock.advance(999);
+  t.equal(turns.length, 0);
+  clock.advance(1);
+  t.equal(turns.length, 1);
+  clock.advance(60_000);
+  t.equal(turns.length, 1, 'never two at once');
+  await end(0, new Error('lost'));
+  t.match(failures, [{ message: 'lost' }]);
+  t.equal(turns.length, 2, 'one for all that were due meanwhile');
+  await end(1);
+  t.equal(turns.length, 2);
+  clock.advance(1_000);
+  t.equal(turns.length, 3);
+});
+
+t.test('who asks gets a turn at once, or one more after the present one, however many ask', async (t) => {
+  const { one, clock, turns, end } = rounds(t as never);
+  one.look();
+  t.equal(turns.length, 1);
+  for (let i = 0; i < 5; i += 1) one.look();
+  t.equal(turns.length, 1);
+  await end(0);
+  t.equal(turns.length, 2);
+  await end(1);
+  t.equal(turns.length, 2);
+  clock.advance(1_000);
+  t.equal(turns.length, 3);
+});
+
+t.test('who asks for a turn in a moment gets the one that comes then, together with all others', async (t) => {
+  const { one, clock, turns, end } = rounds(t as never);
+  for (let i = 0; i < 5; i += 1) one.lookWithin(250);
+  clock.advance(250);
+  t.equal(turns.length, 1);
+  one.lookWithin(250);
+  await end(0);
+  clock.advance(250);
+  t.equal(turns.length, 2);
+});
+
+t.test('what is stopped takes no further turn, and is waited for', async (t) => {
+  const { one, clock, turns, end } = rounds(t as never);
+  one.look();
+  one.look();
+  let isOver = false;
+  const stopped = one.stop().then(() => {
+    isOver = true;
+  });
+  await end(7);
+  t.equal(isOver, false);
+  await end(0);
+  await stopped;
+  one.look();
+  clock.advance(5_000);
+  t.equal(turns.length, 1);
+  t.equal(clock.pendingTimers, 0);
+});
+
+t.test('pieces are taken until fewer than a full one come, or somebody says stop', async (t) => {
+  const left = [3, 3, 2, 9];
+  await workOff(
+    () => false,
+    3,
+    async () => left.shift() ?? 0,
+  );
+  t.same(left, [9]);
+  let taken = 0;
+  await workOff(
+    () => taken > 1,
+    1,
+    async () => {
+      taken += 1;
+      return 1;
+    },
+  );
+  t.equal(taken, 2);
+});

@@ -1,0 +1,93 @@
+import type { Clock } from '@vantage/shared/clock.js';
+
+// Work that waits in the database, looked for by every replica: repeatedly, since a notification may be lost, and at
+// once when a notification arrives. Two turns of one Rounds never run at the same time.
+//
+//   look()          ──> a turn now, or one more when the present one ends
+//   lookWithin(ms)  ──> a turn in a moment: many who ask meanwhile get one
+//   every everyMs   ──> a turn, as if somebody had said look
+//
+// Work that is claimed with SKIP LOCKED in the transaction that performs it stays due if a replica dies in between.
+
+interface RoundsOptions {
+  readonly everyMs: number;
+  /** Does the due work; leaves the rest if `isStopped` returns true. */
+  readonly turn: (isStopped: () => boolean) => Promise<void>;
+  /** Called if a turn failed without having been stopped; the next one comes as usual. */
+  readonly onFailed: (error: unknown) => void;
+  readonly clock: Clock;
+}
+
+/** Looks for work in the background, for as long as it runs. */
+export class Rounds {
+  readonly #options: RoundsOptions;
+  readonly #hasStopped = () => this.#isStopped;
+  #isStopped = false;
+  #cancelTimer: () => void = () => {};
+  #running: Promise<void> | null = null;
+  #isAsked = false;
+  #isSoon = false;
+
+  constructor(options: RoundsOptions) {
+    this.#options = options;
+  }
+
+  /** The first turn comes after `everyMs`. */
+  start(): void {
+    this.#later(this.#options.everyMs);
+  }
+
+  /** Resolves when the turn that runs has ended. May be called twice. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelTimer();
+    await this.#running;
+  }
+
+  /** Resolves when no turn runs. */
+  async idle(): Promise<void> {
+    while (this.#running !== null) await this.#running;
+  }
+
+  /** Takes a turn at once, or once more when one is running. */
+  look(): void {
+    if (this.#isStopped) return;
+    this.#isAsked = true;
+    this.#running ??= this.#run();
+  }
+
+  /** Takes a turn within `ms`; requests until then get the same one. */
+  lookWithin(ms: number): void {
+    if (this.#isSoon) return;
+    this.#isSoon = true;
+    this.#later(ms);
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isAsked && !this.#isStopped) {
+      this.#isAsked = false;
+      try {
+        await this.#options.turn(this.#hasStopped);
+      } catch (error) {
+        if (!this.#isStopped) this.#options.onFailed(error);
+      }
+    }
+    // here, before any other call: later, a call in between would start nothing
+    this.#running = null;
+  }
+
+  #later(ms: number): void {
+    this.#cancelTimer();
+    if (this.#isStopped) return;
+    this.#cancelTimer = this.#options.clock.after(ms, () => {
+      this.#isSoon = false;
+      this.#later(this.#options.everyMs);
+      this.look();
+    });
+  }
+}
+
+/** Takes pieces, one after another, for as long as `take` says that it had at least `full` of them. */
+export async function workOff(isStopped: () => boolean, full: number, take: () => Promise<number>): Promise<void> {
+  while (!isStopped()) if ((await take()) < full) return;
+}

@@ -1,0 +1,47 @@
+import type { CredentialSource } from '../authentication/index.js';
+import type { Consumer } from '../events/index.js';
+import type { Services } from '../http/route.js';
+import type { JobServices } from '../jobs/job.js';
+import type { House, LinkPart, Module, ModuleDefinition } from '../modules/module.js';
+import type { Release } from '../owners/index.js';
+import type { Startable } from '../runtime/startable.js';
+
+/** Everything that opened modules have in common, in the order of their list. */
+export interface OpenedModules {
+  /** Services of all modules by their names, as routes get them. */
+  readonly services: Services;
+  readonly startables: readonly Startable[];
+  readonly upkeep: readonly (() => Promise<void>)[];
+  /** Consumers of events. */
+  readonly on: readonly Consumer[];
+  readonly jobServices: Partial<JobServices>;
+  readonly credentials: readonly CredentialSource[];
+  readonly links: readonly LinkPart[];
+}
+
+/** Opens modules in the order of their list; nothing runs yet. */
+export function openModules(
+  definitions: readonly ModuleDefinition[],
+  house: Omit<House, 'releaseHoldings'>,
+): OpenedModules {
+  const opened: Module[] = [];
+  const services = {} as Services;
+  const releaseHoldings: Release = async (trx, owner, actor) => {
+    for (const { release } of opened) await release?.(trx, owner, actor);
+  };
+  for (const definition of definitions) {
+    const module: Module = definition.open?.({ ...house, releaseHoldings }, services) ?? {};
+    opened.push(module);
+    if (module.service !== undefined) Object.assign(services, { [definition.name]: module.service });
+  }
+  const all = <T>(read: (module: Module) => readonly T[] | undefined) => opened.flatMap((module) => read(module) ?? []);
+  return {
+    services,
+    startables: all((module) => module.startables),
+    upkeep: all((module) => module.upkeep),
+    on: all((module) => module.on),
+    jobServices: Object.assign({}, ...opened.map((module) => module.jobServices)) as Partial<JobServices>,
+    credentials: all((module) => module.credentials),
+    links: all((module) => (module.link === undefined ? [] : [module.link])),
+  };
+}

@@ -1,0 +1,183 @@
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import type { Knex } from 'knex';
+import { Registry } from 'prom-client';
+import type { Test } from 'tap';
+import { program } from '../../src/audit-log/actor.js';
+import { Outbound } from '../../src/deliver/index.js';
+import type { DirectMail } from '../../src/mail/index.js';
+import type { ChannelRow } from '../../src/modules/alerts/channels/channel-row.js';
+import type { Destination } from '../../src/modules/alerts/deliveries/destination.js';
+import { alwaysNeeded, type Needed } from '../../src/modules/alerts/deliveries/needed.js';
+import { type AlertParts, openAlerts } from '../../src/modules/alerts/open-alerts.js';
+import { noAlerts } from '../../src/modules/alerts/policies/look-again.js';
+import type { Message, MessageKind } from '../../src/modules/alerts/types/message.js';
+import type { ChannelTypeName } from '../../src/modules/alerts/types/registry.js';
+import type { ChannelSettings } from '../../src/modules/alerts/types/settings.js';
+import { defaultPlans, type PlanName } from '../../src/plans/index.js';
+import { AlertMetrics } from '../../src/runtime/alert-metrics.js';
+import { noSettings } from './channel-attempts.js';
+import { createTestDatabase, type TestDatabase } from './database.js';
+import { FakeClock } from './fake-clock.js';
+import { generousLimiter } from './generous-limiter.js';
+import { collectLog, type LogLine } from './log-lines.js';
+import { accountOf, insertUsers } from './owners.js';
+import { until } from './until.js';
+
+const policy = new TargetPolicy({ allow: ['127.0.0.1/32'], own: [], denied: [] });
+
+/** A replica that sends messages. */
+export interface AlertReplica extends AlertParts {
+  readonly clock: FakeClock;
+  readonly log: readonly LogLine[];
+  readonly registry: Registry;
+}
+
+/** Channels and deliveries on a real database, with clocks that stand still and no server. */
+export interface AlertPost extends AlertReplica {
+  readonly database: TestDatabase;
+  readonly db: Knex;
+  readonly userId: string;
+  /** Mails that were handed to the transport. */
+  readonly mails: DirectMail[];
+  /** One more replica. */
+  replica(clock?: FakeClock, needed?: Needed): AlertReplica;
+  /** Creates a channel of the user. */
+  addChannel(name: string, type: ChannelTypeName, config: object, fields?: object): Promise<ChannelRow>;
+  /** Queues a message to channels; `kind`: default `notice`. @returns ids of the deliveries */
+  post(
+    channels: readonly ChannelRow[],
+    message?: { kind?: MessageKind; title?: string; thread?: string; group?: string },
+  ): Promise<string[]>;
+  /** Lets time pass, step by step, and all that is due be sent. */
+  pass(ms: number, stepMs?: number): Promise<void>;
+  /** Waits until nothing is due or in flight. */
+  quiet(): Promise<void>;
+  delivery(id: string): Promise<Record<string, unknown>>;
+}
+
+interface PostOptions {
+  readonly needed?: Needed;
+  readonly starts?: boolean;
+  readonly settings?: ChannelSettings;
+  readonly plan?: PlanName;
+}
+
+export async function openAlertPost(t: Test, options: PostOptions = {}): Promise<AlertPost> {
+  const database = await createTestDatabase(t);
+  const { db } = database;
+  const { needed = alwaysNeeded, starts = true, settings = noSettings, plan = 'unlimited' } = options;
+  const clock = new FakeClock(Date.now());
+  const mails: DirectMail[] = [];
+  const userId = newId(idPrefixes.user);
+  await insertUsers(db, [
+    { id: userId, plan, email: 'owner@test.example', role: 'user', email_verified_at: new Date() },
+  ]);
+  const replica = (own: FakeClock, ownNeeded: Needed): AlertReplica => {
+    const { log, lines } = collectLog();
+    const registry = new Registry();
+    const parts = openAlerts(
+      {
+        config: { ...settings, plans: defaultPlans },
+        db,
+        agentsDb: db,
+        clock: own,
+        log,
+        secretKey: Buffer.alloc(32, 7),
+        publicUrl: 'https://vantage.example',
+        outbound: new Outbound({ policy: () => policy, userAgent: 'Vantage/test', clock: own }),
+        mail: { enqueue: async () => {} } as never,
+        mailer: {
+          async sendAtOnce(mail) {
+            mails.push(mail);
+            return `<${mail.key}@test.example>`;
+          },
+        },
+        limiter: generousLimiter,
+        bus: { broadcast: () => {}, onMessage: () => {}, onResync: () => {} } as never,
+        alertMetrics: new AlertMetrics(registry as never),
+      },
+      { needed: ownNeeded, lookAgain: noAlerts },
+    );
+    t.teardown(() => parts.sender.stop());
+    return { ...parts, clock: own, log: lines, registry };
+  };
+  const first = replica(clock, needed);
+  if (starts) first.sender.start();
+  const act = { account: accountOf(userId), actor: program };
+  const quiet = async () => {
+    await until('nothing is due', async () => {
+      const now = new Date(clock.now());
+      // a fallback, too, queues its message in the background
+      const { rows } = await db.raw(
+        `SELECT FROM alert_lanes WHERE (due_at <= :now AND coalesce(held_until <= :now, true)) OR leased_until > :now
+         UNION ALL SELECT FROM alert_fallbacks WHERE due_at <= :now LIMIT 1`,
+        { now },
+      );
+      return rows.length === 0;
+    });
+  };
+  return {
+    ...first,
+    database,
+    db,
+    userId,
+    mails,
+    replica: (own = clock, ownNeeded = needed) => replica(own, ownNeeded),
+    async addChannel(name, type, config, fields = {}) {
+      return (await first.alerts.channels.create({ name, type: type as never, config: { ...config }, ...fields }, act))
+        .row;
+    },
+    async post(channels, { kind = 'notice', title = 'Shop is down', thread, group } = {}) {
+      const reader = first.destinations;
+      const found = await reader.read(
+        db,
+        channels.map(({ id }) => id),
+      );
+      const messageGroup = group ?? newId(idPrefixes.event);
+      const rows = await db.transaction((trx) =>
+        first.outgoing.enqueue(
+          trx,
+          channels.map(({ id: channelId }) => ({
+            destination: found.get(channelId) as Destination,
+            messageGroup,
+            kind,
+            alertIds: ['alert-1'],
+            alertCount: 1,
+            write: ({ id, locale }) => aMessage({ id, locale, kind, title, thread: thread ?? id, atMs: clock.now() }),
+          })),
+        ),
+      );
+      return rows.map(({ id }) => id);
+    },
+    async pass(ms, stepMs = 1_000) {
+      await quiet();
+      for (let passed = 0; passed < ms; passed += stepMs) {
+        clock.advance(stepMs);
+        await quiet();
+      }
+    },
+    quiet,
+    delivery: (id) => db('alert_deliveries').where({ id }).first(),
+  };
+}
+
+/** A message with the least that it needs. */
+export function aMessage(fields: Partial<Message> & Pick<Message, 'id'>): Message {
+  return {
+    thread: fields.id,
+    kind: 'notice',
+    severity: 'critical',
+    locale: 'en',
+    title: 'Shop is down',
+    facts: [{ label: 'Since', value: '2026-01-01 12:00 UTC' }],
+    items: [],
+    note: null,
+    links: [{ label: 'Acknowledge', url: 'https://vantage.example/a/geheim-link-4' }],
+    customText: null,
+    source: 'Shop',
+    atMs: 0,
+    payload: { id: fields.id, type: 'alert.firing' },
+    ...fields,
+  };
+}

@@ -1,0 +1,217 @@
+import type { AlertPolicy } from '@vantage/shared/alerts/policy.js';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import type { Knex } from 'knex';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import type { Test } from 'tap';
+import { Consumers, publishAll } from '../../src/events/index.js';
+import type { ChannelRow } from '../../src/modules/alerts/channels/channel-row.js';
+import { queueAlertsOf } from '../../src/modules/alerts/events/due-store.js';
+import { type AlertRuntime, openRuntime } from '../../src/modules/alerts/open-runtime.js';
+import { neededByAlerts } from '../../src/modules/alerts/relay/needed-alerts.js';
+import type { ChannelSettings } from '../../src/modules/alerts/types/settings.js';
+import { AlertMetrics } from '../../src/runtime/alert-metrics.js';
+import { type AlertPost, type AlertReplica, openAlertPost } from './alert-post.js';
+import { noSettings } from './channel-attempts.js';
+import type { FakeClock } from './fake-clock.js';
+import { insertMonitor, insertMonitors } from './stored-monitor.js';
+
+/** A replica that turns events of monitors into messages. */
+export interface RelayReplica extends Omit<AlertRuntime, 'consumers'> {
+  readonly consumers: Consumers;
+  /** Metrics of alerts, without those of deliveries. */
+  readonly alertRegistry: Registry;
+}
+
+/** News of a monitor, as the monitors module publishes it. */
+export type Happening =
+  | 'down'
+  | 'degraded'
+  | 'up'
+  | 'paused'
+  | 'deleted'
+  | 'flapping'
+  | 'settled'
+  | 'without data'
+  | 'with data';
+
+/** Time without data after which the monitors module says so. */
+const TOLD_AFTER_MS = 300_000;
+
+/** Monitors, policies, channels and all that is between them, on a real database, with clocks that stand still. */
+export interface AlertWorld extends AlertPost, RelayReplica {
+  /** Stores a monitor of the user; `columns` as in table monitors. */
+  addMonitor(name: string, columns?: Readonly<Record<string, unknown>>): Promise<string>;
+  /** Stores many of them at once. */
+  addMonitors(monitors: readonly Readonly<Record<string, unknown>>[]): Promise<string[]>;
+  /** Stores a policy of the user that sends everything to these channels; `parts` replaces parts of it. */
+  addPolicy(channels: readonly ChannelRow[], parts?: Partial<AlertPolicy>): Promise<string>;
+  /** Silences a monitor of the user from now on; absent: all of them. */
+  addSilence(ms: number, monitorId?: string): Promise<void>;
+  /** Publishes that these monitors are down, up and so on, in one transaction. */
+  happens(what: Happening, monitorIds: readonly string[], fields?: { reason?: string }): Promise<void>;
+  /** Lets everything that is due be done: events, looks, messages. */
+  settle(): Promise<void>;
+  /** Lets time pass, step by step, with everything that is due. */
+  passAll(ms: number, stepMs?: number): Promise<void>;
+  /** Opens the runtime of one more replica. */
+  relayReplica(replica: AlertReplica, db?: Knex): RelayReplica;
+}
+
+const blank = {
+  escalation: { steps: [], repeat: 0, ack_timeout_sec: 0 },
+  on_recovery: { notify: true, delay_sec: 0, channels: [] },
+  suppression: { after_sec: 0, quiet_hours: [], flapping: 'notice', no_data_after_sec: 900, depends_on: [] },
+} as const;
+
+/** Opens one; `settings`: addresses of vendors and gateways. */
+export async function openAlertWorld(
+  t: Test,
+  { settings = noSettings }: { readonly settings?: ChannelSettings } = {},
+): Promise<AlertWorld> {
+  const known: { clock?: FakeClock } = {};
+  const post = await openAlertPost(t, {
+    settings,
+    needed: { refuse: (db, messages) => neededByAlerts(known.clock as FakeClock).refuse(db, messages) },
+  });
+  known.clock = post.clock;
+  const { db, clock, userId } = post;
+  const relayReplica = (replica: AlertReplica, ownDb: Knex = db): RelayReplica => {
+    const alertRegistry = new Registry();
+    const house = {
+      db: ownDb,
+      agentsDb: ownDb,
+      clock: replica.clock,
+      log: pino({ level: 'silent' }),
+      config: settings,
+      secretKey: Buffer.alloc(32, 7),
+      publicUrl: 'https://vantage.example',
+      directory: { find: () => null } as never,
+      alertMetrics: new AlertMetrics(alertRegistry as never),
+    };
+    const runtime = openRuntime(house as never, replica);
+    const consumers = new Consumers({ db: ownDb, consumers: runtime.consumers, clock: replica.clock, log: house.log });
+    return { ...runtime, consumers, alertRegistry };
+  };
+  const own = relayReplica(post);
+  // announces the consumer; turns of its own would be in the way of those of the test
+  await own.consumers.tidy();
+  const settle = async () => {
+    await own.consumers.run();
+    await own.watch.run();
+    post.sender.wake();
+    await post.quiet();
+  };
+  return {
+    ...post,
+    ...own,
+    settle,
+    relayReplica,
+    addMonitor: async (name, columns = {}) => (await insertMonitor(db, [], { owner_id: userId, name, ...columns })).id,
+    addMonitors: async (monitors) => (await insertMonitors(db, userId, monitors)).map(({ id }) => id),
+    async addPolicy(channels, parts = {}) {
+      const id = parts.id ?? newId(idPrefixes.alertPolicy);
+      const choices = channels.map(({ id: channelId, type }) => ({ type, channel_id: channelId, to: null }));
+      const rules = [
+        {
+          match: { severity: [], tags_any: [], time_window: null },
+          channels: choices,
+          delay_sec: 0,
+          repeat: { enabled: false, interval_sec: 14_400, max_count: 10 },
+        },
+      ];
+      const policy = { ...blank, rules, ...parts };
+      const { depends_on: dependsOn, ...suppression } = policy.suppression;
+      await db('alert_policies').insert({
+        id,
+        owner_id: userId,
+        created_by: userId,
+        is_test: false,
+        name: id,
+        rules: JSON.stringify(policy.rules),
+        escalation: JSON.stringify(policy.escalation),
+        on_recovery: JSON.stringify(policy.on_recovery),
+        suppression: JSON.stringify(suppression),
+        depends_on: dependsOn,
+      });
+      return id;
+    },
+    async addSilence(ms, monitorId) {
+      const id = newId(idPrefixes.alertSilence);
+      await db('alert_silences').insert({
+        id,
+        owner_id: userId,
+        created_by: userId,
+        is_test: false,
+        scope_type: monitorId === undefined ? 'all' : 'monitor',
+        scope_ids: monitorId === undefined ? [] : [monitorId],
+        severities: [],
+        reason: 'night',
+        starts_at: new Date(clock.now()),
+        ends_at: new Date(clock.now() + ms),
+      });
+      await queueAlertsOf(db, [userId]);
+    },
+    async happens(what, monitorIds, { reason = '2 of 3 nodes: tcp_refused' } = {}) {
+      await db.transaction((trx) => publishHappening(trx, what, { monitorIds, reason, nowMs: clock.now() }));
+    },
+    async passAll(ms, stepMs = 1_000) {
+      await settle();
+      for (let passed = 0; passed < ms; passed += stepMs) {
+        clock.advance(stepMs);
+        await settle();
+      }
+    },
+  };
+}
+
+/** Events as the monitors module publishes them, with the state of the monitors that they tell. */
+async function publishHappening(
+  trx: Knex,
+  what: Happening,
+  {
+    monitorIds,
+    reason,
+    nowMs,
+  }: { readonly monitorIds: readonly string[]; readonly reason: string; readonly nowMs: number },
+): Promise<void> {
+  const monitors = await trx('monitors').whereIn('id', monitorIds);
+  if (what === 'down' || what === 'degraded' || what === 'up')
+    await trx('monitor_states').whereIn('monitor_id', monitorIds).update({ health: what });
+  const isFlapping = what === 'flapping';
+  if (isFlapping || what === 'settled')
+    await trx('monitor_states').whereIn('monitor_id', monitorIds).update({ is_flapping: isFlapping });
+  const isAboutData = what === 'without data' || what === 'with data';
+  const since = new Date(nowMs - TOLD_AFTER_MS);
+  if (what === 'without data')
+    await trx('monitor_states').whereIn('monitor_id', monitorIds).update({ health: 'unknown', no_data_at: since });
+  if (what === 'with data')
+    await trx('monitor_states').whereIn('monitor_id', monitorIds).update({ health: 'up', no_data_at: null });
+  const at = new Date(nowMs).toISOString();
+  const event = {
+    id: 'mev_1',
+    type: what === 'degraded' ? ('degraded' as const) : ('down' as const),
+    started_at: at,
+    ended_at: what === 'up' ? at : null,
+    resolved_at: null,
+    affected_nodes: ['n_1'],
+    reason,
+  };
+  const isPeriod = what === 'down' || what === 'degraded' || what === 'up';
+  await publishAll(
+    trx,
+    monitors.map(({ id, owner_id: ownerId, is_test: isTest, name, type, target, tags, group_id }) => ({
+      kind: `monitor.${what === 'settled' ? 'flapping' : isAboutData ? 'no_data' : what}`,
+      ownerId,
+      isTest,
+      subject: id,
+      payload: {
+        monitor: { id, name, type, target, tags, group_id },
+        ...(isPeriod ? { event, is_flapping: false } : {}),
+        ...(isAboutData ? { since: since.toISOString(), is_over: what === 'with data' } : {}),
+        ...(isFlapping || what === 'settled' ? { is_flapping: isFlapping, is_up: true } : {}),
+      },
+    })) as never,
+  );
+  if (what === 'deleted') await trx('monitors').whereIn('id', monitorIds).delete();
+}

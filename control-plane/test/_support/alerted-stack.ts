@@ -1,0 +1,98 @@
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import type { Knex } from 'knex';
+import type { Test } from 'tap';
+import { publish } from '../../src/events/index.js';
+import { AcknowledgeLinks } from '../../src/modules/alerts/links/acknowledge-links.js';
+import { startReceiver } from './receiver.js';
+import { SECRET_KEY, startStack, type TestApi } from './stack.js';
+import { insertMonitor } from './stored-monitor.js';
+import { until } from './until.js';
+
+/** A control plane whose monitors are down, and a receiver that got a message about each of them. */
+export interface AlertedStack {
+  readonly api: TestApi;
+  readonly db: Knex;
+  readonly policyId: string;
+  /** One for each name. */
+  readonly alerts: readonly AlertOfStack[];
+  /** Kinds of the messages that the receiver got. */
+  kinds(): readonly string[];
+}
+
+export interface AlertOfStack {
+  readonly id: string;
+  readonly monitorId: string;
+  readonly eventId: string;
+  /** Path of the link in its message. */
+  readonly link: string;
+  /** Path of a link that a message of so long ago had. */
+  linkOf(agoMs: number): string;
+}
+
+/** Starts one; its monitors have these names. */
+export async function startAlertedStack(t: Test, names: readonly string[] = ['Shop <b>']): Promise<AlertedStack> {
+  const receiver = await startReceiver(t);
+  const { api, database } = await startStack(t);
+  const { db } = database;
+  await db('users').update({ email_verified_at: new Date() });
+  const channel = await api.call('POST', '/v1/alert-channels', {
+    body: {
+      name: 'Hook',
+      type: 'webhook',
+      config: { url: `${receiver.url}/`, body: '{"link": "{{link}}", "kind": "{{kind}}"}' },
+    },
+  });
+  const channelId: string = channel.body.data.id;
+  const [first, ...others] = await Promise.all(
+    names.map((name) => insertMonitor(db, [], { owner_id: api.userId, name })),
+  );
+  const policy = await api.call('POST', '/v1/alert-policies', {
+    body: { name: 'Shop', monitor_id: first?.id, channel_ids: [channelId] },
+  });
+  const policyId: string = policy.body.data.id;
+  for (const { id } of others) await db('monitors').where({ id }).update({ alert_policy_id: policyId });
+  const alerts: AlertOfStack[] = [];
+  for (const [index, monitorId] of [first, ...others].map((monitor) => monitor?.id ?? '').entries()) {
+    const eventId = await goDown(db, { monitorId, name: names[index] ?? '', ownerId: api.userId });
+    await until('the message', () => receiver.requests.length === index + 1);
+    const { id } = await db('alerts').where({ monitor_id: monitorId }).first();
+    const { link } = JSON.parse(receiver.requests[index]?.body ?? '');
+    const linkOf = (agoMs: number) => {
+      const clock = { now: () => Date.now() - agoMs } as never;
+      const links = new AcknowledgeLinks({ secretKey: Buffer.from(SECRET_KEY, 'base64'), publicUrl: api.url, clock });
+      return new URL(links.url(id, { id: channelId, recipient: null })).pathname;
+    };
+    alerts.push({ id, monitorId, eventId, link: new URL(link).pathname, linkOf });
+  }
+  const kinds = () => receiver.requests.map((request) => JSON.parse(request.body).kind);
+  return { api, db, policyId, alerts, kinds };
+}
+
+async function goDown(
+  db: Knex,
+  { monitorId, name, ownerId }: { readonly monitorId: string; readonly name: string; readonly ownerId: string },
+): Promise<string> {
+  const id = newId(idPrefixes.monitorEvent);
+  const startedAt = new Date();
+  await db('monitor_events').insert({ id, monitor_id: monitorId, type: 'down', started_at: startedAt });
+  const event = {
+    id,
+    type: 'down' as const,
+    started_at: startedAt.toISOString(),
+    ended_at: null,
+    resolved_at: null,
+    affected_nodes: [],
+    reason: 'tcp_refused',
+  };
+  const monitor = { id: monitorId, name, type: 'tcp', target: '127.0.0.1:9' };
+  await db.transaction((trx) =>
+    publish(trx, {
+      kind: 'monitor.down',
+      ownerId,
+      isTest: false,
+      subject: monitorId,
+      payload: { monitor, event, is_flapping: false },
+    }),
+  );
+  return id;
+}

@@ -1,0 +1,140 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import type { Knex } from 'knex';
+import { pino } from 'pino';
+import type { Test } from 'tap';
+import { commandLine } from '../../src/audit-log/actor.js';
+import { ensurePartitions } from '../../src/db/partitions.js';
+import { Outbound } from '../../src/deliver/index.js';
+import { Consumers, type EventKind, type PayloadOf, publish } from '../../src/events/index.js';
+import type { Letter } from '../../src/mail/index.js';
+import { DeliveryActs } from '../../src/modules/webhooks/delivery-acts.js';
+import { EndpointActs } from '../../src/modules/webhooks/endpoint-acts.js';
+import { EndpointSeals } from '../../src/modules/webhooks/endpoints/endpoint-seals.js';
+import type { EndpointCreate } from '../../src/modules/webhooks/endpoints/schema.js';
+import { webhookKinds } from '../../src/modules/webhooks/kinds/index.js';
+import { Attempts } from '../../src/modules/webhooks/sending/attempts.js';
+import { Marking } from '../../src/modules/webhooks/sending/marking.js';
+import { webhookRelay } from '../../src/modules/webhooks/sending/relay.js';
+import { Sender } from '../../src/modules/webhooks/sending/sender.js';
+import { createTestDatabase } from './database.js';
+import { FakeClock } from './fake-clock.js';
+import { accountOf, insertUsers } from './owners.js';
+
+const silent = pino({ level: 'silent' });
+
+/** Parts of one replica that a test may replace. */
+interface ReplicaParts {
+  readonly attempts?: Pick<Attempts, 'make'>;
+  readonly marking?: Pick<Marking, 'write'>;
+  readonly clock?: Clock;
+}
+
+/** Webhooks of one user on a database of their own, with a clock that the test moves, and replicas that run when they are told to. */
+export class WebhookWorld {
+  readonly clock = new FakeClock(Date.now());
+  readonly letters: Letter[] = [];
+  readonly userId = newId(idPrefixes.user);
+  readonly seals = new EndpointSeals(Buffer.alloc(32, 7));
+  readonly attempts: Attempts;
+  readonly marking: Marking;
+  readonly endpoints: EndpointActs;
+  readonly deliveries: DeliveryActs;
+  readonly relay: Consumers;
+  readonly #senders: Sender[] = [];
+
+  private constructor(
+    readonly db: Knex,
+    readonly url: string,
+  ) {
+    const { clock, seals } = this;
+    const policy = new TargetPolicy({ allow: ['127.0.0.0/8'], own: [], denied: [] });
+    const outbound = new Outbound({ policy: () => policy, userAgent: 'Vantage/test', clock });
+    this.attempts = new Attempts({ outbound, seals, clock, random: () => 0.5 });
+    const mail = { enqueue: async (_: Knex, letter: Letter) => void this.letters.push(letter) };
+    this.marking = new Marking({ db, mail, clock });
+    this.endpoints = new EndpointActs({ db, clock, seals, outbound });
+    this.deliveries = new DeliveryActs({ db, clock, attempts: this.attempts, onDue: () => {} });
+    this.relay = new Consumers({ db, consumers: [this.newRelay()], clock, log: silent });
+  }
+
+  static async create(t: Test): Promise<WebhookWorld> {
+    const { db, url } = await createTestDatabase(t);
+    const world = new WebhookWorld(db, url);
+    const user = {
+      id: world.userId,
+      email: 'ada@test.example',
+      role: 'user',
+      email_verified_at: new Date(),
+      plan: 'unlimited',
+    };
+    await insertUsers(db, [user]);
+    await world.relay.start();
+    t.teardown(() => world.stop());
+    return world;
+  }
+
+  get act() {
+    return { account: accountOf(this.userId), actor: commandLine };
+  }
+
+  newRelay() {
+    const { clock } = this;
+    return webhookRelay({ publicUrl: 'http://localhost:8080', clock, onDue: () => {}, onSkipped: () => {} });
+  }
+
+  /** One more replica, which sends when it is told to. */
+  newSender(parts: ReplicaParts = {}, db = this.db): Sender {
+    const { attempts = this.attempts, marking = this.marking, clock = this.clock } = parts;
+    const sender = new Sender({
+      db,
+      attempts: attempts as Attempts,
+      marking: marking as Marking,
+      clock,
+      log: silent,
+      onMarked: () => {},
+    });
+    this.#senders.push(sender);
+    return sender;
+  }
+
+  /** Creates an endpoint; default: for all events. */
+  async endpoint(url: string, fields: Partial<EndpointCreate> = {}) {
+    const body = { url, events: ['*'], ...fields };
+    const { endpoint, secret } = await this.endpoints.create(body, this.act);
+    return { id: endpoint.id, secret };
+  }
+
+  /** Publishes an event with the payload of its example; `name`: of the monitor. */
+  async happens<K extends EventKind>(kind: K, subject: string, name = 'Shop', trx = this.db): Promise<void> {
+    const { eventExample } = webhookKinds[kind] as { eventExample?: unknown };
+    const payload = structuredClone(eventExample) as { monitor?: { name: string; id: string } };
+    if (payload.monitor !== undefined) Object.assign(payload.monitor, { name, id: subject });
+    const event = { kind, ownerId: this.userId, isTest: false, subject, payload: payload as PayloadOf<K> };
+    await publish(trx, event);
+  }
+
+  /** Hands all events to endpoints and sends what is due, until nothing is. */
+  async settle(sender: Sender = this.#senders[0] ?? this.newSender()): Promise<void> {
+    await this.relay.run();
+    await sender.run();
+    await sender.idle();
+  }
+
+  /** Lets hours pass, with the partitions of the days. */
+  async pass(hours: number): Promise<void> {
+    this.clock.advance(hours * 3_600_000);
+    await ensurePartitions(this.db, this.clock.now());
+  }
+
+  /** Rows of deliveries, in the order of their events. */
+  rows(): Knex.QueryBuilder {
+    return this.db('webhook_deliveries').orderBy('sequence').orderBy('created_at').orderBy('id');
+  }
+
+  async stop(): Promise<void> {
+    await this.relay.stop();
+    for (const sender of this.#senders) await sender.stop();
+  }
+}

@@ -1,0 +1,84 @@
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { type AlertOfStack, startAlertedStack } from './_support/alerted-stack.js';
+import {
+  accessibilityFindings,
+  narrowAndDarken,
+  noBrowser,
+  openTab,
+  overflowOf,
+  startBrowser,
+} from './_support/browser.js';
+
+t.setTimeout(120_000);
+
+const DAY_MS = 86_400_000;
+const languages = {
+  en: { lang: 'en', button: 'Acknowledge', done: 'is acknowledged', over: 'ended at', invalid: 'not valid' },
+  'zh-CN': { lang: 'zh-CN', button: '确认告警', done: '告警已确认', over: '结束', invalid: '此链接无效' },
+  'zh-TW': { lang: 'zh-TW', button: '確認告警', done: '告警已確認', over: '結束', invalid: '此連結無效' },
+} as const;
+/** A name as long as the API accepts, with what browsers would read as markup or turn around. */
+const hostile = `<b>"Shop"</b> \u202e ${'🛒'.repeat(40)}${'x'.repeat(80)}`;
+
+t.test('the page that acknowledges an alert, in a browser', { skip: noBrowser }, async (t) => {
+  const { api, db, alerts } = await startAlertedStack(t, ['Shop', 'Depot', hostile, 'Cellar']);
+  const browser = await startBrowser(t);
+  const [shop, depot, odd, over] = alerts as [AlertOfStack, AlertOfStack, AlertOfStack, AlertOfStack];
+  await api.call('POST', `/v1/alert-events/${over.id}/resolve`);
+  const directory = process.env['VANTAGE_TEST_PICTURES'];
+
+  const expectGood = async (page: Page, what: string) => {
+    t.strictSame(await accessibilityFindings(page), [], what);
+    t.ok((await overflowOf(page)) <= 0, `${what} does not scroll sideways`);
+    if (directory !== undefined) await page.screenshot({ path: `${directory}/${what.replaceAll(' ', '-')}.png` });
+  };
+
+  for (const [locale, words] of Object.entries(languages)) {
+    await t.test(`${locale}: each state has a readable page, wide or narrow, light or dark`, async (t) => {
+      const { page, complaints, requests } = await openTab(browser, 'about:blank', { locale });
+      const states = {
+        firing: [shop.link, words.button],
+        'hostile name': [odd.link, words.button],
+        ended: [over.link, words.over],
+        altered: [shop.link.replace(shop.id, depot.id), words.invalid],
+        expired: [shop.linkOf(8 * DAY_MS), words.invalid],
+      } as const;
+      for (const view of ['wide light', 'narrow dark']) {
+        for (const [state, [path, text]] of Object.entries(states)) {
+          await page.goto(api.url + path);
+          t.match(await page.locator('main').innerText(), text, state);
+          t.equal(await page.locator('html').getAttribute('lang'), words.lang);
+          await expectGood(page, `${locale} ${state} ${view}`);
+        }
+        await narrowAndDarken(page);
+      }
+      // the browser itself reports responses with status 404
+      t.strictSame(
+        complaints.filter((complaint) => !complaint.includes('404')),
+        [],
+      );
+      t.ok(
+        requests.every((address) => address.startsWith(api.url) || address.startsWith('data:')),
+        'nothing is loaded from elsewhere',
+      );
+      await page.context().close();
+    });
+  }
+
+  await t.test('the button acknowledges with scripts turned off, and the page says so', async (t) => {
+    const { page } = await openTab(browser, api.url + depot.link, { locale: 'zh-CN', javaScriptEnabled: false });
+    await page.locator('button').focus();
+    await page.keyboard.press('Enter');
+    await page.getByText(languages['zh-CN'].done).waitFor();
+    t.equal(await page.locator('button').count(), 0);
+    t.match(await db('alerts').where({ id: depot.id }).first(), {
+      status: 'acknowledged',
+      state: { acknowledgedVia: 'link' },
+    });
+    await page.goto(api.url + depot.link);
+    t.match(await page.locator('main').innerText(), /Hook 已于/);
+    if (directory !== undefined) await page.screenshot({ path: `${directory}/acknowledged.png` });
+    await page.context().close();
+  });
+});

@@ -1,0 +1,522 @@
+import { twilioAccount } from '@vantage/shared/_support/vendors/twilio.js';
+import type { Clock } from '@vantage/shared/clock.js';
+import t, { type Test } from 'tap';
+import { commandLine } from '../src/audit-log/actor.js';
+import { signatureOf } from '../src/modules/alerts/types/webhook.js';
+import { knownConfigs } from './_support/channel-attempts.js';
+import { FakeClock } from './_support/fake-clock.js';
+import { asUser } from './_support/owners.js';
+import { startReceiver } from './_support/receiver.js';
+import { headerOf, readMail, startSmtpServer } from './_support/smtp-server.js';
+import { createUserApi, startStack, type TestApi } from './_support/stack.js';
+import { until } from './_support/until.js';
+import { startVendorOf } from './_support/vendors/index.js';
+
+const path = '/v1/alert-channels';
+
+/** Data of a response. @throws Error for an error */
+async function data(api: TestApi, method: string, url: string, body?: object) {
+  const answer = await api.call(method, url, body === undefined ? {} : { body });
+  if (answer.status > 202) throw new Error(JSON.stringify(answer.body));
+  return answer.body.data;
+}
+
+t.test('a webhook channel is created, and a test message arrives at its server, signed', async (t) => {
+  const receiver = await startReceiver(t);
+  const { api } = await startStack(t);
+  const url = `${receiver.url}/hook?key=geheim-123`;
+  const config = { url, sign: true, headers: { 'X-Own': 'own-secret' } };
+  const made = await data(api, 'POST', path, { name: 'Hook', type: 'webhook', config });
+  t.match(made, { id: /^ch_/, type: 'webhook', verified: false, is_default: false, health: { status: 'unknown' } });
+  t.match(made.config, { url: '********', headers: { 'X-Own': '********' }, method: 'POST', secret: '********' });
+  t.match(made.secret, /^whsec_/);
+  const test = await data(api, 'POST', `${path}/${made.id}/test`, {});
+  t.match(test, {
+    ok: true,
+    delivery: { kind: 'test', status: 'sent', attempts: [{ outcome: 'accepted', status_code: 200 }] },
+  });
+  const [request] = receiver.requests;
+  t.match(request, { method: 'POST', path: '/hook?key=geheim-123', headers: { 'x-own': 'own-secret' } });
+  t.equal(request?.headers['webhook-id'], test.delivery.id);
+  const timestamp = String(request?.headers['webhook-timestamp']);
+  const signed = { id: test.delivery.id, timestamp, body: request?.body ?? '', secret: made.secret };
+  t.equal(request?.headers['webhook-signature'], signatureOf(signed));
+  t.match(JSON.parse(request?.body ?? ''), { type: 'alert.firing', test: true, version: 1 });
+  t.match(await data(api, 'GET', `${path}/${made.id}`), { verified: true, health: { status: 'ok' } });
+});
+
+/** A clock that stands still, for tests of limits: the window in which one counts may end at any moment. */
+const stillClock = () => new FakeClock(Date.now());
+
+/** A control plane with a mail server, and the mails that it sent. */
+async function withMail(t: Test, clock?: Clock) {
+  const server = await startSmtpServer(t);
+  const stack = await startStack(t, { VANTAGE_SMTP_URL: `smtp://${server.host}` }, clock);
+  await stack.database.db('users').update({ email: 'admin@ops.example.com', email_verified_at: new Date() });
+  const mailsTo = async (to: string) => Promise.all(server.mails.filter((mail) => mail.to.includes(to)).map(readMail));
+  /** Code and link of the newest mail to an address. */
+  const verificationOf = async (to: string, count = 1) => {
+    await until('the mail', async () => (await mailsTo(to)).length >= count);
+    const text = (await mailsTo(to)).at(-1)?.text ?? '';
+    const code = /code is (\d{8})/.exec(text)?.[1] ?? '';
+    const link = /https?:\S+\/alert-channels\/verify\/\S+/.exec(text.replace(/=\n/g, ''))?.[0] ?? '';
+    return { code, path: link === '' ? '' : new URL(link).pathname };
+  };
+  return { ...stack, server, mailsTo, verificationOf };
+}
+
+t.test(
+  'channels are listed, changed and deleted; secrets are kept by a change that has none or asterisks',
+  async (t) => {
+    const receiver = await startReceiver(t);
+    const { api, database } = await startStack(t);
+    const config = { url: `${receiver.url}/one`, headers: { 'X-A': 'first', 'X-B': 'second' } };
+    const made = await data(api, 'POST', path, { name: 'Hook', type: 'webhook', config });
+    const send = async () => {
+      t.match(await data(api, 'POST', `${path}/${made.id}/test`, {}), { ok: true });
+      return receiver.requests.at(-1);
+    };
+    const headers = { 'X-A': '********', 'X-C': 'third' };
+    const changed = await data(api, 'PATCH', `${path}/${made.id}`, {
+      name: 'Hook 2',
+      config: { url: '********', headers },
+    });
+    t.match(changed, {
+      name: 'Hook 2',
+      config: { url: '********', headers: { 'X-A': '********', 'X-C': '********' } },
+    });
+    t.match(await send(), { path: '/one', headers: { 'x-a': 'first', 'x-b': undefined, 'x-c': 'third' } });
+    await data(api, 'PATCH', `${path}/${made.id}`, { config: { method: 'PUT' } });
+    t.match(await send(), { method: 'PUT', path: '/one', headers: { 'x-a': 'first' } });
+    t.match(await data(api, 'GET', `${path}/${made.id}`), { verified: true });
+    t.match(
+      await data(api, 'PATCH', `${path}/${made.id}`, { config: { url: `${receiver.url}/two` } }),
+      { verified: false },
+      'another credential is not verified',
+    );
+    const names = async (query: string) =>
+      (await data(api, 'GET', `${path}${query}`)).items.map(({ name }: { name: string }) => name);
+    t.same(await names(''), ['Hook 2', 'Account e-mail']);
+    t.same(await names('?type=email'), ['Account e-mail']);
+    t.same(await names('?health=ok'), ['Hook 2']);
+    t.same(await names('?verified=false'), ['Hook 2']);
+    await data(api, 'DELETE', `${path}/${made.id}`);
+    t.match(await api.call('GET', `${path}/${made.id}`), {
+      status: 404,
+      body: { error: { code: 'ALERT_CHANNEL_NOT_FOUND' } },
+    });
+    const acts = await database.db('audit_log').where({ subject: made.id }).orderBy('id').pluck('action');
+    t.same(
+      new Set(acts),
+      new Set(['alert_channel.created', 'alert_channel.tested', 'alert_channel.changed', 'alert_channel.deleted']),
+    );
+  },
+);
+
+t.test('a channel that cannot be used as written is refused with the field and the reason', async (t) => {
+  const { api } = await startStack(t);
+  const hook = { name: 'Hook', type: 'webhook', config: { url: 'https://hooks.example.com/' } };
+  const cases: readonly (readonly [body: object, status: number, code: string, field: string])[] = [
+    [{ ...hook, type: 'pigeon' }, 400, 'VALIDATION_FAILED', 'type'],
+    [{ ...hook, config: {} }, 400, 'VALIDATION_FAILED', 'config.url'],
+    [{ ...hook, config: { ...hook.config, extra: 1 } }, 400, 'VALIDATION_FAILED', 'config.extra'],
+    [{ ...hook, config: { url: '********' } }, 400, 'VALIDATION_FAILED', 'config.url'],
+    [
+      { ...hook, config: { url: 'http://hooks.example.com/', method: 'GET' } },
+      400,
+      'VALIDATION_FAILED',
+      'config.method',
+    ],
+    [{ ...hook, config: { ...hook.config, headers: { Host: 'x' } } }, 400, 'VALIDATION_FAILED', 'config.headers'],
+    [{ ...hook, config: { ...hook.config, body: '{{nonsense}}' } }, 400, 'VALIDATION_FAILED', 'config.body'],
+    [{ name: 'Text', type: 'sms', config: { to: ['+8613800000000'] } }, 422, 'ALERT_CHANNEL_INVALID', 'type'],
+    [{ name: 'Call', type: 'voice', config: { to: ['+8613800000000'] } }, 422, 'ALERT_CHANNEL_INVALID', 'type'],
+    [{ name: 'WeCom', type: 'wecom', config: {} }, 400, 'VALIDATION_FAILED', 'config.key'],
+    [{ ...hook, config: { url: 'https://user:pass@hooks.example.com/' } }, 422, 'ALERT_CHANNEL_INVALID', 'config.url'],
+    [{ ...hook, config: { url: 'https://10.0.0.1/' } }, 422, 'ALERT_CHANNEL_INVALID', 'config.url'],
+    [{ ...hook, config: { url: 'https://hooks.example.com:25/' } }, 422, 'ALERT_CHANNEL_INVALID', 'config.url'],
+    [{ ...hook, config: { url: 'https://localhost/' } }, 422, 'ALERT_CHANNEL_INVALID', 'config.url'],
+    ...['169.254.169.254', '[fe80::1]', '[::ffff:10.0.0.1]', '0x0a000001', '100.64.0.1', 'hooks.example.com:5432'].map(
+      (host) => [{ ...hook, config: { url: `https://${host}/` } }, 422, 'ALERT_CHANNEL_INVALID', 'config.url'] as const,
+    ),
+    ...['10.0.0.1', 'hooks.example.com:5432'].map(
+      (host) =>
+        [
+          { name: 'Chat', type: 'slack', config: { url: `https://${host}/` } },
+          422,
+          'ALERT_CHANNEL_INVALID',
+          'config.url',
+        ] as const,
+    ),
+    [{ ...hook, timezone: 'Mars/Olympus' }, 400, 'VALIDATION_FAILED', 'timezone'],
+    [{ ...hook, max_per_minute: 61 }, 400, 'VALIDATION_FAILED', 'max_per_minute'],
+    [
+      { name: 'Chat', type: 'telegram', config: knownConfigs.telegram(), max_per_minute: 19 },
+      400,
+      'VALIDATION_FAILED',
+      'max_per_minute',
+    ],
+    [{ ...hook, template: { title: 'ok', text: 'a\n{{nope}}' } }, 400, 'VALIDATION_FAILED', 'template.text'],
+    [{ ...hook, template: { title: '{{title|reverse}}' } }, 400, 'VALIDATION_FAILED', 'template.title'],
+    [{ ...hook, template: { body: '{"a": "{{nope}}"}' } }, 400, 'VALIDATION_FAILED', 'template.body'],
+    [{ ...hook, template: {} }, 400, 'VALIDATION_FAILED', 'template'],
+    [{ ...hook, template: { subject: 'x' } }, 400, 'VALIDATION_FAILED', 'template.subject'],
+    [
+      { ...hook, config: { ...hook.config, body: '{{title}}' }, template: { body: '{{title}}' } },
+      400,
+      'VALIDATION_FAILED',
+      'template.body',
+    ],
+    [
+      { name: 'Mail', type: 'email', config: { to: ['ops@example.com'] }, template: { body: '{{title}}' } },
+      400,
+      'VALIDATION_FAILED',
+      'template.body',
+    ],
+    [{ name: 'Mail', type: 'email', config: { to: ['no address'] } }, 400, 'VALIDATION_FAILED', 'config.to'],
+    [{ name: 'Mail', type: 'email', config: { to: ['ops@[127.0.0.1]'] } }, 400, 'VALIDATION_FAILED', 'config.to'],
+    [{ name: 'Account e-mail', type: 'webhook', config: hook.config }, 409, 'DUPLICATE', 'name'],
+  ];
+  for (const [body, status, code, field] of cases) {
+    const answer = await api.call('POST', path, { body });
+    t.match([answer.status, answer.body.error?.code], [status, code], JSON.stringify(body));
+    t.ok(answer.body.error?.details?.[field], `${field}: ${JSON.stringify(answer.body.error?.details)}`);
+  }
+});
+
+t.test(
+  'followers of an official account are verified at once, and a token of the vendor appears nowhere',
+  async (t) => {
+    const vendor = await startVendorOf.wechat();
+    t.teardown(() => vendor.close());
+    const urls = JSON.stringify({ wechat: vendor.origin });
+    // the policy refuses the address, which is the operator's own
+    const { api } = await startStack(t, { VANTAGE_CHANNEL_URLS: urls, VANTAGE_ALLOW_TARGETS: '' });
+    const made = await data(api, 'POST', path, { name: 'Followers', type: 'wechat', config: knownConfigs.wechat() });
+    t.match(made, { verified: true, recipients: [{ verified: true }], config: { app_secret: '********' } });
+    t.match((await data(api, 'GET', `${path}?verified=true&type=wechat`)).items, [{ id: made.id }]);
+    vendor.answerNext(
+      { status: 200, body: { access_token: 'TOKEN-secret' } },
+      { status: 500, body: 'you sent TOKEN-secret' },
+    );
+    const failed = await data(api, 'POST', `${path}/${made.id}/test`, {});
+    t.match(failed, { ok: false, delivery: { attempts: [{ status_code: 500, response: 'you sent ********' }] } });
+    t.notMatch(JSON.stringify(failed), 'TOKEN-secret');
+    t.match(await data(api, 'POST', `${path}/${made.id}/test`, {}), { ok: true });
+    t.equal(vendor.taken.length, 1);
+    const shown = await data(api, 'POST', `${path}/${made.id}/test`, { dry_run: true });
+    t.match(shown.request, { url: /message\/template\/send\?access_token=\*{8}$/ });
+    // needs no code: the vendor's acceptance of a test is all there is to verify
+    await data(api, 'POST', `${path}/${made.id}/verify`, {});
+    t.equal(vendor.taken.length, 2);
+  },
+);
+
+t.test('a number gets a code by the gateway of the operator, and nothing else until it is used', async (t) => {
+  const vendor = await startVendorOf.sms();
+  t.teardown(() => vendor.close());
+  const { sid, token, from } = twilioAccount;
+  const gateway = { kind: 'twilio', base_url: vendor.origin, account_sid: sid, auth_token: token, from };
+  const { api } = await startStack(t, { VANTAGE_SMS_GATEWAY: JSON.stringify(gateway) });
+  const config = { to: ['+8613800000000'] };
+  const made = await data(api, 'POST', path, { name: 'Phone', type: 'sms', config });
+  t.match(made, { verified: false, recipients: [{ verified: false }] });
+  await until('the code', async () => vendor.taken.length === 1);
+  const code = /\d{6}/.exec(vendor.taken[0]?.text ?? '')?.[0] ?? '';
+  t.notMatch(vendor.taken[0]?.text, /http/, 'a text message has no room for a link');
+  t.match(await data(api, 'POST', `${path}/${made.id}/verify`, { code }), { verified: true });
+});
+
+t.test('a plan without text messages refuses such channels', async (t) => {
+  const gateway = { kind: 'generic', url: 'https://sms.example/send' };
+  const { controlPlane, database } = await startStack(t, { VANTAGE_SMS_GATEWAY: JSON.stringify(gateway) });
+  const user = await createUserApi(controlPlane, 'free@test.example', 'user');
+  await database.db('owners').where({ id: user.userId }).update({ plan: 'free' });
+  const create = (to: string) => user.call('POST', path, { body: { name: to, type: 'sms', config: { to: [to] } } });
+  const answer = await create('+8613800000000');
+  t.match(
+    [answer.status, answer.body.error],
+    [403, { code: 'FEATURE_LOCKED', details: { type: [{ code: 'refused' }] } }],
+  );
+});
+
+t.test('texts of the owner are stored, shown, changed and taken away', async (t) => {
+  const { api } = await startStack(t);
+  const body = { name: 'Hook', type: 'webhook', config: { url: 'https://hooks.example.com/' } };
+  const template = { title: 'P1 {{monitor.name}}', body: '{"text": "{{title}}"}' };
+  const made = await data(api, 'POST', path, { ...body, template });
+  t.strictSame(made.template, template);
+  const change = (fields: object) => api.call('PATCH', `${path}/${made.id}`, { body: fields });
+  const conflict = await change({ config: { body: '{{title}}' } });
+  t.match([conflict.status, conflict.body.error.details], [400, { 'template.body': [{ code: 'conflict' }] }]);
+  t.equal((await change({ template: { title: '{{nope}}' } })).status, 400);
+  t.strictSame((await data(api, 'GET', `${path}/${made.id}`)).template, template);
+  t.strictSame((await change({ template: { text: '{{text}}' } })).body.data.template, { text: '{{text}}' });
+  t.strictSame((await change({ template: null })).body.data.template, null);
+});
+
+t.test('signing that is turned on later shows its secret once', async (t) => {
+  const { api } = await startStack(t);
+  const body = { name: 'Hook', type: 'webhook', config: { url: 'https://hooks.example.com/' } };
+  const made = await data(api, 'POST', path, body);
+  t.notOk('secret' in made);
+  const changed = await data(api, 'PATCH', `${path}/${made.id}`, { config: { sign: true } });
+  t.match(changed, { secret: /^whsec_/, config: { secret: '********' } });
+  t.notOk('secret' in (await data(api, 'PATCH', `${path}/${made.id}`, { config: { method: 'PUT' } })));
+});
+
+t.test('an account has at most a hundred codes sent within an hour', async (t) => {
+  const { api, database } = await startStack(t, {}, stillClock());
+  await database.db('users').update({ email_verified_at: new Date() });
+  for (let index = 0; index < 6; index += 1) {
+    const to = Array.from({ length: 20 }, (_, one) => `person-${index}-${one}@ops.example.com`);
+    await data(api, 'POST', path, { name: `Ops ${index}`, type: 'email', config: { to } });
+  }
+  const [codes] = await database.db('alert_deliveries').where({ kind: 'verification' }).count();
+  t.equal(Number(codes?.['count']), 100);
+});
+
+t.test('a name of a channel with line ends, markup and mentions arrives in a mail as text', async (t) => {
+  const { api, mailsTo } = await withMail(t);
+  const [{ id }] = (await data(api, 'GET', path)).items;
+  const name = 'Ops\r\nBcc: thief@ops.example.com\r\n\r\n</p><script>x</script> @all <!channel> \u202egnp.exe';
+  await data(api, 'PATCH', `${path}/${id}`, { name });
+  t.match(await data(api, 'POST', `${path}/${id}/test`, {}), { ok: true });
+  const [mail] = await mailsTo('admin@ops.example.com');
+  t.notMatch(JSON.stringify(mail?.headers), /thief/);
+  t.match(mail?.text, /Ops Bcc: thief@ops\.example\.com <\/p><script>x<\/script> @all <!channel> gnp\.exe/);
+  t.notMatch(mail?.html, /<script>|\u202e/);
+});
+
+t.test('an account has at most 50 channels', async (t) => {
+  const { api, database } = await startStack(t);
+  const owned = { owner_id: api.userId, created_by: api.userId, is_test: false, type: 'webhook', config: '{}' };
+  await database
+    .db('alert_channels')
+    .insert(Array.from({ length: 49 }, (_, index) => ({ ...owned, id: `ch_${index}`, name: `n${index}` })));
+  const body = { name: 'One more', type: 'webhook', config: { url: 'https://hooks.example.com/' } };
+  const answer = await api.call('POST', path, { body });
+  t.match([answer.status, answer.body.error.details], [422, { alert_channels: [{ code: 'refused' }] }]);
+});
+
+t.test('the default channel follows the address of the account, and can be disabled, not deleted', async (t) => {
+  const { api, database, mailsTo } = await withMail(t);
+  const [channel] = (await data(api, 'GET', path)).items;
+  t.match(channel, { is_default: true, type: 'email', verified: true, config: { to: ['admin@ops.example.com'] } });
+  await database.db('users').update({ email: 'other@test.example' });
+  t.match(await data(api, 'GET', `${path}/${channel.id}`), {
+    recipients: [{ to: 'other@test.example', verified: true }],
+  });
+  t.match(await data(api, 'POST', `${path}/${channel.id}/test`, {}), { ok: true, delivery: { to: ['o***@t***e'] } });
+  t.match(await mailsTo('other@test.example'), [{ subject: 'Test: alert' }]);
+  t.equal((await api.call('DELETE', `${path}/${channel.id}`)).status, 409);
+  const change = await api.call('PATCH', `${path}/${channel.id}`, { body: { config: { to: ['x@test.example'] } } });
+  t.match([change.status, change.body.error.code], [422, 'ALERT_CHANNEL_INVALID']);
+  t.match(await data(api, 'PATCH', `${path}/${channel.id}`, { enabled: false }), { enabled: false });
+});
+
+t.test(
+  'a recipient gets nothing until it confirms by code or link, and codes cannot be guessed or used twice',
+  async (t) => {
+    const { api, database, server, verificationOf, mailsTo } = await withMail(t, stillClock());
+    const [ada, bob] = ['ada@ops.example.com', 'bob@ops.example.com'];
+    const made = await data(api, 'POST', path, {
+      name: 'Ops',
+      type: 'email',
+      config: { to: [ada, bob, 'admin@ops.example.com'] },
+    });
+    t.match(made, {
+      verified: false,
+      recipients: [{ verified: false }, { verified: false }, { to: 'admin@ops.example.com', verified: true }],
+    });
+    const verify = (body: object) => api.call('POST', `${path}/${made.id}/verify`, { body });
+    const first = await verificationOf(ada);
+    const wrong = first.code === '00000000' ? '00000001' : '00000000';
+    for (let tries = 0; tries < 5; tries += 1)
+      t.match(await verify({ to: ada, code: wrong }), {
+        status: 422,
+        body: { error: { code: 'ALERT_CHANNEL_INVALID' } },
+      });
+    t.equal(
+      (await verify({ to: ada, code: first.code })).status,
+      422,
+      'after five wrong codes the right one is refused',
+    );
+    t.equal((await verify({ to: ada })).status, 200, 'a new one is sent');
+    const { code } = await verificationOf(ada, 2);
+    t.equal((await verify({ to: bob, code })).status, 422, 'a code is for its recipient alone');
+    t.match((await verify({ to: ada, code })).body.data.recipients[0], { to: ada, verified: true });
+    t.equal((await verify({ to: ada, code })).status, 422, 'a code works once');
+    await verify({ to: ada });
+    t.equal((await verify({ to: ada })).status, 422, 'three codes an hour');
+    const link = await verificationOf(bob);
+    const page = await fetch(new URL(link.path, api.url));
+    t.match([page.status, await page.text()], [200, /bob@ops\.example\.com/]);
+    t.match(
+      (await data(api, 'GET', `${path}/${made.id}`)).recipients[1],
+      { verified: false },
+      'opening the link does nothing',
+    );
+    t.equal((await fetch(new URL(link.path, api.url), { method: 'POST' })).status, 200);
+    t.match(await data(api, 'GET', `${path}/${made.id}`), { verified: true });
+    t.equal((await fetch(new URL(link.path, api.url), { method: 'POST' })).status, 404, 'a link works once');
+    t.equal(
+      (await fetch(new URL(`${link.path}x`, api.url), { method: 'POST' })).status,
+      404,
+      'an altered link is refused',
+    );
+    const stored = JSON.stringify(await database.db('alert_recipients').select('*'));
+    const log = JSON.stringify((await data(api, 'GET', '/v1/alert-deliveries')).items);
+    const rows = JSON.stringify(await database.db('alert_deliveries').select('title', 'text', 'attempts'));
+    for (const secret of [first.code, code, link.code])
+      for (const text of [stored, log, rows]) t.notOk(text.includes(secret), 'no code is stored or shown');
+    await until('the last code', () => server.mails.length >= 4);
+    t.equal((await mailsTo('admin@ops.example.com')).length, 0, 'the own address needs no code');
+  },
+);
+
+t.test('a code ends after a day', async (t) => {
+  const { api, database, verificationOf } = await withMail(t);
+  const made = await data(api, 'POST', path, { name: 'Ops', type: 'email', config: { to: ['ada@ops.example.com'] } });
+  const { code } = await verificationOf('ada@ops.example.com');
+  const [row] = await database.db('alert_recipients').select('code_expires_at');
+  t.ok(Math.abs(row.code_expires_at - Date.now() - 86_400_000) < 60_000);
+  await database.db('alert_recipients').update({ code_expires_at: new Date() });
+  t.equal((await api.call('POST', `${path}/${made.id}/verify`, { body: { code } })).status, 422);
+});
+
+t.test('a recipient unsubscribes with one click, and gets nothing until the owner verifies it again', async (t) => {
+  const { api, mailsTo, verificationOf } = await withMail(t);
+  const to = 'ada@ops.example.com';
+  const made = await data(api, 'POST', path, { name: 'Ops', type: 'email', config: { to: [to] } });
+  const { code } = await verificationOf(to);
+  await data(api, 'POST', `${path}/${made.id}/verify`, { code });
+  const { delivery } = await data(api, 'POST', `${path}/${made.id}/test`, {});
+  const mail = (await mailsTo(to)).at(-1);
+  if (mail === undefined) throw new Error('no mail');
+  t.ok(mail.messageId?.startsWith(`<${delivery.id}@`), `the Message-ID is ${mail.messageId}`);
+  t.match(mail.html, 'Test: alert');
+  t.equal(headerOf(mail, 'list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
+  const url = headerOf(mail, 'list-unsubscribe')?.slice(1, -1) ?? '';
+  const page = await fetch(url);
+  t.match([page.status, page.headers.get('x-robots-tag'), await page.text()], [200, 'noindex', /<form method="post">/]);
+  const state = async () => (await data(api, 'GET', `${path}/${made.id}`)).recipients[0];
+  t.match(await state(), { unsubscribed: false }, 'opening the page does nothing');
+  const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
+  t.equal((await fetch(url, { method: 'POST', body })).status, 200);
+  t.match(await state(), { unsubscribed: true });
+  t.match(await data(api, 'POST', `${path}/${made.id}/test`, {}), {
+    ok: false,
+    delivery: { status: 'dropped', reason: 'unsubscribed' },
+  });
+  await data(api, 'POST', `${path}/${made.id}/verify`, {});
+  const again = await verificationOf(to, 3);
+  await data(api, 'POST', `${path}/${made.id}/verify`, { code: again.code });
+  t.match(await data(api, 'POST', `${path}/${made.id}/test`, {}), { ok: true });
+});
+
+t.test('a mail whose form is refused is sent at once as plain text, and a refused recipient ends', async (t) => {
+  const { api, server, mailsTo, database } = await withMail(t);
+  const [{ id }] = (await data(api, 'GET', path)).items;
+  server.toMessage = (source) => (source.includes('text/html') ? '554 5.6.0 no markup' : null);
+  t.match(await data(api, 'POST', `${path}/${id}/test`, {}), {
+    ok: true,
+    delivery: { attempts: [{ outcome: 'refused' }, { outcome: 'accepted' }] },
+  });
+  const [mail] = await mailsTo('admin@ops.example.com');
+  t.notOk(mail?.html);
+  server.toMessage = () => null;
+  let refusals = 1;
+  server.toRecipient = () => (refusals-- > 0 ? '550 5.1.1 no such user' : null);
+  t.match(await data(api, 'POST', `${path}/${id}/test`, {}), {
+    ok: false,
+    delivery: { status: 'dead', reason: 'refused' },
+  });
+  t.match(await data(api, 'GET', `${path}/${id}`), { health: { status: 'failing', last_error: /550/ } });
+  const isMailed = async () => (await database.db('vantage_jobs.jobs')).length === 0;
+  // the mail is there before its job is over
+  await until('the warning', async () => (await mailsTo('admin@ops.example.com')).length === 2 && (await isMailed()));
+  t.match((await mailsTo('admin@ops.example.com'))[1], { subject: 'Alert channel fails: Account e-mail' });
+  refusals = 1;
+  await data(api, 'POST', `${path}/${id}/test`, {});
+  await data(api, 'POST', `${path}/${id}/test`, {});
+  t.match(await data(api, 'GET', `${path}/${id}`), { health: { status: 'ok', last_error: null } });
+  await until('all mails', isMailed);
+  const warnings = (await mailsTo('admin@ops.example.com')).filter(({ subject }) => subject?.includes('fails'));
+  t.equal(warnings.length, 1, 'one warning a day');
+});
+
+t.test('a test that fails is a 200 with the words of the receiver, and a dry run sends nothing', async (t) => {
+  const receiver = await startReceiver(t);
+  receiver.reply = () => ({ status: 410, body: 'gone for good' });
+  const { api, controlPlane } = await startStack(t, {}, stillClock());
+  const config = { url: `${receiver.url}/geheim?key=abcdef`, sign: true };
+  const made = await data(api, 'POST', path, { name: 'Hook', type: 'webhook', config });
+  const dry = await data(api, 'POST', `${path}/${made.id}/test`, { dry_run: true });
+  t.match(dry, { ok: true, delivery: null, request: { method: 'POST', url: '********' } });
+  t.match(Object.keys(dry.request.headers), ['content-type', 'webhook-id', 'webhook-timestamp', 'webhook-signature']);
+  t.equal(receiver.requests.length, 0);
+  const failed = await data(api, 'POST', `${path}/${made.id}/test`, {});
+  t.match(failed, {
+    ok: false,
+    delivery: { status: 'dead', reason: 'refused', attempts: [{ status_code: 410, response: 'gone for good' }] },
+  });
+  t.match(await data(api, 'GET', `${path}/${made.id}`), { health: { status: 'failing', last_error: 'HTTP 410' } });
+  const request = { name: 'test', type: 'test', scopes: ['alert:read', 'alert:write'] } as const;
+  const { key } = await controlPlane.services.tokens.apiKeys.create(
+    asUser(api.userId),
+    { ...request, scopes: [...request.scopes] },
+    commandLine,
+  );
+  const own = await api.call('POST', path, { body: { name: 'Test hook', type: 'webhook', config }, as: key });
+  t.match(await api.call('POST', `${path}/${own.body.data.id}/test`, { body: {}, as: key }), {
+    body: { data: { ok: true, delivery: null, request: { method: 'POST' } } },
+  });
+  t.equal((await api.call('GET', `${path}/${made.id}`, { as: key })).status, 404);
+  t.equal(receiver.requests.length, 1);
+  const answers = [];
+  for (let index = 0; index < 5; index += 1)
+    answers.push((await api.call('POST', `${path}/${made.id}/test`, { body: { dry_run: true } })).status);
+  t.ok(answers.includes(429), 'at most six a minute');
+});
+
+t.test('deliveries are listed, read with their request, and retried once they are dead', async (t) => {
+  const receiver = await startReceiver(t);
+  receiver.reply = () => ({ status: 410 });
+  const { api } = await startStack(t);
+  const made = await data(api, 'POST', path, { name: 'Hook', type: 'webhook', config: { url: `${receiver.url}/` } });
+  for (let index = 0; index < 3; index += 1) await data(api, 'POST', `${path}/${made.id}/test`, {});
+  const page = await api.call('GET', `/v1/alert-deliveries?limit=2&status=dead&channel_id=${made.id}`);
+  t.equal(page.body.data.items.length, 2);
+  const cursor = page.body.meta.pagination.next_cursor;
+  const rest = await api.call('GET', `/v1/alert-deliveries?limit=2&cursor=${cursor}`);
+  t.equal(rest.body.data.items.length, 1);
+  t.same((await data(api, 'GET', '/v1/alert-deliveries?kind=firing')).items, []);
+  const [{ id }] = page.body.data.items;
+  t.match(await data(api, 'GET', `/v1/alert-deliveries/${id}`), { id, request: { method: 'POST', url: '********' } });
+  receiver.reply = () => ({ status: 200 });
+  const retried = await api.call('POST', `/v1/alert-deliveries/${id}/retry`);
+  t.match([retried.status, retried.body.data], [202, { status: 'pending', kind: 'test' }]);
+  t.not(retried.body.data.id, id);
+  const read = () => data(api, 'GET', `/v1/alert-deliveries/${retried.body.data.id}`);
+  await until('it is sent', async () => (await read()).status === 'sent');
+  t.equal((await api.call('POST', `/v1/alert-deliveries/${retried.body.data.id}/retry`)).status, 409);
+});
+
+t.test('what waits for a channel is dropped when it is deleted, and a deleted account leaves nothing', async (t) => {
+  const receiver = await startReceiver(t);
+  receiver.reply = () => ({ status: 410 });
+  const { api, controlPlane, database } = await startStack(t);
+  const user = await createUserApi(controlPlane, 'leaves@test.example', 'user');
+  const made = await data(user, 'POST', path, { name: 'Hook', type: 'webhook', config: { url: `${receiver.url}/` } });
+  const { delivery } = await data(user, 'POST', `${path}/${made.id}/test`, {});
+  const waits = { status: 'retrying', finished_at: null, next_attempt_at: new Date(Date.now() + 3_600_000) };
+  await database.db('alert_deliveries').where({ id: delivery.id }).update(waits);
+  await data(user, 'DELETE', `${path}/${made.id}`);
+  const dropped = await data(user, 'GET', `/v1/alert-deliveries/${delivery.id}`);
+  t.match(dropped, { status: 'dropped', reason: 'channel_deleted', request: null });
+  await controlPlane.services.accounts.users.delete(user.userId, commandLine);
+  for (const table of ['alert_channels', 'alert_deliveries', 'alert_lanes'])
+    t.same(await database.db(table).where({ owner_id: user.userId }), [], table);
+  t.equal((await data(api, 'GET', path)).items.length, 1);
+});

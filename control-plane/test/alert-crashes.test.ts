@@ -1,0 +1,174 @@
+import t from 'tap';
+import { partitionName } from '../src/db/partitions.js';
+import { openAlertWorld } from './_support/alert-world.js';
+import { DeadlySteps } from './_support/deadly-steps.js';
+import { type Receiver, startReceiver } from './_support/receiver.js';
+import { until } from './_support/until.js';
+
+/** Messages of a receiver, each once: of several with one id the first. */
+const distinct = ({ requests }: Receiver) => {
+  const byId = new Map(requests.map((request) => [request.headers['webhook-id'], request]));
+  return [...byId.values()].map(({ body }) => JSON.parse(body).type);
+};
+
+const tables = [
+  'alerts',
+  'alert_timeline',
+  'alert_due',
+  'alert_bundles',
+  'outbox',
+  'alert_deliveries',
+  'alert_lanes',
+] as const;
+
+for (const table of tables)
+  t.test(
+    `a replica that dies when it writes ${table} loses no message, and doubles at most one under its id`,
+    async (t) => {
+      const receiver = await startReceiver(t);
+      const world = await openAlertWorld(t);
+      const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
+      const step = { after_sec: 300, channels: [{ channel_id: channel.id, to: null }], schedule_id: null };
+      const monitor = await world.addMonitor('Shop', {
+        alert_policy_id: await world.addPolicy([channel], {
+          escalation: { steps: [step], repeat: 0, ack_timeout_sec: 0 },
+        }),
+      });
+      await world
+        .db('event_subscriptions')
+        .insert({ consumer: 'test.kept', kind: 'alert.firing', announced_at: new Date() });
+      const deadly = await DeadlySteps.prepare(world.db, tables);
+      const dieAndGoOn = async (run: () => Promise<void>) => {
+        // of a partitioned table the row is that of a partition
+        await deadly.arm(table === 'alert_deliveries' ? partitionName({ name: table }, world.clock.now()) : table);
+        await run().catch(() => {});
+        world.sender.wake();
+        await deadly.waitForDeath();
+        await deadly.disarm();
+        // an event whose handling failed, or whose lease has to run out, waits by the clock of the database, which nobody moves
+        await world.db('outbox_marks').update({ due_at: new Date(0) });
+        // the lease of the delivery runs out
+        await world.passAll(61_000, 61_000);
+      };
+      await world.happens('down', [monitor]);
+      await dieAndGoOn(() => world.consumers.run());
+      // outbox: only changes of the alert are published, and a step of the escalation is none
+      world.clock.advance(300_000);
+      if (table === 'outbox' || table === 'alert_due') await world.settle();
+      else await dieAndGoOn(() => world.watch.run());
+      t.same(distinct(receiver), ['alert.firing', 'alert.firing'], 'opened, escalated');
+      await world.happens('up', [monitor]);
+      await world.passAll(2_000);
+      t.same(distinct(receiver), ['alert.firing', 'alert.firing', 'alert.resolved']);
+      t.ok(receiver.requests.length <= 5, 'one doubled for each death');
+      t.equal((await world.db('alerts')).length, 1);
+      t.same(await world.db('outbox_marks').where({ consumer: 'alerts.monitors' }), []);
+    },
+  );
+
+/** Steps of a sender, by the table that it writes in each, and the copies of the message that are sent if it dies there. */
+const senderSteps = [
+  { step: 'claims a channel', table: 'alert_lanes', copies: 1 },
+  { step: 'claims a message', table: 'alert_deliveries', copies: 1 },
+  { step: 'counts a message in its bucket', table: 'alert_buckets', copies: 1 },
+  { step: 'records an accepted message', table: 'alert_channels', copies: 2 },
+] as const;
+
+for (const { step, table, copies } of senderSteps)
+  t.test(`a sender that dies when it ${step} loses nothing, and doubles no message it has not sent`, async (t) => {
+    const receiver = await startReceiver(t);
+    const world = await openAlertWorld(t);
+    const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
+    const monitor = await world.addMonitor('Shop', { alert_policy_id: await world.addPolicy([channel]) });
+    // its messages wait until a sender is told to look
+    const { consumers } = world.relayReplica(world.replica(world.clock));
+    const deadly = await DeadlySteps.prepare(world.db, [table]);
+    for (const [what, type] of [
+      ['down', 'alert.firing'],
+      ['up', 'alert.resolved'],
+    ] as const) {
+      const before = receiver.requests.length;
+      await world.happens(what, [monitor]);
+      await consumers.run();
+      await deadly.arm(table === 'alert_deliveries' ? partitionName({ name: table }, world.clock.now()) : table);
+      world.sender.wake();
+      await deadly.waitForDeath();
+      await deadly.disarm();
+      // a lease of the dead runs out
+      world.clock.advance(61_000);
+      await until('its delivery', async () => {
+        world.sender.wake();
+        return (await world.db('alert_deliveries').where({ finished_at: null })).length === 0;
+      });
+      const own = receiver.requests.slice(before);
+      t.same(
+        own.map(({ body }) => JSON.parse(body).type),
+        Array.from({ length: copies }, () => type),
+      );
+      t.equal(new Set(own.map(({ headers }) => headers['webhook-id'])).size, 1, 'under one id');
+    }
+  });
+
+t.test('of an alert whose message was sent by a replica that died before it recorded it the end is told', async (t) => {
+  const receiver = await startReceiver(t);
+  const world = await openAlertWorld(t);
+  const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
+  const monitor = await world.addMonitor('Shop', { alert_policy_id: await world.addPolicy([channel]) });
+  const { consumers } = world.relayReplica(world.replica(world.clock));
+  const deadly = await DeadlySteps.prepare(world.db, ['alert_channels']);
+  await world.happens('down', [monitor]);
+  await consumers.run();
+  await deadly.arm('alert_channels');
+  world.sender.wake();
+  await deadly.waitForDeath();
+  await deadly.disarm();
+  await world.happens('up', [monitor]);
+  await consumers.run();
+  // the lease of the dead runs out
+  world.clock.advance(61_000);
+  await until('the deliveries', async () => {
+    world.sender.wake();
+    return (await world.db('alert_deliveries').where({ finished_at: null })).length === 0;
+  });
+  t.same(
+    receiver.requests.map(({ body }) => JSON.parse(body).type),
+    ['alert.firing', 'alert.resolved'],
+  );
+});
+
+t.test('two replicas that handle events and looks at the same time make each message once', async (t) => {
+  const receiver = await startReceiver(t);
+  const world = await openAlertWorld(t);
+  const other = world.relayReplica(world.replica(world.clock));
+  const channels = [];
+  for (let index = 0; index < 5; index += 1)
+    channels.push(await world.addChannel(`Hook ${index}`, 'webhook', { url: `${receiver.url}/${index}` }));
+  const monitors: string[] = [];
+  for (const channel of channels) {
+    const choice = { channel_id: channel.id, to: null };
+    const escalation = {
+      steps: [{ after_sec: 60, channels: [choice], schedule_id: null }],
+      repeat: 0,
+      ack_timeout_sec: 0,
+    };
+    monitors.push(
+      await world.addMonitor(channel.name, { alert_policy_id: await world.addPolicy([channel], { escalation }) }),
+    );
+  }
+  const both = async () => {
+    await Promise.all([world.consumers.run(), other.consumers.run()]);
+    await Promise.all([world.watch.run(), other.watch.run()]);
+    await world.settle();
+  };
+  await world.happens('down', monitors);
+  await both();
+  world.clock.advance(61_000);
+  await both();
+  await both();
+  await world.happens('up', monitors);
+  await both();
+  for (const index of channels.keys()) {
+    const own = receiver.requests.filter(({ path }) => path === `/${index}`).map(({ body }) => JSON.parse(body).type);
+    t.same(own, ['alert.firing', 'alert.firing', 'alert.resolved']);
+  }
+});

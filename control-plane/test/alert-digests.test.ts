@@ -1,0 +1,184 @@
+import type { Registry } from 'prom-client';
+import t, { type Test } from 'tap';
+import { program } from '../src/audit-log/actor.js';
+import { openAlertWorld } from './_support/alert-world.js';
+import { startReceiver } from './_support/receiver.js';
+
+const digestsBy = async (registry: Registry) => {
+  const metric = await registry.getSingleMetric('vantage_alert_digests_total')?.get();
+  return Object.fromEntries(metric?.values.map(({ labels, value }) => [labels['cause'], value]) ?? []);
+};
+
+/** A world with a channel of which the sixth message within a minute joins a digest, and monitors of its policy. */
+async function aStorm(t: Test, monitors: number, fields: object = {}) {
+  const receiver = await startReceiver(t);
+  const world = await openAlertWorld(t);
+  const body = '{{kind}}|{{count}}|{{acknowledge_url}}|{{text}}';
+  const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/`, body }, fields);
+  const alert_policy_id = await world.addPolicy([channel]);
+  const ids: string[] = [];
+  for (let index = 0; index < monitors; index += 1)
+    ids.push(await world.addMonitor(`Shop ${index}`, { alert_policy_id }));
+  const received = () =>
+    receiver.requests.map(({ body: text }) => {
+      const [kind, count, url = '', ...rest] = text.split('|');
+      return { kind, count: Number(count || 1), token: url.slice(url.lastIndexOf('/') + 1), text: rest.join('|') };
+    });
+  return { ...world, receiver, channel, monitors: ids, received };
+}
+
+t.test(
+  'the link of a digest acknowledges all alerts that it told and that fire, also those it does not name',
+  async (t) => {
+    const world = await aStorm(t, 131);
+    const { db, links, monitors, received } = world;
+    const [late, ended, ...early] = monitors as [string, string, ...string[]];
+    await world.happens('down', [...early, ended]);
+    await world.passAll(31_000, 10_000);
+    await world.happens('up', [ended]);
+    await world.happens('down', [late]);
+    await world.settle();
+    const digest = received().find(({ kind }) => kind === 'digest');
+    t.match(digest, { count: 125 });
+    t.match(await db('alert_deliveries').where({ kind: 'digest' }).first(), {
+      alert_count: 125,
+      alert_ids: { length: 100 },
+    });
+    const count = async (status: string) => (await db('alerts').where({ status })).length;
+    const token = digest?.token ?? '';
+    const shown = await links.find(token);
+    t.match(shown, { kind: 'digest', title: '125 alerts firing (125 down)', alerts: { length: 125 } });
+    t.equal(await count('acknowledged'), 0, 'a visit changes nothing');
+    await links.acknowledge(token, program);
+    const told = 125 - (shown?.kind === 'digest' && shown.alerts.some(({ monitor_id: id }) => id === ended) ? 1 : 0);
+    t.equal(await count('acknowledged'), told);
+    t.match(await db('alerts').where({ monitor_id: late }).first(), { status: 'firing' }, 'it came later');
+    t.match(await db('audit_log').where({ action: 'alert_event.acknowledged' }), [
+      { details: { alerts: told, by: 'channel:Hook' } },
+    ]);
+    await links.acknowledge(token, program);
+    t.equal((await db('audit_log').where({ action: 'alert_event.acknowledged' })).length, 1, 'again: nothing changes');
+  },
+);
+
+t.test('a digest of more than a hundred alerts is not sent once all of them have ended', async (t) => {
+  const { receiver, ...world } = await aStorm(t, 130);
+  await world.happens('down', world.monitors);
+  await world.settle();
+  receiver.reply = () => ({ status: 500 });
+  await world.passAll(40_000, 10_000);
+  await world.happens('up', world.monitors);
+  await world.settle();
+  receiver.reply = () => ({ status: 200 });
+  await world.passAll(400_000, 10_000);
+  t.match(await world.db('alert_deliveries').where({ kind: 'digest' }).orderBy('id').first(), {
+    alert_count: 125,
+    status: 'dropped',
+    reason: 'recovered_before_sent',
+  });
+});
+
+t.test('a digest of more than a hundred alerts of which the last one fires is sent', async (t) => {
+  const { receiver, ...world } = await aStorm(t, 130);
+  await world.happens('down', world.monitors);
+  await world.settle();
+  receiver.reply = () => ({ status: 500 });
+  await world.passAll(40_000, 10_000);
+  const { alert_ids: named } = await world.db('alert_deliveries').where({ kind: 'digest' }).first();
+  await world.happens('up', await world.db('alerts').whereIn('id', named).pluck('monitor_id'));
+  receiver.reply = () => ({ status: 200 });
+  await world.passAll(60_000, 10_000);
+  t.match(await world.db('alert_deliveries').where({ kind: 'digest' }).first(), { status: 'sent' });
+});
+
+t.test('an alert that is silenced while it waits for a digest is told when the silence is over', async (t) => {
+  const world = await aStorm(t, 8);
+  const [quiet] = world.monitors.slice(-1) as [string];
+  await world.happens('down', world.monitors);
+  await world.settle();
+  await world.addSilence(120_000, quiet);
+  await world.passAll(60_000, 5_000);
+  const digests = () => world.received().filter(({ kind }) => kind === 'digest');
+  t.match(digests(), [{ count: 2 }]);
+  t.notMatch(digests()[0]?.text, /Shop 7/, 'it is not named as firing');
+  await world.passAll(400_000, 10_000);
+  t.match(digests()[1], { text: /Shop 7/ });
+  await world.happens('up', world.monitors);
+  await world.passAll(700_000, 10_000);
+  t.same(await world.db('alert_told'), []);
+  t.equal((await world.db('alerts').where({ status: 'resolved' })).length, 8);
+});
+
+t.test('an alert that ends in the silence that kept it out of a digest is never told', async (t) => {
+  const world = await aStorm(t, 8);
+  const [quiet] = world.monitors.slice(-1) as [string];
+  await world.happens('down', world.monitors);
+  await world.settle();
+  await world.addSilence(120_000, quiet);
+  await world.passAll(60_000, 5_000);
+  await world.happens('up', [quiet]);
+  await world.passAll(700_000, 10_000);
+  t.notOk(world.received().some(({ text }) => text.includes('Shop 7')));
+});
+
+t.test('messages that the limits of a channel keep waiting are joined, and none is lost', async (t) => {
+  const world = await aStorm(t, 4, { max_per_minute: 1 });
+  const [first, ...others] = world.monitors as [string, ...string[]];
+  await world.happens('down', [first]);
+  await world.passAll(2_000);
+  for (const monitor of others) {
+    await world.happens('down', [monitor]);
+    await world.passAll(2_000);
+  }
+  await world.passAll(70_000, 5_000);
+  t.match(world.received(), [{ kind: 'firing' }, { kind: 'digest', count: 3 }]);
+  t.same(await digestsBy(world.alertRegistry), { rate: 1 });
+  await world.happens('up', world.monitors);
+  await world.passAll(500_000, 10_000);
+  const ends = world.received().slice(2);
+  t.equal(
+    ends.reduce((sum, { count }) => sum + count, 0),
+    4,
+  );
+  t.same(await world.db('alert_told'), []);
+});
+
+t.test('messages of one moment beyond the limits of a channel are joined', async (t) => {
+  const world = await aStorm(t, 4, { max_per_minute: 2 });
+  await world.happens('down', world.monitors);
+  await world.passAll(70_000, 5_000);
+  t.match(world.received(), [{ kind: 'firing' }, { kind: 'firing' }, { kind: 'digest', count: 2 }]);
+});
+
+t.test('what still fires at the end of quiet hours is one message, however few alerts it is about', async (t) => {
+  const world = await aStorm(t, 0);
+  const minutes = (ms: number) => new Date(world.clock.now() + ms).toISOString().slice(11, 16);
+  const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+  const quiet = { days, start: minutes(-3_600_000), end: minutes(120_000), timezone: 'UTC' } as const;
+  const alert_policy_id = await world.addPolicy([world.channel], {
+    suppression: {
+      after_sec: 0,
+      quiet_hours: [{ ...quiet, below: 'critical', action: 'hold' }],
+      flapping: 'notice',
+      no_data_after_sec: 900,
+      depends_on: [],
+    },
+  });
+  const monitors = [await world.addMonitor('A', { alert_policy_id }), await world.addMonitor('B', { alert_policy_id })];
+  await world.happens('degraded', monitors);
+  await world.passAll(30_000, 10_000);
+  t.same(world.received(), []);
+  await world.passAll(180_000, 5_000);
+  t.match(world.received(), [{ kind: 'digest', count: 2 }]);
+  t.same(await digestsBy(world.alertRegistry), { quiet_hours: 1 });
+});
+
+t.test('an alert names the storm of the channel that its last message joined', async (t) => {
+  const world = await aStorm(t, 6);
+  await world.happens('down', world.monitors);
+  await world.settle();
+  const keys = await world.db('alerts').orderBy('group_key').pluck('group_key');
+  t.same(keys, [`storm:${world.channel.id}`, null, null, null, null, null]);
+  const events = await world.db('outbox').where({ kind: 'alert.firing' }).pluck('payload');
+  t.same(events.map(({ alert }) => alert.metadata.group_key).filter(Boolean), [`storm:${world.channel.id}`]);
+});

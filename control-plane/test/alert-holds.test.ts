@@ -1,0 +1,202 @@
+import { type AlertPolicy, type QuietHours, type Suppression, weekdays } from '@vantage/shared/alerts/policy.js';
+import t, { type Test } from 'tap';
+import { program } from '../src/audit-log/actor.js';
+import { type AlertWorld, openAlertWorld } from './_support/alert-world.js';
+import { accountOf } from './_support/owners.js';
+import { startReceiver } from './_support/receiver.js';
+
+// What holds messages back, from the event of a monitor to the receiver.
+
+const MINUTE_MS = 60_000;
+const none: Suppression = {
+  after_sec: 0,
+  quiet_hours: [],
+  flapping: 'notice',
+  depends_on: [],
+  no_data_after_sec: 0,
+};
+
+/** A world whose channel gets kind and title of each message; `told` lists them. */
+async function held(t: Test) {
+  const receiver = await startReceiver(t);
+  const world = await openAlertWorld(t);
+  const config = { url: `${receiver.url}/`, body: '{{kind}} {{title}}' };
+  const channel = await world.addChannel('Hook', 'webhook', config);
+  const told = () => receiver.requests.map(({ body }) => body);
+  const policy = (suppression: Partial<Suppression>, parts: Partial<AlertPolicy> = {}) =>
+    world.addPolicy([channel], { ...parts, suppression: { ...none, ...suppression } });
+  const holds = async (monitor: string) => {
+    const alert = await world.db('alerts').where({ monitor_id: monitor }).whereNot({ status: 'resolved' }).first();
+    return alert?.state.heldBy ?? null;
+  };
+  return { world, channel, told, policy, holds };
+}
+
+/** Quiet hours of every day that have begun, and last this long. */
+function quietFor(world: AlertWorld, ms: number, action: QuietHours['action']): QuietHours {
+  const timeAt = (atMs: number) => new Date(atMs).toISOString().slice(11, 16);
+  const now = world.clock.now();
+  return {
+    days: [...weekdays],
+    start: timeAt(now - 60 * MINUTE_MS),
+    end: timeAt(now + ms),
+    timezone: 'UTC',
+    below: 'critical',
+    action,
+  };
+}
+
+t.test('quiet hours hold what is not critical, and what still fires at their end is one digest', async (t) => {
+  const { world, told, policy, holds } = await held(t);
+  const alert_policy_id = await policy({ quiet_hours: [quietFor(world, 10 * MINUTE_MS, 'hold')] });
+  const add = (name: string) => world.addMonitor(name, { alert_policy_id });
+  const monitors = await Promise.all(['Berlin', 'Paris', 'Rome', 'Oslo'].map(add));
+  const [berlin = '', paris = '', rome = '', oslo = ''] = monitors;
+  await world.happens('degraded', [berlin, paris, rome]);
+  await world.happens('down', [oslo]);
+  await world.passAll(2 * MINUTE_MS, 30_000);
+  t.same(told(), ['firing Down: Oslo'], 'a critical one at once');
+  t.same(await holds(berlin), ['quiet_hours']);
+  await world.happens('up', [rome]);
+  await world.passAll(10 * MINUTE_MS, 30_000);
+  t.equal(told().length, 2);
+  t.match(told()[1], /^digest .*2/, 'two of three: the third one recovered');
+  await world.happens('up', [berlin, paris, oslo]);
+  await world.passAll(6 * MINUTE_MS, 30_000);
+  t.match(told().slice(2), ['resolved Up again: Oslo', /^digest .*/]);
+  t.equal(told().length, 4, 'nobody is told of the end of what nobody was told');
+});
+
+t.test('quiet hours that drop tell nobody, neither then nor later, and record it', async (t) => {
+  const { world, told, policy } = await held(t);
+  const alert_policy_id = await policy({ quiet_hours: [quietFor(world, 5 * MINUTE_MS, 'drop')] });
+  const monitor = await world.addMonitor('Shop', { alert_policy_id });
+  await world.happens('degraded', [monitor]);
+  await world.passAll(10 * MINUTE_MS, 30_000);
+  await world.happens('up', [monitor]);
+  await world.passAll(MINUTE_MS, 20_000);
+  t.same(told(), []);
+  t.match(JSON.stringify(await world.db('alert_timeline')), /quiet_hours/);
+  await world.happens('degraded', [monitor]);
+  await world.settle();
+  t.same(told(), ['firing Degraded: Shop'], 'outside of them as ever');
+});
+
+t.test(
+  'while a monitor is down, alerts of those that depend on it are held, and told if they outlast it',
+  async (t) => {
+    const { world, told, policy, holds } = await held(t);
+    const router = await world.addMonitor('Router');
+    const alert_policy_id = await policy({ depends_on: [router] });
+    await world.db('monitors').where({ id: router }).update({ alert_policy_id });
+    const add = (name: string) => world.addMonitor(name, { alert_policy_id });
+    const [shop = '', depot = '', attic = ''] = await Promise.all(['Shop', 'Depot', 'Attic'].map(add));
+    // the router is found down some seconds after what is behind it
+    await world.happens('down', [shop, depot]);
+    await world.passAll(20_000);
+    t.same(told(), [], 'nobody is told before the router had its time to be found');
+    await world.happens('down', [router]);
+    await world.passAll(5 * MINUTE_MS, 30_000);
+    t.same(told(), ['firing Down: Router']);
+    t.same(await holds(shop), ['dependency']);
+    await world.happens('up', [shop]);
+    await world.happens('up', [router]);
+    await world.passAll(MINUTE_MS, 20_000);
+    t.same(told().toSorted(), ['firing Down: Depot', 'firing Down: Router', 'resolved Up again: Router']);
+    await world.happens('down', [attic]);
+    await world.passAll(40_000);
+    t.equal(told()[3], 'firing Down: Attic', 'the router is up: after its time to be found');
+  },
+);
+
+t.test('200 monitors behind one that is down make one message', async (t) => {
+  const { world, told, policy } = await held(t);
+  const router = await world.addMonitor('Router');
+  const alert_policy_id = await policy({ depends_on: [router] });
+  await world.db('monitors').where({ id: router }).update({ alert_policy_id });
+  const hosts: string[] = [];
+  for (let index = 0; index < 200; index += 1) hosts.push(await world.addMonitor(`Host ${index}`, { alert_policy_id }));
+  await world.happens('down', [...hosts, router]);
+  await world.passAll(6 * MINUTE_MS, 20_000);
+  await world.happens('up', [...hosts, router]);
+  await world.passAll(6 * MINUTE_MS, 20_000);
+  t.same(told(), ['firing Down: Router', 'resolved Up again: Router']);
+  t.equal((await world.db('alerts')).length, 201);
+});
+
+t.test('in a window nobody is reminded of what was told before it; an end is told in it as ever', async (t) => {
+  const { world, channel, told, policy, holds } = await held(t);
+  const alert_policy_id = await policy(
+    {},
+    {
+      rules: [
+        {
+          match: { severity: [], tags_any: [], time_window: null },
+          channels: [{ channel_id: channel.id, to: null }],
+          delay_sec: 0,
+          repeat: { enabled: true, interval_sec: 300, max_count: 100 },
+        },
+      ],
+    },
+  );
+  const lasting = await world.addMonitor('Lasting', { alert_policy_id });
+  const mended = await world.addMonitor('Mended', { alert_policy_id });
+  await world.happens('down', [lasting, mended]);
+  await world.settle();
+  const now = world.clock.now();
+  await world.db('maintenance_windows').insert({
+    id: 'mw_1',
+    owner_id: world.userId,
+    created_by: world.userId,
+    scope_type: 'all',
+    scope_ids: [],
+    starts_at: new Date(now + MINUTE_MS),
+    ends_at: new Date(now + 21 * MINUTE_MS),
+    recurrence: 'none',
+    timezone: 'UTC',
+    advance_notice_minutes: 0,
+  });
+  await world.passAll(10 * MINUTE_MS, 30_000);
+  t.same(told().toSorted(), ['firing Down: Lasting', 'firing Down: Mended']);
+  t.same(await holds(lasting), ['maintenance']);
+  await world.happens('up', [mended]);
+  await world.passAll(9 * MINUTE_MS, 30_000);
+  t.same(told().slice(2), ['resolved Up again: Mended'], 'no reminder within the window');
+  await world.passAll(10 * MINUTE_MS, 30_000);
+  t.match(told()[3], /^reminder .*Lasting/, 'but after it');
+  await world.happens('up', [lasting]);
+  await world.passAll(MINUTE_MS, 20_000);
+  t.equal(told().filter((message) => message.startsWith('firing')).length, 2, 'told once, before the window');
+  t.equal(told().at(-1), 'resolved Up again: Lasting');
+});
+
+t.test('reminders come at their interval, as many as the rule has, and none of what is acknowledged', async (t) => {
+  const { world, channel, told, policy } = await held(t);
+  const alert_policy_id = await policy(
+    {},
+    {
+      rules: [
+        {
+          match: { severity: [], tags_any: [], time_window: null },
+          channels: [{ channel_id: channel.id, to: null }],
+          delay_sec: 0,
+          repeat: { enabled: true, interval_sec: 300, max_count: 2 },
+        },
+      ],
+    },
+  );
+  const seen = await world.addMonitor('Seen', { alert_policy_id });
+  const lasting = await world.addMonitor('Lasting', { alert_policy_id });
+  await world.happens('down', [seen, lasting]);
+  await world.settle();
+  const { id } = await world.db('alerts').where({ monitor_id: seen }).first();
+  await world.acts.acknowledge(id, 'mine', { account: accountOf(world.userId), actor: program });
+  await world.passAll(4 * MINUTE_MS, 20_000);
+  const reminders = () => told().filter((message) => message.startsWith('reminder'));
+  t.same(reminders(), []);
+  await world.passAll(2 * MINUTE_MS, 20_000);
+  t.equal(reminders().length, 1);
+  await world.passAll(30 * MINUTE_MS, 20_000);
+  t.equal(reminders().length, 2);
+  t.ok(reminders().every((message) => message.includes('Lasting')));
+});

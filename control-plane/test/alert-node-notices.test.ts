@@ -1,0 +1,143 @@
+import { pino } from 'pino';
+import t, { type Test } from 'tap';
+import { publish } from '../src/events/index.js';
+import { noteUplinkLosses } from '../src/modules/monitors/checks/uplink-losses.js';
+import { NoDataWatch } from '../src/modules/monitors/judging/no-data-watch.js';
+import { Presence } from '../src/modules/nodes/presence/presence.js';
+import { openAlertWorld } from './_support/alert-world.js';
+import { insertMonitor } from './_support/stored-monitor.js';
+import { insertNode, insertUser } from './_support/stored-node.js';
+
+const MINUTE_MS = 60_000;
+
+/** A world whose nodes come and go as the modules of nodes and monitors see it. */
+async function aWorldOfNodes(t: Test) {
+  const world = await openAlertWorld(t);
+  const { db, clock, userId } = world;
+  const log = pino({ level: 'silent' });
+  const presence = new Presence({ db, clock, log });
+  const noData = new NoDataWatch({ db, clock, log, maintenance: async () => new Map() });
+  return {
+    ...world,
+    /** Titles of the mails to an owner, oldest first. */
+    titles: async (owner = userId): Promise<string[]> =>
+      db('alert_deliveries').where({ owner_id: owner, kind: 'notice' }).orderBy('id').pluck('title'),
+    addNode: (name: string, owner = userId) => insertNode(db, { name, owner_id: owner, session_id: `ses_${name}` }),
+    /** Nodes lose their links, and for a minute have no other. */
+    lose: async (ids: readonly string[]) => {
+      await presence.run();
+      await db('nodes').whereIn('id', ids).update({ session_id: null });
+      await db('nodes')
+        .whereIn('id', ids)
+        .update({ left_at: new Date(Date.now() - MINUTE_MS - 1_000) });
+      await presence.run();
+    },
+    link: async (ids: readonly string[]) => {
+      await db('nodes').whereIn('id', ids).update({ session_id: 'ses_again' });
+      await presence.run();
+    },
+    /** A node delivers that its own network was away. */
+    reportLoss: (nodeId: string, monitorIds: readonly string[], firstMs: number) =>
+      db.transaction((trx) =>
+        noteUplinkLosses(
+          trx,
+          monitorIds.map((id) => ({
+            nodeId,
+            body: {
+              monitor_id: id,
+              generation: 1,
+              first_slot_ms: firstMs,
+              last_slot_ms: firstMs + MINUTE_MS,
+              through_ms: firstMs + MINUTE_MS,
+              count: 2,
+              reason: 'uplink_lost',
+            } as never,
+          })),
+        ),
+      ),
+    lookForData: () => noData.run(),
+    happensToNode: (kind: 'node.offline' | 'node.online' | 'node.unhealthy', id: string, owner = userId) =>
+      publish(db, {
+        kind,
+        ownerId: owner,
+        isTest: false,
+        subject: id,
+        payload: { node: { id, name: id }, reason: null, since: new Date(clock.now()).toISOString() },
+      }),
+  };
+}
+
+t.test('when the node of 200 monitors loses its uplink, there is no alert, and one notice to its owner', async (t) => {
+  const world = await aWorldOfNodes(t);
+  const { db, userId } = world;
+  const node = await world.addNode('Berlin');
+  const monitors: string[] = [];
+  for (let i = 0; i < 200; i += 1) monitors.push((await insertMonitor(db, [node], { owner_id: userId })).id);
+  const lostAt = Date.now() - 10 * MINUTE_MS;
+  await db('monitor_states').update({ health: 'unknown', first_check_at: new Date(0), changed_at: new Date(lostAt) });
+  await world.lose([node]);
+  await world.passAll(29_000);
+  t.same(await world.titles(), [], 'other nodes of the owner may follow');
+  await world.passAll(2_000);
+  t.same(await world.titles(), ['Node offline: Berlin']);
+  await world.link([node]);
+  await world.reportLoss(node, monitors, Date.now() - 2 * MINUTE_MS);
+  await world.lookForData();
+  await world.passAll(120_000, 10_000);
+  t.same(await world.titles(), ['Node offline: Berlin'], 'the cause of what was told is no other news');
+  t.match(world.mails, [{ to: 'owner@test.example' }]);
+  t.same(await db('alerts'), []);
+});
+
+t.test('a node whose network was away while its link stayed is one notice, which names the reason', async (t) => {
+  const world = await aWorldOfNodes(t);
+  const node = await world.addNode('Berlin');
+  await world.reportLoss(node, ['m_1'], Date.now() - 2 * MINUTE_MS);
+  await world.passAll(31_000);
+  t.same(await world.titles(), ['Node unhealthy: Berlin']);
+  t.match(await world.db('alert_deliveries').first(), { text: /uplink_lost/ });
+});
+
+t.test(
+  'nodes of an owner that go offline within 30 s are one notice, without those that are back by then',
+  async (t) => {
+    const world = await aWorldOfNodes(t);
+    const other = await insertUser(world.db, { email_verified_at: new Date() });
+    const [paris, rome, oslo] = [
+      await world.addNode('Paris'),
+      await world.addNode('Rome'),
+      await world.addNode('Oslo'),
+    ];
+    const theirs = await world.addNode('Lima', other);
+    await world.lose([paris, theirs]);
+    await world.passAll(15_000);
+    await world.lose([rome, oslo]);
+    await world.passAll(5_000);
+    await world.link([oslo]);
+    await world.passAll(11_000);
+    t.same(await world.titles(), ['2 nodes offline']);
+    t.match(await world.db('alert_deliveries').where({ owner_id: world.userId }).first(), { text: /Paris, Rome/ });
+    t.same(await world.titles(other), ['Node offline: Lima']);
+    await world.passAll(60_000, 10_000);
+    t.equal((await world.titles()).length, 1);
+  },
+);
+
+t.test('a node that is offline and reports why before it is known to be back is one notice', async (t) => {
+  const world = await aWorldOfNodes(t);
+  await world.happensToNode('node.offline', 'n_1');
+  await world.passAll(25_000, 5_000);
+  await world.happensToNode('node.unhealthy', 'n_1');
+  await world.settle();
+  await world.happensToNode('node.online', 'n_1');
+  await world.passAll(60_000, 5_000);
+  t.same(await world.titles(), ['Node unhealthy: n_1']);
+});
+
+t.test('notices of nodes go by the default policy, and nowhere if it is disabled', async (t) => {
+  const world = await aWorldOfNodes(t);
+  await world.db('alert_policies').where({ owner_id: world.userId, is_default: true }).update({ is_enabled: false });
+  await world.happensToNode('node.offline', 'n_1');
+  await world.passAll(35_000, 5_000);
+  t.same(await world.db('alert_deliveries'), []);
+});

@@ -1,0 +1,44 @@
+import t, { type Test } from 'tap';
+import { openAlertWorld } from './_support/alert-world.js';
+import { startReceiver } from './_support/receiver.js';
+
+const MINUTE_MS = 60_000;
+
+/** 150 monitors that go down at once, with two channels: `Hook` and `Other`. */
+async function aStorm(t: Test) {
+  const world = await openAlertWorld(t);
+  const [hook, other] = [await startReceiver(t), await startReceiver(t)];
+  const channels = [
+    await world.addChannel('Hook', 'webhook', { url: `${hook.url}/` }),
+    await world.addChannel('Other', 'webhook', { url: `${other.url}/` }),
+  ];
+  const alert_policy_id = await world.addPolicy(channels);
+  const monitors: string[] = [];
+  for (let index = 0; index < 150; index += 1)
+    monitors.push(await world.addMonitor(`Shop ${index}`, { alert_policy_id }));
+  const subjects = () => world.mails.map(({ content }) => content.subject);
+  return { world, hook, other, monitors, subjects };
+}
+
+t.test('a storm that no channel accepts is few mails to the account, and so is its end', async (t) => {
+  const { world, hook, other, monitors, subjects } = await aStorm(t);
+  for (const receiver of [hook, other]) receiver.reply = () => ({ status: 500 });
+  await world.happens('down', monitors);
+  await world.passAll(4 * MINUTE_MS, 10_000);
+  t.equal(subjects().length, 7, 'five alone, and a digest of each channel');
+  t.equal(subjects().filter((subject) => /145/.test(subject)).length, 2);
+  await world.happens('up', monitors);
+  await world.passAll(8 * MINUTE_MS, 20_000);
+  t.equal(subjects().length, 14, 'each of them has its end');
+  t.equal(subjects().filter((subject) => /145/.test(subject)).length, 4, 'which is of all that were told');
+});
+
+t.test('a storm that one of the channels accepts is no mail to the account', async (t) => {
+  const { world, hook, monitors, subjects } = await aStorm(t);
+  hook.reply = () => ({ status: 500 });
+  await world.happens('down', monitors);
+  await world.passAll(4 * MINUTE_MS, 10_000);
+  await world.happens('up', monitors);
+  await world.passAll(8 * MINUTE_MS, 20_000);
+  t.same(subjects(), []);
+});

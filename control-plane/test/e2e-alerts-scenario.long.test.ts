@@ -1,0 +1,226 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { dingtalkRobot, startDingtalk } from '@vantage/shared/_support/vendors/dingtalk.js';
+import { startTelegram, telegramChats, telegramToken } from '@vantage/shared/_support/vendors/telegram.js';
+import type { Taken, Vendor } from '@vantage/shared/_support/vendors/vendor-server.js';
+import { Webhook } from 'standardwebhooks';
+import t, { type Test } from 'tap';
+import { startAlertingTarget } from './_support/alerting-target.js';
+import { processConnectedFrom } from './_support/processes.js';
+import { leadTo, type ReplicaDuo, startDuo } from './_support/replica-duo.js';
+import { readMail, startSmtpServer } from './_support/smtp-server.js';
+import type { TestApi } from './_support/stack.js';
+import { until } from './_support/until.js';
+import { type Reply, WebhookReceiver } from './_support/webhook-receiver.js';
+
+// Alerts as people and machines receive them: two control planes, four agents, two pages that break.
+//
+//   both break ──> e-mail, Telegram, DingTalk, a webhook endpoint are told ──> the control plane that sends to the desk is killed
+//   Shop is acknowledged by its link ──> after a minute the second line is told of Stock alone, the desk by the other control plane
+//   both are mended ──> all are told
+
+const TIMEOUT_MS = 600_000;
+const PATIENCE_MS = 180_000;
+/** Shortest delay of a step of an escalation, in seconds. */
+const ESCALATION_S = 60;
+
+const rule = { interval_s: 10, node_count: 4, trigger_rule: { consecutive_fail: 1, consecutive_ok: 1 } };
+
+async function create(api: TestApi, path: string, body: object) {
+  const created = await api.call('POST', path, { body });
+  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
+  return created.body.data;
+}
+
+async function eventually(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  await until(what, async () => (await isSo()) || (await pause(100, false)), PATIENCE_MS);
+}
+
+/** Holds the first request, as a receiver does that never responds, and reports the port that it came from. */
+function holdFirst(onHeld: (port: number) => void): Reply {
+  let isFirst = true;
+  return (_, response: ServerResponse) => {
+    if (!isFirst) return void response.end();
+    isFirst = false;
+    onHeld(response.socket?.remotePort ?? 0);
+  };
+}
+
+/** Texts about a monitor that a vendor took, in order. */
+function about(name: string, { taken }: Pick<Vendor, 'taken'>): Taken[] {
+  return taken.filter(({ text }) => text.includes(name));
+}
+
+/** Kills the control plane that has this connection; returns the API of the other one. */
+async function killSender(duo: ReplicaDuo, port: number): Promise<TestApi> {
+  const pids = duo.servers.map(({ program }) => program.pid);
+  const dead = pids.indexOf(processConnectedFrom(port, pids) ?? -1);
+  if (dead < 0) throw new Error('no control plane has that connection');
+  await duo.servers[dead]?.program.kill();
+  const survivor = duo.apis[1 - dead] as TestApi;
+  duo.balancer.forwardTo(survivor.url);
+  const homeless = dead === 0 ? duo.agents.slice(0, 2) : duo.agents.slice(2);
+  await Promise.all(homeless.map((led) => leadTo(duo, led, survivor.url)));
+  return survivor;
+}
+
+async function acknowledgeByLink({ body }: Taken): Promise<void> {
+  const link = /https?:[^"\\<> ]+\/a\/[\w.~-]+/.exec(JSON.stringify(body))?.[0] ?? '';
+  for (const method of ['GET', 'POST']) {
+    const response = await fetch(link, { method });
+    await response.text();
+    if (!response.ok) throw new Error(`${method} ${link} is answered with ${response.status}`);
+  }
+}
+
+async function scenario(t: Test): Promise<void> {
+  const smtp = await startSmtpServer(t);
+  const [telegram, dingtalk] = [await startTelegram(), await startDingtalk()];
+  t.teardown(() => Promise.all([telegram.close(), dingtalk.close()]));
+  const [desk, second, endpoint] = [
+    await WebhookReceiver.start(t),
+    await WebhookReceiver.start(t),
+    await WebhookReceiver.start(t),
+  ];
+  const target = await startAlertingTarget(t);
+  const duo = await startDuo(
+    t,
+    {},
+    {
+      VANTAGE_SMTP_URL: `smtp://${smtp.host}?tls=off`,
+      VANTAGE_CHANNEL_URLS: JSON.stringify({ telegram: telegram.origin, dingtalk: dingtalk.origin }),
+    },
+  );
+  const [api] = duo.apis;
+
+  const channel = async (name: string, type: string, config: object) =>
+    (await create(api, '/v1/alert-channels', { name, type, config })).id as string;
+  const { items } = (await api.call('GET', '/v1/alert-channels')).body.data as {
+    items: { id: string; is_default: boolean }[];
+  };
+  const everybody = [
+    items.find(({ is_default: isDefault }) => isDefault)?.id ?? '',
+    await channel('Group', 'telegram', { bot_token: telegramToken, chat_id: telegramChats.group }),
+    await channel('Robot', 'dingtalk', {
+      access_token: dingtalkRobot.token,
+      secret: dingtalkRobot.secret,
+      keyword: dingtalkRobot.keyword,
+    }),
+  ];
+  const deskId = await channel('Desk', 'webhook', { url: desk.url });
+  const secondId = await channel('Second line', 'webhook', { url: second.url });
+  const { secret } = await create(api, '/v1/webhooks', { url: endpoint.url, events: ['alert.*'] });
+  const monitorIds: string[] = [];
+  for (const [name, channels] of [
+    ['Shop', everybody],
+    ['Stock', [...everybody, deskId]],
+  ] as const) {
+    const { id } = await create(api, '/v1/alert-policies', {
+      name,
+      rules: [{ channels: channels.map((channelId) => ({ channel_id: channelId })) }],
+      escalation: { steps: [{ after_sec: ESCALATION_S, channels: [{ channel_id: secondId }] }] },
+    });
+    const body = { name, type: 'http', target: target.page(`/${name}`), alert_policy_id: id, ...rule };
+    monitorIds.push((await create(api, '/v1/monitors', body)).id);
+  }
+  const allAre = (at: TestApi, wanted: string) =>
+    eventually(`both to be ${wanted}`, async () => {
+      const all = await Promise.all(monitorIds.map((id) => at.call('GET', `/v1/monitors/${id}`)));
+      return all.every(({ body }) => body.data.current_status === wanted);
+    });
+  const mailsAbout = async (name: string) => {
+    const mails = await Promise.all(smtp.mails.map(readMail));
+    return mails.map(({ subject = '' }) => subject).filter((subject) => subject.includes(name));
+  };
+  const told = async (name: string) => [
+    (await mailsAbout(name)).length,
+    about(name, telegram).length,
+    about(name, dingtalk).length,
+  ];
+  const allTold = (counts: Readonly<Record<string, number>>) =>
+    eventually(`messages ${JSON.stringify(counts)}`, async () => {
+      const found = await Promise.all(
+        Object.entries(counts).map(async ([name, count]) => [await told(name), count] as const),
+      );
+      return found.every(([all, count]) => all.every((each) => each >= count));
+    });
+
+  let survivor = api;
+  await t.test(
+    'a target breaks: every channel is told, and the control plane that sends to the desk is killed',
+    async (t) => {
+      await allAre(api, 'up');
+      const held = new Promise<number>((resolve) => {
+        desk.reply = holdFirst(resolve);
+      });
+      target.break();
+      await allTold({ Shop: 1, Stock: 1 });
+      survivor = await killSender(duo, await held);
+      t.equal(desk.events.length, 1, 'the desk has not responded');
+      t.match(desk.events[0]?.body, { type: 'alert.firing', data: { monitor: { name: 'Stock' } } });
+    },
+  );
+
+  await t.test('an alert is acknowledged by its link: everybody is told, and its escalation stops', async (t) => {
+    const [message] = about('Shop', telegram);
+    if (message === undefined) throw new Error('no message exists');
+    await acknowledgeByLink(message);
+    await allTold({ Shop: 2, Stock: 1 });
+    await eventually('the escalation of the other alert', () => second.events.length > 0);
+    t.match(
+      second.events.map(({ body }) => body.data.monitor.name),
+      ['Stock'],
+    );
+    const { items: alerts } = (await survivor.call('GET', '/v1/alert-events?status=acknowledged')).body.data;
+    t.match(alerts, [{ metadata: { monitor: { name: 'Shop' }, acknowledged_via: 'link' } }]);
+    t.equal(alerts.length, 1);
+  });
+
+  await t.test('the other control plane sends what the dead one had begun to send, under the same id', async (t) => {
+    await eventually('the desk to be told', () => desk.events.length >= 2);
+    const ids = desk.events.map(({ headers }) => headers['webhook-id']);
+    t.equal(ids.length, 2);
+    t.equal(new Set(ids).size, 1);
+  });
+
+  await t.test('the target is mended: all who were told are told of the end', async (t) => {
+    target.mend();
+    await allAre(survivor, 'up');
+    await allTold({ Shop: 3, Stock: 2 });
+    await eventually('the desk and the second line', () => desk.events.length >= 3 && second.events.length >= 2);
+    const kinds = () =>
+      new Map(endpoint.events.map(({ headers, body }) => [headers['webhook-id'], body.type as string]));
+    await eventually('the endpoint', () => kinds().size >= 5);
+    t.same([...kinds().values()].sort(), [
+      'alert.acknowledged',
+      'alert.firing',
+      'alert.firing',
+      'alert.resolved',
+      'alert.resolved',
+    ]);
+    for (const { text, headers } of endpoint.events)
+      t.doesNotThrow(() => new Webhook(secret).verify(text, headers as Record<string, string>), 'its signature');
+    t.match(desk.events.at(-1)?.body, { type: 'alert.resolved', data: { monitor: { name: 'Stock' } } });
+    t.match(second.events.at(-1)?.body, { type: 'alert.resolved', data: { monitor: { name: 'Stock' } } });
+    const { items: waiting } = (await survivor.call('GET', '/v1/alert-deliveries?status=retrying')).body.data;
+    t.same(waiting, []);
+    t.same(await Promise.all(['Shop', 'Stock'].map(told)), [
+      [3, 3, 3],
+      [2, 2, 2],
+    ]);
+    t.equal(desk.events.length, 3, 'one doubled, by the control plane that was killed');
+    t.equal(second.events.length, 2);
+    const { items: alerts } = (await survivor.call('GET', '/v1/alert-events')).body.data;
+    t.match(
+      alerts.map(({ status }: { status: string }) => status),
+      ['resolved', 'resolved'],
+    );
+  });
+}
+
+t.setTimeout(TIMEOUT_MS);
+t.test(
+  'two control planes, one of which is killed, tell everybody of an alert, of its acknowledgement and of its end',
+  { timeout: TIMEOUT_MS },
+  scenario,
+);

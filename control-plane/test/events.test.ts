@@ -1,0 +1,511 @@
+import { setTimeout } from 'node:timers/promises';
+import fc from 'fast-check';
+import type { Knex } from 'knex';
+import { pino } from 'pino';
+import t, { type Test } from 'tap';
+import { openDatabase } from '../src/db/database.js';
+import {
+  type Consumer,
+  Consumers,
+  defineConsumer,
+  EventPayloadError,
+  onPublished,
+  publish,
+} from '../src/events/index.js';
+import { claimEvents } from '../src/events/store.js';
+import { createTestDatabase } from './_support/database.js';
+import { DeadlySteps } from './_support/deadly-steps.js';
+import { FakeClock } from './_support/fake-clock.js';
+import { keepEvents } from './_support/kept-events.js';
+import { until } from './_support/until.js';
+
+const silent = pino({ level: 'silent' });
+
+/** A database whose consumers record their effects in table `effects`. */
+async function aDatabase(t: Test) {
+  const { db, url } = await createTestDatabase(t);
+  await db.raw(
+    'CREATE TABLE effects (id bigint GENERATED ALWAYS AS IDENTITY, consumer text, event text, subject text, n int)',
+  );
+  return { db, url };
+}
+
+const happens = (trx: Knex, subject: string, n = 0) =>
+  publish(trx, {
+    kind: 'monitor.paused',
+    ownerId: 'u_1',
+    isTest: false,
+    subject,
+    payload: { monitor: { id: subject, name: String(n), type: 'tcp', target: '' } },
+  });
+
+interface Recording {
+  readonly before?: (subject: string, trx: Knex) => void | Promise<void>;
+  readonly after?: (trx: Knex) => void | Promise<void>;
+}
+
+/**
+ * Writes one effect for every event; an error of `before` fails the attempt, one of `after` fails it once the effect is
+ * written.
+ */
+function recording(name: string, { before = () => {}, after = () => {} }: Recording = {}) {
+  return defineConsumer({
+    name,
+    kinds: ['monitor.paused'],
+    async handle({ id: event, subject, payload }, { trx }) {
+      await before(subject, trx);
+      await trx('effects').insert({ consumer: name, event, subject, n: Number(payload.monitor.name) });
+      await after(trx);
+    },
+  });
+}
+
+/** Records like `recording`, many events at a time. */
+function recordingSets(name: string, options: Recording = {}) {
+  const { kinds, ...one } = recording(name, options);
+  return defineConsumer({
+    name,
+    kinds,
+    async handleAll(events, context) {
+      if (new Set(events.map(({ subject }) => subject)).size < events.length) t.fail('two events of one subject');
+      for (const event of events) if ('handle' in one) await one.handle(event, context);
+    },
+  });
+}
+
+/** Forms of consumers that keep the same promises. */
+const forms = { 'one at a time': recording, 'many at a time': recordingSets };
+
+function aReplica(db: Knex, ...consumers: readonly Consumer[]): Consumers {
+  return new Consumers({ db, consumers, clock: new FakeClock(), log: silent });
+}
+
+const effectsOf = (db: Knex, consumer: string): Promise<string[]> =>
+  db('effects').where({ consumer }).orderBy('id').pluck('subject');
+
+const everythingDue = (db: Knex) => db('outbox_marks').update({ due_at: db.raw("now() - interval '1 s'") });
+
+t.test(
+  'every consumer handles every event once, despite late commits, crashes and failures, on two replicas',
+  async (t) => {
+    const { db } = await aDatabase(t);
+    const names = ['test.one', 'test.two'] as const;
+    const trouble: { next: () => 'failure' | 'death' | null } = { next: () => null };
+    const shaky = async (trx: Knex) => {
+      const comes = trouble.next();
+      if (comes === 'death') await trx.raw('SELECT pg_terminate_backend(pg_backend_pid())');
+      if (comes === 'failure') throw new Error('the consumer fails');
+    };
+    const trembling = { before: (_: string, trx: Knex) => shaky(trx), after: shaky };
+    const consumers = [recording(names[0], trembling), recordingSets(names[1], trembling)];
+    const replicas = [aReplica(db, ...consumers), aReplica(db, ...consumers)];
+    for (const replica of replicas) await replica.start();
+    const publishing = fc.record({ kind: fc.constant('publish' as const), subject: fc.nat(3), staysOpen: fc.nat(3) });
+    const running = fc.record({
+      kind: fc.constant('run' as const),
+      who: fc.constantFrom('first' as const, 'second' as const, 'both' as const),
+      // every n-th call of a consumer, or none
+      troubleEvery: fc.nat(5),
+      trouble: fc.constantFrom('failure' as const, 'death' as const),
+    });
+    let published = 0;
+    const property = fc.asyncProperty(
+      fc.array(fc.oneof(publishing, running), { minLength: 5, maxLength: 25 }),
+      async (steps) => {
+        await db('effects').delete();
+        const wanted: number[] = [];
+        let open: { readonly trx: Knex.Transaction; readonly untilStep: number }[] = [];
+        const run = async (acting: readonly Consumers[]) => {
+          await everythingDue(db);
+          await Promise.all(acting.map((replica) => replica.run().catch(() => {})));
+        };
+        for (const [index, step] of steps.entries()) {
+          if (step.kind === 'publish') {
+            published += 1;
+            wanted.push(published);
+            const trx = await db.transaction();
+            await happens(trx, `m_${step.subject}`, published);
+            // the pool has five connections
+            if (open.length < 2) open.push({ trx, untilStep: index + step.staysOpen });
+            else await trx.commit();
+          } else {
+            let calls = 0;
+            const isTrouble = () => step.troubleEvery > 0 && (calls += 1) % (step.troubleEvery + 1) === 0;
+            trouble.next = () => (isTrouble() ? step.trouble : null);
+            await run(
+              step.who === 'both'
+                ? replicas
+                : replicas.slice(step.who === 'first' ? 0 : 1, step.who === 'first' ? 1 : 2),
+            );
+            trouble.next = () => null;
+          }
+          for (const { trx, untilStep } of open) if (untilStep <= index) await trx.commit();
+          open = open.filter(({ untilStep }) => untilStep > index);
+          // this test is about delivery, not about giving up
+          await db('outbox_marks').update({ attempts: 0, dead_at: null });
+        }
+        for (const { trx } of open) await trx.commit();
+        for (const replica of [...replicas, ...replicas]) await run([replica]);
+        for (const consumer of names) {
+          const had: number[] = await db('effects').where({ consumer }).orderBy('n').pluck('n');
+          t.same(had, wanted, 'each once');
+        }
+        t.same(await db('outbox_marks'), []);
+        await replicas[0]?.tidy();
+        t.same(await db('outbox'), [], 'events that every consumer has are deleted');
+      },
+    );
+    await fc.assert(property, { numRuns: 25 });
+    for (const replica of replicas) await replica.stop();
+  },
+);
+
+for (const [how, form] of Object.entries(forms))
+  t.test(`an event that commits after later ones were handled is handled then: ${how}`, async (t) => {
+    const { db } = await aDatabase(t);
+    const replica = aReplica(db, form('test.one'));
+    await replica.start();
+    t.teardown(() => replica.stop());
+    const late = await db.transaction();
+    await happens(late, 'm_late');
+    await happens(db, 'm_early');
+    await replica.run();
+    t.same(await effectsOf(db, 'test.one'), ['m_early']);
+    await late.commit();
+    await replica.run();
+    t.same(await effectsOf(db, 'test.one'), ['m_early', 'm_late']);
+    t.same(await db('outbox'), []);
+  });
+
+for (const [how, form] of Object.entries(forms))
+  t.test(`events of one subject arrive in order, on two replicas at once and across failures: ${how}`, async (t) => {
+    const { db } = await aDatabase(t);
+    let attempts = 0;
+    const shaky = form('test.one', {
+      before: () => {
+        attempts += 1;
+        if (attempts % 7 === 0) throw new Error('the consumer fails');
+      },
+    });
+    const replicas = [aReplica(db, shaky), aReplica(db, shaky)];
+    for (const replica of replicas) await replica.start();
+    t.teardown(() => Promise.all(replicas.map((replica) => replica.stop())));
+    for (let n = 0; n < 30; n += 1) await happens(db, `m_${n % 3}`, n);
+    await until('all effects', async () => {
+      await everythingDue(db);
+      await Promise.all(replicas.map((replica) => replica.run()));
+      return (await db('outbox')).length === 0;
+    });
+    for (const subject of ['m_0', 'm_1', 'm_2']) {
+      const numbers: number[] = await db('effects').where({ subject }).orderBy('id').pluck('n');
+      t.same(
+        numbers,
+        [...numbers].sort((a, b) => a - b),
+      );
+      t.equal(numbers.length, 10);
+    }
+  });
+
+for (const [how, form] of Object.entries(forms))
+  t.test(
+    `an event that always fails is postponed, blocks only its own subject, and is finally set aside: ${how}`,
+    async (t) => {
+      const { db } = await aDatabase(t);
+      const poisoned = form('test.poisoned', {
+        before: (subject) => {
+          if (subject === 'm_bad') throw new Error('poison');
+        },
+      });
+      const replica = aReplica(db, poisoned, recording('test.other'));
+      await replica.start();
+      t.teardown(() => replica.stop());
+      for (const subject of ['m_1', 'm_bad', 'm_2', 'm_bad', 'm_3']) await happens(db, subject);
+      await replica.run();
+      t.same(await effectsOf(db, 'test.poisoned'), ['m_1', 'm_2', 'm_3']);
+      t.equal((await effectsOf(db, 'test.other')).length, 5, 'other consumers have all of it');
+      const [first] = await db('outbox_marks').orderBy('event');
+      t.match(first, { subject: 'm_bad', attempts: 1, dead_at: null });
+      t.ok(first.due_at > new Date(), 'not again at once');
+      for (let attempt = 0; attempt < 30; attempt += 1) {
+        await everythingDue(db);
+        await replica.run();
+      }
+      const dead = await db('outbox_marks');
+      t.match(dead, [
+        { subject: 'm_bad', attempts: 8, dead_at: Date, last_error: 'poison' },
+        { subject: 'm_bad', attempts: 8, dead_at: Date, last_error: 'poison' },
+      ]);
+      await replica.tidy();
+      t.equal((await db('outbox')).length, 2, 'kept for an operator to repair');
+      await db('outbox_marks').update({ dead_at: db.raw("now() - interval '31 days'") });
+      await replica.tidy();
+      t.same(await db('outbox'), []);
+    },
+  );
+
+t.test(
+  'a new consumer begins with events published after its start; one that is no longer declared ends after a week',
+  async (t) => {
+    const { db } = await aDatabase(t);
+    await keepEvents(db);
+    await happens(db, 'm_before');
+    const replica = aReplica(db, recording('test.new'));
+    await replica.start();
+    t.teardown(() => replica.stop());
+    await happens(db, 'm_after');
+    await replica.run();
+    t.same(await effectsOf(db, 'test.new'), ['m_after']);
+    const others = db('event_subscriptions').where({ consumer: 'test.kept' });
+    await others.clone().update({ announced_at: db.raw("now() - interval '6 days'") });
+    await replica.tidy();
+    t.equal((await db('outbox')).length, 2, 'a version that is rolled back finds them');
+    await db('event_subscriptions').update({ announced_at: db.raw("now() - interval '8 days'") });
+    await replica.tidy();
+    t.same(await db('outbox'), [], 'events without a consumer are not kept');
+    t.same(await db('event_subscriptions').distinct('consumer').pluck('consumer'), ['test.new']);
+  },
+);
+
+t.test('an event without a consumer is deleted within an hour', async (t) => {
+  const { db } = await aDatabase(t);
+  await happens(db, 'm_1');
+  t.equal((await db('outbox')).length, 1);
+  await aReplica(db).tidy();
+  t.same(await db('outbox'), []);
+});
+
+t.test('a kind that this version does not know is left to a version that does', async (t) => {
+  const { db } = await aDatabase(t);
+  const old = aReplica(db, recording('test.one'));
+  await old.start();
+  t.teardown(() => old.stop());
+  await db('event_subscriptions').insert({ consumer: 'test.one', kind: 'monitor.invented', announced_at: new Date() });
+  await db.raw(`WITH e AS (INSERT INTO outbox (event_id, kind, owner_id, is_test, subject, payload)
+    VALUES ('evt_1', 'monitor.invented', 'u_1', false, 'm_1', '{}') RETURNING id)
+    INSERT INTO outbox_marks (consumer, subject, event) SELECT 'test.one', 'm_1', id FROM e`);
+  await old.run();
+  t.match(await db('outbox_marks'), [{ attempts: 0, dead_at: null }]);
+});
+
+for (const [how, form] of Object.entries(forms))
+  t.test(`a replica that dies while it handles an event leaves it to another, with one effect: ${how}`, async (t) => {
+    const { db } = await aDatabase(t);
+    const deadly = await DeadlySteps.prepare(db, ['effects']);
+    const replica = aReplica(db, form('test.one'));
+    await replica.start();
+    t.teardown(() => replica.stop());
+    await happens(db, 'm_1');
+    await deadly.arm('effects');
+    await replica.run().catch(() => {});
+    await deadly.waitForDeath();
+    await deadly.disarm();
+    await until('the effect', async () => {
+      await everythingDue(db);
+      await aReplica(db, form('test.one')).run();
+      return (await effectsOf(db, 'test.one')).length > 0;
+    });
+    await everythingDue(db);
+    await replica.run();
+    t.same(await effectsOf(db, 'test.one'), ['m_1']);
+  });
+
+/**
+ * Runs consumers in what stands for a process of its own, which event `m_bad` kills: its connection is lost and its
+ * handler never returns.
+ */
+async function livesOn(
+  t: Test,
+  { url, form, meanwhile = async () => {} }: { url: string; form: typeof recording; meanwhile?: () => Promise<void> },
+): Promise<boolean> {
+  const own = openDatabase({ url, poolSize: 1, applicationName: 'replica' });
+  let die = () => {};
+  const death = new Promise<false>((resolve) => {
+    die = () => resolve(false);
+  });
+  let end = () => {};
+  const theEnd = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const before = async (subject: string, trx: Knex) => {
+    if (subject !== 'm_bad') return;
+    await trx.raw('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => {});
+    die();
+    await theEnd;
+  };
+  const replica = aReplica(own, form('test.one', { before }));
+  const life = (async () => {
+    await replica.run();
+    await meanwhile();
+    await replica.run();
+    return true;
+  })();
+  t.teardown(async () => {
+    end();
+    await life.catch(() => {});
+    await own.destroy();
+  });
+  return Promise.race([life, death]);
+}
+
+for (const [how, form] of Object.entries(forms))
+  t.test(
+    `an event that always kills its process is put off, holds up no other, and is set aside: ${how}`,
+    async (t) => {
+      const { db, url } = await aDatabase(t);
+      await aReplica(db, form('test.one')).tidy();
+      const publishing = async () => {
+        for (const subject of ['m_1', 'm_bad', 'm_2']) await happens(db, subject);
+      };
+      t.notOk(await livesOn(t, { url, form, meanwhile: publishing }), 'a process that was already running dies');
+      for (let death = 1; death <= 8; death += 1) {
+        await everythingDue(db);
+        t.notOk(await livesOn(t, { url, form }), `process ${death} that is started dies`);
+        t.match(await db('outbox_marks').where({ subject: 'm_bad' }), [{ attempts: death, dead_at: null }]);
+        await everythingDue(db).whereNot({ subject: 'm_bad' });
+        t.ok(await livesOn(t, { url, form }), 'the next process leaves it alone for a while');
+        t.same((await effectsOf(db, 'test.one')).sort(), ['m_1', 'm_2'], 'all others are handled');
+      }
+      await everythingDue(db);
+      t.ok(await livesOn(t, { url, form }));
+      t.match(await db('outbox_marks'), [{ attempts: 8, dead_at: Date, last_error: /process ended/ }]);
+    },
+  );
+
+t.test('an attempt is not counted beforehand once a process has handled what it found at its start', async (t) => {
+  const { db } = await aDatabase(t);
+  const replica = aReplica(db, recording('test.one'));
+  await replica.tidy();
+  await replica.run();
+  await happens(db, 'm_1');
+  const statements: string[] = [];
+  db.on('query', ({ sql }: { sql: string }) => statements.push(sql));
+  await replica.run();
+  t.equal(statements.filter((sql) => /^(update|insert)/i.test(sql)).length, 1, 'the effect alone');
+  t.same(await effectsOf(db, 'test.one'), ['m_1']);
+});
+
+t.test('a storm of events is handled by the thousand, and the one that fails is found by halves', async (t) => {
+  const { db } = await aDatabase(t);
+  const sizes: number[] = [];
+  const replica = aReplica(
+    db,
+    defineConsumer({
+      name: 'test.storm',
+      kinds: ['monitor.paused'],
+      async handleAll(events) {
+        sizes.push(events.length);
+        if (events.some(({ subject }) => subject === 'm_1500')) throw new Error('poison');
+      },
+    }),
+  );
+  await replica.start();
+  t.teardown(() => replica.stop());
+  await db.transaction(async (trx) => {
+    for (let n = 0; n < 2_500; n += 1) await happens(trx, `m_${n}`);
+  });
+  await replica.run();
+  t.same(sizes.slice(0, 3), [1_000, 1_000, 500]);
+  t.ok(sizes.length < 25, `${sizes.length} calls`);
+  t.match(await db('outbox_marks'), [{ subject: 'm_1500', attempts: 1 }]);
+  t.equal((await db('outbox')).length, 1, 'all others are handled');
+});
+
+t.test('a consumer with many events does not delay others', async (t) => {
+  const { db } = await aDatabase(t);
+  const seen: string[] = [];
+  const consumerOf = (name: string, kind: 'monitor.paused' | 'monitor.resumed') =>
+    defineConsumer({ name, kinds: [kind], handle: async () => void seen.push(name) });
+  const replica = aReplica(db, consumerOf('test.busy', 'monitor.paused'), consumerOf('test.idle', 'monitor.resumed'));
+  await replica.start();
+  t.teardown(() => replica.stop());
+  await db.transaction(async (trx) => {
+    for (let n = 0; n < 350; n += 1) await happens(trx, `m_${n}`);
+    const payload = { monitor: { id: 'm_x', name: '', type: 'tcp', target: '' } };
+    await publish(trx, { kind: 'monitor.resumed', ownerId: 'u_1', isTest: false, subject: 'm_x', payload });
+  });
+  await replica.run();
+  t.equal(seen.length, 351);
+  t.equal(seen.indexOf('test.idle'), 100);
+});
+
+t.test('a payload that does not match its kind is refused, and so are two consumers of one name', async (t) => {
+  const { db } = await aDatabase(t);
+  const event = {
+    kind: 'monitor.paused',
+    ownerId: 'u_1',
+    isTest: false,
+    subject: 'm_1',
+    payload: { monitor: 1 },
+  } as const;
+  await t.rejects(publish(db, event as never), EventPayloadError);
+  t.same(await db('outbox'), []);
+  t.throws(() => aReplica(db, recording('test.one'), recording('test.one')), RangeError);
+});
+
+t.test(
+  'consumers look as soon as a transaction that published has committed, and not if it is rolled back',
+  async (t) => {
+    const { db } = await aDatabase(t);
+    // its clock stands still: no poll ever comes
+    const replica = aReplica(db, recording('test.one'));
+    const kinds: string[] = [];
+    onPublished(db, (kind) => {
+      kinds.push(kind);
+      replica.look();
+    });
+    await replica.start();
+    t.teardown(() => replica.stop());
+    const undone = db.transaction(async (trx) => {
+      await happens(trx, 'm_undone');
+      throw new Error('undone');
+    });
+    await t.rejects(undone, /undone/);
+    const trx = await db.transaction();
+    await happens(trx, 'm_1');
+    t.same(kinds, [], 'not before the commit');
+    await trx.commit();
+    await until('the effect', async () => (await effectsOf(db, 'test.one')).length === 1);
+    t.same(await effectsOf(db, 'test.one'), ['m_1']);
+    t.same(kinds, ['monitor.paused']);
+  },
+);
+
+t.test('consumers poll for events every second', async (t) => {
+  const { db } = await aDatabase(t);
+  const clock = new FakeClock();
+  const replica = new Consumers({ db, consumers: [recording('test.one')], clock, log: silent });
+  await replica.start();
+  await happens(db, 'm_1');
+  clock.advance(1_000);
+  await until('the effect', async () => (await effectsOf(db, 'test.one')).length === 1);
+  await replica.stop();
+  await happens(db, 'm_2');
+  clock.advance(10_000);
+  await setTimeout(20);
+  t.equal(clock.pendingTimers, 0);
+});
+
+t.test(
+  'a claim reads few rows for each event, however many wait, also before the table was ever analyzed',
+  async (t) => {
+    const { db } = await createTestDatabase(t);
+    const [waiting, limit] = [3_000, 100];
+    await db.raw(
+      `WITH published AS (
+       INSERT INTO outbox (event_id, kind, owner_id, is_test, subject, payload)
+       SELECT 'evt_' || n, 'monitor.paused', 'u_1', false, 'm_' || n, '{}' FROM generate_series(1, ?::int) n RETURNING id, subject
+     ) INSERT INTO outbox_marks (consumer, subject, event) SELECT 'test.claims', subject, id FROM published`,
+      [waiting],
+    );
+    await db.transaction(async (trx) => {
+      const claimed = await claimEvents(trx, 'test.claims', { kinds: ['monitor.paused'], limit, among: null });
+      t.equal(claimed.length, limit);
+      const { rows } = await trx.raw<{ rows: { read: number }[] }>(
+        `SELECT sum(seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables
+       WHERE relname IN ('outbox', 'outbox_marks')`,
+      );
+      // all of the queue may be read, but not all of it for each event
+      t.ok((rows[0]?.read ?? 0) < 10 * waiting, `${rows[0]?.read} rows were read`);
+    });
+  },
+);

@@ -1,0 +1,366 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { inspect } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { systemClock } from '@vantage/shared/clock.js';
+import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import t, { type Test } from 'tap';
+import { judge, Outbound, OutboundError, type OutboundRequest } from '../src/deliver/index.js';
+import { FakeClock } from './_support/fake-clock.js';
+import { until } from './_support/until.js';
+
+// Of this machine the policy allows 127.0.0.1 alone: 127.0.0.2 is the private address that must not be reached.
+
+const PRIVATE = '127.0.0.2';
+const SITE = 'site.example.com';
+const pem = (name: string) => readFileSync(new URL(`../../test/testdata/tls/${name}`, import.meta.url), 'utf8');
+const policy = new TargetPolicy({ allow: ['127.0.0.1/32'], own: [], denied: ['denied.example.com'] });
+const asked = { method: 'POST', deadlineMs: 10_000, maxResponseBytes: 65_536, secrets: [] } as const;
+
+type Resolve = NonNullable<ConstructorParameters<typeof Outbound>[0]['resolve']>;
+
+function anOutbound(options: Partial<ConstructorParameters<typeof Outbound>[0]> = {}): Outbound {
+  return new Outbound({ policy: () => policy, userAgent: 'Vantage/test', clock: systemClock, ...options });
+}
+
+/** A resolver with a list of replies, one for each query in turn; the last one for all that follow. */
+function answering(...answers: readonly (readonly string[])[]): Resolve & { asked: number } {
+  const resolve = async () => {
+    const addresses = answers[Math.min(resolve.asked, answers.length - 1)] ?? [];
+    resolve.asked += 1;
+    return addresses.map((address) => ({ address, family: 4 as const }));
+  };
+  resolve.asked = 0;
+  return resolve;
+}
+
+async function listen(t: Test, server: Server, host = '127.0.0.1', port = 0) {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  server.on('connection', (socket: Socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    get connections() {
+      return connections;
+    },
+    get open() {
+      return sockets.size;
+    },
+  };
+}
+
+const serving = (t: Test, listener: RequestListener) => listen(t, createServer(listener));
+const listening = (t: Test, host: string) =>
+  listen(
+    t,
+    createTcpServer((socket) => socket.resume()),
+    host,
+  );
+
+async function failureOf(t: Test, outbound: Outbound, request: OutboundRequest): Promise<OutboundError> {
+  const error = await outbound.send(request).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  t.type(error, OutboundError);
+  return error as OutboundError;
+}
+
+t.test('a request reaches the resolved address, under the original name', async (t) => {
+  const seen: IncomingMessage[] = [];
+  const server = createTlsServer({ cert: pem('site.pem'), key: pem('site.key') }, (request, response) => {
+    seen.push(request);
+    request.pipe(response.writeHead(201, { 'x-kind': 'echo' }));
+  });
+  const { port } = await listen(t, server);
+  const outbound = anOutbound({ resolve: answering(['127.0.0.1']), trustedCertificates: [pem('ca.pem')] });
+  const url = `https://${SITE}:${port}/in?a=b#c`;
+  const response = await outbound.send({ ...asked, url, headers: { 'X-Own': 'yes' }, body: '{"n":1}' });
+  t.match(response, { status: 201, headers: { 'x-kind': 'echo' }, isComplete: true, excerpt: '{"n":1}' });
+  t.equal(response.body.toString(), '{"n":1}');
+  t.match(seen, [{ method: 'POST', url: '/in?a=b' }]);
+  t.match(seen[0]?.headers, { host: `${SITE}:${port}`, 'x-own': 'yes', 'user-agent': 'Vantage/test' });
+  t.match(seen[0]?.socket, { servername: SITE });
+});
+
+t.test('a name that resolves differently the second time is connected at the address that was judged', async (t) => {
+  const good = await serving(t, (_request, response) => response.end('good'));
+  const bad = await listen(t, createTcpServer(), PRIVATE, good.port);
+  const resolve = answering(['127.0.0.1'], [PRIVATE]);
+  const outbound = anOutbound({ resolve });
+  const url = `http://rebinding.example.com:${good.port}/`;
+  t.equal((await outbound.send({ ...asked, url })).body.toString(), 'good');
+  t.equal(resolve.asked, 1);
+  t.equal((await failureOf(t, outbound, { ...asked, url })).reason, 'refused', 'the next exchange is judged again');
+  t.equal(bad.connections, 0);
+});
+
+t.test("an address of the operator's own is reached although the policy refuses it, by a name too", async (t) => {
+  const site = await listen(
+    t,
+    createServer((_request, response) => response.end('own')),
+    PRIVATE,
+  );
+  const resolve = answering([PRIVATE]);
+  for (const host of [PRIVATE, 'gateway.lan', 'denied.example.com']) {
+    const url = `http://${host}:${site.port}/`;
+    const response = await anOutbound({ resolve }).send({ ...asked, url, isExempt: true });
+    t.equal(response.body.toString(), 'own', host);
+    t.equal((await failureOf(t, anOutbound({ resolve }), { ...asked, url })).reason, 'refused', host);
+  }
+});
+
+t.test('a redirect to a private address is a response, and is not followed', async (t) => {
+  const secret = await listening(t, PRIVATE);
+  const location = `http://${PRIVATE}:${secret.port}/`;
+  for (const status of [301, 302, 303, 307, 308]) {
+    const site = await serving(t, (_request, response) => response.writeHead(status, { location }).end());
+    const response = await anOutbound().send({ ...asked, url: `http://127.0.0.1:${site.port}/` });
+    t.match(judge(response.status, response.headers, 0), { ok: false, reason: 'redirected' });
+  }
+  t.equal(secret.connections, 0);
+});
+
+t.test('a refused target is refused when it is written or when it resolves, and no packet leaves', async (t) => {
+  const hidden = await listening(t, PRIVATE);
+  const { port } = hidden;
+  const written = [
+    `http://${PRIVATE}:${port}/`,
+    `https://${PRIVATE}:${port}/`,
+    `https://[::1]:${port}/`,
+    `https://[::ffff:7f00:2]:${port}/`,
+    `https://2130706434:${port}/`,
+    `https://localhost:${port}/`,
+    'https://denied.example.com/',
+    'https://user:password@example.com/',
+    'https://example.com:25/',
+    'http://8.8.8.8/',
+    'ftp://example.com/',
+    'file:///etc/passwd',
+  ];
+  for (const url of written) {
+    t.throws(() => anOutbound().check(url, 'config.url'), { name: 'TargetError', field: 'config.url' }, url);
+    t.equal((await failureOf(t, anOutbound(), { ...asked, url })).reason, 'refused', url);
+  }
+  const resolved = [[PRIVATE], ['127.0.0.1', PRIVATE], ['10.0.0.1'], ['169.254.169.254']];
+  for (const answer of resolved) {
+    for (const scheme of ['http', 'https']) {
+      const outbound = anOutbound({ resolve: answering(answer) });
+      const url = `${scheme}://inside.example.com:${port}/`;
+      t.doesNotThrow(() => outbound.check(url, 'config.url'));
+      const error = await failureOf(t, outbound, { ...asked, url });
+      t.match(error, { reason: 'refused', isRetryable: false, mayHaveArrived: false }, `${url} ${answer}`);
+      for (const address of answer) t.notMatch(error.message, address, 'the address behind the name is not revealed');
+    }
+  }
+  const plain = anOutbound({ resolve: answering(['8.8.8.8']) });
+  t.match(await failureOf(t, plain, { ...asked, url: 'http://open.example.com/' }), { reason: 'refused' });
+  const closed = anOutbound({ policy: () => new TargetPolicy({ allow: [], own: [], denied: [] }) });
+  t.throws(() => closed.check('http://example.com/', 'url'), /https/, 'without allowed ranges no name is plain');
+  t.equal(hidden.connections, 0);
+});
+
+t.test('a header that frames the message, or breaks out of its line, is refused', async (t) => {
+  const site = await serving(t, (_request, response) => response.end());
+  const url = `http://127.0.0.1:${site.port}/`;
+  for (const headers of [{ Host: 'other.example.com' }, { 'Transfer-Encoding': 'chunked' }, { 'X-A': 'a\r\nX-B: b' }])
+    t.match(await failureOf(t, anOutbound(), { ...asked, url, headers }), { reason: 'refused' });
+  t.equal(site.connections, 0);
+});
+
+t.test('one deadline applies to the whole exchange, whichever part is slow', async (t) => {
+  const slow: Record<string, (socket: Socket) => void> = {
+    'accepts and says nothing': () => {},
+    'sends its head byte by byte': (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nx-a: ', 'a'),
+    'sends interim responses without end': (socket) => drip(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n'),
+    'sends its body byte by byte': (socket) => drip(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\n', 'a'),
+  };
+  for (const [name, serve] of Object.entries(slow)) {
+    const clock = new FakeClock();
+    const site = await listen(
+      t,
+      createTcpServer((socket) => socket.once('data', () => serve(socket))),
+    );
+    const failing = failureOf(t, anOutbound({ clock }), { ...asked, url: `http://127.0.0.1:${site.port}/` });
+    await until('a connection', () => site.open === 1);
+    clock.advance(9_999);
+    t.equal(clock.pendingTimers, 1, name);
+    clock.advance(1);
+    t.match(await failing, { reason: 'timeout', isRetryable: true }, name);
+    await until('the connection to be closed', () => site.open === 0);
+  }
+  const clock = new FakeClock();
+  const deaf = failureOf(t, anOutbound({ clock, resolve: () => new Promise(() => {}) }), {
+    ...asked,
+    url: 'https://slow.example.com/',
+  });
+  clock.advance(10_000);
+  t.match(await deaf, { reason: 'timeout', mayHaveArrived: false }, 'a resolver that does not answer');
+  t.equal(clock.pendingTimers, 0);
+});
+
+function drip(socket: Socket, begin: string, each: string): void {
+  socket.write(begin);
+  const timer = setInterval(() => socket.write(each), 5);
+  socket.on('close', () => clearInterval(timer));
+}
+
+t.test('at most the requested number of bytes is read of an endless response', async (t) => {
+  const site = await serving(t, (_request, response) => {
+    const more = () => {
+      while (!response.destroyed && response.write('x'.repeat(16_384)));
+    };
+    response.on('drain', more);
+    more();
+  });
+  const request = { ...asked, url: `http://127.0.0.1:${site.port}/`, maxResponseBytes: 100_000 };
+  const response = await anOutbound().send(request);
+  t.match(response, { status: 200, isComplete: false });
+  t.equal(response.body.length, 100_000);
+  t.equal(response.excerpt.length, 4_096);
+  await until('the connection to be closed', () => site.open === 0);
+});
+
+t.test('a compressed response is read as it is, so that a small one stays small', async (t) => {
+  const bomb = gzipSync(Buffer.alloc(16 * 1024 * 1024));
+  const site = await serving(t, (_request, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+  );
+  const response = await anOutbound().send({ ...asked, url: `http://127.0.0.1:${site.port}/` });
+  t.ok(response.body.equals(bomb));
+});
+
+t.test('an invalid HTTP response, or an overlong head, is a failure that may pass', async (t) => {
+  const heads = [
+    'SSH-2.0-OpenSSH_9\r\n',
+    `HTTP/1.1 200 OK\r\nx-a: ${'a'.repeat(40_000)}\r\n\r\n`,
+    'HTTP/1.1 200 OK\r\nx',
+  ];
+  for (const head of heads) {
+    const site = await listen(
+      t,
+      createTcpServer((socket) => socket.once('data', () => socket.end(head))),
+    );
+    const error = await failureOf(t, anOutbound(), { ...asked, url: `http://127.0.0.1:${site.port}/` });
+    t.match(error, { reason: 'protocol', isRetryable: true, mayHaveArrived: true }, head.slice(0, 20));
+  }
+});
+
+t.test('a failure says whether the server may have received the request', async (t) => {
+  const gone = await listening(t, '127.0.0.1');
+  const server = createTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
+  const resetting = await listen(t, server);
+  const port = await portOfNobody();
+  t.match(await failureOf(t, anOutbound(), { ...asked, url: `http://127.0.0.1:${port}/` }), {
+    reason: 'unreachable',
+    message: `http://127.0.0.1:${port}: cannot connect (ECONNREFUSED)`,
+    isRetryable: true,
+    mayHaveArrived: false,
+  });
+  t.match(await failureOf(t, anOutbound(), { ...asked, url: `http://127.0.0.1:${resetting.port}/` }), {
+    reason: 'protocol',
+    mayHaveArrived: true,
+  });
+  const nowhere = anOutbound({ resolve: answering([]) });
+  t.match(await failureOf(t, nowhere, { ...asked, url: 'https://none.example.com/' }), { reason: 'dns' });
+  t.equal(gone.connections, 0);
+});
+
+async function portOfNobody(): Promise<number> {
+  const server = createTcpServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+t.test('an invalid certificate ends the exchange before the request', async (t) => {
+  let requests = 0;
+  const server = createTlsServer({ cert: pem('site.pem'), key: pem('site.key') }, (_request, response) => {
+    requests += 1;
+    response.end();
+  });
+  const { port } = await listen(t, server);
+  const resolve = answering(['127.0.0.1']);
+  const trusted = { resolve, trustedCertificates: [pem('ca.pem')] };
+  const cases = [
+    [anOutbound({ resolve }), SITE],
+    [anOutbound(trusted), 'other.example.com'],
+  ] as const;
+  for (const [outbound, name] of cases) {
+    const error = await failureOf(t, outbound, { ...asked, url: `https://${name}:${port}/` });
+    t.match(error, { reason: 'tls', mayHaveArrived: false }, name);
+  }
+  t.equal(requests, 0);
+});
+
+t.test('proxies of the environment are ignored', async (t) => {
+  const site = await serving(t, (_request, response) => response.end('direct'));
+  const proxy = await listening(t, '127.0.0.1');
+  const names = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'];
+  const before = names.map((name) => [name, process.env[name]] as const);
+  t.teardown(() => {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  });
+  for (const name of names) process.env[name] = `http://127.0.0.1:${proxy.port}`;
+  process.env['NODE_USE_ENV_PROXY'] = '1';
+  t.teardown(() => delete process.env['NODE_USE_ENV_PROXY']);
+  const response = await anOutbound().send({ ...asked, url: `http://127.0.0.1:${site.port}/` });
+  t.equal(response.body.toString(), 'direct');
+  t.equal(proxy.connections, 0);
+});
+
+t.test('no secret is in an error or in the shown part of a response', async (t) => {
+  const secret = 'xoxb-1234/567';
+  const echoing = await serving(t, (request, response) =>
+    response.end(`${request.url} ${request.headers.authorization} ${encodeURIComponent(secret)}`),
+  );
+  const breaking = await listen(
+    t,
+    createTcpServer((socket) => socket.once('data', (data) => socket.end(data))),
+  );
+  const requestTo = (port: number) => ({
+    ...asked,
+    url: `http://127.0.0.1:${port}/hooks/${secret}?token=${encodeURIComponent(secret)}`,
+    headers: { authorization: `Basic ${Buffer.from(secret).toString('base64')}` },
+    secrets: [secret],
+  });
+  const isShown = (text: string) =>
+    [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')].some((form) => text.includes(form));
+  const { excerpt } = await anOutbound().send(requestTo(echoing.port));
+  t.match(excerpt, /^\/hooks\/\*{8}\?token=\*{8} Basic \*{8} \*{8}$/);
+  const port = await portOfNobody();
+  for (const request of [requestTo(breaking.port), requestTo(port), { ...requestTo(port), url: `ftp://${secret}/` }])
+    t.notOk(isShown(inspect(await failureOf(t, anOutbound(), request), { depth: 9, showHidden: true })));
+  const cut = await anOutbound().send({ ...requestTo(echoing.port), maxResponseBytes: 12 });
+  t.notMatch(cut.excerpt, 'xoxb', 'nor the beginning of one where reading ended');
+});
+
+t.test('a caller may abort, with a reason of its own', async (t) => {
+  const site = await listening(t, '127.0.0.1');
+  const controller = new AbortController();
+  const url = `http://127.0.0.1:${site.port}/`;
+  const sending = anOutbound().send({ ...asked, url, signal: controller.signal });
+  await until('a connection', () => site.open === 1);
+  controller.abort(new Error('stopping'));
+  await t.rejects(sending, /stopping/);
+  await until('the connection to be closed', () => site.open === 0);
+});

@@ -1,0 +1,9 @@
+import type { MakeProbeCase } from '../_support/probe-cases.js';
+import { startNameServer } from '../_support/targets.js';
+
+/** Target on loopback for a probe of type `dns`. */
+export const makeCase: MakeProbeCase = async (t, { host }) => ({
+  target: 'www.example.com',
+  params: { server: host, port: await startNameServer(t, host) },
+  found: { rcode: 'NOERROR', records: [{ name: 'www.example.com', type: 'A', ttl: 60, value: '203.0.113.10' }] },
+});

@@ -1,0 +1,51 @@
+import type { Finding } from './check.js';
+import { findLogMessages } from './log-lines.js';
+import { lineAt, maskLiterals } from './masked-code.js';
+import type { SourceFile } from './source-files.js';
+import type { WordLists } from './word-lists.js';
+
+/** Findings in a source file: docstrings and log messages that begin wrongly, and phrases of the word list. */
+export function judgeSource(file: SourceFile, words: WordLists): Finding[] {
+  return [...judgeDocstrings(file, words), ...judgeLogMessages(file, words), ...judgePhrases(file, words)];
+}
+
+/** Docstrings that begin with a word that cannot begin a phrase that stands alone. */
+function judgeDocstrings({ path, text }: SourceFile, { docstringOpenings }: WordLists): Finding[] {
+  const opening = new RegExp(`/\\*\\*\\s+(?:\\*\\s+)?(${anyOf(docstringOpenings)})(?![\\w’'-])`, 'g');
+  return [...maskLiterals(text).matchAll(opening)].map(
+    ({ index, 1: word }) =>
+      `${path}:${lineAt(text, index)}: docstring begins with "${word}": write a phrase that stands alone (docs/style.md)`,
+  );
+}
+
+function judgeLogMessages(file: SourceFile, { logOpenings }: WordLists): Finding[] {
+  if (/\.test\.ts$|\/_support\//.test(file.path)) return [];
+  const opening = new RegExp(`^(${anyOf(logOpenings)})\\b`, 'i');
+  const messages = (['warnings', 'infos'] as const).flatMap((levels) => findLogMessages(file, levels));
+  return messages.flatMap((message) => {
+    const word = opening.exec(message)?.[1];
+    if (word !== undefined) return [`${file.path}: log message "${message}" begins with "${word}" (docs/style.md)`];
+    return message.endsWith('.') ? [`${file.path}: log message "${message}" ends with a period (docs/style.md)`] : [];
+  });
+}
+
+/** Phrases of the word list, also across line breaks and comment marks, in any letter case. */
+export function judgePhrases({ path, text }: SourceFile, { phrases }: WordLists): Finding[] {
+  const phrase = new RegExp(`\\b(?:${phrases.map(overLines).join('|')})\\b`, 'gi');
+  return [...text.matchAll(phrase)].map(
+    ({ index, 0: found }) =>
+      `${path}:${lineAt(text, index)}: says "${found.replace(/[\s*/]+/g, ' ')}": docs/style.md says what to write instead`,
+  );
+}
+
+function anyOf(words: readonly string[]): string {
+  return words.map(escapeRegExp).join('|');
+}
+
+function overLines(phrase: string): string {
+  return phrase.split(' ').map(escapeRegExp).join('\\s+(?:(?:\\*|//)\\s+)?');
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

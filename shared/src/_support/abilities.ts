@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+/** Ability that the machine permits or denies, regardless of who runs the tests. */
+interface AbilityDefinition {
+  /** Behind "needs". */
+  readonly says: string;
+  /** Found out by trying. */
+  isThere(): boolean;
+}
+
+const openRawSocket = 'import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)';
+
+/** The one list of requirements of tests other than programs. */
+export const abilities = {
+  root: { says: 'root', isThere: () => process.getuid?.() === 0 },
+  'permission to mount': {
+    says: 'root, and permission to mount file systems',
+    isThere: () => process.getuid?.() === 0 && succeeds('unshare', '--mount', 'true'),
+  },
+  'permission to create networks': {
+    says: 'root, and permission to create network namespaces',
+    isThere: () => succeeds('unshare', '--net', 'true'),
+  },
+  'raw sockets': { says: 'root or CAP_NET_RAW', isThere: () => succeeds('python3', '-c', openRawSocket) },
+  'permission to trace': {
+    says: 'permission to trace processes',
+    isThere: () => succeeds('strace', '-qqq', '-o', '/dev/null', 'true'),
+  },
+  'TAP devices': { says: 'TAP devices (/dev/net/tun)', isThere: () => existsSync('/dev/net/tun') },
+} as const satisfies Readonly<Record<string, AbilityDefinition>>;
+
+/** One of them. */
+export type Ability = keyof typeof abilities;
+
+function succeeds(program: string, ...args: readonly string[]): boolean {
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+}

@@ -1,0 +1,91 @@
+// External programs: everything that a test, the lab, the demo, a benchmark or a script starts and that is not part of
+// this project. Each has its Debian package here and nowhere else; .ci/run and README.md repeat the packages, and
+// `npm run check` compares.
+
+/** Debian packages that bring a program, as apt-get takes them; most are one. */
+export const packagesOf = {
+  bash: 'bash',
+  cat: 'coreutils',
+  chromium: 'chromium',
+  chronyd: 'chrony',
+  curl: 'curl',
+  dig: 'bind9-dnsutils',
+  flock: 'util-linux',
+  fping: 'fping',
+  'g++': 'g++',
+  gcc: 'gcc libc6-dev',
+  grep: 'grep',
+  haproxy: 'haproxy',
+  head: 'coreutils',
+  id: 'coreutils',
+  ip: 'iproute2',
+  keymgr: 'knot',
+  knotd: 'knot',
+  make: 'make',
+  mount: 'mount',
+  mtr: 'mtr-tiny',
+  'nats-server': 'nats-server',
+  nft: 'nftables',
+  nginx: 'nginx',
+  openssl: 'openssl',
+  php: 'php-cli',
+  ping: 'iputils-ping',
+  postfix: 'postfix',
+  prlimit: 'util-linux',
+  'prometheus-alertmanager': 'prometheus-alertmanager',
+  'prometheus-blackbox-exporter': 'prometheus-blackbox-exporter',
+  python3: 'python3',
+  setpriv: 'util-linux',
+  setsid: 'util-linux',
+  sh: 'dash',
+  sleep: 'coreutils',
+  ss: 'iproute2',
+  strace: 'strace',
+  // its TLS is a module of Perl's
+  swaks: 'swaks libnet-ssleay-perl',
+  testssl: 'testssl.sh',
+  traceroute: 'traceroute',
+  true: 'coreutils',
+  umount: 'mount',
+  unbound: 'unbound',
+  unshare: 'util-linux',
+} as const;
+
+/** A program other than Node that this project starts. */
+export type ExternalProgram = keyof typeof packagesOf;
+
+/** Every program that there is a declaration for. */
+export const externalPrograms = Object.keys(packagesOf) as readonly ExternalProgram[];
+
+/** Packages that are on every Debian: essential, or of priority "required" (Debian policy 2.5, 3.8). */
+export const packagesOfEveryDebian: ReadonlySet<string> = new Set([
+  'bash',
+  'coreutils',
+  'dash',
+  'grep',
+  'mount',
+  'util-linux',
+]);
+
+/** Packages that installing Vantage needs in addition to Node, as listed in README.md. */
+export const packagesToInstall: readonly string[] = ['python3', 'make', 'g++'];
+/** Packages that the C++ compiler depends on. */
+const broughtAlong: readonly string[] = ['gcc', 'libc6-dev'];
+
+/** True if a package is present on every machine on which Vantage is installed. */
+export function isGiven(debianPackage: string): boolean {
+  return [...packagesOfEveryDebian, ...packagesToInstall, ...broughtAlong].includes(debianPackage);
+}
+
+/**
+ * True if a program is present on every machine on which Vantage is installed; no test is ever skipped for lack of
+ * it.
+ */
+export function isAlwaysThere(program: ExternalProgram): boolean {
+  return packagesOf[program].split(' ').every(isGiven);
+}
+
+/** The packages of some programs, each once, in alphabetical order. */
+export function packagesFor(programs: Iterable<ExternalProgram>): string[] {
+  return [...new Set([...programs].flatMap((program) => packagesOf[program].split(' ')))].sort();
+}

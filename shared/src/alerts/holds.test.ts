@@ -1,0 +1,129 @@
+import t from 'tap';
+import { acknowledge, aPolicy, aRule, channel, over, quiet, START_MS, step } from './_support/builders.js';
+import { Play } from './_support/play.js';
+import type { Surroundings } from './decision.js';
+
+const until = (second: number) => ({ untilMs: START_MS + second * 1000 });
+
+for (const hold of ['silence', 'maintenance', 'dependency', 'flapping'] as const) {
+  t.test(`${hold} holds an alert, which is told when it ends if it still fires`, async (t) => {
+    const held = () => new Play(aPolicy()).surround(0, { [hold]: until(600) }).down(10);
+    const lasting = held();
+    t.match(lasting.alert, { status: 'firing', heldBy: [hold] });
+    t.same(lasting.surround(600, {}).said(), ['600 firing a']);
+    t.same(lasting.history(), ['10 opened', '10 held', '600 released', '600 notified']);
+    t.same(held().at(300, over(300)).until(9000).said(), [], 'neither message');
+  });
+
+  t.test(`${hold} that begins later holds what comes next, not the end`, async (t) => {
+    const policy = aPolicy({ rules: [aRule({ repeat: [300, 9] })] });
+    const play = new Play(policy)
+      .down(0)
+      .surround(100, { [hold]: { untilMs: null } })
+      .at(2000, over(2000));
+    t.same(play.said(), ['0 firing a', '2000 resolved a']);
+  });
+}
+
+t.test('a reminder that was due while something held is sent once when it ends', async (t) => {
+  const policy = aPolicy({ rules: [aRule({ repeat: [300, 9] })] });
+  const play = new Play(policy)
+    .down(0)
+    .surround(100, { silence: until(1000) })
+    .until(1400);
+  t.same(play.said(), ['0 firing a', '1000 reminder a', '1300 reminder a'], 'by the end that was foretold');
+});
+
+t.test('what holds last decides, and each is named', async (t) => {
+  const play = new Play(aPolicy()).surround(0, { silence: until(100), maintenance: until(200) }).down(10);
+  t.same(play.alert?.heldBy, ['silence', 'maintenance']);
+  t.same(play.until(300).said(), ['200 firing a']);
+  t.same(play.alert?.heldBy, []);
+});
+
+t.test('flapping holds nothing where the policy wants every event', async (t) => {
+  const play = new Play(aPolicy({ suppression: { flapping: 'all' } })).surround(0, { flapping: { untilMs: null } });
+  t.same(play.down(10).said(), ['10 firing a']);
+});
+
+t.test('nobody is told of trouble that lasts less than after_sec, counted from its begin', async (t) => {
+  const policy = aPolicy({ suppression: { after_sec: 120 } });
+  const play = new Play(policy).down(0);
+  t.same(play.alert?.heldBy, ['after_sec']);
+  t.same(play.until(200).said(), ['120 firing a']);
+  t.same(new Play(policy).down(0).at(119, over(119)).until(300).said(), []);
+});
+
+t.test(
+  'an alert waits for a monitor that it depends on to be found down, and no alert of that monitor does',
+  async (t) => {
+    const policy = aPolicy({ suppression: { depends_on: ['mon_2'] } });
+    t.same(new Play(policy).down(0).until(100).said(), ['30 firing a']);
+    const held = new Play(policy)
+      .down(0)
+      .surround(20, { dependency: { untilMs: null } })
+      .surround(500, {});
+    t.same(held.said(), ['500 firing a']);
+    t.same(new Play(aPolicy({ suppression: { depends_on: ['mon_1', 'mon_2'] } })).down(0).said(), ['0 firing a']);
+  },
+);
+
+t.test('a raise that was held and is lower again is not told', async (t) => {
+  const play = new Play(aPolicy())
+    .degraded(0)
+    .surround(10, { silence: until(600) })
+    .down(100)
+    .degraded(200);
+  t.same(play.until(9000).said(), ['0 firing a']);
+  const lasting = new Play(aPolicy())
+    .degraded(0)
+    .surround(10, { silence: until(600) })
+    .down(100);
+  t.same(lasting.until(9000).said(), ['0 firing a', '600 severity a']);
+});
+
+t.test('an acknowledgement that was held is told if it still stands', async (t) => {
+  const play = new Play(aPolicy())
+    .down(0)
+    .surround(10, { silence: until(600) })
+    .at(100, acknowledge);
+  t.same(play.until(9000).said(), ['0 firing a', '600 acknowledged a']);
+});
+
+t.test('quiet hours hold what is less severe, and join at their end what still fires', async (t) => {
+  const policy = aPolicy({ suppression: { quiet_hours: [quiet('00:00', '06:00')] } });
+  t.same(new Play(policy).down(0).said(), ['0 firing a'], 'critical is not below critical');
+  const play = new Play(policy).degraded(60);
+  t.same(play.alert?.heldBy, ['quiet_hours']);
+  t.same(play.until(30_000).said(), ['21600 firing a']);
+  t.match(play.tells, [{ wasQuiet: true }]);
+});
+
+t.test('an alert that gets too severe for quiet hours is told at once, alone', async (t) => {
+  const play = new Play(aPolicy({ suppression: { quiet_hours: [quiet('00:00', '06:00')] } })).degraded(60).down(120);
+  t.same(play.said(), ['120 firing a']);
+  t.match(play.tells, [{ wasQuiet: false }]);
+});
+
+t.test('quiet hours that drop tell nothing of it later, but what becomes due after them, and the end', async (t) => {
+  const quietHours = [quiet('00:00', '06:00', { action: 'drop' })];
+  const rules = [aRule(), aRule({ channels: [channel('late')], delay: 30_000 })];
+  const play = new Play(aPolicy({ rules, suppression: { quiet_hours: quietHours } })).degraded(60).until(40_000);
+  t.same(play.said(), ['30060 firing late']);
+  t.same(play.history().slice(0, 3), ['60 opened', '60 held', '60 dropped']);
+  t.same(play.at(40_000, over(40_000)).said(), ['40000 resolved late']);
+});
+
+t.test('quiet hours that drop have steps and raises go by', async (t) => {
+  const quietHours = [quiet('00:00', '06:00', { action: 'drop', below: 'critical' })];
+  const escalation = { steps: [step(600, 'b'), step(30_000, 'c')] };
+  const play = new Play(aPolicy({ escalation, suppression: { quiet_hours: quietHours } })).degraded(0).until(86_400);
+  t.same(play.said(), ['30000 escalation c']);
+});
+
+t.test('something that holds keeps quiet hours from dropping', async (t) => {
+  const quietHours = [quiet('00:00', '06:00', { action: 'drop' })];
+  const play = new Play(aPolicy({ suppression: { quiet_hours: quietHours } }));
+  play.surround(0, { silence: until(25_000) } satisfies Surroundings).degraded(60);
+  t.same(play.until(86_400).said(), ['25000 firing a']);
+});

@@ -1,0 +1,30 @@
+import type { AlertState } from './alert.js';
+import { nextStepAt } from './escalation.js';
+import { type ActiveHold, nextQuietBegin } from './holds.js';
+import type { AlertPolicy } from './policy.js';
+import { earliest } from './rules.js';
+import { reminderAt } from './telling.js';
+import { ackTimeOutAt } from './transitions.js';
+
+/** Next instant at which an open alert has something due without news; null: none. */
+export function nextLook(
+  alert: AlertState,
+  policy: AlertPolicy,
+  holds: readonly ActiveHold[],
+  nowMs: number,
+): number | null {
+  if (alert.recoveryTellAtMs !== null) return alert.recoveryTellAtMs;
+  const ends = holds.map(({ untilMs }) => untilMs);
+  if (alert.status === 'acknowledged') return earliest([ackTimeOutAt(alert, policy), ...ends]);
+  if (holds.some(({ drops }) => !drops)) return earliest([alert.windowAtMs, ...ends]);
+  const stepAtMs = nextStepAt(alert.escalation, policy.escalation);
+  return earliest([
+    alert.windowAtMs,
+    ...ends,
+    ...alert.planned.map(({ atMs }) => atMs),
+    ...alert.told.map((told) => reminderAt(told, policy)),
+    stepAtMs,
+    // steps stand still from the moment on which quiet hours begin
+    stepAtMs === null ? null : nextQuietBegin(policy, alert.severity, nowMs),
+  ]);
+}

@@ -1,0 +1,81 @@
+import t from 'tap';
+import { aPolicy, over, START_MS, trouble } from './_support/builders.js';
+import type { AlertState } from './alert.js';
+import { decide } from './decide.js';
+import type { AlertNews, Tell } from './decision.js';
+import { type BundledAlert, bundleDueAt, emptyBundle, joinStorm, planBundle, stormTimes } from './joining.js';
+
+const MONITORS = 10_000;
+
+/** Channel with the storm guard before it, and the alerts that each of its messages told. */
+class Channel {
+  readonly messages: { readonly atMs: number; readonly opened: string[]; readonly resolved: string[] }[] = [];
+  #state = emptyBundle;
+  #members = new Map<string, BundledAlert>();
+
+  take(alertId: string, tell: Tell, nowMs: number): void {
+    const joining = { ...tell, isMember: this.#members.has(alertId), hasRoom: true };
+    const { state, isJoined } = joinStorm(this.#state, joining, nowMs);
+    this.#state = state;
+    const isFiring = tell.kind !== 'resolved';
+    if (!isJoined) {
+      this.messages.push({ atMs: nowMs, opened: isFiring ? [alertId] : [], resolved: isFiring ? [] : [alertId] });
+      return;
+    }
+    const toldSeverity = this.#members.get(alertId)?.toldSeverity ?? (isFiring ? null : tell.severity);
+    this.#members.set(alertId, { alertId, severity: tell.severity, isFiring, toldSeverity });
+  }
+
+  until(nowMs: number): void {
+    const dueAtMs = bundleDueAt(this.#state, stormTimes);
+    if (dueAtMs === null || dueAtMs > nowMs) return;
+    const { state, message, alerts } = planBundle(this.#state, [...this.#members.values()], dueAtMs);
+    this.#state = state;
+    this.#members = new Map(alerts.map((alert) => [alert.alertId, alert]));
+    if (message === null) return;
+    const ids = (all: readonly BundledAlert[]) => all.map(({ alertId }) => alertId);
+    this.messages.push({ atMs: dueAtMs, opened: ids(message.opened), resolved: ids(message.resolved) });
+  }
+
+  within(fromSecond: number, toSecond: number) {
+    const [fromMs, toMs] = [START_MS + fromSecond * 1000, START_MS + toSecond * 1000];
+    return this.messages.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+  }
+}
+
+/** Seconds over which the news of one storm are spread. */
+for (const spreadSeconds of [0, 3, 500]) {
+  t.test(
+    `10 000 monitors down and up again, each within ${spreadSeconds} s, are at most 8 messages each way`,
+    async (t) => {
+      const policy = aPolicy();
+      const channel = new Channel();
+      const alerts = new Map<string, AlertState>();
+      const give = (index: number, news: AlertNews, nowMs: number) => {
+        const id = `ae_${index}`;
+        const alert = alerts.get(id) ?? null;
+        const input = { alert, monitorId: 'mon_1', policy, tags: [], surroundings: {}, news, nowMs };
+        const decision = decide(input);
+        if (decision.alert !== null) alerts.set(id, decision.alert);
+        for (const tell of decision.tells) channel.take(id, tell, nowMs);
+      };
+      const storm = (fromSecond: number, newsAt: (second: number) => AlertNews) => {
+        for (let index = 0; index < MONITORS; index += 1) {
+          const second = fromSecond + Math.floor((index / MONITORS) * spreadSeconds);
+          channel.until(START_MS + second * 1000 - 1);
+          give(index, newsAt(second), START_MS + second * 1000);
+        }
+        for (let second = fromSecond + spreadSeconds; second < fromSecond + 1200; second += 1)
+          channel.until(START_MS + second * 1000);
+      };
+      storm(0, (second) => trouble('down', second));
+      storm(1200, (second) => over(second));
+
+      t.ok(channel.within(0, 600).length <= 8, `${channel.within(0, 600).length} messages for what began`);
+      t.ok(channel.within(1200, 1800).length <= 8, `${channel.within(1200, 1800).length} messages for what ended`);
+      const all = [...alerts.keys()].sort();
+      t.same(channel.messages.flatMap(({ opened }) => opened).sort(), all, 'each begins in one message');
+      t.same(channel.messages.flatMap(({ resolved }) => resolved).sort(), all, 'each ends in one message');
+    },
+  );
+}
