@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { AlertReceivers } from './alert-receivers.js';
+import { wordsOf } from './api.js';
 import type { Recorder } from './recorder.js';
 import { between } from './seeded-random.js';
 import type { Targets } from './targets.js';
@@ -87,8 +89,9 @@ export class Alerting {
   }
 
   async #create(path: string, body: object): Promise<string> {
-    const answer = await this.parts.world.ask({ method: 'POST', path, body });
-    if (answer?.status !== 201) throw new Error(`${path}: ${answer?.code ?? 'no answer'}`);
+    // the key: asked again after a lost response, it is answered as the first time
+    const answer = await this.parts.world.ask({ method: 'POST', path, body, idempotencyKey: randomUUID() });
+    if (answer?.status !== 201) throw new Error(`${path}: ${wordsOf(answer)}`);
     return (answer.data as { id: string }).id;
   }
 }

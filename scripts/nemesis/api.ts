@@ -7,6 +7,8 @@ export interface Answer {
   readonly data: unknown;
   /** Code of the envelope's error, or null. */
   readonly code: string | null;
+  /** Details of that error, for whoever reads of a refusal that was not expected; null where there are none. */
+  readonly details: unknown;
   /** Retry-After in seconds; null where there is none. */
   readonly retryAfterSeconds: number | null;
 }
@@ -47,6 +49,7 @@ export class Api {
         status: answer.statusCode,
         data: envelope.data ?? null,
         code: envelope.error?.code ?? null,
+        details: envelope.error?.details ?? null,
         retryAfterSeconds: Number(answer.headers['retry-after'] ?? Number.NaN) || null,
       };
     } catch {
@@ -59,7 +62,15 @@ export class Api {
   }
 }
 
-function parseEnvelope(text: string): { data?: unknown; error?: { code?: string } } {
+function parseEnvelope(text: string): { data?: unknown; error?: { code?: string; details?: unknown } } {
   const value: unknown = JSON.parse(text);
   return typeof value === 'object' && value !== null ? value : {};
+}
+
+/** Text about an answer that was not expected: status, code and details. */
+export function wordsOf(answer: Answer | null): string {
+  if (answer === null) return 'no answer';
+  return [answer.status, answer.code, answer.details === null ? null : JSON.stringify(answer.details)]
+    .filter((part) => part !== null)
+    .join(' ');
 }

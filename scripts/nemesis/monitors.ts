@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { wordsOf } from './api.js';
 import type { Targets } from './targets.js';
 import { type World, waitFor } from './world.js';
 
@@ -12,10 +14,9 @@ const UNCHECKED = `SELECT count(*)::int AS count FROM monitor_assignments a
 export async function makeMonitors({ ask, agents, database }: World, { watched }: Targets): Promise<void> {
   for (const [type, target] of Object.entries(watched)) {
     const body = { name: type, type, target, interval_s: 10, node_count: agents.length };
-    const answer = await ask({ method: 'POST', path: '/v1/monitors', body });
-    // repeated after a lost response
-    const isThere = answer?.status === 201 || answer?.code === 'MONITOR_NAME_TAKEN';
-    if (!isThere) throw new Error(`no monitor of type ${type}: ${answer?.code ?? 'no answer'}`);
+    // the key: asked again after a lost response, it is answered as the first time
+    const answer = await ask({ method: 'POST', path: '/v1/monitors', body, idempotencyKey: randomUUID() });
+    if (answer?.status !== 201) throw new Error(`no monitor of type ${type}: ${wordsOf(answer)}`);
   }
   await waitFor('every node to check every monitor', FIRST_CHECKS_MS, () => isEverythingChecked(database));
 }

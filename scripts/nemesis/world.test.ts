@@ -9,7 +9,7 @@ t.test('a node is online when its agent has said so, too: the control plane know
   const ask: World['ask'] = async () => {
     asked += 1;
     if (asked === 3) agent.isLinked = true;
-    return { status: 200, code: null, retryAfterSeconds: null, data: { items: [{ id: 'n_1' }] } };
+    return { status: 200, code: null, details: null, retryAfterSeconds: null, data: { items: [{ id: 'n_1' }] } };
   };
   await allOnline({ agents, ask }, 20_000);
   t.equal(asked, 3);
