@@ -25,11 +25,13 @@ function forgottenFinder(records: readonly HistoryRecord[]) {
 
 /**
  * Returns one record for each report that is kept. The database stores only the slots that nobody reported before, so
- * a report is kept when each of its slots is stored, by it or by another one.
+ * a report is kept when each of its slots is stored, by it or by another one. A slot that a node's clock puts before the
+ * creation of its monitor is stored at that time. `createdAt`: milliseconds since the epoch, by monitor.
  */
 export function keptReports(
   records: readonly HistoryRecord[],
   stored: readonly StoredSlots[],
+  createdAt: ReadonlyMap<string, number> = new Map(),
 ): HistoryEvents['kept'][] {
   const storedAt = new Map<string, number>();
   for (const row of stored)
@@ -39,7 +41,8 @@ export function keptReports(
   return [...told.values()].flatMap((report) => {
     const { subject, nodeId, monitorId } = report;
     if (isForgotten(report)) return [{ subject, nodeId, as: 'superseded' as const, storedAt: 0 }];
-    const times = slotsOfRun(report).map((slotMs) => storedAt.get(`${nodeId} ${monitorId} ${slotMs}`));
+    const begin = createdAt.get(monitorId) ?? 0;
+    const times = slotsOfRun(report).map((slotMs) => storedAt.get(`${nodeId} ${monitorId} ${Math.max(slotMs, begin)}`));
     if (!times.every((at) => at !== undefined)) return [];
     return [{ subject, nodeId, as: 'superseded' as const, storedAt: Math.max(...times) }];
   });

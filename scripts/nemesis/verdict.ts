@@ -119,6 +119,7 @@ const SLOTS = `SELECT n.id AS node_id, m.id AS monitor_id, s.* FROM (
     UNION ALL
     SELECT monitor_key, node_key, first_at, last_at, slots, reason, received_at FROM missed_slots) s
   JOIN monitors m ON m.key = s.monitor_key JOIN nodes n ON n.key = s.node_key`;
+const CREATED = 'SELECT id, created_at FROM monitors';
 const ASSIGNED = 'SELECT node_id, monitor_id, generation FROM monitor_assignments WHERE ended_at IS NULL';
 /** Events of targets that were there all the time. */
 const EVENTS = `SELECT e.monitor_id, e.started_at, e.ended_at FROM monitor_events e
@@ -137,7 +138,11 @@ async function readMonitors({ database, recorder }: World, end: Recorder): Promi
   }));
   for (const { storedAt: _, ...slots } of stored) end.record('slots', slots);
   // the time at which a check was stored is not recorded: it cannot be compared with bans
-  for (const report of keptReports(recorder.records, stored)) end.record('kept', { ...report, storedAt: 0 });
+  const created = (await database.query(CREATED)).map(
+    (row) => [String(row['id']), (row['created_at'] as Date).getTime()] as const,
+  );
+  for (const report of keptReports(recorder.records, stored, new Map(created)))
+    end.record('kept', { ...report, storedAt: 0 });
   recordWatches(recorder, end, stored);
   for (const row of await database.query(ASSIGNED))
     end.record('assigned', {
