@@ -16,8 +16,8 @@ export const unowned: readonly Unowned[] = [
       'modules/alerts/channels/channel-store.ts': ['readChannels', 'lockAnyChannel', 'countFailing', 'listFailing'],
       'modules/alerts/deliveries/delivery-store.ts': [
         'countUntried',
-        'claimNext',
-        'findNextDue',
+        'CLAIM_NEXT',
+        'NEXT_DUE',
         'listGroup',
         'countWaiting',
         'listFallbacks',
@@ -89,7 +89,7 @@ export const unowned: readonly Unowned[] = [
       'modules/webhooks/deliveries/delivery-store.ts': ['countPending'],
       'modules/webhooks/endpoints/endpoint-store.ts': ['countByStatus'],
       'modules/webhooks/sending/claim-store.ts': ['CLAIM', 'POSTPONE'],
-      'modules/webhooks/sending/mark-store.ts': ['lockEndpoints', 'lockHealth', 'markAttempts'],
+      'modules/webhooks/sending/mark-store.ts': ['LOCK_ENDPOINTS', 'LOCK_HEALTH', 'MARK'],
       'replicas/store.ts': ['removeDeadReplicas'],
     },
   },
@@ -116,7 +116,7 @@ export const unowned: readonly Unowned[] = [
     declarations: {
       'authentication/revoked-store.ts': ['FIND_REVOKED'],
       'modules/alerts/channels/channel-store.ts': ['updateChannel', 'deleteChannel'],
-      'modules/alerts/deliveries/delivery-store.ts': ['updateDelivery', 'dropWaiting'],
+      'modules/alerts/deliveries/delivery-store.ts': ['UPDATE', 'dropWaiting'],
       'modules/alerts/deliveries/lane-store.ts': ['deleteLane'],
       'modules/alerts/events/timeline-store.ts': ['listTimeline'],
       'modules/alerts/groups/alert-group-store.ts': ['updateAlertGroup', 'deleteAlertGroup'],

@@ -130,6 +130,15 @@ export class TargetPolicy {
   }
 }
 
+/**
+ * True if an address belongs to no host of the Internet: it is on a private network, on the node itself, or nowhere. A node reaches it
+ * without a route to the Internet, where the operator has allowed it.
+ */
+export function isSpecialAddress(address: string): boolean {
+  const parsed = parseAddress(address);
+  return parsed !== null && refusedRanges.has(parsed);
+}
+
 function refusedReason(address: IpAddress): string {
   const entry = refusedEntries.find(({ cidr }) => isInside(cidr, address));
   return `${entry?.text} is ${entry?.what}`;

@@ -1,6 +1,6 @@
 import { definitionOf, type ProbeSpecs, type ProbeType, probeTypes } from '@vantage/shared/probe-types/index.js';
 import { TargetError } from '@vantage/shared/target-policy/host.js';
-import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import { isSpecialAddress, type TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { checkSpec } from '@vantage/shared/target-policy/spec.js';
 import type { FieldErrors } from '@vantage/shared/validation.js';
 import { ApiError } from '../../http/errors.js';
@@ -103,10 +103,13 @@ function capabilityOf({ type, spec }: ProbeRequest): string | null {
   return probeTypes[type].capability;
 }
 
-/** IP family that a request needs: that of a literal address, or the requested one; null: either. */
+/**
+ * IP family that a request needs of a node's Internet access: that of a literal address, or the requested one; null: either, or none,
+ * since the address is on a network of the operator's own.
+ */
 function familyOf({ type, spec }: ProbeRequest): 4 | 6 | null {
   const host = definitionOf(type).targetHost(spec);
-  if (host.kind === 'address' && type !== 'dns') return host.family;
+  if (host.kind === 'address' && type !== 'dns') return isSpecialAddress(host.address) ? null : host.family;
   const asked = 'ip_version' in spec.params ? spec.params.ip_version : 'auto';
   return asked === 'v4' ? 4 : asked === 'v6' ? 6 : null;
 }

@@ -1,7 +1,8 @@
 import { idLowerBound, idPrefixes } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
+import { queryPrepared } from '../../../db/prepared.js';
 import { type Owner, ownedBy } from '../../../owners/index.js';
-import type { AttemptEntry, DeliveryRow } from './delivery.js';
+import { type AttemptEntry, type DeliveryRow, deliveryColumns } from './delivery.js';
 import type { EndReason } from './needed.js';
 import type { DeliveryStatus } from './next-state.js';
 import { LONGEST_LIFE_MS } from './schedule.js';
@@ -22,36 +23,43 @@ export async function insertDeliveries(trx: Knex, rows: readonly DeliveryRow[]):
 
 /**
  * Condition on a delivery `d` that no earlier one of its thread waits: what began is told before its end, also if both were queued in
- * the same millisecond.
+ * the same millisecond. `oldest`: placeholder of `oldestWaiting`.
  */
-const IS_FIRST = `NOT EXISTS (SELECT FROM alert_deliveries e WHERE e.channel_id = d.channel_id AND e.finished_at IS NULL
-  AND e.id >= :oldest AND (e.created_at, e.priority, e.id) < (d.created_at, d.priority, d.id) AND e.thread = d.thread AND e.recipient IS NOT DISTINCT FROM d.recipient)`;
+const isFirst = (oldest: string) => `NOT EXISTS (
+  SELECT FROM alert_deliveries e WHERE e.channel_id = d.channel_id AND e.finished_at IS NULL AND e.id >= ${oldest}
+    AND (e.created_at, e.priority, e.id) < (d.created_at, d.priority, d.id)
+    AND e.thread = d.thread AND e.recipient IS NOT DISTINCT FROM d.recipient)`;
 
 /**
  * Claims the next due delivery of each channel, of which the caller has the lease. One that another sender had claimed may have arrived:
  * that sender died, or its lease ran out, before it recorded the result.
  */
-export async function claimNext(trx: Knex, channelIds: readonly string[], nowMs: number): Promise<DeliveryRow[]> {
-  const { rows } = await trx.raw<{ rows: DeliveryRow[] }>(
-    `UPDATE alert_deliveries u SET status = 'sending', may_have_arrived = may_have_arrived OR status = 'sending' FROM unnest(:channelIds::text[]) AS c(channel_id) CROSS JOIN LATERAL (
-       SELECT id FROM alert_deliveries d WHERE d.channel_id = c.channel_id AND d.finished_at IS NULL AND d.id >= :oldest
-         AND d.next_attempt_at <= :now AND ${IS_FIRST} ORDER BY d.priority, d.id LIMIT 1
-     ) AS next WHERE u.id = next.id AND u.id >= :oldest RETURNING u.*`,
-    { channelIds: [...channelIds], now: new Date(nowMs), oldest: oldestWaiting(nowMs) },
-  );
-  return rows;
+export function claimNext(trx: Knex, channelIds: readonly string[], nowMs: number): Promise<DeliveryRow[]> {
+  return queryPrepared<DeliveryRow>(trx, CLAIM_NEXT, [channelIds, new Date(nowMs), oldestWaiting(nowMs)]);
 }
+
+// columns by name: a prepared statement with `*` fails for good once a migration has added one
+const CLAIM_NEXT = {
+  name: 'alerts-claim-next',
+  text: `UPDATE alert_deliveries u SET status = 'sending', may_have_arrived = may_have_arrived OR status = 'sending'
+    FROM unnest($1::text[]) AS c(channel_id) CROSS JOIN LATERAL (
+      SELECT id FROM alert_deliveries d WHERE d.channel_id = c.channel_id AND d.finished_at IS NULL AND d.id >= $3
+        AND d.next_attempt_at <= $2 AND ${isFirst('$3')} ORDER BY d.priority, d.id LIMIT 1
+    ) AS next WHERE u.id = next.id AND u.id >= $3 RETURNING ${deliveryColumns.map((column) => `u.${column}`).join(', ')}`,
+};
 
 /** When the next delivery of a channel is due; null: none waits. */
 export async function findNextDue(trx: Knex, channelId: string, nowMs: number): Promise<Date | null> {
-  const { rows } = await trx.raw<{ rows: { due: Date | null }[] }>(
-    `SELECT d.next_attempt_at AS due FROM alert_deliveries d
-     WHERE d.channel_id = :channelId AND d.finished_at IS NULL AND d.id >= :oldest AND ${IS_FIRST}
-     ORDER BY d.next_attempt_at LIMIT 1`,
-    { channelId, oldest: oldestWaiting(nowMs) },
-  );
-  return rows[0]?.due ?? null;
+  const [next] = await queryPrepared<{ due: Date | null }>(trx, NEXT_DUE, [channelId, oldestWaiting(nowMs)]);
+  return next?.due ?? null;
 }
+
+const NEXT_DUE = {
+  name: 'alerts-next-due',
+  text: `SELECT d.next_attempt_at AS due FROM alert_deliveries d
+    WHERE d.channel_id = $1 AND d.finished_at IS NULL AND d.id >= $2 AND ${isFirst('$2')}
+    ORDER BY d.next_attempt_at LIMIT 1`,
+};
 
 /** Change of a delivery after an attempt, or instead of one. */
 export interface DeliveryChange {
@@ -68,21 +76,27 @@ export interface DeliveryChange {
 
 /** Changes a delivery that has not ended. @returns false if it has */
 export async function updateDelivery(trx: Knex, id: string, change: DeliveryChange): Promise<boolean> {
-  const changed = await trx('alert_deliveries')
-    .where({ id, finished_at: null })
-    .update({
-      status: change.status,
-      reason: change.reason,
-      attempts: JSON.stringify(change.attempts),
-      tries: change.tries,
-      is_plain: change.isPlain,
-      may_have_arrived: change.mayHaveArrived,
-      provider_id: change.providerId,
-      next_attempt_at: dateOf(change.nextAttemptAtMs),
-      finished_at: dateOf(change.finishedAtMs),
-    });
-  return changed === 1;
+  const changed = await queryPrepared(trx, UPDATE, [
+    id,
+    change.status,
+    change.reason,
+    JSON.stringify(change.attempts),
+    change.tries,
+    change.isPlain,
+    change.mayHaveArrived,
+    change.providerId,
+    dateOf(change.nextAttemptAtMs),
+    dateOf(change.finishedAtMs),
+  ]);
+  return changed.length === 1;
 }
+
+const UPDATE = {
+  name: 'alerts-update-delivery',
+  text: `UPDATE alert_deliveries SET status = $2, reason = $3, attempts = $4, tries = $5, is_plain = $6, may_have_arrived = $7,
+      provider_id = $8, next_attempt_at = $9, finished_at = $10
+    WHERE id = $1 AND finished_at IS NULL RETURNING id`,
+};
 
 /** Number of deliveries that wait for their first attempt, by channel and recipient. */
 export async function countUntried(

@@ -49,3 +49,34 @@ export interface DeliveryRow {
   readonly created_at: Date;
   readonly finished_at: Date | null;
 }
+
+/** Columns of a stored delivery. */
+export const deliveryColumns: readonly string[] = Object.keys({
+  id: true,
+  owner_id: true,
+  is_test: true,
+  channel_id: true,
+  channel_name: true,
+  type: true,
+  recipient: true,
+  kind: true,
+  alert_ids: true,
+  alert_count: true,
+  message_group: true,
+  thread: true,
+  priority: true,
+  title: true,
+  text: true,
+  message: true,
+  status: true,
+  reason: true,
+  attempts: true,
+  tries: true,
+  is_plain: true,
+  is_fallback: true,
+  may_have_arrived: true,
+  provider_id: true,
+  next_attempt_at: true,
+  created_at: true,
+  finished_at: true,
+} satisfies Record<keyof DeliveryRow, true>);

@@ -4,6 +4,7 @@ import t from 'tap';
 import { aNode } from '../../../../test/_support/a-node.js';
 import type { Node } from '../../nodes/index.js';
 import { fitnessFor, isPresent, OFFLINE_MS, toCandidate, type Wanted } from './fitness.js';
+import { wantedOf } from './placing.js';
 
 const owner = { ownerId: 'u_1', isAdmin: false, isTest: false };
 const tcp: Wanted = { type: 'tcp', selection: {}, owner, family: null, secretReach: null };
@@ -40,6 +41,16 @@ const families: readonly { name: string; node: Partial<Node>; family: Wanted['fa
 
 t.test('a target of one address family is left to nodes that have not found it missing', async (t) => {
   for (const { name, node, family, fits } of families) t.equal(fitnessFor({ ...tcp, family })(aNode(node)), fits, name);
+});
+
+t.test('a literal address asks for its family, unless it is on a network of the operator', async (t) => {
+  const familyOf = (target: string) =>
+    wantedOf({ type: 'tcp', target, config: {}, node_selection: {}, sealed_secrets: null }, owner)?.family;
+  t.equal(familyOf('9.9.9.9:80'), 4);
+  t.equal(familyOf('[2620:fe::fe]:80'), 6);
+  t.equal(familyOf('example.com:80'), null);
+  t.equal(familyOf('192.168.1.1:80'), null);
+  t.equal(familyOf('[::1]:80'), null);
 });
 
 const others: readonly { name: string; node: Partial<Node>; wanted?: Partial<Wanted>; fits: boolean }[] = [

@@ -1,6 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { isMonitorType, monitorTypeOf } from '@vantage/shared/monitor-types/index.js';
 import { measurementOf } from '@vantage/shared/probe-types/index.js';
+import { isSpecialAddress } from '@vantage/shared/target-policy/policy.js';
 import type { Knex } from 'knex';
 import type { Viewer } from '../../../http/viewer.js';
 import type { NodeDirectory } from '../../nodes/index.js';
@@ -87,6 +88,6 @@ export function wantedOf(
   const spec = toSpec(target, config as never);
   const { targetHost, asksOthers = false } = measurementOf(probeType);
   const host = targetHost(spec as never);
-  const isLiteral = host.kind === 'address' && !asksOthers;
-  return { type, selection, owner, family: isLiteral ? host.family : null, secretReach: reachOf(monitor) };
+  const needsInternet = host.kind === 'address' && !asksOthers && !isSpecialAddress(host.address);
+  return { type, selection, owner, family: needsInternet ? host.family : null, secretReach: reachOf(monitor) };
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { queryPrepared } from '../../../db/prepared.js';
 import { type DeliveryStatus, oldestUnsent } from '../deliveries/delivery-store.js';
 import { type EventColumns } from '../deliveries/event-store.js';
 import type { PayloadForm } from '../kinds/payload.js';
@@ -49,68 +50,65 @@ export async function claimDeliveries(trx: Knex, limits: ClaimLimits): Promise<C
   const { nowMs } = limits;
   const queues = await lockDueQueues(trx, limits);
   if (queues.length === 0) return null;
-  const at = { now: new Date(nowMs), lease: new Date(nowMs + LEASE_MS), oldest: oldestUnsent(nowMs) };
-  const scope = {
-    ...at,
-    endpoints: queues.map(({ endpoint_id: id }) => id),
-    slots: queues.map(({ is_slow: isSlow }) => (isSlow ? 1 : AT_ONCE)),
-  };
-  const { rows } = await trx.raw<{ rows: ClaimedDelivery[] }>(CLAIM, { ...scope, lookedAt: LOOKED_AT });
-  await trx.raw(POSTPONE, scope);
-  return rows;
+  const endpoints = queues.map(({ endpoint_id: id }) => id);
+  const slots = queues.map(({ is_slow: isSlow }) => (isSlow ? 1 : AT_ONCE));
+  const scope = [endpoints, slots, new Date(nowMs), oldestUnsent(nowMs)];
+  const claimed = await queryPrepared<ClaimedDelivery>(trx, CLAIM, [...scope, new Date(nowMs + LEASE_MS)]);
+  await queryPrepared(trx, POSTPONE, scope);
+  return claimed;
 }
 
-async function lockDueQueues(trx: Knex, { nowMs, fast, slow }: ClaimLimits) {
-  const { rows } = await trx.raw<{ rows: { endpoint_id: string; is_slow: boolean }[] }>(
-    `WITH fast AS (
-       SELECT endpoint_id, is_slow FROM webhook_queues WHERE due_at <= :now AND NOT is_slow AND host <> ALL(:busy)
-       ORDER BY due_at LIMIT :endpoints FOR UPDATE SKIP LOCKED
-     ), slow AS (
-       SELECT endpoint_id, is_slow FROM webhook_queues WHERE due_at <= :now AND is_slow AND host <> ALL(:slowBusy)
-       ORDER BY due_at LIMIT :slowEndpoints FOR UPDATE SKIP LOCKED
-     ) SELECT * FROM fast UNION ALL SELECT * FROM slow`,
-    {
-      now: new Date(nowMs),
-      endpoints: fast.endpoints,
-      busy: [...fast.busyHosts],
-      slowEndpoints: slow.endpoints,
-      slowBusy: [...slow.busyHosts],
-    },
-  );
-  return rows;
+function lockDueQueues(trx: Knex, { nowMs, fast, slow }: ClaimLimits) {
+  const values = [fast.endpoints, [...fast.busyHosts], slow.endpoints, [...slow.busyHosts]];
+  return queryPrepared<{ endpoint_id: string; is_slow: boolean }>(trx, LOCK_DUE, [new Date(nowMs), ...values]);
 }
+
+// $1 now, $2 $3 places and busy hosts of endpoints that reply, $4 $5 of those that do not
+const LOCK_DUE = {
+  name: 'webhook-lock-due-queues',
+  text: `WITH fast AS (
+      SELECT endpoint_id, is_slow FROM webhook_queues WHERE due_at <= $1 AND NOT is_slow AND host <> ALL($3)
+      ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED
+    ), slow AS (
+      SELECT endpoint_id, is_slow FROM webhook_queues WHERE due_at <= $1 AND is_slow AND host <> ALL($5)
+      ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED
+    ) SELECT * FROM fast UNION ALL SELECT * FROM slow`,
+};
 
 // a statement of its own after the locks: it must see what the claim before this one has committed. Of an endpoint that was
-// paused while a replica sent, only what that replica left behind when it died is still due: it is skipped
-const CLAIM = `
+// paused while a replica sent, only what that replica left behind when it died is still due: it is skipped.
+// $1 endpoints, $2 their slots, $3 now, $4 oldest id, $5 end of the lease
+const CLAIM = {
+  name: 'webhook-claim',
+  text: `
   WITH queue AS (
     SELECT endpoint_id, slots - (
       SELECT count(*)::int FROM webhook_deliveries l
-      WHERE l.endpoint_id = q.endpoint_id AND l.id >= :oldest AND l.leased_until > :now
+      WHERE l.endpoint_id = q.endpoint_id AND l.id >= $4 AND l.leased_until > $3
     ) AS free
-    FROM unnest(:endpoints::text[], :slots::int[]) AS q (endpoint_id, slots)
+    FROM unnest($1::text[], $2::int[]) AS q (endpoint_id, slots)
   ), picked AS (
     SELECT p.id, p.sequence FROM queue CROSS JOIN LATERAL (
       SELECT c.id, c.sequence FROM (
         SELECT n.id, n.sequence, row_number() OVER (ORDER BY n.sequence) AS place, 0 AS lane FROM (
           SELECT l.*, row_number() OVER (PARTITION BY l.subject ORDER BY l.sequence) AS nth FROM (
             SELECT id, sequence, subject, leased_until FROM webhook_deliveries
-            WHERE endpoint_id = queue.endpoint_id AND lane = 'new' AND due_at IS NOT NULL AND id >= :oldest
-            ORDER BY sequence LIMIT :lookedAt
+            WHERE endpoint_id = queue.endpoint_id AND lane = 'new' AND due_at IS NOT NULL AND id >= $4
+            ORDER BY sequence LIMIT ${LOOKED_AT}
           ) l
-        ) n WHERE n.nth = 1 AND (n.leased_until IS NULL OR n.leased_until <= :now)
+        ) n WHERE n.nth = 1 AND (n.leased_until IS NULL OR n.leased_until <= $3)
         UNION ALL
         SELECT r.id, r.sequence, row_number() OVER (ORDER BY r.due_at), 1 FROM (
           SELECT id, sequence, due_at FROM webhook_deliveries
-          WHERE endpoint_id = queue.endpoint_id AND lane = 'retry' AND due_at <= :now AND id >= :oldest
-            AND (leased_until IS NULL OR leased_until <= :now)
+          WHERE endpoint_id = queue.endpoint_id AND lane = 'retry' AND due_at <= $3 AND id >= $4
+            AND (leased_until IS NULL OR leased_until <= $3)
           ORDER BY due_at LIMIT greatest(queue.free, 0)
         ) r
         UNION ALL
-        SELECT v.id, v.sequence, :lookedAt + row_number() OVER (ORDER BY v.due_at), 2 FROM (
+        SELECT v.id, v.sequence, ${LOOKED_AT} + row_number() OVER (ORDER BY v.due_at), 2 FROM (
           SELECT id, sequence, due_at FROM webhook_deliveries
-          WHERE endpoint_id = queue.endpoint_id AND lane = 'recovery' AND due_at <= :now AND id >= :oldest
-            AND (leased_until IS NULL OR leased_until <= :now)
+          WHERE endpoint_id = queue.endpoint_id AND lane = 'recovery' AND due_at <= $3 AND id >= $4
+            AND (leased_until IS NULL OR leased_until <= $3)
           ORDER BY due_at LIMIT greatest(queue.free, 0)
         ) v
       ) c ORDER BY c.place, c.lane LIMIT greatest(queue.free, 0)
@@ -118,9 +116,9 @@ const CLAIM = `
   ), claimed AS (
     UPDATE webhook_deliveries d SET status = CASE WHEN e.status = 'active' THEN d.status ELSE 'skipped' END,
       due_at = CASE WHEN e.status = 'active' THEN d.due_at END,
-      leased_until = CASE WHEN e.status = 'active' THEN :lease::timestamptz END,
-      finished_at = CASE WHEN e.status = 'active' THEN d.finished_at ELSE :now::timestamptz END
-    FROM picked p, webhook_endpoints e WHERE d.id = p.id AND d.id >= :oldest AND e.id = d.endpoint_id RETURNING d.*
+      leased_until = CASE WHEN e.status = 'active' THEN $5::timestamptz END,
+      finished_at = CASE WHEN e.status = 'active' THEN d.finished_at ELSE $3::timestamptz END
+    FROM picked p, webhook_endpoints e WHERE d.id = p.id AND d.id >= $4 AND e.id = d.endpoint_id RETURNING d.*
   )
   SELECT c.id, c.endpoint_id, c.owner_id, c.payload, c.status, c.attempt_count, c.created_at, c.leased_until,
     v.id AS event_id, v.kind, v.sequence, v.is_test, v.at, v.data,
@@ -128,20 +126,25 @@ const CLAIM = `
     q.is_slow, q.host
   FROM claimed c JOIN webhook_events v ON v.id = c.event_id JOIN webhook_endpoints e ON e.id = c.endpoint_id
   JOIN webhook_queues q ON q.endpoint_id = e.id
-  WHERE c.leased_until IS NOT NULL ORDER BY c.lane = 'recovery', c.sequence`;
+  WHERE c.leased_until IS NOT NULL ORDER BY c.lane = 'recovery', c.sequence`,
+};
 
 // An endpoint whose places are all taken is due again when one is free, which the replica that sends notes; else when a wait ends.
-const POSTPONE = `
+// $1 endpoints, $2 their slots, $3 now, $4 oldest id
+const POSTPONE = {
+  name: 'webhook-postpone',
+  text: `
   UPDATE webhook_queues q SET due_at = CASE WHEN s.under_way >= s.slots THEN s.first_lease ELSE least(s.first_lease, s.first_wait) END
   FROM (
     SELECT u.endpoint_id, u.slots, l.under_way, l.first_lease, least(
       (SELECT due_at FROM webhook_deliveries WHERE endpoint_id = u.endpoint_id AND lane = 'retry' AND due_at IS NOT NULL
-         AND id >= :oldest AND leased_until IS NULL ORDER BY due_at LIMIT 1),
+         AND id >= $4 AND leased_until IS NULL ORDER BY due_at LIMIT 1),
       (SELECT due_at FROM webhook_deliveries WHERE endpoint_id = u.endpoint_id AND lane = 'recovery' AND due_at IS NOT NULL
-         AND id >= :oldest AND leased_until IS NULL ORDER BY due_at LIMIT 1)
+         AND id >= $4 AND leased_until IS NULL ORDER BY due_at LIMIT 1)
     ) AS first_wait
-    FROM unnest(:endpoints::text[], :slots::int[]) AS u (endpoint_id, slots) CROSS JOIN LATERAL (
+    FROM unnest($1::text[], $2::int[]) AS u (endpoint_id, slots) CROSS JOIN LATERAL (
       SELECT count(*) AS under_way, min(leased_until) AS first_lease FROM webhook_deliveries
-      WHERE endpoint_id = u.endpoint_id AND leased_until > :now AND id >= :oldest
+      WHERE endpoint_id = u.endpoint_id AND leased_until > $3 AND id >= $4
     ) l
-  ) s WHERE q.endpoint_id = s.endpoint_id`;
+  ) s WHERE q.endpoint_id = s.endpoint_id`,
+};

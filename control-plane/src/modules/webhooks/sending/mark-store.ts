@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { queryPrepared } from '../../../db/prepared.js';
 import type { Attempt } from '../deliveries/attempt.js';
 import { type DeliveryStatus, oldestUnsent } from '../deliveries/delivery-store.js';
 import type { Health } from './health.js';
@@ -30,18 +31,17 @@ interface HealthRow {
 /** Locks endpoints, before their queues: their settings do not change until the transaction ends. */
 export async function lockEndpoints(trx: Knex, endpointIds: readonly string[]): Promise<void> {
   if (endpointIds.length === 0) return;
-  await trx.raw('SELECT FROM webhook_endpoints WHERE id = ANY(?) ORDER BY id FOR NO KEY UPDATE', [
-    [...new Set(endpointIds)],
-  ]);
+  await queryPrepared(trx, LOCK_ENDPOINTS, [[...new Set(endpointIds)]]);
 }
+
+const LOCK_ENDPOINTS = {
+  name: 'webhook-lock-endpoints',
+  text: 'SELECT FROM webhook_endpoints WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE',
+};
 
 /** Locks the queues of endpoints in the order of their ids; those that were deleted are left out. */
 export async function lockHealth(trx: Knex, endpointIds: readonly string[]): Promise<LockedHealth[]> {
-  const { rows } = await trx.raw<{ rows: HealthRow[] }>(
-    `SELECT e.owner_id, e.is_test, e.url, e.status, q.* FROM webhook_queues q JOIN webhook_endpoints e ON e.id = q.endpoint_id
-     WHERE q.endpoint_id = ANY(?) ORDER BY q.endpoint_id FOR UPDATE OF q`,
-    [[...new Set(endpointIds)]],
-  );
+  const rows = await queryPrepared<HealthRow>(trx, LOCK_HEALTH, [[...new Set(endpointIds)]]);
   return rows.map((row) => ({
     endpointId: row.endpoint_id,
     ownerId: row.owner_id,
@@ -58,6 +58,15 @@ export async function lockHealth(trx: Knex, endpointIds: readonly string[]): Pro
   }));
 }
 
+// columns by name: a prepared statement with `*` fails for good once a migration has added one
+const LOCK_HEALTH = {
+  name: 'webhook-lock-health',
+  text: `SELECT q.endpoint_id, e.owner_id, e.is_test, e.url, e.status, q.failing_since, q.failing_event, q.has_failed_again,
+      q.warned_at, q.last_success_at, q.last_failure_at, q.is_slow
+    FROM webhook_queues q JOIN webhook_endpoints e ON e.id = q.endpoint_id
+    WHERE q.endpoint_id = ANY($1) ORDER BY q.endpoint_id FOR UPDATE OF q`,
+};
+
 /** End of one attempt. */
 export interface Mark {
   readonly id: string;
@@ -72,17 +81,19 @@ export interface Mark {
 
 /** Writes the ends of attempts. @returns ids of those whose lease was still held */
 export async function markAttempts(trx: Knex, marks: readonly Mark[], nowMs: number): Promise<ReadonlySet<string>> {
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
-    `UPDATE webhook_deliveries d SET status = m.status, lane = 'retry', due_at = m."dueAt", leased_until = NULL,
-       attempt_count = d.attempt_count + 1, attempts = d.attempts || m.attempt,
-       finished_at = CASE WHEN m."dueAt" IS NULL THEN m."endedAt" END
-     FROM jsonb_to_recordset(?)
-       AS m (id text, "leasedUntil" timestamptz, status text, "dueAt" timestamptz, attempt jsonb, "endedAt" timestamptz)
-     WHERE d.id = m.id AND d.id >= ? AND d.leased_until = m."leasedUntil" RETURNING d.id`,
-    [JSON.stringify(marks), oldestUnsent(nowMs)],
-  );
-  return new Set(rows.map(({ id }) => id));
+  const held = await queryPrepared<{ id: string }>(trx, MARK, [JSON.stringify(marks), oldestUnsent(nowMs)]);
+  return new Set(held.map(({ id }) => id));
 }
+
+const MARK = {
+  name: 'webhook-mark',
+  text: `UPDATE webhook_deliveries d SET status = m.status, lane = 'retry', due_at = m."dueAt", leased_until = NULL,
+      attempt_count = d.attempt_count + 1, attempts = d.attempts || m.attempt,
+      finished_at = CASE WHEN m."dueAt" IS NULL THEN m."endedAt" END
+    FROM jsonb_to_recordset($1)
+      AS m (id text, "leasedUntil" timestamptz, status text, "dueAt" timestamptz, attempt jsonb, "endedAt" timestamptz)
+    WHERE d.id = m.id AND d.id >= $2 AND d.leased_until = m."leasedUntil" RETURNING d.id`,
+};
 
 /** Writes the health of locked endpoints, and that a place is free. */
 export async function updateHealth(
@@ -101,16 +112,18 @@ export async function updateHealth(
     last_failure_at: dateOf(health.lastFailureAtMs),
     is_slow: health.isSlow,
   }));
-  await trx.raw(
-    `UPDATE webhook_queues q SET failing_since = h.failing_since, failing_event = h.failing_event,
-       has_failed_again = h.has_failed_again, warned_at = h.warned_at, last_success_at = h.last_success_at,
-       last_failure_at = h.last_failure_at, is_slow = h.is_slow, due_at = least(q.due_at, ?::timestamptz)
-     FROM jsonb_to_recordset(?) AS h (endpoint_id text, failing_since timestamptz, failing_event text, has_failed_again boolean,
-       warned_at timestamptz, last_success_at timestamptz, last_failure_at timestamptz, is_slow boolean)
-     WHERE q.endpoint_id = h.endpoint_id`,
-    [at, JSON.stringify(columns)],
-  );
+  await queryPrepared(trx, UPDATE_HEALTH, [at, JSON.stringify(columns)]);
 }
+
+const UPDATE_HEALTH = {
+  name: 'webhook-update-health',
+  text: `UPDATE webhook_queues q SET failing_since = h.failing_since, failing_event = h.failing_event,
+      has_failed_again = h.has_failed_again, warned_at = h.warned_at, last_success_at = h.last_success_at,
+      last_failure_at = h.last_failure_at, is_slow = h.is_slow, due_at = least(q.due_at, $1::timestamptz)
+    FROM jsonb_to_recordset($2) AS h (endpoint_id text, failing_since timestamptz, failing_event text, has_failed_again boolean,
+      warned_at timestamptz, last_success_at timestamptz, last_failure_at timestamptz, is_slow boolean)
+    WHERE q.endpoint_id = h.endpoint_id`,
+};
 
 /** Disables an endpoint unless a user has paused or deleted it. @returns false if it is not active */
 export async function disableEndpoint(
