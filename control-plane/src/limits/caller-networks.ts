@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 // Addresses that count as one caller:
@@ -52,6 +53,8 @@ export function isLoopback(address: string): boolean {
 
 /** Null for IPv4, however it is written. */
 function ipv6NetworkOf(address: string, bits: 48 | 64): string | null {
+  // asked on the way of every request, of an address that has one spelling
+  if (isIPv4(address)) return null;
   if (!ipaddr.IPv6.isValid(address)) return null;
   const parsed = ipaddr.IPv6.parse(address);
   if (parsed.isIPv4MappedAddress()) return null;
@@ -60,5 +63,6 @@ function ipv6NetworkOf(address: string, bits: 48 | 64): string | null {
 }
 
 function plainAddress(address: string): string {
+  if (isIPv4(address)) return address;
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }

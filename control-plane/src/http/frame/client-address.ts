@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, isIPv4 } from 'node:net';
 import { formatAddress, parseAddress } from '@vantage/shared/target-policy/address.js';
 
 /** Proxies whose X-Forwarded-For is trusted; null: none. */
@@ -53,6 +53,8 @@ function withoutPort(hop: string): string {
 
 /** Null for what is no address. */
 function canonical(text: string): string | null {
+  // one spelling only: nothing to parse on the way of most requests
+  if (isIPv4(text)) return text;
   const address = parseAddress(text.replace(/(:.*)%[^%]*$/, '$1'));
   return address === null ? null : formatAddress(address);
 }

@@ -18,7 +18,8 @@ export interface PathMatch<T> {
  * before `/v1/monitors/{id}`, whatever was added first. A parameter stands for one segment that is not empty.
  */
 export class RouteTable<T> {
-  readonly #router = new Router({ sensitive: true, strict: true });
+  /** By number of segments, so that few patterns are tried on a path. */
+  readonly #routers = new Map<number, Router>();
   readonly #endpoints = new Map<string, Endpoint<T>>();
 
   /** @throws RangeError when the path already has a value for the method */
@@ -30,7 +31,7 @@ export class RouteTable<T> {
     if (endpoint === undefined) {
       endpoint = { methods: new Map(), allow: '' };
       this.#endpoints.set(pattern, endpoint);
-      this.#router.register(pattern, [], () => undefined);
+      this.#routerFor(pattern).register(pattern, [], () => undefined);
     }
     const { methods } = endpoint;
     if (methods.has(method)) throw new RangeError(`two routes for "${method} ${path}"`);
@@ -40,10 +41,27 @@ export class RouteTable<T> {
 
   /** The endpoint of a path without its query; null when there is none. */
   find(path: string): PathMatch<T> | null {
-    const [layer] = this.#router.match(path, '').path.sort((a, b) => compareRank(String(a.path), String(b.path)));
+    // a pattern without parameters is its own path, and wins over all others; one with them has a colon, and is no path
+    const literal = path.includes(':') ? undefined : this.#endpoints.get(path);
+    if (literal !== undefined) return { endpoint: literal, segments: [] };
+    const matching = this.#routers.get(segmentCount(path))?.match(path, '').path ?? [];
+    const [layer] = matching.sort((a, b) => compareRank(String(a.path), String(b.path)));
     const endpoint = layer && this.#endpoints.get(String(layer.path));
     return endpoint ? { endpoint, segments: layer.captures(path) } : null;
   }
+
+  #routerFor(pattern: string): Router {
+    const count = segmentCount(pattern);
+    const known = this.#routers.get(count);
+    if (known !== undefined) return known;
+    const router = new Router({ sensitive: true, strict: true });
+    this.#routers.set(count, router);
+    return router;
+  }
+}
+
+function segmentCount(path: string): number {
+  return path.split('/').length;
 }
 
 /** Order of two patterns that match the same path: the one with the first literal segment comes first. */
