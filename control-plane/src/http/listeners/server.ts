@@ -18,7 +18,11 @@ export interface HttpTimeouts {
   readonly headersMs: number;
   /** To the last byte of the body, whether it is used or drained. */
   readonly requestMs: number;
-  /** Between two requests. Longer than the 60 s of common load balancers, which must be the ones to close. */
+  /**
+   * Between two requests. Longer than the 60 s of common load balancers, which must be the ones to close. Clients are
+   * told it in whole seconds (`Keep-Alive: timeout`, rounded down): the fraction is the time that a client which goes by
+   * it has left to close first, so that no request meets a connection that closes.
+   */
   readonly idleMs: number;
   /** Time without a byte in either direction; streams send comments more often than this. */
   readonly silenceMs: number;
@@ -31,7 +35,7 @@ export interface HttpTimeouts {
 const defaultTimeouts: HttpTimeouts = {
   headersMs: 15_000,
   requestMs: 30_000,
-  idleMs: 65_000,
+  idleMs: 65_999,
   silenceMs: 120_000,
   stopMs: 5_000,
   lastMs: 500,
