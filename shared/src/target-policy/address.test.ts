@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import fc from 'fast-check';
 import t from 'tap';
 import { formatAddress, isCanonical, parseAddress } from './address.js';
@@ -66,6 +66,23 @@ t.test('every IPv4 value is written in dotted decimal and read back', async () =
     }),
     { numRuns: 2000 },
   );
+});
+
+t.test('dotted decimals are read exactly where Node.js sees an IPv4 address', async (t) => {
+  const part = fc.oneof(
+    fc.nat(300).map(String),
+    fc.constantFrom('', '0', '00', '01', '255', '256', '0x1', '1e1', '-1', '+1', ' 1', '1 ', '１', '/', ':'),
+  );
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 6 }), (parts) => {
+      const text = parts.join('.');
+      return text.includes(':') || (parseAddress(text) !== null) === isIPv4(text);
+    }),
+    { numRuns: 5000 },
+  );
+  for (const text of ['1.2.3.4', '0.0.0.0', '255.255.255.255']) t.not(parseAddress(text), null, text);
+  for (const text of ['', '.', '...', '1.2.3', '1.2.3.', '.1.2.3', '1..2.3', '1.2.3.4.', '1.2.3.04', '1.2.3.256'])
+    t.equal(parseAddress(text), null, text);
 });
 
 t.test('what is read as an address is one for the system too, and the same', async () => {
