@@ -174,6 +174,50 @@ t.test('an endpoint has four requests at a time, over all replicas, and one that
   t.equal(hanging.events.length, 5, 'one at a time while it does not reply');
 });
 
+t.test(
+  'an endpoint that is paused while a replica has more to send gets what is under way, and nothing else',
+  async (t) => {
+    const world = await WebhookWorld.create(t);
+    const held: (() => void)[] = [];
+    const receiver = await WebhookReceiver.start(t, (_, response) => void held.push(() => response.end()));
+    const { id } = await world.endpoint(receiver.url);
+    for (let n = 0; n < 10; n += 1) await world.happens('monitor.down', `m_${n}`);
+    const sender = world.newSender();
+    await world.relay.run();
+    await sender.run();
+    await until('four requests', () => held.length === 4);
+    await world.endpoints.change(id, { status: 'paused' }, world.act);
+    // what was claimed is begun within two seconds, or not at all
+    world.clock.advance(2_001);
+    for (const end of held) end();
+    await sender.idle();
+    await world.settle(sender);
+    t.equal(receiver.events.length, 4);
+    t.same(countOf(await world.rows().pluck('status')), { delivered: 4, skipped: 6 });
+  },
+);
+
+t.test('a replica that stops gives back what it has not begun to send', async (t) => {
+  const world = await WebhookWorld.create(t);
+  const receiver = await WebhookReceiver.start(t, () => {});
+  await world.endpoint(receiver.url);
+  for (let n = 0; n < 10; n += 1) await world.happens('monitor.down', `m_${n}`);
+  const stopping = world.newSender();
+  await world.relay.run();
+  await stopping.run();
+  await until('four requests', () => receiver.events.length === 4);
+  t.equal((await world.rows().whereNotNull('leased_until')).length, 10);
+  await stopping.stop();
+  t.equal((await world.rows().whereNotNull('leased_until')).length, 4, 'those that may have arrived');
+  receiver.reply = status(200);
+  world.clock.advance(60_000);
+  await until('all', async () => {
+    await world.settle(world.newSender());
+    return (await world.rows().where({ status: 'delivered' })).length === 10;
+  });
+  t.equal(new Set(ids(receiver)).size, 10);
+});
+
 t.test('twenty thousand endpoints of a host that hangs leave places to other hosts', async (t) => {
   const world = await WebhookWorld.create(t);
   const hanging = await WebhookReceiver.start(t, () => {}, '127.0.0.2');
@@ -355,3 +399,9 @@ t.test('recovered events are sent at 50 a second and after what is new; more tha
   await world.db('webhook_deliveries').where({ event_id: 'evt_1' }).delete();
   t.equal(await recover(), 10_000);
 });
+
+function countOf(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}

@@ -127,11 +127,20 @@ export async function claimEvents(
   );
 }
 
+/**
+ * Marks of a consumer for rows `b (subject, event)`, which this transaction has locked, as `found`. One look-up by the
+ * primary key for each: planned for an empty table, a join would compare all of them with all that wait.
+ */
+const FOUND_BY_KEY = `CROSS JOIN LATERAL (
+  SELECT ctid FROM outbox_marks WHERE consumer = ? AND subject = b.subject AND event = b.event OFFSET 0
+) AS found`;
+
 /** Notes that a consumer has handled these events. */
 export async function deleteMarks(trx: Knex, consumer: string, events: readonly EventOf<EventKind>[]): Promise<void> {
   await trx.raw(
-    `DELETE FROM outbox_marks m USING unnest(?::text[], ?::bigint[]) AS h (subject, event)
-     WHERE m.consumer = ? AND m.subject = h.subject AND m.event = h.event`,
+    `DELETE FROM outbox_marks m USING (
+       SELECT found.ctid FROM unnest(?::text[], ?::bigint[]) AS b (subject, event) ${FOUND_BY_KEY}
+     ) AS own WHERE m.ctid = own.ctid`,
     [events.map(({ subject }) => subject), events.map(({ sequence }) => sequence), consumer],
   );
 }
@@ -146,9 +155,10 @@ export async function beginAttempts(
   claimed: readonly (ClaimedEvent & { readonly waitMs: number })[],
 ): Promise<ClaimedEvent[]> {
   await trx.raw(
-    `UPDATE outbox_marks m SET attempts = m.attempts + 1, due_at = clock_timestamp() + b.wait_ms * interval '1 millisecond'
-     FROM unnest(?::text[], ?::bigint[], ?::float8[]) AS b (subject, event, wait_ms)
-     WHERE m.consumer = ? AND m.subject = b.subject AND m.event = b.event`,
+    `UPDATE outbox_marks m SET attempts = m.attempts + 1, due_at = clock_timestamp() + own.wait_ms * interval '1 millisecond'
+     FROM (
+       SELECT found.ctid, b.wait_ms FROM unnest(?::text[], ?::bigint[], ?::float8[]) AS b (subject, event, wait_ms) ${FOUND_BY_KEY}
+     ) AS own WHERE m.ctid = own.ctid`,
     [...keysOf(claimed), claimed.map(({ waitMs }) => waitMs), consumer],
   );
   return claimed.map(({ event, attempt }) => ({ event, attempts: attempt, attempt }));
@@ -160,10 +170,12 @@ export async function lockBegun(
   consumer: string,
   begun: readonly ClaimedEvent[],
 ): Promise<readonly ClaimedEvent[]> {
+  // one look-up by the primary key for each, whatever the planner knows of the table: see claimEvents
   const { rows } = await trx.raw<{ rows: { event: number }[] }>(
-    `SELECT m.event FROM outbox_marks m JOIN unnest(?::text[], ?::bigint[], ?::int[]) AS b (subject, event, attempts)
-       ON m.subject = b.subject AND m.event = b.event AND m.attempts = b.attempts
-     WHERE m.consumer = ? AND m.dead_at IS NULL ORDER BY m.event FOR UPDATE OF m SKIP LOCKED`,
+    `SELECT m.event FROM unnest(?::text[], ?::bigint[], ?::int[]) AS b (subject, event, attempts) CROSS JOIN LATERAL (
+       SELECT event FROM outbox_marks WHERE consumer = ? AND subject = b.subject AND event = b.event
+         AND attempts = b.attempts AND num_nulls(dead_at) = 1 FOR UPDATE SKIP LOCKED
+     ) AS m`,
     [...keysOf(begun), begun.map(({ attempts }) => attempts), consumer],
   );
   const held = new Set(rows.map(({ event }) => event));

@@ -41,6 +41,7 @@ export const backlog: LinkComparison = {
           db,
           (trx) =>
             claimDeliveries(trx, {
+              heldOf: () => [],
               nowMs: Date.now(),
               ...(freePlaces([]) as NonNullable<ReturnType<typeof freePlaces>>),
             }),

@@ -88,7 +88,7 @@ export const unowned: readonly Unowned[] = [
       'modules/tokens/store.ts': ['deleteTokensEndedBefore'],
       'modules/webhooks/deliveries/delivery-store.ts': ['countPending'],
       'modules/webhooks/endpoints/endpoint-store.ts': ['countByStatus'],
-      'modules/webhooks/sending/claim-store.ts': ['CLAIM', 'POSTPONE'],
+      'modules/webhooks/sending/claim-store.ts': ['CLAIM', 'POSTPONE', 'releaseDeliveries'],
       'modules/webhooks/sending/mark-store.ts': ['LOCK_ENDPOINTS', 'LOCK_HEALTH', 'MARK'],
       'replicas/store.ts': ['removeDeadReplicas'],
     },

@@ -1,10 +1,11 @@
 import type { Knex } from 'knex';
 import { queryPrepared } from '../../../db/prepared.js';
 import { type DeliveryStatus, oldestUnsent } from '../deliveries/delivery-store.js';
-import { type EventColumns } from '../deliveries/event-store.js';
+import type { EventColumns } from '../deliveries/event-store.js';
+import { lockQueues } from '../endpoints/endpoint-store.js';
 import type { PayloadForm } from '../kinds/payload.js';
 import type { Receiver } from './attempts.js';
-import type { Places } from './places.js';
+import { PER_ENDPOINT, type Places } from './places.js';
 
 // Who may hold what:
 //
@@ -16,8 +17,8 @@ import type { Places } from './places.js';
 
 /** Time for which a delivery belongs to the replica that claimed it; longer than any attempt takes. */
 export const LEASE_MS = 60_000;
-/** Attempts at deliveries of one endpoint at once, over all replicas; one while the endpoint does not reply. */
-const AT_ONCE = 4;
+/** Deliveries of an endpoint that a replica holds at most, those that wait for a place included. */
+const HELD = 4 * PER_ENDPOINT;
 /** New deliveries of an endpoint that are looked at in one claim, to find different subjects. */
 const LOOKED_AT = 64;
 
@@ -43,17 +44,23 @@ export interface ClaimLimits {
   readonly fast: Places;
   /** Limits for endpoints that do not reply. */
   readonly slow: Places;
+  /** Ids of the deliveries of these endpoints that this replica holds. */
+  readonly heldOf: (endpointIds: readonly string[]) => readonly string[];
 }
 
 /** Claims deliveries that are due, of the endpoints that have waited longest. @returns null: no endpoint is due */
 export async function claimDeliveries(trx: Knex, limits: ClaimLimits): Promise<ClaimedDelivery[] | null> {
-  const { nowMs } = limits;
+  const { nowMs, heldOf } = limits;
   const queues = await lockDueQueues(trx, limits);
   if (queues.length === 0) return null;
   const endpoints = queues.map(({ endpoint_id: id }) => id);
-  const slots = queues.map(({ is_slow: isSlow }) => (isSlow ? 1 : AT_ONCE));
+  const slots = queues.map(({ is_slow: isSlow }) => (isSlow ? 1 : PER_ENDPOINT));
   const scope = [endpoints, slots, new Date(nowMs), oldestUnsent(nowMs)];
-  const claimed = await queryPrepared<ClaimedDelivery>(trx, CLAIM, [...scope, new Date(nowMs + LEASE_MS)]);
+  const claimed = await queryPrepared<ClaimedDelivery>(trx, CLAIM, [
+    ...scope,
+    new Date(nowMs + LEASE_MS),
+    heldOf(endpoints),
+  ]);
   await queryPrepared(trx, POSTPONE, scope);
   return claimed;
 }
@@ -76,17 +83,18 @@ const LOCK_DUE = {
 };
 
 // a statement of its own after the locks: it must see what the claim before this one has committed. Of an endpoint that was
-// paused while a replica sent, only what that replica left behind when it died is still due: it is skipped.
-// $1 endpoints, $2 their slots, $3 now, $4 oldest id, $5 end of the lease
+// paused while a replica sent, only what that replica left behind when it died, or gave back, is still due: it is skipped.
+// A replica that alone has leases claims more than it sends at once, because it knows how many are under way.
+// $1 endpoints, $2 their slots, $3 now, $4 oldest id, $5 end of the lease, $6 deliveries of these endpoints that this replica holds
 const CLAIM = {
   name: 'webhook-claim',
   text: `
   WITH queue AS (
-    SELECT endpoint_id, slots - (
-      SELECT count(*)::int FROM webhook_deliveries l
+    SELECT q.endpoint_id, CASE WHEN q.slots > 1 AND leased.others = 0 THEN ${HELD} ELSE q.slots END - leased.count AS free
+    FROM unnest($1::text[], $2::int[]) AS q (endpoint_id, slots) CROSS JOIN LATERAL (
+      SELECT count(*)::int AS count, count(*) FILTER (WHERE l.id <> ALL($6))::int AS others FROM webhook_deliveries l
       WHERE l.endpoint_id = q.endpoint_id AND l.id >= $4 AND l.leased_until > $3
-    ) AS free
-    FROM unnest($1::text[], $2::int[]) AS q (endpoint_id, slots)
+    ) AS leased
   ), picked AS (
     SELECT p.id, p.sequence FROM queue CROSS JOIN LATERAL (
       SELECT c.id, c.sequence FROM (
@@ -128,6 +136,25 @@ const CLAIM = {
   JOIN webhook_queues q ON q.endpoint_id = e.id
   WHERE c.leased_until IS NOT NULL ORDER BY c.lane = 'recovery', c.sequence`,
 };
+
+/** Gives claimed deliveries back that were not sent: they are due again. */
+export async function releaseDeliveries(trx: Knex, claimed: readonly ClaimedDelivery[], nowMs: number): Promise<void> {
+  const endpointIds = [...new Set(claimed.map(({ endpoint_id: id }) => id))];
+  await lockQueues(trx, endpointIds);
+  await trx.raw(
+    `UPDATE webhook_deliveries d SET leased_until = NULL FROM unnest(:ids::text[], :leases::timestamptz[]) AS c (id, lease)
+     WHERE d.id = c.id AND d.id >= :oldest AND d.leased_until = c.lease`,
+    {
+      ids: claimed.map(({ id }) => id),
+      leases: claimed.map(({ leased_until: lease }) => lease),
+      oldest: oldestUnsent(nowMs),
+    },
+  );
+  await trx.raw('UPDATE webhook_queues SET due_at = least(due_at, :at) WHERE endpoint_id = ANY(:endpointIds)', {
+    at: new Date(nowMs),
+    endpointIds,
+  });
+}
 
 // An endpoint whose places are all taken is due again when one is free, which the replica that sends notes; else when a wait ends.
 // $1 endpoints, $2 their slots, $3 now, $4 oldest id

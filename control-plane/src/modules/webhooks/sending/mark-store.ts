@@ -95,10 +95,10 @@ const MARK = {
     WHERE d.id = m.id AND d.id >= $2 AND d.leased_until = m."leasedUntil" RETURNING d.id`,
 };
 
-/** Writes the health of locked endpoints, and that a place is free. */
+/** Writes the health of locked endpoints. `isDue`: whether a place is free and nothing that is claimed waits for it. */
 export async function updateHealth(
   trx: Knex,
-  rows: readonly (Health & { readonly endpointId: string })[],
+  rows: readonly (Health & { readonly endpointId: string; readonly isDue: boolean })[],
   at: Date,
 ): Promise<void> {
   const dateOf = (instantMs: number | null) => (instantMs === null ? null : new Date(instantMs));
@@ -111,6 +111,7 @@ export async function updateHealth(
     last_success_at: dateOf(health.lastSuccessAtMs),
     last_failure_at: dateOf(health.lastFailureAtMs),
     is_slow: health.isSlow,
+    is_due: health.isDue,
   }));
   await queryPrepared(trx, UPDATE_HEALTH, [at, JSON.stringify(columns)]);
 }
@@ -119,9 +120,9 @@ const UPDATE_HEALTH = {
   name: 'webhook-update-health',
   text: `UPDATE webhook_queues q SET failing_since = h.failing_since, failing_event = h.failing_event,
       has_failed_again = h.has_failed_again, warned_at = h.warned_at, last_success_at = h.last_success_at,
-      last_failure_at = h.last_failure_at, is_slow = h.is_slow, due_at = least(q.due_at, $1::timestamptz)
+      last_failure_at = h.last_failure_at, is_slow = h.is_slow, due_at = CASE WHEN h.is_due THEN least(q.due_at, $1::timestamptz) ELSE q.due_at END
     FROM jsonb_to_recordset($2) AS h (endpoint_id text, failing_since timestamptz, failing_event text, has_failed_again boolean,
-      warned_at timestamptz, last_success_at timestamptz, last_failure_at timestamptz, is_slow boolean)
+      warned_at timestamptz, last_success_at timestamptz, last_failure_at timestamptz, is_slow boolean, is_due boolean)
     WHERE q.endpoint_id = h.endpoint_id`,
 };
 

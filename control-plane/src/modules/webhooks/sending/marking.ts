@@ -25,6 +25,14 @@ export interface Sent {
   readonly endedAtMs: number;
 }
 
+/** Ends of attempts that were written. */
+interface Written {
+  /** Those whose lease was held: of the others it had ended, and somebody else sends them. */
+  readonly written: readonly Sent[];
+  /** Endpoints that were not active, or deleted. */
+  readonly inactive: readonly string[];
+}
+
 interface MarkingOptions {
   readonly db: Knex;
   readonly mail: Pick<Mail, 'enqueue'>;
@@ -35,8 +43,8 @@ interface MarkingOptions {
 export class Marking {
   constructor(private readonly options: MarkingOptions) {}
 
-  /** @returns those that were written: the lease of the others had ended, and somebody else sends them */
-  async write(sent: readonly Sent[]): Promise<readonly Sent[]> {
+  /** `hasWaiting`: true of an endpoint of which this replica holds more to be sent, so that it needs no claim yet. */
+  async write(sent: readonly Sent[], hasWaiting: (endpointId: string) => boolean): Promise<Written> {
     const { db, clock } = this.options;
     const nowMs = clock.now();
     return db.transaction(async (trx) => {
@@ -61,11 +69,16 @@ export class Marking {
       const changes = locked.map((endpoint) => followAll(endpoint, written));
       await updateHealth(
         trx,
-        changes.map(({ endpoint, health }) => ({ ...health, endpointId: endpoint.endpointId })),
+        changes.map(({ endpoint: { endpointId }, health }) => ({
+          ...health,
+          endpointId,
+          isDue: !hasWaiting(endpointId),
+        })),
         new Date(nowMs),
       );
       for (const { endpoint, consequence } of changes) await this.#act(trx, endpoint, { consequence, nowMs });
-      return written;
+      const isActive = ({ delivery }: Sent) => endpoints.get(delivery.endpoint_id)?.status === 'active';
+      return { written, inactive: sent.filter((one) => !isActive(one)).map(({ delivery }) => delivery.endpoint_id) };
     });
   }
 

@@ -7,8 +7,8 @@
 
 const AT_ONCE = 256;
 const SLOW_AT_ONCE = 64;
-/** Places of one endpoint. */
-const PER_ENDPOINT = 4;
+/** Attempts at deliveries of one endpoint at once, over all replicas; one while the endpoint does not reply. */
+export const PER_ENDPOINT = 4;
 /** Part of the places that one host may fill: others go on while thousands of endpoints of a host do not reply. */
 const HOST_SHARE = 1 / 4;
 

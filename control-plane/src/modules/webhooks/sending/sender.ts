@@ -5,15 +5,18 @@ import { Batcher } from '../../../db/batcher.js';
 import { Rounds } from '../../../runtime/rounds.js';
 import { readEvent } from '../deliveries/event-store.js';
 import type { Attempts } from './attempts.js';
-import { type ClaimedDelivery, claimDeliveries } from './claim-store.js';
+import { type ClaimedDelivery, claimDeliveries, releaseDeliveries } from './claim-store.js';
+import { Holdings } from './holdings.js';
 import type { Marking, Sent } from './marking.js';
-import { freePlaces, type UnderWay } from './places.js';
+import type { Result } from './outcome.js';
+import { freePlaces } from './places.js';
 
 // Every replica:
 //
-//   claim (lease 60 s) ──commit──> send ──> mark, many at once ──commit──> claim again, since a place is free
-//         │                          └── dies here: the lease ends, and another replica sends it again under the same id
-//         └── as many as there are places: places.ts
+//   claim (lease 60 s) ──commit──> send ──> mark, many at once ──commit──> claim again, since nothing of the endpoint waits
+//         │              │           └── dies here: the lease ends, and another replica sends it again under the same id
+//         │              └── at most four of an endpoint at once, the others wait for them: holdings.ts
+//         └── for as many endpoints as there are places: places.ts
 
 const LOOK_MS = 1_000;
 const MARKED_AT_ONCE = 256;
@@ -33,7 +36,8 @@ export class Sender {
   readonly #rounds: Rounds;
   readonly #marks: Batcher<Sent, boolean>;
   readonly #stopping = new AbortController();
-  readonly #underWay = new Map<string, UnderWay & { readonly done: Promise<void> }>();
+  readonly #holdings = new Holdings<ClaimedDelivery>();
+  readonly #underWay = new Set<Promise<void>>();
 
   constructor(private readonly options: SenderOptions) {
     const { clock, log } = options;
@@ -54,8 +58,9 @@ export class Sender {
   async stop(): Promise<void> {
     await this.#rounds.stop();
     this.#stopping.abort(new Error('the control plane stops'));
-    await Promise.all([...this.#underWay.values()].map(({ done }) => done));
+    await this.#ended();
     await this.#marks.drain();
+    await this.#giveBack(this.#holdings.takeBack(this.options.clock.now(), 'all'));
   }
 
   /** Looks for deliveries at once. */
@@ -65,42 +70,51 @@ export class Sender {
 
   /** Claims what is due and begins to send it, as far as there are places. */
   async run(isStopped = () => false): Promise<void> {
+    await this.#giveBack(this.#holdings.takeBack(this.options.clock.now()));
     while (!isStopped()) {
-      const places = freePlaces([...this.#underWay.values()]);
+      const places = freePlaces(this.#holdings.places());
       if (places === null) return;
-      const nowMs = this.options.clock.now();
-      const claimed = await this.options.db.transaction((trx) => claimDeliveries(trx, { nowMs, ...places }));
+      const limits = {
+        nowMs: this.options.clock.now(),
+        ...places,
+        heldOf: (ids: readonly string[]) => this.#holdings.idsOf(ids),
+      };
+      const claimed = await this.options.db.transaction((trx) => claimDeliveries(trx, limits));
       if (claimed === null) return;
-      for (const delivery of claimed) this.#begin(delivery);
+      this.#holdings.add(claimed, limits.nowMs);
+      for (const endpointId of new Set(claimed.map(({ endpoint_id: id }) => id))) this.#begin(endpointId);
     }
   }
 
   /** Resolves when nothing is under way and the look after the last delivery has ended. */
   async idle(): Promise<void> {
     do {
-      await Promise.all([...this.#underWay.values()].map(({ done }) => done));
+      await this.#ended();
       await this.#rounds.idle();
     } while (this.#underWay.size > 0);
   }
 
-  #begin(delivery: ClaimedDelivery): void {
-    const done = this.#send(delivery).finally(() => {
-      this.#underWay.delete(delivery.id);
-      this.look();
-    });
-    this.#underWay.set(delivery.id, { host: delivery.host, isSlow: delivery.is_slow, done });
+  async #ended(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  /** Begins to send what waits for an endpoint, as far as it has places. */
+  #begin(endpointId: string): void {
+    if (this.#stopping.signal.aborted) return;
+    for (const delivery of this.#holdings.take(endpointId, this.options.clock.now())) {
+      const done = this.#send(delivery).finally(() => {
+        this.#holdings.forget(delivery);
+        this.#underWay.delete(done);
+        if (!this.#holdings.hasWaiting(endpointId)) this.look();
+      });
+      this.#underWay.add(done);
+    }
   }
 
   async #send(delivery: ClaimedDelivery): Promise<void> {
-    const { attempts, clock, log } = this.options;
-    const message = {
-      receiver: delivery,
-      event: readEvent(delivery),
-      payload: delivery.payload,
-      attempt: delivery.attempt_count + 1,
-    };
+    const { clock, log } = this.options;
     try {
-      const result = await attempts.make(message, this.#stopping.signal);
+      const result = await this.#attempt(delivery);
       await this.#marks.add({ delivery, result, endedAtMs: clock.now() });
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
@@ -108,9 +122,36 @@ export class Sender {
     }
   }
 
+  /** Makes the attempt, and lets what waits for its place begin: marking takes none. */
+  async #attempt(delivery: ClaimedDelivery): Promise<Result> {
+    const { endpoint_id: endpointId, payload, attempt_count: attempts } = delivery;
+    const message = { receiver: delivery, event: readEvent(delivery), payload, attempt: attempts + 1 };
+    let isSlow = delivery.is_slow;
+    try {
+      const result = await this.options.attempts.make(message, this.#stopping.signal);
+      isSlow = result.outcome.isSlow;
+      return result;
+    } finally {
+      this.#holdings.end(delivery, { isSlow });
+      this.#begin(endpointId);
+    }
+  }
+
   async #mark(sent: readonly Sent[]): Promise<boolean[]> {
-    const written = new Set(await this.options.marking.write(sent));
+    const { written, inactive } = await this.options.marking.write(sent, (id) => this.#holdings.hasWaiting(id));
     for (const one of written) this.options.onMarked(one);
-    return sent.map((one) => written.has(one));
+    await this.#giveBack(this.#holdings.takeBack(this.options.clock.now(), inactive));
+    return sent.map((one) => written.includes(one));
+  }
+
+  async #giveBack(deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    if (deliveries.length === 0) return;
+    const { db, clock, log } = this.options;
+    try {
+      await db.transaction((trx) => releaseDeliveries(trx, deliveries, clock.now()));
+      this.look();
+    } catch (error) {
+      log.warn({ err: error }, 'cannot give back webhooks that were not sent, they wait until their lease ends');
+    }
   }
 }

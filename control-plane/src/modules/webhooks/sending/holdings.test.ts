@@ -1,0 +1,55 @@
+import t from 'tap';
+import { Holdings } from './holdings.js';
+
+const delivery = (id: string, endpoint_id = 'whe_1', is_slow = false) => ({ id, endpoint_id, is_slow, host: 'a' });
+const many = (count: number) => Array.from({ length: count }, (_, n) => delivery(`whd_${n}`));
+const idsOf = (deliveries: readonly { readonly id: string }[]) => deliveries.map(({ id }) => id);
+
+t.test('four deliveries of an endpoint are under way, and each that ends lets the next begin', async (t) => {
+  const holdings = new Holdings();
+  holdings.add(many(6), 0);
+  t.same(idsOf(holdings.take('whe_1', 0)), ['whd_0', 'whd_1', 'whd_2', 'whd_3']);
+  t.same(holdings.take('whe_1', 0), []);
+  holdings.end(delivery('whd_1'), { isSlow: false });
+  t.same(idsOf(holdings.take('whe_1', 0)), ['whd_4']);
+  t.ok(holdings.hasWaiting('whe_1'));
+  t.equal(holdings.places().length, 4);
+});
+
+t.test(
+  'an endpoint that does not reply has one place, for as long as its last attempt brought no response',
+  async (t) => {
+    const holdings = new Holdings();
+    holdings.add(
+      [delivery('whd_0', 'whe_1', true), delivery('whd_1', 'whe_1', true), delivery('whd_2', 'whe_1', true)],
+      0,
+    );
+    t.same(idsOf(holdings.take('whe_1', 0)), ['whd_0']);
+    t.same(holdings.places(), [{ host: 'a', isSlow: true }]);
+    holdings.end(delivery('whd_0'), { isSlow: false });
+    t.same(idsOf(holdings.take('whe_1', 0)), ['whd_1', 'whd_2']);
+  },
+);
+
+t.test('a delivery that was claimed more than two seconds ago is not begun but given back', async (t) => {
+  const holdings = new Holdings();
+  holdings.add(many(5), 0);
+  t.equal(holdings.take('whe_1', 2_000).length, 4);
+  holdings.end(delivery('whd_0'), { isSlow: false });
+  t.same(holdings.take('whe_1', 2_001), []);
+  t.same(holdings.takeBack(2_000), []);
+  t.same(idsOf(holdings.takeBack(2_001)), ['whd_4']);
+  t.notOk(holdings.hasWaiting('whe_1'));
+  t.same(holdings.idsOf(['whe_1']).sort(), ['whd_0', 'whd_1', 'whd_2', 'whd_3'], 'until they are marked');
+});
+
+t.test('what waits for an endpoint is given back at once, and what is under way is not', async (t) => {
+  const holdings = new Holdings();
+  holdings.add([...many(5), delivery('whd_other', 'whe_2')], 0);
+  holdings.take('whe_1', 0);
+  t.same(idsOf(holdings.takeBack(0, ['whe_1'])), ['whd_4']);
+  t.same(idsOf(holdings.takeBack(0, 'all')), ['whd_other']);
+  t.same(holdings.idsOf(['whe_2']), []);
+  for (const { id } of many(4)) holdings.forget(delivery(id));
+  t.same(holdings.places(), []);
+});

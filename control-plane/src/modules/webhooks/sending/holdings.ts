@@ -1,0 +1,112 @@
+import { PER_ENDPOINT, type UnderWay } from './places.js';
+
+// A delivery that this replica has claimed:
+//
+//   waiting ──a place of its endpoint is free──> under way ──response──> ended ──marked──> gone
+//      └── claimed too long ago, or the replica stops: given back
+
+/**
+ * Longest time from the claim to the attempt: a paused endpoint, another URL and another secret take effect within it,
+ * and the lease outlasts the attempt.
+ */
+const FRESH_MS = 2_000;
+
+/** Claimed delivery, as far as holding it needs. */
+interface Held {
+  readonly id: string;
+  readonly endpoint_id: string;
+  readonly is_slow: boolean;
+  readonly host: string;
+}
+
+/** Deliveries of one endpoint. */
+interface Holding<D extends Held> {
+  readonly host: string;
+  /** True if the last attempt brought no response. */
+  isSlow: boolean;
+  readonly waiting: { readonly delivery: D; readonly claimedAtMs: number }[];
+  underWay: number;
+  /** All of them until they are marked: other leases are those of other replicas. */
+  readonly ids: Set<string>;
+}
+
+/** Deliveries that this replica has claimed, by endpoint: a few more than are sent at once, so that a claim serves many. */
+export class Holdings<D extends Held> {
+  readonly #byEndpoint = new Map<string, Holding<D>>();
+
+  add(claimed: readonly D[], claimedAtMs: number): void {
+    for (const delivery of claimed) {
+      const holding = this.#byEndpoint.get(delivery.endpoint_id) ?? newHolding<D>(delivery);
+      holding.waiting.push({ delivery, claimedAtMs });
+      holding.ids.add(delivery.id);
+      this.#byEndpoint.set(delivery.endpoint_id, holding);
+    }
+  }
+
+  /** Takes the deliveries of an endpoint for which it has places, in the order of their claims: they are under way. */
+  take(endpointId: string, nowMs: number): D[] {
+    const holding = this.#byEndpoint.get(endpointId);
+    if (holding === undefined) return [];
+    const taken: D[] = [];
+    for (;;) {
+      const [next] = holding.waiting;
+      const isFree = holding.underWay < (holding.isSlow ? 1 : PER_ENDPOINT);
+      if (next === undefined || !isFree || isStale(next, nowMs)) return taken;
+      holding.waiting.shift();
+      holding.underWay += 1;
+      taken.push(next.delivery);
+    }
+  }
+
+  /** Notes the end of an attempt: its place is free. */
+  end({ endpoint_id: endpointId }: D, { isSlow }: { readonly isSlow: boolean }): void {
+    const holding = this.#byEndpoint.get(endpointId);
+    if (holding === undefined) return;
+    holding.underWay -= 1;
+    holding.isSlow = isSlow;
+  }
+
+  /** Forgets a delivery that is marked, or whose lease is left to end. */
+  forget({ id, endpoint_id: endpointId }: D): void {
+    const holding = this.#byEndpoint.get(endpointId);
+    holding?.ids.delete(id);
+    if (holding?.ids.size === 0) this.#byEndpoint.delete(endpointId);
+  }
+
+  /** Removes the deliveries that have waited too long; those of `endpointIds`, or of all, whatever they waited. */
+  takeBack(nowMs: number, endpointIds: readonly string[] | 'all' = []): D[] {
+    const whole = endpointIds === 'all' ? [...this.#byEndpoint.keys()] : endpointIds;
+    const back = [...this.#byEndpoint].flatMap(([endpointId, { waiting }]) => {
+      const fresh = whole.includes(endpointId) ? [] : waiting.filter((one) => !isStale(one, nowMs));
+      const old = waiting.filter((one) => !fresh.includes(one));
+      waiting.splice(0, waiting.length, ...fresh);
+      return old.map(({ delivery }) => delivery);
+    });
+    for (const delivery of back) this.forget(delivery);
+    return back;
+  }
+
+  hasWaiting(endpointId: string): boolean {
+    return (this.#byEndpoint.get(endpointId)?.waiting.length ?? 0) > 0;
+  }
+
+  /** Ids of all deliveries of these endpoints. */
+  idsOf(endpointIds: readonly string[]): string[] {
+    return endpointIds.flatMap((endpointId) => [...(this.#byEndpoint.get(endpointId)?.ids ?? [])]);
+  }
+
+  /** Places that are taken: those under way, and those that what waits will take. */
+  places(): UnderWay[] {
+    return [...this.#byEndpoint.values()].flatMap(({ host, isSlow, ids }) =>
+      Array.from({ length: Math.min(ids.size, isSlow ? 1 : PER_ENDPOINT) }, () => ({ host, isSlow })),
+    );
+  }
+}
+
+function newHolding<D extends Held>({ host, is_slow: isSlow }: Held): Holding<D> {
+  return { host, isSlow, waiting: [], underWay: 0, ids: new Set() };
+}
+
+function isStale({ claimedAtMs }: { readonly claimedAtMs: number }, nowMs: number): boolean {
+  return nowMs - claimedAtMs > FRESH_MS;
+}
