@@ -200,3 +200,49 @@ t.test('reminders come at their interval, as many as the rule has, and none of w
   t.equal(reminders().length, 2);
   t.ok(reminders().every((message) => message.includes('Lasting')));
 });
+
+t.test('a silence that begins later and drops a message on its way is told at its end', async (t) => {
+  const receiver = await startReceiver(t);
+  const world = await openAlertWorld(t);
+  const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/`, body: '{{kind}} {{title}}' });
+  const alert_policy_id = await world.addPolicy([channel]);
+  const monitor = await world.addMonitor('Shop', { alert_policy_id });
+  const taken: string[] = [];
+  let isAway = true;
+  receiver.reply = ({ body }) => {
+    if (!isAway) taken.push(body);
+    return { status: isAway ? 500 : 200 };
+  };
+  await world.addSilence(5 * MINUTE_MS, { inMs: MINUTE_MS });
+  await world.happens('down', [monitor]);
+  await world.passAll(3 * MINUTE_MS, 10_000);
+  t.match(await world.db('alert_deliveries'), [{ status: 'dropped', reason: 'silenced' }]);
+  isAway = false;
+  await world.passAll(2 * MINUTE_MS, 10_000);
+  t.same(taken, [], 'it lasts');
+  await world.passAll(2 * MINUTE_MS, 10_000);
+  t.same(taken, ['firing Down: Shop']);
+});
+
+t.test('news of a monitor at the end of a silence does not lose what the silence dropped on its way', async (t) => {
+  const receiver = await startReceiver(t);
+  const world = await openAlertWorld(t);
+  const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/`, body: '{{kind}} {{title}}' });
+  const monitor = await world.addMonitor('Shop', { alert_policy_id: await world.addPolicy([channel]) });
+  receiver.reply = () => ({ status: 500 });
+  await world.happens('down', [monitor]);
+  await world.settle();
+  await world.addSilence(2 * MINUTE_MS);
+  await world.passAll(MINUTE_MS, 10_000);
+  t.match(await world.db('alert_deliveries'), [{ status: 'dropped', reason: 'silenced' }]);
+  receiver.reply = () => ({ status: 200 });
+  const before = receiver.requests.length;
+  // it is over, and no one has looked yet
+  world.clock.advance(2 * MINUTE_MS);
+  await world.happens('degraded', [monitor]);
+  await world.passAll(2_000);
+  t.same(
+    receiver.requests.slice(before).map(({ body }) => body),
+    ['firing Degraded: Shop'],
+  );
+});

@@ -253,6 +253,30 @@ t.test('an address that got a message in place of its channels is told of the en
 });
 
 t.test(
+  'an address that got a message in place of a channel that a silence then kept back is told of the end',
+  async (t) => {
+    const receiver = await startReceiver(t);
+    receiver.reply = () => ({ status: 500 });
+    const world = await openAlertWorld(t);
+    const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
+    const monitor = await world.addMonitor('Shop', { alert_policy_id: await world.addPolicy([channel]) });
+    await world.happens('down', [monitor]);
+    await world.passAll(180_000, 5_000);
+    await world.addSilence(3_600_000);
+    await world.passAll(600_000, 20_000);
+    const hook = () => world.db('alert_deliveries').where({ channel_id: channel.id }).pluck('reason');
+    t.same(await hook(), ['silenced']);
+    await world.happens('degraded', [monitor]);
+    await world.passAll(2_000);
+    await world.happens('up', [monitor]);
+    await world.passAll(10_000);
+    t.equal(world.mails.length, 2);
+    t.match(JSON.stringify(world.mails[1]?.content), /Up again/);
+    t.same(await hook(), ['silenced'], 'and the channel, which knows nothing, is not');
+  },
+);
+
+t.test(
   '2 000 monitors that go down at once, and come up again, make six messages each way, in few statements',
   async (t) => {
     const receiver = await startReceiver(t);
