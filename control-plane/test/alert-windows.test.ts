@@ -58,11 +58,11 @@ async function withWindows(t: Test) {
 t.test('of a monitor that is down before a window and up inside it both are told at once', async (t) => {
   const { world, monitor, window, to, said } = await withWindows(t);
   const shop = await monitor('Shop');
-  await window(300, 3_600);
+  await window(300, 1_500);
   await world.happens('down', [shop]);
   await to(600);
   await world.happens('up', [shop]);
-  await to(4_000);
+  await to(1_600);
   t.same(said(), ['0 firing a', '600 resolved a']);
 });
 
@@ -71,36 +71,36 @@ t.test(
   async (t) => {
     const { world, monitor, window, to, turned, said, persistent, heldBy } = await withWindows(t);
     const shop = await monitor('Shop', persistent);
-    await window(300, 3_600);
+    await window(300, 1_500);
     await world.happens('down', [shop]);
     await turned(300);
     await to(310);
     t.same(await heldBy(shop), ['maintenance'], 'from its begin on');
-    await to(3_590);
+    await to(1_490);
     t.same(said(), ['0 firing a']);
-    await to(3_620);
+    await to(1_520);
     t.same(await heldBy(shop), []);
-    t.same(said(), ['3600 reminder a'], 'the reminder that was due within, once');
-    await to(3_950);
+    t.same(said(), ['1500 reminder a'], 'the reminder that was due within, once');
+    await to(1_850);
     const step = said();
-    t.match(step, [/^39\d\d escalation b$/], 'the step stood still for the time of the window');
+    t.match(step, [/^18\d\d escalation b$/], 'the step stood still for the time of the window');
     await world.happens('up', [shop]);
-    await to(3_960);
-    t.same(said(), ['3950 resolved a', '3950 resolved b']);
+    await to(1_860);
+    t.same(said(), ['1850 resolved a', '1850 resolved b']);
   },
 );
 
 t.test('of a monitor that is down only inside a window nobody is told', async (t) => {
   const { world, monitor, window, to, said, persistent, heldBy } = await withWindows(t);
   const shop = await monitor('Shop', persistent);
-  await window(0, 3_600);
+  await window(0, 1_200);
   await to(10);
   await world.happens('down', [shop]);
   await to(20);
   t.same(await heldBy(shop), ['maintenance']);
-  await to(1_800);
+  await to(1_100);
   await world.happens('up', [shop]);
-  await to(8_000);
+  await to(2_000);
   t.same(said(), []);
   t.match(await world.db('alerts'), [{ status: 'resolved' }]);
 });
@@ -108,11 +108,11 @@ t.test('of a monitor that is down only inside a window nobody is told', async (t
 t.test('a monitor that is down inside a window and after it is told at its end', async (t) => {
   const { world, monitor, window, to, said } = await withWindows(t);
   const shop = await monitor('Shop');
-  await window(0, 1_800);
+  await window(0, 600);
   await to(10);
   await world.happens('down', [shop]);
-  await to(3_000);
-  t.same(said(), ['1800 firing a']);
+  await to(700);
+  t.same(said(), ['600 firing a']);
 });
 
 t.test(
@@ -124,7 +124,7 @@ t.test(
     await world.happens('degraded', [lasting, passing]);
     await to(10);
     t.same(said(), ['0 firing a', '0 firing a']);
-    await window(20, 1_800);
+    await window(20, 600);
     await to(100);
     await world.happens('down', [lasting, passing]);
     await to(200);
