@@ -129,8 +129,8 @@ t.test(
     await world.happens('down', [lasting, passing]);
     await to(200);
     await world.happens('degraded', [passing]);
-    await to(3_000);
-    t.same(said(), ['1800 severity a']);
+    await to(700);
+    t.same(said(), ['600 severity a']);
   },
 );
 
