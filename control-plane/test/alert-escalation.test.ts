@@ -92,7 +92,7 @@ t.test('without a time-out an acknowledged alert takes no step and reminds nobod
   t.same(said(), ['2100 escalation b', '2300 reminder a'], 'the step had a hundred seconds to go');
 });
 
-t.test('steps stand still while a silence holds, from its begin on, and it is none of their time', async (t) => {
+t.test('steps stand still while a silence holds, from its begin on, and its time does not count', async (t) => {
   const timed = await openTimedAlerts(t);
   const { world, to, said, alertOf } = timed;
   const monitor = await timed.monitor('Shop', twoSteps(timed));

@@ -145,6 +145,26 @@ t.test('a message that a silence drops on its way is sent when the silence is ov
   t.same(typesOf(receiver.requests.slice(before)), ['alert.firing', 'alert.resolved']);
 });
 
+t.test('a silence applies at once in every replica, and in none as soon as it is deleted', async (t) => {
+  const receiver = await startReceiver(t);
+  const world = await openAlertWorld(t);
+  const other = world.relayReplica(world.replica(world.clock));
+  const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
+  const alert_policy_id = await world.addPolicy([channel]);
+  const act = { account: accountOf(world.userId), actor: program };
+  const downAtOther = async (name: string) => {
+    const monitor = await world.addMonitor(name, { alert_policy_id });
+    await world.happens('down', [monitor]);
+    await other.consumers.run();
+    return (await world.db('alerts').where({ monitor_id: monitor }).first()).state.heldBy;
+  };
+  t.same(await downAtOther('Before'), []);
+  const { id } = await world.alerts.silences.create({ reason: 'Work', duration_sec: 600 }, act);
+  t.same(await downAtOther('Within'), ['silence']);
+  await world.alerts.silences.delete(id, act);
+  t.same(await downAtOther('After'), []);
+});
+
 t.test('what a silence held is looked at when the account is recovered, which ends the silence', async (t) => {
   const world = await openAlertWorld(t);
   const monitor = await world.addMonitor('Shop');
