@@ -96,7 +96,7 @@ t.test('an alert that is silenced while it waits for a digest is told when the s
   const [quiet] = world.monitors.slice(-1) as [string];
   await world.happens('down', world.monitors);
   await world.settle();
-  await world.addSilence(120_000, quiet);
+  await world.addSilence(120_000, { monitorId: quiet });
   await world.passAll(60_000, 5_000);
   const digests = () => world.received().filter(({ kind }) => kind === 'digest');
   t.match(digests(), [{ count: 2 }]);
@@ -114,7 +114,7 @@ t.test('an alert that ends in the silence that kept it out of a digest is never 
   const [quiet] = world.monitors.slice(-1) as [string];
   await world.happens('down', world.monitors);
   await world.settle();
-  await world.addSilence(120_000, quiet);
+  await world.addSilence(120_000, { monitorId: quiet });
   await world.passAll(60_000, 5_000);
   await world.happens('up', [quiet]);
   await world.passAll(700_000, 10_000);

@@ -29,7 +29,7 @@ async function held(t: Test) {
     const alert = await world.db('alerts').where({ monitor_id: monitor }).whereNot({ status: 'resolved' }).first();
     return alert?.state.heldBy ?? null;
   };
-  return { world, channel, told, policy, holds };
+  return { world, receiver, channel, told, policy, holds };
 }
 
 /** Quiet hours of every day that have begun, and last this long. */
@@ -199,4 +199,60 @@ t.test('reminders come at their interval, as many as the rule has, and none of w
   await world.passAll(30 * MINUTE_MS, 20_000);
   t.equal(reminders().length, 2);
   t.ok(reminders().every((message) => message.includes('Lasting')));
+});
+
+t.test('a silence that begins later and drops a message on its way is told at its end', async (t) => {
+  const { world, receiver, policy } = await held(t);
+  const monitor = await world.addMonitor('Shop', { alert_policy_id: await policy({}) });
+  const taken: string[] = [];
+  let isAway = true;
+  receiver.reply = ({ body }) => {
+    if (!isAway) taken.push(body);
+    return { status: isAway ? 500 : 200 };
+  };
+  await world.addSilence(5 * MINUTE_MS, { inMs: MINUTE_MS });
+  await world.happens('down', [monitor]);
+  await world.passAll(3 * MINUTE_MS, 10_000);
+  t.match(await world.db('alert_deliveries'), [{ status: 'dropped', reason: 'silenced' }]);
+  isAway = false;
+  await world.passAll(2 * MINUTE_MS, 10_000);
+  t.same(taken, [], 'it lasts');
+  await world.passAll(2 * MINUTE_MS, 10_000);
+  t.same(taken, ['firing Down: Shop']);
+});
+
+t.test('news of a monitor at the end of a silence does not lose what the silence dropped on its way', async (t) => {
+  const { world, receiver, told, policy } = await held(t);
+  const monitor = await world.addMonitor('Shop', { alert_policy_id: await policy({}) });
+  receiver.reply = () => ({ status: 500 });
+  await world.happens('down', [monitor]);
+  await world.settle();
+  await world.addSilence(2 * MINUTE_MS);
+  await world.passAll(MINUTE_MS, 10_000);
+  t.match(await world.db('alert_deliveries'), [{ status: 'dropped', reason: 'silenced' }]);
+  receiver.reply = () => ({ status: 200 });
+  const before = told().length;
+  // it is over, and no one has looked yet
+  world.clock.advance(2 * MINUTE_MS);
+  await world.happens('degraded', [monitor]);
+  await world.passAll(2_000);
+  t.same(told().slice(before), ['firing Degraded: Shop']);
+});
+
+t.test('a silence of a tag that a monitor no longer has drops none of its messages on their way', async (t) => {
+  const { world, receiver, told, policy } = await held(t);
+  const monitor = await world.addMonitor('Shop', { alert_policy_id: await policy({}), tags: ['eu'] });
+  receiver.reply = () => ({ status: 500 });
+  await world.happens('down', [monitor]);
+  await world.settle();
+  await world
+    .db('monitors')
+    .where({ id: monitor })
+    .update({ tags: ['us'] });
+  await world.settle();
+  await world.addSilence(10 * MINUTE_MS, { tag: 'eu' });
+  receiver.reply = () => ({ status: 200 });
+  const before = told().length;
+  await world.passAll(MINUTE_MS, 10_000);
+  t.same(told().slice(before), ['firing Down: Shop']);
 });

@@ -56,13 +56,18 @@ async function aWorldOfNodes(t: Test) {
         ),
       ),
     lookForData: () => noData.run(),
-    happensToNode: (kind: 'node.offline' | 'node.online' | 'node.unhealthy', id: string, owner = userId) =>
+    happensToNode: (
+      kind: 'node.offline' | 'node.online' | 'node.unhealthy',
+      id: string,
+      owner = userId,
+      since = new Date(clock.now()),
+    ) =>
       publish(db, {
         kind,
         ownerId: owner,
         isTest: false,
         subject: id,
-        payload: { node: { id, name: id }, reason: null, since: new Date(clock.now()).toISOString() },
+        payload: { node: { id, name: id }, reason: null, since: since.toISOString() },
       }),
   };
 }
@@ -132,6 +137,60 @@ t.test('a node that is offline and reports why before it is known to be back is 
   await world.happensToNode('node.online', 'n_1');
   await world.passAll(60_000, 5_000);
   t.same(await world.titles(), ['Node unhealthy: n_1']);
+});
+
+t.test(
+  'that the network of a node was away is not told before or after that it is offline, which is told',
+  async (t) => {
+    const world = await aWorldOfNodes(t);
+    await world.happensToNode('node.unhealthy', 'n_1');
+    await world.happensToNode('node.unhealthy', 'n_2');
+    await world.passAll(20_000, 5_000);
+    await world.happensToNode('node.offline', 'n_1');
+    await world.passAll(15_000, 5_000);
+    t.same(await world.titles(), ['Node unhealthy: n_2'], 'another node waits for none of it');
+    await world.passAll(20_000, 5_000);
+    t.same(await world.titles(), ['Node unhealthy: n_2', 'Node offline: n_1']);
+    await world.passAll(120_000, 5_000);
+    t.equal((await world.titles()).length, 2);
+    t.same(await world.db('alert_node_waits').where({ kind: 'node_unhealthy' }), [], 'it waits no longer');
+  },
+);
+
+t.test(
+  'that the network of a node was away waits for whether the node is said to be offline, and is told if it is not',
+  async (t) => {
+    const world = await aWorldOfNodes(t);
+    await world.happensToNode('node.unhealthy', 'n_1');
+    await world.passAll(20_000, 5_000);
+    await world.happensToNode('node.offline', 'n_1');
+    await world.passAll(20_000, 5_000);
+    t.same(await world.titles(), [], 'past its time, behind the other notice');
+    await world.happensToNode('node.online', 'n_1');
+    await world.passAll(60_000, 5_000);
+    t.same(await world.titles(), ['Node unhealthy: n_1']);
+  },
+);
+
+t.test('what happened to the network of a node before it was offline for another reason is told', async (t) => {
+  const world = await aWorldOfNodes(t);
+  const minutesAgo = (minutes: number) => new Date(world.clock.now() - minutes * MINUTE_MS);
+  await world.happensToNode('node.unhealthy', 'n_1', world.userId, minutesAgo(20));
+  await world.happensToNode('node.offline', 'n_1');
+  await world.passAll(40_000, 5_000);
+  t.same((await world.titles()).toSorted(), ['Node offline: n_1', 'Node unhealthy: n_1']);
+});
+
+t.test('two replicas that tell at the same time make one notice', async (t) => {
+  const world = await aWorldOfNodes(t);
+  const other = world.relayReplica(world.replica(world.clock));
+  await world.happensToNode('node.offline', 'n_1');
+  await world.happensToNode('node.unhealthy', 'n_2');
+  await world.settle();
+  world.clock.advance(31_000);
+  await Promise.all([world.watch.run(), other.watch.run()]);
+  await world.settle();
+  t.same((await world.titles()).toSorted(), ['Node offline: n_1', 'Node unhealthy: n_2']);
 });
 
 t.test('notices of nodes go by the default policy, and nowhere if it is disabled', async (t) => {

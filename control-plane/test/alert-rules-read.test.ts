@@ -1,15 +1,9 @@
 import t from 'tap';
 import { commandLine } from '../src/audit-log/actor.js';
-import type { BusMessage } from '../src/bus/bus.js';
-import { NoiseRules } from '../src/modules/alerts/groups/noise-rules.js';
 import { readApplied, readDependents, readPolicies } from '../src/modules/alerts/policies/applying-store.js';
-import { createTestDatabase } from './_support/database.js';
-import { FakeClock } from './_support/fake-clock.js';
 import { aHeartbeat } from './_support/heartbeats.js';
-import { asUser, insertUsers } from './_support/owners.js';
-import { startReplicaPair } from './_support/replica-pair.js';
+import { asUser } from './_support/owners.js';
 import { createUserApi, startStack, type TestApi } from './_support/stack.js';
-import { until } from './_support/until.js';
 
 async function data(api: TestApi, method: string, url: string, body?: object, as = api.token) {
   const answer = await api.call(method, url, body === undefined ? { as } : { body, as });
@@ -115,81 +109,4 @@ t.test('monitors that depend on a monitor are those of its policies, except itse
   t.strictSame(await dependents(), [shop, plain].sort());
   await data(api, 'PATCH', `/v1/alert-policies/${below}`, { enabled: false });
   t.strictSame(await dependents(), [plain]);
-});
-
-t.test(
-  'silences and groups are read once, and again after a change, a message of another replica or two seconds',
-  async (t) => {
-    const { db } = await createTestDatabase(t);
-    await insertUsers(db, [{ id: 'u_1', plan: 'free', email: 'one@test.example', role: 'user' }]);
-    const clock = new FakeClock(Date.now());
-    const sent: BusMessage[] = [];
-    let receive: (message: BusMessage) => void = () => {};
-    let resync = () => {};
-    const rules = new NoiseRules({
-      clock,
-      bus: {
-        broadcast: (message) => void sent.push(message),
-        onMessage: (listener) => {
-          receive = listener;
-        },
-        onResync: (listener) => {
-          resync = listener;
-        },
-      },
-    });
-    const own = { owner_id: 'u_1', created_by: 'u_1', is_test: false };
-    const times = { starts_at: new Date(clock.now()), ends_at: new Date(clock.now() + 60_000) };
-    let made = 0;
-    const addSilence = async () => {
-      made += 1;
-      const scope = { scope_type: 'all', scope_ids: [], severities: [], reason: 'Work' };
-      await db('alert_silences').insert({ id: `asl_${made}`, ...own, ...scope, ...times });
-    };
-    const count = async () => (await rules.of(db, ['u_1', 'u_1'])).get('u_1')?.silences.length;
-    await addSilence();
-    t.equal(await count(), 1);
-    await addSilence();
-    clock.advance(1_999);
-    t.equal(await count(), 1, 'it is not read again');
-    clock.advance(1);
-    t.equal(await count(), 2, 'after two seconds');
-    await addSilence();
-    rules.changed('u_1');
-    t.strictSame([await count(), sent], [3, [{ type: 'alert-noise', ids: ['u_1'] }]], 'after a change');
-    await addSilence();
-    receive({ type: 'alert-noise', ids: ['u_2'] });
-    t.equal(await count(), 3);
-    receive({ type: 'alert-noise', ids: ['u_1'] });
-    t.equal(await count(), 4, 'after a message');
-    await addSilence();
-    resync();
-    t.equal(await count(), 5, 'after messages were lost');
-    t.strictSame((await rules.of(db, ['u_none'])).get('u_none'), { silences: [], groups: [] });
-    const reading = rules.of(db, ['u_2']);
-    rules.changed('u_2');
-    await reading;
-    await insertUsers(db, [{ id: 'u_2', plan: 'free', email: 'two@test.example', role: 'user' }]);
-    const group = { name: 'Shops', group_by: 'tag', group_value: 'eu', wait_seconds: 30, interval_seconds: 300 };
-    await db('alert_groups').insert({ id: 'agr_1', ...own, owner_id: 'u_2', ...group });
-    const { groups } = (await rules.of(db, ['u_2'])).get('u_2') ?? {};
-    t.match(
-      groups,
-      [{ id: 'agr_1', by: 'tag', value: 'eu', waitMs: 30_000, intervalMs: 300_000 }],
-      'not what was read during a change',
-    );
-    clock.advance(60_000);
-    t.equal(await count(), 0, 'without those that ended');
-  },
-);
-
-t.test('a silence of one replica applies in the other one', async (t) => {
-  const { one, other, otherControlPlane, database } = await startReplicaPair(t);
-  const { noise } = otherControlPlane.services.alerts;
-  const count = async () => (await noise.of(database.db, [one.userId])).get(one.userId)?.silences.length;
-  t.equal(await count(), 0);
-  const { id } = await data(one, 'POST', '/v1/alert-silences', { reason: 'Work', duration_sec: 60 });
-  await until('the other replica to know', async () => (await count()) === 1);
-  await data(other, 'DELETE', `/v1/alert-silences/${id}`);
-  t.equal(await count(), 0, 'at once where it ends');
 });

@@ -145,6 +145,26 @@ t.test('a message that a silence drops on its way is sent when the silence is ov
   t.same(typesOf(receiver.requests.slice(before)), ['alert.firing', 'alert.resolved']);
 });
 
+t.test('a silence applies at once in every replica, and in none as soon as it is deleted', async (t) => {
+  const receiver = await startReceiver(t);
+  const world = await openAlertWorld(t);
+  const other = world.relayReplica(world.replica(world.clock));
+  const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
+  const alert_policy_id = await world.addPolicy([channel]);
+  const act = { account: accountOf(world.userId), actor: program };
+  const downAtOther = async (name: string) => {
+    const monitor = await world.addMonitor(name, { alert_policy_id });
+    await world.happens('down', [monitor]);
+    await other.consumers.run();
+    return (await world.db('alerts').where({ monitor_id: monitor }).first()).state.heldBy;
+  };
+  t.same(await downAtOther('Before'), []);
+  const { id } = await world.alerts.silences.create({ reason: 'Work', duration_sec: 600 }, act);
+  t.same(await downAtOther('Within'), ['silence']);
+  await world.alerts.silences.delete(id, act);
+  t.same(await downAtOther('After'), []);
+});
+
 t.test('what a silence held is looked at when the account is recovered, which ends the silence', async (t) => {
   const world = await openAlertWorld(t);
   const monitor = await world.addMonitor('Shop');
@@ -251,6 +271,30 @@ t.test('an address that got a message in place of its channels is told of the en
   const hook = await world.db('alert_deliveries').where({ channel_id: channel.id }).orderBy('id').pluck('reason');
   t.same(hook, ['recovered_before_sent', 'not_needed']);
 });
+
+t.test(
+  'an address that got a message in place of a channel that a silence then kept back is told of the end',
+  async (t) => {
+    const receiver = await startReceiver(t);
+    receiver.reply = () => ({ status: 500 });
+    const world = await openAlertWorld(t);
+    const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
+    const monitor = await world.addMonitor('Shop', { alert_policy_id: await world.addPolicy([channel]) });
+    await world.happens('down', [monitor]);
+    await world.passAll(180_000, 5_000);
+    await world.addSilence(3_600_000);
+    await world.passAll(600_000, 20_000);
+    const hook = () => world.db('alert_deliveries').where({ channel_id: channel.id }).pluck('reason');
+    t.same(await hook(), ['silenced']);
+    await world.happens('degraded', [monitor]);
+    await world.passAll(2_000);
+    await world.happens('up', [monitor]);
+    await world.passAll(10_000);
+    t.equal(world.mails.length, 2);
+    t.match(JSON.stringify(world.mails[1]?.content), /Up again/);
+    t.same(await hook(), ['silenced'], 'and the channel, which knows nothing, is not');
+  },
+);
 
 t.test(
   '2 000 monitors that go down at once, and come up again, make six messages each way, in few statements',

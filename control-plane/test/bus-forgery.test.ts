@@ -170,7 +170,6 @@ for (const { name, skip, open } of carriers) {
       credentials: [api.userId, '*'],
       assignments: [node.nodeId],
       'check-now': [`${node.nodeId} ${id} ${generation} forged`],
-      'alert-noise': [api.userId],
       events: ['monitor.down'],
     };
     const before = await stateOf(db);

@@ -9,8 +9,8 @@ import {
   Consumers,
   defineConsumer,
   EventPayloadError,
-  onPublished,
   publish,
+  published,
 } from '../src/events/index.js';
 import { beginAttempts, type ClaimedEvent, claimEvents, deleteMarks, lockBegun } from '../src/events/store.js';
 import { createTestDatabase } from './_support/database.js';
@@ -449,7 +449,7 @@ t.test(
     // its clock stands still: no poll ever comes
     const replica = aReplica(db, recording('test.one'));
     const kinds: string[] = [];
-    onPublished(db, (kind) => {
+    published.listen(db, (kind) => {
       kinds.push(kind);
       replica.look();
     });

@@ -20,8 +20,6 @@ export type BusMessage =
    * request.
    */
   | { readonly type: 'check-now'; readonly ids: readonly string[] }
-  /** To every replica: silences or groups of alerts of these owners have changed. */
-  | { readonly type: 'alert-noise'; readonly ids: readonly string[] }
   /** To every replica: events were published; each id is a kind of event. */
   | { readonly type: 'events'; readonly ids: readonly string[] };
 
@@ -33,7 +31,6 @@ const messageTypes: Readonly<Record<BusMessage['type'], true>> = {
   credentials: true,
   assignments: true,
   'check-now': true,
-  'alert-noise': true,
   events: true,
 };
 

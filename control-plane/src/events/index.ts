@@ -5,5 +5,5 @@ export { type Consumer, defineConsumer, type EventContext, type EventOf, type Ne
 export { AlertRecordSchema } from './kinds/alert-kinds.js';
 export { type EventKind, eventKinds, type PayloadOf } from './kinds/index.js';
 export { publish, publishAll } from './publish.js';
-export { onPublished } from './published.js';
+export { published } from './published.js';
 export { type ConsumerBacklog, countBacklogs } from './store.js';

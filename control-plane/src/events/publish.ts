@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import { EventPayloadError } from './errors.js';
 import type { NewEvent } from './event.js';
 import { type EventKind, eventKinds } from './kinds/index.js';
-import { notifyPublished } from './published.js';
+import { published } from './published.js';
 import { insertEvents } from './store.js';
 
 const checks = new Map<EventKind, ReturnType<typeof compileSchema>>();
@@ -29,7 +29,7 @@ export async function publishAll(trx: Knex, events: readonly NewEvent[]): Promis
       trx,
       events.map((event) => ({ ...event, id: newId(idPrefixes.event) })),
     );
-  for (const kind of new Set(events.map((event) => event.kind))) notifyPublished(trx, kind);
+  for (const kind of new Set(events.map((event) => event.kind))) published.send(trx, kind);
 }
 
 /** Compiled when the first event of a kind comes. */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Bus } from '../bus/bus.js';
-import { Backlogs, type Consumer, Consumers, onPublished } from '../events/index.js';
+import { Backlogs, type Consumer, Consumers, published } from '../events/index.js';
 import type { Foundation } from './foundation.js';
 
 /** Hands events to all consumers, as soon as they are published in this replica or in another one; it does not run yet. */
@@ -10,7 +10,7 @@ export function wireEvents(
 ): Consumers {
   const running = new Consumers({ db: agentsDb, consumers, clock, log: log.child({ part: 'events' }) });
   for (const pool of [db, agentsDb]) {
-    onPublished(pool, () => running.look());
+    published.listen(pool, () => running.look());
     broadcastPublished(pool, bus);
   }
   bus.onMessage(({ type }) => {
@@ -24,5 +24,5 @@ export function wireEvents(
 
 /** Tells other replicas of events that are published over these connections. */
 export function broadcastPublished(db: Knex, bus: Bus): void {
-  onPublished(db, (kind) => bus.broadcast({ type: 'events', ids: [kind] }));
+  published.listen(db, (kind) => bus.broadcast({ type: 'events', ids: [kind] }));
 }

@@ -94,7 +94,6 @@ export async function openAlertPost(t: Test, options: PostOptions = {}): Promise
           },
         },
         limiter: generousLimiter,
-        bus: { broadcast: () => {}, onMessage: () => {}, onResync: () => {} } as never,
         alertMetrics: new AlertMetrics(registry as never),
       },
       { needed: ownNeeded, lookAgain: noAlerts },

@@ -46,8 +46,11 @@ export interface AlertWorld extends AlertPost, RelayReplica {
   addMonitors(monitors: readonly Readonly<Record<string, unknown>>[]): Promise<string[]>;
   /** Stores a policy of the user that sends everything to these channels; `parts` replaces parts of it. */
   addPolicy(channels: readonly ChannelRow[], parts?: Partial<AlertPolicy>): Promise<string>;
-  /** Silences a monitor of the user from now on; absent: all of them. */
-  addSilence(ms: number, monitorId?: string): Promise<void>;
+  /** Silences a monitor of the user, or those with a tag, absent: all of them, for a time that begins now or `inMs` later. */
+  addSilence(
+    ms: number,
+    scope?: { readonly monitorId?: string; readonly tag?: string; readonly inMs?: number },
+  ): Promise<void>;
   /** Publishes that these monitors are down, up and so on, in one transaction. */
   happens(what: Happening, monitorIds: readonly string[], fields?: { reason?: string }): Promise<void>;
   /** Lets everything that is due be done: events, looks, messages. */
@@ -136,19 +139,19 @@ export async function openAlertWorld(
       });
       return id;
     },
-    async addSilence(ms, monitorId) {
+    async addSilence(ms, { monitorId, tag, inMs = 0 } = {}) {
       const id = newId(idPrefixes.alertSilence);
       await db('alert_silences').insert({
         id,
         owner_id: userId,
         created_by: userId,
         is_test: false,
-        scope_type: monitorId === undefined ? 'all' : 'monitor',
-        scope_ids: monitorId === undefined ? [] : [monitorId],
+        scope_type: monitorId === undefined ? (tag === undefined ? 'all' : 'tag') : 'monitor',
+        scope_ids: [monitorId ?? tag ?? []].flat(),
         severities: [],
         reason: 'night',
-        starts_at: new Date(clock.now()),
-        ends_at: new Date(clock.now() + ms),
+        starts_at: new Date(clock.now() + inMs),
+        ends_at: new Date(clock.now() + inMs + ms),
       });
       await queueAlertsOf(db, [userId]);
     },

@@ -65,6 +65,7 @@ export function relayNews(tables: Tables, nowMs: number, checks: AlertChecks): v
       policy,
       tags: [],
       surroundings: {},
+      nextHoldAtMs: null,
       news: newsOf(news),
       nowMs,
     });

@@ -108,7 +108,7 @@ function decideMessages(draft: Draft, policy: AlertPolicy, input: DecisionInput)
   const paused = pauseSteps(noteHolds(planned, holdNames(holds), nowMs), isRunning && !isHeld, nowMs);
   const wasQuiet = news.kind === 'look' && endsQuietHours(draft.alert, holds);
   const told = isHeld || draft.alert.recoveredAtMs !== null ? paused : tell(paused, policy, { holds, nowMs, wasQuiet });
-  return { ...told, lookAtMs: nextLook(told.alert, policy, holds, nowMs) };
+  return { ...told, lookAtMs: nextLook(told.alert, policy, holds, input) };
 }
 
 /** Plans of an alert by the policy as it is now, and by windows that have begun. */

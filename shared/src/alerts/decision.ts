@@ -42,6 +42,8 @@ export interface DecisionInput {
   /** Tags of the monitor, in lower case. */
   readonly tags: readonly string[];
   readonly surroundings: Surroundings;
+  /** Next instant at which something outside of the policy begins to hold, as far as it is known before; null: nothing does. */
+  readonly nextHoldAtMs: number | null;
   readonly news: AlertNews;
   readonly nowMs: number;
 }

@@ -7,6 +7,7 @@ import {
   instantOf,
   isTouched,
   monitorTags,
+  nextHoldAt,
   policyAt,
   surroundingsAt,
   TICK_MS,
@@ -44,8 +45,17 @@ function play(history: History, { isAwake, lateness = () => 0 }: { isAwake: bool
   let looks = 0;
   const give = (tick: number, news: AlertNews): Decision => {
     const [policy, surroundings] = [policyAt(history, tick), surroundingsAt(history, tick)];
-    const nowMs = instantOf(tick);
-    const decision = decide({ alert, monitorId: 'mon_1', policy, tags: monitorTags, surroundings, news, nowMs });
+    const [nowMs, nextHoldAtMs] = [instantOf(tick), nextHoldAt(history, tick)];
+    const decision = decide({
+      alert,
+      monitorId: 'mon_1',
+      policy,
+      tags: monitorTags,
+      surroundings,
+      nextHoldAtMs,
+      news,
+      nowMs,
+    });
     if (decision.lookAtMs !== null && decision.lookAtMs <= nowMs) throw new Error('a look is due that was just taken');
     if (decision.timeline.some(({ what }) => what === 'opened')) alerts.push(decision.alert as AlertState);
     else if (decision.alert !== null) alerts[alerts.length - 1] = decision.alert;

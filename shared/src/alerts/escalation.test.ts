@@ -59,6 +59,15 @@ t.test('steps stand still from the moment on which quiet hours begin', async (t)
   ]);
 });
 
+t.test('steps stand still from the moment on which a silence begins that was planned', async (t) => {
+  const play = new Play(aPolicy({ escalation: { steps } }));
+  play.nextHoldAtMs = until(100).untilMs;
+  play.down(0).until(100);
+  Object.assign(play, { surroundings: { silence: until(400) }, nextHoldAtMs: null });
+  t.same(escalated(play.until(9000)), ['600 escalation b', '1200 escalation b', '1200 escalation c']);
+  t.ok(play.history().includes('100 held'));
+});
+
 t.test('steps stand still while a recovery waits to be told', async (t) => {
   const policy = aPolicy({ escalation: { steps }, onRecovery: { delay_sec: 600 } });
   const play = new Play(policy).down(0).at(100, over(100)).down(400);

@@ -1,4 +1,5 @@
 import type { AlertState } from './alert.js';
+import type { DecisionInput } from './decision.js';
 import { nextStepAt } from './escalation.js';
 import { type ActiveHold, nextQuietBegin } from './holds.js';
 import type { AlertPolicy } from './policy.js';
@@ -11,9 +12,9 @@ export function nextLook(
   alert: AlertState,
   policy: AlertPolicy,
   holds: readonly ActiveHold[],
-  nowMs: number,
+  { nowMs, nextHoldAtMs }: Pick<DecisionInput, 'nowMs' | 'nextHoldAtMs'>,
 ): number | null {
-  if (alert.recoveryTellAtMs !== null) return alert.recoveryTellAtMs;
+  if (alert.recoveryTellAtMs !== null) return earliest([alert.recoveryTellAtMs, nextHoldAtMs]);
   const ends = holds.map(({ untilMs }) => untilMs);
   if (alert.status === 'acknowledged') return earliest([ackTimeOutAt(alert, policy), ...ends]);
   if (holds.some(({ drops }) => !drops)) return earliest([alert.windowAtMs, ...ends]);
@@ -24,6 +25,8 @@ export function nextLook(
     ...alert.planned.map(({ atMs }) => atMs),
     ...alert.told.map((told) => reminderAt(told, policy)),
     stepAtMs,
+    // the caller drops messages on their way while a silence holds, and steps stand still
+    nextHoldAtMs,
     // steps stand still from the moment on which quiet hours begin
     stepAtMs === null ? null : nextQuietBegin(policy, alert.severity, nowMs),
   ]);

@@ -54,7 +54,16 @@ for (const spreadSeconds of [0, 3, 500]) {
       const give = (index: number, news: AlertNews, nowMs: number) => {
         const id = `ae_${index}`;
         const alert = alerts.get(id) ?? null;
-        const input = { alert, monitorId: 'mon_1', policy, tags: [], surroundings: {}, news, nowMs };
+        const input = {
+          alert,
+          monitorId: 'mon_1',
+          policy,
+          tags: [],
+          surroundings: {},
+          nextHoldAtMs: null,
+          news,
+          nowMs,
+        };
         const decision = decide(input);
         if (decision.alert !== null) alerts.set(id, decision.alert);
         for (const tell of decision.tells) channel.take(id, tell, nowMs);

@@ -3,7 +3,6 @@ import type { DeliveryActs } from './channels/delivery-acts.js';
 import type { TestSend } from './channels/test-send.js';
 import type { Verification } from './channels/verification.js';
 import type { AlertGroupActs } from './groups/alert-group-acts.js';
-import type { NoiseRules } from './groups/noise-rules.js';
 import type { LinkActs } from './links/link-acts.js';
 import type { OperatorView } from './operator-view.js';
 import type { PolicyActs } from './policies/policy-acts.js';
@@ -23,8 +22,6 @@ export interface Alerts {
   readonly policies: PolicyActs;
   readonly silences: SilenceActs;
   readonly groups: AlertGroupActs;
-  /** Silences and groups as decisions read them. */
-  readonly noise: NoiseRules;
   readonly operator: OperatorView;
 }
 

@@ -21,7 +21,6 @@ import { Sender } from './deliveries/sender.js';
 import { deleteThreadsBefore } from './deliveries/thread-store.js';
 import { deleteUsageBefore } from './deliveries/usage-store.js';
 import { AlertGroupActs } from './groups/alert-group-acts.js';
-import { NoiseRules } from './groups/noise-rules.js';
 import { OperatorView } from './operator-view.js';
 import { type LookAgain, noAlerts } from './policies/look-again.js';
 import { PolicyActs } from './policies/policy-acts.js';
@@ -58,7 +57,6 @@ export function openAlerts(
     House,
     | 'db'
     | 'agentsDb'
-    | 'bus'
     | 'clock'
     | 'log'
     | 'secretKey'
@@ -74,9 +72,8 @@ export function openAlerts(
   const { db, agentsDb, clock, secretKey, publicUrl, outbound, limiter, alertMetrics: counts } = house;
   const { plans } = house.config;
   const types = channelTypes(house.config);
-  const noise = new NoiseRules({ bus: house.bus, clock });
   const uses = policyUses({ clock, lookAgain });
-  const ruled = { db, clock, lookAgain, onChanged: (ownerId: string) => noise.changed(ownerId) };
+  const ruled = { db, clock, lookAgain };
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'vantage alert names v1', 32));
   const linkSealer = createSealer(secretKey, 'alert links');
   const channelSealer = createSealer(secretKey, 'alert channels');
@@ -129,7 +126,6 @@ export function openAlerts(
       policies: new PolicyActs({ types, db, clock, lookAgain }),
       silences: new SilenceActs(ruled),
       groups: new AlertGroupActs(ruled),
-      noise,
       operator: new OperatorView({ db, clock }),
     },
     outgoing,

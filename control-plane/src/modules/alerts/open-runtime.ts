@@ -2,6 +2,7 @@ import type { Consumer } from '../../events/index.js';
 import type { House } from '../module.js';
 import { counted } from './counted.js';
 import { countOpenAlerts, deleteAlertsBefore } from './events/alert-store.js';
+import { dueNow } from './events/due-store.js';
 import { AcknowledgeLinks } from './links/acknowledge-links.js';
 import { LinkActs } from './links/link-acts.js';
 import type { AlertParts } from './open-alerts.js';
@@ -60,18 +61,20 @@ export function openRuntime(
   const nodeNotices = new NodeNotices({ clock, notices });
   const digests = new Digests({ destinations, outgoing, counts, messages });
   const acts = new AlertActs({ db, relay });
+  const watch = new AlertWatch({
+    db: agentsDb,
+    clock,
+    log: house.log.child({ part: 'alerts' }),
+    relay,
+    digests,
+    nodeNotices,
+  });
+  for (const pool of new Set([db, agentsDb])) dueNow.listen(pool, () => watch.wake());
   counts.watchOpen(counted(clock, () => countOpenAlerts(agentsDb)));
   return {
     acts,
     links: new LinkActs({ db, links, acts, destinations }),
-    watch: new AlertWatch({
-      db: agentsDb,
-      clock,
-      log: house.log.child({ part: 'alerts' }),
-      relay,
-      digests,
-      nodeNotices,
-    }),
+    watch,
     consumers: [alertsOfMonitors(relay), noticesOfNodes(nodeNotices)],
     upkeep: [
       () => deleteLostBundles(db),

@@ -15,6 +15,8 @@ export interface HoldTime {
   readonly hold: keyof Surroundings;
   readonly from: number;
   readonly to: number;
+  /** True if its begin is known to the engine before. */
+  readonly isPlanned: boolean;
   /** True if its end is told to the engine when it begins. */
   readonly isForetold: boolean;
 }
@@ -51,9 +53,17 @@ export function surroundingsAt(history: History, tick: number): Surroundings {
   return surroundings;
 }
 
+/** Begin of the next hold that the engine knows before. */
+export function nextHoldAt({ holds }: History, tick: number): number | null {
+  const begins = holds.filter(({ from, isPlanned }) => isPlanned && from > tick).map(({ from }) => from);
+  return begins.length === 0 ? null : instantOf(Math.min(...begins));
+}
+
 /** True if somebody tells the engine that something has changed at a tick. */
 export function isTouched({ news, holds, policies }: History, tick: number): boolean {
-  const holdChanges = holds.some(({ from, to, isForetold }) => from === tick || (to === tick && !isForetold));
+  const holdChanges = holds.some(
+    ({ from, to, isPlanned, isForetold }) => (from === tick && !isPlanned) || (to === tick && !isForetold),
+  );
   return news.has(tick) || holdChanges || policies.some(({ from }) => from === tick);
 }
 
@@ -142,6 +152,7 @@ const holdTimes = fc
     hold: fc.constantFrom<keyof Surroundings>('silence', 'maintenance', 'dependency', 'flapping'),
     from: ticks,
     length: fc.integer({ min: 1, max: 60 }),
+    isPlanned: fc.boolean(),
     isForetold: fc.boolean(),
   })
   .map(({ length, ...more }): HoldTime => ({ ...more, to: more.from + length }));

@@ -8,6 +8,7 @@ import { START_MS, trouble } from './builders.js';
 export class Play {
   alert: AlertState | null = null;
   surroundings: Surroundings = {};
+  nextHoldAtMs: number | null = null;
   tags: readonly string[] = [];
   lookAtMs: number | null = null;
   readonly timeline: TimelineEntry[] = [];
@@ -65,8 +66,17 @@ export class Play {
   }
 
   #decide(news: AlertNews, nowMs: number): void {
-    const { alert, policy, tags, surroundings } = this;
-    const decision = decide({ alert, monitorId: 'mon_1', policy, tags, surroundings, news, nowMs });
+    const { alert, policy, tags, surroundings, nextHoldAtMs } = this;
+    const decision = decide({
+      alert,
+      monitorId: 'mon_1',
+      policy,
+      tags,
+      surroundings,
+      nextHoldAtMs,
+      news,
+      nowMs,
+    });
     this.alert = decision.alert;
     this.lookAtMs = decision.lookAtMs;
     this.timeline.push(...decision.timeline);

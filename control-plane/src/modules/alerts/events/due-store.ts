@@ -1,4 +1,8 @@
 import type { Knex } from 'knex';
+import { commitSignal } from '../../../db/commit-signal.js';
+
+/** Alerts that are to be looked at at once, as soon as their marks are committed. */
+export const dueNow = commitSignal<void>('onAlertsDueNow');
 
 /** Marks alerts to be looked at, each at its instant. */
 export async function insertDue(
@@ -14,19 +18,21 @@ export async function insertDue(
 
 /** Marks the alerts of owners that are not resolved to be looked at now. */
 export async function queueAlertsOf(trx: Knex, ownerIds: readonly string[]): Promise<void> {
-  await trx.raw(
+  const { rowCount } = await trx.raw<{ rowCount: number }>(
     "INSERT INTO alert_due (alert_id) SELECT id FROM alerts WHERE owner_id = ANY(?) AND status <> 'resolved'",
     [[...ownerIds]],
   );
+  if (rowCount > 0) dueNow.send(trx);
 }
 
 /** Marks the alerts of monitors that are not resolved to be looked at now. */
 export async function queueAlertsOfMonitors(trx: Knex, monitorIds: readonly string[]): Promise<void> {
   if (monitorIds.length === 0) return;
-  await trx.raw(
+  const { rowCount } = await trx.raw<{ rowCount: number }>(
     "INSERT INTO alert_due (alert_id) SELECT id FROM alerts WHERE monitor_id = ANY(?) AND status <> 'resolved'",
     [[...monitorIds]],
   );
+  if (rowCount > 0) dueNow.send(trx);
 }
 
 /** A mark that is due. */

@@ -30,8 +30,6 @@ interface AlertGroupActsOptions {
   readonly db: Knex;
   readonly clock: Clock;
   readonly lookAgain: LookAgain;
-  /** Called after groups of an owner have changed. */
-  readonly onChanged: (ownerId: string) => void;
 }
 
 /** Creates, changes and deletes groups. */
@@ -40,45 +38,40 @@ export class AlertGroupActs {
 
   /** @throws ApiError VALIDATION_FAILED */
   async create(body: AlertGroupCreate, act: ChannelAct): Promise<AlertGroupRow> {
-    const { db, clock, onChanged } = this.options;
+    const { db, clock } = this.options;
     const { account } = act;
     const nowMs = clock.now();
     const id = newId(idPrefixes.alertGroup, nowMs);
     const fields = groupFieldsOf(body, { ...blankGroup, ...body });
-    const row = await db.transaction(async (trx) => {
+    return db.transaction(async (trx) => {
       await reserveFixed(trx, await lockOwner(trx, account.owner), groupCap, nowMs);
       const made = await insertAlertGroup(trx, { id, ...ownedColumns(account), ...fields }, new Date(nowMs));
       const { name } = fields;
       await this.#record(trx, act, { subject: id, action: 'alert_group.created', details: { name } });
       return made;
     });
-    onChanged(account.owner.id);
-    return row;
   }
 
   /** Changes the given fields only. @throws ApiError ALERT_NOISE_RULE_NOT_FOUND, VALIDATION_FAILED */
   async change(id: string, body: AlertGroupChange, act: ChannelAct): Promise<AlertGroupRow> {
-    const { db, clock, onChanged } = this.options;
-    const row = await db.transaction(async (trx) => {
+    const { db, clock } = this.options;
+    return db.transaction(async (trx) => {
       const before = found(await lockAlertGroup(trx, id, act.account.owner));
       const changed = await updateAlertGroup(trx, id, groupFieldsOf(body, before), new Date(clock.now()));
       const details = { fields: Object.keys(body) };
       await this.#record(trx, act, { subject: id, action: 'alert_group.changed', details });
       return changed;
     });
-    onChanged(act.account.owner.id);
-    return row;
   }
 
   /** @throws ApiError ALERT_NOISE_RULE_NOT_FOUND */
   async delete(id: string, act: ChannelAct): Promise<void> {
-    const { db, onChanged } = this.options;
+    const { db } = this.options;
     await db.transaction(async (trx) => {
       const { name } = found(await lockAlertGroup(trx, id, act.account.owner));
       await deleteAlertGroup(trx, id);
       await this.#record(trx, act, { subject: id, action: 'alert_group.deleted', details: { name } });
     });
-    onChanged(act.account.owner.id);
   }
 
   /** @throws ApiError ALERT_NOISE_RULE_NOT_FOUND */

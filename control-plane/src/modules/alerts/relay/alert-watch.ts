@@ -24,6 +24,7 @@ interface AlertWatchOptions {
 /** Looks at alerts for which something is due, while it runs. */
 export class AlertWatch {
   readonly #rounds: Rounds;
+  #isRunning = false;
 
   constructor(private readonly options: AlertWatchOptions) {
     const { clock, log } = options;
@@ -36,11 +37,18 @@ export class AlertWatch {
   }
 
   start(): void {
+    this.#isRunning = true;
     this.#rounds.start();
   }
 
   stop(): Promise<void> {
+    this.#isRunning = false;
     return this.#rounds.stop();
+  }
+
+  /** Looks at alerts at once; does nothing where none are looked at. */
+  wake(): void {
+    if (this.#isRunning) this.#rounds.look();
   }
 
   /** Looks at all alerts that are due, then makes the messages of all bundles that are due, and notices of nodes. */

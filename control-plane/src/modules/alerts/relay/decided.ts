@@ -67,14 +67,16 @@ export function afterDecision(subject: Subject, decision: Decision, nowMs: numbe
   if (state === null || policyId === undefined || policyName === undefined) return null;
   const lookAt = decision.lookAtMs === null ? null : new Date(decision.lookAtMs);
   const isMarked = lookAt === null || (lookAt.getTime() === before?.look_at?.getTime() && lookAt.getTime() > nowMs);
+  const { monitor, details, ownerId, isTest } = subject;
   if (
     before !== null &&
     isMarked &&
     isDeepStrictEqual(before.state, state) &&
-    lookAt?.getTime() === before.look_at?.getTime()
+    lookAt?.getTime() === before.look_at?.getTime() &&
+    // by these a silence finds messages on their way
+    isDeepStrictEqual([before.monitor_tags, before.monitor_group_id], [monitor.tags, monitor.groupId])
   )
     return null;
-  const { monitor, details, ownerId, isTest } = subject;
   const policy = subject.policy?.policy ?? null;
   const nextMs = policy === null ? null : nextStepAt(state.escalation, policy.escalation);
   return {

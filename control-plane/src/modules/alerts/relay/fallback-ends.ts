@@ -14,7 +14,7 @@ export async function endMessagesOfFallbacks(
     context,
   }: { readonly destinations: Pick<Destinations, 'readFallbacks'>; readonly context: MessageContext },
 ): Promise<NewMessage[]> {
-  const ended = decided.filter(({ decision }) => decision.tells.some(({ kind }) => kind === 'resolved'));
+  const ended = decided.filter(isEndToTell);
   if (ended.length === 0) return [];
   const told = await listFallbacks(trx, {
     alertIds: ended.map(({ row }) => row.id),
@@ -27,6 +27,11 @@ export async function endMessagesOfFallbacks(
     const destination = told.has(one.row.id) ? addresses.get(one.row.owner_id) : undefined;
     return destination === undefined ? [] : [endMessage(one, destination, context)];
   });
+}
+
+/** True if an alert has ended, and its policy does not say that nobody is to be told. A silence may have kept it from all of its channels. */
+function isEndToTell({ decision, policy }: Decided): boolean {
+  return decision.changes.includes('resolved') && (policy?.policy.on_recovery.notify ?? true);
 }
 
 function endMessage(decided: Decided, destination: Destination, context: MessageContext): NewMessage {

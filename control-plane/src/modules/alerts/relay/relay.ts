@@ -17,7 +17,7 @@ import { type DataWait, insertDataWaits } from '../events/data-wait-store.js';
 import { insertDue, queueAlertsOfMonitors } from '../events/due-store.js';
 import { insertTimeline } from '../events/timeline-store.js';
 import { readApplied, readDependents, readPolicies } from '../policies/applying-store.js';
-import { type Silence, silenceOf } from '../silences/silence.js';
+import { nextSilenceAt, type Silence, silenceOf } from '../silences/silence.js';
 import { silenceIn } from '../silences/silence-row.js';
 import { readSilences } from '../silences/silence-store.js';
 import type { ChannelTypes } from '../types/registry.js';
@@ -27,7 +27,7 @@ import { afterDecision, type Decided, monitorCopy, type NamedPolicy, type Subjec
 import { groupBy } from './group-by.js';
 import { type AlertingEvent, endsResolution, isTrouble, newsOf } from './monitor-news.js';
 import type { NewNotice, Notices } from './notices.js';
-import { hasTells, type JoinedTells, joinTells, writeTells } from './send-tells.js';
+import { type JoinedTells, joinTells, writeTells } from './send-tells.js';
 import { dependenciesOf, surroundingsOf } from './surroundings.js';
 import { readWithoutSilenced } from './untold.js';
 
@@ -123,12 +123,10 @@ export class Relay {
       alerts.map(({ monitor_id: id }) => id),
     );
     const policies = await this.#readPolicies(trx, monitors, alerts);
-    const changed = await readWithoutSilenced(trx, alerts, this.options.clock.now());
     const asked = alerts.map((alert): Asked => {
       const monitor = monitors.get(alert.monitor_id) ?? null;
       return {
         ...subjectOf(alert, monitor, policies.of(alert, monitor)),
-        state: changed.get(alert.id) ?? alert.state,
         details: null,
         isResolvedByUser: news.kind === 'resolve',
         news,
@@ -168,8 +166,11 @@ export class Relay {
     if (asked.length === 0) return;
     const nowMs = this.options.clock.now();
     const known = await this.#readKnown(trx, asked, { monitors, nowMs });
+    const alerts = asked.flatMap(({ alert }) => alert ?? []);
+    const changed = await readWithoutSilenced(trx, alerts, nowMs);
     const decided = asked.flatMap((one) => {
-      const after = afterDecision(one, decideOne(one, known, nowMs), nowMs);
+      const subject = { ...one, state: changed.get(one.alert?.id ?? '') ?? one.state };
+      const after = afterDecision(subject, decideOne(subject, known, nowMs), nowMs);
       return after === null ? [] : [after];
     });
     await this.#write(trx, decided, { nowMs, note });
@@ -211,7 +212,7 @@ export class Relay {
       decided.flatMap(({ row: { id }, markAtMs: atMs }) => (atMs === null ? [] : [{ alertId: id, atMs }])),
     );
     await publishAll(trx, decided.flatMap(eventsOf));
-    if (told.alone.length > 0 || told.decided.some(hasTells)) await this.#send(trx, told, nowMs);
+    await this.#send(trx, told, nowMs);
     afterCommit(trx, () => {
       for (const { decision, row } of decided)
         for (const change of decision.changes) counts.countAlert(row.type, change);
@@ -321,7 +322,9 @@ function decideOne({ state, monitor, policy, news }: Asked, known: Known, nowMs:
   const present = known.monitors.get(monitor.id) ?? null;
   const silences = known.silences.get(present?.ownerId ?? '') ?? [];
   const worst = news.kind === 'trouble' && (state === null || isWorse(news, state)) ? news : state;
-  const silence = present === null || worst === null ? null : silenceOf(silences, present, worst.severity, nowMs);
+  const isKnown = present !== null && worst !== null;
+  const silence = isKnown ? silenceOf(silences, present, worst.severity, nowMs) : null;
+  const nextHoldAtMs = isKnown ? nextSilenceAt(silences, present, worst.severity, nowMs) : null;
   const surroundings = surroundingsOf({
     monitor: present,
     policy: policy?.policy ?? null,
@@ -329,7 +332,16 @@ function decideOne({ state, monitor, policy, news }: Asked, known: Known, nowMs:
     down: known.down,
   });
   const { tags, id: monitorId } = monitor;
-  return decide({ alert: state, monitorId, policy: policy?.policy ?? null, tags, surroundings, news, nowMs });
+  return decide({
+    alert: state,
+    monitorId,
+    policy: policy?.policy ?? null,
+    tags,
+    surroundings,
+    nextHoldAtMs,
+    news,
+    nowMs,
+  });
 }
 
 /** Policy of an alert whose monitor and policy were deleted together: whom it notified is notified of the end. */

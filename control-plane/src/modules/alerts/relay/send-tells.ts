@@ -30,7 +30,7 @@ export interface JoinedTells {
 }
 
 /** True for a decision with messages. */
-export function hasTells({ decision }: Decided): boolean {
+function hasTells({ decision }: Decided): boolean {
   return decision.tells.length > 0;
 }
 
@@ -82,7 +82,7 @@ export async function writeTells(
     const destination = found.get(tell.choice.channel_id);
     return destination === undefined ? [] : [messageOf(one, tell, { destination, context })];
   });
-  return [...messages, ...(await endMessagesOfFallbacks(trx, decided.filter(hasTells), { destinations, context }))];
+  return [...messages, ...(await endMessagesOfFallbacks(trx, decided, { destinations, context }))];
 }
 
 /** Name of a bundle in the record of its alerts. */

@@ -32,8 +32,6 @@ interface SilenceActsOptions {
   readonly db: Knex;
   readonly clock: Clock;
   readonly lookAgain: LookAgain;
-  /** Called after silences of an owner have changed. */
-  readonly onChanged: (ownerId: string) => void;
 }
 
 /** Creates, changes and ends silences. */
@@ -42,7 +40,7 @@ export class SilenceActs {
 
   /** @throws ApiError VALIDATION_FAILED */
   async create(body: AlertSilenceCreate, act: ChannelAct): Promise<SilenceRow> {
-    const { db, clock, onChanged } = this.options;
+    const { db, clock } = this.options;
     const { account } = act;
     const nowMs = clock.now();
     const at = new Date(nowMs);
@@ -53,7 +51,7 @@ export class SilenceActs {
       most: MAX_SILENCES,
       count: (trx, ownerId) => countSilences(trx, ownerId, at),
     };
-    const row = await db.transaction(async (trx) => {
+    return db.transaction(async (trx) => {
       await reserveFixed(trx, await lockOwner(trx, account.owner), cap, nowMs);
       await checkScope(trx, fields, { body, account });
       const made = await insertSilence(trx, { id, ...ownedColumns(account), ...fields }, at);
@@ -61,23 +59,19 @@ export class SilenceActs {
       await this.#record(trx, act, { subject: id, action: 'alert_silence.created', details: { scope_type, reason } });
       return made;
     });
-    onChanged(account.owner.id);
-    return row;
   }
 
   /** Changes the given fields only. @throws ApiError ALERT_NOISE_RULE_NOT_FOUND, VALIDATION_FAILED, CONFLICT */
   async change(id: string, body: AlertSilenceChange, act: ChannelAct): Promise<SilenceRow> {
-    const { db, clock, onChanged } = this.options;
+    const { db, clock } = this.options;
     const nowMs = clock.now();
-    const row = await db.transaction(async (trx) => {
+    return db.transaction(async (trx) => {
       const before = found(await lockSilence(trx, id, act.account.owner));
       const changed = await updateSilence(trx, id, changedSilence(body, before, nowMs), new Date(nowMs));
       const details = { fields: Object.keys(body) };
       await this.#record(trx, act, { subject: id, action: 'alert_silence.changed', details });
       return changed;
     });
-    onChanged(act.account.owner.id);
-    return row;
   }
 
   /**
@@ -85,7 +79,7 @@ export class SilenceActs {
    * @throws ApiError ALERT_NOISE_RULE_NOT_FOUND
    */
   async delete(id: string, act: ChannelAct): Promise<void> {
-    const { db, clock, onChanged } = this.options;
+    const { db, clock } = this.options;
     const nowMs = clock.now();
     await db.transaction(async (trx) => {
       const row = found(await lockSilence(trx, id, act.account.owner));
@@ -96,7 +90,6 @@ export class SilenceActs {
       const action = status === 'upcoming' ? 'alert_silence.deleted' : 'alert_silence.ended';
       await this.#record(trx, act, { subject: id, action, details: { reason: row.reason } });
     });
-    onChanged(act.account.owner.id);
   }
 
   /** @throws ApiError ALERT_NOISE_RULE_NOT_FOUND */

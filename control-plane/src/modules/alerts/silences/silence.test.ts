@@ -1,5 +1,5 @@
 import t from 'tap';
-import { type Silence, type SilencedMonitor, silenceOf, silenceStatus } from './silence.js';
+import { nextSilenceAt, type Silence, type SilencedMonitor, silenceOf, silenceStatus } from './silence.js';
 
 const monitor: SilencedMonitor = { id: 'm_1', isTest: false, groupId: 'mgr_1', tags: ['eu', 'web'] };
 const aSilence = (fields: Partial<Omit<Silence, 'scopeIds'>> & { scopeIds?: readonly string[] } = {}): Silence => ({
@@ -37,6 +37,17 @@ t.test('a monitor without a group is in no silence of a group', async (t) => {
 
 t.test('a silence of a test key applies to monitors of test keys', async (t) => {
   t.ok(silenceOf([aSilence({ isTest: true })], { ...monitor, isTest: true }, 'critical', 1_500));
+});
+
+t.test('the next silence is the first of those to come that apply', async (t) => {
+  const silences = [
+    aSilence({ startsAtMs: 5_000, endsAtMs: 6_000 }),
+    aSilence({ startsAtMs: 4_000, endsAtMs: 9_000, severities: ['warning'] }),
+    aSilence({ startsAtMs: 3_000, endsAtMs: 9_000, scope: 'monitor', scopeIds: ['m_2'] }),
+    aSilence(),
+  ];
+  const next = (nowMs: number) => nextSilenceAt(silences, monitor, 'critical', nowMs);
+  t.strictSame([0, 1_000, 4_999, 5_000].map(next), [1_000, 5_000, 5_000, null]);
 });
 
 t.test('a silence lasts from its first instant until its end, and the one that ends last counts', async (t) => {

@@ -39,13 +39,31 @@ export function silenceOf(
 ): { readonly untilMs: number } | null {
   const ends = silences
     .filter(({ startsAtMs, endsAtMs }) => startsAtMs <= nowMs && nowMs < endsAtMs)
-    .filter(({ severities }) => severities.length === 0 || severities.includes(severity))
-    .filter((silence) => covers(silence, monitor))
+    .filter((silence) => covers(silence, monitor, severity))
     .map(({ endsAtMs }) => endsAtMs);
   return ends.length === 0 ? null : { untilMs: Math.max(...ends) };
 }
 
-function covers({ isTest, scope, scopeIds }: Silence, monitor: SilencedMonitor): boolean {
+/** Instant at which the next silence of a monitor's alerts of a severity begins; null: none is planned. */
+export function nextSilenceAt(
+  silences: readonly Silence[],
+  monitor: SilencedMonitor,
+  severity: AlertSeverity,
+  nowMs: number,
+): number | null {
+  const begins = silences
+    .filter(({ startsAtMs }) => startsAtMs > nowMs)
+    .filter((silence) => covers(silence, monitor, severity))
+    .map(({ startsAtMs }) => startsAtMs);
+  return begins.length === 0 ? null : Math.min(...begins);
+}
+
+function covers(silence: Silence, monitor: SilencedMonitor, severity: AlertSeverity): boolean {
+  const { severities } = silence;
+  return (severities.length === 0 || severities.includes(severity)) && isInScope(silence, monitor);
+}
+
+function isInScope({ isTest, scope, scopeIds }: Silence, monitor: SilencedMonitor): boolean {
   if (isTest && !monitor.isTest) return false;
   switch (scope) {
     case 'monitor':

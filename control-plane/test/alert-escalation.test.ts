@@ -1,0 +1,135 @@
+import t from 'tap';
+import { program } from '../src/audit-log/actor.js';
+import { accountOf } from './_support/owners.js';
+import { openTimedAlerts, type TimedAlerts } from './_support/timed-alerts.js';
+
+// Steps of the escalation, time-outs of acknowledgements and reminders, from the event of a monitor to the receivers.
+
+/** An escalation to channel `b` after five minutes and to `b` and `c` after ten. */
+function twoSteps({ choice }: TimedAlerts, more: { repeat?: number; ack_timeout_sec?: number } = {}) {
+  const steps = [
+    { after_sec: 300, channels: [choice('b')], schedule_id: null },
+    { after_sec: 600, channels: [choice('b'), choice('c')], schedule_id: null },
+  ];
+  return { escalation: { steps, repeat: 0, ack_timeout_sec: 0, ...more } };
+}
+
+async function acknowledge({ world, alertOf }: TimedAlerts, monitor: string): Promise<void> {
+  const { id } = await alertOf(monitor);
+  await world.acts.acknowledge(id, null, { account: accountOf(world.userId), actor: program });
+}
+
+t.test(
+  'steps come at their times, all of them again as often as the policy says, and all are told of the end',
+  async (t) => {
+    const timed = await openTimedAlerts(t);
+    const { world, to, said, alertOf } = timed;
+    const monitor = await timed.monitor('Shop', twoSteps(timed, { repeat: 1 }));
+    await world.happens('down', [monitor]);
+    await to(0);
+    const opened = world.clock.now();
+    t.equal(((await alertOf(monitor)).next_step_at as Date).getTime(), opened + 300_000, 'the next step is shown');
+    await to(1_800);
+    t.same(said(), [
+      '0 firing a',
+      '300 escalation b',
+      '600 escalation b',
+      '600 escalation c',
+      '900 escalation b',
+      '1200 escalation b',
+      '1200 escalation c',
+    ]);
+    t.equal((await alertOf(monitor)).next_step_at, null);
+    const steps = await world.db('alert_timeline').where({ what: 'escalated' }).orderBy('id').pluck('details');
+    t.match(steps, [
+      { step: 0, round: 0 },
+      { step: 1, round: 0 },
+      { step: 0, round: 1 },
+      { step: 1, round: 1 },
+    ]);
+    await world.happens('up', [monitor]);
+    await to(1_810);
+    t.same(said(), ['1800 resolved a', '1800 resolved b', '1800 resolved c']);
+  },
+);
+
+t.test('steps stand still while the alert is acknowledged, and go on after the time-out where they were', async (t) => {
+  const timed = await openTimedAlerts(t);
+  const { world, to, said, alertOf } = timed;
+  const monitor = await timed.monitor('Shop', twoSteps(timed, { ack_timeout_sec: 600 }));
+  await world.happens('down', [monitor]);
+  await to(200);
+  await acknowledge(timed, monitor);
+  await to(790);
+  t.same(said(), ['0 firing a', '200 acknowledged a']);
+  t.match(await alertOf(monitor), { status: 'acknowledged' });
+  await to(800);
+  t.match(await alertOf(monitor), { status: 'firing', state: { acknowledgedBy: null } });
+  t.same(said(), ['800 reminder a'], 'who knows of the acknowledgement is told that it is over');
+  await to(1_500);
+  t.same(said(), ['900 escalation b', '1200 escalation b', '1200 escalation c']);
+  const history = await world.db('alert_timeline').orderBy('id').pluck('what');
+  t.same(history.slice(0, 5), ['opened', 'notified', 'acknowledged', 'notified', 'ack_timed_out']);
+});
+
+t.test('without a time-out an acknowledged alert takes no step and reminds nobody, until it gets worse', async (t) => {
+  const timed = await openTimedAlerts(t);
+  const { world, rule, to, said, alertOf } = timed;
+  const monitor = await timed.monitor('Shop', {
+    ...twoSteps(timed),
+    rules: [rule({ repeat: { enabled: true, interval_sec: 300, max_count: 100 } })],
+  });
+  await world.happens('degraded', [monitor]);
+  await to(200);
+  await acknowledge(timed, monitor);
+  await to(2_000);
+  t.same(said(), ['0 firing a', '200 acknowledged a']);
+  await world.happens('down', [monitor]);
+  await to(2_090);
+  t.same(said(), ['2000 severity a']);
+  t.match(await alertOf(monitor), { status: 'firing', severity: 'critical' });
+  await to(2_300);
+  t.same(said(), ['2100 escalation b', '2300 reminder a'], 'the step had a hundred seconds to go');
+});
+
+t.test('steps stand still while a silence holds, from its begin on, and its time does not count', async (t) => {
+  const timed = await openTimedAlerts(t);
+  const { world, to, said, alertOf } = timed;
+  const monitor = await timed.monitor('Shop', twoSteps(timed));
+  // known before the alert opens
+  await world.addSilence(600_000, { inMs: 100_000 });
+  await world.happens('down', [monitor]);
+  await to(690);
+  t.same(said(), ['0 firing a']);
+  t.match(await alertOf(monitor), { state: { heldBy: ['silence'] }, next_step_at: null });
+  await to(1_300);
+  t.same(said(), ['900 escalation b', '1200 escalation b', '1200 escalation c']);
+});
+
+t.test('steps that were due while the control plane was away come once, then the next round in its time', async (t) => {
+  const timed = await openTimedAlerts(t);
+  const { world, to, said } = timed;
+  const monitor = await timed.monitor('Shop', twoSteps(timed, { repeat: 1 }));
+  await world.happens('down', [monitor]);
+  await to(0);
+  world.clock.advance(7_200_000);
+  await to(7_210);
+  t.same(said(), ['0 firing a', '7200 escalation b', '7200 escalation c']);
+  await to(7_900);
+  t.same(said(), ['7500 escalation b', '7800 escalation b', '7800 escalation c']);
+});
+
+t.test('a step asks the policy as it is then', async (t) => {
+  const timed = await openTimedAlerts(t);
+  const { world, choice, to, said } = timed;
+  const monitor = await timed.monitor('Shop', twoSteps(timed));
+  await world.happens('down', [monitor]);
+  await to(100);
+  const steps = [{ after_sec: 400, channels: [choice('c')], schedule_id: null }];
+  await world
+    .db('alert_policies')
+    .where({ owner_id: world.userId, is_default: false })
+    .update({ escalation: JSON.stringify({ steps, repeat: 0, ack_timeout_sec: 0 }) });
+  await to(1_000);
+  t.same(said(), ['0 firing a', '400 escalation c']);
+});

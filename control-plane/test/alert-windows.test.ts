@@ -1,0 +1,149 @@
+import { pino } from 'pino';
+import t, { type Test } from 'tap';
+import { program } from '../src/audit-log/actor.js';
+import { WindowActs } from '../src/modules/monitors/maintenance/window-acts.js';
+import { WindowTurns } from '../src/modules/monitors/maintenance/window-turns.js';
+import { accountOf } from './_support/owners.js';
+import { openTimedAlerts } from './_support/timed-alerts.js';
+import { until } from './_support/until.js';
+
+// Maintenance windows and alerts: what was open before, what begins inside, and what is told of its end.
+
+/** A world of alerts in which windows begin and end; `window` creates one for all monitors, from and to a second. */
+async function withWindows(t: Test) {
+  const timed = await openTimedAlerts(t);
+  const { world, rule, choice } = timed;
+  const { db, clock, userId } = world;
+  const startMs = clock.now();
+  const acts = new WindowActs({ db, clock, onDue: () => {} });
+  const act = { account: accountOf(userId), actor: program };
+  const turns = new WindowTurns({
+    db,
+    mail: { enqueue: async () => {} },
+    onDue: () => {},
+    clock,
+    log: pino({ level: 'silent' }),
+  });
+  t.teardown(() => turns.stop());
+  turns.start();
+  const instant = (second: number) => new Date(startMs + second * 1_000).toISOString();
+  return {
+    ...timed,
+    window: (from: number, to: number) =>
+      acts.create({ scope_type: 'all', starts_at: instant(from), ends_at: instant(to) } as never, act),
+    remove: (id: string) => acts.delete(id, act),
+    /** Waits until the begin or end of a window at a second has been noticed. */
+    turned: async (second: number) => {
+      await timed.to(second);
+      await until('the turn of the window', async () => {
+        clock.advance(1_000);
+        const { turned_at: at } = await db('maintenance_windows').first();
+        return at !== null && at.getTime() >= startMs + second * 1_000;
+      });
+    },
+    /** Policy with a step after ten minutes and a reminder every ten minutes. */
+    persistent: {
+      rules: [rule({ repeat: { enabled: true, interval_sec: 600, max_count: 100 } })],
+      escalation: {
+        steps: [{ after_sec: 600, channels: [choice('b')], schedule_id: null }],
+        repeat: 0,
+        ack_timeout_sec: 0,
+      },
+    },
+    heldBy: async (monitor: string) =>
+      ((await timed.alertOf(monitor)) as never as { state: { heldBy: string[] } }).state.heldBy,
+  };
+}
+
+t.test('of a monitor that is down before a window and up inside it both are told at once', async (t) => {
+  const { world, monitor, window, to, said } = await withWindows(t);
+  const shop = await monitor('Shop');
+  await window(300, 1_500);
+  await world.happens('down', [shop]);
+  await to(600);
+  await world.happens('up', [shop]);
+  await to(1_600);
+  t.same(said(), ['0 firing a', '600 resolved a']);
+});
+
+t.test(
+  'of a monitor that is down before a window and after it nothing is told within, no reminder and no step',
+  async (t) => {
+    const { world, monitor, window, to, turned, said, persistent, heldBy } = await withWindows(t);
+    const shop = await monitor('Shop', persistent);
+    await window(300, 1_500);
+    await world.happens('down', [shop]);
+    await turned(300);
+    await to(310);
+    t.same(await heldBy(shop), ['maintenance'], 'from its begin on');
+    await to(1_490);
+    t.same(said(), ['0 firing a']);
+    await to(1_520);
+    t.same(await heldBy(shop), []);
+    t.same(said(), ['1500 reminder a'], 'the reminder that was due within, once');
+    await to(1_850);
+    const step = said();
+    t.match(step, [/^18\d\d escalation b$/], 'the step stood still for the time of the window');
+    await world.happens('up', [shop]);
+    await to(1_860);
+    t.same(said(), ['1850 resolved a', '1850 resolved b']);
+  },
+);
+
+t.test('of a monitor that is down only inside a window nobody is told', async (t) => {
+  const { world, monitor, window, to, said, persistent, heldBy } = await withWindows(t);
+  const shop = await monitor('Shop', persistent);
+  await window(0, 1_200);
+  await to(10);
+  await world.happens('down', [shop]);
+  await to(20);
+  t.same(await heldBy(shop), ['maintenance']);
+  await to(1_100);
+  await world.happens('up', [shop]);
+  await to(2_000);
+  t.same(said(), []);
+  t.match(await world.db('alerts'), [{ status: 'resolved' }]);
+});
+
+t.test('a monitor that is down inside a window and after it is told at its end', async (t) => {
+  const { world, monitor, window, to, said } = await withWindows(t);
+  const shop = await monitor('Shop');
+  await window(0, 600);
+  await to(10);
+  await world.happens('down', [shop]);
+  await to(700);
+  t.same(said(), ['600 firing a']);
+});
+
+t.test(
+  'a monitor that turns from degraded to down inside a window is told worse at its end, if it still is',
+  async (t) => {
+    const { world, monitor, window, to, said } = await withWindows(t);
+    const lasting = await monitor('Lasting');
+    const passing = await monitor('Passing');
+    await world.happens('degraded', [lasting, passing]);
+    await to(10);
+    t.same(said(), ['0 firing a', '0 firing a']);
+    await window(20, 600);
+    await to(100);
+    await world.happens('down', [lasting, passing]);
+    await to(200);
+    await world.happens('degraded', [passing]);
+    await to(700);
+    t.same(said(), ['600 severity a']);
+  },
+);
+
+t.test('what a window holds is told as soon as the window is deleted', async (t) => {
+  const { world, monitor, window, remove, to, said, heldBy } = await withWindows(t);
+  const shop = await monitor('Shop');
+  const { id } = await window(0, 86_400);
+  await to(10);
+  await world.happens('down', [shop]);
+  await to(100);
+  t.same(await heldBy(shop), ['maintenance']);
+  t.same(said(), []);
+  await remove(id);
+  await to(110);
+  t.same(said(), ['100 firing a']);
+});
