@@ -10,6 +10,7 @@ import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import t, { type Test } from 'tap';
 import { judge, Outbound, OutboundError, type OutboundRequest } from '../src/deliver/index.js';
 import { FakeClock } from './_support/fake-clock.js';
+import { holdsNobodyUp } from './_support/longest-turn.js';
 import { until } from './_support/until.js';
 
 // Of this machine the policy allows 127.0.0.1 alone: 127.0.0.2 is the private address that must not be reached.
@@ -218,6 +219,59 @@ function drip(socket: Socket, begin: string, each: string): void {
   const timer = setInterval(() => socket.write(each), 5);
   socket.on('close', () => clearInterval(timer));
 }
+
+t.test('a flood of bytes that are no body ends the exchange before its deadline, and holds nobody up', async (t) => {
+  const hints = `HTTP/1.1 103 Early Hints\r\nlink: ${'<a>'.repeat(500)}\r\n\r\n`;
+  const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+  const floods: Record<string, readonly [begin: string, each: string]> = {
+    'interim responses': ['', 'HTTP/1.1 102 Processing\r\n\r\n'],
+    'interim responses with headers': ['', hints],
+    'empty lines before the head': ['', '\r\n'],
+    'a reason without end': ['HTTP/1.1 200 ', 'a'],
+    'an extension of a chunk without end': [`${chunked}5;a=`, 'a'],
+    'chunks of one byte': [chunked, '1\r\na\r\n'],
+  };
+  const tls = { cert: pem('site.pem'), key: pem('site.key') };
+  for (const [name, [begin, each]] of Object.entries(floods)) {
+    const onSocket = (socket: Socket) => socket.once('data', () => flood(socket, begin, each));
+    const clock = new FakeClock();
+    const plain = await listen(t, createTcpServer(onSocket));
+    const failing = () => failureOf(t, anOutbound({ clock }), { ...asked, url: `http://127.0.0.1:${plain.port}/` });
+    const wanted = { reason: 'protocol', message: /too many bytes/, isRetryable: true, mayHaveArrived: true };
+    t.match(await failing(), wanted, name);
+    await holdsNobodyUp(t, name, failing);
+    await until('the connections to be closed', () => plain.open === 0);
+    const encrypted = await listen(t, createTlsServer(tls).on('secureConnection', onSocket));
+    const outbound = anOutbound({ clock, resolve: answering(['127.0.0.1']), trustedCertificates: [pem('ca.pem')] });
+    const error = await failureOf(t, outbound, { ...asked, url: `https://${SITE}:${encrypted.port}/` });
+    t.match(error, { reason: 'protocol', message: /too many bytes/ }, `${name}, over TLS`);
+  }
+});
+
+function flood(socket: Socket, begin: string, each: string): void {
+  const many = each.repeat(Math.ceil(16_384 / each.length));
+  const more = () => {
+    while (!socket.destroyed && socket.write(many));
+  };
+  socket.on('error', () => {}).on('drain', more);
+  socket.write(begin);
+  more();
+}
+
+t.test('a response of chunks of one byte, after some interim responses, is read whole', async (t) => {
+  const site = await listen(
+    t,
+    createTcpServer((socket) =>
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(20));
+        socket.end(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\na\r\n'.repeat(30_000)}0\r\n\r\n`);
+      }),
+    ),
+  );
+  const response = await anOutbound().send({ ...asked, url: `http://127.0.0.1:${site.port}/` });
+  t.match(response, { status: 200, isComplete: true });
+  t.equal(response.body.length, 30_000);
+});
 
 t.test('at most the requested number of bytes is read of an endless response', async (t) => {
   const site = await serving(t, (_request, response) => {
