@@ -172,7 +172,8 @@ class Exchange {
     if (error instanceof OutboundError) return error;
     if (error instanceof TargetError) return this.failure('refused', error.message);
     if (error instanceof UnresolvedError) return this.failure('dns', `cannot resolve the name (${error.code})`);
-    if (error instanceof FloodError) return this.failure('protocol', 'no whole response (too many bytes around its body)');
+    if (error instanceof FloodError)
+      return this.failure('protocol', 'no whole response (too many bytes around its body)');
     const code = codeOf(error);
     if (isTlsCode(code)) return this.failure('tls', `cannot agree on TLS (${code})`);
     if (this.#isConnected) return this.failure('protocol', `no whole response (${code})`);
