@@ -8,6 +8,15 @@ import { openAlertPost } from './_support/alert-post.js';
 import { noSettings } from './_support/channel-attempts.js';
 import { DeadlySteps } from './_support/deadly-steps.js';
 import { FakeClock } from './_support/fake-clock.js';
+import {
+  type Behaviour,
+  chunkedHead,
+  drips,
+  floods,
+  interim,
+  resets,
+  startHostileServer,
+} from './_support/hostile-server.js';
 import { accountOf } from './_support/owners.js';
 import { startReceiver } from './_support/receiver.js';
 import { until } from './_support/until.js';
@@ -413,6 +422,54 @@ t.test('whatever a receiver responds with is recorded, at most 4 KiB of it, and 
     t.ok((attempts[0]?.response.length ?? 0) <= 4_096);
     await post.db('alert_deliveries').delete();
   }
+});
+
+t.test(
+  'a server that never ends its response, or breaks it off, is a failure that is recorded and tried again',
+  async (t) => {
+    const post = await openAlertPost(t);
+    const cases: readonly (readonly [string, Behaviour, object])[] = [
+      ['1xx for ever', floods('', interim), { status_code: null, error: /too many bytes/, outcome: 'unknown' }],
+      ['1xx now and then', drips('', interim), { status_code: null, error: /within 10 s/, outcome: 'unknown' }],
+      ['a byte now and then', drips(chunkedHead(500), '1\r\na\r\n'), { error: /within 10 s/, outcome: 'unknown' }],
+      [
+        'an endless body',
+        floods(chunkedHead(500), `ffff\r\n${'b'.repeat(65_535)}\r\n`),
+        { status_code: 500, response: /^b{4096}$/ },
+      ],
+      ['a reset', resets, { status_code: null, error: /ECONNRESET/, outcome: 'unknown' }],
+    ];
+    for (const [name, behave, expected] of cases) {
+      const server = await startHostileServer(t, behave);
+      const channel = await post.addChannel(name, 'webhook', { url: server.url });
+      const [id = ''] = await post.post([channel]);
+      await until('the request', () => server.connections === 1);
+      if (Reflect.get(expected, 'error')?.test('within 10 s')) post.clock.advance(10_000);
+      await post.quiet();
+      const { status, attempts } = (await post.delivery(id)) as { status: string; attempts: object[] };
+      t.equal(status, 'retrying', name);
+      t.match(attempts, [expected], name);
+      await until('the connection to be closed', () => server.open === 0);
+      await post.db('alert_deliveries').delete();
+    }
+  },
+);
+
+t.test('a name that turns private after it was written is not connected, and its address is not shown', async (t) => {
+  const answers = [['203.0.114.1'], ['10.1.2.3'], ['127.0.0.1', '10.1.2.3']];
+  let addresses = answers[0] ?? [];
+  const resolve = async () => addresses.map((address) => ({ address, family: 4 as const }));
+  const post = await openAlertPost(t, { resolve });
+  const channel = await post.addChannel('Hook', 'webhook', { url: 'https://hooks.example.com/' });
+  for (const turned of answers.slice(1)) {
+    addresses = turned;
+    const [id = ''] = await post.post([channel]);
+    await post.quiet();
+    const delivery = await post.delivery(id);
+    t.match(delivery, { status: 'dead', reason: 'refused', attempts: [{ outcome: 'refused', error: /not allowed/ }] });
+    t.notMatch(JSON.stringify(delivery), '10.1.2.3');
+  }
+  t.match(await post.db('alert_channels').where({ id: channel.id }).first(), { health: 'failing' });
 });
 
 t.test('a pause of a year is one of an hour', async (t) => {

@@ -11,8 +11,12 @@ import t, { type Test } from 'tap';
 import type { Gateway } from '../src/config/channel-settings.js';
 import type { ChannelType, Outcome } from '../src/modules/alerts/types/channel-type.js';
 import { channelTypes } from '../src/modules/alerts/types/registry.js';
+import { webhookType } from '../src/modules/alerts/types/webhook.js';
 import { messageOf, messagesAtMs } from './_support/alert-messages.js';
 import { type Delivering, deliver, knownConfigs, noSettings } from './_support/channel-attempts.js';
+import { emailDeliverer } from './_support/email-attempts.js';
+import { startReceiver } from './_support/receiver.js';
+import { startSmtpServer } from './_support/smtp-server.js';
 import { gatewayAccount, startGateway } from './_support/vendors/gateway.js';
 import { settingsFor, startVendorOf, type VendorTypeName, vendorTypeNames } from './_support/vendors/index.js';
 
@@ -407,6 +411,56 @@ t.test('sms: values of a generic gateway do not leave their string or their fiel
   });
   t.equal(new URLSearchParams(form).getAll('to').join(), '+8613800000000');
   t.match(new URLSearchParams(form).get('text'), /^", "to": "\+1", & to=\+1 \{\{id\}\}/);
+});
+
+t.test('email: what the mail server refuses for ever ends the recipient or the form, and the rest waits', async (t) => {
+  const server = await startSmtpServer(t);
+  const send = emailDeliverer(server.host);
+  const message = messageOf('firing', 'en');
+  t.match(await send(message), { kind: 'accepted', providerId: /^<ad_01@/ });
+  const rows = [
+    ['toRecipient', '550 5.1.1 no such user', refused('recipient')],
+    ['toRecipient', '450 4.2.1 mailbox busy', retry()],
+    ['toMessage', '554 5.6.0 no markup here', refused('message')],
+    ['toMessage', '452 4.3.1 no space', retry()],
+    ['toSender', '421 4.3.2 shutting down', retry()],
+  ] as const;
+  for (const [step, answer, expected] of rows) {
+    server[step] = () => answer;
+    const outcome = await send(message);
+    t.match(outcome, { ...expected, error: answer.slice(0, 9) }, `${step}: ${JSON.stringify(outcome)}`);
+    server[step] = () => null;
+  }
+  t.match(await emailDeliverer('127.0.0.1:1')(message), retry(), 'no connection');
+});
+
+t.test('webhook: 2xx is success, 410 ends the channel, and the rest waits', async (t) => {
+  const receiver = await startReceiver(t);
+  const config = {
+    url: `${receiver.url}/`,
+    method: 'POST',
+    headers: {},
+    content_type: 'application/json',
+    sign: false,
+  };
+  const rows = [
+    [{ status: 204 }, { kind: 'accepted' }],
+    [{ status: 200, body: '<html>' }, { kind: 'accepted' }],
+    [{ status: 410 }, refused('channel')],
+    [{ status: 404 }, retry()],
+    [{ status: 302, headers: { location: 'http://127.0.0.1:1/' } }, retry()],
+    [{ status: 408 }, retry()],
+    [{ status: 425 }, retry()],
+    [{ status: 429, headers: { 'retry-after': '7' } }, retry(7_000)],
+    [{ status: 503, headers: { 'retry-after': 'yesterday' } }, retry()],
+    [{ status: 500 }, retry()],
+  ] as const;
+  for (const [reply, expected] of rows) {
+    receiver.reply = () => reply;
+    const sent = receiver.requests.length;
+    t.match(await deliver(webhookType, { config, allow: ['127.0.0.1/32'] }), expected, String(reply.status));
+    t.equal(receiver.requests.length, sent + 1, 'one request: redirects are not followed');
+  }
 });
 
 t.test('pagerduty: 202 alone is success, 429 waits half a minute, 400 and 403 end the channel', async (t) => {

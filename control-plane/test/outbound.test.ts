@@ -7,9 +7,12 @@ import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { systemClock } from '@vantage/shared/clock.js';
 import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import { refusedIPv4, refusedIPv6 } from '@vantage/shared/target-policy/refused-ranges.js';
 import t, { type Test } from 'tap';
 import { judge, Outbound, OutboundError, type OutboundRequest } from '../src/deliver/index.js';
 import { FakeClock } from './_support/fake-clock.js';
+import { type Behaviour, chunkedHead, drips, floods, interim } from './_support/hostile-server.js';
+import { holdsNobodyUp } from './_support/longest-turn.js';
 import { until } from './_support/until.js';
 
 // Of this machine the policy allows 127.0.0.1 alone: 127.0.0.2 is the private address that must not be reached.
@@ -174,6 +177,21 @@ t.test('a refused target is refused when it is written or when it resolves, and 
   t.equal(hidden.connections, 0);
 });
 
+t.test('every reserved range is refused where it is written, and behind a name', async (t) => {
+  // of loopback, one address is allowed here
+  const ranges = [...refusedIPv4, ...refusedIPv6].filter(({ cidr }) => cidr !== '127.0.0.0/8');
+  t.ok(ranges.length > 30, `${ranges.length} ranges`);
+  for (const { cidr } of ranges) {
+    const address = cidr.replace(/\/.*/, '');
+    const host = address.includes(':') ? `[${address}]` : address;
+    const refusal = { name: 'TargetError', field: 'config.url' };
+    t.throws(() => anOutbound().check(`https://${host}/`, 'config.url'), refusal, cidr);
+    const family = address.includes(':') ? (6 as const) : (4 as const);
+    const outbound = anOutbound({ resolve: async () => [{ address, family }] });
+    t.equal((await failureOf(t, outbound, { ...asked, url: 'https://turned.example.com/' })).reason, 'refused', cidr);
+  }
+});
+
 t.test('a header that frames the message, or breaks out of its line, is refused', async (t) => {
   const site = await serving(t, (_request, response) => response.end());
   const url = `http://127.0.0.1:${site.port}/`;
@@ -183,11 +201,11 @@ t.test('a header that frames the message, or breaks out of its line, is refused'
 });
 
 t.test('one deadline applies to the whole exchange, whichever part is slow', async (t) => {
-  const slow: Record<string, (socket: Socket) => void> = {
+  const slow: Record<string, Behaviour> = {
     'accepts and says nothing': () => {},
-    'sends its head byte by byte': (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nx-a: ', 'a'),
-    'sends interim responses without end': (socket) => drip(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n'),
-    'sends its body byte by byte': (socket) => drip(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\n', 'a'),
+    'sends its head byte by byte': drips('HTTP/1.1 200 OK\r\nx-a: ', 'a'),
+    'sends interim responses without end': drips('', interim),
+    'sends its body byte by byte': drips('HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\n', 'a'),
   };
   for (const [name, serve] of Object.entries(slow)) {
     const clock = new FakeClock();
@@ -213,11 +231,48 @@ t.test('one deadline applies to the whole exchange, whichever part is slow', asy
   t.equal(clock.pendingTimers, 0);
 });
 
-function drip(socket: Socket, begin: string, each: string): void {
-  socket.write(begin);
-  const timer = setInterval(() => socket.write(each), 5);
-  socket.on('close', () => clearInterval(timer));
-}
+t.test('a flood of bytes that are no body ends the exchange before its deadline, and holds nobody up', async (t) => {
+  const hints = `HTTP/1.1 103 Early Hints\r\nlink: ${'<a>'.repeat(500)}\r\n\r\n`;
+  const chunked = chunkedHead(200);
+  const cases: Record<string, readonly [begin: string, each: string]> = {
+    'interim responses': ['', interim],
+    'interim responses with headers': ['', hints],
+    'empty lines before the head': ['', '\r\n'],
+    'a reason without end': ['HTTP/1.1 200 ', 'a'],
+    'an extension of a chunk without end': [`${chunked}5;a=`, 'a'],
+    'chunks of one byte': [chunked, '1\r\na\r\n'],
+  };
+  const tls = { cert: pem('site.pem'), key: pem('site.key') };
+  for (const [name, [begin, each]] of Object.entries(cases)) {
+    const onSocket = (socket: Socket) => socket.once('data', () => floods(begin, each)(socket));
+    const clock = new FakeClock();
+    const plain = await listen(t, createTcpServer(onSocket));
+    const failing = () => failureOf(t, anOutbound({ clock }), { ...asked, url: `http://127.0.0.1:${plain.port}/` });
+    const wanted = { reason: 'protocol', message: /too many bytes/, isRetryable: true, mayHaveArrived: true };
+    t.match(await failing(), wanted, name);
+    await holdsNobodyUp(t, name, failing);
+    await until('the connections to be closed', () => plain.open === 0);
+    const encrypted = await listen(t, createTlsServer(tls).on('secureConnection', onSocket));
+    const outbound = anOutbound({ clock, resolve: answering(['127.0.0.1']), trustedCertificates: [pem('ca.pem')] });
+    const error = await failureOf(t, outbound, { ...asked, url: `https://${SITE}:${encrypted.port}/` });
+    t.match(error, { reason: 'protocol', message: /too many bytes/ }, `${name}, over TLS`);
+  }
+});
+
+t.test('a response of chunks of one byte, after some interim responses, is read whole', async (t) => {
+  const site = await listen(
+    t,
+    createTcpServer((socket) =>
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(20));
+        socket.end(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\na\r\n'.repeat(30_000)}0\r\n\r\n`);
+      }),
+    ),
+  );
+  const response = await anOutbound().send({ ...asked, url: `http://127.0.0.1:${site.port}/` });
+  t.match(response, { status: 200, isComplete: true });
+  t.equal(response.body.length, 30_000);
+});
 
 t.test('at most the requested number of bytes is read of an endless response', async (t) => {
   const site = await serving(t, (_request, response) => {

@@ -23,6 +23,35 @@ t.test('an operation without a body refuses a request that has one, and does not
   t.equal((await send('DELETE', '/v1/account/sessions')).status, 200);
 });
 
+t.test('a POST that requires no field of its body may be sent without one, and any other may not', async (t) => {
+  const { api } = await startStack(t);
+  const send = (method: string, path: string, headers: Record<string, string> = {}) =>
+    fetch(new URL(path, api.url), { method, headers: { authorization: `Bearer ${api.token}`, ...headers } });
+  const json = { 'content-type': 'application/json' };
+  for (const headers of [{}, json]) {
+    const made = await send('POST', '/v1/nodes/enrollment-tokens', headers);
+    t.equal(made.status, 201, JSON.stringify(await made.json()));
+  }
+  const post = (path: string, body: object) => api.call('POST', path, { body });
+  const hook = { url: 'https://hooks.example.com/', events: ['*'] };
+  const { id } = (await post('/v1/webhooks', hook)).body.data.endpoint;
+  const rotated = await send('POST', `/v1/webhooks/${id}/rotate-secret`);
+  t.match([rotated.status, await rotated.json()], [200, { data: { previous_secret_expires_at: String } }], 'defaults');
+  for (const [method, path] of [
+    ['POST', '/v1/webhooks'],
+    ['POST', '/v1/alert-channels'],
+    ['PATCH', `/v1/webhooks/${id}`],
+  ] as const) {
+    const refused = await send(method, path, json);
+    const body = await refused.json();
+    t.match(
+      [refused.status, body],
+      [400, { error: { details: { body: [{ code: 'required' }] } } }],
+      `${method} ${path}`,
+    );
+  }
+});
+
 t.test('a body that is too large is refused with the limit of its own operation, and no other', async (t) => {
   const { api } = await startStack(t);
   const port = Number(new URL(api.url).port);

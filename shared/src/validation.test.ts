@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { compileCoercingSchema, compileSchema, fieldErrorCodes } from './validation.js';
 
 const Person = Type.Object(
@@ -99,6 +99,16 @@ t.test('the same complaint is made once, though every branch of a union makes it
     ok: false,
     details: { a: [{ code: 'required', message: 'is required' }], b: [{ code: 'required', message: 'is required' }] },
   });
+});
+
+t.test('a text of another form is told the pattern, and the example of its field', async (t) => {
+  const [pattern, example] = ['^\\+[1-9][0-9]{6,14}$', '+8613800000000'];
+  const told = (schema: object) => compileSchema(Type.Object({ a: schema as TSchema }))({ a: '0138' });
+  const message = `must match pattern "${pattern}"`;
+  t.match(told({ type: 'string', pattern }), { details: { a: [{ code: 'format', message }] } });
+  const longer = { details: { a: [{ code: 'format', message: `${message}, for example "${example}"` }] } };
+  t.match(told({ type: 'string', pattern, example }), longer);
+  t.match(told({ type: 'string', pattern, examples: [example] }), longer);
 });
 
 t.test('what is no object is refused as the body', async (t) => {

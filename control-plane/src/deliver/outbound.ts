@@ -1,4 +1,4 @@
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import type { Clock } from '@vantage/shared/clock.js';
 import { checkRequestHeaders } from '@vantage/shared/target-policy/headers.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
@@ -19,6 +19,11 @@ import { maskSecrets } from './secrets.js';
 // ignored, since undici's Client does not use them.
 
 const MAX_HEADER_BYTES = 32 * 1024;
+/**
+ * Greatest number of bytes received in addition to the body: head, interim responses, empty lines, framing of chunks. A
+ * server that sends these without end takes a whole processor until the deadline.
+ */
+const MAX_FRAMING_BYTES = 256 * 1024;
 /** Greatest number of bytes of a response that are shown to people. */
 const EXCERPT_BYTES = 4 * 1024;
 
@@ -167,6 +172,8 @@ class Exchange {
     if (error instanceof OutboundError) return error;
     if (error instanceof TargetError) return this.failure('refused', error.message);
     if (error instanceof UnresolvedError) return this.failure('dns', `cannot resolve the name (${error.code})`);
+    if (error instanceof FloodError)
+      return this.failure('protocol', 'no whole response (too many bytes around its body)');
     const code = codeOf(error);
     if (isTlsCode(code)) return this.failure('tls', `cannot agree on TLS (${code})`);
     if (this.#isConnected) return this.failure('protocol', `no whole response (${code})`);
@@ -179,6 +186,7 @@ class Exchange {
 
   #connector(addresses: readonly Address[]): buildConnector.connector {
     const { trustedCertificates } = this.options;
+    const maxBytes = this.request.maxResponseBytes + MAX_FRAMING_BYTES;
     const connect = buildConnector({
       lookup: pinnedLookup(addresses),
       autoSelectFamily: true,
@@ -188,7 +196,10 @@ class Exchange {
     } as buildConnector.BuildOptions);
     return (options, callback) =>
       connect(options, (...result) => {
-        if (result[0] === null) this.#isConnected = true;
+        if (result[0] === null) {
+          this.#isConnected = true;
+          limitReceived(result[1], maxBytes);
+        }
         callback(...result);
       });
   }
@@ -201,6 +212,17 @@ class UnresolvedError extends Error {
   constructor(readonly code: string) {
     super(code);
   }
+}
+
+/** A server sends more bytes than a response may have. */
+class FloodError extends Error {
+  override readonly name = 'FloodError';
+}
+
+function limitReceived(socket: Socket, maxBytes: number): void {
+  socket.on('readable', () => {
+    if (socket.bytesRead > maxBytes) socket.destroy(new FloodError());
+  });
 }
 
 function named(resolve: Resolve): Resolve {

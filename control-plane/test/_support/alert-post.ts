@@ -61,12 +61,14 @@ interface PostOptions {
   readonly starts?: boolean;
   readonly settings?: ChannelSettings;
   readonly plan?: PlanName;
+  /** Resolver of names; default: that of this machine. */
+  readonly resolve?: ConstructorParameters<typeof Outbound>[0]['resolve'];
 }
 
 export async function openAlertPost(t: Test, options: PostOptions = {}): Promise<AlertPost> {
   const database = await createTestDatabase(t);
   const { db } = database;
-  const { needed = alwaysNeeded, starts = true, settings = noSettings, plan = 'unlimited' } = options;
+  const { needed = alwaysNeeded, starts = true, settings = noSettings, plan = 'unlimited', resolve } = options;
   const clock = new FakeClock(Date.now());
   const mails: DirectMail[] = [];
   const userId = newId(idPrefixes.user);
@@ -85,7 +87,12 @@ export async function openAlertPost(t: Test, options: PostOptions = {}): Promise
         log,
         secretKey: Buffer.alloc(32, 7),
         publicUrl: 'https://vantage.example',
-        outbound: new Outbound({ policy: () => policy, userAgent: 'Vantage/test', clock: own }),
+        outbound: new Outbound({
+          policy: () => policy,
+          userAgent: 'Vantage/test',
+          clock: own,
+          ...(resolve && { resolve }),
+        }),
         mail: { enqueue: async () => {} } as never,
         mailer: {
           async sendAtOnce(mail) {

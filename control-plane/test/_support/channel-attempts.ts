@@ -8,6 +8,7 @@ import { wecomKey } from '@vantage/shared/_support/vendors/wecom.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { Outbound, type OutboundResponse } from '../../src/deliver/index.js';
+import { secretTexts } from '../../src/modules/alerts/channels/channel-config.js';
 import type { Attempt, ChannelType, Outcome, TypeRequest } from '../../src/modules/alerts/types/channel-type.js';
 import type { Message } from '../../src/modules/alerts/types/message.js';
 import type { ChannelSettings } from '../../src/modules/alerts/types/settings.js';
@@ -52,7 +53,7 @@ export interface Delivering {
 export function deliver(type: ChannelType, delivering: Delivering): Promise<Outcome> {
   const policy = new TargetPolicy({ allow: delivering.allow ?? [], own: [], denied: [] });
   const outbound = new Outbound({ policy: () => policy, userAgent: 'Vantage/test', clock: systemClock });
-  const sealed = type.sealed.flatMap((field) => Reflect.get(Object(delivering.config), field) ?? []);
+  const sealed = secretTexts(type, Object(delivering.config));
   return deliverBy(type, delivering, (request) => {
     const secrets = [...sealed, ...(request.secrets ?? [])];
     return outbound.send({ ...request, secrets, deadlineMs: 10_000, maxResponseBytes: 65_536 });

@@ -31,6 +31,8 @@ interface ReplicaParts {
   readonly clock?: Clock;
 }
 
+type Resolve = NonNullable<ConstructorParameters<typeof Outbound>[0]['resolve']>;
+
 /** Webhooks of one user on a database of their own, with a clock that the test moves, and replicas that run when they are told to. */
 export class WebhookWorld {
   readonly clock = new FakeClock(Date.now());
@@ -47,10 +49,16 @@ export class WebhookWorld {
   private constructor(
     readonly db: Knex,
     readonly url: string,
+    resolve?: Resolve,
   ) {
     const { clock, seals } = this;
     const policy = new TargetPolicy({ allow: ['127.0.0.0/8'], own: [], denied: [] });
-    const outbound = new Outbound({ policy: () => policy, userAgent: 'Vantage/test', clock });
+    const outbound = new Outbound({
+      policy: () => policy,
+      userAgent: 'Vantage/test',
+      clock,
+      ...(resolve && { resolve }),
+    });
     this.attempts = new Attempts({ outbound, seals, clock, random: () => 0.5 });
     const mail = { enqueue: async (_: Knex, letter: Letter) => void this.letters.push(letter) };
     this.marking = new Marking({ db, mail, clock });
@@ -59,9 +67,10 @@ export class WebhookWorld {
     this.relay = new Consumers({ db, consumers: [this.newRelay()], clock, log: silent });
   }
 
-  static async create(t: Test): Promise<WebhookWorld> {
+  /** `resolve`: resolver of names; default: that of this machine. */
+  static async create(t: Test, resolve?: Resolve): Promise<WebhookWorld> {
     const { db, url } = await createTestDatabase(t);
-    const world = new WebhookWorld(db, url);
+    const world = new WebhookWorld(db, url, resolve);
     const user = {
       id: world.userId,
       email: 'ada@test.example',

@@ -44,7 +44,8 @@ export function compileInput(route: AnyRoute): InputParser {
     // an operation without a body accepts no field either: an ignored field could have been meant to prevent the
     // operation
     const isNone = body === null || (route.body === undefined && body.length === 0);
-    const json = isNone ? undefined : isLeftOut(route, body) ? {} : readJson(request, body);
+    const isLeftOut = body?.length === 0 && isBodyOptional(route);
+    const json = isNone ? undefined : isLeftOut ? {} : readJson(request, body);
     const params = checked(readParams(names, segments), checkParams);
     const query = checked(declared === null ? {} : readQuery(search, declared), checkQuery);
     const checkedBody = isNone ? acceptAnything(json) : checkBody(json);
@@ -57,9 +58,15 @@ export function compileInput(route: AnyRoute): InputParser {
   };
 }
 
-/** True if a missing body counts as an empty one: a DELETE rarely has a body (RFC 9110 section 9.3.5). */
-function isLeftOut({ method }: AnyRoute, body: Buffer): boolean {
-  return method === 'DELETE' && body.length === 0;
+/**
+ * True if a missing body counts as an empty one: if a POST requires no field of it, and for DELETE, which rarely has a body
+ * (RFC 9110 section 9.3.5).
+ */
+export function isBodyOptional({ method, body, documentedBody = body }: AnyRoute): boolean {
+  if (method === 'DELETE') return true;
+  if (method !== 'POST' || !Type.IsObject(documentedBody)) return false;
+  const { properties, required = [] } = documentedBody;
+  return required.every((name) => 'default' in Object(properties[name]));
 }
 
 /** Names of the parameters in a path, left to right: `/v1/nodes/{id}` has `id`. */

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { pathParameterNames } from '../frame/input.js';
+import { isBodyOptional, pathParameterNames } from '../frame/input.js';
 import type { AnyRoute, FileBody } from '../route.js';
 import { securityOf } from './openapi-access.js';
 import type { Json, JsonObject, SchemaComponents } from './openapi-components.js';
@@ -68,16 +68,12 @@ function describeParameter(schema: TSchema, schemas: SchemaComponents): JsonObje
   };
 }
 
-function requestBodyOf(
-  { body, documentedBody = body, bodyExample, operationId, method }: AnyRoute,
-  schemas: SchemaComponents,
-): JsonObject {
+function requestBodyOf(route: AnyRoute, schemas: SchemaComponents): JsonObject {
+  const { body, documentedBody = body, bodyExample, operationId } = route;
   const example =
     bodyExample === undefined ? schemaExample(body, operationId) : JSON.parse(JSON.stringify(bodyExample));
   const schema = schemas.refer(asSent(JSON.parse(JSON.stringify(documentedBody))) as JsonObject);
-  // see input.ts
-  const required = method !== 'DELETE';
-  return { required, content: { 'application/json': { schema, example } } };
+  return { required: !isBodyOptional(route), content: { 'application/json': { schema, example } } };
 }
 
 function rawBodyOf({ keepBytes }: NonNullable<AnyRoute['rawBody']>): JsonObject {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
@@ -54,6 +55,8 @@ export class Sender {
 
   constructor(private readonly options: SenderOptions) {
     const { clock, log } = options;
+    // each attempt in flight listens
+    setMaxListeners(0, this.#stopped.signal);
     this.#rounds = new Rounds({
       everyMs: LOOK_MS,
       turn: (isStopped) => this.#turn(isStopped),

@@ -42,7 +42,7 @@ const Config = Type.Object(
       description: 'Id of the message template.',
       example: 'ngqIpbwh8bUfcSsECmogfXcV14J0tQlEpBO27izEYtY',
     }),
-    to: Type.Array(Type.String({ pattern: '^[0-9A-Za-z_-]{10,64}$' }), {
+    to: Type.Array(Type.String({ pattern: '^[0-9A-Za-z_-]{10,64}$', example: 'oGZUI0egBJY1zhBYw2KhdUfwVJJE' }), {
       minItems: 1,
       maxItems: 20,
       uniqueItems: true,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
@@ -41,6 +42,8 @@ export class Sender {
 
   constructor(private readonly options: SenderOptions) {
     const { clock, log } = options;
+    // each attempt in flight listens
+    setMaxListeners(0, this.#stopping.signal);
     this.#rounds = new Rounds({
       everyMs: LOOK_MS,
       turn: (isStopped) => this.run(isStopped),

@@ -1,0 +1,60 @@
+import { getEventListeners } from 'node:events';
+import { systemClock } from '@vantage/shared/clock.js';
+import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import t from 'tap';
+import { messageOf } from '../../../../test/_support/alert-messages.js';
+import { startReceiver } from '../../../../test/_support/receiver.js';
+import { createSealer } from '../../../crypto/sealing.js';
+import { Outbound } from '../../../deliver/index.js';
+import { channelTypes } from '../types/registry.js';
+import { attemptDelivery } from './attempt.js';
+import type { DeliveryRow } from './delivery.js';
+import type { Destination } from './destination.js';
+import { sealMessage } from './message-seal.js';
+
+const sealer = createSealer(Buffer.alloc(32, 7), 'alert deliveries');
+const policy = new TargetPolicy({ allow: ['127.0.0.1/32'], own: [], denied: [] });
+const parts = {
+  types: channelTypes({ channelUrls: {}, smsGateway: null, voiceGateway: null }),
+  clock: systemClock,
+  sealer,
+  outbound: new Outbound({ policy: () => policy, userAgent: 'Vantage/test', clock: systemClock }),
+  mailer: { sendAtOnce: async () => '' },
+  destinations: { unsubscribeUrl: () => '' },
+};
+
+t.test('an attempt ends with the signal of its sender, and leaves nothing there', async (t) => {
+  const receiver = await startReceiver(t);
+  const row = {
+    type: 'webhook',
+    message: sealMessage(messageOf('firing', 'en'), sealer),
+    is_plain: false,
+    recipient: null,
+  };
+  const config = {
+    url: `${receiver.url}/`,
+    method: 'POST',
+    headers: {},
+    content_type: 'application/json',
+    sign: false,
+  };
+  const sender = new AbortController();
+  const attempt = () =>
+    attemptDelivery(parts, row as unknown as DeliveryRow, {
+      destination: { config, secrets: [] } as unknown as Destination,
+      firstProviderId: null,
+      signal: sender.signal,
+    });
+  t.match(await attempt(), { outcome: { kind: 'accepted' } });
+  t.equal(getEventListeners(sender.signal, 'abort').length, 0);
+  // where AbortSignal.any notes the signals that depend on another
+  for (const key of Object.getOwnPropertySymbols(sender.signal))
+    t.notOk(Object(Reflect.get(sender.signal, key)).size, String(key));
+  receiver.reply = () => {
+    sender.abort();
+    return null;
+  };
+  t.match(await attempt(), { outcome: { kind: 'retry' }, mayHaveArrived: true });
+  t.match(await attempt(), { outcome: { kind: 'retry' } }, 'one that begins afterwards');
+  t.equal(receiver.requests.length, 2);
+});
