@@ -19,7 +19,7 @@ export const webhooksModule = defineModule({
   name: 'webhooks',
   actions: webhookActions,
   tags: {
-    Webhooks: 'Addresses of yours that receive signed events, and the log of what was sent to them.',
+    Webhooks: 'Your URLs that receive signed events, and the log of deliveries.',
   },
   routes: webhookRoutes,
   webhooks: openApiWebhooks,
