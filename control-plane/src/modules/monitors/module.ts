@@ -12,6 +12,7 @@ import { DueCount } from './judging/due-count.js';
 import { monitorMails } from './mails/index.js';
 import { maintenanceReads } from './maintenance/maintenance-reads.js';
 import { WindowActs } from './maintenance/window-acts.js';
+import { MonitorMetrics } from './metrics.js';
 import type { Monitors } from './monitors.js';
 import { openLink } from './open-link.js';
 import { type MonitorWork, openWork } from './open-work.js';
@@ -31,17 +32,19 @@ export const monitorsModule = defineModule({
   },
   routes: monitorRoutes,
   mails: monitorMails,
+  metrics: MonitorMetrics,
   open(house) {
-    const { db, agentsDb, clock, monitorMetrics } = house;
-    const work = openWork(house);
+    const { db, agentsDb, clock, registry } = house;
+    const metrics = new MonitorMetrics(registry);
+    const work = openWork(house, metrics);
     const due = new DueCount(agentsDb, clock);
-    monitorMetrics.watchDue(() => due.read());
+    metrics.watchDue(() => due.read());
     const { news, asking, judges, windowTurns, replacement, lateResults, rollups, heartbeats, noData, expiry } = work;
     return {
       service: openMonitors(house, work),
       startables: [news, asking, judges, windowTurns, replacement, lateResults, rollups, heartbeats, noData, expiry],
       upkeep: [() => deleteOldUplinkLosses(db)],
-      link: openLink(house, judges),
+      link: openLink(house, { judges, counts: metrics }),
       release: deleteMonitorsOf,
     };
   },
