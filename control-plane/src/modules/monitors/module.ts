@@ -51,12 +51,11 @@ export const monitorsModule = defineModule({
 });
 
 function openMonitors({ config, db, clock, lists, secretKey, policyReferences }: House, work: MonitorWork): Monitors {
-  const { news, asking, judges, placing, loads, heartbeats } = work;
+  const { news, asking, judges, placing, heartbeats } = work;
   const sealer = monitorSealer(secretKey);
   const onAssigned = (nodeIds: readonly string[]) => news.announce(nodeIds);
   const own = { db, clock, plans: config.plans, sealer, onAssigned, heartbeats: heartbeats.acts };
-  const refreshLoads = () => loads.refresh();
-  const acts = new MonitorActs({ ...own, policy: () => lists.policy, placing, refreshLoads, policyReferences });
+  const acts = new MonitorActs({ ...own, policy: () => lists.policy, placing, policyReferences });
   const reads = { db, clock, maintenance: maintenanceReads };
   const judged = { db, clock, onDue: () => judges.look() };
   return {

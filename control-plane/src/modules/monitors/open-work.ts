@@ -30,7 +30,6 @@ export interface MonitorWork {
   readonly noData: NoDataWatch;
   readonly expiry: ExpiryWatch;
   readonly placing: Placing;
-  readonly loads: NodeLoads;
 }
 
 /** Creates the background work of monitors without starting it. */
@@ -40,8 +39,7 @@ export function openWork(house: House, metrics: MonitorMetrics): MonitorWork {
   const findLink = (nodeId: string) => links.find(nodeId);
   const judges = openJudges(house, metrics, log);
   const news = new AssignmentNews({ bus, listSince: (since) => listChangesSince(db, since), findLink, clock, log });
-  const loads = new NodeLoads({ read: () => sumLoads(db), clock });
-  const placing = new Placing({ directory, loads, clock });
+  const placing = new Placing({ directory, loads: new NodeLoads({ read: () => sumLoads(db), clock }), clock });
   const onDue = () => judges.look();
   return {
     news,
@@ -52,7 +50,6 @@ export function openWork(house: House, metrics: MonitorMetrics): MonitorWork {
       db,
       directory,
       placing,
-      refreshLoads: () => loads.refresh(),
       onAssigned: (nodeIds) => news.announce(nodeIds),
       onDue,
       clock,
@@ -69,7 +66,6 @@ export function openWork(house: House, metrics: MonitorMetrics): MonitorWork {
     noData: new NoDataWatch({ db, maintenance: maintenanceReads.now, clock, log }),
     expiry: new ExpiryWatch({ db, clock, log }),
     placing,
-    loads,
   };
 }
 
