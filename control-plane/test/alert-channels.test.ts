@@ -436,13 +436,13 @@ t.test('a mail whose form is refused is sent at once as plain text, and a refuse
   const isMailed = async () => (await database.db('vantage_jobs.jobs')).length === 0;
   // the mail is there before its job is over
   await until('the warning', async () => (await mailsTo('admin@ops.example.com')).length === 2 && (await isMailed()));
-  t.match((await mailsTo('admin@ops.example.com'))[1], { subject: 'Alert channel fails: Account e-mail' });
+  t.match((await mailsTo('admin@ops.example.com'))[1], { subject: 'Alert channel is failing: Account e-mail' });
   refusals = 1;
   await data(api, 'POST', `${path}/${id}/test`, {});
   await data(api, 'POST', `${path}/${id}/test`, {});
   t.match(await data(api, 'GET', `${path}/${id}`), { health: { status: 'ok', last_error: null } });
   await until('all mails', isMailed);
-  const warnings = (await mailsTo('admin@ops.example.com')).filter(({ subject }) => subject?.includes('fails'));
+  const warnings = (await mailsTo('admin@ops.example.com')).filter(({ subject }) => subject?.includes('is failing'));
   t.equal(warnings.length, 1, 'one warning a day');
 });
 

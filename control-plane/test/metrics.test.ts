@@ -4,7 +4,7 @@ import { probeErrorCodes } from '@vantage/shared/probe-types/error-codes.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
 import { type ProbeSpecs, probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import t from 'tap';
-import { deliveryOutcomes } from '../src/runtime/webhook-metrics.js';
+import { deliveryOutcomes } from '../src/modules/webhooks/metrics.js';
 import { CheckingNode } from './_support/checking-node.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';

@@ -30,9 +30,8 @@ async function openActs(t: Test) {
     clock: systemClock,
     plans: defaultPlans,
     policy: () => new TargetPolicy({ allow: [], own: [], denied: [] }),
-    placing: { isPossible: () => true, place },
+    placing: { isPossible: () => true, prepare: async () => {}, place },
     policyReferences,
-    refreshLoads: async () => {},
     sealer: monitorSealer(secretKey),
     heartbeats: openHeartbeatActs({ db, clock: systemClock, publicUrl, secretKey }),
     onAssigned: () => {},
@@ -77,6 +76,6 @@ t.test('a written monitor is placed as written, without being read again', async
 t.test('a heartbeat that is imported as paused is placed as paused', async (t) => {
   const { acts, act, placed } = await openActs(t);
   const heartbeat = { name: 'Backup', type: 'heartbeat' } as const;
-  await acts.createUntold(heartbeat, { ...act, isPaused: true });
+  await acts.createUnannounced(heartbeat, { ...act, isPaused: true });
   t.match(placed, [{ type: 'heartbeat', status: 'paused' }]);
 });

@@ -90,7 +90,7 @@ t.test(
     const ada = await createUserApi(stack.controlPlane, 'ada@test.example', 'user');
     const bob = await createUserApi(stack.controlPlane, 'bob@test.example', 'user');
     await join(t, bob, 1);
-    const message = /no node fits that its credentials, headers and body may go to: .*"any"/;
+    const message = /no suitable node may get its credentials, headers and body: .*"any"/;
     const details = { 'config.allow_secrets_on': [{ code: 'refused', message }] };
     const refused = await makeSecretMonitor(ada);
     t.match([refused.status, refused.body.error], [422, { code: 'VALIDATION_FAILED', details }]);

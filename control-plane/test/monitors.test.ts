@@ -270,10 +270,14 @@ t.test('a monitor of type tcp without a port, or with two, is refused at config.
 });
 
 t.test('types that this service does not check yet are refused as such, under every plan', async (t) => {
-  const { api } = await startStack(t);
-  for (const type of ['llm_endpoint', 'tool_api', 'rag']) {
-    const { status, body } = await api.call('POST', '/v1/monitors', { body: { name: 'New', ...tcp, type } });
-    t.equal(status, 422, type);
-    t.match(body.error, { code: 'VALIDATION_FAILED', details: { type: [{ code: 'not_supported' }] } }, type);
-  }
+  const { api: unlimited, controlPlane, database } = await startStack(t);
+  const free = await createUserApi(controlPlane, 'free@test.example', 'user');
+  await database.db('owners').where({ id: free.userId }).update({ plan: 'free' });
+  await database.db('users').where({ id: free.userId }).update({ email_verified_at: new Date() });
+  for (const [plan, api] of Object.entries({ free, unlimited }))
+    for (const type of ['llm_endpoint', 'tool_api', 'rag']) {
+      const { status, body } = await api.call('POST', '/v1/monitors', { body: { name: 'New', ...tcp, type } });
+      t.equal(status, 422, `${plan}: ${type}`);
+      t.match(body.error, { code: 'VALIDATION_FAILED', details: { type: [{ code: 'not_supported' }] } }, type);
+    }
 });

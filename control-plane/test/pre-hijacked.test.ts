@@ -159,7 +159,7 @@ t.test(
     );
     t.match(
       monitor.body.error.details,
-      { node_selection: [{ message: /no node that you may use fits/ }] },
+      { node_selection: [{ message: /no node that you may use matches/ }] },
       'his secrets go to no node of hers',
     );
     const told = await mailed(scene, /access to your account/, 2);

@@ -18,6 +18,7 @@ async function aReplacement(t: Test) {
   const known = new Map<string, Node>();
   const placed: string[] = [];
   const placing = {
+    prepare: async () => {},
     place: async (_trx: unknown, { id }: { readonly id: string }) => {
       placed.push(id);
       return { changed: [] };
@@ -35,7 +36,6 @@ async function aReplacement(t: Test) {
       onChange: () => {},
     },
     placing: placing as unknown as Placing,
-    refreshLoads: async () => {},
     onAssigned: () => {},
     onDue: () => {},
     clock,

@@ -116,13 +116,9 @@ export const codeLists: readonly CodeList[] = [
   },
   {
     name: 'metrics',
-    modules: [
-      'http/frame/metrics',
-      'runtime/metrics',
-      'runtime/monitor-metrics',
-      'runtime/webhook-metrics',
-      'runtime/alert-metrics',
-    ].map((name) => `control-plane/dist/src/${name}.js`),
+    modules: ['http/frame/metrics', 'runtime/metrics', 'runtime/alert-metrics', 'wiring/modules'].map(
+      (name) => `control-plane/dist/src/${name}.js`,
+    ),
     read: (...modules) => ({ values: readMetrics(...modules) }),
   },
   {

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { judgePromise, type PromiseRow, parsePromises } from './promises.js';
+import { judgeTest } from './named-tests.js';
+import { judgeFile, judgePromise, parsePromises } from './promises.js';
 
 const table = [
   '# Promises',
@@ -53,19 +54,31 @@ const rows = [
   ['a.test.ts › left out', /always skipped/],
   ['a.test.ts › one day', /always skipped/],
   ['b.test.ts › runs', /no file "b\.test\.ts"/],
-  ['a.test.ts', null],
-  ['b.test.ts', /no file "b\.test\.ts"/],
-  ['a.ts', /is not path/],
+  ['a.test.ts', /not of the form/],
   ['a.ts › runs', /not of the form/],
 ] as const;
 
-t.test('a promise is refused unless its file of tests exists, and a test that it names runs', async (t) => {
-  const read = (path: string) => (path === 'a.test.ts' ? testFile : null);
+const read = (path: string) => (path === 'a.test.ts' ? testFile : null);
+
+t.test('the name of a test is refused unless its file exists and the test runs', async (t) => {
   for (const [test, said] of rows) {
-    const row: PromiseRow = { promise: 'p', tests: [test], line: 3 };
-    const findings = judgePromise(row, read);
-    if (said === null) t.strictSame(findings, [], test);
-    else t.match(findings, [said], test);
+    const complaint = judgeTest(test, read);
+    if (said === null) t.equal(complaint, null, test);
+    else t.match(complaint, said, test);
   }
-  t.match(judgePromise({ promise: 'p', tests: [], line: 7 }, read), [/^7: "p" names no test/]);
+});
+
+t.test('the name of a file of tests is refused unless it exists, and so is the title of a test', async (t) => {
+  t.equal(judgeFile('a.test.ts', read), null);
+  t.match(judgeFile('b.test.ts', read), /no file "b\.test\.ts"/);
+  for (const test of ['a.ts', 'a.test.ts › runs']) t.match(judgeFile(test, read), /is not path/, test);
+});
+
+t.test('a promise without a test is refused, and every error in its tests is reported with its line', async (t) => {
+  const judge = (test: string) => (test === 'good' ? null : `no ${test}`);
+  t.strictSame(judgePromise({ promise: 'p', tests: ['good', 'bad', 'worse'], line: 3 }, judge), [
+    '3: no bad',
+    '3: no worse',
+  ]);
+  t.match(judgePromise({ promise: 'p', tests: [], line: 7 }, judge), [/^7: "p" names no test/]);
 });

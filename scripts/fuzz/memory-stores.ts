@@ -1,5 +1,5 @@
+import { firstOf, type StoreBatch, type StoreOutcome } from 'vantage-control/ingest/batch.js';
 import type { IngestStore } from 'vantage-control/ingest/ingest-store.js';
-import { firstOf, type StoreBatch, type StoreOutcome } from 'vantage-control/ingest/store.js';
 import type { LinkRecords } from 'vantage-control/links/records/store.js';
 
 /** A node as links know it. */

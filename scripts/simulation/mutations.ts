@@ -1,5 +1,5 @@
+import { firstOf } from 'vantage-control/ingest/batch.js';
 import type { IngestStore } from 'vantage-control/ingest/index.js';
-import { firstOf } from 'vantage-control/ingest/store.js';
 import type { AlertChecks } from './database/alerts-model.js';
 import type { IngestChecks } from './database/ingest-model.js';
 import type { SimulatedProcess } from './process.js';

@@ -18,8 +18,6 @@ import { NodeDirectory } from '../modules/nodes/index.js';
 import { AlertMetrics } from '../runtime/alert-metrics.js';
 import { createLogger } from '../runtime/log.js';
 import { Metrics } from '../runtime/metrics.js';
-import { MonitorMetrics } from '../runtime/monitor-metrics.js';
-import { WebhookMetrics } from '../runtime/webhook-metrics.js';
 import { broadcastPublished } from '../wiring/events.js';
 import { wireHouse } from '../wiring/house.js';
 import { mailTemplates, modules } from '../wiring/modules.js';
@@ -81,7 +79,7 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
     const directory = NodeDirectory.open({ db, bus, clock, log });
     const publicUrl = settings.publicUrl ?? listenOrigin(settings.listen, 'http');
     const registry = createRegistry();
-    const [metrics, monitorMetrics] = [new Metrics(registry), new MonitorMetrics(registry)];
+    const metrics = new Metrics(registry);
     const { mail, mailer } = openMail({ config: settings, secretKey, publicUrl, clock, templates: mailTemplates });
     const windows = new SharedWindows({ db, hasOthers: () => true, clock, log, metrics });
     const house = wireHouse({
@@ -95,9 +93,8 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
       secretKey,
       serverPublicKey,
       replicaId: newId(idPrefixes.replica),
+      registry,
       metrics,
-      monitorMetrics,
-      webhookMetrics: new WebhookMetrics(registry),
       alertMetrics: new AlertMetrics(registry),
       bus,
       directory,

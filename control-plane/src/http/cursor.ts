@@ -33,7 +33,7 @@ export function limitOfPage({
   readonly page_size?: number | undefined;
 }): number {
   if (limit !== undefined && page_size !== undefined && limit !== page_size) {
-    throw fieldError('page_size', 'conflict', 'is another name of limit, which says otherwise');
+    throw fieldError('page_size', 'conflict', 'is an alias of limit, which has another value');
   }
   return limit ?? page_size ?? DEFAULT_LIMIT;
 }

@@ -38,7 +38,7 @@ interface PageQuery {
 /** @throws ApiError VALIDATION_FAILED if both names of the size are given and differ */
 export function pageOf({ page, page_size, limit }: PageQuery): Page {
   if (page_size !== undefined && limit !== undefined && page_size !== limit) {
-    throw fieldError('limit', 'conflict', 'is another name of page_size, which says otherwise');
+    throw fieldError('limit', 'conflict', 'is an alias of page_size, which has another value');
   }
   const size = page_size ?? limit ?? DEFAULT_PAGE_SIZE;
   return { number: page, limit: size, offset: (page - 1) * size };

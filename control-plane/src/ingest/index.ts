@@ -3,10 +3,6 @@ import { type Lane, laneCode, type ResultMessage } from '@vantage/shared/protoco
 import type { Logger } from 'pino';
 import { Batcher } from '../db/batcher.js';
 import { Backlog, type IngestPressure } from './backlog.js';
-import { type IngestStore, isDataError } from './ingest-store.js';
-import { canJoin, joinBatches } from './joined-batches.js';
-import type { Annotate, RejectCode } from './parse-result.js';
-import { type ResultKind, ResultReader, resultKinds } from './result-kinds.js';
 import {
   type RowBatch,
   rowsOf,
@@ -14,14 +10,18 @@ import {
   type StoredResult,
   type StoreOutcome,
   type StoreRow,
-} from './store.js';
+} from './batch.js';
+import { type IngestStore, isDataError } from './ingest-store.js';
+import { canJoin, joinBatches } from './joined-batches.js';
+import type { Annotate, RejectCode } from './parse-result.js';
+import { type ResultKind, ResultReader, resultKinds } from './result-kinds.js';
 import { TimeSlices } from './time-slices.js';
 
 export type { IngestPressure } from './backlog.js';
+export type { OwnRow, RowBatch, StoreBatch, StoredResult, StoreOutcome, StoreRow, TaskResultRow } from './batch.js';
 export { type IngestStore, ingestStore } from './ingest-store.js';
 export { type KindRow, type OwnKind, ownKind, type ResultKind, taskResults } from './result-kinds.js';
 export { deleteOldIngestRecords } from './retention-store.js';
-export type { OwnRow, RowBatch, StoreBatch, StoredResult, StoreOutcome, StoreRow, TaskResultRow } from './store.js';
 
 // greatest number of batches in one transaction: a batch has up to 1 000 rows, most have a few. One of each node, or
 // small ones that follow each other: a node that sends a thousand batches of one row delays no other node

@@ -1,14 +1,6 @@
 import type { Knex } from 'knex';
-import {
-  insertDeadLetter,
-  insertSpoolGap,
-  type RowBatch,
-  type StoreBatch,
-  type StoredResult,
-  type StoreOutcome,
-  type StoreRow,
-  storeBatches,
-} from './store.js';
+import { type RowBatch, type StoreBatch, type StoredResult, type StoreOutcome, type StoreRow } from './batch.js';
+import { insertDeadLetter, insertSpoolGap, storeBatches } from './store.js';
 
 /** Writes of ingest; each call is one transaction. */
 export interface IngestStore {

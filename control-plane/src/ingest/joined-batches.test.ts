@@ -1,8 +1,8 @@
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
 import { createLogger } from '../runtime/log.js';
+import { firstOf } from './batch.js';
 import { Ingest, type IngestStore, type StoreBatch, type StoreOutcome } from './index.js';
-import { firstOf } from './store.js';
 
 const epoch = Buffer.alloc(16, 1);
 

@@ -1,4 +1,4 @@
-import { firstOf, rowsOf, type StoreBatch } from './store.js';
+import { firstOf, rowsOf, type StoreBatch } from './batch.js';
 
 // Small batches of one node that wait here are stored as one batch: separately, each would cost a transaction, that is
 // a wait for the disk, which all nodes share.

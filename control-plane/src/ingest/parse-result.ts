@@ -4,7 +4,7 @@ import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import type { ResultMessage } from '@vantage/shared/protocol/codec.js';
 import { parseDelivered } from '@vantage/shared/protocol/delivered-json.js';
 import { compileTest } from '@vantage/shared/validation.js';
-import type { TaskResultRow } from './store.js';
+import type { TaskResultRow } from './batch.js';
 
 /** Reason why a row is not stored; its number is skipped. */
 export type RejectCode = 'unknown_task' | 'unknown_type' | 'unknown_kind' | 'wrong_lane' | 'malformed' | 'out_of_range';

@@ -1,7 +1,7 @@
 import type { Lane, ResultMessage } from '@vantage/shared/protocol/codec.js';
 import type { Knex } from 'knex';
+import type { AfterCommit, OwnRow, RowWriter, TaskResultRow } from './batch.js';
 import { type Annotate, parseResult, type RejectCode } from './parse-result.js';
-import type { AfterCommit, OwnRow, RowWriter, TaskResultRow } from './store.js';
 
 // Handling of a delivered result by its kind:
 //

@@ -2,8 +2,8 @@ import { newId } from '@vantage/shared/ids.js';
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
 import { createLogger } from '../runtime/log.js';
+import { firstOf } from './batch.js';
 import { Ingest, type IngestStore, type StoreBatch } from './index.js';
-import { firstOf } from './store.js';
 
 const epoch = Buffer.alloc(16, 1);
 

@@ -1,6 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import type { AuditAction } from '../audit-log/actions.js';
 import type { Authentication, CredentialSource } from '../authentication/index.js';
 import type { Bus } from '../bus/bus.js';
@@ -18,9 +19,7 @@ import type { Mail, MailParts, MailTemplates } from '../mail/index.js';
 import type { Release } from '../owners/index.js';
 import type { AlertMetrics } from '../runtime/alert-metrics.js';
 import type { Metrics } from '../runtime/metrics.js';
-import type { MonitorMetrics } from '../runtime/monitor-metrics.js';
 import type { Startable } from '../runtime/startable.js';
-import type { WebhookMetrics } from '../runtime/webhook-metrics.js';
 import type { TargetLists } from '../target-lists.js';
 import type { PolicyReferences } from './monitors/index.js';
 import type { NodeDirectory } from './nodes/index.js';
@@ -40,9 +39,10 @@ export interface House {
   readonly replicaId: string;
   /** Base64 of the Ed25519 key that agents know this installation by. */
   readonly serverPublicKey: string;
+  /** Registry in which a module creates its metrics. */
+  readonly registry: Registry;
+  /** Metrics of what all modules share. */
   readonly metrics: Metrics;
-  readonly monitorMetrics: MonitorMetrics;
-  readonly webhookMetrics: WebhookMetrics;
   readonly alertMetrics: AlertMetrics;
   readonly bus: Bus;
   readonly directory: NodeDirectory;
@@ -102,7 +102,12 @@ interface ModuleFacts<N extends string> {
   /** Requests that it sends to addresses of users, for the API reference. */
   readonly webhooks?: readonly DocumentedWebhook[];
   readonly jobs?: readonly AnyJobType[];
+  /** Class of its metrics, which `open` creates in the registry; docs/operating.md explains each of them. */
+  readonly metrics?: MetricsClass;
 }
+
+/** Class that registers metrics; its methods named `watch…` register gauges. */
+export type MetricsClass = new (registry: Registry) => object;
 
 /** Builds the parts of a module; nothing runs yet. `services` are those of the modules before it in the list. */
 type OpenModule<M extends Module> = (house: House, services: Services) => M;

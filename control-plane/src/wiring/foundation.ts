@@ -14,9 +14,7 @@ import { loadServerIdentity, type ServerIdentity } from '../links/index.js';
 import { AlertMetrics } from '../runtime/alert-metrics.js';
 import { listening } from '../runtime/listen-error.js';
 import { Metrics } from '../runtime/metrics.js';
-import { MonitorMetrics } from '../runtime/monitor-metrics.js';
 import type { Stops } from '../runtime/stops.js';
-import { WebhookMetrics } from '../runtime/webhook-metrics.js';
 
 // requests and agents don't wait for one another's connections: many requests must not cut the links of agents
 const POOL_SIZES = { requests: 12, agents: 8, limits: 2 };
@@ -42,8 +40,6 @@ export interface Foundation extends Given, Databases {
   readonly publicUrl: string;
   readonly registry: ReturnType<typeof createRegistry>;
   readonly metrics: Metrics;
-  readonly monitorMetrics: MonitorMetrics;
-  readonly webhookMetrics: WebhookMetrics;
   readonly alertMetrics: AlertMetrics;
 }
 
@@ -78,8 +74,6 @@ export async function layFoundation(given: Given, stops: Stops): Promise<Foundat
     publicUrl: config.publicUrl ?? listenUrl,
     registry,
     metrics: new Metrics(registry),
-    monitorMetrics: new MonitorMetrics(registry),
-    webhookMetrics: new WebhookMetrics(registry),
     alertMetrics: new AlertMetrics(registry),
   };
 }

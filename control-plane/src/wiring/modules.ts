@@ -46,6 +46,9 @@ export const apiTags: Readonly<Record<string, string>> = Object.assign({}, ...mo
 /** Every kind of request that is sent to addresses of users. */
 export const apiWebhooks = modules.flatMap((module) => module.webhooks ?? []);
 
+/** Classes of the metrics of all modules. */
+export const metricsOfModules = modules.flatMap(({ metrics }) => metrics ?? []);
+
 /** Every job type. */
 export const jobTypes = [sendMail, ...modules.flatMap((module) => module.jobs ?? [])];
 

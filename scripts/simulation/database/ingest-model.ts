@@ -1,3 +1,4 @@
+import { firstOf, rowsOf } from 'vantage-control/ingest/batch.js';
 import type {
   OwnRow,
   RowBatch,
@@ -7,7 +8,6 @@ import type {
   StoreRow,
   TaskResultRow,
 } from 'vantage-control/ingest/index.js';
-import { firstOf, rowsOf } from 'vantage-control/ingest/store.js';
 import { isReading } from '../reading-kind.js';
 import { markKey } from './link-model.js';
 import { storeSlots } from './slots-model.js';

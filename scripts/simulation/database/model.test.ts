@@ -1,9 +1,9 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { CHECK_KIND, MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import t, { type Test } from 'tap';
+import type { LaneEnd, StoreBatch, StoreRow } from 'vantage-control/ingest/batch.js';
 import { ingestStore } from 'vantage-control/ingest/index.js';
 import { ResultReader } from 'vantage-control/ingest/result-kinds.js';
-import type { LaneEnd, StoreBatch, StoreRow } from 'vantage-control/ingest/store.js';
 import { linkRecords } from 'vantage-control/links/index.js';
 import {
   endAssignments,

@@ -56,7 +56,7 @@ export interface EscalationState {
 /** State of an alert: all that the next decision needs to know of the earlier ones. Instants in milliseconds since the epoch. */
 export interface AlertState extends Trouble {
   readonly status: AlertStatus;
-  /** Begin of the monitor event, or of the time without data. */
+  /** Start of the monitor event, or of the time without data. */
   readonly startedAtMs: number;
   readonly openedAtMs: number;
   readonly monitorEventId: string | null;

@@ -41,7 +41,7 @@ type Config = Static<typeof Config>;
 function checkConfig({ protocol, port, assertions }: Config): FieldErrors {
   const errors = checkAssertions(assertions, { types: ['response_time'] });
   if (protocol === 'icmp' && port !== undefined)
-    return { ...errors, port: [{ code: 'conflict', message: 'is only for protocol tcp' }] };
+    return { ...errors, port: [{ code: 'conflict', message: 'applies only to protocol tcp' }] };
   return errors;
 }
 

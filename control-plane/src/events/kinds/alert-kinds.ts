@@ -4,8 +4,7 @@ import { nullable } from '@vantage/shared/nullable.js';
 import { Type } from 'typebox';
 import { defineKind, instant, record } from './kind.js';
 
-const choice = <T extends string>(values: readonly T[], description?: string) =>
-  Type.Enum([...values], { type: 'string', ...(description === undefined ? {} : { description }) });
+const choice = <T extends string>(values: readonly T[]) => Type.Enum([...values], { type: 'string' });
 
 /** An alert as events, webhooks and the API show it (API specification 2.5). */
 export const AlertRecordSchema = record({
@@ -14,28 +13,31 @@ export const AlertRecordSchema = record({
   monitor_id: Type.String(),
   type: choice(alertTypes),
   status: choice(alertStatuses),
-  started_at: Type.String({ format: 'date-time', description: 'Begin of the trouble that the alert is about.' }),
-  acknowledged_at: nullable(instant, 'Not acknowledged.'),
+  started_at: Type.String({
+    format: 'date-time',
+    description: 'Start of the outage or problem that the alert is about.',
+  }),
+  acknowledged_at: nullable(instant, 'Time of the acknowledgement; null: not acknowledged.'),
   acknowledged_by: nullable(
-    Type.String({ description: 'Id of a user or key, `channel:` and its name, or a masked recipient.' }),
-    'Not acknowledged.',
+    Type.String(),
+    'Id of a user or key, `channel:` and the name of a channel, or a masked recipient; null: not acknowledged.',
   ),
-  resolved_at: nullable(instant, 'Not resolved.'),
+  resolved_at: nullable(instant, 'Time of the resolution; null: not resolved.'),
   metadata: record({
     severity: choice(alertSeverities),
     monitor: record({ id: Type.String(), name: Type.String(), type: Type.String(), target: Type.String() }),
-    monitor_event_id: nullable(Type.String(), 'The alert is not about an event of the monitor.'),
-    reason: nullable(Type.String(), 'None is known.'),
-    affected_nodes: Type.Array(Type.String(), { description: 'Ids of nodes.' }),
-    notified: Type.Boolean({ description: 'True if a channel was sent a message about the alert.' }),
-    held_by: Type.Array(choice(holds), { description: 'What keeps messages back.' }),
+    monitor_event_id: nullable(Type.String(), 'Event of the monitor; null: the alert is about missing data.'),
+    reason: nullable(Type.String(), 'Reason that the nodes reported; null: none.'),
+    affected_nodes: Type.Array(Type.String(), { description: 'Ids of the nodes whose checks failed.' }),
+    notified: Type.Boolean({ description: 'True if a message about the alert was sent to a channel.' }),
+    held_by: Type.Array(choice(holds), { description: 'Reasons why messages are held back.' }),
     group_key: nullable(
-      Type.String({ description: 'Group, or `storm:` and the channel, with whose messages the last one was joined.' }),
-      'No message about the alert was joined.',
+      Type.String(),
+      'Group, or `storm:` and the channel, in whose joint message the alert was last named; null: no message about the alert was joined.',
     ),
-    next_step_at: nullable(instant, 'No step of the escalation follows.'),
-    acknowledged_via: nullable(choice(acknowledgedVia), 'Not acknowledged.'),
-    resolution: nullable(choice(resolutions, 'How it was resolved.'), 'Not resolved.'),
+    next_step_at: nullable(instant, 'Time of the next step of the escalation; null: none follows.'),
+    acknowledged_via: nullable(choice(acknowledgedVia), 'Way of the acknowledgement; null: not acknowledged.'),
+    resolution: nullable(choice(resolutions), 'Cause of the resolution; null: not resolved.'),
   }),
   created_at: instant,
 });

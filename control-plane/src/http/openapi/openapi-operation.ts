@@ -77,7 +77,8 @@ function requestBodyOf(route: AnyRoute, schemas: SchemaComponents): JsonObject {
 }
 
 function rawBodyOf({ keepBytes }: NonNullable<AnyRoute['rawBody']>): JsonObject {
-  const description = `Any content, or none; the first ${keepBytes} bytes are stored.`;
+  const stored = keepBytes === 0 ? 'it is not stored' : `the first ${keepBytes} bytes are stored`;
+  const description = `Any content, or none; ${stored}.`;
   return { required: false, description, content: { '*/*': { schema: {}, example: 'done' } } };
 }
 

@@ -54,7 +54,7 @@ function describe({ name, summary, tag, forms, examples }: DocumentedWebhook, sc
     requestBody: { required: true, content: { 'application/json': content } },
     responses: {
       '2XX': { description: 'The event was received. Any other status is a failure, and another attempt follows.' },
-      '410': { description: 'The endpoint wants no events any more: it is disabled.' },
+      '410': { description: 'The endpoint no longer wants events: it is disabled.' },
     },
   };
 }

@@ -18,7 +18,7 @@ export const alertsModule = defineModule({
     'Alert events':
       'Alerts about monitors: when they opened, who was notified and why, acknowledgement and resolution.',
     'Alert policies': 'Who is notified of alerts of which monitors: rules, escalation, recovery and suppression.',
-    'Alert silences': 'Times in which nothing is sent about alerts of some monitors.',
+    'Alert silences': 'Periods during which no messages about alerts of some monitors are sent.',
     'Alert groups': 'Monitors whose alerts are joined in one message.',
     'Alert deliveries': 'The log of messages to channels: every attempt, the response of the receiver, and retries.',
   },

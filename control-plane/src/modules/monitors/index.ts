@@ -1,4 +1,3 @@
-export type { CountEvent, MonitorCounts } from './definition/monitor-counts.js';
 export { cycleMessage, type PolicyReferences } from './definition/policy-references.js';
 export { deleteWindowsOf } from './maintenance/window-release.js';
 export { listOwned } from './maintenance/window-store.js';

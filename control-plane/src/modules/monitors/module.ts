@@ -12,6 +12,7 @@ import { DueCount } from './judging/due-count.js';
 import { monitorMails } from './mails/index.js';
 import { maintenanceReads } from './maintenance/maintenance-reads.js';
 import { WindowActs } from './maintenance/window-acts.js';
+import { MonitorMetrics } from './metrics.js';
 import type { Monitors } from './monitors.js';
 import { openLink } from './open-link.js';
 import { type MonitorWork, openWork } from './open-work.js';
@@ -31,29 +32,30 @@ export const monitorsModule = defineModule({
   },
   routes: monitorRoutes,
   mails: monitorMails,
+  metrics: MonitorMetrics,
   open(house) {
-    const { db, agentsDb, clock, monitorMetrics } = house;
-    const work = openWork(house);
+    const { db, agentsDb, clock, registry } = house;
+    const metrics = new MonitorMetrics(registry);
+    const work = openWork(house, metrics);
     const due = new DueCount(agentsDb, clock);
-    monitorMetrics.watchDue(() => due.read());
+    metrics.watchDue(() => due.read());
     const { news, asking, judges, windowTurns, replacement, lateResults, rollups, heartbeats, noData, expiry } = work;
     return {
       service: openMonitors(house, work),
       startables: [news, asking, judges, windowTurns, replacement, lateResults, rollups, heartbeats, noData, expiry],
       upkeep: [() => deleteOldUplinkLosses(db)],
-      link: openLink(house, judges),
+      link: openLink(house, { judges, counts: metrics }),
       release: deleteMonitorsOf,
     };
   },
 });
 
 function openMonitors({ config, db, clock, lists, secretKey, policyReferences }: House, work: MonitorWork): Monitors {
-  const { news, asking, judges, placing, loads, heartbeats } = work;
+  const { news, asking, judges, placing, heartbeats } = work;
   const sealer = monitorSealer(secretKey);
   const onAssigned = (nodeIds: readonly string[]) => news.announce(nodeIds);
   const own = { db, clock, plans: config.plans, sealer, onAssigned, heartbeats: heartbeats.acts };
-  const refreshLoads = () => loads.refresh();
-  const acts = new MonitorActs({ ...own, policy: () => lists.policy, placing, refreshLoads, policyReferences });
+  const acts = new MonitorActs({ ...own, policy: () => lists.policy, placing, policyReferences });
   const reads = { db, clock, maintenance: maintenanceReads };
   const judged = { db, clock, onDue: () => judges.look() };
   return {

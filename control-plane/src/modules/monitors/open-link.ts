@@ -4,13 +4,17 @@ import { monitorKinds, parseNodeState } from './checks/check-kinds.js';
 import { checkDaysOf } from './checks/check-store.js';
 import { takeNewestStates } from './checks/newest-states-store.js';
 import { ReportAllowance } from './checks/report-allowance.js';
+import type { MonitorCounts } from './definition/monitor-counts.js';
 import { monitorSealer } from './definition/monitor-sealer.js';
 import type { Judges } from './judging/judges.js';
 import { assignedWork } from './placement/assigned-work.js';
 
 /** Creates the part of monitors that links and ingest use. */
-export function openLink(house: House, judges: Judges): LinkPart {
-  const { agentsDb: db, config, monitorMetrics: counts, secretKey, clock } = house;
+export function openLink(
+  house: House,
+  { judges, counts }: { readonly judges: Judges; readonly counts: MonitorCounts },
+): LinkPart {
+  const { agentsDb: db, config, secretKey, clock } = house;
   const log = house.log.child({ part: 'monitors' });
   return {
     kinds: monitorKinds({

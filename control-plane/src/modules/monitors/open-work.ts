@@ -11,6 +11,7 @@ import { NoDataWatch } from './judging/no-data-watch.js';
 import { LateResults } from './late/late-results.js';
 import { maintenanceReads } from './maintenance/maintenance-reads.js';
 import { WindowTurns } from './maintenance/window-turns.js';
+import type { MonitorMetrics } from './metrics.js';
 import { AssignmentNews } from './placement/assignment-news.js';
 import { NodeLoads } from './placement/node-loads.js';
 import { Placing } from './placement/placing.js';
@@ -29,18 +30,16 @@ export interface MonitorWork {
   readonly noData: NoDataWatch;
   readonly expiry: ExpiryWatch;
   readonly placing: Placing;
-  readonly loads: NodeLoads;
 }
 
 /** Creates the background work of monitors without starting it. */
-export function openWork(house: House): MonitorWork {
-  const { agentsDb: db, bus, directory, links, mail, clock, monitorMetrics } = house;
+export function openWork(house: House, metrics: MonitorMetrics): MonitorWork {
+  const { agentsDb: db, bus, directory, links, mail, clock } = house;
   const log = house.log.child({ part: 'monitors' });
   const findLink = (nodeId: string) => links.find(nodeId);
-  const judges = openJudges(house, log);
+  const judges = openJudges(house, metrics, log);
   const news = new AssignmentNews({ bus, listSince: (since) => listChangesSince(db, since), findLink, clock, log });
-  const loads = new NodeLoads({ read: () => sumLoads(db), clock });
-  const placing = new Placing({ directory, loads, clock });
+  const placing = new Placing({ directory, loads: new NodeLoads({ read: () => sumLoads(db), clock }), clock });
   const onDue = () => judges.look();
   return {
     news,
@@ -51,7 +50,6 @@ export function openWork(house: House): MonitorWork {
       db,
       directory,
       placing,
-      refreshLoads: () => loads.refresh(),
       onAssigned: (nodeIds) => news.announce(nodeIds),
       onDue,
       clock,
@@ -62,20 +60,19 @@ export function openWork(house: House): MonitorWork {
     heartbeats: new Heartbeats({
       ...house,
       watchDb: db,
-      countEvent: (type, change) => monitorMetrics.countEvent(type, change),
+      countEvent: (type, change) => metrics.countEvent(type, change),
       log: house.log.child({ part: 'heartbeats' }),
     }),
     noData: new NoDataWatch({ db, maintenance: maintenanceReads.now, clock, log }),
     expiry: new ExpiryWatch({ db, clock, log }),
     placing,
-    loads,
   };
 }
 
-function openJudges({ agentsDb: db, monitorMetrics, clock }: House, log: Logger): Judges {
+function openJudges({ agentsDb: db, clock }: House, metrics: MonitorMetrics, log: Logger): Judges {
   const judging = new Judging({
     maintenance: maintenanceReads.now,
-    countEvent: (type, change) => monitorMetrics.countEvent(type, change),
+    countEvent: (type, change) => metrics.countEvent(type, change),
   });
-  return new Judges({ db, judging, onJudged: (seconds) => monitorMetrics.observeJudging(seconds), clock, log });
+  return new Judges({ db, judging, onJudged: (seconds) => metrics.observeJudging(seconds), clock, log });
 }

@@ -18,8 +18,6 @@ import type { Waiters } from './waiters.js';
 
 const MAX_TASKS_PER_INSERT = 256;
 const SWEEP_MS = 1_000;
-/** Time that a node has to deliver after the deadline, before its node task ends without a result. */
-export const EXPIRY_SLACK_MS = 30_000;
 /** Longest time that a busy node lets a probe wait; after that it reports `overload`. */
 const QUEUE_PATIENCE_MS = 5_000;
 

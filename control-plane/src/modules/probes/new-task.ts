@@ -2,9 +2,11 @@ import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
 import type { Viewer } from '../../http/viewer.js';
 import type { Node } from '../nodes/index.js';
-import { EXPIRY_SLACK_MS } from './dispatch.js';
 import type { ProbeRequest } from './probe-request.js';
 import type { NewTask } from './store.js';
+
+/** Time that a node has to deliver after the deadline, before its node task ends without a result. */
+const EXPIRY_SLACK_MS = 30_000;
 
 /** Task for a request of a caller, with a node task for each of the nodes in their order. `now`: milliseconds since the epoch. */
 export function newTask(

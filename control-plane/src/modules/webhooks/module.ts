@@ -8,6 +8,7 @@ import { EndpointSeals } from './endpoints/endpoint-seals.js';
 import { countByStatus, deleteWebhooksOf } from './endpoints/endpoint-store.js';
 import { openApiWebhooks } from './kinds/openapi-webhooks.js';
 import { webhookMails } from './mails/index.js';
+import { WebhookMetrics } from './metrics.js';
 import { webhookRoutes } from './routes.js';
 import { Attempts } from './sending/attempts.js';
 import { Marking } from './sending/marking.js';
@@ -19,13 +20,15 @@ export const webhooksModule = defineModule({
   name: 'webhooks',
   actions: webhookActions,
   tags: {
-    Webhooks: 'Addresses of yours that receive signed events, and the log of what was sent to them.',
+    Webhooks: 'Your URLs that receive signed events, and the log of deliveries.',
   },
   routes: webhookRoutes,
   webhooks: openApiWebhooks,
   mails: webhookMails,
+  metrics: WebhookMetrics,
   open(house) {
-    const { db, agentsDb, clock, mail, outbound, publicUrl, secretKey, webhookMetrics } = house;
+    const { db, agentsDb, clock, mail, outbound, publicUrl, secretKey, registry } = house;
+    const metrics = new WebhookMetrics(registry);
     const seals = new EndpointSeals(secretKey);
     const attempts = new Attempts({ outbound, seals, clock, random: Math.random });
     const sender = new Sender({
@@ -35,10 +38,10 @@ export const webhooksModule = defineModule({
       clock,
       log: house.log.child({ part: 'webhooks' }),
       onMarked: ({ delivery, result: { outcome }, endedAtMs }) =>
-        webhookMetrics.countAttempt(outcome.status, (endedAtMs - delivery.created_at.getTime()) / 1_000),
+        metrics.countAttempt(outcome.status, (endedAtMs - delivery.created_at.getTime()) / 1_000),
     });
-    webhookMetrics.watchPending(cachedCount(clock, () => countPending(agentsDb, clock.now())));
-    webhookMetrics.watchEndpoints(cachedCount(clock, () => countByStatus(agentsDb)));
+    metrics.watchPending(cachedCount(clock, () => countPending(agentsDb, clock.now())));
+    metrics.watchEndpoints(cachedCount(clock, () => countByStatus(agentsDb)));
     const onDue = () => sender.look();
     return {
       service: {
@@ -47,7 +50,7 @@ export const webhooksModule = defineModule({
         deliveries: new DeliveryActs({ db, clock, attempts, onDue }),
       },
       startables: [sender],
-      on: [webhookRelay({ publicUrl, clock, onDue, onSkipped: (count) => webhookMetrics.countSkipped(count) })],
+      on: [webhookRelay({ publicUrl, clock, onDue, onSkipped: (count) => metrics.countSkipped(count) })],
       release: deleteWebhooksOf,
     };
   },

@@ -27,7 +27,8 @@ export function parseDeliverableEmail(text: string): string {
   const email = parseEmail(text);
   const domain = email.slice(email.lastIndexOf('@') + 1);
   if (isPublicName(domain)) return email;
-  const message = 'must have a public domain after the @, for example ada@example.com: no address, no local name';
+  const message =
+    'must have a public domain after the @, for example ada@example.com, not an IP address or a local name';
   throw fieldError('email', 'refused', message);
 }
 

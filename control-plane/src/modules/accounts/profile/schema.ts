@@ -81,7 +81,10 @@ export const AuthSchema = Type.Object(
       description: 'A JWT for the Authorization header.',
       examples: ['eyJhbGciOiJFZERTQSJ9…'],
     }),
-    refresh_token: Type.String({ description: 'Gets the next pair of tokens; works once.', examples: ['svc_rt_…'] }),
+    refresh_token: Type.String({
+      description: 'Exchanged for the next pair of tokens; works once.',
+      examples: ['svc_rt_…'],
+    }),
     token_type: Type.Literal('Bearer'),
     expires_in: Type.Integer({ description: 'Validity of the access token, in seconds.', examples: [900] }),
     user_id: UserId,

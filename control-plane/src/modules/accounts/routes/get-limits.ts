@@ -8,7 +8,7 @@ export const getLimits = defineRoute({
   path: '/v1/account/limits',
   summary: 'Get the limits of your plan',
   description:
-    'The remaining requests of the present minute are in the headers of every response, and in `meta.rate_limit`.',
+    'The remaining requests of the current minute are in the headers of every response, and in `meta.rate_limit`.',
   tag: 'Account',
   auth: { kind: 'scope', scope: 'account' },
   replies: { 200: LimitsSchema },

@@ -20,12 +20,12 @@ const Timezone = nullable(
 );
 const MaxPerMinute = nullable(
   Type.Integer({ minimum: 1, maximum: 60 }),
-  'Messages per minute; null: the limit of the type, above which it cannot be set.',
+  'Greatest number of messages per minute, at most the limit of the type; null: that limit.',
 );
-const Template = nullable(ChannelTemplateSchema, 'Texts of your own; null: the default ones.');
+const Template = nullable(ChannelTemplateSchema, 'Your texts; null: the default ones.');
 const Config = Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), {
   maxProperties: 30,
-  description: 'Settings of the type, as the creation of a channel has them.',
+  description: 'Settings of the type, as for creating a channel.',
 });
 
 /** A channel (API specification 2.5). */

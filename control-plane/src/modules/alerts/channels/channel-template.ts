@@ -15,8 +15,8 @@ export const ChannelTemplateSchema = Type.Object(
   {
     title: Text('Title of messages while something is wrong.', 500),
     text: Text('Text of these messages, in place of facts, items and note.', 8_192),
-    resolved_title: Text('Title of messages about an end.', 500),
-    resolved_text: Text('Text of messages about an end.', 8_192),
+    resolved_title: Text('Title of messages about the end of an alert.', 500),
+    resolved_text: Text('Text of messages about the end of an alert.', 8_192),
     body: Text('Body of requests, of the type webhook only: the same as `config.body`.', 8_192),
   },
   {

@@ -47,7 +47,7 @@ const fields = {
   provider_id: nullable(Type.String(), 'Id that the receiver gave the message; null: none.'),
   next_attempt_at: nullable(Instant, 'Time of the next attempt; null: none.'),
   created_at: Instant,
-  finished_at: nullable(Instant, 'Time at which it ended; null: it has not.'),
+  finished_at: nullable(Instant, 'Time of the end; null: it has not ended.'),
 };
 
 /** A delivery in a list. */

@@ -21,7 +21,7 @@ interface Words {
 
 const words: Readonly<Record<Locale, Words>> = {
   en: {
-    subject: (name) => `Alert channel fails: ${name}`,
+    subject: (name) => `Alert channel is failing: ${name}`,
     fails: (name, type, since) => `The alert channel ${name} (${type}) has accepted no message since ${since}.`,
     error: (error) => `Last error: ${error}`,
     advice:

@@ -63,7 +63,7 @@ function chosen(choice: GivenChoice, known: readonly KnownChannel[], field: stri
     });
   }
   if (to === undefined || to === null)
-    throw fieldError(`${field}.channel_id`, 'required', 'is required, or type with to');
+    throw fieldError(`${field}.channel_id`, 'required', 'is required unless type and to are sent');
   if (type === undefined) throw fieldError(`${field}.type`, 'required', 'is required without channel_id');
   const ofType = known.filter((channel) => channel.type === type);
   return to.map((text, index) => {

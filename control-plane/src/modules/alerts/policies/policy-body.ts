@@ -73,10 +73,10 @@ function hasSimpleForm(body: AlertPolicyChange, before: PolicyFields | null): bo
   const simple = simpleFields.find((name) => body[name] !== undefined && body[name] !== null);
   const full = fullFields.find((name) => body[name] !== undefined);
   if (simple !== undefined && full !== undefined)
-    throw fieldError(simple, 'conflict', `belongs to another form than ${full}: send one of them`);
+    throw fieldError(simple, 'conflict', `cannot be combined with ${full}: send one of them`);
   if (before === null) {
     if (simple === undefined && body.rules === undefined)
-      throw fieldError('rules', 'required', 'is required, or monitor_id');
+      throw fieldError('rules', 'required', 'is required unless monitor_id is sent');
     if (simple !== undefined && typeof body.monitor_id !== 'string')
       throw fieldError('monitor_id', 'required', 'is required in the simple form');
     return simple !== undefined;
@@ -153,7 +153,7 @@ function stepsOf(steps: GivenSteps, known: readonly KnownChannel[]): TypedEscala
       throw businessError(`${field}.schedule_id`, 'not_supported', 'on-call schedules are not supported yet');
     const earlier = steps[index - 1]?.after_sec ?? 0;
     if (afterSec <= earlier)
-      throw fieldError(`${field}.after_sec`, 'range', 'must be greater than that of the step before');
+      throw fieldError(`${field}.after_sec`, 'range', 'must be greater than that of the previous step');
     if (channels.length === 0) throw fieldError(`${field}.channels`, 'required', 'must name a channel');
     return { after_sec: afterSec, channels: chosenChannels(channels, known, `${field}.channels`), schedule_id: null };
   });

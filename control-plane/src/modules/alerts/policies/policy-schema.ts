@@ -49,7 +49,7 @@ const window = {
     uniqueItems: true,
     description: 'Days on which the window begins.',
   }),
-  start: Time('Begin, as local time.'),
+  start: Time('Start, as local time.'),
   end: Time('End, as local time: if before `start`, it is on the next day; if equal, the window is the whole day.'),
 };
 const quiet = {

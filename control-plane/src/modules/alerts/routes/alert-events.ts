@@ -123,7 +123,7 @@ export const acknowledgeAlertEvent = defineRoute({
   path: '/v1/alert-events/{id}/acknowledge',
   summary: 'Acknowledge an alert event',
   description:
-    'Ends reminders and the escalation; whom a message was sent is notified. The event of the monitor and alerts of other policies do not change. An acknowledged alert does not change; a resolved one is a CONFLICT.',
+    'Ends reminders and the escalation; everyone who got a message is notified. The event of the monitor and alerts of other policies do not change. An acknowledged alert does not change; a resolved one is a CONFLICT.',
   tag,
   auth: writes,
   params,
@@ -152,7 +152,7 @@ export const resolveAlertEvent = defineRoute({
   path: '/v1/alert-events/{id}/resolve',
   summary: 'Resolve an alert event',
   description:
-    'Ends the alert; whom a message was sent is notified. The monitor does not change, and the policy opens no other alert about it until it was up. A resolved alert does not change.',
+    'Ends the alert; everyone who got a message is notified. The monitor does not change, and the policy opens no other alert about it until it was up. A resolved alert does not change.',
   tag,
   auth: writes,
   params,

@@ -118,7 +118,10 @@ export const deleteAlertChannel = defineRoute({
   auth: writes,
   params,
   query: Type.Object({
-    force: Type.Boolean({ default: false, description: 'True: takes the channel out of the policies that name it.' }),
+    force: Type.Boolean({
+      default: false,
+      description: 'True: also removes the channel from the policies that name it.',
+    }),
   }),
   replies: { 200: Type.Null() },
   errors: ['VALIDATION_FAILED', 'ALERT_CHANNEL_NOT_FOUND', 'CONFLICT'],

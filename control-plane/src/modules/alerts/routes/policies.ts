@@ -99,7 +99,7 @@ export const changeAlertPolicy = defineRoute({
   path: '/v1/alert-policies/{id}',
   summary: 'Update an alert policy',
   description:
-    'Fields that are left out do not change, those of `escalation`, `on_recovery` and `suppression` included; lists are replaced as a whole. A policy in the simple form keeps it unless `rules` are sent. Alerts that are open ask the policy as it is then.',
+    'Fields that are left out do not change, those of `escalation`, `on_recovery` and `suppression` included; lists are replaced as a whole. A policy in the simple form keeps it unless `rules` are sent. The update also applies to open alerts.',
   tag,
   auth: writes,
   params,
@@ -126,7 +126,10 @@ export const deleteAlertPolicy = defineRoute({
   auth: writes,
   params,
   query: Type.Object({
-    force: Type.Boolean({ default: false, description: 'True: monitors that name the policy name none then.' }),
+    force: Type.Boolean({
+      default: false,
+      description: 'True: also removes the policy from the monitors that name it.',
+    }),
   }),
   replies: { 200: Type.Null() },
   errors: ['VALIDATION_FAILED', 'ALERT_RULE_NOT_FOUND', 'ALERT_RULE_CONFLICT'],

@@ -9,7 +9,7 @@ const closed = { additionalProperties: false } as const;
 
 const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '\\S', example: 'Planned change of the switches' });
 const Instant = Type.String({ format: 'date-time', maxLength: 40 });
-const StartsAt = { ...Instant, description: 'Begin; default: now.', example: '2026-11-21T22:00:00Z' };
+const StartsAt = { ...Instant, description: 'Start; default: now.', example: '2026-11-21T22:00:00Z' };
 const EndsAt = {
   ...Instant,
   description: 'End, after `starts_at` and now, within a year from now.',
@@ -81,7 +81,7 @@ export type AlertSilenceCreate = Static<typeof AlertSilenceCreateSchema>;
 export const AlertSilenceChangeSchema = Type.Object(
   {
     reason: Type.Optional(Reason),
-    starts_at: Type.Optional({ ...StartsAt, description: 'Begin, of a silence that has not begun.' }),
+    starts_at: Type.Optional({ ...StartsAt, description: 'Start; can be changed until the silence has begun.' }),
     ends_at: Type.Optional(EndsAt),
   },
   { ...closed, minProperties: 1, title: 'AlertSilenceChange' },

@@ -14,7 +14,7 @@ export function newSilence(body: AlertSilenceCreate, nowMs: number): SilenceFiel
   const { starts_at: startsAt, ends_at: endsAt, duration_sec: seconds } = body;
   const begin = startsAt === undefined ? new Date(nowMs) : instantOf('starts_at', startsAt, nowMs);
   if (endsAt !== undefined && seconds !== undefined)
-    throw fieldError('duration_sec', 'conflict', 'stands in place of ends_at: send one of them');
+    throw fieldError('duration_sec', 'conflict', 'cannot be combined with ends_at: send one of them');
   const end =
     endsAt === undefined
       ? new Date(begin.getTime() + (seconds ?? missing('ends_at')) * 1_000)
@@ -52,7 +52,7 @@ function scopeOf({
 }: AlertSilenceCreate): Pick<SilenceFields, 'scope_type' | 'scope_ids'> {
   if (typeof monitorId === 'string') {
     if (type !== undefined || ids !== undefined)
-      throw fieldError('monitor_id', 'conflict', 'stands in place of scope_type and scope_ids: send one of them');
+      throw fieldError('monitor_id', 'conflict', 'cannot be combined with scope_type and scope_ids: send one of them');
     return { scope_type: 'monitor', scope_ids: [monitorId] };
   }
   if (type === undefined && ids !== undefined) throw fieldError('scope_type', 'required', 'is required with scope_ids');
@@ -91,5 +91,5 @@ function conflict(field: string, message: string): ApiError {
 }
 
 function missing(field: string): never {
-  throw fieldError(field, 'required', 'is required, or duration_sec');
+  throw fieldError(field, 'required', 'is required unless duration_sec is sent');
 }

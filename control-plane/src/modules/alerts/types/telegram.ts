@@ -30,7 +30,10 @@ const Config = Type.Object(
       Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Topic of a forum to send to.', example: 42 }),
     ),
     silent_recovery: Type.Optional(
-      Type.Boolean({ description: 'Messages about an end make no sound. Default: false.', example: true }),
+      Type.Boolean({
+        description: 'True: messages about the end of an alert make no sound. Default: false.',
+        example: true,
+      }),
     ),
   },
   {

@@ -141,7 +141,7 @@ function intervalIn(type: MonitorType, body: Partial<MonitorCreate>, before: Mon
 }
 
 function noNode(): ApiError {
-  const message = 'no node that you may use fits this selection, its target and its type';
+  const message = 'no node that you may use matches the selection, the target and the type';
   return new ApiError('VALIDATION_FAILED', {
     status: 422,
     details: { node_selection: [{ code: 'not_found', message }] },
@@ -149,7 +149,7 @@ function noNode(): ApiError {
 }
 
 function noNodeFor(reach: SecretReach): ApiError {
-  const message = `no node fits that its credentials, headers and body may go to: ${tooFewWithin(reach)}`;
+  const message = `no suitable node may get its credentials, headers and body: ${tooFewWithin(reach)}`;
   return new ApiError('VALIDATION_FAILED', {
     status: 422,
     details: { 'config.allow_secrets_on': [{ code: 'refused', message }] },

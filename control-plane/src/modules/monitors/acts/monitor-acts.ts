@@ -31,10 +31,8 @@ import { CheckedFields, type CheckedFieldsOptions } from './checked-fields.js';
 
 export interface MonitorActsOptions extends CheckedFieldsOptions {
   readonly db: Knex;
-  readonly placing: Pick<Placing, 'isPossible' | 'place'>;
+  readonly placing: Pick<Placing, 'isPossible' | 'place' | 'prepare'>;
   readonly policyReferences: PolicyReferences;
-  /** Refreshes the loads of nodes if they are old. */
-  readonly refreshLoads: () => Promise<void>;
   /** Called when the assignments of nodes changed. */
   readonly onAssigned: (nodeIds: readonly string[]) => void;
 }
@@ -46,8 +44,8 @@ const monitorCap: PlanCap = {
   count: countMonitors,
 };
 
-/** Result of an act of which nodes have not been notified. */
-export interface Untold {
+/** Result of an act whose nodes are still to be notified by the caller. */
+export interface Unannounced {
   readonly id: string;
   /** Nodes whose assignments changed. */
   readonly nodeIds: readonly string[];
@@ -63,19 +61,19 @@ export class MonitorActs {
 
   /** @returns the new monitor's id. @throws ApiError VALIDATION_FAILED, MONITOR_NAME_TAKEN, MONITOR_LIMIT_EXCEEDED, MONITOR_INVALID_TARGET, … */
   async create(body: MonitorCreate, act: MonitorAct): Promise<string> {
-    const { id, nodeIds } = await this.createUntold(body, act);
+    const { id, nodeIds } = await this.createUnannounced(body, act);
     this.options.onAssigned(nodeIds);
     return id;
   }
 
   /** Same as `create`, for bulk changes: the caller notifies the nodes. */
-  async createUntold(body: MonitorCreate, act: MonitorAct): Promise<Untold> {
+  async createUnannounced(body: MonitorCreate, act: MonitorAct): Promise<Unannounced> {
     const { db, clock, heartbeats } = this.options;
     const { account, actor } = act;
     const at = new Date(clock.now());
     const { token, shown } = heartbeats.makeToken();
     const fields = await this.fields.ofNew(body, account, shown);
-    await this.options.refreshLoads();
+    await this.options.placing.prepare();
     const nodeIds = await db.transaction(async (trx) => {
       const owner = await lockOwner(trx, account.owner);
       await reserve(trx, owner, monitorCap, { plans: this.options.plans, nowMs: at.getTime() });
@@ -95,14 +93,14 @@ export class MonitorActs {
 
   /** Changes the given fields only. @throws ApiError as create, MONITOR_NOT_FOUND */
   async change(id: string, body: MonitorChange, act: MonitorAct): Promise<void> {
-    this.options.onAssigned((await this.changeUntold(id, body, act)).nodeIds);
+    this.options.onAssigned((await this.changeUnannounced(id, body, act)).nodeIds);
   }
 
   /** Same as `change`, for bulk changes: the caller notifies the nodes. */
-  async changeUntold(id: string, body: MonitorChange, act: MonitorAct): Promise<Untold> {
+  async changeUnannounced(id: string, body: MonitorChange, act: MonitorAct): Promise<Unannounced> {
     const { db, clock, heartbeats } = this.options;
     const { account, actor } = act;
-    await this.options.refreshLoads();
+    await this.options.placing.prepare();
     const nodeIds = await db.transaction(async (trx) => {
       // lock the user before the monitor, in the same order as the deletion of an account
       const isRuledOtherwise = body.alert_policy_id !== undefined || body.notify_owner !== undefined;
@@ -160,7 +158,7 @@ export class MonitorActs {
   async setStatus(id: string, status: MonitorStatus, { account, actor }: MonitorAct): Promise<void> {
     const { db, clock, heartbeats } = this.options;
     const at = new Date(clock.now());
-    await this.options.refreshLoads();
+    await this.options.placing.prepare();
     const changed = await db.transaction(async (trx) => {
       const monitor = await lockMonitor(trx, id, account.owner);
       if (monitor === null) throw new ApiError('MONITOR_NOT_FOUND');

@@ -59,6 +59,6 @@ function nameOf({ node_id, at }: CheckRow): string {
 }
 
 function noChecks(): ApiError {
-  const message = 'is of type "heartbeat": no node checks that';
+  const message = 'is of type "heartbeat", which no node checks';
   return new ApiError('VALIDATION_FAILED', { status: 422, details: { type: [{ code: 'not_supported', message }] } });
 }

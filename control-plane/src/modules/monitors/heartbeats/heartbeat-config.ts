@@ -43,7 +43,7 @@ export function parseHeartbeatConfig(
   if (mode !== 'interval' && mode !== 'cron') throw fieldError('config.mode', 'enum', 'must be interval or cron');
   const other = mode === 'interval' ? 'cron' : 'interval';
   const foreign = mode === 'interval' ? 'cron_expr' : 'interval_s';
-  if (given[foreign] !== undefined) throw fieldError(`config.${foreign}`, 'conflict', `is of mode ${other}`);
+  if (given[foreign] !== undefined) throw fieldError(`config.${foreign}`, 'conflict', `applies only to mode ${other}`);
   const config: unknown = { ...structuredClone(given), mode };
   const checked = checks[mode](config);
   if (!checked.ok) throw new ApiError('VALIDATION_FAILED', { details: underConfig(checked.details) });

@@ -38,7 +38,7 @@ export interface HeartbeatState {
   /** Expected time of the next ping; null: none is expected, or it is already known to be overdue. */
   readonly expectedAtMs: number | null;
   readonly run: Run | null;
-  /** Begin and reason of the outage; null in other phases. */
+  /** Start and reason of the outage; null in other phases. */
   readonly down: { readonly atMs: number; readonly reason: string } | null;
 }
 

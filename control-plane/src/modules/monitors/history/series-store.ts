@@ -18,7 +18,7 @@ export interface SeriesRange extends Interval {
 
 /** Totals of checks by one node in a bucket; a single check is a bucket too. */
 export interface BucketRow {
-  /** Begin of the bucket, or when the check was due. */
+  /** Start of the bucket, or when the check was due. */
   readonly at: Date;
   readonly ok: number;
   readonly degraded: number;

@@ -43,7 +43,7 @@ export interface ReplayFacts {
   readonly resolvedAtMs: readonly number[];
   /** Earliest begin of an event. */
   readonly notBeforeMs: number;
-  /** Begin of the range; earlier checks only set the verdicts of nodes. */
+  /** Start of the range; earlier checks only set the verdicts of nodes. */
   readonly fromMs: number;
   /** Open event and resolved type at `fromMs`. */
   readonly initial: Pick<MonitorState, 'event' | 'resolved'> & { readonly earlier?: readonly EarlierType[] };

@@ -119,7 +119,7 @@ function* occurrencesFrom(window: WindowTimes, fromMs: number): Generator<Interv
   }
 }
 
-/** Begin of the first occurrence in local time, and its end as a distance from the midnight before. */
+/** Start of the first occurrence in local time, and its end as a distance from the midnight before. */
 function wallTimesOf(
   { fromMs, toMs }: Interval,
   clock: ZoneClock,

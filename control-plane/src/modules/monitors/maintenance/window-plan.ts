@@ -20,7 +20,7 @@ export interface WindowPlan {
 export interface PlannedWindow extends WindowTimes {
   /** Minutes before an occurrence at which the owner is notified; 0: no notice. */
   readonly advanceNoticeMinutes: number;
-  /** Begin of the last occurrence that was announced to the owner. */
+  /** Start of the last occurrence that was announced to the owner. */
   readonly announcedAtMs: number | null;
 }
 

@@ -21,7 +21,7 @@ const ScopeIds = Type.Array(Type.String({ minLength: 1, maxLength: 64, pattern: 
 const Instant = Type.String({ format: 'date-time', maxLength: 40 });
 const StartsAt = {
   ...Instant,
-  description: 'Begin of the first occurrence, within ten years of now.',
+  description: 'Start of the first occurrence, within ten years of now.',
   example: '2026-11-21T22:00:00Z',
 };
 const EndsAt = {

@@ -20,7 +20,7 @@ interface AssignmentNewsOptions {
 /** Notifies links of this replica and other replicas of changed assignments. */
 export class AssignmentNews {
   /** Time of the last change that each node's link was notified of; only those of the last seconds. */
-  readonly #told = new Map<string, number>();
+  readonly #notified = new Map<string, number>();
   #since = new Date(0);
   readonly #rounds: Rounds;
 
@@ -38,7 +38,7 @@ export class AssignmentNews {
     const { bus } = this.options;
     this.#since = new Date(this.options.clock.now() - OVERLAP_MS);
     bus.onMessage((message) => {
-      if (message.type === 'assignments') this.#tell(message.ids);
+      if (message.type === 'assignments') this.#notify(message.ids);
     });
     this.#rounds.start();
   }
@@ -51,11 +51,11 @@ export class AssignmentNews {
   announce(nodeIds: readonly string[]): void {
     const ids = [...new Set(nodeIds)];
     if (ids.length === 0) return;
-    this.#tell(ids);
+    this.#notify(ids);
     this.options.bus.broadcast({ type: 'assignments', ids });
   }
 
-  #tell(nodeIds: readonly string[]): void {
+  #notify(nodeIds: readonly string[]): void {
     for (const id of nodeIds) this.options.findLink(id)?.lookForAssignments();
   }
 
@@ -63,12 +63,12 @@ export class AssignmentNews {
     const changes = await this.options.listSince(this.#since);
     for (const { node_id: nodeId, changed_at } of changes) {
       const atMs = changed_at.getTime();
-      if (this.#told.get(nodeId) === atMs) continue;
-      this.#told.set(nodeId, atMs);
-      this.#tell([nodeId]);
+      if (this.#notified.get(nodeId) === atMs) continue;
+      this.#notified.set(nodeId, atMs);
+      this.#notify([nodeId]);
     }
     const newestMs = changes.at(-1)?.changed_at.getTime() ?? 0;
     this.#since = new Date(Math.max(this.#since.getTime(), newestMs - OVERLAP_MS));
-    for (const [nodeId, atMs] of this.#told) if (atMs < this.#since.getTime()) this.#told.delete(nodeId);
+    for (const [nodeId, atMs] of this.#notified) if (atMs < this.#since.getTime()) this.#notified.delete(nodeId);
   }
 }

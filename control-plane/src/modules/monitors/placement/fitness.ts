@@ -3,7 +3,7 @@ import type { SecretReach } from '@vantage/shared/monitor-types/secrets.js';
 import type { Viewer } from '../../../http/viewer.js';
 import { type Node, type NodeSelection, spreadGroup, suitableFor } from '../../nodes/index.js';
 import { isWithin } from '../definition/secret-reach.js';
-import type { Candidate } from './placement.js';
+import type { Candidate } from './choose-nodes.js';
 
 /** Time without a link after which the monitors of a node are checked by others, in milliseconds. */
 export const OFFLINE_MS = 5 * 60_000;

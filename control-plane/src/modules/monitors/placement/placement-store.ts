@@ -11,7 +11,7 @@ export async function claimPlacementDue(trx: Knex, limit: number): Promise<strin
   return [...new Set(rows.map(({ monitor_id }) => monitor_id))].sort();
 }
 
-/** Monitors that these nodes have. */
+/** Queues the monitors that these nodes have. */
 export async function queueMonitorsOf(db: Knex, nodeIds: readonly string[]): Promise<void> {
   if (nodeIds.length === 0) return;
   await db.raw(
@@ -21,7 +21,7 @@ export async function queueMonitorsOf(db: Knex, nodeIds: readonly string[]): Pro
   );
 }
 
-/** Monitors with secrets that these nodes have. */
+/** Queues the monitors with secrets that these nodes have. */
 export async function queueSecretsOn(db: Knex, nodeIds: readonly string[]): Promise<void> {
   if (nodeIds.length === 0) return;
   await db.raw(
@@ -32,7 +32,7 @@ export async function queueSecretsOn(db: Knex, nodeIds: readonly string[]): Prom
   );
 }
 
-/** Monitors with too few nodes, or with nodes that are offline. */
+/** Queues the monitors with too few nodes, or with nodes that are offline. */
 export async function queueShort(db: Knex): Promise<void> {
   await db.raw(
     `INSERT INTO placement_due (monitor_id)

@@ -8,9 +8,9 @@ import type { NodeDirectory } from '../../nodes/index.js';
 import { endAssignments, insertAssignments, listAssignedNodes } from '../definition/assignment-store.js';
 import { isWithin, reachOf } from '../definition/secret-reach.js';
 import type { KnownMonitorRow, MonitorFields, MonitorRow } from '../definition/store.js';
+import { chooseNodes } from './choose-nodes.js';
 import { fitnessFor, isPresent, toCandidate, type Wanted } from './fitness.js';
 import type { NodeLoads } from './node-loads.js';
-import { placeMonitor } from './placement.js';
 
 /** Result of placing a monitor. */
 export interface Placed {
@@ -31,6 +31,11 @@ export class Placing {
       readonly clock: Clock;
     },
   ) {}
+
+  /** Reads the loads of nodes again if they are old; to be called before the transaction that places. */
+  async prepare(): Promise<void> {
+    await this.options.loads.refresh();
+  }
 
   /** True if any node, linked or not, may check the monitor. */
   isPossible(wanted: Wanted): boolean {
@@ -70,7 +75,7 @@ export class Placing {
       .filter((node) => (current.includes(node.id) ? isPresent(node, nowMs) : node.sessionId !== null))
       .map((node) => toCandidate(node, wanted.selection.spread, loads.of(node.id)));
     const count = monitor.node_count;
-    const chosen = placeMonitor({ monitorId: monitor.id, count, candidates, current });
+    const chosen = chooseNodes({ monitorId: monitor.id, count, candidates, current });
     // no other node can replace them: they continue when they are back
     const absent = current.filter((id) => !chosen.includes(id) && fit.some((node) => node.id === id));
     return [...chosen, ...absent].slice(0, count);

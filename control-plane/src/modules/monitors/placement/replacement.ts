@@ -5,7 +5,7 @@ import { Rounds, workOff } from '../../../runtime/rounds.js';
 import type { Node, NodeDirectory } from '../../nodes/index.js';
 import { lockMonitor } from '../definition/store.js';
 import { insertDue } from '../judging/state-store.js';
-import { OFFLINE_MS } from './fitness.js';
+import { isPresent } from './fitness.js';
 import { claimPlacementDue, findOwner, queueMonitorsOf, queueSecretsOn, queueShort } from './placement-store.js';
 import type { Placing } from './placing.js';
 
@@ -22,7 +22,6 @@ interface ReplacementOptions {
   readonly db: Knex;
   readonly directory: Pick<NodeDirectory, 'all' | 'onChange'>;
   readonly placing: Placing;
-  readonly refreshLoads: () => Promise<void>;
   /** Called when the assignments of nodes changed. */
   readonly onAssigned: (nodeIds: readonly string[]) => void;
   /** Called when monitors are due for judgment. */
@@ -99,8 +98,8 @@ export class Replacement {
   }
 
   async #placeDue(): Promise<number> {
-    const { db, placing, refreshLoads, onAssigned, onDue } = this.options;
-    await refreshLoads();
+    const { db, placing, onAssigned, onDue } = this.options;
+    await placing.prepare();
     const changed = new Set<string>();
     const claimed = await db.transaction(async (trx) => {
       const ids = await claimPlacementDue(trx, AT_ONCE);
@@ -122,9 +121,8 @@ export class Replacement {
   }
 }
 
-function isUsable({ isBanned, isDraining, sessionId, leftAt }: Node, nowMs: number): boolean {
-  const isThere = sessionId !== null || (leftAt !== null && nowMs - leftAt.getTime() < OFFLINE_MS);
-  return !isBanned && !isDraining && isThere;
+function isUsable(node: Node, nowMs: number): boolean {
+  return !node.isBanned && !node.isDraining && isPresent(node, nowMs);
 }
 
 /** Facts that decide for whom a node may check, and which secrets it may have. */

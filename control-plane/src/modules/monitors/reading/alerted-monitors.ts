@@ -20,7 +20,7 @@ export interface AlertedMonitor {
   readonly status: MonitorStatus;
   readonly health: MonitorHealth;
   readonly isFlapping: boolean;
-  /** Begin of a time without data that was published; null: there is none. Milliseconds since the epoch. */
+  /** Start of a time without data that was published; null: there is none. Milliseconds since the epoch. */
   readonly noDataSinceMs: number | null;
   /** Present maintenance; null: none. */
   readonly maintenance: { readonly untilMs: number | null } | null;

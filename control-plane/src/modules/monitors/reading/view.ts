@@ -74,7 +74,7 @@ function nextCheckAt({ id, interval_s, node_ids, status }: KnownMonitorRow, nowM
 
 const outcomes = Object.entries(outcomeCodes).map(([name]) => name as keyof typeof outcomeCodes);
 
-/** Begin of a check, milliseconds since the epoch. */
+/** Start of a check, milliseconds since the epoch. */
 export function beganAtMs({ at, late_ms }: CheckRow): number {
   return at.getTime() + late_ms;
 }

@@ -29,7 +29,7 @@ const ResponseTimesSchema = Type.Object(
     points: Type.Array(
       Type.Object(
         {
-          at: { ...Instant, description: 'Begin of the bucket.' },
+          at: { ...Instant, description: 'Start of the bucket.' },
           avg: Ms('Mean response time in milliseconds'),
           min: Ms('Shortest response time in milliseconds'),
           max: Ms('Longest response time in milliseconds'),
@@ -51,7 +51,7 @@ const CheckCountsSchema = Type.Object(
     points: Type.Array(
       Type.Object(
         {
-          at: { ...Instant, description: 'Begin of the bucket.' },
+          at: { ...Instant, description: 'Start of the bucket.' },
           ok: Count('Checks with the outcome `ok`'),
           degraded: Count('Checks of which only assertions of severity `degraded` failed'),
           failed: Count('Checks with the outcome `failed`'),

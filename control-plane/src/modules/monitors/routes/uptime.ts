@@ -50,7 +50,7 @@ export const getUptime = defineRoute({
   path: '/v1/monitors/{id}/uptime',
   summary: 'Get the uptime of a monitor',
   description:
-    'Uptime in the requested range, by default the last 30 days, and in the last 24 hours, 7, 30 and 90 days. Uptime is the share of the watched time without an outage, from the begin and end of events of type `down`, to the millisecond; pauses, maintenance, false positives and the time before the first check are left out. Figures of a node are the share of its own checks, counted in whole buckets of a minute, a quarter of an hour, an hour or a day (UTC), depending on the length of the range; failures on one node alone are no outage. A range ends now at the latest and begins five years ago at the earliest. A range in which maintenance windows have more than 20 000 occurrences since the first check is refused: request a shorter one.',
+    'Uptime in the requested range, by default the last 30 days, and in the last 24 hours, 7, 30 and 90 days. Uptime is the share of the watched time without an outage, from the start and end of events of type `down`, to the millisecond; pauses, maintenance, false positives and the time before the first check are left out. Figures of a node are the share of its own checks, counted in whole buckets of a minute, a quarter of an hour, an hour or a day (UTC), depending on the length of the range; failures on one node alone are no outage. A range ends now at the latest and begins five years ago at the earliest. A range in which maintenance windows have more than 20 000 occurrences since the first check is refused: request a shorter one.',
   tag,
   auth: reads,
   params,

@@ -39,7 +39,7 @@ export const adminActs: readonly AnyRoute[] = [
     name: 'drain',
     summary: 'Drain a node',
     description:
-      'The node gets no new work, finishes its present work, and keeps its link. Requests that name it get 503 NODE_OFFLINE.',
+      'The node gets no new work, finishes its current work, and keeps its link. Requests that name it get 503 NODE_OFFLINE.',
     errors: ['NODE_STATE_CONFLICT'],
     act: (acts, on) => acts.drain(on),
   }),

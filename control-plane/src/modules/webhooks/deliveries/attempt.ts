@@ -1,6 +1,6 @@
 /** One attempt at a delivery, as it is stored and shown. */
 export interface Attempt {
-  /** Begin, ISO 8601. */
+  /** Start, ISO 8601. */
   readonly at: string;
   readonly duration_ms: number;
   /** Null: there was no response. */

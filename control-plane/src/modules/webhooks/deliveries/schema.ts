@@ -65,7 +65,7 @@ export const DeliveryDetailSchema = Type.Object(
       {
         url: Type.String(),
         headers: Type.Record(Type.String(), Type.String(), {
-          description: 'Headers that are the same in every attempt; values of your own are masked.',
+          description: 'Headers that are the same in every attempt; the values of your headers are masked.',
         }),
         body: Type.String({ description: 'JSON, byte for byte as it is sent.' }),
       },

@@ -32,7 +32,7 @@ const Events = Type.Array(Type.String({ maxLength: 64 }), {
     'Kinds of events, all kinds of a subject (`monitor.*`), or `*`. `GET /v1/webhooks/event-types` lists them.',
   examples: [['monitor.down', 'monitor.up']],
 });
-const Description = nullable(Type.String({ maxLength: 500 }), 'A note of your own.');
+const Description = nullable(Type.String({ maxLength: 500 }), 'Your note about the endpoint.');
 const Payload = Type.Enum([...payloadForms], {
   type: 'string',
   description: '`full`: names, reasons and times; `thin`: ids alone, to be looked up.',
@@ -141,7 +141,7 @@ export const RotateSchema = Type.Object(
       minimum: 0,
       maximum: MAX_OVERLAP_HOURS,
       default: DEFAULT_OVERLAP_HOURS,
-      description: 'Hours for which the present secret signs in addition to the new one. 0: it ends immediately.',
+      description: 'Hours for which the current secret signs in addition to the new one. 0: it ends immediately.',
     }),
   },
   strict,

@@ -23,7 +23,7 @@ const AlertData = open({
   alert: AlertPart,
   monitor: MonitorData.properties.monitor,
   policy: open({ id: Type.String({ examples: [policyId] }), name: Type.String() }),
-  url: Type.String({ description: 'Address of the alert in this API.' }),
+  url: Type.String({ description: 'URL of the alert in this API.' }),
 });
 const id = (example: string) => Type.String({ examples: [example] });
 const ThinAlert = open({ alert_event_id: id(alertId), monitor_id: id(monitorId), policy_id: id(policyId) });

@@ -4,14 +4,14 @@ import { exampleData, examplePayload, MonitorData, monitorPart, ThinMonitor, thi
 
 const NoData = open({
   ...MonitorData.properties,
-  since: Type.String({ format: 'date-time', description: 'Time since which nothing is known of the monitor.' }),
+  since: Type.String({ format: 'date-time', description: 'Time since which there is no data.' }),
   is_over: Type.Boolean({ description: 'True if there is data again.' }),
 });
 const since = '2026-11-21T09:16:00.000Z';
 
 /** monitor.no_data */
 export const monitorNoData = defineWebhookKind<'monitor.no_data', typeof NoData>({
-  summary: 'For five minutes nothing was known of an active monitor, or that is over.',
+  summary: 'An active monitor has had no data for five minutes, or has data again.',
   subject: 'monitor',
   full: NoData,
   thin: ThinMonitor,

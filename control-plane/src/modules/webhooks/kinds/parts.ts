@@ -26,7 +26,7 @@ const MonitorPart = open({
   group: nullable(Type.String(), 'Id of its group; null: none.'),
 });
 
-const url = Type.String({ description: 'Address of the monitor in this API.' });
+const url = Type.String({ description: 'URL of the monitor in this API.' });
 
 /** Period when a monitor was down or degraded. */
 const EventPart = open({
@@ -70,8 +70,8 @@ export const ExpiryData = open({
 /** `data` of an event about a node. */
 export const NodeData = open({
   node: open({ id: id(nodeId), name: Type.String() }),
-  reason: nullable(Type.String(), 'Null: none is known.'),
-  since: instant('Time since which this is so.'),
+  reason: nullable(Type.String(), 'Reason; null: none is known.'),
+  since: instant('Start of this state.'),
 });
 
 /** `data` of the thin forms. */

@@ -63,7 +63,7 @@ export function bodySchema(kind: WebhookKindName, form: PayloadForm) {
     type: Type.Literal(kind),
     version: Type.Literal(PAYLOAD_VERSION),
     timestamp: Type.String({ format: 'date-time', description: 'Time when it happened.' }),
-    sequence: Type.Integer({ description: 'Rises per subject: the event with the larger number is the later one.' }),
+    sequence: Type.Integer({ description: 'Larger for each later event of the same subject.' }),
     test: Type.Boolean({ description: 'True for resources of test keys, and for tests of an endpoint.' }),
     data: form === 'full' ? full : thin,
   });

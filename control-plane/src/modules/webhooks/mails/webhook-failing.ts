@@ -20,7 +20,7 @@ const words: Readonly<Record<Locale, Words>> = {
   en: {
     subject: 'Your webhook endpoint is failing',
     since: (url, at) => `No event has been delivered to ${url} since ${at}.`,
-    next: 'Failed events are sent again, up to ten times within about three days. An endpoint that fails for five days is disabled. GET /v1/webhooks/{id}/deliveries shows the responses.',
+    next: 'Failed events are retried, with up to ten attempts within about three days. An endpoint that fails for five days is disabled. GET /v1/webhooks/{id}/deliveries shows the responses.',
     why: 'You receive this e-mail because you own the webhook endpoint.',
   },
   'zh-CN': {

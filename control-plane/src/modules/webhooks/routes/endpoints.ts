@@ -88,7 +88,7 @@ export const changeWebhook = defineRoute({
   path: '/v1/webhooks/{id}',
   summary: 'Update a webhook endpoint',
   description:
-    'Fields that are left out do not change; `headers` and `filter` are replaced as a whole. If the URL leads to another server, the values of headers must be sent again. Pausing skips what waits to be sent. `status: active` enables a paused or disabled endpoint; events that it missed are sent only when you request them with `POST /v1/webhooks/{id}/recover`.',
+    'Fields that are left out do not change; `headers` and `filter` are replaced as a whole. If the URL leads to another server, the values of headers must be sent again. Pausing skips the deliveries that wait to be sent. `status: active` enables a paused or disabled endpoint; events that it missed are sent only when you request them with `POST /v1/webhooks/{id}/recover`.',
   tag,
   auth: writes,
   params,

@@ -84,7 +84,12 @@ function parseNode(value: unknown, at: { path: string; depth: number; errors: Bo
   if (typeof value !== 'object' || value === null) return { value: value as number | boolean | null };
   const fields = Object.entries(value).map(([key, entry]) => {
     if (key.includes('{{'))
-      errors.push({ line: 1, column: 1, path: join(path, key), message: 'names of fields have no placeholders' });
+      errors.push({
+        line: 1,
+        column: 1,
+        path: join(path, key),
+        message: 'names of fields must not contain placeholders',
+      });
     return [key, parseNode(entry, { path: join(path, key), depth: depth + 1, errors })] as const;
   });
   return { fields };

@@ -27,7 +27,7 @@ export const variables = {
   'alert.status': 'Status of the alert event: firing, acknowledged or resolved.',
   'alert.reason': 'Reason that the nodes reported.',
   'alert.nodes': 'Affected nodes, divided by commas.',
-  'alert.started_at': 'Begin of the alert.',
+  'alert.started_at': 'Start of the alert.',
   'alert.resolved_at': 'End of the alert.',
   'alert.acknowledged_by': 'Person who acknowledged the alert.',
   'policy.id': 'Id of the alert policy.',

@@ -123,7 +123,7 @@ t.test('a message in place of channels that failed names them and why', async (t
   const { note } = alertMessage(anAlert({ failedChannels }), shanghai);
   t.equal(
     note,
-    'You receive this e-mail because no channel took the message: Ops (HTTP 404: no_service), Night (timeout).',
+    'You receive this e-mail because no channel accepted the message: Ops (HTTP 404: no_service), Night (timeout).',
   );
 });
 

@@ -71,7 +71,7 @@ export const alertWords: Readonly<Record<Locale, AlertWords>> = {
     separator: ', ',
     nextStep: (at) => `Unless it is acknowledged, the next step of the escalation follows at ${at}.`,
     nextReminder: (at) => `The next reminder follows at ${at}.`,
-    failedChannels: (list) => `You receive this e-mail because no channel took the message: ${list}.`,
+    failedChannels: (list) => `You receive this e-mail because no channel accepted the message: ${list}.`,
     failedChannel: (name, error) => `${name} (${error})`,
   },
   'zh-CN': {

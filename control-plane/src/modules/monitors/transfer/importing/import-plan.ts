@@ -197,7 +197,7 @@ function groupFrom({ group }: DraftMonitor): string | null {
 }
 
 function noRoom(most: number): ApiError {
-  const message = `${most} exist, the maximum of the plan`;
+  const message = `${most} exist, which is the maximum of the plan`;
   return new ApiError('MONITOR_LIMIT_EXCEEDED', { details: { monitors: [{ code: 'refused', message }] } });
 }
 

@@ -4,7 +4,7 @@ import { ApiError } from '../../../../http/errors.js';
 import type { Account } from '../../../../http/route.js';
 import type { ImportFormatName, ImportMode } from '../../../../import-words.js';
 import { effectiveLimits, type Plans } from '../../../../plans/index.js';
-import type { MonitorActs, Untold } from '../../acts/monitor-acts.js';
+import type { MonitorActs, Unannounced } from '../../acts/monitor-acts.js';
 import type { MonitorAct } from '../../definition/monitor-act.js';
 import type { MonitorCreate } from '../../definition/schema.js';
 import type { MonitorRow } from '../../definition/store.js';
@@ -31,7 +31,7 @@ export interface ImportingOptions {
   readonly db: Knex;
   readonly clock: Clock;
   readonly plans: Plans;
-  readonly acts: Pick<MonitorActs, 'createUntold' | 'changeUntold' | 'fields'>;
+  readonly acts: Pick<MonitorActs, 'createUnannounced' | 'changeUnannounced' | 'fields'>;
   readonly heartbeats: Pick<HeartbeatActs, 'readCreated'>;
   /** Called when the assignments of nodes changed. */
   readonly onAssigned: (nodeIds: readonly string[]) => void;
@@ -151,11 +151,11 @@ export class Importing {
   #perform(
     step: Extract<Step, { kind: 'create' | 'replace' }>,
     act: Pick<MonitorAct, 'account' | 'actor'>,
-  ): Promise<Untold> {
+  ): Promise<Unannounced> {
     const { acts } = this.options;
     const inGroup = step.groupName === null ? act : { ...act, groupName: step.groupName };
-    if (step.kind === 'replace') return acts.changeUntold(step.id, step.body, inGroup);
-    return acts.createUntold(step.body, step.isPaused ? { ...inGroup, isPaused: true } : inGroup);
+    if (step.kind === 'replace') return acts.changeUnannounced(step.id, step.body, inGroup);
+    return acts.createUnannounced(step.body, step.isPaused ? { ...inGroup, isPaused: true } : inGroup);
   }
 }
 

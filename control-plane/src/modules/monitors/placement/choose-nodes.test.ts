@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { type Candidate, placeMonitor } from './placement.js';
+import { type Candidate, chooseNodes } from './choose-nodes.js';
 
 const aNode = (index: number, more: Partial<Candidate> = {}): Candidate => ({
   id: `n_${index}`,
@@ -24,12 +24,12 @@ t.test('as many nodes as are wanted, or there are, each once; the same in whatev
   fc.assert(
     fc.property(candidates, current, fc.integer({ min: 1, max: 6 }), (all, now, count) => {
       const input = { monitorId: 'm_1', count, candidates: all, current: now };
-      const placed = placeMonitor(input);
+      const placed = chooseNodes(input);
       t.equal(placed.length, Math.min(count, all.length));
       t.equal(new Set(placed).size, placed.length);
       t.ok(placed.every((id) => all.some((node) => node.id === id)));
-      t.same(placeMonitor({ ...input, candidates: [...all].reverse(), current: [...now].reverse() }), placed);
-      t.same(placeMonitor({ ...input, current: placed }).sort(), [...placed].sort(), 'and it stays so');
+      t.same(chooseNodes({ ...input, candidates: [...all].reverse(), current: [...now].reverse() }), placed);
+      t.same(chooseNodes({ ...input, current: placed }).sort(), [...placed].sort(), 'and it stays so');
     }),
   );
 });
@@ -37,9 +37,9 @@ t.test('as many nodes as are wanted, or there are, each once; the same in whatev
 t.test('nodes of different networks are preferred, and the count does not suffer by that', async (t) => {
   const candidates = [...nodes(6, () => ({ group: 'as1' })), aNode(7), aNode(8)];
   for (const monitorId of monitors.slice(0, 100)) {
-    const placed = placeMonitor({ monitorId, count: 3, candidates, current: [] });
+    const placed = chooseNodes({ monitorId, count: 3, candidates, current: [] });
     t.ok(placed.includes('n_7') && placed.includes('n_8'));
-    t.equal(placeMonitor({ monitorId, count: 5, candidates, current: [] }).length, 5);
+    t.equal(chooseNodes({ monitorId, count: 5, candidates, current: [] }).length, 5);
   }
 });
 
@@ -48,12 +48,12 @@ t.test('a node that goes moves what it had and nothing else, and one that comes 
   const after = before.filter(({ id }) => id !== 'n_3');
   let moved = 0;
   for (const monitorId of monitors) {
-    const placed = placeMonitor({ monitorId, count: 3, candidates: before, current: [] });
-    const then = placeMonitor({ monitorId, count: 3, candidates: after, current: placed });
+    const placed = chooseNodes({ monitorId, count: 3, candidates: before, current: [] });
+    const then = chooseNodes({ monitorId, count: 3, candidates: after, current: placed });
     const kept = placed.filter((id) => id !== 'n_3');
     t.same(then.slice(0, kept.length), kept);
     moved += then.length - kept.length;
-    t.same(placeMonitor({ monitorId, count: 3, candidates: nodes(21), current: placed }).sort(), [...placed].sort());
+    t.same(chooseNodes({ monitorId, count: 3, candidates: nodes(21), current: placed }).sort(), [...placed].sort());
   }
   t.ok(moved > 350 && moved < 550, `${moved} of 9 000 places, about a twentieth`);
 });
@@ -62,7 +62,7 @@ t.test('monitors are spread by how much room nodes have', async (t) => {
   const candidates = nodes(10, (index) => ({ room: index < 5 ? 1 : 2 }));
   const places = new Map<string, number>();
   for (const monitorId of monitors) {
-    for (const id of placeMonitor({ monitorId, count: 1, candidates, current: [] }))
+    for (const id of chooseNodes({ monitorId, count: 1, candidates, current: [] }))
       places.set(id, (places.get(id) ?? 0) + 1);
   }
   for (const { id, room } of candidates) {
@@ -74,7 +74,7 @@ t.test('monitors are spread by how much room nodes have', async (t) => {
 t.test('fewer nodes wanted than there were: those of different networks stay', async (t) => {
   const candidates = [aNode(1, { group: 'as1' }), aNode(2, { group: 'as1' }), aNode(3)];
   for (const monitorId of monitors.slice(0, 50)) {
-    const placed = placeMonitor({ monitorId, count: 2, candidates, current: ['n_1', 'n_2', 'n_3'] });
+    const placed = chooseNodes({ monitorId, count: 2, candidates, current: ['n_1', 'n_2', 'n_3'] });
     t.ok(placed.includes('n_3'));
   }
 });

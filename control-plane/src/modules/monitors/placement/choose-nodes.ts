@@ -22,8 +22,8 @@ interface PlacementInput {
   readonly current: readonly string[];
 }
 
-/** Ids of the nodes that shall check the monitor: `count` of them, or all if there are fewer. Present nodes come first. */
-export function placeMonitor({ monitorId, count, candidates, current }: PlacementInput): string[] {
+/** Ids of the nodes that should check the monitor: `count` of them, or all if there are fewer. Nodes that have it now come first. */
+export function chooseNodes({ monitorId, count, candidates, current }: PlacementInput): string[] {
   const ranked = rank(monitorId, candidates);
   const kept = takeSpread(
     ranked.filter(({ id }) => current.includes(id)),

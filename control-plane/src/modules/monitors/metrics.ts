@@ -1,6 +1,6 @@
 import { type CheckReport, type MissedReason, missedReasons } from '@vantage/shared/monitor-state/check-report.js';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { CountEvent, MonitorCounts } from '../modules/monitors/index.js';
+import type { CountEvent, MonitorCounts } from './definition/monitor-counts.js';
 
 /** Metrics of monitors; label values are closed lists, never ids. */
 export class MonitorMetrics implements MonitorCounts {
