@@ -4,17 +4,20 @@ import type { Knex } from 'knex';
 import { insertAuditEntry } from '../../audit-log/store.js';
 import { ApiError, fieldError } from '../../http/errors.js';
 import type { Account } from '../../http/route.js';
+import { lockOwner } from '../../owners/index.js';
+import { Slices } from '../../runtime/slices.js';
 import {
   type DeliveryFilter,
-  type DeliveryRow,
   findDelivery,
   findLastRecovery,
   insertDeliveries,
   insertEnded,
   type KnownDelivery,
+  type ListedDelivery,
   listDeliveries,
   listMissed,
   makeDue,
+  type NewDelivery,
 } from './deliveries/delivery-store.js';
 import { insertEvents } from './deliveries/event-store.js';
 import type { WebhookAct } from './endpoint-acts.js';
@@ -29,6 +32,8 @@ const RECOVERED_DAYS = 30;
 /** Greatest number of events in one recovery, and the time between two of them. */
 const MAX_RECOVERED = 10_000;
 const RECOVERY_GAP_MS = 20;
+/** Steps of a delivery that is made, as `Slices` counts them. */
+const STEPS_PER_DELIVERY = 5;
 
 interface DeliveryActsOptions {
   readonly db: Knex;
@@ -55,7 +60,7 @@ export class DeliveryActs {
     endpointId: string,
     { owner }: Account,
     page: { readonly filter: DeliveryFilter; readonly afterId: string | null; readonly limit: number },
-  ): Promise<DeliveryRow[]> {
+  ): Promise<ListedDelivery[]> {
     const { db } = this.options;
     if ((await findEndpoint(db, endpointId, owner)) === null) throw new ApiError('NOT_FOUND');
     return listDeliveries(db, { endpointId, owner }, page);
@@ -105,6 +110,8 @@ export class DeliveryActs {
         details: { since: [{ code: 'range', message: `must be at most ${RECOVERED_DAYS} days ago` }] },
       });
     const count = await db.transaction(async (trx) => {
+      // two recoveries of an account at once would each begin now
+      await lockOwner(trx, act.account.owner);
       const endpoint = await this.#lockActive(trx, endpointId, act.account);
       const scope = { endpointId, ownerId: endpoint.owner_id };
       const missed = await listMissed(trx, scope, { ...recovery, limit: MAX_RECOVERED + 1 });
@@ -113,8 +120,8 @@ export class DeliveryActs {
         event: { id, kind, subject, sequence: Number(sequence) },
         redeliveryOf,
       }));
-      const last = await findLastRecovery(trx, scope, nowMs);
-      // two recoveries together keep the rate of one
+      const last = await findLastRecovery(trx, endpoint.owner_id, nowMs);
+      // all recoveries of an account together keep the rate of one: its endpoints may all be of one server
       await this.#repeat(trx, endpoint, repeated, Math.max(nowMs, (last?.getTime() ?? 0) + RECOVERY_GAP_MS));
       await insertAuditEntry(trx, {
         actor: act.actor,
@@ -185,18 +192,23 @@ export class DeliveryActs {
   ): Promise<string[]> {
     const nowMs = this.options.clock.now();
     const at = new Date(nowMs);
-    const deliveries = repeated.map(({ event, redeliveryOf }, index) => ({
-      id: newId(idPrefixes.webhookDelivery, nowMs),
-      ownerId: endpoint.owner_id,
-      endpointId: endpoint.id,
-      event,
-      payload: endpoint.payload,
-      status: 'pending' as const,
-      lane: 'recovery' as const,
-      dueAt: new Date(fromMs + index * RECOVERY_GAP_MS),
-      redeliveryOf,
-      at,
-    }));
+    const slices = new Slices();
+    const deliveries: NewDelivery[] = [];
+    for (const [index, { event, redeliveryOf }] of repeated.entries()) {
+      await slices.spend(STEPS_PER_DELIVERY);
+      deliveries.push({
+        id: newId(idPrefixes.webhookDelivery, nowMs),
+        ownerId: endpoint.owner_id,
+        endpointId: endpoint.id,
+        event,
+        payload: endpoint.payload,
+        status: 'pending',
+        lane: 'recovery',
+        dueAt: new Date(fromMs + index * RECOVERY_GAP_MS),
+        redeliveryOf,
+        at,
+      });
+    }
     await insertDeliveries(trx, deliveries);
     if (deliveries.length > 0) await makeDue(trx, [endpoint.id], at);
     return deliveries.map(({ id }) => id);

@@ -3,6 +3,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { Rounds } from '../../../runtime/rounds.js';
+import { laterTurn } from '../../../runtime/slices.js';
 import { type AttemptParts, type AttemptReport, attemptDelivery, bucketsOfDelivery } from './attempt.js';
 import { takeFromBuckets } from './bucket-store.js';
 import type { DeliveryCounts } from './counts.js';
@@ -233,6 +234,8 @@ export class Sender {
       return null;
     }
     const firstProviderId = await findFirst(db, row);
+    // one message is written for its vendor per turn, of as many as are in flight: it may take ten milliseconds
+    await laterTurn();
     const report = await attemptDelivery(this.options, row, {
       destination,
       firstProviderId,

@@ -27,38 +27,6 @@ export interface SilencedMonitor {
   readonly tags: readonly string[];
 }
 
-/**
- * Silence of a monitor's alerts of a severity at an instant, until the last of those that apply ends; null: none applies.
- * A silence begins at its first instant, and is over at its end.
- */
-export function silenceOf(
-  silences: readonly Silence[],
-  monitor: SilencedMonitor,
-  severity: AlertSeverity,
-  nowMs: number,
-): { readonly untilMs: number } | null {
-  const ends = silences
-    .filter(({ startsAtMs, endsAtMs }) => startsAtMs <= nowMs && nowMs < endsAtMs)
-    .filter(({ severities }) => severities.length === 0 || severities.includes(severity))
-    .filter((silence) => covers(silence, monitor))
-    .map(({ endsAtMs }) => endsAtMs);
-  return ends.length === 0 ? null : { untilMs: Math.max(...ends) };
-}
-
-function covers({ isTest, scope, scopeIds }: Silence, monitor: SilencedMonitor): boolean {
-  if (isTest && !monitor.isTest) return false;
-  switch (scope) {
-    case 'monitor':
-      return scopeIds.has(monitor.id);
-    case 'group':
-      return monitor.groupId !== null && scopeIds.has(monitor.groupId);
-    case 'tag':
-      return monitor.tags.some((tag) => scopeIds.has(tag));
-    case 'all':
-      return true;
-  }
-}
-
 /** State of a silence; part of the public API. */
 export const silenceStatuses = ['upcoming', 'active', 'expired'] as const;
 export type SilenceStatus = (typeof silenceStatuses)[number];

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { Batcher } from '../../../db/batcher.js';
 import { Rounds } from '../../../runtime/rounds.js';
+import { laterTurn } from '../../../runtime/slices.js';
 import { readEvent } from '../deliveries/event-store.js';
 import type { Attempts } from './attempts.js';
 import { type ClaimedDelivery, claimDeliveries } from './claim-store.js';
@@ -93,13 +94,15 @@ export class Sender {
 
   async #send(delivery: ClaimedDelivery): Promise<void> {
     const { attempts, clock, log } = this.options;
-    const message = {
-      receiver: delivery,
-      event: readEvent(delivery),
-      payload: delivery.payload,
-      attempt: delivery.attempt_count + 1,
-    };
     try {
+      // one body is made and signed per turn, of as many as were claimed together
+      await laterTurn();
+      const message = {
+        receiver: delivery,
+        event: readEvent(delivery),
+        payload: delivery.payload,
+        attempt: delivery.attempt_count + 1,
+      };
       const result = await attempts.make(message, this.#stopping.signal);
       await this.#marks.add({ delivery, result, endedAtMs: clock.now() });
     } catch (error) {
