@@ -12,6 +12,7 @@ import { type AccountMail } from './profile/account-mail.js';
 import { PasswordChanges } from './recovery/password-changes.js';
 import {
   type AccountChannels,
+  type AccountWebhooks,
   type AccountNodes,
   type AccountWindows,
   ProofOfAddress,
@@ -59,6 +60,7 @@ export interface AccountsOptions {
   readonly windows: AccountWindows;
   /** Alert channels of accounts, which send data of their monitors elsewhere. */
   readonly channels: AccountChannels;
+  readonly webhooks: AccountWebhooks;
   /** Schedules a call of `recovery.sendReset`, in the transaction of the request. Default: a job. */
   readonly enqueueReset?: (trx: Knex, sealed: string) => Promise<unknown>;
   /** Schedules a call of `signInConfirmation.send` in the same way. Default: a job. */
