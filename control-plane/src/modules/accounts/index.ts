@@ -12,8 +12,8 @@ import { type AccountMail } from './profile/account-mail.js';
 import { PasswordChanges } from './recovery/password-changes.js';
 import {
   type AccountChannels,
-  type AccountWebhooks,
   type AccountNodes,
+  type AccountWebhooks,
   type AccountWindows,
   ProofOfAddress,
 } from './recovery/proof-of-address.js';

@@ -2,10 +2,13 @@ import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import { insertAuditEntry } from '../../audit-log/store.js';
-import { ApiError, fieldError } from '../../http/errors.js';
+import { ApiError, fieldError, limitReached } from '../../http/errors.js';
+import type { RateLimiter } from '../../http/rate-limit.js';
 import type { Account } from '../../http/route.js';
+import type { KeptResponses } from '../../limits/kept-responses.js';
 import { lockOwner } from '../../owners/index.js';
 import { Slices } from '../../runtime/slices.js';
+import { responseBytes, withoutBody } from './deliveries/attempt.js';
 import {
   type DeliveryFilter,
   findDelivery,
@@ -32,6 +35,8 @@ const RECOVERED_DAYS = 30;
 /** Greatest number of events in one recovery, and the time between two of them. */
 const MAX_RECOVERED = 10_000;
 const RECOVERY_GAP_MS = 20;
+/** Events that an account may recover in a day: one may be recovered again once it was delivered. */
+const RECOVERED_PER_DAY = 100_000;
 /** Steps of a delivery that is made, as `Slices` counts them. */
 const STEPS_PER_DELIVERY = 5;
 
@@ -39,6 +44,8 @@ interface DeliveryActsOptions {
   readonly db: Knex;
   readonly clock: Clock;
   readonly attempts: Attempts;
+  readonly limiter: Pick<RateLimiter, 'consume'>;
+  readonly kept: Pick<KeptResponses, 'keeps'>;
   /** Called when deliveries were committed. */
   readonly onDue: () => void;
 }
@@ -99,7 +106,8 @@ export class DeliveryActs {
 
   /**
    * Sends events again that an endpoint has missed. @returns their number
-   * @throws ApiError NOT_FOUND, CONFLICT if it is not active, VALIDATION_FAILED if there are too many
+   * @throws ApiError NOT_FOUND, CONFLICT if it is not active, VALIDATION_FAILED if there are too many, RATE_LIMIT_EXCEEDED for too many of
+   * the account in a day
    */
   async recover(endpointId: string, recovery: Recovery, act: WebhookAct): Promise<number> {
     const { db, clock, onDue } = this.options;
@@ -116,6 +124,7 @@ export class DeliveryActs {
       const scope = { endpointId, ownerId: endpoint.owner_id };
       const missed = await listMissed(trx, scope, { ...recovery, limit: MAX_RECOVERED + 1 });
       if (missed.length > MAX_RECOVERED) throw tooMany();
+      await this.#countRecovered(endpoint.owner_id, missed.length);
       const repeated = missed.map(({ event_id: id, kind, subject, sequence, last_id: redeliveryOf }) => ({
         event: { id, kind, subject, sequence: Number(sequence) },
         redeliveryOf,
@@ -138,7 +147,7 @@ export class DeliveryActs {
 
   /** Sends one event with example data now and waits for it, whatever the status of the endpoint. @throws ApiError NOT_FOUND */
   async test(endpointId: string, kind: WebhookKindName, act: WebhookAct): Promise<KnownDelivery> {
-    const { db, clock, attempts } = this.options;
+    const { db, clock, attempts, kept } = this.options;
     const { owner } = act.account;
     const endpoint = await findEndpoint(db, endpointId, owner);
     if (endpoint === null) throw new ApiError('NOT_FOUND');
@@ -152,7 +161,8 @@ export class DeliveryActs {
       data: kind === 'webhook.test' ? testData(endpoint) : webhookKinds[kind].example,
     };
     const { payload, owner_id: ownerId } = endpoint;
-    const { attempt, outcome } = await attempts.make({ receiver: endpoint, event, payload, attempt: 1 });
+    const { attempt: made, outcome } = await attempts.make({ receiver: endpoint, event, payload, attempt: 1 });
+    const attempt = (await kept.keeps(ownerId, responseBytes(made))) ? made : withoutBody(made);
     const id = newId(idPrefixes.webhookDelivery, at.getTime());
     const status = outcome.status === 'delivered' ? ('delivered' as const) : ('failed' as const);
     const subject = endpointId;
@@ -163,6 +173,14 @@ export class DeliveryActs {
       await insertEnded(trx, { id, ownerId, endpointId, event: { ...event, subject }, payload, status, attempt, at });
     });
     return this.get(id, act.account);
+  }
+
+  /** @throws ApiError RATE_LIMIT_EXCEEDED */
+  async #countRecovered(ownerId: string, count: number): Promise<void> {
+    if (count === 0) return;
+    const limit = { key: `webhooks-recovered:${ownerId}`, limit: RECOVERED_PER_DAY, windowMs: DAY_MS };
+    const allowance = await this.options.limiter.consume(limit, count);
+    if (!allowance.isAllowed) throw limitReached('RATE_LIMIT_EXCEEDED', allowance);
   }
 
   async #lockActive(trx: Knex, endpointId: string, { owner }: Account): Promise<EndpointRow> {

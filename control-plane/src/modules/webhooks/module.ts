@@ -1,3 +1,4 @@
+import { KeptResponses } from '../../limits/kept-responses.js';
 import { defineModule } from '../module.js';
 import { webhookActions } from './actions.js';
 import { cachedCount } from './counts.js';
@@ -25,13 +26,14 @@ export const webhooksModule = defineModule({
   webhooks: openApiWebhooks,
   mails: webhookMails,
   open(house) {
-    const { db, agentsDb, clock, mail, outbound, publicUrl, secretKey, webhookMetrics } = house;
+    const { db, agentsDb, clock, mail, outbound, limiter, publicUrl, secretKey, webhookMetrics } = house;
     const seals = new EndpointSeals(secretKey);
+    const kept = new KeptResponses(limiter);
     const attempts = new Attempts({ outbound, seals, clock, random: Math.random });
     const sender = new Sender({
       db: agentsDb,
       attempts,
-      marking: new Marking({ db: agentsDb, mail, clock }),
+      marking: new Marking({ db: agentsDb, mail, clock, kept }),
       clock,
       log: house.log.child({ part: 'webhooks' }),
       onMarked: ({ delivery, result: { outcome }, endedAtMs }) =>
@@ -44,7 +46,7 @@ export const webhooksModule = defineModule({
       service: {
         now: () => clock.now(),
         endpoints: new EndpointActs({ db, clock, seals, outbound }),
-        deliveries: new DeliveryActs({ db, clock, attempts, onDue }),
+        deliveries: new DeliveryActs({ db, clock, attempts, limiter, kept, onDue }),
       },
       startables: [sender],
       on: [webhookRelay({ publicUrl, clock, onDue, onSkipped: (count) => webhookMetrics.countSkipped(count) })],

@@ -38,7 +38,10 @@ const fields = {
         }),
         status_code: nullable(Type.Integer(), 'HTTP status; null: no response.'),
         error: nullable(Type.String(), 'Error; null: accepted.'),
-        response: nullable(Type.String(), 'At most 4 KiB of the response, secrets masked; null: none.'),
+        response: nullable(
+          Type.String(),
+          'At most 4 KiB of the response, secrets masked; null: none, or the account has had 20 MB of responses stored today.',
+        ),
       },
       { additionalProperties: false },
     ),

@@ -69,25 +69,35 @@ export async function planDeliveries(
   const all: readonly (Recipient | null)[] = destination.recipients ?? [null];
   const chosen = all.filter((recipient) => recipient === null || to === undefined || to.includes(recipient.to));
   const rows: DeliveryRow[] = [];
+  const refused = new Set<EndReason>();
   for (const recipient of chosen) {
+    const reason = reasonOf(message, recipient);
+    // one row tells why nothing goes to recipients who do not want it, however many there are
+    if (reason === 'unverified' || reason === 'unsubscribed') {
+      if (refused.has(reason)) continue;
+      refused.add(reason);
+    }
     await slices.spend(STEPS_PER_MESSAGE + alertCount);
     rows.push(planDelivery(message, recipient, planning));
   }
   return rows;
 }
 
-function planDelivery(
-  { destination, messageGroup, kind, alertIds, alertCount, isFallback: marked, isTest, isRetry, write }: NewMessage,
+function reasonOf(
+  { destination, kind, isFallback, isTest }: NewMessage,
   recipient: Recipient | null,
-  { nowMs, sealer }: Planning,
-): DeliveryRow {
-  const isFallback = marked === true;
+): EndReason | null {
+  return isTest ? 'test_mode' : refusalOf({ kind, isFallback: isFallback === true }, destination, recipient);
+}
+
+function planDelivery(planned: NewMessage, recipient: Recipient | null, { nowMs, sealer }: Planning): DeliveryRow {
+  const { destination, messageGroup, kind, alertIds, alertCount, isFallback = false, isTest, isRetry, write } = planned;
   const id = newId(idPrefixes.alertDelivery, nowMs);
   const { locale, timezone } = destination;
   const written = write({ id, locale, timezone, recipient: recipient?.to ?? null });
   // a message that was written before has its texts already
   const message = isFallback || isRetry ? written : withCustomTexts(written, destination.texts);
-  const reason = isTest ? 'test_mode' : refusalOf({ kind, isFallback }, destination, recipient);
+  const reason = reasonOf(planned, recipient);
   return {
     id,
     owner_id: destination.ownerId,

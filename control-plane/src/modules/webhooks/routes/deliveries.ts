@@ -96,7 +96,7 @@ export const recoverWebhook = defineRoute({
   path: '/v1/webhooks/{id}/recover',
   summary: 'Send the events of a time again',
   description:
-    'For an endpoint that was away, paused or disabled: its events of at most the last 30 days, at most 10 000, are sent again with their `webhook-id`, at 50 a second and after new events. Events that are under way are left out. The endpoint must be active.',
+    'For an endpoint that was away, paused or disabled: its events of at most the last 30 days, at most 10 000, are sent again with their `webhook-id`, after new events, and at 50 a second of all endpoints of the account together. An account may recover 100 000 events a day (429). Events that are under way are left out. The endpoint must be active.',
   tag,
   auth: writes,
   params,

@@ -2,8 +2,10 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import { program } from '../../../audit-log/actor.js';
 import { insertAuditEntry } from '../../../audit-log/store.js';
+import type { KeptResponses } from '../../../limits/kept-responses.js';
 import type { Mail } from '../../../mail/index.js';
 import { findRecipient } from '../../accounts/index.js';
+import { responseBytes, withoutBody } from '../deliveries/attempt.js';
 import { skipPending } from '../deliveries/delivery-store.js';
 import type { ClaimedDelivery } from './claim-store.js';
 import { afterAttempt, type Consequence, type Health } from './health.js';
@@ -29,6 +31,7 @@ interface MarkingOptions {
   readonly db: Knex;
   readonly mail: Pick<Mail, 'enqueue'>;
   readonly clock: Clock;
+  readonly kept: Pick<KeptResponses, 'keeps'>;
 }
 
 /** Writes the results of attempts, and what they mean for their endpoints, in one transaction. */
@@ -38,6 +41,7 @@ export class Marking {
   /** @returns those that were written: the lease of the others had ended, and somebody else sends them */
   async write(sent: readonly Sent[]): Promise<readonly Sent[]> {
     const { db, clock } = this.options;
+    const tooMuch = await this.#ownersOverLimit(sent);
     const nowMs = clock.now();
     return db.transaction(async (trx) => {
       // a failure may disable its endpoint or leave a retry: nobody else may change the status meanwhile
@@ -54,7 +58,10 @@ export class Marking {
       const endpoints = new Map(locked.map((endpoint) => [endpoint.endpointId, endpoint]));
       const held = await markAttempts(
         trx,
-        sent.map((one) => markOf(one, endpoints.get(one.delivery.endpoint_id))),
+        sent.map((one) => {
+          const shown = tooMuch.has(one.delivery.owner_id) ? withoutResponse(one) : one;
+          return markOf(shown, endpoints.get(one.delivery.endpoint_id));
+        }),
         nowMs,
       );
       const written = sent.filter(({ delivery }) => held.has(delivery.id));
@@ -67,6 +74,16 @@ export class Marking {
       for (const { endpoint, consequence } of changes) await this.#act(trx, endpoint, { consequence, nowMs });
       return written;
     });
+  }
+
+  /** Owners of whom no more responses are stored today. */
+  async #ownersOverLimit(sent: readonly Sent[]): Promise<ReadonlySet<string>> {
+    const bytes = new Map<string, number>();
+    for (const { delivery, result } of sent)
+      bytes.set(delivery.owner_id, (bytes.get(delivery.owner_id) ?? 0) + responseBytes(result.attempt));
+    const owners = new Set<string>();
+    for (const [ownerId, own] of bytes) if (!(await this.options.kept.keeps(ownerId, own))) owners.add(ownerId);
+    return owners;
   }
 
   async #act(
@@ -106,6 +123,10 @@ export class Marking {
         : ({ template: 'webhook-disabled', data: { url, since, isGone: disabled === 'gone' } } as const);
     await this.options.mail.enqueue(trx, { to: owner.email, locale: owner.locale, ...letter });
   }
+}
+
+function withoutResponse(sent: Sent): Sent {
+  return { ...sent, result: { ...sent.result, attempt: withoutBody(sent.result.attempt) } };
 }
 
 /** Row of an attempt that has ended: nothing more is sent to an endpoint that is not active or does not exist. */
