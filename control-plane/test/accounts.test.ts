@@ -195,7 +195,7 @@ t.test('disabling, enabling or deleting a user takes effect on every replica wit
   const { users } = controlPlane.services.accounts;
   const register = (email: string) => api.call('POST', '/v1/auth/register', { as: null, body: { email, password } });
   const { body } = await register('ada@example.com');
-  const token = body.data.access_token;
+  let token = body.data.access_token;
   const codes = async () => {
     const answers = [controlPlane, other].map(async ({ listenUrl }) => {
       const headers = { authorization: `Bearer ${token}` };
@@ -213,8 +213,11 @@ t.test('disabling, enabling or deleting a user takes effect on every replica wit
   };
   t.equal(await codes(), '200 200');
   await users.setDisabled(body.data.user_id, true, commandLine);
-  await settled('AUTH_ACCOUNT_DISABLED AUTH_ACCOUNT_DISABLED');
+  await settled('AUTH_SESSION_INVALID AUTH_SESSION_INVALID');
   await users.setDisabled(body.data.user_id, false, commandLine);
+  t.equal(await codes(), 'AUTH_SESSION_INVALID AUTH_SESSION_INVALID', 'an old session stays over');
+  const signedIn = await api.call('POST', '/v1/auth/login', { as: null, body: { email: 'ada@example.com', password } });
+  token = signedIn.body.data.access_token;
   await settled('200 200');
   t.equal((await api.call('DELETE', '/v1/account', { as: token })).status, 200);
   await settled('ACCOUNT_DELETED ACCOUNT_DELETED');
@@ -293,12 +296,13 @@ t.test('an account reads the limits that apply to it, as configured', async (t) 
 t.test('every act on an account writes its line in the audit log', async (t) => {
   const { users, signIn, sessions, recovery, signingKeys, letters, db, login } = await openPeople(t);
   const client = { address: '192.0.2.1', userAgent: null };
-  const { user, tokens } = await signIn.register({ email: 'eve@example.com', password, client, actor: here }, 'en');
+  const { user } = await signIn.register({ email: 'eve@example.com', password, client, actor: here }, 'en');
   const mailed = () => letters.findLast((letter) => 'token' in letter.data)?.data as { token: string };
   await recovery.verifyEmail(mailed().token, here, user.id);
   await users.changeProfile(user.id, { theme: 'dark' }, here);
   await users.setDisabled(user.id, true, here);
   await users.setDisabled(user.id, false, here);
+  const { tokens } = await login(user.email);
   const { tokens: second } = await login(user.email);
   await sessions.end(user.id, second.sessionId, { actor: here, isLogout: true });
   await sessions.end(user.id, tokens.sessionId, { actor: here, isLogout: false });

@@ -504,7 +504,7 @@ t.test('no secret is in a response, a log line, an error, a metric or a table', 
   const { attempts } = (await sentTo(post, channels)) as { attempts: { response: string }[] };
   t.match(attempts[0]?.response, /^no \*{8}/);
   const account = { owner: { id: post.userId, kind: 'user', isTest: false } } as never;
-  const rows = await post.alerts.deliveries.list(account, listAll);
+  const { rows } = await post.alerts.deliveries.list(account, listAll);
   const shown = await Promise.all(rows.map(({ id }) => post.alerts.deliveries.get(id, account)));
   t.match(shown[0]?.request, { method: 'POST' });
   const dump = await dumpTables(post.db);

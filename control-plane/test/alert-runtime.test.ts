@@ -7,6 +7,8 @@ import { accountOf } from './_support/owners.js';
 import { startReceiver } from './_support/receiver.js';
 import { until } from './_support/until.js';
 
+t.setTimeout(120_000);
+
 const typesOf = (requests: readonly { body: string }[]) => requests.map(({ body }) => JSON.parse(body).type);
 
 t.test('a monitor that goes down and is up again makes two messages with the same alert', async (t) => {

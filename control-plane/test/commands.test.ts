@@ -238,23 +238,31 @@ t.test('user disable, enable, set-plan and signing-key rotate act on the running
   const email = 'ada@example.com';
   const password = 'correct horse battery staple';
   const { body } = await api.call('POST', '/v1/auth/register', { as: null, body: { email, password } });
-  const { access_token: token, refresh_token: refreshToken } = body.data;
-  const codeOf = async () => {
+  const codeOf = async (token: string) => {
     const { status, body: answer } = await api.call('GET', '/v1/account/profile', { as: token });
     return answer.error?.code ?? status;
   };
-  const becomes = (wanted: string | number) => until(`${wanted}`, async () => (await codeOf()) === wanted);
-  await becomes(200);
+  const becomes = (wanted: string | number, token: string) =>
+    until(`${wanted}`, async () => (await codeOf(token)) === wanted);
+  const first = body.data.access_token;
+  const { token: personal } = json(await run(`token create --user ${email} --json`));
+  await becomes(200, first);
+  await becomes(200, personal);
   t.match(await run(`user disable --email ${email}`), { code: 0, stdout: `${email} is disabled\n` });
-  await becomes('AUTH_ACCOUNT_DISABLED');
+  await becomes('AUTH_SESSION_INVALID', first);
+  await becomes('AUTH_ACCOUNT_DISABLED', personal);
   t.match(json(await run(`user enable --email ${email} --json`)), { email, status: 'active' });
-  await becomes(200);
+  await becomes(200, personal);
+  t.equal(await codeOf(first), 'AUTH_SESSION_INVALID', 'tokens are accepted again, sessions are not');
+  const signedIn = await api.call('POST', '/v1/auth/login', { as: null, body: { email, password } });
+  const { access_token: token, refresh_token: refreshToken } = signedIn.body.data;
+  await becomes(200, token);
   t.match(await run(`user set-plan --email ${email} --plan pro`), { code: 0, stdout: `${email} has the plan pro\n` });
   t.match(json(await run('user list --json'))[0], { email, plan: 'pro' });
   const stranger = operator(t, database.url);
   t.match(await stranger('signing-key rotate'), failed(/secret key does not decrypt .*signing keys/));
   const rotated = json(await run('signing-key rotate --drop-old --json'));
-  await becomes('AUTH_INVALID_TOKEN');
+  await becomes('AUTH_INVALID_TOKEN', token);
   const refreshed = await api.call('POST', '/v1/auth/refresh', { as: null, body: { refresh_token: refreshToken } });
   const [header = ''] = refreshed.body.data.access_token.split('.');
   t.equal(JSON.parse(Buffer.from(header, 'base64url').toString()).kid, rotated.kid);

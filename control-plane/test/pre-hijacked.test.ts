@@ -133,6 +133,20 @@ t.test(
     const back = await post(scene, '/v1/auth/login', { email: victim, password: hers });
     t.equal(back.status, 200, 'a verification by the token alone leaves the password');
     const between = await holdings(t, scene, mallory.userId, 'new');
+    const listening = { url: 'https://hers.example/', headers: { authorization: 'Bearer hers' } };
+    const destinations = [
+      await post(scene, '/v1/webhooks', { ...listening, events: ['*'] }, back.body.data.access_token),
+      await post(
+        scene,
+        '/v1/alert-channels',
+        { name: 'hers', type: 'webhook', config: listening },
+        back.body.data.access_token,
+      ),
+    ];
+    t.strictSame(
+      destinations.map(({ status }) => status),
+      [201, 201],
+    );
 
     await post(scene, '/v1/auth/password/forgot', { email: victim });
     const token = await mailedToken(scene, /Choose a new password/);
@@ -146,6 +160,10 @@ t.test(
 
     const { body } = await post(scene, '/v1/auth/login', { email: victim, password: his });
     const victor = body.data.access_token;
+    for (const path of ['/v1/webhooks', '/v1/alert-channels']) {
+      const kept = await scene.api.call('GET', path, { as: victor });
+      t.notMatch(JSON.stringify(kept.body), /hers/, `nothing of his goes to her: ${path}`);
+    }
     const monitor = await post(
       scene,
       '/v1/monitors',
@@ -163,7 +181,8 @@ t.test(
       'his secrets go to no node of hers',
     );
     const told = await mailed(scene, /access to your account/, 2);
-    for (const name of ['new token', 'new key', 'new unused', 'new node']) t.match(told, `“${name}”`, 'he is notified');
+    for (const name of ['new token', 'new key', 'new unused', 'new node', 'https: //hers․example', 'hers'])
+      t.match(told, `“${name}”`, 'he is notified');
     t.match(told, /No key, token, node or session/, 'and that nothing is left');
   },
 );

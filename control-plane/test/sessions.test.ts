@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { Sessions } from '../src/modules/accounts/sessions/sessions.js';
 import { from, openPeople } from './_support/people.js';
+import { until } from './_support/until.js';
 
 const over = { code: 'AUTH_SESSION_INVALID', status: 401 };
 const somewhere = from('192.0.2.1');
@@ -98,15 +99,40 @@ t.test('a session ends by logout, by its owner elsewhere, and a month after its 
   t.strictSame(await sessions.list(ada.id), []);
 });
 
-t.test('a disabled or deleted account refreshes nothing', async (t) => {
+t.test('sessions of an account that was disabled or deleted are over for good', async (t) => {
   const { add, login, sessions, users } = await openPeople(t);
   const ada = await add('ada@example.com');
   const { tokens } = await login(ada.email);
   await users.setDisabled(ada.id, true, somewhere);
-  await t.rejects(sessions.refresh(tokens.refreshToken, somewhere), { code: 'AUTH_ACCOUNT_DISABLED' });
-  await users.setDisabled(ada.id, false, somewhere);
-  await users.delete(ada.id, somewhere);
   await t.rejects(sessions.refresh(tokens.refreshToken, somewhere), over);
+  await users.setDisabled(ada.id, false, somewhere);
+  await t.rejects(sessions.refresh(tokens.refreshToken, somewhere), over);
+  t.equal(await stateOf(sessions, tokens.accessToken), 'AUTH_SESSION_INVALID');
+  t.strictSame(await sessions.list(ada.id), []);
+  const { tokens: later } = await login(ada.email);
+  await users.delete(ada.id, somewhere);
+  await t.rejects(sessions.refresh(later.refreshToken, somewhere), over);
+});
+
+t.test('a session that is being opened while its account is disabled is over, too', async (t) => {
+  const { add, db, sessions, users } = await openPeople(t);
+  const ada = await add('ada@example.com');
+  const client = { address: '192.0.2.1', userAgent: null };
+  const disabled = await db.transaction(async (trx) => {
+    // as signing in does it
+    await trx('users').where({ id: ada.id }).forNoKeyUpdate().select('id');
+    await sessions.open(trx, ada.id, { methods: ['password'], client });
+    const disabling = users.setDisabled(ada.id, true, somewhere);
+    await until('the act waits', async () => {
+      const { rows } = await db.raw<{ rows: unknown[] }>(
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      return rows.length > 0;
+    });
+    return { disabling };
+  });
+  await disabled.disabling;
+  t.strictSame(await sessions.list(ada.id), []);
 });
 
 t.test('an invalid refresh token is refused, whatever it is', async (t) => {

@@ -25,9 +25,14 @@ export function userCommand(): Command {
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(
-      stateCommand('disable', 'Disable a user: sessions, keys and tokens of the user are no longer accepted.'),
+      stateCommand(
+        'disable',
+        'Disable a user: sessions end, keys and tokens are not accepted until the user is enabled. Monitors, alerts and webhooks go on.',
+      ),
     )
-    .addCommand(stateCommand('enable', 'Enable a disabled user.'))
+    .addCommand(
+      stateCommand('enable', 'Enable a disabled user: keys and tokens are accepted again, the user signs in anew.'),
+    )
     .addCommand(planCommand());
 }
 

@@ -8,7 +8,7 @@ import { buildConnector, Client } from 'undici';
 import { OutboundError, type OutboundFailure } from './errors.js';
 import type { ResponseHeaders } from './judge.js';
 import { type Address, pinnedAddresses, type Resolve, systemResolve } from './pinned.js';
-import { maskSecrets } from './secrets.js';
+import { maskSecrets, SecretMask } from './secrets.js';
 
 // One exchange, of which nothing is reused:
 //
@@ -268,11 +268,13 @@ async function readUpTo(
 }
 
 function excerptOf(bytes: Buffer, secrets: readonly string[], isComplete: boolean): string {
-  const text = bytes.toString('utf8');
+  const mask = new SecretMask(secrets);
+  const read = bytes.subarray(0, EXCERPT_BYTES + mask.longest);
+  const text = read.toString('utf8');
   // the end of the text that was read may contain the beginning of a secret
-  const longest = Math.max(0, ...secrets.map((secret) => 3 * secret.length));
-  const whole = isComplete ? text : text.slice(0, Math.max(0, text.length - longest));
-  return maskSecrets(whole, secrets).slice(0, EXCERPT_BYTES);
+  const isWhole = isComplete && read.length === bytes.length;
+  const sure = isWhole ? text : text.slice(0, Math.max(0, text.length - mask.longest));
+  return mask.apply(sure).slice(0, EXCERPT_BYTES);
 }
 
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {

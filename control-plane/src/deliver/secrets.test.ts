@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import t from 'tap';
-import { maskSecrets } from './secrets.js';
+import { maskSecrets, SecretMask } from './secrets.js';
 
 t.test('a secret is masked in every form in which it travels', async (t) => {
   const secret = 'p/ä"s s=w';
@@ -18,4 +19,39 @@ t.test('a secret is masked in every form in which it travels', async (t) => {
 
 t.test('of secrets that hold one another nothing is left over', async (t) => {
   t.equal(maskSecrets('token-12345 and token', ['token', 'token-12345']), '******** and ********');
+});
+
+t.test('masks are not masked again, so that secrets of asterisks let nothing grow', async (t) => {
+  const asterisks = Array.from({ length: 7 }, (_, index) => '*'.repeat(index + 1));
+  t.equal(maskSecrets(`${'*'.repeat(1_000)} a`, [...asterisks, 'a']), '******** ********');
+  t.equal(maskSecrets('a*', ['a', '*']), '********');
+});
+
+t.test('a secret is found wherever it begins, also within its own beginning', async (t) => {
+  t.equal(maskSecrets('ababac', ['abac']), 'ab********');
+  t.equal(maskSecrets('aaab', ['aab']), 'a********');
+  t.equal(maskSecrets('xabcabcabdx', ['abcabd']), 'xabc********x');
+});
+
+/** Positions of a text that a secret covers, found in the plainest way, as one mask for each run of them. */
+function maskedPlainly(text: string, secrets: readonly string[]): string {
+  const letters = [...text];
+  for (const secret of secrets)
+    for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + secret.length))
+      letters.fill('#', at, at + secret.length);
+  return letters.join('').replace(/#+/g, '********');
+}
+
+t.test('exactly the characters that belong to a secret are masked', async () => {
+  const texts = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 40 });
+  fc.assert(
+    fc.property(texts, fc.array(texts, { maxLength: 4 }), (text, secrets) => {
+      return maskSecrets(text, secrets) === maskedPlainly(text, secrets);
+    }),
+  );
+});
+
+t.test('the longest form of a secret is known: percent-encoded beyond ASCII', async (t) => {
+  t.equal(new SecretMask(['密']).longest, '%E5%AF%86'.length);
+  t.equal(new SecretMask([]).longest, 0);
 });

@@ -1,14 +1,59 @@
+import { Occurrences } from './occurrences.js';
+
 const MASK = '********';
 
-/** Returns `text` with every secret masked, also where it is percent-encoded or in base64. */
+/** Masks the secrets that a request or its response may show. */
+export class SecretMask {
+  readonly #forms: readonly Occurrences[];
+  /** Greatest length of a secret, in the longest form in which it travels. */
+  readonly longest: number;
+
+  constructor(secrets: readonly string[]) {
+    const forms = [...new Set(secrets.flatMap(formsOf))];
+    this.#forms = forms.map((form) => new Occurrences(form));
+    this.longest = Math.max(0, ...forms.map(({ length }) => length));
+  }
+
+  /**
+   * Returns `text` with every secret masked, also where it is percent-encoded or in base64. Its own masks are not read again: whoever
+   * chooses the secrets and the text could have them grow with each secret.
+   */
+  apply(text: string): string {
+    const isSecret = new Uint8Array(text.length);
+    let hasSecrets = false;
+    for (const form of this.#forms)
+      for (const [from, to] of form.in(text)) {
+        isSecret.fill(1, from, to);
+        hasSecrets = true;
+      }
+    return hasSecrets ? masked(text, isSecret) : text;
+  }
+}
+
+/** Returns `text` with every secret masked, as `SecretMask` does. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
-  // a secret that contains another one goes first
-  const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
-  return forms.reduce((masked, form) => masked.replaceAll(form, MASK), text);
+  return new SecretMask(secrets).apply(text);
+}
+
+function masked(text: string, isSecret: Uint8Array): string {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const isHidden = isSecret[at] === 1;
+    const end = isSecret.indexOf(isHidden ? 0 : 1, at);
+    const next = end < 0 ? text.length : end;
+    parts.push(isHidden ? MASK : text.slice(at, next));
+    at = next;
+  }
+  return parts.join('');
 }
 
 function formsOf(secret: string): string[] {
   if (secret === '') return [];
   const base64 = Buffer.from(secret).toString('base64');
-  return [secret, encodeURIComponent(secret), base64, base64.replace(/=+$/, ''), JSON.stringify(secret).slice(1, -1)];
+  return [secret, encoded(secret), base64, base64.replace(/=+$/, ''), JSON.stringify(secret).slice(1, -1)];
+}
+
+/** Percent-encoded form; of half a surrogate pair there is none. */
+function encoded(secret: string): string {
+  return encodeURIComponent(secret.replace(/\p{Surrogate}/gu, '\ufffd'));
 }

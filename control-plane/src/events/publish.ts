@@ -1,11 +1,15 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import type { Knex } from 'knex';
+import { Slices } from '../runtime/slices.js';
 import { EventPayloadError } from './errors.js';
 import type { NewEvent } from './event.js';
 import { type EventKind, eventKinds } from './kinds/index.js';
 import { published } from './published.js';
 import { insertEvents } from './store.js';
+
+/** Steps of the check of a payload, as `Slices` counts them. */
+const STEPS_PER_CHECK = 30;
 
 const checks = new Map<EventKind, ReturnType<typeof compileSchema>>();
 
@@ -18,9 +22,11 @@ export async function publish<K extends EventKind>(trx: Knex, event: NewEvent<K>
   await publishAll(trx, [event]);
 }
 
-/** Publishes events as `publish` does, in their order, with one statement for all of them. @throws EventPayloadError */
+/** Publishes events as `publish` does, in their order, with few statements for all of them. @throws EventPayloadError */
 export async function publishAll(trx: Knex, events: readonly NewEvent[]): Promise<void> {
+  const slices = new Slices();
   for (const { kind, payload } of events) {
+    await slices.spend(STEPS_PER_CHECK);
     const checked = checkOf(kind)(payload);
     if (!checked.ok) throw new EventPayloadError(kind, Object.keys(checked.details));
   }

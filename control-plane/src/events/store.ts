@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { writeJsonRows } from '../db/json-rows.js';
 import type { EventOf, NewEvent } from './event.js';
 import type { EventKind } from './kinds/index.js';
 
@@ -16,15 +17,17 @@ export async function insertEvents(trx: Knex, events: readonly (NewEvent & { rea
     subject,
     payload,
   }));
-  await trx.raw(
-    `WITH published AS (
-       INSERT INTO outbox (event_id, kind, owner_id, is_test, subject, payload)
-       SELECT event_id, kind, owner_id, is_test, subject, payload FROM jsonb_to_recordset(?) AS e(
-         index int, event_id text, kind text, owner_id text, is_test boolean, subject text, payload jsonb
-       ) ORDER BY index RETURNING id, kind, subject
-     ) INSERT INTO outbox_marks (consumer, subject, event)
-       SELECT s.consumer, p.subject, p.id FROM published p JOIN event_subscriptions s USING (kind)`,
-    [JSON.stringify(rows)],
+  await writeJsonRows(rows, (json) =>
+    trx.raw(
+      `WITH published AS (
+         INSERT INTO outbox (event_id, kind, owner_id, is_test, subject, payload)
+         SELECT event_id, kind, owner_id, is_test, subject, payload FROM jsonb_to_recordset(?) AS e(
+           index int, event_id text, kind text, owner_id text, is_test boolean, subject text, payload jsonb
+         ) ORDER BY index RETURNING id, kind, subject
+       ) INSERT INTO outbox_marks (consumer, subject, event)
+         SELECT s.consumer, p.subject, p.id FROM published p JOIN event_subscriptions s USING (kind)`,
+      [json],
+    ),
   );
 }
 

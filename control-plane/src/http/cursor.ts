@@ -47,9 +47,14 @@ export interface CursorList<P> {
   parse(cursor: string | undefined): P | null;
   /**
    * Creates a page from up to `limit` + 1 rows, of which the last only shows that there are more. `positionOf` returns
-   * the sort position of a row.
+   * the sort position of a row. `isCut`: true if there are more although the rows are fewer, because they are large.
    */
-  page<R>(rows: readonly R[], limit: number, positionOf: (row: R) => P): { items: R[]; pagination: Pagination };
+  page<R>(
+    rows: readonly R[],
+    limit: number,
+    positionOf: (row: R) => P,
+    isCut?: boolean,
+  ): { items: R[]; pagination: Pagination };
 }
 
 /** Describes a list by its name, which its cursors carry, and the schema of its positions. */
@@ -67,10 +72,10 @@ export function cursorList<S extends TSchema>(name: string, position: S): Cursor
       if (!checked.ok) throw noCursor();
       return (checked.value as { readonly after: Static<S> }).after;
     },
-    page(rows, limit, positionOf) {
+    page(rows, limit, positionOf, isCut = false) {
       const items = rows.slice(0, limit);
       const last = items.at(-1);
-      const hasMore = rows.length > limit && last !== undefined;
+      const hasMore = (rows.length > limit || isCut) && last !== undefined;
       const next = hasMore ? encode({ v: VERSION, list: name, after: positionOf(last) }) : null;
       return { items, pagination: { page_size: limit, has_more: hasMore, next_cursor: next } };
     },

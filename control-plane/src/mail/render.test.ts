@@ -105,6 +105,7 @@ t.test('names that a stranger may have given make no link in a mail and add no l
     nodes: list,
     windows: list,
     channels: list,
+    webhooks: list,
   };
   for (const locale of locales) {
     const data = { ...accountMails['account-access'].example, revoked, nodes: list };
@@ -113,7 +114,7 @@ t.test('names that a stranger may have given make no link in a mail and add no l
     t.match(text, /www\u2024phish\u2024example/, `${locale}: as it looks`);
     t.equal(
       text.split('\n').filter((line) => line.includes('alert(1)')).length,
-      7,
+      8,
       `${locale}: one line for each kind`,
     );
   }

@@ -5,6 +5,7 @@ import { type AccountMail } from '../../src/modules/accounts/profile/account-mai
 import { revokeAlertSettings } from '../../src/modules/alerts/index.js';
 import { deleteWindowsOf } from '../../src/modules/monitors/index.js';
 import { deleteNodesOfOwner, listNodesOfOwner } from '../../src/modules/nodes/store.js';
+import { revokeWebhooks } from '../../src/modules/webhooks/index.js';
 import { createLogger } from '../../src/runtime/log.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 import { FakeClock } from './fake-clock.js';
@@ -61,6 +62,7 @@ export async function openPeople(
     nodes: { list: listNodesOfOwner, revoke: deleteNodesOfOwner },
     windows: { revoke: deleteWindowsOf },
     channels: { revoke: revokeAlertSettings },
+    webhooks: { revoke: (trx, userId, why) => revokeWebhooks(trx, userId, { ...why, nowMs: clock.now() }) },
     enqueueReset: (_trx, sealed) => parts.recovery.sendReset(sealed),
     // on request: the response must not wait for it
     enqueueConfirmation: async (_trx, sealed) => void confirmations.push(sealed),

@@ -8,6 +8,7 @@ import { commandLine } from '../../src/audit-log/actor.js';
 import { ensurePartitions } from '../../src/db/partitions.js';
 import { Outbound } from '../../src/deliver/index.js';
 import { Consumers, type EventKind, type PayloadOf, publish } from '../../src/events/index.js';
+import { KeptResponses } from '../../src/limits/kept-responses.js';
 import type { Letter } from '../../src/mail/index.js';
 import { DeliveryActs } from '../../src/modules/webhooks/delivery-acts.js';
 import { EndpointActs } from '../../src/modules/webhooks/endpoint-acts.js';
@@ -20,6 +21,7 @@ import { webhookRelay } from '../../src/modules/webhooks/sending/relay.js';
 import { Sender } from '../../src/modules/webhooks/sending/sender.js';
 import { createTestDatabase } from './database.js';
 import { FakeClock } from './fake-clock.js';
+import { generousLimiter } from './generous-limiter.js';
 import { accountOf, insertUsers } from './owners.js';
 
 const silent = pino({ level: 'silent' });
@@ -37,6 +39,8 @@ type Resolve = NonNullable<ConstructorParameters<typeof Outbound>[0]['resolve']>
 export class WebhookWorld {
   readonly clock = new FakeClock(Date.now());
   readonly letters: Letter[] = [];
+  /** Key of a limit of which nothing is left; null: every limit grants everything. */
+  usedUp: string | null = null;
   readonly userId = newId(idPrefixes.user);
   readonly seals = new EndpointSeals(Buffer.alloc(32, 7));
   readonly attempts: Attempts;
@@ -61,9 +65,19 @@ export class WebhookWorld {
     });
     this.attempts = new Attempts({ outbound, seals, clock, random: () => 0.5 });
     const mail = { enqueue: async (_: Knex, letter: Letter) => void this.letters.push(letter) };
-    this.marking = new Marking({ db, mail, clock });
+    const kept = new KeptResponses(generousLimiter);
+    this.marking = new Marking({ db, mail, clock, kept });
     this.endpoints = new EndpointActs({ db, clock, seals, outbound });
-    this.deliveries = new DeliveryActs({ db, clock, attempts: this.attempts, onDue: () => {} });
+    this.deliveries = new DeliveryActs({
+      db,
+      clock,
+      attempts: this.attempts,
+      limiter: {
+        consume: async (limit) => ({ ...(await generousLimiter.consume(limit)), isAllowed: limit.key !== this.usedUp }),
+      },
+      kept,
+      onDue: () => {},
+    });
     this.relay = new Consumers({ db, consumers: [this.newRelay()], clock, log: silent });
   }
 

@@ -13,6 +13,7 @@ import { PasswordChanges } from './recovery/password-changes.js';
 import {
   type AccountChannels,
   type AccountNodes,
+  type AccountWebhooks,
   type AccountWindows,
   ProofOfAddress,
 } from './recovery/proof-of-address.js';
@@ -59,6 +60,7 @@ export interface AccountsOptions {
   readonly windows: AccountWindows;
   /** Alert channels of accounts, which send data of their monitors elsewhere. */
   readonly channels: AccountChannels;
+  readonly webhooks: AccountWebhooks;
   /** Schedules a call of `recovery.sendReset`, in the transaction of the request. Default: a job. */
   readonly enqueueReset?: (trx: Knex, sealed: string) => Promise<unknown>;
   /** Schedules a call of `signInConfirmation.send` in the same way. Default: a job. */

@@ -2,6 +2,7 @@ import { EVERYBODY } from '../../authentication/index.js';
 import { revokeAlertSettings } from '../alerts/index.js';
 import { defineModule, type House } from '../module.js';
 import { deleteWindowsOf } from '../monitors/index.js';
+import { revokeWebhooks } from '../webhooks/index.js';
 import { accountActions } from './actions.js';
 import { openAccounts } from './index.js';
 import { accountMails } from './mails/index.js';
@@ -41,6 +42,7 @@ export const accountsModule = defineModule({
       },
       windows: { revoke: deleteWindowsOf },
       channels: { revoke: revokeAlertSettings },
+      webhooks: { revoke: (trx, userId, why) => revokeWebhooks(trx, userId, { ...why, nowMs: clock.now() }) },
     });
     const { sessions, signingKeys, recovery, signInConfirmation } = parts;
     followKeys(house, signingKeys);

@@ -109,11 +109,20 @@ export class Users {
     return (await listUsers(this.options.db)).map(toUser);
   }
 
-  /** Disables or enables a user. The credentials of a disabled user are kept, and give no access. */
+  /**
+   * Disables or enables a user. Disabling ends the sessions for good: whoever took one over would have it again. Keys and tokens of a
+   * disabled user are kept, and give no access.
+   */
   async setDisabled(userId: string, isDisabled: boolean, actor: Actor): Promise<User> {
-    const at = isDisabled ? new Date(this.options.clock.now()) : null;
+    const at = new Date(this.options.clock.now());
     const action = isDisabled ? 'account.disabled' : 'account.enabled';
-    return toUser(await this.#change(userId, { disabled_at: at }, { action, actor }));
+    const write = async (trx: Knex) => {
+      // first: whoever opens or refreshes a session waits for the row of the user, or is waited for
+      const changed = await updateUser(trx, userId, { disabled_at: isDisabled ? at : null });
+      if (isDisabled) await revokeSessions(trx, userId, { at, reason: 'account disabled' });
+      return changed;
+    };
+    return toUser(await this.#perform(userId, { action, actor }, write));
   }
 
   /** Sets the plan of a user. @throws ApiError ACCOUNT_NOT_FOUND */

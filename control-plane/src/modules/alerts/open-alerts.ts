@@ -1,5 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { createSealer } from '../../crypto/sealing.js';
+import { KeptResponses } from '../../limits/kept-responses.js';
 import type { Plans } from '../../plans/index.js';
 import type { House } from '../module.js';
 import type { Alerts } from './alerts.js';
@@ -100,6 +101,7 @@ export function openAlerts(
     fallbacks,
     quotas: new Quotas({ db: agentsDb, types, plans }),
     counts,
+    kept: new KeptResponses(limiter),
     bucketKey: key,
     random: Math.random,
   });

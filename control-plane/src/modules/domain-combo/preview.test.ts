@@ -13,43 +13,48 @@ function enumerate([first, ...rest]: readonly (readonly string[])[]): string[] {
   return first.flatMap((text) => enumerate(rest).map((tail) => text + tail));
 }
 
+const { signal } = new AbortController();
+
 t.test('a preview counts and begins as a full enumeration does', async () => {
-  fc.assert(
-    fc.property(lists, tlds, fc.option(fc.integer({ min: -5, max: 300 }), { nil: undefined }), (own, ends, cap) => {
-      const every = enumerate(own).flatMap((label) => ends.map((end) => [label, end] as const));
-      const most = cap === undefined || cap <= 0 ? 1_000 : cap;
-      const valid = every.slice(0, most).flatMap(([label, end]) => {
-        const ascii = label.includes('.') ? '' : domainToASCII(`${label}.${end}`);
-        const isValid = ascii
-          .split('.')
-          .every((part) => part.length <= 63 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(part));
-        return ascii !== '' && isValid ? [ascii] : [];
-      });
-      const preview = previewOf(own, ends, cap);
-      return (
-        preview.total === BigInt(every.length) &&
-        preview.effective === Math.min(every.length, most) &&
-        preview.isCapped === every.length > most &&
-        preview.sample.join() === valid.slice(0, 10).join()
-      );
-    }),
+  await fc.assert(
+    fc.asyncProperty(
+      lists,
+      tlds,
+      fc.option(fc.integer({ min: -5, max: 300 }), { nil: undefined }),
+      async (own, ends, cap) => {
+        const every = enumerate(own).flatMap((label) => ends.map((end) => [label, end] as const));
+        const most = cap === undefined || cap <= 0 ? 1_000 : cap;
+        const valid = every.slice(0, most).flatMap(([label, end]) => {
+          const ascii = label.includes('.') ? '' : domainToASCII(`${label}.${end}`);
+          const isValid = ascii
+            .split('.')
+            .every((part) => part.length <= 63 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(part));
+          return ascii !== '' && isValid ? [ascii] : [];
+        });
+        const preview = await previewOf({ lists: own, tlds: ends }, cap, signal);
+        return (
+          preview.total === BigInt(every.length) &&
+          preview.effective === Math.min(every.length, most) &&
+          preview.isCapped === every.length > most &&
+          preview.sample.join() === valid.slice(0, 10).join()
+        );
+      },
+    ),
   );
 });
 
 t.test('a product beyond every number is exact, and the cap at most 5000', async (t) => {
   const thousand = Array.from({ length: 1_000 }, (_, index) => `n${index}`);
-  const preview = previewOf(
-    Array.from({ length: 8 }, () => thousand),
-    ['com', 'net'],
-    1_000_000,
-  );
+  const eight = { lists: Array.from({ length: 8 }, () => thousand), tlds: ['com', 'net'] };
+  const preview = await previewOf(eight, 1_000_000, signal);
   t.equal(preview.total, 2n * 10n ** 24n);
   t.match(preview, { effective: 5_000, isCapped: true });
   t.equal(preview.sample[0], `${'n0'.repeat(8)}.com`);
 });
 
 t.test('a slot that is empty makes nothing', async (t) => {
-  t.same(previewOf([['a'], []], ['com'], 10), { total: 0n, effective: 0, isCapped: false, sample: [] });
+  const preview = await previewOf({ lists: [['a'], []], tlds: ['com'] }, 10, signal);
+  t.same(preview, { total: 0n, effective: 0, isCapped: false, sample: [] });
 });
 
 t.test('a top-level domain is read in Unicode and Punycode, and refused with a dot at its edges', async (t) => {

@@ -2,19 +2,25 @@ import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import { insertAuditEntry } from '../../audit-log/store.js';
-import { ApiError, fieldError } from '../../http/errors.js';
+import { ApiError, fieldError, limitReached } from '../../http/errors.js';
+import type { RateLimiter } from '../../http/rate-limit.js';
 import type { Account } from '../../http/route.js';
+import type { KeptResponses } from '../../limits/kept-responses.js';
+import { lockOwner } from '../../owners/index.js';
+import { Slices } from '../../runtime/slices.js';
+import { responseBytes, withoutBody } from './deliveries/attempt.js';
 import {
   type DeliveryFilter,
-  type DeliveryRow,
   findDelivery,
   findLastRecovery,
   insertDeliveries,
   insertEnded,
   type KnownDelivery,
+  type ListedDelivery,
   listDeliveries,
   listMissed,
   makeDue,
+  type NewDelivery,
 } from './deliveries/delivery-store.js';
 import { insertEvents } from './deliveries/event-store.js';
 import type { WebhookAct } from './endpoint-acts.js';
@@ -29,11 +35,17 @@ const RECOVERED_DAYS = 30;
 /** Greatest number of events in one recovery, and the time between two of them. */
 const MAX_RECOVERED = 10_000;
 const RECOVERY_GAP_MS = 20;
+/** Events that an account may recover in a day: one may be recovered again once it was delivered. */
+const RECOVERED_PER_DAY = 100_000;
+/** Steps of a delivery that is made, as `Slices` counts them. */
+const STEPS_PER_DELIVERY = 5;
 
 interface DeliveryActsOptions {
   readonly db: Knex;
   readonly clock: Clock;
   readonly attempts: Attempts;
+  readonly limiter: Pick<RateLimiter, 'consume'>;
+  readonly kept: Pick<KeptResponses, 'keeps'>;
   /** Called when deliveries were committed. */
   readonly onDue: () => void;
 }
@@ -55,7 +67,7 @@ export class DeliveryActs {
     endpointId: string,
     { owner }: Account,
     page: { readonly filter: DeliveryFilter; readonly afterId: string | null; readonly limit: number },
-  ): Promise<DeliveryRow[]> {
+  ): Promise<ListedDelivery[]> {
     const { db } = this.options;
     if ((await findEndpoint(db, endpointId, owner)) === null) throw new ApiError('NOT_FOUND');
     return listDeliveries(db, { endpointId, owner }, page);
@@ -94,7 +106,8 @@ export class DeliveryActs {
 
   /**
    * Sends events again that an endpoint has missed. @returns their number
-   * @throws ApiError NOT_FOUND, CONFLICT if it is not active, VALIDATION_FAILED if there are too many
+   * @throws ApiError NOT_FOUND, CONFLICT if it is not active, VALIDATION_FAILED if there are too many, RATE_LIMIT_EXCEEDED for too many of
+   * the account in a day
    */
   async recover(endpointId: string, recovery: Recovery, act: WebhookAct): Promise<number> {
     const { db, clock, onDue } = this.options;
@@ -105,16 +118,19 @@ export class DeliveryActs {
         details: { since: [{ code: 'range', message: `must be at most ${RECOVERED_DAYS} days ago` }] },
       });
     const count = await db.transaction(async (trx) => {
+      // two recoveries of an account at once would each begin now
+      await lockOwner(trx, act.account.owner);
       const endpoint = await this.#lockActive(trx, endpointId, act.account);
       const scope = { endpointId, ownerId: endpoint.owner_id };
       const missed = await listMissed(trx, scope, { ...recovery, limit: MAX_RECOVERED + 1 });
       if (missed.length > MAX_RECOVERED) throw tooMany();
+      await this.#countRecovered(endpoint.owner_id, missed.length);
       const repeated = missed.map(({ event_id: id, kind, subject, sequence, last_id: redeliveryOf }) => ({
         event: { id, kind, subject, sequence: Number(sequence) },
         redeliveryOf,
       }));
-      const last = await findLastRecovery(trx, scope, nowMs);
-      // two recoveries together keep the rate of one
+      const last = await findLastRecovery(trx, endpoint.owner_id, nowMs);
+      // all recoveries of an account together keep the rate of one: its endpoints may all be of one server
       await this.#repeat(trx, endpoint, repeated, Math.max(nowMs, (last?.getTime() ?? 0) + RECOVERY_GAP_MS));
       await insertAuditEntry(trx, {
         actor: act.actor,
@@ -131,7 +147,7 @@ export class DeliveryActs {
 
   /** Sends one event with example data now and waits for it, whatever the status of the endpoint. @throws ApiError NOT_FOUND */
   async test(endpointId: string, kind: WebhookKindName, act: WebhookAct): Promise<KnownDelivery> {
-    const { db, clock, attempts } = this.options;
+    const { db, clock, attempts, kept } = this.options;
     const { owner } = act.account;
     const endpoint = await findEndpoint(db, endpointId, owner);
     if (endpoint === null) throw new ApiError('NOT_FOUND');
@@ -145,7 +161,8 @@ export class DeliveryActs {
       data: kind === 'webhook.test' ? testData(endpoint) : webhookKinds[kind].example,
     };
     const { payload, owner_id: ownerId } = endpoint;
-    const { attempt, outcome } = await attempts.make({ receiver: endpoint, event, payload, attempt: 1 });
+    const { attempt: made, outcome } = await attempts.make({ receiver: endpoint, event, payload, attempt: 1 });
+    const attempt = (await kept.keeps(ownerId, responseBytes(made))) ? made : withoutBody(made);
     const id = newId(idPrefixes.webhookDelivery, at.getTime());
     const status = outcome.status === 'delivered' ? ('delivered' as const) : ('failed' as const);
     const subject = endpointId;
@@ -156,6 +173,14 @@ export class DeliveryActs {
       await insertEnded(trx, { id, ownerId, endpointId, event: { ...event, subject }, payload, status, attempt, at });
     });
     return this.get(id, act.account);
+  }
+
+  /** @throws ApiError RATE_LIMIT_EXCEEDED */
+  async #countRecovered(ownerId: string, count: number): Promise<void> {
+    if (count === 0) return;
+    const limit = { key: `webhooks-recovered:${ownerId}`, limit: RECOVERED_PER_DAY, windowMs: DAY_MS };
+    const allowance = await this.options.limiter.consume(limit, count);
+    if (!allowance.isAllowed) throw limitReached('RATE_LIMIT_EXCEEDED', allowance);
   }
 
   async #lockActive(trx: Knex, endpointId: string, { owner }: Account): Promise<EndpointRow> {
@@ -185,18 +210,23 @@ export class DeliveryActs {
   ): Promise<string[]> {
     const nowMs = this.options.clock.now();
     const at = new Date(nowMs);
-    const deliveries = repeated.map(({ event, redeliveryOf }, index) => ({
-      id: newId(idPrefixes.webhookDelivery, nowMs),
-      ownerId: endpoint.owner_id,
-      endpointId: endpoint.id,
-      event,
-      payload: endpoint.payload,
-      status: 'pending' as const,
-      lane: 'recovery' as const,
-      dueAt: new Date(fromMs + index * RECOVERY_GAP_MS),
-      redeliveryOf,
-      at,
-    }));
+    const slices = new Slices();
+    const deliveries: NewDelivery[] = [];
+    for (const [index, { event, redeliveryOf }] of repeated.entries()) {
+      await slices.spend(STEPS_PER_DELIVERY);
+      deliveries.push({
+        id: newId(idPrefixes.webhookDelivery, nowMs),
+        ownerId: endpoint.owner_id,
+        endpointId: endpoint.id,
+        event,
+        payload: endpoint.payload,
+        status: 'pending',
+        lane: 'recovery',
+        dueAt: new Date(fromMs + index * RECOVERY_GAP_MS),
+        redeliveryOf,
+        at,
+      });
+    }
     await insertDeliveries(trx, deliveries);
     if (deliveries.length > 0) await makeDue(trx, [endpoint.id], at);
     return deliveries.map(({ id }) => id);

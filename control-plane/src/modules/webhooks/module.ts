@@ -1,3 +1,4 @@
+import { KeptResponses } from '../../limits/kept-responses.js';
 import { defineModule } from '../module.js';
 import { webhookActions } from './actions.js';
 import { cachedCount } from './counts.js';
@@ -27,14 +28,15 @@ export const webhooksModule = defineModule({
   mails: webhookMails,
   metrics: WebhookMetrics,
   open(house) {
-    const { db, agentsDb, clock, mail, outbound, publicUrl, secretKey, registry } = house;
+    const { db, agentsDb, clock, mail, outbound, limiter, publicUrl, secretKey, registry } = house;
     const metrics = new WebhookMetrics(registry);
     const seals = new EndpointSeals(secretKey);
+    const kept = new KeptResponses(limiter);
     const attempts = new Attempts({ outbound, seals, clock, random: Math.random });
     const sender = new Sender({
       db: agentsDb,
       attempts,
-      marking: new Marking({ db: agentsDb, mail, clock }),
+      marking: new Marking({ db: agentsDb, mail, clock, kept }),
       clock,
       log: house.log.child({ part: 'webhooks' }),
       onMarked: ({ delivery, result: { outcome }, endedAtMs }) =>
@@ -47,7 +49,7 @@ export const webhooksModule = defineModule({
       service: {
         now: () => clock.now(),
         endpoints: new EndpointActs({ db, clock, seals, outbound }),
-        deliveries: new DeliveryActs({ db, clock, attempts, onDue }),
+        deliveries: new DeliveryActs({ db, clock, attempts, limiter, kept, onDue }),
       },
       startables: [sender],
       on: [webhookRelay({ publicUrl, clock, onDue, onSkipped: (count) => metrics.countSkipped(count) })],

@@ -24,6 +24,7 @@ export interface AccountAccessData {
     readonly nodes: NameList;
     readonly windows: NameList;
     readonly channels: NameList;
+    readonly webhooks: NameList;
   };
   /** ISO 8601; null: there is no password. */
   readonly passwordSetAt: string | null;
@@ -75,6 +76,7 @@ const words: Readonly<Record<Locale, Words>> = {
       nodes: 'Nodes',
       windows: 'Maintenance windows',
       channels: 'Alert channels',
+      webhooks: 'Webhook endpoints',
     },
     line: (kind, items) => `${kind}: ${items}`,
     quoted: (name) => `“${name}”`,
@@ -113,6 +115,7 @@ const words: Readonly<Record<Locale, Words>> = {
       nodes: '节点',
       windows: '维护窗口',
       channels: '告警渠道',
+      webhooks: 'Webhook 端点',
     },
     line: (kind, items) => `${kind}：${items}`,
     quoted: (name) => `“${name}”`,
@@ -148,6 +151,7 @@ const words: Readonly<Record<Locale, Words>> = {
       nodes: '節點',
       windows: '維護時段',
       channels: '告警管道',
+      webhooks: 'Webhook 端點',
     },
     line: (kind, items) => `${kind}：${items}`,
     quoted: (name) => `「${name}」`,
@@ -180,6 +184,7 @@ export const accountAccess: MailTemplate<AccountAccessData> = {
       nodes: { names: ['frankfurt-1'], total: 1 },
       windows: { names: ['nightly'], total: 1 },
       channels: { names: ['operations'], total: 1 },
+      webhooks: { names: ['https://hooks.example'], total: 1 },
     },
     passwordSetAt: '2026-11-21T09:16:00.000Z',
     nodes: { names: ['tokyo-1', 'tokyo-2'], total: 30 },

@@ -17,11 +17,11 @@ import type { Sessions } from '../sessions/sessions.js';
 //   and nothing else                   all access to the account is revoked, except the password, which is unproven
 //   and sets a new password            all access to the account is revoked; `proven_at` is set
 //
-// Nodes, maintenance windows and alert channels are revoked until one person is proven, and kept later: they continue to work
+// Nodes, maintenance windows, alert channels and webhook endpoints are revoked until one person is proven, and kept later: they continue to work
 // while a user has forgotten the password, and no one else can have created them since.
 //
 // NOTE: a change of the address, or another sign-in method that is added by mail or by another service, is such a proof.
-// Further destinations of an account's data (webhooks) must be revoked as alert channels are.
+// Further destinations of an account's data must be revoked as alert channels are.
 
 /** Id and name of a node, token or window. */
 interface Named {
@@ -45,12 +45,16 @@ export interface AccountWindows {
 /** Operations on the alert channels of accounts, which send data of their monitors elsewhere. */
 export type AccountChannels = AccountWindows;
 
+/** Operations on the webhook endpoints of accounts, which do the same. */
+export type AccountWebhooks = AccountWindows;
+
 interface ProofOfAddressOptions {
   readonly clock: Clock;
   readonly sessions: Sessions;
   readonly nodes: AccountNodes;
   readonly windows: AccountWindows;
   readonly channels: AccountChannels;
+  readonly webhooks: AccountWebhooks;
   readonly mail: AccountMail;
   /** Called after the access that a user's credentials give has changed. */
   readonly revoked: (userId: string) => void;
@@ -99,7 +103,7 @@ export class ProofOfAddress {
     user: UserRow,
     { actor, at, reason }: { actor: Actor; at: Date; reason: Reason },
   ): Promise<void> {
-    const { sessions, nodes, windows, channels } = this.options;
+    const { sessions, nodes, windows, channels, webhooks } = this.options;
     const ended = await sessions.endOthers(trx, user.id, { actor, except: null, reason });
     const tokens = await revokeTokens(trx, user.id, at);
     await auditTokens(trx, user.id, tokens, { actor, reason });
@@ -108,6 +112,7 @@ export class ProofOfAddress {
     const lost = isUnproven ? await nodes.revoke(trx, user.id, { actor, reason }) : [];
     const lifted = isUnproven ? await windows.revoke(trx, user.id, { actor, reason }) : [];
     const cut = isUnproven ? await channels.revoke(trx, user.id, { actor, reason }) : [];
+    const deaf = isUnproven ? await webhooks.revoke(trx, user.id, { actor, reason }) : [];
     if (user.email === null) return;
     const data: AccessMail = {
       hasNewPassword: reason === 'password reset',
@@ -121,6 +126,7 @@ export class ProofOfAddress {
         nodes: shortList(lost),
         windows: shortList(lifted),
         channels: shortList(cut),
+        webhooks: shortList(deaf),
       },
       passwordSetAt: user.password_hash === null ? null : (user.password_changed_at ?? user.created_at).toISOString(),
       nodes: shortList(await nodes.list(trx, user.id)),

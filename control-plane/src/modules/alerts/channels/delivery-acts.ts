@@ -6,7 +6,12 @@ import type { Sealer } from '../../../crypto/sealing.js';
 import { ApiError } from '../../../http/errors.js';
 import type { Account } from '../../../http/route.js';
 import type { DeliveryRow } from '../deliveries/delivery.js';
-import { type DeliveryFilter, findDelivery, listDeliveries } from '../deliveries/delivery-store.js';
+import {
+  type DeliveryFilter,
+  findDelivery,
+  type ListedDeliveries,
+  listDeliveries,
+} from '../deliveries/delivery-store.js';
 import { dryRun, type ShownRequest } from '../deliveries/dry-run.js';
 import { openMessage } from '../deliveries/message-seal.js';
 import type { Outgoing } from '../deliveries/outgoing.js';
@@ -28,7 +33,7 @@ export class DeliveryActs {
   constructor(private readonly options: DeliveryActsOptions) {}
 
   /** Deliveries, newest first. */
-  list({ owner }: Account, filter: DeliveryFilter): Promise<DeliveryRow[]> {
+  list({ owner }: Account, filter: DeliveryFilter): Promise<ListedDeliveries> {
     return listDeliveries(this.options.db, owner, filter);
   }
 

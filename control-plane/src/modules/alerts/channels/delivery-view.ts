@@ -3,7 +3,7 @@ import { nullable } from '@vantage/shared/nullable.js';
 import { type Static, Type } from 'typebox';
 import { IsTestSchema } from '../../../http/is-test.js';
 import { attemptOutcomes } from '../deliveries/counts.js';
-import type { DeliveryRow } from '../deliveries/delivery.js';
+import type { ListedDelivery } from '../deliveries/delivery.js';
 import { maskRecipient } from '../deliveries/masking.js';
 import { endReasons } from '../deliveries/needed.js';
 import { deliveryStatuses } from '../deliveries/next-state.js';
@@ -38,7 +38,10 @@ const fields = {
         }),
         status_code: nullable(Type.Integer(), 'HTTP status; null: no response.'),
         error: nullable(Type.String(), 'Error; null: accepted.'),
-        response: nullable(Type.String(), 'At most 4 KiB of the response, secrets masked; null: none.'),
+        response: nullable(
+          Type.String(),
+          'At most 4 KiB of the response, secrets masked; null: none, or the account has had 20 MB of responses stored today.',
+        ),
       },
       { additionalProperties: false },
     ),
@@ -77,7 +80,7 @@ export const AlertDeliveryDetailSchema = Type.Object(
 );
 
 /** A delivery as the API shows it. */
-export function deliveryView(row: DeliveryRow): Static<typeof AlertDeliverySchema> {
+export function deliveryView(row: ListedDelivery): Static<typeof AlertDeliverySchema> {
   return {
     id: row.id,
     is_test: row.is_test,

@@ -6,6 +6,7 @@ import { insertAuditEntry } from '../../../audit-log/store.js';
 import type { Sealer } from '../../../crypto/sealing.js';
 import { ApiError, limitReached } from '../../../http/errors.js';
 import type { RateLimiter } from '../../../http/rate-limit.js';
+import { Slices } from '../../../runtime/slices.js';
 import type { DeliveryRow } from '../deliveries/delivery.js';
 import { findDelivery, insertDeliveries } from '../deliveries/delivery-store.js';
 import type { Destination } from '../deliveries/destination.js';
@@ -88,7 +89,7 @@ export class TestSend {
     const { db, clock, sealer, sender } = this.options;
     const nowMs = clock.now();
     const recipient = firstRecipient(destination);
-    const [planned] = planDeliveries(
+    const [planned] = await planDeliveries(
       {
         destination,
         ...(recipient === null ? {} : { to: [recipient] }),
@@ -98,7 +99,7 @@ export class TestSend {
         alertCount: 0,
         write: (context) => this.#message(context, destination, kind),
       },
-      { nowMs, sealer },
+      { nowMs, sealer, slices: new Slices() },
     );
     if (planned === undefined) throw new ApiError('ALERT_CHANNEL_INVALID');
     const isWaiting = planned.finished_at === null;

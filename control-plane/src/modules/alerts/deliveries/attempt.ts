@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Sealer } from '../../../crypto/sealing.js';
-import { maskSecrets, type Outbound, OutboundError, type OutboundResponse } from '../../../deliver/index.js';
+import { type Outbound, OutboundError, type OutboundResponse, SecretMask } from '../../../deliver/index.js';
 import type { DirectMail } from '../../../mail/index.js';
 import type { Attempt, Outcome } from '../types/channel-type.js';
 import { type ChannelTypes, findType } from '../types/registry.js';
@@ -19,6 +19,7 @@ const ATTEMPT_MS = 45_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_ERROR_LENGTH = 500;
 const MAX_ID_LENGTH = 300;
+const MAX_SHOWN_RESPONSE = 4_096;
 
 /** Parts that attempts use. */
 export interface AttemptParts {
@@ -58,23 +59,24 @@ export async function attemptDelivery(
   const exchange = new Exchange(parts, row, destination, signal);
   const outcome = await exchange.run(firstProviderId);
   const { response, mayHaveArrived } = exchange;
-  const mask = (text: string) => storable(maskSecrets(text, exchange.secrets));
+  const secrets = new SecretMask(exchange.secrets);
+  const mask = (text: string, length: number) => storable(secrets.apply(text).slice(0, length));
   return {
     outcome:
       outcome.kind === 'accepted'
         ? {
             ...outcome,
-            providerId: outcome.providerId === null ? null : mask(outcome.providerId).slice(0, MAX_ID_LENGTH),
+            providerId: outcome.providerId === null ? null : mask(outcome.providerId, MAX_ID_LENGTH),
           }
-        : { ...outcome, error: mask(outcome.error).slice(0, MAX_ERROR_LENGTH) },
+        : { ...outcome, error: mask(outcome.error, MAX_ERROR_LENGTH) },
     mayHaveArrived,
     entry: {
       at,
       duration_ms: Math.round(clock.monotonicMs() - startedMs),
       outcome: outcomeName(outcome, mayHaveArrived),
       status_code: response?.status ?? null,
-      error: outcome.kind === 'accepted' ? null : mask(outcome.error).slice(0, MAX_ERROR_LENGTH),
-      response: response === null ? null : mask(response.excerpt),
+      error: outcome.kind === 'accepted' ? null : mask(outcome.error, MAX_ERROR_LENGTH),
+      response: response === null ? null : mask(response.excerpt, MAX_SHOWN_RESPONSE),
     },
   };
 }

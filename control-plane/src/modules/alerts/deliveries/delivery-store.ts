@@ -1,8 +1,8 @@
 import { idLowerBound, idPrefixes } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import { queryPrepared } from '../../../db/prepared.js';
-import { type Owner, ownedBy } from '../../../owners/index.js';
-import { type AttemptEntry, type DeliveryRow, deliveryColumns } from './delivery.js';
+import { type Owner, ofOwner, ownedBy } from '../../../owners/index.js';
+import { type AttemptEntry, type DeliveryRow, deliveryColumns, type ListedDelivery } from './delivery.js';
 import type { EndReason } from './needed.js';
 import type { DeliveryStatus } from './next-state.js';
 import { LONGEST_LIFE_MS } from './schedule.js';
@@ -12,13 +12,18 @@ export function oldestWaiting(nowMs: number): string {
   return idLowerBound(idPrefixes.alertDelivery, nowMs - LONGEST_LIFE_MS - 86_400_000);
 }
 
+/** Deliveries that one statement stores: building a greater one would keep the event loop busy. */
+const ROWS_AT_ONCE = 100;
+
 /** Stores deliveries. */
 export async function insertDeliveries(trx: Knex, rows: readonly DeliveryRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const columns = rows.map(({ attempts, ...row }) => ({ ...row, attempts: JSON.stringify(attempts) }));
-  // PostgreSQL takes 65 535 parameters
-  for (let from = 0; from < columns.length; from += 1_000)
-    await trx('alert_deliveries').insert(columns.slice(from, from + 1_000));
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE)
+    await trx('alert_deliveries').insert(rows.slice(from, from + ROWS_AT_ONCE).map(toColumns));
+}
+
+function toColumns({ attempts, ...row }: DeliveryRow) {
+  return { ...row, attempts: JSON.stringify(attempts) };
 }
 
 /**
@@ -146,8 +151,36 @@ export interface DeliveryFilter {
   readonly limit: number;
 }
 
+/** Part of a list of deliveries. `isCut`: there are more, which were left out because the others are large. */
+export interface ListedDeliveries {
+  readonly rows: ListedDelivery[];
+  readonly isCut: boolean;
+}
+
+/** Bytes of texts and attempts of a list, after which it ends: a delivery may have ninety kilobytes of them. */
+const MOST_LISTED_BYTES = 1024 * 1024;
+
+const LISTED = deliveryColumns.filter((column) => column !== 'message').join(', ');
+
+/** Newest deliveries of an owner that fulfil `conditions`, as many as are not too large together. */
+async function listNewest(
+  db: Knex,
+  conditions: readonly string[],
+  bindings: Readonly<Record<string, string | number | null>> & { readonly ownerId: string; readonly limit: number },
+): Promise<ListedDeliveries> {
+  const { rows } = await db.raw<{ rows: (ListedDelivery & { found: number })[] }>(
+    `SELECT ${LISTED}, found FROM (
+       SELECT ${LISTED}, count(*) OVER ()::int AS found, sum(octet_length(attempts::text) + octet_length(text))
+         OVER (ORDER BY id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
+       FROM (SELECT ${LISTED} FROM alert_deliveries WHERE ${[ofOwner(), ...conditions].join(' AND ')} ORDER BY id DESC LIMIT :limit) newest
+     ) counted WHERE coalesce(bytes_before, 0) < :mostBytes ORDER BY id DESC`,
+    { ...bindings, mostBytes: MOST_LISTED_BYTES },
+  );
+  return { rows: rows.map(({ found: _found, ...row }) => row), isCut: rows.length < (rows[0]?.found ?? 0) };
+}
+
 /** Deliveries of an owner, newest first. */
-export async function listDeliveries(db: Knex, owner: Owner, filter: DeliveryFilter): Promise<DeliveryRow[]> {
+export async function listDeliveries(db: Knex, owner: Owner, filter: DeliveryFilter): Promise<ListedDeliveries> {
   const { channelId, alertId, status, kind, fromMs, toMs, after, limit } = filter;
   const conditions = [
     ownedBy(owner),
@@ -161,21 +194,17 @@ export async function listDeliveries(db: Knex, owner: Owner, filter: DeliveryFil
   ];
   const bound = (instantMs: number | null) =>
     instantMs === null ? null : idLowerBound(idPrefixes.alertDelivery, Math.max(0, instantMs));
-  const { rows } = await db.raw<{ rows: DeliveryRow[] }>(
-    `SELECT * FROM alert_deliveries WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT :limit`,
-    {
-      ownerId: owner.id,
-      channelId: channelId ?? null,
-      alertId: alertId ?? null,
-      status: status ?? null,
-      kind: kind ?? null,
-      from: bound(fromMs),
-      to: bound(toMs),
-      after,
-      limit,
-    },
-  );
-  return rows;
+  return listNewest(db, conditions, {
+    ownerId: owner.id,
+    channelId: channelId ?? null,
+    alertId: alertId ?? null,
+    status: status ?? null,
+    kind: kind ?? null,
+    from: bound(fromMs),
+    to: bound(toMs),
+    after,
+    limit,
+  });
 }
 
 /** Deliveries of one message to several channels. */
@@ -187,17 +216,14 @@ export async function listGroup(db: Knex, messageGroup: string, nowMs: number): 
     .select<DeliveryRow[]>('*');
 }
 
-/** Deliveries about an alert of an owner, oldest first; the newest 200 of them. */
+/** Newest deliveries about an alert, oldest first: at most 200, and as many as are not too large together. */
 export async function listDeliveriesOfAlert(
   db: Knex,
   { alertId, ownerId, sinceMs }: { readonly alertId: string; readonly ownerId: string; readonly sinceMs: number },
-): Promise<DeliveryRow[]> {
-  const { rows } = await db.raw<{ rows: DeliveryRow[] }>(
-    `SELECT * FROM alert_deliveries WHERE alert_ids @> ARRAY[:alertId] AND owner_id = :ownerId AND id >= :oldest
-     ORDER BY id DESC LIMIT 200`,
-    { alertId, ownerId, oldest: idLowerBound(idPrefixes.alertDelivery, sinceMs) },
-  );
-  return rows.reverse();
+): Promise<ListedDelivery[]> {
+  const conditions = ['alert_ids @> ARRAY[:alertId]', 'id >= :oldest'];
+  const oldest = idLowerBound(idPrefixes.alertDelivery, sinceMs);
+  return (await listNewest(db, conditions, { alertId, ownerId, oldest, limit: 200 })).rows.reverse();
 }
 
 /** Those of the alerts about which a message of its own went to the address of the account in place of its channels. */

@@ -50,6 +50,9 @@ export interface DeliveryRow {
   readonly finished_at: Date | null;
 }
 
+/** Delivery as lists have it: without its message. */
+export type ListedDelivery = Omit<DeliveryRow, 'message'>;
+
 /** Columns of a stored delivery. */
 export const deliveryColumns: readonly string[] = Object.keys({
   id: true,

@@ -1,5 +1,5 @@
 import type { Clock } from '@vantage/shared/clock.js';
-import { maskSecrets } from '../../../deliver/index.js';
+import { SecretMask } from '../../../deliver/index.js';
 import { renderMail } from '../../../mail/render.js';
 import type { Attempt, ChannelType } from '../types/channel-type.js';
 import type { Message } from '../types/message.js';
@@ -40,7 +40,8 @@ export async function dryRun(
     nowMs: clock.now(),
     firstProviderId: null,
     async send({ method, url, headers = {}, body = '', secrets = [] }) {
-      const mask = (text: string) => maskSecrets(text, [...destination.secrets, ...secrets]);
+      const hidden = new SecretMask([...destination.secrets, ...secrets]);
+      const mask = (text: string) => hidden.apply(text);
       shown.push({
         method,
         url: mask(url),

@@ -1,6 +1,7 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Sealer } from '../../../crypto/sealing.js';
 import type { Locale } from '../../../http/locale.js';
+import type { Slices } from '../../../runtime/slices.js';
 import type { Message, MessageKind, Severity } from '../types/message.js';
 import { messageText } from '../types/message-text.js';
 import { withCustomTexts } from '../types/template/custom-text.js';
@@ -51,51 +52,81 @@ export function priorityOf(kind: MessageKind, severity: Severity): number {
   return 1 + severityRanks[severity] + (isEnd ? 3 : 0);
 }
 
+/** Steps of a message, as `Slices` counts them: texts of the owner may have thousands of placeholders. */
+const STEPS_PER_MESSAGE = 1_000;
+
+interface Planning {
+  readonly nowMs: number;
+  readonly sealer: Sealer;
+}
+
 /** Deliveries of a message: one, or one for each recipient. Those that may not be sent are dropped at once, with the reason. */
-export function planDeliveries(
-  { destination, to, messageGroup, kind, alertIds, alertCount, isFallback: marked, isTest, isRetry, write }: NewMessage,
-  { nowMs, sealer }: { readonly nowMs: number; readonly sealer: Sealer },
-): DeliveryRow[] {
-  const isFallback = marked === true;
+export async function planDeliveries(
+  message: NewMessage,
+  { slices, ...planning }: Planning & { readonly slices: Slices },
+): Promise<DeliveryRow[]> {
+  const { destination, to, alertCount } = message;
   const all: readonly (Recipient | null)[] = destination.recipients ?? [null];
   const chosen = all.filter((recipient) => recipient === null || to === undefined || to.includes(recipient.to));
-  return chosen.map((recipient) => {
-    const id = newId(idPrefixes.alertDelivery, nowMs);
-    const { locale, timezone } = destination;
-    const written = write({ id, locale, timezone, recipient: recipient?.to ?? null });
-    // a message that was written before has its texts already
-    const message = isFallback || isRetry ? written : withCustomTexts(written, destination.texts);
-    const reason = isTest ? 'test_mode' : refusalOf({ kind, isFallback }, destination, recipient);
-    return {
-      id,
-      owner_id: destination.ownerId,
-      is_test: destination.isTest || isTest === true,
-      channel_id: destination.channelId,
-      channel_name: destination.name,
-      type: destination.type,
-      recipient: recipient?.to ?? null,
-      kind,
-      alert_ids: alertIds.slice(0, MAX_ALERT_IDS),
-      alert_count: alertCount,
-      message_group: messageGroup,
-      thread: message.thread,
-      priority: priorityOf(kind, message.severity),
-      title: kind === 'verification' ? '' : storable(message.title),
-      text: storable(shownText(message)),
-      message: sealMessage(message, sealer),
-      status: reason === null ? 'pending' : 'dropped',
-      reason,
-      attempts: [],
-      tries: 0,
-      is_plain: false,
-      is_fallback: isFallback,
-      may_have_arrived: false,
-      provider_id: null,
-      next_attempt_at: reason === null ? new Date(nowMs) : null,
-      created_at: new Date(nowMs),
-      finished_at: reason === null ? null : new Date(nowMs),
-    };
-  });
+  const rows: DeliveryRow[] = [];
+  const refused = new Set<EndReason>();
+  for (const recipient of chosen) {
+    const reason = reasonOf(message, recipient);
+    // one row tells why nothing goes to recipients who do not want it, however many there are
+    if (reason === 'unverified' || reason === 'unsubscribed') {
+      if (refused.has(reason)) continue;
+      refused.add(reason);
+    }
+    await slices.spend(STEPS_PER_MESSAGE + alertCount);
+    rows.push(planDelivery(message, recipient, planning));
+  }
+  return rows;
+}
+
+function reasonOf(
+  { destination, kind, isFallback, isTest }: NewMessage,
+  recipient: Recipient | null,
+): EndReason | null {
+  return isTest ? 'test_mode' : refusalOf({ kind, isFallback: isFallback === true }, destination, recipient);
+}
+
+function planDelivery(planned: NewMessage, recipient: Recipient | null, { nowMs, sealer }: Planning): DeliveryRow {
+  const { destination, messageGroup, kind, alertIds, alertCount, isFallback = false, isTest, isRetry, write } = planned;
+  const id = newId(idPrefixes.alertDelivery, nowMs);
+  const { locale, timezone } = destination;
+  const written = write({ id, locale, timezone, recipient: recipient?.to ?? null });
+  // a message that was written before has its texts already
+  const message = isFallback || isRetry ? written : withCustomTexts(written, destination.texts);
+  const reason = reasonOf(planned, recipient);
+  return {
+    id,
+    owner_id: destination.ownerId,
+    is_test: destination.isTest || isTest === true,
+    channel_id: destination.channelId,
+    channel_name: destination.name,
+    type: destination.type,
+    recipient: recipient?.to ?? null,
+    kind,
+    alert_ids: alertIds.slice(0, MAX_ALERT_IDS),
+    alert_count: alertCount,
+    message_group: messageGroup,
+    thread: message.thread,
+    priority: priorityOf(kind, message.severity),
+    title: kind === 'verification' ? '' : storable(message.title),
+    text: storable(shownText(message)),
+    message: sealMessage(message, sealer),
+    status: reason === null ? 'pending' : 'dropped',
+    reason,
+    attempts: [],
+    tries: 0,
+    is_plain: false,
+    is_fallback: isFallback,
+    may_have_arrived: false,
+    provider_id: null,
+    next_attempt_at: reason === null ? new Date(nowMs) : null,
+    created_at: new Date(nowMs),
+    finished_at: reason === null ? null : new Date(nowMs),
+  };
 }
 
 /** Text for the log: without links, and of a verification nothing, since both act for whoever reads them. */

@@ -2,6 +2,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Sealer } from '../../../crypto/sealing.js';
 import { afterCommit } from '../../../db/after-commit.js';
+import { Slices } from '../../../runtime/slices.js';
 import type { DeliveryRow } from './delivery.js';
 import { insertDeliveries } from './delivery-store.js';
 import { FALLBACK_AFTER_MS } from './fallback-decision.js';
@@ -24,7 +25,9 @@ export class Outgoing {
   async enqueue(trx: Knex, messages: readonly NewMessage[]): Promise<DeliveryRow[]> {
     const { clock, sealer, onWaiting } = this.options;
     const nowMs = clock.now();
-    const rows = messages.flatMap((message) => planDeliveries(message, { nowMs, sealer }));
+    const slices = new Slices();
+    const rows: DeliveryRow[] = [];
+    for (const message of messages) rows.push(...(await planDeliveries(message, { nowMs, sealer, slices })));
     await insertDeliveries(trx, rows);
     const waiting = rows.filter(({ finished_at: finishedAt }) => finishedAt === null);
     const retried = new Set(messages.filter(({ isRetry }) => isRetry).map(({ messageGroup }) => messageGroup));

@@ -27,9 +27,15 @@ export class Rooms {
       destinations.map(({ channelId }) => channelId),
       span.nowMs,
     );
+    const waitingOf = new Map<string, Waiting[]>();
+    for (const one of untried) {
+      const own = waitingOf.get(one.channel_id);
+      if (own === undefined) waitingOf.set(one.channel_id, [one]);
+      else own.push(one);
+    }
     return new Map(
       channels.map(({ destination: { channelId }, buckets }) => {
-        const waiting = untried.filter(({ channel_id: id }) => id === channelId);
+        const waiting = waitingOf.get(channelId) ?? [];
         return [channelId, roomOf(buckets, { waiting, taken, span })];
       }),
     );
@@ -43,6 +49,12 @@ export class Rooms {
       own: bucketsOfDelivery({ channel_id: channelId, type, recipient }, destination, this.options),
     }));
   }
+}
+
+/** Messages to one recipient that wait for their first attempt. */
+interface Waiting {
+  readonly recipient: string | null;
+  readonly count: number;
 }
 
 /** Buckets of a message to one recipient. */
@@ -59,7 +71,7 @@ function roomOf(
     taken,
     span,
   }: {
-    readonly waiting: readonly { readonly recipient: string | null; readonly count: number }[];
+    readonly waiting: readonly Waiting[];
     readonly taken: ReadonlyMap<string, Taken>;
     readonly span: Span;
   },

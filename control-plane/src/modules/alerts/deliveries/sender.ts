@@ -3,7 +3,9 @@ import { setMaxListeners } from 'node:events';
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import type { KeptResponses } from '../../../limits/kept-responses.js';
 import { Rounds } from '../../../runtime/rounds.js';
+import { laterTurn } from '../../../runtime/slices.js';
 import { type AttemptParts, type AttemptReport, attemptDelivery, bucketsOfDelivery } from './attempt.js';
 import { takeFromBuckets } from './bucket-store.js';
 import type { DeliveryCounts } from './counts.js';
@@ -39,6 +41,7 @@ interface SenderOptions extends Omit<AttemptParts, 'destinations'> {
   readonly fallbacks: Pick<Fallbacks, 'run'>;
   readonly quotas: Pick<Quotas, 'take'>;
   readonly counts: DeliveryCounts;
+  readonly kept: Pick<KeptResponses, 'keeps'>;
   /** Key of the names of buckets. */
   readonly bucketKey: Uint8Array;
   /** 0 to 1. */
@@ -228,7 +231,7 @@ export class Sender {
 
   /** Sends a message once, and counts it. @returns null if the plan allows no more this month */
   async #attempt(row: DeliveryRow, destination: Destination): Promise<AttemptReport | null> {
-    const { db, clock, counts, quotas } = this.options;
+    const { db, clock, counts, quotas, kept } = this.options;
     const { ownerId, plan } = destination;
     const place = await quotas.take({ ownerId, plan, type: row.type }, clock.now());
     if (place === null) {
@@ -236,11 +239,15 @@ export class Sender {
       return null;
     }
     const firstProviderId = await findFirst(db, row);
-    const report = await attemptDelivery(this.options, row, {
+    // one message is written for its vendor per turn, of as many as are in flight: it may take ten milliseconds
+    await laterTurn();
+    const made = await attemptDelivery(this.options, row, {
       destination,
       firstProviderId,
       signal: this.#stopped.signal,
     });
+    const isKept = await kept.keeps(ownerId, Buffer.byteLength(made.entry.response ?? ''));
+    const report = isKept ? made : { ...made, entry: { ...made.entry, response: null } };
     counts.countDelivery(row.type, report.entry.outcome);
     if (report.outcome.kind !== 'accepted' && !report.mayHaveArrived) await place.giveBack();
     if (report.outcome.kind === 'accepted')

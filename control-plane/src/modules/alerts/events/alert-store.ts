@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { writeJsonRows } from '../../../db/json-rows.js';
 import { type Owner, ownedBy } from '../../../owners/index.js';
 import type { AlertRow } from './alert-row.js';
 
@@ -58,11 +59,12 @@ export async function noteUp(trx: Knex, monitorIds: readonly string[]): Promise<
 
 /** Stores new alerts and changes of stored ones, with one statement. */
 export async function storeAlerts(trx: Knex, rows: readonly AlertRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await trx.raw(
-    `INSERT INTO alerts SELECT (jsonb_populate_recordset(NULL::alerts, ?)).*
-     ON CONFLICT (id) DO UPDATE SET ${CHANGED.map((column) => `${column} = excluded.${column}`).join(', ')}`,
-    [JSON.stringify(rows)],
+  await writeJsonRows(rows, (json) =>
+    trx.raw(
+      `INSERT INTO alerts SELECT (jsonb_populate_recordset(NULL::alerts, ?)).*
+       ON CONFLICT (id) DO UPDATE SET ${CHANGED.map((column) => `${column} = excluded.${column}`).join(', ')}`,
+      [json],
+    ),
   );
 }
 

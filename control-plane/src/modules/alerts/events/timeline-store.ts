@@ -1,5 +1,6 @@
 import type { TimelineEntry } from '@vantage/shared/alerts/decision.js';
 import type { Knex } from 'knex';
+import { writeJsonRows } from '../../../db/json-rows.js';
 
 /** Entry of an alert's timeline. */
 export interface StoredEntry extends TimelineEntry {
@@ -7,9 +8,8 @@ export interface StoredEntry extends TimelineEntry {
   readonly ownerId: string;
 }
 
-/** Adds entries to timelines, in their order, with one statement. */
+/** Adds entries to timelines, in their order, with few statements. */
 export async function insertTimeline(trx: Knex, entries: readonly StoredEntry[]): Promise<void> {
-  if (entries.length === 0) return;
   const rows = entries.map(({ alertId, ownerId, atMs, what, details }, index) => ({
     index,
     alert_id: alertId,
@@ -18,22 +18,28 @@ export async function insertTimeline(trx: Knex, entries: readonly StoredEntry[])
     what,
     details,
   }));
-  await trx.raw(
-    `INSERT INTO alert_timeline (alert_id, owner_id, at, what, details)
-     SELECT alert_id, owner_id, at, what, details FROM jsonb_to_recordset(?) AS e(
-       index int, alert_id text, owner_id text, at timestamptz, what text, details jsonb
-     ) ORDER BY index`,
-    [JSON.stringify(rows)],
+  await writeJsonRows(rows, (json) =>
+    trx.raw(
+      `INSERT INTO alert_timeline (alert_id, owner_id, at, what, details)
+       SELECT alert_id, owner_id, at, what, details FROM jsonb_to_recordset(?) AS e(
+         index int, alert_id text, owner_id text, at timestamptz, what text, details jsonb
+       ) ORDER BY index`,
+      [json],
+    ),
   );
 }
 
-/** Timeline of an alert, in order. */
+/** Entries of a timeline that are shown. */
+const MOST_SHOWN = 1_000;
+
+/** Newest entries of the timeline of an alert, oldest first. */
 export async function listTimeline(db: Knex, alertId: string): Promise<TimelineEntry[]> {
   const rows: { at: Date; what: TimelineEntry['what']; details: TimelineEntry['details'] }[] = await db(
     'alert_timeline',
   )
     .where({ alert_id: alertId })
-    .orderBy('id')
+    .orderBy('id', 'desc')
+    .limit(MOST_SHOWN)
     .select('at', 'what', 'details');
-  return rows.map(({ at, what, details }) => ({ atMs: at.getTime(), what, details }));
+  return rows.reverse().map(({ at, what, details }) => ({ atMs: at.getTime(), what, details }));
 }

@@ -1,7 +1,7 @@
 import { parseTypeName } from '@vantage/shared/monitor-types/type-names.js';
 import type { Static } from 'typebox';
 import { fieldError } from '../../../http/errors.js';
-import type { AlertGroup, Grouping } from './alert-group.js';
+import { type AlertGroup, type Grouping, groupValue } from './alert-group.js';
 import type { AlertGroupChange, AlertGroupSchema } from './alert-group-schema.js';
 
 /** Columns of a group that its owner decides. */
@@ -55,7 +55,7 @@ export function groupIn(row: AlertGroupRow): AlertGroup {
     name: row.name,
     isTest: row.is_test,
     by: row.group_by,
-    value: row.group_value,
+    value: groupValue(row.group_by, row.group_value),
     waitMs: row.wait_seconds * 1_000,
     intervalMs: row.interval_seconds * 1_000,
     createdAtMs: row.created_at.getTime(),

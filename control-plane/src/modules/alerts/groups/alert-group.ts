@@ -9,6 +9,7 @@ export interface AlertGroup {
   /** True if a test key created it: it applies only to monitors of test keys. */
   readonly isTest: boolean;
   readonly by: Grouping;
+  /** Value, as `groupValue` writes it. */
   readonly value: string;
   /** Time from the first alert to the first message. */
   readonly waitMs: number;
@@ -28,17 +29,24 @@ export interface GroupedMonitor {
 
 /** Group of a monitor's alerts: of those that match the one that was created first; null: none matches. */
 export function groupOf(groups: readonly AlertGroup[], monitor: GroupedMonitor): AlertGroup | null {
+  const name = folded(monitor.name);
   return (
     groups
-      .filter((group) => (monitor.isTest || !group.isTest) && matches(group, monitor))
+      .filter((group) => (monitor.isTest || !group.isTest) && matches(group, { ...monitor, name }))
       .sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1))[0] ?? null
   );
 }
 
+/** Value of a group as it is compared: every alert asks all groups of its owner, so that it is folded once. */
+export function groupValue(by: Grouping, written: string): string {
+  return by === 'monitor_prefix' ? folded(written) : written;
+}
+
+/** `name`: folded. */
 function matches({ by, value }: AlertGroup, { name, tags, type }: GroupedMonitor): boolean {
   switch (by) {
     case 'monitor_prefix':
-      return folded(name).startsWith(folded(value));
+      return name.startsWith(value);
     case 'tag':
       return tags.includes(value);
     case 'type':

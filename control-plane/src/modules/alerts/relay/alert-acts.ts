@@ -4,7 +4,7 @@ import type { Actor } from '../../../audit-log/actor.js';
 import { insertAuditEntry } from '../../../audit-log/store.js';
 import { ApiError } from '../../../http/errors.js';
 import type { Account } from '../../../http/route.js';
-import type { DeliveryRow } from '../deliveries/delivery.js';
+import type { ListedDelivery } from '../deliveries/delivery.js';
 import { listDeliveriesOfAlert } from '../deliveries/delivery-store.js';
 import type { AlertRow } from '../events/alert-row.js';
 import {
@@ -37,7 +37,7 @@ export interface AlertHistory {
   readonly row: AlertRow;
   readonly timeline: readonly TimelineEntry[];
   /** Oldest first. */
-  readonly deliveries: readonly DeliveryRow[];
+  readonly deliveries: readonly ListedDelivery[];
 }
 
 type PersonNews = Extract<AlertNews, { kind: 'acknowledge' | 'resolve' }>;

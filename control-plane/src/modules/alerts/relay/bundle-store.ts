@@ -2,6 +2,8 @@ import type { AlertStatus } from '@vantage/shared/alerts/alert.js';
 import type { BundledAlert, BundleState } from '@vantage/shared/alerts/joining.js';
 import type { AlertSeverity, AlertType } from '@vantage/shared/alerts/policy.js';
 import type { Knex } from 'knex';
+import { writeJsonRows } from '../../../db/json-rows.js';
+import { Slices } from '../../../runtime/slices.js';
 import type { SilencedColumns } from './silenced-alerts.js';
 
 /** Stored bundle: messages of a channel that leave together. */
@@ -78,7 +80,6 @@ export async function readParts(
 
 /** Stores parts of alerts in bundles. */
 export async function storeParts(trx: Knex, parts: readonly BundledRow[]): Promise<void> {
-  if (parts.length === 0) return;
   const rows = parts.map(({ bundleId, alertId, severity, isFiring, toldSeverity }) => ({
     bundle_id: bundleId,
     alert_id: alertId,
@@ -86,11 +87,13 @@ export async function storeParts(trx: Knex, parts: readonly BundledRow[]): Promi
     is_firing: isFiring,
     told_severity: toldSeverity,
   }));
-  await trx.raw(
-    `INSERT INTO alert_told SELECT (jsonb_populate_recordset(NULL::alert_told, ?)).*
-     ON CONFLICT (bundle_id, alert_id) DO UPDATE
-     SET severity = excluded.severity, is_firing = excluded.is_firing, told_severity = excluded.told_severity`,
-    [JSON.stringify(rows)],
+  await writeJsonRows(rows, (json) =>
+    trx.raw(
+      `INSERT INTO alert_told SELECT (jsonb_populate_recordset(NULL::alert_told, ?)).*
+       ON CONFLICT (bundle_id, alert_id) DO UPDATE
+       SET severity = excluded.severity, is_firing = excluded.is_firing, told_severity = excluded.told_severity`,
+      [json],
+    ),
   );
 }
 
@@ -103,6 +106,9 @@ export interface KnownPart extends BundledRow {
   readonly alert: SilencedColumns;
 }
 
+/** Steps of a part that is read, as `Slices` counts them. */
+const STEPS_PER_PART = 5;
+
 /** All parts of bundles with their alerts, the oldest first, so that bundles of the same alerts name the same ones; those of alerts that no longer exist are missing. */
 export async function listParts(trx: Knex, bundleIds: readonly string[]): Promise<KnownPart[]> {
   const { rows } = await trx.raw<{ rows: (PartRow & AlertColumns)[] }>(
@@ -111,14 +117,25 @@ export async function listParts(trx: Knex, bundleIds: readonly string[]): Promis
      FROM alert_told t JOIN alerts a ON a.id = t.alert_id WHERE t.bundle_id = ANY(?) ORDER BY t.bundle_id, t.alert_id`,
     [[...bundleIds]],
   );
-  return rows.map((row) => ({
+  const slices = new Slices();
+  const parts: KnownPart[] = [];
+  for (const row of rows) {
+    await slices.spend(STEPS_PER_PART);
+    parts.push(knownPartOf(row));
+  }
+  return parts;
+}
+
+function knownPartOf(row: PartRow & AlertColumns): KnownPart {
+  const { owner_id, is_test, monitor_id, monitor_group_id, monitor_tags, status, alert_severity: severity } = row;
+  return {
     ...partOf(row),
-    status: row.status,
+    status,
     type: row.type,
     monitor: { name: row.monitor_name, type: row.monitor_type, target: row.monitor_target },
     startedAtMs: row.started_at.getTime(),
-    alert: { ...row, severity: row.alert_severity },
-  }));
+    alert: { owner_id, is_test, monitor_id, monitor_group_id, monitor_tags, status, severity },
+  };
 }
 
 /** Alerts that remain in a bundle. */

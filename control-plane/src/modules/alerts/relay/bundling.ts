@@ -8,6 +8,7 @@ import {
   joinStorm,
   stormTimes,
 } from '@vantage/shared/alerts/joining.js';
+import type { Slices } from '../../../runtime/slices.js';
 import { priorityOf } from '../deliveries/new-deliveries.js';
 import type { AlertGroup } from '../groups/alert-group.js';
 import type { BundledRow, BundleRow } from './bundle-store.js';
@@ -56,28 +57,34 @@ export interface Joined {
   readonly parts: readonly BundledRow[];
 }
 
+/** Steps of a message, as `Slices` counts them. */
+const STEPS_PER_MESSAGE = 5;
+
 /** Divides messages into those that leave alone and those that wait for others, the most urgent first. */
-export function joinMessages(
+export async function joinMessages(
   tells: readonly PlacedTell[],
   {
     bundles,
     parts,
     room,
     nowMs,
+    slices,
   }: {
     readonly bundles: ReadonlyMap<string, BundleRow>;
     readonly parts: readonly BundledRow[];
     /** Messages that may leave alone, by channel. */
     readonly room: ReadonlyMap<string, number>;
     readonly nowMs: number;
+    readonly slices: Slices;
   },
-): Joined {
+): Promise<Joined> {
   const rows = new Map(bundles);
   const left = new Map(room);
   const members = new Map(parts.map((part) => [keyOf(part), part]));
   const changed = new Map<string, BundledRow>();
   const alone: PlacedTell[] = [];
   for (const placed of tells.toSorted(byUrgency)) {
+    await slices.spend(STEPS_PER_MESSAGE);
     const row = rows.get(placed.bundleId);
     if (row === undefined) continue;
     const part = members.get(keyOf({ bundleId: placed.bundleId, alertId: placed.decided.row.id }));

@@ -1,6 +1,7 @@
 import { type BundledAlert, planBundle } from '@vantage/shared/alerts/joining.js';
 import type { Knex } from 'knex';
 import { afterCommit } from '../../../db/after-commit.js';
+import { Slices } from '../../../runtime/slices.js';
 import { type DigestFallback, listDigestFallbacks } from '../deliveries/delivery-store.js';
 import type { Destination, Destinations } from '../deliveries/destination.js';
 import { MAX_ALERT_IDS, type NewMessage } from '../deliveries/new-deliveries.js';
@@ -22,7 +23,9 @@ import { groupBy } from './group-by.js';
 import { readSilenced } from './silenced-alerts.js';
 
 /** Bundles that one transaction takes. */
-export const BUNDLES_AT_ONCE = 100;
+export const BUNDLES_AT_ONCE = 10;
+/** Steps of an alert of a bundle, as `Slices` counts them. */
+const STEPS_PER_ALERT = 10;
 /** Alerts that the payload of a digest has in full. */
 const MAX_SHOWN = 100;
 
@@ -64,7 +67,13 @@ export class Digests {
       nowMs,
     );
     const byBundle = groupBy(parts, ({ bundleId }) => bundleId);
-    const planned = due.map((row) => plan(row, byBundle.get(row.id) ?? [], { isSilenced, nowMs }));
+    const slices = new Slices();
+    const planned: Planned[] = [];
+    for (const row of due) {
+      const own = byBundle.get(row.id) ?? [];
+      await slices.spend(STEPS_PER_ALERT * own.length);
+      planned.push(plan(row, own, { isSilenced, nowMs }));
+    }
     await updateBundles(
       trx,
       planned.map(({ row }) => row),

@@ -6,6 +6,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import { afterCommit } from '../../../db/after-commit.js';
 import { publishAll } from '../../../events/index.js';
+import { Slices } from '../../../runtime/slices.js';
 import { type AlertedMonitor, readAlertedMonitors } from '../../monitors/index.js';
 import type { Destinations } from '../deliveries/destination.js';
 import type { Outgoing } from '../deliveries/outgoing.js';
@@ -17,14 +18,14 @@ import { type DataWait, insertDataWaits } from '../events/data-wait-store.js';
 import { insertDue, queueAlertsOfMonitors } from '../events/due-store.js';
 import { insertTimeline } from '../events/timeline-store.js';
 import { readApplied, readDependents, readPolicies } from '../policies/applying-store.js';
-import { nextSilenceAt, type Silence, silenceOf } from '../silences/silence.js';
-import { silenceIn } from '../silences/silence-row.js';
-import { readSilences } from '../silences/silence-store.js';
+import { readSilenceIndexes } from '../silences/read-silence-indexes.js';
+import type { SilenceIndex } from '../silences/silence-index.js';
 import type { ChannelTypes } from '../types/registry.js';
 import type { AlertCounts } from './alert-counts.js';
 import type { MessageContext } from './alert-messages.js';
 import { afterDecision, type Decided, monitorCopy, type NamedPolicy, type Subject } from './decided.js';
 import { groupBy } from './group-by.js';
+import { readZones } from './known-zones.js';
 import { type AlertingEvent, endsResolution, isTrouble, newsOf } from './monitor-news.js';
 import type { NewNotice, Notices } from './notices.js';
 import { type JoinedTells, joinTells, writeTells } from './send-tells.js';
@@ -58,7 +59,7 @@ interface Asked extends Subject {
 /** Surroundings of several subjects. */
 interface Known {
   readonly monitors: ReadonlyMap<string, AlertedMonitor>;
-  readonly silences: ReadonlyMap<string, readonly Silence[]>;
+  readonly silences: ReadonlyMap<string, SilenceIndex>;
   readonly down: ReadonlySet<string>;
 }
 
@@ -165,26 +166,32 @@ export class Relay {
   ): Promise<void> {
     if (asked.length === 0) return;
     const nowMs = this.options.clock.now();
-    const known = await this.#readKnown(trx, asked, { monitors, nowMs });
+    const slices = new Slices();
+    const known = await this.#readKnown(trx, asked, { monitors, nowMs, slices });
+    await readZones(new Set(asked.flatMap(({ policy }) => policy?.policy ?? [])), nowMs, slices);
     const alerts = asked.flatMap(({ alert }) => alert ?? []);
     const changed = await readWithoutSilenced(trx, alerts, nowMs);
-    const decided = asked.flatMap((one) => {
+    const decided: Decided[] = [];
+    for (const one of asked) {
+      await slices.spend(stepsOf(one));
       const subject = { ...one, state: changed.get(one.alert?.id ?? '') ?? one.state };
       const after = afterDecision(subject, decideOne(subject, known, nowMs), nowMs);
-      return after === null ? [] : [after];
-    });
+      if (after !== null) decided.push(after);
+    }
     await this.#write(trx, decided, { nowMs, note });
   }
 
   async #readKnown(
     trx: Knex,
     asked: readonly Asked[],
-    { monitors, nowMs }: { readonly monitors: ReadonlyMap<string, AlertedMonitor>; readonly nowMs: number },
+    {
+      monitors,
+      nowMs,
+      slices,
+    }: { readonly monitors: ReadonlyMap<string, AlertedMonitor>; readonly nowMs: number; readonly slices: Slices },
   ): Promise<Known> {
     const owners = [...new Set(asked.map(({ ownerId }) => ownerId))];
-    const rows = await readSilences(trx, owners, new Date(nowMs));
-    const silences = new Map<string, Silence[]>();
-    for (const row of rows) silences.set(row.owner_id, [...(silences.get(row.owner_id) ?? []), silenceIn(row)]);
+    const silences = await readSilenceIndexes(trx, owners, nowMs, slices);
     const needed = asked.flatMap(({ policy, monitor }) => dependenciesOf(policy?.policy ?? null, monitor.id));
     const dependencies = await this.#readMonitors(trx, needed);
     const down = [...dependencies.values()].filter(({ status, health }) => status === 'active' && health === 'down');
@@ -318,17 +325,30 @@ function detailsOf(event: AlertingEvent) {
   return { reason, affectedNodes };
 }
 
+/** Steps of a window, as `Slices` counts them: its occurrences of a month are computed several times. */
+const STEPS_PER_WINDOW = 60;
+const STEPS_PER_RULE = 10;
+
+/** Greatest cost of a decision. */
+function stepsOf({ policy, state }: Asked): number {
+  const told = STEPS_PER_RULE * (1 + (state?.told.length ?? 0));
+  if (policy === null) return told;
+  const { rules, escalation, suppression } = policy.policy;
+  const windows = rules.filter(({ match }) => match.time_window !== null).length + suppression.quiet_hours.length;
+  return told + STEPS_PER_WINDOW * windows + STEPS_PER_RULE * (rules.length + escalation.steps.length);
+}
+
 function decideOne({ state, monitor, policy, news }: Asked, known: Known, nowMs: number): Decision {
   const present = known.monitors.get(monitor.id) ?? null;
-  const silences = known.silences.get(present?.ownerId ?? '') ?? [];
+  const silences = known.silences.get(present?.ownerId ?? '');
   const worst = news.kind === 'trouble' && (state === null || isWorse(news, state)) ? news : state;
-  const isKnown = present !== null && worst !== null;
-  const silence = isKnown ? silenceOf(silences, present, worst.severity, nowMs) : null;
-  const nextHoldAtMs = isKnown ? nextSilenceAt(silences, present, worst.severity, nowMs) : null;
+  const isSilenceable = present !== null && worst !== null && silences !== undefined;
+  const silencedUntilMs = isSilenceable ? silences.untilMs(present, worst.severity) : null;
+  const nextHoldAtMs = isSilenceable ? silences.nextAtMs(present, worst.severity) : null;
   const surroundings = surroundingsOf({
     monitor: present,
     policy: policy?.policy ?? null,
-    silencedUntilMs: silence?.untilMs ?? null,
+    silencedUntilMs,
     down: known.down,
   });
   const { tags, id: monitorId } = monitor;
@@ -358,13 +378,22 @@ function barePolicy({ policy_id: id, policy_name: name }: AlertRow): NamedPolicy
   };
 }
 
+/** Changes of an alert after which its timeline notes no more of what holds it: a silence that comes and goes is no news. */
+const MOST_NOTED = 1_000;
+
 function timelineOf({ decision, row }: Decided, note: string | null) {
-  return decision.timeline.map((entry) => ({
+  const noted =
+    row.changes <= MOST_NOTED ? decision.timeline : decision.timeline.filter(({ what }) => !isHolding(what));
+  return noted.map((entry) => ({
     ...entry,
     details: note !== null && entry.what === 'acknowledged' ? { ...entry.details, note } : entry.details,
     alertId: row.id,
     ownerId: row.owner_id,
   }));
+}
+
+function isHolding(what: Decision['timeline'][number]['what']): boolean {
+  return what === 'held' || what === 'released' || what === 'dropped';
 }
 
 function eventsOf({ decision, row }: Decided) {

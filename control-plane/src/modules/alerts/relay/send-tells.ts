@@ -1,5 +1,6 @@
 import { stormTimes } from '@vantage/shared/alerts/joining.js';
 import type { Knex } from 'knex';
+import { Slices } from '../../../runtime/slices.js';
 import type { Destination, Destinations } from '../deliveries/destination.js';
 import type { NewMessage } from '../deliveries/new-deliveries.js';
 import type { Rooms } from '../deliveries/rooms.js';
@@ -34,6 +35,9 @@ function hasTells({ decision }: Decided): boolean {
   return decision.tells.length > 0;
 }
 
+/** Steps of a message that is put into its bundle, as `Slices` counts them. */
+const STEPS_PER_TELL = 3;
+
 /** Has messages of decisions join bundles, before anything else of the decisions is stored. */
 export async function joinTells(
   trx: Knex,
@@ -45,14 +49,19 @@ export async function joinTells(
   const channels = told.flatMap(({ decision }) => decision.tells.map(({ choice }) => choice.channel_id));
   const found = await destinations.read(trx, [...new Set(channels)]);
   const groups = await readGroups(trx, told);
-  const placed = told.flatMap((one) => placedTells(one, { found, groups, types }));
+  const slices = new Slices();
+  const placed: PlacedTell[] = [];
+  for (const one of told) {
+    await slices.spend(STEPS_PER_TELL * one.decision.tells.length);
+    placed.push(...placedTells(one, { found, groups, types }));
+  }
   const guarded = new Set(placed.filter(({ group }) => group === null).map(({ tell }) => tell.choice.channel_id));
   const room = await rooms.read(
     trx,
     [...guarded].flatMap((id) => found.get(id) ?? []),
     { nowMs, withinMs: stormTimes.waitMs },
   );
-  const alone = await joinStored(trx, placed, { nowMs, room });
+  const alone = await joinStored(trx, placed, { nowMs, room, slices });
   const staying = new Set(alone);
   const keys = new Map(
     placed.filter((one) => !staying.has(one)).map((one) => [one.decided.row.id, groupKeyOf(one)] as const),
@@ -124,14 +133,18 @@ function placedTells(
 async function joinStored(
   trx: Knex,
   placed: readonly PlacedTell[],
-  { nowMs, room }: { readonly nowMs: number; readonly room: ReadonlyMap<string, number> },
+  {
+    nowMs,
+    room,
+    slices,
+  }: { readonly nowMs: number; readonly room: ReadonlyMap<string, number>; readonly slices: Slices },
 ): Promise<readonly PlacedTell[]> {
   if (placed.length === 0) return [];
   const wanted = new Map(placed.map((one) => [one.bundleId, newBundle(one)]));
   const bundles = await lockBundles(trx, [...wanted.values()]);
   const alertIds = placed.map(({ decided }) => decided.row.id);
   const parts = await readParts(trx, { bundleIds: [...bundles.keys()], alertIds });
-  const joined = joinMessages(placed, { bundles, parts, room, nowMs });
+  const joined = await joinMessages(placed, { bundles, parts, room, nowMs, slices });
   await updateBundles(trx, joined.bundles);
   await storeParts(trx, joined.parts);
   return joined.alone;

@@ -1,9 +1,7 @@
 import type { Knex } from 'knex';
+import { Slices } from '../../../runtime/slices.js';
 import type { AlertColumns } from '../events/alert-store.js';
-import { silenceOf } from '../silences/silence.js';
-import { silenceIn } from '../silences/silence-row.js';
-import { readSilences } from '../silences/silence-store.js';
-import { groupBy } from './group-by.js';
+import { readSilenceIndexes } from '../silences/read-silence-indexes.js';
 
 /** Columns of an alert that decide whether it is silenced. */
 export type SilencedColumns = Pick<
@@ -20,10 +18,9 @@ export async function readSilenced(
   const firing = alerts.filter(({ status }) => status === 'firing');
   if (firing.length === 0) return () => false;
   const owners = [...new Set(firing.map(({ owner_id: id }) => id))];
-  const rows = groupBy(await readSilences(db, owners, new Date(nowMs)), ({ owner_id: id }) => id);
-  const silences = new Map([...rows].map(([ownerId, own]) => [ownerId, own.map(silenceIn)]));
+  const silences = await readSilenceIndexes(db, owners, nowMs, new Slices());
   return (alert) => {
     const { owner_id: ownerId, monitor_id: id, is_test: isTest, monitor_group_id: groupId, monitor_tags: tags } = alert;
-    return silenceOf(silences.get(ownerId) ?? [], { id, isTest, groupId, tags }, alert.severity, nowMs) !== null;
+    return (silences.get(ownerId)?.untilMs({ id, isTest, groupId, tags }, alert.severity) ?? null) !== null;
   };
 }

@@ -98,8 +98,11 @@ export const getAlertEvent = defineRoute({
             },
             { additionalProperties: false },
           ),
+          { description: 'The newest 1000 entries, oldest first.' },
         ),
-        deliveries: Type.Array(AlertDeliverySchema, { description: 'The newest 200, oldest first.' }),
+        deliveries: Type.Array(AlertDeliverySchema, {
+          description: 'The newest, oldest first: at most 200, and 1 MiB of texts and responses.',
+        }),
       },
       { additionalProperties: false, title: 'AlertEventDetail' },
     ),

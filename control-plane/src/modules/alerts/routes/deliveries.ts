@@ -19,7 +19,7 @@ export const listAlertDeliveries = defineRoute({
   path: '/v1/alert-deliveries',
   summary: 'List messages to your alert channels',
   description:
-    'Newest first, with every attempt and the response of the receiver, for 90 days. `from` and `to` apply to the time of creation.',
+    'Newest first, with every attempt and the response of the receiver, for 90 days. `from` and `to` apply to the time of creation. A page ends early when its texts and responses exceed 1 MiB: `has_more` and `next_cursor` tell.',
   tag,
   auth: reads,
   query: Type.Object({
@@ -35,7 +35,7 @@ export const listAlertDeliveries = defineRoute({
   async handle({ query, account }, { alerts }) {
     const limit = limitOfPage(query);
     const { channel_id: channelId, alert_event_id: alertId, status, kind } = query;
-    const rows = await alerts.deliveries.list(account, {
+    const { rows, isCut } = await alerts.deliveries.list(account, {
       channelId,
       alertId,
       status,
@@ -44,7 +44,7 @@ export const listAlertDeliveries = defineRoute({
       after: list.parse(query.cursor),
       limit: limit + 1,
     });
-    const { items, pagination } = list.page(rows, limit, ({ id }) => id);
+    const { items, pagination } = list.page(rows, limit, ({ id }) => id, isCut);
     return { status: 200, data: { items: items.map(deliveryView) }, pagination };
   },
 });

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { actorOf } from '../../../audit-log/actor.js';
+import { itemsText } from '../../../http/items-text.js';
 import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { MAX_POLICIES } from '../policies/policy-acts.js';
@@ -27,10 +28,10 @@ export const listAlertPolicies = defineRoute({
   query: Type.Object({ ...pageQuery }),
   replies: { 200: Type.Object({ items: Type.Array(AlertPolicySchema) }, { additionalProperties: false }) },
   errors: ['VALIDATION_FAILED'],
-  async handle({ query, account }, { alerts }) {
+  async handle({ query, account, signal }, { alerts }) {
     const page = pageOf(query);
     const { rows, total } = await alerts.policies.list(account, page);
-    return { status: 200, data: { items: rows.map(policyView) }, pagination: pagination(page, total) };
+    return { status: 200, data: await itemsText(rows, policyView, signal), pagination: pagination(page, total) };
   },
 });
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { actorOf } from '../../../audit-log/actor.js';
+import { itemsText } from '../../../http/items-text.js';
 import { pageOf, pageQuery, pagination } from '../../../http/pagination.js';
 import { defineRoute } from '../../../http/route.js';
 import { silenceStatuses } from '../silences/silence.js';
@@ -24,11 +25,11 @@ export const listAlertSilences = defineRoute({
   }),
   replies: { 200: Type.Object({ items: Type.Array(AlertSilenceSchema) }, { additionalProperties: false }) },
   errors: ['VALIDATION_FAILED'],
-  async handle({ query, account }, { alerts }) {
+  async handle({ query, account, signal }, { alerts }) {
     const page = pageOf(query);
     const { rows, total } = await alerts.silences.list(account, query.status, page);
-    const items = rows.map((row) => alerts.silences.view(row));
-    return { status: 200, data: { items }, pagination: pagination(page, total) };
+    const data = await itemsText(rows, (row) => alerts.silences.view(row), signal);
+    return { status: 200, data, pagination: pagination(page, total) };
   },
 });
 

@@ -50,7 +50,7 @@ export function silenceView(row: SilenceRow, nowMs: number): Static<typeof Alert
     reason: row.reason,
     starts_at: row.starts_at.toISOString(),
     ends_at: row.ends_at.toISOString(),
-    status: silenceStatus(silenceIn(row), nowMs),
+    status: silenceStatus({ startsAtMs: row.starts_at.getTime(), endsAtMs: row.ends_at.getTime() }, nowMs),
     created_by: row.created_by,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

@@ -27,56 +27,6 @@ export interface SilencedMonitor {
   readonly tags: readonly string[];
 }
 
-/**
- * Silence of a monitor's alerts of a severity at an instant, until the last of those that apply ends; null: none applies.
- * A silence begins at its first instant, and is over at its end.
- */
-export function silenceOf(
-  silences: readonly Silence[],
-  monitor: SilencedMonitor,
-  severity: AlertSeverity,
-  nowMs: number,
-): { readonly untilMs: number } | null {
-  const ends = silences
-    .filter(({ startsAtMs, endsAtMs }) => startsAtMs <= nowMs && nowMs < endsAtMs)
-    .filter((silence) => covers(silence, monitor, severity))
-    .map(({ endsAtMs }) => endsAtMs);
-  return ends.length === 0 ? null : { untilMs: Math.max(...ends) };
-}
-
-/** Instant at which the next silence of a monitor's alerts of a severity begins; null: none is planned. */
-export function nextSilenceAt(
-  silences: readonly Silence[],
-  monitor: SilencedMonitor,
-  severity: AlertSeverity,
-  nowMs: number,
-): number | null {
-  const begins = silences
-    .filter(({ startsAtMs }) => startsAtMs > nowMs)
-    .filter((silence) => covers(silence, monitor, severity))
-    .map(({ startsAtMs }) => startsAtMs);
-  return begins.length === 0 ? null : Math.min(...begins);
-}
-
-function covers(silence: Silence, monitor: SilencedMonitor, severity: AlertSeverity): boolean {
-  const { severities } = silence;
-  return (severities.length === 0 || severities.includes(severity)) && isInScope(silence, monitor);
-}
-
-function isInScope({ isTest, scope, scopeIds }: Silence, monitor: SilencedMonitor): boolean {
-  if (isTest && !monitor.isTest) return false;
-  switch (scope) {
-    case 'monitor':
-      return scopeIds.has(monitor.id);
-    case 'group':
-      return monitor.groupId !== null && scopeIds.has(monitor.groupId);
-    case 'tag':
-      return monitor.tags.some((tag) => scopeIds.has(tag));
-    case 'all':
-      return true;
-  }
-}
-
 /** State of a silence; part of the public API. */
 export const silenceStatuses = ['upcoming', 'active', 'expired'] as const;
 export type SilenceStatus = (typeof silenceStatuses)[number];

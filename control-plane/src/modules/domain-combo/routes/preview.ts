@@ -89,8 +89,7 @@ export const postDomainComboPreview = defineRoute({
 });
 
 async function preview(spec: DomainComboSpec, signal: AbortSignal) {
-  const { lists, tlds } = await readSpec(spec, signal);
-  const { total, effective, isCapped, sample } = previewOf(lists, tlds, spec.cap);
+  const { total, effective, isCapped, sample } = await previewOf(await readSpec(spec, signal), spec.cap, signal);
   const largest = BigInt(Number.MAX_SAFE_INTEGER);
   return {
     status: 200,

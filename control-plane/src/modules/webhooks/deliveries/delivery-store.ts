@@ -1,5 +1,6 @@
 import { idLowerBound, idPrefixes } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
+import { writeJsonRows } from '../../../db/json-rows.js';
 import { type Owner, ownedBy } from '../../../owners/index.js';
 import { lockQueues } from '../endpoints/endpoint-store.js';
 import type { PayloadForm, WebhookEvent } from '../kinds/payload.js';
@@ -59,15 +60,16 @@ export function oldestUnsent(nowMs: number): string {
 
 /** Stores deliveries. */
 export async function insertDeliveries(trx: Knex, deliveries: readonly NewDelivery[]): Promise<void> {
-  if (deliveries.length === 0) return;
-  await trx.raw(
-    `INSERT INTO webhook_deliveries (id, owner_id, endpoint_id, event_id, kind, subject, sequence, payload, status, lane, due_at,
-       redelivery_of, created_at, finished_at)
-     SELECT n.id, owner_id, endpoint_id, event_id, kind, subject, sequence, payload, status, lane,
-       CASE WHEN status = 'pending' THEN due_at END, redelivery_of, created_at, CASE WHEN status = 'skipped' THEN created_at END
-     FROM jsonb_to_recordset(?) AS n (id text, owner_id text, endpoint_id text, event_id text, kind text, subject text, sequence bigint,
-       payload text, status text, lane text, due_at timestamptz, redelivery_of text, created_at timestamptz)`,
-    [JSON.stringify(deliveries.map(toColumns))],
+  await writeJsonRows(deliveries.map(toColumns), (json) =>
+    trx.raw(
+      `INSERT INTO webhook_deliveries (id, owner_id, endpoint_id, event_id, kind, subject, sequence, payload, status, lane, due_at,
+         redelivery_of, created_at, finished_at)
+       SELECT n.id, owner_id, endpoint_id, event_id, kind, subject, sequence, payload, status, lane,
+         CASE WHEN status = 'pending' THEN due_at END, redelivery_of, created_at, CASE WHEN status = 'skipped' THEN created_at END
+       FROM jsonb_to_recordset(?) AS n (id text, owner_id text, endpoint_id text, event_id text, kind text, subject text, sequence bigint,
+         payload text, status text, lane text, due_at timestamptz, redelivery_of text, created_at timestamptz)`,
+      [json],
+    ),
   );
 }
 
@@ -154,15 +156,27 @@ export interface DeliveryFilter {
   readonly toMs: number | null;
 }
 
+/** Columns of a list: attempts without what was received, of which ten may have 150 kB. */
+const LISTED_COLUMNS = COLUMNS.replace(
+  'd.attempts',
+  `(SELECT coalesce(jsonb_agg(a.one - 'response' - 'response_headers' ORDER BY a.place), '[]')
+    FROM jsonb_array_elements(d.attempts) WITH ORDINALITY a(one, place)) AS attempts`,
+);
+
+/** Delivery in a list: its attempts are without responses. */
+export interface ListedDelivery extends Omit<DeliveryRow, 'attempts'> {
+  readonly attempts: readonly Omit<Attempt, 'response' | 'response_headers'>[];
+}
+
 /** Deliveries of an endpoint, newest first, from a position on. */
 export async function listDeliveries(
   db: Knex,
   { endpointId, owner }: { readonly endpointId: string; readonly owner: Owner },
   page: { readonly filter: DeliveryFilter; readonly afterId: string | null; readonly limit: number },
-): Promise<DeliveryRow[]> {
+): Promise<ListedDelivery[]> {
   const { status, kind, eventId, fromMs, toMs } = page.filter;
   const query = db('webhook_deliveries AS d')
-    .select<DeliveryRow[]>(db.raw(COLUMNS))
+    .select<ListedDelivery[]>(db.raw(LISTED_COLUMNS))
     .where('d.endpoint_id', endpointId)
     .where('d.owner_id', owner.id);
   if (status !== undefined) query.where('d.status', status);
@@ -232,16 +246,12 @@ export async function listMissed(
   return rows;
 }
 
-/** Instant at which the last event that waits to be recovered for an endpoint is due; null: none waits. */
-export async function findLastRecovery(
-  trx: Knex,
-  { endpointId, ownerId }: { readonly endpointId: string; readonly ownerId: string },
-  nowMs: number,
-): Promise<Date | null> {
+/** Instant at which the last event that waits to be recovered for any endpoint of an owner is due; null: none waits. */
+export async function findLastRecovery(trx: Knex, ownerId: string, nowMs: number): Promise<Date | null> {
   const { rows } = await trx.raw<{ rows: { due_at: Date | null }[] }>(
-    `SELECT max(due_at) AS due_at FROM webhook_deliveries WHERE endpoint_id = :endpointId AND owner_id = :ownerId
-       AND lane = 'recovery' AND due_at IS NOT NULL AND id >= :oldest`,
-    { endpointId, ownerId, oldest: oldestUnsent(nowMs) },
+    `SELECT max(d.due_at) AS due_at FROM webhook_endpoints e JOIN webhook_deliveries d ON d.endpoint_id = e.id
+     WHERE e.owner_id = :ownerId AND d.owner_id = :ownerId AND d.lane = 'recovery' AND d.due_at IS NOT NULL AND d.id >= :oldest`,
+    { ownerId, oldest: oldestUnsent(nowMs) },
   );
   return rows[0]?.due_at ?? null;
 }

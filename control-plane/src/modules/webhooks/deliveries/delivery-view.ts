@@ -1,11 +1,11 @@
 import { MASK } from '../endpoints/schema.js';
 import { bodyOf } from '../kinds/payload.js';
-import type { DeliveryRow, KnownDelivery } from './delivery-store.js';
+import type { KnownDelivery, ListedDelivery } from './delivery-store.js';
 import { readEvent } from './event-store.js';
 import type { DeliveryDetail, DeliveryView } from './schema.js';
 
 /** Delivery as lists show it. */
-export function deliveryView(row: DeliveryRow): DeliveryView {
+export function deliveryView(row: ListedDelivery): DeliveryView {
   const attempts = row.attempts.map(({ at, duration_ms, status_code, error }) => ({
     at,
     duration_ms,
@@ -30,7 +30,7 @@ export function deliveryDetail(row: KnownDelivery): DeliveryDetail {
   };
 }
 
-function commonOf(row: DeliveryRow) {
+function commonOf(row: Omit<ListedDelivery, 'attempts'>) {
   return {
     id: row.id,
     event_id: row.event_id,

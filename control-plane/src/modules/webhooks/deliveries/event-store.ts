@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Knex } from 'knex';
+import { Slices } from '../../../runtime/slices.js';
 import type { WebhookEvent } from '../kinds/payload.js';
 
 /** Event to be stored for one owner. */
@@ -18,9 +19,18 @@ export interface EventColumns {
   readonly data: Buffer;
 }
 
+/** Steps of an event that is compressed, as `Slices` counts them. */
+const STEPS_PER_EVENT = 100;
+
 /** Stores events, each once. */
 export async function insertEvents(trx: Knex, events: readonly StoredEvent[]): Promise<void> {
   if (events.length === 0) return;
+  const slices = new Slices();
+  const packed: Buffer[] = [];
+  for (const { data } of events) {
+    await slices.spend(STEPS_PER_EVENT);
+    packed.push(deflateRawSync(JSON.stringify(data)));
+  }
   await trx.raw(
     `INSERT INTO webhook_events (id, owner_id, kind, subject, sequence, is_test, at, data)
      SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::boolean[], ?::timestamptz[], ?::bytea[])
@@ -33,7 +43,7 @@ export async function insertEvents(trx: Knex, events: readonly StoredEvent[]): P
       events.map(({ sequence }) => sequence),
       events.map(({ isTest }) => isTest),
       events.map(({ at }) => at),
-      events.map(({ data }) => deflateRawSync(JSON.stringify(data))),
+      packed,
     ],
   );
 }

@@ -53,7 +53,7 @@ export const DeliveryDetailSchema = Type.Object(
           ...AttemptFields,
           response: nullable(
             Type.String({ maxLength: 4096 }),
-            'First 4 KiB of the body, secrets masked; null: there was no response.',
+            'First 4 KiB of the body, secrets masked; null: there was no response, or the account has had 20 MB of responses stored today.',
           ),
           response_headers: Type.Record(Type.String(), Type.String()),
         },

@@ -103,6 +103,18 @@ export async function lockEndpoint(trx: Knex, id: string, owner: Owner): Promise
   return rows[0] ?? null;
 }
 
+/** Endpoints of an owner, locked as `lockEndpoint` locks one, in the order of their ids. */
+export async function lockEndpointsOf(
+  trx: Knex,
+  ownerId: string,
+): Promise<Pick<EndpointRow, 'id' | 'owner_id' | 'url'>[]> {
+  const { rows } = await trx.raw<{ rows: Pick<EndpointRow, 'id' | 'owner_id' | 'url'>[] }>(
+    `SELECT id, owner_id, url FROM webhook_endpoints WHERE ${ofOwner()} ORDER BY id FOR UPDATE`,
+    { ownerId },
+  );
+  return rows;
+}
+
 /** Locks the queues of endpoints in the order of their ids, after their endpoints and before their deliveries. */
 export async function lockQueues(trx: Knex, endpointIds: readonly string[]): Promise<void> {
   await trx.raw('SELECT FROM webhook_queues WHERE endpoint_id = ANY(?) ORDER BY endpoint_id FOR UPDATE', [
@@ -149,13 +161,10 @@ export async function deleteEndpoint(trx: Knex, { id, owner_id: ownerId }: Pick<
 /** Deletes everything of an owner: endpoints with their secrets, events and deliveries. */
 export async function deleteWebhooksOf(trx: Knex, { id: ownerId }: Pick<Owner, 'id'>): Promise<void> {
   // in the order of all transactions: endpoints, then their queues, each by id
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
-    `SELECT id FROM webhook_endpoints WHERE ${ofOwner()} ORDER BY id FOR UPDATE`,
-    { ownerId },
-  );
+  const endpoints = await lockEndpointsOf(trx, ownerId);
   await lockQueues(
     trx,
-    rows.map(({ id }) => id),
+    endpoints.map(({ id }) => id),
   );
   await trx.raw(`DELETE FROM webhook_endpoints WHERE ${ofOwner()}`, { ownerId });
   await trx.raw(`DELETE FROM webhook_deliveries WHERE ${ofOwner()}`, { ownerId });

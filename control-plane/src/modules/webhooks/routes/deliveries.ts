@@ -96,7 +96,7 @@ export const recoverWebhook = defineRoute({
   path: '/v1/webhooks/{id}/recover',
   summary: 'Resend the events of a period',
   description:
-    'For an endpoint that was unavailable, paused or disabled: up to 10 000 of its events of the last 30 days are sent again with their `webhook-id`, at 50 a second and after new events. Events that are being sent or retried are left out. The endpoint must be active.',
+    'For an endpoint that was unavailable, paused or disabled: up to 10 000 of its events of the last 30 days are sent again with their `webhook-id`, after new events, and at 50 a second for all endpoints of the account together. An account may recover 100 000 events a day (429). Events that are being sent or retried are left out. The endpoint must be active.',
   tag,
   auth: writes,
   params,

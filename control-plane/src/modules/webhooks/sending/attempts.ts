@@ -1,6 +1,6 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { toStorableText } from '@vantage/shared/text.js';
-import { judge, maskSecrets, type Outbound, OutboundError, type OutboundResponse } from '../../../deliver/index.js';
+import { judge, type Outbound, OutboundError, type OutboundResponse, SecretMask } from '../../../deliver/index.js';
 import type { EndpointSeals } from '../endpoints/endpoint-seals.js';
 import type { EndpointRow } from '../endpoints/endpoint-store.js';
 import { formatSecret } from '../endpoints/secret.js';
@@ -12,6 +12,7 @@ import { signedHeaders } from './signature.js';
 const DEADLINE_MS = 15_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_SHOWN_HEADERS = 30;
+const MAX_HEADER_NAME = 128;
 const MAX_HEADER_VALUE = 256;
 
 /** Columns of an endpoint that an attempt needs. */
@@ -94,10 +95,11 @@ function replyOf({ status, headers }: OutboundResponse, nowMs: number): Reply {
 
 function shownHeaders({ headers }: OutboundResponse, secrets: readonly string[]): Record<string, string> {
   const shown = Object.entries(headers).slice(0, MAX_SHOWN_HEADERS);
+  const mask = new SecretMask(secrets);
   return Object.fromEntries(
     shown.map(([name, value]) => [
-      toStorableText(maskSecrets(name, secrets)),
-      toStorableText(maskSecrets(String(value), secrets).slice(0, MAX_HEADER_VALUE)),
+      toStorableText(mask.apply(name).slice(0, MAX_HEADER_NAME)),
+      toStorableText(mask.apply(String(value)).slice(0, MAX_HEADER_VALUE)),
     ]),
   );
 }

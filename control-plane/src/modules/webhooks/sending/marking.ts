@@ -2,8 +2,10 @@ import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import { program } from '../../../audit-log/actor.js';
 import { insertAuditEntry } from '../../../audit-log/store.js';
+import type { KeptResponses } from '../../../limits/kept-responses.js';
 import type { Mail } from '../../../mail/index.js';
 import { findRecipient } from '../../accounts/index.js';
+import { responseBytes, withoutBody } from '../deliveries/attempt.js';
 import { skipPending } from '../deliveries/delivery-store.js';
 import type { ClaimedDelivery } from './claim-store.js';
 import { afterAttempt, type Consequence, type Health } from './health.js';
@@ -37,6 +39,7 @@ interface MarkingOptions {
   readonly db: Knex;
   readonly mail: Pick<Mail, 'enqueue'>;
   readonly clock: Clock;
+  readonly kept: Pick<KeptResponses, 'keeps'>;
 }
 
 /** Writes the results of attempts, and what they mean for their endpoints, in one transaction. */
@@ -46,6 +49,7 @@ export class Marking {
   /** `hasWaiting`: true of an endpoint of which this replica holds more to be sent, so that it needs no claim yet. */
   async write(sent: readonly Sent[], hasWaiting: (endpointId: string) => boolean): Promise<Written> {
     const { db, clock } = this.options;
+    const tooMuch = await this.#ownersOverLimit(sent);
     const nowMs = clock.now();
     return db.transaction(async (trx) => {
       // a failure may disable its endpoint or leave a retry: nobody else may change the status meanwhile
@@ -62,7 +66,10 @@ export class Marking {
       const endpoints = new Map(locked.map((endpoint) => [endpoint.endpointId, endpoint]));
       const held = await markAttempts(
         trx,
-        sent.map((one) => markOf(one, endpoints.get(one.delivery.endpoint_id))),
+        sent.map((one) => {
+          const shown = tooMuch.has(one.delivery.owner_id) ? withoutResponse(one) : one;
+          return markOf(shown, endpoints.get(one.delivery.endpoint_id));
+        }),
         nowMs,
       );
       const written = sent.filter(({ delivery }) => held.has(delivery.id));
@@ -80,6 +87,16 @@ export class Marking {
       const isActive = ({ delivery }: Sent) => endpoints.get(delivery.endpoint_id)?.status === 'active';
       return { written, inactive: sent.filter((one) => !isActive(one)).map(({ delivery }) => delivery.endpoint_id) };
     });
+  }
+
+  /** Owners of whom no more responses are stored today. */
+  async #ownersOverLimit(sent: readonly Sent[]): Promise<ReadonlySet<string>> {
+    const bytes = new Map<string, number>();
+    for (const { delivery, result } of sent)
+      bytes.set(delivery.owner_id, (bytes.get(delivery.owner_id) ?? 0) + responseBytes(result.attempt));
+    const owners = new Set<string>();
+    for (const [ownerId, own] of bytes) if (!(await this.options.kept.keeps(ownerId, own))) owners.add(ownerId);
+    return owners;
   }
 
   async #act(
@@ -119,6 +136,10 @@ export class Marking {
         : ({ template: 'webhook-disabled', data: { url, since, isGone: disabled === 'gone' } } as const);
     await this.options.mail.enqueue(trx, { to: owner.email, locale: owner.locale, ...letter });
   }
+}
+
+function withoutResponse(sent: Sent): Sent {
+  return { ...sent, result: { ...sent.result, attempt: withoutBody(sent.result.attempt) } };
 }
 
 /** Row of an attempt that has ended: nothing more is sent to an endpoint that is not active or does not exist. */

@@ -3,6 +3,7 @@ import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import { afterCommit } from '../../../db/after-commit.js';
 import { type Consumer, defineConsumer, type EventKind, type EventOf, eventKinds } from '../../../events/index.js';
+import { Slices } from '../../../runtime/slices.js';
 import { insertDeliveries, makeDue, type NewDelivery } from '../deliveries/delivery-store.js';
 import { insertEvents, type StoredEvent } from '../deliveries/event-store.js';
 import { matches } from '../endpoints/subscription.js';
@@ -30,6 +31,10 @@ export function webhookRelay(options: RelayOptions): Consumer {
   });
 }
 
+/** Steps of an event, and of an endpoint that may receive it, as `Slices` counts them: filters and new ids. */
+const STEPS_PER_EVENT = 50;
+const STEPS_PER_ENDPOINT = 8;
+
 async function relay(trx: Knex, events: readonly EventOf<EventKind>[], options: RelayOptions): Promise<void> {
   const { clock, onDue, onSkipped } = options;
   const endpoints = await listSubscribed(
@@ -37,8 +42,15 @@ async function relay(trx: Knex, events: readonly EventOf<EventKind>[], options: 
     events.map(({ ownerId }) => ownerId),
   );
   if (endpoints.length === 0) return;
+  const endpointsOf = byOwner(endpoints);
   const at = new Date(clock.now());
-  const handed = events.flatMap((event) => handOver(event, receiversOf(event, endpoints), { options, at }));
+  const slices = new Slices();
+  const handed: Handed[] = [];
+  for (const event of events) {
+    const own = endpointsOf.get(event.ownerId) ?? [];
+    await slices.spend(STEPS_PER_EVENT + STEPS_PER_ENDPOINT * own.length);
+    handed.push(...handOver(event, receiversOf(event, own), { options, at }));
+  }
   const deliveries = handed.flatMap(({ deliveries: own }) => own);
   await insertEvents(
     trx,
@@ -57,18 +69,32 @@ async function relay(trx: Knex, events: readonly EventOf<EventKind>[], options: 
   });
 }
 
-/** Endpoints that receive an event: those of its owner, made by the same kind of key, that subscribe to it. */
+function byOwner(endpoints: readonly SubscribedEndpoint[]): ReadonlyMap<string, readonly SubscribedEndpoint[]> {
+  const owners = new Map<string, SubscribedEndpoint[]>();
+  for (const endpoint of endpoints) {
+    const own = owners.get(endpoint.owner_id);
+    if (own === undefined) owners.set(endpoint.owner_id, [endpoint]);
+    else own.push(endpoint);
+  }
+  return owners;
+}
+
+/** Endpoints of its owner that receive an event: made by the same kind of key, and subscribed to it. */
 function receiversOf(event: EventOf<EventKind>, endpoints: readonly SubscribedEndpoint[]): SubscribedEndpoint[] {
-  const { kind, subject, ownerId, isTest, payload } = event;
+  const { kind, subject, isTest, payload } = event;
   // events of an alert are about its monitor
   const monitor = 'monitor' in payload ? payload.monitor : null;
   const tags = monitor === null ? null : (monitor.tags ?? []);
   return endpoints.filter(
-    ({ owner_id, is_test, events, monitor_ids: monitorIds, tags_any: tagsAny }) =>
-      owner_id === ownerId &&
-      is_test === isTest &&
-      matches({ events, monitorIds, tagsAny }, { kind, subject: monitor?.id ?? subject, tags }),
+    ({ is_test, events, monitor_ids: monitorIds, tags_any: tagsAny }) =>
+      is_test === isTest && matches({ events, monitorIds, tagsAny }, { kind, subject: monitor?.id ?? subject, tags }),
   );
+}
+
+/** Event and its deliveries to be stored. */
+interface Handed {
+  readonly stored: StoredEvent;
+  readonly deliveries: readonly NewDelivery[];
 }
 
 /** Event and its deliveries to be stored; empty if nobody receives it. */
@@ -76,7 +102,7 @@ function handOver(
   event: EventOf<EventKind>,
   receivers: readonly SubscribedEndpoint[],
   { options, at }: { readonly options: RelayOptions; readonly at: Date },
-): { readonly stored: StoredEvent; readonly deliveries: readonly NewDelivery[] }[] {
+): Handed[] {
   if (receivers.length === 0) return [];
   const { id, sequence, subject, ownerId, isTest } = event;
   const kind = event.kind as WebhookKindName;

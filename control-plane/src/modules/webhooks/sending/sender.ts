@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import { Batcher } from '../../../db/batcher.js';
 import { Rounds } from '../../../runtime/rounds.js';
+import { laterTurn } from '../../../runtime/slices.js';
 import { readEvent } from '../deliveries/event-store.js';
 import type { Attempts } from './attempts.js';
 import { type ClaimedDelivery, claimDeliveries, releaseDeliveries } from './claim-store.js';
@@ -128,9 +129,11 @@ export class Sender {
   /** Makes the attempt, and lets what waits for its place begin: marking takes none. */
   async #attempt(delivery: ClaimedDelivery): Promise<Result> {
     const { endpoint_id: endpointId, payload, attempt_count: attempts } = delivery;
-    const message = { receiver: delivery, event: readEvent(delivery), payload, attempt: attempts + 1 };
     let isSlow = delivery.is_slow;
     try {
+      // one body is made and signed per turn, of as many as were claimed together
+      await laterTurn();
+      const message = { receiver: delivery, event: readEvent(delivery), payload, attempt: attempts + 1 };
       const result = await this.options.attempts.make(message, this.#stopping.signal);
       isSlow = result.outcome.isSlow;
       return result;

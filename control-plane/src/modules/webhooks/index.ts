@@ -1,0 +1,1 @@
+export { revokeWebhooks } from './webhook-release.js';
