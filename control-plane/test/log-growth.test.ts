@@ -30,10 +30,14 @@ t.test(
     const { id: channelId } = (await api.call('POST', '/v1/alert-channels', { body: channel })).body.data;
     const shownBy = async (by: TestApi, path: string) =>
       (await by.call('POST', path, { body: {} })).body.data.delivery.attempts[0].response;
-    t.equal((await shownBy(api, `/v1/webhooks/${id}/test`)).length, 4_000);
     const key = `kept-responses:${api.userId}`;
-    const [{ used }] = await db('rate_windows').where({ key });
-    t.ok(used > 4_000, `${used} bytes are counted`);
+    // a limit that a busy database does not count in time is counted by the replica alone
+    await until('bytes that are counted', async () => {
+      t.equal((await shownBy(api, `/v1/webhooks/${id}/test`)).length, 4_000);
+      const counted = await db('rate_windows').where({ key }).first();
+      return counted !== undefined && counted.used > 4_000;
+    });
+    const sent = receiver.events.length;
     // the first replica may have taken bytes ahead
     const second = await startReplica(t, database.url, { VANTAGE_PUBLIC_URL: api.url });
     const replica = apiOf(second.listenUrl, api.token, api.userId);
@@ -48,7 +52,7 @@ t.test(
       const { data } = (await api.call('GET', `/v1/webhooks/${id}/deliveries?type=monitor.paused`)).body;
       return data.items[0]?.status === 'delivered';
     });
-    t.equal(receiver.events.length, 5);
+    t.equal(receiver.events.length - sent, 4);
   },
 );
 
