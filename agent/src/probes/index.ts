@@ -18,6 +18,7 @@ import { speedtest } from './speedtest/index.js';
 import { ssl } from './ssl/index.js';
 import { tcp } from './tcp/index.js';
 import { traceroute } from './traceroute/index.js';
+import { zoneAudit } from './zone-audit/index.js';
 
 /** An engine for everything that is measured, or it does not compile. */
 export type Engines = { readonly [T in MeasurementType]: ProbeEngine<T> };
@@ -36,6 +37,7 @@ export function makeEngines({ sources, chromium }: Pick<EngineSettings, 'sources
   return {
     ...probeEngines,
     records,
+    zone_audit: zoneAudit,
     rbl: new RblEngine(blocklists),
     domain: new DomainEngine(registries),
     browser: new BrowserEngine(chromium),

@@ -15,6 +15,7 @@ import { speedtest } from './speedtest.js';
 import { ssl } from './ssl.js';
 import { tcp } from './tcp.js';
 import { traceroute } from './traceroute.js';
+import { zone_audit } from './zone-audit.js';
 
 /** The one list of probe types. A new type is a file next to this one and a name here. */
 export const probeTypes = { http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ssl, speedtest };
@@ -26,7 +27,7 @@ export type ProbeType = keyof typeof probeTypes;
  * Definitions of everything that agents measure: the probe types, and measurements that only monitors and lookups request
  * (docs/adding-a-probe-type.md).
  */
-export const measurements = { ...probeTypes, rbl, domain, icp, browser, records };
+export const measurements = { ...probeTypes, rbl, domain, icp, browser, records, zone_audit };
 
 /** Name of anything that agents measure. */
 export type MeasurementType = keyof typeof measurements;
