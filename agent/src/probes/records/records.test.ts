@@ -132,6 +132,8 @@ t.test('one type alone is queried where it is named', async (t) => {
 t.test('a name that does not exist is a result, with the time for which that is true', async (t) => {
   const { result } = await look(t, () => ({ rcode: 'NXDOMAIN', authorities: [soa({ minimum: 86_400 })] }));
   t.match(result, { success: true, error: null, rcode: 'NXDOMAIN', records: [], negative_ttl_s: 900, errors: [] });
+  const mixed = await look(t, ({ type }) => ({ rcode: type === 'A' ? 'NXDOMAIN' : 'NOERROR' }));
+  t.equal(mixed.result.rcode, 'NXDOMAIN', 'although some servers deny it for other types');
   const bare = await look(t, () => ({ rcode: 'NXDOMAIN' }));
   t.match(bare.result, { success: true, rcode: 'NXDOMAIN', negative_ttl_s: null });
 });

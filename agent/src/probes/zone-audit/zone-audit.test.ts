@@ -410,6 +410,10 @@ t.test(
     t.equal(result.success, true);
     t.equal(result.servers.filter(({ outcome }) => outcome === 'untried').length, 7);
     t.ok(result.unjudged.includes('no_spf'));
+    t.notOk(
+      result.findings.some(({ code }) => code === 'glue_missing'),
+      'servers outside the zone need none',
+    );
   },
 );
 
