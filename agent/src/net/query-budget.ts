@@ -7,6 +7,11 @@ const MAX_QUERIES = 32;
 export class QueryBudget {
   #left = MAX_QUERIES;
 
+  /** Number of queries taken so far. */
+  get spentCount(): number {
+    return MAX_QUERIES - this.#left;
+  }
+
   /** True if no query is left. */
   get isSpent(): boolean {
     return this.#left === 0;

@@ -12,11 +12,13 @@ import { mtr } from './mtr/index.js';
 import { ntp } from './ntp/index.js';
 import { ping } from './ping/index.js';
 import { RblEngine } from './rbl/index.js';
+import { records } from './records/index.js';
 import { smtp } from './smtp/index.js';
 import { speedtest } from './speedtest/index.js';
 import { ssl } from './ssl/index.js';
 import { tcp } from './tcp/index.js';
 import { traceroute } from './traceroute/index.js';
+import { zoneAudit } from './zone-audit/index.js';
 
 /** An engine for everything that is measured, or it does not compile. */
 export type Engines = { readonly [T in MeasurementType]: ProbeEngine<T> };
@@ -34,6 +36,8 @@ export function makeEngines({ sources, chromium }: Pick<EngineSettings, 'sources
   const { blocklists, registries, icpUrl } = sources;
   return {
     ...probeEngines,
+    records,
+    zone_audit: zoneAudit,
     rbl: new RblEngine(blocklists),
     domain: new DomainEngine(registries),
     browser: new BrowserEngine(chromium),

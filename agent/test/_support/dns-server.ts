@@ -15,6 +15,8 @@ export interface SeenQuery {
   /** DO: whether signatures are wanted. */
   readonly wantsSignatures: boolean;
   readonly transport: 'udp' | 'tcp';
+  /** Bits of the header: RD, AD, CD. */
+  readonly flags: number;
   readonly bytes: number;
   readonly sourcePort: number;
 }
@@ -49,6 +51,7 @@ export async function startDnsServer(
       type: question?.type ?? '',
       ...ednsOf(packet.additionals ?? []),
       transport,
+      flags: packet.flags ?? 0,
       bytes: query.length,
       sourcePort,
     };

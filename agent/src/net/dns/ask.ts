@@ -12,6 +12,8 @@ export interface Asking {
   readonly isRecursive: boolean;
   readonly wantsSignatures: boolean;
   readonly wantsNsid: boolean;
+  /** True if a resolver should respond without validation (RFC 4035 section 3.2.2); absent: false. */
+  readonly isUnchecked?: boolean;
 }
 
 export function noProgress(): Progress {
@@ -71,12 +73,12 @@ export function askTcp(
  * without EDNS where it does not support it (RFC 6891 section 7).
  */
 export async function askInTurns(
-  { question, isRecursive, wantsSignatures, wantsNsid }: Asking,
+  { question, isRecursive, wantsSignatures, wantsNsid, isUnchecked }: Asking,
   progress: Progress,
   send: (query: Query) => Promise<DnsReply>,
 ): Promise<DnsReply> {
   const ask = async (edns: QueryEdns | null) => {
-    const reply = await send(makeQuery(question, { isRecursive, edns }));
+    const reply = await send(makeQuery(question, { isRecursive, edns, isUnchecked }));
     progress.reply = reply;
     return reply;
   };

@@ -25,6 +25,8 @@ export interface QueryOptions {
   readonly isRecursive: boolean;
   /** EDNS options; null: no OPT record. */
   readonly edns: QueryEdns | null;
+  /** True if a resolver should respond without validation (CD); absent: false. */
+  readonly isUnchecked?: boolean | undefined;
 }
 
 export interface QueryEdns {
@@ -52,11 +54,11 @@ export interface Query {
  * A fresh query. It sets AD, without which a resolver need not report validation (RFC 6840 section 5.7).
  * @throws ProbeFailure dns_error for a malformed name: the target of an alias may be any bytes
  */
-export function makeQuery(question: DnsQuestion, { isRecursive, edns }: QueryOptions): Query {
+export function makeQuery(question: DnsQuestion, { isRecursive, edns, isUnchecked }: QueryOptions): Query {
   const plainQuestion = encodeQuestion(question);
   const sentQuestion = randomiseCase(plainQuestion);
   const header = Buffer.alloc(HEADER_BYTES);
-  header.writeUInt16BE((isRecursive ? flagBits.rd : 0) | flagBits.ad, 2);
+  header.writeUInt16BE((isRecursive ? flagBits.rd : 0) | (isUnchecked ? flagBits.cd : 0) | flagBits.ad, 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(edns === null ? 0 : 1, 10);
   const cookie = edns?.cookie ?? randomBytes(COOKIE_BYTES);

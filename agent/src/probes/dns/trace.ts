@@ -6,6 +6,8 @@ import { roundMs } from '@vantage/shared/probe-types/statistics.js';
 import { within } from '../../net/deadline.js';
 import { type Asking, askTcp, askUdpThenTcp, noProgress } from '../../net/dns/ask.js';
 import type { AskOptions, Progress } from '../../net/dns/asking.js';
+import type { DnsMessage } from '../../net/dns/message.js';
+import { isSameName } from '../../net/dns/name.js';
 import type { NamedServer } from '../../net/dns/root-hints.js';
 import { type Endpoint, formatEndpoint } from '../../net/endpoint.js';
 import { hasRoute } from '../../net/route.js';
@@ -47,15 +49,47 @@ export interface Walked {
  */
 export async function walkDelegations(options: WalkOptions): Promise<Walked> {
   const walk = new Walk(options, await hasIPv6(options));
-  const roots = options.context.rootServers;
-  const start = randomInt(Math.max(1, roots.length));
-  let delegation: Delegation = { zone: '.', servers: [...roots.slice(start), ...roots.slice(0, start)] };
+  let delegation = rootDelegation(options);
   for (let zones = 0; zones < MAX_ZONES; zones += 1) {
     const outcome = await walk.askZone(delegation);
     if ('server' in outcome) return outcome;
     delegation = outcome;
   }
-  throw new ProbeFailure('dns_error', `more than ${MAX_ZONES} zones on the way`);
+  throw tooManyZones();
+}
+
+/** Delegation of a zone, or the final answer of a server that is above it and also serves it, or knows no such zone. */
+export type FoundDelegation = { readonly delegation: Delegation } | { readonly answer: DnsMessage };
+
+/**
+ * Walks down from the root as `walkDelegations` does, but queries no server of `zone` itself.
+ * @throws ProbeFailure when no server of a zone above helps; or the signal's reason
+ */
+export async function findDelegation(zone: string, options: WalkOptions): Promise<FoundDelegation> {
+  const walk = new Walk(options, await hasIPv6(options));
+  let delegation = rootDelegation(options);
+  for (let zones = 0; zones < MAX_ZONES; zones += 1) {
+    const outcome = await walk.askZone(delegation);
+    if ('server' in outcome) return { answer: answerOf(outcome) };
+    if (isSameName(outcome.zone, zone)) return { delegation: outcome };
+    delegation = outcome;
+  }
+  throw tooManyZones();
+}
+
+function answerOf({ progress: { reply } }: Walked): DnsMessage {
+  if (reply === null) throw new RangeError('a walk ended without a result');
+  return reply.message;
+}
+
+/** The servers of the root, from a random one on. */
+function rootDelegation({ context: { rootServers: roots } }: WalkOptions): Delegation {
+  const start = randomInt(Math.max(1, roots.length));
+  return { zone: '.', servers: [...roots.slice(start), ...roots.slice(0, start)] };
+}
+
+function tooManyZones(): ProbeFailure {
+  return new ProbeFailure('dns_error', `more than ${MAX_ZONES} zones on the way`);
 }
 
 function hasIPv6({ context: { rootServers }, signal }: WalkOptions): Promise<boolean> {

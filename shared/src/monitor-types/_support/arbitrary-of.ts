@@ -52,8 +52,8 @@ function arbitrary(schema: JsonSchema): fc.Arbitrary<unknown> {
 }
 
 function text({ format, pattern, minLength = 0, maxLength = 700 }: JsonSchema): fc.Arbitrary<string> {
-  if (format === 'date-time')
-    return fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString());
+  if (format === 'date-time') return instant();
+  if (format === 'date') return instant().map((date) => date.slice(0, 10));
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
   const length = { minLength, maxLength };
   return fc.oneof(fc.string(length), fc.string({ ...length, unit: 'binary' }));
@@ -65,4 +65,8 @@ function object({ properties = {}, required = [], patternProperties }: JsonSchem
   const members: Record<string, fc.Arbitrary<unknown>> = {};
   for (const [name, member] of Object.entries(properties)) members[name] = arbitrary(member);
   return fc.record(members, { requiredKeys: [...required] });
+}
+
+function instant(): fc.Arbitrary<string> {
+  return fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString());
 }
