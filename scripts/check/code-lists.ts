@@ -124,6 +124,26 @@ export const codeLists: readonly CodeList[] = [
     }),
   },
   {
+    name: 'reputation-signals',
+    modules: ['control-plane/dist/src/modules/lookups/reputation/signals.js'],
+    read: ({ signalWeights } = {}) => ({
+      table: table(
+        ['Signal', 'Weight'],
+        entries(signalWeights).map(([name, weight]) => [code(name), String(weight)]),
+      ),
+    }),
+  },
+  {
+    name: 'risk-levels',
+    modules: ['control-plane/dist/src/modules/lookups/reputation/signals.js'],
+    read: ({ riskLevels } = {}) => ({
+      table: table(
+        ['Level', 'From score'],
+        entries(riskLevels).map(([name, from]) => [code(name), String(from)]),
+      ),
+    }),
+  },
+  {
     name: 'error-codes',
     modules: ['control-plane/dist/src/http/error-table.js'],
     read: ({ errorTable } = {}) => ({ values: entries(errorTable).map(([name]) => name) }),
