@@ -100,6 +100,50 @@ export const codeLists: readonly CodeList[] = [
     }),
   },
   {
+    name: 'header-findings',
+    modules: ['shared/dist/src/headers/header-grades.js', 'shared/dist/src/diagnose/findings/header-findings.js'],
+    read: ({ headerRules } = {}, { headerFindings } = {}) => ({
+      table: table(
+        ['Finding', 'Grade at most', 'Meaning'],
+        entries(headerRules).map(([name, rule]) => [
+          code(name),
+          text(get(rule, 'cap') ?? '-'),
+          text(get(get(get(headerFindings, name), 'texts'), 'en')),
+        ]),
+      ),
+    }),
+  },
+  {
+    name: 'cdn-marks',
+    modules: ['shared/dist/src/headers/cdn-marks.js'],
+    read: ({ cdnMarks } = {}) => ({
+      table: table(
+        ['CDN', 'Mark', 'Source'],
+        members(cdnMarks).map((mark) => [text(get(mark, 'cdn')), markText(mark), text(get(mark, 'source'))]),
+      ),
+    }),
+  },
+  {
+    name: 'reputation-signals',
+    modules: ['control-plane/dist/src/modules/lookups/reputation/signals.js'],
+    read: ({ signalWeights } = {}) => ({
+      table: table(
+        ['Signal', 'Weight'],
+        entries(signalWeights).map(([name, weight]) => [code(name), String(weight)]),
+      ),
+    }),
+  },
+  {
+    name: 'risk-levels',
+    modules: ['control-plane/dist/src/modules/lookups/reputation/signals.js'],
+    read: ({ riskLevels } = {}) => ({
+      table: table(
+        ['Level', 'From score'],
+        entries(riskLevels).map(([name, from]) => [code(name), String(from)]),
+      ),
+    }),
+  },
+  {
     name: 'error-codes',
     modules: ['control-plane/dist/src/http/error-table.js'],
     read: ({ errorTable } = {}) => ({ values: entries(errorTable).map(([name]) => name) }),
@@ -174,6 +218,16 @@ function exitCodeTable(agent: readonly unknown[], control: readonly unknown[]): 
     ...[agent, control].map((program) => text(get(meaning(program, wanted), 'meaning') ?? '')),
   ]);
   return table(['Code', 'vantage-agent', 'vantage-control'], rows);
+}
+
+/** A mark of a CDN: its header and pattern, suffix of names, or network. */
+function markText(mark: unknown): string {
+  const [header, value, cname, asn] = ['header', 'value', 'cname', 'asn'].map((name) => get(mark, name));
+  if (asn !== undefined) return `AS${Number(asn)}`;
+  if (cname !== undefined) return `alias of ${code(`*.${text(cname)}`)}`;
+  return value instanceof RegExp
+    ? `${code(text(header))} like ${code(value.source.replaceAll('|', '\\|'))}`
+    : code(text(header));
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -7,12 +7,13 @@ import type { Resolution, ResolveRequest, Resolver } from './resolver.js';
  */
 export class KnownNames {
   readonly #resolver: Resolver;
-  readonly #request: Omit<ResolveRequest, 'host' | 'budget'>;
+  readonly #request: Omit<ResolveRequest, 'host' | 'budget' | 'onAlias'>;
   readonly #budget = new QueryBudget();
   readonly #byName = new Map<string, Resolution>();
+  readonly #aliases = new Map<string, Set<string>>();
 
   /** `request` is what all questions of the run have in common. */
-  constructor(resolver: Resolver, request: Omit<ResolveRequest, 'host' | 'budget'>) {
+  constructor(resolver: Resolver, request: Omit<ResolveRequest, 'host' | 'budget' | 'onAlias'>) {
     this.#resolver = resolver;
     this.#request = request;
   }
@@ -22,8 +23,16 @@ export class KnownNames {
     const name = host.kind === 'name' ? host.name : host.address;
     const known = this.#byName.get(name);
     if (known !== undefined) return { addresses: known.addresses, ms: 0 };
-    const resolution = await this.#resolver.resolve({ host, budget: this.#budget, ...this.#request });
+    const aliases = new Set<string>();
+    this.#aliases.set(name, aliases);
+    const onAlias = (alias: string) => void aliases.add(alias);
+    const resolution = await this.#resolver.resolve({ host, budget: this.#budget, onAlias, ...this.#request });
     this.#byName.set(name, resolution);
     return resolution;
+  }
+
+  /** Names to which a host is an alias, as far as they were seen. */
+  aliasesOf(host: ResolveRequest['host']): string[] {
+    return host.kind === 'name' ? [...(this.#aliases.get(host.name) ?? [])] : [];
   }
 }

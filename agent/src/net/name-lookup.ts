@@ -35,6 +35,8 @@ export interface LookupOptions extends AskServersOptions {
   readonly policy: TargetPolicy;
   /** Field of the request that held the name, for messages. */
   readonly field: string;
+  /** Called with every alias that passed the policy. */
+  readonly onAlias?: ((alias: string) => void) | undefined;
 }
 
 /**
@@ -49,6 +51,7 @@ export async function lookUp(name: string, type: 'A' | 'AAAA', options: LookupOp
     const { message } = await askServers({ name: asked, type }, { ...options, about: name });
     const { aliases, addresses } = readAnswer(message, { name: asked, type });
     checkAnswer(name, message, aliases, options);
+    for (const alias of aliases) options.onAlias?.(alias);
     aliasCount += aliases.length;
     if (aliasCount > MAX_ALIASES)
       throw new ProbeFailure('dns_error', `"${name}" has more than ${MAX_ALIASES} aliases (CNAME)`);

@@ -27,6 +27,8 @@ export interface ResolveRequest {
   readonly field?: string;
   /** Shared by the resolutions of one run; default: one for this resolution alone. */
   readonly budget?: QueryBudget;
+  /** Called with every alias (CNAME) of the name, once for each family. */
+  readonly onAlias?: (alias: string) => void;
 }
 
 export interface Resolution {
@@ -122,8 +124,8 @@ export class StubResolver implements Resolver {
     servers: readonly DnsServer[],
     request: LimitedRequest,
   ): Promise<ResolvedAddress[]> {
-    const { ipVersion, policy, signal, budget, onSent, field = 'target' } = request;
-    const options = { servers, policy, field, budget, signal, onSent, clock: this.#options.clock };
+    const { ipVersion, policy, signal, budget, onSent, onAlias, field = 'target' } = request;
+    const options = { servers, policy, field, budget, signal, onSent, onAlias, clock: this.#options.clock };
     const types = ipVersion === 'auto' ? (['AAAA', 'A'] as const) : ([ipVersion === 'v6' ? 'AAAA' : 'A'] as const);
     const outcomes = await Promise.allSettled(types.map((type) => lookUp(name, type, options)));
     const addresses = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));

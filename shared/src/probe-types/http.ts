@@ -90,6 +90,8 @@ const Spec = Type.Object(
     target: targetField('An http or https URL.', 2048),
     params: Params,
     client_certificate: Type.Optional(ClientCertificateSchema),
+    // only the analysis of headers sets it: results of other probes stay small
+    keeps_header_lines: Type.Optional(Type.Literal(true)),
   },
   { additionalProperties: false },
 );
@@ -134,6 +136,10 @@ const JsonFinding = Type.Object(
   { additionalProperties: false },
 );
 
+/** One header line of a response, its name in lower case; cookies without their values. */
+const HeaderLine = Type.Object({ name: Type.String(), value: Type.String() }, { additionalProperties: false });
+export type HeaderLine = Static<typeof HeaderLine>;
+
 const Result = Type.Object(
   {
     ...outcomeFields,
@@ -163,6 +169,19 @@ const Result = Type.Object(
     ),
     json_paths: Type.Optional(
       Type.Array(JsonFinding, { maxItems: 10, description: 'Values that `params.json_paths` select, in their order.' }),
+    ),
+    header_lines: Type.Optional(
+      Type.Array(HeaderLine, {
+        maxItems: 128,
+        description:
+          'Header lines in their order, instead of `headers`; only for the analysis of headers. Cookies have no values.',
+      }),
+    ),
+    aliases: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: 16,
+        description: 'Names to which the name of the last host is an alias (CNAME); only with `header_lines`.',
+      }),
     ),
     timing: Timing,
     tls: Type.Union([TlsSchema, Type.Null()]),

@@ -75,6 +75,7 @@ export class Answer {
     checkSize(rawHeaders);
     hop.statusCode = statusCode;
     hop.httpVersion = httpVersion;
+    hop.rawHeaders = rawHeaders;
     hop.headers = joinHeaders(rawHeaders);
   }
 

@@ -46,14 +46,14 @@ export async function decodeContent(bytes: Buffer, coding: string | undefined): 
 }
 
 /** The text of a body by its content type; null for what is not text. A body without a type counts as text. */
-export function readText(bytes: Buffer, contentType: string | undefined): BodyText | null {
+export function readText(bytes: Buffer, contentType: string | undefined, maxBytes = MAX_KEPT_BYTES): BodyText | null {
   const content = parseContentType(contentType);
   if (!textTypes.test(content.type)) return null;
-  const kept = bytes.subarray(0, MAX_KEPT_BYTES);
+  const kept = bytes.subarray(0, maxBytes);
   // a stream decoder omits a character that was cut
   const decoded = decoderOf(bytes, content).decode(kept, { stream: kept.length < bytes.length });
   const whole = withoutControls(decoded);
-  const text = cutToBytes(whole, MAX_KEPT_BYTES);
+  const text = cutToBytes(whole, maxBytes);
   return { text, isTruncated: kept.length < bytes.length || text.length < whole.length };
 }
 

@@ -27,10 +27,17 @@ export class Hop {
   statusCode: number | null = null;
   httpVersion: string | null = null;
   headers: Record<string, string> = {};
+  /** Names and values in turn, as they arrived. */
+  rawHeaders: readonly string[] = [];
   /** The body as it travelled, without the framing. */
-  readonly body = new BodyBytes(MAX_READ_BYTES);
-  /** True if there was more than MAX_READ_BYTES. */
+  readonly body: BodyBytes;
+  /** True if there was more than `maxBodyBytes`. */
   isCut = false;
 
-  constructor(readonly url: string) {}
+  constructor(
+    readonly url: string,
+    maxBodyBytes = MAX_READ_BYTES,
+  ) {
+    this.body = new BodyBytes(maxBodyBytes);
+  }
 }

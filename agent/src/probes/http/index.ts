@@ -7,7 +7,9 @@ import type { ProbeContext, ProbeEngine } from '../engine.js';
 import { ProbeFailure, toProbeError } from '../failure.js';
 import { decodeContent, readAll, readText } from './body.js';
 import { asksOfBody, type Findings, findInBody } from './findings.js';
+import { headerLines } from './header-lines.js';
 import { Hop, type Phase } from './hop.js';
+import { MAX_EXAMINED_BYTES, MAX_EXAMINED_TEXT_BYTES, MAX_KEPT_BYTES, MAX_READ_BYTES } from './limits.js';
 import { redirectedRequest, redirectLocation } from './redirect.js';
 import { firstRequest } from './request.js';
 import { TlsSettings } from './tls-settings.js';
@@ -28,6 +30,10 @@ const timeoutCodes: Readonly<Record<Phase, ProbeErrorCode>> = {
 interface Trip {
   hop: Hop;
   readonly redirects: HttpResult['redirects'];
+  /** True if the result has header lines. */
+  readonly keepsLines: boolean;
+  /** Names to which the name of the last host is an alias. */
+  aliases: string[];
   body: string | null;
   isBodyTruncated: boolean;
   findings: Findings;
@@ -62,7 +68,15 @@ export class HttpEngine implements ProbeEngine<'http'> {
     // loaded even for plain HTTP: the probe that warms up the process pays for it, not a measured one
     this.#tls.contextFor(undefined);
     const startedAt = clock.monotonicMs();
-    const trip: Trip = { hop: new Hop(spec.target), redirects: [], body: null, isBodyTruncated: false, findings: {} };
+    const trip: Trip = {
+      hop: new Hop(spec.target),
+      redirects: [],
+      keepsLines: spec.keeps_header_lines === true,
+      aliases: [],
+      body: null,
+      isBodyTruncated: false,
+      findings: {},
+    };
     const limit = {
       clock,
       ms: spec.params.timeout_ms,
@@ -100,7 +114,7 @@ async function travel({ spec, context, signal, tls, trip }: Journey): Promise<vo
   let request = firstRequest(spec);
   let certificate = spec.client_certificate;
   for (;;) {
-    const hop = new Hop(request.url.href);
+    const hop = new Hop(request.url.href, trip.keepsLines ? MAX_EXAMINED_BYTES : MAX_READ_BYTES);
     trip.hop = hop;
     const location = () => (params.follow_redirects ? redirectLocation(hop.statusCode ?? 0, hop.headers) : null);
     const startedAt = clock.monotonicMs();
@@ -114,6 +128,7 @@ async function travel({ spec, context, signal, tls, trip }: Journey): Promise<vo
       verifiesTls: params.verify_tls,
       wantsBody: () => location() === null,
     });
+    trip.aliases = names.aliasesOf(request.host);
     const next = location();
     if (next === null) return readBody(trip, params, context.signal);
     if (trip.redirects.length >= params.max_redirects) {
@@ -132,7 +147,8 @@ async function readBody(trip: Trip, params: HttpSpec['params'], signal: AbortSig
   trip.isBodyTruncated = isCut;
   const type = headers['content-type'];
   const bytes = await decodeContent(body.whole(), headers['content-encoding']);
-  const text = bytes === null ? null : readText(bytes, type);
+  const keptBytes = trip.keepsLines ? MAX_EXAMINED_TEXT_BYTES : MAX_KEPT_BYTES;
+  const text = bytes === null ? null : readText(bytes, type, keptBytes);
   if (text !== null) {
     trip.body = text.text;
     trip.isBodyTruncated ||= text.isTruncated;
@@ -147,19 +163,19 @@ function phaseFailure(failure: ProbeFailure, phase: Phase): ProbeFailure {
   return new ProbeFailure(timeoutCodes[phase], failure.message, { cause: failure });
 }
 
-function describe({
-  hop,
-  redirects,
-  body,
-  isBodyTruncated,
-  findings,
-}: Trip): Omit<HttpResult, 'success' | 'error' | 'response_ms'> {
+/** Header lines in place of joined headers: a result has no room for both. */
+function headersOf({ hop, keepsLines, aliases }: Trip): Pick<HttpResult, 'headers' | 'header_lines' | 'aliases'> {
+  return keepsLines ? { headers: {}, header_lines: headerLines(hop.rawHeaders), aliases } : { headers: hop.headers };
+}
+
+function describe(trip: Trip): Omit<HttpResult, 'success' | 'error' | 'response_ms'> {
+  const { hop, redirects, body, isBodyTruncated, findings } = trip;
   const hasAnswer = hop.statusCode !== null;
   return {
     status_code: hop.statusCode,
     response_size: hasAnswer ? hop.body.length : null,
     final_url: hasAnswer ? hop.url : null,
-    headers: hop.headers,
+    ...headersOf(trip),
     resolved_ip: hop.address?.address ?? null,
     ip_version: hop.address?.family ?? null,
     http_version: hop.httpVersion,

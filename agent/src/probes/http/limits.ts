@@ -14,6 +14,9 @@ export const MAX_DECODED_BYTES = 1024 * 1024;
 export const MAX_EXPANSION = 100;
 /** UTF-8 bytes of body that a result keeps. */
 export const MAX_KEPT_BYTES = 64 * 1024;
+/** Body bytes read at most where only the headers are examined, and UTF-8 bytes of text that such a result keeps. */
+export const MAX_EXAMINED_BYTES = 64 * 1024;
+export const MAX_EXAMINED_TEXT_BYTES = 32 * 1024;
 /** An answer that has lasted this long must have brought MIN_BYTES_PER_SECOND on average, and from then on. */
 export const RATE_GRACE_MS = 5000;
 export const MIN_BYTES_PER_SECOND = 1000;

@@ -1,0 +1,118 @@
+import { formatAddress, type IpAddress } from '@vantage/shared/target-policy/address.js';
+import type { Entries } from './score.js';
+import { sortRows } from './sorted-rows.js';
+
+// Prefixes are nested or apart. Sorted by first address and length, a prefix follows those that contain it; it is
+// dropped if one does. The rest is disjoint, and one binary search finds the widest entry of an address.
+
+/** Factor of the first address in the key of an IPv4 prefix; the length is added. A key has 38 bits. */
+export const KEY_FACTOR = 64;
+/** Numbers of an IPv6 prefix in its row: four words of the first address, most significant first, and the length. */
+export const V6_WIDTH = 5;
+
+/** Sorted, disjoint prefixes of both families in arrays of numbers. */
+export class AddressEntries implements Entries {
+  private constructor(
+    private readonly v4: Prefixes,
+    private readonly v6: Prefixes,
+  ) {}
+
+  /** Builds from keys and rows in any order, in slices; takes ownership of both arrays. */
+  static *build(v4Keys: Float64Array, v6Rows: Uint32Array): Generator<void, AddressEntries> {
+    yield* sortRows(v4Keys, 1);
+    const v4 = prefixes(v4Keys.length, 1);
+    for (let row = 0; row < v4Keys.length; row += 1) {
+      const key = v4Keys[row] as number;
+      addUnlessInside(v4, [Math.floor(key / KEY_FACTOR)], key % KEY_FACTOR);
+      if (row % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) yield;
+    }
+    yield* sortRows(v6Rows, V6_WIDTH);
+    const v6 = prefixes(v6Rows.length / V6_WIDTH, 4);
+    for (let at = 0; at < v6Rows.length; at += V6_WIDTH) {
+      addUnlessInside(v6, v6Rows.subarray(at, at + 4), v6Rows[at + 4] as number);
+      if ((at / V6_WIDTH) % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) yield;
+    }
+    return new AddressEntries(trimmed(v4), trimmed(v6));
+  }
+
+  /** Number of disjoint prefixes. */
+  get count(): number {
+    return this.v4.count + this.v6.count;
+  }
+
+  /** Bytes of the arrays. */
+  get bytes(): number {
+    return [this.v4, this.v6].reduce((sum, { firsts, lengths }) => sum + firsts.byteLength + lengths.byteLength, 0);
+  }
+
+  find({ family, value }: IpAddress): string | null {
+    const set = family === 4 ? this.v4 : this.v6;
+    const words = wordsOf(family, value);
+    const row = lastRowUpTo(set, words);
+    return row >= 0 && isInside(set, row, words) ? prefixText(set, row, family) : null;
+  }
+}
+
+const ROWS_PER_SLICE = 32_768;
+
+interface Prefixes {
+  /** First addresses, `words` numbers each, ascending. */
+  readonly firsts: Uint32Array;
+  readonly lengths: Uint8Array;
+  readonly words: number;
+  count: number;
+}
+
+/** 32-bit words of an address, most significant first. */
+export function wordsOf(family: 4 | 6, value: bigint): number[] {
+  if (family === 4) return [Number(value)];
+  return [96n, 64n, 32n, 0n].map((shift) => Number((value >> shift) & 0xffff_ffffn));
+}
+
+function prefixes(room: number, words: number): Prefixes {
+  return { firsts: new Uint32Array(room * words), lengths: new Uint8Array(room), words, count: 0 };
+}
+
+/** The same without the room that dropped prefixes left. */
+function trimmed({ firsts, lengths, words, count }: Prefixes): Prefixes {
+  if (count === lengths.length) return { firsts, lengths, words, count };
+  return { firsts: firsts.slice(0, count * words), lengths: lengths.slice(0, count), words, count };
+}
+
+function addUnlessInside(set: Prefixes, first: ArrayLike<number>, length: number): void {
+  if (set.count > 0 && isInside(set, set.count - 1, first)) return;
+  for (let i = 0; i < set.words; i += 1) set.firsts[set.count * set.words + i] = first[i] as number;
+  set.lengths[set.count] = length;
+  set.count += 1;
+}
+
+/** The last prefix that begins at or before an address; -1: none. */
+function lastRowUpTo({ firsts, words, count }: Prefixes, address: ArrayLike<number>): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const row = (low + high) >>> 1;
+    let difference = 0;
+    for (let i = 0; i < words && difference === 0; i += 1)
+      difference = (firsts[row * words + i] as number) - (address[i] as number);
+    if (difference <= 0) low = row + 1;
+    else high = row;
+  }
+  return low - 1;
+}
+
+/** True if the first bits of an address are those of the prefix. */
+function isInside({ firsts, lengths, words }: Prefixes, row: number, address: ArrayLike<number>): boolean {
+  let bits = lengths[row] as number;
+  for (let i = 0; i < words && bits > 0; i += 1, bits -= 32) {
+    const differing = (firsts[row * words + i] as number) ^ (address[i] as number);
+    if (bits >= 32 ? differing !== 0 : differing >>> (32 - bits) !== 0) return false;
+  }
+  return true;
+}
+
+function prefixText({ firsts, lengths, words }: Prefixes, row: number, family: 4 | 6): string {
+  let value = 0n;
+  for (let i = 0; i < words; i += 1) value = (value << 32n) | BigInt(firsts[row * words + i] as number);
+  return `${formatAddress({ family, value })}/${lengths[row]}`;
+}

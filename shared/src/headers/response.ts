@@ -1,0 +1,45 @@
+import type { HeaderLine } from '../probe-types/http.js';
+import type { ProbeResults } from '../probe-types/index.js';
+
+type HttpResult = ProbeResults['http'];
+
+/** Final response of an http probe that kept header lines. */
+export interface FinalResponse {
+  readonly url: string;
+  readonly isHttps: boolean;
+  readonly statusCode: number;
+  readonly lines: readonly HeaderLine[];
+  /** Names in lower case, values of one name joined by comma and space. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Final response of a probe; null if it has none, because it failed before or because a redirect could not be
+ * followed. A body that cannot be read does not matter.
+ */
+export function finalResponse(result: HttpResult): FinalResponse | null {
+  const { status_code: statusCode, final_url: url, header_lines: lines = [] } = result;
+  if (statusCode === null || url === null) return null;
+  const headers = joinLines(lines);
+  if (!result.success && isRedirect(statusCode) && 'location' in headers) return null;
+  return { url, isHttps: url.startsWith('https:'), statusCode, lines, headers };
+}
+
+/** Values of the lines with a name, in their order. */
+export function valuesOf(lines: readonly HeaderLine[], name: string): string[] {
+  return lines.filter((line) => line.name === name).map(({ value }) => value);
+}
+
+/** True for a status that asks to go to Location (RFC 9110 section 15.4). */
+export function isRedirect(statusCode: number): boolean {
+  return [301, 302, 303, 307, 308].includes(statusCode);
+}
+
+function joinLines(lines: readonly HeaderLine[]): Record<string, string> {
+  const values = new Map<string, string>();
+  for (const { name, value } of lines) {
+    const known = values.get(name);
+    values.set(name, known === undefined ? value : `${known}, ${value}`);
+  }
+  return Object.fromEntries(values);
+}
