@@ -28,7 +28,11 @@ export const environmentVariables = {
   VANTAGE_DNSBL_SERVERS:
     'comma-separated addresses, with or without a port, of the resolvers for queries to blocklists, at most two (default: the resolvers of the system; blocklists refuse public resolvers)',
   VANTAGE_RDAP_BOOTSTRAP:
-    'URL of the list of RDAP servers by domain, RFC 9224, for monitors of type domain_expiry (default: https://data.iana.org/rdap/dns.json)',
+    'URL of the list of RDAP servers by domain, RFC 9224, for registrations of domains (default: https://data.iana.org/rdap/dns.json)',
+  VANTAGE_RDAP_BOOTSTRAP_IPV4:
+    'URL of the list of RDAP servers by IPv4 address (default: ipv4.json next to VANTAGE_RDAP_BOOTSTRAP)',
+  VANTAGE_RDAP_BOOTSTRAP_IPV6:
+    'URL of the list of RDAP servers by IPv6 address (default: ipv6.json next to VANTAGE_RDAP_BOOTSTRAP)',
   VANTAGE_WHOIS_SERVERS:
     'comma-separated WHOIS servers, ZONE=HOST or ZONE=HOST:PORT, used where RDAP has no data; * is the server that refers to the others (default: *=whois.iana.org)',
   VANTAGE_ICP_SOURCE:

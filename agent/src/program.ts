@@ -93,6 +93,8 @@ function addRun(program: Command, finish: Finish): void {
           'VANTAGE_DNSBL_ZONES',
           'VANTAGE_DNSBL_SERVERS',
           'VANTAGE_RDAP_BOOTSTRAP',
+          'VANTAGE_RDAP_BOOTSTRAP_IPV4',
+          'VANTAGE_RDAP_BOOTSTRAP_IPV6',
           'VANTAGE_WHOIS_SERVERS',
           'VANTAGE_ICP_SOURCE',
           'VANTAGE_CHROMIUM',

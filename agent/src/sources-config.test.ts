@@ -10,12 +10,17 @@ t.test('whom engines ask about targets is what everybody may ask, unless the ope
     VANTAGE_DNSBL_ZONES: 'bl.test, other.test',
     VANTAGE_DNSBL_SERVERS: '127.0.0.53,[::1]:5353',
     VANTAGE_RDAP_BOOTSTRAP: 'http://rdap.example.com/dns.json',
+    VANTAGE_RDAP_BOOTSTRAP_IPV6: 'https://six.example.net/v6.json',
     VANTAGE_WHOIS_SERVERS: 'DE=whois.denic.de, co.uk=192.0.2.1:4343, *=whois.example.com',
     VANTAGE_ICP_SOURCE: 'https://icp.example.com/{domain}.json',
   });
   t.equal(sources.icpUrl, 'https://icp.example.com/{domain}.json');
   t.strictSame(sources.registries, {
-    rdapBootstrapUrl: 'http://rdap.example.com/dns.json',
+    rdapBootstrap: {
+      dns: 'http://rdap.example.com/dns.json',
+      ipv4: 'http://rdap.example.com/ipv4.json',
+      ipv6: 'https://six.example.net/v6.json',
+    },
     whois: {
       byZone: new Map([
         ['de', 'whois.denic.de'],
@@ -38,6 +43,7 @@ t.test('sources that nobody can be asked at are all named at once', async (t) =>
     VANTAGE_DNSBL_ZONES: 'bl.test,127.0.0.1',
     VANTAGE_DNSBL_SERVERS: 'resolver.test,127.0.0.1:0',
     VANTAGE_RDAP_BOOTSTRAP: 'file:///dns.json',
+    VANTAGE_RDAP_BOOTSTRAP_IPV4: 'ipv4.json',
     VANTAGE_WHOIS_SERVERS: 'whois.denic.de,de=a b',
     VANTAGE_ICP_SOURCE: 'https://icp.example.com/',
   };
@@ -54,7 +60,7 @@ t.test('sources that nobody can be asked at are all named at once', async (t) =>
       error.complaints.some((text) => text.startsWith(`${name}: "${value}"`)),
       `${name} ${value}`,
     );
-  for (const name of ['VANTAGE_RDAP_BOOTSTRAP', 'VANTAGE_ICP_SOURCE'])
+  for (const name of ['VANTAGE_RDAP_BOOTSTRAP', 'VANTAGE_RDAP_BOOTSTRAP_IPV4', 'VANTAGE_ICP_SOURCE'])
     t.ok(
       error.complaints.some((text) => text.startsWith(`${name}: `)),
       name,

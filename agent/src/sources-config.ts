@@ -2,15 +2,22 @@ import { MAX_ZONES } from '@vantage/shared/probe-types/rbl.js';
 import { parseHost, parseHostPort } from '@vantage/shared/target-policy/host.js';
 import { parseHttpUrl } from '@vantage/shared/target-policy/url.js';
 import { findEndpoint } from './net/endpoint.js';
-import { type BlocklistSources, defaultSources, type LookupSources, type RegistrySources } from './probes/sources.js';
+import {
+  type BlocklistSources,
+  defaultSources,
+  type LookupSources,
+  type RdapBootstrapUrls,
+  type RegistrySources,
+} from './probes/sources.js';
 import { splitList } from './split-list.js';
 
 type SourceVariable =
   | 'VANTAGE_DNSBL_ZONES'
   | 'VANTAGE_DNSBL_SERVERS'
-  | 'VANTAGE_RDAP_BOOTSTRAP'
+  | RdapVariable
   | 'VANTAGE_WHOIS_SERVERS'
   | 'VANTAGE_ICP_SOURCE';
+type RdapVariable = 'VANTAGE_RDAP_BOOTSTRAP' | 'VANTAGE_RDAP_BOOTSTRAP_IPV4' | 'VANTAGE_RDAP_BOOTSTRAP_IPV6';
 type Read = (name: SourceVariable) => string | undefined;
 
 const DNS_PORT = 53;
@@ -42,8 +49,7 @@ function parseBlocklists(read: Read, complaints: string[]): BlocklistSources {
 
 function parseRegistries(read: Read, complaints: string[]): RegistrySources {
   const { registries: usual } = defaultSources;
-  const rdapBootstrapUrl = read('VANTAGE_RDAP_BOOTSTRAP') ?? usual.rdapBootstrapUrl;
-  if (!isHttpUrl(rdapBootstrapUrl)) complaints.push('VANTAGE_RDAP_BOOTSTRAP: must be an http or https URL');
+  const rdapBootstrap = parseBootstrapUrls(read, complaints);
   const byZone = new Map<string, string>();
   let { root } = usual.whois;
   for (const entry of splitList(read('VANTAGE_WHOIS_SERVERS') ?? '')) {
@@ -53,7 +59,23 @@ function parseRegistries(read: Read, complaints: string[]): RegistrySources {
     else if (zone === '*') root = server;
     else byZone.set(zone.toLowerCase(), server);
   }
-  return { rdapBootstrapUrl, whois: { byZone, root } };
+  return { rdapBootstrap, whois: { byZone, root } };
+}
+
+/** The files for addresses stand next to that for domains, as at IANA, unless they have a URL of their own. */
+function parseBootstrapUrls(read: Read, complaints: string[]): RdapBootstrapUrls {
+  const urlOf = (variable: RdapVariable, fallback: string) => {
+    const url = read(variable);
+    if (url !== undefined && !isHttpUrl(url)) complaints.push(`${variable}: must be an http or https URL`);
+    return url ?? fallback;
+  };
+  const dns = urlOf('VANTAGE_RDAP_BOOTSTRAP', defaultSources.registries.rdapBootstrap.dns);
+  const siblingOf = (file: string) => (URL.canParse(file, dns) ? new URL(file, dns).href : dns);
+  return {
+    dns,
+    ipv4: urlOf('VANTAGE_RDAP_BOOTSTRAP_IPV4', siblingOf('ipv4.json')),
+    ipv6: urlOf('VANTAGE_RDAP_BOOTSTRAP_IPV6', siblingOf('ipv6.json')),
+  };
 }
 
 function isHttpUrl(text: string): boolean {

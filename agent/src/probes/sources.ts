@@ -16,10 +16,19 @@ export interface WhoisServers {
   readonly root: string;
 }
 
-/** Registries of domains. Every server among them, and every one they refer to, is judged by the target policy. */
+/** URLs of the lists of RDAP servers: for domains, and for addresses of each version. RFC 9224. */
+export interface RdapBootstrapUrls {
+  readonly dns: string;
+  readonly ipv4: string;
+  readonly ipv6: string;
+}
+
+/**
+ * Registries of domains and addresses. Every server among them, and every one they refer to, is judged by the target
+ * policy.
+ */
 export interface RegistrySources {
-  /** URL of the list of RDAP servers. RFC 9224. */
-  readonly rdapBootstrapUrl: string;
+  readonly rdapBootstrap: RdapBootstrapUrls;
   readonly whois: WhoisServers;
 }
 
@@ -38,7 +47,11 @@ export const defaultSources: LookupSources = {
     servers: [],
   },
   registries: {
-    rdapBootstrapUrl: 'https://data.iana.org/rdap/dns.json',
+    rdapBootstrap: {
+      dns: 'https://data.iana.org/rdap/dns.json',
+      ipv4: 'https://data.iana.org/rdap/ipv4.json',
+      ipv6: 'https://data.iana.org/rdap/ipv6.json',
+    },
     whois: { byZone: new Map(), root: 'whois.iana.org' },
   },
   icpUrl: null,

@@ -44,12 +44,13 @@ function registrationFailures(result: ProbeResults['domain'], config: Config, no
     ];
   const left = daysUntil(expiresAt, nowMs);
   if (left !== null) return expiryFailures('the registration of the domain', left, config);
-  const reason = `its registry publishes no date by ${source === 'whois' ? 'WHOIS' : 'RDAP'}`;
+  const reason = `its registry publishes no date by ${source?.protocol === 'whois' ? 'WHOIS' : 'RDAP'}`;
   return [failureOf({ subject, severity: 'degraded', expected }, { reason }, [])];
 }
 
-function details({ domain, registered, expires_at, source, server }: ProbeResults['domain']): CheckDetails {
-  return { domain, registered, expires_at, source, server };
+function details({ domain, registered, expires_at, source, asked }: ProbeResults['domain']): CheckDetails {
+  const server = source?.server ?? asked.at(-1)?.server ?? null;
+  return { domain, registered, expires_at, source: source?.protocol ?? null, server };
 }
 
 /** Remaining registration time of a domain. */

@@ -1,64 +1,85 @@
 import type { JsonAnswer } from '../http/fetch-json.js';
-import type { Registration } from './registration.js';
+import { entitiesOf, entityWithRole, isObject, publicContact, registrarName } from './rdap-card.js';
+import { bareRegistration, type Registration } from './registration.js';
+import { isCalendarDate, keptEntries, nameServerName } from './registry-text.js';
+import { rdapStatus } from './status.js';
 
-/** Base URLs by the labels they serve, as a bootstrap file lists them. */
-export type RdapServices = ReadonlyMap<string, readonly string[]>;
+type Answer = Pick<JsonAnswer, 'statusCode' | 'contentType' | 'value'>;
 
-/** Entries of a bootstrap file that count; there are some 1500 top-level domains. */
-const MAX_ENTRIES = 10_000;
-
-/** Reads a bootstrap file: `{services: [[[label, …], [url, …]], …]}` (RFC 9224 section 3); null for anything else. */
-export function parseBootstrap(value: unknown): RdapServices | null {
-  if (!isObject(value) || !Array.isArray(value['services'])) return null;
-  const services = new Map<string, readonly string[]>();
-  for (const service of value['services'].slice(0, MAX_ENTRIES)) {
-    const [labels, urls] = Array.isArray(service) ? service : [];
-    if (!isTexts(labels) || !isTexts(urls)) continue;
-    for (const label of labels) if (services.size < MAX_ENTRIES) services.set(label.toLowerCase(), urls);
-  }
-  return services.size === 0 ? null : services;
-}
-
-/** The URL that answers for a domain: that of the longest entry it ends in, https before http; null where there is none. */
-export function rdapUrl(services: RdapServices, domain: string): string | null {
-  const labels = domain.split('.');
-  for (let from = 0; from < labels.length; from += 1) {
-    const urls = services.get(labels.slice(from).join('.'));
-    const base = urls?.find((url) => url.startsWith('https:')) ?? urls?.[0];
-    if (base !== undefined) return `${base.replace(/\/?$/, '/')}domain/${encodeURIComponent(domain)}`;
-  }
-  return null;
-}
+/** Entries of a list of a response that are read. */
+const MAX_ENTRIES = 100;
 
 /**
- * Reads the answer to a question for a domain (RFC 9083 sections 4.5 and 5.3); null where it says nothing of it. 404
+ * Reads the answer to a question for a domain (RFC 9083 section 5.3); null where it says nothing of it. 404
  * counts where it is one of RDAP (RFC 7480 section 5.3), and not some page.
  */
-export function readRdap({ statusCode, contentType, value }: JsonAnswer, domain: string): Registration | null {
-  if (statusCode === 404) return /json/i.test(contentType) && isObject(value) ? { isRegistered: false } : null;
+export function readRdapDomain(answer: Answer, domain: string): Registration | null {
+  if (isNotFound(answer)) return bareRegistration(false);
+  const { statusCode, value } = answer;
   if (statusCode !== 200 || !isObject(value) || value['objectClassName'] !== 'domain') return null;
   const name = value['ldhName'];
   if (typeof name !== 'string' || name.toLowerCase().replace(/\.$/, '') !== domain) return null;
-  return { isRegistered: true, expiresAt: expirationIn(value['events']) };
+  const entities = entitiesOf(value['entities']);
+  const { organization, country } = publicContact(entityWithRole(entities, 'registrant'));
+  return {
+    ...bareRegistration(true),
+    ...registrarIn(entityWithRole(entities, 'registrar')),
+    ...datesIn(value['events']),
+    status: statusIn(value['status']),
+    name_servers: keptEntries(listOf(value['nameservers']).map((one) => nameServerName(memberOf(one, 'ldhName')))),
+    dnssec_signed: booleanOf(memberOf(value['secureDNS'], 'delegationSigned')),
+    registrant_organization: organization,
+    registrant_country: country,
+  };
 }
 
-function expirationIn(events: unknown): string | null {
-  if (!Array.isArray(events)) return null;
-  const event = events.find((one) => isObject(one) && one['eventAction'] === 'expiration');
-  const date = isObject(event) ? event['eventDate'] : null;
-  const atMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
-  return isCalendarDate(atMs) ? new Date(atMs).toISOString() : null;
+/** True for an answer of RDAP that there is no such object. */
+export function isNotFound({ statusCode, contentType, value }: Answer): boolean {
+  return statusCode === 404 && /json/i.test(contentType) && isObject(value);
 }
 
-/** Years of four digits: what a schema takes for a date. */
-export function isCalendarDate(atMs: number): boolean {
-  return atMs >= Date.UTC(1980, 0) && atMs < Date.UTC(10_000, 0);
+/** Dates of the events of a response (RFC 9083 section 4.5). */
+export function datesIn(events: unknown): Pick<Registration, 'registered_at' | 'updated_at' | 'expires_at'> {
+  const dateOf = (action: string) => {
+    const event = listOf(events).find((one) => memberOf(one, 'eventAction') === action);
+    const date = memberOf(event, 'eventDate');
+    const atMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
+    return isCalendarDate(atMs) ? new Date(atMs).toISOString() : null;
+  };
+  return {
+    registered_at: dateOf('registration'),
+    updated_at: dateOf('last changed'),
+    expires_at: dateOf('expiration'),
+  };
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Status values of a response. */
+export function statusIn(value: unknown): string[] {
+  return keptEntries(listOf(value).map(rdapStatus));
 }
 
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+/** Members of a registrar: its abuse contact is an entity below it (RDAP response profile of gTLDs, section 2.4). */
+function registrarIn(registrar: Readonly<Record<string, unknown>> | null) {
+  if (registrar === null) return {};
+  const abuse = publicContact(entityWithRole(entitiesOf(registrar['entities']), 'abuse'));
+  const id = listOf(registrar['publicIds']).find((one) => memberOf(one, 'type') === 'IANA Registrar ID');
+  const number = String(memberOf(id, 'identifier') ?? '');
+  return {
+    registrar: registrarName(registrar),
+    registrar_iana_id: /^\d{1,8}$/.test(number) ? Number(number) : null,
+    registrar_abuse_email: abuse.roleEmail,
+    registrar_abuse_phone: abuse.rolePhone,
+  };
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value.slice(0, MAX_ENTRIES) : [];
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return isObject(value) ? value[name] : undefined;
+}
+
+function booleanOf(value: unknown): boolean | null {
+  return typeof value === 'boolean' ? value : null;
 }

@@ -1,67 +1,65 @@
-import type { KnownNames } from '../../net/known-names.js';
 import { OldServersContext } from '../../net/tls/old-servers.js';
-import type { ProbeContext } from '../engine.js';
 import { ProbeFailure } from '../failure.js';
 import { fetchJson, type JsonAnswer } from '../http/fetch-json.js';
-import { parseBootstrap, type RdapServices, rdapUrl, readRdap } from './rdap-reply.js';
+import type { RdapBootstrapUrls } from '../sources.js';
+import { RegistryRefusal } from './asked-servers.js';
+import { Bootstrap } from './bootstrap.js';
+import { addressUrl, domainUrl, type RdapServices } from './bootstrap-file.js';
+import { readRdapNetwork } from './rdap-network.js';
+import { readRdapDomain } from './rdap-reply.js';
 import type { Registration } from './registration.js';
+import type { RegistryContext, RegistrySubject } from './registry-context.js';
+import { retryAfterSeconds } from './retry-after.js';
 
-/** Lifetime of a bootstrap file, and the delay before one that could not be fetched is requested again. */
-const FRESH_MS = 24 * 3_600_000;
-const RETRY_MS = 10 * 60_000;
 const headers = { Accept: 'application/rdap+json, application/json' };
 
-type Context = Pick<ProbeContext, 'signal' | 'clock' | 'userAgent'> & { readonly names: KnownNames };
+/** Copies of the bootstrap files by kind; null where none may serve. */
+export type BundledFiles = Readonly<Record<keyof RdapBootstrapUrls, RdapServices | null>>;
 
-/** Queries registries by RDAP, each at the URL that the bootstrap file has for its domains. RFC 9083, RFC 9224. */
+/** Queries registries by RDAP, each at the URL that a bootstrap file has for its domains or addresses. RFC 9083, RFC 9224. */
 export class RdapClient {
-  readonly #bootstrapUrl: string;
   readonly #tls: OldServersContext;
-  #services: RdapServices | null = null;
-  #askAgainAtMs = Number.NEGATIVE_INFINITY;
-  /** Reason why there is no file; null: there is one. */
-  #failure: ProbeFailure | null = null;
+  readonly #files: Readonly<Record<keyof RdapBootstrapUrls, Bootstrap>>;
 
-  constructor(bootstrapUrl: string, trustedCertificates?: readonly string[]) {
-    this.#bootstrapUrl = bootstrapUrl;
+  /** `trustedCertificates` (PEM) stand in for the public roots. */
+  constructor(urls: RdapBootstrapUrls, bundled: BundledFiles, trustedCertificates?: readonly string[]) {
     this.#tls = new OldServersContext(trustedCertificates);
+    const fetch = (url: string, context: RegistryContext) => this.#fetch(url, context);
+    const fileOf = (kind: keyof RdapBootstrapUrls) => new Bootstrap({ url: urls[kind], bundled: bundled[kind], fetch });
+    this.#files = { dns: fileOf('dns'), ipv4: fileOf('ipv4'), ipv6: fileOf('ipv6') };
   }
 
-  /** @throws ProbeFailure not_supported where no registry is known, http_protocol for nonsense, and those of HTTP; or the signal's reason */
-  async ask(domain: string, context: Context, onServer: (server: string) => void): Promise<Registration> {
-    const url = rdapUrl(await this.#bootstrap(context), domain);
-    if (url === null) throw new ProbeFailure('not_supported', 'the registry has no RDAP service');
-    if (URL.canParse(url)) onServer(new URL(url).host);
-    const answer = await this.#fetch(url, context);
-    const registration = readRdap(answer, domain);
-    if (registration === null)
-      throw new ProbeFailure('http_protocol', `responded with ${answer.statusCode} without RDAP data`);
-    return registration;
+  /**
+   * The registration, and the server that gave it.
+   * @throws ProbeFailure not_supported where no registry is known, http_protocol for nonsense, and those of HTTP;
+   * RegistryRefusal; or the signal's reason
+   */
+  async ask(subject: RegistrySubject, context: RegistryContext): Promise<{ found: Registration; server: string }> {
+    const url = await this.#urlOf(subject, context);
+    if (url === null || !URL.canParse(url)) throw new ProbeFailure('not_supported', 'the registry has no RDAP service');
+    return context.asked.ask('rdap', new URL(url).host, async (answeredBy) => {
+      const answer = await this.#fetch(url, context);
+      answeredBy(answer.host);
+      if (answer.statusCode === 429 || answer.statusCode === 503) throw refusalOf(answer, context.clock.now());
+      const found =
+        subject.kind === 'domain' ? readRdapDomain(answer, subject.name) : readRdapNetwork(answer, subject.name);
+      if (found === null)
+        throw new ProbeFailure('http_protocol', `responded with ${answer.statusCode} without RDAP data`);
+      return { found, server: answer.host };
+    });
   }
 
-  /** An old file is better than none. */
-  async #bootstrap(context: Context): Promise<RdapServices> {
-    const nowMs = context.clock.monotonicMs();
-    if (nowMs >= this.#askAgainAtMs) await this.#renew(nowMs, context);
-    if (this.#services !== null) return this.#services;
-    throw this.#failure ?? new ProbeFailure('internal', 'no bootstrap file is loaded');
+  async #urlOf(subject: RegistrySubject, context: RegistryContext): Promise<string | null> {
+    if (subject.kind === 'domain') return domainUrl(await this.#files.dns.services(context), subject.name);
+    return addressUrl(await this.#files[`ipv${subject.family}`].services(context), subject.name);
   }
 
-  async #renew(nowMs: number, context: Context): Promise<void> {
-    try {
-      const services = parseBootstrap((await this.#fetch(this.#bootstrapUrl, context)).value);
-      if (services === null) throw new ProbeFailure('http_protocol', 'the bootstrap file of RDAP is invalid');
-      this.#services = services;
-      this.#askAgainAtMs = nowMs + FRESH_MS;
-    } catch (error) {
-      if (this.#services !== null) this.#askAgainAtMs = nowMs + RETRY_MS;
-      if (context.signal.aborted || !(error instanceof ProbeFailure)) throw error;
-      this.#failure = error;
-      this.#askAgainAtMs = nowMs + RETRY_MS;
-    }
-  }
-
-  #fetch(url: string, context: Context): Promise<JsonAnswer> {
+  #fetch(url: string, context: RegistryContext): Promise<JsonAnswer> {
     return fetchJson({ url, headers, names: context.names, secureContext: this.#tls.get() }, context);
   }
+}
+
+function refusalOf({ statusCode, retryAfter }: JsonAnswer, nowMs: number): RegistryRefusal {
+  const message = `refuses queries at present (HTTP ${statusCode})`;
+  return new RegistryRefusal('http_protocol', message, retryAfterSeconds(retryAfter, nowMs));
 }

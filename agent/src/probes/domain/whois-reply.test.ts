@@ -1,5 +1,8 @@
 import t from 'tap';
-import { parseWhoisDate, readWhois, referredServer } from './whois-reply.js';
+import { bareRegistration } from './registration.js';
+import { parseWhoisDate } from './whois-date.js';
+import { referredServer } from './whois-referral.js';
+import { readWhois } from './whois-reply.js';
 
 // Each line as its registry writes it; what stands around them is shortened.
 const answers: [string, string, string | null][] = [
@@ -30,7 +33,7 @@ const answers: [string, string, string | null][] = [
 t.test('the date of expiry is read as the registries write it', async (t) => {
   for (const [what, text, expiresAt] of answers) {
     const domain = what === '.de' ? 'example.de' : 'example.com';
-    t.strictSame(readWhois(text, domain), { isRegistered: true, expiresAt }, what);
+    t.match(readWhois(text, domain), { registered: true, expires_at: expiresAt }, what);
   }
 });
 
@@ -43,7 +46,7 @@ t.test('a name that nobody has is told from an answer that says nothing', async 
     'The queried object does not exist: no such domain\n',
     'No Data Found\nURL of the ICANN form: x\n',
   ];
-  for (const text of free) t.strictSame(readWhois(text, 'example.com'), { isRegistered: false }, text);
+  for (const text of free) t.strictSame(readWhois(text, 'example.com'), bareRegistration(false), text);
   const nothing = ['', 'limit exceeded, retry later', 'Domain Name: OTHER.COM\n', 'we found no match for your taste\n'];
   for (const text of nothing) t.equal(readWhois(text, 'example.com'), null, text);
 });

@@ -26,6 +26,10 @@ export interface JsonRequest {
 export interface JsonAnswer {
   readonly statusCode: number;
   readonly contentType: string;
+  /** Host that gave the response, after redirects, with its port where that is not the usual one. */
+  readonly host: string;
+  /** Header Retry-After as it came; null without one. */
+  readonly retryAfter: string | null;
   /** Undefined where the body is no JSON. */
   readonly value: unknown;
 }
@@ -53,14 +57,15 @@ export async function fetchJson(
   throw new ProbeFailure('too_many_redirects', `more than ${MAX_REDIRECTS} redirects`);
 }
 
-async function readAnswer({ statusCode, headers, body, isCut }: Hop): Promise<JsonAnswer> {
+async function readAnswer({ url, statusCode, headers, body, isCut }: Hop): Promise<JsonAnswer> {
   if (isCut) throw new ProbeFailure('body_too_large', 'the document is larger than 1 MiB');
   const contentType = headers['content-type'] ?? '';
   const bytes = await decodeContent(body.whole(), headers['content-encoding']);
   const text = bytes === null ? '' : readAll(bytes, contentType);
   const excess = jsonExcess(text);
   if (excess !== null) throw new ProbeFailure('body_too_large', `the document has ${excess}`);
-  return { statusCode: statusCode ?? 0, contentType, value: parseJson(text) };
+  const retryAfter = headers['retry-after'] ?? null;
+  return { statusCode: statusCode ?? 0, contentType, host: new URL(url).host, retryAfter, value: parseJson(text) };
 }
 
 function parseJson(text: string): unknown {
