@@ -36,7 +36,7 @@ export const environmentVariables = {
   VANTAGE_WHOIS_SERVERS:
     'comma-separated WHOIS servers, ZONE=HOST or ZONE=HOST:PORT, used where RDAP has no data; * is the server that refers to the others (default: *=whois.iana.org)',
   VANTAGE_ICP_SOURCE:
-    'URL containing {domain} that returns {"icp_number", "company"} in JSON, for monitors of type icp (default: none, these monitors then report that no source is configured)',
+    'URL containing {domain} that returns {"icp_number", "company", "type", "license_type", "filed_at", "inquiry_url"} in JSON, for ICP filings (default: none, monitors of type icp then report that no source is configured); its host is shown in results',
   VANTAGE_CHROMIUM:
     'absolute path of Chromium for monitors of type browser, or none to disable them (default: /usr/bin/chromium and other usual paths)',
   VANTAGE_CHROMIUM_SANDBOX:

@@ -12,6 +12,7 @@ import { mtr } from './mtr/index.js';
 import { ntp } from './ntp/index.js';
 import { ping } from './ping/index.js';
 import { RblEngine } from './rbl/index.js';
+import { records } from './records/index.js';
 import { smtp } from './smtp/index.js';
 import { speedtest } from './speedtest/index.js';
 import { ssl } from './ssl/index.js';
@@ -34,6 +35,7 @@ export function makeEngines({ sources, chromium }: Pick<EngineSettings, 'sources
   const { blocklists, registries, icpUrl } = sources;
   return {
     ...probeEngines,
+    records,
     rbl: new RblEngine(blocklists),
     domain: new DomainEngine(registries),
     browser: new BrowserEngine(chromium),

@@ -17,6 +17,10 @@ const Filing = Type.Object(
   {
     icp_number: Type.String({ maxLength: 100 }),
     company: nullableString('Holder of the filing.'),
+    type: nullableString('Nature of the holder, as the source writes it: company, person, public institution.'),
+    license_type: nullableString('Kind of the licence, as the source writes it.'),
+    filed_at: nullable(Type.String({ format: 'date' }), 'Day of the filing or of its last review.'),
+    inquiry_url: nullableString('Page about the filing, http or https.'),
   },
   { additionalProperties: false },
 );
@@ -26,6 +30,7 @@ const Result = Type.Object(
     ...outcomeFields,
     domain: nullableString('The registered domain of the target; null before it is known.'),
     filing: nullable(Filing, 'Null without a filing.'),
+    source: nullableString('Host of the source; null without one.'),
     lookup_ms: nullableMilliseconds('Duration of the query to the source.'),
   },
   { additionalProperties: false },
@@ -54,7 +59,7 @@ export const icp = {
   Result,
   asksOthers: true,
   deadlineMs: ({ params }: IcpSpec) => params.timeout_ms + 2000,
-  blank: () => ({ domain: null, filing: null, lookup_ms: null }),
+  blank: () => ({ domain: null, filing: null, source: null, lookup_ms: null }),
   targetHost,
   furtherHosts: () => [],
   checkTarget,

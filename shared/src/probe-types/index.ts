@@ -9,6 +9,7 @@ import { mtr } from './mtr.js';
 import { ntp } from './ntp.js';
 import { ping } from './ping.js';
 import { rbl } from './rbl.js';
+import { records } from './records.js';
 import { smtp } from './smtp.js';
 import { speedtest } from './speedtest.js';
 import { ssl } from './ssl.js';
@@ -22,10 +23,10 @@ export const probeTypes = { http, ping, dns, tcp, traceroute, mtr, smtp, ntp, ss
 export type ProbeType = keyof typeof probeTypes;
 
 /**
- * Definitions of everything that agents measure: the probe types, and measurements that only monitors request
+ * Definitions of everything that agents measure: the probe types, and measurements that only monitors and lookups request
  * (docs/adding-a-probe-type.md).
  */
-export const measurements = { ...probeTypes, rbl, domain, icp, browser };
+export const measurements = { ...probeTypes, rbl, domain, icp, browser, records };
 
 /** Name of anything that agents measure. */
 export type MeasurementType = keyof typeof measurements;

@@ -5,7 +5,7 @@ import { compileSchema } from '@vantage/shared/validation.js';
 import t from 'tap';
 import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { startHttpServer } from '../../../test/_support/http-server.js';
-import { aContext, aPolicy } from '../../../test/_support/probe-context.js';
+import { aContext, aPolicy, aSpec } from '../../../test/_support/probe-context.js';
 import { until } from '../../../test/_support/until.js';
 import { CheckRunner } from '../../measuring/check-runner.js';
 import { ProbeRunner } from '../../measuring/runner.js';
@@ -60,6 +60,42 @@ t.test('icp is well with a filing, and fails without one or with another number'
     const none = await startHttpServer(t, answer);
     t.match(await check(none.port), { outcome: 'failed', error: { message: /does not exist, expected one/ } });
   }
+});
+
+t.test('all that a source says of a filing is in the result, if it is what it should be', async (t) => {
+  const look = async (body: object) => {
+    const server = await startHttpServer(t, json(body));
+    const url = `http://127.0.0.1:${server.port}/icp?key=secret&q={domain}`;
+    const result = await new IcpEngine(new JsonIcpProvider(url)).run(aSpec('icp', 'example.cn'), aContext());
+    const checked = isResult(structuredClone(result));
+    t.strictSame(checked.ok ? {} : checked.details, {});
+    t.equal(result.source, '127.0.0.1');
+    t.notMatch(JSON.stringify(result), /secret/);
+    return result.filing;
+  };
+  const filing = {
+    icp_number: '京ICP备12345678号-1',
+    company: 'Example',
+    type: '企业',
+    license_type: 'ICP备案',
+    filed_at: '2024-02-29',
+    inquiry_url: 'https://beian.miit.gov.cn/',
+  };
+  t.strictSame(await look(filing), filing);
+  t.strictSame(await look({ data: { ...filing, filed_at: '2024-02-29 10:00:00', more: 1 } }), filing);
+  const nothing = { company: null, type: null, license_type: null, filed_at: null, inquiry_url: null };
+  const { icp_number } = filing;
+  t.strictSame(await look({ icp_number }), { icp_number, ...nothing });
+  for (const filed_at of ['2024-02-30', 'soon', 20240229, '99999-01-01'])
+    t.equal((await look({ ...filing, filed_at }))?.filed_at, null, `${filed_at}`);
+  for (const inquiry_url of [
+    'javascript:alert(1)',
+    'beian',
+    'http://u:p@x.example/',
+    `https://x.example/${'x'.repeat(3000)}`,
+  ])
+    t.equal((await look({ ...filing, inquiry_url }))?.inquiry_url, null, inquiry_url.slice(0, 40));
+  t.equal((await look({ ...filing, company: 'x'.repeat(5000) }))?.company?.length, 200);
 });
 
 t.test('a source of filings that is away, slow or talks nonsense is no outage', async (t) => {

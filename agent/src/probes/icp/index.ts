@@ -26,6 +26,7 @@ export class IcpEngine implements ProbeEngine<'icp'> {
       error: failure === null ? null : toProbeError(failure),
       domain,
       filing,
+      source: this.provider.host,
       lookup_ms: roundMs(clock.monotonicMs() - startedAt),
     });
     try {

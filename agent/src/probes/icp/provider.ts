@@ -4,26 +4,31 @@ import { OldServersContext } from '../../net/tls/old-servers.js';
 import type { ProbeContext } from '../engine.js';
 import { ProbeFailure } from '../failure.js';
 import { fetchJson, type JsonAnswer, type JsonRequest } from '../http/fetch-json.js';
+import { readFiling } from './filing.js';
 
 export type IcpContext = Pick<ProbeContext, 'signal' | 'clock' | 'userAgent'> & { readonly names: KnownNames };
 
 /** Source of ICP filings. */
 export interface IcpProvider {
+  /** Host of the source, as results name it; null without a source. */
+  readonly host: string | null;
   /** The filing of a registered domain; null where there is none. @throws ProbeFailure; or the signal's reason */
   find(domain: string, context: IcpContext): Promise<IcpFiling | null>;
 }
 
 /** Provider used until an operator configures one. */
 export const noIcpProvider: IcpProvider = {
+  host: null,
   find: () =>
     Promise.reject(new ProbeFailure('not_supported', 'no source configured: the node needs VANTAGE_ICP_SOURCE')),
 };
 
 /**
- * A document for each domain, at a URL with `{domain}` in it: `{icp_number, company}` (API specification, ICP), perhaps
- * within `data`. 404, or a number that is empty or null, says that there is no filing.
+ * A document for each domain, at a URL with `{domain}` in it: `{icp_number, company, type, license_type, filed_at,
+ * inquiry_url}` (API specification, ICP), perhaps within `data`. 404, or a number that is empty or null, says that there is no filing.
  */
 export class JsonIcpProvider implements IcpProvider {
+  readonly host: string;
   readonly #tls: OldServersContext;
 
   /** `trustedCertificates` (PEM) stand in for the public roots. */
@@ -31,6 +36,7 @@ export class JsonIcpProvider implements IcpProvider {
     private readonly urlTemplate: string,
     trustedCertificates?: readonly string[],
   ) {
+    this.host = new URL(urlTemplate.replaceAll('{domain}', 'example.com')).hostname;
     this.#tls = new OldServersContext(trustedCertificates);
   }
 
@@ -49,8 +55,8 @@ export class JsonIcpProvider implements IcpProvider {
   }
 
   /**
-   * Fetches from the source. A failure carries its code but no name or address, because the source is the operator's
-   * secret.
+   * Fetches from the source. A failure carries its code but no URL or address: these may have a key, or show the network
+   * of the node.
    */
   async #fetch(request: JsonRequest, context: IcpContext): Promise<JsonAnswer> {
     try {
@@ -62,18 +68,4 @@ export class JsonIcpProvider implements IcpProvider {
       });
     }
   }
-}
-
-/** Undefined for what says nothing. */
-function readFiling(value: unknown): IcpFiling | null | undefined {
-  const body = isObject(value) && isObject(value['data']) ? value['data'] : value;
-  if (!isObject(body) || !('icp_number' in body)) return undefined;
-  const { icp_number: icpNumber, company } = body;
-  if (icpNumber === null || icpNumber === '') return null;
-  if (typeof icpNumber !== 'string' || icpNumber.length > 100) return undefined;
-  return { icp_number: icpNumber, company: typeof company === 'string' ? company.slice(0, 200) : null };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
