@@ -7,7 +7,7 @@ import type { nodeSchemas } from '../modules/nodes/index.js';
 import { printJson, printTable } from '../terminal/print.js';
 import { version } from '../version.js';
 import { ApiClient, ApiRefusal, ApiUnreachable } from './api-client.js';
-import { parseFrom } from './from.js';
+import { parseFrom } from '../node-words.js';
 import { addParamOptions, paramsOf } from './param-options.js';
 import { Progress } from './progress.js';
 import { taskTable } from './result-table.js';
