@@ -172,6 +172,7 @@ for (const { name, skip, open } of carriers) {
       'check-now': [`${node.nodeId} ${id} ${generation} forged`],
       'alert-noise': [api.userId],
       events: ['monitor.down'],
+      lookups: ['ssl/1 example.com port=443'],
     };
     const before = await stateOf(db);
     const workOf = () => node.peer.frames.filter(({ job, checkNow }) => job !== null || checkNow !== null).length;

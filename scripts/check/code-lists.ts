@@ -122,6 +122,7 @@ export const codeLists: readonly CodeList[] = [
       'runtime/monitor-metrics',
       'runtime/webhook-metrics',
       'runtime/alert-metrics',
+      'runtime/lookup-metrics',
     ].map((name) => `control-plane/dist/src/${name}.js`),
     read: (...modules) => ({ values: readMetrics(...modules) }),
   },

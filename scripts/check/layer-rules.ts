@@ -157,13 +157,13 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     name: 'metrics-in-one-place',
-    says: 'metrics are made in runtime/metrics.ts, runtime/monitor-metrics.ts, runtime/webhook-metrics.ts, runtime/alert-metrics.ts and http/frame/metrics.ts of the control plane, where docs/operating.md is held to them',
+    says: 'metrics are made in runtime/metrics.ts, runtime/monitor-metrics.ts, runtime/webhook-metrics.ts, runtime/alert-metrics.ts, runtime/lookup-metrics.ts and http/frame/metrics.ts of the control plane, where docs/operating.md is held to them',
     forbids: (from, { specifier, isType }) =>
       specifier === 'prom-client' &&
       !isType &&
       !isTestCode(from) &&
       !isScript(from) &&
-      !/^control-plane\/src\/(?:http\/frame\/metrics|runtime\/(?:(?:alert|monitor|webhook)-)?metrics)\.ts$/.test(from),
+      !/^control-plane\/src\/(?:http\/frame\/metrics|runtime\/(?:(?:alert|lookup|monitor|webhook)-)?metrics)\.ts$/.test(from),
   },
   {
     name: 'one-schema-compiler',

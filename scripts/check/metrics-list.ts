@@ -14,7 +14,7 @@ interface NamedMetric {
 export function readMetrics(...modules: readonly Exports[]): string[] {
   const noted: NamedMetric[] = [];
   const registry = { registerMetric: (metric: NamedMetric) => void noted.push(metric) };
-  for (const name of ['HttpMetrics', 'Metrics', 'MonitorMetrics', 'WebhookMetrics', 'AlertMetrics']) {
+  for (const name of ['HttpMetrics', 'Metrics', 'MonitorMetrics', 'WebhookMetrics', 'AlertMetrics', 'LookupMetrics']) {
     const type = modules.map((module) => module[name]).find((exported) => typeof exported === 'function');
     if (typeof type !== 'function') throw new TypeError(`no class "${name}"`);
     const made: object = Reflect.construct(type, [registry]);

@@ -17,6 +17,7 @@ import { openMail } from '../mail/index.js';
 import { NodeDirectory } from '../modules/nodes/index.js';
 import { AlertMetrics } from '../runtime/alert-metrics.js';
 import { createLogger } from '../runtime/log.js';
+import { LookupMetrics } from '../runtime/lookup-metrics.js';
 import { Metrics } from '../runtime/metrics.js';
 import { MonitorMetrics } from '../runtime/monitor-metrics.js';
 import { WebhookMetrics } from '../runtime/webhook-metrics.js';
@@ -99,6 +100,7 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
       monitorMetrics,
       webhookMetrics: new WebhookMetrics(registry),
       alertMetrics: new AlertMetrics(registry),
+      lookupMetrics: new LookupMetrics(registry),
       bus,
       directory,
       limiter: new WindowLimiter(windows, clock),

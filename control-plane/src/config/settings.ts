@@ -1,5 +1,7 @@
 import path from 'node:path';
 import type { BusAddress } from '../bus/bus-address.js';
+import type { NodeSelection } from '../modules/nodes/index.js';
+import { parseFrom } from '../node-words.js';
 import { defaultPlans, type Plans } from '../plans/index.js';
 import type { LogLevel } from '../runtime/log.js';
 import {
@@ -302,6 +304,14 @@ export const settings = {
     fallbackText: 'none',
     parse: parseProxies,
     fallback: () => Object.freeze([]),
+  }),
+  lookupNodes: setting<NodeSelection | null>({
+    name: 'VANTAGE_LOOKUP_NODES',
+    description:
+      'nodes that run lookups, in the words of vantage --from: only nodes of administrators, and those named by id',
+    fallbackText: 'tag:lookup; without a node that has it, the public nodes of administrators',
+    parse: parseFrom,
+    fallback: () => null,
   }),
   geoipDir: setting<string | null>({
     name: 'VANTAGE_GEOIP_DIR',

@@ -17,6 +17,7 @@ import type { LinkTable, ReadAssigned, StateKind } from '../links/index.js';
 import type { Mail, MailParts, MailTemplates } from '../mail/index.js';
 import type { Release } from '../owners/index.js';
 import type { AlertMetrics } from '../runtime/alert-metrics.js';
+import type { LookupMetrics } from '../runtime/lookup-metrics.js';
 import type { Metrics } from '../runtime/metrics.js';
 import type { MonitorMetrics } from '../runtime/monitor-metrics.js';
 import type { Startable } from '../runtime/startable.js';
@@ -44,6 +45,7 @@ export interface House {
   readonly monitorMetrics: MonitorMetrics;
   readonly webhookMetrics: WebhookMetrics;
   readonly alertMetrics: AlertMetrics;
+  readonly lookupMetrics: LookupMetrics;
   readonly bus: Bus;
   readonly directory: NodeDirectory;
   readonly limiter: RateLimiter;

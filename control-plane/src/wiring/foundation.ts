@@ -13,6 +13,7 @@ import { reservePort } from '../http/listeners/reserve-port.js';
 import { loadServerIdentity, type ServerIdentity } from '../links/index.js';
 import { AlertMetrics } from '../runtime/alert-metrics.js';
 import { listening } from '../runtime/listen-error.js';
+import { LookupMetrics } from '../runtime/lookup-metrics.js';
 import { Metrics } from '../runtime/metrics.js';
 import { MonitorMetrics } from '../runtime/monitor-metrics.js';
 import type { Stops } from '../runtime/stops.js';
@@ -45,6 +46,7 @@ export interface Foundation extends Given, Databases {
   readonly monitorMetrics: MonitorMetrics;
   readonly webhookMetrics: WebhookMetrics;
   readonly alertMetrics: AlertMetrics;
+  readonly lookupMetrics: LookupMetrics;
 }
 
 interface Databases {
@@ -81,6 +83,7 @@ export async function layFoundation(given: Given, stops: Stops): Promise<Foundat
     monitorMetrics: new MonitorMetrics(registry),
     webhookMetrics: new WebhookMetrics(registry),
     alertMetrics: new AlertMetrics(registry),
+    lookupMetrics: new LookupMetrics(registry),
   };
 }
 

@@ -1,0 +1,13 @@
+import type { Lookup } from './lookup.js';
+import { ssl } from './ssl.js';
+
+/** The one list of lookups. A new one is a file next to this one and a name here. */
+export const lookups = { ssl } as const satisfies Readonly<Record<string, Lookup>>;
+
+/** Kind of a lookup. */
+export type LookupKind = keyof typeof lookups;
+
+/** Definition of any lookup, for code that treats all kinds alike. */
+export function lookupOf(kind: LookupKind): Lookup {
+  return lookups[kind];
+}

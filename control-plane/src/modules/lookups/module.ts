@@ -1,0 +1,44 @@
+import { parseHost } from '@vantage/shared/target-policy/host.js';
+import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import { defineModule } from '../module.js';
+import { AnswerMemory } from './answers/answer-memory.js';
+import { Answers } from './answers/answers.js';
+import { deleteOldClaims } from './answers/claim-store.js';
+import { WakeUps } from './answers/wake-ups.js';
+import { Lookups } from './index.js';
+import { NodeQuestions } from './node-questions.js';
+import { lookupRoutes } from './routes.js';
+
+/** Lookups: what registries, servers and databases say about a domain or an address. */
+export const lookupsModule = defineModule({
+  name: 'lookups',
+  tags: {
+    Lookups: 'Ask about a domain or an address once, and get an answer that says how old it is.',
+  },
+  routes: lookupRoutes,
+  open(house, { probes }) {
+    const { agentsDb, clock, bus, config, directory, geo, lists, lookupMetrics, replicaId } = house;
+    const log = house.log.child({ part: 'lookups' });
+    const memory = new AnswerMemory();
+    const wakeUps = new WakeUps(clock);
+    const answers = new Answers({ db: agentsDb, clock, bus, replicaId, memory, wakeUps, log });
+    const questions = new NodeQuestions({ probes, directory, selection: config.lookupNodes, clock });
+    const policy = () => lists.policy;
+    lists.onChange(() => {
+      answers
+        .forgetRefused((subject) => isRefused(subject, policy()))
+        .catch((error: unknown) => log.warn({ err: error }, 'cannot delete answers about denied targets'));
+    });
+    const service = new Lookups({ answers, questions, probes, geo, policy, metrics: lookupMetrics, clock });
+    return { service, startables: [answers], upkeep: [() => deleteOldClaims(agentsDb)] };
+  },
+});
+
+function isRefused(subject: string, policy: TargetPolicy): boolean {
+  try {
+    policy.checkHost(parseHost(subject));
+    return false;
+  } catch {
+    return true;
+  }
+}
