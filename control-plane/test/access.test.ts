@@ -56,6 +56,8 @@ const expected: Readonly<Record<string, Expected>> = {
   'GET /v1/monitor-events': readMonitors,
   'GET /v1/monitor-events/{id}': readMonitors,
   'POST /v1/monitors/{id}/rotate-token': writeMonitors,
+  'GET /v1/info/ip': readBack,
+  'GET /v1/info/ip/me': readBack,
   'GET /v1/info/ssl': readBack,
   'GET /v1/domain-combo/preview': unauthenticated,
   'POST /v1/domain-combo/preview': unauthenticated,

@@ -320,6 +320,13 @@ export const settings = {
     parse: parseDirectory,
     fallback: () => null,
   }),
+  geoipAttribution: setting<readonly string[]>({
+    name: 'VANTAGE_GEOIP_ATTRIBUTION',
+    description: 'lines that the licences of these files ask for, shown in every answer about an address',
+    fallbackText: 'none',
+    parse: (text) => Object.freeze(text.split('\n').map((line) => line.trim()).filter((line) => line !== '')),
+    fallback: () => Object.freeze([]),
+  }),
   logLevel: setting<LogLevel>({
     name: 'VANTAGE_LOG_LEVEL',
     description: 'trace, debug, info, warn, error, fatal or silent',

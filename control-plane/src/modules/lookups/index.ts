@@ -23,6 +23,8 @@ interface LookupsOptions {
   readonly questions: NodeQuestions;
   readonly probes: Pick<Probes, 'takeNodeTests'>;
   readonly geo: GeoDatabases;
+  /** Lines that the licences of the geo databases ask for. */
+  readonly attribution: readonly string[];
   /** Returns the current policy: deny lists change at run time. */
   readonly policy: () => TargetPolicy;
   readonly metrics: LookupMetrics;
@@ -62,7 +64,8 @@ export class Lookups {
   }
 
   #remember(lookup: MemoryLookup, question: Question, { locale }: Asking): object {
-    const data = lookup.answer(question, { geo: this.options.geo, locale });
+    const { geo, attribution } = this.options;
+    const data = lookup.answer(question, { geo, attribution, locale });
     if (data === null) throw new ApiError('UNAVAILABLE');
     return data;
   }

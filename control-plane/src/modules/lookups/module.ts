@@ -24,12 +24,13 @@ export const lookupsModule = defineModule({
     const answers = new Answers({ db: agentsDb, clock, bus, replicaId, memory, wakeUps, log });
     const questions = new NodeQuestions({ probes, directory, selection: config.lookupNodes, clock });
     const policy = () => lists.policy;
+    const { geoipAttribution: attribution } = config;
     lists.onChange(() => {
       answers
         .forgetRefused((subject) => isRefused(subject, policy()))
         .catch((error: unknown) => log.warn({ err: error }, 'cannot delete answers about denied targets'));
     });
-    const service = new Lookups({ answers, questions, probes, geo, policy, metrics: lookupMetrics, clock });
+    const service = new Lookups({ answers, questions, probes, geo, policy, metrics: lookupMetrics, clock, attribution });
     return { service, startables: [answers], upkeep: [() => deleteOldClaims(agentsDb)] };
   },
 });

@@ -65,6 +65,8 @@ export interface NodeLookup extends LookupFacts {
 /** Sources of lookups that need no node. */
 export interface MemorySources {
   readonly geo: GeoDatabases;
+  /** Lines that the licences of the databases ask for. */
+  readonly attribution: readonly string[];
   readonly locale: Locale;
 }
 

@@ -1,8 +1,9 @@
+import { ip } from './ip.js';
 import type { Lookup } from './lookup.js';
 import { ssl } from './ssl.js';
 
 /** The one list of lookups. A new one is a file next to this one and a name here. */
-export const lookups = { ssl } as const satisfies Readonly<Record<string, Lookup>>;
+export const lookups = { ip, ssl } as const satisfies Readonly<Record<string, Lookup>>;
 
 /** Kind of a lookup. */
 export type LookupKind = keyof typeof lookups;
