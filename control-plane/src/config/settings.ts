@@ -30,6 +30,7 @@ import {
   parseOrigins,
   parsePlansText,
   parseProxies,
+  parseRates,
   parseReadableFile,
   parseSeconds,
   parseSecretKey,
@@ -312,6 +313,14 @@ export const settings = {
     fallbackText: 'tag:lookup; without a node that has it, the public nodes of administrators',
     parse: parseFrom,
     fallback: () => null,
+  }),
+  registryRates: setting<ReadonlyMap<string, number>>({
+    name: 'VANTAGE_REGISTRY_RATES',
+    description:
+      'comma-separated HOST=PER_MINUTE: queries that all nodes together send to an RDAP or WHOIS server for lookups',
+    fallbackText: '30 for every server',
+    parse: parseRates,
+    fallback: () => new Map(),
   }),
   geoipDir: setting<string | null>({
     name: 'VANTAGE_GEOIP_DIR',

@@ -8,6 +8,7 @@ export async function up(trx: Knex.Transaction): Promise<void> {
   await trx.raw(INTERNAL_TASKS);
   await trx.raw(ANSWERS);
   await trx.raw(CLAIMS);
+  await trx.raw(REGISTRIES);
 }
 
 const INTERNAL_TASKS = `
@@ -41,4 +42,16 @@ const CLAIMS = `
     lease_until timestamptz NOT NULL
   );
   COMMENT ON TABLE lookup_claims IS 'questions that a replica is asking; the lease of one that died runs out';
+`;
+
+const REGISTRIES = `
+  CREATE TABLE registry_servers (
+    server text COLLATE "C" PRIMARY KEY,
+    per_minute double precision NOT NULL,
+    tokens double precision NOT NULL,
+    updated_at timestamptz NOT NULL,
+    shut_until timestamptz
+  );
+  COMMENT ON TABLE registry_servers IS 'RDAP and WHOIS servers that nodes asked: one bucket each over all nodes';
+  COMMENT ON COLUMN registry_servers.shut_until IS 'it refused, and is not to be asked before; null: it never did';
 `;

@@ -1,3 +1,4 @@
+import type { AskedRegistryServer } from '@vantage/shared/probe-types/domain.js';
 import { parseHost } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { defineModule } from '../module.js';
@@ -6,6 +7,7 @@ import { Answers } from './answers/answers.js';
 import { deleteOldClaims } from './answers/claim-store.js';
 import { WakeUps } from './answers/wake-ups.js';
 import { Lookups } from './index.js';
+import { deleteFullServers, listShutServers, noteAskedServers } from './registries/registry-store.js';
 import { NodeQuestions } from './node-questions.js';
 import { lookupRoutes } from './routes.js';
 
@@ -22,7 +24,11 @@ export const lookupsModule = defineModule({
     const memory = new AnswerMemory();
     const wakeUps = new WakeUps(clock);
     const answers = new Answers({ db: agentsDb, clock, bus, replicaId, memory, wakeUps, log });
-    const questions = new NodeQuestions({ probes, directory, selection: config.lookupNodes, clock });
+    const registries = {
+      listShut: () => listShutServers(agentsDb),
+      note: (asked: readonly AskedRegistryServer[]) => noteAskedServers(agentsDb, asked, config.registryRates),
+    };
+    const questions = new NodeQuestions({ probes, registries, directory, selection: config.lookupNodes, clock });
     const policy = () => lists.policy;
     const { geoipAttribution: attribution } = config;
     lists.onChange(() => {
@@ -31,7 +37,7 @@ export const lookupsModule = defineModule({
         .catch((error: unknown) => log.warn({ err: error }, 'cannot delete answers about denied targets'));
     });
     const service = new Lookups({ answers, questions, probes, geo, policy, metrics: lookupMetrics, clock, attribution });
-    return { service, startables: [answers], upkeep: [() => deleteOldClaims(agentsDb)] };
+    return { service, startables: [answers], upkeep: [() => deleteOldClaims(agentsDb), () => deleteFullServers(agentsDb)] };
   },
 });
 

@@ -1,8 +1,9 @@
 import type { Clock } from '@vantage/shared/clock.js';
+import type { AskedRegistryServer } from '@vantage/shared/probe-types/domain.js';
 import { measurementOf } from '@vantage/shared/probe-types/index.js';
 import type { AgentResult } from '@vantage/shared/probe-types/node-result.js';
 import { ApiError } from '../../http/errors.js';
-import type { NodeDirectory, NodeSelection } from '../nodes/index.js';
+import type { Node, NodeDirectory, NodeSelection } from '../nodes/index.js';
 import type { Probes } from '../probes/index.js';
 import type { Answer } from './answers/answer.js';
 import { chooseNodes } from './choose-nodes.js';
@@ -12,7 +13,14 @@ import { isFailureOfNode } from './kinds/node-failure.js';
 /** Nodes that one question may be put to, one after the other. */
 const MAX_NODES = 2;
 
+/** Servers of registries, as all nodes share them. */
+export interface Registries {
+  listShut(): Promise<readonly string[]>;
+  note(asked: readonly AskedRegistryServer[]): Promise<void>;
+}
+
 interface NodeQuestionsOptions {
+  readonly registries: Registries;
   readonly probes: Pick<Probes, 'ask'>;
   readonly directory: NodeDirectory;
   readonly selection: NodeSelection | null;
@@ -39,10 +47,14 @@ export class NodeQuestions {
       if (node === undefined) break;
       asked.add(node.id);
       const askedAtMs = this.options.clock.now();
-      const spec = lookup.specOf(question);
+      const shutServers = lookup.serversOf === undefined ? [] : await this.options.registries.listShut();
+      const spec = lookup.specOf(question, shutServers);
       const reply = await this.options.probes.ask({ type: lookup.measures, spec }, node.id, signal);
       if (reply === null) throw signal.reason;
-      if ('result' in reply && !isOwnFailure(reply.result)) return this.#answerOf(lookup, reply.result, askedAtMs);
+      if (!('result' in reply)) continue;
+      const { result } = reply;
+      if (lookup.serversOf !== undefined) await this.options.registries.note(lookup.serversOf(result));
+      if (!isOwnFailure(result)) return this.#answerOf(lookup, result, { askedAtMs, node });
     }
     throw noNode(
       asked.size === 0
@@ -57,8 +69,12 @@ export class NodeQuestions {
     return chooseNodes({ nodes: directory.all(), selection, capability, question: `${kind} ${text}` });
   }
 
-  #answerOf(lookup: NodeLookup, result: AgentResult, askedAtMs: number): Answer {
-    const found = lookup.judge(result, this.options.clock.now());
+  #answerOf(
+    lookup: NodeLookup,
+    result: AgentResult,
+    { askedAtMs, node }: { readonly askedAtMs: number; readonly node: Node },
+  ): Answer {
+    const found = lookup.judge(result, { nowMs: this.options.clock.now(), node });
     const { isFailure, freshMs } = found;
     const freshUntilMs = askedAtMs + freshMs;
     return {

@@ -1,5 +1,6 @@
 import type { MeasurementType, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import type { AgentResult } from '@vantage/shared/probe-types/node-result.js';
+import type { AskedRegistryServer } from '@vantage/shared/probe-types/domain.js';
 import type { Host } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { TProperties, TSchema } from 'typebox';
@@ -44,6 +45,14 @@ export type Found =
   | { readonly isFailure: false; readonly data: object; readonly freshMs: number }
   | { readonly isFailure: true; readonly message: string; readonly freshMs: number };
 
+/** What is known besides a result. */
+export interface JudgeContext {
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** Node that measured. */
+  readonly node: { readonly country: string | null; readonly asn: number | null };
+}
+
 /** Lookup that a node runs. */
 export interface NodeLookup extends LookupFacts {
   readonly runs: 'on a node';
@@ -55,9 +64,12 @@ export interface NodeLookup extends LookupFacts {
   readonly staleMs: number;
   /** What the node measures. */
   readonly measures: MeasurementType;
-  specOf(question: Question): ProbeSpecs[MeasurementType];
-  /** Finding in a result that says something about the target or a third party; pure. `nowMs`: since the epoch. */
-  judge(result: AgentResult, nowMs: number): Found;
+  /** `shutServers`: servers of registries that are not to be asked at present. */
+  specOf(question: Question, shutServers: readonly string[]): ProbeSpecs[MeasurementType];
+  /** Finding in a result that says something about the target or a third party; pure. */
+  judge(result: AgentResult, context: JudgeContext): Found;
+  /** Servers of registries that the node asked; absent: the lookup asks none. */
+  serversOf?(result: AgentResult): readonly AskedRegistryServer[];
   /** The answer in the language of the caller; absent: it has no text for people. */
   localise?(data: object, locale: Locale): object;
 }
@@ -81,10 +93,11 @@ export type Lookup = NodeLookup | MemoryLookup;
 
 /** Types the definition of a lookup that a node runs by the measurement that it makes. */
 export function nodeLookup<T extends MeasurementType>(
-  definition: Omit<NodeLookup, 'runs' | 'measures' | 'specOf' | 'judge'> & {
+  definition: Omit<NodeLookup, 'runs' | 'measures' | 'specOf' | 'judge' | 'serversOf'> & {
     readonly measures: T;
-    specOf(question: Question): ProbeSpecs[T];
-    judge(result: AgentResult<T>, nowMs: number): Found;
+    specOf(question: Question, shutServers: readonly string[]): ProbeSpecs[T];
+    judge(result: AgentResult<T>, context: JudgeContext): Found;
+    serversOf?(result: AgentResult<T>): readonly AskedRegistryServer[];
   },
 ): NodeLookup {
   // a task of type `measures` has results of this type: ingest checks it
