@@ -32,7 +32,15 @@ async function startAnswers(t: Test, { isTalking = false, replicas = 2 } = {}) {
     } as unknown as Bus;
     const wakeUps = new WakeUps(clock);
     const log = pino({ level: 'silent' });
-    const answers = new Answers({ db, clock, bus, replicaId: `rep_${index}`, memory: new AnswerMemory(), wakeUps, log });
+    const answers = new Answers({
+      db,
+      clock,
+      bus,
+      replicaId: `rep_${index}`,
+      memory: new AnswerMemory(),
+      wakeUps,
+      log,
+    });
     answers.start();
     return answers;
   });
@@ -86,7 +94,12 @@ t.test('a failure of a third party is kept for its time, and the answer before i
   await flyTo(world, one, found());
   clock.advance(6 * HOUR_MS);
   const now = clock.now();
-  const failure = { isFailure: true, freshUntilMs: now + 30_000, staleUntilMs: now + 30_000, body: { message: 'away' } };
+  const failure = {
+    isFailure: true,
+    freshUntilMs: now + 30_000,
+    staleUntilMs: now + 30_000,
+    body: { message: 'away' },
+  };
   t.match(await flyTo(world, one, found(failure)), { kind: 'found', answer: failure });
   for (const answers of [one, other]) {
     t.match(await answers.judge(key, null), { use: 'failure', failure: { body: { message: 'away' } }, stale: {} });
@@ -110,7 +123,9 @@ t.test('an answer that is asked for in the last tenth of its time is renewed onc
   asks[1]?.(found({ body: { registrar: 'second' } }));
   await until('both replicas to have the renewed answer', async () => {
     const judged = await Promise.all([one, other].map((answers) => answers.judge(key, null)));
-    return judged.every((one) => one.use === 'answer' && 'registrar' in one.answer.body && one.answer.body.registrar === 'second');
+    return judged.every(
+      (one) => one.use === 'answer' && 'registrar' in one.answer.body && one.answer.body.registrar === 'second',
+    );
   });
   t.equal(asks.length, 2);
 });
@@ -151,20 +166,23 @@ t.test('a replica that lives keeps its lease, and one that died loses it', async
   asks[0]?.(new Error('it died'));
 });
 
-t.test('a failed question is refunded and leaves neither claim nor answer, a caller who cannot pay is told', async (t) => {
-  const { db, one, asks, asked } = await startAnswers(t);
-  let refunds = 0;
-  const paid = async () => ({ giveBack: async () => void (refunds += 1) });
-  const failing = one.fly(asked, null, paid);
-  await until('the question', () => asks.length === 1);
-  asks[0]?.(new Error('no node'));
-  t.match(await failing.end, { kind: 'failed', error: new Error('no node') });
-  t.equal(refunds, 1);
-  const poor = one.fly(asked, null, () => Promise.reject(new Error('nothing left')));
-  t.match(await poor.end, { kind: 'notPaid', error: new Error('nothing left') });
-  t.equal(asks.length, 1);
-  for (const table of ['lookup_claims', 'lookup_answers']) t.same(await db(table), [], table);
-});
+t.test(
+  'a failed question is refunded and leaves neither claim nor answer, a caller who cannot pay is told',
+  async (t) => {
+    const { db, one, asks, asked } = await startAnswers(t);
+    let refunds = 0;
+    const paid = async () => ({ giveBack: async () => void (refunds += 1) });
+    const failing = one.fly(asked, null, paid);
+    await until('the question', () => asks.length === 1);
+    asks[0]?.(new Error('no node'));
+    t.match(await failing.end, { kind: 'failed', error: new Error('no node') });
+    t.equal(refunds, 1);
+    const poor = one.fly(asked, null, () => Promise.reject(new Error('nothing left')));
+    t.match(await poor.end, { kind: 'notPaid', error: new Error('nothing left') });
+    t.equal(asks.length, 1);
+    for (const table of ['lookup_claims', 'lookup_answers']) t.same(await db(table), [], table);
+  },
+);
 
 t.test('an answer of more than 256 KiB is given to those who wait, and is not kept in the table', async (t) => {
   const { randomBytes } = await import('node:crypto');

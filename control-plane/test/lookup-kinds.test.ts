@@ -39,7 +39,11 @@ const registered = {
 t.test('whois asks about the registrable domain, and is fresh by what it found', async (t) => {
   const far = new Date(Date.now() + 90 * DAY_MS).toISOString();
   const soon = new Date(Date.now() + 29 * DAY_MS).toISOString();
-  const first = await asked('whois?q=www.b%C3%BCcher.de', { ...registered, domain: 'xn--bcher-kva.de', expires_at: far });
+  const first = await asked('whois?q=www.b%C3%BCcher.de', {
+    ...registered,
+    domain: 'xn--bcher-kva.de',
+    expires_at: far,
+  });
   t.match([first.type, first.spec.target], ['domain', 'xn--bcher-kva.de']);
   t.match(first.answer.body.data, {
     domain: 'xn--bcher-kva.de',
@@ -71,7 +75,10 @@ t.test('a server of a registry that refuses, and one whose bucket is empty, is n
     { protocol: 'whois', server: 'slow.example', outcome: 'answered', retry_after_s: null },
   ];
   const { answer } = await asked('whois?q=example.org', { ...away, asked: refusing });
-  t.match(answer, { status: 503, body: { error: { code: 'UNAVAILABLE', details: { q: [{ message: 'every server refused' }] } } } });
+  t.match(answer, {
+    status: 503,
+    body: { error: { code: 'UNAVAILABLE', details: { q: [{ message: 'every server refused' }] } } },
+  });
   const retryAfter = Number(answer.headers.get('retry-after'));
   t.ok(isNear(retryAfter, 120), `its Retry-After: ${retryAfter}`);
   const before = node.jobs.length;
@@ -100,11 +107,21 @@ t.test('icp is the filing of the registrable domain, or a note in the language o
   const none = await asked('icp?q=example.com', { domain: 'example.com', filing: null, source: 'icp.example' });
   t.match(none.answer.body.data, { icp_number: null, note: 'The source has no ICP filing of this domain.' });
   t.ok(isNear(maxAge(none.answer), 3_600));
-  for (const [language, note] of [['zh-CN', /备案/], ['zh-TW', /備案/]] as const) {
+  for (const [language, note] of [
+    ['zh-CN', /备案/],
+    ['zh-TW', /備案/],
+  ] as const) {
     t.match((await look('icp?q=example.com', { 'accept-language': language })).body.data.note, note);
   }
-  const { answer } = await asked('icp?q=example.net', { success: false, error: { code: 'not_supported', message: 'no source' } });
-  t.match(answer, { status: 503, body: { error: { code: 'UNAVAILABLE', details: { nodes: [{}] } } } }, 'not configured');
+  const { answer } = await asked('icp?q=example.net', {
+    success: false,
+    error: { code: 'not_supported', message: 'no source' },
+  });
+  t.match(
+    answer,
+    { status: 503, body: { error: { code: 'UNAVAILABLE', details: { nodes: [{}] } } } },
+    'not configured',
+  );
 });
 
 t.test('dns is all types at once or one, and as fresh as its smallest TTL', async (t) => {
@@ -112,9 +129,16 @@ t.test('dns is all types at once or one, and as fresh as its smallest TTL', asyn
   const found = { domain: 'example.com', rcode: 'NOERROR', authenticated_data: false };
   const all = await asked('dns?q=example.com', { ...found, records: [record(3_600), record(120)] });
   t.match([all.type, all.spec.params.type], ['records', undefined]);
-  t.match(all.answer.body.data, { domain: 'example.com', rcode: 'NOERROR', records: [{ ttl: 3_600 }, { ttl: 120 }], errors: [], node: { country: null, asn: null } });
+  t.match(all.answer.body.data, {
+    domain: 'example.com',
+    rcode: 'NOERROR',
+    records: [{ ttl: 3_600 }, { ttl: 120 }],
+    errors: [],
+    node: { country: null, asn: null },
+  });
   t.ok(isNear(maxAge(all.answer), 120));
-  for (const type of ['ANY', '']) t.match((await look(`dns?q=example.com&type=${type}`)).body.meta.cache, { hit: true }, type);
+  for (const type of ['ANY', ''])
+    t.match((await look(`dns?q=example.com&type=${type}`)).body.meta.cache, { hit: true }, type);
   const one = await asked('dns?q=example.com&type=A', { ...found, records: [record(5)] });
   t.equal(one.spec.params.type, 'A');
   t.ok(isNear(maxAge(one.answer), 30), 'at least half a minute');
@@ -124,17 +148,28 @@ t.test('dns is all types at once or one, and as fresh as its smallest TTL', asyn
   t.match(none.answer, { status: 200, body: { data: { rcode: 'NXDOMAIN', records: [] } } });
   t.ok(isNear(maxAge(none.answer), 60));
   const failed = { success: false, error: { code: 'dns_timeout', message: 'no response' }, rcode: null };
-  t.match((await asked('dns?q=failed.example.com', failed)).answer, { status: 503, body: { error: { code: 'UNAVAILABLE' } } });
+  t.match((await asked('dns?q=failed.example.com', failed)).answer, {
+    status: 503,
+    body: { error: { code: 'UNAVAILABLE' } },
+  });
 });
 
 t.test('each kind refuses what it is not about', async (t) => {
   for (const kind of ['dns', 'icp']) {
     for (const q of ['1.1.1.1', 'https://example.com', 'example.com:53', '', 'a..b']) {
-      t.match(await look(`${kind}?q=${encodeURIComponent(q)}`), { status: 400, body: { error: { details: { q: [{}] } } } }, `${kind} ${q}`);
+      t.match(
+        await look(`${kind}?q=${encodeURIComponent(q)}`),
+        { status: 400, body: { error: { details: { q: [{}] } } } },
+        `${kind} ${q}`,
+      );
     }
-    t.match(await look(`${kind}?q=a.internal`), { status: 422, body: { error: { details: { q: [{ code: 'refused' }] } } } });
+    t.match(await look(`${kind}?q=a.internal`), {
+      status: 422,
+      body: { error: { details: { q: [{ code: 'refused' }] } } },
+    });
   }
-  for (const q of ['https://example.com', '1.2.3.4/24', '[::1]', '']) t.equal((await look(`whois?q=${encodeURIComponent(q)}`)).status, 400, q);
+  for (const q of ['https://example.com', '1.2.3.4/24', '[::1]', ''])
+    t.equal((await look(`whois?q=${encodeURIComponent(q)}`)).status, 400, q);
   for (const q of ['10.0.0.1', 'localhost', 'a.onion']) t.equal((await look(`whois?q=${q}`)).status, 422, q);
   t.equal((await look('dns?q=example.com&type=AXFR')).status, 400);
 });

@@ -22,35 +22,42 @@ const openWaiting = (api: TestApi, query = path) => {
   return { answer, leave: () => leaving.abort() };
 };
 
-t.test('a lookup is asked once of a node, kept for every replica and caller, and no caller sees its task', async (t) => {
-  const world = await startLookups(t, [systemClock, systemClock]);
-  const node = await joinNode(t, world);
-  const [one, other] = world.apis as [TestApi, TestApi];
-  const first = ask(one);
-  await answerJob(node, 1, graded);
-  t.match(await first, {
-    status: 200,
-    body: {
-      data: { grade: 'A', domain: 'example.com', unicode_domain: 'example.com', valid: true, error: null },
-      meta: { cache: { hit: false, age_sec: 0 } },
-    },
-  });
-  t.match((await first).headers.get('cache-control'), /^private, max-age=(899|900)$/);
-  for (const api of [one, other]) {
-    for (const query of [path, '/v1/info/ssl?q=EXAMPLE.com.&port=443', '/v1/info/ssl?q=%20example.com%20']) {
-      t.match(await ask(api, query), { status: 200, body: { data: { grade: 'A' }, meta: { cache: { hit: true } } } }, query);
+t.test(
+  'a lookup is asked once of a node, kept for every replica and caller, and no caller sees its task',
+  async (t) => {
+    const world = await startLookups(t, [systemClock, systemClock]);
+    const node = await joinNode(t, world);
+    const [one, other] = world.apis as [TestApi, TestApi];
+    const first = ask(one);
+    await answerJob(node, 1, graded);
+    t.match(await first, {
+      status: 200,
+      body: {
+        data: { grade: 'A', domain: 'example.com', unicode_domain: 'example.com', valid: true, error: null },
+        meta: { cache: { hit: false, age_sec: 0 } },
+      },
+    });
+    t.match((await first).headers.get('cache-control'), /^private, max-age=(899|900)$/);
+    for (const api of [one, other]) {
+      for (const query of [path, '/v1/info/ssl?q=EXAMPLE.com.&port=443', '/v1/info/ssl?q=%20example.com%20']) {
+        t.match(
+          await ask(api, query),
+          { status: 200, body: { data: { grade: 'A' }, meta: { cache: { hit: true } } } },
+          query,
+        );
+      }
     }
-  }
-  t.equal(node.jobs.length, 1);
-  t.match(node.jobs, [{ probeType: 'ssl', caller: '' }]);
-  const [task] = await tasksIn(world);
-  t.same((await ask(one, '/v1/probe/tasks', one.token)).body.data.items, []);
-  for (const as of [null, one.token]) {
-    for (const suffix of ['', '?wait=1', '/events']) {
-      t.match(await ask(one, `/v1/probe/tasks/${task.id}${suffix}`, as), { status: 404 }, `not readable: ${suffix}`);
+    t.equal(node.jobs.length, 1);
+    t.match(node.jobs, [{ probeType: 'ssl', caller: '' }]);
+    const [task] = await tasksIn(world);
+    t.same((await ask(one, '/v1/probe/tasks', one.token)).body.data.items, []);
+    for (const as of [null, one.token]) {
+      for (const suffix of ['', '?wait=1', '/events']) {
+        t.match(await ask(one, `/v1/probe/tasks/${task.id}${suffix}`, as), { status: 404 }, `not readable: ${suffix}`);
+      }
     }
-  }
-});
+  },
+);
 
 t.test('a thousand callers of two replicas and one cold key make one task of one node', async (t) => {
   const world = await startLookups(t, [systemClock, systemClock]);
@@ -83,7 +90,9 @@ t.test('the lease of a replica that died is taken over', async (t) => {
   await claimsIn(world).insert({ ...lease, lease_until: new Date(Date.now() + 3_600_000) });
   const waiting = ask(world.apis[0]);
   t.equal(node.jobs.length, 0, 'another replica asks');
-  await claimsIn(world).where({ holder: 'rep_dead' }).update({ lease_until: new Date(0) });
+  await claimsIn(world)
+    .where({ holder: 'rep_dead' })
+    .update({ lease_until: new Date(0) });
   await answerJob(node, 1, graded);
   t.match(await waiting, { status: 200, body: { data: { grade: 'A' } } });
   t.same(await claimsIn(world), []);
@@ -102,8 +111,14 @@ t.test('the second node is asked when the first is lost, and no third one', asyn
   const second = others.find(({ jobs }) => jobs.length === 1);
   if (second !== undefined) await answerJob(second, 1, overload);
   const refused = await waiting;
-  t.match(refused, { status: 503, body: { error: { code: 'UNAVAILABLE', details: { nodes: [{ code: 'not_found' }] } } } });
-  t.equal(nodes.reduce((sum, { jobs }) => sum + jobs.length, 0), 2);
+  t.match(refused, {
+    status: 503,
+    body: { error: { code: 'UNAVAILABLE', details: { nodes: [{ code: 'not_found' }] } } },
+  });
+  t.equal(
+    nodes.reduce((sum, { jobs }) => sum + jobs.length, 0),
+    2,
+  );
   t.same(await claimsIn(world), [], 'nor is the failure of nodes kept');
 });
 
@@ -114,7 +129,10 @@ t.test('without a node a lookup is 503 with details.nodes, and a node of a stran
   const stranger = await createUserApi(controlPlane, 'stranger@test.example', 'user');
   const theirs = await joinNode(t, { ...world, apis: [stranger] }, { tags: ['lookup'] });
   const answer = await ask(world.apis[0]);
-  t.match(answer, { status: 503, body: { error: { code: 'UNAVAILABLE', details: { nodes: [{ code: 'not_found' }] } } } });
+  t.match(answer, {
+    status: 503,
+    body: { error: { code: 'UNAVAILABLE', details: { nodes: [{ code: 'not_found' }] } } },
+  });
   t.ok(answer.headers.get('retry-after'));
   t.equal(theirs.jobs.length, 0);
 });
@@ -142,29 +160,32 @@ t.test('a failed handshake is an answer with a reason, kept for a minute', async
   t.match(answer.headers.get('cache-control'), /^private, max-age=(59|60)$/);
 });
 
-t.test('a question of a caller costs a node test, a hit and a wait cost none, and a failure of ours is refunded', async (t) => {
-  const plans = '{"anonymous": {"requests_per_minute": null, "node_tests_per_day": 2}}';
-  const world = await startLookups(t, [systemClock], { VANTAGE_PLANS: plans });
-  const node = await joinNode(t, world);
-  const overload = { success: false, error: { code: 'overload', message: 'busy' } };
-  const failing = ask(world.apis[0], '/v1/info/ssl?q=failing.example.com');
-  await answerJob(node, 1, overload);
-  t.equal((await failing).status, 503, 'refunded');
-  const both = [ask(world.apis[0]), ask(world.apis[0])];
-  await answerJob(node, 2, graded);
-  for (const one of both) t.equal((await one).status, 200);
-  t.equal((await ask(world.apis[0])).status, 200);
-  const second = ask(world.apis[0], '/v1/info/ssl?q=second.example.com');
-  await answerJob(node, 3, graded);
-  t.equal((await second).status, 200);
-  t.match(await ask(world.apis[0], '/v1/info/ssl?q=third.example.com'), {
-    status: 429,
-    body: { error: { code: 'QUOTA_EXCEEDED' } },
-  });
-  t.equal((await ask(world.apis[0])).status, 200, 'a hit costs none');
-  t.equal(node.jobs.length, 3);
-  t.same(await claimsIn(world), []);
-});
+t.test(
+  'a question of a caller costs a node test, a hit and a wait cost none, and a failure of ours is refunded',
+  async (t) => {
+    const plans = '{"anonymous": {"requests_per_minute": null, "node_tests_per_day": 2}}';
+    const world = await startLookups(t, [systemClock], { VANTAGE_PLANS: plans });
+    const node = await joinNode(t, world);
+    const overload = { success: false, error: { code: 'overload', message: 'busy' } };
+    const failing = ask(world.apis[0], '/v1/info/ssl?q=failing.example.com');
+    await answerJob(node, 1, overload);
+    t.equal((await failing).status, 503, 'refunded');
+    const both = [ask(world.apis[0]), ask(world.apis[0])];
+    await answerJob(node, 2, graded);
+    for (const one of both) t.equal((await one).status, 200);
+    t.equal((await ask(world.apis[0])).status, 200);
+    const second = ask(world.apis[0], '/v1/info/ssl?q=second.example.com');
+    await answerJob(node, 3, graded);
+    t.equal((await second).status, 200);
+    t.match(await ask(world.apis[0], '/v1/info/ssl?q=third.example.com'), {
+      status: 429,
+      body: { error: { code: 'QUOTA_EXCEEDED' } },
+    });
+    t.equal((await ask(world.apis[0])).status, 200, 'a hit costs none');
+    t.equal(node.jobs.length, 3);
+    t.same(await claimsIn(world), []);
+  },
+);
 
 t.test('answers that are denied now are deleted', async (t) => {
   const { writeFileSync } = await import('node:fs');
@@ -174,7 +195,10 @@ t.test('answers that are denied now are deleted', async (t) => {
   const clock = new FakeClock(Date.now());
   const world = await startLookups(t, [clock], { VANTAGE_DENY_TARGETS_FILE: file });
   const node = await joinNode(t, world);
-  for (const [number, name] of [[1, 'example.com'], [2, 'example.net']] as const) {
+  for (const [number, name] of [
+    [1, 'example.com'],
+    [2, 'example.net'],
+  ] as const) {
     const waiting = ask(world.apis[0], `/v1/info/ssl?q=${name}`);
     await answerJob(node, number, graded);
     t.equal((await waiting).status, 200);
@@ -210,23 +234,60 @@ async function refusals(t: Test): Promise<void> {
   const q = (text: string) => `/v1/info/ssl?q=${encodeURIComponent(text)}`;
   const long = `${'a'.repeat(60)}.`.repeat(4);
   const malformed = [
-    '', ' ', 'https://example.com', 'example.com:443', '1.2.3.4/24', '[::1]', '1.1.1.1', '2606:4700::1111', 'a..b',
-    'exa mple.com', 'example.com\n.', 'a\0.com', 'xn--a.com', `${long}${'b'.repeat(10)}`, 'x'.repeat(10_000), 'é'.repeat(254),
+    '',
+    ' ',
+    'https://example.com',
+    'example.com:443',
+    '1.2.3.4/24',
+    '[::1]',
+    '1.1.1.1',
+    '2606:4700::1111',
+    'a..b',
+    'exa mple.com',
+    'example.com\n.',
+    'a\0.com',
+    'xn--a.com',
+    `${long}${'b'.repeat(10)}`,
+    'x'.repeat(10_000),
+    'é'.repeat(254),
   ];
-  const refused = ['localhost', 'a.localhost', 'x.internal', 'x.onion', 'router', '127.1', '0x7f.1', '１.example.com', '-o.com', '-'];
+  const refused = [
+    'localhost',
+    'a.localhost',
+    'x.internal',
+    'x.onion',
+    'router',
+    '127.1',
+    '0x7f.1',
+    '１.example.com',
+    '-o.com',
+    '-',
+  ];
   await t.test('what is no domain is 400, what may not be asked about is 422, both name q', async (t) => {
     for (const text of malformed) {
-      t.match(await ask(world.apis[0], q(text)), { status: 400, body: { error: { code: 'VALIDATION_FAILED', details: { q: [{}] } } } }, JSON.stringify(text.slice(0, 40)));
+      t.match(
+        await ask(world.apis[0], q(text)),
+        { status: 400, body: { error: { code: 'VALIDATION_FAILED', details: { q: [{}] } } } },
+        JSON.stringify(text.slice(0, 40)),
+      );
     }
     for (const text of refused) {
-      t.match(await ask(world.apis[0], q(text)), { status: 422, body: { error: { code: 'PROBE_TARGET_INVALID', details: { q: [{ code: 'refused' }] } } } }, text);
+      t.match(
+        await ask(world.apis[0], q(text)),
+        { status: 422, body: { error: { code: 'PROBE_TARGET_INVALID', details: { q: [{ code: 'refused' }] } } } },
+        text,
+      );
     }
     t.match(await ask(world.apis[0], '/v1/info/ssl?q=example.com&port=22'), {
       status: 422,
       body: { error: { code: 'PROBE_TARGET_INVALID', details: { port: [{ code: 'refused' }] } } },
     });
     for (const query of ['', '?q=a.com&q=b.com', '?q=example.com&port=0', '?q=example.com&max_age_s=604801']) {
-      t.match(await ask(world.apis[0], `/v1/info/ssl${query}`), { status: 400, body: { error: { code: 'VALIDATION_FAILED' } } }, query);
+      t.match(
+        await ask(world.apis[0], `/v1/info/ssl${query}`),
+        { status: 400, body: { error: { code: 'VALIDATION_FAILED' } } },
+        query,
+      );
     }
   });
 }

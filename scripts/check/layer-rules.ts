@@ -163,7 +163,9 @@ export const importRules: readonly ImportRule[] = [
       !isType &&
       !isTestCode(from) &&
       !isScript(from) &&
-      !/^control-plane\/src\/(?:http\/frame\/metrics|runtime\/(?:(?:alert|lookup|monitor|webhook)-)?metrics)\.ts$/.test(from),
+      !/^control-plane\/src\/(?:http\/frame\/metrics|runtime\/(?:(?:alert|lookup|monitor|webhook)-)?metrics)\.ts$/.test(
+        from,
+      ),
   },
   {
     name: 'one-schema-compiler',

@@ -333,7 +333,13 @@ export const settings = {
     name: 'VANTAGE_GEOIP_ATTRIBUTION',
     description: 'lines that the licences of these files ask for, shown in every answer about an address',
     fallbackText: 'none',
-    parse: (text) => Object.freeze(text.split('\n').map((line) => line.trim()).filter((line) => line !== '')),
+    parse: (text) =>
+      Object.freeze(
+        text
+          .split('\n')
+          .map((line) => line.trim())
+          .filter((line) => line !== ''),
+      ),
     fallback: () => Object.freeze([]),
   }),
   logLevel: setting<LogLevel>({

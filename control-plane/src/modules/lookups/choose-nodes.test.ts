@@ -15,7 +15,11 @@ t.test('without a selection the tagged nodes of administrators are chosen, else 
   ];
   t.strictSame(choose([plain, hidden, tagged, strange]), [tagged.id]);
   t.strictSame(choose([plain, hidden, strange]), [plain.id]);
-  t.strictSame(choose([plain, { ...tagged, sessionId: null }]), [], 'the operator meant the tagged ones, online or not');
+  t.strictSame(
+    choose([plain, { ...tagged, sessionId: null }]),
+    [],
+    'the operator meant the tagged ones, online or not',
+  );
 });
 
 t.test('a selection chooses nodes of administrators, and any node by its id', async (t) => {

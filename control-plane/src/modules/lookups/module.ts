@@ -7,8 +7,8 @@ import { Answers } from './answers/answers.js';
 import { deleteOldClaims } from './answers/claim-store.js';
 import { WakeUps } from './answers/wake-ups.js';
 import { Lookups } from './index.js';
-import { deleteFullServers, listShutServers, noteAskedServers } from './registries/registry-store.js';
 import { NodeQuestions } from './node-questions.js';
+import { deleteFullServers, listShutServers, noteAskedServers } from './registries/registry-store.js';
 import { lookupRoutes } from './routes.js';
 
 /** Lookups: what registries, servers and databases say about a domain or an address. */
@@ -36,8 +36,21 @@ export const lookupsModule = defineModule({
         .forgetRefused((subject) => isRefused(subject, policy()))
         .catch((error: unknown) => log.warn({ err: error }, 'cannot delete answers about denied targets'));
     });
-    const service = new Lookups({ answers, questions, probes, geo, policy, metrics: lookupMetrics, clock, attribution });
-    return { service, startables: [answers], upkeep: [() => deleteOldClaims(agentsDb), () => deleteFullServers(agentsDb)] };
+    const service = new Lookups({
+      answers,
+      questions,
+      probes,
+      geo,
+      policy,
+      metrics: lookupMetrics,
+      clock,
+      attribution,
+    });
+    return {
+      service,
+      startables: [answers],
+      upkeep: [() => deleteOldClaims(agentsDb), () => deleteFullServers(agentsDb)],
+    };
   },
 });
 

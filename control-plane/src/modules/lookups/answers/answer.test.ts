@@ -6,7 +6,12 @@ const failure: Answer = { isFailure: true, askedAtMs: 150_000, freshUntilMs: 180
 const kept = { answer, failure: null };
 
 t.test('an answer is used until the end of its fresh time, and due for renewal in the last tenth', async (t) => {
-  for (const [nowMs, isRenewalDue] of [[0, false], [89_999, false], [90_000, true], [99_999, true]] as const) {
+  for (const [nowMs, isRenewalDue] of [
+    [0, false],
+    [89_999, false],
+    [90_000, true],
+    [99_999, true],
+  ] as const) {
     t.strictSame(judgeKept(kept, nowMs), { use: 'answer', answer, isRenewalDue });
   }
   t.strictSame(judgeKept(kept, 100_000), { use: 'nothing', stale: answer });

@@ -1,5 +1,5 @@
 import { nullable } from '@vantage/shared/nullable.js';
-import { lookedUpRecordTypes, type LookedUpRecordType, records } from '@vantage/shared/probe-types/records.js';
+import { type LookedUpRecordType, lookedUpRecordTypes, records } from '@vantage/shared/probe-types/records.js';
 import { Type } from 'typebox';
 import { nodeLookup } from './lookup.js';
 import { hostText, MAX_Q, readDomain, unicodeDomain } from './read-q.js';

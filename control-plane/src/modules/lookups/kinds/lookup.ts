@@ -1,6 +1,6 @@
+import type { AskedRegistryServer } from '@vantage/shared/probe-types/domain.js';
 import type { MeasurementType, ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import type { AgentResult } from '@vantage/shared/probe-types/node-result.js';
-import type { AskedRegistryServer } from '@vantage/shared/probe-types/domain.js';
 import type { Host } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { TProperties, TSchema } from 'typebox';

@@ -1,7 +1,7 @@
-import { checkSslPort } from '@vantage/shared/target-policy/ports.js';
-import { portParam } from '@vantage/shared/probe-types/fields.js';
 import { ProbeErrorSchema } from '@vantage/shared/probe-types/error-codes.js';
+import { portParam } from '@vantage/shared/probe-types/fields.js';
 import { SslResultSchema } from '@vantage/shared/probe-types/ssl-result.js';
+import { checkSslPort } from '@vantage/shared/target-policy/ports.js';
 import { Type } from 'typebox';
 import { nodeLookup } from './lookup.js';
 import { MAX_Q, readDomain, unicodeDomain } from './read-q.js';

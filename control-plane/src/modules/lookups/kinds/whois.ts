@@ -11,7 +11,13 @@ const DAY_MS = 24 * HOUR_MS;
 const SOON_MS = 30 * DAY_MS;
 const MOST_RETRY_MS = HOUR_MS;
 
-const { success: _success, error: _error, asked: _asked, lookup_ms: _lookup, ...fields } = registration.Result.properties;
+const {
+  success: _success,
+  error: _error,
+  asked: _asked,
+  lookup_ms: _lookup,
+  ...fields
+} = registration.Result.properties;
 
 const Data = Type.Object(
   { ...fields, unicode_domain: nullable(Type.String(), 'The domain in Unicode; null for an address.') },

@@ -33,7 +33,14 @@ function lookRoute(kind: LookupKind): AnyRoute {
     ...(example === undefined ? {} : { replyExample: example }),
     errors:
       runs === 'on a node'
-        ? ['VALIDATION_FAILED', 'PROBE_TARGET_INVALID', 'FORBIDDEN', 'QUOTA_EXCEEDED', 'RATE_LIMIT_EXCEEDED', 'UNAVAILABLE']
+        ? [
+            'VALIDATION_FAILED',
+            'PROBE_TARGET_INVALID',
+            'FORBIDDEN',
+            'QUOTA_EXCEEDED',
+            'RATE_LIMIT_EXCEEDED',
+            'UNAVAILABLE',
+          ]
         : ['VALIDATION_FAILED', 'PROBE_TARGET_INVALID', 'UNAVAILABLE'],
     async handle({ query, account, address, locale, signal }, services) {
       const { max_age_s: maxAgeS, ...asked } = query as LookupQuery & { readonly max_age_s?: number };
