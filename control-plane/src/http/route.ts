@@ -144,7 +144,7 @@ export interface Pagination {
   readonly next_cursor?: string | null;
 }
 
-/** Whether data comes from a cache, as `meta.cache` shows it (API specification 2.1). */
+/** Origin of data that may come from a cache, as `meta.cache` shows it (API specification 2.1). */
 export interface CacheNote {
   readonly hit: boolean;
   readonly age_sec: number;

@@ -31,7 +31,7 @@ interface LookupsOptions {
   readonly clock: Clock;
 }
 
-/** Who asks, and what he wants. */
+/** Caller of a lookup, and the wishes of that caller. */
 export interface Asking extends Caller {
   readonly locale: Locale;
   /** Oldest answer that the caller wants; null: any that is fresh. */

@@ -21,10 +21,8 @@ import { type Measured, TaskWriter } from './task-writer.js';
 import { type TaskView, taskView } from './view.js';
 
 export type { NodeReply } from './asking.js';
-export type { TakenNodeTests } from './node-test-quota.js';
 export { openProbeWork, type ProbeWork } from './probe-work.js';
 export { TARGET_BURST, TARGET_MAX_AT_ONCE, TARGET_RATE_PER_SECOND } from './target-budget.js';
-export type { Measured } from './task-writer.js';
 export type { NodeResultView, TaskView } from './view.js';
 
 interface ProbesOptions {

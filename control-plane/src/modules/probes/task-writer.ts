@@ -10,7 +10,7 @@ import { insertTasks, type NewTask } from './store.js';
 import { TARGET_RATE_PER_SECOND } from './target-budget.js';
 import { takeFromBudget } from './target-budget-store.js';
 
-/** What nodes are asked to measure. */
+/** A measurement that nodes are asked for. */
 export interface Measured {
   readonly type: MeasurementType;
   readonly spec: ProbeSpecs[MeasurementType];

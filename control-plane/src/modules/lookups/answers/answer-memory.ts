@@ -21,7 +21,7 @@ export class AnswerMemory {
     return this.#bytes;
   }
 
-  /** What is kept of a key; null: nothing here. */
+  /** Newest answer and failure of a key; null: nothing here. */
   find(key: string): Kept | null {
     const entry = this.#entries.get(key);
     if (entry === undefined) return null;

@@ -1,4 +1,4 @@
-/** What a question found: an answer, or a failure of a third party that is not to be asked again at once. */
+/** Finding of a question: an answer, or a failure of a third party that is not to be asked again at once. */
 export interface Answer {
   readonly isFailure: boolean;
   readonly askedAtMs: number;
@@ -17,7 +17,7 @@ export interface Kept {
 /** A key of which nothing is kept. */
 export const nothingKept: Kept = { answer: null, failure: null };
 
-/** What a caller gets from what is kept, or that somebody must ask. `stale` stands in if the question fails. */
+/** Use of the kept findings for a caller: one of them, or a new question. `stale` stands in if the question fails. */
 export type Judgment =
   | { readonly use: 'answer'; readonly answer: Answer; readonly isRenewalDue: boolean }
   | { readonly use: 'failure'; readonly failure: Answer; readonly stale: Answer | null }
@@ -37,7 +37,7 @@ export function judgeKept({ answer, failure }: Kept, nowMs: number, maxAgeMs: nu
   return hasFailed ? { use: 'failure', failure, stale } : { use: 'nothing', stale };
 }
 
-/** What is kept after a further finding: an answer makes earlier failures void, a failure leaves the answer. */
+/** Kept findings after a further one: an answer makes earlier failures void, a failure leaves the answer. */
 export function withFinding(kept: Kept, found: Answer): Kept {
   return found.isFailure ? { answer: kept.answer, failure: found } : { answer: found, failure: null };
 }

@@ -20,7 +20,7 @@ import type { WakeUps } from './wake-ups.js';
 /** Interval of reads while another replica asks: its message may be lost. */
 const REREAD_MS = 500;
 
-/** What is to be asked, apart from how. */
+/** A question with its key in the cache. */
 export interface Asked {
   /** Cache key: equal questions have equal keys. */
   readonly key: string;

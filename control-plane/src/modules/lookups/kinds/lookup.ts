@@ -45,7 +45,7 @@ export type Found =
   | { readonly isFailure: false; readonly data: object; readonly freshMs: number }
   | { readonly isFailure: true; readonly message: string; readonly freshMs: number };
 
-/** What is known besides a result. */
+/** Facts besides a result. */
 export interface JudgeContext {
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
@@ -62,7 +62,7 @@ export interface NodeLookup extends LookupFacts {
   readonly deadlineMs: number;
   /** Time after the end of its freshness for which an answer stands in for one that cannot be had, in milliseconds. */
   readonly staleMs: number;
-  /** What the node measures. */
+  /** Measurement of the node. */
   readonly measures: MeasurementType;
   /** `shutServers`: servers of registries that are not to be asked at present. */
   specOf(question: Question, shutServers: readonly string[]): ProbeSpecs[MeasurementType];

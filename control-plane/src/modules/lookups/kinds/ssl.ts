@@ -4,11 +4,15 @@ import { SslResultSchema } from '@vantage/shared/probe-types/ssl-result.js';
 import { checkSslPort } from '@vantage/shared/target-policy/ports.js';
 import { Type } from 'typebox';
 import { nodeLookup } from './lookup.js';
+import { membersOf } from './members.js';
 import { MAX_Q, readDomain, unicodeDomain } from './read-q.js';
 
 const MINUTE_MS = 60_000;
 
 const { success: _success, error: _error, ...fields } = SslResultSchema.properties;
+
+/** Members of the probe's result that the answer repeats. */
+const repeated = Object.keys(fields) as (keyof typeof fields)[];
 
 const Data = Type.Object(
   {
@@ -45,7 +49,8 @@ export const ssl = nodeLookup({
     params: { port: Number(options['port']), ip_version: 'auto', timeout_ms: 15_000 },
   }),
   judge(result) {
-    const { success, error, started_at, duration_ms, disturbed, loop_lag_ms, ...audit } = result;
+    const { success, error } = result;
+    const audit = membersOf(result, repeated);
     const unicode = audit.domain === null ? null : unicodeDomain(audit.domain);
     const data = { ...audit, unicode_domain: unicode, valid: audit.valid ?? false, error };
     return { isFailure: false, data, freshMs: success ? 15 * MINUTE_MS : MINUTE_MS };

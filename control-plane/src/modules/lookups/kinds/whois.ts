@@ -3,6 +3,7 @@ import { domain as registration } from '@vantage/shared/probe-types/domain.js';
 import { registrableDomain } from '@vantage/shared/target-policy/registrable-domain.js';
 import { Type } from 'typebox';
 import { nodeLookup } from './lookup.js';
+import { membersOf } from './members.js';
 import { hostText, MAX_Q, readHost, unicodeDomain } from './read-q.js';
 import { THIRD_PARTY_FAILED_MS, thirdPartyFailed } from './third-party.js';
 
@@ -18,6 +19,9 @@ const {
   lookup_ms: _lookup,
   ...fields
 } = registration.Result.properties;
+
+/** Members of the measurement that the answer repeats. */
+const repeated = Object.keys(fields) as (keyof typeof fields)[];
 
 const Data = Type.Object(
   { ...fields, unicode_domain: nullable(Type.String(), 'The domain in Unicode; null for an address.') },
@@ -49,8 +53,9 @@ export const whois = nodeLookup({
   }),
   serversOf: ({ asked }) => asked,
   judge(result, { nowMs }) {
-    const { success, error, asked, lookup_ms, started_at, duration_ms, disturbed, loop_lag_ms, ...data } = result;
+    const { error, asked } = result;
     if (error !== null) return thirdPartyFailed(error.message, retryMs(asked));
+    const data = membersOf(result, repeated);
     const unicode = data.domain === null ? null : unicodeDomain(data.domain);
     return { isFailure: false, data: { ...data, unicode_domain: unicode }, freshMs: freshMs(data, nowMs) };
   },
