@@ -25,6 +25,7 @@ interface TargetListsOptions {
 /** Target policy of this control plane, with the operator's deny list as the file has it now. */
 export class TargetLists {
   #policy: TargetPolicy;
+  readonly #listeners: (() => void)[] = [];
   #cancel: (() => void) | null = null;
   #isStopped = false;
 
@@ -34,6 +35,11 @@ export class TargetLists {
 
   get policy(): TargetPolicy {
     return this.#policy;
+  }
+
+  /** Calls back when the deny list has changed. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   /** @throws DenyListError naming the bad line: a deny list that cannot be read protects no one */
@@ -64,6 +70,7 @@ export class TargetLists {
     if (JSON.stringify(denied) === JSON.stringify(this.#policy.lists.denied)) return;
     this.#policy = new TargetPolicy({ allow: this.options.allow, own: ownAddresses(), denied });
     this.options.onChange();
+    for (const listener of this.#listeners) listener();
   }
 }
 

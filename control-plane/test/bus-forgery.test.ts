@@ -171,6 +171,7 @@ for (const { name, skip, open } of carriers) {
       assignments: [node.nodeId],
       'check-now': [`${node.nodeId} ${id} ${generation} forged`],
       events: ['monitor.down'],
+      lookups: ['ssl/1 example.com port=443'],
     };
     const before = await stateOf(db);
     const workOf = () => node.peer.frames.filter(({ job, checkNow }) => job !== null || checkNow !== null).length;

@@ -21,7 +21,9 @@ export type BusMessage =
    */
   | { readonly type: 'check-now'; readonly ids: readonly string[] }
   /** To every replica: events were published; each id is a kind of event. */
-  | { readonly type: 'events'; readonly ids: readonly string[] };
+  | { readonly type: 'events'; readonly ids: readonly string[] }
+  /** To every replica: lookups of these keys have ended. */
+  | { readonly type: 'lookups'; readonly ids: readonly string[] };
 
 const messageTypes: Readonly<Record<BusMessage['type'], true>> = {
   jobs: true,
@@ -32,6 +34,7 @@ const messageTypes: Readonly<Record<BusMessage['type'], true>> = {
   assignments: true,
   'check-now': true,
   events: true,
+  lookups: true,
 };
 
 /** True if a value is a message of this version; a newer replica may send others. */

@@ -348,3 +348,15 @@ export function parseChoice(text: string, yes: string, no: string): boolean {
   if (text === yes || text === no) return text === yes;
   throw new ValueError(`must be ${yes} or ${no}`);
 }
+
+/** Numbers of requests a minute by host: `HOST=PER_MINUTE`, separated by commas. @throws ValueError */
+export function parseRates(text: string): ReadonlyMap<string, number> {
+  const entries = text.split(',').map((entry) => entry.trim());
+  return new Map(
+    entries.map((entry) => {
+      const [, host = '', rate = ''] = /^([\w.:[\]-]+)=(\d+)$/.exec(entry) ?? [];
+      if (host === '') throw new ValueError(`has "${entry}", which is not HOST=PER_MINUTE`);
+      return [host.toLowerCase(), parseNumber(rate, 1, 100_000)];
+    }),
+  );
+}

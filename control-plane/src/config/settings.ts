@@ -1,5 +1,7 @@
 import path from 'node:path';
 import type { BusAddress } from '../bus/bus-address.js';
+import type { NodeSelection } from '../modules/nodes/index.js';
+import { parseFrom } from '../node-words.js';
 import { defaultPlans, type Plans } from '../plans/index.js';
 import type { LogLevel } from '../runtime/log.js';
 import {
@@ -28,6 +30,7 @@ import {
   parseOrigins,
   parsePlansText,
   parseProxies,
+  parseRates,
   parseReadableFile,
   parseSeconds,
   parseSecretKey,
@@ -303,12 +306,41 @@ export const settings = {
     parse: parseProxies,
     fallback: () => Object.freeze([]),
   }),
+  lookupNodes: setting<NodeSelection | null>({
+    name: 'VANTAGE_LOOKUP_NODES',
+    description:
+      'nodes that run lookups, in the words of vantage --from: only nodes of administrators, and those named by id',
+    fallbackText: 'tag:lookup; without a node that has it, the public nodes of administrators',
+    parse: parseFrom,
+    fallback: () => null,
+  }),
+  registryRates: setting<ReadonlyMap<string, number>>({
+    name: 'VANTAGE_REGISTRY_RATES',
+    description:
+      'comma-separated HOST=PER_MINUTE: queries that all nodes together send to an RDAP or WHOIS server for lookups',
+    fallbackText: '30 for every server',
+    parse: parseRates,
+    fallback: () => new Map(),
+  }),
   geoipDir: setting<string | null>({
     name: 'VANTAGE_GEOIP_DIR',
     description: 'directory with .mmdb files that locate nodes by their address',
     fallbackText: 'none: nodes are located where they declare to be',
     parse: parseDirectory,
     fallback: () => null,
+  }),
+  geoipAttribution: setting<readonly string[]>({
+    name: 'VANTAGE_GEOIP_ATTRIBUTION',
+    description: 'lines that the licences of these files ask for, shown in every answer about an address',
+    fallbackText: 'none',
+    parse: (text) =>
+      Object.freeze(
+        text
+          .split('\n')
+          .map((line) => line.trim())
+          .filter((line) => line !== ''),
+      ),
+    fallback: () => Object.freeze([]),
   }),
   logLevel: setting<LogLevel>({
     name: 'VANTAGE_LOG_LEVEL',

@@ -60,6 +60,8 @@ export const partitionedTables: readonly PartitionedTable[] = [
   { name: 'webhook_events', idPrefix: idPrefixes.event, keepDays: 41 },
   { name: 'webhook_deliveries', idPrefix: idPrefixes.webhookDelivery, keepDays: 30 },
   { name: 'alert_deliveries', idPrefix: idPrefixes.alertDelivery, keepDays: 90 },
+  // an ICP filing stands in for a newer one for 30 days after its day of freshness
+  { name: 'lookup_answers', idPrefix: null, keepDays: 31 },
 ];
 
 function monitorTable(name: string, period: PartitionPeriod, keepDays: number): PartitionedTable {

@@ -1,7 +1,15 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Reader } from 'maxmind';
-import { type Location, type Network, readLocation, readNetwork } from './place-record.js';
+import { networkOf } from './network-of.js';
+import {
+  type Location,
+  type Network,
+  type RecordDetails,
+  readDetails,
+  readLocation,
+  readNetwork,
+} from './place-record.js';
 
 /** A file is no .mmdb, or not whole. */
 export class GeoDatabaseError extends Error {
@@ -12,6 +20,15 @@ export class GeoDatabaseError extends Error {
  * Addresses that are looked up when a file is read, across its whole range: truncated or overwritten data shows there.
  */
 const samples = ['1.0.0.1', '100.0.0.1', '223.255.255.254', '2001:200::1', '2a00::1', '2c0f:ffff::1'];
+
+/** All that one database knows of an address. */
+export interface FoundRecord {
+  readonly location: Location | null;
+  readonly network: Network | null;
+  readonly details: RecordDetails;
+  /** CIDR of the addresses that the record is about. */
+  readonly cidr: string;
+}
 
 /** One .mmdb file in memory, independent of later changes to the file. */
 export class GeoDatabase {
@@ -70,6 +87,15 @@ export class GeoDatabase {
   /** Null where it knows no network. */
   network(address: string): Network | null {
     return readNetwork(this.#find(address));
+  }
+
+  /** All that it knows; null: neither a country nor a network. */
+  find(address: string): FoundRecord | null {
+    const record = this.#find(address);
+    const [location, network] = [readLocation(record), readNetwork(record)];
+    if (location === null && network === null) return null;
+    const [, bits] = this.#reader.getWithPrefixLength(address);
+    return { location, network, details: readDetails(record), cidr: networkOf(address, bits) };
   }
 
   #find(address: string): object | null {

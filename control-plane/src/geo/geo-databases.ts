@@ -5,8 +5,8 @@ import { parseAddress } from '@vantage/shared/target-policy/address.js';
 import { AddressRanges, type Cidr, parseCidr } from '@vantage/shared/target-policy/address-ranges.js';
 import { refusedIPv4, refusedIPv6 } from '@vantage/shared/target-policy/refused-ranges.js';
 import type { Logger } from 'pino';
-import { GeoDatabase, signatureOf } from './geo-database.js';
-import type { Location, Network } from './place-record.js';
+import { type FoundRecord, GeoDatabase, signatureOf } from './geo-database.js';
+import type { Location, Network, RecordDetails } from './place-record.js';
 
 // States of a file in the directory:
 //
@@ -23,6 +23,25 @@ const OLD_AFTER_MS = 60 * DAY_MS;
 
 /** Place and network of an address, as far as the databases know them. */
 export interface DerivedPlace extends Partial<Location>, Partial<Network> {}
+
+/** A database that an answer rests on. */
+export interface GeoSource {
+  /** As its vendor calls it. */
+  readonly name: string;
+  /** When its vendor made it, milliseconds since the epoch. */
+  readonly builtMs: number;
+}
+
+/** All that the databases know of an address; null where they know nothing. */
+export interface AddressFacts {
+  readonly location: Location | null;
+  readonly network: Network | null;
+  readonly details: RecordDetails | null;
+  /** CIDR of the record of the place, else of the network. */
+  readonly cidr: string | null;
+  /** Databases that knew something; all of them if none did. */
+  readonly sources: readonly GeoSource[];
+}
 
 /** How many files of each kind there are; `unusable` ones were refused. */
 export type GeoDatabaseCounts = Readonly<Record<'current' | 'old' | 'unusable', number>>;
@@ -78,6 +97,27 @@ export class GeoDatabases {
     const location = this.#first((database) => database.location(address));
     const network = this.#first((database) => database.network(address));
     return location === null && network === null ? null : { ...location, ...network };
+  }
+
+  /** Facts of an address with their sources; null: no database is in use. */
+  describe(address: string): AddressFacts | null {
+    if (this.#used.length === 0) return null;
+    const found: { readonly database: GeoDatabase; readonly record: FoundRecord }[] = [];
+    for (const database of isPublic(address) ? this.#used : []) {
+      const record = database.find(address);
+      if (record !== null) found.push({ database, record });
+    }
+    const placed = found.find(({ record }) => record.location !== null);
+    const networked = found.find(({ record }) => record.network !== null);
+    const decisive = [...new Set([placed, networked])].flatMap((one) => one ?? []);
+    const sources = decisive.length > 0 ? decisive.map(({ database }) => database) : this.#used;
+    return {
+      location: placed?.record.location ?? null,
+      network: networked?.record.network ?? null,
+      details: placed?.record.details ?? null,
+      cidr: decisive[0]?.record.cidr ?? null,
+      sources: sources.map(({ type, builtMs }) => ({ name: type, builtMs })),
+    };
   }
 
   /** Days since its vendor made it, of every database older than 60 days. */

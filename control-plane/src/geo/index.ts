@@ -1,1 +1,7 @@
-export { type DerivedPlace, type GeoDatabaseCounts, GeoDatabases } from './geo-databases.js';
+export {
+  type AddressFacts,
+  type DerivedPlace,
+  type GeoDatabaseCounts,
+  GeoDatabases,
+  type GeoSource,
+} from './geo-databases.js';

@@ -29,6 +29,16 @@ export interface Network {
   readonly provider: string | null;
 }
 
+/** Further facts of a record, for people who look an address up. */
+export interface RecordDetails {
+  /** Name of the largest subdivision, in English. */
+  readonly region: string | null;
+  /** Radius around the coordinates, in kilometres. */
+  readonly accuracyKm: number | null;
+  /** IANA name. */
+  readonly timezone: string | null;
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The place in a record; null when it names no country of ISO 3166-1. */
@@ -52,6 +62,19 @@ export function readLocation(record: unknown): Location | null {
     city: textOf(fieldsOf(fieldsOf(fields['city'])['names'])['en']) ?? textOf(fields['city']),
     latitude: isComplete ? latitude : null,
     longitude: isComplete ? longitude : null,
+  };
+}
+
+/** Further facts of a record. */
+export function readDetails(record: unknown): RecordDetails {
+  const fields = fieldsOf(record);
+  const position = fieldsOf(fields['location']);
+  const [subdivision] = Array.isArray(fields['subdivisions']) ? fields['subdivisions'] : [];
+  const accuracy = position['accuracy_radius'];
+  return {
+    region: textOf(fieldsOf(fieldsOf(subdivision)['names'])['en']) ?? textOf(fields['region']),
+    accuracyKm: typeof accuracy === 'number' && accuracy > 0 ? accuracy : null,
+    timezone: textOf(position['time_zone']) ?? textOf(fields['timezone']),
   };
 }
 

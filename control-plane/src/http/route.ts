@@ -144,6 +144,14 @@ export interface Pagination {
   readonly next_cursor?: string | null;
 }
 
+/** Origin of data that may come from a cache, as `meta.cache` shows it (API specification 2.1). */
+export interface CacheNote {
+  readonly hit: boolean;
+  readonly age_sec: number;
+  /** Present if newer data could not be had. */
+  readonly stale?: true;
+}
+
 /** One Server-Sent Event. */
 export interface ServerEvent {
   readonly event: string;
@@ -162,6 +170,8 @@ export interface DataReply<D> {
   readonly status: number;
   readonly data: D;
   readonly pagination?: Pagination;
+  /** Where the data is from; absent for data that is read for every request. */
+  readonly cache?: CacheNote;
   readonly headers?: ReplyHeaders;
 }
 

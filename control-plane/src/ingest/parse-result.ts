@@ -1,5 +1,5 @@
 import { idPrefixes, isId } from '@vantage/shared/ids.js';
-import { isProbeType, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
+import { isMeasurementType, type MeasurementType, measurements } from '@vantage/shared/probe-types/index.js';
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import type { ResultMessage } from '@vantage/shared/protocol/codec.js';
 import { parseDelivered } from '@vantage/shared/protocol/delivered-json.js';
@@ -19,10 +19,10 @@ interface CommonFields {
 }
 
 /** Adds to a checked result the data that only the control plane knows. */
-export type Annotate = (probeType: ProbeType, result: object) => void;
+export type Annotate = (probeType: MeasurementType, result: object) => void;
 
-const isOfType = new Map<ProbeType, (value: unknown) => boolean>(
-  probeTypeNames.map((type) => [type, compileTest(agentResultSchema(type))]),
+const isOfType = new Map<MeasurementType, (value: unknown) => boolean>(
+  (Object.keys(measurements) as MeasurementType[]).map((type) => [type, compileTest(agentResultSchema(type))]),
 );
 
 /** Greatest distance of a measurement's time ahead of this clock. */
@@ -37,7 +37,7 @@ export function parseResult(message: ResultMessage, nowMs: number, annotate: Ann
   const taskId = message.taskId ?? '';
   const probeType = message.probeType ?? '';
   if (!isId(idPrefixes.probeTask, taskId)) return { reject: 'unknown_task' };
-  if (!isProbeType(probeType)) return { reject: 'unknown_type' };
+  if (!isMeasurementType(probeType)) return { reject: 'unknown_type' };
   const value = parseDelivered(message.resultJson ?? new Uint8Array());
   if (value === undefined || !isOfType.get(probeType)?.(value)) return { reject: 'malformed' };
   const result = value as CommonFields;

@@ -1,4 +1,4 @@
-import { definitionOf } from '@vantage/shared/probe-types/index.js';
+import { definitionOf, isProbeType } from '@vantage/shared/probe-types/index.js';
 import { checkDatabase } from '../db/database.js';
 import { clientAddress, parseTrustedProxies } from '../http/frame/client-address.js';
 import { type Ingest, ingestStore, taskResults } from '../ingest/index.js';
@@ -80,7 +80,9 @@ function portsOf(
     audience: publicUrl,
     table: house.links,
     // computed once, when it was measured: a task is read many times
-    annotate: (type, result) => definitionOf(type).annotate?.(result, (address) => geo.locate(address)),
+    annotate: (type, result) => {
+      if (isProbeType(type)) definitionOf(type).annotate?.(result, (address) => geo.locate(address));
+    },
     place: (nodeId, address) => nodes.places.derive(nodeId, address),
     checkStorage: () => checkDatabase(agentsDb),
     kinds: [taskResults, ...links.flatMap(({ kinds }) => kinds)],

@@ -7,6 +7,7 @@ import { auditModule } from '../modules/audit/module.js';
 import { domainComboModule } from '../modules/domain-combo/module.js';
 import { eventsModule } from '../modules/events/module.js';
 import { jobsModule } from '../modules/jobs/module.js';
+import { lookupsModule } from '../modules/lookups/module.js';
 import type { ModuleDefinition } from '../modules/module.js';
 import { monitorsModule } from '../modules/monitors/module.js';
 import { nodesModule } from '../modules/nodes/module.js';
@@ -30,6 +31,7 @@ export const modules: readonly ModuleDefinition[] = complete([
   domainComboModule,
   eventsModule,
   jobsModule,
+  lookupsModule,
   pagesModule,
   webhooksModule,
 ]);

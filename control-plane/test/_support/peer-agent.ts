@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
-import { definitionOf, type ProbeType } from '@vantage/shared/probe-types/index.js';
+import { type MeasurementType, measurementOf } from '@vantage/shared/probe-types/index.js';
 import type { FrameCodec } from '@vantage/shared/protocol/_support/schema-codec.js';
 import {
   type AgentFrame,
@@ -317,7 +317,7 @@ export function successOf(
 ): ResultMessage {
   const spec = JSON.parse(Buffer.from(specJson as Uint8Array).toString() || '{"params":{}}');
   const result = {
-    ...(definitionOf(probeType as ProbeType).blank(spec) as object),
+    ...(measurementOf(probeType as MeasurementType).blank(spec) as object),
     success: true,
     error: null,
     started_at: new Date().toISOString(),

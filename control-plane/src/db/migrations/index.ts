@@ -7,6 +7,7 @@ import * as alertPolicies from './0005-alert-policies.js';
 import * as alerts from './0006-alerts.js';
 import * as failedEvents from './0007-failed-events.js';
 import * as noticesAndDigests from './0008-notices-and-digests.js';
+import * as lookups from './0009-lookups.js';
 
 /** One step forward. Written so that the version before it keeps working on the changed tables. */
 export interface Migration {
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   alerts,
   failedEvents,
   noticesAndDigests,
+  lookups,
 ];

@@ -19,7 +19,7 @@ type OutgoingHeaders = Record<string, string | number>;
 
 /** Data in the envelope (API specification 2.1): both shapes of it at once. */
 export function renderData(exchange: Exchange, reply: DataReply<unknown>): Rendered {
-  const { status, data, pagination, headers } = reply;
+  const { status, data, pagination, cache, headers } = reply;
   const { requestId, allowance, account, route } = exchange;
   const isConditional = route?.definition.isConditional === true && status === 200;
   const frame = {
@@ -28,6 +28,7 @@ export function renderData(exchange: Exchange, reply: DataReply<unknown>): Rende
       request_id: requestId,
       took_ms: Math.round(exchange.tookMs),
       pagination,
+      cache,
       rate_limit: allowance === null ? undefined : shownAllowance(allowance),
     },
   };

@@ -27,12 +27,24 @@ const RateLimitSchema = Type.Object(
   { additionalProperties: false, title: 'RateLimit', description: 'Repeats the X-RateLimit headers.' },
 );
 
+const CacheSchema = Type.Object(
+  {
+    hit: Type.Boolean({ description: 'True if the data was there before the request.' }),
+    age_sec: Type.Integer({ minimum: 0, description: 'Age of the data, in seconds.' }),
+    stale: Type.Optional(
+      Type.Literal(true, { description: 'Present if newer data could not be had; absent otherwise.' }),
+    ),
+  },
+  { additionalProperties: false, title: 'Cache', description: 'Present on lookups that have a cache.' },
+);
+
 /** NOTE: as reply.ts makes it. */
 const MetaSchema = Type.Object(
   {
     request_id: Type.String({ description: 'Repeats the X-Request-Id header.' }),
     took_ms: Type.Integer({ minimum: 0, description: 'Time the server took, in milliseconds.' }),
     pagination: Type.Optional(PaginationSchema),
+    cache: Type.Optional(CacheSchema),
     rate_limit: Type.Optional(RateLimitSchema),
   },
   { additionalProperties: false, title: 'Meta' },

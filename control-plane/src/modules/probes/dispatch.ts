@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@vantage/shared/clock.js';
-import { definitionOf, isProbeType, type ProbeSpecs, type ProbeType } from '@vantage/shared/probe-types/index.js';
+import {
+  isMeasurementType,
+  type MeasurementType,
+  measurementOf,
+  type ProbeSpecs,
+} from '@vantage/shared/probe-types/index.js';
 import type { Logger } from 'pino';
 import type { Bus } from '../../bus/bus.js';
 import { Batcher } from '../../db/batcher.js';
@@ -204,7 +209,7 @@ function mayRun({ resume }: Link, { opening }: PendingRow): boolean {
 }
 
 function sendJob(session: Link, row: Job): void {
-  if (!isProbeType(row.probe_type)) return;
+  if (!isMeasurementType(row.probe_type)) return;
   session.sendJob({
     taskId: row.id,
     probeType: row.probe_type,
@@ -220,6 +225,6 @@ function callerName(ownerId: string, nodeId: string): string {
 }
 
 /** Time that a node may take for a stored spec, in milliseconds. */
-function deadlineOf(type: ProbeType, specJson: string): number {
-  return definitionOf(type).deadlineMs(JSON.parse(specJson) as ProbeSpecs[ProbeType]);
+function deadlineOf(type: MeasurementType, specJson: string): number {
+  return measurementOf(type).deadlineMs(JSON.parse(specJson) as ProbeSpecs[MeasurementType]);
 }

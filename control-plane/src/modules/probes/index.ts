@@ -10,15 +10,17 @@ import type { Owner } from '../../owners/index.js';
 import type { Plans } from '../../plans/index.js';
 import { Slices } from '../../runtime/slices.js';
 import { isVisibleTo, type Node, type NodeDirectory } from '../nodes/index.js';
+import { Asking, type NodeReply } from './asking.js';
 import { newTask } from './new-task.js';
-import { takeNodeTests } from './node-test-quota.js';
+import { type TakenNodeTests, takeNodeTests } from './node-test-quota.js';
 import { checkTarget, chooseNodes, type ProbeRequest } from './probe-request.js';
 import type { ProbeWork } from './probe-work.js';
 import { listTasks, MAX_PAGE_BYTES, PageTooLargeError, type TaskRow } from './store.js';
 import { isFinished, type TaskReader } from './task-reader.js';
-import { TaskWriter } from './task-writer.js';
+import { type Measured, TaskWriter } from './task-writer.js';
 import { type TaskView, taskView } from './view.js';
 
+export type { NodeReply } from './asking.js';
 export { openProbeWork, type ProbeWork } from './probe-work.js';
 export { TARGET_BURST, TARGET_MAX_AT_ONCE, TARGET_RATE_PER_SECOND } from './target-budget.js';
 export type { NodeResultView, TaskView } from './view.js';
@@ -53,11 +55,13 @@ export class Probes {
   /** Part of probes that links use. */
   readonly work: ProbeWork;
   readonly #writer: TaskWriter;
+  readonly #asking: Asking;
 
   constructor(private readonly options: ProbesOptions) {
     const { db, policy, work } = options;
     this.work = work;
     this.#writer = new TaskWriter({ db, policy, dispatch: work.dispatch });
+    this.#asking = new Asking({ ...options, ...work, writer: this.#writer });
   }
 
   /**
@@ -94,6 +98,19 @@ export class Probes {
     metrics.countTask(request.type, (clock.monotonicMs() - startedMs) / 1_000);
     for (const { refusedCode } of stored.nodeTasks) if (refusedCode) metrics.countResult(request.type, refusedCode);
     return { task_id: stored.id, task_ids: stored.nodeTasks.map((nodeTask) => nodeTask.id), status: 'queued' };
+  }
+
+  /**
+   * Asks one node for the service itself, and resolves with its reply; null: aborted. No caller can list or read the task.
+   * @throws ApiError RATE_LIMIT_EXCEEDED when the budget of the target is used up
+   */
+  ask(question: Measured, nodeId: string, signal: AbortSignal): Promise<NodeReply | null> {
+    return this.#asking.ask(question, nodeId, signal);
+  }
+
+  /** Takes node tests from the caller's daily quota. @throws ApiError QUOTA_EXCEEDED; then none is taken */
+  takeNodeTests(caller: Caller, count: number): Promise<TakenNodeTests> {
+    return takeNodeTests(this.options, caller, count);
   }
 
   /** Returns the current state of a task. @throws ApiError PROBE_JOB_NOT_FOUND */
@@ -194,7 +211,7 @@ function pageTooLarge(): ApiError {
  */
 function readable(task: TaskRow | null, viewer: Viewer): TaskRow {
   const isTheirs = task !== null && (task.owner_id === null || task.owner_id === viewer.ownerId);
-  if (!isTheirs || (viewer.isTest && !task.is_test)) throw new ApiError('PROBE_JOB_NOT_FOUND');
+  if (!isTheirs || task.is_internal || (viewer.isTest && !task.is_test)) throw new ApiError('PROBE_JOB_NOT_FOUND');
   return task;
 }
 

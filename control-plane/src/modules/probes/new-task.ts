@@ -1,18 +1,18 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
-import { definitionOf } from '@vantage/shared/probe-types/index.js';
+import { measurementOf } from '@vantage/shared/probe-types/index.js';
 import type { Viewer } from '../../http/viewer.js';
 import type { Node } from '../nodes/index.js';
-import type { ProbeRequest } from './probe-request.js';
 import type { NewTask } from './store.js';
+import type { Measured } from './task-writer.js';
 
 /** Time that a node has to deliver after the deadline, before its node task ends without a result. */
 const EXPIRY_SLACK_MS = 30_000;
 
 /** Task for a request of a caller, with a node task for each of the nodes in their order. `now`: milliseconds since the epoch. */
 export function newTask(
-  request: ProbeRequest,
-  { ownerId, isTest }: Viewer,
-  nodes: readonly Node[],
+  request: Measured,
+  { ownerId, isTest }: Pick<Viewer, 'ownerId' | 'isTest'>,
+  nodes: readonly Pick<Node, 'id'>[],
   now: number,
 ): NewTask {
   const [id, ...nodeTaskIds] = sortedIds(nodes.length + 1, now);
@@ -24,7 +24,7 @@ export function newTask(
     target: request.spec.target,
     specJson: JSON.stringify(request.spec),
     createdAt: new Date(now),
-    expiresInMs: definitionOf(request.type).deadlineMs(request.spec) + EXPIRY_SLACK_MS,
+    expiresInMs: measurementOf(request.type).deadlineMs(request.spec) + EXPIRY_SLACK_MS,
     targetKeys: null,
     nodeTasks: nodes.map((node, index) => ({ id: nodeTaskIds[index] ?? '', nodeId: node.id, refusedCode: null })),
   };

@@ -74,6 +74,7 @@ function pendingRow(task: NewTask): TaskRow {
     id: task.id,
     owner_id: task.ownerId,
     is_test: task.isTest,
+    is_internal: task.isInternal ?? false,
     probe_type: task.probeType,
     target: task.target,
     spec: JSON.parse(task.specJson),

@@ -43,6 +43,8 @@ export interface NewTask {
   readonly ownerId: string | null;
   /** True if it was created with a test key. */
   readonly isTest: boolean;
+  /** Present for a question of the service itself: no caller reads the task. */
+  readonly isInternal?: true;
   readonly probeType: string;
   readonly target: string;
   readonly specJson: string;
@@ -69,8 +71,8 @@ const INSERT = {
   name: 'probes-insert',
   text: `
   WITH task AS (
-    INSERT INTO probe_tasks (id, owner_id, probe_type, target, spec, created_at, is_test)
-    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]::json[], $6::timestamptz[], $7::boolean[])
+    INSERT INTO probe_tasks (id, owner_id, probe_type, target, spec, created_at, is_test, is_internal)
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]::json[], $6::timestamptz[], $7::boolean[], $15::boolean[])
   )
   INSERT INTO probe_node_tasks (id, task_id, node_id, probe_type, expires_at, target_keys, state, lost_code, finished_at, opening)
   SELECT id, task_id, node_id, probe_type, now() + expires_ms * interval '1 millisecond', string_to_array(target_keys, ' '),
@@ -97,6 +99,7 @@ export async function insertTasks(db: Knex, tasks: readonly NewTask[]): Promise<
     nodeTasks.map(({ task }) => task.expiresInMs),
     nodeTasks.map(({ task }) => task.targetKeys?.join(' ') ?? null),
     nodeTasks.map(({ nodeTask }) => nodeTask.refusedCode),
+    tasks.map(({ isInternal = false }) => isInternal),
   ]);
 }
 
@@ -116,6 +119,7 @@ export interface TaskRow {
   readonly id: string;
   readonly owner_id: string | null;
   readonly is_test: boolean;
+  readonly is_internal: boolean;
   readonly probe_type: string;
   readonly target: string;
   readonly spec: unknown;
@@ -131,7 +135,7 @@ const NODE_TASKS = `
   FROM probe_node_tasks n`;
 
 // by name: PostgreSQL refuses a prepared statement for good once a migration has added a column to a `*`
-const TASK_COLUMNS = 't.id, t.owner_id, t.is_test, t.probe_type, t.target, t.spec, t.created_at';
+const TASK_COLUMNS = 't.id, t.owner_id, t.is_test, t.is_internal, t.probe_type, t.target, t.spec, t.created_at';
 
 const FIND_TASK = {
   name: 'probes-find-task',

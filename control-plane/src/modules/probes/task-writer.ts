@@ -1,4 +1,4 @@
-import { definitionOf } from '@vantage/shared/probe-types/index.js';
+import { definitionOf, isProbeType, type MeasurementType, type ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { touchedHosts } from '@vantage/shared/target-policy/spec.js';
 import { targetKeys } from '@vantage/shared/target-policy/target-keys.js';
@@ -6,10 +6,15 @@ import type { Knex } from 'knex';
 import { type ApiError, limitReached } from '../../http/errors.js';
 import { BudgetTurns } from './budget-turns.js';
 import type { Dispatch } from './dispatch.js';
-import type { ProbeRequest } from './probe-request.js';
 import { insertTasks, type NewTask } from './store.js';
 import { TARGET_RATE_PER_SECOND } from './target-budget.js';
 import { takeFromBudget } from './target-budget-store.js';
+
+/** A measurement that nodes are asked for. */
+export interface Measured {
+  readonly type: MeasurementType;
+  readonly spec: ProbeSpecs[MeasurementType];
+}
 
 interface TaskWriterOptions {
   readonly db: Knex;
@@ -34,7 +39,7 @@ export class TaskWriter {
    * Stores the task of a request, and returns it as it is stored: nodes beyond the budget are refused.
    * @throws ApiError RATE_LIMIT_EXCEEDED when no node is within the budget
    */
-  async write(task: NewTask, request: ProbeRequest): Promise<NewTask> {
+  async write(task: NewTask, request: Measured): Promise<NewTask> {
     const { db, dispatch, policy } = this.options;
     const share = shareOf(request, policy());
     const { keys, weight } = share;
@@ -48,9 +53,14 @@ export class TaskWriter {
 }
 
 /** Share of the budgets of all hosts that a request contacts; hosts in the operator's own ranges have none. */
-function shareOf({ type, spec }: ProbeRequest, policy: TargetPolicy): BudgetShare {
+function shareOf({ type, spec }: Measured, policy: TargetPolicy): BudgetShare {
   const hosts = touchedHosts(type, spec).filter((host) => host.kind === 'name' || !policy.isExempt(host.address));
-  return { keys: [...new Set(hosts.flatMap(targetKeys))], weight: definitionOf(type).targetWeight(spec) };
+  return { keys: [...new Set(hosts.flatMap(targetKeys))], weight: weightOf({ type, spec }) };
+}
+
+/** Measurements that are no probes ask others about their target, or the target a few short questions. */
+function weightOf({ type, spec }: Measured): number {
+  return isProbeType(type) ? definitionOf(type).targetWeight(spec) : 1;
 }
 
 /** Stores a task with as many of its nodes as its budgets allow. @throws ApiError RATE_LIMIT_EXCEEDED when they allow none */

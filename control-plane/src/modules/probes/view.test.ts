@@ -58,6 +58,7 @@ function view(type: ProbeType, nodeTasks: readonly NodeTaskRow[], findNode: (id:
     id: newId(idPrefixes.probeTask),
     owner_id: null,
     is_test: false,
+    is_internal: false,
     probe_type: type,
     target: specOf(type).target,
     spec: specOf(type),

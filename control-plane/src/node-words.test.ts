@@ -1,5 +1,5 @@
 import t from 'tap';
-import { parseFrom } from './from.js';
+import { parseFrom } from './node-words.js';
 
 t.test('each kind of place is recognised', async (t) => {
   const cases: readonly (readonly [string, object])[] = [

@@ -1,5 +1,5 @@
 import { isCountry, isProvince, parseRegion } from '@vantage/shared/places/places.js';
-import type { NodeSelection } from '../modules/nodes/index.js';
+import type { NodeSelection } from './modules/nodes/index.js';
 
 /**
  * `--from DE,AS3320` as a selection: a country code, `AS` and a number, an ISO 3166-2 code, a UN M49 region,

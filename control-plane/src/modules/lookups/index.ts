@@ -1,0 +1,174 @@
+import type { Clock } from '@vantage/shared/clock.js';
+import { TargetError } from '@vantage/shared/target-policy/host.js';
+import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import type { GeoDatabases } from '../../geo/index.js';
+import { ApiError } from '../../http/errors.js';
+import type { Locale } from '../../http/locale.js';
+import type { Caller } from '../../http/rate-limit.js';
+import type { Probes } from '../probes/index.js';
+import type { Answer } from './answers/answer.js';
+import type { Answers, Asked } from './answers/answers.js';
+import type { LookupQuery, MemoryLookup, NodeLookup, Question } from './kinds/lookup.js';
+import { hostText } from './kinds/read-q.js';
+import { type LookupKind, lookupOf } from './kinds/registry.js';
+import type { LookupMetrics } from './metrics.js';
+import type { NodeQuestions } from './node-questions.js';
+import { waitWithin } from './wait-within.js';
+
+/** Delay before a caller should ask again for an answer that is still on its way, in seconds. */
+const RETRY_SECONDS = 5;
+
+interface LookupsOptions {
+  readonly answers: Answers;
+  readonly questions: NodeQuestions;
+  readonly probes: Pick<Probes, 'takeNodeTests'>;
+  readonly geo: GeoDatabases;
+  /** Lines that the licences of the geo databases ask for. */
+  readonly attribution: readonly string[];
+  /** Returns the current policy: deny lists change at run time. */
+  readonly policy: () => TargetPolicy;
+  readonly metrics: LookupMetrics;
+  readonly clock: Clock;
+}
+
+/** Caller of a lookup, and the wishes of that caller. */
+export interface Asking extends Caller {
+  readonly locale: Locale;
+  /** Oldest answer that the caller wants; null: any that is fresh. */
+  readonly maxAgeMs: number | null;
+  /** Aborted when the caller leaves. */
+  readonly signal: AbortSignal;
+}
+
+/** Answer of a lookup; `cache` and the time for which it stays fresh are those of its kept form, and absent without one. */
+export interface LookupReply {
+  readonly data: object;
+  readonly cache?: { readonly hit: boolean; readonly age_sec: number; readonly stale?: true };
+  readonly freshMs?: number;
+}
+
+/** Lookups: questions that are answered from memory, or by a node and then kept for all callers. */
+export class Lookups {
+  constructor(private readonly options: LookupsOptions) {}
+
+  /**
+   * Answers a question.
+   * @throws ApiError VALIDATION_FAILED, PROBE_TARGET_INVALID, FORBIDDEN, QUOTA_EXCEEDED, RATE_LIMIT_EXCEEDED, UNAVAILABLE
+   */
+  async look(kind: LookupKind, query: LookupQuery, asking: Asking): Promise<LookupReply> {
+    const lookup = lookupOf(kind);
+    const question = readQuestion(() => lookup.readQuestion(query, this.options.policy()));
+    if (lookup.runs === 'in memory') return { data: this.#remember(lookup, question, asking) };
+    if (asking.maxAgeMs !== null && asking.account === null) throw new ApiError('FORBIDDEN');
+    return this.#lookOnNode(lookup, question, asking);
+  }
+
+  #remember(lookup: MemoryLookup, question: Question, { locale }: Asking): object {
+    const { geo, attribution } = this.options;
+    const data = lookup.answer(question, { geo, attribution, locale });
+    if (data === null) throw new ApiError('UNAVAILABLE');
+    return data;
+  }
+
+  async #lookOnNode(lookup: NodeLookup, question: Question, asking: Asking): Promise<LookupReply> {
+    const { answers, metrics } = this.options;
+    const asked = this.#askedOf(lookup, question);
+    const { maxAgeMs, signal } = asking;
+    for (;;) {
+      const judged = await answers.judge(asked.key, maxAgeMs);
+      if (judged.use === 'answer') {
+        metrics.count(lookup.kind, 'hit');
+        if (judged.isRenewalDue) answers.renew(asked);
+        return this.#reply(lookup, judged.answer, { isHit: true, asking });
+      }
+      if (judged.use === 'failure') return this.#standIn(lookup, asked, asking, failureOf(judged.failure, this.#nowMs));
+      const flight = answers.fly(asked, maxAgeMs, () => this.#pay(lookup, question, asking));
+      metrics.count(lookup.kind, flight.isOwn ? 'miss' : 'wait');
+      const end = await waitWithin(flight.end, { clock: this.options.clock, ms: lookup.deadlineMs, signal });
+      if (end === null) return this.#standIn(lookup, asked, asking, tooSlow());
+      if (end.kind === 'failed') return this.#standIn(lookup, asked, asking, end.error);
+      if (end.kind === 'notPaid' && flight.isOwn) throw end.error;
+      if (end.kind !== 'found') continue;
+      const { answer } = end;
+      if (answer.isFailure) return this.#standIn(lookup, asked, asking, failureOf(answer, this.#nowMs));
+      return this.#reply(lookup, answer, { isHit: false, asking });
+    }
+  }
+
+  #askedOf(lookup: NodeLookup, question: Question): Asked {
+    const { kind, version, deadlineMs } = lookup;
+    return {
+      key: `${kind}/${version} ${question.text}`,
+      subject: hostText(question.host),
+      deadlineMs,
+      ask: (signal) => this.options.questions.ask(lookup, question, signal),
+    };
+  }
+
+  /** One node test for an answer that a node has to give. @throws ApiError QUOTA_EXCEEDED, UNAVAILABLE */
+  #pay(lookup: NodeLookup, question: Question, asking: Asking) {
+    this.options.questions.checkNodes(lookup, question);
+    return this.options.probes.takeNodeTests(asking, 1);
+  }
+
+  /** An answer that is no longer fresh, for one that cannot be had. @throws `error` without one */
+  async #standIn(lookup: NodeLookup, { key }: Asked, asking: Asking, error: unknown): Promise<LookupReply> {
+    const stale = await this.options.answers.findStale(key);
+    if (stale === null) throw ofQuery(error);
+    this.options.metrics.count(lookup.kind, 'stale');
+    return this.#reply(lookup, stale, { isHit: true, asking });
+  }
+
+  #reply(lookup: NodeLookup, answer: Answer, how: { readonly isHit: boolean; readonly asking: Asking }): LookupReply {
+    const left = answer.freshUntilMs - this.#nowMs;
+    const age_sec = Math.max(0, Math.floor((this.#nowMs - answer.askedAtMs) / 1_000));
+    const cache = { hit: how.isHit, age_sec: how.isHit ? age_sec : 0, ...(left <= 0 ? { stale: true as const } : {}) };
+    const data = lookup.localise?.(answer.body, how.asking.locale) ?? answer.body;
+    return { data, cache, freshMs: Math.max(0, left) };
+  }
+
+  get #nowMs(): number {
+    return this.options.clock.now();
+  }
+}
+
+function failureOf({ body, freshUntilMs }: Answer, nowMs: number): ApiError {
+  const retryAfterSeconds = Math.max(1, Math.ceil((freshUntilMs - nowMs) / 1_000));
+  const message = 'message' in body ? String(body.message) : 'cannot be looked up at the moment';
+  return new ApiError('UNAVAILABLE', { retryAfterSeconds, details: { q: [{ code: 'not_found', message }] } });
+}
+
+function tooSlow(): ApiError {
+  const message = 'the answer takes longer than a request may wait: send the request again';
+  return new ApiError('UNAVAILABLE', {
+    retryAfterSeconds: RETRY_SECONDS,
+    details: { q: [{ code: 'not_found', message }] },
+  });
+}
+
+/** An error about the target of a task as one about `q`. */
+function ofQuery(error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.details?.['target'] === undefined) return error;
+  const { code, status, details, allowance } = error;
+  const { target, ...others } = details;
+  const renamed = target === undefined ? others : { ...others, q: target };
+  return new ApiError(code, { status, details: renamed, ...(allowance === undefined ? {} : { allowance }) });
+}
+
+function readQuestion(read: () => Question): Question {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof TargetError)) throw error;
+    const { kind, field, code, message } = error;
+    throw new ApiError(kind === 'refused' ? 'PROBE_TARGET_INVALID' : 'VALIDATION_FAILED', {
+      details: { [field]: [{ code, message }] },
+    });
+  }
+}
+
+declare module '../../http/route.js' {
+  interface Services {
+    readonly lookups: Lookups;
+  }
+}

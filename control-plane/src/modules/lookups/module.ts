@@ -1,0 +1,66 @@
+import type { AskedRegistryServer } from '@vantage/shared/probe-types/domain.js';
+import { parseHost } from '@vantage/shared/target-policy/host.js';
+import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import { defineModule } from '../module.js';
+import { AnswerMemory } from './answers/answer-memory.js';
+import { Answers } from './answers/answers.js';
+import { deleteOldClaims } from './answers/claim-store.js';
+import { WakeUps } from './answers/wake-ups.js';
+import { Lookups } from './index.js';
+import { LookupMetrics } from './metrics.js';
+import { NodeQuestions } from './node-questions.js';
+import { deleteFullServers, listShutServers, noteAskedServers } from './registries/registry-store.js';
+import { lookupRoutes } from './routes.js';
+
+/** Lookups: what registries, servers and databases say about a domain or an address. */
+export const lookupsModule = defineModule({
+  name: 'lookups',
+  tags: {
+    Lookups: 'Ask about a domain or an address once, and get an answer that says how old it is.',
+  },
+  routes: lookupRoutes,
+  metrics: LookupMetrics,
+  open(house, { probes }) {
+    const { agentsDb, clock, bus, config, directory, geo, lists, registry, replicaId } = house;
+    const log = house.log.child({ part: 'lookups' });
+    const memory = new AnswerMemory();
+    const wakeUps = new WakeUps(clock);
+    const answers = new Answers({ db: agentsDb, clock, bus, replicaId, memory, wakeUps, log });
+    const registries = {
+      listShut: () => listShutServers(agentsDb),
+      note: (asked: readonly AskedRegistryServer[]) => noteAskedServers(agentsDb, asked, config.registryRates),
+    };
+    const questions = new NodeQuestions({ probes, registries, directory, selection: config.lookupNodes, clock });
+    const policy = () => lists.policy;
+    const { geoipAttribution: attribution } = config;
+    lists.onChange(() => {
+      answers
+        .forgetRefused((subject) => isRefused(subject, policy()))
+        .catch((error: unknown) => log.warn({ err: error }, 'cannot delete answers about denied targets'));
+    });
+    const service = new Lookups({
+      answers,
+      questions,
+      probes,
+      geo,
+      policy,
+      metrics: new LookupMetrics(registry),
+      clock,
+      attribution,
+    });
+    return {
+      service,
+      startables: [answers],
+      upkeep: [() => deleteOldClaims(agentsDb), () => deleteFullServers(agentsDb)],
+    };
+  },
+});
+
+function isRefused(subject: string, policy: TargetPolicy): boolean {
+  try {
+    policy.checkHost(parseHost(subject));
+    return false;
+  } catch {
+    return true;
+  }
+}

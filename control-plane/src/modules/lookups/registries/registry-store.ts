@@ -1,0 +1,56 @@
+import type { AskedRegistryServer } from '@vantage/shared/probe-types/domain.js';
+import type { Knex } from 'knex';
+
+// Nodes learn from referrals which servers they ask, so servers are paid for afterwards: a server without a token is not to be
+// asked until its bucket has refilled.
+
+/** Requests a minute that a server gets unless the operator says otherwise. */
+const DEFAULT_RATE = 30;
+/** Time for which a server that refused is not asked, where it names none, in seconds. */
+const SHUT_SECONDS = 300;
+/** Servers that a node can be told to leave out. */
+const MAX_SHUT = 64;
+
+/** Requests a minute of servers that differ from the default, by host. */
+export type RegistryRates = ReadonlyMap<string, number>;
+
+/** Lists the servers that are not to be asked at present: those that refused, and those whose bucket is empty. */
+export async function listShutServers(db: Knex): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { server: string }[] }>(
+    `SELECT server FROM registry_servers
+     WHERE shut_until > now() OR tokens + extract(epoch FROM now() - updated_at) * per_minute / 60 < 1
+     ORDER BY greatest(shut_until, updated_at) DESC LIMIT ?`,
+    [MAX_SHUT],
+  );
+  return rows.map(({ server }) => server);
+}
+
+/** Takes a token of each server that was asked, and shuts those that refused. */
+export async function noteAskedServers(
+  db: Knex,
+  servers: readonly AskedRegistryServer[],
+  rates: RegistryRates,
+): Promise<void> {
+  const asked = servers.filter(({ outcome }) => outcome !== 'skipped').sort((a, b) => (a.server < b.server ? -1 : 1));
+  for (const { server, outcome, retry_after_s } of asked) {
+    const rate = rates.get(server) ?? rates.get(server.replace(/:\d+$/, '')) ?? DEFAULT_RATE;
+    const shutSeconds = outcome === 'refused' ? (retry_after_s ?? SHUT_SECONDS) : null;
+    await db.raw(
+      `INSERT INTO registry_servers AS s (server, per_minute, tokens, updated_at, shut_until)
+       VALUES (:server, :rate, :rate::float8 - 1, now(), now() + :shutSeconds::float8 * interval '1 second')
+       ON CONFLICT (server) DO UPDATE SET
+         per_minute = excluded.per_minute,
+         tokens = least(:rate::float8, s.tokens + extract(epoch FROM now() - s.updated_at) * s.per_minute / 60) - 1,
+         updated_at = now(),
+         shut_until = greatest(s.shut_until, excluded.shut_until)`,
+      { server, rate, shutSeconds },
+    );
+  }
+}
+
+/** Deletes servers whose buckets have been full for a long time. */
+export async function deleteFullServers(db: Knex): Promise<void> {
+  await db.raw(
+    `DELETE FROM registry_servers WHERE updated_at < now() - interval '1 day' AND (shut_until IS NULL OR shut_until < now())`,
+  );
+}

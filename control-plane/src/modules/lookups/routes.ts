@@ -1,0 +1,6 @@
+import type { AnyRoute } from '../../http/route.js';
+import { getOwnIp } from './routes/get-own-ip.js';
+import { lookRoutes } from './routes/look.js';
+
+/** Every lookup. */
+export const lookupRoutes: readonly AnyRoute[] = [...lookRoutes, getOwnIp];

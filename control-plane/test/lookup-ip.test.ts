@@ -1,0 +1,129 @@
+import { copyFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import { startStack } from './_support/stack.js';
+import { temporaryDirectory } from './_support/temporary-directory.js';
+
+const testdata = (name: string) => fileURLToPath(new URL(`../../test/testdata/geo/${name}`, import.meta.url));
+
+async function startIp(t: Test, ...files: string[]) {
+  const directory = temporaryDirectory(t);
+  for (const file of files) copyFileSync(testdata(file), path.join(directory, file));
+  const { api } = await startStack(t, {
+    VANTAGE_GEOIP_DIR: directory,
+    VANTAGE_TRUSTED_PROXIES: '127.0.0.1',
+    VANTAGE_ALLOW_TARGETS: '',
+    VANTAGE_GEOIP_ATTRIBUTION: 'Data by A, CC BY 4.0\n\n Data by B ',
+  });
+  const look = (q: string, headers: Record<string, string> = {}) =>
+    api.call('GET', `/v1/info/ip?q=${encodeURIComponent(q)}`, { as: null, headers });
+  return { api, look };
+}
+
+t.test('an address is answered from the databases, which are named with their dates', async (t) => {
+  const { look } = await startIp(t, 'city.mmdb', 'asn.mmdb');
+  const { status, body, headers } = await look('81.2.69.142');
+  t.match(
+    [status, body.data],
+    [
+      200,
+      {
+        ip: '81.2.69.142',
+        version: 4,
+        network: /^81\.2\.69\.\d+\/\d+$/,
+        asn: 20712,
+        isp: 'Andrews & Arnold Ltd',
+        org: 'Andrews & Arnold Ltd',
+        country: 'GB',
+        country_name: 'United Kingdom',
+        province: 'GB-ENG',
+        city: 'London',
+        latitude: 51.5,
+        longitude: -0.1,
+        attribution: ['Data by A, CC BY 4.0', 'Data by B'],
+      },
+    ],
+  );
+  t.equal(body.data.sources.length, 2);
+  t.match(body.data.sources, [{ built_at: /^\d{4}-/ }, { built_at: /^\d{4}-/ }]);
+  t.equal(body.meta.cache, undefined);
+  t.equal(headers.get('cache-control'), 'no-store');
+  t.match((await look('81.2.69.142', { 'accept-language': 'zh-CN' })).body.data, { country_name: '英国' });
+  t.match((await look('81.2.69.142', { 'accept-language': 'zh-TW' })).body.data, { country_name: '英國' });
+  t.match((await look('::ffff:81.2.69.142')).body.data, { ip: '81.2.69.142', version: 4 });
+  t.match((await look('2001:218::53')).body.data, {
+    ip: '2001:218::53',
+    version: 6,
+    country: 'JP',
+    network: /^2001:218:.*\/\d+$/,
+  });
+});
+
+t.test(
+  'an address that no database knows is answered with nulls, and without a database there is no answer',
+  async (t) => {
+    const { look } = await startIp(t, 'city.mmdb');
+    t.match((await look('198.41.0.4')).body.data, {
+      ip: '198.41.0.4',
+      country: null,
+      country_name: null,
+      asn: null,
+      network: null,
+      sources: [{}],
+    });
+    t.match(await (await startIp(t)).look('198.41.0.4'), { status: 503, body: { error: { code: 'UNAVAILABLE' } } });
+  },
+);
+
+t.test('the address of the caller is that behind a trusted proxy, and must be public', async (t) => {
+  const { api } = await startIp(t, 'city.mmdb');
+  const from = (address: string) =>
+    api.call('GET', '/v1/info/ip/me', { as: null, headers: { 'x-forwarded-for': address } });
+  t.match(await from('81.2.69.142'), { status: 200, body: { data: { ip: '81.2.69.142', country: 'GB' } } });
+  t.match(await from('10.1.2.3'), {
+    status: 422,
+    body: { error: { code: 'PROBE_TARGET_INVALID', details: { q: [{ code: 'refused' }] } } },
+  });
+});
+
+t.test('what is no address is 400, an address outside the public ranges 422', async (t) => {
+  const { look } = await startIp(t, 'city.mmdb');
+  for (const text of [
+    '',
+    ' ',
+    'example.com',
+    '1.2.3.4/24',
+    '[::1]',
+    'https://1.1.1.1',
+    '1.1.1.1:80',
+    ':::',
+    'a\0',
+    '1'.repeat(10_000),
+  ]) {
+    t.match(
+      await look(text),
+      { status: 400, body: { error: { code: 'VALIDATION_FAILED', details: { q: [{}] } } } },
+      text.slice(0, 30),
+    );
+  }
+  for (const text of [
+    '127.0.0.1',
+    '10.0.0.1',
+    '::1',
+    'fe80::1',
+    '169.254.169.254',
+    '127.1',
+    '2130706433',
+    '0x7f.1',
+    '１.1.1.1',
+    '192.0.2.1',
+    'x',
+  ]) {
+    t.match(
+      await look(text),
+      { status: 422, body: { error: { code: 'PROBE_TARGET_INVALID', details: { q: [{ code: 'refused' }] } } } },
+      text,
+    );
+  }
+});

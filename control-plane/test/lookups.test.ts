@@ -1,0 +1,293 @@
+import { systemClock } from '@vantage/shared/clock.js';
+import t, { type Test } from 'tap';
+import { FakeClock } from './_support/fake-clock.js';
+import { answerJob, joinNode, type LookupWorld, startLookups } from './_support/lookup-world.js';
+import { createUserApi, type TestApi } from './_support/stack.js';
+import { until } from './_support/until.js';
+
+t.setTimeout(300_000);
+
+const path = '/v1/info/ssl?q=example.com';
+const graded = { grade: 'A', domain: 'example.com', valid: true, port: 443 };
+
+const ask = (api: TestApi, query = path, as: string | null = null) => api.call('GET', query, { as });
+const tasksIn = ({ database }: LookupWorld) => database.db('probe_tasks').where({ is_internal: true });
+const claimsIn = ({ database }: LookupWorld) => database.db('lookup_claims');
+const openWaiting = (api: TestApi, query = path) => {
+  const leaving = new AbortController();
+  const answer = fetch(new URL(query, api.url), { signal: leaving.signal }).then(
+    ({ status }) => status,
+    () => null,
+  );
+  return { answer, leave: () => leaving.abort() };
+};
+
+t.test(
+  'a lookup is asked once of a node, kept for every replica and caller, and no caller sees its task',
+  async (t) => {
+    const world = await startLookups(t, [systemClock, systemClock]);
+    const node = await joinNode(t, world);
+    const [one, other] = world.apis as [TestApi, TestApi];
+    const first = ask(one);
+    await answerJob(node, 1, graded);
+    t.match(await first, {
+      status: 200,
+      body: {
+        data: { grade: 'A', domain: 'example.com', unicode_domain: 'example.com', valid: true, error: null },
+        meta: { cache: { hit: false, age_sec: 0 } },
+      },
+    });
+    t.match((await first).headers.get('cache-control'), /^private, max-age=(899|900)$/);
+    for (const api of [one, other]) {
+      for (const query of [path, '/v1/info/ssl?q=EXAMPLE.com.&port=443', '/v1/info/ssl?q=%20example.com%20']) {
+        t.match(
+          await ask(api, query),
+          { status: 200, body: { data: { grade: 'A' }, meta: { cache: { hit: true } } } },
+          query,
+        );
+      }
+    }
+    t.equal(node.jobs.length, 1);
+    t.match(node.jobs, [{ probeType: 'ssl', caller: '' }]);
+    const [task] = await tasksIn(world);
+    t.same((await ask(one, '/v1/probe/tasks', one.token)).body.data.items, []);
+    for (const as of [null, one.token]) {
+      for (const suffix of ['', '?wait=1', '/events']) {
+        t.match(await ask(one, `/v1/probe/tasks/${task.id}${suffix}`, as), { status: 404 }, `not readable: ${suffix}`);
+      }
+    }
+  },
+);
+
+t.test('a thousand callers of two replicas and one cold key make one task of one node', async (t) => {
+  const world = await startLookups(t, [systemClock, systemClock]);
+  const node = await joinNode(t, world);
+  const callers = Array.from({ length: 1_000 }, (_, index) => ask(world.apis[index % 2] ?? world.apis[0]));
+  await answerJob(node, 1, graded);
+  const answers = await Promise.all(callers);
+  t.ok(answers.every(({ status, body }) => status === 200 && body.data.grade === 'A'));
+  t.equal((await tasksIn(world)).length, 1);
+  t.equal(node.jobs.length, 1);
+});
+
+t.test('a caller who leaves ends neither the question nor the wait of the others', async (t) => {
+  const world = await startLookups(t, [systemClock]);
+  const node = await joinNode(t, world);
+  const leaver = openWaiting(world.apis[0]);
+  await until('the job', () => node.jobs.length === 1);
+  const other = ask(world.apis[0]);
+  leaver.leave();
+  t.equal(await leaver.answer, null);
+  await answerJob(node, 1, graded);
+  t.match(await other, { status: 200, body: { data: { grade: 'A' } } });
+  t.equal(node.jobs.length, 1);
+});
+
+t.test('the lease of a replica that died is taken over', async (t) => {
+  const world = await startLookups(t, [systemClock]);
+  const node = await joinNode(t, world);
+  const lease = { key: 'ssl/1 example.com port=443', holder: 'rep_dead' };
+  await claimsIn(world).insert({ ...lease, lease_until: new Date(Date.now() + 3_600_000) });
+  const waiting = ask(world.apis[0]);
+  t.equal(node.jobs.length, 0, 'another replica asks');
+  await claimsIn(world)
+    .where({ holder: 'rep_dead' })
+    .update({ lease_until: new Date(0) });
+  await answerJob(node, 1, graded);
+  t.match(await waiting, { status: 200, body: { data: { grade: 'A' } } });
+  t.same(await claimsIn(world), []);
+});
+
+t.test('the second node is asked when the first is lost, and no third one', async (t) => {
+  const world = await startLookups(t, [systemClock]);
+  const nodes = [await joinNode(t, world), await joinNode(t, world), await joinNode(t, world)];
+  const overload = { success: false, error: { code: 'overload', message: 'busy' } };
+  const waiting = ask(world.apis[0]);
+  await until('a job', () => nodes.some(({ jobs }) => jobs.length === 1));
+  const first = nodes.find(({ jobs }) => jobs.length === 1);
+  first?.cut();
+  const others = nodes.filter((node) => node !== first);
+  await until('the second node is asked', () => others.some(({ jobs }) => jobs.length === 1));
+  const second = others.find(({ jobs }) => jobs.length === 1);
+  if (second !== undefined) await answerJob(second, 1, overload);
+  const refused = await waiting;
+  t.match(refused, {
+    status: 503,
+    body: { error: { code: 'UNAVAILABLE', details: { nodes: [{ code: 'not_found' }] } } },
+  });
+  t.equal(
+    nodes.reduce((sum, { jobs }) => sum + jobs.length, 0),
+    2,
+  );
+  t.same(await claimsIn(world), [], 'nor is the failure of nodes kept');
+});
+
+t.test('without a node a lookup is 503 with details.nodes, and a node of a stranger is none', async (t) => {
+  const world = await startLookups(t, [systemClock]);
+  const [controlPlane] = world.replicas;
+  if (controlPlane === undefined) throw new Error('no replica');
+  const stranger = await createUserApi(controlPlane, 'stranger@test.example', 'user');
+  const theirs = await joinNode(t, { ...world, apis: [stranger] }, { tags: ['lookup'] });
+  const answer = await ask(world.apis[0]);
+  t.match(answer, {
+    status: 503,
+    body: { error: { code: 'UNAVAILABLE', details: { nodes: [{ code: 'not_found' }] } } },
+  });
+  t.ok(answer.headers.get('retry-after'));
+  t.equal(theirs.jobs.length, 0);
+});
+
+t.test('nodes without the tag are not asked while a node of an administrator has it', async (t) => {
+  const world = await startLookups(t, [systemClock]);
+  const plain = await joinNode(t, world);
+  const tagged = await joinNode(t, world, { tags: ['lookup'] });
+  for (const name of ['a', 'b', 'c', 'd']) {
+    const waiting = ask(world.apis[0], `/v1/info/ssl?q=${name}.example.com`);
+    await answerJob(tagged, tagged.jobs.length + 1, graded);
+    t.equal((await waiting).status, 200);
+  }
+  t.equal(plain.jobs.length, 0);
+});
+
+t.test('a failed handshake is an answer with a reason, kept for a minute', async (t) => {
+  const world = await startLookups(t, [systemClock]);
+  const node = await joinNode(t, world);
+  const waiting = ask(world.apis[0]);
+  const error = { code: 'tcp_refused', message: 'connection refused' };
+  await answerJob(node, 1, { success: false, error, valid: null });
+  const answer = await waiting;
+  t.match(answer, { status: 200, body: { data: { valid: false, grade: null, error } } });
+  t.match(answer.headers.get('cache-control'), /^private, max-age=(59|60)$/);
+});
+
+t.test(
+  'a question of a caller costs a node test, a hit and a wait cost none, and a failure of ours is refunded',
+  async (t) => {
+    const plans = '{"anonymous": {"requests_per_minute": null, "node_tests_per_day": 2}}';
+    const world = await startLookups(t, [systemClock], { VANTAGE_PLANS: plans });
+    const node = await joinNode(t, world);
+    const overload = { success: false, error: { code: 'overload', message: 'busy' } };
+    const failing = ask(world.apis[0], '/v1/info/ssl?q=failing.example.com');
+    await answerJob(node, 1, overload);
+    t.equal((await failing).status, 503, 'refunded');
+    const both = [ask(world.apis[0]), ask(world.apis[0])];
+    await answerJob(node, 2, graded);
+    for (const one of both) t.equal((await one).status, 200);
+    t.equal((await ask(world.apis[0])).status, 200);
+    const second = ask(world.apis[0], '/v1/info/ssl?q=second.example.com');
+    await answerJob(node, 3, graded);
+    t.equal((await second).status, 200);
+    t.match(await ask(world.apis[0], '/v1/info/ssl?q=third.example.com'), {
+      status: 429,
+      body: { error: { code: 'QUOTA_EXCEEDED' } },
+    });
+    t.equal((await ask(world.apis[0])).status, 200, 'a hit costs none');
+    t.equal(node.jobs.length, 3);
+    t.same(await claimsIn(world), []);
+  },
+);
+
+t.test('answers that are denied now are deleted', async (t) => {
+  const { writeFileSync } = await import('node:fs');
+  const { temporaryDirectory } = await import('./_support/temporary-directory.js');
+  const file = `${temporaryDirectory(t)}/denied`;
+  writeFileSync(file, '');
+  const clock = new FakeClock(Date.now());
+  const world = await startLookups(t, [clock], { VANTAGE_DENY_TARGETS_FILE: file });
+  const node = await joinNode(t, world);
+  for (const [number, name] of [
+    [1, 'example.com'],
+    [2, 'example.net'],
+  ] as const) {
+    const waiting = ask(world.apis[0], `/v1/info/ssl?q=${name}`);
+    await answerJob(node, number, graded);
+    t.equal((await waiting).status, 200);
+  }
+  writeFileSync(file, 'example.net');
+  await until('the answer to be deleted', async () => {
+    clock.advance(30_000);
+    return (await world.database.db('lookup_answers')).length === 1;
+  });
+  t.match(await world.database.db('lookup_answers'), [{ subject: 'example.com' }]);
+  t.match(await ask(world.apis[0], '/v1/info/ssl?q=example.net'), {
+    status: 422,
+    body: { error: { code: 'PROBE_TARGET_INVALID', details: { q: [{ code: 'refused' }] } } },
+  });
+});
+
+t.test('only a caller with credentials may name the oldest answer that is wanted', async (t) => {
+  const world = await startLookups(t, [systemClock]);
+  const [api] = world.apis;
+  const node = await joinNode(t, world);
+  const newer = `${path}&max_age_s=0`;
+  t.match(await ask(api, newer), { status: 403, body: { error: { code: 'FORBIDDEN' } } });
+  const first = ask(api, newer, api.token);
+  await answerJob(node, 1, graded);
+  t.equal((await first).status, 200);
+  t.match(await ask(api, newer, api.token), { status: 200, body: { meta: { cache: { hit: true } } } });
+});
+
+await refusals(t);
+
+async function refusals(t: Test): Promise<void> {
+  const world = await startLookups(t, [systemClock]);
+  const q = (text: string) => `/v1/info/ssl?q=${encodeURIComponent(text)}`;
+  const long = `${'a'.repeat(60)}.`.repeat(4);
+  const malformed = [
+    '',
+    ' ',
+    'https://example.com',
+    'example.com:443',
+    '1.2.3.4/24',
+    '[::1]',
+    '1.1.1.1',
+    '2606:4700::1111',
+    'a..b',
+    'exa mple.com',
+    'example.com\n.',
+    'a\0.com',
+    'xn--a.com',
+    `${long}${'b'.repeat(10)}`,
+    'x'.repeat(10_000),
+    'é'.repeat(254),
+  ];
+  const refused = [
+    'localhost',
+    'a.localhost',
+    'x.internal',
+    'x.onion',
+    'router',
+    '127.1',
+    '0x7f.1',
+    '１.example.com',
+    '-o.com',
+    '-',
+  ];
+  await t.test('what is no domain is 400, what may not be asked about is 422, both name q', async (t) => {
+    for (const text of malformed) {
+      t.match(
+        await ask(world.apis[0], q(text)),
+        { status: 400, body: { error: { code: 'VALIDATION_FAILED', details: { q: [{}] } } } },
+        JSON.stringify(text.slice(0, 40)),
+      );
+    }
+    for (const text of refused) {
+      t.match(
+        await ask(world.apis[0], q(text)),
+        { status: 422, body: { error: { code: 'PROBE_TARGET_INVALID', details: { q: [{ code: 'refused' }] } } } },
+        text,
+      );
+    }
+    t.match(await ask(world.apis[0], '/v1/info/ssl?q=example.com&port=22'), {
+      status: 422,
+      body: { error: { code: 'PROBE_TARGET_INVALID', details: { port: [{ code: 'refused' }] } } },
+    });
+    for (const query of ['', '?q=a.com&q=b.com', '?q=example.com&port=0', '?q=example.com&max_age_s=604801']) {
+      t.match(
+        await ask(world.apis[0], `/v1/info/ssl${query}`),
+        { status: 400, body: { error: { code: 'VALIDATION_FAILED' } } },
+        query,
+      );
+    }
+  });
+}
