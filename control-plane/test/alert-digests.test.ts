@@ -13,7 +13,7 @@ const digestsBy = async (registry: Registry) => {
 async function aStorm(t: Test, monitors: number, fields: object = {}) {
   const receiver = await startReceiver(t);
   const world = await openAlertWorld(t);
-  const body = '{{kind}}|{{count}}|{{acknowledge_url}}|{{text}}';
+  const body = '{{kind}}|{{count}}|{{acknowledge_url}}|{{title}} {{text}}';
   const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/`, body }, fields);
   const alert_policy_id = await world.addPolicy([channel]);
   const ids: string[] = [];
@@ -119,6 +119,34 @@ t.test('an alert that ends in the silence that kept it out of a digest is never 
   await world.happens('up', [quiet]);
   await world.passAll(700_000, 10_000);
   t.notOk(world.received().some(({ text }) => text.includes('Shop 7')));
+});
+
+t.test('a digest does not tell the end of an alert of which no message about its begin got through', async (t) => {
+  const world = await aStorm(t, 8);
+  const [untold, told, ...others] = world.monitors as [string, string, ...string[]];
+  world.receiver.reply = () => ({ status: 500 });
+  await world.happens('down', [untold, told]);
+  await world.passAll(2_000);
+  // the message about the first one fails until its alert is over; that about the second one arrives
+  world.receiver.reply = ({ body }) => ({ status: body.includes('Shop 0') ? 500 : 200 });
+  await world.passAll(20_000, 5_000);
+  await world.happens('up', [untold, told]);
+  await world.happens('down', others);
+  await world.passAll(2_000);
+  world.receiver.reply = () => ({ status: 200 });
+  const before = world.received().length;
+  await world.passAll(40_000, 5_000);
+  const digests = world.received().filter(({ kind }) => kind === 'digest');
+  t.equal(digests.length, 1);
+  t.match(digests[0]?.text, /Shop 1/, 'the end of what was told');
+  const texts = world
+    .received()
+    .slice(before)
+    .map(({ text }) => text);
+  t.notOk(
+    texts.some((text) => text.includes('Shop 0')),
+    'and not of what was not',
+  );
 });
 
 t.test('messages that the limits of a channel keep waiting are joined, and none is lost', async (t) => {

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { program } from '../src/audit-log/actor.js';
+import { dropPartitions, ensurePartitions } from '../src/db/partitions.js';
 import { revokeAlertSettings } from '../src/modules/alerts/alert-release.js';
 import { queueAlertsOf } from '../src/modules/alerts/events/due-store.js';
 import { openAlertWorld } from './_support/alert-world.js';
@@ -212,6 +213,22 @@ t.test('whoever was told of an alert is told of its end, however it ends', async
     );
     world.clock.advance(120_000);
   }
+});
+
+t.test('of an alert that outlasts the log of messages the end is told', async (t) => {
+  const receiver = await startReceiver(t);
+  const world = await openAlertWorld(t);
+  const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
+  const monitor = await world.addMonitor('Shop', { alert_policy_id: await world.addPolicy([channel]) });
+  await world.happens('down', [monitor]);
+  await world.settle();
+  world.clock.advance(95 * 86_400_000);
+  await ensurePartitions(world.db, world.clock.now());
+  await dropPartitions(world.db, world.clock.now());
+  t.same(await world.db('alert_deliveries'), []);
+  await world.happens('up', [monitor]);
+  await world.settle();
+  t.same(typesOf(receiver.requests), ['alert.firing', 'alert.resolved']);
 });
 
 t.test('after a person has resolved an alert its policy opens no other until the monitor was up', async (t) => {

@@ -42,6 +42,9 @@ export type CheckDays = (typeof checkDayClasses)[number];
 /** Agents deliver up to three days of checks afterwards; older ones than this are refused. */
 export const CHECK_DAYS_BACK = 4;
 
+/** Days for which messages to alert channels are kept. */
+export const ALERT_DELIVERY_DAYS = 90;
+
 /** The one list of tables partitioned by time. */
 export const partitionedTables: readonly PartitionedTable[] = [
   // tasks are readable for 7 days; a result arrives with the id of its task
@@ -59,7 +62,7 @@ export const partitionedTables: readonly PartitionedTable[] = [
   // an event is kept until the last attempt at a delivery that repeats it on its last day
   { name: 'webhook_events', idPrefix: idPrefixes.event, keepDays: 41 },
   { name: 'webhook_deliveries', idPrefix: idPrefixes.webhookDelivery, keepDays: 30 },
-  { name: 'alert_deliveries', idPrefix: idPrefixes.alertDelivery, keepDays: 90 },
+  { name: 'alert_deliveries', idPrefix: idPrefixes.alertDelivery, keepDays: ALERT_DELIVERY_DAYS },
   // an ICP filing stands in for a newer one for 30 days after its day of freshness
   { name: 'lookup_answers', idPrefix: null, keepDays: 31 },
 ];

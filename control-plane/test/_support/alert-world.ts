@@ -29,6 +29,7 @@ export type Happening =
   | 'degraded'
   | 'up'
   | 'paused'
+  | 'archived'
   | 'deleted'
   | 'flapping'
   | 'settled'

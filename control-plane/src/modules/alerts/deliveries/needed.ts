@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { ALERT_DELIVERY_DAYS } from '../../../db/partitions.js';
 import type { MessageKind } from '../types/message.js';
 
 /** Reasons why a message is not sent, or no further attempt is made; part of the public API. */
@@ -48,4 +49,11 @@ export const alwaysNeeded: Needed = { refuse: async () => new Map() };
 /** True for messages that nobody is asked about. */
 export function isAlwaysNeeded(kind: MessageKind): boolean {
   return kind === 'test' || kind === 'verification';
+}
+
+const DAY_MS = 86_400_000;
+
+/** True if messages since an instant may have been deleted: that one of them told of a begin cannot be denied. */
+export function isBeyondLog(sinceMs: number, nowMs: number): boolean {
+  return nowMs - sinceMs > ALERT_DELIVERY_DAYS * DAY_MS;
 }

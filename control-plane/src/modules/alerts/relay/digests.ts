@@ -9,6 +9,7 @@ import type { Outgoing } from '../deliveries/outgoing.js';
 import { digestMessage } from '../types/texts/digest-message.js';
 import type { AlertCounts } from './alert-counts.js';
 import { type MessageContext, PAYLOAD_VERSION } from './alert-messages.js';
+import { type IsBegun, readBegun } from './begun-store.js';
 import {
   type BundleRow,
   claimBundles,
@@ -43,6 +44,8 @@ interface Planned {
   readonly kept: KeptParts;
   /** Alerts of the message, what changed first. */
   readonly told: readonly KnownPart[] | null;
+  /** Alerts that are over, and of which the channel or the address of the account in its place was to be told. */
+  readonly over: readonly KnownPart[];
   /** True if alerts that were told before fire, and a silence keeps them back. */
   readonly hasOthers: boolean;
 }
@@ -66,13 +69,14 @@ export class Digests {
       parts.map(({ alert }) => alert),
       nowMs,
     );
+    const isBegun = await readBegun(trx, due, parts.filter(isToldEnd), nowMs);
     const byBundle = groupBy(parts, ({ bundleId }) => bundleId);
     const slices = new Slices();
     const planned: Planned[] = [];
     for (const row of due) {
       const own = byBundle.get(row.id) ?? [];
       await slices.spend(STEPS_PER_ALERT * own.length);
-      planned.push(plan(row, own, { isSilenced, nowMs }));
+      planned.push(plan(row, own, { isSilenced, isBegun, nowMs }));
     }
     await updateBundles(
       trx,
@@ -112,20 +116,28 @@ export class Digests {
 function plan(
   row: BundleRow,
   parts: readonly KnownPart[],
-  { isSilenced, nowMs }: { readonly isSilenced: IsSilenced; readonly nowMs: number },
+  {
+    isSilenced,
+    isBegun,
+    nowMs,
+  }: { readonly isSilenced: IsSilenced; readonly isBegun: IsBegun; readonly nowMs: number },
 ): Planned {
   // nobody is told of the end of an alert whose policy says so
   const present = parts.filter(({ isFiring, status }) => !isFiring || status !== 'resolved');
   const held = new Set(present.filter(({ isFiring, alert }) => isFiring && isSilenced(alert)));
   const untold = [...held].filter(({ severity, toldSeverity }) => severity !== toldSeverity);
-  const { state, message, alerts } = planBundle(row.state, present.flatMap(knownTo(held)), nowMs);
+  const over = present.filter(isToldEnd);
+  // what told of their begin was not accepted before their end, and is dropped
+  const unbegun = new Set(over.filter((part) => !isBegun(row, part)));
+  const known = present.map((part) => (unbegun.has(part) ? { ...part, toldSeverity: null } : part));
+  const { state, message, alerts } = planBundle(row.state, known.flatMap(knownTo(held)), nowMs);
   const isOver = alerts.length === 0;
   const thread = row.thread ?? `${row.id} ${nowMs.toString(36)}`;
-  const known = new Map(present.map((part) => [part.alertId, part]));
+  const byId = new Map(present.map((part) => [part.alertId, part]));
   const inOrder =
     message === null ? [] : [...message.opened, ...message.raised, ...message.resolved, ...message.firing];
   const named = [...new Set(inOrder.map(({ alertId }) => alertId))]
-    .flatMap((id) => known.get(id) ?? [])
+    .flatMap((id) => byId.get(id) ?? [])
     .filter((part) => !held.has(part));
   return {
     row: { ...row, state, due_at: null, thread: isOver ? null : message === null ? row.thread : thread },
@@ -137,8 +149,14 @@ function plan(
       untoldIds: untold.map(({ alertId }) => alertId),
     },
     told: message === null || named.length === 0 ? null : named,
+    over,
     hasOthers: [...held].some(({ toldSeverity }) => toldSeverity !== null),
   };
+}
+
+/** True if an alert is over that the channel was to be told of. */
+function isToldEnd({ isFiring, toldSeverity }: Pick<BundledAlert, 'isFiring' | 'toldSeverity'>): boolean {
+  return !isFiring && toldSeverity !== null;
 }
 
 /** Parts as the channel is to know them: of alerts that a silence keeps back nothing, or what it was told before. */
@@ -176,10 +194,7 @@ async function endDigestsOfFallbacks(
     readonly context: MessageOptions['context'];
   },
 ): Promise<NewMessage[]> {
-  const ended = planned.flatMap(({ row, thread, told }) => {
-    const over = told?.filter(({ isFiring }) => !isFiring) ?? [];
-    return over.length === 0 ? [] : [{ row, thread, over }];
-  });
+  const ended = planned.filter(({ over }) => over.length > 0);
   if (ended.length === 0) return [];
   const fallbacks = await listDigestFallbacks(trx, {
     ownerIds: [...new Set(ended.map(({ row }) => row.owner_id))],

@@ -1,7 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import { listFollowing } from '../deliveries/delivery-store.js';
-import type { EndReason, Needed, WaitingMessage } from '../deliveries/needed.js';
+import { type EndReason, isBeyondLog, type Needed, type WaitingMessage } from '../deliveries/needed.js';
 import { type AlertColumns, readAlertColumns } from '../events/alert-store.js';
 import { readDigests } from './digest-store.js';
 import { readSilenced } from './silenced-alerts.js';
@@ -19,7 +19,8 @@ export function neededByAlerts(clock: Clock): Needed {
         db,
         asked.flatMap(({ alertIds }) => [...alertIds]),
       );
-      const isSilenced = await readSilenced(db, [...alerts.values()], clock.now());
+      const nowMs = clock.now();
+      const isSilenced = await readSilenced(db, [...alerts.values()], nowMs);
       const told = await readTold(db, asked, alerts);
       const reasons = new Map<string, EndReason>();
       for (const { id, kind, mayHaveArrived, alertIds } of asked) {
@@ -28,7 +29,7 @@ export function neededByAlerts(clock: Clock): Needed {
           kind,
           mayHaveArrived,
           alerts: own.map((alert) => ({ status: alert.status, isSilenced: isSilenced(alert) })),
-          wasTold: told.has(id),
+          wasTold: told.has(id) || own.some(({ created_at: at }) => isBeyondLog(at.getTime(), nowMs)),
         });
         if (reason !== null) reasons.set(id, reason);
       }

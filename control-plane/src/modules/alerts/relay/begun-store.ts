@@ -1,0 +1,45 @@
+import { idLowerBound, idPrefixes } from '@vantage/shared/ids.js';
+import type { Knex } from 'knex';
+import { isBeyondLog } from '../deliveries/needed.js';
+import type { BundleRow, KnownPart } from './bundle-store.js';
+
+/** Answers whether the channel of a bundle got a message about the begin of an alert, or may have got or still get one. */
+export type IsBegun = (row: Pick<BundleRow, 'channel_id'>, part: Pick<KnownPart, 'alertId' | 'startedAtMs'>) => boolean;
+
+/**
+ * Reads which alerts of bundles their channels know of. A message that waits is sent only while one of its alerts fires. Digests of
+ * more alerts than their rows name are found by their thread, and name the others in a row of their own. What is no longer known
+ * counts as begun.
+ */
+export async function readBegun(
+  trx: Knex,
+  bundles: readonly BundleRow[],
+  parts: readonly KnownPart[],
+  nowMs: number,
+): Promise<IsBegun> {
+  if (parts.length === 0) return () => false;
+  const sinceMs = parts.reduce((oldest, { startedAtMs }) => Math.min(oldest, startedAtMs), Number.POSITIVE_INFINITY);
+  const { rows } = await trx.raw<{ rows: { channel_id: string; alert_ids: string[] }[] }>(
+    `SELECT d.channel_id, coalesce(g.alert_ids, CASE WHEN d.alert_count > cardinality(d.alert_ids) THEN :alertIds ELSE d.alert_ids END) AS alert_ids
+     FROM alert_deliveries d LEFT JOIN alert_digests g ON g.message_group = d.message_group
+     WHERE d.id >= :oldest AND d.channel_id = ANY(:channelIds) AND d.kind NOT IN ('resolved', 'acknowledged')
+       AND (d.alert_ids && :alertIds OR d.owner_id = ANY(:ownerIds) AND d.thread = ANY(:threads))
+       AND (d.status IN ('sent', 'sending') OR d.may_have_arrived OR d.finished_at IS NULL AND EXISTS (
+         SELECT FROM alerts a WHERE a.id = ANY(d.alert_ids) AND a.status = 'firing'))`,
+    {
+      oldest: idLowerBound(idPrefixes.alertDelivery, sinceMs),
+      channelIds: bundles.map(({ channel_id: id }) => id),
+      alertIds: parts.map(({ alertId }) => alertId),
+      ownerIds: bundles.map(({ owner_id: id }) => id),
+      threads: bundles.flatMap(({ thread }) => thread ?? []),
+    },
+  );
+  const begun = new Map<string, Set<string>>();
+  for (const { channel_id: channelId, alert_ids: ids } of rows) {
+    const known = begun.get(channelId) ?? new Set();
+    for (const id of ids) known.add(id);
+    begun.set(channelId, known);
+  }
+  return ({ channel_id: channelId }, { alertId, startedAtMs }) =>
+    (begun.get(channelId)?.has(alertId) ?? false) || isBeyondLog(startedAtMs, nowMs);
+}
