@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { countPending } from '../src/modules/webhooks/deliveries/delivery-store.js';
 import {
@@ -299,6 +300,43 @@ t.test('twenty thousand endpoints of a host that hangs leave places to other hos
   await until('the event', () => quick.events.length === 1);
   t.ok(hanging.events.length <= 128, `${hanging.events.length} requests`);
   t.same(warnings, [], 'Node has nothing to say about so many');
+});
+
+t.test('no request fails while a secret is rotated again and again under load, on two replicas', async (t) => {
+  const world = await WebhookWorld.create(t);
+  let installed = '';
+  const receiver = await WebhookReceiver.start(t, ({ headers, text }, response) => {
+    try {
+      new Webhook(installed).verify(text, headers as Record<string, string>);
+      response.writeHead(204).end();
+    } catch {
+      response.writeHead(401).end();
+    }
+  });
+  const { id, secret } = await world.endpoint(receiver.url);
+  const senders = [world.newSender(), world.newSender()];
+  installed = secret;
+  const [rounds, events] = [5, 40];
+  const signatures: number[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    for (let n = 0; n < events; n += 1) await world.happens('monitor.down', `m_${n}`);
+    await world.relay.run();
+    const arrived = () => receiver.events.length - (round - 1) * events;
+    const rotations: Promise<{ secret: string }>[] = [];
+    await until('all events', async () => {
+      await Promise.all(senders.map((sender) => sender.run()));
+      // while requests are under way
+      if (arrived() > 0 && rotations.length === 0) rotations.push(world.endpoints.rotateSecret(id, 24, world.act));
+      return arrived() === events;
+    });
+    for (const sender of senders) await sender.idle();
+    for (const { headers } of receiver.events.slice(-events))
+      signatures.push(String(headers['webhook-signature']).split(' ').length);
+    // the receiver changes its secret only now
+    for (const { secret: newer } of await Promise.all(rotations)) installed = newer;
+  }
+  t.equal((await world.rows().where({ status: 'delivered', attempt_count: 1 })).length, rounds * events);
+  t.ok(signatures.includes(1) && signatures.includes(2), 'requests before and within an overlap');
 });
 
 t.test('first attempts of a subject begin in the order of its events, on two replicas', async (t) => {
