@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
@@ -410,6 +412,65 @@ t.test('an event is stored once, however many endpoints receive it, and in no fo
   await world.settle();
   t.equal((await world.db('webhook_events')).length, 1, 'what nobody receives is not stored');
 });
+
+t.test(
+  'no secret of an endpoint is in a row, a log line or what its log shows, whatever the receiver repeats',
+  async (t) => {
+    const world = await WebhookWorld.create(t);
+    const tokens = ['geheim-header-1', 'geheim-header-2'];
+    const headers = { 'x-token': 'geheim-header-1', authorization: 'Bearer geheim-header-2' };
+    // what a receiver knows of its endpoint
+    const known: Record<'repeating' | 'broken' | 'away', string[]> = { repeating: [], broken: [], away: [] };
+    const receiver = await WebhookReceiver.start(t, (event, response) => {
+      const text = known.repeating.map((secret) => `${secret} ${encodeURIComponent(secret)}`).join();
+      response.writeHead(500, { 'x-echo': String(event.headers['x-token']) }).end(text + JSON.stringify(event.headers));
+    });
+    const broken = await startHostileServer(t, (socket) => void socket.end(`${known.broken.join()}\r\n`));
+    const urls = { repeating: receiver.url, broken: broken.url, away: `http://127.0.0.1:${await closedPort()}/` };
+    for (const name of ['repeating', 'broken', 'away'] as const) {
+      const { id, secret } = await world.endpoint(urls[name], { headers });
+      const rotated = await world.endpoints.rotateSecret(id, 24, world.act);
+      known[name].push(...tokens, secret, rotated.secret);
+    }
+    const secrets = [...new Set(Object.values(known).flat())];
+    await world.happens('monitor.down', 'm_1');
+    await world.settle();
+    const rows: { id: string; attempts: object[] }[] = await world.rows();
+    t.match(
+      rows.map(({ attempts }) => attempts.length),
+      [1, 1, 1],
+    );
+    const shown = await Promise.all(rows.map(({ id }) => world.deliveries.get(id, world.act.account)));
+    const tables: string[] = await world
+      .db('pg_tables')
+      .where({ schemaname: 'public' })
+      .where((of) => of.where('tablename', 'like', 'webhook%').orWhereIn('tablename', ['audit_log', 'outbox']))
+      .pluck('tablename');
+    t.ok(tables.length > 5, tables.join());
+    const dumps = await Promise.all(
+      tables.map(async (table) => {
+        const found: object[] = await world.db(table).select('*');
+        const bytes = found.flatMap((row) => Object.values(row)).filter(Buffer.isBuffer);
+        return `${JSON.stringify(found)}${bytes.map((value) => value.toString('latin1')).join()}`;
+      }),
+    );
+    const texts = { tables: dumps.join(), log: JSON.stringify(world.log), shown: JSON.stringify(shown) };
+    t.match(texts.tables, /\*{8}/, 'what the receiver repeated is there, masked');
+    for (const secret of secrets)
+      for (const [place, text] of Object.entries(texts))
+        for (const form of [secret, encodeURIComponent(secret), secret.replace('whsec_', '')])
+          t.notOk(text.includes(form), `${form} is not in ${place}`);
+  },
+);
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
 
 t.test('two recoveries at once keep the rate of one', async (t) => {
   const world = await WebhookWorld.create(t);

@@ -2,7 +2,6 @@ import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { Knex } from 'knex';
-import { pino } from 'pino';
 import type { Test } from 'tap';
 import { commandLine } from '../../src/audit-log/actor.js';
 import { ensurePartitions } from '../../src/db/partitions.js';
@@ -20,9 +19,8 @@ import { webhookRelay } from '../../src/modules/webhooks/sending/relay.js';
 import { Sender } from '../../src/modules/webhooks/sending/sender.js';
 import { createTestDatabase } from './database.js';
 import { FakeClock } from './fake-clock.js';
+import { collectLog, type LogLine } from './log-lines.js';
 import { accountOf, insertUsers } from './owners.js';
-
-const silent = pino({ level: 'silent' });
 
 /** Parts of one replica that a test may replace. */
 interface ReplicaParts {
@@ -44,6 +42,7 @@ export class WebhookWorld {
   readonly endpoints: EndpointActs;
   readonly deliveries: DeliveryActs;
   readonly relay: Consumers;
+  readonly #logged = collectLog();
   readonly #senders: Sender[] = [];
 
   private constructor(
@@ -64,7 +63,7 @@ export class WebhookWorld {
     this.marking = new Marking({ db, mail, clock });
     this.endpoints = new EndpointActs({ db, clock, seals, outbound });
     this.deliveries = new DeliveryActs({ db, clock, attempts: this.attempts, onDue: () => {} });
-    this.relay = new Consumers({ db, consumers: [this.newRelay()], clock, log: silent });
+    this.relay = new Consumers({ db, consumers: [this.newRelay()], clock, log: this.#logged.log });
   }
 
   /** `resolve`: resolver of names; default: that of this machine. */
@@ -84,6 +83,11 @@ export class WebhookWorld {
     return world;
   }
 
+  /** Lines that all replicas have logged. */
+  get log(): readonly LogLine[] {
+    return this.#logged.lines;
+  }
+
   get act() {
     return { account: accountOf(this.userId), actor: commandLine };
   }
@@ -101,7 +105,7 @@ export class WebhookWorld {
       attempts: attempts as Attempts,
       marking: marking as Marking,
       clock,
-      log: silent,
+      log: this.#logged.log,
       onMarked: () => {},
     });
     this.#senders.push(sender);
