@@ -1,15 +1,5 @@
-import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { countPending } from '../src/modules/webhooks/deliveries/delivery-store.js';
-import {
-  type Behaviour,
-  chunkedHead,
-  drips,
-  floods,
-  interim,
-  resets,
-  startHostileServer,
-} from './_support/hostile-server.js';
 import { until } from './_support/until.js';
 import { type Reply, status, WebhookReceiver } from './_support/webhook-receiver.js';
 import { WebhookWorld } from './_support/webhook-world.js';
@@ -117,46 +107,6 @@ t.test('a response that never ends is cut, and one that never begins ends after 
   await sender.idle();
   const [timedOut] = await world.rows().where({ endpoint_id: id });
   t.match(timedOut, { status: 'retrying', attempts: [{ status_code: null, error: /15 s/, response: null }] });
-});
-
-t.test('a server that floods, drips or resets is a failure that is recorded and tried again', async (t) => {
-  const bomb = gzipSync(Buffer.alloc(16 * 1024 * 1024));
-  const gzip = `HTTP/1.1 500 x\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`;
-  const cases: readonly (readonly [string, Behaviour, object, isTimeout?: true])[] = [
-    ['1xx for ever', floods('', interim), { status_code: null, error: /too many bytes/ }],
-    ['1xx now and then', drips('', interim), { status_code: null, error: /15 s/ }, true],
-    ['a byte now and then', drips(chunkedHead(200), '1\r\na\r\n'), { status_code: null, error: /15 s/ }, true],
-    ['a gzip bomb', (socket) => void socket.end(Buffer.concat([Buffer.from(gzip), bomb])), { status_code: 500 }],
-    ['a reset', resets, { status_code: null, error: /ECONNRESET/ }],
-  ];
-  for (const [name, behave, expected, isTimeout] of cases) {
-    const world = await WebhookWorld.create(t);
-    const server = await startHostileServer(t, behave);
-    await world.endpoint(server.url);
-    await world.happens('monitor.down', 'm_1');
-    const sender = world.newSender();
-    await world.relay.run();
-    await sender.run();
-    await until('the request', () => server.connections === 1);
-    if (isTimeout) world.clock.advance(15_000);
-    await sender.idle();
-    const [row] = await world.rows();
-    t.match(row, { status: 'retrying', attempts: [expected] }, name);
-    t.ok((row.attempts[0].response ?? '').length <= 4_096, name);
-    await until('the connection to be closed', () => server.open === 0);
-  }
-});
-
-t.test('an endpoint whose name turns private after it was written is not connected', async (t) => {
-  let address = '203.0.114.1';
-  const world = await WebhookWorld.create(t, async () => [{ address, family: 4 }]);
-  await world.endpoint('https://hooks.example.com/');
-  address = '10.1.2.3';
-  await world.happens('monitor.down', 'm_1');
-  await world.settle();
-  const [row] = await world.rows();
-  t.match(row, { status: 'retrying', attempts: [{ status_code: null, error: /not allowed/ }] });
-  t.notMatch(JSON.stringify(row), address);
 });
 
 t.test('an owner is warned after a day of failures, and the endpoint is disabled after five', async (t) => {

@@ -55,3 +55,16 @@ t.test('the longest form of a secret is known: percent-encoded beyond ASCII', as
   t.equal(new SecretMask(['密']).longest, '%E5%AF%86'.length);
   t.equal(new SecretMask([]).longest, 0);
 });
+
+t.test('of an Authorization header, the credentials alone are masked too', async (t) => {
+  const basic = `Basic ${Buffer.from('ada:hunter-two').toString('base64')}`;
+  const cases = [
+    ['Bearer s3cret-token', 'no such token s3cret-token', 'no such token ********'],
+    ['Bearer s3cret-token', 'Bearer s3cret-token', '********'],
+    ['Bearer s3cret+token', 'at s3cret%2Btoken', 'at ********'],
+    [basic, 'user ada:hunter-two', 'user ********'],
+    [basic, 'password hunter-two of ada', 'password ******** of ada'],
+    ['Bearer abc', 'abc is a word', 'abc is a word'],
+  ] as const;
+  for (const [secret, text, expected] of cases) t.equal(maskSecrets(text, [secret]), expected, text);
+});

@@ -1,15 +1,21 @@
 import { Occurrences } from './occurrences.js';
 
 const MASK = '********';
+/** Length from which a part of a secret is one of its own: shorter ones are words that any text may have. */
+const SHORTEST_PART = 6;
 
-/** Masks the secrets that a request or its response may show. */
+/**
+ * Masks the secrets that a request or its response may show. Of the value of an Authorization header, what follows its scheme is
+ * a secret of its own, and so is a password that it encodes.
+ */
 export class SecretMask {
   readonly #forms: readonly Occurrences[];
   /** Greatest length of a secret, in the longest form in which it travels. */
   readonly longest: number;
 
   constructor(secrets: readonly string[]) {
-    const forms = [...new Set(secrets.flatMap(formsOf))];
+    const all = secrets.flatMap((secret) => [secret, ...credentialsIn(secret)]);
+    const forms = [...new Set(all.flatMap(formsOf))];
     this.#forms = forms.map((form) => new Occurrences(form));
     this.longest = Math.max(0, ...forms.map(({ length }) => length));
   }
@@ -45,6 +51,14 @@ function masked(text: string, isSecret: Uint8Array): string {
     at = next;
   }
   return parts.join('');
+}
+
+/** Credentials after a scheme (RFC 9110 section 11.4); for Basic the user and password too (RFC 7617). */
+function credentialsIn(value: string): string[] {
+  const [, scheme = '', credentials = ''] = /^([A-Za-z][\w-]*) +(\S+)$/.exec(value) ?? [];
+  const pair = /^basic$/i.test(scheme) ? Buffer.from(credentials, 'base64').toString() : '';
+  const password = pair.slice(pair.indexOf(':') + 1);
+  return [credentials, pair, password].filter((part) => part.length >= SHORTEST_PART);
 }
 
 function formsOf(secret: string): string[] {

@@ -2,7 +2,6 @@ import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { Knex } from 'knex';
-import { pino } from 'pino';
 import type { Test } from 'tap';
 import { commandLine } from '../../src/audit-log/actor.js';
 import { ensurePartitions } from '../../src/db/partitions.js';
@@ -22,9 +21,8 @@ import { Sender } from '../../src/modules/webhooks/sending/sender.js';
 import { createTestDatabase } from './database.js';
 import { FakeClock } from './fake-clock.js';
 import { generousLimiter } from './generous-limiter.js';
+import { collectLog, type LogLine } from './log-lines.js';
 import { accountOf, insertUsers } from './owners.js';
-
-const silent = pino({ level: 'silent' });
 
 /** Parts of one replica that a test may replace. */
 interface ReplicaParts {
@@ -48,6 +46,7 @@ export class WebhookWorld {
   readonly endpoints: EndpointActs;
   readonly deliveries: DeliveryActs;
   readonly relay: Consumers;
+  readonly #logged = collectLog();
   readonly #senders: Sender[] = [];
 
   private constructor(
@@ -78,7 +77,7 @@ export class WebhookWorld {
       kept,
       onDue: () => {},
     });
-    this.relay = new Consumers({ db, consumers: [this.newRelay()], clock, log: silent });
+    this.relay = new Consumers({ db, consumers: [this.newRelay()], clock, log: this.#logged.log });
   }
 
   /** `resolve`: resolver of names; default: that of this machine. */
@@ -98,6 +97,11 @@ export class WebhookWorld {
     return world;
   }
 
+  /** Lines that all replicas have logged. */
+  get log(): readonly LogLine[] {
+    return this.#logged.lines;
+  }
+
   get act() {
     return { account: accountOf(this.userId), actor: commandLine };
   }
@@ -115,7 +119,7 @@ export class WebhookWorld {
       attempts: attempts as Attempts,
       marking: marking as Marking,
       clock,
-      log: silent,
+      log: this.#logged.log,
       onMarked: () => {},
     });
     this.#senders.push(sender);

@@ -1,8 +1,7 @@
-import { toStorableText } from '@vantage/shared/text.js';
 import { type Static, Type } from 'typebox';
 import { AlertRecordSchema, type PayloadOf } from '../../../events/index.js';
 import { defineWebhookKind, open, type PayloadContext } from './kind.js';
-import { exampleData, exampleMonitor, MAX_NODES, MAX_REASON, MonitorData, monitorId, monitorPart } from './parts.js';
+import { cutToSize, exampleData, exampleMonitor, id, MonitorData, monitorId, monitorPart } from './parts.js';
 
 const alertId = 'ae_1FZ3ybQXhhsV3cDKtVoMjX';
 const policyId = 'ap_1FZ3ybQXhhsV3cDKtVoMjX';
@@ -22,10 +21,9 @@ const AlertPart = open({
 const AlertData = open({
   alert: AlertPart,
   monitor: MonitorData.properties.monitor,
-  policy: open({ id: Type.String({ examples: [policyId] }), name: Type.String() }),
+  policy: open({ id: id(policyId), name: Type.String() }),
   url: Type.String({ description: 'URL of the alert in this API.' }),
 });
-const id = (example: string) => Type.String({ examples: [example] });
 const ThinAlert = open({ alert_event_id: id(alertId), monitor_id: id(monitorId), policy_id: id(policyId) });
 
 type AlertKind = 'alert.firing' | 'alert.acknowledged' | 'alert.resolved';
@@ -55,18 +53,8 @@ function dataOf(
   { alert, monitor, policy }: PayloadOf<'alert.firing'>,
   context: PayloadContext,
 ): Static<typeof AlertData> {
-  const { affected_nodes: nodes, reason } = alert.metadata;
-  const isCut = nodes.length > MAX_NODES || (reason?.length ?? 0) > MAX_REASON;
   return {
-    alert: {
-      ...alert,
-      metadata: {
-        ...alert.metadata,
-        affected_nodes: nodes.slice(0, MAX_NODES),
-        reason: reason === null ? null : toStorableText(reason.slice(0, MAX_REASON)),
-        ...(isCut ? { truncated: true } : {}),
-      },
-    },
+    alert: { ...alert, metadata: { ...alert.metadata, ...cutToSize(alert.metadata) } },
     monitor: monitorPart(monitor, context).monitor,
     policy,
     url: `${context.publicUrl}/v1/alert-events/${alert.id}`,

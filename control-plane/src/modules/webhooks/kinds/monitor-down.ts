@@ -1,29 +1,4 @@
-import { defineWebhookKind } from './kind.js';
-import {
-  EventData,
-  eventPart,
-  exampleData,
-  examplePayload,
-  examplesOfPeriod,
-  monitorPart,
-  ThinEvent,
-  thinEvent,
-} from './parts.js';
-
-const period = examplesOfPeriod('down', false);
+import { definePeriodKind } from './families.js';
 
 /** monitor.down */
-export const monitorDown = defineWebhookKind<'monitor.down', typeof EventData>({
-  summary: 'A monitor is down.',
-  subject: 'monitor',
-  full: EventData,
-  thin: ThinEvent,
-  eventExample: { ...examplePayload, event: period.payload, is_flapping: false },
-  example: { ...exampleData, event: period.data, is_flapping: false },
-  dataOf: ({ payload }, context) => ({
-    ...monitorPart(payload.monitor, context),
-    event: eventPart(payload.event),
-    is_flapping: payload.is_flapping,
-  }),
-  thinOf: thinEvent,
-});
+export const monitorDown = definePeriodKind('A monitor is down.', 'down');

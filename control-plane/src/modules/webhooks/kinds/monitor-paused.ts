@@ -1,14 +1,4 @@
-import { defineWebhookKind } from './kind.js';
-import { exampleData, examplePayload, MonitorData, monitorPart, ThinMonitor, thinMonitor } from './parts.js';
+import { defineMonitorKind } from './families.js';
 
 /** monitor.paused */
-export const monitorPaused = defineWebhookKind<'monitor.paused', typeof MonitorData>({
-  summary: 'A monitor was paused; an open event has ended.',
-  subject: 'monitor',
-  full: MonitorData,
-  thin: ThinMonitor,
-  eventExample: examplePayload,
-  example: exampleData,
-  dataOf: ({ payload }, context) => monitorPart(payload.monitor, context),
-  thinOf: thinMonitor,
-});
+export const monitorPaused = defineMonitorKind('A monitor was paused; an open event has ended.');

@@ -1,14 +1,4 @@
-import { defineWebhookKind } from './kind.js';
-import { exampleNode, NodeData, ThinNode, thinNode } from './parts.js';
+import { defineNodeKind } from './families.js';
 
 /** node.banned */
-export const nodeBanned = defineWebhookKind<'node.banned', typeof NodeData>({
-  summary: 'One of your nodes was banned.',
-  subject: 'node',
-  full: NodeData,
-  thin: ThinNode,
-  eventExample: exampleNode,
-  example: exampleNode,
-  dataOf: ({ payload }) => payload,
-  thinOf: thinNode,
-});
+export const nodeBanned = defineNodeKind('One of your nodes was banned.');

@@ -5,12 +5,13 @@ import type { PayloadOf } from '../../../events/index.js';
 import { open, type PayloadContext } from './kind.js';
 
 /** Greatest number of nodes, of characters of a reason, and of tags in a payload: bodies stay below 20 kB. */
-export const MAX_NODES = 50;
-export const MAX_REASON = 500;
+const MAX_NODES = 50;
+const MAX_REASON = 500;
 const MAX_TAGS = 20;
 
 const instant = (description: string) => Type.String({ format: 'date-time', description });
-const id = (example: string) => Type.String({ examples: [example] });
+/** Schema of an id. */
+export const id = (example: string) => Type.String({ examples: [example] });
 
 export const monitorId = 'm_1FZ3ybQXhhsV3cDKtVoMjX';
 const eventId = 'mev_1FZ3ybQXhhsV3cDKtVoMjY';
@@ -92,13 +93,14 @@ export function monitorPart({ group_id, tags = [], ...monitor }: MonitorName, { 
 
 /** Period of an event, cut to the greatest size. */
 export function eventPart(news: EventNews): Static<typeof EventPart> {
-  const { id, type, started_at, ended_at, affected_nodes, reason } = news;
+  const { id, type, started_at, ended_at } = news;
+  return { id, type, started_at, ended_at, ...cutToSize(news) };
+}
+
+/** Nodes and reason, cut to the greatest size; `truncated` if they are longer. */
+export function cutToSize({ affected_nodes, reason }: Pick<EventNews, 'affected_nodes' | 'reason'>) {
   const isCut = affected_nodes.length > MAX_NODES || (reason?.length ?? 0) > MAX_REASON;
   return {
-    id,
-    type,
-    started_at,
-    ended_at,
     affected_nodes: affected_nodes.slice(0, MAX_NODES),
     // a character outside of the basic plane must not be cut in half
     reason: reason === null ? null : toStorableText(reason.slice(0, MAX_REASON)),
