@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { missing } from '@vantage/shared/_support/missing.js';
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
@@ -59,7 +60,7 @@ t.test('a signed message is ignored after any change to its bytes, sender, time,
         );
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: rounds(2_000) },
   );
   t.comment(`${cases} cases`);
 });
@@ -72,7 +73,7 @@ t.test('everything that is not a valid message is ignored', async (t) => {
       cases += 1;
       return receiver.open('channel', payload).kind === 'foreign';
     }),
-    { numRuns: 2_000 },
+    { numRuns: rounds(2_000) },
   );
   const another = envelopesOf('rep_a', secretKeyOfAnother).seal('channel', { type: 'jobs', ids: ['pt_1'] });
   t.equal(receiver.open('channel', another).kind, 'foreign');

@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import {
@@ -107,7 +108,7 @@ t.test('the fast and the slow method report the same events for every history', 
         return JSON.stringify(told(quick)) === JSON.stringify(told(slow));
       },
     ),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
   t.ok(compared > 100, `${compared} events were compared whole`);
 });
@@ -146,6 +147,6 @@ t.test('repeated checks, at any later time and in any number, change no event', 
       });
       return JSON.stringify(live(fate, arriving)) === JSON.stringify(live(fate));
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });

@@ -49,13 +49,15 @@ export interface RunOptions {
   readonly troubleMs?: number;
   /** True if there are no requests once all is repaired: then no new result can correct what is wrong. */
   readonly isQuietWhenMended?: boolean;
+  /** Time within which all has to be well once all is repaired, virtual milliseconds; default: two minutes. */
+  readonly patienceMs?: number;
 }
 
 //   start ── work and trouble, 10 to 60 s ── all is mended ── until nothing waits, and no link is half ── calm ── the invariants
 
 /** Runs one seed from its first event to the last. */
 export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunReport> {
-  const { isTraced = false, mutations = unbroken, faults = null } = options;
+  const { isTraced = false, mutations = unbroken, faults = null, patienceMs = PATIENCE_MS } = options;
   const world = new World(seed, { isTraced });
   const site = new Site(world, mutations);
   const work = new Work(site, world.random.magnitude(300, 3_000));
@@ -79,14 +81,14 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
     if (options.isQuietWhenMended === true) actor.stop();
     else actor.slowDown(CALM_WORK_MS);
   }
-  heal(site);
-  await becomeCalm(site, seed % PATIENT_SEEDS === 0 ? SILENCE_MS : 0);
+  heal(site, patienceMs);
+  await becomeCalm(site, { leastMs: seed % PATIENT_SEEDS === 0 ? SILENCE_MS : 0, patienceMs });
   site.recorder.add('calm', {});
   world.trace.add('', 'calm');
   await world.runUntil(world.nowMs + CALM_MS);
   work.stop();
   readings.stop();
-  await world.runWhile(() => !isWell(site) || !isAnswered(site) || !isEverybodyTold(site), world.nowMs + PATIENCE_MS);
+  await world.runWhile(() => !isWell(site) || !isAnswered(site) || !isEverybodyTold(site), world.nowMs + patienceMs);
   readEnd(site);
   const secrets = site.agents.map(({ keys }) => keys.privateKey.export({ format: 'jwk' }).d ?? '');
   const breaches = findBreaches({ records: site.recorder.records, secrets });
@@ -102,7 +104,7 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
   };
 }
 
-function heal(site: Site): void {
+function heal(site: Site, patienceMs: number): void {
   site.database.heal();
   site.bus.heal();
   site.receivers.heal();
@@ -120,14 +122,14 @@ function heal(site: Site): void {
     liftBan(site, agent.nodeId);
     agent.start();
   }
-  site.recorder.add('healed', { patienceMs: PATIENCE_MS });
+  site.recorder.add('healed', { patienceMs });
   site.world.trace.add('', 'all is mended');
 }
 
-/** Waits until all is well; for `leastMs` at least, and no longer than the greatest patience. */
-async function becomeCalm(site: Site, leastMs: number): Promise<void> {
+/** Waits until all is well; for `leastMs` at least, and no longer than `patienceMs`. */
+async function becomeCalm(site: Site, { leastMs, patienceMs }: { leastMs: number; patienceMs: number }): Promise<void> {
   const { world } = site;
-  const latestMs = world.nowMs + PATIENCE_MS;
+  const latestMs = world.nowMs + patienceMs;
   let steadySinceMs = world.nowMs;
   await world.runUntil(world.nowMs + leastMs);
   await world.runWhile(() => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from './_support/rounds.js';
 import { ID_BODY_LENGTH, idLowerBound, idPattern, idPrefixes, idTimeMs, isId, newId } from './ids.js';
 
 const LAST_MS = 2 ** 48 - 1;
@@ -33,7 +34,7 @@ t.test('no prefix is taken for another', async (t) => {
 t.test('the time comes back to the millisecond', async () => {
   fc.assert(
     fc.property(instant, (ms) => idTimeMs('pt_', newId('pt_', ms)) === ms),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 
@@ -43,7 +44,7 @@ t.test('ids sort by time, byte by byte', async () => {
       const order = Buffer.compare(Buffer.from(newId('pt_', a)), Buffer.from(newId('pt_', b)));
       return a === b || Math.sign(order) === Math.sign(a - b);
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 
@@ -55,7 +56,7 @@ t.test('a bound lies below every id of its instant and above every id before', a
         isId('pt_', bound) && idTimeMs('pt_', bound) === ms && newId('pt_', ms) > bound && newId('pt_', ms - 1) < bound
       );
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 

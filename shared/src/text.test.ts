@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from './_support/rounds.js';
 import { findUnstorableText, isStorableText } from './text.js';
 
 t.test('NUL and lone surrogates are found, everything else can be stored', async (t) => {
@@ -33,7 +34,7 @@ t.test('a string can be stored exactly when it survives UTF-8 and has no NUL', a
       const survives = Buffer.from(text, 'utf8').toString('utf8') === text;
       return isStorableText(text) === (survives && !text.includes('\0'));
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 

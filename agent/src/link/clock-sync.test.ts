@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
@@ -253,6 +254,8 @@ t.test(
       return true;
     };
     const scripts = fc.array(step, { minLength: 2, maxLength: 60 });
-    t.doesNotThrow(() => fc.assert(fc.property(scripts, fc.integer({ min: -50, max: 50 }), holds), { numRuns: 500 }));
+    t.doesNotThrow(() =>
+      fc.assert(fc.property(scripts, fc.integer({ min: -50, max: 50 }), holds), { numRuns: rounds(500) }),
+    );
   },
 );

@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import type { LinkEnd, LinkEndKind } from './link-end.js';
@@ -62,7 +63,7 @@ t.test(
         return true;
       },
     );
-    fc.assert(property, { numRuns: 2_000 });
+    fc.assert(property, { numRuns: rounds(2_000) });
     t.pass();
   },
 );

@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { SendWindow, windowBytes } from './send-window.js';
@@ -58,7 +59,7 @@ t.test('on every line the backlog flows, and waits for two seconds and one batch
       const possible = Math.min(line.bytesPerMs, (1024 * 1024) / line.roundTripMs);
       return waitMs < 2_800 && bytesPerMs > 0.7 * possible;
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });
 

@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
 import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
@@ -84,7 +85,7 @@ t.test('whatever is asked for, there is exactly one answer, complete and of its 
       if (typeof result.success !== 'boolean' || result.success !== (result.error === null)) return false;
       return isOfType.get(name)?.(JSON.parse(JSON.stringify(result))) ?? result.error?.code === 'not_supported';
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

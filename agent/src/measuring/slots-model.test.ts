@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { type Leave, Slots } from './slots.js';
@@ -110,7 +111,7 @@ function played(script: readonly Step[]): World {
 t.test('never more than the bounds run, wait, or begin on a late loop, whatever comes and goes', async () => {
   fc.assert(
     fc.property(steps, (script) => void played(script)),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

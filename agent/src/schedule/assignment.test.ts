@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import { AssignmentSpecSchema } from '@vantage/shared/monitor-types/assignment.js';
 import { compileTest } from '@vantage/shared/validation.js';
 import fc from 'fast-check';
@@ -37,7 +38,7 @@ t.test('what the shared schema takes is read, and nothing else', async () => {
       const { type } = parseCheckSpec(JSON.stringify(spec));
       return (type === 'tcp') === isSpec(spec);
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import { CheckReportSchema, MissedReportSchema } from '@vantage/shared/monitor-state/check-report.js';
 import { phaseOf, slotAt } from '@vantage/shared/monitor-state/slots.js';
 import { compileTest } from '@vantage/shared/validation.js';
@@ -43,7 +44,7 @@ t.test('whatever pauses, clock steps, restarts and kills come, every slot is rep
       for (const { kind, body } of node.reports) if (!isValid[kind](body)) throw new Error(JSON.stringify(body));
       for (const number of numbers()) assertComplete(node, number, beganAt);
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 
@@ -64,7 +65,7 @@ t.test('a report says through when all is told, and nothing from before comes af
       }
       await node.end();
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 
@@ -102,7 +103,7 @@ t.test('whatever assignments are changed, taken away, given back or lost, no slo
       await node.end();
       for (const number of numbers()) requireNoneTwice(node.slotsOf(monitorId(number), INTERVAL_MS));
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });
 

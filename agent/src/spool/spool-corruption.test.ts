@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import { lanes } from '@vantage/shared/protocol/lanes.js';
 import Database from 'better-sqlite3';
 import t, { type Test } from 'tap';
@@ -27,7 +28,7 @@ import {
 import type { Spool } from './spool.js';
 
 const FILE = 'spool.db';
-const ROUNDS = process.env['CI'] === 'true' ? 60 : 10;
+const ROUNDS = rounds(60, 6);
 
 /** A folder with a closed spool of 300 rows `row 1` ... `row 300` in lane task, two of which are acknowledged. */
 async function aWrittenSpool(t: Test): Promise<{ folder: string; epoch: Uint8Array }> {

@@ -2,13 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import { systemClock } from '@vantage/shared/clock.js';
 import { lanes } from '@vantage/shared/protocol/lanes.js';
 import t, { type Test } from 'tap';
 import { aFolder, findBreaches, openSpool, readAll } from './_support/spool-fixture.js';
 
 const WRITER = fileURLToPath(new URL('./_support/crashing-writer.js', import.meta.url));
-const RUNS = process.env['CI'] === 'true' ? 8 : 4;
+const RUNS = rounds(8, 4);
 
 t.test('after kill -9 every durable row exists, none twice, and no number was used again', async (t) => {
   const folder = aFolder(t);

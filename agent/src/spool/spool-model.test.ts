@@ -1,5 +1,6 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import { type Lane, lanes } from '@vantage/shared/protocol/lanes.js';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
@@ -12,7 +13,6 @@ import type { Spool } from './spool.js';
 
 const LIMITS = { maxBytes: 2_000, maxAgeMs: 100 * 60_000 };
 const REPLAY_MS = 15 * 60_000;
-const isLong = process.env['CI'] === 'true';
 
 type Command =
   | { readonly do: 'append'; readonly lane: Lane; readonly bytes: number }
@@ -307,7 +307,7 @@ function assertSame(what: string, found: unknown, expected: unknown): void {
   if (found !== expected) throw new Error(`${what}: found "${found}", expected "${expected}"`);
 }
 
-if (isLong) t.setTimeout(300_000);
+t.setTimeout(300_000);
 
 t.test('a spool behaves as a plain list of rows, whatever happens in whatever order', async (t) => {
   const runs = fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 40 }), async (commands) => {
@@ -321,5 +321,5 @@ t.test('a spool behaves as a plain list of rows, whatever happens in whatever or
       await pair.close();
     }
   });
-  await fc.assert(runs, { numRuns: isLong ? 60 : 8, endOnFailure: true });
+  await fc.assert(runs, { numRuns: rounds(60, 8), endOnFailure: true });
 });

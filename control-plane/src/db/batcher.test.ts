@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { Batcher } from './batcher.js';
@@ -144,5 +145,5 @@ t.test('any interleaving keeps the order, the limit, one writer and each item it
       return written.join() === order.join() && results.join() === order.map((item) => `result ${item}`).join();
     },
   );
-  await fc.assert(run, { numRuns: 200 });
+  await fc.assert(run, { numRuns: rounds(200) });
 });

@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { Type } from 'typebox';
@@ -43,7 +44,7 @@ t.test('any position comes back as it was', async (t) => {
       t.match(pagination.next_cursor, /^[\w-]+$/, 'needs no encoding in a URL');
       t.strictSame(words.parse(pagination.next_cursor ?? undefined), { word });
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });
 
@@ -80,7 +81,7 @@ t.test('a damaged cursor, one of another list and anything else is a 400 at curs
         if (!(error instanceof ApiError)) throw error;
       }
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 

@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { timeRangeOf } from './time-range.js';
@@ -83,7 +84,7 @@ t.test('every age and every instant is understood to the millisecond', async (t)
     fc.property(fc.integer({ min: 1, max: 3_000 }), unit, (count, name) => {
       t.equal(timeRangeOf({ from: `-${count}${name}` }, NOW_MS).fromMs, NOW_MS - count * units[name]);
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
   const instants = fc.integer({ min: NOW_MS - 3_000 * DAY_MS, max: NOW_MS - 1 });
   const minutesOfZone = fc.integer({ min: -12 * 60, max: 14 * 60 });
@@ -95,7 +96,7 @@ t.test('every age and every instant is understood to the millisecond', async (t)
       const from = `${local}${sign}${two(zone / 60)}:${two(Math.abs(zone) % 60)}`;
       t.equal(timeRangeOf({ from }, NOW_MS).fromMs, instantMs, from);
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 
@@ -113,6 +114,6 @@ t.test('any text is an instant or a refusal, never an invalid date', async (t) =
         t.match(error, { name: 'ApiError', code: 'VALIDATION_FAILED', details: { to: [{}] } });
       }
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });

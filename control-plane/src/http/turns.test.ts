@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
@@ -50,7 +51,7 @@ t.test('of any work no more runs at once than may, each key by itself, in the or
         return areAsTold && areInOrder && turns.size === 0;
       },
     ),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
@@ -143,7 +144,7 @@ t.test(
       fc.asyncProperty(fc.scheduler(), limits, steps, skews, async (scheduler, limit, all, skewsMs) => {
         await new Trial(limit, { skewsMs, scheduler, fails: () => false }).run(all);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   },
 );
@@ -154,7 +155,7 @@ t.test('a replica whose store comes and goes never lets more through than the li
     fc.asyncProperty(fc.scheduler(), limits, steps, coins, async (scheduler, limit, all, coin) => {
       await new Trial(limit, { skewsMs: [0], scheduler, fails: () => coin.next().value === true }).run(all);
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 
@@ -204,7 +205,7 @@ t.test('a replica that is alone lets through exactly what fits, and says exactly
       }
       return true;
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 

@@ -41,6 +41,10 @@ export function describeError(error: unknown): unknown {
   return { type: error.name, message: error.message, stack: error.stack, ...code, ...cause };
 }
 
+let output: DestinationStream | null = null;
+
+/** The same for all loggers of the process: each destination has a timer of its own, which never ends. */
 function standardOutput(): DestinationStream {
-  return destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: FLUSH_MS });
+  output ??= destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: FLUSH_MS });
+  return output;
 }

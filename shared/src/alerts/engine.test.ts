@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from '../_support/rounds.js';
 import {
   anyHistory,
   type History,
@@ -89,7 +90,7 @@ function linesOf({ sent }: Run): string[] {
 }
 
 const describe = (history: History) => JSON.stringify({ ...history, news: [...history.news] });
-const runs = { numRuns: 300 };
+const runs = { numRuns: rounds(300) };
 const late = fc.infiniteStream(fc.constantFrom(0, 0, 1, 5, 60));
 
 t.test('the engine sends what the naive one sends, awake all the time or only when something is due', async () => {

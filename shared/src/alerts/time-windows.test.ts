@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { Temporal } from 'temporal-polyfill';
+import { rounds } from '../_support/rounds.js';
 import { type TimeWindow, type Weekday, weekdays } from './policy.js';
 import { closingOf, isOpen, nextOpening } from './time-windows.js';
 
@@ -113,7 +114,7 @@ t.test('openings and ends are those of the calendar, in every zone and at every 
       const closing = Math.min(...closes);
       t.equal(closingOf(window, instantMs), covers(instantMs) && closing < limitMs ? closing : null);
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

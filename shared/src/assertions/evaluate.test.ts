@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from '../_support/rounds.js';
 import { findMiss } from './evaluate.js';
 import { type Facts, noFacts } from './facts.js';
 import { type Assertion, assertionOps, assertionTypes } from './schema.js';
@@ -205,7 +206,7 @@ t.test('whatever was found and whatever is asserted, an assertion is judged with
       const miss = findMiss(one, { ...noFacts, ...found });
       return miss === null || 'found' in miss || 'came' in miss || miss.reason !== '';
     }),
-    { numRuns: 3000, interruptAfterTimeLimit: 2000 },
+    { numRuns: rounds(3000), interruptAfterTimeLimit: 2000 },
   );
   const deep = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000));
   const wide = Array.from({ length: 30_000 }, (_, i) => i);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from '../_support/rounds.js';
 import { isStorableText } from '../text.js';
 import { noFacts } from './facts.js';
 import { describeFailures, findFailures } from './failures.js';
@@ -62,7 +63,7 @@ t.test('whatever servers answer, a message can be stored and has at most 500 cha
       const message = describeFailures(failures);
       return failures.length === pairs.length && message.length <= 500 && isStorableText(message);
     }),
-    { numRuns: 1000, interruptAfterTimeLimit: 2000 },
+    { numRuns: rounds(1000), interruptAfterTimeLimit: 2000 },
   );
 });
 

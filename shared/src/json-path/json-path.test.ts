@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from '../_support/rounds.js';
 import { evaluateJsonPath } from './evaluate.js';
 import { JsonPathError, parseJsonPath } from './parse.js';
 import { JsonPathBudgetError, StepBudget } from './step-budget.js';
@@ -122,6 +123,6 @@ t.test('JSONPath takes any text as a query or refuses it', async () => {
         if (!(error instanceof JsonPathError) && !(error instanceof JsonPathBudgetError)) throw error;
       }
     }),
-    { numRuns: 3000, interruptAfterTimeLimit: 1500 },
+    { numRuns: rounds(3000), interruptAfterTimeLimit: 1500 },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from '../_support/rounds.js';
 import {
   type CheckOutcome,
   type NodeWord,
@@ -43,7 +44,7 @@ const run = (checks: readonly CheckOutcome[], rule: StreakRule) =>
 t.test('a verdict is what the whole past of checks says, by the rule', async (t) => {
   fc.assert(
     fc.property(outcomes, rules, (checks, rule) => t.equal(run(checks, rule).verdict, byReference(checks, rule))),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

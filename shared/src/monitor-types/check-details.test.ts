@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from '../_support/rounds.js';
 import { measurements, type ProbeResults } from '../probe-types/index.js';
 import { findUnstorableText } from '../text.js';
 import { compileSchema } from '../validation.js';
@@ -23,7 +24,7 @@ t.test('details of whatever was measured are an object of 4096 bytes at most tha
         const json = writeDetails(definition.details(result as never, config)) ?? '{}';
         return Buffer.byteLength(json) <= MAX_DETAILS_BYTES && findUnstorableText(JSON.parse(json)) === null;
       }),
-      { numRuns: 200, interruptAfterTimeLimit: 3000 },
+      { numRuns: rounds(200), interruptAfterTimeLimit: 3000 },
     );
     t.pass(type);
   }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from '../_support/rounds.js';
 import type { Assertion } from '../assertions/schema.js';
 import { probeErrorCodes } from '../probe-types/error-codes.js';
 import { measurements } from '../probe-types/index.js';
@@ -133,7 +134,7 @@ t.test(
             isStorableText(error.message)
           );
         }),
-        { numRuns: 300, interruptAfterTimeLimit: 3000 },
+        { numRuns: rounds(300), interruptAfterTimeLimit: 3000 },
       );
       t.pass(type);
     }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from '../_support/rounds.js';
 import { deviationOf, meanOf, percentileOf, roundMs } from './statistics.js';
 
 const value = fc.integer({ min: 0, max: 100_000 }).map((number) => number / 8);
@@ -73,7 +74,7 @@ t.test('a percentile is a value that at least that share does not exceed', async
         (below === 0 || below * 100 < percent * list.length + 1e-6)
       );
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from '../_support/rounds.js';
 import { BoundedReader } from './bounded-reader.js';
 import {
   type AgentFrame,
@@ -235,7 +236,7 @@ t.test('random bytes decode or are malformed, and nothing else ever happens', as
     fc.property(fc.oneof(fc.uint8Array({ maxLength: 300 }), mutated), (input) => {
       for (const decode of [decodeAgentFrame, decodeServerFrame, decodeResult]) isMalformed(() => decode(input));
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 

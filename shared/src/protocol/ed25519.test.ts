@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from '../_support/rounds.js';
 import { isSignatureValid, publicKeyFromRaw, rawPublicKey, signBytes, UnsafePublicKeyError } from './ed25519.js';
 
 const hex = (text: string) => Buffer.from(text, 'hex');
@@ -173,6 +174,6 @@ t.test('a malformed or foreign signature is false, never an exception', async ()
       fc.oneof(flipped, fc.uint8Array({ maxLength: 80 })),
       (signature) => !isSignatureValid(publicKey, message, signature),
     ),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from '../_support/rounds.js';
 import {
   agentProofBytes,
   enrollmentProofBytes,
@@ -98,7 +99,7 @@ t.test('no two lists of fields give the same bytes', async () => {
       transcript,
       (a, b) => key(a) === key(b) || Buffer.compare(agentProofBytes(a), agentProofBytes(b)) !== 0,
     ),
-    { numRuns: 5000 },
+    { numRuns: rounds(5000) },
   );
   fc.assert(
     fc.property(
@@ -113,7 +114,7 @@ t.test('no two lists of fields give the same bytes', async () => {
         return same === (compared === 0);
       },
     ),
-    { numRuns: 5000 },
+    { numRuns: rounds(5000) },
   );
 });
 

@@ -1,6 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from '../_support/rounds.js';
 import { formatAddress, isCanonical, parseAddress } from './address.js';
 
 const ipv6Value = fc.oneof(
@@ -53,7 +54,7 @@ t.test('every IPv6 value is written as the URL standard writes it, and read back
         );
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 
@@ -64,7 +65,7 @@ t.test('every IPv4 value is written in dotted decimal and read back', async () =
       const read = parseAddress(text);
       return isIP(text) === 4 && read !== null && read.family === 4 && read.value === value && isCanonical(read, text);
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 
@@ -78,7 +79,7 @@ t.test('dotted decimals are read exactly where Node.js sees an IPv4 address', as
       const text = parts.join('.');
       return text.includes(':') || (parseAddress(text) !== null) === isIPv4(text);
     }),
-    { numRuns: 5000 },
+    { numRuns: rounds(5000) },
   );
   for (const text of ['1.2.3.4', '0.0.0.0', '255.255.255.255']) t.not(parseAddress(text), null, text);
   for (const text of ['', '.', '...', '1.2.3', '1.2.3.', '.1.2.3', '1..2.3', '1.2.3.4.', '1.2.3.04', '1.2.3.256'])
@@ -119,14 +120,14 @@ t.test('what is read as an address is one for the system too, and the same', asy
         ? urlForm(candidate) === urlForm(formatAddress({ family: 6, value }))
         : formatAddress(address) === candidate;
     }),
-    { numRuns: 5000 },
+    { numRuns: rounds(5000) },
   );
 });
 
 t.test('every address without a zone that the system reads is read', async () => {
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => parseAddress(text) !== null),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 

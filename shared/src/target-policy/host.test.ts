@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from '../_support/rounds.js';
 import { verdictOf } from './_support/verdict.js';
 import { formatHost, type Host, parseHost, parseHostPort } from './host.js';
 
@@ -62,7 +63,7 @@ t.test('a host the system would read as an address is that very address, or noth
       if (host.kind === 'name') return false;
       return host.address === text && (inetAton(text) ?? text) === text && (urlAddress(text) ?? text) === text;
     }),
-    { numRuns: 5000 },
+    { numRuns: rounds(5000) },
   );
 });
 
@@ -147,7 +148,7 @@ t.test('a name that is accepted is a name to the URL parser too, and the same on
         hostname.replace(/\.$/, '') === host.name && isIP(hostname) === 0 && /^[a-z0-9_.-]{1,253}$/.test(host.name)
       );
     }),
-    { numRuns: 5000 },
+    { numRuns: rounds(5000) },
   );
 });
 
@@ -171,7 +172,7 @@ t.test('parsing what was parsed changes nothing', async () => {
       const host = accepted(candidate);
       return host === null || JSON.stringify(parseHost(formatHost(host))) === JSON.stringify(host);
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   );
 });
 

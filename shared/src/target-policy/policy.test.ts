@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from '../_support/rounds.js';
 import {
   hasPrefix,
   lastOf,
@@ -126,7 +127,7 @@ t.test('cloud metadata addresses are refused', async (t) => {
 t.test('any IPv4 address is judged as the specification says', async () => {
   fc.assert(
     fc.property(ipv4, (bytes) => judged(bytes) === expected(bytes)),
-    { numRuns: 3000 },
+    { numRuns: rounds(3000) },
   );
 });
 
@@ -135,7 +136,7 @@ t.test('any IPv6 address is judged as the specification says', async () => {
   const global = ipv6.map((bytes) => [0x20 | ((bytes[0] ?? 0) & 0x1f), ...bytes.slice(1)]);
   fc.assert(
     fc.property(fc.oneof(ipv6, global, ...nearPrefixes), (bytes) => judged(bytes) === expected(bytes)),
-    { numRuns: 3000 },
+    { numRuns: rounds(3000) },
   );
 });
 
@@ -154,7 +155,7 @@ t.test('no embedding hides a refused IPv4 address', async (t) => {
   for (const [name, embed] of Object.entries(embeddings)) {
     fc.assert(
       fc.property(refused, ipv6, (v4, rest) => judged(embed(v4, rest)) === 'refused target'),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
     t.pass(name);
   }
@@ -433,7 +434,7 @@ t.test('any lists judge as a bit by bit comparison does', async () => {
       policy.isExempt(textOf(address)) === has(allow)
     );
   });
-  fc.assert(property, { numRuns: 2000 });
+  fc.assert(property, { numRuns: rounds(2000) });
 });
 
 function texts(prefixes: readonly OraclePrefix[]): string[] {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from '../_support/rounds.js';
 import {
   hasPrefix,
   lastOf,
@@ -175,7 +176,7 @@ t.test(
         const isRefused = overlapsRefused(bytes, bits);
         return judgedAnswer(spelled) === (isRefused ? 'refused target' : 'allowed');
       }),
-      { numRuns: 3000 },
+      { numRuns: rounds(3000) },
     );
     t.end();
   },
@@ -203,7 +204,7 @@ t.test('the full reverse name of any address is judged as the address itself', (
       const text = address.length === 4 ? address.join('.') : groupsOf(address);
       return judged(name, policy) === verdictOf(() => policy.checkAddress(text));
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(3000) },
   );
   t.end();
 });
@@ -241,7 +242,7 @@ t.test('a reverse zone is refused exactly when some address in it is, whatever t
         .map((byte) => `${byte}.`);
       return judged(`${labels.join('')}in-addr.arpa`, policy) === (isRefused ? 'refused target' : 'allowed');
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
   t.end();
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { rounds } from '../_support/rounds.js';
 import { verdictOf } from './_support/verdict.js';
 import { formatHost } from './host.js';
 import { parseHttpUrl } from './url.js';
@@ -220,6 +221,6 @@ t.test('what is accepted has the host that was written, and parses to itself', a
         parseHttpUrl(url.href).url.href === url.href
       );
     }),
-    { numRuns: 5000 },
+    { numRuns: rounds(5000) },
   );
 });

@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { perSent } from './addon.js';
@@ -80,7 +81,7 @@ t.test('every packet leaves once, in order, or is told its own error, whenever t
       );
       t.ok(left.every(({ to, text, hopLimit }) => to === '10.0.0.9' && hopLimit === 1 + Number(text)));
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 

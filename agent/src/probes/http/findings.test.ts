@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { startHttpServer } from '../../../test/_support/http-server.js';
@@ -129,7 +130,7 @@ t.test('http keeps of what a path selects what fits, each value whole', async (t
       const { values, truncated } = keepValues(found);
       return Buffer.byteLength(JSON.stringify(values)) <= 2048 + 2 && truncated === values.length < found.length;
     }),
-    { numRuns: 500, interruptAfterTimeLimit: 1000 },
+    { numRuns: rounds(500), interruptAfterTimeLimit: 1000 },
   );
 });
 

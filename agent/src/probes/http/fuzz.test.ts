@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import { probeTypes } from '@vantage/shared/probe-types/index.js';
 import { compileSchema } from '@vantage/shared/validation.js';
 import fc from 'fast-check';
@@ -56,7 +57,7 @@ t.test('http makes a result of whatever a server answers, and leaves nothing beh
       clearTimeout(timer);
       return isResult(result).ok && result.error?.code !== 'internal';
     }),
-    { numRuns: 300, interruptAfterTimeLimit: 2000 },
+    { numRuns: rounds(300), interruptAfterTimeLimit: 2000 },
   );
   // the time limit takes a probe that hangs for one that passed
   await until('every probe has ended', () => running === 0);

@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { ProbeFailure } from '../failure.js';
@@ -153,7 +154,7 @@ t.test(
           if (JSON.stringify(inPieces) !== JSON.stringify(atOnce)) throw new Error('it depends on the pieces');
         },
       ),
-      { numRuns: 5000, interruptAfterTimeLimit: 1500 },
+      { numRuns: rounds(5000), interruptAfterTimeLimit: 1500 },
     );
   },
 );

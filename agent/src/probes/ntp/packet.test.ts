@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { decodeReply, encodeRequest } from './packet.js';
@@ -46,7 +47,7 @@ t.test('any bytes decode or do not, and what decodes can be told and measured', 
       t.ok(Number.isFinite(offsetMs) && Math.abs(offsetMs) <= eraMs / 2 + 1);
       t.ok(Number.isFinite(delayMs) && delayMs >= 0);
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
   t.equal(decodeReply(encodeRequest(1n)), null, 'a request is no answer');
 });

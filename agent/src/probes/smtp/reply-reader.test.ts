@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { ProbeFailure } from '../failure.js';
@@ -56,7 +57,7 @@ t.test('replies are the same however the bytes are cut', async (t) => {
         expected.map(({ code, lines }) => [code, ...lines]),
       );
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 
@@ -69,7 +70,7 @@ t.test('random bytes end in replies or smtp_rejected, never in anything else', a
       if (failure !== null) t.equal(failure.code, 'smtp_rejected');
       for (const { code } of replies) t.ok(code >= 200 && code <= 599);
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import { skipFileWithout } from '@vantage/shared/_support/skip-file.js';
 import fc from 'fast-check';
 import t from 'tap';
@@ -64,7 +65,7 @@ t.test('certificates of any bytes are read or refused', async (t) => {
       const certificate = sent(bytes);
       if (certificate !== null) followPath([certificate, certificate], roots);
     }),
-    { numRuns: 1500 },
+    { numRuns: rounds(1500) },
   );
   for (const end of [1, 2, 20, der.length - 1]) t.throws(() => readCertificateFields(der.subarray(0, end)), DerError);
   t.throws(() => readCertificateFields(Buffer.concat([der, der])), DerError);
@@ -86,7 +87,7 @@ t.test('stapled responses of any bytes are judged, and none that was changed is 
       const { status } = judge(bytes);
       return status === 'good' ? bytes.includes(signedData) : ['invalid', 'none'].includes(status);
     }),
-    { numRuns: 1500 },
+    { numRuns: rounds(1500) },
   );
   fc.assert(
     fc.property(fc.nat(59), fc.integer({ min: 1, max: 255 }), (offset, mask) => {
@@ -94,7 +95,7 @@ t.test('stapled responses of any bytes are judged, and none that was changed is 
       bytes[signed + offset] = (bytes[signed + offset] ?? 0) ^ mask;
       return judge(bytes).status === 'invalid';
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
   t.equal(judge(Buffer.alloc(70_000, 0x30)).status, 'invalid');
 });
@@ -138,6 +139,6 @@ t.test('answers to a hello of any bytes, in pieces of any size, are read or refu
     fc.property(fc.oneof(mutated(hello), fc.uint8Array({ maxLength: 200 }).map(Buffer.from)), (bytes) => {
       parseServerHello(bytes);
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });

@@ -1,11 +1,11 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { thingRoutes } from '../../../test/_support/http-routes.js';
 import { startTestServer } from '../../../test/_support/http-server.js';
 import { sendRaw } from '../../../test/_support/raw-http.js';
 
-const isLong = process.env['CI'] === 'true';
-const numRuns = isLong ? 1_000 : 300;
+const numRuns = rounds(1_000, 100);
 
 function post(body: Buffer, headers: string): Buffer {
   const head = `POST /v1/things HTTP/1.1\r\nHost: a\r\n${headers}Content-Length: ${body.length}\r\n\r\n`;

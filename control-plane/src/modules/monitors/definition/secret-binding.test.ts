@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { differences, pairs, spellingsOf } from '../../../../test/_support/destinations.js';
@@ -15,7 +16,7 @@ t.test(
         const [first = null, second = null] = bindings;
         return JSON.stringify(changedParts(first, second)) === JSON.stringify(differences(a, b));
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     );
   },
 );

@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { HeartbeatSchedule } from './heartbeat-schedule.js';
@@ -85,7 +86,7 @@ t.test('when somebody looks changes neither the state nor what happened', async 
       }
       t.same([state, effects], [once.state, once.effects]);
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 
@@ -104,7 +105,7 @@ t.test('episodes begin and end in turn, in the order of time, and never after th
       if ((state.phase === 'down') !== (happened.at(-1)?.kind === 'down')) throw new Error('another state than told');
       t.same(passTime(state, rule, nowMs), { state, effects: [] }, 'the same instant again changes nothing');
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 
@@ -127,7 +128,7 @@ t.test('pings in time alone never make it down, and silence after them always do
         t.match(passTime(state, rule, dueMs + 1).effects, [{ kind: 'down', atMs: dueMs }]);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });
 

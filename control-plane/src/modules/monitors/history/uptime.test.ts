@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { type Interval } from '../definition/interval.js';
@@ -36,6 +37,6 @@ t.test('however intervals lie, it is what counting every millisecond gives', asy
       const expected = watched.length === 0 ? null : (100 * up.length) / watched.length;
       t.equal(uptimePercent({ asked: span(0, 100), firstCheckMs, downs, unwatched }), expected);
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });

@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import type { EventType } from '../definition/event-type.js';
@@ -67,7 +68,7 @@ t.test(
         t.same(lost, [], 'what people were told of stays');
         t.same(reconcile(should, after), { inserted: [], moved: [], disputed: [], upheld: [], deleted: [] });
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   },
 );

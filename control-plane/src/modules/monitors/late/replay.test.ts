@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import {
@@ -64,7 +65,7 @@ const times = (episodes: readonly Pick<Episode, 'type' | 'startedAtMs' | 'endedA
 t.test('replayed, checks tell the same events as when each is judged as it comes', async () => {
   fc.assert(
     fc.property(fates, (fate) => times(replay(checksOf(fate), factsOf(fate.nodeIds))) === times(live(fate))),
-    { numRuns: 150 },
+    { numRuns: rounds(150) },
   );
 });
 
@@ -84,7 +85,7 @@ t.test('a replay that begins anywhere goes on as the whole one does', async () =
       const rest = replay(checks, factsOf(fate.nodeIds, { fromMs, initial: { event, resolved: null } }));
       return times(rest) === times(whole.slice(event === null ? until.length : until.length - 1));
     }),
-    { numRuns: 150 },
+    { numRuns: rounds(150) },
   );
 });
 

@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { Temporal } from 'temporal-polyfill';
@@ -159,7 +160,7 @@ t.test('what is found for a range is found for each instant of it, however far o
       t.equal(occurrenceOf(window, instantMs) !== null, isInside);
       t.same(nextOccurrence(window, instantMs)?.fromMs, all.find(({ fromMs }) => fromMs >= instantMs)?.fromMs);
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 
@@ -190,7 +191,7 @@ t.test(
         const ends = all.map(({ toMs }) => toMs).filter((endMs) => endMs <= instantMs);
         t.equal(lastEnd(window, instantMs), ends.length === 0 ? null : Math.max(...ends));
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     );
   },
 );
@@ -225,6 +226,6 @@ t.test('occurrences are those of the calendar, in every zone and at every change
       t.strictSame(found, naiveOccurrences(window, range), JSON.stringify({ window, range }));
       t.ok(found.length <= occurrencesAtMost(window, range), 'no more than were counted on');
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });

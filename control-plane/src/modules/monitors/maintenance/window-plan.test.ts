@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { occurrencesWithin, type Recurrence } from './maintenance.js';
@@ -69,6 +70,6 @@ t.test('however often somebody looks, every turn is noticed, and every occurrenc
       t.same(told, [...new Set(told)].sort(), 'each once, in their order');
       t.ok(plan.nextNoticeAtMs === null || plan.nextNoticeAtMs > nowMs);
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });

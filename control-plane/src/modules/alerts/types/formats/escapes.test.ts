@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { manyLines, oneLine } from './characters.js';
@@ -65,7 +66,7 @@ const BLOCK = /^ *(?:[#>+=-]|\d+[.)]\s)/mu;
 
 function always(name: string, property: (text: string) => boolean, texts = lines): void {
   t.test(name, async (t) => {
-    t.doesNotThrow(() => fc.assert(fc.property(texts, property), { numRuns: 2_000 }));
+    t.doesNotThrow(() => fc.assert(fc.property(texts, property), { numRuns: rounds(2_000) }));
   });
 }
 

@@ -1,3 +1,4 @@
+import { rounds } from '@vantage/shared/_support/rounds.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { byteLength, cut, firstCharacters, longestThatFits } from './cut.js';
@@ -38,7 +39,7 @@ t.test('what is cut fits, begins the text and has no half characters', async (t)
           ![byUnits, byBytes, begin].some((part) => /\p{Surrogate}/u.test(part))
         );
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     ),
   );
 });
