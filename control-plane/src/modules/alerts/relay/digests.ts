@@ -6,10 +6,10 @@ import { type DigestFallback, listDigestFallbacks } from '../deliveries/delivery
 import type { Destination, Destinations } from '../deliveries/destination.js';
 import { MAX_ALERT_IDS, type NewMessage } from '../deliveries/new-deliveries.js';
 import type { Outgoing } from '../deliveries/outgoing.js';
+import { type IsBegun, readBegun } from '../events/begun-store.js';
 import { digestMessage } from '../types/texts/digest-message.js';
 import type { AlertCounts } from './alert-counts.js';
 import { type MessageContext, PAYLOAD_VERSION } from './alert-messages.js';
-import { type IsBegun, readBegun } from './begun-store.js';
 import {
   type BundleRow,
   claimBundles,

@@ -1,10 +1,23 @@
 import { idLowerBound, idPrefixes } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import { isBeyondLog } from '../deliveries/needed.js';
-import type { BundleRow, KnownPart } from './bundle-store.js';
+
+/** Messages that are joined for a channel. */
+interface Bundle {
+  readonly owner_id: string;
+  readonly channel_id: string;
+  /** Thread of its digests; null: none was sent. */
+  readonly thread: string | null;
+}
+
+/** Alert of a bundle. */
+interface Part {
+  readonly alertId: string;
+  readonly startedAtMs: number;
+}
 
 /** Answers whether the channel of a bundle got a message about the begin of an alert, or may have got or still get one. */
-export type IsBegun = (row: Pick<BundleRow, 'channel_id'>, part: Pick<KnownPart, 'alertId' | 'startedAtMs'>) => boolean;
+export type IsBegun = (bundle: Pick<Bundle, 'channel_id'>, part: Part) => boolean;
 
 /**
  * Reads which alerts of bundles their channels know of. A message that waits is sent only while one of its alerts fires. Digests of
@@ -13,8 +26,8 @@ export type IsBegun = (row: Pick<BundleRow, 'channel_id'>, part: Pick<KnownPart,
  */
 export async function readBegun(
   trx: Knex,
-  bundles: readonly BundleRow[],
-  parts: readonly KnownPart[],
+  bundles: readonly Bundle[],
+  parts: readonly Part[],
   nowMs: number,
 ): Promise<IsBegun> {
   if (parts.length === 0) return () => false;
