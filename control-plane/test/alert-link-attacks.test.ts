@@ -36,35 +36,49 @@ async function mailTo({ smtp }: Scene, address: string): Promise<string> {
   return mail === undefined ? '' : ((await readMail(mail)).text ?? '');
 }
 
-const both = <T>({ replicas }: Scene, count: number, act: (api: TestApi, index: number) => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: count }, (_, index) => act(replicas[index % 2] as TestApi, index)));
+/** Requests of one account that are under way at each replica: of more, some would wait for their turn until they are refused. */
+const AT_ONCE = 2;
 
-t.test(
-  'a hundred guesses at a code over two replicas at once are five, and the code is worth nothing then',
-  async (t) => {
-    const scene = await setUp(t);
-    const id = await addChannel(scene);
-    const code = /\b\d{8}\b/.exec(await mailTo(scene, friend))?.[0] ?? '';
-    const link = /\/alert-channels\/verify\/[\w-]+/.exec(await mailTo(scene, friend))?.[0] ?? '';
-    const guess = async (api: TestApi, given: string) => {
-      const body = { to: friend, code: given };
-      const { body: reply } = await api.call('POST', `/v1/alert-channels/${id}/verify`, { body });
-      return reply.error?.details.code[0].message as string | undefined;
-    };
-    const wrong = (index: number) => String((Number(code) + 1 + index) % 100_000_000).padStart(8, '0');
-    const replies = await both(scene, 100, (api, index) => guess(api, wrong(index)));
-    t.equal(replies.filter((reply) => reply === 'is not the code that was sent').length, 5);
-    t.equal(replies.filter((reply) => reply?.startsWith('is no longer accepted')).length, 95);
-    for (const api of scene.replicas) {
-      t.match(await guess(api, code), /^is no longer accepted/);
-      t.equal((await fetch(new URL(link, api.url), { method: 'POST' })).status, 404, 'nor is its link');
-    }
-    const asked = await both(scene, 20, (api) =>
-      api.call('POST', `/v1/alert-channels/${id}/verify`, { body: { to: friend } }),
+/** Acts so many times, over both replicas at once. */
+async function both<T>(
+  { replicas }: Scene,
+  count: number,
+  act: (api: TestApi, index: number) => Promise<T>,
+): Promise<T[]> {
+  const results: T[] = [];
+  while (results.length < count) {
+    const from = results.length;
+    const round = Array.from({ length: Math.min(count - from, 2 * AT_ONCE) }, (_, index) =>
+      act(replicas[index % 2] as TestApi, from + index),
     );
-    t.equal(asked.filter(({ status }) => status === 200).length, 2, 'three codes an hour, with the first one');
-  },
-);
+    results.push(...(await Promise.all(round)));
+  }
+  return results;
+}
+
+t.test('forty guesses at a code over two replicas at once are five, and the code is worth nothing then', async (t) => {
+  const scene = await setUp(t);
+  const id = await addChannel(scene);
+  const code = /\b\d{8}\b/.exec(await mailTo(scene, friend))?.[0] ?? '';
+  const link = /\/alert-channels\/verify\/[\w-]+/.exec(await mailTo(scene, friend))?.[0] ?? '';
+  const guess = async (api: TestApi, given: string) => {
+    const body = { to: friend, code: given };
+    const { body: reply } = await api.call('POST', `/v1/alert-channels/${id}/verify`, { body });
+    return reply.error?.details.code[0].message as string | undefined;
+  };
+  const wrong = (index: number) => String((Number(code) + 1 + index) % 100_000_000).padStart(8, '0');
+  const replies = await both(scene, 40, (api, index) => guess(api, wrong(index)));
+  t.equal(replies.filter((reply) => reply === 'is not the code that was sent').length, 5);
+  t.equal(replies.filter((reply) => reply?.startsWith('is no longer accepted')).length, 35);
+  for (const api of scene.replicas) {
+    t.match(await guess(api, code), /^is no longer accepted/);
+    t.equal((await fetch(new URL(link, api.url), { method: 'POST' })).status, 404, 'nor is its link');
+  }
+  const asked = await both(scene, 20, (api) =>
+    api.call('POST', `/v1/alert-channels/${id}/verify`, { body: { to: friend } }),
+  );
+  t.equal(asked.filter(({ status }) => status === 200).length, 2, 'three codes an hour, with the first one');
+});
 
 t.test('a link of a message gives no other right than its own, on any replica', async (t) => {
   const scene = await setUp(t);
