@@ -1,4 +1,4 @@
-import { systemClock } from '@vantage/shared/clock.js';
+import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import t, { type Test } from 'tap';
 import { FakeClock } from './_support/fake-clock.js';
 import { answerJob, joinNode, type LookupWorld, startLookups } from './_support/lookup-world.js';
@@ -6,6 +6,12 @@ import { createUserApi, type TestApi } from './_support/stack.js';
 import { until } from './_support/until.js';
 
 t.setTimeout(300_000);
+
+/** Callers of a busy machine do not give up: long waits take ten times as long. */
+const patient: Clock = {
+  ...systemClock,
+  after: (ms, ...rest) => systemClock.after(ms >= 10_000 ? 10 * ms : ms, ...rest),
+};
 
 const path = '/v1/info/ssl?q=example.com';
 const graded = { grade: 'A', domain: 'example.com', valid: true, port: 443 };
@@ -25,7 +31,7 @@ const openWaiting = (api: TestApi, query = path) => {
 t.test(
   'a lookup is asked once of a node, kept for every replica and caller, and no caller sees its task',
   async (t) => {
-    const world = await startLookups(t, [systemClock, systemClock]);
+    const world = await startLookups(t, [patient, patient]);
     const node = await joinNode(t, world);
     const [one, other] = world.apis as [TestApi, TestApi];
     const first = ask(one);
@@ -37,7 +43,7 @@ t.test(
         meta: { cache: { hit: false, age_sec: 0 } },
       },
     });
-    t.match((await first).headers.get('cache-control'), /^private, max-age=(899|900)$/);
+    t.equal((await first).headers.get('cache-control'), 'private, max-age=900');
     for (const api of [one, other]) {
       for (const query of [path, '/v1/info/ssl?q=EXAMPLE.com.&port=443', '/v1/info/ssl?q=%20example.com%20']) {
         t.match(
@@ -60,7 +66,7 @@ t.test(
 );
 
 t.test('a thousand callers of two replicas and one cold key make one task of one node', async (t) => {
-  const world = await startLookups(t, [systemClock, systemClock]);
+  const world = await startLookups(t, [patient, patient]);
   const node = await joinNode(t, world);
   const callers = Array.from({ length: 1_000 }, (_, index) => ask(world.apis[index % 2] ?? world.apis[0]));
   await answerJob(node, 1, graded);
@@ -71,7 +77,7 @@ t.test('a thousand callers of two replicas and one cold key make one task of one
 });
 
 t.test('a caller who leaves ends neither the question nor the wait of the others', async (t) => {
-  const world = await startLookups(t, [systemClock]);
+  const world = await startLookups(t, [patient]);
   const node = await joinNode(t, world);
   const leaver = openWaiting(world.apis[0]);
   await until('the job', () => node.jobs.length === 1);
@@ -84,7 +90,7 @@ t.test('a caller who leaves ends neither the question nor the wait of the others
 });
 
 t.test('the lease of a replica that died is taken over', async (t) => {
-  const world = await startLookups(t, [systemClock]);
+  const world = await startLookups(t, [patient]);
   const node = await joinNode(t, world);
   const lease = { key: 'ssl/1 example.com port=443', holder: 'rep_dead' };
   await claimsIn(world).insert({ ...lease, lease_until: new Date(Date.now() + 3_600_000) });
@@ -99,7 +105,7 @@ t.test('the lease of a replica that died is taken over', async (t) => {
 });
 
 t.test('the second node is asked when the first is lost, and no third one', async (t) => {
-  const world = await startLookups(t, [systemClock]);
+  const world = await startLookups(t, [patient]);
   const nodes = [await joinNode(t, world), await joinNode(t, world), await joinNode(t, world)];
   const overload = { success: false, error: { code: 'overload', message: 'busy' } };
   const waiting = ask(world.apis[0]);
@@ -123,7 +129,7 @@ t.test('the second node is asked when the first is lost, and no third one', asyn
 });
 
 t.test('without a node a lookup is 503 with details.nodes, and a node of a stranger is none', async (t) => {
-  const world = await startLookups(t, [systemClock]);
+  const world = await startLookups(t, [patient]);
   const [controlPlane] = world.replicas;
   if (controlPlane === undefined) throw new Error('no replica');
   const stranger = await createUserApi(controlPlane, 'stranger@test.example', 'user');
@@ -138,7 +144,7 @@ t.test('without a node a lookup is 503 with details.nodes, and a node of a stran
 });
 
 t.test('nodes without the tag are not asked while a node of an administrator has it', async (t) => {
-  const world = await startLookups(t, [systemClock]);
+  const world = await startLookups(t, [patient]);
   const plain = await joinNode(t, world);
   const tagged = await joinNode(t, world, { tags: ['lookup'] });
   for (const name of ['a', 'b', 'c', 'd']) {
@@ -150,21 +156,21 @@ t.test('nodes without the tag are not asked while a node of an administrator has
 });
 
 t.test('a failed handshake is an answer with a reason, kept for a minute', async (t) => {
-  const world = await startLookups(t, [systemClock]);
+  const world = await startLookups(t, [new FakeClock(Date.now())]);
   const node = await joinNode(t, world);
   const waiting = ask(world.apis[0]);
   const error = { code: 'tcp_refused', message: 'connection refused' };
   await answerJob(node, 1, { success: false, error, valid: null });
   const answer = await waiting;
   t.match(answer, { status: 200, body: { data: { valid: false, grade: null, error } } });
-  t.match(answer.headers.get('cache-control'), /^private, max-age=(59|60)$/);
+  t.equal(answer.headers.get('cache-control'), 'private, max-age=60');
 });
 
 t.test(
   'a question of a caller costs a node test, a hit and a wait cost none, and a failure of ours is refunded',
   async (t) => {
     const plans = '{"anonymous": {"requests_per_minute": null, "node_tests_per_day": 2}}';
-    const world = await startLookups(t, [systemClock], { VANTAGE_PLANS: plans });
+    const world = await startLookups(t, [patient], { VANTAGE_PLANS: plans });
     const node = await joinNode(t, world);
     const overload = { success: false, error: { code: 'overload', message: 'busy' } };
     const failing = ask(world.apis[0], '/v1/info/ssl?q=failing.example.com');
@@ -216,7 +222,7 @@ t.test('answers that are denied now are deleted', async (t) => {
 });
 
 t.test('only a caller with credentials may name the oldest answer that is wanted', async (t) => {
-  const world = await startLookups(t, [systemClock]);
+  const world = await startLookups(t, [patient]);
   const [api] = world.apis;
   const node = await joinNode(t, world);
   const newer = `${path}&max_age_s=0`;
@@ -230,7 +236,7 @@ t.test('only a caller with credentials may name the oldest answer that is wanted
 await refusals(t);
 
 async function refusals(t: Test): Promise<void> {
-  const world = await startLookups(t, [systemClock]);
+  const world = await startLookups(t, [patient]);
   const q = (text: string) => `/v1/info/ssl?q=${encodeURIComponent(text)}`;
   const long = `${'a'.repeat(60)}.`.repeat(4);
   const malformed = [
