@@ -206,14 +206,35 @@ t.test('every operation admits the callers it declares, and refuses all others w
     const answer = await callers.call(route, token);
     const wanted = expectedAnswer(route, caller);
     const name = `${nameOf(route)}: ${caller.name}`;
-    // an admitted caller may revoke its own credentials
-    if (wanted === null && route.method !== 'GET') credentials.delete(caller);
+    if (wanted === null && route.method !== 'GET' && mayRevoke.test(route.path)) credentials.delete(caller);
     else credentials.set(caller, token);
     if (wanted === null) t.notMatch(answer, refusedByFrame, name);
     else t.equal(answer, wanted, name);
   };
-  for (const route of documented) await Promise.all(callers.all.map((caller) => check(route, caller)));
+  const isChosen = process.env['CI'] === 'true' ? () => true : chooseCalls(callers.all);
+  for (const [index, route] of documented.entries()) {
+    const chosen = callers.all.filter((caller, number) => isChosen(route, { caller, turn: index + number }));
+    await Promise.all(chosen.map((caller) => check(route, caller)));
+  }
 });
+
+/** Operations by which an admitted caller may revoke its own credentials. */
+const mayRevoke = /^\/v1\/(?:account|auth)\b/;
+
+/**
+ * Calls that are enough where nobody waits for all: every caller calls one operation of each admission, and every
+ * operation is called without credentials and by one caller in seven, in turn.
+ */
+function chooseCalls(all: readonly Caller[]) {
+  const called = new Set<string>();
+  return (route: AnyRoute, { caller, turn }: { caller: Caller; turn: number }): boolean => {
+    const isRead = route.method === 'GET';
+    const pair = JSON.stringify([route.auth, route.isOpenToUnverified, isRead, all.indexOf(caller)]);
+    const isFirst = !called.has(pair);
+    called.add(pair);
+    return isFirst || caller.kind === 'none' || turn % 7 === 0;
+  };
+}
 
 t.test('resources of another account do not exist, for any operation', async (t) => {
   const { stack, call, all } = await makeCallers(t);
