@@ -108,7 +108,8 @@ async function migrationsHash(): Promise<string> {
 }
 
 function open(url: string): Knex {
-  return openDatabase({ url, poolSize: 5, applicationName: 'vantage test' });
+  // on a machine that is busy with other tests, a connection may be awaited for long
+  return openDatabase({ url, poolSize: 5, acquireTimeoutMs: 30_000, applicationName: 'vantage test' });
 }
 
 function withDatabase(url: string, name: string): string {
