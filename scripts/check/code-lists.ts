@@ -144,6 +144,34 @@ export const codeLists: readonly CodeList[] = [
     }),
   },
   {
+    name: 'diagnose-weights',
+    modules: ['shared/dist/src/diagnose/score.js'],
+    read: ({ sectionWeights } = {}) => ({
+      table: table(
+        ['Section', 'Weight'],
+        entries(sectionWeights).map(([name, weight]) => [code(name), String(weight)]),
+      ),
+    }),
+  },
+  {
+    name: 'diagnose-findings',
+    modules: ['shared/dist/src/diagnose/finding-table.js'],
+    read: ({ findingTable } = {}) => ({
+      table: table(
+        ['Section', 'Finding', 'Severity', 'Penalty', 'English', '简体中文', '繁體中文'],
+        entries(findingTable).flatMap(([section, findings]) =>
+          entries(findings).map(([name, rule]) => [
+            section,
+            code(name),
+            text(get(rule, 'severity')),
+            String(get(rule, 'penalty')),
+            ...['en', 'zh-CN', 'zh-TW'].map((language) => text(get(get(rule, 'texts'), language))),
+          ]),
+        ),
+      ),
+    }),
+  },
+  {
     name: 'error-codes',
     modules: ['control-plane/dist/src/http/error-table.js'],
     read: ({ errorTable } = {}) => ({ values: entries(errorTable).map(([name]) => name) }),
