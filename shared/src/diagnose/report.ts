@@ -1,9 +1,9 @@
 import type { HeadersAnalysis } from '../headers/analyse-headers.js';
 import type { AsnOf } from '../probe-types/definition.js';
 import type { ProbeError } from '../probe-types/error-codes.js';
+import type { ZoneFindingCode } from '../probe-types/zone-audit.js';
 import type { FindingLanguage } from './finding-rule.js';
 import { type FindingCode, findingText, type SectionName, sectionNames } from './finding-table.js';
-import type { ZoneCode } from './findings/dns-findings.js';
 import { hasResponse, judgeHttp, needsPlainHttp } from './judge-http.js';
 import {
   areContradictory,
@@ -72,7 +72,7 @@ export interface DiagnoseInput {
   readonly dns: readonly NodeResult<'dns'>[];
   readonly ping: readonly NodeResult<'ping'>[];
   readonly traceroute: readonly NodeResult<'traceroute'>[];
-  readonly zone: SingleResult<{ readonly findings: readonly { readonly code: ZoneCode }[] }> | null;
+  readonly zone: SingleResult<{ readonly findings: readonly { readonly code: ZoneFindingCode }[] }> | null;
   readonly headers: SingleResult<HeadersAnalysis> | null;
   readonly asnOf: AsnOf;
 }

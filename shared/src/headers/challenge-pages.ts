@@ -42,7 +42,7 @@ export const challengeMarks: readonly ChallengeMark[] = [
   },
   {
     product: 'Imperva',
-    body: /<iframe[^>]+src="\/_Incapsula_Resource\?/,
+    body: /<iframe[^<>]{1,500}src="\/_Incapsula_Resource\?/,
     source: 'https://docs.imperva.com/bundle/cloud-application-security/page/settings/captcha.htm',
   },
   {

@@ -1,3 +1,4 @@
+import type { ZoneFindingCode } from '../../probe-types/zone-audit.js';
 import { critical, type FindingRule, good, notice, warning } from '../finding-rule.js';
 
 /** Findings of the queries of section `dns`, worst first. */
@@ -21,7 +22,7 @@ export const resolvingFindings = {
   dns_ok: good('The name resolves.', '域名解析正常。', '網域名稱解析正常。'),
 } as const satisfies Record<string, FindingRule>;
 
-/** Findings of the zone audit: a closed list, part of the public API. */
+/** Findings of the zone audit. */
 export const zoneFindings = {
   single_ns: warning(
     15,
@@ -105,6 +106,4 @@ export const zoneFindings = {
     '域名下的任意名称都能解析（通配符）。',
     '網域名稱下的任意名稱都能解析（萬用字元）。',
   ),
-} as const satisfies Record<string, FindingRule>;
-
-export type ZoneCode = keyof typeof zoneFindings;
+} as const satisfies Record<ZoneFindingCode, FindingRule>;
