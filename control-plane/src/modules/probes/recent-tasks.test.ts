@@ -52,6 +52,7 @@ t.test('a task is as it was stored, and changes with each result stored here', a
   t.strictSame(before, {
     id: task.id,
     owner_id: 'u_1',
+    is_internal: false,
     is_test: true,
     probe_type: 'tcp',
     target: spec.target,
