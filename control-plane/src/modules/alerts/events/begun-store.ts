@@ -16,7 +16,10 @@ interface Part {
   readonly startedAtMs: number;
 }
 
-/** Answers whether the channel of a bundle got a message about the begin of an alert, or may have got or still get one. */
+/**
+ * Answers whether the channel of a bundle got a message about the begin of an alert, or may have got or still get one. A channel that is
+ * told of ends alone (`on_recovery.channels`) had none, and needs none.
+ */
 export type IsBegun = (bundle: Pick<Bundle, 'channel_id'>, part: Part) => boolean;
 
 /**
@@ -32,13 +35,14 @@ export async function readBegun(
 ): Promise<IsBegun> {
   if (parts.length === 0) return () => false;
   const sinceMs = parts.reduce((oldest, { startedAtMs }) => Math.min(oldest, startedAtMs), Number.POSITIVE_INFINITY);
-  const { rows } = await trx.raw<{ rows: { channel_id: string; alert_ids: string[] }[] }>(
-    `SELECT d.channel_id, coalesce(g.alert_ids, CASE WHEN d.alert_count > cardinality(d.alert_ids) THEN :alertIds ELSE d.alert_ids END) AS alert_ids
+  const { rows } = await trx.raw<{ rows: { channel_id: string; alert_ids: string[]; is_begun: boolean }[] }>(
+    `SELECT d.channel_id, coalesce(g.alert_ids, CASE WHEN d.alert_count > cardinality(d.alert_ids) THEN :alertIds ELSE d.alert_ids END) AS alert_ids,
+       d.status IN ('sent', 'sending') OR d.may_have_arrived OR d.finished_at IS NULL AND EXISTS (
+         SELECT FROM alerts a WHERE a.id = ANY(d.alert_ids) AND a.status = 'firing') AS is_begun
      FROM alert_deliveries d LEFT JOIN alert_digests g ON g.message_group = d.message_group
      WHERE d.id >= :oldest AND d.channel_id = ANY(:channelIds) AND d.kind NOT IN ('resolved', 'acknowledged')
        AND (d.alert_ids && :alertIds OR d.owner_id = ANY(:ownerIds) AND d.thread = ANY(:threads))
-       AND (d.status IN ('sent', 'sending') OR d.may_have_arrived OR d.finished_at IS NULL AND EXISTS (
-         SELECT FROM alerts a WHERE a.id = ANY(d.alert_ids) AND a.status = 'firing'))`,
+     ORDER BY is_begun`,
     {
       oldest: idLowerBound(idPrefixes.alertDelivery, sinceMs),
       channelIds: bundles.map(({ channel_id: id }) => id),
@@ -47,12 +51,10 @@ export async function readBegun(
       threads: bundles.flatMap(({ thread }) => thread ?? []),
     },
   );
-  const begun = new Map<string, Set<string>>();
-  for (const { channel_id: channelId, alert_ids: ids } of rows) {
-    const known = begun.get(channelId) ?? new Set();
-    for (const id of ids) known.add(id);
-    begun.set(channelId, known);
-  }
+  // in their order what has begun comes last, and counts
+  const begun = new Map<string, boolean>();
+  for (const { channel_id: channelId, alert_ids: ids, is_begun: isBegun } of rows)
+    for (const id of ids) begun.set(`${channelId} ${id}`, isBegun);
   return ({ channel_id: channelId }, { alertId, startedAtMs }) =>
-    (begun.get(channelId)?.has(alertId) ?? false) || isBeyondLog(startedAtMs, nowMs);
+    (begun.get(`${channelId} ${alertId}`) ?? true) || isBeyondLog(startedAtMs, nowMs);
 }

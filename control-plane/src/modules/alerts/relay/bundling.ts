@@ -137,13 +137,18 @@ function partOf({ decided, tell, bundleId }: PlacedTell, before: BundledRow | un
     alertId: decided.row.id,
     severity: tell.severity,
     isFiring: tell.kind !== 'resolved',
-    toldSeverity: before === undefined ? toldBefore(decided, tell) : before.toldSeverity,
+    toldSeverity: before === undefined ? toldUntil(decided, tell) : before.toldSeverity,
   };
 }
 
 /** Severity that the channel knew before the decision; null: it knew nothing of the alert. */
 function toldBefore({ before }: Decided, { choice }: Tell): BundledRow['toldSeverity'] {
   return before?.told.find((told) => told.choice.channel_id === choice.channel_id)?.severity ?? null;
+}
+
+/** Severity that a channel knows when a message joins its bundle. One that is told of ends alone is told of this one. */
+function toldUntil(decided: Decided, tell: Tell): BundledRow['toldSeverity'] {
+  return toldBefore(decided, tell) ?? (tell.kind === 'resolved' ? tell.severity : null);
 }
 
 function timesOf(group: AlertGroup | null): BundleTimes {
