@@ -193,6 +193,21 @@ t.test('two replicas that tell at the same time make one notice', async (t) => {
   t.same((await world.titles()).toSorted(), ['Node offline: n_1', 'Node unhealthy: n_2']);
 });
 
+t.test('notices of nodes go to the channels of rules that match warnings', async (t) => {
+  const world = await aWorldOfNodes(t);
+  const policy = () => world.db('alert_policies').where({ owner_id: world.userId, is_default: true });
+  const [rule] = (await policy().first()).rules;
+  const only = (severity: string) => JSON.stringify([{ ...rule, match: { ...rule.match, severity: [severity] } }]);
+  await policy().update({ rules: only('critical') });
+  await world.happensToNode('node.offline', 'n_1');
+  await world.passAll(35_000, 5_000);
+  t.same(await world.titles(), []);
+  await policy().update({ rules: only('warning') });
+  await world.happensToNode('node.offline', 'n_2');
+  await world.passAll(35_000, 5_000);
+  t.same(await world.titles(), ['Node offline: n_2']);
+});
+
 t.test('notices of nodes go by the default policy, and nowhere if it is disabled', async (t) => {
   const world = await aWorldOfNodes(t);
   await world.db('alert_policies').where({ owner_id: world.userId, is_default: true }).update({ is_enabled: false });

@@ -1,6 +1,7 @@
 import t from 'tap';
-import { acknowledge, aPolicy, aRule, channel, over, quiet, START_MS, step } from './_support/builders.js';
+import { acknowledge, aPolicy, aRule, channel, over, quiet, START_MS, step, trouble } from './_support/builders.js';
 import { Play } from './_support/play.js';
+import { decide } from './decide.js';
 import type { Surroundings } from './decision.js';
 
 const until = (second: number) => ({ untilMs: START_MS + second * 1000 });
@@ -127,3 +128,26 @@ t.test('something that holds keeps quiet hours from dropping', async (t) => {
   play.surround(0, { silence: until(25_000) } satisfies Surroundings).degraded(60);
   t.same(play.until(86_400).said(), ['25000 firing a']);
 });
+
+// The clocks of each zone change between these instants and the next 06:00 there; ends are in UTC.
+const nights: readonly (readonly [zone: string, from: string, end: string])[] = [
+  ['Europe/Berlin', '2026-03-28T21:30Z', '2026-03-29T04:00:00.000Z'],
+  ['Europe/Berlin', '2026-10-24T21:30Z', '2026-10-25T05:00:00.000Z'],
+  ['America/New_York', '2026-03-08T03:30Z', '2026-03-08T10:00:00.000Z'],
+  ['Australia/Lord_Howe', '2026-10-03T12:00Z', '2026-10-03T19:00:00.000Z'],
+  ['Africa/Casablanca', '2026-02-14T22:30Z', '2026-02-15T06:00:00.000Z'],
+  ['America/Ciudad_Juarez', '2026-03-08T06:00Z', '2026-03-08T12:00:00.000Z'],
+  ['Pacific/Apia', '2011-12-30T09:00Z', '2011-12-30T16:00:00.000Z'],
+];
+for (const [timezone, from, end] of nights)
+  t.test(`quiet hours until 06:00 in ${timezone} end at 06:00 by its clocks, which change after ${from}`, async (t) => {
+    const nowMs = Date.parse(from);
+    const policy = aPolicy({ suppression: { quiet_hours: [quiet('22:00', '06:00', { timezone })] } });
+    const input = { monitorId: 'mon_1', policy, tags: [], surroundings: {}, nextHoldAtMs: null };
+    const news = trouble('degraded', 0, { startedAtMs: nowMs });
+    const held = decide({ ...input, alert: null, news, nowMs });
+    t.match([held.alert?.heldBy, held.tells], [['quiet_hours'], []]);
+    t.equal(new Date(held.lookAtMs ?? 0).toISOString(), end);
+    const told = decide({ ...input, alert: held.alert, news: { kind: 'look' }, nowMs: Date.parse(end) });
+    t.match(told.tells, [{ kind: 'firing', wasQuiet: true }]);
+  });
