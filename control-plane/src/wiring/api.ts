@@ -42,6 +42,7 @@ export function wireApi(foundation: Foundation, parts: ApiParts): HttpServer {
   const http = new HttpServer({
     host: listen.host ?? '::',
     port: listen.port,
+    holder: listen.holder,
     ...(config.tlsCert !== null && config.tlsKey !== null
       ? { tls: { cert: readFileSync(config.tlsCert, 'utf8'), key: readFileSync(config.tlsKey, 'utf8') } }
       : {}),

@@ -3,13 +3,13 @@ import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import { type ListenAddress, listenOrigin } from '../config/setting-values.js';
+import { listenOrigin } from '../config/setting-values.js';
 import { loadSecretKey } from '../crypto/secret-key.js';
 import { migrate } from '../db/migrate.js';
 import { ensurePartitions } from '../db/partitions.js';
 import { openPool, openStorage, type Storage } from '../db/storage.js';
 import { createRegistry } from '../http/frame/metrics.js';
-import { reservePort } from '../http/listeners/reserve-port.js';
+import { type ReservedAddress, reservePort } from '../http/listeners/reserve-port.js';
 import { loadServerIdentity, type ServerIdentity } from '../links/index.js';
 import { AlertMetrics } from '../runtime/alert-metrics.js';
 import { listening } from '../runtime/listen-error.js';
@@ -35,7 +35,7 @@ export interface Foundation extends Given, Databases {
   readonly secretKey: Buffer;
   readonly identity: ServerIdentity;
   /** Reserved port of the server, so that no other process gets it before the server is ready. */
-  readonly listen: ListenAddress;
+  readonly listen: ReservedAddress;
   readonly listenUrl: string;
   readonly publicUrl: string;
   readonly registry: ReturnType<typeof createRegistry>;
@@ -61,6 +61,7 @@ export async function layFoundation(given: Given, stops: Stops): Promise<Foundat
   const secretKey = await loadSecretKey(config.secretKey, config.dataDir);
   const identity = await loadServerIdentity(db, secretKey);
   const listen = await listening(reservePort(config.listen), config.listen, 'VANTAGE_LISTEN');
+  stops.push(() => void listen.holder?.close());
   const listenUrl = listenOrigin(listen, config.tlsCert === null ? 'http' : 'https');
   const registry = createRegistry();
   return {

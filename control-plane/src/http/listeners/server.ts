@@ -57,6 +57,8 @@ export interface HttpServerSettings extends Omit<HttpServerOptions, 'closing'> {
   readonly host: string;
   /** Port; 0 takes a free one. */
   readonly port: number;
+  /** Listens at this address already; its socket is taken over, and closed by stop(). Absent: nothing does. */
+  readonly holder?: Listener | null;
   /** PEM certificate chain and key; absent: plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly timeouts?: Partial<HttpTimeouts>;
@@ -123,10 +125,13 @@ export class HttpServer {
     const { server } = this;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(this.#settings.port, this.#settings.host, () => {
+      const { host, port, holder } = this.#settings;
+      const listen = () => {
         server.off('error', reject);
         resolve();
-      });
+      };
+      if (holder) server.listen(holder, listen);
+      else server.listen(port, host, listen);
     });
     return server.address() as AddressInfo;
   }
