@@ -10,7 +10,7 @@ import {
   startBrowser,
 } from './_support/browser.js';
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 const DAY_MS = 86_400_000;
 const languages = {

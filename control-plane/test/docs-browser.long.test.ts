@@ -15,7 +15,7 @@ import { startStack } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 import { until } from './_support/until.js';
 
-t.setTimeout(120_000);
+t.setTimeout(300_000);
 
 const OPERATION = 'Probes-createTCPProbe';
 
