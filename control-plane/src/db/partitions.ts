@@ -85,8 +85,9 @@ export async function ensurePartitions(
   tables: readonly PartitionedTable[] = partitionedTables,
 ): Promise<string[]> {
   const made: string[] = [];
+  const present = await listPartitions(db, tables);
   for (const table of tables) {
-    if ((await missingPeriods(db, table, nowMs)).length === 0) continue;
+    if (missingPeriods(table, present, nowMs).length === 0) continue;
     made.push(...(await db.transaction((trx) => addMissing(trx, table, nowMs))));
   }
   return made;
@@ -102,8 +103,9 @@ export async function dropPartitions(
   tables: readonly PartitionedTable[] = partitionedTables,
 ): Promise<string[]> {
   const dropped: string[] = [];
+  const present = await listPartitions(db, tables);
   for (const table of tables) {
-    for (const { name, startMs } of await listPartitions(db, table)) {
+    for (const { name, startMs } of present.get(table.name) ?? []) {
       if (nextPeriod(table.period, startMs) + table.keepDays * dayMs > nowMs) continue;
       if (await dropOne(db, name)) dropped.push(name);
     }
@@ -120,7 +122,8 @@ export function partitionName({ name, period }: Pick<PartitionedTable, 'name' | 
 async function addMissing(trx: Knex.Transaction, table: PartitionedTable, nowMs: number): Promise<string[]> {
   await trx.raw('select pg_advisory_xact_lock(?)', [advisoryLocks.partitions]);
   const made: string[] = [];
-  for (const startMs of await missingPeriods(trx, table, nowMs)) {
+  const present = await listPartitions(trx, [table]);
+  for (const startMs of missingPeriods(table, present, nowMs)) {
     const name = partitionName(table, startMs);
     // created separately and attached: CREATE TABLE … PARTITION OF would lock the parent exclusively
     await trx.raw('create table ?? (like ?? including all excluding indexes)', [name, table.name]);
@@ -150,25 +153,37 @@ function nextPeriod(period: PartitionPeriod = 'day', startMs: number): number {
     : Date.UTC(at.getUTCFullYear() + 1, 0, 1);
 }
 
-async function missingPeriods(db: Knex, table: PartitionedTable, nowMs: number): Promise<number[]> {
-  const present = new Set((await listPartitions(db, table)).map(({ name }) => name));
+interface Partition {
+  readonly name: string;
+  readonly startMs: number;
+}
+
+/** Partitions by the name of their table. */
+type Partitions = ReadonlyMap<string, readonly Partition[]>;
+
+function missingPeriods(table: PartitionedTable, present: Partitions, nowMs: number): number[] {
+  const names = new Set(present.get(table.name)?.map(({ name }) => name));
   const lastMs = nowMs + daysAhead * dayMs;
   const starts: number[] = [];
   let startMs = startOfPeriod(table.period, nowMs - (table.daysBack ?? 1) * dayMs);
   for (; startMs <= lastMs; startMs = nextPeriod(table.period, startMs)) starts.push(startMs);
-  return starts.filter((start) => !present.has(partitionName(table, start)));
+  return starts.filter((start) => !names.has(partitionName(table, start)));
 }
 
-async function listPartitions(db: Knex, table: PartitionedTable): Promise<{ name: string; startMs: number }[]> {
-  const { rows } = await db.raw<{ rows: { name: string }[] }>(
-    `select child.relname as name from pg_inherits join pg_class child on child.oid = inhrelid
-     where inhparent = to_regclass(?) order by child.relname`,
-    [table.name],
+async function listPartitions(db: Knex, tables: readonly PartitionedTable[]): Promise<Partitions> {
+  const { rows } = await db.raw<{ rows: { parent: string; name: string }[] }>(
+    `select parent, child.relname as name from unnest(?::text[]) as parent
+     join pg_inherits on inhparent = to_regclass(parent) join pg_class child on child.oid = inhrelid
+     order by child.relname`,
+    [tables.map(({ name }) => name)],
   );
-  return rows.flatMap(({ name }) => {
+  const partitions = new Map<string, Partition[]>(tables.map(({ name }) => [name, []]));
+  for (const { parent, name } of rows) {
     const [, year, month = '01', day = '01'] = /_p(\d{4})(\d{2})?(\d{2})?$/.exec(name) ?? [];
-    return year === undefined ? [] : [{ name, startMs: Date.UTC(Number(year), Number(month) - 1, Number(day)) }];
-  });
+    if (year === undefined) continue;
+    partitions.get(parent)?.push({ name, startMs: Date.UTC(Number(year), Number(month) - 1, Number(day)) });
+  }
+  return partitions;
 }
 
 async function dropOne(db: Knex, name: string): Promise<boolean> {

@@ -51,6 +51,18 @@ t.test('exactly the characters that belong to a secret are masked', async () => 
   );
 });
 
+t.test('a long secret is found in a long text as a short one is', async () => {
+  const letters = fc.array(fc.constantFrom('a', 'ab', 'aab'), { minLength: 1_000, maxLength: 1_500 });
+  fc.assert(
+    fc.property(letters, fc.nat(400), fc.integer({ min: 250, max: 400 }), (parts, from, length) => {
+      const text = parts.join('');
+      const secret = text.slice(from, from + length);
+      return maskSecrets(text, [secret]) === maskedPlainly(text, [secret]);
+    }),
+    { numRuns: 30 },
+  );
+});
+
 t.test('the longest form of a secret is known: percent-encoded beyond ASCII', async (t) => {
   t.equal(new SecretMask(['密']).longest, '%E5%AF%86'.length);
   t.equal(new SecretMask([]).longest, 0);

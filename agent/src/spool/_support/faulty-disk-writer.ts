@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { Spool } from '../spool.js';
 import { aPayload, findBreaches } from './spool-fixture.js';
 
-// Started under strace by spool-faulty-disk.test.ts, which lets system calls of it fail or last. Appends rows, some at
+// Started under strace by spool-faulty-disk.long.test.ts, which lets system calls of it fail or last. Appends rows, some at
 // once and some one after the other, and prints what it saw as one JSON document when all are durable.
 
 const [folder = '', count = '0'] = process.argv.slice(2);
