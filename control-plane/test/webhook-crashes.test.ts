@@ -217,7 +217,17 @@ t.test('an event that is stored while a claim of its endpoint finds nothing is s
   await world.db('webhook_queues').update({ due_at: new Date(nowMs) });
   const claiming = await world.db.transaction();
   const places = { endpoints: 1, busyHosts: [] };
-  t.same(await claimDeliveries(claiming, { nowMs, fast: places, slow: places, heldOf: () => [] }), []);
+  t.same(
+    await claimDeliveries(claiming, {
+      nowMs,
+      fast: places,
+      slow: places,
+      known: [],
+      heldOf: () => [],
+      mostOf: () => 16,
+    }),
+    [],
+  );
   await world.happens('monitor.down', 'm_1');
   const relayed = world.relay.run();
   await until('the relay that waits', () => isLockAwaited(world.db));

@@ -115,6 +115,9 @@ export class Outbound {
   }
 }
 
+/** Given to every client that ends: it would make an error of its own, whose stack costs more than all else that ends it. */
+const OVER = new Error('the exchange is over');
+
 /** The connection of one request. */
 class Exchange {
   #client: Client | null = null;
@@ -181,7 +184,7 @@ class Exchange {
   }
 
   close(): void {
-    void this.#client?.destroy().catch(() => {});
+    void this.#client?.destroy(OVER).catch(() => {});
   }
 
   #connector(addresses: readonly Address[]): buildConnector.connector {
@@ -268,7 +271,7 @@ async function readUpTo(
 }
 
 function excerptOf(bytes: Buffer, secrets: readonly string[], isComplete: boolean): string {
-  const mask = new SecretMask(secrets);
+  const mask = SecretMask.of(secrets);
   const read = bytes.subarray(0, EXCERPT_BYTES + mask.longest);
   const text = read.toString('utf8');
   // the end of the text that was read may contain the beginning of a secret

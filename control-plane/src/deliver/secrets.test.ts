@@ -64,8 +64,8 @@ t.test('a long secret is found in a long text as a short one is', async () => {
 });
 
 t.test('the longest form of a secret is known: percent-encoded beyond ASCII', async (t) => {
-  t.equal(new SecretMask(['密']).longest, '%E5%AF%86'.length);
-  t.equal(new SecretMask([]).longest, 0);
+  t.equal(SecretMask.of(['密']).longest, '%E5%AF%86'.length);
+  t.equal(SecretMask.of([]).longest, 0);
 });
 
 t.test('of an Authorization header, the credentials alone are masked too', async (t) => {

@@ -13,7 +13,16 @@ export class SecretMask {
   /** Greatest length of a secret, in the longest form in which it travels. */
   readonly longest: number;
 
-  constructor(secrets: readonly string[]) {
+  static readonly #made = new WeakMap<readonly string[], SecretMask>();
+
+  /** The mask of these secrets, made once for the same array: a response is masked in its body and in each header. */
+  static of(secrets: readonly string[]): SecretMask {
+    const mask = SecretMask.#made.get(secrets) ?? new SecretMask(secrets);
+    SecretMask.#made.set(secrets, mask);
+    return mask;
+  }
+
+  private constructor(secrets: readonly string[]) {
     const all = secrets.flatMap((secret) => [secret, ...credentialsIn(secret)]);
     const forms = [...new Set(all.flatMap(formsOf))];
     this.#forms = forms.map((form) => new Occurrences(form));
@@ -38,7 +47,7 @@ export class SecretMask {
 
 /** Returns `text` with every secret masked, as `SecretMask` does. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
-  return new SecretMask(secrets).apply(text);
+  return SecretMask.of(secrets).apply(text);
 }
 
 function masked(text: string, isSecret: Uint8Array): string {

@@ -42,8 +42,10 @@ export const backlog: LinkComparison = {
           (trx) =>
             claimDeliveries(trx, {
               heldOf: () => [],
+              mostOf: () => 16,
               nowMs: Date.now(),
-              ...(freePlaces([]) as NonNullable<ReturnType<typeof freePlaces>>),
+              ...freePlaces([]),
+              known: [],
             }),
           (trx) => trx.raw('UPDATE webhook_queues SET due_at = now()'),
         )),

@@ -59,7 +59,7 @@ export async function attemptDelivery(
   const exchange = new Exchange(parts, row, destination, signal);
   const outcome = await exchange.run(firstProviderId);
   const { response, mayHaveArrived } = exchange;
-  const secrets = new SecretMask(exchange.secrets);
+  const secrets = SecretMask.of(exchange.secrets);
   const mask = (text: string, length: number) => storable(secrets.apply(text).slice(0, length));
   return {
     outcome:

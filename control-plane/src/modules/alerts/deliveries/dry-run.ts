@@ -40,7 +40,7 @@ export async function dryRun(
     nowMs: clock.now(),
     firstProviderId: null,
     async send({ method, url, headers = {}, body = '', secrets = [] }) {
-      const hidden = new SecretMask([...destination.secrets, ...secrets]);
+      const hidden = SecretMask.of([...destination.secrets, ...secrets]);
       const mask = (text: string) => hidden.apply(text);
       shown.push({
         method,

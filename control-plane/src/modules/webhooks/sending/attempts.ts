@@ -95,7 +95,7 @@ function replyOf({ status, headers }: OutboundResponse, nowMs: number): Reply {
 
 function shownHeaders({ headers }: OutboundResponse, secrets: readonly string[]): Record<string, string> {
   const shown = Object.entries(headers).slice(0, MAX_SHOWN_HEADERS);
-  const mask = new SecretMask(secrets);
+  const mask = SecretMask.of(secrets);
   return Object.fromEntries(
     shown.map(([name, value]) => [
       toStorableText(mask.apply(name).slice(0, MAX_HEADER_NAME)),

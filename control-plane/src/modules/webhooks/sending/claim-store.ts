@@ -17,8 +17,6 @@ import { PER_ENDPOINT, type Places } from './places.js';
 
 /** Time for which a delivery belongs to the replica that claimed it; longer than any attempt takes. */
 export const LEASE_MS = 60_000;
-/** Deliveries of an endpoint that a replica holds at most, those that wait for a place included. */
-const HELD = 4 * PER_ENDPOINT;
 /** New deliveries of an endpoint that are looked at in one claim, to find different subjects. */
 const LOOKED_AT = 64;
 
@@ -44,13 +42,17 @@ export interface ClaimLimits {
   readonly fast: Places;
   /** Limits for endpoints that do not reply. */
   readonly slow: Places;
+  /** Endpoints that have places in this replica already; no limit applies to them. */
+  readonly known: readonly string[];
   /** Ids of the deliveries of these endpoints that this replica holds. */
   readonly heldOf: (endpointIds: readonly string[]) => readonly string[];
+  /** Deliveries of an endpoint that this replica holds at most, those that wait for a place included. */
+  readonly mostOf: (endpointId: string) => number;
 }
 
 /** Claims deliveries that are due, of the endpoints that have waited longest. @returns null: no endpoint is due */
 export async function claimDeliveries(trx: Knex, limits: ClaimLimits): Promise<ClaimedDelivery[] | null> {
-  const { nowMs, heldOf } = limits;
+  const { nowMs, heldOf, mostOf } = limits;
   const queues = await lockDueQueues(trx, limits);
   if (queues.length === 0) return null;
   const endpoints = queues.map(({ endpoint_id: id }) => id);
@@ -60,38 +62,47 @@ export async function claimDeliveries(trx: Knex, limits: ClaimLimits): Promise<C
     ...scope,
     new Date(nowMs + LEASE_MS),
     heldOf(endpoints),
+    endpoints.map(mostOf),
   ]);
   await queryPrepared(trx, POSTPONE, scope);
   return claimed;
 }
 
-function lockDueQueues(trx: Knex, { nowMs, fast, slow }: ClaimLimits) {
-  const values = [fast.endpoints, [...fast.busyHosts], slow.endpoints, [...slow.busyHosts]];
+function lockDueQueues(trx: Knex, { nowMs, fast, slow, known }: ClaimLimits) {
+  const values = [fast.endpoints, [...fast.busyHosts], slow.endpoints, [...slow.busyHosts], [...known]];
   return queryPrepared<{ endpoint_id: string; is_slow: boolean }>(trx, LOCK_DUE, [new Date(nowMs), ...values]);
 }
 
-// $1 now, $2 $3 places and busy hosts of endpoints that reply, $4 $5 of those that do not
+// The endpoints that this replica sends to are waited for, in the order of marks: it is marks of its own that have them
+// locked, one batch after another, so that skipping would find them locked for as long as it sends.
+// $1 now, $2 $3 places and busy hosts of endpoints that reply, $4 $5 of those that do not, $6 endpoints that have places
 const LOCK_DUE = {
   name: 'webhook-lock-due-queues',
-  text: `WITH fast AS (
-      SELECT endpoint_id, is_slow FROM webhook_queues WHERE due_at <= $1 AND NOT is_slow AND host <> ALL($3)
+  text: `WITH known AS MATERIALIZED (
+      SELECT endpoint_id, is_slow FROM webhook_queues WHERE endpoint_id = ANY($6) AND due_at <= $1
+      ORDER BY endpoint_id FOR UPDATE
+    ), fast AS (
+      SELECT endpoint_id, is_slow FROM webhook_queues
+      WHERE due_at <= $1 AND NOT is_slow AND host <> ALL($3) AND endpoint_id <> ALL($6)
       ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED
     ), slow AS (
-      SELECT endpoint_id, is_slow FROM webhook_queues WHERE due_at <= $1 AND is_slow AND host <> ALL($5)
+      SELECT endpoint_id, is_slow FROM webhook_queues
+      WHERE due_at <= $1 AND is_slow AND host <> ALL($5) AND endpoint_id <> ALL($6)
       ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED
-    ) SELECT * FROM fast UNION ALL SELECT * FROM slow`,
+    ) SELECT * FROM known UNION ALL SELECT * FROM fast UNION ALL SELECT * FROM slow`,
 };
 
 // a statement of its own after the locks: it must see what the claim before this one has committed. Of an endpoint that was
 // paused while a replica sent, only what that replica left behind when it died, or gave back, is still due: it is skipped.
 // A replica that alone has leases claims more than it sends at once, because it knows how many are under way.
-// $1 endpoints, $2 their slots, $3 now, $4 oldest id, $5 end of the lease, $6 deliveries of these endpoints that this replica holds
+// $1 endpoints, $2 their slots, $3 now, $4 oldest id, $5 end of the lease, $6 deliveries of these endpoints that this replica holds,
+// $7 how many of each endpoint it holds at most
 const CLAIM = {
   name: 'webhook-claim',
   text: `
   WITH queue AS (
-    SELECT q.endpoint_id, CASE WHEN q.slots > 1 AND leased.others = 0 THEN ${HELD} ELSE q.slots END - leased.count AS free
-    FROM unnest($1::text[], $2::int[]) AS q (endpoint_id, slots) CROSS JOIN LATERAL (
+    SELECT q.endpoint_id, CASE WHEN q.slots > 1 AND leased.others = 0 THEN q.most ELSE q.slots END - leased.count AS free
+    FROM unnest($1::text[], $2::int[], $7::int[]) AS q (endpoint_id, slots, most) CROSS JOIN LATERAL (
       SELECT count(*)::int AS count, count(*) FILTER (WHERE l.id <> ALL($6))::int AS others FROM webhook_deliveries l
       WHERE l.endpoint_id = q.endpoint_id AND l.id >= $4 AND l.leased_until > $3
     ) AS leased

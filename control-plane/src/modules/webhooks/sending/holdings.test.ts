@@ -10,9 +10,9 @@ t.test('four deliveries of an endpoint are under way, and each that ends lets th
   holdings.add(many(6), 0);
   t.same(idsOf(holdings.take('whe_1', 0)), ['whd_0', 'whd_1', 'whd_2', 'whd_3']);
   t.same(holdings.take('whe_1', 0), []);
-  holdings.end(delivery('whd_1'), { isSlow: false });
+  holdings.end(delivery('whd_1'), { isSlow: false, tookMs: 9 });
   t.same(idsOf(holdings.take('whe_1', 0)), ['whd_4']);
-  t.ok(holdings.hasWaiting('whe_1'));
+  t.ok(holdings.isLow('whe_1'));
   t.equal(holdings.places().length, 4);
 });
 
@@ -26,7 +26,7 @@ t.test(
     );
     t.same(idsOf(holdings.take('whe_1', 0)), ['whd_0']);
     t.same(holdings.places(), [{ host: 'a', isSlow: true }]);
-    holdings.end(delivery('whd_0'), { isSlow: false });
+    holdings.end(delivery('whd_0'), { isSlow: false, tookMs: 9 });
     t.same(idsOf(holdings.take('whe_1', 0)), ['whd_1', 'whd_2']);
   },
 );
@@ -35,11 +35,11 @@ t.test('a delivery that was claimed more than two seconds ago is not begun but g
   const holdings = new Holdings();
   holdings.add(many(5), 0);
   t.equal(holdings.take('whe_1', 2_000).length, 4);
-  holdings.end(delivery('whd_0'), { isSlow: false });
+  holdings.end(delivery('whd_0'), { isSlow: false, tookMs: 9 });
   t.same(holdings.take('whe_1', 2_001), []);
   t.same(holdings.takeBack(2_000), []);
   t.same(idsOf(holdings.takeBack(2_001)), ['whd_4']);
-  t.notOk(holdings.hasWaiting('whe_1'));
+  t.ok(holdings.isLow('whe_1'));
   t.same(holdings.idsOf(['whe_1']).sort(), ['whd_0', 'whd_1', 'whd_2', 'whd_3'], 'until they are marked');
 });
 
@@ -52,4 +52,16 @@ t.test('what waits for an endpoint is given back at once, and what is under way 
   t.same(holdings.idsOf(['whe_2']), []);
   for (const { id } of many(4)) holdings.forget(delivery(id));
   t.same(holdings.places(), []);
+});
+
+t.test('of an endpoint as many deliveries are held as it takes in a second', async (t) => {
+  const holdings = new Holdings();
+  holdings.add(many(1), 0);
+  const mostAfter = (tookMs: number) => {
+    holdings.end(delivery('whd_0'), { isSlow: false, tookMs });
+    return holdings.mostOf('whe_1');
+  };
+  t.equal(holdings.mostOf('whe_1'), 16, 'nothing is known');
+  t.same([0, 20, 250, 499, 500, 15_000].map(mostAfter), [32, 32, 16, 8, 8, 4]);
+  t.equal(holdings.mostOf('whe_2'), 16);
 });

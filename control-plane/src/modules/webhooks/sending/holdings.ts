@@ -10,6 +10,9 @@ import { PER_ENDPOINT, type UnderWay } from './places.js';
  * and the lease outlasts the attempt.
  */
 const FRESH_MS = 2_000;
+/** Deliveries of an endpoint that are held before one attempt at it has ended, and the greatest number of them. */
+const HELD_AT_FIRST = 4 * PER_ENDPOINT;
+const HELD_AT_MOST = 8 * PER_ENDPOINT;
 
 /** Claimed delivery, as far as holding it needs. */
 interface Held {
@@ -24,6 +27,8 @@ interface Holding<D extends Held> {
   readonly host: string;
   /** True if the last attempt brought no response. */
   isSlow: boolean;
+  /** Duration of the last attempt; null: none has ended. */
+  lastMs: number | null;
   readonly waiting: { readonly delivery: D; readonly claimedAtMs: number }[];
   underWay: number;
   /** All of them until they are marked: other leases are those of other replicas. */
@@ -59,11 +64,12 @@ export class Holdings<D extends Held> {
   }
 
   /** Notes the end of an attempt: its place is free. */
-  end({ endpoint_id: endpointId }: D, { isSlow }: { readonly isSlow: boolean }): void {
+  end({ endpoint_id: endpointId }: D, { isSlow, tookMs }: { readonly isSlow: boolean; readonly tookMs: number }): void {
     const holding = this.#byEndpoint.get(endpointId);
     if (holding === undefined) return;
     holding.underWay -= 1;
     holding.isSlow = isSlow;
+    holding.lastMs = tookMs;
   }
 
   /** Forgets a delivery that is marked, or whose lease is left to end. */
@@ -86,8 +92,22 @@ export class Holdings<D extends Held> {
     return back;
   }
 
-  hasWaiting(endpointId: string): boolean {
-    return (this.#byEndpoint.get(endpointId)?.waiting.length ?? 0) > 0;
+  /** True if fewer deliveries of an endpoint wait than it is sent at once: the next claim should come before they are gone. */
+  isLow(endpointId: string): boolean {
+    return (this.#byEndpoint.get(endpointId)?.waiting.length ?? 0) < PER_ENDPOINT;
+  }
+
+  /** Number of deliveries of an endpoint to hold: those that it takes within half of the time for which they are fresh. */
+  mostOf(endpointId: string): number {
+    const lastMs = this.#byEndpoint.get(endpointId)?.lastMs ?? null;
+    if (lastMs === null) return HELD_AT_FIRST;
+    const taken = PER_ENDPOINT * Math.floor(FRESH_MS / 2 / Math.max(1, lastMs));
+    return Math.min(HELD_AT_MOST, Math.max(PER_ENDPOINT, taken));
+  }
+
+  /** Endpoints that have places already. */
+  endpointIds(): string[] {
+    return [...this.#byEndpoint.keys()];
   }
 
   /** Ids of all deliveries of these endpoints. */
@@ -104,7 +124,7 @@ export class Holdings<D extends Held> {
 }
 
 function newHolding<D extends Held>({ host, is_slow: isSlow }: Held): Holding<D> {
-  return { host, isSlow, waiting: [], underWay: 0, ids: new Set() };
+  return { host, isSlow, lastMs: null, waiting: [], underWay: 0, ids: new Set() };
 }
 
 function isStale({ claimedAtMs }: { readonly claimedAtMs: number }, nowMs: number): boolean {

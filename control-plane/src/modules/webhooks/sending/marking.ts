@@ -46,8 +46,8 @@ interface MarkingOptions {
 export class Marking {
   constructor(private readonly options: MarkingOptions) {}
 
-  /** `hasWaiting`: true of an endpoint of which this replica holds more to be sent, so that it needs no claim yet. */
-  async write(sent: readonly Sent[], hasWaiting: (endpointId: string) => boolean): Promise<Written> {
+  /** `isLow`: false of an endpoint of which this replica holds enough to be sent, so that it needs no claim yet. */
+  async write(sent: readonly Sent[], isLow: (endpointId: string) => boolean): Promise<Written> {
     const { db, clock } = this.options;
     const tooMuch = await this.#ownersOverLimit(sent);
     const nowMs = clock.now();
@@ -79,7 +79,7 @@ export class Marking {
         changes.map(({ endpoint: { endpointId }, health }) => ({
           ...health,
           endpointId,
-          isDue: !hasWaiting(endpointId),
+          isDue: isLow(endpointId),
         })),
         new Date(nowMs),
       );

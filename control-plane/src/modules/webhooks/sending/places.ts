@@ -28,13 +28,12 @@ export interface Places {
   readonly busyHosts: readonly string[];
 }
 
-/** Decides what the next claim of a replica may take; null: no place is free. */
-export function freePlaces(underWay: readonly UnderWay[]): { readonly fast: Places; readonly slow: Places } | null {
+/** Decides which endpoints without a place the next claim of a replica may take. */
+export function freePlaces(underWay: readonly UnderWay[]): { readonly fast: Places; readonly slow: Places } {
   const slow = underWay.filter(({ isSlow }) => isSlow);
   const free = AT_ONCE - underWay.length;
   const slowEndpoints = Math.max(0, Math.min(SLOW_AT_ONCE - slow.length, Math.floor(free / PER_ENDPOINT)));
-  const fastEndpoints = Math.floor((free - slowEndpoints) / PER_ENDPOINT);
-  if (fastEndpoints <= 0) return null;
+  const fastEndpoints = Math.max(0, Math.floor((free - slowEndpoints) / PER_ENDPOINT));
   const [share, slowShare] = [AT_ONCE * HOST_SHARE, SLOW_AT_ONCE * HOST_SHARE];
   return {
     fast: { endpoints: Math.min(fastEndpoints, share / PER_ENDPOINT), busyHosts: hostsWith(underWay, share) },

@@ -15,7 +15,7 @@ import { freePlaces } from './places.js';
 
 // Every replica:
 //
-//   claim (lease 60 s) ──commit──> send ──> mark, many at once ──commit──> claim again, since nothing of the endpoint waits
+//   claim (lease 60 s) ──commit──> send ──> mark, many at once ──commit──> claim again, once little of the endpoint waits
 //         │              │           └── dies here: the lease ends, and another replica sends it again under the same id
 //         │              └── at most four of an endpoint at once, the others wait for them: holdings.ts
 //         └── for as many endpoints as there are places: places.ts
@@ -76,12 +76,12 @@ export class Sender {
   async run(isStopped = () => false): Promise<void> {
     await this.#giveBack(this.#holdings.takeBack(this.options.clock.now()));
     while (!isStopped()) {
-      const places = freePlaces(this.#holdings.places());
-      if (places === null) return;
       const limits = {
         nowMs: this.options.clock.now(),
-        ...places,
+        ...freePlaces(this.#holdings.places()),
+        known: this.#holdings.endpointIds(),
         heldOf: (ids: readonly string[]) => this.#holdings.idsOf(ids),
+        mostOf: (id: string) => this.#holdings.mostOf(id),
       };
       const claimed = await this.options.db.transaction((trx) => claimDeliveries(trx, limits));
       if (claimed === null) return;
@@ -109,7 +109,7 @@ export class Sender {
       const done = this.#send(delivery).finally(() => {
         this.#holdings.forget(delivery);
         this.#underWay.delete(done);
-        if (!this.#holdings.hasWaiting(endpointId)) this.look();
+        if (this.#holdings.isLow(endpointId)) this.look();
       });
       this.#underWay.add(done);
     }
@@ -128,8 +128,10 @@ export class Sender {
 
   /** Makes the attempt, and lets what waits for its place begin: marking takes none. */
   async #attempt(delivery: ClaimedDelivery): Promise<Result> {
+    const { clock } = this.options;
     const { endpoint_id: endpointId, payload, attempt_count: attempts } = delivery;
     let isSlow = delivery.is_slow;
+    const startedMs = clock.monotonicMs();
     try {
       // one body is made and signed per turn, of as many as were claimed together
       await laterTurn();
@@ -138,13 +140,13 @@ export class Sender {
       isSlow = result.outcome.isSlow;
       return result;
     } finally {
-      this.#holdings.end(delivery, { isSlow });
+      this.#holdings.end(delivery, { isSlow, tookMs: clock.monotonicMs() - startedMs });
       this.#begin(endpointId);
     }
   }
 
   async #mark(sent: readonly Sent[]): Promise<boolean[]> {
-    const { written, inactive } = await this.options.marking.write(sent, (id) => this.#holdings.hasWaiting(id));
+    const { written, inactive } = await this.options.marking.write(sent, (id) => this.#holdings.isLow(id));
     for (const one of written) this.options.onMarked(one);
     await this.#giveBack(this.#holdings.takeBack(this.options.clock.now(), inactive));
     return sent.map((one) => written.includes(one));
