@@ -410,22 +410,24 @@ t.test('a storm of events is handled by the thousand, and the one that fails is 
   t.equal((await db('outbox')).length, 1, 'all others are handled');
 });
 
-t.test('a consumer with many events does not delay others', async (t) => {
+t.test('a consumer that is busy does not delay others', async (t) => {
   const { db } = await aDatabase(t);
-  const seen: string[] = [];
-  const consumerOf = (name: string, kind: 'monitor.paused' | 'monitor.resumed') =>
-    defineConsumer({ name, kinds: [kind], handle: async () => void seen.push(name) });
-  const replica = aReplica(db, consumerOf('test.busy', 'monitor.paused'), consumerOf('test.idle', 'monitor.resumed'));
+  let other = () => {};
+  const otherIsDone = new Promise<void>((resolve) => {
+    other = resolve;
+  });
+  const busy = defineConsumer({ name: 'test.busy', kinds: ['monitor.paused'], handle: () => otherIsDone });
+  const quick = defineConsumer({ name: 'test.quick', kinds: ['monitor.resumed'], handle: async () => other() });
+  const replica = aReplica(db, busy, quick);
   await replica.start();
   t.teardown(() => replica.stop());
   await db.transaction(async (trx) => {
-    for (let n = 0; n < 350; n += 1) await happens(trx, `m_${n}`);
+    for (let n = 0; n < 150; n += 1) await happens(trx, `m_${n}`);
     const payload = { monitor: { id: 'm_x', name: '', type: 'tcp', target: '' } };
     await publish(trx, { kind: 'monitor.resumed', ownerId: 'u_1', isTest: false, subject: 'm_x', payload });
   });
-  await replica.run();
-  t.equal(seen.length, 351);
-  t.equal(seen.indexOf('test.idle'), 100);
+  await t.resolves(replica.run());
+  t.same(await db('outbox_marks'), []);
 });
 
 t.test('a payload that does not match its kind is refused, and so are two consumers of one name', async (t) => {

@@ -102,15 +102,16 @@ export class Consumers {
     this.#rounds.look();
   }
 
-  /** Handles all due events. Consumers take turns, so that one with many events delays no other. */
+  /** Handles all due events, each consumer beside the others, so that one with many events delays no other. */
   async run(isStopped = () => false): Promise<void> {
-    let waiting = await listWithDue(this.options.db, this.names);
-    while (waiting.length > 0 && !isStopped()) {
-      const busy: string[] = [];
-      for (const name of waiting) if (!isStopped() && (await this.#handleSome(name))) busy.push(name);
-      waiting = busy;
-    }
+    const waiting = await listWithDue(this.options.db, this.names);
+    const ends = await Promise.allSettled(waiting.map((name) => this.#handleAllOf(name, isStopped)));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
     if (!isStopped()) this.#isCareful = false;
+  }
+
+  async #handleAllOf(name: string, isStopped: () => boolean): Promise<void> {
+    while (!isStopped() && (await this.#handleSome(name)));
   }
 
   /** Renews the announcements of this replica, and deletes events without consumers. */
