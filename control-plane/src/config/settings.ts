@@ -198,7 +198,7 @@ export const settings = {
   channelUrls: setting<ChannelUrls>({
     name: 'VANTAGE_CHANNEL_URLS',
     description:
-      'JSON with origins that alert channels use in place of the addresses of vendors: {"slack": "https://chat.example"}; types: slack, telegram, wecom, dingtalk, feishu, lark, wechat, pagerduty. Such an origin is exempt from the target policy, and channels of its type may name no other one',
+      'JSON with origins that alert channels use in place of the addresses of vendors: {"slack": "https://chat.example"}; types: slack, telegram, wecom, dingtalk, feishu, lark, wechat, pagerduty. Such an origin is exempt from the target policy, and channels of its type may use no other origin',
     fallbackText: 'none: the addresses of the vendors',
     parse: parseChannelUrls,
     fallback: () => Object.freeze({}),
