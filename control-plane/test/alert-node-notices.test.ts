@@ -72,7 +72,7 @@ async function aWorldOfNodes(t: Test) {
   };
 }
 
-t.test('when the node of 200 monitors loses its uplink, there is no alert, and one notice to its owner', async (t) => {
+t.test('a node of 200 monitors that loses its uplink causes no alert, and one notice to its owner', async (t) => {
   const world = await aWorldOfNodes(t);
   const { db, userId } = world;
   const node = await world.addNode('Berlin');
@@ -94,7 +94,7 @@ t.test('when the node of 200 monitors loses its uplink, there is no alert, and o
   t.same(await db('alerts'), []);
 });
 
-t.test('a node whose network was away while its link stayed is one notice, which names the reason', async (t) => {
+t.test('a node that lost its network but kept its link causes one notice, which names the reason', async (t) => {
   const world = await aWorldOfNodes(t);
   const node = await world.addNode('Berlin');
   await world.reportLoss(node, ['m_1'], Date.now() - 2 * MINUTE_MS);
@@ -104,7 +104,7 @@ t.test('a node whose network was away while its link stayed is one notice, which
 });
 
 t.test(
-  'nodes of an owner that go offline within 30 s are one notice, without those that are back by then',
+  'nodes of an owner that go offline within 30 s are in one notice, without those that have returned by then',
   async (t) => {
     const world = await aWorldOfNodes(t);
     const other = await insertUser(world.db, { email_verified_at: new Date() });
@@ -128,7 +128,7 @@ t.test(
   },
 );
 
-t.test('a node that is offline and reports why before it is known to be back is one notice', async (t) => {
+t.test('a node that goes offline and reports the reason before it is known to be back causes one notice', async (t) => {
   const world = await aWorldOfNodes(t);
   await world.happensToNode('node.offline', 'n_1');
   await world.passAll(25_000, 5_000);
@@ -193,7 +193,7 @@ t.test('two replicas that tell at the same time make one notice', async (t) => {
   t.same((await world.titles()).toSorted(), ['Node offline: n_1', 'Node unhealthy: n_2']);
 });
 
-t.test('notices of nodes go by the default policy, and nowhere if it is disabled', async (t) => {
+t.test('notices about nodes follow the default policy, and are not sent if it is disabled', async (t) => {
   const world = await aWorldOfNodes(t);
   await world.db('alert_policies').where({ owner_id: world.userId, is_default: true }).update({ is_enabled: false });
   await world.happensToNode('node.offline', 'n_1');

@@ -11,7 +11,7 @@ t.setTimeout(120_000);
 
 const typesOf = (requests: readonly { body: string }[]) => requests.map(({ body }) => JSON.parse(body).type);
 
-t.test('a monitor that goes down and is up again makes two messages with the same alert', async (t) => {
+t.test('a monitor that goes down and recovers causes two messages about the same alert', async (t) => {
   const receiver = await startReceiver(t);
   const world = await openAlertWorld(t);
   const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
@@ -53,35 +53,38 @@ t.test('a monitor that goes down and is up again makes two messages with the sam
   t.same(await world.db('alert_timeline').orderBy('id').pluck('what'), ['opened', 'notified', 'resolved']);
 });
 
-t.test('a receiver that fails for ten minutes gets a lasting alert once, and of a short one nothing', async (t) => {
-  const receiver = await startReceiver(t);
-  const world = await openAlertWorld(t);
-  const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
-  const alert_policy_id = await world.addPolicy([channel]);
-  const lasting = await world.addMonitor('Lasting', { alert_policy_id });
-  const short = await world.addMonitor('Short', { alert_policy_id });
-  const taken: string[] = [];
-  let isAway = true;
-  receiver.reply = ({ body }) => {
-    const { type, data } = JSON.parse(body);
-    if (!isAway) taken.push(`${type} ${data.monitor.name}`);
-    return { status: isAway ? 500 : 200 };
-  };
-  await world.happens('down', [short, lasting]);
-  await world.passAll(240_000, 10_000);
-  await world.happens('up', [short]);
-  await world.passAll(360_000, 10_000);
-  isAway = false;
-  await world.passAll(900_000, 20_000);
-  t.same(taken, ['alert.firing Lasting']);
-  await world.happens('up', [lasting]);
-  await world.passAll(20_000);
-  t.same(taken, ['alert.firing Lasting', 'alert.resolved Lasting']);
-  const dropped = await world.db('alert_deliveries').where({ status: 'dropped' }).orderBy('id').pluck('reason');
-  t.same(dropped, ['recovered_before_sent', 'not_needed']);
-});
+t.test(
+  'a receiver that fails for ten minutes gets a lasting alert once, and no message about a short one',
+  async (t) => {
+    const receiver = await startReceiver(t);
+    const world = await openAlertWorld(t);
+    const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
+    const alert_policy_id = await world.addPolicy([channel]);
+    const lasting = await world.addMonitor('Lasting', { alert_policy_id });
+    const short = await world.addMonitor('Short', { alert_policy_id });
+    const taken: string[] = [];
+    let isAway = true;
+    receiver.reply = ({ body }) => {
+      const { type, data } = JSON.parse(body);
+      if (!isAway) taken.push(`${type} ${data.monitor.name}`);
+      return { status: isAway ? 500 : 200 };
+    };
+    await world.happens('down', [short, lasting]);
+    await world.passAll(240_000, 10_000);
+    await world.happens('up', [short]);
+    await world.passAll(360_000, 10_000);
+    isAway = false;
+    await world.passAll(900_000, 20_000);
+    t.same(taken, ['alert.firing Lasting']);
+    await world.happens('up', [lasting]);
+    await world.passAll(20_000);
+    t.same(taken, ['alert.firing Lasting', 'alert.resolved Lasting']);
+    const dropped = await world.db('alert_deliveries').where({ status: 'dropped' }).orderBy('id').pluck('reason');
+    t.same(dropped, ['recovered_before_sent', 'not_needed']);
+  },
+);
 
-t.test('of an alert whose message may have arrived the end is sent', async (t) => {
+t.test('the end of an alert is sent if the message about its start may have arrived', async (t) => {
   const receiver = await startReceiver(t);
   const world = await openAlertWorld(t);
   const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
@@ -100,7 +103,7 @@ t.test('of an alert whose message may have arrived the end is sent', async (t) =
 });
 
 t.test(
-  'a silence over the recovery holds no end of what was told, and what still fires at its end is told then',
+  'a silence does not hold the end of an alert that was sent, and alerts that still fire at its end are sent then',
   async (t) => {
     const receiver = await startReceiver(t);
     const world = await openAlertWorld(t);
@@ -167,7 +170,7 @@ t.test('a silence applies at once in every replica, and in none as soon as it is
   t.same(await downAtOther('After'), []);
 });
 
-t.test('what a silence held is looked at when the account is recovered, which ends the silence', async (t) => {
+t.test('recovering an account ends its silences, and the alerts that they held are sent', async (t) => {
   const world = await openAlertWorld(t);
   const monitor = await world.addMonitor('Shop');
   await world.addSilence(86_400_000);
@@ -182,7 +185,7 @@ t.test('what a silence held is looked at when the account is recovered, which en
   t.match(world.mails, [{ to: 'owner@test.example' }]);
 });
 
-t.test('whoever was told of an alert is told of its end, however it ends', async (t) => {
+t.test('everyone who was notified of an alert is notified of its end, however it ends', async (t) => {
   const receiver = await startReceiver(t);
   const world = await openAlertWorld(t);
   const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
@@ -214,7 +217,7 @@ t.test('whoever was told of an alert is told of its end, however it ends', async
   }
 });
 
-t.test('after a person has resolved an alert its policy opens no other until the monitor was up', async (t) => {
+t.test('after a user has resolved an alert, its policy opens no other until the monitor has been up', async (t) => {
   const receiver = await startReceiver(t);
   const world = await openAlertWorld(t);
   const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
@@ -236,7 +239,7 @@ t.test('after a person has resolved an alert its policy opens no other until the
 });
 
 t.test(
-  'a monitor that flaps makes one notice when it begins and one when it has settled, and none between',
+  'a monitor that flaps causes one notice at its start and one when it has settled, and none in between',
   async (t) => {
     const receiver = await startReceiver(t);
     const world = await openAlertWorld(t);
@@ -257,22 +260,25 @@ t.test(
   },
 );
 
-t.test('an address that got a message in place of its channels is told of the end, and no other', async (t) => {
-  const receiver = await startReceiver(t);
-  receiver.reply = () => ({ status: 500 });
-  const world = await openAlertWorld(t);
-  const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
-  const monitor = await world.addMonitor('Shop', { alert_policy_id: await world.addPolicy([channel]) });
-  await world.happens('down', [monitor]);
-  await world.passAll(180_000, 2_000);
-  t.equal(world.mails.length, 1);
-  await world.happens('up', [monitor]);
-  await world.passAll(900_000, 10_000);
-  t.match(world.mails, [{ to: 'owner@test.example' }, { to: 'owner@test.example' }]);
-  t.match(JSON.stringify(world.mails[1]?.content), /Up again/);
-  const hook = await world.db('alert_deliveries').where({ channel_id: channel.id }).orderBy('id').pluck('reason');
-  t.same(hook, ['recovered_before_sent', 'not_needed']);
-});
+t.test(
+  'an address that got a message in place of the channels gets the end of the alert, and no other address does',
+  async (t) => {
+    const receiver = await startReceiver(t);
+    receiver.reply = () => ({ status: 500 });
+    const world = await openAlertWorld(t);
+    const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
+    const monitor = await world.addMonitor('Shop', { alert_policy_id: await world.addPolicy([channel]) });
+    await world.happens('down', [monitor]);
+    await world.passAll(180_000, 2_000);
+    t.equal(world.mails.length, 1);
+    await world.happens('up', [monitor]);
+    await world.passAll(900_000, 10_000);
+    t.match(world.mails, [{ to: 'owner@test.example' }, { to: 'owner@test.example' }]);
+    t.match(JSON.stringify(world.mails[1]?.content), /Up again/);
+    const hook = await world.db('alert_deliveries').where({ channel_id: channel.id }).orderBy('id').pluck('reason');
+    t.same(hook, ['recovered_before_sent', 'not_needed']);
+  },
+);
 
 t.test(
   'an address that got a message in place of a channel that a silence then kept back is told of the end',
@@ -298,48 +304,45 @@ t.test(
   },
 );
 
-t.test(
-  '2 000 monitors that go down at once, and come up again, make six messages each way, in few statements',
-  async (t) => {
-    const receiver = await startReceiver(t);
-    const world = await openAlertWorld(t);
-    const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
-    const alert_policy_id = await world.addPolicy([channel]);
-    const monitors = await world.addMonitors(
-      Array.from({ length: 2_000 }, (_, index) => ({ name: `Shop ${index}`, alert_policy_id })),
-    );
-    const statements = new Map<string, number>();
-    world.db.on('query', ({ __knexTxId: transaction }: { __knexTxId?: string }) => {
-      if (transaction !== undefined) statements.set(transaction, (statements.get(transaction) ?? 0) + 1);
-    });
-    const most = () => Math.max(...statements.values());
-    const told = () =>
-      receiver.requests.map(({ body }) => JSON.parse(body)).map(({ type, data }) => [type, data.count ?? 1]);
-    await world.happens('down', monitors);
-    statements.clear();
-    await world.consumers.run();
-    t.ok(most() <= 30, `${most()} statements in a transaction`);
-    await world.passAll(330_000, 10_000);
-    t.same(told(), [...Array.from({ length: 5 }, () => ['alert.firing', 1]), ['alert.firing', 1_995]]);
-    t.equal((await world.db('alerts').where({ status: 'firing' })).length, 2_000);
-    await world.happens('up', monitors);
-    statements.clear();
-    await world.consumers.run();
-    t.ok(most() <= 30, `${most()} statements in a transaction`);
-    await world.passAll(330_000, 10_000);
-    const ends = told().slice(6);
-    t.equal(
-      ends.reduce((sum, [, count]) => sum + Number(count), 0),
-      2_000,
-      'each end once',
-    );
-    t.ok(ends.length <= 8, `${ends.length} messages`);
-    t.same(await world.db('alert_told'), []);
-    t.same(await world.db('alert_due'), []);
-  },
-);
+t.test('2 000 monitors that go down and recover at once cause six messages each way, in few statements', async (t) => {
+  const receiver = await startReceiver(t);
+  const world = await openAlertWorld(t);
+  const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
+  const alert_policy_id = await world.addPolicy([channel]);
+  const monitors = await world.addMonitors(
+    Array.from({ length: 2_000 }, (_, index) => ({ name: `Shop ${index}`, alert_policy_id })),
+  );
+  const statements = new Map<string, number>();
+  world.db.on('query', ({ __knexTxId: transaction }: { __knexTxId?: string }) => {
+    if (transaction !== undefined) statements.set(transaction, (statements.get(transaction) ?? 0) + 1);
+  });
+  const most = () => Math.max(...statements.values());
+  const told = () =>
+    receiver.requests.map(({ body }) => JSON.parse(body)).map(({ type, data }) => [type, data.count ?? 1]);
+  await world.happens('down', monitors);
+  statements.clear();
+  await world.consumers.run();
+  t.ok(most() <= 30, `${most()} statements in a transaction`);
+  await world.passAll(330_000, 10_000);
+  t.same(told(), [...Array.from({ length: 5 }, () => ['alert.firing', 1]), ['alert.firing', 1_995]]);
+  t.equal((await world.db('alerts').where({ status: 'firing' })).length, 2_000);
+  await world.happens('up', monitors);
+  statements.clear();
+  await world.consumers.run();
+  t.ok(most() <= 30, `${most()} statements in a transaction`);
+  await world.passAll(330_000, 10_000);
+  const ends = told().slice(6);
+  t.equal(
+    ends.reduce((sum, [, count]) => sum + Number(count), 0),
+    2_000,
+    'each end once',
+  );
+  t.ok(ends.length <= 8, `${ends.length} messages`);
+  t.same(await world.db('alert_told'), []);
+  t.same(await world.db('alert_due'), []);
+});
 
-t.test('alerts of a group leave together, after its wait, and its end is told once', async (t) => {
+t.test('alerts of a group are sent together after its wait, and their end is sent once', async (t) => {
   const receiver = await startReceiver(t);
   const world = await openAlertWorld(t);
   const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
@@ -375,7 +378,7 @@ t.test('alerts of a group leave together, after its wait, and its end is told on
 });
 
 t.test(
-  'a monitor without data makes an alert of each policy after the time of that policy, unless data comes',
+  'a monitor without data opens an alert of each policy after the time of that policy, unless data arrives',
   async (t) => {
     const world = await openAlertWorld(t);
     const receiver = await startReceiver(t);
