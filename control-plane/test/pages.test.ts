@@ -149,7 +149,7 @@ t.test('an unknown probe, one of an account, and an invalid id have the same pag
 });
 
 t.test(
-  'a reader who finds our address in a log learns what the service is, its limits and whom to write to',
+  'a reader who finds our address in a log learns about the service, its limits and its contact',
   async (t) => {
     const { get } = await site(t, { VANTAGE_ABUSE_CONTACT: 'abuse+probes@operator.example' });
     const page = await get('/abuse');

@@ -179,7 +179,7 @@ else {
     t.match(connecting, { success: false, error: { code: 'host_unreachable' } });
   });
 
-  t.test('echo replies from another address or with another identifier are none; copies are duplicates', async (t) => {
+  t.test('echo replies from another address or with another identifier do not count; copies are duplicates', async (t) => {
     const params = { count: 2, interval_ms: 200, timeout_ms: 500 };
     const forged = ['25.80.10.67', '2d00:80:10::67', '25.80.10.68', '2d00:80:10::68'];
     const results = await Promise.all(forged.map((target) => prober.probe('ping', target, params)));

@@ -23,7 +23,7 @@ else {
   const counters = async (link: number, direction: Direction): Promise<LinkCounters> =>
     (await lab.link(link, direction)).counters;
 
-  t.test('what the system refuses is told of that packet alone, though others leave in the same turn', async (t) => {
+  t.test('an error of the system is reported for its packet alone, although others leave in the same turn', async (t) => {
     const routes = ['unreachable 25.80.30.1', 'prohibit 25.80.30.2', 'blackhole 25.80.30.3'];
     const rules = 'add table ip t; add chain ip t o { type filter hook output priority 0; }';
     await lab.exec('agent', 'nft', `${rules}; add rule ip t o ip daddr 25.80.30.4 drop`);

@@ -58,7 +58,7 @@ t.test('all complaints come at once, each at its own field', async (t) => {
   );
 });
 
-t.test('a field that may be null is told what it should have been, not that it is not null', async (t) => {
+t.test('an error in a nullable field names the expected type, not null', async (t) => {
   const messages = (born: unknown) => {
     const result = validate({ name: 'Ann', age: 3, born });
     return result.ok ? [] : (result.details['born'] ?? []).map(({ message }) => message);
@@ -111,7 +111,7 @@ t.test('a text of another form is told the pattern, and the example of its field
   t.match(told({ type: 'string', pattern, examples: [example] }), longer);
 });
 
-t.test('what is no object is refused as the body', async (t) => {
+t.test('a value that is not an object is refused as the body', async (t) => {
   for (const value of [null, 1, 'x', [], true, undefined])
     t.same(complaints(value), { body: ['type'] }, JSON.stringify(value));
 });

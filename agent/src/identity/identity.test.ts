@@ -34,7 +34,7 @@ t.test('an identity comes back as it was saved, for its owner only', async (t) =
 });
 
 t.test(
-  'control URLs that were learned are there for the next process, and nothing else of the identity changed',
+  'learned control URLs are stored for the next process, and nothing else of the identity changes',
   async (t) => {
     const stateDir = t.testdir();
     const before = anIdentity();
@@ -87,7 +87,7 @@ t.test('a key is made once, and is on the disk for its owner only', async (t) =>
   t.match(readFileSync(join(stateDir, 'key.pem'), 'utf8'), /^-----BEGIN PRIVATE KEY-----\n/);
 });
 
-t.test('a key that others may read, or that is none, is refused without showing it', async (t) => {
+t.test('a key that others may read, or that is invalid, is refused without showing it', async (t) => {
   const stateDir = t.testdir();
   const path = join(stateDir, 'key.pem');
   await loadOrMakeKey(stateDir);

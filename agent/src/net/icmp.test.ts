@@ -71,7 +71,7 @@ for (const kind of channelKinds) {
       },
     );
 
-    t.test(`${kind}: IPv${target.family} TCP tells open from closed, and connects to neither`, { skip }, async (t) => {
+    t.test(`${kind}: IPv${target.family} TCP distinguishes open from closed ports, and connects to neither`, { skip }, async (t) => {
       const engine = anIcmpEngine(t, { kind });
       const server = await startTcpServer(t, () => {}, target.address);
       const cases = [
@@ -109,7 +109,7 @@ for (const kind of channelKinds) {
     }
   });
 
-  t.test(`${kind}: every packet leaves with its own time to live, whoever sends beside it`, { skip }, async (t) => {
+  t.test(`${kind}: every packet leaves with its own time to live, whatever else is sent at the time`, { skip }, async (t) => {
     const engine = anIcmpEngine(t, { kind });
     const seen = watchRequests(t, '127.2.0.1');
     const list = new AnswerList();
@@ -162,7 +162,7 @@ for (const kind of channelKinds) {
   });
 
   t.test(
-    `${kind}: what a listener throws is a fault of the engine’s owner, and the engine goes on`,
+    `${kind}: an exception of a listener is reported to the engine’s owner, and the engine continues`,
     { skip },
     async (t) => {
       const faults: Error[] = [];

@@ -40,7 +40,7 @@ function inside(prefix: OraclePrefix): fc.Arbitrary<number[]> {
   );
 }
 
-t.test('every refused prefix is refused to its very edges, and what lies beside it is judged by itself', async (t) => {
+t.test('every refused prefix is refused up to its edges, and addresses next to it are judged by themselves', async (t) => {
   const edges = [
     '::/3',
     '4000::/2',
@@ -185,7 +185,7 @@ t.test('a mapped address is judged as the IPv4 address it is', async (t) => {
   );
 });
 
-t.test('allow opens its ranges and nothing beside them', async (t) => {
+t.test('allow opens its ranges and nothing else', async (t) => {
   const policy = new TargetPolicy({
     allow: ['127.0.1.0/24', 'fd00:7::/64', '10.1.2.3'],
     own: ['127.0.1.5', '10.1.2.3'],
@@ -351,7 +351,7 @@ t.test('a refusal says why', async (t) => {
   t.throws(() => policy.checkName('www.evil.example'), { message: '"www.evil.example" is on the deny list' });
 });
 
-t.test('what is no address is refused as an address', async (t) => {
+t.test('text that is not an address is refused as an address', async (t) => {
   for (const text of [
     '',
     'example.com',

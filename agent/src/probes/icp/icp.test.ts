@@ -36,7 +36,7 @@ const json =
     response.end(JSON.stringify(body));
   };
 
-t.test('without a source each check of icp says so, and fails whatever it wants', async (t) => {
+t.test('without a source each check of icp reports this, and fails', async (t) => {
   const policy = { current: () => aPolicy() };
   const runner = new ProbeRunner({ ...aContext(), engines, policy });
   const checks = new CheckRunner({ runner, onFault: (_type, error) => t.fail(String(error)) });
@@ -48,7 +48,7 @@ t.test('without a source each check of icp says so, and fails whatever it wants'
   }
 });
 
-t.test('icp is well with a filing, and fails without one or with another number', async (t) => {
+t.test('icp succeeds with a filing, and fails without one or with another number', async (t) => {
   const filed = { domain: 'example.com.cn', icp_number: '京ICP备12345678号-1', company: 'Example' };
   const server = await startHttpServer(t, json(filed));
   t.match(await check(server.port), { outcome: 'ok', error: null });
@@ -62,7 +62,7 @@ t.test('icp is well with a filing, and fails without one or with another number'
   }
 });
 
-t.test('a source of filings that is away, slow or talks nonsense is no outage', async (t) => {
+t.test('a source of filings that is unreachable, slow or invalid is not an outage', async (t) => {
   const answers = [json({}, 500), json([]), json({ icp_number: 7 }), json({ hello: 1 })];
   for (const answer of answers) {
     const server = await startHttpServer(t, answer);

@@ -87,7 +87,7 @@ t.test('named nodes are used as they are named, whatever they can do', async (t)
   t.same(choose([a, b], { node_id: a.id }, anybody, 'ping'), [a]);
 });
 
-t.test('a named node nobody knows, a banned one and somebody else’s private one are all the same 404', async (t) => {
+t.test('an unknown node, a banned one and a private one of another owner get the same 404', async (t) => {
   const banned = aNode({ isBanned: true });
   const secret = aNode({ isPublic: false });
   for (const id of [aNode().id, banned.id, secret.id]) {
@@ -227,7 +227,7 @@ t.test('every type fills in the defaults of its parameters', async (t) => {
 });
 
 t.test(
-  'a draw spares nodes that found that they lack the family a request needs; named ones tell it themselves',
+  'a draw omits nodes that lack the address family of a request; named nodes report it themselves',
   async (t) => {
     const without = (family: 4 | 6) =>
       aNode({

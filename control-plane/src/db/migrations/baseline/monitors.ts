@@ -243,7 +243,7 @@ export const maintenance = `
     updated_at timestamptz NOT NULL DEFAULT now()
   );
   COMMENT ON COLUMN maintenance_windows.turned_at IS 'the last turn that a replica noticed: it applies to replicas whose clocks are behind, too';
-  COMMENT ON COLUMN maintenance_windows.announced_at IS 'begin of the last occurrence of which the owner was notified';
+  COMMENT ON COLUMN maintenance_windows.announced_at IS 'start of the last occurrence of which the owner was notified';
   CREATE UNIQUE INDEX ON maintenance_windows (owner_id, id);
   CREATE INDEX ON maintenance_windows (due_at) WHERE due_at IS NOT NULL;
 `;
