@@ -110,14 +110,14 @@ export const settings = {
   }),
   linkRate: setting<number>({
     name: 'VANTAGE_LINK_RATE',
-    description: 'agents whose links this replica accepts per second; others are told when to return',
+    description: 'agents whose links this replica accepts per second; others get a time to return',
     fallbackText: '500',
     parse: (text) => parseNumber(text, 1, 100_000),
     fallback: () => 500,
   }),
   unprovenLinks: setting<number>({
     name: 'VANTAGE_LINK_UNPROVEN',
-    description: 'concurrent connections of agents that have not authenticated yet; others are told to return later',
+    description: 'concurrent connections of agents that have not authenticated yet; others are asked to return later',
     fallbackText: '2000',
     parse: (text) => parseNumber(text, 1, 100_000),
     fallback: () => 2_000,

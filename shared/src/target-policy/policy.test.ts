@@ -40,26 +40,29 @@ function inside(prefix: OraclePrefix): fc.Arbitrary<number[]> {
   );
 }
 
-t.test('every refused prefix is refused up to its edges, and addresses next to it are judged by themselves', async (t) => {
-  const edges = [
-    '::/3',
-    '4000::/2',
-    '8000::/1',
-    '2000::/3',
-    '::ffff:0:0/96',
-    '64:ff9b::/96',
-    'fe80::/10',
-    'fc00::/7',
-    'ff00::/8',
-  ];
-  for (const prefix of [...refusedIPv4Prefixes, ...refusedIPv6Prefixes, ...edges.map((text) => prefixOf(text))]) {
-    const first = [...prefix.bytes];
-    const last = lastOf(prefix);
-    for (const address of [first, last, neighbourOf(first, -1), neighbourOf(last, 1)]) {
-      if (address !== null) t.equal(judged(address), expected(address), `${prefix.text}: ${textOf(address)}`);
+t.test(
+  'every refused prefix is refused up to its edges, and addresses next to it are judged by themselves',
+  async (t) => {
+    const edges = [
+      '::/3',
+      '4000::/2',
+      '8000::/1',
+      '2000::/3',
+      '::ffff:0:0/96',
+      '64:ff9b::/96',
+      'fe80::/10',
+      'fc00::/7',
+      'ff00::/8',
+    ];
+    for (const prefix of [...refusedIPv4Prefixes, ...refusedIPv6Prefixes, ...edges.map((text) => prefixOf(text))]) {
+      const first = [...prefix.bytes];
+      const last = lastOf(prefix);
+      for (const address of [first, last, neighbourOf(first, -1), neighbourOf(last, 1)]) {
+        if (address !== null) t.equal(judged(address), expected(address), `${prefix.text}: ${textOf(address)}`);
+      }
     }
-  }
-});
+  },
+);
 
 t.test('the neighbours of some refused prefixes are reachable', async (t) => {
   for (const address of [
