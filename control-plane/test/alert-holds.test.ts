@@ -207,7 +207,7 @@ t.test(
   },
 );
 
-t.test('a silence that begins later and drops a message on its way is told at its end', async (t) => {
+t.test('a message that a later silence drops on its way is sent at the end of the silence', async (t) => {
   const { world, receiver, policy } = await held(t);
   const monitor = await world.addMonitor('Shop', { alert_policy_id: await policy({}) });
   const taken: string[] = [];

@@ -139,26 +139,23 @@ t.test('a node that goes offline and reports the reason before it is known to be
   t.same(await world.titles(), ['Node unhealthy: n_1']);
 });
 
-t.test(
-  'that the network of a node was away is not told before or after that it is offline, which is told',
-  async (t) => {
-    const world = await aWorldOfNodes(t);
-    await world.happensToNode('node.unhealthy', 'n_1');
-    await world.happensToNode('node.unhealthy', 'n_2');
-    await world.passAll(20_000, 5_000);
-    await world.happensToNode('node.offline', 'n_1');
-    await world.passAll(15_000, 5_000);
-    t.same(await world.titles(), ['Node unhealthy: n_2'], 'another node waits for none of it');
-    await world.passAll(20_000, 5_000);
-    t.same(await world.titles(), ['Node unhealthy: n_2', 'Node offline: n_1']);
-    await world.passAll(120_000, 5_000);
-    t.equal((await world.titles()).length, 2);
-    t.same(await world.db('alert_node_waits').where({ kind: 'node_unhealthy' }), [], 'it waits no longer');
-  },
-);
+t.test('a lost network of a node is not reported in addition to the report that the node is offline', async (t) => {
+  const world = await aWorldOfNodes(t);
+  await world.happensToNode('node.unhealthy', 'n_1');
+  await world.happensToNode('node.unhealthy', 'n_2');
+  await world.passAll(20_000, 5_000);
+  await world.happensToNode('node.offline', 'n_1');
+  await world.passAll(15_000, 5_000);
+  t.same(await world.titles(), ['Node unhealthy: n_2'], 'another node waits for none of it');
+  await world.passAll(20_000, 5_000);
+  t.same(await world.titles(), ['Node unhealthy: n_2', 'Node offline: n_1']);
+  await world.passAll(120_000, 5_000);
+  t.equal((await world.titles()).length, 2);
+  t.same(await world.db('alert_node_waits').where({ kind: 'node_unhealthy' }), [], 'it waits no longer');
+});
 
 t.test(
-  'that the network of a node was away waits for whether the node is said to be offline, and is told if it is not',
+  'a lost network of a node is reported only once it is clear that the node is not reported as offline',
   async (t) => {
     const world = await aWorldOfNodes(t);
     await world.happensToNode('node.unhealthy', 'n_1');
@@ -172,7 +169,7 @@ t.test(
   },
 );
 
-t.test('what happened to the network of a node before it was offline for another reason is told', async (t) => {
+t.test('a lost network of a node is reported if the node goes offline later for another reason', async (t) => {
   const world = await aWorldOfNodes(t);
   const minutesAgo = (minutes: number) => new Date(world.clock.now() - minutes * MINUTE_MS);
   await world.happensToNode('node.unhealthy', 'n_1', world.userId, minutesAgo(20));
@@ -181,7 +178,7 @@ t.test('what happened to the network of a node before it was offline for another
   t.same((await world.titles()).toSorted(), ['Node offline: n_1', 'Node unhealthy: n_1']);
 });
 
-t.test('two replicas that tell at the same time make one notice', async (t) => {
+t.test('two replicas that report at the same time create one notice', async (t) => {
   const world = await aWorldOfNodes(t);
   const other = world.relayReplica(world.replica(world.clock));
   await world.happensToNode('node.offline', 'n_1');

@@ -281,7 +281,7 @@ t.test(
 );
 
 t.test(
-  'an address that got a message in place of a channel that a silence then kept back is told of the end',
+  'an address that got a message in place of a channel gets the end, even if a silence then held the channel',
   async (t) => {
     const receiver = await startReceiver(t);
     receiver.reply = () => ({ status: 500 });

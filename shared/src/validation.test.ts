@@ -101,7 +101,7 @@ t.test('the same complaint is made once, though every branch of a union makes it
   });
 });
 
-t.test('a text of another form is told the pattern, and the example of its field', async (t) => {
+t.test('an error in the form of a text names the pattern, and the example of its field', async (t) => {
   const [pattern, example] = ['^\\+[1-9][0-9]{6,14}$', '+8613800000000'];
   const told = (schema: object) => compileSchema(Type.Object({ a: schema as TSchema }))({ a: '0138' });
   const message = `must match pattern "${pattern}"`;
