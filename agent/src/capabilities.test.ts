@@ -20,7 +20,7 @@ async function printed(...command: string[]): Promise<{ list: string[]; rows: ob
   return JSON.parse((await run(program, args)).stdout);
 }
 
-t.test('with raw sockets icmp is there, and it is said by what', { skip: missing('raw sockets') }, async (t) => {
+t.test('with raw sockets icmp is available, and the means are named', { skip: missing('raw sockets') }, async (t) => {
   const report = await printed('env');
   t.same(report.list, ['icmp', 'icmp_echo']);
   const row = { isAvailable: true, reason: /^raw sockets of the addon, times of the kernel/, remedy: null };
@@ -37,18 +37,22 @@ const opened = ['unshare', '--net', '--', 'sh', '-c', open, 'sh'];
 const skip = missing('permission to create networks', 'ip');
 const grant = `sudo setcap cap_net_raw+ep ${realpathSync(process.execPath)}`;
 
-t.test('without permission icmp is not, and the line that grants it names the running node', { skip }, async (t) => {
-  const report = await printed(...isolated, ...dropRawSockets);
-  const row = { isAvailable: false, reason: 'the system does not permit raw sockets', remedy: grant };
-  t.same(report, {
-    list: [],
-    kind: null,
-    rows: [{ name: 'icmp', ...row }, { name: 'icmp_echo', ...row }, noBrowser],
-  });
-});
+t.test(
+  'without permission icmp is not available, and the command that grants it names the running node',
+  { skip },
+  async (t) => {
+    const report = await printed(...isolated, ...dropRawSockets);
+    const row = { isAvailable: false, reason: 'the system does not permit raw sockets', remedy: grant };
+    t.same(report, {
+      list: [],
+      kind: null,
+      rows: [{ name: 'icmp', ...row }, { name: 'icmp_echo', ...row }, noBrowser],
+    });
+  },
+);
 
 t.test(
-  'where the system gives everybody ICMP sockets, echo is there and says what it cannot do',
+  'where the system permits ICMP sockets to everyone, echo is available and names its limits',
   { skip },
   async (t) => {
     const report = await printed(...opened, ...dropRawSockets);
@@ -68,7 +72,7 @@ t.test(
   },
 );
 
-t.test('every capability there is has a row', async (t) => {
+t.test('every capability has a row', async (t) => {
   const { rows } = await printed(...dropRawSockets);
   t.match(
     rows,

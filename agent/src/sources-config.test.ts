@@ -2,7 +2,7 @@ import t from 'tap';
 import { ConfigError, parseConfig } from './config.js';
 import { defaultSources } from './probes/sources.js';
 
-t.test('whom engines ask about targets is what everybody may ask, unless the operator says otherwise', async (t) => {
+t.test('engines query public sources about targets unless the operator names others', async (t) => {
   t.strictSame(parseConfig({}).engines.sources, defaultSources);
   const {
     engines: { sources },
@@ -38,7 +38,7 @@ t.test('whom engines ask about targets is what everybody may ask, unless the ope
   });
 });
 
-t.test('sources that nobody can be asked at are all named at once', async (t) => {
+t.test('all invalid sources are named at once', async (t) => {
   const env = {
     VANTAGE_DNSBL_ZONES: 'bl.test,127.0.0.1',
     VANTAGE_DNSBL_SERVERS: 'resolver.test,127.0.0.1:0',

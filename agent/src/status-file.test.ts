@@ -83,7 +83,7 @@ t.test('on a full disk the status is written in place', { skip: missing('permiss
   await file.stop();
 });
 
-t.test('no file, or one that is none, is no status', async (t) => {
+t.test('a missing or invalid file counts as no status', async (t) => {
   t.equal(await readStatus(t.testdir()), null);
   t.equal(await readStatus(t.testdir({ 'status.json': '{"pid"' })), null);
 });

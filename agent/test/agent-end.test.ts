@@ -14,7 +14,7 @@ import { FakeControlPlane } from './_support/fake-control-plane.js';
 
 const config = parseConfig({ VANTAGE_LOG_LEVEL: 'silent' });
 
-t.test('kill -9 of the agent takes its measuring child along, and status tells', async (t) => {
+t.test('kill -9 of the agent ends its measuring child, and status shows it', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const stateDir = await enrolledStateDir(t, controlPlane);
   const agent = startAgent(t, stateDir);
@@ -35,7 +35,7 @@ t.test('kill -9 of the agent takes its measuring child along, and status tells',
   });
 });
 
-t.test('an agent whose standard input ends stops in good order where it was asked to', async (t) => {
+t.test('an agent whose standard input ends stops cleanly if it is set to do so', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const agent = startAgent(t, await enrolledStateDir(t, controlPlane), { env: { VANTAGE_EXIT_WITH_PARENT: '1' } });
   await controlPlane.nextOpenPeer();
@@ -43,7 +43,7 @@ t.test('an agent whose standard input ends stops in good order where it was aske
   t.match(await agent.ended, { code: 0, stderr: /parent gone/ });
 });
 
-t.test('an agent forked by a parent stops in good order when the parent lets go', async (t) => {
+t.test('an agent forked by a parent stops cleanly when the parent disconnects', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const bin = fileURLToPath(new URL('../../bin/vantage-agent.js', import.meta.url));
   const stateDir = await enrolledStateDir(t, controlPlane);

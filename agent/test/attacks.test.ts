@@ -21,7 +21,7 @@ const lies = [
   { name: 'deletes nobody, by close code', lie: WS_CLOSE_DELETED },
 ];
 for (const { name, lie } of lies) {
-  t.test(`who has not proved to be the control plane ${name}`, async (t) => {
+  t.test(`a peer that has not proved to be the control plane ${name}`, async (t) => {
     const impostor = await FakeControlPlane.start(t);
     const node = await startNode(t, impostor);
     const peer = await impostor.nextPeer();
@@ -33,7 +33,7 @@ for (const { name, lie } of lies) {
 }
 
 t.test(
-  'nobody can send an agent away for longer than an hour, or make it dial without a pause by asking for more',
+  'no peer can send an agent away for longer than an hour, or make it dial without a pause by requesting more',
   (t) => {
     for (const retryAfterMs of [3_600_000, 2 ** 31, 2 ** 32 - 1]) {
       const end = { kind: 'overloaded', message: '', retryAfterMs, controlUrls: [], openMs: 0 } as const;
@@ -47,7 +47,7 @@ t.test(
   },
 );
 
-t.test('a job whose specification is larger than the API takes ends the link and is not run', async (t) => {
+t.test('a job whose specification is larger than the API permits ends the link and is not run', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const node = await startNode(t, controlPlane);
   const peer = await controlPlane.nextOpenPeer();

@@ -39,7 +39,7 @@ t.test('the token may come from a file or from standard input, out of the proces
   );
 });
 
-t.test('what the operator declares travels, and JSON comes back', async (t) => {
+t.test('the declared place is sent, and the response is JSON', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const stateDir = join(t.testdir(), 'state');
   const place = [
@@ -94,7 +94,7 @@ t.test('what the operator declares travels, and JSON comes back', async (t) => {
   t.match(again, { exit: 'failed', message: /already enrolled/ });
 });
 
-t.test('what cannot work is said before anything is sent', async (t) => {
+t.test('input that cannot work is refused before anything is sent', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const { url } = controlPlane;
   const cases: { name: string; options: Partial<EnrollCommandOptions>; expected: RegExp }[] = [

@@ -139,7 +139,7 @@ t.test(
   },
 );
 
-t.test('what is no probe is wrong usage', async (t) => {
+t.test('an invalid probe is wrong usage', async (t) => {
   const cases: { type: string; target: string; param: string[]; expected: RegExp }[] = [
     {
       type: 'quic',

@@ -21,7 +21,7 @@ function lines(text: string): string[] {
   return text.split('\n').filter((line) => line !== '');
 }
 
-t.test('spool export prints what waits, as lines for people, as JSON lines, or into a file of its own', async (t) => {
+t.test('spool export prints undelivered results as readable lines, as JSON lines, or into a file', async (t) => {
   const stateDir = await aStateDir(t);
   const file = join(temporaryDirectory(t), 'results.jsonl');
   const run = (...args: string[]) => runCommand(t, ['spool', 'export', '--state-dir', stateDir, ...args]);
@@ -46,7 +46,7 @@ t.test('spool export prints what waits, as lines for people, as JSON lines, or i
   t.same(readdirSync(join(stateDir, 'spool')).sort(), ['ballast', 'last-commit', 'spool.db'], 'nothing is left behind');
 });
 
-t.test('damage is told by export and verify, of the spool and of a file put aside', async (t) => {
+t.test('export and verify report damage of the spool and of a file that was set aside', async (t) => {
   const stateDir = await aStateDir(t);
   const path = join(stateDir, 'spool', 'spool.db');
   const bytes = readFileSync(path);
@@ -88,7 +88,7 @@ function makeReadOnly(t: Test, folder: string): void {
 // root writes in every folder but those of a file system that is mounted read-only
 const skip = process.getuid?.() === 0 && missing('permission to mount');
 
-t.test('a spool is read where nothing can be written', { skip }, async (t) => {
+t.test('a spool can be read on a read-only disk', { skip }, async (t) => {
   const stateDir = await aStateDir(t);
   const folder = join(stateDir, 'spool');
   makeReadOnly(t, folder);
@@ -96,7 +96,7 @@ t.test('a spool is read where nothing can be written', { skip }, async (t) => {
   t.match(await runCommand(t, ['spool', 'verify', '--state-dir', stateDir]), { code: 0 });
 });
 
-t.test('status tells what waits when no agent runs', async (t) => {
+t.test('status shows undelivered results when no agent runs', async (t) => {
   const stateDir = await aStateDir(t);
   const { code, stdout } = await runCommand(t, ['status', '--json', '--state-dir', stateDir]);
   t.equal(code, 5);

@@ -58,7 +58,7 @@ t.test('the program has the commands it promises, and no others', async (t) => {
   );
 });
 
-t.test('wrong usage is told apart from failure, and says what is wrong', async (t) => {
+t.test('wrong usage is distinguished from failure, and the error is named', async (t) => {
   const cases: { args: string[]; expected: RegExp }[] = [
     { args: ['nonsense'], expected: /unknown command 'nonsense'/ },
     { args: ['run', '--nonsense'], expected: /unknown option '--nonsense'/ },
@@ -79,7 +79,7 @@ t.test('the installed command has the version of the package, and exits with its
   t.match(wrong, { code: 2, stdout: '' });
 });
 
-t.test('everything that is wrong with the environment is said at once', async (t) => {
+t.test('all errors in the environment are reported at once', async (t) => {
   const env = {
     VANTAGE_AGENT_BIND: 'eth0',
     VANTAGE_ALLOW_TARGETS: '10.0.0.0/8,10.0.0.0/33',
@@ -96,7 +96,7 @@ t.test('everything that is wrong with the environment is said at once', async (t
     t.match(stderr, `VANTAGE_DNS_SERVERS: "${entry}" is not ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT`);
 });
 
-t.test('an agent without an identity says how to get one, and leaves nothing behind', async (t) => {
+t.test('an agent without an identity reports how to get one, and leaves nothing behind', async (t) => {
   const stateDir = t.testdirName;
   const [run, status] = await Promise.all(
     ['run', 'status'].map((command) => runCommand(t, [command, '--state-dir', stateDir])),
@@ -106,7 +106,7 @@ t.test('an agent without an identity says how to get one, and leaves nothing beh
   t.throws(() => readFileSync(stateDir), { code: 'ENOENT' });
 });
 
-t.test('doctor has a line for each capability, and says what to do about what is missing', async (t) => {
+t.test('doctor has a line for each capability, with a remedy for each missing one', async (t) => {
   const { code, stdout } = await runCommand(t, ['doctor', '--json', '--state-dir', t.testdirName]);
   t.equal(code, 1);
   const { checks } = JSON.parse(stdout) as {

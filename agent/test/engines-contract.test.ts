@@ -179,7 +179,7 @@ for (const type of probeTypeNames) {
     await checkLeaks();
   });
 
-  t.test(`engine ${type} ends by its deadline when nobody answers`, async (t) => {
+  t.test(`engine ${type} ends by its deadline without a response`, async (t) => {
     const spec = await trial.silent(t);
     const clock = new FakeClock();
     const icmp = new RecordingEngine(clock);

@@ -169,7 +169,7 @@ async function inTime<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
   return work;
 }
 
-t.test('whatever answers a dial fills no memory, and the dial ends', async (t) => {
+t.test('no response to a dial fills the memory, and the dial ends', async (t) => {
   const clock = new FakeClock();
   const way = await aWay(t, clock);
   let most = 0;

@@ -25,7 +25,7 @@ t.test('the proof says what the node watches, and what it is to watch is passed 
   t.same(node.changes, [{ set, dropped: [monitorId], begins: true, ends: false }]);
 });
 
-t.test('a check that somebody asks for is passed on', async (t) => {
+t.test('a requested check is passed on', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const node = await startNode(t, controlPlane);
   const peer = await controlPlane.nextOpenPeer();

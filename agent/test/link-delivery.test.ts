@@ -105,7 +105,7 @@ t.test('a mark below what was acknowledged brings the rows back out of the repla
   );
 });
 
-t.test('what has left the replay window is declared as dropped, and its numbers are taken', async (t) => {
+t.test('rows that have left the replay window are declared as dropped, and their numbers are accepted', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const clock = new FakeClock();
   const folder = t.testdir();
@@ -124,7 +124,7 @@ t.test('what has left the replay window is declared as dropped, and its numbers 
   t.match(await second.next('results'), { first: 2 });
 });
 
-t.test('what was dropped is declared without any credit', async (t) => {
+t.test('dropped rows are declared without any credit', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const clock = new FakeClock();
   const node = await startNode(t, controlPlane, { clock });
@@ -195,7 +195,7 @@ t.test('a batch holds at most 1000 rows', async (t) => {
   t.equal(Math.max(...sizes), 1000);
 });
 
-t.test('results carry the control plane’s time as well as this machine’s can tell', async (t) => {
+t.test('results carry the control plane’s time as exactly as this machine knows it', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   await startNode(t, controlPlane);
   const peer = await controlPlane.nextPeer();
@@ -211,7 +211,7 @@ t.test('results carry the control plane’s time as well as this machine’s can
   );
 });
 
-t.test('a new link forgets what the one before told of the time: the machine may have slept between', async (t) => {
+t.test('a new link forgets the time of the previous one: the machine may have slept in between', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   await startNode(t, controlPlane);
   const before = await controlPlane.nextOpenPeer({ heartbeatMs: 10, busyHeartbeatMs: 10 });

@@ -11,7 +11,7 @@ async function replicas(t: import('tap').Test) {
   return { first, second };
 }
 
-t.test('when one control plane refuses the next one is dialled, and kept to', async (t) => {
+t.test('if one control plane refuses, the next one is dialled, and used from then on', async (t) => {
   const { first, second } = await replicas(t);
   first.refuseWith = { status: 502, headers: {} };
   const node = await startNode(t, first, { controlUrls: [first.url, second.url] });
@@ -23,7 +23,7 @@ t.test('when one control plane refuses the next one is dialled, and kept to', as
   t.equal(first.peers.length, 0);
 });
 
-t.test('a replica that goes away says where to go, which is tried first', async (t) => {
+t.test('a stopping replica names other addresses, which are tried first', async (t) => {
   const { first, second } = await replicas(t);
   await startNode(t, first, { controlUrls: [first.url] });
   const peer = await first.nextOpenPeer();
@@ -32,7 +32,7 @@ t.test('a replica that goes away says where to go, which is tried first', async 
   t.equal(first.peers.length, 1, 'and http to another machine is not tried at all');
 });
 
-t.test('where to go is believed from nobody who has not proved to be the control plane', async (t) => {
+t.test('other addresses are accepted only from a peer that has proved to be the control plane', async (t) => {
   const { first, second } = await replicas(t);
   await startNode(t, first, { controlUrls: [first.url] });
   const liar = await first.nextPeer();
@@ -41,7 +41,7 @@ t.test('where to go is believed from nobody who has not proved to be the control
   t.equal(second.peers.length, 0);
 });
 
-t.test('control URLs told over the link count at once and are kept', async (t) => {
+t.test('control URLs sent over the link apply at once and are stored', async (t) => {
   const { first, second } = await replicas(t);
   const kept: (readonly string[])[] = [];
   await startNode(t, first, { controlUrls: [first.url], kept });

@@ -66,7 +66,7 @@ t.test('a banned node stays down, by frame and by close code', async (t) => {
   t.equal(await second.link.start(), 'banned');
 });
 
-t.test('a deleted node stays down and says that it was deleted, by frame and by close code', async (t) => {
+t.test('a deleted node stays down and reports that it was deleted, by frame and by close code', async (t) => {
   const byFrame = await FakeControlPlane.start(t);
   const first = await startNode(t, byFrame);
   (await byFrame.nextOpenPeer()).send({ close: { reason: CloseReasonCode.CLOSE_DELETED, message: 'gone' } });
@@ -121,7 +121,7 @@ t.test('a refused upgrade is tried again, not before Retry-After', async (t) => 
 });
 
 t.test(
-  'a control plane that is away is dialled after waits no longer than it has been, since the last link',
+  'an unreachable control plane is dialled after delays no longer than its outage since the last link',
   async (t) => {
     const controlPlane = await FakeControlPlane.start(t);
     controlPlane.refuseWith = { status: 502, headers: {} };

@@ -146,7 +146,7 @@ t.test('each step that takes longer ends the dial, by its name, and leaves no so
   await until('nor one of TLS', () => mute.open === 0);
 });
 
-t.test('where the certificate is another’s the address comes last, and hides no good one', async (t) => {
+t.test('an address with another server’s certificate comes last, and hides no good one', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const good = await startFront(t, controlPlane);
   await startFront(t, controlPlane, { leaf: 'wrong-name', host: '127.0.0.2', port: good.port });
@@ -169,7 +169,7 @@ t.test('where the certificate is another’s the address comes last, and hides n
   t.equal(node.link.status.generation, before + 1, 'by the first dial, without DNS');
 });
 
-t.test('an address that is remembered and has another owner now is tried once, then the good one', async (t) => {
+t.test('a stored address that now has another owner is tried once, then the good one', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const good = await startFront(t, controlPlane);
   await startFront(t, controlPlane, { leaf: 'wrong-name', host: '127.0.0.2', port: good.port });

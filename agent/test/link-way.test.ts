@@ -83,7 +83,7 @@ t.test('the link goes through the configured proxy, which alone resolves the nam
   t.equal(node.link.status.state, 'open');
 });
 
-t.test('a proxy that refuses is told as the reason, without its credentials', async (t) => {
+t.test('a refusal of the proxy is reported as the reason, without its credentials', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const proxy = await aProxy(t, 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
   const proxyUrl = proxy.url.replace('//', '//user:hunter2@');
@@ -93,7 +93,7 @@ t.test('a proxy that refuses is told as the reason, without its credentials', as
   t.notMatch(JSON.stringify(node.link.status), /hunter2/);
 });
 
-t.test('a proxy that talks nonsense, or hangs, costs a try and leaves no socket', async (t) => {
+t.test('a proxy that sends nonsense, or hangs, costs one attempt and leaves no socket', async (t) => {
   const sockets = new Set<unknown>();
   const server = createTcpServer((socket) => {
     sockets.add(socket);

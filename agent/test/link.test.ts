@@ -66,7 +66,7 @@ t.test('a task runs once, however often its job comes, over however many links',
   );
 });
 
-t.test('a cancel reaches the probe; one for a task that does not run reaches nobody', async (t) => {
+t.test('a cancel reaches the probe; one for a task that does not run has no effect', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const node = await startNode(t, controlPlane);
   node.measuring.answersAtOnce = false;
@@ -93,7 +93,7 @@ t.test('the link leaves from the address it is bound to', async (t) => {
   t.equal((await controlPlane.nextOpenPeer()).remoteAddress, '127.0.1.7');
 });
 
-t.test('heartbeats say how many jobs came over their link, those that were not taken too', async (t) => {
+t.test('heartbeats report the number of jobs of their link, including refused ones', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   await startNode(t, controlPlane);
   const peer = await controlPlane.nextOpenPeer({ heartbeatMs: 10, busyHeartbeatMs: 10 });
@@ -126,7 +126,7 @@ t.test('a change of configuration counts at once: deny list and heartbeats', asy
   await until('busy heartbeats come', () => peer.unread('heartbeat').length >= 4);
 });
 
-t.test('what is ready when the agent stops is sent first', async (t) => {
+t.test('results that are ready when the agent stops are sent first', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const node = await startNode(t, controlPlane);
   const peer = await controlPlane.nextOpenPeer();

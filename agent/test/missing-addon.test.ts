@@ -23,7 +23,7 @@ function withoutAddon(t: Test): (script: string) => Promise<unknown> {
 }
 
 t.test(
-  'without its addon the agent measures by raw-socket, and doctor says what is missing',
+  'without its addon the agent measures by raw-socket, and doctor reports what is missing',
   {
     skip: missing('raw sockets'),
   },

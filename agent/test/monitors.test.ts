@@ -92,7 +92,7 @@ t.test('an agent queries the sources that its operator names, and reports if it 
   t.match(await nextCheck(t, peer), { generation: 1, outcome: 'failed', error: { message } });
 });
 
-t.test('an agent that has a browser loads pages as it was told', { skip: noBrowser }, async (t) => {
+t.test('an agent that has a browser loads pages as configured', { skip: noBrowser }, async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const { port } = await startHttpServer(t, (_request, response) => {
     response.setHeader('content-type', 'text/html').end('<title>Shop</title><p id=cart>3 things');
@@ -106,7 +106,7 @@ t.test('an agent that has a browser loads pages as it was told', { skip: noBrows
   t.match(await nextCheck(t, peer), { generation: 1, outcome: 'ok', status_code: 200, error: null });
 });
 
-t.test('a check that somebody asks for is made beside the schedule, and names the request', async (t) => {
+t.test('a requested check is made in addition to the schedule, and names the request', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const stateDir = await enrolledStateDir(t, controlPlane);
   const monitorId = newId(idPrefixes.monitor);
@@ -121,7 +121,7 @@ t.test('a check that somebody asks for is made beside the schedule, and names th
   t.ok(Math.abs(asked.slot_ms - Date.now()) < 10_000, 'of now');
 });
 
-t.test('an agent that is started again goes on without a word, and tells its newest states first', async (t) => {
+t.test('a restarted agent continues without instructions, and reports its newest states first', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const stateDir = await enrolledStateDir(t, controlPlane);
   const monitorId = newId(idPrefixes.monitor);
@@ -142,7 +142,7 @@ t.test('an agent that is started again goes on without a word, and tells its new
   t.equal((await nextCheck(t, again)).slot_ms % 1000, before.slot_ms % 1000, 'in phase');
 });
 
-t.test('an agent that is killed tells each slot once: what it had reported, and what it missed', async (t) => {
+t.test('a killed agent reports each slot once, as checked or as missed', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const stateDir = await enrolledStateDir(t, controlPlane);
   const monitorId = newId(idPrefixes.monitor);

@@ -37,7 +37,7 @@ for (const [name, codec] of [
   });
 }
 
-t.test('an agent passes over frames it does not know once the link is open, and tells of the first', async (t) => {
+t.test('an agent ignores unknown frames once the link is open, and logs the first one', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const lines: string[] = [];
   await startNode(t, controlPlane, { logLine: (line) => lines.push(line) });
@@ -90,7 +90,7 @@ t.test(
   },
 );
 
-t.test('whoever stands in the control plane’s place cannot end an agent by asking for another version', async (t) => {
+t.test('an impostor of the control plane cannot end an agent by requesting another version', async (t) => {
   const controlPlane = await FakeControlPlane.start(t);
   const node = await startNode(t, controlPlane);
   for (const key of [null, generateKeyPairSync('ed25519').privateKey]) {

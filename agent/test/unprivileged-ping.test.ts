@@ -10,7 +10,7 @@ const script = fileURLToPath(new URL('./_support/print-pings.js', import.meta.ur
 const open = 'ip link set lo up; echo "0 2147483647" > /proc/sys/net/ipv4/ping_group_range; exec "$@"';
 
 t.test(
-  'ping works without privileges where the system gives ICMP sockets; a trace says what it lacks',
+  'ping works without privileges where the system permits ICMP sockets; a trace reports what it lacks',
   { skip: missing('permission to create networks', 'ip') },
   async (t) => {
     const unprivileged = ['setpriv', '--bounding-set=-net_raw', '--inh-caps=-net_raw'];

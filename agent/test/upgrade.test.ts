@@ -59,7 +59,7 @@ t.test('the command gets the version as its one argument, an environment of its 
   t.same(names.filter((name) => name && !['PWD', 'SHLVL', '_', 'OLDPWD'].includes(name)).sort(), ['LANG', 'PATH']);
 });
 
-t.test('a command that fails, is not there or may not be run is told with its last words', async (t) => {
+t.test('a command that fails, does not exist or may not be run is reported with its last output', async (t) => {
   const noisy = aCommand(
     t,
     'head -c 100000 /dev/zero | tr "\\\\0" x; echo; printf "no \\\\033[31mroom\\n" >&2; exit 3',
@@ -77,7 +77,7 @@ t.test('a command that fails, is not there or may not be run is told with its la
   }
 });
 
-t.test('a wish that comes twice is carried out once, also over the next link; another one then counts', async (t) => {
+t.test('a repeated request is executed once, also over the next link; then another one is accepted', async (t) => {
   const command = aCommand(t, 'echo "$1" >> {dir}/runs; exit 1');
   const { controlPlane, peer } = await aNode(t, { upgradeCommand: command.path });
   const wish = { version: '0.2.0', request: 1 };
@@ -93,7 +93,7 @@ t.test('a wish that comes twice is carried out once, also over the next link; an
 });
 
 t.test(
-  'one command runs at a time, work goes on beside it, and the version that runs is not installed again',
+  'one command runs at a time, work continues meanwhile, and the running version is not installed again',
   async (t) => {
     const command = aCommand(t, 'while [ ! -e {dir}/go ]; do sleep 0.05; done; echo enough; exit 4');
     const { peer } = await aNode(t, { upgradeCommand: command.path });
@@ -131,7 +131,7 @@ t.test('a command goes on to its end when the agent stops, whatever it prints', 
   await until('it to have ended', () => existsSync(command.file('done')));
 });
 
-t.test('what is no version ends the link and runs nothing', async (t) => {
+t.test('an invalid version ends the link and runs no command', async (t) => {
   const command = aCommand(t, 'echo "$1" > {dir}/runs');
   for (const version of ['', '--help', '1.0.0;id', '../1.0.0']) {
     const { peer } = await aNode(t, { upgradeCommand: command.path });

@@ -70,7 +70,7 @@ t.test('this machine’s own addresses are refused unless allowed', async (t) =>
   t.doesNotThrow(() => listsOf(t, null, ['127.0.0.0/8']).lists.policy.checkAddress('127.0.0.1'));
 });
 
-t.test('a change of the file is in force within a minute and told once', async (t) => {
+t.test('a change of the file applies within a minute and is reported once', async (t) => {
   const { file, lists, changes, pass } = listsOf(t, 'evil.example\n');
   await lists.start();
   t.same(changes, [['evil.example']]);

@@ -33,7 +33,7 @@ async function start(t: Test) {
 }
 
 t.test(
-  'events of all monitors are listed newest first, by cursor, and none twice although new events begin',
+  'events of all monitors are listed newest first, by cursor, and none twice even if new events begin',
   async (t) => {
     const { db, own, list } = await start(t);
     const monitors = [await own(), await own(), await own()];

@@ -173,21 +173,24 @@ t.test('each length limit of a profile is exact, counted in characters', async (
   });
 });
 
-t.test('a deleted account is erased, opens nothing and frees its address; the only administrator stays', async (t) => {
-  const { users, login, db, letters } = await openPeople(t);
-  const admin = await users.createUser({ email: 'admin@example.com', role: 'admin', password: null });
-  await t.rejects(users.delete(admin.id, here), { code: 'CONFLICT', details: { account: [{ code: 'conflict' }] } });
-  const ada = await users.createUser({ ...aUser, password });
-  await users.changeProfile(ada.id, { display_name: 'Ada Lovelace' }, here);
-  await login(ada.email);
-  await users.delete(ada.id, here);
-  t.match(letters, [{ to: 'ada@example.com', template: 'account-deleted' }]);
-  await t.rejects(login(ada.email, { address: '198.51.100.1' }), { code: 'AUTH_CREDENTIALS_INVALID' });
-  const rows = await db.raw('SELECT u::text AS text FROM users u WHERE id = ?', [ada.id]);
-  t.notMatch(rows.rows[0].text, /ada|lovelace|argon2/i);
-  t.equal((await db('sessions').where({ user_id: ada.id }).whereNull('revoked_at')).length, 0);
-  t.equal((await users.createUser(aUser)).email, ada.email, 'the address is free again');
-});
+t.test(
+  'a deleted account is erased, gives no access and frees its address; the only administrator cannot be deleted',
+  async (t) => {
+    const { users, login, db, letters } = await openPeople(t);
+    const admin = await users.createUser({ email: 'admin@example.com', role: 'admin', password: null });
+    await t.rejects(users.delete(admin.id, here), { code: 'CONFLICT', details: { account: [{ code: 'conflict' }] } });
+    const ada = await users.createUser({ ...aUser, password });
+    await users.changeProfile(ada.id, { display_name: 'Ada Lovelace' }, here);
+    await login(ada.email);
+    await users.delete(ada.id, here);
+    t.match(letters, [{ to: 'ada@example.com', template: 'account-deleted' }]);
+    await t.rejects(login(ada.email, { address: '198.51.100.1' }), { code: 'AUTH_CREDENTIALS_INVALID' });
+    const rows = await db.raw('SELECT u::text AS text FROM users u WHERE id = ?', [ada.id]);
+    t.notMatch(rows.rows[0].text, /ada|lovelace|argon2/i);
+    t.equal((await db('sessions').where({ user_id: ada.id }).whereNull('revoked_at')).length, 0);
+    t.equal((await users.createUser(aUser)).email, ada.email, 'the address is free again');
+  },
+);
 
 t.test('disabling, enabling or deleting a user takes effect on every replica within a second', async (t) => {
   const { database, controlPlane, api } = await startStack(t, { VANTAGE_PUBLIC_URL: 'https://vantage.example' });

@@ -185,7 +185,7 @@ t.test('a channel that cannot be used as written is refused with the field and t
 });
 
 t.test(
-  'followers of an official account are verified at once, and a token of the vendor appears nowhere',
+  'followers of an official account are verified at once, and the token of the vendor appears nowhere',
   async (t) => {
     const vendor = await startVendorOf.wechat();
     t.teardown(() => vendor.close());
@@ -212,7 +212,7 @@ t.test(
   },
 );
 
-t.test('a number gets a code by the gateway of the operator, and nothing else until it is used', async (t) => {
+t.test('a phone number gets only its code, through the gateway of the operator, until the code is used', async (t) => {
   const vendor = await startVendorOf.sms();
   t.teardown(() => vendor.close());
   const { sid, token, from } = twilioAccount;
@@ -240,7 +240,7 @@ t.test('a plan without text messages refuses such channels', async (t) => {
   );
 });
 
-t.test('texts of the owner are stored, shown, changed and taken away', async (t) => {
+t.test('custom texts are stored, shown, changed and removed', async (t) => {
   const { api } = await startStack(t);
   const body = { name: 'Hook', type: 'webhook', config: { url: 'https://hooks.example.com/' } };
   const template = { title: 'P1 {{monitor.name}}', body: '{"text": "{{title}}"}' };
@@ -276,7 +276,7 @@ t.test('an account has at most a hundred codes sent within an hour', async (t) =
   t.equal(Number(codes?.['count']), 100);
 });
 
-t.test('a name of a channel with line ends, markup and mentions arrives in a mail as text', async (t) => {
+t.test('the name of a channel with line breaks, markup and mentions is text in a mail', async (t) => {
   const { api, mailsTo } = await withMail(t);
   const [{ id }] = (await data(api, 'GET', path)).items;
   const name = 'Ops\r\nBcc: thief@ops.example.com\r\n\r\n</p><script>x</script> @all <!channel> \u202egnp.exe';
@@ -415,38 +415,41 @@ t.test('a recipient unsubscribes with one click, and gets nothing until the owne
   t.match(await data(api, 'POST', `${path}/${made.id}/test`, {}), { ok: true });
 });
 
-t.test('a mail whose form is refused is sent at once as plain text, and a refused recipient ends', async (t) => {
-  const { api, server, mailsTo, database } = await withMail(t);
-  const [{ id }] = (await data(api, 'GET', path)).items;
-  server.toMessage = (source) => (source.includes('text/html') ? '554 5.6.0 no markup' : null);
-  t.match(await data(api, 'POST', `${path}/${id}/test`, {}), {
-    ok: true,
-    delivery: { attempts: [{ outcome: 'refused' }, { outcome: 'accepted' }] },
-  });
-  const [mail] = await mailsTo('admin@ops.example.com');
-  t.notOk(mail?.html);
-  server.toMessage = () => null;
-  let refusals = 1;
-  server.toRecipient = () => (refusals-- > 0 ? '550 5.1.1 no such user' : null);
-  t.match(await data(api, 'POST', `${path}/${id}/test`, {}), {
-    ok: false,
-    delivery: { status: 'dead', reason: 'refused' },
-  });
-  t.match(await data(api, 'GET', `${path}/${id}`), { health: { status: 'failing', last_error: /550/ } });
-  const isMailed = async () => (await database.db('vantage_jobs.jobs')).length === 0;
-  // the mail is there before its job is over
-  await until('the warning', async () => (await mailsTo('admin@ops.example.com')).length === 2 && (await isMailed()));
-  t.match((await mailsTo('admin@ops.example.com'))[1], { subject: 'Alert channel is failing: Account e-mail' });
-  refusals = 1;
-  await data(api, 'POST', `${path}/${id}/test`, {});
-  await data(api, 'POST', `${path}/${id}/test`, {});
-  t.match(await data(api, 'GET', `${path}/${id}`), { health: { status: 'ok', last_error: null } });
-  await until('all mails', isMailed);
-  const warnings = (await mailsTo('admin@ops.example.com')).filter(({ subject }) => subject?.includes('is failing'));
-  t.equal(warnings.length, 1, 'one warning a day');
-});
+t.test(
+  'a mail whose markup is refused is sent at once as plain text, and a refused recipient is disabled',
+  async (t) => {
+    const { api, server, mailsTo, database } = await withMail(t);
+    const [{ id }] = (await data(api, 'GET', path)).items;
+    server.toMessage = (source) => (source.includes('text/html') ? '554 5.6.0 no markup' : null);
+    t.match(await data(api, 'POST', `${path}/${id}/test`, {}), {
+      ok: true,
+      delivery: { attempts: [{ outcome: 'refused' }, { outcome: 'accepted' }] },
+    });
+    const [mail] = await mailsTo('admin@ops.example.com');
+    t.notOk(mail?.html);
+    server.toMessage = () => null;
+    let refusals = 1;
+    server.toRecipient = () => (refusals-- > 0 ? '550 5.1.1 no such user' : null);
+    t.match(await data(api, 'POST', `${path}/${id}/test`, {}), {
+      ok: false,
+      delivery: { status: 'dead', reason: 'refused' },
+    });
+    t.match(await data(api, 'GET', `${path}/${id}`), { health: { status: 'failing', last_error: /550/ } });
+    const isMailed = async () => (await database.db('vantage_jobs.jobs')).length === 0;
+    // the mail is there before its job is over
+    await until('the warning', async () => (await mailsTo('admin@ops.example.com')).length === 2 && (await isMailed()));
+    t.match((await mailsTo('admin@ops.example.com'))[1], { subject: 'Alert channel is failing: Account e-mail' });
+    refusals = 1;
+    await data(api, 'POST', `${path}/${id}/test`, {});
+    await data(api, 'POST', `${path}/${id}/test`, {});
+    t.match(await data(api, 'GET', `${path}/${id}`), { health: { status: 'ok', last_error: null } });
+    await until('all mails', isMailed);
+    const warnings = (await mailsTo('admin@ops.example.com')).filter(({ subject }) => subject?.includes('is failing'));
+    t.equal(warnings.length, 1, 'one warning a day');
+  },
+);
 
-t.test('a test that fails is a 200 with the words of the receiver, and a dry run sends nothing', async (t) => {
+t.test('a failed test returns 200 with the response of the receiver, and a dry run sends nothing', async (t) => {
   const receiver = await startReceiver(t);
   receiver.reply = () => ({ status: 410, body: 'gone for good' });
   const { api, controlPlane } = await startStack(t, {}, stillClock());
@@ -503,20 +506,23 @@ t.test('deliveries are listed, read with their request, and retried once they ar
   t.equal((await api.call('POST', `/v1/alert-deliveries/${retried.body.data.id}/retry`)).status, 409);
 });
 
-t.test('what waits for a channel is dropped when it is deleted, and a deleted account leaves nothing', async (t) => {
-  const receiver = await startReceiver(t);
-  receiver.reply = () => ({ status: 410 });
-  const { api, controlPlane, database } = await startStack(t);
-  const user = await createUserApi(controlPlane, 'leaves@test.example', 'user');
-  const made = await data(user, 'POST', path, { name: 'Hook', type: 'webhook', config: { url: `${receiver.url}/` } });
-  const { delivery } = await data(user, 'POST', `${path}/${made.id}/test`, {});
-  const waits = { status: 'retrying', finished_at: null, next_attempt_at: new Date(Date.now() + 3_600_000) };
-  await database.db('alert_deliveries').where({ id: delivery.id }).update(waits);
-  await data(user, 'DELETE', `${path}/${made.id}`);
-  const dropped = await data(user, 'GET', `/v1/alert-deliveries/${delivery.id}`);
-  t.match(dropped, { status: 'dropped', reason: 'channel_deleted', request: null });
-  await controlPlane.services.accounts.users.delete(user.userId, commandLine);
-  for (const table of ['alert_channels', 'alert_deliveries', 'alert_lanes'])
-    t.same(await database.db(table).where({ owner_id: user.userId }), [], table);
-  t.equal((await data(api, 'GET', path)).items.length, 1);
-});
+t.test(
+  'messages that wait for a channel are dropped when it is deleted, and a deleted account leaves none',
+  async (t) => {
+    const receiver = await startReceiver(t);
+    receiver.reply = () => ({ status: 410 });
+    const { api, controlPlane, database } = await startStack(t);
+    const user = await createUserApi(controlPlane, 'leaves@test.example', 'user');
+    const made = await data(user, 'POST', path, { name: 'Hook', type: 'webhook', config: { url: `${receiver.url}/` } });
+    const { delivery } = await data(user, 'POST', `${path}/${made.id}/test`, {});
+    const waits = { status: 'retrying', finished_at: null, next_attempt_at: new Date(Date.now() + 3_600_000) };
+    await database.db('alert_deliveries').where({ id: delivery.id }).update(waits);
+    await data(user, 'DELETE', `${path}/${made.id}`);
+    const dropped = await data(user, 'GET', `/v1/alert-deliveries/${delivery.id}`);
+    t.match(dropped, { status: 'dropped', reason: 'channel_deleted', request: null });
+    await controlPlane.services.accounts.users.delete(user.userId, commandLine);
+    for (const table of ['alert_channels', 'alert_deliveries', 'alert_lanes'])
+      t.same(await database.db(table).where({ owner_id: user.userId }), [], table);
+    t.equal((await data(api, 'GET', path)).items.length, 1);
+  },
+);

@@ -109,7 +109,7 @@ for (const { step, table, copies } of senderSteps)
     }
   });
 
-t.test('of an alert whose message was sent by a replica that died before it recorded it the end is told', async (t) => {
+t.test('the end of an alert is sent, even if the replica that sent its start died before recording it', async (t) => {
   const receiver = await startReceiver(t);
   const world = await openAlertWorld(t);
   const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
@@ -136,7 +136,7 @@ t.test('of an alert whose message was sent by a replica that died before it reco
   );
 });
 
-t.test('two replicas that handle events and looks at the same time make each message once', async (t) => {
+t.test('two replicas that handle events and due alerts at the same time create each message once', async (t) => {
   const receiver = await startReceiver(t);
   const world = await openAlertWorld(t);
   const other = world.relayReplica(world.replica(world.clock));

@@ -41,18 +41,21 @@ t.test('an alert begins with the event of its monitor, however late it opens', a
   t.same([startedAt, openedAt], [new Date(downAt), new Date(downAt + 20_000)]);
 });
 
-t.test('an alert of a policy that its monitor no longer names is over, and those who were told are told', async (t) => {
-  const { world, monitor, to, said, alertOf } = await openTimedAlerts(t);
-  const shop = await monitor('Shop');
-  const other = await monitor('Other');
-  await world.happens('down', [shop]);
-  await to(10);
-  const { alert_policy_id } = await world.db('monitors').where({ id: other }).first();
-  await world.db('monitors').where({ id: shop }).update({ alert_policy_id });
-  await to(20);
-  t.same(said(), ['0 firing a', '10 resolved a']);
-  t.match(await alertOf(shop), { status: 'resolved', state: { resolution: 'policy_removed' } });
-});
+t.test(
+  'an alert of a policy that its monitor no longer names ends, and its end is sent where its start was',
+  async (t) => {
+    const { world, monitor, to, said, alertOf } = await openTimedAlerts(t);
+    const shop = await monitor('Shop');
+    const other = await monitor('Other');
+    await world.happens('down', [shop]);
+    await to(10);
+    const { alert_policy_id } = await world.db('monitors').where({ id: other }).first();
+    await world.db('monitors').where({ id: shop }).update({ alert_policy_id });
+    await to(20);
+    t.same(said(), ['0 firing a', '10 resolved a']);
+    t.match(await alertOf(shop), { status: 'resolved', state: { resolution: 'policy_removed' } });
+  },
+);
 
 t.test(
   'acknowledging an alert leaves the alerts of other policies and the event of the monitor as they are',

@@ -104,7 +104,7 @@ t.test(
   },
 );
 
-t.test('of a sender whose lease ran out only an acceptance counts', async (t) => {
+t.test('from a sender whose lease has run out, only an acceptance counts', async (t) => {
   for (const [first, second, status, tries] of [
     [500, 200, 'sent', 1],
     [200, 500, 'sent', 1],
@@ -204,34 +204,31 @@ t.test('no window of a minute has more messages than the channel may get, whiche
   }
 });
 
-t.test(
-  'before every attempt it is asked whether a message is still needed, except for tests and verifications',
-  async (t) => {
-    const receiver = await startReceiver(t);
-    receiver.reply = () => ({ status: 500 });
-    const asked: string[] = [];
-    let answer: EndReason | null = null;
-    const needed: Needed = {
-      async refuse(_db, messages) {
-        asked.push(...messages.map(({ id }) => id));
-        return new Map(answer === null ? [] : messages.map(({ id }) => [id, answer as EndReason]));
-      },
-    };
-    const post = await openAlertPost(t, { needed });
-    const channel = await post.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
-    const [id = ''] = await post.post([channel], { kind: 'firing' });
-    await post.quiet();
-    t.same(asked, [id]);
-    answer = 'recovered_before_sent';
-    await post.pass(10_000);
-    t.same(asked, [id, id]);
-    t.match(await post.delivery(id), { status: 'dropped', reason: 'recovered_before_sent', tries: 1 });
-    const [test = ''] = await post.post([channel], { kind: 'test' });
-    await post.quiet();
-    t.notOk(asked.includes(test));
-    t.match(await post.delivery(test), { status: 'dead', reason: 'expired', tries: 1 }, 'a test is tried once');
-  },
-);
+t.test('every attempt first checks if its message is still needed, except for tests and verifications', async (t) => {
+  const receiver = await startReceiver(t);
+  receiver.reply = () => ({ status: 500 });
+  const asked: string[] = [];
+  let answer: EndReason | null = null;
+  const needed: Needed = {
+    async refuse(_db, messages) {
+      asked.push(...messages.map(({ id }) => id));
+      return new Map(answer === null ? [] : messages.map(({ id }) => [id, answer as EndReason]));
+    },
+  };
+  const post = await openAlertPost(t, { needed });
+  const channel = await post.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
+  const [id = ''] = await post.post([channel], { kind: 'firing' });
+  await post.quiet();
+  t.same(asked, [id]);
+  answer = 'recovered_before_sent';
+  await post.pass(10_000);
+  t.same(asked, [id, id]);
+  t.match(await post.delivery(id), { status: 'dropped', reason: 'recovered_before_sent', tries: 1 });
+  const [test = ''] = await post.post([channel], { kind: 'test' });
+  await post.quiet();
+  t.notOk(asked.includes(test));
+  t.match(await post.delivery(test), { status: 'dead', reason: 'expired', tries: 1 }, 'a test is tried once');
+});
 
 t.test('a message waits for the earlier one of its thread, and an urgent one of another thread does not', async (t) => {
   const receiver = await startReceiver(t);
@@ -257,7 +254,7 @@ t.test('a message waits for the earlier one of its thread, and an urgent one of 
   );
 });
 
-t.test('an alert that ends in the millisecond in which it began is told in this order', async (t) => {
+t.test('the start and the end of an alert in one millisecond are sent in this order', async (t) => {
   const receiver = await startReceiver(t);
   const post = await openAlertPost(t, { starts: false });
   const channel = await post.addChannel('Hook', 'webhook', { url: `${receiver.url}/`, body: '{{kind}}' });
@@ -279,7 +276,7 @@ t.test('an alert that ends in the millisecond in which it began is told in this 
     );
 });
 
-t.test('a server that asks for a pause gets nothing of the channel until it is over', async (t) => {
+t.test('a server that requests a pause gets no message of the channel until the pause is over', async (t) => {
   const receiver = await startReceiver(t);
   receiver.reply = () =>
     receiver.requests.length === 1 ? { status: 429, headers: { 'Retry-After': '120' } } : { status: 200 };
@@ -296,7 +293,7 @@ t.test('a server that asks for a pause gets nothing of the channel until it is o
 });
 
 t.test(
-  'a firing message that no channel accepts goes to the address of the account once, with the channels and why',
+  'a firing message that no channel accepts is mailed to the address of the account once, with the channels and their errors',
   async (t) => {
     const receiver = await startReceiver(t);
     receiver.reply = () => ({ status: 503 });
@@ -323,7 +320,7 @@ t.test(
   },
 );
 
-t.test('texts of the owner replace the default ones once, also when the message is sent again', async (t) => {
+t.test('custom texts replace the default ones once, even if the message is sent again', async (t) => {
   const receiver = await startReceiver(t);
   receiver.reply = () => ({ status: 410 });
   const post = await openAlertPost(t);
@@ -372,36 +369,39 @@ t.test('a message beyond the quota of the plan is dropped, and the address of th
   t.match(await post.delivery(third), { status: 'sent' }, 'a month is counted by itself');
 });
 
-t.test('there is no fallback when one channel accepted the message, may have, or nobody needs it', async (t) => {
-  const receiver = await startReceiver(t);
-  let resolved: EndReason | null = null;
-  const post = await openAlertPost(t, {
-    needed: {
-      refuse: async (_db, messages) => new Map(resolved === null ? [] : messages.map(({ id }) => [id, 'not_needed'])),
-    },
-  });
-  receiver.reply = ({ path }) => (path === '/lost' ? null : { status: path === '/good' ? 200 : 500 });
-  const bad = await post.addChannel('Bad', 'webhook', { url: `${receiver.url}/bad` });
-  const good = await post.addChannel('Good', 'webhook', { url: `${receiver.url}/good` });
-  await post.post([bad, good], { kind: 'firing', thread: 'a' });
-  await post.pass(130_000, 5_000);
-  resolved = 'not_needed';
-  await post.post([bad], { kind: 'firing', thread: 'b' });
-  await post.pass(130_000, 5_000);
-  resolved = null;
-  const lost = await post.addChannel('Lost', 'webhook', { url: `${receiver.url}/lost` });
-  const [id = ''] = await post.post([lost], { kind: 'firing', thread: 'c' });
-  await until('the request', () => receiver.requests.some(({ path }) => path === '/lost'));
-  post.clock.advance(11_000);
-  await until('the time-out', async () => (await post.delivery(id))['may_have_arrived'] === true);
-  await post.db('alert_fallbacks').update({ due_at: new Date(post.clock.now()) });
-  post.clock.advance(1_000);
-  await post.quiet();
-  t.same(await post.db('alert_fallbacks'), [], 'it was looked at');
-  t.equal(post.mails.length, 0);
-});
+t.test(
+  'no fallback is sent if a channel accepted the message or may have, or if the message is no longer needed',
+  async (t) => {
+    const receiver = await startReceiver(t);
+    let resolved: EndReason | null = null;
+    const post = await openAlertPost(t, {
+      needed: {
+        refuse: async (_db, messages) => new Map(resolved === null ? [] : messages.map(({ id }) => [id, 'not_needed'])),
+      },
+    });
+    receiver.reply = ({ path }) => (path === '/lost' ? null : { status: path === '/good' ? 200 : 500 });
+    const bad = await post.addChannel('Bad', 'webhook', { url: `${receiver.url}/bad` });
+    const good = await post.addChannel('Good', 'webhook', { url: `${receiver.url}/good` });
+    await post.post([bad, good], { kind: 'firing', thread: 'a' });
+    await post.pass(130_000, 5_000);
+    resolved = 'not_needed';
+    await post.post([bad], { kind: 'firing', thread: 'b' });
+    await post.pass(130_000, 5_000);
+    resolved = null;
+    const lost = await post.addChannel('Lost', 'webhook', { url: `${receiver.url}/lost` });
+    const [id = ''] = await post.post([lost], { kind: 'firing', thread: 'c' });
+    await until('the request', () => receiver.requests.some(({ path }) => path === '/lost'));
+    post.clock.advance(11_000);
+    await until('the time-out', async () => (await post.delivery(id))['may_have_arrived'] === true);
+    await post.db('alert_fallbacks').update({ due_at: new Date(post.clock.now()) });
+    post.clock.advance(1_000);
+    await post.quiet();
+    t.same(await post.db('alert_fallbacks'), [], 'it was looked at');
+    t.equal(post.mails.length, 0);
+  },
+);
 
-t.test('whatever a receiver responds with is recorded, at most 4 KiB of it, and tried again', async (t) => {
+t.test('any failed response is recorded, up to 4 KiB, and the message is sent again', async (t) => {
   const receiver = await startReceiver(t);
   const post = await openAlertPost(t);
   const channel = await post.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
@@ -472,7 +472,7 @@ t.test('a name that turns private after it was written is not connected, and its
   t.match(await post.db('alert_channels').where({ id: channel.id }).first(), { health: 'failing' });
 });
 
-t.test('a pause of a year is one of an hour', async (t) => {
+t.test('a requested pause is limited to an hour', async (t) => {
   const receiver = await startReceiver(t);
   const post = await openAlertPost(t);
   receiver.reply = () => ({ status: 429, headers: { 'Retry-After': String(365 * 86_400) } });

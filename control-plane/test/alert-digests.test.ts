@@ -28,7 +28,7 @@ async function aStorm(t: Test, monitors: number, fields: object = {}) {
 }
 
 t.test(
-  'the link of a digest acknowledges all alerts that it told and that fire, also those it does not name',
+  'the link of a digest acknowledges all its alerts that fire, including those that it does not name',
   async (t) => {
     const world = await aStorm(t, 131);
     const { db, links, monitors, received } = world;
@@ -91,7 +91,7 @@ t.test('a digest of more than a hundred alerts of which the last one fires is se
   t.match(await world.db('alert_deliveries').where({ kind: 'digest' }).first(), { status: 'sent' });
 });
 
-t.test('an alert that is silenced while it waits for a digest is told when the silence is over', async (t) => {
+t.test('an alert that is silenced while it waits for a digest is sent when the silence is over', async (t) => {
   const world = await aStorm(t, 8);
   const [quiet] = world.monitors.slice(-1) as [string];
   await world.happens('down', world.monitors);
@@ -109,7 +109,7 @@ t.test('an alert that is silenced while it waits for a digest is told when the s
   t.equal((await world.db('alerts').where({ status: 'resolved' })).length, 8);
 });
 
-t.test('an alert that ends in the silence that kept it out of a digest is never told', async (t) => {
+t.test('an alert that ends during the silence that kept it out of a digest is never sent', async (t) => {
   const world = await aStorm(t, 8);
   const [quiet] = world.monitors.slice(-1) as [string];
   await world.happens('down', world.monitors);
@@ -121,7 +121,7 @@ t.test('an alert that ends in the silence that kept it out of a digest is never 
   t.notOk(world.received().some(({ text }) => text.includes('Shop 7')));
 });
 
-t.test('a digest does not tell the end of an alert of which no message about its begin got through', async (t) => {
+t.test('a digest does not report the end of an alert whose start was never delivered', async (t) => {
   const world = await aStorm(t, 8);
   const [untold, told, ...others] = world.monitors as [string, string, ...string[]];
   world.receiver.reply = () => ({ status: 500 });
@@ -178,7 +178,7 @@ t.test('messages of one moment beyond the limits of a channel are joined', async
   t.match(world.received(), [{ kind: 'firing' }, { kind: 'firing' }, { kind: 'digest', count: 2 }]);
 });
 
-t.test('what still fires at the end of quiet hours is one message, however few alerts it is about', async (t) => {
+t.test('alerts that still fire at the end of quiet hours are one message, however few they are', async (t) => {
   const world = await aStorm(t, 0);
   const minutes = (ms: number) => new Date(world.clock.now() + ms).toISOString().slice(11, 16);
   const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;

@@ -20,7 +20,7 @@ async function acknowledge({ world, alertOf }: TimedAlerts, monitor: string): Pr
 }
 
 t.test(
-  'steps come at their times, all of them again as often as the policy says, and all are told of the end',
+  'steps are taken at their times, repeated as often as the policy says, and every recipient is notified of the end',
   async (t) => {
     const timed = await openTimedAlerts(t);
     const { world, to, said, alertOf } = timed;
@@ -72,25 +72,28 @@ t.test('steps stand still while the alert is acknowledged, and go on after the t
   t.same(history.slice(0, 5), ['opened', 'notified', 'acknowledged', 'notified', 'ack_timed_out']);
 });
 
-t.test('without a time-out an acknowledged alert takes no step and reminds nobody, until it gets worse', async (t) => {
-  const timed = await openTimedAlerts(t);
-  const { world, rule, to, said, alertOf } = timed;
-  const monitor = await timed.monitor('Shop', {
-    ...twoSteps(timed),
-    rules: [rule({ repeat: { enabled: true, interval_sec: 300, max_count: 100 } })],
-  });
-  await world.happens('degraded', [monitor]);
-  await to(200);
-  await acknowledge(timed, monitor);
-  await to(2_000);
-  t.same(said(), ['0 firing a', '200 acknowledged a']);
-  await world.happens('down', [monitor]);
-  await to(2_090);
-  t.same(said(), ['2000 severity a']);
-  t.match(await alertOf(monitor), { status: 'firing', severity: 'critical' });
-  await to(2_300);
-  t.same(said(), ['2100 escalation b', '2300 reminder a'], 'the step had a hundred seconds to go');
-});
+t.test(
+  'without a time-out an acknowledged alert takes no step and sends no reminder, until it gets worse',
+  async (t) => {
+    const timed = await openTimedAlerts(t);
+    const { world, rule, to, said, alertOf } = timed;
+    const monitor = await timed.monitor('Shop', {
+      ...twoSteps(timed),
+      rules: [rule({ repeat: { enabled: true, interval_sec: 300, max_count: 100 } })],
+    });
+    await world.happens('degraded', [monitor]);
+    await to(200);
+    await acknowledge(timed, monitor);
+    await to(2_000);
+    t.same(said(), ['0 firing a', '200 acknowledged a']);
+    await world.happens('down', [monitor]);
+    await to(2_090);
+    t.same(said(), ['2000 severity a']);
+    t.match(await alertOf(monitor), { status: 'firing', severity: 'critical' });
+    await to(2_300);
+    t.same(said(), ['2100 escalation b', '2300 reminder a'], 'the step had a hundred seconds to go');
+  },
+);
 
 t.test('steps stand still while a silence holds, from its begin on, and its time does not count', async (t) => {
   const timed = await openTimedAlerts(t);

@@ -120,7 +120,7 @@ t.test('a link that a hundred programs open changes nothing', async (t) => {
   t.same(kinds(), ['firing']);
 });
 
-t.test('a link gives a right to its own alert, until its time is over; the others have the same page', async (t) => {
+t.test('a link gives access to its own alert until it expires; all other links get the same page', async (t) => {
   const { api, db, alerts } = await startAlertedStack(t, ['Shop', 'Depot']);
   const [shop, depot] = alerts as [AlertOfStack, AlertOfStack];
   const altered = {

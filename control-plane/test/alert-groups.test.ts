@@ -25,7 +25,7 @@ t.test('groups are created with defaults, listed, changed and deleted', async (t
   t.same(acts.sort(), ['alert_group.changed', 'alert_group.created', 'alert_group.deleted']);
 });
 
-t.test('a group that cannot be is refused with the field and the reason, and an account has at most 50', async (t) => {
+t.test('an invalid group is refused with the field and the reason, and an account has at most 50', async (t) => {
   const { api, database } = await startStack(t);
   const cases: readonly (readonly [object, string, string])[] = [
     [{ group_by: 'name' }, 'group_by', 'enum'],

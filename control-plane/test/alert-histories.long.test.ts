@@ -55,7 +55,7 @@ function check({ limits }: AlertHistory, { arrivals, notices, expectedNotices, f
 }
 
 t.test(
-  'whatever happens, a channel is told the begin of an alert first and its end last, what was held is told or over, and no limit is exceeded',
+  'whatever happens, a channel gets the start of an alert first and its end last, held messages are sent or become obsolete, and no limit is exceeded',
   async (t) => {
     let player = await AlertPlayer.open(t);
     await fc.assert(

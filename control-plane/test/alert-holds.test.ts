@@ -46,28 +46,31 @@ function quietFor(world: AlertWorld, ms: number, action: QuietHours['action']): 
   };
 }
 
-t.test('quiet hours hold what is not critical, and what still fires at their end is one digest', async (t) => {
-  const { world, told, policy, holds } = await held(t);
-  const alert_policy_id = await policy({ quiet_hours: [quietFor(world, 10 * MINUTE_MS, 'hold')] });
-  const add = (name: string) => world.addMonitor(name, { alert_policy_id });
-  const monitors = await Promise.all(['Berlin', 'Paris', 'Rome', 'Oslo'].map(add));
-  const [berlin = '', paris = '', rome = '', oslo = ''] = monitors;
-  await world.happens('degraded', [berlin, paris, rome]);
-  await world.happens('down', [oslo]);
-  await world.passAll(2 * MINUTE_MS, 30_000);
-  t.same(told(), ['firing Down: Oslo'], 'a critical one at once');
-  t.same(await holds(berlin), ['quiet_hours']);
-  await world.happens('up', [rome]);
-  await world.passAll(10 * MINUTE_MS, 30_000);
-  t.equal(told().length, 2);
-  t.match(told()[1], /^digest .*2/, 'two of three: the third one recovered');
-  await world.happens('up', [berlin, paris, oslo]);
-  await world.passAll(6 * MINUTE_MS, 30_000);
-  t.match(told().slice(2), ['resolved Up again: Oslo', /^digest .*/]);
-  t.equal(told().length, 4, 'nobody is told of the end of what nobody was told');
-});
+t.test(
+  'quiet hours hold alerts that are not critical, and those that still fire at their end are one digest',
+  async (t) => {
+    const { world, told, policy, holds } = await held(t);
+    const alert_policy_id = await policy({ quiet_hours: [quietFor(world, 10 * MINUTE_MS, 'hold')] });
+    const add = (name: string) => world.addMonitor(name, { alert_policy_id });
+    const monitors = await Promise.all(['Berlin', 'Paris', 'Rome', 'Oslo'].map(add));
+    const [berlin = '', paris = '', rome = '', oslo = ''] = monitors;
+    await world.happens('degraded', [berlin, paris, rome]);
+    await world.happens('down', [oslo]);
+    await world.passAll(2 * MINUTE_MS, 30_000);
+    t.same(told(), ['firing Down: Oslo'], 'a critical one at once');
+    t.same(await holds(berlin), ['quiet_hours']);
+    await world.happens('up', [rome]);
+    await world.passAll(10 * MINUTE_MS, 30_000);
+    t.equal(told().length, 2);
+    t.match(told()[1], /^digest .*2/, 'two of three: the third one recovered');
+    await world.happens('up', [berlin, paris, oslo]);
+    await world.passAll(6 * MINUTE_MS, 30_000);
+    t.match(told().slice(2), ['resolved Up again: Oslo', /^digest .*/]);
+    t.equal(told().length, 4, 'nobody is told of the end of what nobody was told');
+  },
+);
 
-t.test('quiet hours that drop tell nobody, neither then nor later, and record it', async (t) => {
+t.test('quiet hours that drop messages send none of them, neither then nor later, and record this', async (t) => {
   const { world, told, policy } = await held(t);
   const alert_policy_id = await policy({ quiet_hours: [quietFor(world, 5 * MINUTE_MS, 'drop')] });
   const monitor = await world.addMonitor('Shop', { alert_policy_id });
@@ -83,7 +86,7 @@ t.test('quiet hours that drop tell nobody, neither then nor later, and record it
 });
 
 t.test(
-  'while a monitor is down, alerts of those that depend on it are held, and told if they outlast it',
+  'while a monitor is down, alerts of monitors that depend on it are held, and sent if they outlast it',
   async (t) => {
     const { world, told, policy, holds } = await held(t);
     const router = await world.addMonitor('Router');
@@ -109,7 +112,7 @@ t.test(
   },
 );
 
-t.test('200 monitors behind one that is down make one message', async (t) => {
+t.test('200 monitors that depend on one that is down cause one message', async (t) => {
   const { world, told, policy } = await held(t);
   const router = await world.addMonitor('Router');
   const alert_policy_id = await policy({ depends_on: [router] });
@@ -124,7 +127,7 @@ t.test('200 monitors behind one that is down make one message', async (t) => {
   t.equal((await world.db('alerts')).length, 201);
 });
 
-t.test('in a window nobody is reminded of what was told before it; an end is told in it as ever', async (t) => {
+t.test('within a maintenance window no reminder is sent, but the end of an alert is', async (t) => {
   const { world, channel, told, policy, holds } = await held(t);
   const alert_policy_id = await policy(
     {},
@@ -170,38 +173,41 @@ t.test('in a window nobody is reminded of what was told before it; an end is tol
   t.equal(told().at(-1), 'resolved Up again: Lasting');
 });
 
-t.test('reminders come at their interval, as many as the rule has, and none of what is acknowledged', async (t) => {
-  const { world, channel, told, policy } = await held(t);
-  const alert_policy_id = await policy(
-    {},
-    {
-      rules: [
-        {
-          match: { severity: [], tags_any: [], time_window: null },
-          channels: [{ channel_id: channel.id, to: null }],
-          delay_sec: 0,
-          repeat: { enabled: true, interval_sec: 300, max_count: 2 },
-        },
-      ],
-    },
-  );
-  const seen = await world.addMonitor('Seen', { alert_policy_id });
-  const lasting = await world.addMonitor('Lasting', { alert_policy_id });
-  await world.happens('down', [seen, lasting]);
-  await world.settle();
-  const { id } = await world.db('alerts').where({ monitor_id: seen }).first();
-  await world.acts.acknowledge(id, 'mine', { account: accountOf(world.userId), actor: program });
-  await world.passAll(4 * MINUTE_MS, 20_000);
-  const reminders = () => told().filter((message) => message.startsWith('reminder'));
-  t.same(reminders(), []);
-  await world.passAll(2 * MINUTE_MS, 20_000);
-  t.equal(reminders().length, 1);
-  await world.passAll(30 * MINUTE_MS, 20_000);
-  t.equal(reminders().length, 2);
-  t.ok(reminders().every((message) => message.includes('Lasting')));
-});
+t.test(
+  'reminders are sent at their interval, as many as the rule says, and none about acknowledged alerts',
+  async (t) => {
+    const { world, channel, told, policy } = await held(t);
+    const alert_policy_id = await policy(
+      {},
+      {
+        rules: [
+          {
+            match: { severity: [], tags_any: [], time_window: null },
+            channels: [{ channel_id: channel.id, to: null }],
+            delay_sec: 0,
+            repeat: { enabled: true, interval_sec: 300, max_count: 2 },
+          },
+        ],
+      },
+    );
+    const seen = await world.addMonitor('Seen', { alert_policy_id });
+    const lasting = await world.addMonitor('Lasting', { alert_policy_id });
+    await world.happens('down', [seen, lasting]);
+    await world.settle();
+    const { id } = await world.db('alerts').where({ monitor_id: seen }).first();
+    await world.acts.acknowledge(id, 'mine', { account: accountOf(world.userId), actor: program });
+    await world.passAll(4 * MINUTE_MS, 20_000);
+    const reminders = () => told().filter((message) => message.startsWith('reminder'));
+    t.same(reminders(), []);
+    await world.passAll(2 * MINUTE_MS, 20_000);
+    t.equal(reminders().length, 1);
+    await world.passAll(30 * MINUTE_MS, 20_000);
+    t.equal(reminders().length, 2);
+    t.ok(reminders().every((message) => message.includes('Lasting')));
+  },
+);
 
-t.test('a silence that begins later and drops a message on its way is told at its end', async (t) => {
+t.test('a message that a later silence drops on its way is sent at the end of the silence', async (t) => {
   const { world, receiver, policy } = await held(t);
   const monitor = await world.addMonitor('Shop', { alert_policy_id: await policy({}) });
   const taken: string[] = [];

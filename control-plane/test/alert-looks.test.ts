@@ -32,7 +32,7 @@ t.test('an alert that a commit makes due is looked at at once, without the sweep
   t.same(told(), ['firing Down: Shop', 'resolved Alert policy no longer applies: Shop']);
 });
 
-t.test('an alert that waits for another monitor is told as soon as that one is up', async (t) => {
+t.test('an alert that waits for another monitor is sent as soon as that one is up', async (t) => {
   const { world, channel, told } = await watched(t);
   const router = await world.addMonitor('Router', { notifies_owner: false });
   const alert_policy_id = await world.addPolicy([channel], {
@@ -51,7 +51,7 @@ t.test('an alert that waits for another monitor is told as soon as that one is u
   t.same(told(), ['firing Down: Shop']);
 });
 
-t.test('an alert of whose mark no one was told is looked at by the next sweep', async (t) => {
+t.test('an alert that is due without a notification is handled by the next sweep', async (t) => {
   const { world, channel, told } = await watched(t);
   const policy = await world.addPolicy([channel]);
   const monitor = await world.addMonitor('Shop', { alert_policy_id: policy });

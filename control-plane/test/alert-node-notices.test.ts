@@ -72,7 +72,7 @@ async function aWorldOfNodes(t: Test) {
   };
 }
 
-t.test('when the node of 200 monitors loses its uplink, there is no alert, and one notice to its owner', async (t) => {
+t.test('a node of 200 monitors that loses its uplink causes no alert, and one notice to its owner', async (t) => {
   const world = await aWorldOfNodes(t);
   const { db, userId } = world;
   const node = await world.addNode('Berlin');
@@ -94,7 +94,7 @@ t.test('when the node of 200 monitors loses its uplink, there is no alert, and o
   t.same(await db('alerts'), []);
 });
 
-t.test('a node whose network was away while its link stayed is one notice, which names the reason', async (t) => {
+t.test('a node that lost its network but kept its link causes one notice, which names the reason', async (t) => {
   const world = await aWorldOfNodes(t);
   const node = await world.addNode('Berlin');
   await world.reportLoss(node, ['m_1'], Date.now() - 2 * MINUTE_MS);
@@ -104,7 +104,7 @@ t.test('a node whose network was away while its link stayed is one notice, which
 });
 
 t.test(
-  'nodes of an owner that go offline within 30 s are one notice, without those that are back by then',
+  'nodes of an owner that go offline within 30 s are in one notice, without those that have returned by then',
   async (t) => {
     const world = await aWorldOfNodes(t);
     const other = await insertUser(world.db, { email_verified_at: new Date() });
@@ -128,7 +128,7 @@ t.test(
   },
 );
 
-t.test('a node that is offline and reports why before it is known to be back is one notice', async (t) => {
+t.test('a node that goes offline and reports the reason before it is known to be back causes one notice', async (t) => {
   const world = await aWorldOfNodes(t);
   await world.happensToNode('node.offline', 'n_1');
   await world.passAll(25_000, 5_000);
@@ -139,40 +139,34 @@ t.test('a node that is offline and reports why before it is known to be back is 
   t.same(await world.titles(), ['Node unhealthy: n_1']);
 });
 
-t.test(
-  'that the network of a node was away is not told before or after that it is offline, which is told',
-  async (t) => {
-    const world = await aWorldOfNodes(t);
-    await world.happensToNode('node.unhealthy', 'n_1');
-    await world.happensToNode('node.unhealthy', 'n_2');
-    await world.passAll(20_000, 5_000);
-    await world.happensToNode('node.offline', 'n_1');
-    await world.passAll(15_000, 5_000);
-    t.same(await world.titles(), ['Node unhealthy: n_2'], 'another node waits for none of it');
-    await world.passAll(20_000, 5_000);
-    t.same(await world.titles(), ['Node unhealthy: n_2', 'Node offline: n_1']);
-    await world.passAll(120_000, 5_000);
-    t.equal((await world.titles()).length, 2);
-    t.same(await world.db('alert_node_waits').where({ kind: 'node_unhealthy' }), [], 'it waits no longer');
-  },
-);
+t.test('a lost network of a node is not reported in addition to the report that the node is offline', async (t) => {
+  const world = await aWorldOfNodes(t);
+  await world.happensToNode('node.unhealthy', 'n_1');
+  await world.happensToNode('node.unhealthy', 'n_2');
+  await world.passAll(20_000, 5_000);
+  await world.happensToNode('node.offline', 'n_1');
+  await world.passAll(15_000, 5_000);
+  t.same(await world.titles(), ['Node unhealthy: n_2'], 'another node waits for none of it');
+  await world.passAll(20_000, 5_000);
+  t.same(await world.titles(), ['Node unhealthy: n_2', 'Node offline: n_1']);
+  await world.passAll(120_000, 5_000);
+  t.equal((await world.titles()).length, 2);
+  t.same(await world.db('alert_node_waits').where({ kind: 'node_unhealthy' }), [], 'it waits no longer');
+});
 
-t.test(
-  'that the network of a node was away waits for whether the node is said to be offline, and is told if it is not',
-  async (t) => {
-    const world = await aWorldOfNodes(t);
-    await world.happensToNode('node.unhealthy', 'n_1');
-    await world.passAll(20_000, 5_000);
-    await world.happensToNode('node.offline', 'n_1');
-    await world.passAll(20_000, 5_000);
-    t.same(await world.titles(), [], 'past its time, behind the other notice');
-    await world.happensToNode('node.online', 'n_1');
-    await world.passAll(60_000, 5_000);
-    t.same(await world.titles(), ['Node unhealthy: n_1']);
-  },
-);
+t.test('a lost network of a node is reported once it is known that the node is not reported as offline', async (t) => {
+  const world = await aWorldOfNodes(t);
+  await world.happensToNode('node.unhealthy', 'n_1');
+  await world.passAll(20_000, 5_000);
+  await world.happensToNode('node.offline', 'n_1');
+  await world.passAll(20_000, 5_000);
+  t.same(await world.titles(), [], 'past its time, behind the other notice');
+  await world.happensToNode('node.online', 'n_1');
+  await world.passAll(60_000, 5_000);
+  t.same(await world.titles(), ['Node unhealthy: n_1']);
+});
 
-t.test('what happened to the network of a node before it was offline for another reason is told', async (t) => {
+t.test('a lost network of a node is reported when the node goes offline later for another reason', async (t) => {
   const world = await aWorldOfNodes(t);
   const minutesAgo = (minutes: number) => new Date(world.clock.now() - minutes * MINUTE_MS);
   await world.happensToNode('node.unhealthy', 'n_1', world.userId, minutesAgo(20));
@@ -181,7 +175,7 @@ t.test('what happened to the network of a node before it was offline for another
   t.same((await world.titles()).toSorted(), ['Node offline: n_1', 'Node unhealthy: n_1']);
 });
 
-t.test('two replicas that tell at the same time make one notice', async (t) => {
+t.test('two replicas that report at the same time create one notice', async (t) => {
   const world = await aWorldOfNodes(t);
   const other = world.relayReplica(world.replica(world.clock));
   await world.happensToNode('node.offline', 'n_1');

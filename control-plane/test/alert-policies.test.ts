@@ -363,7 +363,7 @@ t.test('names are unique, and an account has at most 100 policies', async (t) =>
   t.equal(page.body.data.items.length, 10);
 });
 
-t.test('a policy that monitors name is deleted only by force, and they name none then', async (t) => {
+t.test('a policy that monitors name is deleted only by force, and is then removed from them', async (t) => {
   const { api } = await startStack(t);
   const { id: channel_id } = await channel(api, 'Hook');
   const { id } = await data(api, 'POST', path, { name: 'Named', rules: [{ channels: [{ channel_id }] }] });
@@ -377,7 +377,7 @@ t.test('a policy that monitors name is deleted only by force, and they name none
 });
 
 t.test(
-  'a channel that policies name is deleted only by force, and the default channel stands in for the last',
+  'a channel that policies name is deleted only by force, and the default channel replaces the last one of a rule',
   async (t) => {
     const { api } = await startStack(t);
     const [one, two] = [await channel(api, 'One'), await channel(api, 'Two')];
@@ -411,7 +411,7 @@ t.test(
   },
 );
 
-t.test('monitors cannot depend on each other, whichever change would make them', async (t) => {
+t.test('monitors cannot depend on each other, whichever change would cause it', async (t) => {
   const { api } = await startStack(t);
   const { id: channel_id } = await channel(api, 'Hook');
   const [router, shop, page] = await Promise.all(['Router', 'Shop', 'Page'].map((name) => aHeartbeat(api, { name })));

@@ -12,7 +12,7 @@ const suppression = {
 } as const;
 
 t.test(
-  'a recovery is told after its delay, also to further channels; trouble that returns before is the same',
+  'a recovery is sent after its delay, to further channels too; a failure that returns earlier continues the same alert',
   async (t) => {
     const { world, monitor, choice, to, said } = await openTimedAlerts(t);
     const shop = await monitor('Shop', { on_recovery: { notify: true, delay_sec: 120, channels: [choice('c')] } });
@@ -30,7 +30,7 @@ t.test(
   },
 );
 
-t.test('channels that are told of ends alone get no end of what nobody was told of', async (t) => {
+t.test('channels for recoveries alone get no recovery of an alert that was never sent', async (t) => {
   const { world, receiver, monitor, choice, to, said } = await openTimedAlerts(t);
   const shop = await monitor('Shop', { on_recovery: { notify: true, delay_sec: 0, channels: [choice('c')] } });
   receiver.reply = () => ({ status: 500 });
@@ -44,7 +44,7 @@ t.test('channels that are told of ends alone get no end of what nobody was told 
   t.same(said(), []);
 });
 
-t.test('channels that are told of ends alone get those of a storm, each once', async (t) => {
+t.test('channels for recoveries alone get those of a storm, each once', async (t) => {
   const { world, receiver, monitor, choice, to } = await openTimedAlerts(t);
   const on_recovery = { notify: true, delay_sec: 0, channels: [choice('c')] };
   const monitors: string[] = [];
@@ -60,7 +60,7 @@ t.test('channels that are told of ends alone get those of a storm, each once', a
 });
 
 t.test(
-  'what is still down when the time window of a rule begins is told then, after the delays of others',
+  'a monitor that is still down when the time window of a rule begins is reported then, after the delays of other rules',
   async (t) => {
     const { world, monitor, rule, choice, to, said } = await openTimedAlerts(t);
     const beginMs = Math.ceil((world.clock.now() + 300_000) / 60_000) * 60_000;
@@ -80,7 +80,7 @@ t.test(
   },
 );
 
-t.test('with flapping all every event is told, with none no event is; there is a notice with neither', async (t) => {
+t.test('with flapping `all` every event is sent, with `none` no event is; neither sends a notice', async (t) => {
   const { world, monitor, rule, choice, to, said } = await openTimedAlerts(t);
   const every = await monitor('Every', { suppression: { ...suppression, flapping: 'all' } });
   const never = await monitor('Never', {

@@ -68,7 +68,7 @@ t.test(
   },
 );
 
-t.test('a policy of a test key applies to monitors of test keys alone', async (t) => {
+t.test('a policy of a test key applies only to monitors of test keys', async (t) => {
   const { api, database, controlPlane } = await startStack(t);
   const scopes = ['alert:read', 'alert:write', 'monitor:read', 'monitor:write'] as const;
   const request = { name: 'test', type: 'test' as const, scopes: [...scopes] };

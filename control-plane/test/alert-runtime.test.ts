@@ -101,7 +101,7 @@ t.test('of an alert whose message may have arrived the end is sent', async (t) =
 });
 
 t.test(
-  'a silence over the recovery holds no end of what was told, and what still fires at its end is told then',
+  'a silence during the recovery does not hold the end of a sent alert, and alerts that still fire when it ends are sent then',
   async (t) => {
     const receiver = await startReceiver(t);
     const world = await openAlertWorld(t);
@@ -183,7 +183,7 @@ t.test('what a silence held is looked at when the account is recovered, which en
   t.match(world.mails, [{ to: 'owner@test.example' }]);
 });
 
-t.test('whoever was told of an alert is told of its end, however it ends', async (t) => {
+t.test('every channel that got an alert gets its end, however it ends', async (t) => {
   const receiver = await startReceiver(t);
   const world = await openAlertWorld(t);
   const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
@@ -216,7 +216,7 @@ t.test('whoever was told of an alert is told of its end, however it ends', async
   }
 });
 
-t.test('of an alert that outlasts the log of messages the end is told', async (t) => {
+t.test('the end of an alert that outlasts the log of messages is sent', async (t) => {
   const receiver = await startReceiver(t);
   const world = await openAlertWorld(t);
   const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
@@ -276,7 +276,7 @@ t.test(
   },
 );
 
-t.test('an address that got a message in place of its channels is told of the end, and no other', async (t) => {
+t.test('an address that got a message in place of its channels gets the end, and no other message', async (t) => {
   const receiver = await startReceiver(t);
   receiver.reply = () => ({ status: 500 });
   const world = await openAlertWorld(t);
@@ -293,29 +293,26 @@ t.test('an address that got a message in place of its channels is told of the en
   t.same(hook, ['recovered_before_sent', 'not_needed']);
 });
 
-t.test(
-  'an address that got a message in place of a channel that a silence then kept back is told of the end',
-  async (t) => {
-    const receiver = await startReceiver(t);
-    receiver.reply = () => ({ status: 500 });
-    const world = await openAlertWorld(t);
-    const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
-    const monitor = await world.addMonitor('Shop', { alert_policy_id: await world.addPolicy([channel]) });
-    await world.happens('down', [monitor]);
-    await world.passAll(180_000, 5_000);
-    await world.addSilence(3_600_000);
-    await world.passAll(600_000, 20_000);
-    const hook = () => world.db('alert_deliveries').where({ channel_id: channel.id }).pluck('reason');
-    t.same(await hook(), ['silenced']);
-    await world.happens('degraded', [monitor]);
-    await world.passAll(2_000);
-    await world.happens('up', [monitor]);
-    await world.passAll(10_000);
-    t.equal(world.mails.length, 2);
-    t.match(JSON.stringify(world.mails[1]?.content), /Up again/);
-    t.same(await hook(), ['silenced'], 'and the channel, which knows nothing, is not');
-  },
-);
+t.test('an address that got a message in place of a channel that a silence then holds gets the end', async (t) => {
+  const receiver = await startReceiver(t);
+  receiver.reply = () => ({ status: 500 });
+  const world = await openAlertWorld(t);
+  const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });
+  const monitor = await world.addMonitor('Shop', { alert_policy_id: await world.addPolicy([channel]) });
+  await world.happens('down', [monitor]);
+  await world.passAll(180_000, 5_000);
+  await world.addSilence(3_600_000);
+  await world.passAll(600_000, 20_000);
+  const hook = () => world.db('alert_deliveries').where({ channel_id: channel.id }).pluck('reason');
+  t.same(await hook(), ['silenced']);
+  await world.happens('degraded', [monitor]);
+  await world.passAll(2_000);
+  await world.happens('up', [monitor]);
+  await world.passAll(10_000);
+  t.equal(world.mails.length, 2);
+  t.match(JSON.stringify(world.mails[1]?.content), /Up again/);
+  t.same(await hook(), ['silenced'], 'and the channel, which knows nothing, is not');
+});
 
 t.test(
   '2 000 monitors that go down at once, and come up again, make six messages each way, in few statements',
@@ -358,7 +355,7 @@ t.test(
   },
 );
 
-t.test('alerts of a group leave together, after its wait, and its end is told once', async (t) => {
+t.test('alerts of a group are sent together, after its wait, and its end is sent once', async (t) => {
   const receiver = await startReceiver(t);
   const world = await openAlertWorld(t);
   const channel = await world.addChannel('Hook', 'webhook', { url: `${receiver.url}/` });

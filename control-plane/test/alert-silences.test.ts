@@ -60,7 +60,7 @@ t.test('a silence is for one monitor, for groups, tags or all, from now or later
   );
 });
 
-t.test('a silence that cannot be is refused with the field and the reason', async (t) => {
+t.test('an invalid silence is refused with the field and the reason', async (t) => {
   const { api, at } = await startStill(t);
   const monitor = await aHeartbeat(api);
   const hour = { duration_sec: 3_600 };
@@ -93,47 +93,50 @@ t.test('a silence that cannot be is refused with the field and the reason', asyn
   }
 });
 
-t.test('a silence changes until it has expired, its begin only until then, and ends when it is deleted', async (t) => {
-  const { api, data, at, moveTo, make, database } = await startStill(t);
-  const patch = (id: string, body: object) => api.call('PATCH', `${path}/${id}`, { body });
-  const { id } = await make({ starts_at: at(2), ends_at: at(6) });
-  t.match((await patch(id, { reason: 'More', starts_at: at(1), ends_at: at(5) })).body.data, {
-    reason: 'More',
-    starts_at: at(1),
-    ends_at: at(5),
-    status: 'upcoming',
-  });
-  t.match(await patch(id, { starts_at: at(5) }), refusal(400, 'VALIDATION_FAILED', 'starts_at', 'range'));
-  moveTo(3);
-  t.match(await patch(id, { ends_at: at(4) }), { body: { data: { status: 'active', ends_at: at(4) } } });
-  t.match(await patch(id, { starts_at: at(2) }), refusal(409, 'CONFLICT', 'starts_at', 'conflict'));
-  t.match(await patch(id, { ends_at: at(2) }), refusal(400, 'VALIDATION_FAILED', 'ends_at', 'range'));
-  t.match(await patch(id, { scope_type: 'all' }), refusal(400, 'VALIDATION_FAILED', 'scope_type', 'unknown'));
-  moveTo(3.5);
-  await data('DELETE', `${path}/${id}`);
-  const ended = await data('GET', `${path}/${id}`);
-  t.match(ended, { status: 'expired', ends_at: at(3.5) });
-  t.match(await patch(id, { reason: 'Late' }), refusal(409, 'CONFLICT', 'id', 'conflict'));
-  moveTo(4);
-  await data('DELETE', `${path}/${id}`);
-  t.strictSame(await data('GET', `${path}/${id}`), ended, 'it stays as it is');
-  const upcoming = await make({ starts_at: at(5), ends_at: at(6) });
-  await data('DELETE', `${path}/${upcoming.id}`);
-  const missing = { status: 404, body: { error: { code: 'ALERT_NOISE_RULE_NOT_FOUND' } } };
-  t.match(await api.call('GET', `${path}/${upcoming.id}`), missing);
-  t.match(await patch(upcoming.id, { reason: 'Gone' }), missing);
-  t.match(await api.call('DELETE', `${path}/${upcoming.id}`), missing);
-  const acts = (subject: string) => database.db('audit_log').where({ subject }).orderBy('id').pluck('action');
-  t.same((await acts(id)).sort(), [
-    'alert_silence.changed',
-    'alert_silence.changed',
-    'alert_silence.created',
-    'alert_silence.ended',
-  ]);
-  t.same((await acts(upcoming.id)).sort(), ['alert_silence.created', 'alert_silence.deleted']);
-});
+t.test(
+  'a silence can be changed until it has expired, its start only until it has begun, and ends when it is deleted',
+  async (t) => {
+    const { api, data, at, moveTo, make, database } = await startStill(t);
+    const patch = (id: string, body: object) => api.call('PATCH', `${path}/${id}`, { body });
+    const { id } = await make({ starts_at: at(2), ends_at: at(6) });
+    t.match((await patch(id, { reason: 'More', starts_at: at(1), ends_at: at(5) })).body.data, {
+      reason: 'More',
+      starts_at: at(1),
+      ends_at: at(5),
+      status: 'upcoming',
+    });
+    t.match(await patch(id, { starts_at: at(5) }), refusal(400, 'VALIDATION_FAILED', 'starts_at', 'range'));
+    moveTo(3);
+    t.match(await patch(id, { ends_at: at(4) }), { body: { data: { status: 'active', ends_at: at(4) } } });
+    t.match(await patch(id, { starts_at: at(2) }), refusal(409, 'CONFLICT', 'starts_at', 'conflict'));
+    t.match(await patch(id, { ends_at: at(2) }), refusal(400, 'VALIDATION_FAILED', 'ends_at', 'range'));
+    t.match(await patch(id, { scope_type: 'all' }), refusal(400, 'VALIDATION_FAILED', 'scope_type', 'unknown'));
+    moveTo(3.5);
+    await data('DELETE', `${path}/${id}`);
+    const ended = await data('GET', `${path}/${id}`);
+    t.match(ended, { status: 'expired', ends_at: at(3.5) });
+    t.match(await patch(id, { reason: 'Late' }), refusal(409, 'CONFLICT', 'id', 'conflict'));
+    moveTo(4);
+    await data('DELETE', `${path}/${id}`);
+    t.strictSame(await data('GET', `${path}/${id}`), ended, 'it stays as it is');
+    const upcoming = await make({ starts_at: at(5), ends_at: at(6) });
+    await data('DELETE', `${path}/${upcoming.id}`);
+    const missing = { status: 404, body: { error: { code: 'ALERT_NOISE_RULE_NOT_FOUND' } } };
+    t.match(await api.call('GET', `${path}/${upcoming.id}`), missing);
+    t.match(await patch(upcoming.id, { reason: 'Gone' }), missing);
+    t.match(await api.call('DELETE', `${path}/${upcoming.id}`), missing);
+    const acts = (subject: string) => database.db('audit_log').where({ subject }).orderBy('id').pluck('action');
+    t.same((await acts(id)).sort(), [
+      'alert_silence.changed',
+      'alert_silence.changed',
+      'alert_silence.created',
+      'alert_silence.ended',
+    ]);
+    t.same((await acts(upcoming.id)).sort(), ['alert_silence.created', 'alert_silence.deleted']);
+  },
+);
 
-t.test('500 silences may last or come, and those that ended are listed for 90 days', async (t) => {
+t.test('an account has at most 500 current and future silences, and expired ones are listed for 90 days', async (t) => {
   const { api, at, make, database, clock } = await startStill(t);
   const { db } = database;
   const first = await make({ duration_sec: 3_600 });

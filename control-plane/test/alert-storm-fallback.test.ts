@@ -20,7 +20,7 @@ async function aStorm(t: Test) {
   return { world, hook, other, monitors, subjects };
 }
 
-t.test('a storm that no channel accepts is few mails to the account, and so is its end', async (t) => {
+t.test('a storm that no channel accepts causes few mails to the account, and so does its end', async (t) => {
   const { world, hook, other, monitors, subjects } = await aStorm(t);
   for (const receiver of [hook, other]) receiver.reply = () => ({ status: 500 });
   await world.happens('down', monitors);
@@ -33,7 +33,7 @@ t.test('a storm that no channel accepts is few mails to the account, and so is i
   t.equal(subjects().filter((subject) => /145/.test(subject)).length, 4, 'which is of all that were told');
 });
 
-t.test('a storm that one of the channels accepts is no mail to the account', async (t) => {
+t.test('a storm that one of the channels accepts causes no mail to the account', async (t) => {
   const { world, hook, monitors, subjects } = await aStorm(t);
   hook.reply = () => ({ status: 500 });
   await world.happens('down', monitors);

@@ -49,7 +49,7 @@ t.test('the new id of a group that moved is stored, and used at once the next ti
   );
 });
 
-t.test('a message whose markup is refused is sent as plain text at once, and once', async (t) => {
+t.test('a message whose markup is refused is sent once as plain text, at once', async (t) => {
   const { vendor, post, channel } = await openAt(t, 'telegram');
   vendor.answerNext(telegramErrors.cannot_parse);
   const [first = ''] = await post.post([channel]);
@@ -64,7 +64,7 @@ t.test('a message whose markup is refused is sent as plain text at once, and onc
   t.match(await post.db('alert_channels').where({ id: channel.id }).first(), { health: 'ok' }, 'the channel works');
 });
 
-t.test('a vendor that asks for a pause in the body gets nothing of the channel before', async (t) => {
+t.test('a vendor that requests a pause in its response gets no message of the channel during it', async (t) => {
   const { vendor, post, channel } = await openAt(t, 'telegram');
   vendor.answerNext({
     status: 429,
@@ -79,7 +79,7 @@ t.test('a vendor that asks for a pause in the body gets nothing of the channel b
   t.equal(vendor.taken.length, 2);
 });
 
-t.test('channels with one credential share its bucket, whichever replica sends', async (t) => {
+t.test('channels with one credential share its rate limit, whichever replica sends', async (t) => {
   const { vendor, post, channel, config } = await openAt(t, 'slack');
   const other = await post.addChannel('Chat again', 'slack', config);
   const replica = post.replica();
@@ -90,7 +90,7 @@ t.test('channels with one credential share its bucket, whichever replica sends',
   t.equal(vendor.requests.length, 8, 'the limit of the vendor, 1 per second, is never met');
 });
 
-t.test('replicas that take at once take no more than a bucket has', async (t) => {
+t.test('replicas that send at once take no more than a rate limit allows', async (t) => {
   const { db } = await openAlertPost(t, { starts: false });
   const bucket = { count: 5, perMs: 60_000, of: 'credential', key: 'shared' } as const;
   const nowMs = 1_000_000;
@@ -98,7 +98,7 @@ t.test('replicas that take at once take no more than a bucket has', async (t) =>
   t.equal(waits.filter(({ waitMs }) => waitMs === 0).length, 5);
 });
 
-t.test('the token of a bot, which is part of its address, is in no error, log line or row', async (t) => {
+t.test('the token of a bot, which is part of its URL, appears in no error, log line or row', async (t) => {
   const { vendor, post, channel, config } = await openAt(t, 'telegram');
   const token = String(Reflect.get(config, 'bot_token'));
   vendor.answerNext({

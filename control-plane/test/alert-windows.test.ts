@@ -55,7 +55,7 @@ async function withWindows(t: Test) {
   };
 }
 
-t.test('of a monitor that is down before a window and up inside it both are told at once', async (t) => {
+t.test('for a monitor that is down before a window and up inside it, both are sent at once', async (t) => {
   const { world, monitor, window, to, said } = await withWindows(t);
   const shop = await monitor('Shop');
   await window(300, 1_500);
@@ -67,7 +67,7 @@ t.test('of a monitor that is down before a window and up inside it both are told
 });
 
 t.test(
-  'of a monitor that is down before a window and after it nothing is told within, no reminder and no step',
+  'for a monitor that is down before a window and after it, nothing is sent within it, neither reminder nor step',
   async (t) => {
     const { world, monitor, window, to, turned, said, persistent, heldBy } = await withWindows(t);
     const shop = await monitor('Shop', persistent);
@@ -90,7 +90,7 @@ t.test(
   },
 );
 
-t.test('of a monitor that is down only inside a window nobody is told', async (t) => {
+t.test('for a monitor that is down only inside a window, nothing is sent', async (t) => {
   const { world, monitor, window, to, said, persistent, heldBy } = await withWindows(t);
   const shop = await monitor('Shop', persistent);
   await window(0, 1_200);
@@ -105,18 +105,21 @@ t.test('of a monitor that is down only inside a window nobody is told', async (t
   t.match(await world.db('alerts'), [{ status: 'resolved' }]);
 });
 
-t.test('a monitor that is down inside a window and after it is told at its end', async (t) => {
-  const { world, monitor, window, to, said } = await withWindows(t);
-  const shop = await monitor('Shop');
-  await window(0, 600);
-  await to(10);
-  await world.happens('down', [shop]);
-  await to(700);
-  t.same(said(), ['600 firing a']);
-});
+t.test(
+  'for a monitor that is down inside a window and after it, an alert is sent at the end of the window',
+  async (t) => {
+    const { world, monitor, window, to, said } = await withWindows(t);
+    const shop = await monitor('Shop');
+    await window(0, 600);
+    await to(10);
+    await world.happens('down', [shop]);
+    await to(700);
+    t.same(said(), ['600 firing a']);
+  },
+);
 
 t.test(
-  'a monitor that turns from degraded to down inside a window is told worse at its end, if it still is',
+  'a monitor that turns from degraded to down inside a window causes a message at its end, if it still is down',
   async (t) => {
     const { world, monitor, window, to, said } = await withWindows(t);
     const lasting = await monitor('Lasting');
@@ -134,7 +137,7 @@ t.test(
   },
 );
 
-t.test('what a window holds is told as soon as the window is deleted', async (t) => {
+t.test('messages that a window holds are sent as soon as the window is deleted', async (t) => {
   const { world, monitor, window, remove, to, said, heldBy } = await withWindows(t);
   const shop = await monitor('Shop');
   const { id } = await window(0, 86_400);

@@ -89,7 +89,7 @@ async function quietWorld(t: Test): Promise<AlertWorld> {
   return world;
 }
 
-t.test('bounded: one outage is told to ten channels of twenty recipients, in texts of the owner', async (t) => {
+t.test('bounded: one outage is sent to ten channels of twenty recipients, in custom texts', async (t) => {
   const world = await quietWorld(t);
   const to = ['owner@test.example', ...many(19, (n) => `person${n}@test.example`)];
   const channels = [];

@@ -52,7 +52,7 @@ const cases: Readonly<Record<string, (locale: (typeof locales)[number]) => Messa
 };
 
 for (const name of vendorTypeNames) {
-  t.test(`${name}: whatever strangers write arrives, as text, in every language`, async (t) => {
+  t.test(`${name}: texts of strangers arrive as text, in every language`, async (t) => {
     const clock = { nowMs: messagesAtMs };
     const vendor = await startVendorOf[name]({ now: () => clock.nowMs });
     t.teardown(() => vendor.close());

@@ -10,7 +10,7 @@ const types = channelTypes(noSettings);
 const limited = vendorTypeNames.filter((name) => types[name].buckets.some((bucket) => bucket.of !== 'recipient'));
 
 for (const name of limited) {
-  t.test(`${name}: a sender that never exceeds the buckets in any window meets no limit of the vendor`, async (t) => {
+  t.test(`${name}: a sender that stays within our rate limits exceeds no limit of the vendor`, async (t) => {
     const clock = { nowMs: messagesAtMs };
     const vendor = await startVendorOf[name]({ now: () => clock.nowMs });
     t.teardown(() => vendor.close());

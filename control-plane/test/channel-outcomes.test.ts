@@ -68,7 +68,7 @@ async function expectRows(t: Test, meeting: Meeting, rows: Rows): Promise<void> 
 }
 
 for (const name of vendorTypeNames) {
-  t.test(`${name}: the vendor takes messages of every kind and the plain form`, async (t) => {
+  t.test(`${name}: the vendor accepts messages of every kind, with markup and plain`, async (t) => {
     const meeting = await meet(t, name);
     for (const kind of ['firing', 'resolved', 'digest', 'notice', 'test'] as const) {
       const outcome = await meeting.try({ message: messageOf(kind, 'zh-CN') });
@@ -78,7 +78,7 @@ for (const name of vendorTypeNames) {
     t.equal(meeting.vendor.taken.length, 6);
   });
 
-  t.test(`${name}: a success without the vendor's own word for it is tried again`, async (t) => {
+  t.test(`${name}: a 200 that the body does not confirm is retried`, async (t) => {
     const meeting = await meet(t, name);
     const long = `{"errcode":0,"code":0,"ok":true,"sid":"x","pad":"${'x'.repeat(70_000)}"}`;
     for (const body of [long, '<html>200 OK</html>', '', '[]', 'null', '{"errcode":"0","code":"0","ok":"true"}', '{}'])
@@ -86,7 +86,7 @@ for (const name of vendorTypeNames) {
     t.equal(meeting.vendor.taken.length, 0);
   });
 
-  t.test(`${name}: an overloaded vendor is asked again, when it says so`, async (t) => {
+  t.test(`${name}: an overloaded vendor is retried at the time that it states`, async (t) => {
     const meeting = await meet(t, name);
     await expectRows(t, meeting, [
       [{ status: 500, body: 'oops' }, retry()],
@@ -97,14 +97,14 @@ for (const name of vendorTypeNames) {
     ]);
   });
 
-  t.test(`${name}: a vendor that cannot be reached is the sender's error`, async (t) => {
+  t.test(`${name}: a vendor that cannot be reached is an error of the connection, not a refusal`, async (t) => {
     const meeting = await meet(t, name);
     await meeting.vendor.close();
     await t.rejects(meeting.try(), { name: 'OutboundError', reason: 'unreachable' });
   });
 }
 
-t.test('slack: its words say whose fault it is', async (t) => {
+t.test('slack: the body decides if the message or the channel is at fault', async (t) => {
   const meeting = await meet(t, 'slack');
   await expectRows(t, meeting, [
     [slackErrors.rollup_error, retry()],
@@ -121,7 +121,7 @@ t.test('slack: its words say whose fault it is', async (t) => {
   t.match(await meeting.try(), retry(1_000), 'the second one within a second');
 });
 
-t.test('slack: other hosts are believed by their status, and get the same body', async (t) => {
+t.test('slack: other hosts get the same body, and their status decides', async (t) => {
   const meeting = await meet(t, 'slack');
   const elsewhere = channelTypes(noSettings).slack;
   const delivering = { config: knownConfigs.slack(meeting.vendor.origin), allow: ['127.0.0.1/32'] };
@@ -136,7 +136,7 @@ t.test('slack: other hosts are believed by their status, and get the same body',
   t.match(JSON.parse(String(meeting.vendor.requests[0]?.body)), { text: /Down/, blocks: Array });
 });
 
-t.test("slack: an address of the operator's is not judged, and no other one is asked", async (t) => {
+t.test('slack: an origin of the operator is exempt from the target policy, and no other one is used', async (t) => {
   const meeting = await meet(t, 'slack');
   const config = knownConfigs.slack(meeting.vendor.origin);
   t.match(await meeting.try({ allow: [] }), { kind: 'accepted' });
@@ -145,7 +145,7 @@ t.test("slack: an address of the operator's is not judged, and no other one is a
   t.match(await meeting.try({ config: other }), { ...refused('channel'), error: /must begin with http/ });
 });
 
-t.test('telegram: its codes and words say whose fault it is', async (t) => {
+t.test('telegram: code and description decide if the message, the recipient or the channel is at fault', async (t) => {
   const meeting = await meet(t, 'telegram');
   await expectRows(t, meeting, [
     [telegramErrors.too_many, retry(7_000)],
@@ -170,7 +170,7 @@ t.test('telegram: a group that moved gets the message at once, and its new id is
   t.match(meeting.vendor.taken, [{ body: { chat_id: telegramChats.movedTo } }]);
 });
 
-t.test('telegram: later messages reply to the first, and an end may be silent', async (t) => {
+t.test('telegram: later messages reply to the first one, and the end of an alert may be silent', async (t) => {
   const meeting = await meet(t, 'telegram');
   const config = { ...knownConfigs.telegram(), silent_recovery: true, thread_id: 7 };
   const first = await meeting.try({ config });
@@ -185,7 +185,7 @@ t.test('telegram: later messages reply to the first, and an end may be silent', 
   });
 });
 
-t.test('wecom: status 200 with a code is what the code says', async (t) => {
+t.test('wecom: the code in a response with status 200 decides', async (t) => {
   const meeting = await meet(t, 'wecom');
   await expectRows(t, meeting, [
     [wecomErrors.busy, retry()],
@@ -200,7 +200,7 @@ t.test('wecom: status 200 with a code is what the code says', async (t) => {
   t.match(await meeting.try({ config: { key: 'another-key-0123' } }), refused('channel'));
 });
 
-t.test('wecom: who is to be mentioned is, while something is wrong', async (t) => {
+t.test('wecom: members are mentioned while something is wrong', async (t) => {
   const meeting = await meet(t, 'wecom');
   const config = { ...knownConfigs.wecom(), mentioned_mobiles: ['13800000000'] };
   await meeting.try({ config });
@@ -211,7 +211,7 @@ t.test('wecom: who is to be mentioned is, while something is wrong', async (t) =
   );
 });
 
-t.test('dingtalk: status 200 with a code is what the code says', async (t) => {
+t.test('dingtalk: the code in a response with status 200 decides', async (t) => {
   const meeting = await meet(t, 'dingtalk');
   await expectRows(t, meeting, [
     [dingtalkErrors.busy, retry()],
@@ -236,7 +236,7 @@ t.test('dingtalk: status 200 with a code is what the code says', async (t) => {
   ]);
 });
 
-t.test('dingtalk: each attempt is signed at its own time, and has the keyword and the mentioned', async (t) => {
+t.test('dingtalk: each attempt is signed at its own time, and has the keyword and the mentions', async (t) => {
   const meeting = await meet(t, 'dingtalk');
   const config = { ...knownConfigs.dingtalk(), at_mobiles: ['13800000000'] };
   t.match(await meeting.try({ config }), { kind: 'accepted' });
@@ -289,7 +289,7 @@ for (const name of ['feishu', 'lark'] as const) {
   });
 }
 
-t.test('wechat: codes of the token and of the message are read alike', async (t) => {
+t.test('wechat: errors of the token and of the message are handled in the same way', async (t) => {
   const meeting = await meet(t, 'wechat');
   const config = knownConfigs.wechat();
   await expectRows(t, meeting, [
@@ -357,7 +357,7 @@ for (const name of ['sms', 'voice'] as const) {
     t.match(await meeting.try(), { kind: 'accepted', providerId: name === 'sms' ? /^SM/ : /^CA/ });
   });
 
-  t.test(`${name}: a generic gateway gets number, text and id, and its id is kept`, async (t) => {
+  t.test(`${name}: a generic gateway gets number, text and id, and the id that it returns is stored`, async (t) => {
     const gateway = await startGateway();
     t.teardown(() => gateway.close());
     const generic: Gateway = {
@@ -383,11 +383,14 @@ for (const name of ['sms', 'voice'] as const) {
     }
   });
 
-  t.test(`${name}: without a gateway it is not configured, and a delivery that waits goes on waiting`, async (t) => {
-    const type = channelTypes(noSettings)[name];
-    t.equal(type.isConfigured, false);
-    t.match(await deliver(type, { config: knownConfigs[name]() }), retry());
-  });
+  t.test(
+    `${name}: without a gateway the type is not configured, and a delivery that waits continues to wait`,
+    async (t) => {
+      const type = channelTypes(noSettings)[name];
+      t.equal(type.isConfigured, false);
+      t.match(await deliver(type, { config: knownConfigs[name]() }), retry());
+    },
+  );
 }
 
 t.test('sms: values of a generic gateway do not leave their string or their field', async (t) => {
@@ -492,7 +495,7 @@ t.test('pagerduty: an alert is one incident from its first message to its end', 
   t.match(bodies[5]?.['dedup_key'], /^sha256-[0-9a-f]{64}$/);
 });
 
-t.test('no credential is in what a vendor is said to have answered', async (t) => {
+t.test('no credential appears in the recorded response of a vendor', async (t) => {
   const gateway = [twilioAccount.token, Buffer.from(`${twilioAccount.sid}:${twilioAccount.token}`).toString('base64')];
   const others: Readonly<Partial<Record<VendorTypeName, readonly string[]>>> = {
     wechat: ['TOKEN-1'],
@@ -512,7 +515,7 @@ t.test('no credential is in what a vendor is said to have answered', async (t) =
   }
 });
 
-t.test('credentials inside of an address are as secret as those that stand alone', async (t) => {
+t.test('credentials inside a URL are masked like separate ones', async (t) => {
   const configs = {
     wecom: (origin: string) => ({ url: `${origin}/cgi-bin/webhook/send?key=${knownConfigs.wecom().key}` }),
     dingtalk: (origin: string) => ({

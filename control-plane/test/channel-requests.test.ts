@@ -27,7 +27,7 @@ const types = channelTypes({
 });
 
 for (const name of vendorTypeNames) {
-  t.test(`${name}: requests of every kind and language are those of the golden file`, async (t) => {
+  t.test(`${name}: requests of every kind and language equal those of the golden file`, async (t) => {
     const file = fileURLToPath(new URL(`../../test/testdata/channel-requests/${name}.yml`, import.meta.url));
     const requests = await allRequests(name);
     if (process.env['VANTAGE_TEST_WRITE'] === '1')

@@ -22,7 +22,7 @@ async function leavingReplica(t: Test, { hasUrl = true } = {}) {
 
 const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status;
 
-t.test('a replica that is told to stop reports it at once, and serves until its time is over', async (t) => {
+t.test('a stopping replica reports it at once, and serves until its time is over', async (t) => {
   const { leaving, staying, clock, api } = await leavingReplica(t);
   t.equal(await readiness(leaving.listenUrl), 200);
   let isOver = false;

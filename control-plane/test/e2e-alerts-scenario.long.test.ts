@@ -147,7 +147,7 @@ async function scenario(t: Test): Promise<void> {
 
   let survivor = api;
   await t.test(
-    'a target breaks: every channel is told, and the control plane that sends to the desk is killed',
+    'a target breaks: every channel is notified, and the control plane that sends to the desk is killed',
     async (t) => {
       await allAre(api, 'up');
       const held = new Promise<number>((resolve) => {
@@ -161,7 +161,7 @@ async function scenario(t: Test): Promise<void> {
     },
   );
 
-  await t.test('an alert is acknowledged by its link: everybody is told, and its escalation stops', async (t) => {
+  await t.test('an alert is acknowledged by its link: everyone is notified, and its escalation stops', async (t) => {
     const [message] = about('Shop', telegram);
     if (message === undefined) throw new Error('no message exists');
     await acknowledgeByLink(message);
@@ -176,14 +176,17 @@ async function scenario(t: Test): Promise<void> {
     t.equal(alerts.length, 1);
   });
 
-  await t.test('the other control plane sends what the dead one had begun to send, under the same id', async (t) => {
-    await eventually('the desk to be told', () => desk.events.length >= 2);
-    const ids = desk.events.map(({ headers }) => headers['webhook-id']);
-    t.equal(ids.length, 2);
-    t.equal(new Set(ids).size, 1);
-  });
+  await t.test(
+    'the other control plane sends the message that the dead one had started to send, under the same id',
+    async (t) => {
+      await eventually('the desk to be told', () => desk.events.length >= 2);
+      const ids = desk.events.map(({ headers }) => headers['webhook-id']);
+      t.equal(ids.length, 2);
+      t.equal(new Set(ids).size, 1);
+    },
+  );
 
-  await t.test('the target is mended: all who were told are told of the end', async (t) => {
+  await t.test('the target recovers: everyone who was notified is notified of the end', async (t) => {
     target.mend();
     await allAre(survivor, 'up');
     await allTold({ Shop: 3, Stock: 2 });
@@ -220,7 +223,7 @@ async function scenario(t: Test): Promise<void> {
 
 t.setTimeout(TIMEOUT_MS);
 t.test(
-  'two control planes, one of which is killed, tell everybody of an alert, of its acknowledgement and of its end',
+  'two control planes, one of which is killed, notify everyone of an alert, its acknowledgement and its end',
   { timeout: TIMEOUT_MS },
   scenario,
 );

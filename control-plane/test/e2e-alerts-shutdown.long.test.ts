@@ -13,7 +13,7 @@ const END_MS = 20_000;
 const SILENT = 5;
 
 t.test(
-  'after SIGTERM a control plane with alerts under way ends in time, and its next process sends each message',
+  'after SIGTERM a control plane that is sending alerts ends in time, and its next process sends each message',
   { timeout: 300_000 },
   async (t) => {
     const { url: databaseUrl, db } = await createTestDatabase(t);

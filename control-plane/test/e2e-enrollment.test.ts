@@ -87,7 +87,7 @@ t.test('twenty agents that use one token on two replicas at once become exactly 
   t.equal((await enroll(other, newKey())).status, 401);
 });
 
-t.test('an agent does not send its token unencrypted to another machine unless told to', async (t) => {
+t.test('an agent does not send its token unencrypted to another machine unless requested', async (t) => {
   const { api } = await startStack(t);
   const { token } = await newToken(api);
   const refused = await enrollByCommand(t, 'http://vantage.example', token);

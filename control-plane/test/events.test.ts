@@ -161,7 +161,7 @@ t.test(
 );
 
 for (const [how, form] of Object.entries(forms))
-  t.test(`an event that commits after later ones were handled is handled then: ${how}`, async (t) => {
+  t.test(`an event that commits after later ones were handled is handled nevertheless: ${how}`, async (t) => {
     const { db } = await aDatabase(t);
     const replica = aReplica(db, form('test.one'));
     await replica.start();
@@ -502,7 +502,7 @@ async function manyWaiting(t: Test) {
 }
 
 t.test(
-  'a claim reads few rows for each event, however many wait, also before the table was ever analyzed',
+  'a claim reads few rows for each event, however many wait, even before the table was ever analyzed',
   async (t) => {
     const { db, waiting } = await manyWaiting(t);
     const limit = 100;

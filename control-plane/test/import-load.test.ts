@@ -24,7 +24,7 @@ t.test('files designed to take long do not keep other accounts from importing', 
   t.same([...new Set((await long).map((one) => one.status))].sort(), [400, 409]);
 });
 
-t.test('an account has one import under way, and the next one is told when to retry', async (t) => {
+t.test('an account has one import at a time, and the next one gets the time to retry', async (t) => {
   const { api } = await startStack(t);
   await CheckingNode.join(t, api);
   const file = largeFiles['ten thousand endpoints in YAML']();

@@ -87,7 +87,7 @@ t.test('a batch that overlaps the mark stores only the new rows', async (t) => {
   t.ok((await states(stack)).every((row: { state: string }) => row.state === 'done'));
 });
 
-t.test('a gap is refused: nothing is stored and the agent is told where to begin again', async (t) => {
+t.test('a gap is refused: nothing is stored and the agent learns where to begin again', async (t) => {
   const stack = await silentPeer(t);
   const [id] = await jobs(stack, 1);
   stack.peer.sendResults([successOf(id ?? '', 'tcp')], 5);

@@ -10,7 +10,7 @@ import { until } from './_support/until.js';
 
 const controlUrls = ['https://one.example', 'https://two.example:8443'];
 
-t.test('agents beyond the accepted rate are told when to come back, each later than the previous one', async (t) => {
+t.test('agents beyond the accepted rate get a time to return, each later than the previous one', async (t) => {
   // the rate is that of a clock that stands still
   const { api, controlPlane } = await startStack(t, { VANTAGE_LINK_RATE: '1' }, new FakeClock(Date.now()));
   const identity = await enrollPeer(api);

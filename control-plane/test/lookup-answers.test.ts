@@ -167,7 +167,7 @@ t.test('a replica that lives keeps its lease, and one that died loses it', async
 });
 
 t.test(
-  'a failed question is refunded and leaves neither claim nor answer, a caller who cannot pay is told',
+  'a failed question is refunded and leaves neither claim nor answer, and a caller without allowance gets an error',
   async (t) => {
     const { db, one, asks, asked } = await startAnswers(t);
     let refunds = 0;

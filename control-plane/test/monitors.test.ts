@@ -235,7 +235,7 @@ t.test('a monitor is created or changed only with an alert policy of its account
   t.equal((await read(api, '/v1/monitors')).total, 1);
 });
 
-t.test('the severities of its alerts are those that a monitor says, and the others by default', async (t) => {
+t.test('the severities of a monitor’s alerts are those that it states, and the defaults otherwise', async (t) => {
   const { api } = await startStack(t);
   await CheckingNode.join(t, api);
   const made = await makeMonitor(api);

@@ -257,7 +257,7 @@ t.test('changes of an account that race with one another and with its deletion f
   t.comment(`${sent} requests, ${deadlocks} of them lost a deadlock`);
 });
 
-t.test('a request that loses a deadlock is told to retry', async (t) => {
+t.test('a request that loses a deadlock gets a response that asks for a retry', async (t) => {
   await db.raw('CREATE TABLE two (id int PRIMARY KEY); INSERT INTO two VALUES (1), (2)');
   const [one, another] = [await db.transaction(), await db.transaction()];
   const lock = (trx: Knex, id: number) => trx.raw('SELECT FROM two WHERE id = ? FOR UPDATE', [id]);

@@ -231,7 +231,7 @@ t.test('one deadline applies to the whole exchange, whichever part is slow', asy
   t.equal(clock.pendingTimers, 0);
 });
 
-t.test('a flood of bytes that are no body ends the exchange before its deadline, and holds nobody up', async (t) => {
+t.test('a flood of bytes outside the body ends the exchange before its deadline, and delays no other', async (t) => {
   const hints = `HTTP/1.1 103 Early Hints\r\nlink: ${'<a>'.repeat(500)}\r\n\r\n`;
   const chunked = chunkedHead(200);
   const cases: Record<string, readonly [begin: string, each: string]> = {

@@ -54,7 +54,7 @@ t.test('an endpoint that fails for ten minutes gets each event once it is back, 
   t.equal(receiver.events.length, 2);
 });
 
-t.test('responses that say when, or that no more is to come, are obeyed', async (t) => {
+t.test('responses that state a time for the next attempt, or that end the attempts, are obeyed', async (t) => {
   const cases: readonly (readonly [string, Reply, object])[] = [
     ['Retry-After', status(503, { 'retry-after': '60' }), { status: 'retrying', waitMs: 60_000 }],
     ['Retry-After of a year', status(429, { 'retry-after': '31536000' }), { status: 'retrying', waitMs: 86_400_000 }],
@@ -82,7 +82,7 @@ t.test('responses that say when, or that no more is to come, are obeyed', async 
   }
 });
 
-t.test('a response that never ends is cut, and one that never begins ends after 15 seconds', async (t) => {
+t.test('an endless response is cut, and an attempt without a response ends after 15 seconds', async (t) => {
   const world = await WebhookWorld.create(t);
   const endless = await WebhookReceiver.start(t, (_, response) => {
     const more = () => {
@@ -218,7 +218,7 @@ t.test('a replica that stops gives back what it has not begun to send', async (t
   t.equal(new Set(ids(receiver)).size, 10);
 });
 
-t.test('twenty thousand endpoints of a host that hangs leave places to other hosts', async (t) => {
+t.test('twenty thousand endpoints of a host that hangs do not keep other hosts from being served', async (t) => {
   const warnings: string[] = [];
   const onWarning = ({ message }: Error) => warnings.push(message);
   process.on('warning', onWarning);
@@ -291,7 +291,7 @@ t.test('an event that fails holds up no later event of its subject', async (t) =
   ]);
 });
 
-t.test('an endpoint that is deleted leaves nothing that waits', async (t) => {
+t.test('a deleted endpoint leaves no delivery that waits', async (t) => {
   const world = await WebhookWorld.create(t);
   const receiver = await WebhookReceiver.start(t, status(500));
   const { id } = await world.endpoint(receiver.url);
@@ -304,7 +304,7 @@ t.test('an endpoint that is deleted leaves nothing that waits', async (t) => {
   t.equal(await countPending(world.db, world.clock.now()), 0);
 });
 
-t.test('an event is stored once, however many endpoints receive it, and in no form that shows it', async (t) => {
+t.test('an event is stored once, however many endpoints receive it, and not at all if none does', async (t) => {
   const world = await WebhookWorld.create(t);
   const receivers = [await WebhookReceiver.start(t), await WebhookReceiver.start(t), await WebhookReceiver.start(t)];
   for (const [index, { url }] of receivers.entries())
@@ -358,7 +358,7 @@ t.test('two recoveries at once keep the rate of one', async (t) => {
   );
 });
 
-t.test('recovered events are sent at 50 a second and after what is new; more than 10 000 are refused', async (t) => {
+t.test('recovered events are sent at 50 a second and after new ones; more than 10 000 are refused', async (t) => {
   const world = await WebhookWorld.create(t);
   const receiver = await WebhookReceiver.start(t);
   const { id } = await world.endpoint(receiver.url, { events: ['monitor.down'] });

@@ -42,7 +42,7 @@ const body = '{"type":"monitor.down","data":{"name":"Café 🙂 \\"quoted\\" %s"
 
 for (const [name, start] of snippets) {
   t.test(
-    `the ${name} example of docs/webhooks.md verifies what is sent, and nothing else`,
+    `the ${name} example of docs/webhooks.md accepts our requests, and no altered ones`,
     { skip: missing(...(needs[name] ?? [])) },
     async (t) => {
       const [secret, previous] = [newSecret(), newSecret()];

@@ -29,7 +29,7 @@ async function aReceivingStack(t: Test): Promise<Stack & { readonly receiver: We
   return { ...(await startStack(t)), receiver: await WebhookReceiver.start(t) };
 }
 
-t.test('a monitor that goes down and up is told to the endpoint of its owner, signed', async (t) => {
+t.test('events of a monitor that goes down and up are sent to the endpoint of its owner, signed', async (t) => {
   const { api, receiver } = await aReceivingStack(t);
   const { secret } = await create(api, { url: receiver.url, events: ['monitor.down', 'monitor.up'] });
   const node = await CheckingNode.join(t, api);
@@ -63,7 +63,7 @@ t.test('a monitor that goes down and up is told to the endpoint of its owner, si
   t.ok(up?.body.sequence > down?.body.sequence);
 });
 
-t.test('settings of an endpoint are read back as they were given, changed, and refused by name', async (t) => {
+t.test('settings of an endpoint are read back as given, can be changed, and are refused by field', async (t) => {
   const { api, receiver, database } = await aReceivingStack(t);
   const filter = { tags_any: ['Production'] };
   const headers = { authorization: 'Bearer s3cret-token' };
@@ -155,7 +155,7 @@ t.test('an account has at most 20 endpoints', async (t) => {
   t.match({ code, details: body.error.details }, { code: 422, details: { webhooks: [{ code: 'refused' }] } });
 });
 
-t.test('a secret is rotated without a request that fails, and the oldest ends at the next rotation', async (t) => {
+t.test('a secret is rotated without a failed request, and the oldest secret ends at the next rotation', async (t) => {
   const { api, receiver } = await aReceivingStack(t);
   const { id, secret: oldest } = await create(api, { url: receiver.url });
   const rotate = async (body: object) =>
@@ -182,7 +182,7 @@ t.test('a secret is rotated without a request that fails, and the oldest ends at
 });
 
 t.test(
-  'a test event is sent at once, whatever the status, and tells the response in the words of the receiver',
+  'a test event is sent at once, whatever the status of the endpoint, and the response of the receiver is shown',
   async (t) => {
     const { api, receiver } = await aReceivingStack(t);
     const { id } = await create(api, { url: receiver.url, headers: { 'x-token': 's3cret-token' } });
@@ -216,7 +216,7 @@ t.test(
   },
 );
 
-t.test('endpoints of test keys receive events of test resources, others the rest', async (t) => {
+t.test('endpoints of test keys receive events of test resources, other endpoints all others', async (t) => {
   const { api, controlPlane, receiver } = await aReceivingStack(t);
   const testReceiver = await WebhookReceiver.start(t);
   const request = { name: 'test', type: 'test', scopes: ['read', 'write'] } as const;
@@ -237,54 +237,57 @@ t.test('endpoints of test keys receive events of test resources, others the rest
   t.equal((await api.call('GET', '/v1/webhooks', { as: key })).body.data.items.length, 1);
 });
 
-t.test('what a paused endpoint missed is skipped, found in its log, and recovered once it is active', async (t) => {
-  const { api, receiver } = await aReceivingStack(t);
-  const { id } = await create(api, { url: receiver.url });
-  const path = `/v1/webhooks/${id}`;
-  const list = async (query = '') => (await api.call('GET', `${path}/deliveries${query}`)).body.data.items;
-  await api.call('PATCH', path, { body: { status: 'paused' } });
-  const monitor = await aHeartbeat(api, 'Job');
-  await api.call('POST', `/v1/monitors/${monitor}/pause`);
-  await api.call('POST', `/v1/monitors/${monitor}/resume`);
-  await until('both events', async () => (await list()).length === 2);
-  for (const delivery of await list())
-    t.match(delivery, {
-      type: /^monitor\.(?:paused|resumed)$/,
-      status: 'skipped',
-      attempts: [],
-      next_attempt_at: null,
-    });
-  const recover = (body: object) => api.call('POST', `${path}/recover`, { body });
-  t.equal((await recover({ since: '-1h' })).status, 409, 'while it is paused');
-  await api.call('PATCH', path, { body: { status: 'active' } });
-  t.match(await recover({ since: '-1h' }), { status: 202, body: { data: { count: 2 } } });
-  await until('both requests', () => receiver.events.length === 2);
-  t.same(new Set(receiver.events.map(({ body }) => body.type)), new Set(['monitor.paused', 'monitor.resumed']));
-  await until('both are delivered', async () => (await list('?status=delivered')).length === 2);
-  t.match(await recover({ since: '-1h' }), { body: { data: { count: 0 } } }, 'nothing is missing');
-  t.match(await recover({ since: '-1h', status: 'all' }), { body: { data: { count: 2 } } });
-  await until('both once more', () => receiver.events.length === 4);
-  t.equal(new Set(receiver.events.map(({ headers }) => headers['webhook-id'])).size, 2, 'under the same ids');
-  for (const [body, code] of [
-    [{ since: '-31d' }, 422],
-    [{ since: '-1h', until: '-2h' }, 400],
-    [{ since: 'yesterday' }, 400],
-    [{}, 400],
-  ] as const)
-    t.equal((await recover(body)).status, code, JSON.stringify(body));
+t.test(
+  'events that a paused endpoint missed are skipped, shown in its log, and recovered once it is active',
+  async (t) => {
+    const { api, receiver } = await aReceivingStack(t);
+    const { id } = await create(api, { url: receiver.url });
+    const path = `/v1/webhooks/${id}`;
+    const list = async (query = '') => (await api.call('GET', `${path}/deliveries${query}`)).body.data.items;
+    await api.call('PATCH', path, { body: { status: 'paused' } });
+    const monitor = await aHeartbeat(api, 'Job');
+    await api.call('POST', `/v1/monitors/${monitor}/pause`);
+    await api.call('POST', `/v1/monitors/${monitor}/resume`);
+    await until('both events', async () => (await list()).length === 2);
+    for (const delivery of await list())
+      t.match(delivery, {
+        type: /^monitor\.(?:paused|resumed)$/,
+        status: 'skipped',
+        attempts: [],
+        next_attempt_at: null,
+      });
+    const recover = (body: object) => api.call('POST', `${path}/recover`, { body });
+    t.equal((await recover({ since: '-1h' })).status, 409, 'while it is paused');
+    await api.call('PATCH', path, { body: { status: 'active' } });
+    t.match(await recover({ since: '-1h' }), { status: 202, body: { data: { count: 2 } } });
+    await until('both requests', () => receiver.events.length === 2);
+    t.same(new Set(receiver.events.map(({ body }) => body.type)), new Set(['monitor.paused', 'monitor.resumed']));
+    await until('both are delivered', async () => (await list('?status=delivered')).length === 2);
+    t.match(await recover({ since: '-1h' }), { body: { data: { count: 0 } } }, 'nothing is missing');
+    t.match(await recover({ since: '-1h', status: 'all' }), { body: { data: { count: 2 } } });
+    await until('both once more', () => receiver.events.length === 4);
+    t.equal(new Set(receiver.events.map(({ headers }) => headers['webhook-id'])).size, 2, 'under the same ids');
+    for (const [body, code] of [
+      [{ since: '-31d' }, 422],
+      [{ since: '-1h', until: '-2h' }, 400],
+      [{ since: 'yesterday' }, 400],
+      [{}, 400],
+    ] as const)
+      t.equal((await recover(body)).status, code, JSON.stringify(body));
 
-  const skipped = (await list('?status=skipped&type=monitor.paused')).at(-1);
-  t.equal((await list(`?event_id=${skipped.event_id}`)).length, 3);
-  const page = await api.call('GET', `${path}/deliveries?limit=4`);
-  const rest = await api.call('GET', `${path}/deliveries?limit=4&cursor=${page.body.meta.pagination.next_cursor}`);
-  t.same([page.body.data.items.length, rest.body.data.items.length], [4, 2]);
-  t.equal((await list('?to=-1h')).length, 0);
-  const again = await api.call('POST', `/v1/webhooks/deliveries/${skipped.id}/redeliver`);
-  t.match(again, { status: 202, body: { data: { redelivery_of: skipped.id, event_id: skipped.event_id } } });
-  await until('it', () => receiver.events.length === 5);
-  const detail = await api.call('GET', `/v1/webhooks/deliveries/${again.body.data.id}`);
-  t.equal(detail.body.data.request.body, receiver.events.at(-1)?.text);
-});
+    const skipped = (await list('?status=skipped&type=monitor.paused')).at(-1);
+    t.equal((await list(`?event_id=${skipped.event_id}`)).length, 3);
+    const page = await api.call('GET', `${path}/deliveries?limit=4`);
+    const rest = await api.call('GET', `${path}/deliveries?limit=4&cursor=${page.body.meta.pagination.next_cursor}`);
+    t.same([page.body.data.items.length, rest.body.data.items.length], [4, 2]);
+    t.equal((await list('?to=-1h')).length, 0);
+    const again = await api.call('POST', `/v1/webhooks/deliveries/${skipped.id}/redeliver`);
+    t.match(again, { status: 202, body: { data: { redelivery_of: skipped.id, event_id: skipped.event_id } } });
+    await until('it', () => receiver.events.length === 5);
+    const detail = await api.call('GET', `/v1/webhooks/deliveries/${again.body.data.id}`);
+    t.equal(detail.body.data.request.body, receiver.events.at(-1)?.text);
+  },
+);
 
 t.test('the kinds of events are listed with schemas and examples', async (t) => {
   const { api } = await startStack(t);

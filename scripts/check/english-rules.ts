@@ -4,9 +4,9 @@ import { lineAt, maskLiterals } from './masked-code.js';
 import type { SourceFile } from './source-files.js';
 import type { WordLists } from './word-lists.js';
 
-/** Findings in a source file: docstrings and log messages that begin wrongly, and phrases of the word list. */
+/** Findings in a source file: docstrings and log messages that begin wrongly, words in titles, and phrases of the word list. */
 export function judgeSource(file: SourceFile, words: WordLists): Finding[] {
-  return [...judgeDocstrings(file, words), ...judgeLogMessages(file, words), ...judgePhrases(file, words)];
+  return [judgeDocstrings, judgeLogMessages, judgeTitles, judgePhrases].flatMap((judge) => judge(file, words));
 }
 
 /** Docstrings that begin with a word that cannot begin a phrase that stands alone. */
@@ -26,6 +26,18 @@ function judgeLogMessages(file: SourceFile, { logOpenings }: WordLists): Finding
     const word = opening.exec(message)?.[1];
     if (word !== undefined) return [`${file.path}: log message "${message}" begins with "${word}" (docs/style.md)`];
     return message.endsWith('.') ? [`${file.path}: log message "${message}" ends with a period (docs/style.md)`] : [];
+  });
+}
+
+/** Titles of tests that have a refused word. */
+function judgeTitles({ path, text }: SourceFile, { titleWords }: WordLists): Finding[] {
+  if (!path.endsWith('.test.ts')) return [];
+  const refused = new RegExp(`\\b(${anyOf(titleWords)})\\b`, 'i');
+  return [...text.matchAll(/\bt\.test\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g)].flatMap(({ index, 2: title = '' }) => {
+    const word = refused.exec(title)?.[1];
+    return word === undefined
+      ? []
+      : [`${path}:${lineAt(text, index)}: title has "${word}": docs/style.md says what to write`];
   });
 }
 

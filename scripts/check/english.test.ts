@@ -2,7 +2,12 @@ import t from 'tap';
 import { judgePhrases, judgeSource } from './english-rules.js';
 import { readWordLists, type WordLists } from './word-lists.js';
 
-const words: WordLists = { docstringOpenings: ['Wherefore'], logOpenings: ['alas'], phrases: ['forsooth it be'] };
+const words: WordLists = {
+  docstringOpenings: ['Wherefore'],
+  logOpenings: ['alas'],
+  titleWords: ['yonder'],
+  phrases: ['forsooth it be'],
+};
 const judge = (text: string, path = 'agent/src/a.ts') => judgeSource({ path, text }, words);
 
 t.test('a docstring that begins with a refused word is found, on one line and on several', async (t) => {
@@ -25,6 +30,16 @@ t.test('a log message that begins with a refused word or ends with a period is f
   t.strictSame(judge("log.warn('alas');", 'agent/src/a.test.ts'), []);
 });
 
+t.test('a refused word in the title of a test is found, and elsewhere in a test passes', async (t) => {
+  const path = 'agent/src/a.test.ts';
+  t.match(judge("a();\nt.test('a node Yonder is found', async () => {});", path), [
+    /a\.test\.ts:2: title has "Yonder"/,
+  ]);
+  t.match(judge('t.test(\n  `${name}: yonder`,\n  f);', path), [/a\.test\.ts:1: /]);
+  t.strictSame(judge("t.test('beyonder', f); const a = 'yonder';\nt.equal(a, 'yonder');", path), []);
+  t.strictSame(judge("t.test('yonder', f);"), [], 'a file that is not a test');
+});
+
 t.test('a refused phrase is found in comments, texts and documents, across line breaks and in any case', async (t) => {
   t.match(judge('a();\n// forsooth it be'), [/a\.ts:2: says "forsooth it be"/]);
   t.match(judge("const a = 'Forsooth it be late';"), [/says "Forsooth it be"/]);
@@ -38,11 +53,13 @@ t.test('the lists of the style guide are read from the tables under their headin
     '# Style',
     '### Openings that docstrings must not have\n\n| opening | instead |\n|---|---|\n| `What`, `Of` | a noun |',
     '### Openings that log messages must not have\n\n| opening | instead |\n|---|---|\n| `not` | `cannot` |',
+    '### Words that test titles must not have\n\n| word | instead |\n|---|---|\n| `yonder` | there |',
     '### Phrases that must not be used\n\n| phrase | instead |\n|---|---|\n| `over and over` | `repeatedly` |\n\n## More\n\n| `a` | b |',
   ];
   t.strictSame(readWordLists(guide.join('\n\n')), {
     docstringOpenings: ['What', 'Of'],
     logOpenings: ['not'],
+    titleWords: ['yonder'],
     phrases: ['over and over'],
   });
 });

@@ -30,7 +30,7 @@ t.test('rows are those of every table, those under "Not yet tested" without test
   ]);
 });
 
-t.test('a fault without a row, with two, or with a row that tests nothing, is told', async (t) => {
+t.test('a fault without a row, with two, or with a row without a test, is reported', async (t) => {
   t.strictSame(judgeFaults(page(), expected, read), []);
   const cases = [
     [judgeFaults(page(), [...expected, 'disk gone'], read), /no row for "disk gone"/],

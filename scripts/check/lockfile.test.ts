@@ -18,7 +18,7 @@ t.test('a dependency without an entry is found, optional ones too', async (t) =>
   t.equal(findGaps(packages).length, 2);
 });
 
-t.test('an entry that names a registry is found, one of the project is none', async (t) => {
+t.test('an entry that names a registry is found, one of the project is not', async (t) => {
   const packages = {
     'node_modules/agent': { resolved: 'agent' },
     'node_modules/a': { resolved: 'https://registry.example/a.tgz' },

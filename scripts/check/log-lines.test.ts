@@ -19,7 +19,7 @@ t.test('a level by name counts as a warning, a choice and a table give all their
   t.strictSame(find(`log.error(fields, advice[kind] ?? 'closed');\n${table}`), ['closed', 'do x', 'do y']);
 });
 
-t.test('a message made when it is logged is refused, and where it stands is said', async (t) => {
+t.test('a message that is built when it is logged is refused, with its place', async (t) => {
   t.throws(() => find('a();\nlog.warn(warning);'), /a\.ts:2: /);
   t.throws(() => find(`log.warn(\`lost \${count} rows\`);`), /a\.ts:1: /);
 });

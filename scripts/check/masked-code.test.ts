@@ -20,7 +20,7 @@ t.test('comments and the contents of literals are blanked, all else stays where 
   }
 });
 
-t.test('an offset is told as a line number from 1', async (t) => {
+t.test('an offset is converted to a line number from 1', async (t) => {
   t.equal(lineAt('a\nb\nc', 0), 1);
   t.equal(lineAt('a\nb\nc', 4), 3);
 });

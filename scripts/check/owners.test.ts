@@ -76,7 +76,7 @@ t.test('a statement passes with a condition on the owner, wherever it stands, an
   for (const [what, text] of Object.entries(passed)) t.strictSame(namesIn(text), [], what);
 });
 
-t.test('a statement of a class is named by its method, and told with its line', async (t) => {
+t.test('a statement of a class is named by its method, with its line', async (t) => {
   const text = "class Store {\n  #db;\n  list() {\n    return this.#db.raw('SELECT * FROM nodes');\n  }\n}";
   t.strictSame(findUnowned({ path, text }, tables), [{ path, declaration: 'Store.list', line: 4, table: 'nodes' }]);
 });

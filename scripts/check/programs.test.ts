@@ -55,7 +55,7 @@ t.test('continuous integration installs what is declared, no less and no more', 
   ]);
 });
 
-t.test('what is skipped without a package is told of every package', async (t) => {
+t.test('the README states for every package what is skipped without it', async (t) => {
   t.match(testPackageRows(['make', 'iproute2']), [['iproute2', 'ip, ss', /network/]]);
   t.throws(() => testPackageRows(['nmap']), /does not say what is tested with "nmap"/);
 });

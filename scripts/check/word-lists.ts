@@ -1,9 +1,11 @@
-/** The three lists of docs/style.md that a program can apply. */
+/** The lists of docs/style.md that a program can apply. */
 export interface WordLists {
   /** Words that a docstring must not begin with. */
   readonly docstringOpenings: readonly string[];
   /** Words that a log message must not begin with. */
   readonly logOpenings: readonly string[];
+  /** Words that the title of a test must not have. */
+  readonly titleWords: readonly string[];
   /** Phrases that must appear in no sentence. */
   readonly phrases: readonly string[];
 }
@@ -11,6 +13,7 @@ export interface WordLists {
 const headings: Readonly<Record<keyof WordLists, string>> = {
   docstringOpenings: 'Openings that docstrings must not have',
   logOpenings: 'Openings that log messages must not have',
+  titleWords: 'Words that test titles must not have',
   phrases: 'Phrases that must not be used',
 };
 
@@ -22,6 +25,7 @@ export function readWordLists(markdown: string): WordLists {
   return {
     docstringOpenings: listUnder(markdown, headings.docstringOpenings),
     logOpenings: listUnder(markdown, headings.logOpenings),
+    titleWords: listUnder(markdown, headings.titleWords),
     phrases: listUnder(markdown, headings.phrases),
   };
 }

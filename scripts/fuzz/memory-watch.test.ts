@@ -10,7 +10,7 @@ const sampled = (resident: (round: number) => number) =>
   );
 const judged = (resident: (round: number) => number) => new MemoryWatch(14_000).judge(sampled(resident));
 
-t.test('resident memory that rises all the time is a leak; a step, a peak and noise are none', async (t) => {
+t.test('resident memory that rises all the time is a leak; a step, a peak and noise are not', async (t) => {
   t.match(
     judged((round) => round * 2),
     /resident memory grew by 24 MB, steadily by 24 MB/,

@@ -32,7 +32,7 @@ export const alertsToldOnce: Invariant = {
       ...recordsOf(history, 'episode').flatMap((episode) => breachesOf(episode, told(episode), forgets)),
       ...recordsOf(history, 'episode')
         .filter((episode) => told(episode).tries.every(({ about }) => about !== 'begin') && !mayBeUntried(episode))
-        .map(({ channel, alertId }) => `the begin of ${alertId} on ${channel} was never tried`),
+        .map(({ channel, alertId }) => `the start of ${alertId} on ${channel} was never tried`),
       ...unknownMessages(history, forgets),
       ...doubled(history),
     ];
@@ -78,16 +78,16 @@ function breachesOf(episode: Episode, { opened, resolved }: Told, forgets: (at: 
   const of = `${alertId} on ${channel}`;
   const isMoreThanOnce = (messages: readonly Taken[]) => messages.length > 1 && !messages.some(({ at }) => forgets(at));
   const breaches: string[] = [];
-  if (isMoreThanOnce(opened)) breaches.push(`the begin of ${of} was told ${opened.length} times`);
+  if (isMoreThanOnce(opened)) breaches.push(`the start of ${of} was told ${opened.length} times`);
   if (isMoreThanOnce(resolved)) breaches.push(`the end of ${of} was told ${resolved.length} times`);
-  if (!isOver && opened.length === 0) breaches.push(`the begin of ${of} was not told`);
+  if (!isOver && opened.length === 0) breaches.push(`the start of ${of} was not told`);
   if (!isOver && resolved.length > 0) breaches.push(`the end of ${of} was told, and it has not ended`);
   // a database that has lost what it told knows nobody who waits for the end
   const isTold = opened.length > 0 && !opened.some(({ at }) => forgets(at));
   if (isOver && isTold && resolved.length === 0) breaches.push(`the end of ${of} was not told`);
   const [first, last] = [opened[0], resolved[0]];
   if (first !== undefined && last !== undefined && last.at < first.at)
-    breaches.push(`the end of ${of} was told before its begin`);
+    breaches.push(`the end of ${of} was told before its start`);
   return breaches;
 }
 

@@ -61,14 +61,14 @@ function spreadOf(times: readonly number[]): number {
   return at(0.75) - at(0.25);
 }
 
-if (skip !== false) t.test('links do what they are told', { skip }, async () => {});
+if (skip !== false) t.test('links have the configured properties', { skip }, async () => {});
 else {
   const lab = await startLab({ seed: 7 });
   t.teardown(() => lab.stop());
   t.afterEach(() => lab.setLink(2, 'both', plain));
 
   for (const target of [far.v4, far.v6]) {
-    t.test(`a link that is told nothing delivers every frame once: ${target}`, async (t) => {
+    t.test(`a link without settings delivers every frame once: ${target}`, async (t) => {
       const [pinged, forth] = await countedBy(lab, 'forth', () => ping(lab, 200, target));
       t.match(pinged, { received: 200, duplicates: 0 });
       t.match(forth, { received: 200, delivered: 200, lost: 0, duplicated: 0, reordered: 0, overflowed: 0, failed: 0 });
@@ -128,7 +128,7 @@ else {
     );
   });
 
-  t.test('each direction delays as it was told: no frame comes sooner, and some hardly later', async (t) => {
+  t.test('each direction delays as configured: no frame comes sooner, and some hardly later', async (t) => {
     const stamp = await startStamping(t, lab);
     await lab.setLink(2, 'forth', { delayMs: 60 });
     await lab.setLink(2, 'back', { delayMs: 20 });

@@ -49,7 +49,7 @@ else {
   });
 
   // net-ping gives every session of a process the same identifier and the same sequence numbers, and looks at nothing else
-  t.test('a missing host beside a living one: net-ping takes it for alive, the agent does not', async (t) => {
+  t.test('a missing host next to a living one: net-ping takes it for alive, the agent does not', async (t) => {
     const [alive, missing] = [target[0], '25.80.11.1'];
     const script = fileURLToPath(new URL('./_support/net-ping-says.js', import.meta.url));
     const netPing = async (...addresses: string[]) =>

@@ -23,23 +23,26 @@ else {
   const counters = async (link: number, direction: Direction): Promise<LinkCounters> =>
     (await lab.link(link, direction)).counters;
 
-  t.test('what the system refuses is told of that packet alone, though others leave in the same turn', async (t) => {
-    const routes = ['unreachable 25.80.30.1', 'prohibit 25.80.30.2', 'blackhole 25.80.30.3'];
-    const rules = 'add table ip t; add chain ip t o { type filter hook output priority 0; }';
-    await lab.exec('agent', 'nft', `${rules}; add rule ip t o ip daddr 25.80.30.4 drop`);
-    for (const route of routes) await lab.exec('agent', 'ip', 'route', 'add', ...route.split(' '));
-    const fates = {
-      '25.80.1.2': 'echo_reply',
-      '25.80.30.1': 'EHOSTUNREACH',
-      '25.80.2.2': 'echo_reply',
-      '25.80.30.2': 'EACCES',
-      '25.80.30.3': 'EINVAL',
-      '25.80.30.4': 'EPERM',
-      '25.80.3.2': 'echo_reply',
-    };
-    const said = await lab.exec('agent', process.execPath, oneTurn, ...Object.keys(fates));
-    t.same(JSON.parse(said), Object.values(fates));
-  });
+  t.test(
+    'an error of the system is reported for its packet alone, although others leave in the same turn',
+    async (t) => {
+      const routes = ['unreachable 25.80.30.1', 'prohibit 25.80.30.2', 'blackhole 25.80.30.3'];
+      const rules = 'add table ip t; add chain ip t o { type filter hook output priority 0; }';
+      await lab.exec('agent', 'nft', `${rules}; add rule ip t o ip daddr 25.80.30.4 drop`);
+      for (const route of routes) await lab.exec('agent', 'ip', 'route', 'add', ...route.split(' '));
+      const fates = {
+        '25.80.1.2': 'echo_reply',
+        '25.80.30.1': 'EHOSTUNREACH',
+        '25.80.2.2': 'echo_reply',
+        '25.80.30.2': 'EACCES',
+        '25.80.30.3': 'EINVAL',
+        '25.80.30.4': 'EPERM',
+        '25.80.3.2': 'echo_reply',
+      };
+      const said = await lab.exec('agent', process.execPath, oneTurn, ...Object.keys(fates));
+      t.same(JSON.parse(said), Object.values(fates));
+    },
+  );
 
   for (const target of ['25.80.4.2', '2d00:80:4::2']) {
     t.test(`loss, duplicates and reordering are counted exactly: ${target}`, async (t) => {

@@ -98,7 +98,7 @@ else {
     t.same(counted, roads);
   });
 
-  t.test('flows of icmp are told apart, and all take one road where routers balance by ports', async (t) => {
+  t.test('flows of icmp are distinguished, and all take one road where routers balance by ports', async (t) => {
     const params = { protocol: 'icmp', flows: 8, queries: 1, reverse_dns: false } as const;
     const { hops, reached } = await twoRoadsProber.probe('traceroute', ends.v4, params);
     t.equal(reached, true);

@@ -34,7 +34,7 @@ t.test('a node that is drained under load finishes what it has and gets work aga
   await endWell(t);
 });
 
-t.test('a key that is changed while its agent is killed again and again shuts nobody out', { timeout }, async (t) => {
+t.test('a key that is changed while its agent is killed again and again shuts no node out', { timeout }, async (t) => {
   const { world, accepts, endWell } = ground;
   const read = async () => (await world.database.query(KEY, [nodeId]))[0] ?? {};
   const { key: before } = await read();

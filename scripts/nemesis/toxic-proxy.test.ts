@@ -143,7 +143,7 @@ t.test('slices arrive one by one', async (t) => {
   t.strictSame(server.pieces.map(String), ['hi', 'ab', 'cd', 'ef']);
 });
 
-t.test('a proxy that refuses has nobody listening, and then listens on the same port again', async (t) => {
+t.test('a proxy that refuses closes its port, and then listens on the same port again', async (t) => {
   const proxied = await startProxied(t);
   const { proxy } = proxied;
   const { client, server } = await connected(proxied);
@@ -155,7 +155,7 @@ t.test('a proxy that refuses has nobody listening, and then listens on the same 
   t.equal((await proxied.dial()).error, null);
 });
 
-t.test('a connection goes another way when nobody listens at the end of the first', async (t) => {
+t.test('a connection goes another way when the end of the first one is closed', async (t) => {
   const proxied = await startProxied(t);
   const { clock } = proxied;
   const dead = await ToxicProxy.start({ clock, random: () => 0, waysFrom: () => [] });

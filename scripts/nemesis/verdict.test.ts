@@ -44,7 +44,7 @@ t.test('of a monitor each due slot has to be there once', async (t) => {
   t.match(findingOf('I3'), { breaches: [], notChecked: String });
 });
 
-t.test('a node answers for what it was told to watch from when its disk has had the time to keep that', async (t) => {
+t.test('a node is responsible for its assignments once its disk has had the time to store them', async (t) => {
   const directory = t.testdir();
   const [recorder, read] = ['history', 'end'].map((name) => new Recorder(join(directory, name))) as [
     Recorder,

@@ -44,7 +44,7 @@ t.test('npm works without a home directory and compiles against the running Node
   }
 });
 
-t.test('headers count only when they lie beside this very Node', async (t) => {
+t.test('headers count only if they are installed with the running Node', async (t) => {
   const folder = t.testdir({
     bin: { node: '' },
     include: { node: { 'node_version.h': '' } },

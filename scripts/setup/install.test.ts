@@ -76,7 +76,7 @@ t.test('another lockfile, Node, platform or machine is another installation', as
   t.equal(installKey('a', { ...runtime }), keys[0]);
 });
 
-t.test('a tree that somebody else installed from the same lockfile is taken as it is', async (t) => {
+t.test('a tree that another program installed from the same lockfile is used as it is', async (t) => {
   const node_modules = {
     '.package-lock.json': lockfile,
     'better-sqlite3': { 'index.js': 'module.exports = class { close() {} }' },
@@ -96,7 +96,7 @@ t.test('a failed npm is tried once more, with an empty node_modules', async (t) 
   t.match(said.join('\n'), /npm broke[^]*trying once more/);
 });
 
-t.test('npm failing twice is told in one line that names its log', async (t) => {
+t.test('a second failure of npm is reported in one line that names its log', async (t) => {
   const { root, failure, calls } = await setUp(t, `console.error('no network'); process.exit(1);`);
   t.match(failure, /^npm ci failed after .* its output is in .*npm-ci\.log$/);
   t.equal(calls().length, 2);

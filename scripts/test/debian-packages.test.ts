@@ -25,7 +25,7 @@ t.test('installed packages are read with their dependencies, alternatives and wh
   t.match(packages[2], { dependencies: [['libc6'], ['libgmp']], provides: ['awk'] });
 });
 
-t.test('a package brings all that it depends on, of alternatives the first that is there', async (t) => {
+t.test('a package brings all that it depends on, of alternatives the first that exists', async (t) => {
   t.strictSame(withDependencies(packages, ['base-files']), ['base-files', 'libc6', 'libgcc', 'mawk']);
   t.strictSame(withDependencies(packages, ['cron']), ['cron', 'libc6', 'libgcc', 'postfix']);
   t.strictSame(withDependencies(packages, ['nowhere']), []);

@@ -27,7 +27,7 @@ t.test('a run ends with each skip and its reason, and the name of each failure',
   t.match(text, 'FAILED agent/src/a.test.ts › outer › sum\n');
 });
 
-t.test('a failure is told with its details and what the file said', async (t) => {
+t.test('a failure is reported with its details and the output of the file', async (t) => {
   const text = failureText(outcome({ failed: 1, failures, stderr: 'a hint\n' }));
   t.match(text, 'FAILED agent/src/a.test.ts › outer › sum\n  -3\n  +2');
   t.match(text, 'standard error of agent/src/a.test.ts:\n  a hint');
@@ -68,7 +68,7 @@ t.test('a run of many files ends with the ten slowest', async (t) => {
   t.notMatch(summary(many.slice(1), []), 'slowest');
 });
 
-t.test('progress tells each file with its counts and time', async (t) => {
+t.test('progress shows each file with its counts and time', async (t) => {
   t.match(progressLine(outcome({})), /^ok +agent\/src\/a\.test\.ts +2 passed +1\.2 s, 0\.6 s of CPU$/);
   t.match(
     progressLine(outcome({ failed: 1, skips })),

@@ -26,7 +26,7 @@ t.test('a test is a test point of the file; what is inside it is part of it', as
   t.match(outcome, { passed: 2, failed: 0, skips: [], failures: [] });
 });
 
-t.test('a failed assertion is told with its test, the difference and the place', async (t) => {
+t.test('a failed assertion is reported with its test, the difference and the place', async (t) => {
   const outcome = await runBody(
     t,
     `t.test('outer', async (t) => t.test('inner', async (t) => t.equal(2, 3, 'sum')));\nt.test('fine', async () => {});`,
@@ -36,13 +36,13 @@ t.test('a failed assertion is told with its test, the difference and the place',
   t.match(outcome.failures[0]?.details, /-3\n\+2[^]*a\.test\.mjs:2/);
 });
 
-t.test('an exception in a test is told with its message', async (t) => {
+t.test('an exception in a test is reported with its message', async (t) => {
   const outcome = await runBody(t, `t.test('throws', async () => { throw new Error('boom'); });`);
   t.match(outcome, { passed: 0, failed: 1, failures: { length: 1 } });
   t.match(outcome.failures[0]?.path.join(' › '), 'throws › boom');
 });
 
-t.test('a skip of any depth is told with its reason', async (t) => {
+t.test('a skip of any depth is reported with its reason', async (t) => {
   const outcome = await runBody(
     t,
     `t.test('outer', async (t) => t.test('inner', { skip: 'needs nft' }, async () => {}));`,
@@ -90,7 +90,7 @@ const thrownValues: readonly { readonly code: string; readonly shown: RegExp }[]
   { code: `setImmediate(() => { throw 7n; }); await new Promise(() => {})`, shown: /7n/ },
 ];
 
-t.test('whatever a test throws is told as its failure, and the tests behind it run', async (t) => {
+t.test('anything that a test throws is reported as its failure, and the following tests run', async (t) => {
   const tests = thrownValues.map(({ code }, index) => `t.test('value ${index}', async (t) => { ${code} });`);
   const outcome = await runBody(t, [...tests, `t.test('last', async () => {});`].join('\n'));
   for (const [index, { code, shown }] of thrownValues.entries()) {

@@ -20,7 +20,7 @@ function mark(): string {
   return new Error('here').stack ?? '';
 }
 
-t.test('a place in a compiled file is told as that of its source, with a column and without', async (t) => {
+t.test('a place in a compiled file is shown as that of its source, with a column and without', async (t) => {
   const at = lineOf(source, "new Error('here')");
   const compiledAt = lineOf(compiled, "new Error('here')");
   t.ok(at > 0 && compiledAt > 0 && at !== compiledAt, 'the two differ, or this test could not fail');

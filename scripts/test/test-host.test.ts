@@ -86,7 +86,7 @@ t.test('a file that dies or fails is the last of its process', async (t) => {
   }
 });
 
-t.test('an exception that no test catches is told', async (t) => {
+t.test('an exception that no test catches is reported', async (t) => {
   const body = `t.test('one', () => { setTimeout(() => { throw new Error('boom'); }); return new Promise(() => {}); });`;
   const { outcomes } = await runBodies(t, [body]);
   t.match(JSON.stringify(outcomes[0]), /boom/);

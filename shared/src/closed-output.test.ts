@@ -10,7 +10,7 @@ const script = `
   process.stdin.resume().on('end', () => process.stdout.write('a line\\n'));
 `;
 
-t.test('a program whose reader has gone ends without a word, as if by SIGPIPE', async (t) => {
+t.test('a program whose reader has ended ends silently, as if by SIGPIPE', async (t) => {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'pipe' });
   const complaint = text(child.stderr);
   child.stdout.destroy();

@@ -91,7 +91,7 @@ t.test('every random bit is used', async (t) => {
   t.equal(zeros & random, random);
 });
 
-t.test('what is no id is not taken for one', async (t) => {
+t.test('invalid ids are refused', async (t) => {
   const id = newId('pt_');
   const cases = [
     '',

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { parseCanary } from './self-test.js';
 
-t.test('a canary is a TCP port or a host that answers ping; anything else is none', async (t) => {
+t.test('a canary is a TCP port or a host that answers ping; anything else is refused', async (t) => {
   t.match(parseCanary('tcp://canary.example.com:443'), { type: 'tcp', target: 'canary.example.com:443' });
   t.match(parseCanary('tcp://[2001:db8::1]:443'), { type: 'tcp', host: { kind: 'address', family: 6 } });
   t.match(parseCanary('icmp://192.0.2.1'), { type: 'ping', target: '192.0.2.1', host: { family: 4 } });

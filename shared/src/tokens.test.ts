@@ -69,7 +69,7 @@ t.test('what is shown of a token is its prefix and four characters of its id', a
   t.equal(maskToken('sk_live_', tokenId), `${token.slice(0, 'sk_live_'.length + 4)}...`);
 });
 
-t.test('the pattern and the program for scanners in docs/tokens.md tell tokens from all else', async (t) => {
+t.test('the pattern and the program for scanners in docs/tokens.md find tokens and nothing else', async (t) => {
   const document = readFileSync(new URL('../../../docs/tokens.md', import.meta.url), 'utf8');
   const block = (language: string) => new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'ms').exec(document)?.[1] ?? '';
   const pattern = new RegExp(block('regex').trim(), 'g');

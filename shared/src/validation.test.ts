@@ -59,7 +59,7 @@ t.test('all complaints come at once, each at its own field', async (t) => {
   );
 });
 
-t.test('a field that may be null is told what it should have been, not that it is not null', async (t) => {
+t.test('an error in a nullable field names the expected type, not null', async (t) => {
   const messages = (born: unknown) => {
     const result = validate({ name: 'Ann', age: 3, born });
     return result.ok ? [] : (result.details['born'] ?? []).map(({ message }) => message);
@@ -102,7 +102,7 @@ t.test('the same complaint is made once, though every branch of a union makes it
   });
 });
 
-t.test('a text of another form is told the pattern, and the example of its field', async (t) => {
+t.test('an error in the form of a text names the pattern, and the example of its field', async (t) => {
   const [pattern, example] = ['^\\+[1-9][0-9]{6,14}$', '+8613800000000'];
   const told = (schema: object) => compileSchema(Type.Object({ a: schema as TSchema }))({ a: '0138' });
   const message = `must match pattern "${pattern}"`;
@@ -112,7 +112,7 @@ t.test('a text of another form is told the pattern, and the example of its field
   t.match(told({ type: 'string', pattern, examples: [example] }), longer);
 });
 
-t.test('what is no object is refused as the body', async (t) => {
+t.test('a value that is not an object is refused as the body', async (t) => {
   for (const value of [null, 1, 'x', [], true, undefined])
     t.same(complaints(value), { body: ['type'] }, JSON.stringify(value));
 });

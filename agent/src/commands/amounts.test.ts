@@ -1,7 +1,7 @@
 import t from 'tap';
 import { durationText, sizeText } from './amounts.js';
 
-t.test('amounts have two units at most, and none that says nothing', async (t) => {
+t.test('amounts have at most two units, and none that is zero', async (t) => {
   const sizes: [number, string][] = [
     [0, '0 B'],
     [1023, '1023 B'],

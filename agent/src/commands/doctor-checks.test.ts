@@ -26,7 +26,7 @@ const straight = (bindAddress: string | null) => {
   return { bindAddress, proxyUrl: null, addresses, clock: systemClock };
 };
 
-t.test('doctor says which way the link goes, and which proxies are not used, without their passwords', async (t) => {
+t.test('doctor shows the route of the link and the ignored proxies, without passwords', async (t) => {
   t.match(judgeProxy({ proxyUrl: null, ignoredProxies: [] }), { status: 'ok', detail: /direct/, remedy: null });
   const ignored = judgeProxy({ proxyUrl: null, ignoredProxies: ['HTTPS_PROXY'] });
   t.match(ignored, { status: 'ok', detail: /HTTPS_PROXY/, remedy: /VANTAGE_AGENT_PROXY/ });
@@ -34,7 +34,7 @@ t.test('doctor says which way the link goes, and which proxies are not used, wit
   t.equal(used.detail, 'through the proxy proxy.example:3128');
 });
 
-t.test('a capability that is missing comes with its reason and its remedy', async (t) => {
+t.test('a missing capability is shown with its reason and its remedy', async (t) => {
   const report = {
     name: 'icmp',
     isAvailable: false,
@@ -50,7 +50,7 @@ t.test('a capability that is missing comes with its reason and its remedy', asyn
   t.match(checkCapability({ ...report, isAvailable: true, reason: null, remedy: null }), { status: 'ok' });
 });
 
-t.test('a state directory that others can read is told', async (t) => {
+t.test('a state directory that others can read is reported', async (t) => {
   const stateDir = t.testdir();
   chmodSync(stateDir, 0o755);
   t.match(await checkStateDir(stateDir), { status: 'warning', remedy: `chmod 700 ${stateDir}` });
@@ -59,7 +59,7 @@ t.test('a state directory that others can read is told', async (t) => {
   t.match(await checkStateDir(`${stateDir}/none`), { status: 'failed', remedy: /enroll/ });
 });
 
-t.test('a clock that is off is told, with side and amount', async (t) => {
+t.test('a wrong clock is reported, with direction and amount', async (t) => {
   const nowMs = Date.UTC(2026, 0, 1);
   t.match(judgeClock(nowMs, nowMs - 1999), { status: 'ok' });
   t.match(judgeClock(nowMs, nowMs - 60_000), { status: 'warning', detail: '60 s ahead of the control plane' });
@@ -67,7 +67,7 @@ t.test('a clock that is off is told, with side and amount', async (t) => {
   t.match(judgeClock(nowMs, null), { status: 'warning' });
 });
 
-t.test('a control plane answers, refuses or is not there', async (t) => {
+t.test('a control plane responds, refuses or is unreachable', async (t) => {
   const server = createServer((request, response) => response.writeHead(request.url === '/healthz' ? 200 : 404).end());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -86,7 +86,7 @@ t.test('a control plane answers, refuses or is not there', async (t) => {
   t.match(judgeControlPlane(url, { status: 502, dateMs: null }), { status: 'failed', detail: 'answers 502' });
 });
 
-t.test('doctor tells what the agent found when it checked itself, and what to do about it', async (t) => {
+t.test('doctor shows the self-test of the agent, with remedies', async (t) => {
   const failures = selfTestNames.map((name) => ({ name, status: 'failed', detail: `${name} is broken` }) as const);
   for (const [index, check] of toldChecks(failures).entries()) {
     const { name, detail } = failures[index] ?? {};
@@ -105,7 +105,7 @@ t.test('doctor tells what the agent found when it checked itself, and what to do
   );
 });
 
-t.test('a system that does not keep its clock right is told so, one that does not say is not', async (t) => {
+t.test('a system that does not synchronise its clock is reported, one whose state is unknown is not', async (t) => {
   t.match(judgeSynchronisation(false), { status: 'warning', remedy: /timedatectl set-ntp true/ });
   for (const said of [true, null]) t.match(judgeSynchronisation(said), { status: 'ok', remedy: null });
 });
@@ -119,7 +119,7 @@ t.test('a family without a route is a warning, no route at all a failure', async
   t.strictSame(statuses(false, false), ['network IPv4 failed', 'network IPv6 failed']);
 });
 
-t.test('doctor says which resolver probes ask, and what a node for strangers should set', async (t) => {
+t.test('doctor shows the resolvers of probes, and the setting that a public node should have', async (t) => {
   const server = await startDnsServer(t, () => ({ rcode: 'NXDOMAIN' }));
   const { address, port } = server.endpoint;
   const set = await checkDns([server.endpoint]);

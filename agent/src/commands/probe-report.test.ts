@@ -40,7 +40,7 @@ t.test('a success: outcome, fields, and each list as a table', async (t) => {
   );
 });
 
-t.test('a failure says its code and what happened', async (t) => {
+t.test('a failure shows its code and its cause', async (t) => {
   const result = { ...common, success: false, error: { code: 'tcp_refused', message: 'nobody listens' } };
   t.equal(
     probeReport('tcp', 'example.com:80', result),
@@ -48,7 +48,7 @@ t.test('a failure says its code and what happened', async (t) => {
   );
 });
 
-t.test('a disturbed measurement is said to be one', async (t) => {
+t.test('a disturbed measurement is marked as such', async (t) => {
   t.match(
     probeReport('tcp', 'example.com:80', { ...common, disturbed: true, loop_lag_ms: 80 }),
     /disturbed: the event loop was 80 ms late/,
@@ -78,7 +78,7 @@ t.test('the details of a type stand for the fields they show', async (t) => {
   );
 });
 
-t.test('what a server sent cannot command the terminal', async (t) => {
+t.test('text of a server cannot control the terminal', async (t) => {
   const report = probeReport('tcp', 'example.com:22', {
     ...common,
     banner: 'SSH\u001b[2J\u0007\r\nroot# ',

@@ -29,75 +29,80 @@ const waitingLink = {
 } as const;
 const silent = aStatus({ updated_at: '2026-11-20T11:59:00.000Z' });
 
-t.test('an agent is believed while it holds its directory and speaks; otherwise its spool is read', async (t) => {
-  const cases: { name: string; facts: Partial<StatusFacts>; expected: object }[] = [
-    {
-      name: 'open link',
-      facts: {},
-      expected: { is_running: true, is_connected: true, problem: null, stored_spool: null },
-    },
-    {
-      name: 'waiting link',
-      facts: { agent: aStatus({ link: waitingLink }) },
-      expected: { is_running: true, is_connected: false, problem: null, stored_spool: null },
-    },
-    {
-      name: 'no agent',
-      facts: { agent: null, isInUse: false },
-      expected: { is_running: false, is_connected: false, problem: /no agent runs/, stored_spool: { rows: 7 } },
-    },
-    {
-      name: 'killed agent, its process id perhaps another’s by now',
-      facts: { isInUse: false },
-      expected: { is_running: false, is_connected: false, problem: /4711/, stored_spool: { rows: 7 } },
-    },
-    {
-      name: 'agent that hangs',
-      facts: { agent: silent },
-      expected: {
-        is_running: true,
-        is_connected: false,
-        problem: /not reported anything for 60 s$/,
-        stored_spool: { rows: 7 },
+t.test(
+  'the status of an agent is used while it holds its directory and writes; otherwise its spool is read',
+  async (t) => {
+    const cases: { name: string; facts: Partial<StatusFacts>; expected: object }[] = [
+      {
+        name: 'open link',
+        facts: {},
+        expected: { is_running: true, is_connected: true, problem: null, stored_spool: null },
       },
-    },
-    {
-      name: 'agent whose disk is read-only',
-      facts: { agent: silent, diskProblem: 'its disk is read-only' },
-      expected: { is_running: true, problem: /not reported anything for 60 s: its disk is read-only/ },
-    },
-    {
-      name: 'agent that begins',
-      facts: { agent: null },
-      expected: { is_running: true, is_connected: false, problem: /not reported anything yet/ },
-    },
-    {
-      name: 'machine that is no node',
-      facts: { identity: null, agent: null, isInUse: false, readSpool: () => null },
-      expected: { is_running: false, node_id: null, problem: /run `vantage-agent enroll`/, stored_spool: null },
-    },
-  ];
-  for (const { name, facts, expected } of cases) t.match(judge(facts), expected, name);
-});
+      {
+        name: 'waiting link',
+        facts: { agent: aStatus({ link: waitingLink }) },
+        expected: { is_running: true, is_connected: false, problem: null, stored_spool: null },
+      },
+      {
+        name: 'no agent',
+        facts: { agent: null, isInUse: false },
+        expected: { is_running: false, is_connected: false, problem: /no agent runs/, stored_spool: { rows: 7 } },
+      },
+      {
+        name: 'killed agent, its process id perhaps another’s by now',
+        facts: { isInUse: false },
+        expected: { is_running: false, is_connected: false, problem: /4711/, stored_spool: { rows: 7 } },
+      },
+      {
+        name: 'agent that hangs',
+        facts: { agent: silent },
+        expected: {
+          is_running: true,
+          is_connected: false,
+          problem: /not reported anything for 60 s$/,
+          stored_spool: { rows: 7 },
+        },
+      },
+      {
+        name: 'agent whose disk is read-only',
+        facts: { agent: silent, diskProblem: 'its disk is read-only' },
+        expected: { is_running: true, problem: /not reported anything for 60 s: its disk is read-only/ },
+      },
+      {
+        name: 'agent that begins',
+        facts: { agent: null },
+        expected: { is_running: true, is_connected: false, problem: /not reported anything yet/ },
+      },
+      {
+        name: 'machine that is no node',
+        facts: { identity: null, agent: null, isInUse: false, readSpool: () => null },
+        expected: { is_running: false, node_id: null, problem: /run `vantage-agent enroll`/, stored_spool: null },
+      },
+    ];
+    for (const { name, facts, expected } of cases) t.match(judge(facts), expected, name);
+  },
+);
 
-t.test('people read what waits, since when, what was dropped and why, and when the link is tried again', async (t) => {
-  const nothing = { rows: 0, bytes: 0, oldest_at: null };
-  const spool = aSpoolStatus({
-    rows: 120,
-    bytes: 86_221,
-    oldest_at: '2026-11-20T11:55:50.000Z',
-    lanes: { task: nothing, check: { rows: 120, bytes: 86_221, oldest_at: '2026-11-20T11:55:50.000Z' } },
-    held_bytes: 3_250_586,
-    dropped: 310,
-    dropped_for: { spool_full: 300, expired: 10, corrupt: 0 },
-    problem: 'database or disk is full',
-    set_aside: '/state/spool/spool.db.corrupt-2026-11-20T100000.000Z',
-  });
-  const schedule = { assignments: 12, running: 2, checks_done: 340, slots_missed: 7, worst_start_late_ms: 18.26 };
-  const text = readableStatus(judge({ agent: aStatus({ spool, link: waitingLink, running: 3, schedule }) }), NOW_MS);
-  t.equal(
-    text,
-    `state             running
+t.test(
+  'the report shows what waits and since when, what was dropped and why, and when the link is tried again',
+  async (t) => {
+    const nothing = { rows: 0, bytes: 0, oldest_at: null };
+    const spool = aSpoolStatus({
+      rows: 120,
+      bytes: 86_221,
+      oldest_at: '2026-11-20T11:55:50.000Z',
+      lanes: { task: nothing, check: { rows: 120, bytes: 86_221, oldest_at: '2026-11-20T11:55:50.000Z' } },
+      held_bytes: 3_250_586,
+      dropped: 310,
+      dropped_for: { spool_full: 300, expired: 10, corrupt: 0 },
+      problem: 'database or disk is full',
+      set_aside: '/state/spool/spool.db.corrupt-2026-11-20T100000.000Z',
+    });
+    const schedule = { assignments: 12, running: 2, checks_done: 340, slots_missed: 7, worst_start_late_ms: 18.26 };
+    const text = readableStatus(judge({ agent: aStatus({ spool, link: waitingLink, running: 3, schedule }) }), NOW_MS);
+    t.equal(
+      text,
+      `state             running
 node              n_1, generation 12, of https://vantage.example
 process           4711, since 2026-11-20 11:00:00Z (1 h ago), version 0.1.0
 link              waiting (https://vantage.example), since 2026-11-20 11:59:50Z (10 s ago), next try in 8 s
@@ -117,10 +122,11 @@ monitors          12 watched, 2 checks running
 capabilities      none beyond plain sockets
 state directory   /state
 `,
-  );
-});
+    );
+  },
+);
 
-t.test('people read how much of each lane the control plane takes at once', async (t) => {
+t.test('the report shows how many rows of each lane the control plane takes at once', async (t) => {
   const { link } = aStatus();
   t.match(readableStatus(judge(), NOW_MS), /^credits +2000 of lane task, 500 of lane check$/m);
   const slow = aStatus({ link: { ...link, credits: { task: 100, check: 0 } } });
@@ -130,7 +136,7 @@ t.test('people read how much of each lane the control plane takes at once', asyn
   );
 });
 
-t.test('of an agent that is silent people read its last words and what its spool holds', async (t) => {
+t.test('for a silent agent the report shows its last status and the content of its spool', async (t) => {
   const text = readableStatus(judge({ agent: aStatus({ link: waitingLink }), isInUse: false }), NOW_MS);
   t.match(text, /^state +the agent ended unexpectedly \(process 4711, last heard from 2026-11-20T11:59:58.000Z\)$/m);
   t.match(text, /^last heard from +2026-11-20 11:59:58Z \(2 s ago\)$/m);
@@ -139,7 +145,7 @@ t.test('of an agent that is silent people read its last words and what its spool
   t.notMatch(text, /^clock/m);
 });
 
-t.test('of an agent that knew no monitors is shown what it says', async (t) => {
+t.test('for an agent of a version without monitors the report shows what it states', async (t) => {
   const { schedule: _, ...older } = aStatus();
   const text = readableStatus(judge({ agent: older }), NOW_MS);
   t.match(text, /^probes running +0$/m);

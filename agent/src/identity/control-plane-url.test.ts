@@ -14,7 +14,7 @@ t.test('a control plane is known by scheme, host and port', async (t) => {
   for (const { text, expected } of cases) t.equal(parseControlPlaneUrl(text, false), expected, text);
 });
 
-t.test('a URL that is none, or not safe, is refused with what to do', async (t) => {
+t.test('an invalid or unsafe URL is refused with a remedy', async (t) => {
   const cases = [
     { text: 'vantage.example', expected: /not a URL/ },
     { text: '', expected: /not a URL/ },
@@ -33,6 +33,6 @@ t.test('a URL that is none, or not safe, is refused with what to do', async (t) 
     t.throws(() => parseControlPlaneUrl(text, false), { name: 'EnrollmentInputError', message: expected }, text);
 });
 
-t.test('plain http to elsewhere is for those who ask for it', async (t) => {
+t.test('plain http to another machine must be requested explicitly', async (t) => {
   t.equal(parseControlPlaneUrl('http://10.0.0.1:8080', true), 'http://10.0.0.1:8080');
 });

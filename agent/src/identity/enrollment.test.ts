@@ -74,14 +74,14 @@ t.test('enrolling proves the key, and leaves an identity to connect with', async
   t.notOk(everythingIn(options.stateDir).includes(options.token), 'the token is in no file');
 });
 
-t.test('a name and a place are sent only where they were given', async (t) => {
+t.test('name and place are sent only if they are given', async (t) => {
   const plane = await aControlPlane(t);
   await enroll(anEnrollment(t, plane.url));
   const members = Object.keys(plane.requests[0]?.body ?? {}).toSorted();
   t.same(members, ['arch', 'capabilities', 'hostname', 'os', 'proof', 'public_key', 'token', 'version']);
 });
 
-t.test('a lost answer is asked for again with the same key, after growing waits', async (t) => {
+t.test('a lost response is requested again with the same key, after growing delays', async (t) => {
   const plane = await aControlPlane(t);
   plane.answers.push(hangingUp, replying(502, 'bad gateway'), refusing(500, 'INTERNAL_ERROR'));
   const clock = new FakeClock();
@@ -99,7 +99,7 @@ t.test('a lost answer is asked for again with the same key, after growing waits'
   t.equal(new Set(plane.requests.map(({ body }) => body.public_key)).size, 1);
 });
 
-t.test('a later run of the command uses the key of the one before', async (t) => {
+t.test('a later run of the command uses the key of the previous run', async (t) => {
   const plane = await aControlPlane(t);
   const options = anEnrollment(t, plane.url);
   plane.answers.push(replying(201, 'cut off'));
@@ -127,7 +127,7 @@ t.test('enrolling gives up after five tries', async (t) => {
   t.equal(plane.requests.length, 5);
 });
 
-t.test('a server that asks for time gets it', async (t) => {
+t.test('a requested delay of the server is observed', async (t) => {
   const cases = [
     { name: 'seconds', header: '120', expectedMs: 121_000 },
     { name: 'a date', header: new Date(Date.UTC(2026, 0, 1, 0, 2)).toUTCString(), expectedMs: 121_000 },
@@ -201,7 +201,7 @@ t.test('a refusal says what to do, never the token, and is not repeated', async 
   }
 });
 
-t.test('an endless answer is cut off', async (t) => {
+t.test('an endless response is cut off', async (t) => {
   const plane = await aControlPlane(t);
   plane.answers.push(replying(201, 'x'.repeat(100_000)));
   const clock = new FakeClock();
@@ -213,7 +213,7 @@ t.test('an endless answer is cut off', async (t) => {
   t.match(errors, [{ message: /the response is too long/ }]);
 });
 
-t.test('a server that repeats the token cannot make it show', async (t) => {
+t.test('a server that repeats the token does not make it visible', async (t) => {
   const plane = await aControlPlane(t);
   const options = anEnrollment(t, plane.url);
   const details = { token: [{ code: 'format', message: `${options.token} is bad` }] };
@@ -221,13 +221,13 @@ t.test('a server that repeats the token cannot make it show', async (t) => {
   await t.rejects(enroll(options), { message: /token: \[token\] is bad/ });
 });
 
-t.test('a control plane that goes by another URL is told apart from a bad token', async (t) => {
+t.test('a control plane with another URL is distinguished from a bad token', async (t) => {
   const plane = await aControlPlane(t, { publicUrl: 'https://vantage.example' });
   const expected = /has another URL than "http:\/\/127.*VANTAGE_PUBLIC_URL.*"https:\/\/vantage\.example"/;
   await t.rejects(enroll(anEnrollment(t, plane.url)), { name: 'EnrollmentRefusedError', message: expected });
 });
 
-t.test('what cannot work is said before anything is sent', async (t) => {
+t.test('input that cannot work is refused before anything is sent', async (t) => {
   const plane = await aControlPlane(t);
   const { token } = makeToken(tokenPrefixes.enrollment);
   const swapped = `${token.slice(0, 20)}${token[20] === 'A' ? 'B' : 'A'}${token.slice(21)}`;
@@ -272,7 +272,7 @@ t.test('an enrolled node is not enrolled again', async (t) => {
   t.equal(plane.requests.length, 1);
 });
 
-t.test('enrolling waits for nobody who uses the state directory', async (t) => {
+t.test('enrolling does not wait for a process that uses the state directory', async (t) => {
   const plane = await aControlPlane(t);
   const options = anEnrollment(t, plane.url, { stateDir: t.testdir() });
   const lock = lockStateDirectory(options.stateDir);
@@ -281,7 +281,7 @@ t.test('enrolling waits for nobody who uses the state directory', async (t) => {
   await enroll(options);
 });
 
-t.test('nobody listening is said plainly, and may be tried again', async (t) => {
+t.test('a closed port is reported as such, and may be tried again', async (t) => {
   const plane = await aControlPlane(t);
   const clock = new FakeClock();
   const errors: EnrollmentUnansweredError[] = [];
@@ -356,7 +356,7 @@ t.test('a control plane that was reached over TLS cannot move the link to plain 
   });
 });
 
-t.test('a full plan and a limit are told apart, and cost no token', async (t) => {
+t.test('a full plan and a rate limit are distinguished, and use up no token', async (t) => {
   const plane = await aControlPlane(t);
   plane.answers.push(refusing(403, 'FEATURE_LOCKED'));
   await t.rejects(enroll(anEnrollment(t, plane.url)), {
@@ -373,7 +373,7 @@ t.test('a full plan and a limit are told apart, and cost no token', async (t) =>
   t.equal(plane.requests.length, 2, 'nobody waits half an hour at a prompt');
 });
 
-t.test('a limit that ends soon is waited for, and said', async (t) => {
+t.test('a limit that ends soon is waited for, and reported', async (t) => {
   const plane = await aControlPlane(t);
   plane.answers.push(refusing(429, 'RATE_LIMIT_EXCEEDED', {}, { 'retry-after': '42' }));
   const clock = new FakeClock();

@@ -33,18 +33,15 @@ t.test('an identity comes back as it was saved, for its owner only', async (t) =
   t.same(readdirSync(stateDir), ['identity.json'], 'no temporary file is left');
 });
 
-t.test(
-  'control URLs that were learned are there for the next process, and nothing else of the identity changed',
-  async (t) => {
-    const stateDir = t.testdir();
-    const before = anIdentity();
-    await loadOrMakeKey(stateDir);
-    await saveIdentity(stateDir, before);
-    const controlUrls = ['https://one.example', 'https://two.example'];
-    await (await openIdentity(stateDir)).keepControlUrls(controlUrls);
-    t.same(await findIdentity(stateDir), { ...before, controlUrls });
-  },
-);
+t.test('learned control URLs are stored for the next process, and nothing else of the identity changes', async (t) => {
+  const stateDir = t.testdir();
+  const before = anIdentity();
+  await loadOrMakeKey(stateDir);
+  await saveIdentity(stateDir, before);
+  const controlUrls = ['https://one.example', 'https://two.example'];
+  await (await openIdentity(stateDir)).keepControlUrls(controlUrls);
+  t.same(await findIdentity(stateDir), { ...before, controlUrls });
+});
 
 t.test('a damaged identity is refused by name, never half used', async (t) => {
   const stateDir = t.testdir();
@@ -87,7 +84,7 @@ t.test('a key is made once, and is on the disk for its owner only', async (t) =>
   t.match(readFileSync(join(stateDir, 'key.pem'), 'utf8'), /^-----BEGIN PRIVATE KEY-----\n/);
 });
 
-t.test('a key that others may read, or that is none, is refused without showing it', async (t) => {
+t.test('a key that others may read, or that is invalid, is refused without showing it', async (t) => {
   const stateDir = t.testdir();
   const path = join(stateDir, 'key.pem');
   await loadOrMakeKey(stateDir);

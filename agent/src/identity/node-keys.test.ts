@@ -21,7 +21,7 @@ async function aDirectory(t: Test): Promise<string> {
   return stateDir;
 }
 
-t.test('a key to come is on the disk, for its owner only, before anybody hears of it, and is made once', async (t) => {
+t.test('a future key is on the disk, for its owner only, before it is sent, and is created once', async (t) => {
   const umask = process.umask(0);
   t.teardown(() => process.umask(umask));
   const stateDir = await aDirectory(t);
@@ -37,7 +37,7 @@ t.test('a key to come is on the disk, for its owner only, before anybody hears o
   t.ok(again.candidates[1]?.publicKey.equals(next.publicKey), 'and the other one is there after a restart');
 });
 
-t.test('the key that counts stays, the other one goes', async (t) => {
+t.test('the valid key stays, the other one is removed', async (t) => {
   const stateDir = await aDirectory(t);
   const keys = await open(stateDir);
   const [old, refused] = [keys.current, await keys.makeNext()];
@@ -55,18 +55,21 @@ t.test('the key that counts stays, the other one goes', async (t) => {
   t.same(again.candidates.length, 2);
 });
 
-t.test('a control plane that forgot a change, after a restore or a failover, is met with the key before', async (t) => {
-  const stateDir = await aDirectory(t);
-  const keys = await open(stateDir);
-  const old = keys.current;
-  await keys.settle((await keys.makeNext()).publicKey);
-  const after = await open(stateDir);
-  await after.makeNext();
-  await after.settle(old.publicKey);
-  t.ok(after.current.publicKey.equals(old.publicKey));
-  t.same(readdirSync(stateDir), ['key.pem']);
-  t.ok((await open(stateDir)).current.publicKey.equals(old.publicKey));
-});
+t.test(
+  'a control plane that forgot a change, after a restore or a failover, is answered with the previous key',
+  async (t) => {
+    const stateDir = await aDirectory(t);
+    const keys = await open(stateDir);
+    const old = keys.current;
+    await keys.settle((await keys.makeNext()).publicKey);
+    const after = await open(stateDir);
+    await after.makeNext();
+    await after.settle(old.publicKey);
+    t.ok(after.current.publicKey.equals(old.publicKey));
+    t.same(readdirSync(stateDir), ['key.pem']);
+    t.ok((await open(stateDir)).current.publicKey.equals(old.publicKey));
+  },
+);
 
 t.test('a key that was half written when the process died is removed, and nothing else', async (t) => {
   const stateDir = await aDirectory(t);
@@ -76,7 +79,7 @@ t.test('a key that was half written when the process died is removed, and nothin
   t.same(readdirSync(stateDir).sort(), ['key.pem', 'notes']);
 });
 
-t.test('kill -9 at any moment of a change leaves the key that counts, whichever of the two it is', async (t) => {
+t.test('kill -9 at any moment of a change leaves the valid key, whichever of the two it is', async (t) => {
   const stateDir = await aDirectory(t);
   for (let round = 0; round < 8; round += 1) {
     const child = spawn(process.execPath, [CHANGER, stateDir], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -73,7 +73,7 @@ t.test('the lock dies with the process that held it, however it died', async (t)
   }
 });
 
-t.test('what somebody left in the lock file does not matter', async (t) => {
+t.test('the content of an existing lock file has no effect', async (t) => {
   const stateDir = t.testdir();
   writeFileSync(join(stateDir, 'lock'), '');
   lockStateDirectory(stateDir).release();

@@ -5,7 +5,7 @@ import { FakeClock } from '../../test/_support/fake-clock.js';
 import { ClockFile, machineUptime, readKeptClock } from './clock-file.js';
 import { ClockSync } from './clock-sync.js';
 
-t.test('what is known of server time is there for the next process', async (t) => {
+t.test('the known offset of the server’s time is available to the next process', async (t) => {
   const stateDir = t.testdir();
   const clock = new FakeClock();
   const clockSync = new ClockSync(clock, { uptime: await machineUptime() });
@@ -20,7 +20,7 @@ t.test('what is known of server time is there for the next process', async (t) =
   t.equal(new ClockSync(clock, { uptime: await machineUptime(), kept }).isKnown, true);
 });
 
-t.test('a damaged file is as good as none', async (t) => {
+t.test('a damaged file counts as missing', async (t) => {
   const stateDir = t.testdir();
   for (const text of ['', '{', 'null', '[]', '{"boot_id":"x","uptime_ms":"1"}', '{"boot_id":1}']) {
     writeFileSync(join(stateDir, 'clock.json'), text);

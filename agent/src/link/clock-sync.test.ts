@@ -15,7 +15,7 @@ function exchange(clock: FakeClock, sync: ClockSync, path: { there: number; back
   sync.add({ sentMs, receivedMs: clock.monotonicMs(), serverReceivedAt: serverAt, serverSentAt: serverAt });
 }
 
-t.test('before any exchange nothing is claimed', async (t) => {
+t.test('before any exchange the offset is unknown', async (t) => {
   t.same(new ClockSync(new FakeClock()).estimate(), { offsetMs: 0, uncertaintyMs: -1 });
 });
 
@@ -99,7 +99,7 @@ t.test('before any exchange ever schedules have no time', async (t) => {
 });
 
 t.test(
-  'the time of schedules is bent by 500 ppm at most, and steps, told once, when it is off by over a second',
+  'the time of schedules is adjusted by 500 ppm at most, and steps, logged once, when it is off by over a second',
   async (t) => {
     const clock = new FakeClock();
     const sync = new ClockSync(clock);
@@ -171,7 +171,7 @@ t.test('the system is asked for its uptime ten times a second, and a sleep is no
 });
 
 t.test(
-  'the next process goes on with what the one before knew, whatever was done to the wall clock between',
+  'the next process continues with the offset of the previous one, whatever happened to the wall clock in between',
   async (t) => {
     const clock = new FakeClock();
     const sync = new ClockSync(clock, { uptime: machine(clock) });

@@ -15,14 +15,14 @@ async function aServer(t: Test): Promise<number> {
 
 const options = { bindAddress: null, clock: systemClock, signal: new AbortController().signal };
 
-t.test('addresses that refuse are passed over for the one that answers', async (t) => {
+t.test('addresses that refuse are skipped for the one that responds', async (t) => {
   const port = await aServer(t);
   const { socket, address } = await connectFirst(['127.0.0.2', '127.0.0.3', '127.0.0.1'], { ...options, port });
   t.equal(address, '127.0.0.1');
   socket.destroy();
 });
 
-t.test('when no address answers the first error is the reason', async (t) => {
+t.test('if no address responds, the first error is the reason', async (t) => {
   const port = await aServer(t);
   await t.rejects(connectFirst(['127.0.0.2', '127.0.0.3'], { ...options, port }), /ECONNREFUSED 127.0.0.2/);
   await t.rejects(connectFirst([], { ...options, port }), /no address/);

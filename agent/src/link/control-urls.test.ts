@@ -13,7 +13,7 @@ t.test('the URL that worked last is dialled, the next one after a failure', asyn
   t.equal(urls.next(), a);
 });
 
-t.test('hints come first, once each, and then the list goes on where it was', async (t) => {
+t.test('hints come first, once each, and then the list continues where it was', async (t) => {
   const urls = new ControlUrls([a, b]);
   urls.worked(a);
   urls.hint([c, b]);

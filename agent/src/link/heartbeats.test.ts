@@ -103,7 +103,7 @@ t.test('any frame is a sign of life', async (t) => {
   t.equal(silentAt(), null);
 });
 
-t.test('an answer becomes a clock exchange, once; a stranger’s answer does not', async (t) => {
+t.test('a reply becomes a clock exchange, once; a reply that was not requested does not', async (t) => {
   const { clock, heartbeats, sent, exchanges } = start();
   heartbeats.begin();
   const sequence = sent[0]?.frame.heartbeat?.sequence ?? 0;
@@ -142,7 +142,7 @@ t.test('a heartbeat of the control plane is answered with its own time', async (
   t.match(sent[0]?.frame.heartbeat, { sequence: 5, isReply: true, originMs: 1234, receiveMs: clock.now() });
 });
 
-t.test('a beat tells what the spool holds, for how long, and what it gave up', async (t) => {
+t.test('a heartbeat reports what the spool holds, for how long, and what it dropped', async (t) => {
   const { clock, heartbeats, sent, vitals } = start();
   heartbeats.begin();
   t.match(sent[0]?.frame.heartbeat, noSpool);

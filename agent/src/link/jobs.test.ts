@@ -86,7 +86,7 @@ t.test('closing takes no more jobs and waits for those that run, no longer than 
   await gaveUp;
 });
 
-t.test('a result that comes after the spool was closed harms nobody', async (t) => {
+t.test('a result that arrives after the spool was closed has no effect', async (t) => {
   const { jobs, spool } = makeJobs();
   spool.isClosed = true;
   jobs.accept(job('pt_1'));
@@ -94,7 +94,7 @@ t.test('a result that comes after the spool was closed harms nobody', async (t) 
   t.equal(jobs.running, 0);
 });
 
-t.test('the largest loop lag is told once', async (t) => {
+t.test('the largest loop lag is reported once', async (t) => {
   const { jobs, measuring } = makeJobs();
   measuring.loopLagMs = 7;
   jobs.accept(job('pt_1'));

@@ -16,21 +16,18 @@ async function opened(t: Test, lookUp: LookUp, stateDir = t.testdir(), clock = n
   return { addresses, clock, stateDir, fallbacks, find };
 }
 
-t.test(
-  'a resolver that has died is waited for for two seconds, then addresses that worked before are taken',
-  async (t) => {
-    const stateDir = t.testdir();
-    const before = await opened(t, async () => ['192.0.2.1', '2001:db8::1'], stateDir);
-    t.same(await before.find(), ['192.0.2.1', '2001:db8::1']);
-    before.addresses.worked(host, '2001:db8::1');
-    await before.addresses.settled();
-    const { find, clock, fallbacks } = await opened(t, dead, stateDir);
-    const found = find();
-    clock.advance(2_000);
-    t.same(await found, ['2001:db8::1'], 'by the next process too');
-    t.same(fallbacks, [['2001:db8::1']]);
-  },
-);
+t.test('after two seconds without a response of the resolver, addresses that worked before are used', async (t) => {
+  const stateDir = t.testdir();
+  const before = await opened(t, async () => ['192.0.2.1', '2001:db8::1'], stateDir);
+  t.same(await before.find(), ['192.0.2.1', '2001:db8::1']);
+  before.addresses.worked(host, '2001:db8::1');
+  await before.addresses.settled();
+  const { find, clock, fallbacks } = await opened(t, dead, stateDir);
+  const found = find();
+  clock.advance(2_000);
+  t.same(await found, ['2001:db8::1'], 'by the next process too');
+  t.same(fallbacks, [['2001:db8::1']]);
+});
 
 t.test('a resolver that answers with an error is not waited for', async (t) => {
   const stateDir = t.testdir();
@@ -63,12 +60,12 @@ t.test('a resolver that hangs is asked once, however often the agent dials', asy
   await addresses.settled();
 });
 
-t.test('what DNS says comes first, what worked before in front, and what it says no more behind', async (t) => {
+t.test('addresses of DNS come first, those that worked before in front, and former ones last', async (t) => {
   t.same(orderAddresses(['a', 'b', 'c'], ['b', 'x']), ['b', 'a', 'c', 'x']);
   t.same(orderAddresses([], ['x']), ['x']);
 });
 
-t.test('an address where somebody else answered comes last', async (t) => {
+t.test('an address at which another server answered comes last', async (t) => {
   const { addresses, find } = await opened(t, async () => []);
   for (const address of ['192.0.2.1', '192.0.2.2']) addresses.worked(host, address);
   t.same(await find(), ['192.0.2.2', '192.0.2.1']);
@@ -77,7 +74,7 @@ t.test('an address where somebody else answered comes last', async (t) => {
   await addresses.settled();
 });
 
-t.test('what is remembered is bounded in number and age, but the newest of a name stays', async (t) => {
+t.test('stored addresses are bounded in number and age, but the newest of a name stays', async (t) => {
   const { addresses, find, clock } = await opened(t, async () => []);
   for (let i = 1; i <= 20; i += 1) addresses.worked(host, `192.0.2.${i}`);
   t.equal((await find()).length, 8);
@@ -90,7 +87,7 @@ t.test('what is remembered is bounded in number and age, but the newest of a nam
   await addresses.settled();
 });
 
-t.test('literals are what they are, and a damaged file is as good as none', async (t) => {
+t.test('literal addresses are used as they are, and a damaged file counts as missing', async (t) => {
   const stateDir = t.testdir();
   for (const text of [
     '{',

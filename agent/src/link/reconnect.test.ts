@@ -33,7 +33,7 @@ t.test('the first try comes within half a second, the next ones double up to hal
   t.same(longestDelays('unreachable', 7), [500, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
 });
 
-t.test('what cannot be reached is waited for no longer than it has been away, or two seconds', async (t) => {
+t.test('the delay before the next attempt is no longer than the outage so far, or two seconds', async (t) => {
   t.match(plan(end('unreachable'), 9, 1, { awayMs: 100 }), { delayMs: 2_000, failures: 10 });
   t.match(plan(end('unreachable'), 9, 1, { awayMs: 6_000 }), { delayMs: 6_000 });
   t.match(plan(end('unreachable'), 9, 1, { awayMs: 60_000 }), { delayMs: 30_000 });
@@ -73,7 +73,7 @@ t.test('jitter is full: any moment from now on', async (t) => {
   t.match(plan(end('unreachable'), 5, 0.5), { delayMs: 15_000 });
 });
 
-t.test('where only a person can help the tries thin out to one in ten minutes', async (t) => {
+t.test('where only a person can help, attempts are reduced to one in ten minutes', async (t) => {
   for (const kind of ['unauthenticated', 'wrong_server', 'cloned'] as const) {
     t.equal(longestDelays(kind, 20).at(-1), 600_000, kind);
   }
@@ -89,7 +89,7 @@ t.test('a control plane that was killed soon after a link opened is dialled agai
   t.match(plan(end('silent', { openMs: 9_000 }), 9, 1), { delayMs: 500, failures: 1 });
 });
 
-t.test('a link that opens and is refused over and over is dialled less and less', async (t) => {
+t.test('a link that repeatedly opens and is refused is dialled at growing intervals', async (t) => {
   const opened = { openMs: 5_000 };
   t.match(plan(end('protocol_error', opened), 9, 1), { delayMs: 30_000, failures: 10 });
   t.match(plan(end('replaced', opened), 9, 1), { delayMs: 35_000, failures: 10 });
@@ -100,7 +100,7 @@ t.test('another control URL is tried at once, and the tries count when all have 
   t.match(plan(end('unreachable'), 5, 1, { hasOther: false }), { delayMs: 30_000, failures: 6 });
 });
 
-t.test('who names a wait is come back to soon after it, however often one has failed', async (t) => {
+t.test('a requested delay is followed by an attempt soon after it, after any number of failures', async (t) => {
   t.match(plan(end('overloaded', { retryAfterMs: 7000 }), 20, 1), { delayMs: 14_000 });
   t.match(plan(end('unreachable', { retryAfterMs: 100 }), 20, 1), { delayMs: 1_100 });
 });
@@ -109,7 +109,7 @@ t.test('a replica that drains and a new epoch invite back at once', async (t) =>
   for (const kind of ['draining', 'new_epoch'] as const) t.match(plan(end(kind), 9, 1), { delayMs: 500 }, kind);
 });
 
-t.test('never before the control plane said', async (t) => {
+t.test('no attempt is made before the time that the control plane requested', async (t) => {
   t.match(plan(end('overloaded', { retryAfterMs: 7000 }), 0, 0), { delayMs: 7000 });
   t.match(plan(end('draining', { retryAfterMs: 7000 }), 0, 1), { delayMs: 7500 });
 });

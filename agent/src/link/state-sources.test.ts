@@ -28,7 +28,7 @@ t.test('a snapshot has a bound: ten thousand states, the newest, and none that i
   t.same(snapshotFrames([]), []);
 });
 
-t.test('a source that fails costs its own states alone', async (t) => {
+t.test('a source that fails loses only its own states', async (t) => {
   const failed: unknown[] = [];
   const sources = new StateSources((error) => failed.push(error));
   sources.add({ newest: async () => [aState(1)] });

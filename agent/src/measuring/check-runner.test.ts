@@ -37,7 +37,7 @@ function makeChecks(result: object = {}) {
   return { checks, requests, faults };
 }
 
-t.test('a check is a probe of its monitor’s turn, judged, and only what it means is told', async (t) => {
+t.test('a check is a judged probe of which only the judgment is reported', async (t) => {
   const { checks, requests } = makeChecks({ connect_ms: 12.5 });
   t.same(await checks.run(job), {
     id: 'check 1',
@@ -70,7 +70,7 @@ t.test('a certificate ends by server time, not by the clock of a machine that is
   }
 });
 
-t.test('what this build cannot check is a failed check that says so', async (t) => {
+t.test('a check of a type that this build does not know fails with that reason', async (t) => {
   const { checks, requests } = makeChecks();
   for (const [odd, code] of [
     [{ type: 'newer' }, 'not_supported'],
@@ -87,7 +87,7 @@ t.test('what this build cannot check is a failed check that says so', async (t) 
   t.equal(requests.length, 0);
 });
 
-t.test('what was not measured is failed whatever its type would say', async (t) => {
+t.test('a check that was not measured fails, whatever its type would judge', async (t) => {
   for (const code of ['overload', 'internal', 'cancelled', 'target_not_allowed', 'not_supported'] as const) {
     const error = { code, message: 'so it was' };
     const { checks, faults } = makeChecks({
@@ -102,7 +102,7 @@ t.test('what was not measured is failed whatever its type would say', async (t) 
   }
 });
 
-t.test('a type that cannot judge a result fails that check and is told of', async (t) => {
+t.test('a type that cannot judge a result fails the check, and this is logged', async (t) => {
   const { checks, faults } = makeChecks({
     get connect_ms() {
       throw new Error('broken');
@@ -112,7 +112,7 @@ t.test('a type that cannot judge a result fails that check and is told of', asyn
   t.same(faults, ['tcp']);
 });
 
-t.test('details of a good check are told where somebody wants them, of any other one always', async (t) => {
+t.test('details of a successful check are reported on request, those of any other check always', async (t) => {
   const { checks } = makeChecks({ connect_ms: 12.5, resolved_ip: '192.0.2.1', port: 80 });
   const details = { resolved_ip: '192.0.2.1', port: 80, connect_ms: 12.5 };
   t.equal((await checks.run(job)).detailsJson, null);
@@ -122,7 +122,7 @@ t.test('details of a good check are told where somebody wants them, of any other
   t.same(JSON.parse((await failing.run(job)).detailsJson ?? ''), { resolved_ip: '192.0.2.1' });
 });
 
-t.test('a type that cannot tell details of a result is told of, and its check counts', async (t) => {
+t.test('a type that fails to produce details is logged, and its check counts', async (t) => {
   const { checks, faults } = makeChecks({
     connect_ms: 1,
     get attempts() {

@@ -25,7 +25,7 @@ t.test('the deny list of the control plane reaches the child, and a child that f
   t.match(resultOf(await measuring.measure(aJob('www.evil.example'))), { error: { code: 'target_not_allowed' } });
 });
 
-t.test('lists that are not usable leave the ones before in force', async (t) => {
+t.test('invalid lists leave the previous ones in force', async (t) => {
   const measuring = startMeasuring(t);
   measuring.setLists({ own: [], denied: ['evil.example'] });
   measuring.setLists({ own: ['not an address'], denied: [] });

@@ -48,11 +48,11 @@ const lies: Readonly<Record<string, unknown>> = {
   'details that are too large': [{ ...checked, detailsJson: `"${'x'.repeat(4_096)}"` }],
 };
 
-t.test('what no child sends is not read', async (t) => {
+t.test('messages that no child sends are refused', async (t) => {
   for (const [name, lie] of Object.entries(lies)) t.equal(readFromChild(lie), null, name);
 });
 
-t.test('what children send is read as it is, without fields beyond it', async (t) => {
+t.test('messages of children are read as they are, without additional fields', async (t) => {
   const failed = { outcome: 'failed', responseMs: null, statusCode: 500, error: { code: 'a', message: 'b' } };
   const sent = [
     { kind: 'ready', capabilities: ['icmp', 'icmp_echo'] },

@@ -4,7 +4,7 @@ import { watchGrowth } from './growth-watch.js';
 
 const MB = 2 ** 20;
 
-t.test('a process says that it has grown by 32 MB, not in its first minute, and again a minute later', async (t) => {
+t.test('a process reports that it has grown by 32 MB, not in its first minute, and again a minute later', async (t) => {
   const clock = new FakeClock();
   const told: { atMs: number; mb: number }[] = [];
   let rssMb = 70;

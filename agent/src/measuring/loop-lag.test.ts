@@ -28,7 +28,7 @@ t.test('a delay that is still going on when the watch ends counts', async (t) =>
   t.equal(end(), 43);
 });
 
-t.test('what delayed the loop before a watch began does not count against it', async (t) => {
+t.test('delays of the loop before a watch began do not count', async (t) => {
   const clock = new FakeClock();
   const lag = new LoopLag(clock);
   clock.timersLateMs = 50;
@@ -87,7 +87,7 @@ t.test('one long delay does not mean that the loop is behind; delays in a row do
   t.equal(end(), 1000);
 });
 
-t.test('what the loop was like a second ago says nothing of now', async (t) => {
+t.test('a delay of a second ago does not count as current', async (t) => {
   const clock = new FakeClock();
   const lag = new LoopLag(clock);
   clock.timersLateMs = 15;

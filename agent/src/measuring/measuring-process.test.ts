@@ -27,7 +27,7 @@ t.test('kill -9 of the child ends its probes with internal, and a new child take
   t.equal(resultOf(await measuring.measure(aJob('ok.example'))).success, true);
 });
 
-t.test('a job that comes while there is no child is answered at once', async (t) => {
+t.test('a job that arrives while there is no child is answered at once', async (t) => {
   const clock = new FakeClock();
   const measuring = startMeasuring(t, { clock });
   await measuring.ready();

@@ -77,7 +77,7 @@ const specText = fc.oneof(
   { weight: 1, arbitrary: hostileText },
 );
 
-t.test('whatever is asked for, there is exactly one answer, complete and of its type', async () => {
+t.test('every request gets exactly one answer, complete and of its type', async () => {
   const { runner } = makeRunner();
   await fc.assert(
     fc.asyncProperty(type, specText, fc.integer({ min: 1, max: 600_000 }), async (name, text, deadlineMs) => {

@@ -78,7 +78,7 @@ t.test(
   },
 );
 
-t.test('whatever is refused comes back as a complete result of its type', async (t) => {
+t.test('a refused probe returns a complete result of its type', async (t) => {
   for (const type of probeTypeNames) {
     const { runner } = makeRunner();
     const result = await runner.run(request({ target: 7 }, type));
@@ -87,7 +87,7 @@ t.test('whatever is refused comes back as a complete result of its type', async 
   }
 });
 
-t.test('limits hold on the agent whatever the control plane let pass', async (t) => {
+t.test('the agent enforces limits, whatever the control plane permitted', async (t) => {
   const cases: { name: string; type: ProbeType | 'quic'; spec: unknown; code: string }[] = [
     { name: 'an unknown type', type: 'quic', spec: tcpSpec(), code: 'not_supported' },
     {
@@ -206,7 +206,7 @@ t.test('a type runs as often at a time as its engine says, and lets other types 
   await runs[1];
 });
 
-t.test('while the event loop is behind, no probe begins beside another; when it caught up, they do', async (t) => {
+t.test('while the event loop is behind, no probe begins next to another; when it caught up, they do', async (t) => {
   const tcp = waitingForAbort<'tcp'>();
   const { runner, clock } = makeRunner({ tcp });
   const first = runner.run(request(tcpSpec(), 'tcp', 'pt_1', 600_000));
@@ -273,7 +273,7 @@ t.test('a ping that waits between its packets takes half a slot', async (t) => {
   await Promise.all(runs);
 });
 
-t.test('who asks for one probe waits for one of whoever asked for many', async (t) => {
+t.test('a caller with one probe waits for a single probe of a caller with many', async (t) => {
   const engine = waitingForAbort<'tcp'>();
   const { runner } = makeRunner({ tcp: engine }, { capacityUnits: 1 });
   const asked = ['big', 'big', 'big', 'big', 'small'].map((caller, i) => ({

@@ -115,7 +115,7 @@ t.test('never more than the bounds run, wait, or begin on a late loop, whatever 
   );
 });
 
-t.test('everyone who neither withdraws nor is refused begins, exactly once', async () => {
+t.test('every caller that neither withdraws nor is refused starts exactly once', async () => {
   fc.assert(
     fc.property(steps, (script) => {
       const world = played(script);
@@ -153,7 +153,7 @@ function overtakers(world: World, probe: Probe): number[] {
   return ['a', 'b', 'c', 'd'].map((caller) => meanwhile.filter((other) => other.caller === caller).length);
 }
 
-t.test('nobody waits for more than one probe of each other caller', async () => {
+t.test('no caller waits for more than one probe of each other caller', async () => {
   const arrivals = fc.array(fc.oneof(caller, fc.constant('finish')), { maxLength: 200, size: 'max' });
   fc.assert(
     fc.property(arrivals, (script) => {

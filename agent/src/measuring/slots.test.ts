@@ -72,7 +72,7 @@ t.test('when a large probe stops waiting, those behind it begin', async (t) => {
   t.same(log, ['a', 'b']);
 });
 
-t.test('a full queue takes nobody of the caller that fills it', async (t) => {
+t.test('a full queue takes no more probes of the caller that fills it', async (t) => {
   const { log, request } = aLog();
   const slots = new Slots({ capacityUnits: 1, maxWaiting: 1 });
   for (const name of ['a', 'b', 'c']) slots.enter(request(name));

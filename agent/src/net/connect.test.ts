@@ -14,7 +14,7 @@ function aRequest(parts: Partial<ConnectRequest> & Pick<ConnectRequest, 'port'>)
   return { addresses: [v4()], signal: new AbortController().signal, clock: systemClock, ...parts };
 }
 
-t.test('connect says which address answered and how long it took', async (t) => {
+t.test('connect returns the address that responded and the time it took', async (t) => {
   const server = await startTcpServer(t, () => {});
   const connection = await connectTcp(aRequest({ port: server.port }));
   t.strictSame(connection.address, v4());
@@ -29,7 +29,7 @@ t.test('connect goes to the next address of a family when one refuses', async (t
   connection.socket.destroy();
 });
 
-t.test('connect tells the failures of the system apart', async (t) => {
+t.test('connect distinguishes the failures of the system', async (t) => {
   await t.rejects(connectTcp(aRequest({ port: await unusedPort() })), { code: 'tcp_refused', address: v4() });
   // a route that the kernel refuses by itself; no packet leaves
   await t.rejects(connectTcp(aRequest({ port: 80, addresses: [v4('255.255.255.255')] })), { code: 'net_unreachable' });

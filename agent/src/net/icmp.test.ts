@@ -71,24 +71,28 @@ for (const kind of channelKinds) {
       },
     );
 
-    t.test(`${kind}: IPv${target.family} TCP tells open from closed, and connects to neither`, { skip }, async (t) => {
-      const engine = anIcmpEngine(t, { kind });
-      const server = await startTcpServer(t, () => {}, target.address);
-      const cases = [
-        [server.port, 'tcp_syn_ack'],
-        [await unusedPort(target.address), 'tcp_rst'],
-      ] as const;
-      for (const [port, name] of cases) {
-        const list = new AnswerList();
-        const flow = await engine.openTcp({ target, port, listener: list });
-        for (let index = 0; index < 5; index += 1) flow.send(index, 30);
-        await until(`five times ${name}`, () => list.answers.length >= 5);
-        flow.close();
-        t.same(new Set(list.answers.map((answer) => answer.index)), new Set([0, 1, 2, 3, 4]));
-        t.ok(list.answers.every((answer) => answer.name === name && answer.from === target.address));
-      }
-      t.equal(server.accepted, 0);
-    });
+    t.test(
+      `${kind}: IPv${target.family} TCP distinguishes open from closed ports, and connects to neither`,
+      { skip },
+      async (t) => {
+        const engine = anIcmpEngine(t, { kind });
+        const server = await startTcpServer(t, () => {}, target.address);
+        const cases = [
+          [server.port, 'tcp_syn_ack'],
+          [await unusedPort(target.address), 'tcp_rst'],
+        ] as const;
+        for (const [port, name] of cases) {
+          const list = new AnswerList();
+          const flow = await engine.openTcp({ target, port, listener: list });
+          for (let index = 0; index < 5; index += 1) flow.send(index, 30);
+          await until(`five times ${name}`, () => list.answers.length >= 5);
+          flow.close();
+          t.same(new Set(list.answers.map((answer) => answer.index)), new Set([0, 1, 2, 3, 4]));
+          t.ok(list.answers.every((answer) => answer.name === name && answer.from === target.address));
+        }
+        t.equal(server.accepted, 0);
+      },
+    );
   }
 
   t.test(`${kind}: 200 flows at once to 200 addresses never get each other’s answers`, { skip }, async (t) => {
@@ -109,21 +113,25 @@ for (const kind of channelKinds) {
     }
   });
 
-  t.test(`${kind}: every packet leaves with its own time to live, whoever sends beside it`, { skip }, async (t) => {
-    const engine = anIcmpEngine(t, { kind });
-    const seen = watchRequests(t, '127.2.0.1');
-    const list = new AnswerList();
-    const target: FlowTarget = { address: '127.2.0.1', family: 4 };
-    const flows = [0, 1].map(() => engine.openEcho({ target, payloadBytes: 16, listener: list }));
-    for (let index = 0; index < 50; index += 1)
-      for (const [i, flow] of flows.entries()) flow.send(index, 10 + index + i * 100);
-    await until('100 requests', () => seen.length === 100 && list.answers.length === 100);
-    for (const flow of flows) flow.close();
-    t.same(
-      seen.map(({ ttl }) => ttl),
-      Array.from({ length: 100 }, (_, i) => 10 + Math.floor(i / 2) + (i % 2) * 100),
-    );
-  });
+  t.test(
+    `${kind}: every packet leaves with its own time to live, whatever else is sent at the time`,
+    { skip },
+    async (t) => {
+      const engine = anIcmpEngine(t, { kind });
+      const seen = watchRequests(t, '127.2.0.1');
+      const list = new AnswerList();
+      const target: FlowTarget = { address: '127.2.0.1', family: 4 };
+      const flows = [0, 1].map(() => engine.openEcho({ target, payloadBytes: 16, listener: list }));
+      for (let index = 0; index < 50; index += 1)
+        for (const [i, flow] of flows.entries()) flow.send(index, 10 + index + i * 100);
+      await until('100 requests', () => seen.length === 100 && list.answers.length === 100);
+      for (const flow of flows) flow.close();
+      t.same(
+        seen.map(({ ttl }) => ttl),
+        Array.from({ length: 100 }, (_, i) => 10 + Math.floor(i / 2) + (i % 2) * 100),
+      );
+    },
+  );
 
   t.test(`${kind}: a closed flow sends nothing more and hears nothing more`, { skip }, async (t) => {
     const engine = anIcmpEngine(t, { kind });
@@ -162,7 +170,7 @@ for (const kind of channelKinds) {
   });
 
   t.test(
-    `${kind}: what a listener throws is a fault of the engine’s owner, and the engine goes on`,
+    `${kind}: an exception of a listener is reported to the engine’s owner, and the engine continues`,
     { skip },
     async (t) => {
       const faults: Error[] = [];

@@ -2,7 +2,7 @@ import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import t from 'tap';
 import { parseIPv4Gateways, parseIPv6Gateways, readOwnAddresses } from './own-addresses.js';
 
-t.test('own addresses hold what the machine has, in a form the policy takes', async (t) => {
+t.test('own addresses are those of the machine, in a form that the policy accepts', async (t) => {
   const own = readOwnAddresses();
   t.ok(own.includes('127.0.0.1'));
   t.equal(new Set(own).size, own.length, 'each once');

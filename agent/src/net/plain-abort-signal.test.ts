@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { PlainAbortSignal } from './plain-abort-signal.js';
 
-t.test('a plain abort signal tells its listeners once, with the first reason', async (t) => {
+t.test('a plain abort signal notifies its listeners once, with the first reason', async (t) => {
   const signal = new PlainAbortSignal();
   const reason = new Error('over');
   let told = 0;

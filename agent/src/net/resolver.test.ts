@@ -205,7 +205,7 @@ t.test('resolver follows an alias of bytes that are no text as those very bytes'
   t.equal(server.queries.at(-1)?.name, alias.replaceAll('q', '\ufffd'));
 });
 
-t.test('resolver says why there is no address', async (t) => {
+t.test('resolver reports why there is no address', async (t) => {
   const codes = {
     NXDOMAIN: 'dns_nxdomain',
     SERVFAIL: 'dns_servfail',

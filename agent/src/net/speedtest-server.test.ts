@@ -73,7 +73,7 @@ t.test('a speedtest server gives and takes 25 MB at most', async (t) => {
   t.equal(await isCut, true, 'a body without an announced length is cut behind 25 MB');
 });
 
-t.test('a speedtest server lets nobody hold a place for longer than fifteen seconds', async (t) => {
+t.test('a speedtest server frees a place after fifteen seconds at most', async (t) => {
   const clock = new FakeClock();
   const url = await start(t, clock);
   const before = openSockets();
@@ -88,7 +88,7 @@ t.test('a speedtest server lets nobody hold a place for longer than fifteen seco
   await until('its timers are gone', () => clock.pendingTimers === 0);
 });
 
-t.test('who asks more than twelve times a minute is told when to come back', async (t) => {
+t.test('a caller with more than twelve requests a minute gets the time of its next one', async (t) => {
   // it stands still: the window in which it counts may end at any moment
   const url = await start(t, new FakeClock());
   const statuses: number[] = [];

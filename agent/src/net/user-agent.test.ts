@@ -13,7 +13,7 @@ t.test('user agent names the agent, its version and where to complain, whatever 
   t.equal(userAgentWith('curl/8', ours), `curl/8 ${ours}`);
 });
 
-t.test('without a control plane, or with an address that is none, the user agent is the name alone', async (t) => {
+t.test('without a control plane, or with an invalid address, the user agent is the name alone', async (t) => {
   t.equal(agentUserAgent(null), product);
   t.equal(agentUserAgent('not an address'), product);
 });

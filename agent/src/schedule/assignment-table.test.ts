@@ -6,7 +6,7 @@ import { AssignmentTable } from './assignment-table.js';
 
 const change = { set: [], dropped: [], begins: false, ends: false };
 
-t.test('what everything does not name is dropped at its end, and only then', async (t) => {
+t.test('assignments that a full set does not name are dropped at its end, and only then', async (t) => {
   const table = new AssignmentTable();
   table.take(everything(anAssignment(0), anAssignment(1)));
   t.same(table.take({ ...change, set: [anAssignment(1)], begins: true }), { added: [], dropped: [] });
@@ -33,7 +33,7 @@ t.test('the same generation again changes nothing, another one does', async (t) 
   t.same(table.take({ ...change, dropped: [monitorId(0), monitorId(7)] }).dropped, [monitorId(0)]);
 });
 
-t.test('more than a node takes is refused before anything of it counts', async (t) => {
+t.test('more assignments than a node takes are refused before any of them counts', async (t) => {
   const table = new AssignmentTable();
   const many = Array.from({ length: 20_001 }, (_, number) => anAssignment(number));
   t.throws(() => table.take(everything(...many)), MalformedFrameError);

@@ -42,7 +42,7 @@ t.test('what the shared schema takes is read, and nothing else', async () => {
   );
 });
 
-t.test('text that is no specification at all is one of no type', async (t) => {
+t.test('text that is not a specification counts as one of an unknown type', async (t) => {
   for (const text of ['', '{', 'null', '[]', '"tcp"', '7'])
     t.match(parseCheckSpec(text), { type: '', intervalMs: 60_000 });
 });

@@ -16,17 +16,20 @@ function watching(outcomes: string) {
   return node;
 }
 
-t.test('details are told of checks that are not well, and of the first good one after them', async (t) => {
-  const node = watching('++--+-++');
-  await node.pass(7 * MINUTE_MS);
-  t.same(
-    node.details.map((details) => details !== ''),
-    [false, false, true, true, true, true, true, false],
-  );
-  await node.end();
-});
+t.test(
+  'details are reported for checks that did not succeed, and for the first successful one after them',
+  async (t) => {
+    const node = watching('++--+-++');
+    await node.pass(7 * MINUTE_MS);
+    t.same(
+      node.details.map((details) => details !== ''),
+      [false, false, true, true, true, true, true, false],
+    );
+    await node.end();
+  },
+);
 
-t.test('details are told of every check that somebody asks for', async (t) => {
+t.test('details are reported for every requested check', async (t) => {
   const node = watching('+');
   await node.pass(1000);
   node.schedule.checkNow({ monitorId: monitorId(0), generation: 1, request: 'ask_1' });
@@ -35,7 +38,7 @@ t.test('details are told of every check that somebody asks for', async (t) => {
   await node.end();
 });
 
-t.test('of a target that stays down details are told twenty times, then once a quarter of an hour', async (t) => {
+t.test('for a target that stays down, details are reported twenty times, then every quarter of an hour', async (t) => {
   const node = watching('-');
   const told = () => node.details.filter((details) => details !== '').length;
   await node.pass(19.5 * MINUTE_MS);
@@ -47,7 +50,7 @@ t.test('of a target that stays down details are told twenty times, then once a q
 });
 
 t.test(
-  'a target that is up and down all day is told with no more details, and the end of an outage has its own',
+  'a target that is up and down all day causes no more details, and the end of an outage has its own',
   async (t) => {
     const budget = new DetailsBudget();
     const [shaky, down] = [{}, {}];

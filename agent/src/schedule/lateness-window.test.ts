@@ -1,7 +1,7 @@
 import t from 'tap';
 import { LatenessWindow } from './lateness-window.js';
 
-t.test('the worst of the last minute is known, and what is older forgotten', async (t) => {
+t.test('the worst value of the last minute is known, and older ones are forgotten', async (t) => {
   const window = new LatenessWindow();
   t.equal(window.worst(0), 0);
   window.note(7, 500);

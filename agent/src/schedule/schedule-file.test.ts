@@ -47,7 +47,7 @@ async function aKeptSchedule(t: Test): Promise<string> {
   return stateDir;
 }
 
-t.test('what is kept is found by the next process: assignments, progress, the lease', async (t) => {
+t.test('the next process finds assignments, progress and the lease', async (t) => {
   const stateDir = temporaryDirectory(t);
   const { file, rows, put } = openFile(stateDir);
   t.same(await file.load(), { rows: [], lease: null });

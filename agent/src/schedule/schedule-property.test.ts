@@ -48,7 +48,7 @@ t.test('whatever pauses, clock steps, restarts and kills come, every slot is rep
   );
 });
 
-t.test('a report says through when all is told, and nothing from before comes after it', async () => {
+t.test('a report states through when everything is reported, and nothing earlier follows it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(events, { minLength: 1, maxLength: 8 }), durations, async (happenings, lengthsMs) => {
       const node = new ScheduledNode();
@@ -81,7 +81,7 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ kind: fc.constant('lose' as const), ms: fc.integer({ min: 0, max: 60_000 }) }),
 );
 
-t.test('whatever assignments are changed, taken away, given back or lost, no slot is told twice', async () => {
+t.test('no slot is reported twice, however assignments are changed, removed, returned or lost', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(changes, { minLength: 1, maxLength: 10 }), durations, async (happenings, lengthsMs) => {
       const node = new ScheduledNode();

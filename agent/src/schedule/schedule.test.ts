@@ -26,7 +26,7 @@ function checksOf(reports: readonly Reported[]) {
   return reports.flatMap(({ kind, body }) => (kind === 'check' ? [body] : []));
 }
 
-t.test('each slot is checked once, on its grid, and the node says what it makes of the checks', async (t) => {
+t.test('each slot is checked once, on its grid, and the node reports its verdict', async (t) => {
   const node = new ScheduledNode();
   node.answer = () => ({ afterMs: 100, judgment: node.jobs.length > 2 ? bad('tcp_refused') : good });
   node.schedule.take(everything(anAssignment(0, { consecutive_fail: 2 })));
@@ -99,7 +99,7 @@ t.test('a first check that was not made is missed at its real time, by the next 
 });
 
 t.test(
-  'before its first decision a node says that it is undecided, and what it cannot check decides nothing',
+  'before its first decision a node reports "undecided", and checks that it cannot make decide nothing',
   async (t) => {
     const node = new ScheduledNode();
     node.answer = () => ({ afterMs: 100, judgment: bad(node.jobs.length === 2 ? 'not_supported' : 'tcp_refused') });
@@ -216,7 +216,7 @@ t.test('a check knows server time, whatever this machine takes for the time', as
   t.match(node.jobs, [{ nowMs: Date.UTC(2026, 0, 1) }]);
 });
 
-t.test('slots of the time without an agent are told as one run, those of the last three days', async (t) => {
+t.test('slots without an agent are reported as one run, those of the last three days', async (t) => {
   const node = new ScheduledNode();
   node.schedule.take(everything(anAssignment(0)));
   await node.pass(2 * MINUTE_MS);
@@ -230,7 +230,7 @@ t.test('slots of the time without an agent are told as one run, those of the las
   t.equal(checksOf(node.reports).length, 1, 'and it goes on in phase');
 });
 
-t.test('slots that server time leaps over are told as stopped', async (t) => {
+t.test('slots that server time skips are reported as stopped', async (t) => {
   const node = new ScheduledNode();
   node.schedule.take(everything(anAssignment(0)));
   await node.pass(2 * MINUTE_MS);
@@ -311,7 +311,7 @@ t.test('a check that outlives its assignment is still reported, and nothing foll
   t.same(await node.schedule.newest(), []);
 });
 
-t.test('an assignment that nobody can read is one all the same, and its checks say so', async (t) => {
+t.test('an unreadable assignment is kept, and its checks report this', async (t) => {
   const node = new ScheduledNode();
   const odd = { ...anAssignment(0), specJson: '{"type":' };
   node.schedule.take(everything(odd));
@@ -361,7 +361,7 @@ t.test('ten thousand monitors start within the same minute, each in its slot', a
   t.equal(node.schedule.stats.slotsMissed, 0);
 });
 
-t.test('a check that somebody asks for is made at once, and touches neither the grid nor the state', async (t) => {
+t.test('a requested check is made at once, and affects neither the grid nor the state', async (t) => {
   const node = new ScheduledNode();
   node.schedule.take(everything(anAssignment(0), anAssignment(1)));
   await node.pass(MINUTE_MS + 500);
@@ -384,7 +384,7 @@ t.test('a check that somebody asks for is made at once, and touches neither the 
   );
 });
 
-t.test('a check that is asked for says through when slots are told, and claims none that is not', async (t) => {
+t.test('a requested check states through when slots are reported, and claims no others', async (t) => {
   const node = new ScheduledNode();
   node.answer = () => ({ afterMs: node.jobs.length === 1 ? 20_000 : 100, judgment: good });
   const slotMs = Math.floor(node.serverNow);
@@ -395,7 +395,7 @@ t.test('a check that is asked for says through when slots are told, and claims n
   t.match(checksOf(node.reports), [{ request: 'ask_1', through_ms: slotMs }], 'the first check is being made');
 });
 
-t.test('of checks that are asked for ten are in flight, one of a monitor; others are passed over', async (t) => {
+t.test('at most ten requested checks are in flight, one of a monitor; others are skipped', async (t) => {
   const node = new ScheduledNode();
   node.schedule.take(everything(...Array.from({ length: 12 }, (_, number) => anAssignment(number))));
   await node.pass(MINUTE_MS);

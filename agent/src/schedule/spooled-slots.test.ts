@@ -45,7 +45,7 @@ function encoded({ kind, body }: ReturnType<typeof aCheck | typeof aMissed>): Ui
 }
 
 t.test(
-  'what the spool tells of later slots counts, and what ran when the agent was killed is still open',
+  'later slots in the spool count as reported, and those that ran when the agent was killed are still open',
   async (t) => {
     for (const { name, stored, reports, done, running, bad } of [
       { name: 'nothing later', stored: aRow(5), reports: [aCheck(4)], done: 5, running: null, bad: 1 },
@@ -89,7 +89,7 @@ t.test(
   },
 );
 
-t.test('of a monitor that the file lost, the spool knows the last slot', async (t) => {
+t.test('the last slot of a monitor that the file lost is read from the spool', async (t) => {
   const spool = await openSpool(t);
   const reports = [aCheck(7), aMissed(3, 5), aCheck(9, { state: null })];
   await Promise.all(reports.map((report) => spool.append('check', encoded(report)).durable));

@@ -16,7 +16,7 @@ t.test('progress that is kept stays behind the first report that the disk does n
   t.same(keptProgress({ done: null, running: null }, 5), { done: null, running: null });
 });
 
-t.test('what is not kept is waited for, and not for ever', async (t) => {
+t.test('reports that are not yet durable are waited for, but not forever', async (t) => {
   const clock = new FakeClock();
   const reports = new UnkeptReports<string>();
   await reports.none(clock, 500);

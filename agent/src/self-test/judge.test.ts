@@ -38,7 +38,7 @@ t.test('a clock is judged by the control plane, and by the system until there wa
   t.match(judgeClockState(never, null), { status: 'unknown' });
 });
 
-t.test('raw sockets are in order, or it is said what is left of them', async (t) => {
+t.test('raw sockets work, or their limits are named', async (t) => {
   t.match(judgeIcmp(['icmp', 'icmp_echo']), { name: 'icmp', status: 'ok', detail: /^raw sockets$/ });
   t.match(judgeIcmp(['icmp_echo']), { status: 'failed', detail: /^echo only/ });
   t.match(judgeIcmp([]), { status: 'failed', detail: /^not permitted$/ });

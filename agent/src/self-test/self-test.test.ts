@@ -37,7 +37,7 @@ function start(code: (job: MeasureJob) => string | null = () => null) {
   return { clock, jobs, reports, selfTest, advance };
 }
 
-t.test('canaries are probed over each family that there is a route for, by the ordinary runner', async (t) => {
+t.test('canaries are probed over each family with a route, by the ordinary runner', async (t) => {
   const { jobs, selfTest, advance } = start((job) => (job.type === 'tcp' ? 'tcp_refused' : null));
   selfTest.setCanaries([
     'tcp://canary.example.com:443',

@@ -44,7 +44,7 @@ t.test('a row larger than the whole spool is dropped, not kept and not forgotten
   t.same(await readAll(spool, 'task', 0), ['4 c']);
 });
 
-t.test('a row is dropped when it has waited too long, without anybody calling', async (t) => {
+t.test('a row is dropped when it has waited too long, without a call', async (t) => {
   const clock = new FakeClock();
   const spool = await openSpool(t, { clock, maxAgeMs: 72 * HOUR_MS });
   await appendAll(spool, 'task', ['a', 'b']);

@@ -127,18 +127,15 @@ t.test(
   },
 );
 
-t.test(
-  'where nobody knows how much a damaged file held, one number of each lane says that something is gone',
-  async (t) => {
-    const folder = aFolder(t, memoryFolder);
-    writeFileSync(join(folder, FILE), 'garbage '.repeat(999));
-    const spool = await openSpool(t, { folder });
-    for (const lane of lanes) t.same(spool.droppedRanges(lane), [{ first: 1, last: 1, reason: 'corrupt' }], lane);
-    t.same(await appendAll(spool, 'task', ['goes on']), [2]);
-  },
-);
+t.test('if the content of a damaged file is unknown, one number of each lane declares the loss', async (t) => {
+  const folder = aFolder(t, memoryFolder);
+  writeFileSync(join(folder, FILE), 'garbage '.repeat(999));
+  const spool = await openSpool(t, { folder });
+  for (const lane of lanes) t.same(spool.droppedRanges(lane), [{ first: 1, last: 1, reason: 'corrupt' }], lane);
+  t.same(await appendAll(spool, 'task', ['goes on']), [2]);
+});
 
-t.test('a file that is gone takes its rows with it, and that is said', async (t) => {
+t.test('a missing file loses its rows, and this is reported', async (t) => {
   const { folder } = await aWrittenSpool(t);
   rmSync(join(folder, FILE));
   const { log, lines } = recordingLog();

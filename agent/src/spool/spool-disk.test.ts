@@ -154,7 +154,7 @@ t.test(
   },
 );
 
-t.test('closing a spool that cannot write ends, and says what was lost', async (t) => {
+t.test('closing a spool that cannot write ends, and reports the loss', async (t) => {
   const { log, lines } = recordingLog();
   const spool = await openSpool(t, { log });
   limitFileSize(t, 256 * 1024);

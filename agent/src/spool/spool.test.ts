@@ -137,7 +137,7 @@ t.test('the fifteen minutes begin with the acknowledgement, however late it is w
   t.same(await readAll(spool, 'task', 0), []);
 });
 
-t.test('replay windows run out without anybody calling', async (t) => {
+t.test('replay windows end without a call', async (t) => {
   const clock = new FakeClock();
   const spool = await openSpool(t, { clock });
   await appendAll(spool, 'check', ['a']);
@@ -241,7 +241,7 @@ t.test('a read that a new epoch overtakes gives nothing', async (t) => {
   t.same(await reading, []);
 });
 
-t.test('statistics tell what waits, since when, and that nothing is wrong', async (t) => {
+t.test('statistics show what waits, since when, and that no error is present', async (t) => {
   const clock = new FakeClock();
   const spool = await openSpool(t, { clock });
   const nothing = { rows: 0, bytes: 0, oldestAt: null };

@@ -34,7 +34,7 @@ function verify(folder: string) {
   }
 }
 
-t.test('a spool that is in order is found intact, open or closed, and is not changed by it', async (t) => {
+t.test('an intact spool is found intact, open or closed, and is not changed by the check', async (t) => {
   const folder = await aSpoolFolder(t);
   const before = readFileSync(join(folder, 'spool.db'));
   t.match(verify(folder), {

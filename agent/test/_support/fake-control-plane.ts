@@ -34,11 +34,11 @@ export interface WelcomeScript {
   readonly busyHeartbeatMs?: number;
   readonly denied?: readonly string[];
   readonly controlUrls?: readonly string[];
-  /** Number of a lane that marks and credits name beside the others. */
+  /** Number of an additional lane that marks and credits name. */
   readonly strangeLane?: number;
 }
 
-/** A peer that speaks the link protocol over a real socket and does what the test tells it, nothing by itself but heartbeat answers. */
+/** A peer that speaks the link protocol over a real socket and does what the test requests, and nothing by itself except reply to heartbeats. */
 export class FakeControlPlane {
   keys = generateKeyPairSync('ed25519');
   nodeKeys = generateKeyPairSync('ed25519');
@@ -92,7 +92,7 @@ export class FakeControlPlane {
     this.audience = first.url;
   }
 
-  /** The next link nobody waited for yet. */
+  /** The next link that was not waited for yet. */
   async nextPeer(): Promise<FakePeer> {
     await until(`link number ${this.#taken + 1}`, () => this.peers.length > this.#taken);
     this.#taken += 1;
@@ -132,7 +132,7 @@ export class FakeControlPlane {
 export class FakePeer {
   readonly frames: DecodedAgentFrame[] = [];
   answersHeartbeats = true;
-  /** Added to every time this side tells. */
+  /** Added to every time that this side sends. */
   clockSkewMs = 0;
   isClosed = false;
   closeCode = 0;

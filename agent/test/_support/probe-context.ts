@@ -9,10 +9,10 @@ import type { ProbeContext } from '../../src/probes/engine.js';
 /** User agent of the requests of these contexts. */
 export const testUserAgent = 'vantage-agent/test (+https://vantage.example/abuse)';
 
-/** Loopback and nothing else beside what is public. */
+/** Policy that allows public addresses and loopback. */
 export const loopbackAllowed = ['127.0.0.0/8', '::1/128'];
 
-/** A policy that allows `ranges` beside what is public. */
+/** Policy that allows public addresses and `ranges`. */
 export function aPolicy(ranges: readonly string[] = loopbackAllowed): TargetPolicy {
   return new TargetPolicy({ allow: ranges, own: [], denied: [] });
 }

@@ -100,7 +100,7 @@ function answer(verb: string, offersTls: boolean): string {
   }
 }
 
-/** Calls back with each line until the callback says that the socket is somebody else's. */
+/** Calls back with each line until the callback returns that it has taken the socket. */
 function onLines(socket: Socket, take: (line: string) => boolean): void {
   let rest = '';
   const onData = (chunk: Buffer) => {

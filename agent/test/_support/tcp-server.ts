@@ -53,7 +53,7 @@ export async function startTcpServer(
   };
 }
 
-/** A port of `host` on which nobody listens. */
+/** A port of `host` without a listener. */
 export async function unusedPort(host = '127.0.0.1'): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, host, resolve));

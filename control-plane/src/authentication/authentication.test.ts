@@ -73,7 +73,7 @@ t.test('a credential is read once for many requests, and again after half a seco
   t.equal(state.reads, 2);
 });
 
-t.test('what was revoked here is refused at once, and all replicas are told', async (t) => {
+t.test('a credential that is revoked here is refused at once, and all replicas are notified', async (t) => {
   const { authentication, state, sent } = setUp();
   await authentication.authenticate('sk_1');
   state.credential = { ...ada, refusal: 'API_KEY_REVOKED' };
@@ -83,7 +83,7 @@ t.test('what was revoked here is refused at once, and all replicas are told', as
 });
 
 t.test(
-  'what was revoked elsewhere is refused as soon as that is heard, or messages may have been missed',
+  'a credential that was revoked elsewhere is refused after the message, or after messages may have been missed',
   async (t) => {
     for (const tell of [
       ({ hear }: ReturnType<typeof setUp>) => hear({ type: 'credentials', ids: ['u_ada'] }),
@@ -100,7 +100,7 @@ t.test(
   },
 );
 
-t.test('what was being read while it was revoked is not remembered', async (t) => {
+t.test('a credential that was being read while it was revoked is not cached', async (t) => {
   const { authentication, state, gate } = setUp();
   let open = () => {};
   gate.hold = new Promise((resolve) => {
@@ -116,7 +116,7 @@ t.test('what was being read while it was revoked is not remembered', async (t) =
   await t.rejects(authentication.authenticate('sk_1'), { code: 'API_KEY_REVOKED' });
 });
 
-t.test('a credential that expires soon is not believed longer than it lives', async (t) => {
+t.test('a credential is not cached beyond its expiry', async (t) => {
   const { authentication, state, clock } = setUp({ validForMs: 100 });
   await authentication.authenticate('sk_1');
   clock.advance(100);
@@ -124,7 +124,7 @@ t.test('a credential that expires soon is not believed longer than it lives', as
   await t.rejects(authentication.authenticate('sk_1'), { code: 'TOKEN_EXPIRED' });
 });
 
-t.test('of several reasons to refuse the owner is told the one they can do most about', async (t) => {
+t.test('of several reasons for a refusal, the most useful one for the owner is reported', async (t) => {
   const owner = ada.owner;
   for (const [credential, code] of [
     [{ owner: { ...owner, state: 'deleted' }, refusal: 'API_KEY_REVOKED', validForMs: 0 }, 'ACCOUNT_DELETED'],
@@ -138,7 +138,7 @@ t.test('of several reasons to refuse the owner is told the one they can do most 
   await t.rejects(setUp().authentication.authenticate('svc_mcp_1'), { code: 'AUTH_INVALID_TOKEN' });
 });
 
-t.test('a use is noted at most once a minute, and nobody waits for it', async (t) => {
+t.test('a use is recorded at most once a minute, and no request waits for it', async (t) => {
   const { authentication, state, clock } = setUp();
   await authentication.authenticate('sk_1');
   clock.advance(59_999);

@@ -53,7 +53,7 @@ t.test('options are the parameters of the API, each of its kind', async (t) => {
   });
 });
 
-t.test('what an option can’t mean is refused before anything is asked', async (t) => {
+t.test('invalid options are refused before any request', async (t) => {
   for (const [type, ...args] of [
     ['http', '--method', 'TRACE'],
     ['http', '--max-redirects', 'two'],
@@ -67,7 +67,7 @@ t.test('what an option can’t mean is refused before anything is asked', async 
   }
 });
 
-t.test('what the options make of themselves is valid for the API', async (t) => {
+t.test('requests built from options are valid for the API', async (t) => {
   const validate = compileSchema(definitionOf('traceroute').Spec);
   const params = parse('traceroute', '--max-hops', '20', '--protocol', 'udp', '--queries', '1');
   t.equal(validate({ target: 'example.com', params }).ok, true);

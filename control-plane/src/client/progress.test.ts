@@ -6,7 +6,7 @@ function output(isTTY: boolean) {
   return { written, stream: { isTTY, write: (text: string) => written.push(text) } };
 }
 
-t.test('nothing is written while nobody watches', async (t) => {
+t.test('nothing is written without a terminal', async (t) => {
   const { written, stream } = output(false);
   const progress = new Progress(stream);
   progress.show('sending the request…');
@@ -14,7 +14,7 @@ t.test('nothing is written while nobody watches', async (t) => {
   t.same(written, []);
 });
 
-t.test('a watcher sees one line that is written over and leaves nothing behind', async (t) => {
+t.test('a terminal shows one line that is overwritten and removed at the end', async (t) => {
   const { written, stream } = output(true);
   const progress = new Progress(stream);
   progress.show('1 of 3');

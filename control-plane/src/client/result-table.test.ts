@@ -37,7 +37,7 @@ function poisoned(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, poisoned(member)]));
 }
 
-t.test('a task is a table with a row per node, what failed says why below it, once', async (t) => {
+t.test('a task is a table with a row per node, and each reason of failures is shown once below it', async (t) => {
   const refused = { success: false, error: { code: 'tcp_refused', message: 'connection refused' } };
   const text = taskTable(aTask('tcp', [{ connect_ms: 1.234, port: 80 }, refused, refused]));
   t.same(text.split('\n'), [
@@ -55,7 +55,7 @@ t.test('below the table stands which nodes were disturbed, and by how much', asy
   t.same(below, ['  Berlin, DE, AS3320: disturbed, the node was 42 ms late while it measured; times may be too high']);
 });
 
-t.test('a node that says nothing of its place is shown by its name or id', async (t) => {
+t.test('a node without a location is shown by its name or id', async (t) => {
   const nowhere = { node: { asn: null, city: null, country: null, isp: null, region: null } };
   t.match(taskTable(aTask('tcp', [nowhere])), /\nn_1 +ok/);
   t.match(
@@ -108,7 +108,7 @@ interface RichSchema {
   readonly minimum?: number;
 }
 
-t.test('nothing that any field of any type says steers the terminal', async (t) => {
+t.test('no field of any type controls the terminal', async (t) => {
   const failure = { success: false, error: { code: 'x', message: 'x' } };
   for (const type of probeTypeNames) {
     const rich = { ...(richValue(definitionOf(type).Result) as object), success: true, error: null };

@@ -26,7 +26,7 @@ export function eventsCommand(): Command {
     .addCommand(
       actCommand('drop', {
         description: 'Drop events that were set aside: they are never handled.',
-        note: 'What the consumer would have done, such as notifying somebody, is never done.',
+        note: 'The work of the consumer, such as sending a notification, is never done.',
         act: (events, filter) => events.drop(filter, commandLine),
       }),
     );

@@ -370,7 +370,7 @@ t.test('the JSON file has the same settings, and the environment wins', async (t
   t.equal(loadConfig({ HOME: '/', VANTAGE_CONFIG: file }).config.logLevel, 'debug');
 });
 
-t.test('a file that is missing or no JSON is a complaint beside all others', async (t) => {
+t.test('a missing or invalid JSON file is reported with all other errors', async (t) => {
   for (const file of ['/nonexistent/vantage', fileWith('broken.json', '{')]) {
     const error = t.throws(() => loadConfig({ VANTAGE_CONFIG: file, VANTAGE_LISTEN: 'x' }), ConfigError);
     t.same(
@@ -386,7 +386,7 @@ t.test('plans may come from a file', async (t) => {
   t.equal(parse({ VANTAGE_PLANS: file }).config.plans.pro.members, 7);
 });
 
-t.test('an unknown VANTAGE_ name is a warning; what other programs read is none', async (t) => {
+t.test('an unknown VANTAGE_ name is a warning; variables of other programs are not', async (t) => {
   const others = {
     VANTAGE_TOKEN: 'x',
     VANTAGE_URL: 'x',

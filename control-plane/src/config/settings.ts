@@ -113,14 +113,14 @@ export const settings = {
   }),
   linkRate: setting<number>({
     name: 'VANTAGE_LINK_RATE',
-    description: 'agents whose links this replica accepts per second; others are told when to return',
+    description: 'agents whose links this replica accepts per second; others get a time to return',
     fallbackText: '500',
     parse: (text) => parseNumber(text, 1, 100_000),
     fallback: () => 500,
   }),
   unprovenLinks: setting<number>({
     name: 'VANTAGE_LINK_UNPROVEN',
-    description: 'concurrent connections of agents that have not authenticated yet; others are told to return later',
+    description: 'concurrent connections of agents that have not authenticated yet; others are asked to return later',
     fallbackText: '2000',
     parse: (text) => parseNumber(text, 1, 100_000),
     fallback: () => 2_000,
@@ -201,7 +201,7 @@ export const settings = {
   channelUrls: setting<ChannelUrls>({
     name: 'VANTAGE_CHANNEL_URLS',
     description:
-      'JSON with origins that alert channels use in place of the addresses of vendors: {"slack": "https://chat.example"}; types: slack, telegram, wecom, dingtalk, feishu, lark, wechat, pagerduty. Such an origin is exempt from the target policy, and channels of its type may name no other one',
+      'JSON with origins that alert channels use in place of the addresses of vendors: {"slack": "https://chat.example"}; types: slack, telegram, wecom, dingtalk, feishu, lark, wechat, pagerduty. Such an origin is exempt from the target policy, and channels of its type may use no other origin',
     fallbackText: 'none: the addresses of the vendors',
     parse: parseChannelUrls,
     fallback: () => Object.freeze({}),

@@ -48,7 +48,7 @@ t.test('an idle batcher writes at once, and what comes meanwhile forms the next 
 });
 
 t.test(
-  'in turns each batch has one item of each, in the order of each, and nobody waits for who adds a thousand',
+  'in turns each batch has one item of each owner, in order, and no owner waits for one that adds a thousand',
   async (t) => {
     const calls: string[][] = [];
     const batcher = new Batcher<string, string>({

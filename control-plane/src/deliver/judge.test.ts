@@ -3,7 +3,7 @@ import { judge } from './judge.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 
-t.test('only 2xx is success, and only what may pass is worth another attempt', async (t) => {
+t.test('only 2xx is success, and only temporary failures are retried', async (t) => {
   for (const status of [200, 202, 204, 299]) t.same(judge(status, {}, NOW), { ok: true }, String(status));
   const refusals: readonly (readonly [number, string, boolean])[] = [
     [301, 'redirected', false],
@@ -25,7 +25,7 @@ t.test('only 2xx is success, and only what may pass is worth another attempt', a
     t.same(judge(status, {}, NOW), { ok: false, reason, isRetryable, retryAfterMs: null }, String(status));
 });
 
-t.test('Retry-After is read in both forms, and only where another attempt is worth it', async (t) => {
+t.test('Retry-After is read in both forms, and only for temporary failures', async (t) => {
   const cases: readonly (readonly [number, string | string[], number | null])[] = [
     [429, '30', 30_000],
     [503, ' 0 ', 0],

@@ -17,7 +17,7 @@ t.test('a secret is masked in every form in which it travels', async (t) => {
   }
 });
 
-t.test('of secrets that hold one another nothing is left over', async (t) => {
+t.test('secrets that contain each other are masked completely', async (t) => {
   t.equal(maskSecrets('token-12345 and token', ['token', 'token-12345']), '******** and ********');
 });
 

@@ -13,7 +13,7 @@ export interface NewEvent<K extends EventKind = EventKind> {
   readonly payload: PayloadOf<K>;
 }
 
-/** An event as consumers get it; `kind` tells which payload it has. */
+/** An event as consumers get it; `kind` determines the type of its payload. */
 export type EventOf<K extends EventKind> = {
   readonly [Kind in K]: NewEvent<Kind> & {
     /** `evt_…`, the same for every consumer and every attempt. */

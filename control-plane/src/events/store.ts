@@ -167,7 +167,7 @@ export async function beginAttempts(
   return claimed.map(({ event, attempt }) => ({ event, attempts: attempt, attempt }));
 }
 
-/** Locks those of these events that nobody has handled or begun since; no other transaction can take them until this one ends. */
+/** Locks those of these events that were not handled or begun meanwhile; no other transaction can take them until this one ends. */
 export async function lockBegun(
   trx: Knex,
   consumer: string,

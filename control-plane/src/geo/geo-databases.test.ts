@@ -61,7 +61,7 @@ t.test('an address that is not public has no place, whatever a database says', a
   }
 });
 
-t.test('of two databases the better is asked first, then the newer', async (t) => {
+t.test('of two databases the more precise one is used first, then the newer one', async (t) => {
   const { databases } = await openDatabases(t, 'country.mmdb', 'city.mmdb', 'asn.mmdb', 'isp.mmdb');
   t.match(databases.locate('81.2.69.142'), { country: 'GB' }, 'a city’s before a country’s');
   t.match(
@@ -97,7 +97,7 @@ t.test('files that come, change and go are noticed while running', async (t) => 
   t.equal(said('geo database in use').length, 3);
 });
 
-t.test('a file that is half written leaves the old one in force, and is said once', async (t) => {
+t.test('a half-written file leaves the old one in use, and is reported once', async (t) => {
   const { databases, look, at, said } = await openDatabases(t, 'city.mmdb');
   const whole = readFileSync(testdata('city-newer.mmdb'));
   writeFileSync(at('city.mmdb'), whole.subarray(0, whole.length / 2));
@@ -125,7 +125,7 @@ t.test('a file cut anywhere is refused or answers, and never throws', async (t) 
   }
 });
 
-t.test('a directory that is away is no empty one', async (t) => {
+t.test('a missing directory is not treated as an empty one', async (t) => {
   const { databases, directory, look, said } = await openDatabases(t, 'city.mmdb');
   renameSync(directory, `${directory}.away`);
   t.teardown(() => rmSync(`${directory}.away`, { recursive: true, force: true }));
@@ -137,7 +137,7 @@ t.test('a directory that is away is no empty one', async (t) => {
   t.match(databases.locate('81.2.69.142'), { country: 'GB' });
 });
 
-t.test('a database older than 60 days is said to be, once a day', async (t) => {
+t.test('a database older than 60 days is reported once a day', async (t) => {
   const { databases, clock, look, said } = await openDatabases(t, 'city.mmdb', 'asn.mmdb');
   t.strictSame(databases.old(), []);
   clock.advance(61 * DAY_MS);

@@ -63,7 +63,7 @@ t.test('the coding is the best of ours that the caller takes', async (t) => {
   for (const [header, expected] of cases) t.equal(negotiateEncoding(header), expected, String(header).slice(0, 40));
 });
 
-t.test('text over 2 KiB is compressed as the caller likes it, and caches are told that it depends', async (t) => {
+t.test('text over 2 KiB is compressed as the caller prefers, with Vary for caches', async (t) => {
   const types = [
     'application/json; charset=utf-8',
     'text/html; charset=utf-8',
@@ -94,7 +94,7 @@ t.test('text over 2 KiB is compressed as the caller likes it, and caches are tol
   }
 });
 
-t.test('what is small, no text, compressed already or has no body is left alone', async (t) => {
+t.test('small, binary, compressed and empty bodies are not compressed', async (t) => {
   const edge = 'x'.repeat(2_048);
   const { url } = await startTestServer(t, [
     rawRoute('/v1/edge', 'text/plain', edge),
@@ -139,7 +139,7 @@ t.test('errors are compressed too, and Vary names both the language and the codi
   t.match(JSON.parse(gunzipSync(body).toString()), { error: { code: 'VALIDATION_FAILED' } });
 });
 
-t.test('HEAD says of a compressed body what GET says', async (t) => {
+t.test('HEAD has the same headers for a compressed body as GET', async (t) => {
   const { url } = await startTestServer(t, [rawRoute('/v1/page', 'text/html; charset=utf-8')]);
   const all = { 'Accept-Encoding': 'br', 'X-Request-Id': 'the-same-one', Connection: 'close' };
   const get = await ask(`${url}/v1/page`, all);
@@ -149,20 +149,17 @@ t.test('HEAD says of a compressed body what GET says', async (t) => {
   t.equal(head.body.length, 0);
 });
 
-t.test(
-  'a strong ETag of a body that is compressed anew becomes a weak one, which still saves sending it',
-  async (t) => {
-    const { url } = await startTestServer(t, [rawRoute('/v1/tagged', 'text/plain', text, { ETag: '"v1"' })]);
-    t.equal((await ask(`${url}/v1/tagged`)).headers.etag, '"v1"');
-    const gzip = { 'Accept-Encoding': 'gzip' };
-    t.equal((await ask(`${url}/v1/tagged`, gzip)).headers.etag, 'W/"v1"');
-    const again = await ask(`${url}/v1/tagged`, { ...gzip, 'If-None-Match': 'W/"v1"' });
-    t.strictSame(
-      [again.status, again.body.length, again.headers.vary, again.headers['content-encoding']],
-      [304, 0, 'Accept-Encoding', undefined],
-    );
-  },
-);
+t.test('a strong ETag of a body that is compressed becomes a weak one, which still saves sending it', async (t) => {
+  const { url } = await startTestServer(t, [rawRoute('/v1/tagged', 'text/plain', text, { ETag: '"v1"' })]);
+  t.equal((await ask(`${url}/v1/tagged`)).headers.etag, '"v1"');
+  const gzip = { 'Accept-Encoding': 'gzip' };
+  t.equal((await ask(`${url}/v1/tagged`, gzip)).headers.etag, 'W/"v1"');
+  const again = await ask(`${url}/v1/tagged`, { ...gzip, 'If-None-Match': 'W/"v1"' });
+  t.strictSame(
+    [again.status, again.body.length, again.headers.vary, again.headers['content-encoding']],
+    [304, 0, 'Accept-Encoding', undefined],
+  );
+});
 
 t.test('static content is compressed once for each coding, each with an ETag of its own', async (t) => {
   const content = staticContent('text/css', text);
@@ -186,7 +183,7 @@ t.test('static content is compressed once for each coding, each with an ETag of 
   t.equal(await compress('br'), await compress('br'), 'the very same bytes');
 });
 
-t.test('a caller that leaves while its answer is compressed harms nobody', async (t) => {
+t.test('a caller that disconnects while its response is compressed affects no one', async (t) => {
   const big = JSON.stringify(Array.from({ length: 200_000 }, (_, index) => index * 7_919));
   const entered: (() => void)[] = [];
   const route: AnyRoute = {

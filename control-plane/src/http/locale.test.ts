@@ -31,6 +31,6 @@ const cases: readonly (readonly [header: string | undefined, locale: string])[] 
   [`${'x,'.repeat(5000)}zh-CN`, 'en'],
 ];
 
-t.test('a language we speak is found by quality and order, with English to fall back on', async (t) => {
+t.test('a supported language is chosen by quality and order, with English as the fallback', async (t) => {
   for (const [header, locale] of cases) t.equal(negotiateLocale(header), locale, header?.slice(0, 40) ?? 'none');
 });

@@ -28,7 +28,7 @@ t.test('from and to are date-times with a zone, or ages', async (t) => {
   t.strictSame(timeRangeOf({}, NOW_MS), { fromMs: null, toMs: null });
 });
 
-t.test('what is no instant, or is out of reach, is a 400 that names the field', async (t) => {
+t.test('an invalid instant, or one out of range, is a 400 that names the field', async (t) => {
   const garbage = [
     '',
     'now',

@@ -19,7 +19,7 @@ function held() {
   return { work: () => promise, end: (value: string) => end(value), fail: (error: Error) => fail(error) };
 }
 
-t.test('of any work no more runs at once than may, each key by itself, in the order it came', async () => {
+t.test('at most the permitted number runs at once for each key, in order of arrival', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
@@ -55,7 +55,7 @@ t.test('of any work no more runs at once than may, each key by itself, in the or
   );
 });
 
-t.test('who comes when as many wait as may is refused at once, and told when to come again', async (t) => {
+t.test('a caller beyond the greatest number of waiting ones is refused at once, with the time to return', async (t) => {
   const clock = new FakeClock();
   const turns = new Turns({ ...bounds, clock });
   const first = held();
@@ -69,7 +69,7 @@ t.test('who comes when as many wait as may is refused at once, and told when to 
   t.same(await Promise.all(all), Array(5).fill('done'));
 });
 
-t.test('who has waited as long as may be is refused, and takes no turn from those behind', async (t) => {
+t.test('a caller that has waited too long is refused, and takes no turn from those behind it', async (t) => {
   const clock = new FakeClock();
   const unavailable = () => new ApiError('UNAVAILABLE');
   const turns = new Turns({ ...bounds, atOnce: 1, clock, refusal: unavailable });

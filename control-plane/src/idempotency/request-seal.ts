@@ -3,8 +3,8 @@ import { createSealer, type Sealer } from '../crypto/sealing.js';
 import type { IdempotentRequest } from '../http/frame/idempotency.js';
 
 // Stored data of a request, and the key to read it:
-//   key hash     HMAC under a key of this installation      finds the row; tells nobody whose it is or what the key was
-//   fingerprint  HMAC under a key of the Idempotency-Key    tells whether the request is the same, to who has the key
+//   key hash     HMAC under a key of this installation      finds the row; reveals neither its caller nor the key
+//   fingerprint  HMAC under a key of the Idempotency-Key    shows holders of the key if the request is the same
 //   response     sealed by another one, for this row alone  opens for who has the key: a secret in it stays one
 // Keys derived from the Idempotency-Key need the installation's secret too: with the database alone, likely keys cannot
 // be tried.

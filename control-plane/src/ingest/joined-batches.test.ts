@@ -56,7 +56,7 @@ t.test('small batches of a node that wait and follow each other are one, each wi
   t.strictSame(ranges(), [[[1, 1]], [[2, 3]]]);
 });
 
-t.test('what is not the next, of another session or large is not joined', async (t) => {
+t.test('batches that do not follow, of another session or too large are not joined', async (t) => {
   const { ingest, release, ranges } = heldIngest();
   const waiting = [
     delivery(1, 1),

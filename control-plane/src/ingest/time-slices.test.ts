@@ -39,7 +39,7 @@ function aThread() {
   return { clock, slices, done, run };
 }
 
-t.test('short work of somebody alone is done at once', async (t) => {
+t.test('short work of a single owner is done at once', async (t) => {
   const { done, run } = aThread();
   const result = run('a', 3);
   t.same(done, ['a', 'a', 'a']);
@@ -64,7 +64,7 @@ t.test('an owner is charged for every slice but the first, which its call has ta
   t.same(charged, [4, 2]);
 });
 
-t.test('work that fails fails alone, and idle is told when all is done', async (t) => {
+t.test('failing work fails alone, and idle resolves when all work is done', async (t) => {
   const { clock, slices, run } = aThread();
   const failing = slices.run(
     'b',

@@ -288,7 +288,7 @@ t.test('a refund counts in the window it was taken in, and in no other', async (
   t.equal((await limiter.consume(limit, 1)).remaining, 7);
 });
 
-t.test('that a limit is exhausted is known once it was said, until its window ends', async (t) => {
+t.test('an exhausted limit is remembered until its window ends', async (t) => {
   const { clock, asks, limiter } = alone();
   const limit = minute(2);
   t.equal(limiter.isExhausted(limit), false, 'nobody has asked');
@@ -304,7 +304,7 @@ t.test('that a limit is exhausted is known once it was said, until its window en
   t.equal(asks.length, 2, 'it asks nobody');
 });
 
-t.test('that a day is used up is asked again every minute: others may have given back', async (t) => {
+t.test('an exhausted day is queried again every minute: others may have returned units', async (t) => {
   const { clock, table, asks, limiter } = alone(false);
   const limit = { key: 'node-tests:u_1', limit: 5, windowMs: DAY_MS };
   await limiter.consume(limit, 5);
@@ -367,7 +367,7 @@ t.test('a clock that was far ahead and is put right does not lock callers out', 
 });
 
 t.test(
-  'what many take within one limit is never more than that, takes nothing of their own, and makes no more keys',
+  'callers within a shared limit never take more than it, take nothing of their own limits, and create no more keys',
   async (t) => {
     const within = minute(10, 'site');
     const each = (index: number): Limit => ({ ...minute(3, `subscriber ${index}`), within });

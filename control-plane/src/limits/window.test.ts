@@ -28,7 +28,7 @@ t.test('windows of a limit follow one another without a gap, each begins and end
   );
 });
 
-t.test('a day begins at midnight UTC for everybody', async (t) => {
+t.test('a day begins at midnight UTC for everyone', async (t) => {
   for (const key of ['a', 'b']) {
     const window = windowAt({ key, limit: 1, windowMs: DAY_MS }, Date.UTC(2026, 1, 28, 23, 59, 59, 999));
     t.same(window, { startsAt: Date.UTC(2026, 1, 28), endsAt: Date.UTC(2026, 2, 1) });

@@ -3,7 +3,7 @@ import { FakeClock } from '../../test/_support/fake-clock.js';
 import { createLogger } from '../runtime/log.js';
 import { LinkSessions, type LinkSessionsPorts } from './link-sessions.js';
 
-t.test('what a database has forgotten is looked for until it has said', async (t) => {
+t.test('records that a database lost are searched until the search succeeds', async (t) => {
   const clock = new FakeClock();
   let looks = 0;
   let told = 0;

@@ -27,7 +27,7 @@ function letters(data: Readonly<Record<string, unknown>> = {}): Letter[] {
   );
 }
 
-t.test('every template says in every language all it was told, and nothing is left open', async (t) => {
+t.test('every template contains all its data in every language, and no placeholder is left', async (t) => {
   for (const letter of letters()) {
     const mail = renderMail(write(letter), letter.locale);
     const name = `${letter.template} ${letter.locale}`;
@@ -41,7 +41,7 @@ t.test('every template says in every language all it was told, and nothing is le
   }
 });
 
-t.test('no two languages of a template say the same', async (t) => {
+t.test('the languages of a template differ', async (t) => {
   for (const template of templateNames) {
     const said = letters().filter((letter) => letter.template === template);
     const texts = said.map((letter) => JSON.stringify(write(letter)));
@@ -120,7 +120,7 @@ t.test('names that a stranger may have given make no link in a mail and add no l
   }
 });
 
-t.test('a subject stays one line whatever a template puts into it', async (t) => {
+t.test('a subject stays one line, whatever a template inserts', async (t) => {
   const content: MailContent = { subject: `Hello ${evil}`, blocks: [] };
   t.equal(renderMail(content, 'en').subject, 'Hello </p><script>alert(1)</script>"\'& Bcc: eve@e.examplegnp.exe ');
   t.match(renderMail(content, 'en').html, '<title>Hello &lt;/p&gt;&lt;script&gt;');

@@ -2,8 +2,8 @@ import { type Clock, delay } from '@vantage/shared/clock.js';
 import type { Logger } from 'pino';
 
 //   serving --SIGTERM--> draining --window over--> stopped
-//                           |  /readyz says 503 at once: balancers send nobody new, what comes all the same is answered
-//                           |  other replicas are told not to send agents here
+//                           |  /readyz returns 503 at once: balancers send no new callers, late requests are answered
+//                           |  other replicas learn not to send agents here
 //                           |  agents are sent away one after another
 //
 // A single replica ends at once: agents cannot go elsewhere, and a load balancer has no other choice.

@@ -31,7 +31,7 @@ export class AlertMetrics implements DeliveryCounts, AlertCounts {
     });
     this.#latency = new Histogram({
       name: 'vantage_alert_delivery_seconds',
-      help: 'From a message of an alert being committed to its being accepted, by type of channel.',
+      help: 'Time from a message of an alert being committed until it is accepted, by type of channel.',
       labelNames: ['type'],
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600],
       registers,
@@ -76,7 +76,7 @@ export class AlertMetrics implements DeliveryCounts, AlertCounts {
   ): Gauge {
     return new Gauge({
       name: 'vantage_alerts_open',
-      help: 'Alerts that are not resolved, by status and severity; every replica tells the same.',
+      help: 'Alerts that are not resolved, by status and severity; every replica reports the same value.',
       labelNames: ['status', 'severity'],
       registers: [this.registry],
       async collect() {
@@ -95,7 +95,7 @@ export class AlertMetrics implements DeliveryCounts, AlertCounts {
   #watch(name: string, help: string, read: () => Promise<Readonly<Record<string, number>> | null>): Gauge {
     return new Gauge({
       name,
-      help: `${help}, by type; every replica tells the same.`,
+      help: `${help}, by type; every replica reports the same value.`,
       labelNames: ['type'],
       registers: [this.registry],
       async collect() {

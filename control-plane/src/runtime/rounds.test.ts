@@ -90,7 +90,7 @@ t.test('what is stopped takes no further turn, and is waited for', async (t) => 
   t.equal(clock.pendingTimers, 0);
 });
 
-t.test('pieces are taken until fewer than a full one come, or somebody says stop', async (t) => {
+t.test('pieces are taken until one is not full, or until the stop', async (t) => {
   const left = [3, 3, 2, 9];
   await workOff(
     () => false,

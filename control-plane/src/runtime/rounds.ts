@@ -5,7 +5,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 //
 //   look()          ──> a turn now, or one more when the present one ends
 //   lookWithin(ms)  ──> a turn in a moment: many who ask meanwhile get one
-//   every everyMs   ──> a turn, as if somebody had said look
+//   every everyMs   ──> a turn, as after look()
 //
 // Work that is claimed with SKIP LOCKED in the transaction that performs it stays due if a replica dies in between.
 

@@ -47,7 +47,7 @@ t.test('however many work at once, one slice runs in a turn, and all come to the
   t.ok(most <= 2 * STEPS_PER_SLICE, `${most} steps in a turn`);
 });
 
-t.test('work that nobody wants any more stops at its next slice', async (t) => {
+t.test('work that is no longer wanted stops at its next slice', async (t) => {
   const done: string[] = [];
   const abort = new AbortController();
   const working = work('a', { steps: 10 * STEPS_PER_SLICE, done, signal: abort.signal });

@@ -22,7 +22,7 @@ export function wireEvents(
   return running;
 }
 
-/** Tells other replicas of events that are published over these connections. */
+/** Notifies other replicas of events that are published over these connections. */
 export function broadcastPublished(db: Knex, bus: Bus): void {
   published.listen(db, (kind) => bus.broadcast({ type: 'events', ids: [kind] }));
 }

@@ -169,7 +169,7 @@ export async function openAlertWorld(
   };
 }
 
-/** Events as the monitors module publishes them, with the state of the monitors that they tell. */
+/** Events as the monitors module publishes them, with the state of the monitors that they are about. */
 async function publishHappening(
   trx: Knex,
   what: Happening,

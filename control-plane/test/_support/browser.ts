@@ -43,7 +43,7 @@ export async function openTab(browser: Browser, url: string, options: BrowserCon
 export async function narrowAndDarken(page: Page): Promise<void> {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.emulateMedia({ colorScheme: 'dark' });
-  // the reference is told of it by an event
+  // the reference learns of it by an event
   if ((await page.locator('#reference').count()) > 0)
     await page.locator('html.dark-mode').waitFor({ state: 'attached' });
 }

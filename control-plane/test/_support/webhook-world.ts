@@ -33,7 +33,7 @@ interface ReplicaParts {
 
 type Resolve = NonNullable<ConstructorParameters<typeof Outbound>[0]['resolve']>;
 
-/** Webhooks of one user on a database of their own, with a clock that the test moves, and replicas that run when they are told to. */
+/** Webhooks of one user on a database of their own, with a clock that the test moves, and replicas that run on request. */
 export class WebhookWorld {
   readonly clock = new FakeClock(Date.now());
   readonly letters: Letter[] = [];
@@ -113,7 +113,7 @@ export class WebhookWorld {
     return webhookRelay({ publicUrl: 'http://localhost:8080', clock, onDue: () => {}, onSkipped: () => {} });
   }
 
-  /** One more replica, which sends when it is told to. */
+  /** One more replica, which sends on request. */
   newSender(parts: ReplicaParts = {}, db = this.db): Sender {
     const { attempts = this.attempts, marking = this.marking, clock = this.clock } = parts;
     const sender = new Sender({

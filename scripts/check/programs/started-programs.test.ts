@@ -43,7 +43,7 @@ t.test('a program is found wherever a file starts it', async (t) => {
   }
 });
 
-t.test('what only looks like a start is none', async (t) => {
+t.test('code that only looks like a start is not counted', async (t) => {
   for (const text of [
     "t.test('ping counts what the links did', async (t) => t.ok(1));",
     "lab.exec('a', 'sh', '-c', given);\nt.test('ping works here', async () => {});",
@@ -62,7 +62,7 @@ t.test('what only looks like a start is none', async (t) => {
     );
 });
 
-t.test('a start is told with its line', async (t) => {
+t.test('a start is reported with its line', async (t) => {
   t.strictSame(read("\n\nspawn('nginx');").started, [{ program: 'nginx', line: 3 }]);
 });
 
@@ -79,6 +79,6 @@ t.test('a declaration is whatever names programs for the functions that declare 
   t.strictSame(declared("notMissing('nginx');"), []);
 });
 
-t.test('a file that does not parse is told, not passed over', async (t) => {
+t.test('a file that does not parse is reported, not skipped', async (t) => {
   t.throws(() => read('spawn('), /^agent\/test\/a\.test\.ts: /);
 });

@@ -144,7 +144,7 @@ t.test('the tables in memory answer as PostgreSQL does', { timeout: 200_000 }, a
   }
 });
 
-t.test('slots that are told again are stored as PostgreSQL stores them', { timeout: 200_000 }, async (t) => {
+t.test('slots that are reported again are stored as PostgreSQL stores them', { timeout: 200_000 }, async (t) => {
   const db = await testDatabase(t);
   await db.raw(READINGS_TABLE);
   let stored = 0;

@@ -18,7 +18,7 @@ function onlyHere(t: Test, files: Readonly<Record<string, string>>, ci = 'false'
   return folder;
 }
 
-t.test('what is not installed is named with what installs it', async (t) => {
+t.test('a missing program is named with the package that installs it', async (t) => {
   onlyHere(t, {});
   t.equal(missing('traceroute'), 'needs traceroute: apt-get install traceroute');
   t.equal(
@@ -28,7 +28,7 @@ t.test('what is not installed is named with what installs it', async (t) => {
   );
 });
 
-t.test('what is on the PATH and may be run is there', async (t) => {
+t.test('a program on the PATH that may be run is present', async (t) => {
   const folder = onlyHere(t, { ping: '#!/bin/sh', nft: '#!/bin/sh' });
   chmodSync(join(folder, 'ping'), 0o755);
   chmodSync(join(folder, 'nft'), 0o644);
@@ -44,7 +44,7 @@ t.test('an absent program is not tried: what a machine permits is asked only whe
   t.equal(missing('permission to create networks'), 'needs root, and permission to create network namespaces');
 });
 
-t.test('where nothing may be skipped, nothing is missing; what is demanded is still told', async (t) => {
+t.test('where nothing may be skipped, nothing counts as missing; a demanded program is still reported', async (t) => {
   onlyHere(t, {}, 'true');
   t.equal(missing('traceroute', 'permission to create networks'), false);
   t.throws(() => demand('traceroute'), {

@@ -33,7 +33,7 @@ export function demand(...programs: readonly ExternalProgram[]): void {
   if (absent !== null) throw new MissingProgramsError(absent);
 }
 
-/** The reason in words; null when all are there. */
+/** The reason in words; null if all exist. */
 function programsAbsent(programs: readonly ExternalProgram[]): string | null {
   const absent = [...new Set(programs)].filter((program) => !isInstalled(program));
   return absent.length === 0 ? null : `needs ${absent.join(', ')}: apt-get install ${packagesFor(absent).join(' ')}`;

@@ -2,7 +2,7 @@ import t from 'tap';
 import { acknowledge, aPolicy, aRule, channel, over, resolveByPerson, trouble } from './_support/builders.js';
 import { Play } from './_support/play.js';
 
-t.test('an alert is told when it opens and when it is resolved, each channel once', async (t) => {
+t.test('an alert is sent when it opens and when it is resolved, once to each channel', async (t) => {
   const play = new Play(aPolicy({ rules: [aRule({ channels: [channel('a'), channel('b', 'x')] })] }));
   play.down(0).at(90, over(80));
   t.same(play.said(), ['0 firing a', '0 firing b:x', '90 resolved a', '90 resolved b:x']);
@@ -18,7 +18,7 @@ t.test('the same trouble again changes nothing', async (t) => {
   t.equal(play.timeline.length, 2);
 });
 
-t.test('degraded that turns down is told to all who were told, and to those whom rules add', async (t) => {
+t.test('a change from degraded to down is sent to all who were notified, and to those whom rules add', async (t) => {
   const rules = [
     aRule({ channels: [channel('chat')], severity: ['warning'] }),
     aRule({ channels: [channel('phone')], severity: ['critical'], delay: 60 }),
@@ -35,14 +35,17 @@ t.test('degraded that turns down is told to all who were told, and to those whom
   t.same(play.changes, ['firing', 'resolved']);
 });
 
-t.test('down that turns degraded changes the record only, and is told when it is down again', async (t) => {
-  const play = new Play(aPolicy()).down(0).degraded(100);
-  t.match(play.alert, { type: 'degraded', severity: 'warning' });
-  t.same(play.down(200).said(), ['0 firing a', '200 severity a']);
-  t.same(play.history(), ['0 opened', '0 notified', '100 changed', '200 severity_raised', '200 notified']);
-});
+t.test(
+  'a change from down to degraded only changes the record, and is sent when the monitor is down again',
+  async (t) => {
+    const play = new Play(aPolicy()).down(0).degraded(100);
+    t.match(play.alert, { type: 'degraded', severity: 'warning' });
+    t.same(play.down(200).said(), ['0 firing a', '200 severity a']);
+    t.same(play.history(), ['0 opened', '0 notified', '100 changed', '200 severity_raised', '200 notified']);
+  },
+);
 
-t.test('an acknowledged alert is told as such, and fires again when it gets worse', async (t) => {
+t.test('an acknowledgement is sent, and the alert fires again when it gets worse', async (t) => {
   const play = new Play(aPolicy()).degraded(0).at(50, acknowledge).at(60, acknowledge);
   t.match(play.alert, { status: 'acknowledged', acknowledgedBy: 'user', acknowledgedVia: 'api' });
   t.match(play.down(100).alert, { status: 'firing', acknowledgedAtMs: null });
@@ -50,7 +53,7 @@ t.test('an acknowledged alert is told as such, and fires again when it gets wors
   t.same(play.changes, ['firing', 'acknowledged', 'firing']);
 });
 
-t.test('an acknowledgement ends after its time-out, and those who know of it are told', async (t) => {
+t.test('an acknowledgement ends after its time-out, and those who were notified of it are notified', async (t) => {
   const policy = aPolicy({ escalation: { ack_timeout_sec: 600 } });
   const play = new Play(policy).down(0).at(100, acknowledge).until(701);
   t.match(play.alert, { status: 'firing' });
@@ -80,7 +83,7 @@ for (const resolution of ['paused', 'archived', 'deleted'] as const) {
   });
 }
 
-t.test('an alert that a person resolved is told, and no other opens while it is given', async (t) => {
+t.test('the resolution by a user is sent, and no other alert opens while it lasts', async (t) => {
   const play = new Play(aPolicy()).down(0).at(60, resolveByPerson);
   t.match(play.alert, { status: 'resolved', resolution: 'person' });
   t.same(play.said(), ['0 firing a', '60 resolved a']);
@@ -89,7 +92,7 @@ t.test('an alert that a person resolved is told, and no other opens while it is 
   t.same(play.down(200).said(), ['200 firing a']);
 });
 
-t.test('an alert whose policy is gone is resolved, and told to those who were told', async (t) => {
+t.test('an alert whose policy was deleted is resolved, and those who were notified are notified', async (t) => {
   const play = new Play(aPolicy({ onRecovery: { notify: false, delay_sec: 600 } })).down(0);
   play.policy = null;
   play.at(60, { kind: 'look' });
@@ -104,7 +107,7 @@ t.test('a monitor that recovers while its policy is gone has recovered', async (
   t.match(play.at(60, over(50)).alert, { resolution: 'recovered' });
 });
 
-t.test('a recovery is told after its delay, and with it the further channels', async (t) => {
+t.test('a recovery is sent after its delay, also to the further channels', async (t) => {
   const policy = aPolicy({ onRecovery: { delay_sec: 300, channels: [channel('b'), channel('a')] } });
   const play = new Play(policy).down(0).at(110, over(100));
   t.match(play.alert, { status: 'firing', resolvedAtMs: null });
@@ -113,7 +116,7 @@ t.test('a recovery is told after its delay, and with it the further channels', a
   t.match(play.alert, { status: 'resolved', recoveredAtMs: null, recoveryTellAtMs: null });
 });
 
-t.test('a monitor that is down again within the delay of the recovery is told neither', async (t) => {
+t.test('if a monitor is down again within the delay of the recovery, neither is sent', async (t) => {
   const rules = [aRule({ repeat: [200, 10] })];
   const play = new Play(aPolicy({ rules, onRecovery: { delay_sec: 300 } })).down(0).at(100, over(100)).down(399);
   t.same(play.said(), ['0 firing a', '399 reminder a'], 'a reminder that was due meanwhile comes with it');
@@ -121,7 +124,7 @@ t.test('a monitor that is down again within the delay of the recovery is told ne
   t.same(play.changes, ['firing', 'resolved']);
 });
 
-t.test('a recovery that waits is told at once when the monitor is paused or the policy goes', async (t) => {
+t.test('a delayed recovery is sent at once when the monitor is paused or the policy is deleted', async (t) => {
   const recovering = () => new Play(aPolicy({ onRecovery: { delay_sec: 300 } })).down(0).at(100, over(100));
   const paused = recovering().at(150, over(150, 'paused'));
   t.match(paused.alert, { resolution: 'recovered' });
@@ -132,7 +135,7 @@ t.test('a recovery that waits is told at once when the monitor is paused or the 
   t.match(recovering().at(170, resolveByPerson).alert, { resolution: 'recovered' });
 });
 
-t.test('a recovery is not told where the policy says so, nor to further channels if nobody was told', async (t) => {
+t.test('a recovery is not sent if the policy says so, nor to further channels if no one was notified', async (t) => {
   t.same(new Play(aPolicy({ onRecovery: { notify: false } })).down(0).at(60, over(60)).said(), ['0 firing a']);
   const late = aPolicy({ rules: [aRule({ delay: 300 })], onRecovery: { delay_sec: 60, channels: [channel('b')] } });
   const play = new Play(late).down(0).at(60, over(60));
@@ -140,7 +143,7 @@ t.test('a recovery is not told where the policy says so, nor to further channels
   t.same(play.until(1000).said(), []);
 });
 
-t.test('a time without data opens an alert when it has lasted, and data turn it into what they say', async (t) => {
+t.test('missing data opens an alert after a time, and new data changes it accordingly', async (t) => {
   const play = new Play(aPolicy()).at(10, trouble('no_data', 0, { monitorEventId: null }));
   t.equal(play.alert, null);
   t.equal(play.lookAtMs, Date.parse('2026-01-06T00:15:00Z'), 'to be asked again');
@@ -161,7 +164,7 @@ t.test('a monitor that was down and has no data stays down; one that had recover
   t.same(recovering.at(1600, over(1600)).until(9000).said(), ['0 firing a', '5200 resolved a']);
 });
 
-t.test('worse trouble of the same severity is told', async (t) => {
+t.test('a worse type of the same severity is sent', async (t) => {
   const play = new Play(aPolicy()).degraded(0).at(60, trouble('down', 0, { severity: 'warning' }));
   t.same(play.said(), ['0 firing a', '60 severity a']);
 });

@@ -93,19 +93,22 @@ const describe = (history: History) => JSON.stringify({ ...history, news: [...hi
 const runs = { numRuns: rounds(300) };
 const late = fc.infiniteStream(fc.constantFrom(0, 0, 1, 5, 60));
 
-t.test('the engine sends what the naive one sends, awake all the time or only when something is due', async () => {
-  fc.assert(
-    fc.property(anyHistory, (history) => {
-      const expected = naiveMessages(history);
-      assert.deepEqual(linesOf(play(history, { isAwake: true })), expected, describe(history));
-      assert.deepEqual(linesOf(play(history, { isAwake: false })), expected, describe(history));
-    }),
-    runs,
-  );
-});
+t.test(
+  'the engine sends the same as the naive one, whether it runs all the time or only when something is due',
+  async () => {
+    fc.assert(
+      fc.property(anyHistory, (history) => {
+        const expected = naiveMessages(history);
+        assert.deepEqual(linesOf(play(history, { isAwake: true })), expected, describe(history));
+        assert.deepEqual(linesOf(play(history, { isAwake: false })), expected, describe(history));
+      }),
+      runs,
+    );
+  },
+);
 
 t.test(
-  'of each alert a channel is told the begin first and the end last, each once, however late looks are',
+  'a channel gets the start of each alert first and the end last, each once, however late the engine runs',
   async () => {
     fc.assert(
       fc.property(anyHistory, late, (history, delays) => {
@@ -126,7 +129,7 @@ t.test(
   },
 );
 
-t.test('receivers that fail for a time get either both of begin and end, or neither', async () => {
+t.test('receivers that fail for a time get both start and end, or neither', async () => {
   const outages = fc.array(fc.record({ from: fc.nat(TICKS), length: fc.nat(100) }), { maxLength: 3 });
   fc.assert(
     fc.property(anyHistory, outages, (history, outages) => {
@@ -138,7 +141,7 @@ t.test('receivers that fail for a time get either both of begin and end, or neit
   );
 });
 
-t.test('what is held is told when nothing holds any longer, or is over', async () => {
+t.test('a held message is sent when nothing holds it any longer, or the alert has ended', async () => {
   fc.assert(
     fc.property(anyHistory, (history) => {
       const calm: History = {

@@ -6,7 +6,7 @@ const until = (second: number) => ({ untilMs: START_MS + second * 1000 });
 const steps = [step(300, 'b'), step(900, 'b', 'c')];
 const escalated = (play: Play) => play.said().filter((line) => line.includes('escalation'));
 
-t.test('steps are taken while the alert fires, and all who were told are told of its end', async (t) => {
+t.test('steps are taken while the alert fires, and everyone who was notified is notified of its end', async (t) => {
   const play = new Play(aPolicy({ escalation: { steps } })).down(0).at(5000, over(5000));
   t.same(play.said(), [
     '0 firing a',
@@ -68,7 +68,7 @@ t.test('steps stand still from the moment on which a silence begins that was pla
   t.ok(play.history().includes('100 held'));
 });
 
-t.test('steps stand still while a recovery waits to be told', async (t) => {
+t.test('steps stand still while a recovery is delayed', async (t) => {
   const policy = aPolicy({ escalation: { steps }, onRecovery: { delay_sec: 600 } });
   const play = new Play(policy).down(0).at(100, over(100)).down(400);
   t.same(escalated(play.until(9000)), ['600 escalation b', '1200 escalation b', '1200 escalation c']);

@@ -7,7 +7,7 @@ import type { Surroundings } from './decision.js';
 const until = (second: number) => ({ untilMs: START_MS + second * 1000 });
 
 for (const hold of ['silence', 'maintenance', 'dependency', 'flapping'] as const) {
-  t.test(`${hold} holds an alert, which is told when it ends if it still fires`, async (t) => {
+  t.test(`${hold} holds an alert, which is sent when the hold ends if it still fires`, async (t) => {
     const held = () => new Play(aPolicy()).surround(0, { [hold]: until(600) }).down(10);
     const lasting = held();
     t.match(lasting.alert, { status: 'firing', heldBy: [hold] });
@@ -35,7 +35,7 @@ t.test('a reminder that was due while something held is sent once when it ends',
   t.same(play.said(), ['0 firing a', '1000 reminder a', '1300 reminder a'], 'by the end that was foretold');
 });
 
-t.test('what holds last decides, and each is named', async (t) => {
+t.test('the last hold to end decides, and each one is named', async (t) => {
   const play = new Play(aPolicy()).surround(0, { silence: until(100), maintenance: until(200) }).down(10);
   t.same(play.alert?.heldBy, ['silence', 'maintenance']);
   t.same(play.until(300).said(), ['200 firing a']);
@@ -47,7 +47,7 @@ t.test('flapping holds nothing where the policy wants every event', async (t) =>
   t.same(play.down(10).said(), ['10 firing a']);
 });
 
-t.test('nobody is told of trouble that lasts less than after_sec, counted from its begin', async (t) => {
+t.test('no message is sent about an outage shorter than after_sec, counted from its start', async (t) => {
   const policy = aPolicy({ suppression: { after_sec: 120 } });
   const play = new Play(policy).down(0);
   t.same(play.alert?.heldBy, ['after_sec']);
@@ -69,7 +69,7 @@ t.test(
   },
 );
 
-t.test('a raise that was held and is lower again is not told', async (t) => {
+t.test('a held rise of the severity that has been reverted is not sent', async (t) => {
   const play = new Play(aPolicy())
     .degraded(0)
     .surround(10, { silence: until(600) })
@@ -83,7 +83,7 @@ t.test('a raise that was held and is lower again is not told', async (t) => {
   t.same(lasting.until(9000).said(), ['0 firing a', '600 severity a']);
 });
 
-t.test('an acknowledgement that was held is told if it still stands', async (t) => {
+t.test('a held acknowledgement is sent if it still applies', async (t) => {
   const play = new Play(aPolicy())
     .down(0)
     .surround(10, { silence: until(600) })
@@ -91,7 +91,7 @@ t.test('an acknowledgement that was held is told if it still stands', async (t) 
   t.same(play.until(9000).said(), ['0 firing a', '600 acknowledged a']);
 });
 
-t.test('quiet hours hold what is less severe, and join at their end what still fires', async (t) => {
+t.test('quiet hours hold less severe alerts, and join those that still fire at their end', async (t) => {
   const policy = aPolicy({ suppression: { quiet_hours: [quiet('00:00', '06:00')] } });
   t.same(new Play(policy).down(0).said(), ['0 firing a'], 'critical is not below critical');
   const play = new Play(policy).degraded(60);
@@ -100,13 +100,13 @@ t.test('quiet hours hold what is less severe, and join at their end what still f
   t.match(play.tells, [{ wasQuiet: true }]);
 });
 
-t.test('an alert that gets too severe for quiet hours is told at once, alone', async (t) => {
+t.test('an alert that gets too severe for quiet hours is sent at once, alone', async (t) => {
   const play = new Play(aPolicy({ suppression: { quiet_hours: [quiet('00:00', '06:00')] } })).degraded(60).down(120);
   t.same(play.said(), ['120 firing a']);
   t.match(play.tells, [{ wasQuiet: false }]);
 });
 
-t.test('quiet hours that drop tell nothing of it later, but what becomes due after them, and the end', async (t) => {
+t.test('messages that quiet hours drop are not sent later, but those due after them are, and the end is', async (t) => {
   const quietHours = [quiet('00:00', '06:00', { action: 'drop' })];
   const rules = [aRule(), aRule({ channels: [channel('late')], delay: 30_000 })];
   const play = new Play(aPolicy({ rules, suppression: { quiet_hours: quietHours } })).degraded(60).until(40_000);

@@ -34,7 +34,7 @@ t.test('five messages within a minute leave alone, the others join, until a minu
   t.same(areJoined(119), [false], 'after the fifth last is a minute old, one leaves alone');
 });
 
-t.test('messages of an alert that the bundle has told, and those that quiet hours held, always join', async (t) => {
+t.test('messages about an alert that the bundle contains, and those that quiet hours held, always join', async (t) => {
   t.ok(joinStorm(emptyBundle, { ...firing, kind: 'resolved', isMember: true }, 0).isJoined);
   t.ok(joinStorm(emptyBundle, { ...firing, wasQuiet: true }, 0).isJoined);
   t.notOk(joinStorm(emptyBundle, firing, 0).isJoined);

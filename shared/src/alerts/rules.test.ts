@@ -25,13 +25,13 @@ t.test('a channel that is named twice gets one message, at the smaller delay, fo
   t.same(new Play(aPolicy({ rules })).down(0).until(1000).said(), ['30 firing a:x,y', '60 firing b']);
 });
 
-t.test('a rule with a delay tells after it, and tells nobody of what is over by then', async (t) => {
+t.test('a rule with a delay sends after it, and nothing about alerts that have ended by then', async (t) => {
   const policy = aPolicy({ rules: [aRule({ delay: 300 })] });
   t.same(new Play(policy).down(0).until(301).said(), ['300 firing a']);
   t.same(new Play(policy).down(0).at(300, over(300)).until(1000).said(), []);
 });
 
-t.test('a window that begins while the alert fires is a reason to tell, once', async (t) => {
+t.test('a window that begins while the alert fires causes a message, once', async (t) => {
   const rules = [
     aRule({ channels: [channel('day')], window: daily('09:00', '17:00') }),
     aRule({ channels: [channel('late')], window: daily('09:00', '17:00'), delay: 36_000 }),
@@ -46,7 +46,7 @@ t.test('a window that is open when an acknowledged alert fires again is asked', 
   t.same(new Play(policy).down(0).at(60, acknowledge).until(86_400).said(), ['36060 firing day']);
 });
 
-t.test('recipients that a later rule adds are told; those who know are not told again', async (t) => {
+t.test('recipients that a later rule adds are notified; those who were notified before are not', async (t) => {
   const rules = [
     aRule({ channels: [channel('a', 'x')] }),
     aRule({ channels: [channel('a', 'x', 'y')], severity: ['info'], delay: 0 }),
@@ -77,13 +77,13 @@ t.test('a message of another reason moves the next reminder', async (t) => {
   ]);
 });
 
-t.test('a channel that a step told first is reminded by the rule that names it later', async (t) => {
+t.test('a channel that a step notified first is reminded by the rule that names it later', async (t) => {
   const rules = [aRule({ delay: 600, repeat: [300, 2] })];
   const policy = aPolicy({ rules, escalation: { steps: [step(60, 'a')] } });
   t.same(new Play(policy).down(0).until(9000).said(), ['60 escalation a', '600 reminder a', '900 reminder a']);
 });
 
-t.test('plans follow the policy as it is when they are due, and nobody is forgotten', async (t) => {
+t.test('plans follow the policy at the time when they are due, and no recipient is left out', async (t) => {
   const play = new Play(aPolicy({ rules: [aRule({ channels: [channel('a'), channel('b')], delay: 60 })] })).down(0);
   play.policy = aPolicy({
     rules: [aRule({ channels: [channel('b')], delay: 60 }), aRule({ channels: [channel('c')], delay: 90 })],
@@ -94,7 +94,7 @@ t.test('plans follow the policy as it is when they are due, and nobody is forgot
   t.same(play.at(1010, over(1010)).said(), ['1010 resolved b', '1010 resolved c']);
 });
 
-t.test('a rule that is gone, or names the channel no more, reminds nobody', async (t) => {
+t.test('a deleted rule, or one that no longer names the channel, sends no reminders', async (t) => {
   const play = new Play(aPolicy({ rules: [aRule({ repeat: [300, 9] })] })).down(0).until(301);
   play.policy = aPolicy({ rules: [aRule({ channels: [channel('b')], repeat: [300, 9] })] });
   t.same(play.until(9000).said(), ['0 firing a', '300 reminder a']);

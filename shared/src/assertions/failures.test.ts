@@ -21,7 +21,7 @@ const header = (name: string, value: string): Assertion => ({
   severity: 'down',
 });
 
-t.test('a failed assertion is told with what was found and what was expected', async (t) => {
+t.test('a failed assertion is reported with the value found and the value expected', async (t) => {
   const facts = { ...noFacts, statusCode: 500, headers: { 'x-a': 'b"c' } };
   t.strictSame(findFailures([status(200, 'degraded'), header('X-A', 'd'), status(500), header('X-B', 'e')], facts), [
     { severity: 'degraded', text: 'status_code is 500, expected eq 200' },
@@ -30,7 +30,7 @@ t.test('a failed assertion is told with what was found and what was expected', a
   ]);
 });
 
-t.test('a value is told in at most 100 characters, and a path in 60', async (t) => {
+t.test('a value is shown in at most 100 characters, and a path in 60', async (t) => {
   const facts = { ...noFacts, headers: { 'x-a': 'y'.repeat(5000) } };
   const [failure] = findFailures([header('x-a', 'z'.repeat(256))], facts);
   t.equal(failure?.text, `header_value x-a is "${'y'.repeat(98)}…, expected eq "${'z'.repeat(98)}…`);

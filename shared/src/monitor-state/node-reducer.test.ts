@@ -41,14 +41,14 @@ function byReference(checks: readonly CheckOutcome[], { consecutiveFail, consecu
 const run = (checks: readonly CheckOutcome[], rule: StreakRule) =>
   checks.reduce((state, outcome, slot) => reduceCheck(state, { slot, outcome }, rule), unchecked);
 
-t.test('a verdict is what the whole past of checks says, by the rule', async (t) => {
+t.test('a verdict follows from all past checks by the rule', async (t) => {
   fc.assert(
     fc.property(outcomes, rules, (checks, rule) => t.equal(run(checks, rule).verdict, byReference(checks, rule))),
     { numRuns: rounds(500) },
   );
 });
 
-t.test('a check that comes late or again changes nothing', async (t) => {
+t.test('a late or repeated check changes nothing', async (t) => {
   fc.assert(
     fc.property(
       outcomes,
@@ -78,7 +78,7 @@ t.test('one bad check of two changes nothing, two do, and one good check ends it
   ]);
 });
 
-t.test('before the first decision nothing is said of a target, neither good nor bad', async (t) => {
+t.test('before the first decision a target has no verdict', async (t) => {
   const verdicts = (rule: StreakRule, ...checks: CheckOutcome[]) =>
     checks.map((_, index) => run(checks.slice(0, index + 1), rule).verdict);
   const usual = { consecutiveFail: 2, consecutiveOk: 1 };

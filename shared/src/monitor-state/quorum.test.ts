@@ -17,7 +17,7 @@ const aVote = (index: number, verdict: NodeVerdict, sinceMs = index): Vote => ({
 });
 const badness: Readonly<Record<MonitorHealth, number>> = { unknown: 0, up: 0, degraded: 1, down: 2 };
 
-t.test('of the words of a trigger rule a quorum is made, of others none', async (t) => {
+t.test('a quorum is read from the forms of a trigger rule, and from no others', async (t) => {
   t.same(['any', 'all', '2/3', '1/1', '3'].map(parseQuorum), [
     'any',
     { share: 1 },
@@ -56,7 +56,7 @@ t.test('the order of votes changes nothing', async (t) => {
   );
 });
 
-t.test('a node that says worse never makes a monitor better', async (t) => {
+t.test('a worse vote never improves a monitor', async (t) => {
   fc.assert(
     fc.property(quorums, votes, fc.nat(8), fc.nat(4), (quorum, all, index, absent) => {
       const worse = all.map((vote, at) => (at === index ? { ...vote, verdict: 'failing' as const } : vote));
@@ -80,7 +80,7 @@ t.test('one node of several takes no monitor down, unless any may', async (t) =>
   );
 });
 
-t.test('with too few nodes to decide, nothing is known, whatever they say', async (t) => {
+t.test('with too few nodes to decide, the state is unknown, whatever they report', async (t) => {
   const say = (...all: NodeVerdict[]) => all.map((verdict, index) => aVote(index, verdict));
   const health = (text: string, all: Vote[], assigned: number) =>
     judgeQuorum(parseQuorum(text) as Quorum, all, assigned).health;

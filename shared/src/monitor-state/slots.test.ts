@@ -16,7 +16,7 @@ t.test('every instant is in one slot, which begins at or before it', async () =>
   );
 });
 
-t.test('however late one looks, each slot is run or missed, once', async (t) => {
+t.test('each slot is run or missed once, however late it is examined', async (t) => {
   const looks = fc.array(fc.integer({ min: 1, max: 5_000_000 }), { minLength: 1, maxLength: 50 });
   fc.assert(
     fc.property(grids, instants, looks, (grid, startMs, pauses) => {

@@ -30,7 +30,7 @@ t.test('details of whatever was measured are an object of 4096 bytes at most tha
   }
 });
 
-t.test('what has no room is left out as a whole, and what comes after it is kept', async (t) => {
+t.test('a value without room is left out as a whole, and later ones are kept', async (t) => {
   const json = writeDetails({ first: 1, large: Array(500).fill('ä'.repeat(10)), none: null, last: 'x' });
   t.same(JSON.parse(json ?? ''), { first: 1, last: 'x' });
   t.equal(writeDetails({ large: Array(500).fill('0123456789'), none: null }), null);
@@ -41,7 +41,7 @@ t.test('what has no room is left out as a whole, and what comes after it is kept
   t.notMatch(full(144), '"b"');
 });
 
-t.test('what is secret of a request stands in no details, whatever the server repeats of it', async (t) => {
+t.test('secrets of a request appear in no details, whatever the server repeats of it', async (t) => {
   const token = 'tok-3f9d8e7c6b5a';
   const hop = { url: `https://a.example/?k=${token}`, status_code: 302, ms: 1 };
   const certificate = {

@@ -89,7 +89,7 @@ t.test('every setting is described, bounded, and has a default, is optional or i
   }
 });
 
-t.test('types with secrets say which nodes these may go to, and check a URL', async (t) => {
+t.test('types with secrets state the nodes that may get them, and check a URL', async (t) => {
   for (const type of monitorTypeNames) {
     const { Config, secrecyOf, exampleTarget } = monitorTypeOf(type);
     const { properties } = Config as unknown as { properties: Record<string, unknown> };
@@ -115,7 +115,7 @@ const assertions: Assertion[] = [
 ];
 
 t.test(
-  'no result that is valid by its schema is judged with an exception, or told in what cannot be stored',
+  'every result that is valid by its schema is judged without an exception, into text that can be stored',
   async (t) => {
     for (const type of monitorTypeNames) {
       const definition = monitorTypeOf(type);
@@ -146,7 +146,7 @@ t.test('the reasons that only checks have are not among the reasons of probes', 
 });
 
 t.test(
-  'upside down, what fails is ok and what is ok fails; what tells nothing of the target still fails',
+  'upside down, failures are ok and successes fail; results without information about the target still fail',
   async (t) => {
     const judge = (result: object, more: object = {}) =>
       monitorTypeOf('tcp').judge(
@@ -184,7 +184,7 @@ t.test('an assertion about what a type does not measure is refused', async (t) =
   }
 });
 
-t.test('every word for a type is known by its canonical name, those that cannot be made too', async (t) => {
+t.test('every synonym of a type has its canonical name, including unsupported types', async (t) => {
   const canonical =
     'http https ping tcp dns traceroute ssl_expiry domain_expiry keyword json icp rbl browser heartbeat llm_endpoint tool_api rag';
   for (const name of canonical.split(' ')) t.equal(parseTypeName(name), name);

@@ -38,7 +38,7 @@ const anAnswer = (more: Partial<ProbeResults['http']> = {}): ProbeResults['http'
   ...more,
 });
 
-t.test('a status is well where it is among those expected, 2xx unless something else is said', async (t) => {
+t.test('a status succeeds if it is among those expected, by default 2xx', async (t) => {
   const outcome = (status: number, more: object = {}) =>
     monitorTypes.http.judge(anAnswer({ status_code: status }), aConfig('http', more), 0);
   const expected: [unknown, number[], number[]][] = [
@@ -100,7 +100,7 @@ t.test('credentials that contradict themselves or a header are refused by field'
   t.match(complaints({ auth: { ...basic, username: 'a:b' } }), { 'auth.username': [{ code: 'format' }] });
 });
 
-t.test('headers, resolvers and methods that no probe can use are refused by the names people gave them', async (t) => {
+t.test('headers, resolvers and methods that no probe can use are refused by the names of the settings', async (t) => {
   t.match(complaints({ headers: { Host: 'a' } }), { 'headers.Host': [{ code: 'refused' }] });
   t.match(complaints({ headers: { A: '1', a: '2' } }), { 'headers.a': [{ code: 'conflict' }] });
   t.match(complaints({ resolver: 'a b' }), { resolver: [{ code: 'format' }] });
@@ -137,7 +137,7 @@ t.test('a probe looks for every text and path that is asserted, each once', asyn
 });
 
 t.test(
-  'a keyword must be there or must not, in its case or in any, and is never absent where nobody looked',
+  'a keyword is required or forbidden, with or without case, and never absent in a body that was not searched',
   async (t) => {
     const judge = (counts: [number | null, number | null], more: object = {}) => {
       const [count, count_any_case] = counts;
@@ -200,7 +200,7 @@ t.test('days until a certificate ends are counted from when it was measured', as
   t.match(judge('2026-01-22T00:00:01Z'), { error: { message: 'ssl_days_remaining is 9, expected gte 10' } });
 });
 
-t.test('what is secret of a request stands in no message, whatever the server repeats of it', async (t) => {
+t.test('secrets of a request appear in no message, whatever the server repeats of it', async (t) => {
   const token = 'tok-3f9d8e7c6b5a';
   const secrets = {
     'a token': { auth: { type: 'bearer', token } },

@@ -58,7 +58,7 @@ function aPing(loss_pct: number): ProbeResults['ping'] {
   return { ...failedResult('ping', spec, { code: 'no_reply', message: '' }), ...success, loss_pct, rtt };
 }
 
-t.test('ping fails with more loss than is well', async (t) => {
+t.test('ping fails with more loss than permitted', async (t) => {
   const judge = (loss: number, more: object = {}) => monitorTypes.ping.judge(aPing(loss), aConfig('ping', more));
   t.match(judge(50), { outcome: 'ok' });
   t.match(judge(66.7), { outcome: 'failed', error: { message: 'the loss in percent is 66.7, expected at most 50' } });
@@ -157,7 +157,7 @@ function aCertificate(not_after: string | null): ProbeResults['ssl'] {
   return { ...failedResult('ssl', spec, { code: 'timeout', message: '' }), ...success, not_after, timing };
 }
 
-t.test('ssl expiry warns, then fails, on the days it was told', async (t) => {
+t.test('ssl expiry warns, then fails, on the configured days', async (t) => {
   const judge = (at: string, more: object = {}) =>
     monitorTypes.ssl_expiry.judge(aCertificate('2026-02-01T00:00:00Z'), aConfig('ssl_expiry', more), Date.parse(at));
   t.match(judge('2026-01-17T00:00:00Z'), { outcome: 'ok' }, '15 days');

@@ -49,7 +49,7 @@ t.test('an answer reads as dig prints it, with who gave it and how fast', async 
   ]);
 });
 
-t.test('what is odd about an answer is said below it', async (t) => {
+t.test('peculiarities of an answer are printed below it', async (t) => {
   const odd = answerLines({
     ...answer,
     transport: 'udp',

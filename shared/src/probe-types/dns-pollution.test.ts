@@ -67,7 +67,7 @@ t.test('pollution: addresses agree by address, by network, or where a network is
   t.notOk(isFound('A', answer('A', ['1.1.1.1']), answer('A', ['2.2.2.2'])), 'nor does a place without any knowledge');
 });
 
-t.test('pollution: a reserved address is nobody’s answer', async (t) => {
+t.test('pollution: a reserved address is no valid answer', async (t) => {
   for (const address of ['10.0.0.1', '127.0.0.1', '0.0.0.0', '240.0.0.1', '169.254.169.254', '100.64.0.1'])
     t.ok(isFound('A', answer('A', [address])), address);
   for (const address of ['::1', 'fd00::1', '::ffff:10.0.0.1', '2001:db8::1', '64:ff9b::1'])

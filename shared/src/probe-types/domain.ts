@@ -70,7 +70,7 @@ const Result = Type.Object(
     registrar_iana_id: nullable(Type.Integer({ minimum: 0 }), 'Number of the registrar at IANA.'),
     registrar_abuse_email: nullableString('Address of the registrar for reports of abuse.'),
     registrar_abuse_phone: nullableString('Telephone number of the registrar for reports of abuse.'),
-    registered_at: date('Begin of the registration; null if unknown.'),
+    registered_at: date('Start of the registration; null if unknown.'),
     updated_at: date('Last change of the registration; null if unknown.'),
     expires_at: date('End of the registration; null if unknown.'),
     status: Type.Array(Type.String(), {

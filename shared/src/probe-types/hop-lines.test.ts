@@ -83,7 +83,7 @@ t.test('flows that went other ways stand apart, those that went the same way tog
   );
 });
 
-t.test('more than ten times of a hop are told by their range', async (t) => {
+t.test('more than ten times of a hop are printed as their range', async (t) => {
   const replies = [...Array.from({ length: 11 }, (_, i) => aReply({ rtt_ms: i })), aReply(silence)];
   t.same(hopLines([{ ttl: 1, replies }]), [' 1  192.0.2.1  0.000/5.000/10.000 ms min/avg/max  11/12 replies']);
 });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { replyLines } from './reply-lines.js';
 
-t.test('each packet has a line that says what became of it', async (t) => {
+t.test('each packet has a line with its outcome', async (t) => {
   const plain = { ttl: 55, rtt_ms: 20.1, duplicate: false, late: false, icmp_error: null };
   const error = { ip: '192.0.2.1', name: 'host_unreachable', type: 3, code: 1 };
   t.same(

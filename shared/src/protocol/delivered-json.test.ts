@@ -6,7 +6,7 @@ import { MAX_RESULT_BYTES } from './limits.js';
 
 const bytes = (json: string) => Buffer.from(json);
 
-t.test('what a node delivers is JSON that can be stored, or nothing', async (t) => {
+t.test('delivered data is JSON that can be stored, or is refused', async (t) => {
   t.strictSame(parseDelivered(bytes('{"a":["\\u00e9","ü",1]}')), { a: ['é', 'ü', 1] });
   const refused = ['', '{', '"\u0000"', '"\\u0000"', '{"\\ud800":1}', '["\\\\\\udfff"]'];
   for (const json of refused) t.equal(parseDelivered(bytes(json)), undefined, json);

@@ -25,7 +25,7 @@ t.test('the newest version that both sides speak is spoken, whatever the order',
   );
 });
 
-t.test('who speaks the older versions has to be upgraded', async (t) => {
+t.test('the peer with the older versions has to be upgraded', async (t) => {
   t.equal(olderSide([1], [2, 3]), 'ours');
   t.equal(olderSide([2], [1]), 'theirs');
   t.equal(olderSide([1], []), 'theirs', 'who speaks none at all');

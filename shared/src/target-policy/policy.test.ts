@@ -41,26 +41,29 @@ function inside(prefix: OraclePrefix): fc.Arbitrary<number[]> {
   );
 }
 
-t.test('every refused prefix is refused to its very edges, and what lies beside it is judged by itself', async (t) => {
-  const edges = [
-    '::/3',
-    '4000::/2',
-    '8000::/1',
-    '2000::/3',
-    '::ffff:0:0/96',
-    '64:ff9b::/96',
-    'fe80::/10',
-    'fc00::/7',
-    'ff00::/8',
-  ];
-  for (const prefix of [...refusedIPv4Prefixes, ...refusedIPv6Prefixes, ...edges.map((text) => prefixOf(text))]) {
-    const first = [...prefix.bytes];
-    const last = lastOf(prefix);
-    for (const address of [first, last, neighbourOf(first, -1), neighbourOf(last, 1)]) {
-      if (address !== null) t.equal(judged(address), expected(address), `${prefix.text}: ${textOf(address)}`);
+t.test(
+  'every refused prefix is refused up to its edges, and addresses next to it are judged by themselves',
+  async (t) => {
+    const edges = [
+      '::/3',
+      '4000::/2',
+      '8000::/1',
+      '2000::/3',
+      '::ffff:0:0/96',
+      '64:ff9b::/96',
+      'fe80::/10',
+      'fc00::/7',
+      'ff00::/8',
+    ];
+    for (const prefix of [...refusedIPv4Prefixes, ...refusedIPv6Prefixes, ...edges.map((text) => prefixOf(text))]) {
+      const first = [...prefix.bytes];
+      const last = lastOf(prefix);
+      for (const address of [first, last, neighbourOf(first, -1), neighbourOf(last, 1)]) {
+        if (address !== null) t.equal(judged(address), expected(address), `${prefix.text}: ${textOf(address)}`);
+      }
     }
-  }
-});
+  },
+);
 
 t.test('the neighbours of some refused prefixes are reachable', async (t) => {
   for (const address of [
@@ -186,7 +189,7 @@ t.test('a mapped address is judged as the IPv4 address it is', async (t) => {
   );
 });
 
-t.test('allow opens its ranges and nothing beside them', async (t) => {
+t.test('allow opens its ranges and nothing else', async (t) => {
   const policy = new TargetPolicy({
     allow: ['127.0.1.0/24', 'fd00:7::/64', '10.1.2.3'],
     own: ['127.0.1.5', '10.1.2.3'],
@@ -352,7 +355,7 @@ t.test('a refusal says why', async (t) => {
   t.throws(() => policy.checkName('www.evil.example'), { message: '"www.evil.example" is on the deny list' });
 });
 
-t.test('what is no address is refused as an address', async (t) => {
+t.test('text that is not an address is refused as an address', async (t) => {
   for (const text of [
     '',
     'example.com',

@@ -62,7 +62,7 @@ t.test('the reverse name of a refused address or network is refused, however it 
   t.end();
 });
 
-t.test('a reverse zone that holds refused addresses beside others is refused', (t) => {
+t.test('a reverse zone that contains refused addresses among others is refused', (t) => {
   const names = ['in-addr.arpa', '192.in-addr.arpa', '172.in-addr.arpa', '0.0.0.010.in-addr.arpa', 'x.in-addr.arpa'];
   for (const name of [...names, 'ip6.arpa', '2.ip6.arpa', 'f.ip6.arpa', 'g.ip6.arpa', '256.in-addr.arpa'])
     t.equal(judged(name), 'refused target', name);

@@ -91,7 +91,7 @@ t.test('a tcp spec names its port exactly once, or twice the same', async (t) =>
     );
 });
 
-t.test('what is no JSONPath, or uses functions, is refused by its place', async (t) => {
+t.test('an invalid JSONPath, or one with functions, is refused by its place', async (t) => {
   const verdict = (...paths: string[]) => {
     const spec = httpSpec('https://example.com/', { json_paths: paths });
     return verdictOf(() => checkSpec('http', spec, closed));

@@ -13,7 +13,7 @@ t.test('a name counts as its registrable domain', async (t) => {
   t.same(keysOf('co.uk'), ['domain:co.uk'], 'a public suffix counts as itself');
 });
 
-t.test('names anybody can have under a shared domain count as one', async (t) => {
+t.test('names that anyone can register under a shared domain count as one', async (t) => {
   t.same(keysOf('victim-1.duckdns.org'), keysOf('victim-2.duckdns.org'));
 });
 

@@ -46,7 +46,7 @@ t.test('only SYN+ACK and RST+ACK answer a SYN', async (t) => {
   }
 });
 
-t.test('no bytes whatever make the decoder throw', async (t) => {
+t.test('no bytes make the decoder throw', async (t) => {
   for (let round = 0; round < 5000; round += 1) decodeTcpReply(randomBytes(randomInt(40)));
   t.pass();
 });

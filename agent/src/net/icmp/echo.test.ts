@@ -41,7 +41,7 @@ t.test('every packet of a session has the same checksum, so that load balancers 
   }
 });
 
-t.test('cookie takes what room the payload has beside the balance, up to 16 bytes', async (t) => {
+t.test('the cookie takes the room of the payload in addition to the balance, up to 16 bytes', async (t) => {
   const lengths = sizes.map((size) => new EchoRequest(4, 1, size).cookie.length);
   t.same(lengths, [0, 0, 0, 0, 6, 8, 14, 16, 16, 16, 16]);
 });

@@ -60,7 +60,7 @@ t.test('lengths that lie end the reading, and no message yields more than eight 
   t.equal(decodeLabelStack(anExtension([1, 1, bottom.repeat(20)], [1, 1, bottom.repeat(20)])).length, 8);
 });
 
-t.test('no bytes whatever make the reader throw or give more than is there', async (t) => {
+t.test('no bytes make the reader throw or return more than the message has', async (t) => {
   const entries = fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 2 }), fc.uint8Array()));
   const built = entries.map((objects) =>
     anExtension(...objects.map(([c, type, payload]) => [c, type, Buffer.from(payload).toString('hex')] as const)),

@@ -179,7 +179,7 @@ t.test('extensions behind 128 bytes of quote are read although no length says so
   }
 });
 
-t.test('an error keeps its code, that of a name nobody gave too', async (t) => {
+t.test('an error keeps its code, even one without a name', async (t) => {
   const message = Buffer.from(linux.udpRefusedV4);
   for (const [code, name] of [
     [13, 'admin_prohibited'],
@@ -214,7 +214,7 @@ t.test('truncated at any length, a packet is nothing or the same answer', async 
   }
 });
 
-t.test('no bytes whatever make the decoders throw', async (t) => {
+t.test('no bytes make the decoders throw', async (t) => {
   const seeds = Object.values(linux);
   for (let round = 0; round < 30_000; round += 1) {
     const seed = seeds[round % seeds.length] ?? Buffer.alloc(0);

@@ -62,7 +62,7 @@ function aQueue(answers: readonly number[]) {
   return { queue, push, left, heard };
 }
 
-t.test('every packet leaves once, in order, or is told its own error, whenever the system has room', async (t) => {
+t.test('every packet leaves once, in order, or gets its own error, whenever the system has room', async (t) => {
   const answer = fc.constantFrom(0, 0, 0, EAGAIN, EHOSTUNREACH, ENOBUFS, EPERM);
   fc.assert(
     fc.property(fc.array(answer, { maxLength: 40 }), fc.integer({ min: 0, max: 25 }), (answers, count) => {
@@ -93,7 +93,7 @@ t.test('errors are of the packets that the system refused, and of no others', as
   t.equal(left.length, 3);
 });
 
-t.test('a packet that was called off takes no room, and one too long for the queue is told so', async (t) => {
+t.test('a cancelled packet takes no room, and one too long for the queue gets an error', async (t) => {
   const { queue, push, left, heard } = aQueue([]);
   push(0, { isCalledOff: true });
   push(1, { bytes: Buffer.alloc(4000) });

@@ -66,7 +66,7 @@ t.test('a page without what must be on it fails, and complaints count where they
   });
 });
 
-t.test('what keeps a page from loading has the code that other types give it', options, async (t) => {
+t.test('a failure to load a page has the code that other types use', options, async (t) => {
   const port = await unusedPort();
   t.match((await checkPage(`http://127.0.0.1:${port}/`)).judgment, {
     outcome: 'failed',

@@ -82,7 +82,7 @@ t.test('a page reaches nothing that the target policy refuses, by whatever it tr
   await pages.gone();
 });
 
-t.test('the way out of a page is its own: nobody without its password uses it', async (t) => {
+t.test('the proxy of a page is its own: it cannot be used without its password', async (t) => {
   const target = await startHttpServer(t, (_request, response) => response.end('ok'));
   const proxy = new EgressProxy(aContext());
   const { port } = new URL(await proxy.open());
@@ -107,7 +107,7 @@ t.test('the way out of a page is its own: nobody without its password uses it', 
   t.equal(await ask(proxy.password, 'CONNECT'), 200);
 });
 
-t.test('an answer with a status that is none ends its request, and nothing else', async (t) => {
+t.test('a response with an invalid status ends its request, and nothing else', async (t) => {
   const statuses = ['000', '099', '999'];
   const proxy = new EgressProxy(aContext());
   const { port } = new URL(await proxy.open());

@@ -50,7 +50,7 @@ t.test('an authoritative answer ends the walk: records, an alias, nothing, no su
   t.match(judged('com', { flags, rcode: 'NXDOMAIN' }), { outcome: 'nxdomain' });
 });
 
-t.test('a server that does not serve its zone is lame, and why is said', async (t) => {
+t.test('a server that does not serve its zone is lame, with the reason', async (t) => {
   const cases: { what: string; zone?: string; parts: Parts; message: RegExp }[] = [
     { what: 'refusal', parts: { rcode: 'REFUSED' }, message: /answers REFUSED/ },
     { what: 'failure', parts: { rcode: 'SERVFAIL' }, message: /answers SERVFAIL/ },

@@ -13,7 +13,7 @@ import { dns } from './index.js';
 const isResult = compileSchema(probeTypes.dns.Result);
 const SITE = { type: 'A', name: 'site.example.com', ttl: 300, data: '93.184.216.34' } as const;
 
-t.test('dns asks the node’s own resolver and tells everything about the answer', async (t) => {
+t.test('dns queries the node’s own resolver and reports every part of the response', async (t) => {
   const server = await startDnsServer(t, () => ({
     flags: AUTHORITATIVE_ANSWER | RECURSION_DESIRED | RECURSION_AVAILABLE,
     answers: [{ type: 'CNAME', name: 'www.example.com', ttl: 60, data: 'site.example.com' }, SITE],
@@ -39,7 +39,7 @@ t.test('dns asks the node’s own resolver and tells everything about the answer
   t.equal(server.queries.length, 1);
 });
 
-t.test('dns keeps rcode and records when the answer is none', async (t) => {
+t.test('dns keeps rcode and records of a response that is not a success', async (t) => {
   const cases = [
     { reply: { rcode: 'NXDOMAIN' }, code: 'dns_nxdomain' },
     { reply: { rcode: 'SERVFAIL' }, code: 'dns_servfail' },
@@ -67,7 +67,7 @@ t.test('dns keeps rcode and records when the answer is none', async (t) => {
   }
 });
 
-t.test('dns asks the server it is told to, by the policy', async (t) => {
+t.test('dns queries the requested server, by the policy', async (t) => {
   const custom = await startDnsServer(t, zone([SITE]));
   const own = await startDnsServer(
     t,
@@ -101,7 +101,7 @@ t.test('dns asks the server it is told to, by the policy', async (t) => {
   t.equal(custom.queries.length, before);
 });
 
-t.test('dns falls back to tcp on truncation, and asks by tcp at once when told to', async (t) => {
+t.test('dns falls back to tcp on truncation, and queries by tcp at once on request', async (t) => {
   const many = [...Array(1000).keys()].map((i) => ({ ...SITE, data: `93.184.${i >> 8}.${i & 255}` }));
   const server = await startDnsServer(t, ({ transport }) =>
     transport === 'tcp' ? { answers: many } : { flags: TRUNCATED_RESPONSE },

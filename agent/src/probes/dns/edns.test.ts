@@ -187,7 +187,7 @@ t.test('dns counts a second answer that says something else, and no mere repetit
   t.ok((repeated.result.resolver_rtt_ms ?? -1) >= 0, 'the way there and back is measured meanwhile');
 });
 
-t.test('dns says why a resolver failed (RFC 8914)', async (t) => {
+t.test('dns reports why a resolver failed (RFC 8914)', async (t) => {
   const why = Buffer.concat([Buffer.of(0, 6), Buffer.from('signature \u001b[31mexpired')]);
   const { result } = await ask(t, () => ({
     rcode: 'SERVFAIL',

@@ -156,7 +156,7 @@ t.test(
   },
 );
 
-t.test('the node’s own resolver is not told, whatever becomes of the question', async (t) => {
+t.test('the node’s own resolver is not revealed, whatever the result of the query', async (t) => {
   const told = [
     { code: 3, data: Buffer.from('ns1.corp.internal') },
     {
@@ -191,7 +191,7 @@ t.test('the node’s own resolver is not told, whatever becomes of the question'
   t.notMatch(JSON.stringify(opened), /127\.0\.0\.9/);
 });
 
-t.test('a server that the caller names is told, and all that it answers', async (t) => {
+t.test('a server that the caller names is shown, with its whole response', async (t) => {
   const server = await startDnsServer(t, () => ({
     answers: [{ type: 'A', name: NAME, data: '10.0.0.5' }],
     additionals: [optRecord([{ code: 3, data: Buffer.from('fra-3') }])],
@@ -204,7 +204,7 @@ t.test('a server that the caller names is told, and all that it answers', async 
   t.type(result.size, 'number');
 });
 
-t.test('a probe whose name leads into a private network says so and not where', async (t) => {
+t.test('a probe whose name leads into a private network reports this without the address', async (t) => {
   const server = await startDnsServer(
     t,
     zone([
@@ -229,7 +229,7 @@ t.test('a probe whose name leads into a private network says so and not where', 
   }
 });
 
-t.test('a resolver that cannot be reached is not told by the probes that needed it', async (t) => {
+t.test('an unreachable resolver is not revealed by the probes that needed it', async (t) => {
   const context = aContext({ resolver: aResolver([{ address: '127.0.0.9', port: await unusedPort() }]) });
   const { error } = await tcp.run(aSpec('tcp', `${NAME}:80`), context);
   t.equal(error?.code, 'dns_error');

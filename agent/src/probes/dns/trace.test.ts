@@ -47,7 +47,7 @@ async function trace(t: Test, { engine }: Internet, parts: Parameters<typeof aCo
   return result;
 }
 
-t.test('a trace walks from the root to the answer and tells every step', async (t) => {
+t.test('a trace walks from the root to the answer and reports every step', async (t) => {
   const net = await internet(t, { [ROOT]: () => toCom, '127.0.0.2': () => toExample, '127.0.0.3': () => site });
   const result = await trace(t, net);
   t.match(result, { success: true, rcode: 'NOERROR', records: [{ value: '93.184.216.34' }], flags: ['aa'] });
@@ -107,7 +107,7 @@ t.test('a trace asks no server that the policy refuses', async (t) => {
   t.match(root, { error: { code: 'target_not_allowed' }, trace: [{ outcome: 'not_allowed' }] });
 });
 
-t.test('a trace tells nothing of a network whose servers answer the node otherwise than the world', async (t) => {
+t.test('a trace reveals nothing of a network whose servers answer the node differently', async (t) => {
   const referral = {
     authorities: [ns('example.com', 'dc1.corp.local'), ns('example.com', 'a.example.com')],
     additionals: [glue('dc1.corp.local', '10.0.0.53'), glue('a.example.com', '127.0.0.3')],
@@ -171,7 +171,7 @@ t.test('a trace asks six servers of a zone, at two addresses each', async (t) =>
   );
 });
 
-t.test('a trace asks at most 32 questions, whoever writes the zones', async (t) => {
+t.test('a trace sends at most 32 queries, whatever the zones contain', async (t) => {
   // every label is a zone of its own, and each has five servers that refuse before one that helps
   const helpers: Record<string, string> = { c: '127.0.0.4', e: '127.0.0.5', w: '127.0.0.6' };
   const own = await startDnsServer(t, ({ name }) => ({

@@ -86,7 +86,7 @@ const saying =
   (_question, socket) =>
     socket.end(text);
 
-t.test('domain_expiry warns, then fails, on the days it was told, by RDAP', async (t) => {
+t.test('domain_expiry warns, then fails, on the configured days, by RDAP', async (t) => {
   const cases: [number, object, string, RegExp | null][] = [
     [15, {}, 'ok', null],
     [14, {}, 'degraded', /days until the registration of the domain ends is 14, expected more than 14/],
@@ -112,7 +112,7 @@ t.test('domain_expiry warns, then fails, on the days it was told, by RDAP', asyn
   t.equal(monitorTypes.domain_expiry.defaultIntervalSeconds, 1800);
 });
 
-t.test('the bootstrap file is asked for once a day, and an old one is better than none', async (t) => {
+t.test('the bootstrap file is requested once a day, and an old one is used if that fails', async (t) => {
   const clock = new FakeClock();
   const { engine, requests } = await startRegistry(t, answering(aDomain(inDays(90))));
   const bootstraps = () => requests.filter(({ path }) => path === '/dns.json').length;
@@ -123,7 +123,7 @@ t.test('the bootstrap file is asked for once a day, and an old one is better tha
   t.equal(bootstraps(), 2);
 });
 
-t.test('where RDAP does not say, WHOIS does', async (t) => {
+t.test('WHOIS is used where RDAP has no data', async (t) => {
   const whois = saying(`Domain Name: EXAMPLE.TEST\r\nRegistry Expiry Date: ${inDays(5)}\r\n`);
   const silent: [string, Rdap | null][] = [
     ['no server', null],
@@ -170,7 +170,7 @@ t.test('a slow registry leaves time for WHOIS, and a slow WHOIS ends by the time
   await until('no socket is left', () => openSockets() <= sockets);
 });
 
-t.test('registries that cannot be asked are no outage; a name that nobody has any more is one', async (t) => {
+t.test('unreachable registries are not an outage; a name that is no longer registered is one', async (t) => {
   const unknown: [string, Whois | null, RegExp][] = [
     ['no WHOIS server', null, /RDAP: .*; WHOIS: no WHOIS server is known for "\.test"/],
     ['garbage', saying('%$&/(\u0000\u00ff'), /no readable record of the domain/],

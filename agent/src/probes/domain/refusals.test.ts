@@ -39,7 +39,7 @@ t.test('an RDAP server that refuses is named with the delay that it asks for, al
   }
 });
 
-t.test('texts by which WHOIS servers refuse are told from answers, with the delay in them', async (t) => {
+t.test('refusals of WHOIS servers are distinguished from answers, with the delay that they name', async (t) => {
   const refusals: [text: string, retryAfterS: number | null][] = [
     [
       '%ERROR:201: access denied for 192.0.2.1\r\n%\r\n% Queries from your IP address have passed the daily limit\r\n',

@@ -37,7 +37,7 @@ t.test('the date of expiry is read as the registries write it', async (t) => {
   }
 });
 
-t.test('a name that nobody has is told from an answer that says nothing', async (t) => {
+t.test('an unregistered name is distinguished from a response without data', async (t) => {
   const free = [
     'No match for domain "EXAMPLE.COM".\r\n',
     'NOT FOUND\n',
@@ -51,7 +51,7 @@ t.test('a name that nobody has is told from an answer that says nothing', async 
   for (const text of nothing) t.equal(readWhois(text, 'example.com'), null, text);
 });
 
-t.test('dates are read in the forms there are, and nothing else is one', async (t) => {
+t.test('dates are read in the known forms, and in no others', async (t) => {
   const none = ['', 'never', '2027', '2027-13-01', '32.01.2027', '14-Foo-2027', '99999999', '0000-00-00', '1027-01-01'];
   for (const text of none) t.equal(parseWhoisDate(text), null, text);
 });

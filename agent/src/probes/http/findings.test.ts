@@ -44,7 +44,7 @@ t.test('http evaluates JSONPaths, the values as they are in the document', async
   ]);
 });
 
-t.test('http says when a keyword or path cannot be judged, and never that it is absent', async (t) => {
+t.test('http reports that a keyword or path cannot be judged, and never that it is absent', async (t) => {
   const asked = { keywords: ['x'], json_paths: ['$.a'] };
   const unknown = (result: Findings) => [...(result.keywords ?? []), ...(result.json_paths ?? [])];
   for (const finding of unknown(await lookFor(null, asked))) t.match(finding, { count: null, error: /coding/ });
@@ -91,30 +91,27 @@ t.test('http parses no JSON that could keep the measuring process busy', async (
     t.match((await lookFor(text, { json_paths: ['$'] })).json_paths, [{ count: null, values: [], error }], what);
 });
 
-t.test(
-  'http lets others have their turn between keywords and between JSONPaths, and ends when it is told to',
-  async (t) => {
-    let turns = 0;
-    let isOver = false;
-    const turn = () => {
-      turns += 1;
-      if (!isOver) setImmediate(turn);
-    };
-    setImmediate(turn);
-    await lookFor('[1,2]', { json_paths: Array(10).fill('$..*') });
-    t.ok(turns >= 10, `${turns} turns for ten paths`);
-    turns = 0;
-    await lookFor('a'.repeat(1024 * 1024), { keywords: ['a'] });
-    isOver = true;
-    t.ok(turns >= 10, `${turns} turns for a keyword that is found two million times`);
-    const abort = new AbortController();
-    const running = findInBody({ text: '1', isCut: false }, params({ json_paths: ['$'] }), abort.signal);
-    abort.abort(new ProbeFailure('cancelled', 'called off'));
-    await t.rejects(running, { code: 'cancelled' });
-  },
-);
+t.test('http yields to other work between keywords and between JSONPaths, and ends on abort', async (t) => {
+  let turns = 0;
+  let isOver = false;
+  const turn = () => {
+    turns += 1;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await lookFor('[1,2]', { json_paths: Array(10).fill('$..*') });
+  t.ok(turns >= 10, `${turns} turns for ten paths`);
+  turns = 0;
+  await lookFor('a'.repeat(1024 * 1024), { keywords: ['a'] });
+  isOver = true;
+  t.ok(turns >= 10, `${turns} turns for a keyword that is found two million times`);
+  const abort = new AbortController();
+  const running = findInBody({ text: '1', isCut: false }, params({ json_paths: ['$'] }), abort.signal);
+  abort.abort(new ProbeFailure('cancelled', 'called off'));
+  await t.rejects(running, { code: 'cancelled' });
+});
 
-t.test('http keeps of what a path selects what fits, each value whole', async (t) => {
+t.test('http keeps the selected values of a path that fit, each one whole', async (t) => {
   t.strictSame(keepValues([1, 'a', null, { b: [true] }]), { values: [1, 'a', null, { b: [true] }], truncated: false });
   t.strictSame(keepValues(Array(11).fill(0)), { values: Array(10).fill(0), truncated: true });
   t.strictSame(keepValues(['x'.repeat(3000), 1]), { values: [], truncated: true });

@@ -36,7 +36,7 @@ const answers = fc.oneof(
   fc.record({ version: fc.constant('2' as const), bytes: fc.constantFrom(...valid['2']), mutations }),
 );
 
-t.test('http makes a result of whatever a server answers, and leaves nothing behind', async (t) => {
+t.test('http returns a result for any response of a server, and leaves nothing behind', async (t) => {
   let answer = Buffer.alloc(0);
   const server = await startTcpServer(t, (socket: Socket) => socket.once('data', () => socket.end(answer)));
   const before = openSockets();

@@ -80,7 +80,7 @@ t.test('a response is read as RFC 9112 has it', async (t) => {
   ]);
 });
 
-t.test('what is no response, or one that can be read in two ways, is refused', async (t) => {
+t.test('bytes that are not a response, or could be read in two ways, are refused', async (t) => {
   const cases: { what: string; text: string; code?: string }[] = [
     { what: 'HTTP/0.9', text: '<html>' },
     { what: 'HTTP/1.2', text: 'HTTP/1.2 200 OK\r\n\r\n' },

@@ -296,7 +296,7 @@ t.test('http over HTTP/2 waits no longer than its deadline, whatever a server ho
   }
 });
 
-t.test('http over HTTP/2 takes 100 frames beside those of the answer, and no more', async (t) => {
+t.test('http over HTTP/2 accepts 100 frames in addition to those of the response, and no more', async (t) => {
   const answer = [h2Head(STATUS_200), h2Data('ok', END_STREAM)];
   const ping = h2Frame(frameTypes.ping, { payload: Buffer.alloc(8) });
   for (const [what, frame] of Object.entries({ settings: serverPreface, pings: ping })) {

@@ -56,7 +56,7 @@ async function siteContext(t: Test) {
   return aContext({ resolver: aResolver([dns.endpoint]) });
 }
 
-t.test('http speaks HTTP/2 where the server chooses it, with all that is told of HTTP/1.1', async (t) => {
+t.test('http speaks HTTP/2 if the server chooses it, with the same results as HTTP/1.1', async (t) => {
   const seen: Record<string, unknown>[] = [];
   const server = await startH2Server(t, (stream, headers, body) => {
     seen.push({ ...headers, body });
@@ -106,7 +106,7 @@ t.test('http speaks HTTP/2 where the server chooses it, with all that is told of
   await until('the connection is closed', () => server.open() === 0 && openSockets() <= before);
 });
 
-t.test('http speaks HTTP/1.1 to servers that know nothing else, and where it is told to', async (t) => {
+t.test('http speaks HTTP/1.1 to servers that know nothing else, and on request', async (t) => {
   const old = createHttpsServer(tlsIdentity('good'), (_request, response) => response.end('old'));
   await new Promise<void>((resolve) => old.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {

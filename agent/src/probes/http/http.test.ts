@@ -10,7 +10,7 @@ import { http } from './index.js';
 
 const isResult = compileSchema(probeTypes.http.Result);
 
-t.test('http tells everything about a plain answer', async (t) => {
+t.test('http reports every part of a plain response', async (t) => {
   const server = await startHttpServer(t, (_request, response) => {
     response.setHeader('Set-Cookie', ['a=1', 'b=2']);
     response.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8', 'X-Thing': 'Value' });
@@ -153,7 +153,7 @@ t.test('http keeps 64 KiB of the body and reads 1 MiB', async (t) => {
   t.match(cut, { success: true, status_code: 200, response_size: 1024 * 1024, body_truncated: true });
 });
 
-t.test('http says which phase failed and keeps what it measured', async (t) => {
+t.test('http names the phase that failed and keeps the measurements', async (t) => {
   const port = await unusedPort();
   const refused = await http.run(aSpec('http', `http://127.0.0.1:${port}/`), aContext());
   t.match(refused, {
@@ -190,7 +190,7 @@ t.test('http asks the DNS server that the caller names', async (t) => {
   t.match(refused, { success: false, error: { code: 'target_not_allowed' } });
 });
 
-t.test('http takes the family it is told to', async (t) => {
+t.test('http uses the requested address family', async (t) => {
   const dns = await startDnsServer(
     t,
     zone([

@@ -39,7 +39,7 @@ t.test('http follows redirects, relative ones too, and lists each hop', async (t
   t.equal(new Set(server.requests.map(({ remotePort }) => remotePort)).size, 3, 'each hop has a connection of its own');
 });
 
-t.test('http stops at the redirect when told not to follow', async (t) => {
+t.test('http stops at the redirect if redirects are not to be followed', async (t) => {
   const server = await startHttpServer(t, redirecting);
   const url = `http://127.0.0.1:${server.port}${to(302, '/end')}`;
   const result = await http.run(aSpec('http', url, { follow_redirects: false }), aContext());

@@ -144,7 +144,7 @@ t.test('http records at most 64 KiB of a chain', { skip: missing('openssl') }, a
   t.equal(result.tls?.chain.length, 1 + whole);
 });
 
-t.test('http tells a handshake that fails from a connection that does', async (t) => {
+t.test('http distinguishes a failed handshake from a failed connection', async (t) => {
   const cases = [
     { what: 'a server that speaks no TLS', code: 'tls_handshake', serve: (await plain(t)).port },
     {

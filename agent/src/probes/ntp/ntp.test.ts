@@ -13,7 +13,7 @@ import { ntp } from './index.js';
 const isResult = compileSchema(probeTypes.ntp.Result);
 const second = 1n << 32n;
 
-t.test('ntp says what the server says of itself, and how far the clocks are apart', async (t) => {
+t.test('ntp reports the state of the server, and the offset between the clocks', async (t) => {
   // a server whose clock is 90 seconds ahead
   const server = await startNtpServer(t, (request) => {
     const now = ntpTimestamp(performance.timeOrigin + performance.now()) + 90n * second;
@@ -45,7 +45,7 @@ t.test('ntp says what the server says of itself, and how far the clocks are apar
   t.ok(isResult(result).ok);
 });
 
-t.test('ntp tells the server nothing but a random number', async (t) => {
+t.test('ntp sends the server nothing but a random number', async (t) => {
   const server = await startNtpServer(t);
   const spec = aSpec('ntp', `127.0.0.1:${server.port}`, { count: 1 });
   await ntp.run(spec, aContext());
@@ -58,7 +58,7 @@ t.test('ntp tells the server nothing but a random number', async (t) => {
   t.not(first?.toString('hex', 40), second?.toString('hex', 40));
 });
 
-t.test('ntp asks at its interval, believes the fastest answer and tells the jitter', async (t) => {
+t.test('ntp sends requests at its interval, uses the fastest reply and reports the jitter', async (t) => {
   const clock = new FakeClock();
   const shifts = [0n, second, -second, second / 2n];
   const server = await startNtpServer(t, (request) => {
@@ -126,7 +126,7 @@ t.test('ntp does not take a server that is not synchronised for one with time', 
   }
 });
 
-t.test('ntp ignores what is no answer to its own request, until the answer comes', async (t) => {
+t.test('ntp ignores packets that do not reply to its request, until the reply arrives', async (t) => {
   const lies = (request: Buffer) => [
     ntpPacket(request, { origin: request.readBigUInt64BE(40) ^ 1n }),
     ntpPacket(request, { origin: 0n }),
@@ -183,7 +183,7 @@ t.test('ntp never believes an answer from another address or port', async (t) =>
   t.match(await running, { success: false, error: { code: 'no_reply' } });
 });
 
-t.test('ntp says so when nobody listens', async (t) => {
+t.test('ntp reports a closed port', async (t) => {
   const gone = createSocket('udp4');
   await new Promise<void>((resolve) => gone.bind(0, '127.0.0.1', resolve));
   const { port } = gone.address();

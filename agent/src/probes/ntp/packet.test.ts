@@ -30,7 +30,7 @@ t.test('an answer is read as RFC 5905 draws it', async (t) => {
   t.equal(reply && referenceOf(reply), '127.127.1.1');
 });
 
-t.test('any bytes decode or do not, and what decodes can be told and measured', async (t) => {
+t.test('any bytes decode or do not, and decoded packets can be reported and measured', async (t) => {
   const wall = { offsetMs: Date.UTC(2026, 0, 1), errorMs: 0.01 };
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 0, maxLength: 80 }), (bytes) => {

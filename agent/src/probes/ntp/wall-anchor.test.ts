@@ -13,13 +13,13 @@ t.test('the wall clock is known to a fraction of its own step', async (t) => {
   t.ok(offsetMs + before - errorMs < wall + 1, 'not ahead');
 });
 
-t.test('a clock that stands still leaves the millisecond it tells', async (t) => {
+t.test('a clock that stands still leaves its millisecond', async (t) => {
   const { offsetMs, errorMs } = await anchorWall(new FakeClock(1000));
   t.equal(offsetMs, 1000.5);
   t.equal(errorMs, 0.5);
 });
 
-t.test('a wall clock that somebody sets meanwhile is taken as it is afterwards', async (t) => {
+t.test('a wall clock that is set meanwhile is used as it is afterwards', async (t) => {
   const clock = new FakeClock(1000);
   const running = anchorWall(clock);
   clock.setWall(5000);

@@ -37,7 +37,7 @@ function aConfig(more: object = {}): MonitorConfigs['rbl'] {
   return checked.value;
 }
 
-t.test('rbl fails where a blocklist has the address, and says which ones and why', async (t) => {
+t.test('rbl fails if a blocklist has the address, and names the lists and their reasons', async (t) => {
   const records = [a(`${LISTED}.bl.test`, '127.0.0.4'), txt(`${LISTED}.bl.test`, 'sent spam, see https://bl.test/9')];
   const { judgment, result } = await check(t, zone(records), { zones: ['bl.test', 'other.test'] });
   t.match(judgment, { outcome: 'failed', error: { code: 'assertion_failed' } });
@@ -49,7 +49,7 @@ t.test('rbl fails where a blocklist has the address, and says which ones and why
   t.match(result, { success: true, lookups: [{ listed: true, codes: ['127.0.0.4'] }, { listed: false }] });
 });
 
-t.test('rbl is well where no blocklist has the address', async (t) => {
+t.test('rbl succeeds if no blocklist has the address', async (t) => {
   const { judgment, queries } = await check(t, () => ({ rcode: 'NXDOMAIN' }), { zones: ['bl.test', 'other.test'] });
   t.match(judgment, { outcome: 'ok', error: null });
   t.type(judgment.responseMs, 'number');
@@ -74,18 +74,21 @@ t.test('rbl asks for IPv6 addresses by nibbles, and for those of a name', async 
   );
 });
 
-t.test('rbl takes no refusal of a list for a listing, nor the address of whoever took it over', async (t) => {
-  for (const code of ['127.255.255.252', '127.255.255.254', '127.255.255.255', '127.0.0.1', '93.184.216.34']) {
-    const records = [a(`${LISTED}.bl.test`, code), txt(`${LISTED}.bl.test`, 'open resolver')];
-    const { judgment, result } = await check(t, zone(records), { zones: ['bl.test', 'other.test'] });
-    t.match(judgment, { outcome: 'ok' }, code);
-    t.match(result.lookups[0], { listed: null, codes: [], error: new RegExp(code) }, code);
-  }
-  const both = zone([a(`${LISTED}.bl.test`, '127.255.255.254'), a(`${LISTED}.bl.test`, '127.0.0.9')]);
-  t.match((await check(t, both)).judgment, { outcome: 'failed' }, 'a listing beside it is one');
-});
+t.test(
+  'rbl takes neither a refusal of a list for a listing nor the address of a new owner of its domain',
+  async (t) => {
+    for (const code of ['127.255.255.252', '127.255.255.254', '127.255.255.255', '127.0.0.1', '93.184.216.34']) {
+      const records = [a(`${LISTED}.bl.test`, code), txt(`${LISTED}.bl.test`, 'open resolver')];
+      const { judgment, result } = await check(t, zone(records), { zones: ['bl.test', 'other.test'] });
+      t.match(judgment, { outcome: 'ok' }, code);
+      t.match(result.lookups[0], { listed: null, codes: [], error: new RegExp(code) }, code);
+    }
+    const both = zone([a(`${LISTED}.bl.test`, '127.255.255.254'), a(`${LISTED}.bl.test`, '127.0.0.9')]);
+    t.match((await check(t, both)).judgment, { outcome: 'failed' }, 'a listing beside it is one');
+  },
+);
 
-t.test('a zone of the caller’s tells nothing of the network that the node’s resolver serves', async (t) => {
+t.test('a zone of the caller reveals nothing of the network that the node’s resolver serves', async (t) => {
   const alias = { type: 'CNAME', name: `${LISTED}.bl.test`, data: 'db.corp.internal' } as const;
   const answers = {
     address: () => ({ answers: [a(`${LISTED}.bl.test`, '10.0.0.5')] }),
@@ -150,7 +153,7 @@ t.test('lists that are silent end by the time-out of the check, and those that a
   t.equal(clock.pendingTimers, 0);
 });
 
-t.test('rbl ends with its abort, and asks nobody about what the policy refuses', async (t) => {
+t.test('rbl ends on abort, and queries no list about an address that the policy refuses', async (t) => {
   const server = await startDnsServer(t, () => null);
   const engine = new RblEngine({ zones: ['bl.test'], servers: [server.endpoint] });
   const abort = new AbortController();
@@ -167,7 +170,7 @@ t.test('rbl ends with its abort, and asks nobody about what the policy refuses',
   t.equal(server.queries.length, asked);
 });
 
-t.test('what is no zone or target of rbl is refused by field', async (t) => {
+t.test('invalid zones and targets of rbl are refused by field', async (t) => {
   const { checkConfig, toSpec } = monitorTypes.rbl;
   t.match(checkConfig(aConfig({ zones: ['ok.test', '127.0.0.1', 'a b'] })), {
     'zones.1': [{ code: 'format' }],

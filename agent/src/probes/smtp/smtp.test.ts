@@ -42,7 +42,7 @@ t.test('smtp greets, lists what the server can do, and takes its leave without a
   await until('the connection is closed', () => server.open === 0);
 });
 
-t.test('smtp names no machine when it serves no control plane', async (t) => {
+t.test('smtp names no machine without a control plane', async (t) => {
   const server = await startSmtpServer(t);
   await smtp.run(aSpec('smtp', `127.0.0.1:${server.port}`), aContext({ userAgent: 'vantage-agent/1' }));
   t.strictSame(server.commands, ['EHLO vantage-agent.invalid', 'QUIT']);
@@ -96,7 +96,7 @@ t.test('smtp gives each phase the time that passed in it', async (t) => {
   t.equal(clock.pendingTimers, 0);
 });
 
-t.test('smtp stays in the clear when told to, and fails where TLS is required and not offered', async (t) => {
+t.test('smtp stays unencrypted on request, and fails if TLS is required and not offered', async (t) => {
   const offering = await startSmtpServer(t, { tls: tlsIdentity('good') });
   const clear = await smtp.run(aSpec('smtp', `127.0.0.1:${offering.port}`, { starttls: 'never' }), aContext());
   t.match(clear, { success: true, tls: null, starttls: { offered: true, asked: false, done: false } });
@@ -209,7 +209,7 @@ t.test('smtp fails where STARTTLS is offered and refused, or where the handshake
   t.match(broken.error?.code, /^(tls_handshake|tcp_reset)$/);
 });
 
-t.test('smtp says which phase failed', async (t) => {
+t.test('smtp names the phase that failed', async (t) => {
   const closed = await smtp.run(aSpec('smtp', `127.0.0.1:${await unusedPort()}`), aContext());
   t.match(closed, { success: false, error: { code: 'tcp_refused' }, resolved_ip: '127.0.0.1', banner: null });
   const dns = await startDnsServer(t, zone([{ type: 'A', name: 'private.example.com', data: '10.0.0.1' }]));

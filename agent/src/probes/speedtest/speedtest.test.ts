@@ -133,7 +133,7 @@ t.test('speedtest believes no count of a server that is more than was sent', asy
   });
 });
 
-t.test('speedtest says which phase failed, and judges every address', async (t) => {
+t.test('speedtest names the phase that failed, and judges every address', async (t) => {
   const nobody = await speedtest.run(aSpec('speedtest', `http://127.0.0.1:${await unusedPort()}/`), aContext());
   t.match(nobody, { success: false, error: { code: 'tcp_refused' }, resolved_ip: '127.0.0.1', latency_ms: null });
   const mute = await startTcpServer(t, () => {});

@@ -41,7 +41,7 @@ async function pass(clock: FakeClock, ms: number, count: number): Promise<void> 
   clock.advance(ms);
 }
 
-t.test('speedtest tells what each way does to latency, by connects beside it and no others', async (t) => {
+t.test('speedtest measures latency under load in each direction, only by connects during the transfer', async (t) => {
   const { url, server, transfers } = await startHoldingServer(t);
   const clock = new SlowClock();
   const running = speedtest.run(aSpec('speedtest', url, { bytes: 100_000, duration_ms: 9000 }), aContext({ clock }));
@@ -93,7 +93,7 @@ t.test('speedtest gives each way its time, and the end of an upload two seconds 
   await until('no socket is left', () => openSockets() <= before + 1);
 });
 
-t.test('an upload that is over before the server tells a second time has a rate, since it began', async (t) => {
+t.test('an upload that ends before the second count of the server has a rate, from its start', async (t) => {
   const held: ServerResponse[] = [];
   const server = await startHttpServer(t, ({ method }, response) => {
     response.setHeader('vantage-speedtest', '1');

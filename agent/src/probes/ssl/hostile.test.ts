@@ -124,7 +124,7 @@ t.test('ssl keeps what it has when its time is over', async (t) => {
   t.equal(clock.pendingTimers, 0);
 });
 
-t.test('ssl that is called off has failed, and still tells what it has', async (t) => {
+t.test('a cancelled ssl probe has failed, and still reports what it measured', async (t) => {
   const port = await serveCertificate(t, identity);
   let connections = 0;
   const silentAfterFirst = await startTcpServer(t, (socket) => {
@@ -178,7 +178,7 @@ t.test('ssl reads 16 certificates, and a chain beyond 100 KB is no handshake', a
   t.match(endless, { success: false, error: { code: 'tls_handshake', message: /excessive message size/ } });
 });
 
-t.test('ssl tells what became of the connection', async (t) => {
+t.test('ssl reports the outcome of the connection', async (t) => {
   const port = await unusedPort();
   t.match(await audit(port, identity.cert), { success: false, error: { code: 'tcp_refused' }, port, tls_versions: [] });
 });

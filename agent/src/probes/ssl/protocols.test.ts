@@ -74,7 +74,7 @@ t.test('ssl finds ciphers without encryption or certificate at openssl s_server'
   t.equal(result.grade, 'F');
 });
 
-t.test('ssl tells the size of Diffie-Hellman', async (t) => {
+t.test('ssl reports the size of Diffie-Hellman', async (t) => {
   const dhparam = openssl('dhparam', '-dsaparam', '1024');
   const wishes = { dhparam, maxVersion: 'TLSv1.2', ciphers: 'DHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0' } as const;
   const result = await audit(await serveCertificate(t, leaf, { chain: [make.intermediate], ...wishes }), make.root);

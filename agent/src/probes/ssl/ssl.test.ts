@@ -55,7 +55,7 @@ t.test('ssl audits a server as openssl sees it', async (t) => {
   t.strictSame(checked.ok ? {} : checked.details, {}, 'the result is of its schema');
 });
 
-t.test('ssl tells of each certificate what openssl x509 prints', async (t) => {
+t.test('ssl reports for each certificate what openssl x509 prints', async (t) => {
   const made = ['ec:secp384r1', 'rsa:2048', 'ed25519'].map((key) => make.issue({ key, digest: 'sha384' }));
   for (const leaf of made) {
     const port = await serveCertificate(t, leaf, { chain: [intermediate] });

@@ -102,7 +102,7 @@ t.test('tcp waits a second for a banner, and is content without one', async (t) 
   t.ok(reset.success || reset.error?.code === 'tcp_reset', 'a server that resets');
 });
 
-t.test('tcp says why it could not connect', async (t) => {
+t.test('tcp reports why it could not connect', async (t) => {
   const port = await unusedPort();
   const refused = await tcp.run(aSpec('tcp', `127.0.0.1:${port}`, { count: 2 }), aContext());
   t.match(refused, { success: false, error: { code: 'tcp_refused' }, resolved_ip: '127.0.0.1', connect_ms: null });

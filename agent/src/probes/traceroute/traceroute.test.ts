@@ -114,7 +114,7 @@ t.test('a silent hop before the target is waited for ten times as long as the ne
   t.match(await running, { success: true, hops: [{ replies: [{ ip: null }] }, { replies: [{ ip: '127.0.0.1' }] }] });
 });
 
-t.test('a reply after its timeout and before the end is told, and told to be late', async (t) => {
+t.test('a reply after its timeout and before the end is reported as late', async (t) => {
   const { engine, running } = await startTrace({ max_hops: 2, queries: 4, timeout_ms: 500 });
   engine.clock.advance(700);
   engine.answer(0, 700, '10.0.0.1', 'time_exceeded');
@@ -249,7 +249,7 @@ t.test('the first packet that cannot leave ends the trace', async (t) => {
   t.equal(engine.openFlows, 0);
 });
 
-t.test('hops of a trace have their names, each asked for once and 32 in all', async (t) => {
+t.test('hops of a trace have names, each queried once and at most 32 in all', async (t) => {
   const nameOf = (lastByte: string | undefined) => `router-${lastByte}.example`;
   const dns = await startDnsServer(t, ({ name }) => ({
     answers: [{ type: 'PTR', name, data: nameOf(name.split('.')[0]) }],

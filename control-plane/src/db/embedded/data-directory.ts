@@ -11,7 +11,7 @@ import { tryStartEmbeddedPostgres } from './start.js';
 // Holders of a data directory, and the behaviour of a newcomer:
 //
 //   held by            newcomer is a server (own)        newcomer is a command (join-or-start)
-//   nobody             starts the database               starts the database, stops it afterwards
+//   no one             starts the database               starts the database, stops it afterwards
 //   a server           refused                           joins its database
 //   a command          waits until it is done            waits until it is done
 //   an ending guardian waits until it has ended          waits until it has ended

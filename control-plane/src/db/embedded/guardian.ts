@@ -134,7 +134,7 @@ function databaseUrl(cluster: Cluster, socketDirectory: string): string {
 }
 
 /**
- * Removes a directory; others may still write into it (an agent that was told to stop), so it retries until nothing is
+ * Removes a directory; others may still write into it (an agent that is stopping), so it retries until nothing is
  * left.
  */
 async function removeDirectory(directory: string): Promise<void> {

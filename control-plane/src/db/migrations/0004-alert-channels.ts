@@ -92,7 +92,7 @@ export async function up(trx: Knex.Transaction): Promise<void> {
       finished_at timestamptz
     ) PARTITION BY RANGE (id);
     COMMENT ON TABLE alert_deliveries IS 'messages to channels: one for each channel, and for each recipient where a type has recipients';
-    COMMENT ON COLUMN alert_deliveries.message IS 'sealed: links in it act for whoever has them';
+    COMMENT ON COLUMN alert_deliveries.message IS 'sealed: links in it act for anyone who has them';
     COMMENT ON COLUMN alert_deliveries.message_group IS 'the same for one message to several channels';
     COMMENT ON COLUMN alert_deliveries.priority IS 'lowest first';
     COMMENT ON COLUMN alert_deliveries.may_have_arrived IS 'a request was sent, and its response is unknown';
@@ -110,7 +110,7 @@ export async function up(trx: Knex.Transaction): Promise<void> {
       lease text COLLATE "C",
       leased_until timestamptz
     );
-    COMMENT ON TABLE alert_lanes IS 'channels with messages that wait; whoever holds the lease sends one of them';
+    COMMENT ON TABLE alert_lanes IS 'channels with messages that wait; the holder of the lease sends one of them';
     COMMENT ON COLUMN alert_lanes.due_at IS 'when the next message may go; null: none waits';
     COMMENT ON COLUMN alert_lanes.held_until IS 'when the channel takes messages again; null: it does';
     CREATE INDEX ON alert_lanes (due_at) WHERE due_at IS NOT NULL;

@@ -61,7 +61,7 @@ const ofAlert = defineKind(
 
 /** Kinds of events whose subject is an alert. */
 export const alertKinds = {
-  /** It was opened, its severity rose, or nobody ended the trouble in time after an acknowledgement. */
+  /** It was opened, its severity rose, or the time-out after an acknowledgement ended without a recovery. */
   'alert.firing': ofAlert,
   'alert.acknowledged': ofAlert,
   'alert.resolved': ofAlert,

@@ -25,7 +25,7 @@ const event = record({
 const ofEvent = defineKind('monitor', record({ monitor, event, is_flapping: Type.Boolean() }));
 const ofMonitor = defineKind('monitor', record({ monitor }));
 
-/** Told once per threshold and date. */
+/** Published once per threshold and date. */
 const ofExpiry = defineKind(
   'monitor',
   record({ monitor, expires_at: instant, days_left: Type.Integer(), threshold_days: Type.Integer() }),

@@ -15,7 +15,7 @@ const ofNode = defineKind(
 export const nodeKinds = {
   'node.unhealthy': ofNode,
   'node.online': ofNode,
-  /** Told after a minute without a link. */
+  /** Published after a minute without a link. */
   'node.offline': ofNode,
   /** By an administrator, or by the program: a quarantine. */
   'node.banned': ofNode,

@@ -20,7 +20,7 @@ t.test('a success is data, request_id and meta with both of them repeated', asyn
   t.ok(Number.isInteger(meta.took_ms));
 });
 
-t.test('data that is not there is null, a page is in meta', async (t) => {
+t.test('absent data is null, a page is in meta', async (t) => {
   const pagination = { page: 1, page_size: 20, total: 0, has_more: false };
   const route = aRoute('/v1/none', { handle: async () => ({ status: 200, data: undefined, pagination }) });
   const { url } = await startTestServer(t, [route]);
@@ -43,7 +43,7 @@ t.test('an error is the error envelope with a link to its explanation', async (t
   });
 });
 
-t.test('messages come in the language that was asked for, and the headers say so', async (t) => {
+t.test('messages are in the requested language, which the headers name', async (t) => {
   const { url } = await startTestServer(t, thingRoutes());
   const ask = async (language: string) => {
     const response = await fetch(`${url}/v1/nothing`, { headers: { 'Accept-Language': language } });
@@ -252,7 +252,7 @@ t.test('an ApiError of the handler is answered with its details and headers', as
   t.strictSame(shown, ['30', '2', '2026-01-01T00:00:00.000Z'], 'and the limit that was reached');
 });
 
-t.test('an unexpected failure is a 500 that tells nothing, logged once with its stack', async (t) => {
+t.test('an unexpected failure is a 500 without details, logged once with its stack', async (t) => {
   const failing = aRoute('/v1/failing', { handle: () => Promise.reject(new TypeError('secret of the house')) });
   const { url, log } = await startTestServer(t, [failing]);
   const response = await fetch(`${url}/v1/failing`, { headers: { 'X-Request-Id': 'failing-1' } });
@@ -265,7 +265,7 @@ t.test('an unexpected failure is a 500 that tells nothing, logged once with its 
   t.match(failures[0], { request_id: 'failing-1', err: { type: 'TypeError', stack: /app\.test/ } });
 });
 
-t.test('a database that cannot answer is a 503 with Retry-After, logged as a warning', async (t) => {
+t.test('a database that does not respond is a 503 with Retry-After, logged as a warning', async (t) => {
   const lost = Object.assign(new Error('terminating connection due to administrator command'), { code: '57P01' });
   const { url, log } = await startTestServer(t, [aRoute('/v1/lost', { handle: () => Promise.reject(lost) })]);
   const response = await fetch(`${url}/v1/lost`);

@@ -14,7 +14,7 @@ function listRoute(shown: { items: string[] }, overrides: Partial<AnyRoute> = {}
   });
 }
 
-t.test('a list that callers may keep has a weak ETag of its data, and 304 for whoever has them', async (t) => {
+t.test('a list that may be cached has a weak ETag of its data, and 304 for callers that have them', async (t) => {
   const shown = { items: ['a'] };
   const { url } = await startTestServer(t, [listRoute(shown)]);
   const ask = (headers: Record<string, string> = {}, method = 'GET') => fetch(`${url}/v1/list`, { method, headers });
@@ -53,7 +53,7 @@ t.test('another page of the same items is another answer', async (t) => {
   t.not(await etagNow(), before);
 });
 
-t.test('what an account sees is kept by its own caches alone', async (t) => {
+t.test('data of an account is cached only privately', async (t) => {
   const { url } = await startTestServer(t, [listRoute({ items: [] })]);
   const headers = { Authorization: 'Bearer reader' };
   t.equal((await fetch(`${url}/v1/list`, { headers })).headers.get('cache-control'), 'private, no-cache');

@@ -50,7 +50,7 @@ t.test('a check that hangs counts as failed', async (t) => {
   t.equal(clock.pendingTimers, 0);
 });
 
-t.test('/readyz tells what somebody should see to, and is ready all the same', async (t) => {
+t.test('/readyz reports notices for the operator, and is ready nevertheless', async (t) => {
   const { url } = await startTestServer(t, healthRoutes({ ...of([good]), notices: () => ['a database is old'] }));
   const response = await fetch(`${url}/readyz`);
   t.equal(response.status, 200);

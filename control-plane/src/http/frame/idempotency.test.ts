@@ -5,7 +5,7 @@ import { sendRaw } from '../../../test/_support/raw-http.js';
 import { defineRoute } from '../route.js';
 import { fingerprintOf, type IdempotencyKeys, type IdempotentRequest, isKept } from './idempotency.js';
 
-t.test('a key is 1 to 255 visible ASCII characters, and asked for by nobody but POST', async (t) => {
+t.test('a key is 1 to 255 visible ASCII characters, and used only by POST', async (t) => {
   const claimed: string[] = [];
   const idempotency: IdempotencyKeys = {
     async claim({ key }) {
@@ -33,7 +33,7 @@ t.test('a key is 1 to 255 visible ASCII characters, and asked for by nobody but 
   t.strictSame(claimed, good);
 });
 
-t.test('what live and test keys of one account make is kept apart', async (t) => {
+t.test('responses to live and test keys of one account are separate', async (t) => {
   const seen: IdempotentRequest[] = [];
   const idempotency: IdempotencyKeys = {
     async claim(request) {
@@ -88,7 +88,7 @@ t.test(
   },
 );
 
-t.test('an answer is kept unless the same request could yet succeed, or be put right', async (t) => {
+t.test('a response is kept unless the same request could still succeed, or be corrected', async (t) => {
   const kept = [200, 201, 202, 401, 403, 404, 409, 422].filter((status) => !isKept(status));
   const notKept = [400, 408, 429, 500, 502, 503].filter(isKept);
   t.strictSame([kept, notKept], [[], []]);

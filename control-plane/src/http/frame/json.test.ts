@@ -97,6 +97,6 @@ t.test('a __proto__ key is refused with its path, escaped or not, and changes no
   t.strictSame(parse('{"text":"__proto__"}'), { text: '__proto__' }, 'as a value it is only text');
 });
 
-t.test('of a key that is given twice the last wins', async (t) => {
+t.test('of a repeated key the last value applies', async (t) => {
   t.strictSame(parse('{"a":1,"a":2}'), { a: 2 });
 });

@@ -13,7 +13,7 @@ t.test('a literal segment wins over a parameter, whatever was added first', asyn
   t.equal(table.find('/v1/monitors/exported')?.endpoint.methods.get('GET'), 'GET /v1/monitors/{id}');
 });
 
-t.test('a literal that leads nowhere gives way to a parameter', async (t) => {
+t.test('a literal without a route falls back to a parameter', async (t) => {
   const table = tableOf(['GET', '/v1/monitors/export'], ['GET', '/v1/{kind}/{id}/x']);
   const match = table.find('/v1/monitors/export/x');
   t.strictSame(match?.segments, ['monitors', 'export']);

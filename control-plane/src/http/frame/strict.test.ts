@@ -85,7 +85,7 @@ t.test('what is declared passes', async (t) => {
   t.equal((await answerOf(t, conflict)).status, 409);
 });
 
-t.test('in production the caller gets what the handler answered', async (t) => {
+t.test('in production the caller gets the reply of the handler', async (t) => {
   for (const { name, overrides } of wrong) {
     const { status, failure } = await answerOf(t, overrides, false);
     t.not(status, 500, name);

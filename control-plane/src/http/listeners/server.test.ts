@@ -30,7 +30,7 @@ t.test('headers that stop coming are 408 in the envelope', async (t) => {
   t.match(JSON.parse(body), { error: { code: 'REQUEST_TIMEOUT' } });
 });
 
-t.test('a caller that leaves in the middle of its body is no failure', async (t) => {
+t.test('a caller that disconnects in the middle of its body is not a failure', async (t) => {
   const handled: never[] = [];
   const { port, log } = await startTestServer(t, thingRoutes(handled));
   const socket = await openSocket(port);
@@ -45,7 +45,7 @@ t.test('a caller that leaves in the middle of its body is no failure', async (t)
   t.strictSame(handled, []);
 });
 
-t.test('rubbish after a request does not land in the middle of its answer', async (t) => {
+t.test('garbage after a request does not appear within its response', async (t) => {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -130,7 +130,7 @@ t.test('stop() cuts what does not end in time, and connections that never sent a
 });
 
 t.test(
-  'after leave() stop() answers what still comes over open connections, takes no new ones, and waits for nobody else',
+  'after leave() stop() answers requests of open connections, accepts no new ones, and waits for nothing else',
   async (t) => {
     const clock = new FakeClock();
     const { server, port } = await startTestServer(t, thingRoutes(), { clock });
@@ -171,7 +171,7 @@ t.test(
   },
 );
 
-t.test('with a certificate the API is served over TLS, and what is not TLS or not HTTP hurts nobody', async (t) => {
+t.test('with a certificate the API is served over TLS, and bytes that are not TLS or HTTP affect no one', async (t) => {
   // made for this test: openssl req -x509 -newkey ec -days 36500 -subj /CN=localhost
   const read = (file: string) => readFileSync(new URL(`../../../../test/testdata/${file}`, import.meta.url), 'utf8');
   const tls = { cert: read('localhost.crt.pem'), key: read('localhost.key.pem') };
@@ -199,7 +199,7 @@ t.test('with a certificate the API is served over TLS, and what is not TLS or no
   await server.stop();
 });
 
-t.test('start() says why it cannot listen', async (t) => {
+t.test('start() reports why it cannot listen', async (t) => {
   const { port } = await startTestServer(t, []);
   await t.rejects(startTestServer(t, [], { port }), { code: 'EADDRINUSE' });
 });

@@ -5,7 +5,7 @@ import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { thingRoutes } from '../../../test/_support/http-routes.js';
 import { startTestServer } from '../../../test/_support/http-server.js';
 
-t.test('/speedtest is there when it is switched on, beside the API and outside its envelope', async (t) => {
+t.test('/speedtest exists if it is enabled, next to the API and outside its envelope', async (t) => {
   const off = await startTestServer(t, thingRoutes());
   t.equal((await fetch(`${off.url}/speedtest?bytes=10`)).status, 404);
 

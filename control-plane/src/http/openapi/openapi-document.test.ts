@@ -83,7 +83,7 @@ t.test('every operation has a tag with a sentence, a description and an id of it
   t.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, operations.length);
 });
 
-t.test('every answer has an X-Request-Id, and every 401, 429 and 503 what its status asks for', async (t) => {
+t.test('every response has an X-Request-Id, and every 401, 429 and 503 the headers of its status', async (t) => {
   const needed: Readonly<Record<string, string>> = {
     401: 'WWW-Authenticate',
     429: 'Retry-After',

@@ -69,7 +69,7 @@ t.test('an operation names the kinds of credentials that fit it, each alone', as
   ]);
 });
 
-t.test('a description ends with what the definition says of access, limits and repeating', async (t) => {
+t.test('a description ends with the access, limits and repetition of the definition', async (t) => {
   const post = { method: 'POST', description: 'First.' } as const;
   const scoped = operationOf({ ...post, auth: { kind: 'scope', scope: 'account' } });
   t.match(

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { printJson } from './print-json.js';
 
-t.test('printed JSON has what fits into a line in one line, and nothing is lost', async (t) => {
+t.test('printed JSON has values that fit into a line in one line, and nothing is lost', async (t) => {
   t.equal(
     printJson({ type: 'string', enum: ['a', 'b'], not: {} }),
     '{ "type": "string", "enum": ["a", "b"], "not": {} }',

@@ -62,7 +62,7 @@ t.test('no other file can be asked for', async (t) => {
   }
 });
 
-t.test('every error code has a page in each language, which says what to do', async (t) => {
+t.test('every error code has a page in each language, with a remedy', async (t) => {
   const { url } = await startTestServer(t, routes);
   for (const [code, { messages, statuses }] of Object.entries(errorTable)) {
     const response = await fetch(`${url}/docs/errors/${code}`);
@@ -91,7 +91,7 @@ t.test('the index of errors leads to every code, below each of its statuses', as
   t.notMatch(markup, 'undefined');
 });
 
-t.test('the page of an error is in the language that is asked for, by the address before the header', async (t) => {
+t.test('the page of an error is in the requested language, by the URL before the header', async (t) => {
   const { url } = await startTestServer(t, routes);
   const read = async (query: string, language: string) => {
     const headers = { 'Accept-Language': language };

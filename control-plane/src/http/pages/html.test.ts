@@ -11,7 +11,7 @@ t.test('values in a template are escaped, markup made by it is not', async (t) =
   t.equal(html`${null}${undefined}${false}${0}${''}`.markup, '0');
 });
 
-t.test('an address in a link survives only when it leads to http, https or this site', async (t) => {
+t.test('a URL in a link is kept only if it leads to http, https or this site', async (t) => {
   const link = (address: string) => html`<a href="${address}">x</a>`.markup;
   for (const good of ['https://example.com/?a=1', 'http://example.com', '/docs', '/', '#top', '?page=2']) {
     t.equal(link(good), `<a href="${good}">x</a>`, good);

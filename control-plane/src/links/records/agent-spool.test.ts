@@ -8,11 +8,11 @@ function heard(fields: object) {
   return parseAgentSpool(heartbeat);
 }
 
-t.test('an agent that says nothing of its spool has an empty one', async (t) => {
+t.test('an agent that reports nothing about its spool has an empty one', async (t) => {
   t.same(heard({}), emptyAgentSpool);
 });
 
-t.test('whatever an agent says of its spool is taken as numbers of rows and one printable line', async (t) => {
+t.test('a report about a spool is read as numbers of rows and one printable line', async (t) => {
   t.same(heard({ spoolRows: 2, spoolBytes: 30, spoolOldestMs: 1.5, spoolDropped: 4, spoolProblem: 'disk is full' }), {
     rows: 2,
     bytes: 30,

@@ -42,7 +42,7 @@ t.test('every time is enough for any number, and of few agents one is back befor
   t.strictSame(planDeparture(0, 0), { perStep: 1, stepMs: 100 });
 });
 
-t.test('agents are spread over the replicas that are left, each told of all of them', async (t) => {
+t.test('agents are spread over the remaining replicas, and each gets all their addresses', async (t) => {
   const { sentTo, done } = depart(4, { overMs: 0, urls: ['https://b', 'https://c', 'https://d'] });
   await done;
   t.strictSame(sentTo, [
@@ -53,7 +53,7 @@ t.test('agents are spread over the replicas that are left, each told of all of t
   ]);
 });
 
-t.test('a departure that is cut short leaves the rest to whoever did that, and no timer', async (t) => {
+t.test('a departure that is cut short leaves the rest to its caller, and no timer', async (t) => {
   const abort = new AbortController();
   const { clock, sentTo, done } = depart(1_000, { signal: abort.signal });
   await until('the next step to be waited for', () => clock.pendingTimers === 1);

@@ -14,7 +14,7 @@ for (const [name, found, expected] of [
   ['has lost the link', as({ generation: 4 }), true],
   ['has lost the node', undefined, true],
 ] as const) {
-  t.test(`what a database has forgotten of a link, when it ${name}`, (t) => {
+  t.test(`records of a link that a database lost, when it ${name}`, (t) => {
     t.equal(hasForgotten(known, found), expected);
     t.end();
   });

@@ -2,7 +2,7 @@ import { lanes } from '@vantage/shared/protocol/codec.js';
 import type { FoundLink, KnownLink } from '../records/known-link.js';
 import type { LinkTable } from './link-table.js';
 
-// After a failover, a database may have lost its newest rows, which agents were told are stored. An agent that links
+// After a failover, a database may have lost its newest rows, which were acknowledged to agents. An agent that links
 // again gets the current marks, and sends the missing rows again:
 //
 //   database back ──> its record of every open link ──less than it had confirmed──> that link is closed, its agent comes back

@@ -31,7 +31,7 @@ t.test(
   },
 );
 
-t.test('those who are refused are told different times, one after another', async (t) => {
+t.test('refused agents get different times, one after another', async (t) => {
   let state: AdmissionState = { tokens: 0, atMs: 0, bookedMs: 0 };
   const waits: number[] = [];
   for (let i = 0; i < 5; i += 1) {
@@ -42,13 +42,16 @@ t.test('those who are refused are told different times, one after another', asyn
   t.same(waits, [100, 200, 300, 400, 500]);
 });
 
-t.test('a quiet moment and nobody waits, and a long queue keeps nobody away for more than two minutes', async (t) => {
-  const busy = { tokens: 0, atMs: 0, bookedMs: 90_000 };
-  t.equal(planAdmission(busy, 1_000, 10).waitMs, 0);
-  let state: AdmissionState = { tokens: 0, atMs: 0, bookedMs: 0 };
-  for (let i = 0; i < 500; i += 1) {
-    const next = planAdmission(state, 0, 1);
-    state = next.state;
-    t.ok(next.waitMs <= 120_000);
-  }
-});
+t.test(
+  'after a quiet moment no agent waits, and a long queue keeps no agent away for more than two minutes',
+  async (t) => {
+    const busy = { tokens: 0, atMs: 0, bookedMs: 90_000 };
+    t.equal(planAdmission(busy, 1_000, 10).waitMs, 0);
+    let state: AdmissionState = { tokens: 0, atMs: 0, bookedMs: 0 };
+    for (let i = 0; i < 500; i += 1) {
+      const next = planAdmission(state, 0, 1);
+      state = next.state;
+      t.ok(next.waitMs <= 120_000);
+    }
+  },
+);

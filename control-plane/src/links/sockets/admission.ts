@@ -4,7 +4,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 // later time, one after another at the same rate, so that their reconnections are spread:
 //
 //   tokens ──one each──> come in
-//      └─ none left ──> wait until `booked`, which moves on by one place        booked < now: nobody waits any more
+//      └─ none left ──> wait until `booked`, which moves on by one place        booked < now: no agent waits any more
 
 /** Longest delay, in milliseconds: a peer that is booked beyond it comes back and is booked again. */
 const LONGEST_WAIT_MS = 120_000;

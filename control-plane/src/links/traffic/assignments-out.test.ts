@@ -47,7 +47,7 @@ function link(held: readonly AssignedWork[], assigned: readonly AssignedWork[]) 
   return { out, clock, state, frames, look, sent };
 }
 
-t.test('a node that has what it is to watch, in whatever order, is sent nothing', async (t) => {
+t.test('a node that has its assignments, in any order, is sent nothing', async (t) => {
   const { look, state } = link([work(2), work(1)], [work(1), work(2)]);
   t.same(await look(), []);
   t.equal(state.reads, 1, 'it was looked for');
@@ -64,7 +64,7 @@ t.test('a node that has anything else is sent everything, from a beginning to an
   t.same(await link(all, []).look(), [{ set: [], dropped: [], isWhole: [true, true] }], 'it is to have nothing');
 });
 
-t.test('of what changes afterwards the difference is sent, and of nothing nothing', async (t) => {
+t.test('of later changes the difference is sent, and nothing if there is none', async (t) => {
   const { look } = link([work(1), work(2), work(3)], [work(1), work(2), work(3)]);
   t.same(await look(), []);
   t.same(await look([work(1), work(2, 5), work(4)]), [
@@ -103,7 +103,7 @@ t.test('however much it is, each frame is one that a link takes, and all of them
   );
 });
 
-t.test('however many a node is to drop, it is told in frames that a link takes', async (t) => {
+t.test('assignments to drop are sent in frames that a link accepts, however many there are', async (t) => {
   const all = Array.from({ length: 20_000 }, (_, index) => work(index));
   const { out, state, frames, look } = link(all, all);
   t.same(await look(), []);
@@ -117,7 +117,7 @@ t.test('however many a node is to drop, it is told in frames that a link takes',
   );
 });
 
-t.test('what cannot be read is read again a second later; a link that has ended is told nothing', async (t) => {
+t.test('a failed read is repeated a second later; a closed link gets nothing', async (t) => {
   const { out, look, sent, state, clock } = link([], [work(1)]);
   state.isFailing = true;
   t.same(await look(), []);

@@ -12,7 +12,7 @@ t.test('lane check stops when PostgreSQL lags two seconds, or much waits for it'
   t.equal(planCredits(0, 10, 10).busy.check, 0);
 });
 
-t.test('what is slow is asked for less and less, and never for nothing', async (t) => {
+t.test('credits of a slow lane shrink, but never to zero', async (t) => {
   let now = 1;
   for (let i = 0; i < 40; i += 1) {
     const next = planShare(now, { waitMs: 500, waitingBytes: 0 }, 250);

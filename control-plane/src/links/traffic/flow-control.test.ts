@@ -29,7 +29,7 @@ function aFlow(count: number) {
   return { clock, flow, takers, setWait: (waitMs: number) => void (pressure = { waitMs, waitingBytes: 0 }) };
 }
 
-t.test('credits are told on a change only', async (t) => {
+t.test('credits are sent only when they change', async (t) => {
   const { clock, takers, setWait } = aFlow(2);
   clock.advance(10_000);
   t.strictSame(takers[0]?.told, []);
@@ -48,7 +48,7 @@ t.test('when PostgreSQL is itself again all is granted again, step by step', asy
   t.strictSame(checks, [0, 16, 32, 64, 128, 256, 512, 1024, 2000]);
 });
 
-t.test('an agent that does not read is told when it does', async (t) => {
+t.test('an agent that does not read gets its credits when it does', async (t) => {
   const { clock, takers, setWait } = aFlow(1);
   const [taker] = takers as [Taker];
   taker.isBehind = true;
@@ -60,7 +60,7 @@ t.test('an agent that does not read is told when it does', async (t) => {
   t.strictSame(taker.told, [{ task: 100, check: 0 }]);
 });
 
-t.test('ten thousand links are told in turns that leave the loop to others, within a second', async (t) => {
+t.test('ten thousand links get their credits within a second, in turns that yield the loop', async (t) => {
   const { clock, takers, setWait } = aFlow(10_000);
   const told = () => takers.filter((taker) => taker.told.length > 0).length;
   setWait(3_000);

@@ -13,7 +13,7 @@ function start() {
   return { clock, jobs, given, give };
 }
 
-t.test('a job is given once over a link, however often it is found pending', async (t) => {
+t.test('a job is sent once over a link, however often it is found pending', async (t) => {
   const { given, give } = start();
   t.equal(give('one'), true, 'the node was idle');
   t.equal(give('one'), false);
@@ -21,7 +21,7 @@ t.test('a job is given once over a link, however often it is found pending', asy
   t.same(given, ['one', 'two']);
 });
 
-t.test('a job whose result is there before it is sent is not sent, and the node stays idle', async (t) => {
+t.test('a job whose result arrives before it is sent is not sent, and the node stays idle', async (t) => {
   const { jobs, given, give } = start();
   jobs.sent.answer('one');
   t.equal(give('one'), false);
@@ -30,7 +30,7 @@ t.test('a job whose result is there before it is sent is not sent, and the node 
 });
 
 t.test(
-  'a node that says it runs and holds nothing owes nothing, unless a job may still be on its way to it',
+  'a node that reports to run and hold nothing owes nothing, unless a job may still be on its way to it',
   async (t) => {
     const { clock, jobs, given, give } = start();
     give('one');

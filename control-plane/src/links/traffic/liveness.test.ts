@@ -81,7 +81,7 @@ t.test('a peer that is kept waiting is not silent', async (t) => {
   t.strictSame(await pass(100_000), []);
 });
 
-t.test('what came while this process stood still is read before a peer counts as silent', async (t) => {
+t.test('frames that arrived while this process stood still are read before a peer counts as silent', async (t) => {
   const { frames, clock, pass } = aWatch();
   clock.advance(50_000);
   frames.lastReceivedAt = clock.monotonicMs();

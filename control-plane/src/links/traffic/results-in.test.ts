@@ -93,7 +93,7 @@ t.test('a node has caught up once, when what it held is stored', async (t) => {
   );
 });
 
-t.test('results that cannot be stored are asked for once, in order, when the database is back', async (t) => {
+t.test('results that cannot be stored are requested once, in order, when the database is back', async (t) => {
   let comeBack = () => {};
   const back = new Promise<void>((resolve) => {
     comeBack = resolve;

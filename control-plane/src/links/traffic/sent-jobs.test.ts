@@ -11,7 +11,7 @@ t.test('a job is owed from its sending to its result', async (t) => {
   t.ok(jobs.has('one') && jobs.has('two'));
 });
 
-t.test('a task whose result came before anybody sent its job over this link need not be sent any more', async (t) => {
+t.test('a task whose result came before its job was sent over this link is not sent any more', async (t) => {
   const jobs = new SentJobs();
   jobs.answer('one');
   t.ok(jobs.has('one'));

@@ -50,7 +50,7 @@ t.test('a database that was gone is noticed within a quarter of a second of its 
 });
 
 t.test(
-  'a database that answers and stores nothing is asked less and less, and anew once it stored something',
+  'a database that responds and stores nothing is tried at growing intervals, and normally once it stored something',
   async (t) => {
     const site = aWatch();
     site.database.isThere = true;
@@ -62,7 +62,7 @@ t.test(
   },
 );
 
-t.test('a replica that stops waits for nothing', async (t) => {
+t.test('a stopping replica waits for nothing', async (t) => {
   const site = aWatch();
   site.database.isStopping = true;
   t.equal(await waited(site), 250);

@@ -52,7 +52,7 @@ t.test('a product beyond every number is exact, and the cap at most 5000', async
   t.equal(preview.sample[0], `${'n0'.repeat(8)}.com`);
 });
 
-t.test('a slot that is empty makes nothing', async (t) => {
+t.test('an empty slot yields no domain', async (t) => {
   const preview = await previewOf({ lists: [['a'], []], tlds: ['com'] }, 10, signal);
   t.same(preview, { total: 0n, effective: 0, isCapped: false, sample: [] });
 });

@@ -39,11 +39,11 @@ t.test('two syllables are every distinct pair', async (t) => {
   t.ok(pairs?.every((pair) => expected.has(pair)));
 });
 
-t.test('a variant that a kind does not have is none', async (t) => {
+t.test('a variant of another kind is refused', async (t) => {
   for (const name of ['vowel', 'toString', '']) t.equal(await tokensOf('number', name, signal), null, name);
 });
 
-t.test('the syllables are those that characters are read with', async (t) => {
+t.test('the syllables are those of the pronunciation of characters', async (t) => {
   const read = new Set<string>();
   for (let code = 0x4e00; code <= 0x9fff; code += 1) {
     const character = String.fromCodePoint(code);

@@ -63,7 +63,7 @@ t.test('requests that share one of their keys wait for one another, others do no
   await Promise.all(answers);
 });
 
-t.test('who fails does not stop those behind', async (t) => {
+t.test('a failure does not stop those behind it', async (t) => {
   const turns = new BudgetTurns();
   const answers = [
     turns.run([host], () => Promise.reject(new Error('refused'))),
@@ -77,7 +77,7 @@ t.test('who fails does not stop those behind', async (t) => {
   t.equal(turns.size, 0);
 });
 
-t.test('who finds the database unavailable speaks for all who wait by then, and for nobody after them', async (t) => {
+t.test('an unavailable database fails all requests that wait by then, and none that come later', async (t) => {
   const turns = new BudgetTurns();
   const lost = Object.assign(new Error('connection lost'), { code: 'ECONNRESET' });
   const [first, second, third] = [new Work(), new Work(), new Work()] as const;
@@ -92,7 +92,7 @@ t.test('who finds the database unavailable speaks for all who wait by then, and 
   t.equal(await turns.run([host, network], async () => 'served'), 'served');
 });
 
-t.test('no queue is left when nobody waits', async (t) => {
+t.test('no queue is left when no request waits', async (t) => {
   const turns = new BudgetTurns();
   const [good, bad] = [new Work(), new Work()] as const;
   const answers = [turns.run([host, network], good.run), turns.run([neighbour, network], bad.run)];

@@ -87,7 +87,7 @@ t.test('named nodes are used as they are named, whatever they can do', async (t)
   t.same(choose([a, b], { node_id: a.id }, anybody, 'ping'), [a]);
 });
 
-t.test('a named node nobody knows, a banned one and somebody else’s private one are all the same 404', async (t) => {
+t.test('an unknown node, a banned one and a private one of another owner get the same 404', async (t) => {
   const banned = aNode({ isBanned: true });
   const secret = aNode({ isPublic: false });
   for (const id of [aNode().id, banned.id, secret.id]) {
@@ -226,30 +226,27 @@ t.test('every type fills in the defaults of its parameters', async (t) => {
   }
 });
 
-t.test(
-  'a draw spares nodes that found that they lack the family a request needs; named ones tell it themselves',
-  async (t) => {
-    const without = (family: 4 | 6) =>
-      aNode({
-        selfTest: {
-          finished_at: '2026-01-01T00:00:00.000Z',
-          checks: [{ name: `ipv${family}`, status: 'failed', detail: 'no route' }],
-        },
-      });
-    const [no4, no6, untold] = [without(4), without(6), aNode()];
-    const draw = (body: object) => new Set(choose([no4, no6, untold], { nodes: { limit: 50 }, ...body }));
-    t.same(draw({ target: '9.9.9.9:80' }), new Set([no6, untold]));
-    t.same(draw({ target: '[2620:fe::fe]:80' }), new Set([no4, untold]));
-    t.same(draw({ target: '10.0.0.1:80' }), new Set([no4, no6, untold]), 'a network of the operator needs no Internet');
-    t.same(draw({ target: 'example.com:80', params: { ip_version: 'v6' } }), new Set([no4, untold]));
-    t.same(draw({ target: 'example.com:80' }), new Set([no4, no6, untold]));
-    t.same(choose([no4], { node_id: no4.id }), [no4]);
-    t.match(
-      refusalOf(() => choose([no4], { target: '9.9.9.9:80' })),
-      { status: 422, details: { nodes: [{ message: /IPv4/ }] } },
-    );
-  },
-);
+t.test('a draw omits nodes that lack the address family of a request; named nodes report it themselves', async (t) => {
+  const without = (family: 4 | 6) =>
+    aNode({
+      selfTest: {
+        finished_at: '2026-01-01T00:00:00.000Z',
+        checks: [{ name: `ipv${family}`, status: 'failed', detail: 'no route' }],
+      },
+    });
+  const [no4, no6, untold] = [without(4), without(6), aNode()];
+  const draw = (body: object) => new Set(choose([no4, no6, untold], { nodes: { limit: 50 }, ...body }));
+  t.same(draw({ target: '9.9.9.9:80' }), new Set([no6, untold]));
+  t.same(draw({ target: '[2620:fe::fe]:80' }), new Set([no4, untold]));
+  t.same(draw({ target: '10.0.0.1:80' }), new Set([no4, no6, untold]), 'a network of the operator needs no Internet');
+  t.same(draw({ target: 'example.com:80', params: { ip_version: 'v6' } }), new Set([no4, untold]));
+  t.same(draw({ target: 'example.com:80' }), new Set([no4, no6, untold]));
+  t.same(choose([no4], { node_id: no4.id }), [no4]);
+  t.match(
+    refusalOf(() => choose([no4], { target: '9.9.9.9:80' })),
+    { status: 422, details: { nodes: [{ message: /IPv4/ }] } },
+  );
+});
 
 t.test('parameters that contradict the target or one another are a conflict, of every type', (t) => {
   const policy = new TargetPolicy({ allow: [], own: [], denied: [] });

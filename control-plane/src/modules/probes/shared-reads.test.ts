@@ -103,7 +103,7 @@ t.test('a read that throws at once fails like any other, and its key can be read
   t.equal(await third, 'a');
 });
 
-t.test('nothing is kept of a key that nobody reads', async (t) => {
+t.test('nothing is kept for a key without readers', async (t) => {
   const { reads, begun, read } = aStore();
   const answers = [reads.get('a'), reads.get('a'), reads.get('b'), reads.get('c')];
   t.equal(reads.size, 3);

@@ -100,7 +100,7 @@ t.test('a task runs until every node has its end, and failed only when no node a
 });
 
 t.test(
-  'results of nodes that have finished are there while the others run, in the order the nodes were chosen',
+  'results of finished nodes are shown while the others run, in the order in which the nodes were chosen',
   async (t) => {
     const task = view('tcp', [
       nodeTask(),

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Waiters } from './waiters.js';
 
-t.test('a wake-up reaches everybody who waits for that task and nobody else', async (t) => {
+t.test('a wake-up reaches all who wait for that task and no one else', async (t) => {
   const waiters = new Waiters();
   const woken: string[] = [];
   waiters.subscribe('pt_a', () => woken.push('a1'));

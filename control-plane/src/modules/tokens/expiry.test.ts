@@ -5,7 +5,7 @@ const nowMs = Date.UTC(2026, 0, 1, 12);
 const DAY_MS = 86_400_000;
 const at = (ms: number) => new Date(nowMs + ms).toISOString();
 
-t.test('a token ends after so many days, at an instant, or when its kind says so', async (t) => {
+t.test('a token ends after a number of days, at an instant, or by the default of its kind', async (t) => {
   const cases: readonly (readonly [ExpiryRequest, string | null])[] = [
     [{}, null],
     [{ expires_at: null }, null],

@@ -12,13 +12,13 @@ import { refuseBroader } from './grantor.js';
 type Scopes = readonly (Scope | BroadScope)[];
 const maker = (own: Scopes) => ({ scopes: expandScopes(own) });
 
-t.test('whoever has all may hand out all, and the operator anything', async (t) => {
+t.test('a grantor with all scopes may grant all, and the operator anything', async (t) => {
   for (const own of [maker(scopes), { scopes: null }]) {
     t.doesNotThrow(() => refuseBroader([...scopes, 'read', 'write'], own));
   }
 });
 
-t.test('nobody hands out a scope that they lack, alone or inside of a broad one', async (t) => {
+t.test('no grantor grants a scope that they lack, alone or inside a broad one', async (t) => {
   const cases: readonly (readonly [own: Scopes, wanted: Scopes, lacking: Scopes])[] = [
     [['probe', 'account'], ['probe', 'probe:read', 'account'], []],
     [['probe:read'], ['probe', 'probe:read'], ['probe']],

@@ -3,7 +3,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 /** Time for which a count is cached. */
 const KEPT_MS = 15_000;
 
-/** Caches a count of the database for metrics; null while the database does not answer. */
+/** Caches a count of the database for metrics; null while the database does not respond. */
 export function cachedCount<T>(clock: Clock, count: () => Promise<T>): () => Promise<T | null> {
   let counted: Promise<T | null> = Promise.resolve(null);
   let countedAtMs: number | null = null;

@@ -145,7 +145,7 @@ export class DeliveryActs {
     return count;
   }
 
-  /** Sends one event with example data now and waits for it, whatever the status of the endpoint. @throws ApiError NOT_FOUND */
+  /** Sends one event with example data now and waits for the response, whatever the status of the endpoint. @throws ApiError NOT_FOUND */
   async test(endpointId: string, kind: WebhookKindName, act: WebhookAct): Promise<KnownDelivery> {
     const { db, clock, attempts, kept } = this.options;
     const { owner } = act.account;
@@ -167,7 +167,7 @@ export class DeliveryActs {
     const status = outcome.status === 'delivered' ? ('delivered' as const) : ('failed' as const);
     const subject = endpointId;
     await db.transaction(async (trx) => {
-      // deleted meanwhile, perhaps with its account: nothing of it may be left
+      // deleted meanwhile, perhaps with its account: nothing may be stored for it
       if ((await lockEndpoint(trx, endpointId, owner)) === null) throw new ApiError('NOT_FOUND');
       await insertEvents(trx, [{ ...event, subject, ownerId }]);
       await insertEnded(trx, { id, ownerId, endpointId, event: { ...event, subject }, payload, status, attempt, at });
@@ -234,7 +234,7 @@ export class DeliveryActs {
 }
 
 function tooMany(): ApiError {
-  const message = `more than ${MAX_RECOVERED} events: choose a shorter time`;
+  const message = `selects more than ${MAX_RECOVERED} events: choose a shorter period`;
   return new ApiError('VALIDATION_FAILED', { status: 422, details: { since: [{ code: 'refused', message }] } });
 }
 

@@ -100,7 +100,7 @@ export class EndpointActs {
   }
 
   /**
-   * Replaces the secret; the present one signs too for some hours, and an older one ends.
+   * Replaces the secret; the current one also signs for some hours, and an older one ends.
    * @throws ApiError NOT_FOUND
    */
   rotateSecret(

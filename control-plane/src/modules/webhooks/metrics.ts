@@ -19,7 +19,7 @@ export class WebhookMetrics {
     });
     this.#seconds = new Histogram({
       name: 'vantage_webhook_delivery_seconds',
-      help: 'From a webhook delivery being stored to its success.',
+      help: 'Time from a webhook delivery being stored until its success.',
       buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3_600, 86_400],
       registers,
     });
@@ -40,7 +40,7 @@ export class WebhookMetrics {
   watchPending(count: () => Promise<number | null>): Gauge {
     return new Gauge({
       name: 'vantage_webhook_pending',
-      help: 'Webhook deliveries that are still to be sent; every replica tells the same.',
+      help: 'Webhook deliveries that are still to be sent; every replica reports the same value.',
       registers: [this.registry],
       async collect() {
         const pending = await count();
@@ -54,7 +54,7 @@ export class WebhookMetrics {
   watchEndpoints(count: () => Promise<Readonly<Record<string, number>> | null>): Gauge<'status'> {
     return new Gauge({
       name: 'vantage_webhook_endpoints',
-      help: 'Webhook endpoints, by status: active, paused or disabled; every replica tells the same.',
+      help: 'Webhook endpoints, by status: active, paused or disabled; every replica reports the same value.',
       labelNames: ['status'],
       registers: [this.registry],
       async collect() {

@@ -16,6 +16,14 @@ import { Marking } from './sending/marking.js';
 import { webhookRelay } from './sending/relay.js';
 import { Sender } from './sending/sender.js';
 
+// The way of an event to an endpoint, by room:
+//
+//   kinds/      what receivers get for each kind of event: schemas, examples, the full and the thin form
+//   endpoints/  URL, subscription and secrets of an endpoint
+//   sending/    relay: event ──> a delivery for each endpoint that subscribes to it
+//               sender: claim ──> attempts (sign, send) ──> marking (result, next attempt, health of the endpoint)
+//   deliveries/ what was and is to be sent, with every attempt
+
 /** Webhook endpoints: settings, deliveries, signing, retries. */
 export const webhooksModule = defineModule({
   name: 'webhooks',

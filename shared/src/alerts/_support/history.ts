@@ -53,7 +53,7 @@ export function surroundingsAt(history: History, tick: number): Surroundings {
   return surroundings;
 }
 
-/** Begin of the next hold that the engine knows before. */
+/** Start of the next hold that the engine knows before. */
 export function nextHoldAt({ holds }: History, tick: number): number | null {
   const begins = holds.filter(({ from, isPlanned }) => isPlanned && from > tick).map(({ from }) => from);
   return begins.length === 0 ? null : instantOf(Math.min(...begins));

@@ -188,7 +188,7 @@ export const events = `
   COMMENT ON COLUMN monitor_events.owner_id IS 'owner of the monitor, which never changes';
   COMMENT ON COLUMN monitor_events.earlier_types IS 'earlier types of the open event, each with its end';
   COMMENT ON COLUMN monitor_events.told_type IS 'type of which users were notified; null: its type';
-  COMMENT ON COLUMN monitor_events.was_told IS 'false: late checks created it, and nobody was notified';
+  COMMENT ON COLUMN monitor_events.was_told IS 'false: late checks created it, and no one was notified';
   COMMENT ON COLUMN monitor_events.disputed IS 'late checks contradict it; it is kept because users were notified';
   CREATE UNIQUE INDEX one_open_event ON monitor_events (monitor_id) WHERE ended_at IS NULL;
   CREATE INDEX ON monitor_events (monitor_id, started_at DESC, id DESC);
@@ -243,7 +243,7 @@ export const maintenance = `
     updated_at timestamptz NOT NULL DEFAULT now()
   );
   COMMENT ON COLUMN maintenance_windows.turned_at IS 'the last turn that a replica noticed: it applies to replicas whose clocks are behind, too';
-  COMMENT ON COLUMN maintenance_windows.announced_at IS 'begin of the last occurrence of which the owner was notified';
+  COMMENT ON COLUMN maintenance_windows.announced_at IS 'start of the last occurrence of which the owner was notified';
   CREATE UNIQUE INDEX ON maintenance_windows (owner_id, id);
   CREATE INDEX ON maintenance_windows (due_at) WHERE due_at IS NOT NULL;
 `;

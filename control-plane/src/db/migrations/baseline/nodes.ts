@@ -73,7 +73,7 @@ export const nodes = `
   COMMENT ON COLUMN nodes.left_at IS 'when it lost its link; null: it has one, or never had one';
   COMMENT ON COLUMN nodes.lost_after IS 'when pending work of this node counts as lost, unless it has a link again; null while linked or settled';
   COMMENT ON COLUMN nodes.version_refused IS
-    '{asked, agent_version, at} of the last hello without a common protocol version, which nobody has proved; null since the last link';
+    '{asked, agent_version, at} of the last hello without a common protocol version, which was not authenticated; null since the last link';
   COMMENT ON COLUMN nodes.rotation_nonce IS 'nonce of a requested key rotation without a reply so far';
   COMMENT ON COLUMN nodes.upgrade_error IS 'why the last upgrade failed';
   COMMENT ON COLUMN nodes.deleted_at IS 'when its owner deleted it: it cannot connect again, but its results stay';

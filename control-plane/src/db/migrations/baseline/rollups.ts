@@ -24,7 +24,7 @@ const tableOf = (step: string) => `
     histogram integer[],
     PRIMARY KEY (monitor_key, node_key, at)
   ) PARTITION BY RANGE (at);
-  COMMENT ON COLUMN rollups_${step}.at IS 'begin of the bucket';
+  COMMENT ON COLUMN rollups_${step}.at IS 'start of the bucket';
   COMMENT ON COLUMN rollups_${step}.sum_us IS 'sum of response times in whole microseconds: sums of fractions would depend on their order';
   COMMENT ON COLUMN rollups_${step}.answered IS 'checks with a response time';
   COMMENT ON COLUMN rollups_${step}.histogram IS 'bin * 2^24 + count, ascending; null: all are in the bin of min_ms';

@@ -4,7 +4,7 @@ import { PasswordRules, weaknessOf } from './password-rules.js';
 const email = 'ada.lovelace@example.com';
 const common = new Set(['iloveyou2']);
 
-t.test('weak passwords are told why, on both sides of the edge', async (t) => {
+t.test('weak passwords are refused with the reason, on both sides of each limit', async (t) => {
   const cases: [string, RegExp | null][] = [
     ['1234567', /at least 8/],
     ['qzxwvuty', null],
@@ -25,7 +25,7 @@ t.test('weak passwords are told why, on both sides of the edge', async (t) => {
   }
 });
 
-t.test('the bundled list has the passwords everybody tries first', async (t) => {
+t.test('the bundled list has the most common passwords', async (t) => {
   const rules = new PasswordRules();
   for (const password of ['password', 'Password1', 'qwertyuiop', '123456789', 'iloveyou', 'football', 'sunshine']) {
     await t.rejects(rules.refuseWeak(password, email), {

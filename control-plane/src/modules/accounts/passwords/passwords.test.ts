@@ -1,7 +1,7 @@
 import t from 'tap';
 import { PasswordHasher } from './passwords.js';
 
-t.test('a pretended comparison is a real one that nobody passes', async (t) => {
+t.test('a pretended comparison takes the same work and never succeeds', async (t) => {
   const hasher = new PasswordHasher();
   const compared: string[] = [];
   const isSame = hasher.isSame.bind(hasher);
@@ -16,7 +16,7 @@ t.test('a pretended comparison is a real one that nobody passes', async (t) => {
   t.equal(compared.length, 1);
 });
 
-t.test('two hashes run at once, 64 wait, and one more is told to come back', async (t) => {
+t.test('two hashes run at once, 64 wait, and one more is refused with the time to return', async (t) => {
   const hasher = new PasswordHasher();
   const all = await Promise.allSettled(Array.from({ length: 67 }, () => hasher.hash('correct horse')));
   const refused = all.filter((result) => result.status === 'rejected');

@@ -14,19 +14,22 @@ t.test('secrets are apart from what is shown, and come back together', async (t)
   t.same(joinSecrets(shown, secrets), config);
 });
 
-t.test('a change keeps what it leaves out or masks, replaces the rest, and takes away what is null', async (t) => {
-  t.same(mergeConfig(webhookType, config, {}), config);
-  t.same(mergeConfig(webhookType, config, { url: '********', headers: { A: '********', C: 'z' } }), {
-    ...config,
-    headers: { A: 'x', C: 'z' },
-  });
-  t.same(mergeConfig(webhookType, { ...config, body: 'b' }, { body: null, method: 'PUT' }), {
-    ...config,
-    method: 'PUT',
-  });
-});
+t.test(
+  'a change keeps fields that it leaves out or masks, replaces others, and removes those that are null',
+  async (t) => {
+    t.same(mergeConfig(webhookType, config, {}), config);
+    t.same(mergeConfig(webhookType, config, { url: '********', headers: { A: '********', C: 'z' } }), {
+      ...config,
+      headers: { A: 'x', C: 'z' },
+    });
+    t.same(mergeConfig(webhookType, { ...config, body: 'b' }, { body: null, method: 'PUT' }), {
+      ...config,
+      method: 'PUT',
+    });
+  },
+);
 
-t.test('asterisks that stand for nothing are refused', async (t) => {
+t.test('asterisks without a stored value are refused', async (t) => {
   for (const name of ['constructor', '__proto__']) {
     const headers = JSON.parse(`{"${name}": "********"}`);
     const checked = checkConfig(webhookType, mergeConfig(webhookType, config, { headers }));
@@ -36,7 +39,7 @@ t.test('asterisks that stand for nothing are refused', async (t) => {
   t.match(checked, { ok: false, details: { 'config.headers': [{ code: 'required' }] } });
 });
 
-t.test('of an address the parts that servers repeat are secret, too', async (t) => {
+t.test('parts of a URL that servers repeat are masked, too', async (t) => {
   const texts = secretTexts(webhookType, config);
   for (const part of [config.url, '/services/T0ken?key=s3cret-key', 's3cret-key', 'T0ken', 'x'])
     t.equal(texts.includes(part), part.length >= 6 || part === 'x', part);

@@ -9,7 +9,7 @@ t.test('a code has its digits, leading zeros included', async (t) => {
   for (let tries = 0; tries < 200; tries += 1) t.match(newCode(8), /^\d{8}$/);
 });
 
-t.test('a code is for one recipient of one channel, until its time or its tries are over', async (t) => {
+t.test('a code is valid for one recipient of one channel, until its time or its tries are used up', async (t) => {
   const stored = { hash, expiresAtMs: 1_000, tries: 0 };
   t.equal(judgeCode(stored, hash, 999), 'accepted');
   t.equal(judgeCode(stored, hash, 1_000), 'ended');

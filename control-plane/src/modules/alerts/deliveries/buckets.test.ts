@@ -30,7 +30,7 @@ t.test('no window of any bucket ever holds more than its count, and a message th
   );
 });
 
-t.test('a list stays in order when the clock of another replica is behind', async (t) => {
+t.test('the list stays sorted if the clock of another replica is behind', async (t) => {
   t.same(takenAfter([bucket(3, 1_000)], 'a', [5_000], 4_990), [5_000, 5_000]);
 });
 

@@ -259,7 +259,7 @@ export async function listDigestFallbacks(
     .select<DigestFallback[]>('thread', 'alert_ids', 'alert_count');
 }
 
-/** True if channels have accepted messages about the begin of all of these alerts of an owner, or may have. */
+/** True if channels have accepted messages about the start of all of these alerts of an owner, or may have. */
 export async function areTold(
   db: Knex,
   {

@@ -15,7 +15,7 @@ const failing: Row = {
 };
 
 t.test(
-  'the address of the account gets a message that no channel accepted, unless it is not needed or tried there already',
+  'the address of the account gets a message that no channel accepted, unless it is not needed or was already sent there',
   async (t) => {
     const cases: readonly (readonly [name: string, rows: Rows, expected: ReturnType<typeof decideFallback>])[] = [
       ['one fails', [failing], [{ name: 'Hook', why: 'HTTP 500' }]],
@@ -40,7 +40,7 @@ t.test(
   },
 );
 
-t.test('the sentence names the channels and why, in every language', async (t) => {
+t.test('the sentence names the channels and their errors, in every language', async (t) => {
   for (const locale of ['en', 'zh-CN', 'zh-TW'] as const)
     t.match(
       fallbackNote(

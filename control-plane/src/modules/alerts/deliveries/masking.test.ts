@@ -1,7 +1,7 @@
 import t from 'tap';
 import { maskRecipient, storable } from './masking.js';
 
-t.test('a recipient shows its first and last characters alone', async (t) => {
+t.test('a recipient is shown only by its first and last characters', async (t) => {
   t.equal(maskRecipient('ada.lovelace@example.com'), 'a***@e***m');
   t.equal(maskRecipient('+491701234567'), '+49***67');
   t.equal(maskRecipient('12345'), '***');

@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Sealer } from '../../../crypto/sealing.js';
 import type { Message } from '../types/message.js';
 
-/** Message as it is stored: links in it act for whoever has them. */
+/** Message as it is stored: links in it act for anyone who has them. */
 export function sealMessage(message: Message, sealer: Sealer): Buffer {
   return sealer.seal(deflateRawSync(JSON.stringify(message)));
 }

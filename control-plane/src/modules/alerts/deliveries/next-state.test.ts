@@ -39,7 +39,7 @@ t.test('a server may put off the next attempt by up to an hour, and never bring 
 });
 
 t.test(
-  'a message of any kind ends: accepted at once, refused at most after its plain form, failed when its time is over',
+  'every message ends: accepted at once, refused at most after its plain form, failed when its time is over',
   async () => {
     const result: fc.Arbitrary<AttemptResult> = fc.oneof(
       {

@@ -17,7 +17,7 @@ interface Part {
 }
 
 /**
- * Answers whether the channel of a bundle got a message about the begin of an alert, or may have got or still get one. A channel that is
+ * Answers whether the channel of a bundle got a message about the start of an alert, or may have got or still get one. A channel that is
  * told of ends alone (`on_recovery.channels`) had none, and needs none.
  */
 export type IsBegun = (bundle: Pick<Bundle, 'channel_id'>, part: Part) => boolean;

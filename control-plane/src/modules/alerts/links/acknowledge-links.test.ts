@@ -9,14 +9,14 @@ const publicUrl = 'https://vantage.example';
 const links = new AcknowledgeLinks({ secretKey: Buffer.alloc(32, 7), publicUrl, clock });
 const tokenOf = (url: string) => url.slice(`${publicUrl}/a/`.length);
 
-t.test('a link names its alert and channel, and its recipient only masked', async (t) => {
+t.test('a link contains its alert and channel, and its recipient only masked', async (t) => {
   const url = links.url('ae_1', { id: 'ch_1', recipient: 'ada@shop.example' });
   t.same(links.open(tokenOf(url)), { subjectId: 'ae_1', channelId: 'ch_1', recipient: 'a***@s***e' });
   t.notMatch(Buffer.from(tokenOf(url).split('.')[3] ?? '', 'base64url').toString(), /shop/);
   t.match(links.open(tokenOf(links.url('ae_1', { id: 'ch_1', recipient: null }))), { recipient: null });
 });
 
-t.test('a link that was changed in any character, or signed with another key, gives no right', async (t) => {
+t.test('a link that was changed in any character, or signed with another key, gives no access', async (t) => {
   const token = tokenOf(links.url('ae_1', { id: 'ch_1', recipient: null }));
   for (let index = 0; index < token.length; index += 1) {
     const changed = `${token.slice(0, index)}${token[index] === 'x' ? 'y' : 'x'}${token.slice(index + 1)}`;

@@ -7,7 +7,7 @@ const choice = (id: string) => ({ type: 'webhook' as const, channel_id: id, to: 
 const usual = { type: 'email' as const, channel_id: 'default', to: null };
 const step = (...ids: string[]) => ({ after_sec: 60, channels: ids.map(choice), schedule_id: null });
 
-t.test('a channel is taken out of every part of a policy, and the default one stands in for the last', async (t) => {
+t.test('a channel is removed from every part of a policy, and the default one replaces the last', async (t) => {
   const policy: PolicyFields = {
     ...blankPolicy,
     name: 'Policy',

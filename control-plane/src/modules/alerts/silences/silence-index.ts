@@ -6,7 +6,7 @@ import type { Silence, SilencedMonitor, SilenceScope } from './silence.js';
 interface Cover {
   /** End of the last silence that applies; 0: none does. */
   endsAtMs: number;
-  /** Begin of the next silence; Infinity: none is planned. */
+  /** Start of the next silence; Infinity: none is planned. */
   nextAtMs: number;
 }
 

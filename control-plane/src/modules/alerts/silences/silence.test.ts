@@ -39,7 +39,7 @@ for (const [name, silence, isSilent] of cases)
     t.equal(await untilOf([silence], monitor, 'warning', 1_500), isSilent ? 2_000 : null);
   });
 
-t.test('a monitor without a group is in no silence of a group', async (t) => {
+t.test('a silence of a group does not apply to a monitor without a group', async (t) => {
   const silence = aSilence({ scope: 'group', scopeIds: ['mgr_1'] });
   t.equal(await untilOf([silence], { ...monitor, groupId: null }, 'critical', 1_500), null);
 });

@@ -80,13 +80,13 @@ function wrongField(type: ChannelType, config: object): string | null {
   return type.problem?.(validation.value as never)?.field ?? null;
 }
 
-t.test('configurations that each type takes', async (t) => {
+t.test('each type accepts its valid configurations', async (t) => {
   for (const [name, config] of valid)
     t.equal(wrongField(types[name], config), null, `${name} ${JSON.stringify(config)}`);
   t.strictSame(new Set(valid.map(([name]) => name)), new Set(channelTypeNames));
 });
 
-t.test('configurations that a type refuses name the field', async (t) => {
+t.test('a refused configuration names the field', async (t) => {
   for (const [name, config, field] of invalid)
     t.equal(wrongField(types[name], config), field, `${name} ${JSON.stringify(config)}`);
 });
@@ -113,7 +113,7 @@ t.test('every field has a description and an example that its schema takes, and 
   }
 });
 
-t.test("an operator's origin is the only one a type may name, and the policy does not judge it", async (t) => {
+t.test('an origin of the operator is the only one that a type may name, and is exempt from the policy', async (t) => {
   const own = channelTypes({
     ...settings,
     channelUrls: { slack: 'http://chat.internal:8065', wecom: 'http://wecom.internal' },
@@ -127,7 +127,7 @@ t.test("an operator's origin is the only one a type may name, and the policy doe
   t.strictSame(types.pagerduty.urls({ routing_key: 'x', region: 'eu' } as never), ['https://events.eu.pagerduty.com']);
 });
 
-t.test('an address and its credential alone are one credential', async (t) => {
+t.test('a URL and its credential alone count as one credential', async (t) => {
   const pairs = [
     [
       'wecom',

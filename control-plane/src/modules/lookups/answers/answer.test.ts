@@ -26,7 +26,7 @@ t.test('a caller may want a newer answer, but not one that is younger than a min
   t.equal(judgeKept(kept, 80_001, 80_000).use, 'nothing');
 });
 
-t.test('a failure stands for its time with the stale answer beside it, and stops renewals', async (t) => {
+t.test('a failure is kept for its time together with the stale answer, and stops renewals', async (t) => {
   const both = withFinding(kept, failure);
   t.strictSame(judgeKept(both, 150_000), { use: 'failure', failure, stale: answer });
   t.strictSame(judgeKept(both, 180_000), { use: 'nothing', stale: answer });

@@ -4,7 +4,7 @@ import { passedThresholds } from './expiry-thresholds.js';
 const NOW = Date.UTC(2026, 0, 1, 12);
 const inDays = (days: number) => new Date(NOW + days * 86_400_000).toISOString();
 
-t.test('thresholds are passed with so many whole days left, or fewer', async (t) => {
+t.test('a threshold is passed with its number of whole days left, or fewer', async (t) => {
   const cases: readonly (readonly [string, readonly number[], number | null])[] = [
     [inDays(15), [], null],
     [inDays(14.9), [14], 14],

@@ -55,7 +55,7 @@ t.test(
   },
 );
 
-t.test('a node without monitors stores what three days of one have, and then little', async (t) => {
+t.test('a node without monitors may store as much as three days of one monitor, and then little', async (t) => {
   const { clock, deliver } = setUp({});
   let stored = 0;
   for (let part = 0; part < 100; part += 1) stored += await deliver('idle', 1_000);
@@ -64,7 +64,7 @@ t.test('a node without monitors stores what three days of one have, and then lit
   t.equal(await deliver('idle', 10_000), 720);
 });
 
-t.test('what is not committed is not counted', async (t) => {
+t.test('reports that are not committed do not count', async (t) => {
   const { allowance } = setUp({});
   const rows = Array.from({ length: 51_840 }, () => ({ nodeId: 'one' }));
   for (let attempt = 0; attempt < 3; attempt += 1) t.equal((await allowance.fitting(db, rows)).length, rows.length);

@@ -18,19 +18,22 @@ const runs = fc
     return { firstMs, lastMs: firstMs + (count - 1) * step, count };
   });
 
-t.test('what is left of a run is what nobody told, in order, as runs of the same grid', async (t) => {
-  fc.assert(
-    fc.property(runs, fc.array(runs, { maxLength: 4 }), (run, told) => {
-      const all = new Set(told.flatMap(slotsOf));
-      t.same(
-        untold(run, told).flatMap(slotsOf),
-        slotsOf(run).filter((slot) => !all.has(slot)),
-      );
-    }),
-  );
-});
+t.test(
+  'the rest of a run is the slots that were not reported before, in order, as runs of the same grid',
+  async (t) => {
+    fc.assert(
+      fc.property(runs, fc.array(runs, { maxLength: 4 }), (run, told) => {
+        const all = new Set(told.flatMap(slotsOf));
+        t.same(
+          untold(run, told).flatMap(slotsOf),
+          slotsOf(run).filter((slot) => !all.has(slot)),
+        );
+      }),
+    );
+  },
+);
 
-t.test('a slot is told when it is one of a run, not when it lies between two', async (t) => {
+t.test('a slot counts as reported if it is part of a run, not if it lies between two', async (t) => {
   const told = [{ firstMs: 100, lastMs: 130, count: 4 }];
   t.same(
     [90, 100, 105, 110, 130, 140].map((slotMs) => isToldAt(told, slotMs)),

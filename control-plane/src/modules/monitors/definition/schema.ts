@@ -31,7 +31,7 @@ const Settings = Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), {
   description: 'Settings of the type; those that are left out have their defaults.',
 });
 const NODE_COUNT = { minimum: 1, maximum: 50 };
-// without a default limit: it could not be told from a limit that the caller sent, and node_count says the same
+// without a default limit: it could not be distinguished from a limit that the caller sent, and node_count says the same
 const Selection = Type.Object(
   {
     ...nodeSchemas.selection.properties,
@@ -85,7 +85,7 @@ export const AlertSeveritySchema = Type.Object(
 );
 export type MonitorAlertSeverity = Static<typeof AlertSeveritySchema>;
 
-// Type.Partial forgets that an object is closed unless it is told again
+// Type.Partial forgets that an object is closed unless this is repeated
 const closed = { additionalProperties: false } as const;
 
 const changeable = {

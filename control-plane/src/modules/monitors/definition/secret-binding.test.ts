@@ -21,7 +21,7 @@ t.test(
   },
 );
 
-t.test('nothing is bound to what is no URL, or could be read as two', async (t) => {
+t.test('no secret is bound to an invalid URL, or one that could be read in two ways', async (t) => {
   const own = bindingOf('https://shop.example/', {});
   const odd = [
     '',

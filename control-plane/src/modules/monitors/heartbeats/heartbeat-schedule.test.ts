@@ -114,7 +114,7 @@ const refused = [
 ] as const;
 
 for (const [expression, message] of refused) {
-  t.test(`"${expression.slice(0, 20)}" is refused, and why is said`, async (t) => {
+  t.test(`"${expression.slice(0, 20)}" is refused, with the reason`, async (t) => {
     t.throws(() => cron(expression), { name: 'CronExpressionError', message });
   });
 }

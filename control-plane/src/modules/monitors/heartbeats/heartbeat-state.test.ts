@@ -64,7 +64,7 @@ const somePings = fc
 const endOf = (pings: readonly Ping[]) => (pings.at(-1)?.atMs ?? 0) + 100 * MINUTE_MS;
 const verdicts = (effects: readonly HeartbeatEffect[]) => effects.filter(({ kind }) => kind !== 'measured');
 
-t.test('when somebody looks changes neither the state nor what happened', async (t) => {
+t.test('the time of an evaluation changes neither the state nor the episodes', async (t) => {
   fc.assert(
     fc.property(rules, somePings, fc.array(fc.double({ min: 0, max: 1, noNaN: true })), (rule, pings, looks) => {
       const nowMs = endOf(pings);
@@ -132,7 +132,7 @@ t.test('pings in time alone never make it down, and silence after them always do
   );
 });
 
-t.test('before the first ping it is new, however long that takes', async (t) => {
+t.test('before the first ping a heartbeat is new, however long that takes', async (t) => {
   const { state, effects } = catchUp(newHeartbeat, ruleOf(), { pings: [], nowMs: 1e12 });
   t.same([state, effects], [newHeartbeat, []]);
 });
@@ -182,7 +182,7 @@ t.test('a start neither moves a deadline nor ends an outage, but it is a first p
   t.equal(alertAfterMs(first, long), 9 * MINUTE_MS + 660_000);
 });
 
-t.test('after a pause it waits from the resume on, and what never had a ping is new again', async (t) => {
+t.test('after a pause a heartbeat waits from the resume on, and one without any ping is new again', async (t) => {
   const long = ruleOf();
   const down = takePing(up, long, aPing(1_000, { kind: 'fail' })).state;
   const resumed = waitingFrom(stopped(down), long, 1e9);

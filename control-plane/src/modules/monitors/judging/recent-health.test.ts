@@ -4,7 +4,7 @@ import { recentHealth, withEffects } from './recent-health.js';
 
 const down = (startedAtMs: number, endedAtMs: number | null) => ({ type: 'down', startedAtMs, endedAtMs }) as const;
 
-t.test('each of the last intervals ends as the event of then says', async (t) => {
+t.test('each of the last intervals ends in the state of its event', async (t) => {
   const events = [
     down(0, 1_000),
     down(1_500, 1_600),
@@ -22,7 +22,7 @@ t.test('outages of an interval each are all seen, wherever in it they begin', as
   }
 });
 
-t.test('what is about to be written counts', async (t) => {
+t.test('a change that is about to be written counts', async (t) => {
   const opened = withEffects([down(0, 100)], [{ kind: 'open', type: 'degraded', startedAtMs: 200, affectedNodes: [] }]);
   t.same(opened, [down(0, 100), { type: 'degraded', startedAtMs: 200, endedAtMs: null }]);
   const changed = withEffects([down(0, null)], [{ kind: 'change', type: 'degraded', atMs: 50, affectedNodes: [] }]);

@@ -54,13 +54,13 @@ t.test('from down to degraded one event ends and the other begins, at the same m
   ]);
 });
 
-t.test('while nothing is known an open event is held', async (t) => {
+t.test('while the state is unknown an open event stays open', async (t) => {
   const { state, effects } = follow(seen('down', 70), seen('unknown', 0), seen('down', 70), seen('unknown', 0));
   t.same(effects.slice(1), [[], [], []]);
   t.same(state, { health: 'unknown', event: { type: 'down', startedAtMs: 70, toldType: 'down' }, resolved: null });
 });
 
-t.test('in maintenance nothing opens; what was open survives, and ends when it is over', async (t) => {
+t.test('in maintenance no event opens; an open event continues, and ends with its outage', async (t) => {
   const inside = { isInMaintenance: true };
   const held = follow(seen('down', 70), seen('down', 70, inside), seen('up', 90, inside));
   t.same(held.effects.slice(1), [[], [{ kind: 'close', endedAtMs: 90 }]]);
@@ -68,7 +68,7 @@ t.test('in maintenance nothing opens; what was open survives, and ends when it i
   t.same(still.effects, [[], [], [{ kind: 'open', type: 'down', startedAtMs: 120, affectedNodes: ['n_1', 'n_2'] }]]);
 });
 
-t.test('in maintenance an open event changes in place, and nobody is told before it is over', async (t) => {
+t.test('in maintenance an open event changes in place, and no one is notified before the window ends', async (t) => {
   const inside = { isInMaintenance: true };
   const over = { notBeforeMs: 120 };
   const change = (type: EventType, atMs: number) => ({ kind: 'change', type, atMs });
@@ -81,7 +81,7 @@ t.test('in maintenance an open event changes in place, and nobody is told before
   t.match(back.effects.slice(1), [[change('degraded', 90)], [change('down', 95)], []], 'where both ends are the same');
 });
 
-t.test('of what was resolved by hand nothing opens until it was up; what is worse does', async (t) => {
+t.test('after a manual resolution no event opens until the monitor was up, except a worse one', async (t) => {
   const after = (resolved: EventType, ...seenAs: readonly MonitorHealth[]) => {
     const event = { type: resolved, startedAtMs: 50, toldType: resolved };
     let state: MonitorState = { health: resolved, event, resolved };
@@ -116,43 +116,40 @@ t.test('of what was resolved by hand nothing opens until it was up; what is wors
   );
 });
 
-t.test(
-  'whatever is seen, events follow each other: one open at most, none with an end before its beginning',
-  async (t) => {
-    const observations = fc.array(
-      fc
-        .record({
-          health: fc.constantFrom<MonitorHealth>('up', 'down', 'degraded', 'unknown'),
-          decidedAtMs: fc.nat(1_000),
-          isInMaintenance: fc.boolean(),
-          notBeforeMs: fc.nat(1_000),
-        })
-        .map(({ health, decidedAtMs, ...more }) => seen(health, decidedAtMs, more)),
-      { maxLength: 40 },
-    );
-    fc.assert(
-      fc.property(observations, (all) => {
-        let [open, opened]: [boolean, number] = [false, 0];
-        let state = unknownMonitor;
-        for (const observation of all) {
-          const next = transition(state, observation);
-          for (const effect of next.effects) {
-            if (effect.kind === 'change' || effect.kind === 'tell') {
-              t.ok(open);
-              continue;
-            }
-            t.equal(effect.kind === 'close', open, 'they alternate');
-            open = effect.kind === 'open';
-            const atMs = effect.kind === 'open' ? effect.startedAtMs : effect.endedAtMs;
-            t.ok(effect.kind === 'open' || atMs >= opened);
-            opened = atMs;
-            t.notOk(effect.kind === 'open' && observation.isInMaintenance);
+t.test('events always follow each other: one open at most, none that ends before it starts', async (t) => {
+  const observations = fc.array(
+    fc
+      .record({
+        health: fc.constantFrom<MonitorHealth>('up', 'down', 'degraded', 'unknown'),
+        decidedAtMs: fc.nat(1_000),
+        isInMaintenance: fc.boolean(),
+        notBeforeMs: fc.nat(1_000),
+      })
+      .map(({ health, decidedAtMs, ...more }) => seen(health, decidedAtMs, more)),
+    { maxLength: 40 },
+  );
+  fc.assert(
+    fc.property(observations, (all) => {
+      let [open, opened]: [boolean, number] = [false, 0];
+      let state = unknownMonitor;
+      for (const observation of all) {
+        const next = transition(state, observation);
+        for (const effect of next.effects) {
+          if (effect.kind === 'change' || effect.kind === 'tell') {
+            t.ok(open);
+            continue;
           }
-          state = next.state;
-          t.equal(state.event !== null, open);
-          t.same(transition(state, observation), { state, effects: [] }, 'the same again changes nothing');
+          t.equal(effect.kind === 'close', open, 'they alternate');
+          open = effect.kind === 'open';
+          const atMs = effect.kind === 'open' ? effect.startedAtMs : effect.endedAtMs;
+          t.ok(effect.kind === 'open' || atMs >= opened);
+          opened = atMs;
+          t.notOk(effect.kind === 'open' && observation.isInMaintenance);
         }
-      }),
-    );
-  },
-);
+        state = next.state;
+        t.equal(state.event !== null, open);
+        t.same(transition(state, observation), { state, effects: [] }, 'the same again changes nothing');
+      }
+    }),
+  );
+});

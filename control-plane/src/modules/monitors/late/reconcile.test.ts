@@ -58,7 +58,7 @@ const told = (events: readonly Pick<StoredEpisode, 'type' | 'startedAtMs' | 'end
   events.map(({ type, startedAtMs, endedAtMs }) => `${startedAtMs} ${endedAtMs} ${type}`).sort();
 
 t.test(
-  'corrected, what is stored and not disputed is what should be, and nobody is left to be corrected',
+  'after correction the stored undisputed events are the right ones, and none is left to be corrected',
   async (t) => {
     fc.assert(
       fc.property(shoulds, storeds, (should, stored) => {
@@ -90,23 +90,26 @@ t.test('of events that begin at one moment, each that is right stays as it is', 
   }
 });
 
-t.test('an event keeps its id when its times are corrected, and two that were told as one are two', async (t) => {
-  const stored = [
-    { id: 'evt_1', type: 'down', startedAtMs: 100, endedAtMs: 900, isKnown: true, isDisputed: false, earlier: [] },
-  ] as const;
-  const episode = { type: 'down', affectedNodes: [], eligible: 3, earlier: [] } as const;
-  const [first, second] = [
-    { ...episode, startedAtMs: 100, endedAtMs: 200 },
-    { ...episode, startedAtMs: 700, endedAtMs: 900 },
-  ];
-  t.match(reconcile([first, second], stored), {
-    moved: [{ id: 'evt_1', startedAtMs: 100, endedAtMs: 200 }],
-    inserted: [second],
-    disputed: [],
-  });
-});
+t.test(
+  'an event keeps its id when its times are corrected, and two that were notified as one become two',
+  async (t) => {
+    const stored = [
+      { id: 'evt_1', type: 'down', startedAtMs: 100, endedAtMs: 900, isKnown: true, isDisputed: false, earlier: [] },
+    ] as const;
+    const episode = { type: 'down', affectedNodes: [], eligible: 3, earlier: [] } as const;
+    const [first, second] = [
+      { ...episode, startedAtMs: 100, endedAtMs: 200 },
+      { ...episode, startedAtMs: 700, endedAtMs: 900 },
+    ];
+    t.match(reconcile([first, second], stored), {
+      moved: [{ id: 'evt_1', startedAtMs: 100, endedAtMs: 200 }],
+      inserted: [second],
+      disputed: [],
+    });
+  },
+);
 
-t.test('what an event was before it changed in place is corrected as well', async (t) => {
+t.test('earlier types of an event that changed in place are corrected as well', async (t) => {
   const times = { type: 'degraded', startedAtMs: 100, endedAtMs: 900 } as const;
   const earlier = [{ type: 'down', until: new Date(300).toISOString() }] as const;
   const stored = { ...times, id: 'evt_1', isKnown: true, isDisputed: false, earlier: [] };

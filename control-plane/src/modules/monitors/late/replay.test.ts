@@ -62,7 +62,7 @@ function replay(checks: Iterable<FleetCheck>, facts: ReplayFacts): readonly Epis
 const times = (episodes: readonly Pick<Episode, 'type' | 'startedAtMs' | 'endedAtMs'>[]) =>
   JSON.stringify(episodes.map(({ type, startedAtMs, endedAtMs }) => [type, startedAtMs, endedAtMs]));
 
-t.test('replayed, checks tell the same events as when each is judged as it comes', async () => {
+t.test('a replay of checks yields the same events as judging each one on arrival', async () => {
   fc.assert(
     fc.property(fates, (fate) => times(replay(checksOf(fate), factsOf(fate.nodeIds))) === times(live(fate))),
     { numRuns: rounds(150) },
@@ -106,14 +106,14 @@ function sequence(...rows: string[]): FleetCheck[] {
 const at = (slot: number, node = 0) => slot * INTERVAL_MS + node * MINUTE_MS;
 const two = NODES.slice(0, 2);
 
-t.test('a node that is silent has a vote no more, and an open event is held', async (t) => {
+t.test('a silent node no longer votes, and an open event stays open', async (t) => {
   const checks = sequence('++--        ++', '++--        ++');
   t.match(replay(checks, factsOf(two)), [{ type: 'down', startedAtMs: at(3, 1), endedAtMs: at(12) }]);
   const alone = sequence('++--++', '++    ');
   t.same(replay(alone, factsOf(two)), [], 'one of two decides nothing');
 });
 
-t.test('who lost the monitor votes no more from then on', async (t) => {
+t.test('a node that lost the monitor no longer votes', async (t) => {
   const checks = sequence('++-----', '++-----', '+++++++');
   const all = NODES.slice(0, 3);
   const quorum = { share: 1 };
@@ -122,7 +122,7 @@ t.test('who lost the monitor votes no more from then on', async (t) => {
   t.match(replay(checks, factsOf(all, { quorum, assigned })), [{ type: 'down', startedAtMs: at(3, 1) }]);
 });
 
-t.test('within a maintenance window nothing opens, and what is down at its end begins with it', async (t) => {
+t.test('within a maintenance window no event opens, and an outage at its end begins there', async (t) => {
   const checks = sequence('++------++', '++------++');
   const maintenance = [{ fromMs: at(2), toMs: at(5) + 7 }];
   t.match(replay(checks, factsOf(two, { maintenance })), [{ type: 'down', startedAtMs: at(5) + 7, endedAtMs: at(8) }]);
@@ -141,7 +141,7 @@ t.test('a change between down and degraded within a maintenance window changes t
   ]);
 });
 
-t.test('an event that a person resolved lasts until the monitor is up, and nothing opens beside it', async (t) => {
+t.test('an event that a user resolved lasts until the monitor is up, and no other opens before', async (t) => {
   const checks = sequence('++------++--++', '++------++--++');
   const episodes = replay(checks, factsOf(two, { resolvedAtMs: [at(5) + 7] }));
   t.match(episodes, [

@@ -31,7 +31,7 @@ const say = (all: readonly Interval[]) =>
 const within = (window: WindowTimes, from: string, to: string) =>
   say([...occurrencesWithin(window, { fromMs: at(from), toMs: at(to) })]);
 
-t.test('a window without recurrence is once', async (t) => {
+t.test('a window without recurrence has one occurrence', async (t) => {
   const window = aWindow('2026-01-01T22:00Z', '2026-01-02T02:00Z', 'none');
   t.same(within(window, '2025-01-01T00:00Z', '2030-01-01T00:00Z'), ['2026-01-01T22:00 2026-01-02T02:00']);
   t.equal(occurrenceOf(window, at('2026-01-01T21:59:59.999Z')), null);
@@ -50,7 +50,7 @@ t.test('a recurring window ends with the last occurrence that begins by its boun
   ]);
 });
 
-t.test('a month without the day has the occurrence on its last one', async (t) => {
+t.test('a month without the day has its occurrence on its last day', async (t) => {
   const window = aWindow('2026-01-31T22:00Z', '2026-02-01T02:00Z', 'monthly');
   t.same(within(window, '2026-02-02T00:00Z', '2026-05-01T12:00Z'), [
     '2026-02-28T22:00 2026-03-01T02:00',
@@ -125,7 +125,7 @@ for (const { zone, first, day, expected } of changes) {
   });
 }
 
-t.test('an occurrence in the hour that clocks skip moves forward; one that has no length then is none', async (t) => {
+t.test('an occurrence in the hour that clocks skip moves forward; one without a length is dropped', async (t) => {
   const inside = aWindow('2026-03-27T01:15Z', '2026-03-27T01:45Z', 'daily', { timezone: 'Europe/Berlin' });
   t.same(within(inside, '2026-03-29T00:00Z', '2026-03-30T00:00Z'), ['2026-03-29T01:15 2026-03-29T01:45']);
   const upToItsEnd = aWindow('2026-03-27T01:15Z', '2026-03-27T02:00Z', 'daily', { timezone: 'Europe/Berlin' });
@@ -134,7 +134,7 @@ t.test('an occurrence in the hour that clocks skip moves forward; one that has n
   t.same(next && say([next]), ['2026-03-30T00:15 2026-03-30T01:00']);
 });
 
-t.test('what is found for a range is found for each instant of it, however far off', async (t) => {
+t.test('the occurrences of a range are those of each of its instants, however far away', async (t) => {
   const windows = fc
     .record({
       start: fc.integer({ min: at('2020-01-01T00:00Z'), max: at('2026-12-31T00:00Z') }),

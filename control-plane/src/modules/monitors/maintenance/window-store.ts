@@ -67,7 +67,7 @@ export async function insertWindow(
   return row;
 }
 
-/** Updates a window. `announcedAt`: begin of the last occurrence that was announced to its owner. */
+/** Updates a window. `announcedAt`: start of the last occurrence that was announced to its owner. */
 export async function updateWindow(
   trx: Knex,
   id: string,

@@ -12,7 +12,7 @@ const nodes = (count: number, more: (index: number) => Partial<Candidate> = () =
   Array.from({ length: count }, (_, index) => aNode(index, more(index)));
 const monitors = Array.from({ length: 3_000 }, (_, index) => `m_${index}`);
 
-t.test('as many nodes as are wanted, or there are, each once; the same in whatever order they come', async (t) => {
+t.test('the wanted number of nodes is chosen, or all there are, each once, independent of their order', async (t) => {
   const candidates = fc
     .uniqueArray(fc.nat(30), { maxLength: 12 })
     .chain((indexes) =>
@@ -43,7 +43,7 @@ t.test('nodes of different networks are preferred, and the count does not suffer
   }
 });
 
-t.test('a node that goes moves what it had and nothing else, and one that comes moves nothing', async (t) => {
+t.test('a node that leaves moves only its own monitors, and a new node moves none', async (t) => {
   const before = nodes(20);
   const after = before.filter(({ id }) => id !== 'n_3');
   let moved = 0;

@@ -11,7 +11,7 @@ const tcp: Wanted = { type: 'tcp', selection: {}, owner, family: null, secretRea
 
 const needs: Partial<Record<Wanted['type'], string>> = { ping: 'icmp_echo', traceroute: 'icmp', browser: 'browser' };
 
-t.test('what needs a capability is checked by nodes that have it, everything else by any', async (t) => {
+t.test('a monitor that needs a capability is checked by nodes that have it, any other by all', async (t) => {
   for (const type of monitorTypeNames) {
     const need = needs[type];
     const wanted = { ...tcp, type };
@@ -65,7 +65,7 @@ const others: readonly { name: string; node: Partial<Node>; wanted?: Partial<Wan
   { name: 'that country', node: { country: 'DE' }, wanted: { selection: { countries: ['DE'] } }, fits: true },
 ];
 
-t.test('a node that is shut out, leaving, not to be seen or not selected checks nothing', async (t) => {
+t.test('a banned, draining, invisible or unselected node checks nothing', async (t) => {
   for (const { name, node, wanted, fits } of others)
     t.equal(fitnessFor({ ...tcp, ...wanted })(aNode(node)), fits, name);
 });
@@ -87,7 +87,7 @@ t.test('secrets go to nodes of their owner and of administrators, or to those th
   t.strictSame(fits('trusted', { ...owner, ownerId: null }), [false, true, false], 'nobody has no nodes');
 });
 
-t.test('a node is there while it has a link and for five minutes after, to the millisecond', async (t) => {
+t.test('a node is present while it has a link and for five minutes after, to the millisecond', async (t) => {
   const nowMs = Date.UTC(2026, 10, 22);
   const left = (agoMs: number) => ({ sessionId: null, leftAt: new Date(nowMs - agoMs) });
   t.equal(OFFLINE_MS, 300_000);
@@ -97,18 +97,15 @@ t.test('a node is there while it has a link and for five minutes after, to the m
   t.equal(isPresent({ sessionId: null, leftAt: null }, nowMs), false, 'one that never had a link');
 });
 
-t.test(
-  'nodes are spread over networks unless something else is said; who does not say is a group of its own',
-  async (t) => {
-    const node = aNode({ asn: 3320, country: 'DE', region: 'Western Europe' });
-    const group = (spread: Wanted['selection']['spread'], of = node) => toCandidate(of, spread, 0).group;
-    t.equal(group(undefined), '3320');
-    t.equal(group('asn'), '3320');
-    t.equal(group('country'), 'DE');
-    t.equal(group('region'), 'Western Europe');
-    t.equal(group('none'), node.id);
-    const silent = aNode();
-    for (const spread of ['asn', 'country', 'region'] as const) t.equal(group(spread, silent), silent.id);
-    t.ok(toCandidate(node, 'asn', 2).room < toCandidate(node, 'asn', 1).room, 'less room under more load');
-  },
-);
+t.test('nodes are spread over networks by default; a node of an unknown network is a group of its own', async (t) => {
+  const node = aNode({ asn: 3320, country: 'DE', region: 'Western Europe' });
+  const group = (spread: Wanted['selection']['spread'], of = node) => toCandidate(of, spread, 0).group;
+  t.equal(group(undefined), '3320');
+  t.equal(group('asn'), '3320');
+  t.equal(group('country'), 'DE');
+  t.equal(group('region'), 'Western Europe');
+  t.equal(group('none'), node.id);
+  const silent = aNode();
+  for (const spread of ['asn', 'country', 'region'] as const) t.equal(group(spread, silent), silent.id);
+  t.ok(toCandidate(node, 'asn', 2).room < toCandidate(node, 'asn', 1).room, 'less room under more load');
+});

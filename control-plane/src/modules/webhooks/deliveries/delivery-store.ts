@@ -123,7 +123,7 @@ export async function insertEnded(
 export async function makeDue(trx: Knex, endpointIds: readonly string[], at: Date): Promise<void> {
   if (endpointIds.length === 0) return;
   await lockQueues(trx, endpointIds);
-  // a statement of its own: it must see that the claim before it found nothing and cleared due_at
+  // a separate statement: it must see that the previous claim found nothing and cleared due_at
   await trx.raw(
     `UPDATE webhook_queues SET due_at = :at
      WHERE endpoint_id = ANY(:endpointIds) AND (due_at IS NULL OR due_at > :at)`,
@@ -219,8 +219,8 @@ export interface MissedEvent {
 }
 
 /**
- * Events that were handed to an endpoint within a time and are not under way, oldest first. `isAll`: also those that
- * were delivered.
+ * Events that had deliveries to an endpoint within a period and have none that is pending, oldest first. `isAll`: also
+ * those that were delivered.
  */
 export async function listMissed(
   trx: Knex,
@@ -246,7 +246,7 @@ export async function listMissed(
   return rows;
 }
 
-/** Instant at which the last event that waits to be recovered for any endpoint of an owner is due; null: none waits. */
+/** Time when the last event of the recoveries of an owner is due; null: no event waits to be recovered. */
 export async function findLastRecovery(trx: Knex, ownerId: string, nowMs: number): Promise<Date | null> {
   const { rows } = await trx.raw<{ rows: { due_at: Date | null }[] }>(
     `SELECT max(d.due_at) AS due_at FROM webhook_endpoints e JOIN webhook_deliveries d ON d.endpoint_id = e.id
@@ -256,7 +256,7 @@ export async function findLastRecovery(trx: Knex, ownerId: string, nowMs: number
   return rows[0]?.due_at ?? null;
 }
 
-/** Counts what is still to be sent, of all owners. In two parts, each of which an index has. */
+/** Counts the deliveries of all owners that are still to be sent; in two parts, since each has an index. */
 export async function countPending(db: Knex, nowMs: number): Promise<number> {
   const { rows } = await db.raw<{ rows: { count: number }[] }>(
     `SELECT (SELECT count(*) FROM webhook_deliveries WHERE lane = 'new' AND due_at IS NOT NULL AND id >= :oldest)::int

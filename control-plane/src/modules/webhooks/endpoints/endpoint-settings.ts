@@ -6,7 +6,7 @@ import { ApiError } from '../../../http/errors.js';
 import type { HeaderValues } from './endpoint-seals.js';
 import { MASK } from './schema.js';
 
-/** Headers that the service writes itself, beside those that frame a request. */
+/** Headers that the service writes itself, in addition to those that frame a request. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'content-type',
   'content-encoding',
@@ -45,7 +45,7 @@ export function mergeHeaders(
   const merged = Object.entries(wanted).map(([name, value]) => {
     if (value !== MASK) return [name, value] as const;
     const kept = before[name];
-    if (kept === undefined) throw refusedHeader(name, 400, 'has no value that could be kept');
+    if (kept === undefined) throw refusedHeader(name, 400, 'has no stored value: send the value itself');
     if (isOtherServer) throw refusedHeader(name, 422, 'must be sent again: the URL leads to another server');
     return [name, kept] as const;
   });

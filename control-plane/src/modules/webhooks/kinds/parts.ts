@@ -141,7 +141,7 @@ const period = {
 };
 const AN_END = '2026-11-21T09:21:00.000Z';
 
-/** Examples of a period: as the event tells it, and as receivers get it. */
+/** Examples of a period: in the payload of the event, and in the body that receivers get. */
 export function examplesOfPeriod(type: 'down' | 'degraded', hasEnded: boolean) {
   const event = { ...period, type, ended_at: hasEnded ? AN_END : null };
   return { payload: { ...event, resolved_at: null }, data: event };

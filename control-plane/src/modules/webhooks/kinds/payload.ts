@@ -33,7 +33,7 @@ export class WebhookPayloadError extends Error {
 
 const checks = new Map<WebhookKindName, ReturnType<typeof compileSchema>>();
 
-/** `data` of an event in the full form, checked; null: no webhook has such events. @throws WebhookPayloadError */
+/** `data` of an event in the full form, checked; null: no kind of webhook is made from it. @throws WebhookPayloadError */
 export function fullDataOf(event: EventOf<EventKind>, context: PayloadContext): unknown {
   const kind = Object.hasOwn(webhookKinds, event.kind) ? (webhookKinds[event.kind] as unknown as WebhookKind) : null;
   return kind?.dataOf === undefined ? null : checkedData(event.kind, kind.dataOf(event, context));
@@ -48,7 +48,7 @@ export function checkedData(kind: WebhookKindName, data: unknown): unknown {
   return data;
 }
 
-/** Body of a request, as JSON: the same bytes whenever it is made again. */
+/** Body of a request, as JSON: the same bytes in every attempt. */
 export function bodyOf({ id, kind, at, sequence, isTest, data }: WebhookEvent, form: PayloadForm): string {
   const shown = form === 'full' ? data : (webhookKinds[kind] as unknown as WebhookKind).thinOf(data as never);
   const head = { id, type: kind, version: PAYLOAD_VERSION, timestamp: at.toISOString(), sequence, test: isTest };

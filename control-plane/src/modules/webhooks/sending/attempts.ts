@@ -8,7 +8,7 @@ import { bodyOf, type PayloadForm, type WebhookEvent } from '../kinds/payload.js
 import { judgeReply, type Reply, type Result } from './outcome.js';
 import { signedHeaders } from './signature.js';
 
-/** Time for one attempt. */
+/** Deadline of one attempt. */
 const DEADLINE_MS = 15_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_SHOWN_HEADERS = 30;
@@ -38,7 +38,7 @@ interface AttemptsOptions {
   readonly random: () => number;
 }
 
-/** Sends signed events to endpoints, each once. */
+/** Makes single attempts to send signed events to endpoints. */
 export class Attempts {
   constructor(private readonly options: AttemptsOptions) {}
 

@@ -13,7 +13,7 @@ import { PER_ENDPOINT, type Places } from './places.js';
 //   webhook_queues       locked by one claim at a time: so the deliveries of an endpoint that are under way can be counted
 //   webhook_deliveries   leased to the replica that sends it; a lease that ran out is free again
 //
-// What is new goes in the order of events; of one subject the first that has no attempt, and none while that one is under way.
+// New deliveries are claimed in the order of their events: the oldest of each subject, and none while an attempt at it is under way.
 
 /** Time for which a delivery belongs to the replica that claimed it; longer than any attempt takes. */
 export const LEASE_MS = 60_000;

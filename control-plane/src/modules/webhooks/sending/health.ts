@@ -5,7 +5,7 @@ const DISABLED_AFTER_MS = 120 * HOUR_MS;
 /** Least time between the failures of two events that disable an endpoint. */
 const APART_MS = 12 * HOUR_MS;
 
-/** How sending to an endpoint goes; instants in milliseconds since the epoch. */
+/** Health of an endpoint; instants in milliseconds since the epoch. */
 export interface Health {
   /** First failure since the last success; null: there was none. */
   readonly failingSinceMs: number | null;

@@ -70,7 +70,7 @@ const LOCK_HEALTH = {
 /** End of one attempt. */
 export interface Mark {
   readonly id: string;
-  /** Lease under which it was sent; another one means that somebody else sends it now. */
+  /** Lease under which it was sent; another value means that another replica has claimed it since. */
   readonly leasedUntil: Date;
   readonly status: DeliveryStatus;
   /** Next attempt; null: there is none. */

@@ -29,7 +29,7 @@ export interface Sent {
 
 /** Ends of attempts that were written. */
 interface Written {
-  /** Those whose lease was held: of the others it had ended, and somebody else sends them. */
+  /** Those whose lease was held; the others are sent by another replica. */
   readonly written: readonly Sent[];
   /** Endpoints that were not active, or deleted. */
   readonly inactive: readonly string[];
@@ -52,13 +52,13 @@ export class Marking {
     const tooMuch = await this.#ownersOverLimit(sent);
     const nowMs = clock.now();
     return db.transaction(async (trx) => {
-      // a failure may disable its endpoint or leave a retry: nobody else may change the status meanwhile
+      // a failure may disable its endpoint or leave a retry: its status must not change meanwhile
       const failed = sent.filter(({ result }) => result.outcome.status !== 'delivered');
       await lockEndpoints(
         trx,
         failed.map(({ delivery }) => delivery.endpoint_id),
       );
-      // a statement of its own: it must see the status as the lock found it
+      // a separate statement: it must see the status as the lock found it
       const locked = await lockHealth(
         trx,
         sent.map(({ delivery }) => delivery.endpoint_id),

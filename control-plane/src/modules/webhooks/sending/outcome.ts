@@ -40,8 +40,8 @@ export function judgeReply(
   const error = reply.kind === 'response' ? `status ${reply.status}` : reply.message;
   const isGone = reply.kind === 'response' && reply.status === 410;
   const isAborted = reply.kind === 'response' && reply.command?.trim().toLowerCase() === ABORT;
-  const toldMs = reply.kind === 'response' ? reply.retryAfterMs : null;
-  const delayMs = isGone || isAborted ? null : delayAfter(attempt, { toldMs, random });
+  const requestedMs = reply.kind === 'response' ? reply.retryAfterMs : null;
+  const delayMs = isGone || isAborted ? null : delayAfter(attempt, { requestedMs, random });
   return { ...base, status: delayMs === null ? 'failed' : 'retrying', delayMs, error, isGone };
 }
 

@@ -1,22 +1,22 @@
 // Places of a replica for attempts, 256 in all:
 //
-//   fast endpoints   what is left, at most 64 at one host      an endpoint has four
+//   fast endpoints   all others, at most 64 at one host         an endpoint has four
 //   slow endpoints   64, at most 16 at one host                an endpoint has one
 //
-// A host counts as busy from its share on. One claim takes at most a share, so that a host never has more than two shares.
+// A host is busy once it has its share. One claim takes at most a share, so that a host never has more than two shares.
 
 const AT_ONCE = 256;
 const SLOW_AT_ONCE = 64;
 /** Attempts at deliveries of one endpoint at once, over all replicas; one while the endpoint does not reply. */
 export const PER_ENDPOINT = 4;
-/** Part of the places that one host may fill: others go on while thousands of endpoints of a host do not reply. */
+/** Share of the places that one host may fill: other hosts are served while thousands of endpoints of a host do not reply. */
 const HOST_SHARE = 1 / 4;
 
 /** Attempt that is under way. */
 export interface UnderWay {
   /** Host name of the endpoint. */
   readonly host: string;
-  /** True if the endpoint has not replied to the attempt before. */
+  /** True if the endpoint did not reply to the previous attempt. */
   readonly isSlow: boolean;
 }
 

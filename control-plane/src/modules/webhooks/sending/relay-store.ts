@@ -13,7 +13,7 @@ export interface SubscribedEndpoint {
   readonly status: 'active' | 'paused' | 'disabled';
 }
 
-/** Endpoints of these owners. None of them changes until the transaction ends, so that no event is handed to one that was paused. */
+/** Endpoints of these owners. None of them changes until the transaction ends, so that a paused endpoint gets no event. */
 export async function listSubscribed(trx: Knex, ownerIds: readonly string[]): Promise<SubscribedEndpoint[]> {
   const { rows } = await trx.raw<{ rows: SubscribedEndpoint[] }>(
     `SELECT id, owner_id, is_test, events, monitor_ids, tags_any, payload, status FROM webhook_endpoints

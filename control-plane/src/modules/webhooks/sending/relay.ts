@@ -22,7 +22,7 @@ interface RelayOptions {
 
 const isEventKind = (kind: string): kind is EventKind & WebhookKindName => Object.hasOwn(eventKinds, kind);
 
-/** Hands events to the webhook endpoints of their owners: few statements, however many events. */
+/** Creates deliveries of events for the webhook endpoints of their owners, with few statements for any number of events. */
 export function webhookRelay(options: RelayOptions): Consumer {
   return defineConsumer({
     name: 'webhooks.relay',
@@ -79,7 +79,7 @@ function byOwner(endpoints: readonly SubscribedEndpoint[]): ReadonlyMap<string, 
   return owners;
 }
 
-/** Endpoints of its owner that receive an event: made by the same kind of key, and subscribed to it. */
+/** Endpoints of its owner that receive an event: those that subscribe to it; those of test keys get events of test resources only. */
 function receiversOf(event: EventOf<EventKind>, endpoints: readonly SubscribedEndpoint[]): SubscribedEndpoint[] {
   const { kind, subject, isTest, payload } = event;
   // events of an alert are about its monitor
@@ -97,7 +97,7 @@ interface Handed {
   readonly deliveries: readonly NewDelivery[];
 }
 
-/** Event and its deliveries to be stored; empty if nobody receives it. */
+/** Event and its deliveries to be stored; empty if no endpoint receives it. */
 function handOver(
   event: EventOf<EventKind>,
   receivers: readonly SubscribedEndpoint[],

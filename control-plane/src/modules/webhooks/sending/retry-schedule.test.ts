@@ -2,7 +2,7 @@ import t from 'tap';
 import { delayAfter, MAX_ATTEMPTS } from './retry-schedule.js';
 
 const HOUR_MS = 3_600_000;
-const plain = { toldMs: null, random: 0.5 };
+const plain = { requestedMs: null, random: 0.5 };
 
 t.test('ten attempts are made within 75.6 hours, with growing delays', async (t) => {
   const delays = Array.from({ length: MAX_ATTEMPTS }, (_, index) => delayAfter(index + 1, plain));
@@ -12,8 +12,8 @@ t.test('ten attempts are made within 75.6 hours, with growing delays', async (t)
 });
 
 t.test('delays differ by ten percent at most, so that events of an outage do not come back at once', async (t) => {
-  t.equal(delayAfter(2, { toldMs: null, random: 0 }), 270_000);
-  t.equal(delayAfter(2, { toldMs: null, random: 1 }), 330_000);
+  t.equal(delayAfter(2, { requestedMs: null, random: 0 }), 270_000);
+  t.equal(delayAfter(2, { requestedMs: null, random: 1 }), 330_000);
 });
 
 t.test('Retry-After replaces the delay, from five seconds to a day, and adds no attempt', async (t) => {
@@ -23,6 +23,7 @@ t.test('Retry-After replaces the delay, from five seconds to a day, and adds no 
     [HOUR_MS, HOUR_MS],
     [365 * 24 * HOUR_MS, 24 * HOUR_MS],
   ];
-  for (const [toldMs, delay] of cases) t.equal(delayAfter(1, { toldMs, random: 0 }), delay, String(toldMs));
-  t.equal(delayAfter(MAX_ATTEMPTS, { toldMs: 60_000, random: 0.5 }), null);
+  for (const [requestedMs, delay] of cases)
+    t.equal(delayAfter(1, { requestedMs, random: 0 }), delay, String(requestedMs));
+  t.equal(delayAfter(MAX_ATTEMPTS, { requestedMs: 60_000, random: 0.5 }), null);
 });

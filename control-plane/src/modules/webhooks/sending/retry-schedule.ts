@@ -14,24 +14,24 @@ const DELAYS_MS = [
   20 * HOUR_MS,
   24 * HOUR_MS,
 ];
-/** Part of a delay by which it is shortened or lengthened at most. */
+/** Greatest share of a delay by which it is shortened or lengthened at random. */
 const JITTER = 0.1;
 
 /** Greatest number of attempts at one delivery. */
 export const MAX_ATTEMPTS = DELAYS_MS.length + 1;
-const LONGEST_TOLD_MS = 24 * HOUR_MS;
-const SHORTEST_TOLD_MS = 5 * SECOND_MS;
+const LONGEST_REQUESTED_MS = 24 * HOUR_MS;
+const SHORTEST_REQUESTED_MS = 5 * SECOND_MS;
 
 /**
- * Delay before the next attempt, after so many that failed; null: there is none. `toldMs`: Retry-After of the response,
- * which replaces the delay within bounds; null: none. `random`: from 0 to 1.
+ * Delay before the next attempt, after `failedAttempts` failed ones; null: there is none. `requestedMs`: Retry-After of the
+ * response, which replaces the delay within bounds; null: none. `random`: from 0 to 1.
  */
 export function delayAfter(
   failedAttempts: number,
-  { toldMs, random }: { readonly toldMs: number | null; readonly random: number },
+  { requestedMs, random }: { readonly requestedMs: number | null; readonly random: number },
 ): number | null {
   const delayMs = DELAYS_MS[failedAttempts - 1];
   if (delayMs === undefined) return null;
-  if (toldMs !== null) return Math.min(LONGEST_TOLD_MS, Math.max(SHORTEST_TOLD_MS, toldMs));
+  if (requestedMs !== null) return Math.min(LONGEST_REQUESTED_MS, Math.max(SHORTEST_REQUESTED_MS, requestedMs));
   return Math.round(delayMs * (1 + JITTER * (2 * random - 1)));
 }

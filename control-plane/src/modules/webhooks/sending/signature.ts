@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 // Standard Webhooks 1.0: webhook-signature = v1,<base64 of HMAC-SHA256(secret, id.timestamp.body)>, one for each secret, newest first.
 
-/** Headers that name and sign one attempt; `atMs`: begin of the attempt. */
+/** Headers that name and sign one attempt; `atMs`: start of the attempt. */
 export function signedHeaders(
   { id, body, atMs }: { readonly id: string; readonly body: string; readonly atMs: number },
   secrets: readonly Uint8Array[],

@@ -19,12 +19,12 @@ t.test('a text is cut between characters, as people see them', async (t) => {
   for (const [text, units, expected] of cases) t.equal(cut(text, units), expected, `${text} ${units}`);
 });
 
-t.test('a character that is made to be endless is cut all the same', async (t) => {
+t.test('an endless combined character is cut nevertheless', async (t) => {
   const endless = `a${'\u0301'.repeat(100_000)}`;
   t.equal(cut(endless, 1_000).length, 1_000);
 });
 
-t.test('what is cut fits, begins the text and has no half characters', async (t) => {
+t.test('a cut text fits, is a prefix and has no half characters', async (t) => {
   const texts = fc.string({ unit: 'grapheme', maxLength: 80 });
   t.doesNotThrow(() =>
     fc.assert(

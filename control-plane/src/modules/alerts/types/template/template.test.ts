@@ -70,7 +70,7 @@ t.test('placeholders are replaced by values, through their filters', async (t) =
   for (const [template, expected] of cases) t.equal(filled(template), expected, template);
 });
 
-t.test('what is unknown is an error with its place', async (t) => {
+t.test('an unknown name is an error with its place', async (t) => {
   const cases = [
     ['{{secret}}', 1, 1, 'has the unknown variable "secret"'],
     ['ok {{title}}\n  {{ monitor.password }}', 2, 3, 'has the unknown variable "monitor.password"'],
@@ -190,7 +190,7 @@ t.test('a body that is no JSON is a template of text', async (t) => {
   t.match(parseBody('{"n": {{count}}, "s": "{{nope}}"}'), { ok: false, errors: [{ path: null, line: 1, column: 24 }] });
 });
 
-t.test("an owner's texts replace the default ones, those of an end at the end", async (t) => {
+t.test('custom texts replace the default ones, those for the end of an alert at its end', async (t) => {
   const texts = { title: 'P1 {{monitor.id}}', text: 'see {{monitor_url}}\nnow', resolved_title: 'ok {{monitor.id}}' };
   t.match(withCustomTexts(message, texts), { title: 'P1 mon_01', customText: 'see https://vantage.example/m\nnow' });
   t.match(withCustomTexts({ ...message, kind: 'resolved', isOver: true }, texts), {

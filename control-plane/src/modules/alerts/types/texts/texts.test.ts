@@ -48,7 +48,7 @@ t.test('a duration is shown in its two greatest units', async (t) => {
   t.equal(durationText(64 * MINUTE_MS, 'zh-TW'), '1 小時 4 分鐘');
 });
 
-t.test('a firing alert says what, since when, why and from where, and how to acknowledge it', async (t) => {
+t.test('a firing alert states what, since when, why and from where, and how to acknowledge it', async (t) => {
   const message = alertMessage(anAlert({ nextStepAtMs: nowMs + 15 * MINUTE_MS }), shanghai);
   t.match(message, {
     title: 'Down: Shop',
@@ -91,7 +91,7 @@ t.test('each kind and each end has a title of its own, in each language', async 
   }
 });
 
-t.test('an end says how long it was, and asks no one to acknowledge', async (t) => {
+t.test('the end of an alert states its duration, and has no acknowledgement', async (t) => {
   const message = alertMessage(
     anAlert({
       kind: 'resolved',
@@ -115,7 +115,7 @@ t.test('an end says how long it was, and asks no one to acknowledge', async (t) 
   t.notOk(shown.some((line) => line.startsWith('Severity')));
 });
 
-t.test('a message in place of channels that failed names them and why', async (t) => {
+t.test('a message in place of failed channels names them and their errors', async (t) => {
   const failedChannels = [
     { name: 'Ops', error: 'HTTP 404: no_service' },
     { name: 'Night', error: 'timeout' },
@@ -157,7 +157,7 @@ t.test('a digest names the twenty most severe, firing ones first, and counts the
   t.match(message, { severity: 'critical', isOver: false });
 });
 
-t.test('a digest of ends says so, and one alert is one alert', async (t) => {
+t.test('a digest of ended alerts states this, and one alert is in the singular', async (t) => {
   t.match(digestMessage(aDigest(entries(3, () => ({ isOver: true }))), shanghai), {
     title: '3 alerts resolved',
     severity: 'info',
@@ -195,7 +195,7 @@ const notices: readonly Notice[] = [
   { kind: 'webhook_disabled', url: 'https://a.example/', reason: 'failing' },
 ];
 
-t.test('each notice has a title of its own and says what to expect, in each language', async (t) => {
+t.test('each notice has its own title and states what to expect, in each language', async (t) => {
   for (const locale of locales) {
     const messages = notices.map((notice) =>
       noticeMessage(
@@ -251,7 +251,7 @@ t.test('texts in Chinese have no English words but names', async (t) => {
   }
 });
 
-t.test('a code is in the message that verifies, with its validity', async (t) => {
+t.test('the message of a verification has the code and its validity', async (t) => {
   const message = verificationMessage(
     { ...envelope, code: '482913', validMs: 600_000, nowMs, url: 'https://vantage.example/v' },
     shanghai,
@@ -260,7 +260,7 @@ t.test('a code is in the message that verifies, with its validity', async (t) =>
   t.match(message, { kind: 'verification', severity: 'info', links: [{ label: 'Receive alerts' }] });
 });
 
-t.test('a test looks like the kind that was asked for, and one of an end ends what a test began', async (t) => {
+t.test('a test imitates the requested kind, and one of an end ends the incident of an earlier test', async (t) => {
   const write = (kind: TestKind) => testMessage({ ...envelope, kind, channelName: 'Ops', nowMs }, shanghai);
   t.match(write('firing'), { kind: 'test', title: 'Test: alert', isOver: false, items: [], note: /Ops/ });
   t.match(write('resolved'), { title: 'Test: resolved', isOver: true });

@@ -14,7 +14,7 @@ const read = (reader: FileReader, bytes: Buffer, signal: AbortSignal | null = nu
   reader.read({ bytes, format: null }, signal);
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-t.test('a file is read beside the event loop, and its entries come in packs', async (t) => {
+t.test('a file is read in a thread of its own, and its entries come in packs', async (t) => {
   const file = await read(new FileReader(new FakeClock()), gatus(3_000));
   t.match(file, { format: 'gatus', total: 3_000 });
   const entries = file.packs.flatMap(unpacked);
@@ -51,7 +51,7 @@ t.test('a large file keeps no small one waiting', async (t) => {
   t.same(order, ['small', 'large']);
 });
 
-t.test('nobody reads for a caller who has left', async (t) => {
+t.test('no file is read for a caller that has disconnected', async (t) => {
   const reader = new FileReader(new FakeClock());
   const leaving = new AbortController();
   const left = read(reader, gatus(2_000), leaving.signal);

@@ -53,7 +53,7 @@ t.test(
   },
 );
 
-t.test('what else a monitor of Uptime Kuma says means the same here', async (t) => {
+t.test('other settings of a monitor of Uptime Kuma have the same meaning here', async (t) => {
   t.match(draftOf(2), {
     isPaused: true,
     body: {
@@ -98,7 +98,7 @@ t.test('what else a monitor of Uptime Kuma says means the same here', async (t) 
   });
 });
 
-t.test('what Uptime Kuma has and there is not here is named', async (t) => {
+t.test('settings of Uptime Kuma without an equivalent are named', async (t) => {
   const refused = (index: number) => {
     const draft = draftOf(index);
     return draft instanceof EntryError ? [draft.field, draft.code] : null;
@@ -144,7 +144,7 @@ t.test('wrong types in a monitor of Uptime Kuma are its own failure, with the fi
   t.ok(odd.every((draft) => draft instanceof EntryError));
 });
 
-t.test('groups of Uptime Kuma that are in one another, or in themselves, have one name', async (t) => {
+t.test('nested groups of Uptime Kuma, and those within themselves, have one name', async (t) => {
   const group = (id: number, parent: number | null) => ({ id, name: `G${id}`, type: 'group', parent });
   const ping = (parent: number) => ({ type: 'ping', name: 'p', hostname: 'a', parent });
   const groupOf = (...monitorList: object[]) => {

@@ -33,7 +33,7 @@ t.test(
   },
 );
 
-t.test('whoever leaves while waiting gives the place back', async (t) => {
+t.test('a caller that disconnects while waiting returns its place', async (t) => {
   const turns = new ReadingTurns(100);
   const end = await turns.take(50, null);
   const leaving = new AbortController();

@@ -12,7 +12,7 @@ t.test('YAML is read with anchors and merge keys, as plain values', async (t) =>
   t.same(readYaml(text, limits), { d, one: { a: 2, b: 'no' }, two: [d] });
 });
 
-t.test('what YAML has too much of, or what no file of monitors needs, is a mistake with its place', async (t) => {
+t.test('excessive YAML, and features that no file of monitors needs, are errors with their place', async (t) => {
   const cases: readonly [string, RegExp, number | null][] = [
     ['a: [1', /flow/i, 1],
     ['a: 1\nb: {c: 2\n', /flow/i, 3],
@@ -42,7 +42,7 @@ t.test('what YAML has too much of, or what no file of monitors needs, is a mista
   }
 });
 
-t.test('what is too much is found before anything is made of it', async (t) => {
+t.test('excess is detected before anything is built from it', async (t) => {
   const text = (count: number, of: (i: number) => string) => Array.from({ length: count }, (_, i) => of(i)).join('');
   const cases = [
     text(60_000, (i) => `a${i}: &x${i} 1\n`),
@@ -84,7 +84,7 @@ t.test('the time that YAML takes grows as its size, whatever is in it', async (t
   }
 });
 
-t.test('what is read is what the library reads, in one look at each node', async (t) => {
+t.test('the result equals that of the library, with one visit of each node', async (t) => {
   const cases = [
     'a: 1\n2: b\nnull: c\ntrue: [~, 0x1f, .inf, "1", no]\n? d\n',
     'a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: {x: 0, <<: [*a, *b], z: 5}\nd: {<<: *a, <<: *b}\ne: {"<<": 1}',

@@ -32,7 +32,7 @@ class TokenCounts {
   /** @throws YamlMistake for one too many */
   add(lexeme: string): void {
     const counts = this.#counts;
-    // the previous token tells a plain or block scalar, whose text may begin with any character
+    // the previous token distinguishes a plain from a block scalar, whose text may begin with any character
     const isText = this.#isText;
     this.#isText = !isText && lexeme === CST.SCALAR;
     if (isText || lexeme[0] === '"' || lexeme[0] === "'") counts.scalars += 1;
