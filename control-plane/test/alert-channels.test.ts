@@ -225,6 +225,9 @@ t.test('a phone number gets only its code, through the gateway of the operator, 
   const code = /\d{6}/.exec(vendor.taken[0]?.text ?? '')?.[0] ?? '';
   t.notMatch(vendor.taken[0]?.text, /http/, 'a text message has no room for a link');
   t.match(await data(api, 'POST', `${path}/${made.id}/verify`, { code }), { verified: true });
+  const shown = JSON.stringify(await data(api, 'POST', `${path}/${made.id}/test`, { dry_run: true }));
+  t.match(shown, '/2010-04-01/Accounts/********/Messages.json', 'the account of the operator is not shown');
+  t.notMatch(shown, sid);
 });
 
 t.test('a plan without text messages refuses such channels', async (t) => {

@@ -79,6 +79,21 @@ t.test('alert events are listed, read, acknowledged and resolved', async (t) => 
   t.match(await api.call('GET', '/v1/alert-events/ae_1111111111111111111111'), { status: 404 });
 });
 
+t.test('pages read by cursor contain each alert once, and a cursor of another list is refused', async (t) => {
+  const { api, alerts } = await startAlertedStack(t, ['Shop', 'Depot', 'Office']);
+  const list = (query: string) => api.call('GET', `/v1/alert-events?page_size=2${query}`);
+  const { body: first } = await list('');
+  t.match(first.data, { total: 3, has_more: true });
+  const cursor = first.meta.pagination.next_cursor;
+  const { body: second } = await list(`&cursor=${cursor}`);
+  t.match(second, { data: { page: 1, has_more: false }, meta: { pagination: { next_cursor: null } } });
+  const read = [...first.data.items, ...second.data.items].map(({ id }: { id: string }) => id);
+  t.same(read.toSorted(), alerts.map(({ id }) => id).toSorted());
+  const { body: others } = await api.call('GET', '/v1/probe/tasks?limit=1');
+  for (const wrong of ['x', others.meta.pagination.next_cursor ?? 'eyJ4IjoxfQ'])
+    t.match(await list(`&cursor=${wrong}`), { status: 400, body: { error: { details: { cursor: Array } } } });
+});
+
 t.test('the link of a message shows the alert, and its button acknowledges it', async (t) => {
   const { api, db, alert, kinds } = await anAlert(t);
   const { id, link } = alert;

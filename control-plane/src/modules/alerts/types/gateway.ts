@@ -108,7 +108,13 @@ function twilioRequest(gateway: TwilioGateway, { to, twilio }: Order): TypeReque
     isExempt: true,
     headers: { 'content-type': 'application/x-www-form-urlencoded', authorization: `Basic ${credentials}` },
     body: form.toString(),
-    secrets: [auth_token, credentials],
+    // the operator's account, not the channel's: whoever reads the log of a channel need not know it
+    secrets: [
+      auth_token,
+      credentials,
+      account_sid,
+      ...(messaging_service_sid === undefined ? [] : [messaging_service_sid]),
+    ],
   };
 }
 
