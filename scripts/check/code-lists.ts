@@ -188,7 +188,7 @@ export const codeLists: readonly CodeList[] = [
   },
   {
     name: 'metrics',
-    modules: ['http/frame/metrics', 'runtime/metrics', 'runtime/alert-metrics', 'wiring/modules'].map(
+    modules: ['http/frame/metrics', 'runtime/metrics', 'wiring/modules'].map(
       (name) => `control-plane/dist/src/${name}.js`,
     ),
     read: (...modules) => ({ values: readMetrics(...modules) }),

@@ -157,7 +157,7 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     name: 'metrics-in-one-place',
-    says: 'metrics are created in metrics.ts of a module, runtime/metrics.ts, runtime/alert-metrics.ts and http/frame/metrics.ts of the control plane, which docs/operating.md is compared with',
+    says: 'metrics are created in metrics.ts of a module, runtime/metrics.ts and http/frame/metrics.ts of the control plane, which docs/operating.md is compared with',
     forbids: (from, { specifier, isType }) =>
       specifier === 'prom-client' &&
       !isType &&

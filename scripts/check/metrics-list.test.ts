@@ -1,12 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import { HttpMetrics } from 'vantage-control/http/frame/metrics.js';
-import { AlertMetrics } from 'vantage-control/runtime/alert-metrics.js';
 import { Metrics } from 'vantage-control/runtime/metrics.js';
 import { metricsOfModules, modules } from 'vantage-control/wiring/modules.js';
 import { readMetrics } from './metrics-list.js';
 
-const metrics = readMetrics({ HttpMetrics }, { Metrics }, { AlertMetrics }, { metricsOfModules });
+const metrics = readMetrics({ HttpMetrics }, { Metrics }, { metricsOfModules });
 const moduleFolders = new URL('../../../control-plane/src/modules/', import.meta.url);
 const rules = readFileSync(new URL('../../../docs/examples/prometheus-rules.yml', import.meta.url), 'utf8');
 

@@ -15,7 +15,6 @@ import { SharedWindows, WindowLimiter } from '../limits/index.js';
 import { findIdentityKey } from '../links/index.js';
 import { openMail } from '../mail/index.js';
 import { NodeDirectory } from '../modules/nodes/index.js';
-import { AlertMetrics } from '../runtime/alert-metrics.js';
 import { createLogger } from '../runtime/log.js';
 import { Metrics } from '../runtime/metrics.js';
 import { broadcastPublished } from '../wiring/events.js';
@@ -95,7 +94,6 @@ export async function withOffice(config: Config, work: (office: Office) => Promi
       replicaId: newId(idPrefixes.replica),
       registry,
       metrics,
-      alertMetrics: new AlertMetrics(registry),
       bus,
       directory,
       limiter: new WindowLimiter(windows, clock),

@@ -17,7 +17,6 @@ import type { AnyJobType, JobServices } from '../jobs/job.js';
 import type { LinkTable, ReadAssigned, StateKind } from '../links/index.js';
 import type { Mail, MailParts, MailTemplates } from '../mail/index.js';
 import type { Release } from '../owners/index.js';
-import type { AlertMetrics } from '../runtime/alert-metrics.js';
 import type { Metrics } from '../runtime/metrics.js';
 import type { Startable } from '../runtime/startable.js';
 import type { TargetLists } from '../target-lists.js';
@@ -43,7 +42,6 @@ export interface House {
   readonly registry: Registry;
   /** Metrics of what all modules share. */
   readonly metrics: Metrics;
-  readonly alertMetrics: AlertMetrics;
   readonly bus: Bus;
   readonly directory: NodeDirectory;
   readonly limiter: RateLimiter;

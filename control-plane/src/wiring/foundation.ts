@@ -11,7 +11,6 @@ import { openPool, openStorage, type Storage } from '../db/storage.js';
 import { createRegistry } from '../http/frame/metrics.js';
 import { type ReservedAddress, reservePort } from '../http/listeners/reserve-port.js';
 import { loadServerIdentity, type ServerIdentity } from '../links/index.js';
-import { AlertMetrics } from '../runtime/alert-metrics.js';
 import { listening } from '../runtime/listen-error.js';
 import { Metrics } from '../runtime/metrics.js';
 import type { Stops } from '../runtime/stops.js';
@@ -40,7 +39,6 @@ export interface Foundation extends Given, Databases {
   readonly publicUrl: string;
   readonly registry: ReturnType<typeof createRegistry>;
   readonly metrics: Metrics;
-  readonly alertMetrics: AlertMetrics;
 }
 
 interface Databases {
@@ -75,7 +73,6 @@ export async function layFoundation(given: Given, stops: Stops): Promise<Foundat
     publicUrl: config.publicUrl ?? listenUrl,
     registry,
     metrics: new Metrics(registry),
-    alertMetrics: new AlertMetrics(registry),
   };
 }
 

@@ -15,7 +15,6 @@ import type { Message, MessageKind } from '../../src/modules/alerts/types/messag
 import type { ChannelTypeName } from '../../src/modules/alerts/types/registry.js';
 import type { ChannelSettings } from '../../src/modules/alerts/types/settings.js';
 import { defaultPlans, type PlanName } from '../../src/plans/index.js';
-import { AlertMetrics } from '../../src/runtime/alert-metrics.js';
 import { noSettings } from './channel-attempts.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 import { FakeClock } from './fake-clock.js';
@@ -101,7 +100,7 @@ export async function openAlertPost(t: Test, options: PostOptions = {}): Promise
           },
         },
         limiter: generousLimiter,
-        alertMetrics: new AlertMetrics(registry as never),
+        registry: registry as never,
       },
       { needed: ownNeeded, lookAgain: noAlerts },
     );

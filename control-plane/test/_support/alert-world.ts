@@ -2,7 +2,7 @@ import type { AlertPolicy } from '@vantage/shared/alerts/policy.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
-import { Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Test } from 'tap';
 import { Consumers, publishAll } from '../../src/events/index.js';
 import type { ChannelRow } from '../../src/modules/alerts/channels/channel-row.js';
@@ -10,7 +10,6 @@ import { queueAlertsOf } from '../../src/modules/alerts/events/due-store.js';
 import { type AlertRuntime, openRuntime } from '../../src/modules/alerts/open-runtime.js';
 import { neededByAlerts } from '../../src/modules/alerts/relay/needed-alerts.js';
 import type { ChannelSettings } from '../../src/modules/alerts/types/settings.js';
-import { AlertMetrics } from '../../src/runtime/alert-metrics.js';
 import { type AlertPost, type AlertReplica, openAlertPost } from './alert-post.js';
 import { noSettings } from './channel-attempts.js';
 import type { FakeClock } from './fake-clock.js';
@@ -81,7 +80,6 @@ export async function openAlertWorld(
   known.clock = post.clock;
   const { db, clock, userId } = post;
   const relayReplica = (replica: AlertReplica, ownDb: Knex = db): RelayReplica => {
-    const alertRegistry = new Registry();
     const house = {
       db: ownDb,
       agentsDb: ownDb,
@@ -91,11 +89,10 @@ export async function openAlertWorld(
       secretKey: Buffer.alloc(32, 7),
       publicUrl: 'https://vantage.example',
       directory: { find: () => null } as never,
-      alertMetrics: new AlertMetrics(alertRegistry as never),
     };
     const runtime = openRuntime(house as never, replica);
     const consumers = new Consumers({ db: ownDb, consumers: runtime.consumers, clock: replica.clock, log: house.log });
-    return { ...runtime, consumers, alertRegistry };
+    return { ...runtime, consumers, alertRegistry: replica.registry };
   };
   const own = relayReplica(post);
   // announces the consumer; turns of its own would be in the way of those of the test

@@ -2,6 +2,7 @@ import { defineModule } from '../module.js';
 import { alertActions } from './actions.js';
 import { releaseAlerts } from './alert-release.js';
 import { alertMails } from './mails/index.js';
+import { AlertMetrics } from './metrics.js';
 import { openAlerts } from './open-alerts.js';
 import { openRuntime } from './open-runtime.js';
 import { lookAgain } from './relay/look-again.js';
@@ -24,6 +25,7 @@ export const alertsModule = defineModule({
   },
   routes: alertRoutes,
   mails: alertMails,
+  metrics: AlertMetrics,
   open(house) {
     const parts = openAlerts(house, { needed: neededByAlerts(house.clock), lookAgain });
     const { acts, links, watch, consumers, upkeep } = openRuntime(house, parts);

@@ -22,6 +22,7 @@ import { Sender } from './deliveries/sender.js';
 import { deleteThreadsBefore } from './deliveries/thread-store.js';
 import { deleteUsageBefore } from './deliveries/usage-store.js';
 import { AlertGroupActs } from './groups/alert-group-acts.js';
+import { AlertMetrics } from './metrics.js';
 import { OperatorView } from './operator-view.js';
 import { type LookAgain, noAlerts } from './policies/look-again.js';
 import { PolicyActs } from './policies/policy-acts.js';
@@ -49,6 +50,7 @@ export interface AlertParts {
   readonly destinations: ChannelDestinations;
   readonly sender: Sender;
   readonly rooms: Rooms;
+  readonly counts: AlertMetrics;
   readonly upkeep: readonly (() => Promise<void>)[];
 }
 
@@ -66,11 +68,12 @@ export function openAlerts(
     | 'mail'
     | 'mailer'
     | 'limiter'
-    | 'alertMetrics'
+    | 'registry'
   > & { readonly config: ChannelSettings & { readonly plans: Plans } },
   { needed, lookAgain }: AlertPorts = { needed: alwaysNeeded, lookAgain: noAlerts },
 ): AlertParts {
-  const { db, agentsDb, clock, secretKey, publicUrl, outbound, limiter, alertMetrics: counts } = house;
+  const { db, agentsDb, clock, secretKey, publicUrl, outbound, limiter, registry } = house;
+  const counts = new AlertMetrics(registry);
   const { plans } = house.config;
   const types = channelTypes(house.config);
   const uses = policyUses({ clock, lookAgain });
@@ -132,6 +135,7 @@ export function openAlerts(
     },
     outgoing,
     destinations,
+    counts,
     sender,
     rooms: new Rooms({ types, key }),
     upkeep: [

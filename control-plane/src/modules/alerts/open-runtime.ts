@@ -35,12 +35,12 @@ export interface AlertRuntime {
 
 /** Builds these parts. */
 export function openRuntime(
-  house: Pick<House, 'db' | 'agentsDb' | 'clock' | 'log' | 'secretKey' | 'publicUrl' | 'directory' | 'alertMetrics'> & {
+  house: Pick<House, 'db' | 'agentsDb' | 'clock' | 'log' | 'secretKey' | 'publicUrl' | 'directory'> & {
     readonly config: ChannelSettings;
   },
-  { outgoing, destinations, rooms }: Pick<AlertParts, 'outgoing' | 'destinations' | 'rooms'>,
+  { outgoing, destinations, rooms, counts }: Pick<AlertParts, 'outgoing' | 'destinations' | 'rooms' | 'counts'>,
 ): AlertRuntime {
-  const { db, agentsDb, clock, secretKey, publicUrl, directory, alertMetrics: counts } = house;
+  const { db, agentsDb, clock, secretKey, publicUrl, directory } = house;
   const links = new AcknowledgeLinks({ secretKey, publicUrl, clock });
   const messages = {
     nodeName: (id: string) => directory.find(id)?.name ?? id,

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { AlertCounts, DeliveryCounts } from '../modules/alerts/index.js';
+import type { DeliveryCounts } from './deliveries/counts.js';
+import type { AlertCounts } from './relay/alert-counts.js';
 
 /** Metrics of alerts; label values are closed lists, never ids. */
 export class AlertMetrics implements DeliveryCounts, AlertCounts {
