@@ -183,6 +183,9 @@ const Result = Type.Object(
         description: 'Names to which the name of the last host is an alias (CNAME); only with `header_lines`.',
       }),
     ),
+    last_url: Type.Optional(
+      Type.String({ description: 'URL of the last request, with or without a response; only with `header_lines`.' }),
+    ),
     timing: Timing,
     tls: Type.Union([TlsSchema, Type.Null()]),
   },

@@ -7,7 +7,7 @@ import { decodeContent, readAll } from './body.js';
 import { Hop } from './hop.js';
 import { jsonExcess } from './json-size.js';
 import { redirectedRequest, redirectLocation } from './redirect.js';
-import type { HttpRequest } from './request.js';
+import { type HttpRequest, usualCodings } from './request.js';
 import { visit } from './visit.js';
 
 const MAX_REDIRECTS = 5;
@@ -44,7 +44,7 @@ export async function fetchJson(
   { signal, clock, userAgent }: Pick<ProbeContext, 'signal' | 'clock' | 'userAgent'>,
 ): Promise<JsonAnswer> {
   const first = refusing(() => parseHttpUrl(url));
-  let request: HttpRequest = { ...first, method: 'GET', headers, body: null };
+  let request: HttpRequest = { ...first, method: 'GET', headers, body: null, acceptEncoding: usualCodings };
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const hop = new Hop(request.url.href);
     const location = () => redirectLocation(hop.statusCode ?? 0, hop.headers);

@@ -59,10 +59,39 @@ t.test('http reads at most 64 KiB of a body whose headers are examined', async (
   t.equal(result.body?.length, 32 * 1024);
 });
 
+t.test('every host on the way of an examination is offered br, gzip and zstd', async (t) => {
+  const other = await startHttpServer(t, (_request, response) => response.end('ok'));
+  const server = await startHttpServer(t, (_request, response) => {
+    response.writeHead(302, { Location: `http://127.0.0.1:${other.port}/` }).end();
+  });
+  await http.run(examining(`http://127.0.0.1:${server.port}/`), aContext());
+  await http.run(aSpec('http', `http://127.0.0.1:${server.port}/`), aContext());
+  for (const { requests } of [server, other]) {
+    t.same(
+      requests.map(({ headers }) => headers['accept-encoding']),
+      ['br, gzip, zstd', 'gzip, deflate, br'],
+    );
+  }
+});
+
+t.test('an examination reports the URL that did not respond', async (t) => {
+  const server = await startHttpServer(t, (_request, response) => {
+    response.writeHead(302, { Location: 'http://10.0.0.5/there' }).end();
+  });
+  const url = `http://127.0.0.1:${server.port}/`;
+  const refused = await http.run(examining(url), aContext());
+  t.match(refused, { final_url: null, last_url: 'http://10.0.0.5/there', redirects: [{ url, status_code: 302 }] });
+  t.equal(
+    (await http.run({ ...examining(url), target: 'http://127.0.0.1:1/' }, aContext())).last_url,
+    'http://127.0.0.1:1/',
+  );
+});
+
 t.test('a result has header lines only for the analysis of headers', async (t) => {
   const server = await startHttpServer(t, (_request, response) => response.end('ok'));
   const result = await http.run(aSpec('http', `http://127.0.0.1:${server.port}/`), aContext());
   t.notOk('header_lines' in result);
   t.notOk('aliases' in result);
+  t.notOk('last_url' in result);
   t.ok('date' in result.headers);
 });

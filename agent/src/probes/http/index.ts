@@ -164,8 +164,13 @@ function phaseFailure(failure: ProbeFailure, phase: Phase): ProbeFailure {
 }
 
 /** Header lines in place of joined headers: a result has no room for both. */
-function headersOf({ hop, keepsLines, aliases }: Trip): Pick<HttpResult, 'headers' | 'header_lines' | 'aliases'> {
-  return keepsLines ? { headers: {}, header_lines: headerLines(hop.rawHeaders), aliases } : { headers: hop.headers };
+function headersOf({
+  hop,
+  keepsLines,
+  aliases,
+}: Trip): Pick<HttpResult, 'headers' | 'header_lines' | 'aliases' | 'last_url'> {
+  if (!keepsLines) return { headers: hop.headers };
+  return { headers: {}, header_lines: headerLines(hop.rawHeaders), aliases, last_url: hop.url };
 }
 
 function describe(trip: Trip): Omit<HttpResult, 'success' | 'error' | 'response_ms'> {

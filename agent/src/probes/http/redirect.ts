@@ -27,6 +27,7 @@ export function redirectedRequest(request: HttpRequest, statusCode: number, loca
     ...target,
     method: becomesGet ? 'GET' : request.method,
     body: becomesGet ? null : request.body,
+    acceptEncoding: request.acceptEncoding,
     headers: Object.fromEntries(kept.filter(([name]) => !becomesGet || !bodyHeaders.has(name.toLowerCase()))),
   };
 }

@@ -13,27 +13,36 @@ export interface HttpRequest {
   /** The caller's own headers, names as given; empty once a redirect has left the first origin. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  /** Content codings that are offered unless the caller sets the header. */
+  readonly acceptEncoding: string;
 }
 
+/** Codings that bodies are read in. */
+export const usualCodings = 'gzip, deflate, br';
+/** Codings of an examination: all that browsers offer, so that a server which sends none of them compresses nothing. */
+const examinedCodings = 'br, gzip, zstd';
+
 /** First request of a probe, as the caller specified it. @throws ProbeFailure target_not_allowed */
-export function firstRequest({ target, params }: ProbeSpecs['http']): HttpRequest {
+export function firstRequest({ target, params, keeps_header_lines }: ProbeSpecs['http']): HttpRequest {
   const { method, headers, body = null } = params;
+  const acceptEncoding = keeps_header_lines === true ? examinedCodings : usualCodings;
   const { url, host, port } = refusing(() => parseHttpUrl(target));
   url.hash = '';
-  return { url, host, port, method, headers, body };
+  return { url, host, port, method, headers, body, acceptEncoding };
 }
 
 /**
  * Headers as they go out, names in lower case. The caller's replace the defaults; User-Agent always ends in the
  * service's own, `userAgent`. Length is stated wherever a body is sent or expected (RFC 9110 section 8.6).
  */
-export function wireHeaders({ method, url, headers, body }: HttpRequest, userAgent: string): Record<string, string> {
+export function wireHeaders(request: HttpRequest, userAgent: string): Record<string, string> {
+  const { method, url, headers, body, acceptEncoding } = request;
   const callers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const expectsBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
   return {
     host: url.host,
     accept: '*/*',
-    'accept-encoding': 'gzip, deflate, br',
+    'accept-encoding': acceptEncoding,
     ...callers,
     'user-agent': userAgentWith(callers['user-agent'], userAgent),
     ...(body !== null || expectsBody ? { 'content-length': String(Buffer.byteLength(body ?? '')) } : {}),
