@@ -6,6 +6,7 @@ import { isChallengePage } from './challenge-pages.js';
 import { parseSetCookie, type SetCookie } from './cookies.js';
 import { findInHeaders, hasHsts } from './header-findings-of.js';
 import { type HeaderCode, type HeaderGrade, headerCodes, headerGradeOf, headerRules } from './header-grades.js';
+import { type HeaderHop, hopsOf } from './hops.js';
 import { type FinalResponse, finalResponse, isRedirect, valuesOf } from './response.js';
 
 type HttpResult = ProbeResults['http'];
@@ -48,7 +49,7 @@ export interface HeadersInput {
 export interface HeadersAnalysis {
   readonly url: string;
   readonly final_url: string;
-  readonly hops: readonly { url: string; status_code: number; location: string | null; ms: number | null }[];
+  readonly hops: readonly HeaderHop[];
   readonly headers: Readonly<Record<string, string>>;
   readonly cookies: readonly SetCookie[];
   /** Empty values are omitted. */
@@ -79,7 +80,7 @@ export function analyseHeaders(input: HeadersInput): HeadersAnalysis | null {
   return {
     url,
     final_url: response.url,
-    hops: hopsOf(probe, response),
+    hops: hopsOf(probe),
     headers,
     cookies: valuesOf(response.lines, 'set-cookie').flatMap(cookieOf),
     security: securityOf(headers, cdn),
@@ -145,16 +146,6 @@ function codesOf(
   const way = [...probe.redirects.map(({ url }) => url), response.url];
   if (way.some((url, i) => url.startsWith('http:') && way[i - 1]?.startsWith('https:'))) found.add('https_downgrade');
   return headerCodes.filter((code) => found.has(code));
-}
-
-function hopsOf({ redirects, response_ms: totalMs }: HttpResult, response: FinalResponse): HeadersAnalysis['hops'] {
-  const urls = [...redirects.map(({ url }) => url), response.url];
-  const beforeMs = redirects.reduce((sum, { ms }) => sum + ms, 0);
-  const lastMs = totalMs === null ? null : Math.max(0, Math.round((totalMs - beforeMs) * 1000) / 1000);
-  return [
-    ...redirects.map(({ url, status_code, ms }, i) => ({ url, status_code, location: urls[i + 1] ?? null, ms })),
-    { url: response.url, status_code: response.statusCode, location: null, ms: lastMs },
-  ];
 }
 
 function cookieOf(line: string): SetCookie[] {

@@ -1,0 +1,55 @@
+import type { ProbeResults } from '../probe-types/index.js';
+import { isRedirect, valuesOf } from './response.js';
+
+type HttpResult = ProbeResults['http'];
+
+/** A response on the way to the final one. */
+export interface HeaderHop {
+  readonly url: string;
+  readonly status_code: number;
+  /** URL that the response leads to; null for the final one. */
+  readonly location: string | null;
+  readonly ms: number | null;
+}
+
+/** Responses of a probe in their order. If a redirect could not be followed, the last one has the location that it names. */
+export function hopsOf(probe: HttpResult): HeaderHop[] {
+  const { redirects } = probe;
+  const last = lastHop(probe);
+  const urls = [...redirects.slice(1), ...last].map(({ url }) => url);
+  const way = redirects.map(({ url, status_code, ms }, i) => {
+    const location = urls[i] ?? openLocation(probe) ?? unansweredUrl(probe);
+    return { url, status_code, location, ms };
+  });
+  return [...way, ...last];
+}
+
+/** The response that is not among the redirects; none if there was none, or if it is a redirect that may not be followed. */
+function lastHop(probe: HttpResult): HeaderHop[] {
+  const { final_url: url, status_code, redirects, error } = probe;
+  if (url === null || status_code === null) return [];
+  const isListed = openLocation(probe) !== null && redirects.at(-1)?.url === url;
+  if (isListed && error?.code !== 'too_many_redirects') return [];
+  return [{ url, status_code, location: openLocation(probe), ms: lastMs(probe) }];
+}
+
+/** Destination of a redirect that was not followed, as an absolute URL; null: the response asks for none. */
+function openLocation({ success, status_code, final_url, header_lines = [] }: HttpResult): string | null {
+  if (success || final_url === null || !isRedirect(status_code ?? 0)) return null;
+  const [location] = valuesOf(header_lines, 'location');
+  if (location === undefined) return null;
+  // header bytes arrive as Latin-1; servers write Location in UTF-8
+  const text = Buffer.from(location, 'latin1').toString('utf8');
+  return URL.canParse(text, final_url) ? new URL(text, final_url).href : text;
+}
+
+/** URL of a request that had no response. */
+function unansweredUrl({ final_url, last_url }: HttpResult): string | null {
+  return final_url === null ? (last_url ?? null) : null;
+}
+
+function lastMs({ redirects, response_ms: totalMs }: HttpResult): number | null {
+  if (totalMs === null) return null;
+  const beforeMs = redirects.reduce((sum, { ms }) => sum + ms, 0);
+  return Math.max(0, Math.round((totalMs - beforeMs) * 1_000) / 1_000);
+}
