@@ -30,7 +30,8 @@ export const lookupsModule = defineModule({
       listShut: () => listShutServers(agentsDb),
       note: (asked: readonly AskedRegistryServer[]) => noteAskedServers(agentsDb, asked, config.registryRates),
     };
-    const questions = new NodeQuestions({ probes, registries, directory, selection: config.lookupNodes, clock });
+    const asnOf = (address: string) => geo.locate(address)?.asn ?? null;
+    const questions = new NodeQuestions({ probes, registries, directory, selection: config.lookupNodes, clock, asnOf });
     const policy = () => lists.policy;
     const { geoipAttribution: attribution } = config;
     lists.onChange(() => {

@@ -1,13 +1,14 @@
 import type { Clock } from '@vantage/shared/clock.js';
+import type { AsnOf } from '@vantage/shared/probe-types/definition.js';
 import type { AskedRegistryServer } from '@vantage/shared/probe-types/domain.js';
-import { measurementOf } from '@vantage/shared/probe-types/index.js';
+import { type MeasurementType, measurementOf, type ProbeSpecs } from '@vantage/shared/probe-types/index.js';
 import type { AgentResult } from '@vantage/shared/probe-types/node-result.js';
 import { ApiError } from '../../http/errors.js';
 import type { Node, NodeDirectory, NodeSelection } from '../nodes/index.js';
 import type { Probes } from '../probes/index.js';
 import type { Answer } from './answers/answer.js';
 import { chooseNodes } from './choose-nodes.js';
-import type { NodeLookup, Question } from './kinds/lookup.js';
+import type { Found, NodeLookup, Question } from './kinds/lookup.js';
 import { isFailureOfNode } from './kinds/node-failure.js';
 
 /** Nodes that one question may be put to, one after the other. */
@@ -25,6 +26,8 @@ interface NodeQuestionsOptions {
   readonly directory: NodeDirectory;
   readonly selection: NodeSelection | null;
   readonly clock: Clock;
+  /** Looks up the autonomous system of an address. */
+  readonly asnOf: AsnOf;
 }
 
 /** Puts questions to nodes. */
@@ -41,20 +44,21 @@ export class NodeQuestions {
    * @throws ApiError UNAVAILABLE without a node, RATE_LIMIT_EXCEEDED when the budget of the target is used up
    */
   async ask(lookup: NodeLookup, question: Question, signal: AbortSignal): Promise<Answer> {
+    const { registries, clock, asnOf } = this.options;
     const asked = new Set<string>();
     while (asked.size < MAX_NODES) {
       const node = this.#candidates(lookup, question).find(({ id }) => !asked.has(id));
       if (node === undefined) break;
       asked.add(node.id);
-      const askedAtMs = this.options.clock.now();
-      const shutServers = lookup.serversOf === undefined ? [] : await this.options.registries.listShut();
-      const spec = lookup.specOf(question, shutServers);
-      const reply = await this.options.probes.ask({ type: lookup.measures, spec }, node.id, signal);
-      if (reply === null) throw signal.reason;
-      if (!('result' in reply)) continue;
-      const { result } = reply;
-      if (lookup.serversOf !== undefined) await this.options.registries.note(lookup.serversOf(result));
-      if (!isOwnFailure(result)) return this.#answerOf(lookup, result, { askedAtMs, node });
+      const askedAtMs = clock.now();
+      const shutServers = lookup.serversOf === undefined ? [] : await registries.listShut();
+      const specs = specsOf(lookup, question, shutServers);
+      const [result, second = null] = await this.#measure(lookup, specs, { node, signal });
+      if (result === undefined) continue;
+      if (lookup.serversOf !== undefined) await registries.note(lookup.serversOf(result));
+      if (isOwnFailure(result) || (second !== null && isOwnFailure(second))) continue;
+      const context = { nowMs: clock.now(), node, text: question.text, second, asnOf };
+      return answerOf(lookup, lookup.judge(result, context), askedAtMs);
     }
     throw noNode(
       asked.size === 0
@@ -69,22 +73,35 @@ export class NodeQuestions {
     return chooseNodes({ nodes: directory.all(), selection, capability, question: `${kind} ${text}` });
   }
 
-  #answerOf(
-    lookup: NodeLookup,
-    result: AgentResult,
-    { askedAtMs, node }: { readonly askedAtMs: number; readonly node: Node },
-  ): Answer {
-    const found = lookup.judge(result, { nowMs: this.options.clock.now(), node });
-    const { isFailure, freshMs } = found;
-    const freshUntilMs = askedAtMs + freshMs;
-    return {
-      isFailure,
-      askedAtMs,
-      freshUntilMs,
-      staleUntilMs: freshUntilMs + (isFailure ? 0 : lookup.staleMs),
-      body: isFailure ? { message: found.message } : found.data,
-    };
+  /** Results of a node, one for each question; none if it sent none for one of them. */
+  async #measure(
+    { measures: type }: NodeLookup,
+    specs: readonly ProbeSpecs[MeasurementType][],
+    { node, signal }: { readonly node: Node; readonly signal: AbortSignal },
+  ): Promise<AgentResult[]> {
+    const { probes } = this.options;
+    const replies = await Promise.all(specs.map((spec) => probes.ask({ type, spec }, node.id, signal)));
+    if (replies.includes(null)) throw signal.reason;
+    const results = replies.flatMap((reply) => (reply !== null && 'result' in reply ? [reply.result] : []));
+    return results.length === specs.length ? results : [];
   }
+}
+
+function specsOf(lookup: NodeLookup, question: Question, shutServers: readonly string[]) {
+  const second = lookup.secondSpecOf?.(question) ?? null;
+  return [lookup.specOf(question, shutServers), ...(second === null ? [] : [second])];
+}
+
+function answerOf(lookup: NodeLookup, found: Found, askedAtMs: number): Answer {
+  const { isFailure, freshMs } = found;
+  const freshUntilMs = askedAtMs + freshMs;
+  return {
+    isFailure,
+    askedAtMs,
+    freshUntilMs,
+    staleUntilMs: freshUntilMs + (isFailure ? 0 : lookup.staleMs),
+    body: isFailure ? { message: found.message } : found.data,
+  };
 }
 
 function isOwnFailure({ error }: AgentResult): boolean {

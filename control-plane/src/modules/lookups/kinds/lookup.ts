@@ -46,7 +46,13 @@ export type Found =
   | { readonly isFailure: true; readonly message: string; readonly freshMs: number };
 
 /** Facts besides a result. */
-export interface JudgeContext {
+export interface JudgeContext<T extends MeasurementType = MeasurementType> {
+  /** Question in canonical form. */
+  readonly text: string;
+  /** Result of the second question; null: none was asked. */
+  readonly second: AgentResult<T> | null;
+  /** Number of the network that announces an address; null: unknown. */
+  asnOf(address: string): number | null;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
   /** Node that measured. */
@@ -66,6 +72,8 @@ export interface NodeLookup extends LookupFacts {
   readonly measures: MeasurementType;
   /** `shutServers`: servers of registries that are not to be asked at present. */
   specOf(question: Question, shutServers: readonly string[]): ProbeSpecs[MeasurementType];
+  /** A second measurement for the same answer, by the same node at the same time; null, or absent: none. */
+  secondSpecOf?(question: Question): ProbeSpecs[MeasurementType] | null;
   /** Finding in a result that says something about the target or a third party; pure. */
   judge(result: AgentResult, context: JudgeContext): Found;
   /** Servers of registries that the node asked; absent: the lookup asks none. */
@@ -93,10 +101,11 @@ export type Lookup = NodeLookup | MemoryLookup;
 
 /** Types the definition of a lookup that a node runs by the measurement that it makes. */
 export function nodeLookup<T extends MeasurementType>(
-  definition: Omit<NodeLookup, 'runs' | 'measures' | 'specOf' | 'judge' | 'serversOf'> & {
+  definition: Omit<NodeLookup, 'runs' | 'measures' | 'specOf' | 'secondSpecOf' | 'judge' | 'serversOf'> & {
     readonly measures: T;
     specOf(question: Question, shutServers: readonly string[]): ProbeSpecs[T];
-    judge(result: AgentResult<T>, context: JudgeContext): Found;
+    secondSpecOf?(question: Question): ProbeSpecs[T] | null;
+    judge(result: AgentResult<T>, context: JudgeContext<T>): Found;
     serversOf?(result: AgentResult<T>): readonly AskedRegistryServer[];
   },
 ): NodeLookup {
