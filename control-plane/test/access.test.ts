@@ -62,6 +62,7 @@ const expected: Readonly<Record<string, Expected>> = {
   'GET /v1/info/whois': readBack,
   'GET /v1/info/dns': readBack,
   'GET /v1/info/icp': readBack,
+  'GET /v1/info/headers': readBack,
   'GET /v1/domain-combo/preview': unauthenticated,
   'POST /v1/domain-combo/preview': unauthenticated,
   'GET /domain-combo/preview': unauthenticated,

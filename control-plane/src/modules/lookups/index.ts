@@ -7,7 +7,9 @@ import type { Locale } from '../../http/locale.js';
 import type { Caller } from '../../http/rate-limit.js';
 import type { Probes } from '../probes/index.js';
 import type { Answer } from './answers/answer.js';
-import type { Answers, Asked } from './answers/answers.js';
+import type { Answers, Asked, Payment } from './answers/answers.js';
+import { headers } from './kinds/headers.js';
+import type { HeadersAnswer } from './kinds/headers-answer.js';
 import type { LookupQuery, MemoryLookup, NodeLookup, Question } from './kinds/lookup.js';
 import { hostText } from './kinds/read-q.js';
 import { type LookupKind, lookupOf } from './kinds/registry.js';
@@ -15,8 +17,7 @@ import type { LookupMetrics } from './metrics.js';
 import type { NodeQuestions } from './node-questions.js';
 import { waitWithin } from './wait-within.js';
 
-/** Delay before a caller should ask again for an answer that is still on its way, in seconds. */
-const RETRY_SECONDS = 5;
+export type { HeadersAnswer } from './kinds/headers-answer.js';
 
 interface LookupsOptions {
   readonly answers: Answers;
@@ -32,13 +33,20 @@ interface LookupsOptions {
 }
 
 /** Caller of a lookup, and the wishes of that caller. */
-export interface Asking extends Caller {
+export interface Asking extends Caller, Wishes {}
+
+interface Wishes {
   readonly locale: Locale;
   /** Oldest answer that the caller wants; null: any that is fresh. */
   readonly maxAgeMs: number | null;
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal;
 }
+
+type Pay = () => Promise<Payment>;
+
+/** Payment of another module, which gives back by itself what was not needed. */
+const paid: Payment = { giveBack: async () => {} };
 
 /** Answer of a lookup; `cache` and the time for which it stays fresh are those of its kept form, and absent without one. */
 export interface LookupReply {
@@ -59,8 +67,9 @@ export class Lookups {
     const lookup = lookupOf(kind);
     const question = readQuestion(() => lookup.readQuestion(query, this.options.policy()));
     if (lookup.runs === 'in memory') return { data: this.#remember(lookup, question, asking) };
+    const { probes } = this.options;
     if (asking.maxAgeMs !== null && asking.account === null) throw new ApiError('FORBIDDEN');
-    return this.#lookOnNode(lookup, question, asking);
+    return this.#lookOnNode(lookup, question, asking, () => probes.takeNodeTests(asking, 1));
   }
 
   #remember(lookup: MemoryLookup, question: Question, { locale }: Asking): object {
@@ -70,7 +79,20 @@ export class Lookups {
     return data;
   }
 
-  async #lookOnNode(lookup: NodeLookup, question: Question, asking: Asking): Promise<LookupReply> {
+  /**
+   * Analyses the headers of a URL for another module, which has paid for the node test; `cache.hit` says that none was needed.
+   * @throws ApiError VALIDATION_FAILED, PROBE_TARGET_INVALID, RATE_LIMIT_EXCEEDED, UNAVAILABLE
+   */
+  async askHeaders(
+    url: string,
+    asking: Pick<Asking, 'locale' | 'signal'>,
+  ): Promise<LookupReply & { readonly data: HeadersAnswer }> {
+    const question = readQuestion(() => headers.readQuestion({ q: url }, this.options.policy()));
+    const reply = await this.#lookOnNode(headers, question, { ...asking, maxAgeMs: null }, async () => paid);
+    return { ...reply, data: reply.data as HeadersAnswer };
+  }
+
+  async #lookOnNode(lookup: NodeLookup, question: Question, asking: Wishes, pay: Pay): Promise<LookupReply> {
     const { answers, metrics } = this.options;
     const asked = this.#askedOf(lookup, question);
     const { maxAgeMs, signal } = asking;
@@ -82,7 +104,7 @@ export class Lookups {
         return this.#reply(lookup, judged.answer, { isHit: true, asking });
       }
       if (judged.use === 'failure') return this.#standIn(lookup, asked, asking, failureOf(judged.failure, this.#nowMs));
-      const flight = answers.fly(asked, maxAgeMs, () => this.#pay(lookup, question, asking));
+      const flight = answers.fly(asked, maxAgeMs, () => this.#pay(lookup, question, pay));
       metrics.count(lookup.kind, flight.isOwn ? 'miss' : 'wait');
       const end = await waitWithin(flight.end, { clock: this.options.clock, ms: lookup.deadlineMs, signal });
       if (end === null) return this.#standIn(lookup, asked, asking, tooSlow());
@@ -106,20 +128,20 @@ export class Lookups {
   }
 
   /** One node test for an answer that a node has to give. @throws ApiError QUOTA_EXCEEDED, UNAVAILABLE */
-  #pay(lookup: NodeLookup, question: Question, asking: Asking) {
+  async #pay(lookup: NodeLookup, question: Question, pay: Pay): Promise<Payment> {
     this.options.questions.checkNodes(lookup, question);
-    return this.options.probes.takeNodeTests(asking, 1);
+    return pay();
   }
 
   /** An answer that is no longer fresh, for one that cannot be had. @throws `error` without one */
-  async #standIn(lookup: NodeLookup, { key }: Asked, asking: Asking, error: unknown): Promise<LookupReply> {
+  async #standIn(lookup: NodeLookup, { key }: Asked, asking: Wishes, error: unknown): Promise<LookupReply> {
     const stale = await this.options.answers.findStale(key);
     if (stale === null) throw ofQuery(error);
     this.options.metrics.count(lookup.kind, 'stale');
     return this.#reply(lookup, stale, { isHit: true, asking });
   }
 
-  #reply(lookup: NodeLookup, answer: Answer, how: { readonly isHit: boolean; readonly asking: Asking }): LookupReply {
+  #reply(lookup: NodeLookup, answer: Answer, how: { readonly isHit: boolean; readonly asking: Wishes }): LookupReply {
     const left = answer.freshUntilMs - this.#nowMs;
     const age_sec = Math.max(0, Math.floor((this.#nowMs - answer.askedAtMs) / 1_000));
     const cache = { hit: how.isHit, age_sec: how.isHit ? age_sec : 0, ...(left <= 0 ? { stale: true as const } : {}) };
@@ -140,10 +162,7 @@ function failureOf({ body, freshUntilMs }: Answer, nowMs: number): ApiError {
 
 function tooSlow(): ApiError {
   const message = 'the answer takes longer than a request may wait: send the request again';
-  return new ApiError('UNAVAILABLE', {
-    retryAfterSeconds: RETRY_SECONDS,
-    details: { q: [{ code: 'not_found', message }] },
-  });
+  return new ApiError('UNAVAILABLE', { details: { q: [{ code: 'not_found', message }] } });
 }
 
 /** An error about the target of a task as one about `q`. */

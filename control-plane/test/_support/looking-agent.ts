@@ -1,0 +1,55 @@
+import type { Test } from 'tap';
+import type { TestDatabase } from './database.js';
+import { RealAgent } from './real-agent.js';
+import { type ApiAnswer, startStack, type TestApi } from './stack.js';
+import { type FindRecords, recordData, startZoneServer, type ZoneRecord } from './zone-server.js';
+
+// Addresses of this process alone, so that fixed ports meet no other run of the tests.
+const own = `${(process.pid >> 8) & 255}.${process.pid & 255}`;
+
+/** Addresses of sites: the agent may connect to `public` and `second`, and not to `inside`. */
+export const hosts = { public: `127.77.${own}`, second: `127.78.${own}`, inside: `127.79.${own}` } as const;
+
+/** A control plane, and a real agent that resolves names at a server of the test. */
+export interface LookingAgent {
+  readonly api: TestApi;
+  readonly database: TestDatabase;
+  /** Asks as a stranger. */
+  look(kind: string, q: string, more?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
+}
+
+/** Starts both. Names that `find` does not know have the address `hosts.public`. */
+export async function startLookingAgent(
+  t: Test,
+  find: FindRecords = () => null,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<LookingAgent> {
+  // the control plane knows no exception: what it lets through, it lets through for anybody
+  const { api, database } = await startStack(t, { VANTAGE_ALLOW_TARGETS: '' });
+  const agent = await RealAgent.enroll(t, api, { declared: { country: 'DE', asn: 3320 } });
+  const server = await startZoneServer(t, (name, type) => find(name, type) ?? usualRecords(name, type));
+  await agent.run({
+    environment: {
+      VANTAGE_ALLOW_TARGETS: `127.0.0.1/32,${hosts.public}/32,${hosts.second}/32`,
+      VANTAGE_DNS_SERVERS: server,
+      ...environment,
+    },
+  });
+  return {
+    api,
+    database,
+    look: (kind, q, more = {}) => {
+      const query = new URLSearchParams({ q, ...more });
+      return api.call('GET', `/v1/info/${kind}?${query}`, { as: null });
+    },
+  };
+}
+
+/** An address record of a name. */
+export function addressRecord(name: string, host: keyof typeof hosts): ZoneRecord {
+  return { name, type: 'A', data: recordData.address(hosts[host]) };
+}
+
+function usualRecords(name: string, type: string | null): readonly ZoneRecord[] {
+  return type === 'A' ? [addressRecord(name, 'public')] : [];
+}
