@@ -104,7 +104,7 @@ export class Lookups {
         return this.#reply(lookup, judged.answer, { isHit: true, asking });
       }
       if (judged.use === 'failure') return this.#standIn(lookup, asked, asking, failureOf(judged.failure, this.#nowMs));
-      const flight = answers.fly(asked, maxAgeMs, () => this.#pay(lookup, question, pay));
+      const flight = answers.fly(asked, maxAgeMs, pay);
       metrics.count(lookup.kind, flight.isOwn ? 'miss' : 'wait');
       const end = await waitWithin(flight.end, { clock: this.options.clock, ms: lookup.deadlineMs, signal });
       if (end === null) return this.#standIn(lookup, asked, asking, tooSlow());
@@ -125,12 +125,6 @@ export class Lookups {
       deadlineMs,
       ask: (signal) => this.options.questions.ask(lookup, question, signal),
     };
-  }
-
-  /** One node test for an answer that a node has to give. @throws ApiError QUOTA_EXCEEDED, UNAVAILABLE */
-  async #pay(lookup: NodeLookup, question: Question, pay: Pay): Promise<Payment> {
-    this.options.questions.checkNodes(lookup, question);
-    return pay();
   }
 
   /** An answer that is no longer fresh, for one that cannot be had. @throws `error` without one */

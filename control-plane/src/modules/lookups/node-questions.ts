@@ -34,11 +34,6 @@ interface NodeQuestionsOptions {
 export class NodeQuestions {
   constructor(private readonly options: NodeQuestionsOptions) {}
 
-  /** Checks that a node is online for it. @throws ApiError UNAVAILABLE */
-  checkNodes(lookup: NodeLookup, question: Question): void {
-    if (this.#candidates(lookup, question).length === 0) throw noNode('no node that may run lookups is online');
-  }
-
   /**
    * Asks a node, and another one if the first failed by itself.
    * @throws ApiError UNAVAILABLE without a node, RATE_LIMIT_EXCEEDED when the budget of the target is used up
