@@ -200,6 +200,14 @@ const accepted: { env: Environment; key: keyof typeof settings; value: unknown }
     key: 'voiceGateway',
     value: { kind: 'twilio', account_sid: 'AC1', auth_token: 't', from: '+15005550006' },
   },
+  {
+    env: { VANTAGE_REGISTRY_RATES: 'RDAP.example=5, whois.example:4343=100000' },
+    key: 'registryRates',
+    value: new Map([
+      ['rdap.example', 5],
+      ['whois.example:4343', 100_000],
+    ]),
+  },
 ];
 
 for (const { env, key, value } of accepted) {
@@ -300,6 +308,16 @@ const refused: { env: Environment; message: RegExp }[] = [
     },
     message: /calls come from a number/,
   },
+  ...['rdap.example', 'rdap.example=', '=5', 'rdap.example=-1', 'rdap.example=1.5', 'a.example=5;b.example=6'].map(
+    (text) => ({
+      env: { VANTAGE_REGISTRY_RATES: text },
+      message: new RegExp(`has "${text}", which is not HOST=PER_MINUTE`),
+    }),
+  ),
+  { env: { VANTAGE_REGISTRY_RATES: 'a.example=5,' }, message: /has "", which is not HOST=PER_MINUTE/ },
+  { env: { VANTAGE_REGISTRY_RATES: 'a.example=0' }, message: /a whole number from 1 to 100000, not "0"/ },
+  { env: { VANTAGE_REGISTRY_RATES: 'a.example=100001' }, message: /not "100001"/ },
+  { env: { VANTAGE_REGISTRY_RATES: 'a.example=5,A.example=6' }, message: /has "A.example" twice/ },
 ];
 
 for (const { env, message } of refused) {

@@ -349,14 +349,14 @@ export function parseChoice(text: string, yes: string, no: string): boolean {
   throw new ValueError(`must be ${yes} or ${no}`);
 }
 
-/** Numbers of requests a minute by host: `HOST=PER_MINUTE`, separated by commas. @throws ValueError */
+/** Numbers of requests a minute by host: `HOST=PER_MINUTE`, separated by commas, each host once. @throws ValueError */
 export function parseRates(text: string): ReadonlyMap<string, number> {
-  const entries = text.split(',').map((entry) => entry.trim());
-  return new Map(
-    entries.map((entry) => {
-      const [, host = '', rate = ''] = /^([\w.:[\]-]+)=(\d+)$/.exec(entry) ?? [];
-      if (host === '') throw new ValueError(`has "${entry}", which is not HOST=PER_MINUTE`);
-      return [host.toLowerCase(), parseNumber(rate, 1, 100_000)];
-    }),
-  );
+  const rates = new Map<string, number>();
+  for (const entry of text.split(',').map((written) => written.trim())) {
+    const [, host = '', rate = ''] = /^([\w.:[\]-]+)=(\d+)$/.exec(entry) ?? [];
+    if (host === '') throw new ValueError(`has "${entry}", which is not HOST=PER_MINUTE`);
+    if (rates.has(host.toLowerCase())) throw new ValueError(`has "${host}" twice`);
+    rates.set(host.toLowerCase(), parseNumber(rate, 1, 100_000));
+  }
+  return rates;
 }
