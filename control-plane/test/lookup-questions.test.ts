@@ -1,10 +1,10 @@
-import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
 import { type LookupKind, lookupOf, lookups } from '../src/modules/lookups/kinds/registry.js';
 import { joinNode, startLookups } from './_support/lookup-world.js';
+import { patientClock } from './_support/patient-clock.js';
 
 t.setTimeout(240_000);
-const world = await startLookups(t, [systemClock], { VANTAGE_ALLOW_TARGETS: '' });
+const world = await startLookups(t, [patientClock], { VANTAGE_ALLOW_TARGETS: '' });
 const node = await joinNode(t, world, { isAnswering: true });
 const [api] = world.apis;
 

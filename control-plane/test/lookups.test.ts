@@ -1,17 +1,11 @@
-import { type Clock, systemClock } from '@vantage/shared/clock.js';
 import t, { type Test } from 'tap';
 import { FakeClock } from './_support/fake-clock.js';
 import { answerJob, joinNode, type LookupWorld, startLookups } from './_support/lookup-world.js';
+import { patientClock } from './_support/patient-clock.js';
 import { createUserApi, type TestApi } from './_support/stack.js';
 import { until } from './_support/until.js';
 
 t.setTimeout(300_000);
-
-/** Callers of a busy machine do not give up: long waits take ten times as long. */
-const patient: Clock = {
-  ...systemClock,
-  after: (ms, ...rest) => systemClock.after(ms >= 10_000 ? 10 * ms : ms, ...rest),
-};
 
 const path = '/v1/info/ssl?q=example.com';
 const graded = { grade: 'A', domain: 'example.com', valid: true, port: 443 };
@@ -31,7 +25,7 @@ const openWaiting = (api: TestApi, query = path) => {
 t.test(
   'a lookup is asked once of a node, kept for every replica and caller, and no caller sees its task',
   async (t) => {
-    const world = await startLookups(t, [patient, patient]);
+    const world = await startLookups(t, [patientClock, patientClock]);
     const node = await joinNode(t, world);
     const [one, other] = world.apis as [TestApi, TestApi];
     const first = ask(one);
@@ -67,7 +61,7 @@ t.test(
 );
 
 t.test('a thousand callers of two replicas and one cold key make one task of one node', async (t) => {
-  const world = await startLookups(t, [patient, patient]);
+  const world = await startLookups(t, [patientClock, patientClock]);
   const node = await joinNode(t, world);
   const callers = Array.from({ length: 1_000 }, (_, index) => ask(world.apis[index % 2] ?? world.apis[0]));
   await answerJob(node, 1, graded);
@@ -78,7 +72,7 @@ t.test('a thousand callers of two replicas and one cold key make one task of one
 });
 
 t.test('a caller who leaves ends neither the question nor the wait of the others', async (t) => {
-  const world = await startLookups(t, [patient]);
+  const world = await startLookups(t, [patientClock]);
   const node = await joinNode(t, world);
   const leaver = openWaiting(world.apis[0]);
   await until('the job', () => node.jobs.length === 1);
@@ -91,7 +85,7 @@ t.test('a caller who leaves ends neither the question nor the wait of the others
 });
 
 t.test('the lease of a replica that died is taken over', async (t) => {
-  const world = await startLookups(t, [patient]);
+  const world = await startLookups(t, [patientClock]);
   const node = await joinNode(t, world);
   const lease = { key: 'ssl/1 example.com port=443', holder: 'rep_dead' };
   await claimsIn(world).insert({ ...lease, lease_until: new Date(Date.now() + 3_600_000) });
@@ -106,7 +100,7 @@ t.test('the lease of a replica that died is taken over', async (t) => {
 });
 
 t.test('the second node is asked when the first is lost, and no third one', async (t) => {
-  const world = await startLookups(t, [patient]);
+  const world = await startLookups(t, [patientClock]);
   const nodes = [await joinNode(t, world), await joinNode(t, world), await joinNode(t, world)];
   const overload = { success: false, error: { code: 'overload', message: 'busy' } };
   const waiting = ask(world.apis[0]);
@@ -130,7 +124,7 @@ t.test('the second node is asked when the first is lost, and no third one', asyn
 });
 
 t.test('without a node a lookup is 503 with details.nodes, and a node of a stranger is none', async (t) => {
-  const world = await startLookups(t, [patient]);
+  const world = await startLookups(t, [patientClock]);
   const [controlPlane] = world.replicas;
   if (controlPlane === undefined) throw new Error('no replica');
   const stranger = await createUserApi(controlPlane, 'stranger@test.example', 'user');
@@ -145,7 +139,7 @@ t.test('without a node a lookup is 503 with details.nodes, and a node of a stran
 });
 
 t.test('nodes without the tag are not asked while a node of an administrator has it', async (t) => {
-  const world = await startLookups(t, [patient]);
+  const world = await startLookups(t, [patientClock]);
   const plain = await joinNode(t, world);
   const tagged = await joinNode(t, world, { tags: ['lookup'] });
   for (const name of ['a', 'b', 'c', 'd']) {
@@ -171,7 +165,7 @@ t.test(
   'a question of a caller costs a node test, a hit and a wait cost none, and a failure of ours is refunded',
   async (t) => {
     const plans = '{"anonymous": {"requests_per_minute": null, "node_tests_per_day": 2}}';
-    const world = await startLookups(t, [patient], { VANTAGE_PLANS: plans });
+    const world = await startLookups(t, [patientClock], { VANTAGE_PLANS: plans });
     const node = await joinNode(t, world);
     const overload = { success: false, error: { code: 'overload', message: 'busy' } };
     const failing = ask(world.apis[0], '/v1/info/ssl?q=failing.example.com');
@@ -223,7 +217,7 @@ t.test('answers that are denied now are deleted', async (t) => {
 });
 
 t.test('only a caller with credentials may name the oldest answer that is wanted', async (t) => {
-  const world = await startLookups(t, [patient]);
+  const world = await startLookups(t, [patientClock]);
   const [api] = world.apis;
   const node = await joinNode(t, world);
   const newer = `${path}&max_age_s=0`;
@@ -237,7 +231,7 @@ t.test('only a caller with credentials may name the oldest answer that is wanted
 await refusals(t);
 
 async function refusals(t: Test): Promise<void> {
-  const world = await startLookups(t, [patient]);
+  const world = await startLookups(t, [patientClock]);
   const q = (text: string) => `/v1/info/ssl?q=${encodeURIComponent(text)}`;
   const long = `${'a'.repeat(60)}.`.repeat(4);
   const malformed = [

@@ -1,5 +1,6 @@
 import type { Test } from 'tap';
 import type { TestDatabase } from './database.js';
+import { patientClock } from './patient-clock.js';
 import { RealAgent } from './real-agent.js';
 import { type ApiAnswer, startStack, type TestApi } from './stack.js';
 import { type FindRecords, recordData, startZoneServer, type ZoneRecord } from './zone-server.js';
@@ -25,7 +26,7 @@ export async function startLookingAgent(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<LookingAgent> {
   // the control plane knows no exception: what it lets through, it lets through for anybody
-  const { api, database } = await startStack(t, { VANTAGE_ALLOW_TARGETS: '' });
+  const { api, database } = await startStack(t, { VANTAGE_ALLOW_TARGETS: '' }, patientClock);
   const agent = await RealAgent.enroll(t, api, { declared: { country: 'DE', asn: 3320 } });
   const server = await startZoneServer(t, (name, type) => find(name, type) ?? usualRecords(name, type));
   await agent.run({
