@@ -35,6 +35,7 @@ export const roomOrders: Readonly<Record<string, readonly string[]>> = {
     LOOSE,
     'routes',
   ],
+  'control-plane/src/modules/diagnose': [LOOSE, 'page', 'routes'],
   'control-plane/src/modules/monitors': [
     'mails',
     'definition',
