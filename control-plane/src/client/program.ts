@@ -7,6 +7,7 @@ import { printJson, printTable } from '../terminal/print.js';
 import { version } from '../version.js';
 import type { ApiClient } from './api-client.js';
 import { diagnoseCommand } from './diagnose-command.js';
+import { lookupCommands } from './lookup-commands.js';
 import { addParamOptions, paramsOf } from './param-options.js';
 import { Progress } from './progress.js';
 import { taskTable } from './result-table.js';
@@ -36,7 +37,7 @@ interface CommonOptions extends ClientOptions, Record<string, unknown> {
   readonly limit?: number;
 }
 
-/** The command line of vantage: a command for each probe type, one for reports, and one for nodes. */
+/** The command line of vantage: a command for each probe type, those of lookups, one for reports, and one for nodes. */
 export function buildClientProgram(): Command {
   const program = new Command('vantage')
     .description('Run probes from many places with the Vantage API.')
@@ -44,6 +45,7 @@ export function buildClientProgram(): Command {
     .addHelpText('after', '\nExample:\n  vantage http https://example.com/ --from DE,AS3320 --limit 5')
     .addHelpText('afterAll', environmentHelp);
   for (const type of probeTypeNames) program.addCommand(probeCommand(type));
+  for (const command of lookupCommands()) program.addCommand(command);
   return program.addCommand(diagnoseCommand()).addCommand(nodesCommand());
 }
 
