@@ -36,6 +36,7 @@ export const roomOrders: Readonly<Record<string, readonly string[]>> = {
     'routes',
   ],
   'control-plane/src/modules/diagnose': [LOOSE, 'page', 'routes'],
+  'control-plane/src/modules/lookups': ['registries', 'answers', 'kinds', 'reputation', LOOSE, 'page', 'routes'],
   'control-plane/src/modules/monitors': [
     'mails',
     'definition',
