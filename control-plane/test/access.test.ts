@@ -62,6 +62,12 @@ const expected: Readonly<Record<string, Expected>> = {
   'GET /v1/info/whois': readBack,
   'GET /v1/info/dns': readBack,
   'GET /v1/info/icp': readBack,
+  'POST /v1/diagnose': open(probe),
+  'GET /v1/diagnose': { kind: 'scope', scope: 'probe:read' },
+  'GET /v1/diagnose/{id}': readBack,
+  'GET /v1/diagnose/{id}/events': readBack,
+  'PATCH /v1/diagnose/{id}': open({ kind: 'scope', scope: 'probe' }),
+  'DELETE /v1/diagnose/{id}': open({ kind: 'scope', scope: 'probe' }),
   'GET /v1/info/headers': readBack,
   'GET /v1/domain-combo/preview': unauthenticated,
   'POST /v1/domain-combo/preview': unauthenticated,
@@ -536,6 +542,11 @@ async function makeForeign({ api, controlPlane, database }: Stack): Promise<Reco
     spec: '{}',
     created_at: new Date(),
   });
+  const reportId = newId(idPrefixes.diagnoseReport);
+  const empty = { is_test: false, shared: false, scope: ['ping'], node_ids: [], tasks: '{}', cost: 0 };
+  const times = { created_at: new Date(), ends_at: new Date() };
+  const report = { id: reportId, owner_id: owner, target: 'example.com', status: 'failed' };
+  await database.db('diagnose_reports').insert({ ...report, ...empty, ...times });
   const [monitorId, eventId] = [newId(idPrefixes.monitor), newId(idPrefixes.monitorEvent)];
   await database.db('monitors').insert({
     id: monitorId,
@@ -615,6 +626,7 @@ async function makeForeign({ api, controlPlane, database }: Stack): Promise<Reco
     '/v1/account/tokens': tokenId,
     '/v1/nodes/enrollment-tokens': enrollment.body.data.id,
     '/v1/probe/tasks': taskId,
+    '/v1/diagnose': reportId,
     '/v1/account/nodes': nodeId,
     '/v1/nodes': 'public',
     '/hb': 'public',

@@ -31,6 +31,7 @@ const lists: Readonly<Record<string, readonly [table: string, hasTests: boolean]
   '/v1/maintenance-windows': ['maintenance_windows', true],
   '/v1/webhooks': ['webhook_endpoints', true],
   '/v1/probe/tasks': ['probe_tasks', true],
+  '/v1/diagnose': ['diagnose_reports', true],
   '/v1/account/api-keys': ['api_keys', false],
   '/v1/nodes/enrollment-tokens': ['enrollment_tokens', false],
   '/v1/account/nodes': ['nodes', false],
@@ -107,6 +108,18 @@ function makers({ database: { db } }: Stack): readonly Make[] {
       const task = { id, owner_id: userId, is_test: isTest, probe_type: 'http', target: text, spec: '{}' };
       await db('probe_tasks').insert({ ...task, created_at: new Date() });
       return { path: '/v1/probe/tasks', id };
+    },
+    async ({ api: { userId } }, text, isTest) => {
+      const id = newId(idPrefixes.diagnoseReport);
+      const done = {
+        status: 'failed',
+        report: '{"status":"failed","overall_score":null,"sections":{},"truncated":false}',
+      };
+      const empty = { scope: ['ping'], node_ids: [], tasks: '{}', cost: 0, shared: false };
+      const times = { created_at: new Date(), ends_at: new Date() };
+      const row = { id, owner_id: userId, is_test: isTest, target: text };
+      await db('diagnose_reports').insert({ ...row, ...done, ...empty, ...times });
+      return { path: '/v1/diagnose', id };
     },
     async ({ api: { userId } }, text, isTest) => {
       const settings = { config: '{"port":80}', node_selection: '{"limit":3,"spread":"asn"}', tags: [text] };

@@ -2,6 +2,7 @@ import { idLowerBound, idPrefixes } from '@vantage/shared/ids.js';
 import t from 'tap';
 import { program } from '../src/audit-log/actor.js';
 import { insertAuditEntry } from '../src/audit-log/store.js';
+import { ensurePartitions, partitionedTables } from '../src/db/partitions.js';
 import { insertJob } from '../src/jobs/store.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { startStack } from './_support/stack.js';
@@ -142,4 +143,18 @@ t.test('dead letters and declared gaps stay for 90 days, marks of a replaced spo
     'the only spool of a node keeps its mark',
   );
   await until('the outbox', async () => (await db('outbox')).length === 0);
+});
+
+t.test('diagnose reports without an owner are kept for 7 days, those of accounts longer', async (t) => {
+  await ensurePartitions(db, ago(8).getTime(), partitionedTables);
+  const reportAt = (days: number) => idLowerBound(idPrefixes.diagnoseReport, ago(days).getTime());
+  const row = { is_test: false, target: 'example.com', scope: ['ping'], node_ids: [], shared: true, status: 'failed' };
+  const times = { created_at: ago(7), ends_at: ago(7), tasks: '{}', cost: 0 };
+  const [gone, anonymous, owned] = [reportAt(7.1), reportAt(6.9), reportAt(7.2)];
+  await db('diagnose_reports').insert([
+    { ...row, ...times, id: gone, owner_id: null },
+    { ...row, ...times, id: anonymous, owner_id: null },
+    { ...row, ...times, id: owned, owner_id: api.userId },
+  ]);
+  t.strictSame(await leftAfterUpkeep('diagnose_reports', 'id', gone), [owned, anonymous]);
 });

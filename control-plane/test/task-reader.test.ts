@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { RecentTasks } from '../src/modules/probes/recent-tasks.js';
 import { insertTasks, type TaskRow } from '../src/modules/probes/store.js';
 import { TaskReader } from '../src/modules/probes/task-reader.js';
-import { Waiters } from '../src/modules/probes/waiters.js';
+import { Waiters } from '../src/runtime/waiters.js';
 import { createTestDatabase } from './_support/database.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { until } from './_support/until.js';

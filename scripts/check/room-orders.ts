@@ -35,6 +35,8 @@ export const roomOrders: Readonly<Record<string, readonly string[]>> = {
     LOOSE,
     'routes',
   ],
+  'control-plane/src/modules/diagnose': [LOOSE, 'page', 'routes'],
+  'control-plane/src/modules/lookups': ['registries', 'answers', 'kinds', 'reputation', LOOSE, 'page', 'routes'],
   'control-plane/src/modules/monitors': [
     'mails',
     'definition',

@@ -33,6 +33,7 @@ export const idPrefixes = {
   alertSilence: 'asl_',
   alertGroup: 'agr_',
   alertEvent: 'ae_',
+  diagnoseReport: 'dg_',
 } as const;
 
 export type IdPrefix = (typeof idPrefixes)[keyof typeof idPrefixes];

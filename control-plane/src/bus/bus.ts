@@ -23,7 +23,9 @@ export type BusMessage =
   /** To every replica: events were published; each id is a kind of event. */
   | { readonly type: 'events'; readonly ids: readonly string[] }
   /** To every replica: lookups of these keys have ended. */
-  | { readonly type: 'lookups'; readonly ids: readonly string[] };
+  | { readonly type: 'lookups'; readonly ids: readonly string[] }
+  /** To every replica: these diagnose reports have changed. */
+  | { readonly type: 'reports'; readonly ids: readonly string[] };
 
 const messageTypes: Readonly<Record<BusMessage['type'], true>> = {
   jobs: true,
@@ -35,6 +37,7 @@ const messageTypes: Readonly<Record<BusMessage['type'], true>> = {
   'check-now': true,
   events: true,
   lookups: true,
+  reports: true,
 };
 
 /** True if a value is a message of this version; a newer replica may send others. */

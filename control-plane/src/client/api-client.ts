@@ -22,6 +22,7 @@ export class ApiUnreachable extends Error {
 
 interface Envelope {
   readonly data?: unknown;
+  readonly meta?: unknown;
   readonly error?: { readonly code: string; readonly message: string; readonly details?: ApiRefusal['details'] };
 }
 
@@ -31,10 +32,13 @@ export class ApiClient {
 
   /** Returns `data` of the response. @throws ApiRefusal, ApiUnreachable */
   async call<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
-    const { statusCode, body: answer } = await this.#request(method, path, body);
-    const envelope = parseEnvelope(await this.#reachable(answer.text()), this.options.url);
-    if (envelope.error) throw refusal(statusCode, envelope.error);
-    return envelope.data as T;
+    return (await this.#call(method, path, body)).data as T;
+  }
+
+  /** Returns `data` and `meta` of the response to a GET. @throws ApiRefusal, ApiUnreachable */
+  async read<T, M>(path: string): Promise<{ readonly data: T; readonly meta: M }> {
+    const { data, meta } = await this.#call('GET', path);
+    return { data: data as T, meta: meta as M };
   }
 
   /** The events of a stream until it ends. @throws ApiRefusal, ApiUnreachable */
@@ -58,6 +62,13 @@ export class ApiClient {
     } catch (cause) {
       throw this.#unreachable(cause);
     }
+  }
+
+  async #call(method: 'GET' | 'POST', path: string, body?: object): Promise<Envelope> {
+    const { statusCode, body: answer } = await this.#request(method, path, body);
+    const envelope = parseEnvelope(await this.#reachable(answer.text()), this.options.url);
+    if (envelope.error) throw refusal(statusCode, envelope.error);
+    return envelope;
   }
 
   async #request(method: 'GET' | 'POST', path: string, body?: object) {

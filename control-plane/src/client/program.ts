@@ -1,22 +1,23 @@
-import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { definitionOf, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { Static } from 'typebox';
-import { readClientEnv } from '../config/config.js';
 import type { nodeSchemas } from '../modules/nodes/index.js';
 import { parseFrom } from '../node-words.js';
 import { printJson, printTable } from '../terminal/print.js';
 import { version } from '../version.js';
-import { ApiClient, ApiRefusal, ApiUnreachable } from './api-client.js';
+import type { ApiClient } from './api-client.js';
+import { diagnoseCommand } from './diagnose-command.js';
+import { lookupCommands } from './lookup-commands.js';
 import { addParamOptions, paramsOf } from './param-options.js';
 import { Progress } from './progress.js';
 import { taskTable } from './result-table.js';
 import { runProbe } from './run-probe.js';
+import { type ClientOptions, parseLimit, withClient } from './with-client.js';
 
 /** Exit codes of vantage; the one list. */
 export const clientExitCodes = [
   { code: 0, meaning: 'every node succeeded' },
-  { code: 1, meaning: 'a node failed' },
+  { code: 1, meaning: 'a node failed, or a report has failed or scores less than --min-score' },
   { code: 2, meaning: 'wrong arguments, or the API refused the request' },
   { code: 3, meaning: 'the API cannot be reached' },
 ] as const;
@@ -31,14 +32,12 @@ Environment:
 Exit codes:
 ${clientExitCodes.map(({ code, meaning }) => `  ${code}  ${meaning}`).join('\n')}`;
 
-interface CommonOptions extends Record<string, unknown> {
-  readonly url?: string;
-  readonly json?: true;
+interface CommonOptions extends ClientOptions, Record<string, unknown> {
   readonly from?: string;
   readonly limit?: number;
 }
 
-/** The command line of vantage: a command for each probe type, and one for nodes. */
+/** The command line of vantage: a command for each probe type, those of lookups, one for reports, and one for nodes. */
 export function buildClientProgram(): Command {
   const program = new Command('vantage')
     .description('Run probes from many places with the Vantage API.')
@@ -46,7 +45,8 @@ export function buildClientProgram(): Command {
     .addHelpText('after', '\nExample:\n  vantage http https://example.com/ --from DE,AS3320 --limit 5')
     .addHelpText('afterAll', environmentHelp);
   for (const type of probeTypeNames) program.addCommand(probeCommand(type));
-  return program.addCommand(nodesCommand());
+  for (const command of lookupCommands()) program.addCommand(command);
+  return program.addCommand(diagnoseCommand()).addCommand(nodesCommand());
 }
 
 function probeCommand(type: ProbeType): Command {
@@ -62,7 +62,9 @@ function probeCommand(type: ProbeType): Command {
   return addParamOptions(command, type)
     .option('--url <url>', 'address of the API')
     .option('--json', 'print the task as JSON')
-    .action((target: string, options: CommonOptions) => run(options, (client) => probe(client, type, target, options)));
+    .action((target: string, options: CommonOptions) =>
+      withClient(options, (client) => probe(client, type, target, options)),
+    );
 }
 
 async function probe(client: ApiClient, type: ProbeType, target: string, options: CommonOptions): Promise<void> {
@@ -88,7 +90,7 @@ function nodesCommand(): Command {
     .option('--url <url>', 'address of the API')
     .option('--json', 'print the nodes as JSON')
     .action((options: CommonOptions) =>
-      run(options, async (client) => {
+      withClient(options, async (client) => {
         const items = await listNodes(client);
         if (options.json) return printJson(items);
         printTable(
@@ -120,36 +122,4 @@ async function listNodes(client: ApiClient): Promise<NodeRecord[]> {
     all.push(...items);
     if (items.length < PAGE_SIZE) return all;
   }
-}
-
-async function run(options: CommonOptions, work: (client: ApiClient) => Promise<void>): Promise<void> {
-  const env = readClientEnv();
-  const url = options.url ?? env.url;
-  if (!URL.canParse(url)) return fail(2, `"${url}" is not a URL: use for example http://127.0.0.1:8080`);
-  try {
-    await work(new ApiClient({ url, token: env.token }));
-  } catch (error) {
-    if (error instanceof ApiRefusal) fail(2, explain(error));
-    else if (error instanceof ApiUnreachable) fail(3, error.message);
-    else throw error;
-  }
-}
-
-/** Prints an error; servers choose much of its text. */
-function fail(exitCode: (typeof clientExitCodes)[number]['code'], message: string): void {
-  process.exitCode = exitCode;
-  process.stderr.write(`vantage: ${message.split('\n').map(textCell).join('\n')}\n`);
-}
-
-function explain(error: ApiRefusal): string {
-  const fields = Object.entries(error.details).map(
-    ([field, errors]) => `\n  ${field}: ${errors.map(({ message }) => message).join(', ')}`,
-  );
-  return `${error.message} (${error.code})${fields.join('')}`;
-}
-
-function parseLimit(text: string): number {
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 50) throw new InvalidArgumentError('must be 1 to 50');
-  return limit;
 }

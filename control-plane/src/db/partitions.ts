@@ -65,6 +65,7 @@ export const partitionedTables: readonly PartitionedTable[] = [
   { name: 'alert_deliveries', idPrefix: idPrefixes.alertDelivery, keepDays: ALERT_DELIVERY_DAYS },
   // an ICP filing stands in for a newer one for 30 days after its day of freshness
   { name: 'lookup_answers', idPrefix: null, keepDays: 31 },
+  { name: 'diagnose_reports', idPrefix: idPrefixes.diagnoseReport, keepDays: 30 },
 ];
 
 function monitorTable(name: string, period: PartitionPeriod, keepDays: number): PartitionedTable {

@@ -4,6 +4,7 @@ import { sendMail } from '../mail/send-mail.js';
 import { accountsModule } from '../modules/accounts/module.js';
 import { alertsModule } from '../modules/alerts/module.js';
 import { auditModule } from '../modules/audit/module.js';
+import { diagnoseModule } from '../modules/diagnose/module.js';
 import { domainComboModule } from '../modules/domain-combo/module.js';
 import { eventsModule } from '../modules/events/module.js';
 import { jobsModule } from '../modules/jobs/module.js';
@@ -32,6 +33,7 @@ export const modules: readonly ModuleDefinition[] = complete([
   eventsModule,
   jobsModule,
   lookupsModule,
+  diagnoseModule,
   pagesModule,
   webhooksModule,
 ]);

@@ -27,9 +27,14 @@ export class SseReader {
 
   /** Requests the events of a task; resolves with the head of the response. */
   static open(t: Test, api: TestApi, taskId: string): Promise<SseReader> {
+    return SseReader.openPath(t, api, `/v1/probe/tasks/${taskId}/events`);
+  }
+
+  /** Requests the events at a path; resolves with the head of the response. */
+  static openPath(t: Test, api: TestApi, path: string): Promise<SseReader> {
     return new Promise((resolve, reject) => {
       const headers = { authorization: `Bearer ${api.token}` };
-      const request = get(new URL(`/v1/probe/tasks/${taskId}/events`, api.url), { headers, agent: false }, (response) =>
+      const request = get(new URL(path, api.url), { headers, agent: false }, (response) =>
         resolve(new SseReader(response)),
       );
       request.once('error', reject);

@@ -58,6 +58,14 @@ export const unowned: readonly Unowned[] = [
         'deleteLostBundles',
       ],
       'modules/audit/store.ts': ['deleteAuditRowsBefore'],
+      'modules/diagnose/report-store.ts': [
+        'noteTask',
+        'noteHeaders',
+        'renewLease',
+        'claimDue',
+        'endReport',
+        'deleteAnonymousBefore',
+      ],
       'modules/monitors/checks/expiry-store.ts': ['listExpiring', 'insertExpiryNotices'],
       'modules/monitors/definition/assignment-store.ts': ['sumLoads', 'readRecentLoad'],
       'modules/monitors/events/event-store.ts': ['changeEventType', 'markEventTold'],
@@ -162,6 +170,7 @@ export const unowned: readonly Unowned[] = [
   {
     reason: 'the caller compares the owner of the row: public nodes and tasks without an owner are for everybody',
     declarations: {
+      'modules/diagnose/report-store.ts': ['findReport'],
       'modules/nodes/place/place-store.ts': ['changePlace'],
       'modules/nodes/store.ts': ['listNodes', 'findNodes', 'listRevisionsSince', 'listShutOutLately', 'lockNode'],
       'modules/probes/store.ts': ['INSERT', 'FIND_TASK', 'FIND_NODE_TASK'],

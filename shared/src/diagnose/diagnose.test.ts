@@ -54,17 +54,7 @@ const onAll = <T extends Type>(result: ProbeResults[T]): NodeResult<T>[] =>
   nodeIds.map((nodeId) => ({ nodeId, result }));
 const on = <T extends Type>(...results: ProbeResults[T][]): NodeResult<T>[] =>
   results.map((result, i) => ({ nodeId: `n${i + 1}`, result }));
-const analysis = {
-  url: 'https://example.com/',
-  final_url: 'https://example.com/',
-  hops: [],
-  headers: {},
-  cookies: [],
-  security: {},
-  analysis: { insecure: false, reasons: [] },
-  grade: 'A+' as const,
-  codes: [],
-};
+const analysis = { codes: [], facts: { url: 'https://example.com/', grade: 'A+' } };
 
 const flawless: DiagnoseInput = {
   target,
@@ -227,7 +217,7 @@ t.test('without any HTTP response the score is at most 20, with a bad certificat
 
 t.test('a challenge page scores less than 100, in http and in security_headers', async (t) => {
   const challenged = succeeded('http', { ...site, headers: { 'cf-mitigated': 'challenge' } });
-  const refused = { ...analysis, grade: null, codes: ['not_the_site' as const] };
+  const refused = { codes: ['not_the_site' as const], facts: { grade: null } };
   for (const http of [challenged, succeeded('http', { ...site, status_code: 403 })]) {
     const { sections, overall_score: overall } = report({
       http: onAll<'http'>(http),

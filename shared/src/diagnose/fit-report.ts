@@ -20,8 +20,10 @@ const cuts: readonly Cut[] = [
 /** Cuts bodies, then headers beyond 4 KiB, then replies of hops, and at last all facts, until the report fits. */
 export function fitReport(report: Report): FittedReport {
   let fitted: FittedReport = { ...report, truncated: false };
-  for (const cut of cuts) {
-    if (bytesOf(fitted) <= MAX_REPORT_BYTES) return fitted;
+  for (const [step, cut] of cuts.entries()) {
+    // megabytes of bodies need not be written as JSON to know that they are too many
+    const hasLargeBodies = step === 0 && charactersOfBodies(report) > MAX_REPORT_BYTES;
+    if (!hasLargeBodies && bytesOf(fitted) <= MAX_REPORT_BYTES) return fitted;
     fitted = { ...withFacts(fitted, (facts) => cutIn(facts, cut) as Section['facts']), truncated: true };
   }
   if (bytesOf(fitted) <= MAX_REPORT_BYTES) return fitted;
@@ -56,6 +58,12 @@ function cutHeaders(headers: unknown): unknown {
     return left >= 0;
   });
   return Object.fromEntries(kept);
+}
+
+function charactersOfBodies({ sections }: Report): number {
+  const nodes = sections.http?.facts['nodes'];
+  if (!Array.isArray(nodes)) return 0;
+  return nodes.reduce((sum: number, { body }) => sum + (typeof body === 'string' ? body.length : 0), 0);
 }
 
 function bytesOf(report: FittedReport): number {

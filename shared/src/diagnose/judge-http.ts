@@ -1,5 +1,5 @@
 import { isChallengePage } from '../headers/challenge-pages.js';
-import type { ProbeErrorCode } from '../probe-types/error-codes.js';
+import type { ProbeError, ProbeErrorCode } from '../probe-types/error-codes.js';
 import type { ProbeResults } from '../probe-types/index.js';
 import type { CodeOf } from './finding-table.js';
 import type { NodeResult } from './node-results.js';
@@ -26,8 +26,14 @@ const connectFailures: ReadonlySet<ProbeErrorCode> = new Set([
 
 /** True if no node could connect or shake hands: a target without a scheme is then asked by plain http once more. */
 export function needsPlainHttp(results: readonly NodeResult<'http'>[]): boolean {
-  const codes = results.map(({ result }) => (result.status_code === null ? result.error?.code : undefined));
-  return codes.length > 0 && codes.every((code) => code === 'tls_handshake' || isConnectFailure(code));
+  return (
+    results.length > 0 && results.every(({ result }) => result.status_code === null && isUnconnected(result.error))
+  );
+}
+
+/** True if the failure is one to connect or to shake hands. */
+export function isUnconnected(error: ProbeError | null): boolean {
+  return error?.code === 'tls_handshake' || isConnectFailure(error?.code);
 }
 
 /** True if a node got a response. */

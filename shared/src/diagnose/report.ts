@@ -1,9 +1,9 @@
-import type { HeadersAnalysis } from '../headers/analyse-headers.js';
+import type { HeaderCode } from '../headers/header-grades.js';
 import type { AsnOf } from '../probe-types/definition.js';
 import type { ProbeError } from '../probe-types/error-codes.js';
 import type { ZoneFindingCode } from '../probe-types/zone-audit.js';
 import type { FindingLanguage } from './finding-rule.js';
-import { type FindingCode, findingText, type SectionName, sectionNames } from './finding-table.js';
+import { findingText, type SectionName, sectionNames } from './finding-table.js';
 import { hasResponse, judgeHttp, needsPlainHttp } from './judge-http.js';
 import {
   areContradictory,
@@ -15,7 +15,7 @@ import {
   judgeSsl,
 } from './judge-others.js';
 import { isJudged, type NodeResult, Seen } from './node-results.js';
-import { type Finding, findingsOf, overallScore, sectionScore } from './score.js';
+import { type Finding, findingsOf, overallScore, sectionScore, wholeFindingsOf } from './score.js';
 import type { DiagnoseTarget } from './target.js';
 import { isForNamesOnly } from './task-plan.js';
 
@@ -49,12 +49,20 @@ export interface Report {
   readonly sections: Readonly<Partial<Record<SectionName, Section>>>;
 }
 
-/** Result of a task that one node has. */
+/** Result of a question that one node answers. */
 export interface SingleResult<T> {
-  readonly nodeId: string;
-  /** Null if the task succeeded. */
+  /** Null: unknown, because the answer was kept from an earlier question. */
+  readonly nodeId: string | null;
+  /** Null if the question has an answer. */
   readonly error: ProbeError | null;
+  /** Null without an answer; without an error too, if only nodes failed. */
   readonly value: T | null;
+}
+
+/** Analysis of headers: its codes, and everything else of it as facts. */
+export interface HeadersOutcome {
+  readonly codes: readonly HeaderCode[];
+  readonly facts: Readonly<Record<string, unknown>>;
 }
 
 /** Results so far, in any order. */
@@ -73,7 +81,7 @@ export interface DiagnoseInput {
   readonly ping: readonly NodeResult<'ping'>[];
   readonly traceroute: readonly NodeResult<'traceroute'>[];
   readonly zone: SingleResult<{ readonly findings: readonly { readonly code: ZoneFindingCode }[] }> | null;
-  readonly headers: SingleResult<HeadersAnalysis> | null;
+  readonly headers: SingleResult<HeadersOutcome> | null;
   readonly asnOf: AsnOf;
 }
 
@@ -197,9 +205,8 @@ class ReportState {
       if (isOurs) return this.#ended('security_headers', 'failed', 'nodes_failed');
       return this.#ended('security_headers', 'skipped', 'no_http_or_tls');
     }
-    const { codes, ...facts } = headers.value;
-    const sightings = new Map<FindingCode, Set<string>>(codes.map((code) => [code, new Set([headers.nodeId])]));
-    const findings = findingsOf(sightings, 1);
+    const { codes, facts } = headers.value;
+    const findings = wholeFindingsOf(codes, headers.nodeId);
     return { ...this.#open('security_headers', 'completed'), score: sectionScore(findings), findings, facts };
   }
 
@@ -242,6 +249,7 @@ class ReportState {
     const facts = {
       nodes: results.map(({ nodeId, result }) => ({ node_id: nodeId, ...result })),
       missing_node_ids: missing,
+      ...(name === 'dns' ? { zone: this.#input.zone?.value ?? null } : {}),
     };
     return { ...this.#open(name, 'completed'), score: sectionScore(findings), findings, facts };
   }
@@ -250,7 +258,8 @@ class ReportState {
   #zoneFindings(): Finding[] {
     const { zone } = this.#input;
     if (zone === null || zone.value === null) return [];
-    return findingsOf(new Map(zone.value.findings.map(({ code }) => [code, new Set([zone.nodeId])])), 1);
+    const codes = zone.value.findings.map(({ code }) => code);
+    return wholeFindingsOf(codes, zone.nodeId);
   }
 
   #open(name: SectionName, status: SectionStatus): Section {

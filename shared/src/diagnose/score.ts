@@ -43,6 +43,19 @@ export function findingsOf(sightings: Sightings, judgedNodes: number): Finding[]
   });
 }
 
+/** Findings of a question that one node answered, in the order of the table: its word is whole. `nodeId` null: unknown. */
+export function wholeFindingsOf(codes: readonly FindingCode[], nodeId: string | null): Finding[] {
+  const seen = new Set(codes);
+  return findingCodes
+    .filter((code) => seen.has(code))
+    .map((code) => ({ code, ...priceOf(code), node_ids: nodeId === null ? [] : [nodeId] }));
+}
+
+function priceOf(code: FindingCode): Pick<Finding, 'severity' | 'penalty'> {
+  const { severity, penalty } = findingRule(code);
+  return { severity, penalty };
+}
+
 /** Score of a section, 0 to 100. */
 export function sectionScore(findings: readonly Pick<Finding, 'penalty'>[]): number {
   return Math.max(0, 100 - findings.reduce((sum, { penalty }) => sum + penalty, 0));

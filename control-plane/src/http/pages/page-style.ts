@@ -13,6 +13,8 @@ body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.55
 .site a { color: var(--link); }
 .site .brand { font-weight: 700; color: inherit; text-decoration: none; }
 .site [aria-current] { color: inherit; text-decoration: none; font-weight: 600; }
+@media print { :root { color-scheme: light; --text: #000; --muted: #444; --ground: #fff; --raised: #fff; --line: #aaa;
+  --link: #000; --good: #17703a; --bad: #b42318; --warn: #8a5a00; } .site nav, .unprinted { display: none; } }
 `;
 
 /** Text, tables and code of our own pages. */
@@ -21,12 +23,15 @@ main { max-width: 64rem; margin: 0 auto; padding: 1rem 1.25rem 4rem; }
 a { color: var(--link); }
 h1 { font-size: 1.7rem; line-height: 1.25; margin: 1rem 0 .5rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.2rem; margin: 2rem 0 .5rem; }
+h3 { font-size: 1rem; margin: 1.25rem 0 .4rem; overflow-wrap: anywhere; }
 .lead { font-size: 1.15rem; }
 .text { max-width: 46rem; }
 code, pre { font: .9em/1.5 ui-monospace, monospace; }
 p code, li code, td code { overflow-wrap: anywhere; }
 pre { background: var(--raised); border: 1px solid var(--line); border-radius: 6px; padding: .8rem 1rem; overflow-x: auto; }
 .wide { overflow-x: auto; }
+.wide th { white-space: nowrap; }
+td.words { min-width: 14rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--muted); font-weight: 600; }
@@ -44,6 +49,7 @@ input { font: inherit; padding: .5rem .6rem; max-width: 100%; border: 1px solid 
   background: var(--ground); color: inherit; }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 summary { color: var(--link); cursor: pointer; padding: .25rem 0; }
+@media print { pre { white-space: pre-wrap; overflow-wrap: anywhere; } .wide { overflow: visible; } td { overflow-wrap: anywhere; } }
 .muted { color: var(--muted); }
 .good { color: var(--good); }
 .bad { color: var(--bad); }

@@ -72,7 +72,18 @@ export class Lookups {
     return this.#lookOnNode(lookup, question, asking, () => probes.takeNodeTests(asking, 1));
   }
 
-  #remember(lookup: MemoryLookup, question: Question, { locale }: Asking): object {
+  /** Answer that is known, fresh or old, without asking anyone; null: none. @throws ApiError as `look` */
+  async known(kind: LookupKind, query: LookupQuery, locale: Locale): Promise<LookupReply | null> {
+    const lookup = lookupOf(kind);
+    const question = readQuestion(() => lookup.readQuestion(query, this.options.policy()));
+    if (lookup.runs === 'in memory') return { data: this.#remember(lookup, question, { locale }) };
+    const { key } = this.#askedOf(lookup, question);
+    const judged = await this.options.answers.judge(key, null);
+    const answer = judged.use === 'answer' ? judged.answer : await this.options.answers.findStale(key);
+    return answer === null ? null : this.#reply(lookup, answer, { isHit: true, locale });
+  }
+
+  #remember(lookup: MemoryLookup, question: Question, { locale }: Pick<Asking, 'locale'>): object {
     const { geo, attribution } = this.options;
     const data = lookup.answer(question, { geo, attribution, locale });
     if (data === null) throw new ApiError('UNAVAILABLE');
@@ -101,7 +112,7 @@ export class Lookups {
       if (judged.use === 'answer') {
         metrics.count(lookup.kind, 'hit');
         if (judged.isRenewalDue) answers.renew(asked);
-        return this.#reply(lookup, judged.answer, { isHit: true, asking });
+        return this.#reply(lookup, judged.answer, { isHit: true, locale: asking.locale });
       }
       if (judged.use === 'failure') return this.#standIn(lookup, asked, asking, failureOf(judged.failure, this.#nowMs));
       const flight = answers.fly(asked, maxAgeMs, pay);
@@ -113,7 +124,7 @@ export class Lookups {
       if (end.kind !== 'found') continue;
       const { answer } = end;
       if (answer.isFailure) return this.#standIn(lookup, asked, asking, failureOf(answer, this.#nowMs));
-      return this.#reply(lookup, answer, { isHit: false, asking });
+      return this.#reply(lookup, answer, { isHit: false, locale: asking.locale });
     }
   }
 
@@ -132,14 +143,14 @@ export class Lookups {
     const stale = await this.options.answers.findStale(key);
     if (stale === null) throw ofQuery(error);
     this.options.metrics.count(lookup.kind, 'stale');
-    return this.#reply(lookup, stale, { isHit: true, asking });
+    return this.#reply(lookup, stale, { isHit: true, locale: asking.locale });
   }
 
-  #reply(lookup: NodeLookup, answer: Answer, how: { readonly isHit: boolean; readonly asking: Wishes }): LookupReply {
+  #reply(lookup: NodeLookup, answer: Answer, how: { readonly isHit: boolean; readonly locale: Locale }): LookupReply {
     const left = answer.freshUntilMs - this.#nowMs;
     const age_sec = Math.max(0, Math.floor((this.#nowMs - answer.askedAtMs) / 1_000));
     const cache = { hit: how.isHit, age_sec: how.isHit ? age_sec : 0, ...(left <= 0 ? { stale: true as const } : {}) };
-    const data = lookup.localise?.(answer.body, how.asking.locale) ?? answer.body;
+    const data = lookup.localise?.(answer.body, how.locale) ?? answer.body;
     return { data, cache, freshMs: Math.max(0, left) };
   }
 

@@ -10,10 +10,10 @@ import type { Logger } from 'pino';
 import type { Bus } from '../../bus/bus.js';
 import { Batcher } from '../../db/batcher.js';
 import { LINK_GRACE_MS, type Link, type LinkTable, type LinkWork } from '../../links/index.js';
+import type { Waiters } from '../../runtime/waiters.js';
 import type { NodeDirectory } from '../nodes/index.js';
 import type { RecentTasks } from './recent-tasks.js';
 import type { DispatchStore, LostRow, NewTask, PendingRow } from './store.js';
-import type { Waiters } from './waiters.js';
 
 // A task's frame leaves only after its row is committed: a result that finds no row would be lost.
 //

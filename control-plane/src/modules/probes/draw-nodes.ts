@@ -1,7 +1,7 @@
 import { type Node, type NodeSelection, spreadGroup } from '../nodes/index.js';
 
 /** Number of nodes if the selection has no limit. */
-const DEFAULT_NODE_LIMIT = 3;
+export const DEFAULT_NODE_LIMIT = 3;
 
 interface Draw {
   /** Online nodes that match the selection and can run the probe. */

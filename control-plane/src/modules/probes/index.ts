@@ -11,13 +11,15 @@ import type { Plans } from '../../plans/index.js';
 import { Slices } from '../../runtime/slices.js';
 import { isVisibleTo, type Node, type NodeDirectory } from '../nodes/index.js';
 import { Asking, type NodeReply } from './asking.js';
+import { type FinishedResult, finishedResults } from './finished-results.js';
 import { newTask } from './new-task.js';
-import { type TakenNodeTests, takeNodeTests } from './node-test-quota.js';
-import { checkTarget, chooseNodes, type ProbeRequest } from './probe-request.js';
+import { type NodeTestReceipt, type TakenNodeTests, takeNodeTests } from './node-test-quota.js';
+import { checkTarget, chooseNodes, chooseSharedNodes, type ProbeRequest } from './probe-request.js';
 import type { ProbeWork } from './probe-work.js';
 import { listTasks, MAX_PAGE_BYTES, PageTooLargeError, type TaskRow } from './store.js';
+import { type Submitted, Submitting } from './submitting.js';
 import { isFinished, type TaskReader } from './task-reader.js';
-import { type Measured, TaskWriter } from './task-writer.js';
+import { type Measured, type Note, TaskWriter } from './task-writer.js';
 import { type TaskView, taskView } from './view.js';
 
 export type { NodeReply } from './asking.js';
@@ -56,12 +58,14 @@ export class Probes {
   readonly work: ProbeWork;
   readonly #writer: TaskWriter;
   readonly #asking: Asking;
+  readonly #submitting: Submitting;
 
   constructor(private readonly options: ProbesOptions) {
     const { db, policy, work } = options;
     this.work = work;
     this.#writer = new TaskWriter({ db, policy, dispatch: work.dispatch });
     this.#asking = new Asking({ ...options, ...work, writer: this.#writer });
+    this.#submitting = new Submitting({ ...options, ...work, writer: this.#writer });
   }
 
   /**
@@ -70,19 +74,12 @@ export class Probes {
    * RATE_LIMIT_EXCEEDED
    */
   async create(request: ProbeRequest, caller: Caller): Promise<ProbeCreated> {
-    const { clock, directory, metrics } = this.options;
+    const { clock, metrics } = this.options;
     const { dispatch, recent } = this.work;
     const startedMs = clock.monotonicMs();
     const viewer = viewerOf(caller.account);
     checkTarget(request, this.options.policy());
-    const nodes = chooseNodes({
-      request,
-      viewer,
-      nodes: directory.all(),
-      findNode: (id) => directory.find(id),
-      loadOf: (node) => dispatch.loadOf(node.id),
-      random: Math.random,
-    });
+    const nodes = chooseNodes({ request, ...this.#choiceFor(viewer) });
     const planned = newTask(request, viewer, nodes, clock.now());
     const taken = await takeNodeTests(this.options, caller, nodes.length);
     // results may arrive before the task is stored
@@ -106,6 +103,40 @@ export class Probes {
    */
   ask(question: Measured, nodeId: string, signal: AbortSignal): Promise<NodeReply | null> {
     return this.#asking.ask(question, nodeId, signal);
+  }
+
+  /**
+   * Checks the targets of requests that share their nodes, and chooses these.
+   * @throws ApiError VALIDATION_FAILED, PROBE_TARGET_INVALID, NODE_NOT_FOUND, NODE_OFFLINE
+   */
+  chooseShared(requests: readonly [ProbeRequest, ...ProbeRequest[]], viewer: Viewer): Node[] {
+    for (const request of requests) checkTarget(request, this.options.policy());
+    return chooseSharedNodes(requests, this.#choiceFor(viewer));
+  }
+
+  /**
+   * Creates a task of another module, which has paid for it; null if the budget of its target has no room for all of its nodes
+   * now, or `note` refuses it. `note` joins the transaction.
+   */
+  submit(task: Submitted, note: Note): Promise<string | null> {
+    return this.#submitting.submit(task, note);
+  }
+
+  /** Results that a task has so far, for the service itself: whoever may read the task. As far as this replica heard. */
+  async heardResults(taskId: string): Promise<FinishedResult[]> {
+    const task = await this.options.reader.findHeard(taskId);
+    return task === null ? [] : finishedResults(task);
+  }
+
+  /** The same as the database has them. */
+  async storedResults(taskId: string): Promise<FinishedResult[]> {
+    const task = await this.options.reader.find(taskId);
+    return task === null ? [] : finishedResults(task);
+  }
+
+  /** Returns some of the node tests of a receipt to the quota they were taken from. */
+  async refundNodeTests({ quota, allowance }: NodeTestReceipt, count: number): Promise<void> {
+    await this.options.limiter.refund(quota, count, allowance);
   }
 
   /** Takes node tests from the caller's daily quota. @throws ApiError QUOTA_EXCEEDED; then none is taken */
@@ -173,6 +204,17 @@ export class Probes {
       }
       if (view.status !== 'running') yield { event: 'probe.done', id, data: view };
     }
+  }
+
+  #choiceFor(viewer: Viewer) {
+    const { directory } = this.options;
+    return {
+      viewer,
+      nodes: [...directory.all()],
+      findNode: (id: string) => directory.find(id),
+      loadOf: (node: Node) => this.work.dispatch.loadOf(node.id),
+      random: Math.random,
+    };
   }
 
   /** As `#view`; a large view is built and rendered in different turns of the event loop. */

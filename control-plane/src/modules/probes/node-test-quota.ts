@@ -1,6 +1,6 @@
 import type { Allowance } from '../../http/allowance.js';
 import { type ApiError, limitReached } from '../../http/errors.js';
-import { type Caller, nodeTestQuota, type RateLimiter } from '../../http/rate-limit.js';
+import { type Caller, type Limit, nodeTestQuota, type RateLimiter } from '../../http/rate-limit.js';
 import type { Plans } from '../../plans/index.js';
 
 interface NodeTestsOptions {
@@ -8,13 +8,21 @@ interface NodeTestsOptions {
   readonly plans: Plans;
 }
 
+/** Proof that node tests were taken, with which any replica can return some of them. Plain data. */
+export interface NodeTestReceipt {
+  readonly quota: Limit;
+  readonly allowance: Allowance;
+}
+
 /** Node tests that were taken from a caller's daily quota. */
 export interface TakenNodeTests {
+  /** Null: the caller has no quota. */
+  readonly receipt: NodeTestReceipt | null;
   /** Returns the node tests to the quota, for a probe that was not created. */
   giveBack(): Promise<void>;
 }
 
-const unlimited: TakenNodeTests = { giveBack: async () => {} };
+const unlimited: TakenNodeTests = { receipt: null, giveBack: async () => {} };
 
 /** Takes node tests from the caller's daily quota. @throws ApiError QUOTA_EXCEEDED when fewer are left; then none is taken */
 export async function takeNodeTests(
@@ -26,7 +34,7 @@ export async function takeNodeTests(
   if (quota === null) return unlimited;
   const allowance = await limiter.consume(quota, count);
   if (!allowance.isAllowed) throw quotaExceeded(allowance, count);
-  return { giveBack: () => limiter.refund(quota, count, allowance) };
+  return { receipt: { quota, allowance }, giveBack: () => limiter.refund(quota, count, allowance) };
 }
 
 function quotaExceeded(allowance: Allowance, count: number): ApiError {

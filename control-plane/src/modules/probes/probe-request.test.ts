@@ -6,7 +6,7 @@ import { aNode } from '../../../test/_support/a-node.js';
 import type { ApiError } from '../../http/errors.js';
 import type { Viewer } from '../../http/viewer.js';
 import type { Node, NodeSelection } from '../nodes/index.js';
-import { checkTarget, chooseNodes, type ProbeBody, toProbeRequest } from './probe-request.js';
+import { checkTarget, chooseNodes, chooseSharedNodes, type ProbeBody, toProbeRequest } from './probe-request.js';
 import { probeRequestSchema } from './schema.js';
 
 const anybody: Viewer = { ownerId: null, isAdmin: false, isTest: false };
@@ -264,4 +264,38 @@ t.test('parameters that contradict the target or one another are a conflict, of 
     t.match(refusal, { status: 400, code: 'VALIDATION_FAILED', details: { [field]: [{ code: 'conflict' }] } }, field);
   }
   t.end();
+});
+
+t.test('nodes that can run all of several requests come first, and others that can run some fill up', async (t) => {
+  const able = Array.from({ length: 2 }, (_, i) => aNode({ asn: i }));
+  const others = Array.from({ length: 3 }, (_, i) => aNode({ asn: 10 + i, capabilities: [] }));
+  const share = (nodes: readonly Node[], body: object, ...types: readonly ProbeType[]) => {
+    const [first, ...rest] = types.map((type) => request({ ...body, target: 'example.com' }, type));
+    if (first === undefined) throw new Error('no request');
+    return chooseSharedNodes([first, ...rest], {
+      nodes,
+      findNode: (id) => nodes.find((node) => node.id === id) ?? null,
+      viewer: anybody,
+      loadOf: () => 0,
+      random: Math.random,
+    });
+  };
+  const nodes = [...others, ...able];
+  const both = new Set(share(nodes, { nodes: { limit: 2 } }, 'dns', 'traceroute'));
+  t.strictSame(both, new Set(able));
+  const four = share(nodes, { nodes: { limit: 4 } }, 'dns', 'traceroute');
+  t.equal(four.length, 4);
+  t.strictSame(new Set(four.slice(0, 2)), new Set(able));
+  t.equal(new Set(four).size, 4, 'no node twice');
+  t.strictSame(new Set(share(nodes, {}, 'traceroute')), new Set(able), 'a node that can run none is not chosen');
+  t.match(
+    refusalOf(() => share(others, {}, 'traceroute')),
+    { status: 422, details: { nodes: [{ code: 'not_found' }] } },
+  );
+  const [named] = others;
+  t.strictSame(
+    share(nodes, { node_ids: [named?.id] }, 'dns', 'traceroute'),
+    [named],
+    'named nodes are taken as they are',
+  );
 });

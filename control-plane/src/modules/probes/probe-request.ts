@@ -6,7 +6,7 @@ import type { FieldErrors } from '@vantage/shared/validation.js';
 import { ApiError } from '../../http/errors.js';
 import type { Viewer } from '../../http/viewer.js';
 import { isVisibleTo, type Node, type NodeSelection, statusOf, suitableFor } from '../nodes/index.js';
-import { drawNodes } from './draw-nodes.js';
+import { DEFAULT_NODE_LIMIT, drawNodes } from './draw-nodes.js';
 
 /** A validated probe request: the spec with defaults, and the nodes, by id or by a selection. */
 export interface ProbeRequest<T extends ProbeType = ProbeType> {
@@ -63,7 +63,7 @@ export function checkTarget(request: ProbeRequest, policy: TargetPolicy): void {
 
 interface Choice {
   readonly request: ProbeRequest;
-  readonly nodes: Iterable<Node>;
+  readonly nodes: readonly Node[];
   readonly findNode: (id: string) => Node | null;
   readonly viewer: Viewer;
   readonly loadOf: (node: Node) => number;
@@ -78,7 +78,29 @@ export function chooseNodes(choice: Choice): Node[] {
   return choice.request.nodeIds ? namedNodes(choice, choice.request.nodeIds) : selectedNodes(choice);
 }
 
-function namedNodes({ findNode, viewer }: Choice, ids: readonly string[]): Node[] {
+/**
+ * Chooses the nodes that requests with the same nodes or selection share. Of a selection, nodes that can run all of them come first;
+ * others that can run some fill up to the limit.
+ * @throws ApiError as `chooseNodes`
+ */
+export function chooseSharedNodes(
+  requests: readonly [ProbeRequest, ...ProbeRequest[]],
+  choice: Omit<Choice, 'request'>,
+): Node[] {
+  const [{ nodeIds, selection }] = requests;
+  if (nodeIds !== null) return namedNodes(choice, nodeIds);
+  const able = requests.map((request) => new Set(candidatesFor({ ...choice, request })));
+  const some = [...new Set(able.flatMap((nodes) => [...nodes]))];
+  if (some.length === 0) throw noneMatches({ ...choice, request: requests[0] });
+  const all = some.filter((node) => able.every((nodes) => nodes.has(node)));
+  const drawn = drawNodes({ ...choice, candidates: all, selection });
+  const left = (selection.limit ?? DEFAULT_NODE_LIMIT) - drawn.length;
+  if (left <= 0) return drawn;
+  const others = some.filter((node) => !drawn.includes(node));
+  return [...drawn, ...drawNodes({ ...choice, candidates: others, selection: { ...selection, limit: left } })];
+}
+
+function namedNodes({ findNode, viewer }: Pick<Choice, 'findNode' | 'viewer'>, ids: readonly string[]): Node[] {
   const nodes = ids.map((id) => findNode(id));
   const usable = nodes.filter((node) => node !== null && isVisibleTo(node, viewer) && !node.isBanned) as Node[];
   if (usable.length < ids.length) throw new ApiError('NODE_NOT_FOUND');
@@ -86,15 +108,32 @@ function namedNodes({ findNode, viewer }: Choice, ids: readonly string[]): Node[
   return usable;
 }
 
-function selectedNodes({ request, nodes, viewer, loadOf, random }: Choice): Node[] {
-  const { selection } = request;
-  const needs = { capability: capabilityOf(request), family: familyOf(request) };
-  const online = [...nodes].filter((node) => isVisibleTo(node, viewer) && statusOf(node) === 'online');
-  const candidates = online.filter(suitableFor({ viewer, selection, ...needs }));
-  if (candidates.length > 0) return drawNodes({ candidates, selection, loadOf, random });
-  const isSelected = suitableFor({ viewer, selection, capability: null, family: null });
-  const message = whyNone({ isAnyOnline: online.length > 0, isAnySelected: online.some(isSelected), ...needs });
-  throw new ApiError('VALIDATION_FAILED', { status: 422, details: { nodes: [{ code: 'not_found', message }] } });
+function selectedNodes(choice: Choice): Node[] {
+  const candidates = candidatesFor(choice);
+  if (candidates.length > 0) return drawNodes({ ...choice, candidates, selection: choice.request.selection });
+  throw noneMatches(choice);
+}
+
+function candidatesFor(choice: Choice): Node[] {
+  const { request, viewer } = choice;
+  return onlineNodes(choice).filter(suitableFor({ viewer, selection: request.selection, ...needsOf(request) }));
+}
+
+function onlineNodes({ nodes, viewer }: Pick<Choice, 'nodes' | 'viewer'>): Node[] {
+  return nodes.filter((node) => isVisibleTo(node, viewer) && statusOf(node) === 'online');
+}
+
+function needsOf(request: ProbeRequest) {
+  return { capability: capabilityOf(request), family: familyOf(request) };
+}
+
+function noneMatches(choice: Choice): ApiError {
+  const { request, viewer } = choice;
+  const online = onlineNodes(choice);
+  const isSelected = suitableFor({ viewer, selection: request.selection, capability: null, family: null });
+  const found = { isAnyOnline: online.length > 0, isAnySelected: online.some(isSelected), ...needsOf(request) };
+  const details = { nodes: [{ code: 'not_found' as const, message: whyNone(found) }] };
+  return new ApiError('VALIDATION_FAILED', { status: 422, details });
 }
 
 /** Capability that a node needs for a request; null: none. A TCP ping needs no raw socket. */

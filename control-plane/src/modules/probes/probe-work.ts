@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 import type { Bus } from '../../bus/bus.js';
 import type { StoredResult } from '../../ingest/index.js';
 import type { LinkTable } from '../../links/index.js';
+import { Waiters } from '../../runtime/waiters.js';
 import type { NodeDirectory } from '../nodes/index.js';
 import { Dispatch } from './dispatch.js';
 import { RecentTasks } from './recent-tasks.js';
 import type { DispatchStore } from './store.js';
-import { Waiters } from './waiters.js';
 
 interface ProbeWorkOptions {
   readonly store: DispatchStore;

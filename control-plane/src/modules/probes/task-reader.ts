@@ -1,9 +1,10 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
+import { ChangeSignal } from '../../runtime/change-signal.js';
+import { SharedReads } from '../../runtime/shared-reads.js';
+import type { Waiters } from '../../runtime/waiters.js';
 import type { RecentTasks } from './recent-tasks.js';
-import { SharedReads } from './shared-reads.js';
 import { findTask, type TaskRow } from './store.js';
-import type { Waiters } from './waiters.js';
 
 // interval of reads without a wake-up: one may be lost between replicas
 const REREAD_MS = 2_000;
@@ -59,35 +60,5 @@ export class TaskReader {
       for (const end of endings) end();
       signal.removeEventListener('abort', raise);
     }
-  }
-}
-
-/** Signal that stays raised until it is read. */
-class ChangeSignal {
-  #isRaised = false;
-  #wake: (() => void) | null = null;
-
-  constructor(private readonly clock: Clock) {}
-
-  raise(): void {
-    this.#isRaised = true;
-    this.#wake?.();
-  }
-
-  /** Resolves with true at the next change, at once if one came since the last call; with false after `mostMs` without one. */
-  async next(mostMs: number): Promise<boolean> {
-    if (!this.#isRaised) {
-      await new Promise<void>((resolve) => {
-        const cancel = this.clock.after(mostMs, resolve);
-        this.#wake = () => {
-          cancel();
-          resolve();
-        };
-      });
-    }
-    const isRaised = this.#isRaised;
-    this.#isRaised = false;
-    this.#wake = null;
-    return isRaised;
   }
 }

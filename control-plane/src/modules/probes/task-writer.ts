@@ -16,6 +16,9 @@ export interface Measured {
   readonly spec: ProbeSpecs[MeasurementType];
 }
 
+/** Records a task elsewhere, in the transaction that stores it; false: the task is not needed. */
+export type Note = (trx: Knex, taskId: string) => Promise<boolean>;
+
 interface TaskWriterOptions {
   readonly db: Knex;
   readonly dispatch: Pick<Dispatch, 'store'>;
@@ -50,6 +53,26 @@ export class TaskWriter {
     if (this.#turns.isFull(keys)) throw targetRateLimited(task.createdAt, weight);
     return this.#turns.run(keys, () => db.transaction((trx) => writeWithin(trx, task, share)));
   }
+
+  /**
+   * Stores a task if the budgets of its targets allow all of its nodes now, and returns it as it is stored; null: they do not.
+   * `note` joins the transaction: if it returns false, nothing is stored either.
+   */
+  async writeWhole(task: NewTask, request: Measured, note: Note): Promise<NewTask | null> {
+    const { db, policy } = this.options;
+    const share = shareOf(request, policy());
+    if (this.#turns.isFull(share.keys)) return null;
+    const work = () => db.transaction((trx) => writeAll(trx, task, { ...share, note }));
+    return this.#turns.run(share.keys, work).catch((error: unknown) => {
+      if (error instanceof Undone) return null;
+      throw error;
+    });
+  }
+}
+
+/** Undoes a transaction without being a failure. */
+class Undone extends Error {
+  override readonly name = 'Undone';
 }
 
 /** Share of the budgets of all hosts that a request contacts; hosts in the operator's own ranges have none. */
@@ -70,6 +93,20 @@ async function writeWithin(trx: Knex.Transaction, task: NewTask, { keys, weight 
   const limited = limitTask(task, keys, granted);
   await insertTasks(trx, [limited]);
   return limited;
+}
+
+/** Stores a task with all of its nodes. @throws Undone when its budgets allow fewer, or `note` refuses it */
+async function writeAll(
+  trx: Knex.Transaction,
+  task: NewTask,
+  { keys, weight, note }: BudgetShare & { readonly note: Note },
+): Promise<NewTask> {
+  const nodes = task.nodeTasks.length;
+  const granted = keys.length === 0 ? nodes : await takeFromBudget(trx, keys, { nodes, weight });
+  if (granted < nodes || !(await note(trx, task.id))) throw new Undone();
+  const stored = keys.length === 0 ? task : limitTask(task, keys, granted);
+  await insertTasks(trx, [stored]);
+  return stored;
 }
 
 /** The task with all but its first `granted` nodes refused. */

@@ -30,7 +30,8 @@ export interface TaskView {
   readonly [field: string]: unknown;
 }
 
-const lostMessages: Partial<Record<ProbeErrorCode, string>> = {
+/** Texts about node tasks that ended without a result. */
+export const lostMessages: Partial<Record<ProbeErrorCode, string>> = {
   node_lost: 'the node was lost before it sent a result',
   timeout: 'the node did not send a result in time',
   target_rate_limited: 'this target is being probed too often; try again later',

@@ -1,0 +1,45 @@
+import t from 'tap';
+import { factsText } from './facts-text.js';
+
+t.test('fields are shown in their order: values, lists, records and tables of records', async (t) => {
+  const facts = {
+    domain: 'example.com',
+    registered: true,
+    expires_at: null,
+    name_servers: ['ns1.example.com', 'ns2.example.com'],
+    status: [],
+    network: { handle: 'NET-1', cidrs: ['192.0.2.0/24'] },
+    records: [
+      { name: 'example.com', type: 'A', value: '192.0.2.1', ttl: 300, note: null },
+      {
+        name: 'example.com',
+        type: 'MX',
+        value: { preference: 10, exchange: 'mx.example.com' },
+        ttl: 3_600,
+        note: null,
+      },
+    ],
+  };
+  t.equal(
+    factsText(facts),
+    [
+      'domain        example.com',
+      'registered    yes',
+      'expires at    -',
+      'name servers  ns1.example.com, ns2.example.com',
+      'status        -',
+      'network',
+      '  handle  NET-1',
+      '  cidrs   192.0.2.0/24',
+      'records',
+      '  name         type  value              ttl',
+      '  example.com  A     192.0.2.1          300',
+      '  example.com  MX    10 mx.example.com  3600',
+    ].join('\n'),
+  );
+});
+
+t.test('text of a server cannot control the terminal, not even by the names of its fields', async (t) => {
+  const text = factsText({ 'a\u001b[2J': 'b\nc\u202e', rows: [{ 'x\r': ['\u0007'] }] });
+  t.equal(text, ['a·[2J  b·c·', 'rows', '  x·', '  ·'].join('\n'));
+});

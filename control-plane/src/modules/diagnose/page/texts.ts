@@ -1,0 +1,155 @@
+import type { Severity } from '@vantage/shared/diagnose/finding-rule.js';
+import type { SectionName } from '@vantage/shared/diagnose/finding-table.js';
+import { type SectionReason, type SectionStatus, sectionReasons } from '@vantage/shared/diagnose/report.js';
+import type { Locale } from '../../../http/locale.js';
+
+/** Texts of the page of a report. */
+export interface ReportTexts {
+  readonly title: (target: string) => string;
+  readonly score: string;
+  readonly noScore: string;
+  readonly created: string;
+  readonly ended: string;
+  readonly from: string;
+  readonly running: string;
+  readonly failed: string;
+  readonly truncated: string;
+  readonly findings: string;
+  readonly severity: string;
+  readonly finding: string;
+  readonly penalty: string;
+  readonly seenBy: string;
+  readonly everyNode: string;
+  readonly missing: string;
+  readonly result: string;
+  readonly unknownPlace: string;
+  readonly sections: Readonly<Record<SectionName, string>>;
+  readonly statuses: Readonly<Record<SectionStatus, string>>;
+  readonly severities: Readonly<Record<Severity, string>>;
+  readonly reasons: Readonly<Record<SectionReason, string>>;
+  readonly twins: string;
+  readonly notFoundTitle: string;
+  readonly notFound: string;
+}
+
+/** The texts in each language. Names of fields and codes are those of the API in all of them. */
+export const reportTexts: Readonly<Record<Locale, ReportTexts>> = {
+  en: {
+    title: (target) => `Diagnosis of ${target}`,
+    score: 'Overall score',
+    noScore: 'none',
+    created: 'Created',
+    ended: 'Ended',
+    from: 'From',
+    running: 'This report is still running: reload the page for the rest.',
+    failed: 'No section could be completed.',
+    truncated: 'Measurements were cut, because the report was too large.',
+    findings: 'Findings',
+    severity: 'Severity',
+    finding: 'Finding',
+    penalty: 'Penalty',
+    seenBy: 'Seen by',
+    everyNode: 'every node',
+    missing: 'No result from',
+    result: 'Result',
+    unknownPlace: 'unknown place',
+    sections: {
+      http: 'HTTP',
+      ssl: 'TLS and certificate',
+      dns: 'DNS',
+      security_headers: 'Security headers',
+      ping: 'Ping',
+      traceroute: 'Route',
+    },
+    statuses: {
+      pending: 'waiting',
+      running: 'running',
+      completed: 'completed',
+      failed: 'failed',
+      skipped: 'skipped',
+    },
+    severities: { critical: 'critical', warning: 'warning', notice: 'notice', good: 'good' },
+    reasons: sectionReasons,
+    twins: 'This report as',
+    notFoundTitle: 'No such report',
+    notFound: 'The report does not exist, has expired, or is not shared.',
+  },
+  'zh-CN': {
+    title: (target) => `${target} 的诊断`,
+    score: '总分',
+    noScore: '无',
+    created: '创建时间',
+    ended: '结束时间',
+    from: '来源',
+    running: '报告仍在生成：重新加载页面可查看其余部分。',
+    failed: '没有任何部分可以完成。',
+    truncated: '报告过大，部分测量数据已被删减。',
+    findings: '发现',
+    severity: '严重程度',
+    finding: '发现',
+    penalty: '扣分',
+    seenBy: '观测节点',
+    everyNode: '所有节点',
+    missing: '以下节点没有结果',
+    result: '结果',
+    unknownPlace: '未知位置',
+    sections: {
+      http: 'HTTP',
+      ssl: 'TLS 与证书',
+      dns: 'DNS',
+      security_headers: '安全标头',
+      ping: 'Ping',
+      traceroute: '路由',
+    },
+    statuses: { pending: '等待中', running: '进行中', completed: '已完成', failed: '失败', skipped: '已跳过' },
+    severities: { critical: '严重', warning: '警告', notice: '提示', good: '良好' },
+    reasons: {
+      address_target: '地址没有区域，也没有证书名称。',
+      no_http_or_tls: '目标上没有 HTTP 或 TLS 服务。',
+      nodes_failed: '只有节点失败：结果与目标无关。',
+      timeout: '在报告截止时间前没有结果。',
+    },
+    twins: '此报告的其他格式',
+    notFoundTitle: '没有此报告',
+    notFound: '报告不存在、已过期或未共享。',
+  },
+  'zh-TW': {
+    title: (target) => `${target} 的診斷`,
+    score: '總分',
+    noScore: '無',
+    created: '建立時間',
+    ended: '結束時間',
+    from: '來源',
+    running: '報告仍在產生：重新載入頁面可查看其餘部分。',
+    failed: '沒有任何部分可以完成。',
+    truncated: '報告過大，部分測量資料已被刪減。',
+    findings: '發現',
+    severity: '嚴重程度',
+    finding: '發現',
+    penalty: '扣分',
+    seenBy: '觀測節點',
+    everyNode: '所有節點',
+    missing: '以下節點沒有結果',
+    result: '結果',
+    unknownPlace: '未知位置',
+    sections: {
+      http: 'HTTP',
+      ssl: 'TLS 與憑證',
+      dns: 'DNS',
+      security_headers: '安全標頭',
+      ping: 'Ping',
+      traceroute: '路由',
+    },
+    statuses: { pending: '等待中', running: '進行中', completed: '已完成', failed: '失敗', skipped: '已略過' },
+    severities: { critical: '嚴重', warning: '警告', notice: '提示', good: '良好' },
+    reasons: {
+      address_target: '位址沒有區域，也沒有憑證名稱。',
+      no_http_or_tls: '目標上沒有 HTTP 或 TLS 服務。',
+      nodes_failed: '只有節點失敗：結果與目標無關。',
+      timeout: '在報告截止時間前沒有結果。',
+    },
+    twins: '此報告的其他格式',
+    notFoundTitle: '沒有此報告',
+    notFound: '報告不存在、已過期或未共享。',
+  },
+};

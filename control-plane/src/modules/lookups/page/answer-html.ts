@@ -1,0 +1,18 @@
+import { type FactBlock, factBlocks } from '@vantage/shared/fact-blocks.js';
+import { type Html, html } from '../../../http/pages/html.js';
+
+/** An answer as part of a page; every text in it is shown as text. */
+export function answerHtml(data: object): Html {
+  return html`${factBlocks(data).map((block) => blockHtml(block))}`;
+}
+
+function blockHtml(block: FactBlock): Html {
+  if (block.kind === 'values')
+    return html`<dl>${block.rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+  if (block.kind === 'record') return html`<h2>${block.name}</h2>${block.blocks.map((part) => blockHtml(part))}`;
+  return html`<h2>${block.name}</h2>
+<div class="wide" tabindex="0" role="region" aria-label="${block.name}"><table>
+<thead><tr>${block.head.map((cell) => html`<th>${cell}</th>`)}</tr></thead>
+<tbody>${block.rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+</table></div>`;
+}

@@ -1,0 +1,62 @@
+import { systemClock } from '@vantage/shared/clock.js';
+import t, { type Test } from 'tap';
+import { runInProcess } from './_support/command-in-process.js';
+import { startLookups } from './_support/lookup-world.js';
+import { failure, flawless, joinReportNode, type Respond } from './_support/report-world.js';
+
+t.setTimeout(300_000);
+
+async function clientWith(t: Test, ...nodes: readonly Respond[]) {
+  const world = await startLookups(t, [systemClock]);
+  for (const respond of nodes) await joinReportNode(t, world, respond);
+  const [api] = world.apis;
+  const env = { VANTAGE_URL: api.url, VANTAGE_TOKEN: api.token };
+  return { api, vantage: (...words: string[]) => runInProcess('vantage', ['diagnose', ...words], { env }) };
+}
+
+t.test(
+  'sections are printed with scores and findings, then the overall score, and the link if it is shared',
+  async (t) => {
+    const slow: Respond = (job) =>
+      job.type === 'http' && !job.isAboutHeaders ? failure('tcp_timeout') : flawless(job);
+    const { api, vantage } = await clientWith(t, flawless, slow);
+    const { code, stdout, stderr } = await vantage('example.com', '--scope', 'http,ping', '--share');
+    t.strictSame([code, stderr], [0, '']);
+    t.match(
+      stdout,
+      /^http {2}50\n {2}critical {2}-50 {2}The server cannot be reached.*\(http_unreachable\) {2}n_\w+\n/m,
+    );
+    t.match(stdout, /^ {2}good +The site responds\. \(http_ok\) +n_\w+\n/m);
+    t.match(stdout, /^ping {2}100\n {2}good {2,}\S.*\(ping_ok\)\n/m);
+    const [overall, link = ''] = stdout.trimEnd().split('\n').slice(-2);
+    t.equal(overall, 'overall  63');
+    t.ok(link.startsWith(`${api.url}/d/dg_`));
+    t.equal((await fetch(link)).status, 200);
+  },
+);
+
+t.test('--json prints the report alone, --min-score and a failed report end with 1, a refusal with 2', async (t) => {
+  const { api, vantage } = await clientWith(t, flawless);
+  const json = await vantage('example.com', '--scope', 'ping', '--json');
+  const report = JSON.parse(json.stdout);
+  t.match(report, { status: 'completed', overall_score: 100, shared: false });
+  t.strictSame(report, (await api.call('GET', `/v1/diagnose/${report.id}`)).body.data);
+  t.equal((await vantage('example.com', '--scope', 'ping', '--min-score', '100')).code, 0);
+  t.equal((await vantage('example.com', '--scope', 'security_headers', '--min-score', '100')).code, 1);
+  t.match(await vantage('10.0.0.1'), { code: 2, stderr: /PROBE_TARGET_INVALID/ });
+  t.match(await vantage('example.com', '--limit', '50'), { code: 2, stderr: /room for 11 nodes/ });
+  for (const words of [
+    ['--scope', 'smtp'],
+    ['--min-score', '101'],
+    ['--limit', '0'],
+  ])
+    t.match(await vantage('example.com', ...words), { code: 2, stdout: '' }, words.join(' '));
+  t.match(await vantage('--help'), { code: 0, stdout: /vantage diagnose example\.com --scope/ });
+});
+
+t.test('a report that has failed ends with 1', async (t) => {
+  const { vantage } = await clientWith(t, () => failure('overload'));
+  const { code, stdout } = await vantage('example.com', '--scope', 'ping');
+  t.equal(code, 1);
+  t.equal(stdout, 'ping  failed: Only nodes failed: the results say nothing about the target.\noverall  failed\n');
+});
