@@ -81,7 +81,7 @@ t.test(
       demo.exited,
     ]);
     t.equal(code, 0, said.slice(-500));
-    const { nodes, probes, monitors, events, alerts } = JSON.parse(output);
+    const { nodes, probes, lookups, report, monitors, events, alerts } = JSON.parse(output);
     t.strictSame(
       nodes.map(({ name }: { name: string }) => name),
       ['frankfurt-1', 'ashburn-1', 'tokyo-1'],
@@ -96,6 +96,11 @@ t.test(
         type,
       );
     }
+    t.match(lookups, [
+      { kind: 'headers', isKept: false },
+      { kind: 'headers', isKept: true },
+    ]);
+    t.match(report, { status: 'completed', shared: true, sections: { http: { status: 'completed' } } });
     t.ok(monitors.length >= 5);
     t.ok(monitors.every(({ current_status }: { current_status: string }) => current_status === 'up'));
     const about = { type: 'down', started_at: String, ended_at: String };

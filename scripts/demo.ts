@@ -13,6 +13,7 @@ import { AlertReceivers } from './demo/alerts.js';
 import { startBreakable } from './demo/breakable.js';
 import { type MonitorsShown, showMonitors } from './demo/monitors.js';
 import { Program, runToEnd } from './demo/program.js';
+import { type ReportShown, showReport } from './demo/report.js';
 import { type DemoProbe, probesOf, startTargets, type Targets } from './demo/targets.js';
 import { makeScratchDirectory } from './scratch-directory.js';
 
@@ -88,8 +89,9 @@ async function runDemo(target: string | null, options: Options): Promise<number>
     const targets = asked === null ? await ownTargets(cleanUps) : null;
     const tasks = await runAll(stack, targets?.probes ?? probesOf(asked ?? ''));
     if (!json) printTables(stack, tasks);
+    const examined = targets === null ? null : await examine(stack, targets, json === true);
     const watched = targets === null ? null : await watch(stack, targets, { isQuiet: json === true, cleanUps });
-    if (json) printJson(stack, tasks, watched);
+    if (json) printJson(stack, tasks, { watched, examined });
     const failed = tasks.filter((task) => !isGood(task));
     if (once) return failed.length === 0 ? 0 : 1;
     printAccess(stack, watched);
@@ -102,6 +104,12 @@ async function ownTargets(cleanUps: (() => Promise<void>)[]): Promise<Targets> {
   const targets = await startTargets(root);
   cleanUps.push(() => targets.stop());
   return targets;
+}
+
+async function examine({ client }: Stack, { servers }: Targets, isQuiet: boolean): Promise<ReportShown> {
+  const say = (lines: string) => void (isQuiet || process.stdout.write(`${lines.replace(/^(?=.)/gm, '  ')}\n`));
+  if (!isQuiet) process.stdout.write('\nA lookup of the web server, and a report about it from all three nodes\n');
+  return showReport({ client, servers, say });
 }
 
 async function watch(
@@ -212,7 +220,12 @@ function isGood({ node_results }: TaskView): boolean {
   return node_results.every(({ success, error }) => success || error?.code === 'not_supported');
 }
 
-function printJson(stack: Stack, tasks: readonly TaskView[], watched: MonitorsShown | null): void {
+interface Shown {
+  readonly watched: MonitorsShown | null;
+  readonly examined: ReportShown | null;
+}
+
+function printJson(stack: Stack, tasks: readonly TaskView[], { watched, examined }: Shown): void {
   const probes = tasks.map(({ probe_type, task_id, target, status, node_results }) => ({
     type: probe_type,
     task_id,
@@ -221,7 +234,7 @@ function printJson(stack: Stack, tasks: readonly TaskView[], watched: MonitorsSh
     node_results,
   }));
   const shown = watched === null ? {} : { monitors: watched.monitors, events: watched.events, alerts: watched.alerts };
-  process.stdout.write(`${JSON.stringify({ nodes: stack.nodes, probes, ...shown }, null, 2)}\n`);
+  process.stdout.write(`${JSON.stringify({ nodes: stack.nodes, probes, ...examined, ...shown }, null, 2)}\n`);
 }
 
 function printTables({ nodes }: Stack, tasks: readonly TaskView[]): void {
