@@ -293,6 +293,13 @@ t.test('what a target cannot have is skipped, with the reason', async (t) => {
     http: { score: 0 },
   });
   t.equal(silent.overall_score, 20);
+  const slow = { nodeId: null, error: { code: 'http_timeout', message: '' }, value: null } as const;
+  t.match(
+    report({ headers: slow }).sections.security_headers,
+    { status: 'failed', reason: 'timeout' },
+    'others respond',
+  );
+  t.match(report({ headers: slow, http: [] }).sections.security_headers, { status: 'running', reason: null });
   const lost = { nodeId: 'n1', error: { code: 'node_lost', message: '' }, value: null } as const;
   t.match(report({ headers: lost }).sections.security_headers, { status: 'failed', reason: 'nodes_failed' });
 });

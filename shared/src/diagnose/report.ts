@@ -24,7 +24,7 @@ export const sectionReasons = {
   address_target: 'An address has no zone, and no name for a certificate.',
   no_http_or_tls: 'Nothing at the target speaks HTTP or TLS.',
   nodes_failed: 'Only nodes failed: the results say nothing about the target.',
-  timeout: 'No result before the deadline of the report.',
+  timeout: 'No result in time.',
 } as const;
 export type SectionReason = keyof typeof sectionReasons;
 
@@ -203,6 +203,9 @@ class ReportState {
     if (headers.value === null) {
       const isOurs = headers.error === null || !isJudged({ result: { error: headers.error } });
       if (isOurs) return this.#ended('security_headers', 'failed', 'nodes_failed');
+      if (!this.#isHttpSettled()) return this.#open('security_headers', 'running');
+      // a site that responds to another node speaks HTTP, and was only too slow for this one
+      if (this.hasHttp) return this.#ended('security_headers', 'failed', 'timeout');
       return this.#ended('security_headers', 'skipped', 'no_http_or_tls');
     }
     const { codes, facts } = headers.value;
