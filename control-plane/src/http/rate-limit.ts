@@ -9,7 +9,8 @@ export interface Limit {
   readonly key: string;
   /** Units in one window at most. */
   readonly limit: number;
-  readonly windowMs: number;
+  /** Length of a window; `month`: a calendar month in UTC. */
+  readonly windowMs: number | 'month';
   /** Wider limit of the same length, shared with others: units are taken from both. */
   readonly within?: Omit<Limit, 'within'>;
 }

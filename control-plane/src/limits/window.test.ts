@@ -35,6 +35,17 @@ t.test('a day begins at midnight UTC for everyone', async (t) => {
   }
 });
 
+t.test('a month begins at midnight UTC of its first day, for every key', async (t) => {
+  for (const key of ['a', 'b']) {
+    const limit = { key, limit: 1, windowMs: 'month' } as const;
+    t.same(windowAt(limit, Date.UTC(2028, 1, 29, 23, 59, 59, 999)), {
+      startsAt: Date.UTC(2028, 1),
+      endsAt: Date.UTC(2028, 2),
+    });
+    t.same(windowAt(limit, Date.UTC(2026, 11, 1)), { startsAt: Date.UTC(2026, 11), endsAt: Date.UTC(2027, 0) });
+  }
+});
+
 t.test('minutes of different callers begin at different seconds', async (t) => {
   const callers = Array.from({ length: 600 }, (_, index) => `requests:203.0.113.${index}`);
   const seconds = callers.map((key) => windowAt({ key, limit: 1, windowMs: MINUTE_MS }, 0).endsAt);

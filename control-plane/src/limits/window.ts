@@ -9,9 +9,9 @@ export interface Window {
 
 const DAY_MS = 86_400_000;
 
-/** True if a limit is a quota: counted by the calendar day in UTC. */
+/** True if a limit is a quota: counted by the calendar day or month in UTC. */
 export function isQuota({ windowMs }: Limit): boolean {
-  return windowMs >= DAY_MS;
+  return windowMs === 'month' || windowMs >= DAY_MS;
 }
 
 /**
@@ -20,9 +20,16 @@ export function isQuota({ windowMs }: Limit): boolean {
  */
 export function windowAt(limit: Limit, nowMs: number): Window {
   const { key, windowMs } = limit;
+  if (windowMs === 'month') return monthAt(nowMs);
   const offsetMs = isQuota(limit) ? 0 : (hash(key) % (windowMs / 1_000)) * 1_000;
   const startsAt = Math.floor((nowMs - offsetMs) / windowMs) * windowMs + offsetMs;
   return { startsAt, endsAt: startsAt + windowMs };
+}
+
+function monthAt(nowMs: number): Window {
+  const now = new Date(nowMs);
+  const first = (months: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months);
+  return { startsAt: first(0), endsAt: first(1) };
 }
 
 /**
