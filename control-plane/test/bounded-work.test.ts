@@ -8,6 +8,8 @@ import t, { type Test } from 'tap';
 import { Type } from 'typebox';
 import { compileInput } from '../src/http/frame/input.js';
 import { MAX_JSON_MEMBERS } from '../src/http/frame/json.js';
+import { readContent } from '../src/modules/lookups/lists/list-content.js';
+import { packList, unpackPiece } from '../src/modules/lookups/lists/list-pieces.js';
 import { untold } from '../src/modules/monitors/checks/told-slots.js';
 import { HeartbeatSchedule } from '../src/modules/monitors/heartbeats/heartbeat-schedule.js';
 import { catchUp, newHeartbeat } from '../src/modules/monitors/heartbeats/heartbeat-state.js';
@@ -20,6 +22,7 @@ import { drawNodes } from '../src/modules/probes/draw-nodes.js';
 import { Slices } from '../src/runtime/slices.js';
 import { aNode } from './_support/a-node.js';
 import { holdsNobodyUp } from './_support/longest-turn.js';
+import { millionLines } from './_support/million-lines.js';
 import { startStack, type TestApi } from './_support/stack.js';
 import { insertMonitor } from './_support/stored-monitor.js';
 import { insertNode } from './_support/stored-node.js';
@@ -210,6 +213,7 @@ const flapping = (laterMs: number) =>
     isDisputed: false,
     earlier: [],
   }));
+const list = millionLines();
 const [longAnswers, placedAnswers] = [answersOf(1_000), answersOf(100)];
 const bucketRows = many(50_000, (n) => ({
   at: new Date(Math.floor(n / 50) * 86_400_000),
@@ -314,6 +318,14 @@ const loops: readonly { readonly name: string; readonly work: () => unknown }[] 
       return new Promise((resolve) => setImmediate(resolve)).then(() =>
         measureUptime({ asked: { fromMs: 0, toMs: 366 * DAY_MS }, firstCheckMs: 0, downs, unwatched }),
       );
+    },
+  },
+  {
+    name: 'a reputation list of a million lines that is stored and read',
+    work: async () => {
+      const { pieces } = await packList(list);
+      const content = await Promise.all(pieces.map(unpackPiece));
+      return readContent({ format: 'cidrs', signal: 'vpn' }, content);
     },
   },
   {

@@ -174,6 +174,7 @@ for (const { name, skip, open } of carriers) {
       events: ['monitor.down'],
       lookups: ['ssl/1 example.com port=443'],
       reports: ['dg_1CGRtJ1RH3rs4vbBJ5pyjA'],
+      'reputation-lists': ['exits'],
     };
     const before = await stateOf(db);
     const workOf = () => node.peer.frames.filter(({ job, checkNow }) => job !== null || checkNow !== null).length;

@@ -4,6 +4,7 @@ import { probeErrorCodes } from '@vantage/shared/probe-types/error-codes.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
 import { type ProbeSpecs, probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import t from 'tap';
+import { refreshOutcomes } from '../src/modules/lookups/lists/list-refresh.js';
 import { deliveryOutcomes } from '../src/modules/webhooks/metrics.js';
 import { CheckingNode } from './_support/checking-node.js';
 import { enrollPeer, PeerAgent, successOf } from './_support/peer-agent.js';
@@ -93,7 +94,7 @@ t.test('metrics report tasks, results, latencies, links and spools, and their la
   t.ok(samples.some(({ name }) => name === 'process_resident_memory_bytes'));
   const own = samples.filter(({ name }) => name.startsWith('vantage_'));
   const labelled = (label: string) => new Set(own.flatMap(({ labels }) => labels[label] ?? []));
-  const outcomes = new Set<string>(['success', ...probeErrorCodes, ...deliveryOutcomes]);
+  const outcomes = new Set<string>(['success', ...probeErrorCodes, ...deliveryOutcomes, ...refreshOutcomes]);
   t.strictSame(
     [...labelled('type')].filter((type) => !(probeTypeNames as readonly string[]).includes(type)),
     [],

@@ -36,7 +36,16 @@ export const roomOrders: Readonly<Record<string, readonly string[]>> = {
     'routes',
   ],
   'control-plane/src/modules/diagnose': [LOOSE, 'page', 'routes'],
-  'control-plane/src/modules/lookups': ['registries', 'answers', 'kinds', 'reputation', LOOSE, 'page', 'routes'],
+  'control-plane/src/modules/lookups': [
+    'registries',
+    'answers',
+    'kinds',
+    'reputation',
+    'lists',
+    LOOSE,
+    'page',
+    'routes',
+  ],
   'control-plane/src/modules/monitors': [
     'mails',
     'definition',

@@ -25,7 +25,9 @@ export type BusMessage =
   /** To every replica: lookups of these keys have ended. */
   | { readonly type: 'lookups'; readonly ids: readonly string[] }
   /** To every replica: these diagnose reports have changed. */
-  | { readonly type: 'reports'; readonly ids: readonly string[] };
+  | { readonly type: 'reports'; readonly ids: readonly string[] }
+  /** To every replica: these lists of addresses have another version. */
+  | { readonly type: 'reputation-lists'; readonly ids: readonly string[] };
 
 const messageTypes: Readonly<Record<BusMessage['type'], true>> = {
   jobs: true,
@@ -38,6 +40,7 @@ const messageTypes: Readonly<Record<BusMessage['type'], true>> = {
   events: true,
   lookups: true,
   reports: true,
+  'reputation-lists': true,
 };
 
 /** True if a value is a message of this version; a newer replica may send others. */

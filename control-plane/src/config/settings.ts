@@ -322,6 +322,22 @@ export const settings = {
     parse: parseRates,
     fallback: () => new Map(),
   }),
+  reputationLists: setting<string | null>({
+    name: 'VANTAGE_REPUTATION_LISTS',
+    description:
+      'JSON file with the lists of addresses by which reputations are judged, at most 50: [{"name", "signal", "format", "file" or "url", "refresh_s", "max_age_s", "license", "attribution"}]',
+    fallbackText: 'none: GET /v1/ip/reputation is unavailable',
+    parse: parseReadableFile,
+    fallback: () => null,
+  }),
+  reputationDnsbl: setting<string>({
+    name: 'VANTAGE_REPUTATION_DNSBL',
+    description:
+      'comma-separated zones of DNS blocklists, at most 8, that lookup nodes ask about addresses: ZONE, or ZONE=CODE:SIGNAL to count a return code in the score',
+    fallbackText: 'none',
+    parse: (text) => text,
+    fallback: () => '',
+  }),
   geoipDir: setting<string | null>({
     name: 'VANTAGE_GEOIP_DIR',
     description: 'directory with .mmdb files that locate nodes by their address',

@@ -5,3 +5,4 @@ export {
   GeoDatabases,
   type GeoSource,
 } from './geo-databases.js';
+export { RangeDatabase, RangeDatabaseError } from './range-database.js';

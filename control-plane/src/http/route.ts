@@ -229,6 +229,8 @@ export interface RouteDefinition<
    * (caller-turns.ts).
    */
   readonly queuesItself?: true;
+  /** True if pages of other origins may not read it, because each request is taken from an allowance of its caller. */
+  readonly isClosedToOrigins?: true;
   /** Part of a plan without which the operation is refused. */
   readonly feature?: PlanFeature;
   /**

@@ -100,8 +100,8 @@ interface ModuleFacts<N extends string> {
   /** Requests that it sends to addresses of users, for the API reference. */
   readonly webhooks?: readonly DocumentedWebhook[];
   readonly jobs?: readonly AnyJobType[];
-  /** Class of its metrics, which `open` creates in the registry; docs/operating.md explains each of them. */
-  readonly metrics?: MetricsClass;
+  /** Classes of its metrics, which `open` creates in the registry; docs/operating.md explains each of them. */
+  readonly metrics?: MetricsClass | readonly MetricsClass[];
 }
 
 /** Class that registers metrics; its methods named `watch…` register gauges. */

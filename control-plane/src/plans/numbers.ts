@@ -56,6 +56,12 @@ export const planNumbers = {
     least: 0,
     values: [0, 0, 20, 200, null],
   }),
+  reputation_per_month: count({
+    about:
+      'IP reputation checks per month from midnight UTC of its first day; without credentials a limit of the address applies instead',
+    least: 0,
+    values: [null, 1_000, 20_000, 200_000, null],
+  }),
   check_days: choice<CheckDays>({
     about: 'Days for which single checks of monitors are kept',
     least: 7,

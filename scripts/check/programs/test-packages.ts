@@ -19,6 +19,7 @@ const testedWith: Readonly<Record<string, string>> = {
   openssl: 'TLS audits, pins, client certificates; every server of the lab',
   'php-cli': 'the PHP example of docs/webhooks.md',
   postfix: 'SMTP against a real server, in the lab',
+  rbldnsd: 'DNS blocklists of reputations, against a real server',
   strace: 'the spool on a failing disk',
   swaks: 'SMTP against a real server, in the lab',
   traceroute: 'comparison of traceroute probes with traceroute, in the lab',

@@ -35,6 +35,7 @@ export const packagesOf = {
   'prometheus-alertmanager': 'prometheus-alertmanager',
   'prometheus-blackbox-exporter': 'prometheus-blackbox-exporter',
   python3: 'python3',
+  rbldnsd: 'rbldnsd',
   setpriv: 'util-linux',
   setsid: 'util-linux',
   sh: 'dash',

@@ -8,6 +8,7 @@ import * as alerts from './0006-alerts.js';
 import * as failedEvents from './0007-failed-events.js';
 import * as noticesAndDigests from './0008-notices-and-digests.js';
 import * as lookups from './0009-lookups.js';
+import * as reputationLists from './0010-reputation-lists.js';
 import * as diagnose from './0011-diagnose.js';
 
 /** One step forward. Written so that the version before it keeps working on the changed tables. */
@@ -29,5 +30,6 @@ export const migrations: readonly Migration[] = [
   failedEvents,
   noticesAndDigests,
   lookups,
+  reputationLists,
   diagnose,
 ];

@@ -9,7 +9,7 @@ export interface CompiledRoute {
   readonly parseInput: InputParser;
   /** True if a body is read. This includes operations that take none, so that a body with content is refused. */
   readonly hasBody: boolean;
-  /** True if pages of other origins may read it: no credentials are required, and reading changes nothing. */
+  /** True if pages of other origins may read it: no credentials are required, reading changes nothing, and the definition does not forbid it. */
   readonly isOpenToOrigins: boolean;
   readonly routeLimit: NonNullable<AnyRoute['limit']>;
   readonly strict: StrictChecks | null;
@@ -22,7 +22,7 @@ export function compileRoute(definition: AnyRoute, isStrict: boolean): CompiledR
     definition,
     parseInput: compileInput(definition),
     hasBody: method !== 'GET',
-    isOpenToOrigins: method === 'GET' && auth.kind === 'public',
+    isOpenToOrigins: method === 'GET' && auth.kind === 'public' && definition.isClosedToOrigins !== true,
     routeLimit: routeLimitOf(definition),
     strict: isStrict ? compileStrictChecks(definition) : null,
   };

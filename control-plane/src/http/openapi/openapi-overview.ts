@@ -17,7 +17,7 @@ errors a caller may meet.
 A successful response is \`{data, request_id, meta}\`, an error
 \`{error: {code, message, request_id, details?, doc_url}, request_id}\`. Branch on \`error.code\`, which is stable; messages are
 for people. Every response has an \`X-Request-Id\`: quote it when you report a problem, or send your own. Large responses are
-compressed for callers that accept \`br\` or \`gzip\`. Pages of other origins may read everything that requires no credentials.
+compressed for callers that accept \`br\` or \`gzip\`. Pages of other origins may read everything that requires no credentials, except reputations, which are taken from an allowance of the visitor.
 
 ## Requests
 

@@ -1,5 +1,4 @@
 import type { Clock } from '@vantage/shared/clock.js';
-import { TargetError } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import type { GeoDatabases } from '../../geo/index.js';
 import { ApiError } from '../../http/errors.js';
@@ -10,11 +9,14 @@ import type { Answer } from './answers/answer.js';
 import type { Answers, Asked, Payment } from './answers/answers.js';
 import { headers } from './kinds/headers.js';
 import type { HeadersAnswer } from './kinds/headers-answer.js';
-import type { LookupQuery, MemoryLookup, NodeLookup, Question } from './kinds/lookup.js';
+import type { LookupQuery, MemoryLookup, NodeRun, Question } from './kinds/lookup.js';
 import { hostText } from './kinds/read-q.js';
+import { readQuestion } from './kinds/read-question.js';
 import { type LookupKind, lookupOf } from './kinds/registry.js';
+import type { Lists } from './lists/lists.js';
 import type { LookupMetrics } from './metrics.js';
 import type { NodeQuestions } from './node-questions.js';
+import { ReputationLookup, type ReputationOptions } from './reputation-lookup.js';
 import { waitWithin } from './wait-within.js';
 
 export type { HeadersAnswer } from './kinds/headers-answer.js';
@@ -30,6 +32,9 @@ interface LookupsOptions {
   readonly policy: () => TargetPolicy;
   readonly metrics: LookupMetrics;
   readonly clock: Clock;
+  readonly reputation: Omit<ReputationOptions, 'ask'>;
+  /** Lists of addresses, for administrators. */
+  readonly lists: Lists;
 }
 
 /** Caller of a lookup, and the wishes of that caller. */
@@ -57,7 +62,20 @@ export interface LookupReply {
 
 /** Lookups: questions that are answered from memory, or by a node and then kept for all callers. */
 export class Lookups {
-  constructor(private readonly options: LookupsOptions) {}
+  /** Reputations of addresses and domains. */
+  readonly reputation: ReputationLookup;
+  /** Lists of addresses by which reputations are judged. */
+  readonly lists: Lists;
+
+  constructor(private readonly options: LookupsOptions) {
+    const { reputation, lists, probes } = options;
+    this.lists = lists;
+    this.reputation = new ReputationLookup({
+      ...reputation,
+      ask: (run, question, checking) =>
+        this.#lookOnNode(run, question, { ...checking, maxAgeMs: null }, () => probes.takeNodeTests(checking, 1)),
+    });
+  }
 
   /**
    * Answers a question.
@@ -103,7 +121,7 @@ export class Lookups {
     return { ...reply, data: reply.data as HeadersAnswer };
   }
 
-  async #lookOnNode(lookup: NodeLookup, question: Question, asking: Wishes, pay: Pay): Promise<LookupReply> {
+  async #lookOnNode(lookup: NodeRun, question: Question, asking: Wishes, pay: Pay): Promise<LookupReply> {
     const { answers, metrics } = this.options;
     const asked = this.#askedOf(lookup, question);
     const { maxAgeMs, signal } = asking;
@@ -128,7 +146,7 @@ export class Lookups {
     }
   }
 
-  #askedOf(lookup: NodeLookup, question: Question): Asked {
+  #askedOf(lookup: NodeRun, question: Question): Asked {
     const { kind, version, deadlineMs } = lookup;
     return {
       key: `${kind}/${version} ${question.text}`,
@@ -139,14 +157,14 @@ export class Lookups {
   }
 
   /** An answer that is no longer fresh, for one that cannot be had. @throws `error` without one */
-  async #standIn(lookup: NodeLookup, { key }: Asked, asking: Wishes, error: unknown): Promise<LookupReply> {
+  async #standIn(lookup: NodeRun, { key }: Asked, asking: Wishes, error: unknown): Promise<LookupReply> {
     const stale = await this.options.answers.findStale(key);
     if (stale === null) throw ofQuery(error);
     this.options.metrics.count(lookup.kind, 'stale');
     return this.#reply(lookup, stale, { isHit: true, locale: asking.locale });
   }
 
-  #reply(lookup: NodeLookup, answer: Answer, how: { readonly isHit: boolean; readonly locale: Locale }): LookupReply {
+  #reply(lookup: NodeRun, answer: Answer, how: { readonly isHit: boolean; readonly locale: Locale }): LookupReply {
     const left = answer.freshUntilMs - this.#nowMs;
     const age_sec = Math.max(0, Math.floor((this.#nowMs - answer.askedAtMs) / 1_000));
     const cache = { hit: how.isHit, age_sec: how.isHit ? age_sec : 0, ...(left <= 0 ? { stale: true as const } : {}) };
@@ -177,18 +195,6 @@ function ofQuery(error: unknown): unknown {
   const { target, ...others } = details;
   const renamed = target === undefined ? others : { ...others, q: target };
   return new ApiError(code, { status, details: renamed, ...(allowance === undefined ? {} : { allowance }) });
-}
-
-function readQuestion(read: () => Question): Question {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof TargetError)) throw error;
-    const { kind, field, code, message } = error;
-    throw new ApiError(kind === 'refused' ? 'PROBE_TARGET_INVALID' : 'VALIDATION_FAILED', {
-      details: { [field]: [{ code, message }] },
-    });
-  }
 }
 
 declare module '../../http/route.js' {

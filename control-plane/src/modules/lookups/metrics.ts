@@ -1,4 +1,6 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { type RefreshOutcome, refreshOutcomes } from './lists/list-refresh.js';
+import type { ListState } from './lists/open-lists.js';
 
 /** Ways in which a lookup is answered. */
 export type LookupOutcome = 'hit' | 'miss' | 'wait' | 'stale';
@@ -18,5 +20,64 @@ export class LookupMetrics {
 
   count(kind: string, outcome: LookupOutcome): void {
     this.#lookups.inc({ kind, outcome });
+  }
+}
+
+/** Metrics of the lists of addresses; their names are those of the operator, at most fifty. */
+export class ListMetrics {
+  readonly #refreshes: Counter<'outcome'>;
+
+  constructor(private readonly registry: Registry) {
+    this.#refreshes = new Counter({
+      name: 'vantage_reputation_list_refreshes_total',
+      help: 'Readings of the sources of reputation lists, by outcome: new, unchanged, refused or failed.',
+      labelNames: ['outcome'],
+      registers: [registry],
+    });
+    for (const outcome of refreshOutcomes) this.#refreshes.inc({ outcome }, 0);
+  }
+
+  countRefresh(outcome: RefreshOutcome): void {
+    this.#refreshes.inc({ outcome });
+  }
+
+  /** Gauge over the ages of the lists in use, read when scraped. */
+  watchAges(read: () => readonly ListState[]): Gauge<'list'> {
+    return new Gauge({
+      name: 'vantage_reputation_list_age_seconds',
+      help: 'Age of the version in use of each reputation list.',
+      labelNames: ['list'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { name, ageSeconds } of read()) this.set({ list: name }, ageSeconds);
+      },
+    });
+  }
+
+  /** Gauge over the entries of the lists in use, read when scraped. */
+  watchEntries(read: () => readonly ListState[]): Gauge<'list'> {
+    return new Gauge({
+      name: 'vantage_reputation_list_entries',
+      help: 'Entries of the version in use of each reputation list, in the memory of this replica.',
+      labelNames: ['list'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { name, entries } of read()) this.set({ list: name }, entries);
+      },
+    });
+  }
+
+  /** Gauge over the lists of which a version was refused, read when scraped. */
+  watchRefused(count: () => number): Gauge {
+    return new Gauge({
+      name: 'vantage_reputation_lists_refused',
+      help: 'Reputation lists of which a new version waits to be accepted.',
+      registers: [this.registry],
+      collect() {
+        this.set(count());
+      },
+    });
   }
 }

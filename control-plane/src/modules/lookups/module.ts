@@ -2,12 +2,14 @@ import type { AskedRegistryServer } from '@vantage/shared/probe-types/domain.js'
 import { parseHost } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { defineModule } from '../module.js';
+import { lookupActions } from './actions.js';
 import { AnswerMemory } from './answers/answer-memory.js';
 import { Answers } from './answers/answers.js';
 import { deleteOldClaims } from './answers/claim-store.js';
 import { WakeUps } from './answers/wake-ups.js';
 import { Lookups } from './index.js';
-import { LookupMetrics } from './metrics.js';
+import { openLists } from './lists/open-lists.js';
+import { ListMetrics, LookupMetrics } from './metrics.js';
 import { NodeQuestions } from './node-questions.js';
 import { deleteFullServers, listShutServers, noteAskedServers } from './registries/registry-store.js';
 import { lookupRoutes } from './routes.js';
@@ -19,7 +21,8 @@ export const lookupsModule = defineModule({
     Lookups: 'Ask about a domain or an address once, and get an answer that says how old it is.',
   },
   routes: lookupRoutes,
-  metrics: LookupMetrics,
+  actions: lookupActions,
+  metrics: [LookupMetrics, ListMetrics],
   open(house, { probes }) {
     const { agentsDb, clock, bus, config, directory, geo, lists, registry, replicaId } = house;
     const log = house.log.child({ part: 'lookups' });
@@ -39,6 +42,9 @@ export const lookupsModule = defineModule({
         .forgetRefused((subject) => isRefused(subject, policy()))
         .catch((error: unknown) => log.warn({ err: error }, 'cannot delete answers about denied targets'));
     });
+    const { limiter } = house;
+    const reputationLists = openLists(house, new ListMetrics(registry));
+    const { loaded, blocklists } = reputationLists;
     const service = new Lookups({
       answers,
       questions,
@@ -48,11 +54,22 @@ export const lookupsModule = defineModule({
       metrics: new LookupMetrics(registry),
       clock,
       attribution,
+      reputation: {
+        lists: loaded,
+        blocklists,
+        geo,
+        attribution,
+        policy,
+        limiter,
+        plans: config.plans,
+        clock,
+      },
+      lists: reputationLists.lists,
     });
     return {
       service,
-      startables: [answers],
-      upkeep: [() => deleteOldClaims(agentsDb), () => deleteFullServers(agentsDb)],
+      startables: [answers, ...reputationLists.startables],
+      upkeep: [() => deleteOldClaims(agentsDb), () => deleteFullServers(agentsDb), ...reputationLists.upkeep],
     };
   },
 });

@@ -8,7 +8,7 @@ import type { Node, NodeDirectory, NodeSelection } from '../nodes/index.js';
 import type { Probes } from '../probes/index.js';
 import type { Answer } from './answers/answer.js';
 import { chooseNodes } from './choose-nodes.js';
-import type { Found, NodeLookup, Question } from './kinds/lookup.js';
+import type { Found, NodeRun, Question } from './kinds/lookup.js';
 import { isFailureOfNode } from './kinds/node-failure.js';
 
 /** Nodes that one question may be put to, one after the other. */
@@ -38,7 +38,7 @@ export class NodeQuestions {
    * Asks a node, and another one if the first failed by itself.
    * @throws ApiError UNAVAILABLE without a node, RATE_LIMIT_EXCEEDED when the budget of the target is used up
    */
-  async ask(lookup: NodeLookup, question: Question, signal: AbortSignal): Promise<Answer> {
+  async ask(lookup: NodeRun, question: Question, signal: AbortSignal): Promise<Answer> {
     const { registries, clock, asnOf } = this.options;
     const asked = new Set<string>();
     while (asked.size < MAX_NODES) {
@@ -62,7 +62,7 @@ export class NodeQuestions {
     );
   }
 
-  #candidates({ kind, measures }: NodeLookup, { text }: Question) {
+  #candidates({ kind, measures }: NodeRun, { text }: Question) {
     const { directory, selection } = this.options;
     const { capability } = measurementOf(measures);
     return chooseNodes({ nodes: directory.all(), selection, capability, question: `${kind} ${text}` });
@@ -70,7 +70,7 @@ export class NodeQuestions {
 
   /** Results of a node, one for each question; none if it sent none for one of them. */
   async #measure(
-    { measures: type }: NodeLookup,
+    { measures: type }: NodeRun,
     specs: readonly ProbeSpecs[MeasurementType][],
     { node, signal }: { readonly node: Node; readonly signal: AbortSignal },
   ): Promise<AgentResult[]> {
@@ -82,12 +82,12 @@ export class NodeQuestions {
   }
 }
 
-function specsOf(lookup: NodeLookup, question: Question, shutServers: readonly string[]) {
+function specsOf(lookup: NodeRun, question: Question, shutServers: readonly string[]) {
   const second = lookup.secondSpecOf?.(question) ?? null;
   return [lookup.specOf(question, shutServers), ...(second === null ? [] : [second])];
 }
 
-function answerOf(lookup: NodeLookup, found: Found, askedAtMs: number): Answer {
+function answerOf(lookup: NodeRun, found: Found, askedAtMs: number): Answer {
   const { isFailure, freshMs } = found;
   const freshUntilMs = askedAtMs + freshMs;
   return {

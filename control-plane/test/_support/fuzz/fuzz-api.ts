@@ -1,7 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import type { Test } from 'tap';
 import { OpenApiSchemas } from '../openapi-schemas.js';
 import { enrollPeer, PeerAgent } from '../peer-agent.js';
+import { writeLists } from '../reputation-world.js';
 import { type Stack, startStack } from '../stack.js';
 import { exchange, type FuzzAnswer, judgeAnswer, send } from './answer.js';
 import { type Caller, type CallerKind, Callers } from './callers.js';
@@ -31,7 +33,11 @@ export class FuzzedApi {
 
   /** Starts it with three agents that answer everything at once; stopped when `t` ends. */
   static async start(t: Test): Promise<FuzzedApi> {
-    const stack = await startStack(t, { VANTAGE_TRUSTED_PROXIES: '127.0.0.1/32' });
+    const file = fileURLToPath(new URL('../../../../test/testdata/geo/country.mmdb', import.meta.url));
+    const stack = await startStack(t, {
+      VANTAGE_TRUSTED_PROXIES: '127.0.0.1/32',
+      VANTAGE_REPUTATION_LISTS: writeLists(t, [{ name: 'ranges', signal: 'hosting', format: 'mmdb', file }]),
+    });
     for (const country of ['DE', 'FR', 'JP']) {
       const identity = await enrollPeer(stack.api, { declared: { country } });
       await PeerAgent.connect(t, stack.api.url, identity, { isBeating: true });

@@ -59,9 +59,10 @@ export interface JudgeContext<T extends MeasurementType = MeasurementType> {
   readonly node: { readonly country: string | null; readonly asn: number | null };
 }
 
-/** Lookup that a node runs. */
-export interface NodeLookup extends LookupFacts {
-  readonly runs: 'on a node';
+/** Question that a node answers, and the answer that is kept of it. */
+export interface NodeRun {
+  /** Name in cache keys and in metrics. */
+  readonly kind: string;
   /** Version of the form of its answer: another one makes the kept answers of earlier versions unreachable. */
   readonly version: number;
   /** Longest time that a caller waits, in milliseconds. */
@@ -80,6 +81,11 @@ export interface NodeLookup extends LookupFacts {
   serversOf?(result: AgentResult): readonly AskedRegistryServer[];
   /** The answer in the language of the caller; absent: it has no text for people. */
   localise?(data: object, locale: Locale): object;
+}
+
+/** Lookup that a node runs. */
+export interface NodeLookup extends LookupFacts, NodeRun {
+  readonly runs: 'on a node';
 }
 
 /** Sources of lookups that need no node. */
@@ -111,6 +117,18 @@ export function nodeLookup<T extends MeasurementType>(
 ): NodeLookup {
   // a task of type `measures` has results of this type: ingest checks it
   return { ...definition, runs: 'on a node' } as unknown as NodeLookup;
+}
+
+/** Types the definition of a question by the measurement that a node makes, for one that has no operation of its own. */
+export function nodeRun<T extends MeasurementType>(
+  definition: Omit<NodeRun, 'measures' | 'specOf' | 'secondSpecOf' | 'judge' | 'serversOf'> & {
+    readonly measures: T;
+    specOf(question: Question, shutServers: readonly string[]): ProbeSpecs[T];
+    judge(result: AgentResult<T>, context: JudgeContext<T>): Found;
+  },
+): NodeRun {
+  // as for `nodeLookup`
+  return definition as unknown as NodeRun;
 }
 
 /** Types the definition of a lookup that is answered from memory. */

@@ -3,7 +3,8 @@ import type { Entries } from './score.js';
 import { sortRows } from './sorted-rows.js';
 
 // Prefixes are nested or apart. Sorted by first address and length, a prefix follows those that contain it; it is
-// dropped if one does. The rest is disjoint, and one binary search finds the widest entry of an address.
+// dropped if one does. The rest is disjoint, and one binary search finds the widest entry of an address. In IPv4 it begins
+// in the rows of the first two octets: the memory that a search across all rows touches is in no cache.
 
 /** Factor of the first address in the key of an IPv4 prefix; the length is added. A key has 38 bits. */
 export const KEY_FACTOR = 64;
@@ -14,6 +15,8 @@ export const V6_WIDTH = 5;
 export class AddressEntries implements Entries {
   private constructor(
     private readonly v4: Prefixes,
+    /** Row of the first prefix from each pair of first octets on; the last is the number of rows. */
+    private readonly v4Starts: Uint32Array,
     private readonly v6: Prefixes,
   ) {}
 
@@ -32,7 +35,7 @@ export class AddressEntries implements Entries {
       addUnlessInside(v6, v6Rows.subarray(at, at + 4), v6Rows[at + 4] as number);
       if ((at / V6_WIDTH) % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) yield;
     }
-    return new AddressEntries(trimmed(v4), trimmed(v6));
+    return new AddressEntries(trimmed(v4), yield* startsOf(v4), trimmed(v6));
   }
 
   /** Number of disjoint prefixes. */
@@ -42,14 +45,31 @@ export class AddressEntries implements Entries {
 
   /** Bytes of the arrays. */
   get bytes(): number {
-    return [this.v4, this.v6].reduce((sum, { firsts, lengths }) => sum + firsts.byteLength + lengths.byteLength, 0);
+    const rows = [this.v4, this.v6].map(({ firsts, lengths }) => firsts.byteLength + lengths.byteLength);
+    return rows.reduce((sum, bytes) => sum + bytes, this.v4Starts.byteLength);
   }
 
   find({ family, value }: IpAddress): string | null {
-    const set = family === 4 ? this.v4 : this.v6;
-    const words = wordsOf(family, value);
-    const row = lastRowUpTo(set, words);
-    return row >= 0 && isInside(set, row, words) ? prefixText(set, row, family) : null;
+    if (family === 4) return this.#findV4(Number(value));
+    const words = wordsOf(6, value);
+    const row = lastRowUpTo(this.v6, words);
+    return row >= 0 && isInside(this.v6, row, words) ? v6Text(this.v6, row) : null;
+  }
+
+  /** The same with single numbers: nearly all addresses are of IPv4, and the general search takes three times as long. */
+  #findV4(address: number): string | null {
+    const { firsts, lengths } = this.v4;
+    let low = this.v4Starts[address >>> 16] as number;
+    let high = this.v4Starts[(address >>> 16) + 1] as number;
+    while (low < high) {
+      const row = (low + high) >>> 1;
+      if ((firsts[row] as number) <= address) low = row + 1;
+      else high = row;
+    }
+    const row = low - 1;
+    if (row < 0) return null;
+    const end = (firsts[row] as number) + 2 ** (32 - (lengths[row] as number));
+    return address < end ? v4Text(firsts[row] as number, lengths[row] as number) : null;
   }
 }
 
@@ -71,6 +91,18 @@ export function wordsOf(family: 4 | 6, value: bigint): number[] {
 
 function prefixes(room: number, words: number): Prefixes {
   return { firsts: new Uint32Array(room * words), lengths: new Uint8Array(room), words, count: 0 };
+}
+
+/** First rows by the first two octets of IPv4, in slices. */
+function* startsOf({ firsts, count }: Prefixes): Generator<void, Uint32Array> {
+  const starts = new Uint32Array(0x1_0000 + 1).fill(count);
+  for (let row = count - 1; row >= 0; row -= 1) {
+    starts[(firsts[row] as number) >>> 16] = row;
+    if (row % ROWS_PER_SLICE === 0) yield;
+  }
+  for (let pair = 0xffff; pair >= 0; pair -= 1)
+    starts[pair] = Math.min(starts[pair] as number, starts[pair + 1] as number);
+  return starts;
 }
 
 /** The same without the room that dropped prefixes left. */
@@ -111,8 +143,12 @@ function isInside({ firsts, lengths, words }: Prefixes, row: number, address: Ar
   return true;
 }
 
-function prefixText({ firsts, lengths, words }: Prefixes, row: number, family: 4 | 6): string {
+function v4Text(first: number, length: number): string {
+  return `${first >>> 24}.${(first >>> 16) & 255}.${(first >>> 8) & 255}.${first & 255}/${length}`;
+}
+
+function v6Text({ firsts, lengths, words }: Prefixes, row: number): string {
   let value = 0n;
   for (let i = 0; i < words; i += 1) value = (value << 32n) | BigInt(firsts[row * words + i] as number);
-  return `${formatAddress({ family, value })}/${lengths[row]}`;
+  return `${formatAddress({ family: 6, value })}/${lengths[row]}`;
 }

@@ -1,4 +1,4 @@
-import type { RblLookup } from '@vantage/shared/probe-types/rbl.js';
+import { MAX_ZONES, type RblLookup } from '@vantage/shared/probe-types/rbl.js';
 import type { DnsListing } from './score.js';
 import { isSignal, type Signal } from './signals.js';
 
@@ -37,6 +37,7 @@ export function parseDnsBlocklists(setting: string): DnsBlocklist[] {
     if (known !== undefined && known !== signal) throw new DnsBlocklistError(`"${item}" maps ${code} again`);
     codes.set(code, signal);
   }
+  if (zones.size > MAX_ZONES) throw new DnsBlocklistError(`has ${zones.size} zones; at most ${MAX_ZONES} are asked`);
   return [...zones].map(([zone, signals]) => ({ zone, signals }));
 }
 

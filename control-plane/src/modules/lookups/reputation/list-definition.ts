@@ -4,12 +4,15 @@ import { listSignals } from './signals.js';
 
 const DAY_S = 86_400;
 
+/** Formats of lists. */
+export const listFormats = [...textFormats, 'mmdb'] as const;
+
 /** One entry of the file of lists. */
 const Definition = Type.Object(
   {
     name: Type.String({ pattern: '^[a-z0-9][a-z0-9._-]{0,62}$' }),
     signal: Type.Enum([...listSignals], { type: 'string' }),
-    format: Type.Enum([...textFormats, 'mmdb'], { type: 'string' }),
+    format: Type.Enum([...listFormats], { type: 'string' }),
     file: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
     url: Type.Optional(Type.String({ pattern: '^https?://', maxLength: 2048 })),
     refresh_s: Type.Optional(Type.Integer({ minimum: 300, maximum: 7 * DAY_S })),

@@ -126,7 +126,7 @@ t.test('a domain is judged by its worst address', async (t) => {
 t.test('the examples of docs/reputation.md are computed', async (t) => {
   const page = readFileSync(new URL('../../../../../../docs/reputation.md', import.meta.url), 'utf8');
   const rows = page
-    .slice(page.indexOf('## Three examples'), page.indexOf('## Lists'))
+    .slice(page.indexOf('## Three examples'), page.indexOf('## Limits'))
     .split('\n')
     .filter((line) => line.startsWith('| a '))
     .map((line) => line.split('|').map((cell) => cell.trim()));

@@ -72,21 +72,26 @@ const typeOf: Partial<Record<Signal, AddressType>> = {
   hosting: 'hosting',
 };
 
+const nothing: ReadonlyMap<Signal, number> = new Map();
+
 /** Judges an address by the current lists and listings; the order of either plays no part. */
 export function judgeReputation({ address, asn, lists, listings, nowMs }: JudgeInput): Reputation {
-  const current = lists.filter((list) => isCurrent(list, nowMs));
+  const covered = new Set<ListSignal>();
   const found = new Map<ListSignal, string[]>();
   const add = (signal: ListSignal, text: string) => {
     const texts = found.get(signal);
     if (texts === undefined) found.set(signal, [text]);
     else texts.push(text);
   };
-  for (const list of current) {
+  for (const list of lists) {
+    if (!isCurrent(list, nowMs)) continue;
+    covered.add(list.signal);
     const entry = list.entries.find(address, asn);
-    if (entry !== null) add(list.signal, `list ${list.name} of ${dateOf(list.builtMs)}: ${entry}`);
+    if (entry !== null) add(list.signal, `${calledOf(list)}: ${entry}`);
   }
   for (const { zone, code, signal } of listings) add(signal, `DNS blocklist ${zone}: ${code}`);
-  const weights = weigh(new Set(signals.filter((signal) => found.has(signal))));
+  // most addresses are in no list
+  const weights = found.size === 0 ? nothing : weigh(new Set(signals.filter((signal) => found.has(signal))));
   const evidence = [...weights].map(([signal, weight]) => ({
     signal,
     description: describe(found.get(signal) ?? []),
@@ -96,7 +101,6 @@ export function judgeReputation({ address, asn, lists, listings, nowMs }: JudgeI
     100,
     evidence.reduce((sum, { weight }) => sum + weight, 0),
   );
-  const covered = new Set<ListSignal>(current.map(({ signal }) => signal));
   return {
     score,
     risk_level: riskLevelOf(score),
@@ -130,6 +134,13 @@ function describe(texts: readonly string[]): string {
   return [...sorted.slice(0, MAX_NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }
 
-function dateOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
+const called = new WeakMap<ReputationList, string>();
+
+/** A list in a description. Formatting a date takes as long as judging an address. */
+function calledOf(list: ReputationList): string {
+  const known = called.get(list);
+  if (known !== undefined) return known;
+  const text = `list ${list.name} of ${new Date(list.builtMs).toISOString().slice(0, 10)}`;
+  called.set(list, text);
+  return text;
 }
