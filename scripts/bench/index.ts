@@ -4,6 +4,7 @@ import { alertComparisons, benchAlerts } from './alerts/index.js';
 import { benchApi } from './api.js';
 import { benchChecks } from './checks.js';
 import { benchLink, linkComparisons } from './link/index.js';
+import { benchLookups, lookupComparisons } from './lookups/index.js';
 import { benchMainRoad } from './main-road.js';
 import { benchMonitors, monitorComparisons } from './monitors/index.js';
 import { benchProbes, probeComparisons } from './probes/index.js';
@@ -43,6 +44,11 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     run: benchChecks,
   },
   link: { question: 'What does the link of nodes cost? Some parts need root.', parts: linkComparisons, run: benchLink },
+  lookups: {
+    question: 'How fast are addresses placed and judged, and what do large lists cost?',
+    parts: lookupComparisons,
+    run: benchLookups,
+  },
   monitors: {
     question: 'What do ten thousand monitors cost, and how soon do events open?',
     parts: monitorComparisons,
@@ -82,7 +88,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .option('--deliveries <n>', 'alerts and webhooks: number of finished deliveries in the log', Number, 1_000_000)
     .option('--types <names>', 'probes: comma-separated types for memory')
     .option('--dry-run', 'print only the report')
-    .option('--only <names>', 'alerts, link, monitors, probes and webhooks: comma-separated comparisons')
+    .option('--only <names>', 'alerts, link, lookups, monitors, probes and webhooks: comma-separated comparisons')
     .parse([...args], { from: 'user' });
   const [name] = command.args;
   const benchmark = name === undefined || !Object.hasOwn(benchmarks, name) ? undefined : benchmarks[name];
