@@ -91,20 +91,24 @@ export class GeoDatabase {
 
   /** All that it knows; null: neither a country nor a network. */
   find(address: string): FoundRecord | null {
-    const record = this.#find(address);
+    const [record, bits] = this.#findWithBits(address);
     const [location, network] = [readLocation(record), readNetwork(record)];
     if (location === null && network === null) return null;
-    const [, bits] = this.#reader.getWithPrefixLength(address);
     return { location, network, details: readDetails(record), cidr: networkOf(address, bits) };
   }
 
   #find(address: string): object | null {
-    if (this.#reader.metadata.ipVersion === 4 && address.includes(':')) return null;
+    const [record] = this.#findWithBits(address);
+    return record;
+  }
+
+  #findWithBits(address: string): [record: object | null, bits: number] {
+    if (this.#reader.metadata.ipVersion === 4 && address.includes(':')) return [null, 0];
     try {
-      return this.#reader.get(address);
+      return this.#reader.getWithPrefixLength(address);
     } catch {
       // a damaged record is an unknown address
-      return null;
+      return [null, 0];
     }
   }
 }
