@@ -35,4 +35,7 @@ t.test('a page shows what is known, a visit asks no node, and the button asks as
     text: /https:\/\/example\.com\/a\?b/,
   });
   t.equal((await visit('GET', {}, `${url}/lookup/nothing/example.com`)).status, 404);
+  const reputation = `${url}/lookup/reputation/1.1.1.1`;
+  t.match(await visit('GET', {}, reputation), { status: 200, text: /Reputation · 1\.1\.1\.1[\s\S]*Ask now/ });
+  t.match(await visit('POST', {}, reputation), { status: 503, text: /No answer/ }, 'there is no list');
 });

@@ -1,9 +1,12 @@
 import type { Locale } from '../../../http/locale.js';
 import type { LookupKind } from '../kinds/registry.js';
 
+/** Kinds that have pages: every lookup, and the reputation of addresses. */
+export type PageKind = LookupKind | 'reputation';
+
 /** Texts of the pages of lookups; names of fields are those of the API in every language. */
 export interface LookupPageTexts {
-  readonly kinds: Readonly<Record<LookupKind, string>>;
+  readonly kinds: Readonly<Record<PageKind, string>>;
   readonly nothing: string;
   readonly justAsked: string;
   readonly kept: (seconds: number) => string;
@@ -22,6 +25,7 @@ export const lookupPageTexts: Readonly<Record<Locale, LookupPageTexts>> = {
       dns: 'DNS records',
       icp: 'ICP filing',
       headers: 'Response headers',
+      reputation: 'Reputation',
     },
     nothing: 'There is no answer in memory.',
     justAsked: 'Asked just now.',
@@ -39,6 +43,7 @@ export const lookupPageTexts: Readonly<Record<Locale, LookupPageTexts>> = {
       dns: 'DNS 记录',
       icp: 'ICP 备案',
       headers: '响应头',
+      reputation: '信誉',
     },
     nothing: '缓存中没有结果。',
     justAsked: '刚刚查询。',
@@ -56,6 +61,7 @@ export const lookupPageTexts: Readonly<Record<Locale, LookupPageTexts>> = {
       dns: 'DNS 記錄',
       icp: 'ICP 備案',
       headers: '回應標頭',
+      reputation: '信譽',
     },
     nothing: '快取中沒有結果。',
     justAsked: '剛剛查詢。',

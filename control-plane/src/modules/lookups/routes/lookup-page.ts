@@ -7,9 +7,9 @@ import { html } from '../../../http/pages/html.js';
 import { pageLocale, renderPage } from '../../../http/pages/page.js';
 import { type AnyRoute, defineRoute, type RawReply } from '../../../http/route.js';
 import type { LookupReply } from '../index.js';
-import { lookups as kinds, type LookupKind } from '../kinds/registry.js';
+import { lookups as kinds } from '../kinds/registry.js';
 import { answerHtml } from '../page/answer-html.js';
-import { lookupPageTexts } from '../page/texts.js';
+import { lookupPageTexts, type PageKind } from '../page/texts.js';
 
 // A visit shows what is known; only the button asks: crawlers and previews of chats open links, and must cost nobody anything.
 
@@ -37,7 +37,9 @@ export const lookupPageRoutes: readonly AnyRoute[] = [
     async handle(request, { lookups }) {
       const { q } = request.params;
       const [kind, locale] = [kindOf(request.params), pageLocale(request)];
-      return answered(kind, q, locale, () => lookups.known(kind, { q }, locale));
+      // no judgment of an address is kept, and each counts against the limits of its caller
+      const find = kind === 'reputation' ? async () => null : () => lookups.known(kind, { q }, locale);
+      return answered(kind, q, locale, find);
     },
   }),
   defineRoute({
@@ -56,19 +58,21 @@ export const lookupPageRoutes: readonly AnyRoute[] = [
       const [kind, locale] = [kindOf(request.params), pageLocale(request)];
       const { account, address, signal } = request;
       const asking = { account, address, signal, locale, maxAgeMs: null };
-      return answered(kind, q, locale, () => lookups.look(kind, { q }, asking));
+      return answered(kind, q, locale, async () =>
+        kind === 'reputation' ? { data: await lookups.reputation.check(q, asking) } : lookups.look(kind, { q }, asking),
+      );
     },
   }),
 ];
 
-function kindOf({ kind }: { readonly kind: string }): LookupKind {
-  if (!Object.hasOwn(kinds, kind)) throw new ApiError('NOT_FOUND');
-  return kind as LookupKind;
+function kindOf({ kind }: { readonly kind: string }): PageKind {
+  if (kind !== 'reputation' && !Object.hasOwn(kinds, kind)) throw new ApiError('NOT_FOUND');
+  return kind as PageKind;
 }
 
 /** Page of an answer, or of the reason why there is none. */
 async function answered(
-  kind: LookupKind,
+  kind: PageKind,
   q: string,
   locale: Locale,
   find: () => Promise<LookupReply | null>,
@@ -81,9 +85,9 @@ async function answered(
   }
 }
 
-function pageOf(kind: LookupKind, q: string, locale: Locale, reply: LookupReply | null): RawReply {
+function pageOf(kind: PageKind, q: string, locale: Locale, reply: LookupReply | null): RawReply {
   const texts = lookupPageTexts[locale];
-  const isAsked = kinds[kind].runs === 'on a node';
+  const isAsked = kind === 'reputation' || kinds[kind].runs === 'on a node';
   const content = html`
 ${heading(kind, q, locale)}
 ${reply === null ? html`<p class="text">${texts.nothing}</p>` : answerHtml(reply.data)}
@@ -92,7 +96,7 @@ ${isAsked ? button(reply === null ? texts.ask : texts.askAgain) : ''}`;
   return unlisted(renderPage({ title: `${texts.kinds[kind]} · ${textCell(q)}`, locale, isTranslated: true, content }));
 }
 
-function refusalOf(kind: LookupKind, q: string, locale: Locale, error: ApiError): RawReply {
+function refusalOf(kind: PageKind, q: string, locale: Locale, error: ApiError): RawReply {
   const texts = lookupPageTexts[locale];
   const reasons = Object.values(error.details ?? {}).flatMap((found) => found.map(({ message }) => message));
   const content = html`
@@ -106,7 +110,7 @@ ${error.status >= 500 || error.status === 429 ? button(texts.askAgain) : ''}`;
   return unlisted({ ...page, headers: { ...page.headers, 'Retry-After': String(retryAfterSeconds) } });
 }
 
-function heading(kind: LookupKind, q: string, locale: Locale) {
+function heading(kind: PageKind, q: string, locale: Locale) {
   return html`<h1>${lookupPageTexts[locale].kinds[kind]} · ${textCell(q)}</h1>`;
 }
 
