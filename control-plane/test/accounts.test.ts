@@ -292,6 +292,7 @@ t.test('an account reads the limits that apply to it, as configured', async (t) 
     sms_per_month: 0,
     voice_per_month: 0,
     check_days: 7,
+    reputation_per_month: 1_000,
   });
   t.match(limits.body.meta.rate_limit, { limit: 60, remaining: 59 });
 });
