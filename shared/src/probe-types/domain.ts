@@ -121,6 +121,19 @@ export const domain = {
   blank: () => ({
     kind: null,
     domain: null,
+    ...blankRegistration(),
+    source: null,
+    asked: [],
+    lookup_ms: null,
+  }),
+  targetHost,
+  furtherHosts: () => [],
+  checkTarget,
+} satisfies MeasurementDefinition<typeof Spec, typeof Result> & { readonly Params: typeof Params };
+
+/** A registration of which nothing is known. */
+export function blankRegistration() {
+  return {
     registered: null,
     registrar: null,
     registrar_iana_id: null,
@@ -135,11 +148,5 @@ export const domain = {
     registrant_organization: null,
     registrant_country: null,
     network: null,
-    source: null,
-    asked: [],
-    lookup_ms: null,
-  }),
-  targetHost,
-  furtherHosts: () => [],
-  checkTarget,
-} satisfies MeasurementDefinition<typeof Spec, typeof Result> & { readonly Params: typeof Params };
+  };
+}

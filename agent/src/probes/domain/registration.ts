@@ -1,3 +1,4 @@
+import { blankRegistration } from '@vantage/shared/probe-types/domain.js';
 import type { ProbeResults } from '@vantage/shared/probe-types/index.js';
 
 type DomainResult = ProbeResults['domain'];
@@ -10,22 +11,7 @@ export type Registration = Omit<
 
 /** Registration without any further data: that of a name that no one holds, and the start of any other. */
 export function bareRegistration(registered: boolean): Registration {
-  return {
-    registered,
-    registrar: null,
-    registrar_iana_id: null,
-    registrar_abuse_email: null,
-    registrar_abuse_phone: null,
-    registered_at: null,
-    updated_at: null,
-    expires_at: null,
-    status: [],
-    name_servers: [],
-    dnssec_signed: null,
-    registrant_organization: null,
-    registrant_country: null,
-    network: null,
-  };
+  return { ...blankRegistration(), registered };
 }
 
 /** The first registration, with what it leaves open taken from the second one. */
