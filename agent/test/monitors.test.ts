@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { CheckReportSchema, MissedReportSchema } from '@vantage/shared/monitor-state/check-report.js';
 import { assignmentsDigest } from '@vantage/shared/monitor-types/assignments-digest.js';
 import { laneCode } from '@vantage/shared/protocol/codec.js';
 import { compileSchema } from '@vantage/shared/validation.js';
+import Database from 'better-sqlite3';
 import t, { type Test } from 'tap';
 import { statusPath } from '../src/status-file.js';
 import { runCommand } from './_support/cli.js';
@@ -49,6 +51,21 @@ async function nextReports(t: Test, peer: FakePeer) {
 async function nextCheck(t: Test, peer: FakePeer) {
   for (;;) {
     for (const report of await nextReports(t, peer)) if ('slot_ms' in report) return report;
+  }
+}
+
+/** True once the schedule of that agent has been saved. */
+function keepsAssignment(stateDir: string): boolean {
+  const path = join(stateDir, 'schedule.db');
+  // before its log has something, the file is still being created: nobody may hold its lock
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return false;
+  const database = new Database(path, { readonly: true });
+  try {
+    // the version is written last of the tables
+    if (database.pragma('user_version', { simple: true }) === 0) return false;
+    return database.prepare('SELECT 1 FROM assignments').get() !== undefined;
+  } finally {
+    database.close();
   }
 }
 
@@ -160,12 +177,14 @@ t.test('a killed agent reports each slot once, as checked or as missed', async (
   const killed = startAgent(t, stateDir);
   const peer = await controlPlane.nextOpenPeer();
   peer.assign([{ monitorId, generation: 1, spec: aSpec(await startTarget(t)) }]);
-  while (slots.length < 3) await collect(peer);
+  // what was assigned is kept a second later: without it the next process would wait for the control plane
+  while (slots.length < 3 || !keepsAssignment(stateDir)) await collect(peer);
   killed.process.kill('SIGKILL');
   await killed.ended;
 
   startAgent(t, stateDir);
   const again = await controlPlane.nextOpenPeer();
+  t.same(Buffer.from(again.proof.assignmentsDigest), assignmentsDigest([{ monitorId, generation: 1 }]));
   // there where the first process had time to keep one
   again.passOver('states');
   const before = slots.length;
