@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import t from 'tap';
 import { makeDue } from '../src/modules/webhooks/deliveries/delivery-store.js';
-import { claimDeliveries } from '../src/modules/webhooks/sending/claim-store.js';
+import { claimDeliveries, deleteOldLeases } from '../src/modules/webhooks/sending/claim-store.js';
 import { listSubscribed } from '../src/modules/webhooks/sending/relay-store.js';
 import { DeadlySteps } from './_support/deadly-steps.js';
 import { until } from './_support/until.js';
@@ -73,7 +73,7 @@ t.test(
     world.clock.advance(LEASE_MS);
     await world.settle(world.newSender());
     t.equal(receiver.events.length, 0);
-    t.match(await world.rows(), [{ status: 'skipped', due_at: null, leased_until: null, finished_at: Date }]);
+    t.match(await world.rows(), [{ status: 'skipped', due_at: null, finished_at: Date }]);
   },
 );
 
@@ -117,7 +117,7 @@ t.test('a result that arrives after its lease has ended is dropped, and does not
   const slow = world.newSender();
   await slow.run();
   await until('the first request', () => held.length === 1);
-  await world.db('webhook_deliveries').update({ leased_until: new Date(world.clock.now() - 1) });
+  await world.db('webhook_leases').update({ leased_until: new Date(world.clock.now() - 1) });
   await world.db('webhook_queues').update({ due_at: new Date(world.clock.now()) });
   receiver.reply = status(200);
   await world.settle(world.newSender());
@@ -128,6 +128,23 @@ t.test('a result that arrives after its lease has ended is dropped, and does not
   t.match(await world.db('webhook_queues').first(), { failing_since: null });
 });
 
+t.test('leases of dead replicas that nobody takes up are deleted an hour later, and no other', async (t) => {
+  const world = await WebhookWorld.create(t);
+  const receiver = await WebhookReceiver.start(t);
+  const { id } = await world.endpoint(receiver.url);
+  await world.happens('monitor.down', 'm_1');
+  await world.relay.run();
+  await world.newSender({ attempts: { make: endless } }).run();
+  await world.endpoints.delete(id, world.act);
+  const leases = () => world.db('webhook_leases').pluck('delivery_id');
+  world.clock.advance(LEASE_MS + 3_599_000);
+  await deleteOldLeases(world.db, world.clock.now());
+  t.equal((await leases()).length, 1);
+  world.clock.advance(2_000);
+  await deleteOldLeases(world.db, world.clock.now());
+  t.same(await leases(), []);
+});
+
 t.test(
   'a replica that dies in any step of relay, claim or mark loses no event, and doubles at most one request',
   async (t) => {
@@ -135,13 +152,15 @@ t.test(
     const receiver = await WebhookReceiver.start(t);
     await world.endpoint(receiver.url);
     const { db } = world;
-    const deadly = await DeadlySteps.prepare(db, ['webhook_events', 'webhook_deliveries', 'webhook_queues']);
+    const tables = ['webhook_events', 'webhook_deliveries', 'webhook_queues', 'webhook_leases'] as const;
+    const deadly = await DeadlySteps.prepare(db, tables);
     const steps = [
       ['relay', 'webhook_events'],
       ['relay', 'webhook_deliveries'],
       ['relay', 'webhook_queues'],
-      ['claim', 'webhook_deliveries'],
+      ['claim', 'webhook_leases'],
       ['claim', 'webhook_queues'],
+      ['mark', 'webhook_leases'],
       ['mark', 'webhook_deliveries'],
       ['mark', 'webhook_queues'],
     ] as const;

@@ -10,7 +10,7 @@ export class DeadlySteps {
 
   private constructor(private readonly db: Knex) {}
 
-  /** Prepares tables in which every written row is a step; none is fatal yet. */
+  /** Prepares tables in which every row that is written or deleted is a step; none is fatal yet. */
   static async prepare(db: Knex, tables: readonly string[]): Promise<DeadlySteps> {
     await db.raw(`CREATE TABLE deadly (name regclass); CREATE SEQUENCE deaths;
       CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -20,7 +20,7 @@ export class DeadlySteps {
         RETURN NEW;
       END $$`);
     for (const table of tables)
-      await db.raw(`CREATE TRIGGER die AFTER INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION die()`);
+      await db.raw(`CREATE TRIGGER die AFTER INSERT OR UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION die()`);
     return new DeadlySteps(db);
   }
 

@@ -6,8 +6,10 @@ export const name = '0003-webhooks';
 // webhook_endpoints ──1:1── webhook_queues          when the endpoint is due, and how sending to it goes
 //        │ 1:n (no foreign key)
 // webhook_deliveries ──n:1── webhook_events         by day; dropped after 30 days
+//        │ 1:0..1 (no foreign key)
+// webhook_leases                                    for a minute each: who sends what
 //
-// Deliveries and events are written by the thousand and have no foreign keys. What is still to be sent is found by partial indexes.
+// Deliveries, events and leases are written by the thousand and have no foreign keys. What is still to be sent is found by partial indexes.
 
 /** Webhook endpoints, what is sent to them, and what was. */
 export async function up(trx: Knex.Transaction): Promise<void> {
@@ -83,7 +85,6 @@ export async function up(trx: Knex.Transaction): Promise<void> {
       status text NOT NULL CHECK (status IN ('pending', 'retrying', 'delivered', 'failed', 'skipped')),
       lane text NOT NULL CHECK (lane IN ('new', 'retry', 'recovery')),
       due_at timestamptz,
-      leased_until timestamptz,
       attempt_count smallint NOT NULL DEFAULT 0,
       attempts jsonb NOT NULL DEFAULT '[]',
       redelivery_of text COLLATE "C",
@@ -95,8 +96,14 @@ export async function up(trx: Knex.Transaction): Promise<void> {
     CREATE INDEX ON webhook_deliveries (owner_id);
     CREATE INDEX ON webhook_deliveries (endpoint_id, sequence) WHERE lane = 'new' AND due_at IS NOT NULL;
     CREATE INDEX ON webhook_deliveries (endpoint_id, lane, due_at) WHERE lane <> 'new' AND due_at IS NOT NULL;
-    CREATE INDEX ON webhook_deliveries (endpoint_id) WHERE leased_until IS NOT NULL;
     COMMENT ON COLUMN webhook_deliveries.due_at IS 'when it may be sent; null: it is not to be sent any more';
-    COMMENT ON COLUMN webhook_deliveries.leased_until IS 'until when a replica sends it';
+
+    CREATE TABLE webhook_leases (
+      delivery_id text COLLATE "C" PRIMARY KEY,
+      endpoint_id text COLLATE "C" NOT NULL,
+      leased_until timestamptz NOT NULL
+    ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+    CREATE INDEX ON webhook_leases (endpoint_id);
+    COMMENT ON TABLE webhook_leases IS 'deliveries that a replica sends, apart from their log: a claim writes nothing else';
   `);
 }

@@ -12,6 +12,7 @@ import { webhookMails } from './mails/index.js';
 import { WebhookMetrics } from './metrics.js';
 import { webhookRoutes } from './routes.js';
 import { Attempts } from './sending/attempts.js';
+import { deleteOldLeases } from './sending/claim-store.js';
 import { Marking } from './sending/marking.js';
 import { webhookRelay } from './sending/relay.js';
 import { Sender } from './sending/sender.js';
@@ -60,6 +61,7 @@ export const webhooksModule = defineModule({
         deliveries: new DeliveryActs({ db, clock, attempts, limiter, kept, onDue }),
       },
       startables: [sender],
+      upkeep: [() => deleteOldLeases(agentsDb, clock.now())],
       on: [webhookRelay({ publicUrl, clock, onDue, onSkipped: (count) => metrics.countSkipped(count) })],
       release: deleteWebhooksOf,
     };

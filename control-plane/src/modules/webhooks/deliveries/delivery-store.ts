@@ -140,9 +140,9 @@ export async function skipPending(
   // a claim at the same time would lock the same deliveries in another order
   await lockQueues(trx, [endpointId]);
   await trx.raw(
-    `UPDATE webhook_deliveries SET status = 'skipped', due_at = NULL, leased_until = NULL, finished_at = :now
+    `UPDATE webhook_deliveries d SET status = 'skipped', due_at = NULL, finished_at = :now
      WHERE endpoint_id = :endpointId AND owner_id = :ownerId AND due_at IS NOT NULL AND id >= :oldest
-       AND (leased_until IS NULL OR leased_until <= :now)`,
+       AND NOT EXISTS (SELECT FROM webhook_leases l WHERE l.delivery_id = d.id AND l.leased_until > :now)`,
     { endpointId, ownerId, oldest: oldestUnsent(nowMs), now: new Date(nowMs) },
   );
 }

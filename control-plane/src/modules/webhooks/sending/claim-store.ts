@@ -11,12 +11,14 @@ import { PER_ENDPOINT, type Places } from './places.js';
 //
 //   webhook_endpoints    locked first, by everything that hands over, skips or retries deliveries; a claim needs no lock
 //   webhook_queues       locked by one claim at a time: so the deliveries of an endpoint that are under way can be counted
-//   webhook_deliveries   leased to the replica that sends it; a lease that ran out is free again
+//   webhook_leases       deliveries of the replicas that send them; one whose lease ran out is free again
 //
 // New deliveries are claimed in the order of their events: the oldest of each subject, and none while an attempt at it is under way.
 
 /** Time for which a delivery belongs to the replica that claimed it; longer than any attempt takes. */
 export const LEASE_MS = 60_000;
+/** Age at which a lease that has ended is of no delivery that still waits: its endpoint was deleted, or it was skipped. */
+const OLD_MS = 3_600_000;
 /** New deliveries of an endpoint that are looked at in one claim, to find different subjects. */
 const LOOKED_AT = 64;
 
@@ -48,6 +50,11 @@ export interface ClaimLimits {
   readonly heldOf: (endpointIds: readonly string[]) => readonly string[];
   /** Deliveries of an endpoint that this replica holds at most, those that wait for a place included. */
   readonly mostOf: (endpointId: string) => number;
+}
+
+/** SQL that is true if no replica sends a delivery at the instant $3. */
+function isFree(delivery: string): string {
+  return `NOT EXISTS (SELECT FROM webhook_leases w WHERE w.delivery_id = ${delivery}.id AND w.leased_until > $3)`;
 }
 
 /** Claims deliveries that are due, of the endpoints that have waited longest. @returns null: no endpoint is due */
@@ -103,49 +110,48 @@ const CLAIM = {
   WITH queue AS (
     SELECT q.endpoint_id, CASE WHEN q.slots > 1 AND leased.others = 0 THEN q.most ELSE q.slots END - leased.count AS free
     FROM unnest($1::text[], $2::int[], $7::int[]) AS q (endpoint_id, slots, most) CROSS JOIN LATERAL (
-      SELECT count(*)::int AS count, count(*) FILTER (WHERE l.id <> ALL($6))::int AS others FROM webhook_deliveries l
-      WHERE l.endpoint_id = q.endpoint_id AND l.id >= $4 AND l.leased_until > $3
+      SELECT count(*)::int AS count, count(*) FILTER (WHERE l.delivery_id <> ALL($6))::int AS others FROM webhook_leases l
+      WHERE l.endpoint_id = q.endpoint_id AND l.leased_until > $3
     ) AS leased
   ), picked AS (
-    SELECT p.id, p.sequence FROM queue CROSS JOIN LATERAL (
-      SELECT c.id, c.sequence FROM (
-        SELECT n.id, n.sequence, row_number() OVER (ORDER BY n.sequence) AS place, 0 AS lane FROM (
-          SELECT l.*, row_number() OVER (PARTITION BY l.subject ORDER BY l.sequence) AS nth FROM (
-            SELECT id, sequence, subject, leased_until FROM webhook_deliveries
+    SELECT queue.endpoint_id, p.id FROM queue CROSS JOIN LATERAL (
+      SELECT c.id FROM (
+        SELECT n.id, row_number() OVER (ORDER BY n.sequence) AS place, 0 AS lane FROM (
+          SELECT d.id, d.sequence, row_number() OVER (PARTITION BY d.subject ORDER BY d.sequence) AS nth FROM (
+            SELECT id, sequence, subject FROM webhook_deliveries
             WHERE endpoint_id = queue.endpoint_id AND lane = 'new' AND due_at IS NOT NULL AND id >= $4
             ORDER BY sequence LIMIT ${LOOKED_AT}
-          ) l
-        ) n WHERE n.nth = 1 AND (n.leased_until IS NULL OR n.leased_until <= $3)
+          ) d
+        ) n WHERE n.nth = 1 AND ${isFree('n')}
         UNION ALL
-        SELECT r.id, r.sequence, row_number() OVER (ORDER BY r.due_at), 1 FROM (
-          SELECT id, sequence, due_at FROM webhook_deliveries
-          WHERE endpoint_id = queue.endpoint_id AND lane = 'retry' AND due_at <= $3 AND id >= $4
-            AND (leased_until IS NULL OR leased_until <= $3)
-          ORDER BY due_at LIMIT greatest(queue.free, 0)
+        SELECT r.id, row_number() OVER (ORDER BY r.due_at), 1 FROM (
+          SELECT d.id, d.due_at FROM webhook_deliveries d
+          WHERE d.endpoint_id = queue.endpoint_id AND d.lane = 'retry' AND d.due_at <= $3 AND d.id >= $4 AND ${isFree('d')}
+          ORDER BY d.due_at LIMIT greatest(queue.free, 0)
         ) r
         UNION ALL
-        SELECT v.id, v.sequence, ${LOOKED_AT} + row_number() OVER (ORDER BY v.due_at), 2 FROM (
-          SELECT id, sequence, due_at FROM webhook_deliveries
-          WHERE endpoint_id = queue.endpoint_id AND lane = 'recovery' AND due_at <= $3 AND id >= $4
-            AND (leased_until IS NULL OR leased_until <= $3)
-          ORDER BY due_at LIMIT greatest(queue.free, 0)
+        SELECT v.id, ${LOOKED_AT} + row_number() OVER (ORDER BY v.due_at), 2 FROM (
+          SELECT d.id, d.due_at FROM webhook_deliveries d
+          WHERE d.endpoint_id = queue.endpoint_id AND d.lane = 'recovery' AND d.due_at <= $3 AND d.id >= $4 AND ${isFree('d')}
+          ORDER BY d.due_at LIMIT greatest(queue.free, 0)
         ) v
       ) c ORDER BY c.place, c.lane LIMIT greatest(queue.free, 0)
     ) p
-  ), claimed AS (
-    UPDATE webhook_deliveries d SET status = CASE WHEN e.status = 'active' THEN d.status ELSE 'skipped' END,
-      due_at = CASE WHEN e.status = 'active' THEN d.due_at END,
-      leased_until = CASE WHEN e.status = 'active' THEN $5::timestamptz END,
-      finished_at = CASE WHEN e.status = 'active' THEN d.finished_at ELSE $3::timestamptz END
-    FROM picked p, webhook_endpoints e WHERE d.id = p.id AND d.id >= $4 AND e.id = d.endpoint_id RETURNING d.*
+  ), skipped AS (
+    UPDATE webhook_deliveries d SET status = 'skipped', due_at = NULL, finished_at = $3
+    FROM picked p JOIN webhook_endpoints e ON e.id = p.endpoint_id AND e.status <> 'active' WHERE d.id = p.id AND d.id >= $4
+  ), leased AS (
+    INSERT INTO webhook_leases (delivery_id, endpoint_id, leased_until)
+    SELECT p.id, p.endpoint_id, $5 FROM picked p JOIN webhook_endpoints e ON e.id = p.endpoint_id AND e.status = 'active'
+    ON CONFLICT (delivery_id) DO UPDATE SET leased_until = excluded.leased_until RETURNING delivery_id, leased_until
   )
-  SELECT c.id, c.endpoint_id, c.owner_id, c.payload, c.status, c.attempt_count, c.created_at, c.leased_until,
+  SELECT d.id, d.endpoint_id, d.owner_id, d.payload, d.status, d.attempt_count, d.created_at, l.leased_until,
     v.id AS event_id, v.kind, v.sequence, v.is_test, v.at, v.data,
     e.url, e.sealed_headers, e.sealed_secret, e.sealed_previous_secret, e.previous_secret_expires_at,
     q.is_slow, q.host
-  FROM claimed c JOIN webhook_events v ON v.id = c.event_id JOIN webhook_endpoints e ON e.id = c.endpoint_id
-  JOIN webhook_queues q ON q.endpoint_id = e.id
-  WHERE c.leased_until IS NOT NULL ORDER BY c.lane = 'recovery', c.sequence`,
+  FROM leased l JOIN webhook_deliveries d ON d.id = l.delivery_id AND d.id >= $4 JOIN webhook_events v ON v.id = d.event_id
+  JOIN webhook_endpoints e ON e.id = d.endpoint_id JOIN webhook_queues q ON q.endpoint_id = e.id
+  ORDER BY d.lane = 'recovery', d.sequence`,
 };
 
 /** Gives claimed deliveries back that were not sent: they are due again. */
@@ -153,18 +159,21 @@ export async function releaseDeliveries(trx: Knex, claimed: readonly ClaimedDeli
   const endpointIds = [...new Set(claimed.map(({ endpoint_id: id }) => id))];
   await lockQueues(trx, endpointIds);
   await trx.raw(
-    `UPDATE webhook_deliveries d SET leased_until = NULL FROM unnest(:ids::text[], :leases::timestamptz[]) AS c (id, lease)
-     WHERE d.id = c.id AND d.id >= :oldest AND d.leased_until = c.lease`,
-    {
-      ids: claimed.map(({ id }) => id),
-      leases: claimed.map(({ leased_until: lease }) => lease),
-      oldest: oldestUnsent(nowMs),
-    },
+    `DELETE FROM webhook_leases l USING unnest(:ids::text[], :leases::timestamptz[]) AS c (id, lease)
+     WHERE l.delivery_id = c.id AND l.leased_until = c.lease`,
+    { ids: claimed.map(({ id }) => id), leases: claimed.map(({ leased_until: lease }) => lease) },
   );
   await trx.raw('UPDATE webhook_queues SET due_at = least(due_at, :at) WHERE endpoint_id = ANY(:endpointIds)', {
     at: new Date(nowMs),
     endpointIds,
   });
+}
+
+/** Deletes the leases of replicas that died, once nobody can take them up. */
+export async function deleteOldLeases(db: Knex, nowMs: number): Promise<void> {
+  await db('webhook_leases')
+    .where('leased_until', '<', new Date(nowMs - OLD_MS))
+    .delete();
 }
 
 // An endpoint whose places are all taken is due again when one is free, which the replica that sends notes; else when a wait ends.
@@ -175,14 +184,14 @@ const POSTPONE = {
   UPDATE webhook_queues q SET due_at = CASE WHEN s.under_way >= s.slots THEN s.first_lease ELSE least(s.first_lease, s.first_wait) END
   FROM (
     SELECT u.endpoint_id, u.slots, l.under_way, l.first_lease, least(
-      (SELECT due_at FROM webhook_deliveries WHERE endpoint_id = u.endpoint_id AND lane = 'retry' AND due_at IS NOT NULL
-         AND id >= $4 AND leased_until IS NULL ORDER BY due_at LIMIT 1),
-      (SELECT due_at FROM webhook_deliveries WHERE endpoint_id = u.endpoint_id AND lane = 'recovery' AND due_at IS NOT NULL
-         AND id >= $4 AND leased_until IS NULL ORDER BY due_at LIMIT 1)
+      (SELECT d.due_at FROM webhook_deliveries d WHERE d.endpoint_id = u.endpoint_id AND d.lane = 'retry' AND d.due_at IS NOT NULL
+         AND d.id >= $4 AND ${isFree('d')} ORDER BY d.due_at LIMIT 1),
+      (SELECT d.due_at FROM webhook_deliveries d WHERE d.endpoint_id = u.endpoint_id AND d.lane = 'recovery' AND d.due_at IS NOT NULL
+         AND d.id >= $4 AND ${isFree('d')} ORDER BY d.due_at LIMIT 1)
     ) AS first_wait
     FROM unnest($1::text[], $2::int[]) AS u (endpoint_id, slots) CROSS JOIN LATERAL (
-      SELECT count(*) AS under_way, min(leased_until) AS first_lease FROM webhook_deliveries
-      WHERE endpoint_id = u.endpoint_id AND leased_until > $3 AND id >= $4
+      SELECT count(*) AS under_way, min(leased_until) AS first_lease FROM webhook_leases
+      WHERE endpoint_id = u.endpoint_id AND leased_until > $3
     ) l
   ) s WHERE q.endpoint_id = s.endpoint_id`,
 };

@@ -87,12 +87,16 @@ export async function markAttempts(trx: Knex, marks: readonly Mark[], nowMs: num
 
 const MARK = {
   name: 'webhook-mark',
-  text: `UPDATE webhook_deliveries d SET status = m.status, lane = 'retry', due_at = m."dueAt", leased_until = NULL,
+  text: `WITH m AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset($1)
+        AS m (id text, "leasedUntil" timestamptz, status text, "dueAt" timestamptz, attempt jsonb, "endedAt" timestamptz)
+    ), held AS (
+      DELETE FROM webhook_leases l USING m WHERE l.delivery_id = m.id AND l.leased_until = m."leasedUntil" RETURNING l.delivery_id
+    )
+    UPDATE webhook_deliveries d SET status = m.status, lane = 'retry', due_at = m."dueAt",
       attempt_count = d.attempt_count + 1, attempts = d.attempts || m.attempt,
       finished_at = CASE WHEN m."dueAt" IS NULL THEN m."endedAt" END
-    FROM jsonb_to_recordset($1)
-      AS m (id text, "leasedUntil" timestamptz, status text, "dueAt" timestamptz, attempt jsonb, "endedAt" timestamptz)
-    WHERE d.id = m.id AND d.id >= $2 AND d.leased_until = m."leasedUntil" RETURNING d.id`,
+    FROM m JOIN held ON held.delivery_id = m.id WHERE d.id = m.id AND d.id >= $2 RETURNING d.id`,
 };
 
 /** Writes the health of locked endpoints. `isDue`: whether a place is free and nothing that is claimed waits for it. */
