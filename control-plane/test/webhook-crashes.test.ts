@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import t from 'tap';
 import { makeDue } from '../src/modules/webhooks/deliveries/delivery-store.js';
-import { claimDeliveries, deleteOldLeases } from '../src/modules/webhooks/sending/claim-store.js';
+import { claimDeliveries, deleteOrphans } from '../src/modules/webhooks/sending/claim-store.js';
 import { listSubscribed } from '../src/modules/webhooks/sending/relay-store.js';
 import { DeadlySteps } from './_support/deadly-steps.js';
 import { until } from './_support/until.js';
@@ -128,7 +128,7 @@ t.test('a result that arrives after its lease has ended is dropped, and does not
   t.match(await world.db('webhook_queues').first(), { failing_since: null });
 });
 
-t.test('leases of dead replicas that nobody takes up are deleted an hour later, and no other', async (t) => {
+t.test('what a dead replica had of a deleted endpoint is removed an hour later, and nothing else', async (t) => {
   const world = await WebhookWorld.create(t);
   const receiver = await WebhookReceiver.start(t);
   const { id } = await world.endpoint(receiver.url);
@@ -136,13 +136,16 @@ t.test('leases of dead replicas that nobody takes up are deleted an hour later, 
   await world.relay.run();
   await world.newSender({ attempts: { make: endless } }).run();
   await world.endpoints.delete(id, world.act);
-  const leases = () => world.db('webhook_leases').pluck('delivery_id');
+  await world.endpoint(receiver.url);
+  await world.happens('monitor.down', 'm_2');
+  await world.relay.run();
+  const countAll = async () => [(await world.db('webhook_leases')).length, (await world.db('webhook_waiting')).length];
   world.clock.advance(LEASE_MS + 3_599_000);
-  await deleteOldLeases(world.db, world.clock.now());
-  t.equal((await leases()).length, 1);
+  await deleteOrphans(world.db, world.clock.now());
+  t.same(await countAll(), [1, 2]);
   world.clock.advance(2_000);
-  await deleteOldLeases(world.db, world.clock.now());
-  t.same(await leases(), []);
+  await deleteOrphans(world.db, world.clock.now());
+  t.same(await countAll(), [0, 1], 'the endpoint that exists keeps its own');
 });
 
 t.test(
@@ -152,15 +155,23 @@ t.test(
     const receiver = await WebhookReceiver.start(t);
     await world.endpoint(receiver.url);
     const { db } = world;
-    const tables = ['webhook_events', 'webhook_deliveries', 'webhook_queues', 'webhook_leases'] as const;
+    const tables = [
+      'webhook_events',
+      'webhook_deliveries',
+      'webhook_waiting',
+      'webhook_queues',
+      'webhook_leases',
+    ] as const;
     const deadly = await DeadlySteps.prepare(db, tables);
     const steps = [
       ['relay', 'webhook_events'],
       ['relay', 'webhook_deliveries'],
+      ['relay', 'webhook_waiting'],
       ['relay', 'webhook_queues'],
       ['claim', 'webhook_leases'],
       ['claim', 'webhook_queues'],
       ['mark', 'webhook_leases'],
+      ['mark', 'webhook_waiting'],
       ['mark', 'webhook_deliveries'],
       ['mark', 'webhook_queues'],
     ] as const;

@@ -20,7 +20,9 @@ export class DeadlySteps {
         RETURN NEW;
       END $$`);
     for (const table of tables)
-      await db.raw(`CREATE TRIGGER die AFTER INSERT OR UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION die()`);
+      await db.raw(
+        `CREATE TRIGGER die AFTER INSERT OR UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION die()`,
+      );
     return new DeadlySteps(db);
   }
 

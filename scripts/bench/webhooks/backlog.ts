@@ -75,10 +75,10 @@ async function insertLog({ database }: Site, endpoints: readonly MadeEndpoint[],
   ]);
   await fill(
     database,
-    `INSERT INTO webhook_deliveries (id, owner_id, endpoint_id, event_id, kind, subject, sequence, payload, status, lane, attempt_count,
+    `INSERT INTO webhook_deliveries (id, owner_id, endpoint_id, event_id, kind, subject, sequence, payload, status, attempt_count,
        attempts, created_at, finished_at)
      SELECT ${ID}, e.owner_id, e.id, 'evt_' || n, 'monitor.down', 'm_' || n % 10000, n, 'full',
-       CASE WHEN n % 1000 = 7 THEN 'failed' ELSE 'delivered' END, 'new', 1, $3::jsonb, now() - interval '1 day', now()
+       CASE WHEN n % 1000 = 7 THEN 'failed' ELSE 'delivered' END, 1, $3::jsonb, now() - interval '1 day', now()
      FROM (SELECT n, ($1::text[])[1 + n % array_length($1::text[], 1)] AS stem,
              ($2::text[])[CASE WHEN n % 10 = 7 THEN 1 ELSE 1 + n / 10 % ${ENDPOINTS} END] AS endpoint FROM generate_series(1, $4::bigint) n) r
      JOIN webhook_endpoints e ON e.id = r.endpoint`,
@@ -93,15 +93,23 @@ async function insertLog({ database }: Site, endpoints: readonly MadeEndpoint[],
   );
   await fill(
     database,
-    `INSERT INTO webhook_deliveries (id, owner_id, endpoint_id, event_id, kind, subject, sequence, payload, status, lane, due_at, created_at)
+    `INSERT INTO webhook_deliveries (id, owner_id, endpoint_id, event_id, kind, subject, sequence, payload, status, due_at, created_at)
      SELECT ${ID}, e.owner_id, e.id, (${ID.replace('stem', 'event_stem')}), 'monitor.down', 'm_' || n % 10000, n, 'full',
-       CASE WHEN n % 10 = 0 THEN 'retrying' ELSE 'pending' END, CASE WHEN n % 10 = 0 THEN 'retry' ELSE 'new' END,
+       CASE WHEN n % 10 = 0 THEN 'retrying' ELSE 'pending' END,
        now() - interval '1 hour', now() - interval '1 day'
      FROM (SELECT n, ($1::text[])[1 + n % array_length($1::text[], 1)] AS stem, ($2::text[])[1 + n % array_length($2::text[], 1)] AS event_stem,
              ($3::text[])[1 + n / 10 % ${ENDPOINTS}] AS endpoint FROM generate_series(1, $4::bigint) n) r
      JOIN webhook_endpoints e ON e.id = r.endpoint`,
     [stemsOf(idPrefixes.webhookDelivery, 1, 0), stemsOf(idPrefixes.event, 1, 0), ids, waiting],
   );
+  await fill(
+    database,
+    `INSERT INTO webhook_waiting (delivery_id, endpoint_id, subject, sequence, lane, due_at)
+     SELECT id, endpoint_id, subject, sequence, CASE status WHEN 'retrying' THEN 'retry' ELSE 'new' END, due_at
+     FROM webhook_deliveries WHERE due_at IS NOT NULL`,
+    [],
+  );
+  await fill(database, 'VACUUM ANALYZE webhook_waiting', []);
   await fill(database, 'VACUUM ANALYZE webhook_deliveries', []);
   await fill(database, 'VACUUM ANALYZE webhook_events', []);
 }

@@ -7,9 +7,10 @@ export const name = '0003-webhooks';
 //        │ 1:n (no foreign key)
 // webhook_deliveries ──n:1── webhook_events         by day; dropped after 30 days
 //        │ 1:0..1 (no foreign key)
-// webhook_leases                                    for a minute each: who sends what
+// webhook_waiting ──1:0..1── webhook_leases         what is still to be sent; what a replica sends, for a minute
 //
-// Deliveries, events and leases are written by the thousand and have no foreign keys. What is still to be sent is found by partial indexes.
+// Deliveries, events and what is to be sent are written by the thousand and have no foreign keys. Claims read and write the small
+// tables alone; the log gets a row when an event happens, and an update for each attempt.
 
 /** Webhook endpoints, what is sent to them, and what was. */
 export async function up(trx: Knex.Transaction): Promise<void> {
@@ -83,7 +84,6 @@ export async function up(trx: Knex.Transaction): Promise<void> {
       sequence bigint NOT NULL,
       payload text NOT NULL,
       status text NOT NULL CHECK (status IN ('pending', 'retrying', 'delivered', 'failed', 'skipped')),
-      lane text NOT NULL CHECK (lane IN ('new', 'retry', 'recovery')),
       due_at timestamptz,
       attempt_count smallint NOT NULL DEFAULT 0,
       attempts jsonb NOT NULL DEFAULT '[]',
@@ -91,12 +91,21 @@ export async function up(trx: Knex.Transaction): Promise<void> {
       created_at timestamptz NOT NULL,
       finished_at timestamptz
     ) PARTITION BY RANGE (id);
-    CREATE INDEX ON webhook_deliveries (endpoint_id, id);
+    CREATE INDEX ON webhook_deliveries (owner_id, endpoint_id, id);
+    CREATE INDEX ON webhook_deliveries (owner_id, endpoint_id, id) WHERE status = 'failed';
     CREATE INDEX ON webhook_deliveries (event_id);
-    CREATE INDEX ON webhook_deliveries (owner_id);
-    CREATE INDEX ON webhook_deliveries (endpoint_id, sequence) WHERE lane = 'new' AND due_at IS NOT NULL;
-    CREATE INDEX ON webhook_deliveries (endpoint_id, lane, due_at) WHERE lane <> 'new' AND due_at IS NOT NULL;
-    COMMENT ON COLUMN webhook_deliveries.due_at IS 'when it may be sent; null: it is not to be sent any more';
+    COMMENT ON COLUMN webhook_deliveries.due_at IS 'when it may be sent, as in webhook_waiting; null: it is not to be sent any more';
+
+    CREATE TABLE webhook_waiting (
+      delivery_id text COLLATE "C" PRIMARY KEY,
+      endpoint_id text COLLATE "C" NOT NULL,
+      subject text COLLATE "C" NOT NULL,
+      sequence bigint NOT NULL,
+      lane text NOT NULL CHECK (lane IN ('new', 'retry', 'recovery')),
+      due_at timestamptz NOT NULL
+    ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
+    CREATE INDEX ON webhook_waiting (endpoint_id, sequence) WHERE lane = 'new';
+    CREATE INDEX ON webhook_waiting (endpoint_id, lane, due_at) WHERE lane <> 'new';
 
     CREATE TABLE webhook_leases (
       delivery_id text COLLATE "C" PRIMARY KEY,
@@ -104,6 +113,6 @@ export async function up(trx: Knex.Transaction): Promise<void> {
       leased_until timestamptz NOT NULL
     ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
     CREATE INDEX ON webhook_leases (endpoint_id);
-    COMMENT ON TABLE webhook_leases IS 'deliveries that a replica sends, apart from their log: a claim writes nothing else';
+    COMMENT ON TABLE webhook_leases IS 'deliveries that a replica sends';
   `);
 }

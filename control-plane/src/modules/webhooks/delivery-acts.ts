@@ -129,7 +129,7 @@ export class DeliveryActs {
         event: { id, kind, subject, sequence: Number(sequence) },
         redeliveryOf,
       }));
-      const last = await findLastRecovery(trx, endpoint.owner_id, nowMs);
+      const last = await findLastRecovery(trx, endpoint.owner_id);
       // all recoveries of an account together keep the rate of one: its endpoints may all be of one server
       await this.#repeat(trx, endpoint, repeated, Math.max(nowMs, (last?.getTime() ?? 0) + RECOVERY_GAP_MS));
       await insertAuditEntry(trx, {

@@ -12,7 +12,7 @@ import { webhookMails } from './mails/index.js';
 import { WebhookMetrics } from './metrics.js';
 import { webhookRoutes } from './routes.js';
 import { Attempts } from './sending/attempts.js';
-import { deleteOldLeases } from './sending/claim-store.js';
+import { deleteOrphans } from './sending/claim-store.js';
 import { Marking } from './sending/marking.js';
 import { webhookRelay } from './sending/relay.js';
 import { Sender } from './sending/sender.js';
@@ -51,7 +51,7 @@ export const webhooksModule = defineModule({
       onMarked: ({ delivery, result: { outcome }, endedAtMs }) =>
         metrics.countAttempt(outcome.status, (endedAtMs - delivery.created_at.getTime()) / 1_000),
     });
-    metrics.watchPending(cachedCount(clock, () => countPending(agentsDb, clock.now())));
+    metrics.watchPending(cachedCount(clock, () => countPending(agentsDb)));
     metrics.watchEndpoints(cachedCount(clock, () => countByStatus(agentsDb)));
     const onDue = () => sender.look();
     return {
@@ -61,7 +61,7 @@ export const webhooksModule = defineModule({
         deliveries: new DeliveryActs({ db, clock, attempts, limiter, kept, onDue }),
       },
       startables: [sender],
-      upkeep: [() => deleteOldLeases(agentsDb, clock.now())],
+      upkeep: [() => deleteOrphans(agentsDb, clock.now())],
       on: [webhookRelay({ publicUrl, clock, onDue, onSkipped: (count) => metrics.countSkipped(count) })],
       release: deleteWebhooksOf,
     };

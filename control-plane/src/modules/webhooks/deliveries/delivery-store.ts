@@ -62,12 +62,18 @@ export function oldestUnsent(nowMs: number): string {
 export async function insertDeliveries(trx: Knex, deliveries: readonly NewDelivery[]): Promise<void> {
   await writeJsonRows(deliveries.map(toColumns), (json) =>
     trx.raw(
-      `INSERT INTO webhook_deliveries (id, owner_id, endpoint_id, event_id, kind, subject, sequence, payload, status, lane, due_at,
-         redelivery_of, created_at, finished_at)
-       SELECT n.id, owner_id, endpoint_id, event_id, kind, subject, sequence, payload, status, lane,
-         CASE WHEN status = 'pending' THEN due_at END, redelivery_of, created_at, CASE WHEN status = 'skipped' THEN created_at END
-       FROM jsonb_to_recordset(?) AS n (id text, owner_id text, endpoint_id text, event_id text, kind text, subject text, sequence bigint,
-         payload text, status text, lane text, due_at timestamptz, redelivery_of text, created_at timestamptz)`,
+      `WITH n AS MATERIALIZED (
+         SELECT * FROM jsonb_to_recordset(?) AS n (id text, owner_id text, endpoint_id text, event_id text, kind text, subject text,
+           sequence bigint, payload text, status text, lane text, due_at timestamptz, redelivery_of text, created_at timestamptz)
+       ), log AS (
+         INSERT INTO webhook_deliveries (id, owner_id, endpoint_id, event_id, kind, subject, sequence, payload, status, due_at,
+           redelivery_of, created_at, finished_at)
+         SELECT id, owner_id, endpoint_id, event_id, kind, subject, sequence, payload, status,
+           CASE WHEN status = 'pending' THEN due_at END, redelivery_of, created_at, CASE WHEN status = 'skipped' THEN created_at END
+         FROM n
+       )
+       INSERT INTO webhook_waiting (delivery_id, endpoint_id, subject, sequence, lane, due_at)
+       SELECT id, endpoint_id, subject, sequence, lane, due_at FROM n WHERE status = 'pending'`,
       [json],
     ),
   );
@@ -111,7 +117,6 @@ export async function insertEnded(
     sequence: event.sequence,
     payload,
     status,
-    lane: 'new',
     attempt_count: 1,
     attempts: JSON.stringify([attempt]),
     created_at: at,
@@ -140,9 +145,13 @@ export async function skipPending(
   // a claim at the same time would lock the same deliveries in another order
   await lockQueues(trx, [endpointId]);
   await trx.raw(
-    `UPDATE webhook_deliveries d SET status = 'skipped', due_at = NULL, finished_at = :now
-     WHERE endpoint_id = :endpointId AND owner_id = :ownerId AND due_at IS NOT NULL AND id >= :oldest
-       AND NOT EXISTS (SELECT FROM webhook_leases l WHERE l.delivery_id = d.id AND l.leased_until > :now)`,
+    `WITH gone AS (
+       DELETE FROM webhook_waiting w WHERE endpoint_id = :endpointId
+         AND NOT EXISTS (SELECT FROM webhook_leases l WHERE l.delivery_id = w.delivery_id AND l.leased_until > :now)
+       RETURNING delivery_id
+     )
+     UPDATE webhook_deliveries d SET status = 'skipped', due_at = NULL, finished_at = :now
+     FROM gone WHERE d.id = gone.delivery_id AND d.id >= :oldest AND owner_id = :ownerId`,
     { endpointId, ownerId, oldest: oldestUnsent(nowMs), now: new Date(nowMs) },
   );
 }
@@ -247,21 +256,17 @@ export async function listMissed(
 }
 
 /** Time when the last event of the recoveries of an owner is due; null: no event waits to be recovered. */
-export async function findLastRecovery(trx: Knex, ownerId: string, nowMs: number): Promise<Date | null> {
+export async function findLastRecovery(trx: Knex, ownerId: string): Promise<Date | null> {
   const { rows } = await trx.raw<{ rows: { due_at: Date | null }[] }>(
-    `SELECT max(d.due_at) AS due_at FROM webhook_endpoints e JOIN webhook_deliveries d ON d.endpoint_id = e.id
-     WHERE e.owner_id = :ownerId AND d.owner_id = :ownerId AND d.lane = 'recovery' AND d.due_at IS NOT NULL AND d.id >= :oldest`,
-    { ownerId, oldest: oldestUnsent(nowMs) },
+    `SELECT max(w.due_at) AS due_at FROM webhook_endpoints e JOIN webhook_waiting w ON w.endpoint_id = e.id
+     WHERE e.owner_id = :ownerId AND w.lane = 'recovery'`,
+    { ownerId },
   );
   return rows[0]?.due_at ?? null;
 }
 
-/** Counts the deliveries of all owners that are still to be sent; in two parts, since each has an index. */
-export async function countPending(db: Knex, nowMs: number): Promise<number> {
-  const { rows } = await db.raw<{ rows: { count: number }[] }>(
-    `SELECT (SELECT count(*) FROM webhook_deliveries WHERE lane = 'new' AND due_at IS NOT NULL AND id >= :oldest)::int
-       + (SELECT count(*) FROM webhook_deliveries WHERE lane <> 'new' AND due_at IS NOT NULL AND id >= :oldest)::int AS count`,
-    { oldest: oldestUnsent(nowMs) },
-  );
+/** Counts the deliveries of all owners that are still to be sent. */
+export async function countPending(db: Knex): Promise<number> {
+  const { rows } = await db.raw<{ rows: { count: number }[] }>('SELECT count(*)::int AS count FROM webhook_waiting');
   return rows[0]?.count ?? 0;
 }

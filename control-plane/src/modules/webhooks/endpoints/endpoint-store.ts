@@ -166,6 +166,10 @@ export async function deleteWebhooksOf(trx: Knex, { id: ownerId }: Pick<Owner, '
     trx,
     endpoints.map(({ id }) => id),
   );
+  await trx.raw(
+    `DELETE FROM webhook_waiting WHERE endpoint_id IN (SELECT id FROM webhook_endpoints WHERE ${ofOwner()})`,
+    { ownerId },
+  );
   await trx.raw(`DELETE FROM webhook_endpoints WHERE ${ofOwner()}`, { ownerId });
   await trx.raw(`DELETE FROM webhook_deliveries WHERE ${ofOwner()}`, { ownerId });
   await trx.raw(`DELETE FROM webhook_events WHERE ${ofOwner()}`, { ownerId });

@@ -11,7 +11,8 @@ import { PER_ENDPOINT, type Places } from './places.js';
 //
 //   webhook_endpoints    locked first, by everything that hands over, skips or retries deliveries; a claim needs no lock
 //   webhook_queues       locked by one claim at a time: so the deliveries of an endpoint that are under way can be counted
-//   webhook_leases       deliveries of the replicas that send them; one whose lease ran out is free again
+//   webhook_waiting      what is still to be sent, written with the log of the delivery by whoever has the queue locked
+//   webhook_leases       what replicas send; a delivery whose lease ran out is free again
 //
 // New deliveries are claimed in the order of their events: the oldest of each subject, and none while an attempt at it is under way.
 
@@ -53,8 +54,8 @@ export interface ClaimLimits {
 }
 
 /** SQL that is true if no replica sends a delivery at the instant $3. */
-function isFree(delivery: string): string {
-  return `NOT EXISTS (SELECT FROM webhook_leases w WHERE w.delivery_id = ${delivery}.id AND w.leased_until > $3)`;
+function isFree(table: string, id: string): string {
+  return `NOT EXISTS (SELECT FROM webhook_leases w WHERE w.delivery_id = ${table}.${id} AND w.leased_until > $3)`;
 }
 
 /** Claims deliveries that are due, of the endpoints that have waited longest. @returns null: no endpoint is due */
@@ -71,7 +72,7 @@ export async function claimDeliveries(trx: Knex, limits: ClaimLimits): Promise<C
     heldOf(endpoints),
     endpoints.map(mostOf),
   ]);
-  await queryPrepared(trx, POSTPONE, scope);
+  await queryPrepared(trx, POSTPONE, scope.slice(0, 3));
   return claimed;
 }
 
@@ -118,28 +119,30 @@ const CLAIM = {
       SELECT c.id FROM (
         SELECT n.id, row_number() OVER (ORDER BY n.sequence) AS place, 0 AS lane FROM (
           SELECT d.id, d.sequence, row_number() OVER (PARTITION BY d.subject ORDER BY d.sequence) AS nth FROM (
-            SELECT id, sequence, subject FROM webhook_deliveries
-            WHERE endpoint_id = queue.endpoint_id AND lane = 'new' AND due_at IS NOT NULL AND id >= $4
-            ORDER BY sequence LIMIT ${LOOKED_AT}
+            SELECT delivery_id AS id, sequence, subject FROM webhook_waiting
+            WHERE endpoint_id = queue.endpoint_id AND lane = 'new' ORDER BY sequence LIMIT ${LOOKED_AT}
           ) d
-        ) n WHERE n.nth = 1 AND ${isFree('n')}
+        ) n WHERE n.nth = 1 AND ${isFree('n', 'id')}
         UNION ALL
         SELECT r.id, row_number() OVER (ORDER BY r.due_at), 1 FROM (
-          SELECT d.id, d.due_at FROM webhook_deliveries d
-          WHERE d.endpoint_id = queue.endpoint_id AND d.lane = 'retry' AND d.due_at <= $3 AND d.id >= $4 AND ${isFree('d')}
+          SELECT d.delivery_id AS id, d.due_at FROM webhook_waiting d
+          WHERE d.endpoint_id = queue.endpoint_id AND d.lane = 'retry' AND d.due_at <= $3 AND ${isFree('d', 'delivery_id')}
           ORDER BY d.due_at LIMIT greatest(queue.free, 0)
         ) r
         UNION ALL
         SELECT v.id, ${LOOKED_AT} + row_number() OVER (ORDER BY v.due_at), 2 FROM (
-          SELECT d.id, d.due_at FROM webhook_deliveries d
-          WHERE d.endpoint_id = queue.endpoint_id AND d.lane = 'recovery' AND d.due_at <= $3 AND d.id >= $4 AND ${isFree('d')}
+          SELECT d.delivery_id AS id, d.due_at FROM webhook_waiting d
+          WHERE d.endpoint_id = queue.endpoint_id AND d.lane = 'recovery' AND d.due_at <= $3 AND ${isFree('d', 'delivery_id')}
           ORDER BY d.due_at LIMIT greatest(queue.free, 0)
         ) v
       ) c ORDER BY c.place, c.lane LIMIT greatest(queue.free, 0)
     ) p
   ), skipped AS (
+    DELETE FROM webhook_waiting w USING picked p JOIN webhook_endpoints e ON e.id = p.endpoint_id AND e.status <> 'active'
+    WHERE w.delivery_id = p.id RETURNING w.delivery_id
+  ), ended AS (
     UPDATE webhook_deliveries d SET status = 'skipped', due_at = NULL, finished_at = $3
-    FROM picked p JOIN webhook_endpoints e ON e.id = p.endpoint_id AND e.status <> 'active' WHERE d.id = p.id AND d.id >= $4
+    FROM skipped s WHERE d.id = s.delivery_id AND d.id >= $4
   ), leased AS (
     INSERT INTO webhook_leases (delivery_id, endpoint_id, leased_until)
     SELECT p.id, p.endpoint_id, $5 FROM picked p JOIN webhook_endpoints e ON e.id = p.endpoint_id AND e.status = 'active'
@@ -151,7 +154,8 @@ const CLAIM = {
     q.is_slow, q.host
   FROM leased l JOIN webhook_deliveries d ON d.id = l.delivery_id AND d.id >= $4 JOIN webhook_events v ON v.id = d.event_id
   JOIN webhook_endpoints e ON e.id = d.endpoint_id JOIN webhook_queues q ON q.endpoint_id = e.id
-  ORDER BY d.lane = 'recovery', d.sequence`,
+  JOIN webhook_waiting w ON w.delivery_id = d.id
+  ORDER BY w.lane = 'recovery', d.sequence`,
 };
 
 /** Gives claimed deliveries back that were not sent: they are due again. */
@@ -169,25 +173,29 @@ export async function releaseDeliveries(trx: Knex, claimed: readonly ClaimedDeli
   });
 }
 
-/** Deletes the leases of replicas that died, once nobody can take them up. */
-export async function deleteOldLeases(db: Knex, nowMs: number): Promise<void> {
+/** Deletes what dead replicas have left of endpoints that were deleted, once nobody can take it up. */
+export async function deleteOrphans(db: Knex, nowMs: number): Promise<void> {
   await db('webhook_leases')
     .where('leased_until', '<', new Date(nowMs - OLD_MS))
     .delete();
+  await db.raw(
+    `DELETE FROM webhook_waiting w WHERE NOT EXISTS (SELECT FROM webhook_endpoints e WHERE e.id = w.endpoint_id)
+       AND NOT EXISTS (SELECT FROM webhook_leases l WHERE l.delivery_id = w.delivery_id)`,
+  );
 }
 
 // An endpoint whose places are all taken is due again when one is free, which the replica that sends notes; else when a wait ends.
-// $1 endpoints, $2 their slots, $3 now, $4 oldest id
+// $1 endpoints, $2 their slots, $3 now
 const POSTPONE = {
   name: 'webhook-postpone',
   text: `
   UPDATE webhook_queues q SET due_at = CASE WHEN s.under_way >= s.slots THEN s.first_lease ELSE least(s.first_lease, s.first_wait) END
   FROM (
     SELECT u.endpoint_id, u.slots, l.under_way, l.first_lease, least(
-      (SELECT d.due_at FROM webhook_deliveries d WHERE d.endpoint_id = u.endpoint_id AND d.lane = 'retry' AND d.due_at IS NOT NULL
-         AND d.id >= $4 AND ${isFree('d')} ORDER BY d.due_at LIMIT 1),
-      (SELECT d.due_at FROM webhook_deliveries d WHERE d.endpoint_id = u.endpoint_id AND d.lane = 'recovery' AND d.due_at IS NOT NULL
-         AND d.id >= $4 AND ${isFree('d')} ORDER BY d.due_at LIMIT 1)
+      (SELECT d.due_at FROM webhook_waiting d WHERE d.endpoint_id = u.endpoint_id AND d.lane = 'retry' AND ${isFree('d', 'delivery_id')}
+         ORDER BY d.due_at LIMIT 1),
+      (SELECT d.due_at FROM webhook_waiting d WHERE d.endpoint_id = u.endpoint_id AND d.lane = 'recovery' AND ${isFree('d', 'delivery_id')}
+         ORDER BY d.due_at LIMIT 1)
     ) AS first_wait
     FROM unnest($1::text[], $2::int[]) AS u (endpoint_id, slots) CROSS JOIN LATERAL (
       SELECT count(*) AS under_way, min(leased_until) AS first_lease FROM webhook_leases

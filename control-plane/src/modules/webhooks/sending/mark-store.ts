@@ -92,8 +92,13 @@ const MARK = {
         AS m (id text, "leasedUntil" timestamptz, status text, "dueAt" timestamptz, attempt jsonb, "endedAt" timestamptz)
     ), held AS (
       DELETE FROM webhook_leases l USING m WHERE l.delivery_id = m.id AND l.leased_until = m."leasedUntil" RETURNING l.delivery_id
+    ), ended AS (
+      DELETE FROM webhook_waiting w USING m JOIN held ON held.delivery_id = m.id WHERE w.delivery_id = m.id AND m."dueAt" IS NULL
+    ), delayed AS (
+      UPDATE webhook_waiting w SET lane = 'retry', due_at = m."dueAt"
+      FROM m JOIN held ON held.delivery_id = m.id WHERE w.delivery_id = m.id AND m."dueAt" IS NOT NULL
     )
-    UPDATE webhook_deliveries d SET status = m.status, lane = 'retry', due_at = m."dueAt",
+    UPDATE webhook_deliveries d SET status = m.status, due_at = m."dueAt",
       attempt_count = d.attempt_count + 1, attempts = d.attempts || m.attempt,
       finished_at = CASE WHEN m."dueAt" IS NULL THEN m."endedAt" END
     FROM m JOIN held ON held.delivery_id = m.id WHERE d.id = m.id AND d.id >= $2 RETURNING d.id`,
