@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { createSealer } from '../../crypto/sealing.js';
 import { KeptResponses } from '../../limits/kept-responses.js';
 import type { Plans } from '../../plans/index.js';
+import { cachedCount } from '../../runtime/cached-count.js';
 import type { House } from '../module.js';
 import type { Alerts } from './alerts.js';
 import { ChannelActs } from './channels/channel-acts.js';
@@ -10,7 +11,6 @@ import { countFailing } from './channels/channel-store.js';
 import { DeliveryActs } from './channels/delivery-acts.js';
 import { TestSend } from './channels/test-send.js';
 import { Verification } from './channels/verification.js';
-import { counted } from './counted.js';
 import { deleteUnusedBuckets } from './deliveries/bucket-store.js';
 import { countWaiting } from './deliveries/delivery-store.js';
 import { Fallbacks } from './deliveries/fallbacks.js';
@@ -119,8 +119,8 @@ export function openAlerts(
     linkSealer,
     key,
   });
-  counts.watchPending(counted(clock, () => countWaiting(agentsDb, clock.now())));
-  counts.watchFailing(counted(clock, () => countFailing(agentsDb)));
+  counts.watchPending(cachedCount(clock, () => countWaiting(agentsDb, clock.now())));
+  counts.watchFailing(cachedCount(clock, () => countFailing(agentsDb)));
   return {
     alerts: {
       now: () => clock.now(),

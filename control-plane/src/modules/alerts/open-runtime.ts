@@ -1,6 +1,6 @@
 import type { Consumer } from '../../events/index.js';
+import { cachedCount } from '../../runtime/cached-count.js';
 import type { House } from '../module.js';
-import { counted } from './counted.js';
 import { countOpenAlerts, deleteAlertsBefore } from './events/alert-store.js';
 import { dueNow } from './events/due-store.js';
 import { AcknowledgeLinks } from './links/acknowledge-links.js';
@@ -70,7 +70,7 @@ export function openRuntime(
     nodeNotices,
   });
   for (const pool of new Set([db, agentsDb])) dueNow.listen(pool, () => watch.wake());
-  counts.watchOpen(counted(clock, () => countOpenAlerts(agentsDb)));
+  counts.watchOpen(cachedCount(clock, () => countOpenAlerts(agentsDb)));
   return {
     acts,
     links: new LinkActs({ db, links, acts, destinations }),

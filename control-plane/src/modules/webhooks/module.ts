@@ -1,7 +1,7 @@
 import { KeptResponses } from '../../limits/kept-responses.js';
+import { cachedCount } from '../../runtime/cached-count.js';
 import { defineModule } from '../module.js';
 import { webhookActions } from './actions.js';
-import { cachedCount } from './counts.js';
 import { countPending } from './deliveries/delivery-store.js';
 import { DeliveryActs } from './delivery-acts.js';
 import { EndpointActs } from './endpoint-acts.js';
@@ -16,6 +16,9 @@ import { deleteOrphans } from './sending/claim-store.js';
 import { Marking } from './sending/marking.js';
 import { webhookRelay } from './sending/relay.js';
 import { Sender } from './sending/sender.js';
+
+/** Interval at which deliveries and endpoints are counted for metrics, at most. */
+const COUNTED_EVERY_MS = 15_000;
 
 // The way of an event to an endpoint, by room:
 //
@@ -51,8 +54,8 @@ export const webhooksModule = defineModule({
       onMarked: ({ delivery, result: { outcome }, endedAtMs }) =>
         metrics.countAttempt(outcome.status, (endedAtMs - delivery.created_at.getTime()) / 1_000),
     });
-    metrics.watchPending(cachedCount(clock, () => countPending(agentsDb)));
-    metrics.watchEndpoints(cachedCount(clock, () => countByStatus(agentsDb)));
+    metrics.watchPending(cachedCount(clock, () => countPending(agentsDb), COUNTED_EVERY_MS));
+    metrics.watchEndpoints(cachedCount(clock, () => countByStatus(agentsDb), COUNTED_EVERY_MS));
     const onDue = () => sender.look();
     return {
       service: {
