@@ -6,7 +6,10 @@ import type { PeerAgent } from './_support/peer-agent.js';
 t.setTimeout(240_000);
 // it stands still, so that what is left of a fresh time is exact
 const clock = new FakeClock(Date.now());
-const world = await startLookups(t, [clock], { VANTAGE_REGISTRY_RATES: 'slow.example=1' });
+const world = await startLookups(t, [clock], {
+  VANTAGE_REGISTRY_RATES: 'slow.example=1',
+  VANTAGE_METRICS_LISTEN: '127.0.0.1:0',
+});
 const node = await joinNode(t, world);
 const [api] = world.apis;
 
@@ -87,10 +90,21 @@ t.test('a server of a registry that refuses, and one whose bucket is empty, is n
   t.equal(node.jobs.length, before, 'the failure is kept');
   const { spec } = await asked('whois?q=example.info', { ...registered, domain: 'example.info' });
   t.same(spec.params.skip_servers.sort(), ['rdap.shut.example', 'slow.example']);
+  t.same(await shutServers(), ['empty 1', 'refused 1'], 'as the metrics say');
   await world.database.db('registry_servers').update({ shut_until: new Date(0), tokens: 5 });
   const again = await asked('whois?q=example.biz', { ...registered, domain: 'example.biz' });
   t.same(again.spec.params.skip_servers, []);
+  clock.advance(5_000);
+  t.same(await shutServers(), ['empty 0', 'refused 0']);
 });
+
+/** Servers that are not asked, by the metrics of the replica. */
+async function shutServers(): Promise<string[]> {
+  const text = await (await fetch(world.replicas[0]?.metricsUrl ?? '')).text();
+  return [...text.matchAll(/^vantage_registry_servers_shut\{reason="(\w+)"\} (\d+)$/gm)]
+    .map(([, reason, count]) => `${reason} ${count}`)
+    .sort();
+}
 
 t.test('icp is the filing of the registrable domain, or a note in the language of the caller', async (t) => {
   const filing = {
@@ -173,4 +187,11 @@ t.test('each kind refuses what it is not about', async (t) => {
     t.equal((await look(`whois?q=${encodeURIComponent(q)}`)).status, 400, q);
   for (const q of ['10.0.0.1', 'localhost', 'a.onion']) t.equal((await look(`whois?q=${q}`)).status, 422, q);
   t.equal((await look('dns?q=example.com&type=AXFR')).status, 400);
+});
+
+t.test('metrics count lookups by kind and outcome', async (t) => {
+  const text = await (await fetch(world.replicas[0]?.metricsUrl ?? '')).text();
+  for (const kind of ['whois', 'icp', 'dns'])
+    for (const outcome of ['miss', 'hit'])
+      t.match(text, new RegExp(`^vantage_lookups_total\\{kind="${kind}",outcome="${outcome}"\\} [1-9]`, 'm'));
 });

@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { type RefreshOutcome, refreshOutcomes } from './lists/list-refresh.js';
 import type { ListState } from './lists/open-lists.js';
+import type { ShutReason } from './registries/registry-store.js';
 
 /** Ways in which a lookup is answered. */
 export type LookupOutcome = 'hit' | 'miss' | 'wait' | 'stale';
@@ -9,7 +10,7 @@ export type LookupOutcome = 'hit' | 'miss' | 'wait' | 'stale';
 export class LookupMetrics {
   readonly #lookups: Counter<'kind' | 'outcome'>;
 
-  constructor(registry: Registry) {
+  constructor(private readonly registry: Registry) {
     this.#lookups = new Counter({
       name: 'vantage_lookups_total',
       help: 'Lookups that nodes answer, by kind and outcome: hit (from the cache), miss (a node was asked), wait (for a question of another caller), stale (an old answer stood in).',
@@ -20,6 +21,21 @@ export class LookupMetrics {
 
   count(kind: string, outcome: LookupOutcome): void {
     this.#lookups.inc({ kind, outcome });
+  }
+
+  /** Gauge over the servers of registries that are not asked at present, read when scraped; none while `count` answers null. */
+  watchShutServers(count: () => Promise<Readonly<Record<ShutReason, number>> | null>): Gauge<'reason'> {
+    return new Gauge({
+      name: 'vantage_registry_servers_shut',
+      help: 'Servers of registries that are not asked at present, by reason: refused, or empty (their bucket); every replica reports the same value.',
+      labelNames: ['reason'],
+      registers: [this.registry],
+      async collect() {
+        const counts = await count();
+        this.reset();
+        for (const [reason, servers] of Object.entries(counts ?? {})) this.set({ reason }, servers);
+      },
+    });
   }
 }
 

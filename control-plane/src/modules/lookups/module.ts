@@ -1,6 +1,7 @@
 import type { AskedRegistryServer } from '@vantage/shared/probe-types/domain.js';
 import { parseHost } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
+import { cachedCount } from '../../runtime/cached-count.js';
 import { defineModule } from '../module.js';
 import { lookupActions } from './actions.js';
 import { AnswerMemory } from './answers/answer-memory.js';
@@ -11,7 +12,7 @@ import { Lookups } from './index.js';
 import { openLists } from './lists/open-lists.js';
 import { ListMetrics, LookupMetrics } from './metrics.js';
 import { NodeQuestions } from './node-questions.js';
-import { deleteFullServers, listShutServers, noteAskedServers } from './registries/registry-store.js';
+import { countShutServers, deleteFullServers, listShutServers, noteAskedServers } from './registries/registry-store.js';
 import { lookupRoutes } from './routes.js';
 
 /** Lookups: what registries, servers and databases say about a domain or an address. */
@@ -35,6 +36,8 @@ export const lookupsModule = defineModule({
     };
     const asnOf = (address: string) => geo.locate(address)?.asn ?? null;
     const questions = new NodeQuestions({ probes, registries, directory, selection: config.lookupNodes, clock, asnOf });
+    const metrics = new LookupMetrics(registry);
+    metrics.watchShutServers(cachedCount(clock, () => countShutServers(agentsDb)));
     const policy = () => lists.policy;
     const { geoipAttribution: attribution } = config;
     lists.onChange(() => {
@@ -51,7 +54,7 @@ export const lookupsModule = defineModule({
       probes,
       geo,
       policy,
-      metrics: new LookupMetrics(registry),
+      metrics,
       clock,
       attribution,
       reputation: {

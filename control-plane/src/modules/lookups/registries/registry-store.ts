@@ -14,15 +14,30 @@ const MAX_SHUT = 64;
 /** Requests a minute of servers that differ from the default, by host. */
 export type RegistryRates = ReadonlyMap<string, number>;
 
+/** Reasons why a server is not asked: it refused, or its bucket is empty. */
+export type ShutReason = 'refused' | 'empty';
+
+const IS_SHUT = '(shut_until > now() OR tokens + extract(epoch FROM now() - updated_at) * per_minute / 60 < 1)';
+
 /** Lists the servers that are not to be asked at present: those that refused, and those whose bucket is empty. */
 export async function listShutServers(db: Knex): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { server: string }[] }>(
     `SELECT server FROM registry_servers
-     WHERE shut_until > now() OR tokens + extract(epoch FROM now() - updated_at) * per_minute / 60 < 1
+     WHERE ${IS_SHUT}
      ORDER BY greatest(shut_until, updated_at) DESC LIMIT ?`,
     [MAX_SHUT],
   );
   return rows.map(({ server }) => server);
+}
+
+/** Counts the servers that are not to be asked at present, by the reason. */
+export async function countShutServers(db: Knex): Promise<Readonly<Record<ShutReason, number>>> {
+  const { rows } = await db.raw<{ rows: [Record<ShutReason, number>] }>(
+    `SELECT count(*) FILTER (WHERE shut_until > now())::int AS refused,
+            count(*) FILTER (WHERE shut_until IS NULL OR shut_until <= now())::int AS empty
+     FROM registry_servers WHERE ${IS_SHUT}`,
+  );
+  return rows[0];
 }
 
 /** Takes a token of each server that was asked, and shuts those that refused. */
