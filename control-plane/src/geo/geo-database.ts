@@ -10,6 +10,7 @@ import {
   readLocation,
   readNetwork,
 } from './place-record.js';
+import { walkRecords } from './walk-records.js';
 
 /** A file is no .mmdb, or not whole. */
 export class GeoDatabaseError extends Error {
@@ -51,6 +52,7 @@ export class GeoDatabase {
       const { nodeCount, searchTreeSize, ipVersion } = reader.metadata;
       if (!(nodeCount > 0 && searchTreeSize > 0)) throw new Error('its search tree is empty');
       for (const address of samples) if (ipVersion === 6 || !address.includes(':')) reader.get(address);
+      if (!isAboutPlaces(reader)) throw new Error(`a ${reader.metadata.databaseType} has neither places nor networks`);
       if ((await signatureOf(file)) !== signature) throw new Error('it is being written');
       return new GeoDatabase(file, signature, reader);
     } catch (cause) {
@@ -111,6 +113,21 @@ export class GeoDatabase {
       return [null, 0];
     }
   }
+}
+
+/** Ranges, and records among them, that are looked at to find out what a database is about. */
+const [MAX_RANGES, MAX_RECORDS] = [2_000, 200];
+
+/** True if one of the first records has a place or a network, or if there is no record. @throws Error if the file is damaged */
+function isAboutPlaces(reader: Reader<object>): boolean {
+  let [ranges, records] = [0, 0];
+  for (const record of walkRecords(reader)) {
+    if (readLocation(record) !== null || readNetwork(record) !== null) return true;
+    ranges += 1;
+    if (record !== null) records += 1;
+    if (ranges >= MAX_RANGES || records >= MAX_RECORDS) break;
+  }
+  return records === 0;
 }
 
 /** Signature of a file that changes when it is written or replaced. @throws Error if the file does not exist */

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
 import { until } from '../../test/_support/until.js';
+import { GeoDatabase, GeoDatabaseError } from './geo-database.js';
 import { GeoDatabases } from './geo-databases.js';
 
 const testdata = (name: string) => fileURLToPath(new URL(`../../../test/testdata/geo/${name}`, import.meta.url));
@@ -139,6 +140,47 @@ t.test('a missing directory is not treated as an empty one', async (t) => {
 
 t.test('a database older than 60 days is reported once a day', async (t) => {
   const { databases, clock, look, said } = await openDatabases(t, 'city.mmdb', 'asn.mmdb');
+t.test('a database of another type and a file that is none are not used, and are reported', async (t) => {
+  const { databases, look, at, said } = await openDatabases(t, 'connection.mmdb');
+  t.equal(databases.describe('81.2.69.142'), null, 'no database is in use');
+  writeFileSync(at('page.mmdb'), '<!doctype html><title>Sign in</title>');
+  writeFileSync(at('empty.mmdb'), '');
+  await look(3);
+  t.equal(databases.describe('81.2.69.142'), null);
+  t.same(databases.count(), { current: 0, old: 0, unusable: 3 });
+  t.match(
+    said('cannot use geo database, keeping the previous one').map(({ err }) => err?.message),
+    [
+      'cannot use "connection.mmdb": a GeoIP2-Connection-Type has neither places nor networks',
+      /^cannot use "empty.mmdb": /,
+      /^cannot use "page.mmdb": /,
+    ],
+  );
+  writeFileSync(at('connection.mmdb'), readFileSync(testdata('asn.mmdb')));
+  await look(2);
+  t.match(databases.describe('81.2.69.142'), { network: { asn: 20712 }, sources: [{ name: 'GeoLite2-ASN' }] });
+});
+
+t.test('a file that is replaced while it is read is one of the two databases, or is refused', async (t) => {
+  const file = path.join(t.testdir({}), 'places.mmdb');
+  const contents = [readFileSync(testdata('city.mmdb')), readFileSync(testdata('city-newer.mmdb'))] as const;
+  const outcomes = new Set<string>();
+  const isSeen = (outcome: RegExp) => [...outcomes].some((seen) => outcome.test(seen));
+  // at another moment each time, until one was between the two looks at the file
+  for (let round = 0; round < 5_000 && !(isSeen(/is being written/) && isSeen(/FR|GB/)); round += 1) {
+    writeFileSync(file, contents[round % 2] ?? '');
+    const opening = GeoDatabase.open(file).then(
+      (database) => database.location('81.2.69.142')?.country ?? 'unknown',
+      (error) => (error instanceof GeoDatabaseError ? error.message : `threw ${error}`),
+    );
+    for (let turn = 0; turn < round % 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    writeFileSync(file, contents[(round + 1) % 2] ?? '');
+    outcomes.add(await opening);
+  }
+  t.ok(isSeen(/is being written/), 'what was read is not what is there');
+  for (const outcome of outcomes) t.match(outcome, /^(?:FR|GB|cannot use "places.mmdb": .*)$/);
+});
+
   t.strictSame(databases.old(), []);
   clock.advance(61 * DAY_MS);
   await look(3);
