@@ -55,6 +55,20 @@ t.test('a place and a network are read from databases of every vendor’s form',
   t.equal(databases.locate('198.41.0.4'), null, 'unknown to all');
 });
 
+t.test('what a vendor writes for an unknown value, and a time zone that is no name, are unknown', async (t) => {
+  const { databases } = await openDatabases(t, 'ip2location.mmdb');
+  t.match(databases.describe('203.106.1.1'), {
+    location: { country: 'MY', province: null, city: 'Petaling Jaya', latitude: 3.10726 },
+    details: { region: 'Selangor', timezone: null },
+    cidr: '203.106.0.0/16',
+  });
+  t.match(databases.describe('203.107.1.1'), {
+    location: { country: 'MY', city: null },
+    details: { region: null, timezone: null },
+  });
+  t.match(databases.describe('203.108.1.1'), { location: null, network: null });
+});
+
 t.test('an address that is not public has no place, whatever a database says', async (t) => {
   const { databases } = await openDatabases(t, 'city.mmdb');
   for (const address of ['10.1.2.3', '127.0.0.1', '::1', '::ffff:10.1.2.3', 'fe80::1', '', 'x', '0.0.0.0']) {
@@ -126,20 +140,6 @@ t.test('a file cut anywhere is refused or answers, and never throws', async (t) 
   }
 });
 
-t.test('a missing directory is not treated as an empty one', async (t) => {
-  const { databases, directory, look, said } = await openDatabases(t, 'city.mmdb');
-  renameSync(directory, `${directory}.away`);
-  t.teardown(() => rmSync(`${directory}.away`, { recursive: true, force: true }));
-  await look(2);
-  t.match(databases.locate('81.2.69.142'), { country: 'GB' });
-  t.equal(said('cannot look for geo databases').length, 1);
-  renameSync(`${directory}.away`, directory);
-  await look(2);
-  t.match(databases.locate('81.2.69.142'), { country: 'GB' });
-});
-
-t.test('a database older than 60 days is reported once a day', async (t) => {
-  const { databases, clock, look, said } = await openDatabases(t, 'city.mmdb', 'asn.mmdb');
 t.test('a database of another type and a file that is none are not used, and are reported', async (t) => {
   const { databases, look, at, said } = await openDatabases(t, 'connection.mmdb');
   t.equal(databases.describe('81.2.69.142'), null, 'no database is in use');
@@ -181,6 +181,20 @@ t.test('a file that is replaced while it is read is one of the two databases, or
   for (const outcome of outcomes) t.match(outcome, /^(?:FR|GB|cannot use "places.mmdb": .*)$/);
 });
 
+t.test('a missing directory is not treated as an empty one', async (t) => {
+  const { databases, directory, look, said } = await openDatabases(t, 'city.mmdb');
+  renameSync(directory, `${directory}.away`);
+  t.teardown(() => rmSync(`${directory}.away`, { recursive: true, force: true }));
+  await look(2);
+  t.match(databases.locate('81.2.69.142'), { country: 'GB' });
+  t.equal(said('cannot look for geo databases').length, 1);
+  renameSync(`${directory}.away`, directory);
+  await look(2);
+  t.match(databases.locate('81.2.69.142'), { country: 'GB' });
+});
+
+t.test('a database older than 60 days is reported once a day', async (t) => {
+  const { databases, clock, look, said } = await openDatabases(t, 'city.mmdb', 'asn.mmdb');
   t.strictSame(databases.old(), []);
   clock.advance(61 * DAY_MS);
   await look(3);

@@ -2,9 +2,9 @@ import { isCountry, isProvince } from '@vantage/shared/places/places.js';
 
 // Two forms of records are supported, and a file may have fields of both:
 //
-//   nested (MaxMind, DB-IP)   {country: {iso_code}, subdivisions: [{iso_code}], city: {names: {en}},
-//                              location: {latitude, longitude}, autonomous_system_number,
-//                              autonomous_system_organization, isp, organization}, the last four also under `traits`
+//   nested (MaxMind, DB-IP,   {country: {iso_code}, subdivisions: [{iso_code, names: {en}}], city: {names: {en}},
+//   IP2Location: no iso_code   location: {latitude, longitude, accuracy_radius, time_zone}, autonomous_system_number,
+//   of subdivisions)           autonomous_system_organization, isp, organization}, the last four also under `traits`
 //   flat (IPinfo)             {country | country_code, city, lat | latitude, lng | longitude, asn: "AS123", as_name}
 
 /** Where an address is, as far as a database knows. */
@@ -74,7 +74,7 @@ export function readDetails(record: unknown): RecordDetails {
   return {
     region: textOf(fieldsOf(fieldsOf(subdivision)['names'])['en']) ?? textOf(fields['region']),
     accuracyKm: typeof accuracy === 'number' && accuracy > 0 ? accuracy : null,
-    timezone: textOf(position['time_zone']) ?? textOf(fields['timezone']),
+    timezone: zoneOf(position['time_zone']) ?? zoneOf(fields['timezone']),
   };
 }
 
@@ -105,10 +105,19 @@ function degrees(value: unknown, most: number): number | null {
   return typeof number === 'number' && Math.abs(number) <= most ? number : null;
 }
 
+/** An IANA name; some vendors have the distance from UTC instead (`+08:00`), which changes with the season. */
+function zoneOf(value: unknown): string | null {
+  const text = textOf(value);
+  return text !== null && /^(?:[A-Za-z_]+\/[\w+/-]+|UTC)$/.test(text) ? text : null;
+}
+
 const MAX_TEXT = 128;
 
 function textOf(value: unknown): string | null {
-  return typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, MAX_TEXT) : null;
+  if (typeof value !== 'string') return null;
+  const text = value.trim();
+  // a dash is what IP2Location writes for an unknown value
+  return text === '' || text === '-' ? null : text.slice(0, MAX_TEXT);
 }
 
 function fieldsOf(value: unknown): Fields {

@@ -11,7 +11,7 @@ my %types = (
     asn => 'uint32', autonomous_system_number => 'uint32', autonomous_system_organization => 'utf8_string',
     isp => 'utf8_string', organization => 'utf8_string',
     city => 'map', country => 'map', location => 'map', names => 'map', en => 'utf8_string', de => 'utf8_string',
-    iso_code => 'utf8_string', latitude => 'double', longitude => 'double', subdivisions => [ 'array', 'map' ],
+    iso_code => 'utf8_string', time_zone => 'utf8_string', latitude => 'double', longitude => 'double', subdivisions => [ 'array', 'map' ],
     connection_type => 'utf8_string',
 );
 # IPinfo: everything is text, nothing is nested
@@ -73,3 +73,19 @@ write_database('ipinfo.mmdb', 'ipinfo standard_location_asn.mmdb', \%flat, {
     '41.60.0.0/16' => { country => 'Kenya', country_code => 'KE', asn => 'AS15808', as_name => 'Access Kenya' },
 });
 write_database('connection.mmdb', 'GeoIP2-Connection-Type', \%types, { '81.2.69.0/24' => { connection_type => 'Cable/DSL' } });
+# its subdivisions have names only, its time zones are distances from UTC, and a dash stands for an unknown value
+write_database('ip2location.mmdb', 'IP2LITE-Country-State-City-Latitude-Longitude-ZIPCode-TimeZone', \%types, {
+    '203.106.0.0/16' => {
+        country => { iso_code => 'MY', names => { en => 'Malaysia' } },
+        subdivisions => [ { names => { en => 'Selangor' } } ],
+        city => { names => { en => 'Petaling Jaya' } },
+        location => { latitude => 3.10726, longitude => 101.60671, time_zone => '+08:00' },
+    },
+    '203.107.0.0/16' => {
+        country => { iso_code => 'MY', names => { en => 'Malaysia' } },
+        subdivisions => [ { names => { en => '-' } } ],
+        city => { names => { en => '-' } },
+        location => { latitude => 0, longitude => 0, time_zone => '-' },
+    },
+    '203.108.0.0/16' => { country => { iso_code => '-', names => { en => '-' } } },
+});
