@@ -12,19 +12,20 @@ t.setTimeout(240_000);
 async function startIp(t: Test, ...files: string[]) {
   const directory = temporaryDirectory(t);
   for (const file of files) copyFileSync(testdata(file), path.join(directory, file));
-  const { api } = await startStack(t, {
+  const { api, controlPlane } = await startStack(t, {
     VANTAGE_GEOIP_DIR: directory,
+    VANTAGE_METRICS_LISTEN: '127.0.0.1:0',
     VANTAGE_TRUSTED_PROXIES: '127.0.0.1',
     VANTAGE_ALLOW_TARGETS: '',
     VANTAGE_GEOIP_ATTRIBUTION: 'Data by A, CC BY 4.0\n\n Data by B ',
   });
   const look = (q: string, headers: Record<string, string> = {}) =>
     api.call('GET', `/v1/info/ip?q=${encodeURIComponent(q)}`, { as: null, headers });
-  return { api, look };
+  return { api, look, metricsUrl: controlPlane.metricsUrl ?? '' };
 }
 
 t.test('an address is answered from the databases, which are named with their dates', async (t) => {
-  const { look } = await startIp(t, 'city.mmdb', 'asn.mmdb');
+  const { look, metricsUrl } = await startIp(t, 'city.mmdb', 'asn.mmdb');
   const { status, body, headers } = await look('81.2.69.142');
   t.match(
     [status, body.data],
@@ -60,6 +61,8 @@ t.test('an address is answered from the databases, which are named with their da
     country: 'JP',
     network: /^2001:218:.*\/\d+$/,
   });
+  const metrics = await (await fetch(metricsUrl)).text();
+  t.match(metrics, /^vantage_geo_database_age_seconds\{type="GeoLite2-City"\} [1-9]/m);
 });
 
 t.test(

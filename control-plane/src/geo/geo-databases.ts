@@ -46,6 +46,12 @@ export interface AddressFacts {
 /** How many files of each kind there are; `unusable` ones were refused. */
 export type GeoDatabaseCounts = Readonly<Record<'current' | 'old' | 'unusable', number>>;
 
+/** Time since a database was made by its vendor. */
+export interface GeoDatabaseAge {
+  readonly type: string;
+  readonly ageSeconds: number;
+}
+
 interface GeoDatabasesOptions {
   /** Null: there are no databases. */
   readonly directory: string | null;
@@ -126,6 +132,11 @@ export class GeoDatabases {
     return this.#used
       .filter(({ builtMs }) => now - builtMs > OLD_AFTER_MS)
       .map(({ type, builtMs }) => ({ type, ageDays: Math.floor((now - builtMs) / DAY_MS) }));
+  }
+
+  ages(): GeoDatabaseAge[] {
+    const now = this.options.clock.now();
+    return this.#used.map(({ type, builtMs }) => ({ type, ageSeconds: (now - builtMs) / 1_000 }));
   }
 
   count(): GeoDatabaseCounts {

@@ -1,6 +1,7 @@
 export {
   type AddressFacts,
   type DerivedPlace,
+  type GeoDatabaseAge,
   type GeoDatabaseCounts,
   GeoDatabases,
   type GeoSource,

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { GeoDatabaseCounts } from '../geo/index.js';
+import type { GeoDatabaseAge, GeoDatabaseCounts } from '../geo/index.js';
 import type { IngestMetrics } from '../ingest/index.js';
 import { type JobState, jobStates } from '../jobs/job-state.js';
 import type { LinkTable } from '../links/index.js';
@@ -151,6 +151,21 @@ export class Metrics implements IngestMetrics {
       registers: [this.registry],
       collect() {
         for (const [state, files] of Object.entries(databases.count())) this.set({ state }, files);
+      },
+    });
+  }
+
+  /** Gauge over the ages of the geo databases in use, read when scraped; types are those of their vendors. */
+  watchGeoAges(read: () => readonly GeoDatabaseAge[]): Gauge<'type'> {
+    return new Gauge({
+      name: 'vantage_geo_database_age_seconds',
+      help: 'Time since each geo database in use was built by its vendor; of several of one type the oldest.',
+      labelNames: ['type'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { type, ageSeconds } of read().toSorted((a, b) => a.ageSeconds - b.ageSeconds))
+          this.set({ type }, ageSeconds);
       },
     });
   }

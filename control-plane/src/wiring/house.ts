@@ -18,6 +18,7 @@ export function wireHouse(given: Given): Omit<House, 'releaseHoldings'> {
   metrics.watchLinks(links);
   const geo = new GeoDatabases({ directory: config.geoipDir, clock, log: log.child({ part: 'geo' }) });
   metrics.watchGeoDatabases(geo);
+  metrics.watchGeoAges(() => geo.ages());
   const lists = new TargetLists({
     allow: config.allowTargets,
     denyFile: config.denyTargetsFile,
