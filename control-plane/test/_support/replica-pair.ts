@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import type { ControlPlane } from '../../src/control-plane.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
-import { apiOf, createAdmin, startReplica, type TestApi } from './stack.js';
+import { apiOf, createAdmin, type StackSettings, startReplica, type TestApi } from './stack.js';
 import { TcpProxy } from './tcp-proxy.js';
 
 /** Two control planes on one database behind one public URL. */
@@ -18,10 +18,10 @@ export interface ReplicaPair {
 }
 
 /** Starts two control planes; the public URL leads to the first. Stopped with the test. */
-export async function startReplicaPair(t: Test): Promise<ReplicaPair> {
+export async function startReplicaPair(t: Test, more: StackSettings = {}): Promise<ReplicaPair> {
   const database = await createTestDatabase(t);
   const proxy = await TcpProxy.start(t);
-  const settings = { VANTAGE_PUBLIC_URL: proxy.url };
+  const settings = { ...more, VANTAGE_PUBLIC_URL: proxy.url };
   const controlPlane = await startReplica(t, database.url, settings);
   const otherControlPlane = await startReplica(t, database.url, settings);
   const one = await createAdmin(controlPlane);
