@@ -81,6 +81,25 @@ t.test(
   },
 );
 
+t.test(
+  'the page of an address and the reference name the databases, and the lines that their licences ask for',
+  async (t) => {
+    const { api } = await startIp(t, 'city.mmdb', 'asn.mmdb');
+    const page = async (path: string) => {
+      const response = await fetch(new URL(path, api.url));
+      return { status: response.status, text: await response.text() };
+    };
+    const shown = await page('/lookup/ip/81.2.69.142');
+    t.equal(shown.status, 200);
+    t.match(shown.text, /<dt>city<\/dt><dd>London<\/dd>/);
+    for (const name of ['GeoLite2-City', 'GeoLite2-ASN'])
+      t.match(shown.text, new RegExp(`<td>${name}</td><td>\\d{4}-\\d\\d-\\d\\dT`), name);
+    for (const { text } of [shown, await page('/docs')])
+      t.match(text, /<p class="muted">Data by A, CC BY 4\.0<\/p><p class="muted">Data by B<\/p>/);
+    t.notMatch(shown.text, /<form/, 'there is nothing to be asked again');
+  },
+);
+
 t.test('the address of the caller is that behind a trusted proxy, and must be public', async (t) => {
   const { api } = await startIp(t, 'city.mmdb');
   const from = (address: string) =>

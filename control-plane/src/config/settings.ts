@@ -347,7 +347,8 @@ export const settings = {
   }),
   geoipAttribution: setting<readonly string[]>({
     name: 'VANTAGE_GEOIP_ATTRIBUTION',
-    description: 'lines that the licences of these files ask for, shown in every answer about an address',
+    description:
+      'lines that the licences of these files ask for, shown in every answer about an address, on its page and in /docs',
     fallbackText: 'none',
     parse: (text) =>
       Object.freeze(

@@ -49,7 +49,7 @@ export function wireApi(foundation: Foundation, parts: ApiParts): HttpServer {
     ...(config.servesSpeedtests ? { speedtest: new SpeedtestEndpoint(clock) } : {}),
     routes: [
       ...routes,
-      ...referenceRoutes(routes, { publicUrl, version, tags: apiTags, webhooks: apiWebhooks }),
+      ...referenceRoutes(routes, { publicUrl, version, tags: apiTags, webhooks: apiWebhooks }, config.geoipAttribution),
       ...healthRoutes({
         checks: [isDatabaseThere, isStaying],
         notices: () => parts.geo.old().map(({ type, ageDays }) => `geo database ${type} is ${ageDays} days old`),

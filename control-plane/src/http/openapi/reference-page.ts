@@ -2,34 +2,40 @@ import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { ApiError } from '../errors.js';
 import { type StaticContent, staticContent, staticReply } from '../frame/conditional-reply.js';
+import { attributionHtml } from '../pages/attribution-html.js';
 import { pageHeader, pageIcon, pageTitle } from '../pages/page.js';
 import { chromeStyle } from '../pages/page-style.js';
 import { type AnyRoute, defineRoute } from '../route.js';
 import { referenceScript } from './reference-script.js';
 import { referenceStyle } from './reference-style.js';
 
-/** `/docs`, the interactive reference of the document at `documentPath`, and the files it loads. */
-export function referencePageRoutes(documentPath: string): AnyRoute[] {
-  return [referencePage, referenceAsset(documentPath)];
+/**
+ * `/docs`, the interactive reference of the document at `documentPath`, and the files it loads. `attribution`: lines that the
+ * licences of data ask for, shown at its end.
+ */
+export function referencePageRoutes(documentPath: string, attribution: readonly string[]): AnyRoute[] {
+  return [referencePage(referenceHtml(attribution)), referenceAsset(documentPath)];
 }
 
-const referencePage = defineRoute({
-  operationId: 'getReferencePage',
-  method: 'GET',
-  path: '/docs',
-  summary: 'Interactive reference',
-  tag: 'Reference',
-  auth: { kind: 'none' },
-  replies: { 200: Type.String() },
-  replyKind: 'html',
-  errors: [],
-  isDocumented: false,
-  handle: async () => ({
-    status: 200,
-    raw: { contentType: 'text/html; charset=utf-8', body: referenceHtml },
-    headers: { 'Content-Security-Policy': referencePolicy },
-  }),
-});
+function referencePage(body: string): AnyRoute {
+  return defineRoute({
+    operationId: 'getReferencePage',
+    method: 'GET',
+    path: '/docs',
+    summary: 'Interactive reference',
+    tag: 'Reference',
+    auth: { kind: 'none' },
+    replies: { 200: Type.String() },
+    replyKind: 'html',
+    errors: [],
+    isDocumented: false,
+    handle: async () => ({
+      status: 200,
+      raw: { contentType: 'text/html; charset=utf-8', body },
+      headers: { 'Content-Security-Policy': referencePolicy },
+    }),
+  });
+}
 
 /**
  * Content policy of the reference: everything comes from this server; Swagger UI writes style elements of its own and
@@ -39,7 +45,8 @@ const referencePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const referenceHtml = `<!doctype html>
+function referenceHtml(attribution: readonly string[]): string {
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -53,11 +60,13 @@ ${pageIcon}
 <body>
 ${pageHeader('en', false).markup}
 <div id="reference"></div>
+${attribution.length === 0 ? '' : attributionHtml(attribution).markup}
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/reference.js"></script>
 </body>
 </html>
 `;
+}
 
 const CSS = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';

@@ -12,6 +12,8 @@ html.dark-mode, html.dark-mode .swagger-ui { background: var(--ground); }
 #reference a.nostyle { color: inherit; text-decoration: none; }
 #reference :is(button, a, select, input, textarea, summary):focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 
+footer.attribution { max-width: 84rem; margin: 0 auto; padding: 1rem 1.25rem 2rem; color: var(--muted); font-size: .9rem; }
+
 #reference .info { margin: 1.5rem 0; }
 #reference .info hgroup { margin: 0 0 .75rem; }
 #reference .info .title { font-size: 1.9rem; color: var(--text); }

@@ -9,10 +9,15 @@ const DOCUMENT_PATH = '/v1/openapi.json';
 
 /**
  * Routes that document the API: `/v1/openapi.json`, the interactive reference at `/docs` with its assets, and a page
- * for every error code. `routes` are all other routes; the document describes those and itself.
+ * for every error code. `routes` are all other routes; the document describes those and itself. `attribution`: lines that the
+ * licences of data ask for.
  * @throws RangeError as checkDocumented
  */
-export function referenceRoutes(routes: readonly AnyRoute[], options: OpenApiOptions): AnyRoute[] {
+export function referenceRoutes(
+  routes: readonly AnyRoute[],
+  options: OpenApiOptions,
+  attribution: readonly string[] = [],
+): AnyRoute[] {
   let content: StaticContent | null = null;
   const documentRoute = defineRoute({
     ...documentDefinition,
@@ -23,7 +28,7 @@ export function referenceRoutes(routes: readonly AnyRoute[], options: OpenApiOpt
   });
   const all = [...routes, documentRoute];
   checkDocumented(all, options.tags);
-  return [documentRoute, ...referencePageRoutes(DOCUMENT_PATH), errorIndexRoute, errorPageRoute(all)];
+  return [documentRoute, ...referencePageRoutes(DOCUMENT_PATH, attribution), errorIndexRoute, errorPageRoute(all)];
 }
 
 /** The document of `routes` and of the operation that serves it. @throws RangeError as buildOpenApi */
