@@ -33,14 +33,21 @@ export function parseSpec(text: string): DomainComboSpec {
   throw new ApiError('VALIDATION_FAILED', { details: Object.fromEntries(details) });
 }
 
-/** Expands a specification into lists of tokens. @throws ApiError VALIDATION_FAILED with every wrong field */
-export async function readSpec(spec: DomainComboSpec, signal: AbortSignal): Promise<Combination> {
+/**
+ * Expands a specification into lists of tokens; `prefix` precedes the paths of its fields.
+ * @throws ApiError VALIDATION_FAILED with every wrong field
+ */
+export async function readSpec(
+  spec: DomainComboSpec,
+  signal: AbortSignal,
+  prefix: '' | 'spec.' = '',
+): Promise<Combination> {
   const details: FieldErrors = {};
   const lists: (readonly string[])[] = [];
   const known = new Map<string, readonly string[]>();
   for (const [index, slot] of spec.slots.entries()) {
     const key = JSON.stringify(slot);
-    const tokens = known.get(key) ?? (await slotTokens(slot, `slots.${index}`, details, signal));
+    const tokens = known.get(key) ?? (await slotTokens(slot, `${prefix}slots.${index}`, details, signal));
     const left = known.has(key) ? tokens : await withoutCharacters(tokens, spec.exclude ?? '', signal);
     known.set(key, left);
     lists.push(left);
@@ -48,7 +55,7 @@ export async function readSpec(spec: DomainComboSpec, signal: AbortSignal): Prom
   const tlds = spec.tlds.map((text, index) => {
     const tld = parseTld(text);
     if (tld === null)
-      details[`tlds.${index}`] = [{ code: 'format', message: 'must be a domain without a dot at its edges' }];
+      details[`${prefix}tlds.${index}`] = [{ code: 'format', message: 'must be a domain without a dot at its edges' }];
     return tld ?? '';
   });
   if (Object.keys(details).length > 0) throw new ApiError('VALIDATION_FAILED', { details });

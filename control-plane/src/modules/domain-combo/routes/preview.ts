@@ -53,7 +53,7 @@ const read = {
     }),
   }),
   handle: ({ query, signal }: { readonly query: { readonly spec: string }; readonly signal: AbortSignal }) =>
-    preview(parseSpec(query.spec), signal),
+    preview(parseSpec(query.spec), signal, 'spec.'),
 } as const;
 
 /** GET /v1/domain-combo/preview */
@@ -88,8 +88,9 @@ export const postDomainComboPreview = defineRoute({
   handle: ({ body, signal }) => preview(body, signal),
 });
 
-async function preview(spec: DomainComboSpec, signal: AbortSignal) {
-  const { total, effective, isCapped, sample } = await previewOf(await readSpec(spec, signal), spec.cap, signal);
+async function preview(spec: DomainComboSpec, signal: AbortSignal, prefix: '' | 'spec.' = '') {
+  const combination = await readSpec(spec, signal, prefix);
+  const { total, effective, isCapped, sample } = await previewOf(combination, spec.cap, signal);
   const largest = BigInt(Number.MAX_SAFE_INTEGER);
   return {
     status: 200,
