@@ -32,6 +32,7 @@ const expected: Readonly<Record<GuideStep, RegExp>> = {
   refresh: /^$/,
   makeKey: /^sk_live_\S+$/,
   probe: /"target":"https:\/\/example\.com\/","status":"completed"/,
+  lookUp: /"records":.*"cache":\{"hit":false,.*"records":.*"cache":\{"hit":true,/s,
   refused: /"FORBIDDEN".*"FORBIDDEN".*"AUTH_REQUIRED"/s,
   limits: /^HTTP\/1\.1 200 OK.*X-RateLimit-Limit: 1000.*X-RateLimit-Remaining: \d+.*X-RateLimit-Reset: 20/s,
   repeat: /202 Accepted.*"task_id":"(pt_\w+)".*202 Accepted.*Idempotent-Replayed: true.*"task_id":"\1"/s,

@@ -7,6 +7,7 @@ export const guideSteps = [
   'refresh',
   'makeKey',
   'probe',
+  'lookUp',
   'refused',
   'limits',
   'repeat',
@@ -57,6 +58,10 @@ echo "$KEY"`,
     probe: `TASK=$(curl -s "$API/v1/probe/http" ${AS_YOU} ${JSON_TYPE} \\
   -d '{"target": "https://example.com/"}' | field task_id)
 curl -s "$API/v1/probe/tasks/$TASK?wait=30" ${AS_KEY}`,
+
+    lookUp: `for time in 1 2; do
+  curl -s "$API/v1/info/dns?q=example.com"
+done`,
 
     refused: `curl -s "$API/v1/probe/http" ${AS_KEY} ${JSON_TYPE} \\
   -d '{"target": "https://example.com/"}'

@@ -40,6 +40,11 @@ export const english: GuideText = {
       before: html`<p>Up to three nodes in different networks fetch a page. The response (202) has the id of a task; <code>wait=30</code> waits for its end.</p>`,
       after: html`<p>No account is needed for probes: without the header, everyone who has the id of the task can read it. Only the account can read a task that was created with credentials. 422 with <code>details.nodes</code> means that no node is online yet: start an agent first.</p>`,
     },
+    lookUp: {
+      heading: 'Look something up',
+      before: html`<p>Lookups say what registries, servers and databases know about a domain or an address: <code>whois</code>, <code>ssl</code>, <code>dns</code>, <code>icp</code>, <code>headers</code> and <code>ip</code> below <code>/v1/info/</code>, and <code>/v1/ip/reputation</code>. They need no account.</p>`,
+      after: html`<p>One node is asked, once for all callers: <code>meta.cache</code> of the second response has <code>hit</code>, and how old the answer is.</p>`,
+    },
     refused: {
       heading: 'See errors',
       before: html`<p>The key may neither start probes nor read the account. Without credentials, there is no account to show.</p>`,

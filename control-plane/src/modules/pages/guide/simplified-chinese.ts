@@ -40,6 +40,11 @@ export const simplifiedChinese: GuideText = {
       before: html`<p>最多三个位于不同网络的节点会获取一个网页。响应（202）给出任务编号；<code>wait=30</code> 会等待任务结束。</p>`,
       after: html`<p>探测无需账户：省略该标头即可，任何知道任务编号的人都能读取结果。使用凭据创建的任务只有该账户能读取。若返回 422 且含 <code>details.nodes</code>，说明还没有节点在线，请先启动一个代理。</p>`,
     },
+    lookUp: {
+      heading: '查询信息',
+      before: html`<p>查询返回注册局、服务器和数据库所掌握的域名或地址信息：<code>/v1/info/</code> 下的 <code>whois</code>、<code>ssl</code>、<code>dns</code>、<code>icp</code>、<code>headers</code> 和 <code>ip</code>，以及 <code>/v1/ip/reputation</code>。无需账户。</p>`,
+      after: html`<p>同一问题只由一个节点查询一次，结果供所有调用者使用：第二个响应的 <code>meta.cache</code> 中有 <code>hit</code>，并注明结果的时长。</p>`,
+    },
     refused: {
       heading: '被拒绝的请求',
       before: html`<p>该密钥不能发起探测，也不能访问账户。而没有凭据，就没有账户可供显示。</p>`,

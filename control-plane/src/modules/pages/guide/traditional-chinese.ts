@@ -40,6 +40,11 @@ export const traditionalChinese: GuideText = {
       before: html`<p>最多三個位於不同網路的節點會取得一個網頁。回應（202）給出工作編號；<code>wait=30</code> 會等待工作結束。</p>`,
       after: html`<p>探測無需帳戶：省略該標頭即可，任何知道工作編號的人都能讀取結果。使用憑證建立的工作只有該帳戶能讀取。若回應 422 並含 <code>details.nodes</code>，表示還沒有節點在線，請先啟動一個代理程式。</p>`,
     },
+    lookUp: {
+      heading: '查詢資訊',
+      before: html`<p>查詢會傳回註冊局、伺服器和資料庫所掌握的網域或位址資訊：<code>/v1/info/</code> 之下的 <code>whois</code>、<code>ssl</code>、<code>dns</code>、<code>icp</code>、<code>headers</code> 和 <code>ip</code>，以及 <code>/v1/ip/reputation</code>。不需要帳戶。</p>`,
+      after: html`<p>同一問題只由一個節點查詢一次，結果供所有呼叫者使用：第二個回應的 <code>meta.cache</code> 中有 <code>hit</code>，並註明結果存在了多久。</p>`,
+    },
     refused: {
       heading: '被拒絕的要求',
       before: html`<p>此金鑰不能發起探測，也不能存取帳戶。而沒有憑證，就沒有帳戶可供顯示。</p>`,
