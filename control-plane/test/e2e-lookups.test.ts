@@ -55,6 +55,7 @@ const registration = {
           ['fn', {}, 'text', 'Ada Lovelace'],
           ['email', {}, 'text', 'ada@private.example'],
           ['tel', {}, 'text', '+1.5550100'],
+          ['adr', {}, 'text', ['', '', '12 Analytical Row', 'Lovelaceville', '', 'N1 9GU', 'GB']],
         ],
       ],
     },
@@ -75,9 +76,10 @@ await new Promise<void>((resolve) => sources.listen(0, '127.0.0.1', resolve));
 t.teardown(() => sources.close());
 const { port } = sources.address() as AddressInfo;
 
-const { api, database, look } = await startLookingAgent(t, zone, {
+const { api, database, look, logs } = await startLookingAgent(t, zone, {
   VANTAGE_RDAP_BOOTSTRAP: `http://127.0.0.1:${port}/dns.json`,
   VANTAGE_ICP_SOURCE: `http://127.0.0.1:${port}/icp/{domain}`,
+  VANTAGE_LOG_LEVEL: 'trace',
 });
 const cacheOf = ({ body }: { readonly body: { readonly meta: object } }) => body.meta;
 
@@ -127,7 +129,7 @@ t.test('whois: a real agent returns what the registry says, and nothing of a per
       },
     ],
   );
-  const person = /Lovelace|private|5550100/;
+  const person = /Lovelace|private|5550100|Analytical|N1 9GU/;
   t.notMatch(JSON.stringify(body), person);
   const kept = await database.db('lookup_answers').whereLike('key', 'whois/%');
   t.equal(kept.length, 1);
@@ -136,6 +138,11 @@ t.test('whois: a real agent returns what the registry says, and nothing of a per
   t.match(JSON.stringify(tasks), 'Example Registrar', 'results of tasks are looked at');
   t.notMatch(JSON.stringify(tasks), person);
   t.match(cacheOf(await look('whois', 'example.com')), { cache: { hit: true } });
+  const page = await (await fetch(new URL('/lookup/whois/www.example.com', api.url))).text();
+  t.match(page, /<dt>registrar<\/dt><dd>Example Registrar<\/dd>/);
+  t.notMatch(page, person);
+  t.match(logs(), /"lookWhoisUp"/, 'requests are logged');
+  t.notMatch(logs(), person);
 });
 
 t.test('icp: a real agent returns the filing of its source', async (t) => {

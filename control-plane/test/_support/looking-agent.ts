@@ -1,8 +1,10 @@
 import type { Test } from 'tap';
-import type { TestDatabase } from './database.js';
+import { startControlPlane } from '../../src/control-plane.js';
+import { createTestDatabase, type TestDatabase } from './database.js';
+import { collectLog } from './log-lines.js';
 import { patientClock } from './patient-clock.js';
 import { RealAgent } from './real-agent.js';
-import { type ApiAnswer, startStack, type TestApi } from './stack.js';
+import { type ApiAnswer, createAdmin, replicaConfig, type TestApi } from './stack.js';
 import { type FindRecords, recordData, startZoneServer, type ZoneRecord } from './zone-server.js';
 
 // Addresses of this process alone, so that fixed ports meet no other run of the tests.
@@ -17,6 +19,8 @@ export interface LookingAgent {
   readonly database: TestDatabase;
   /** Asks as a stranger. */
   look(kind: string, q: string, more?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
+  /** Log of the agent and of the control plane so far. */
+  logs(): string;
 }
 
 /** Starts both. Names that `find` does not know have the address `hosts.public`. */
@@ -26,7 +30,12 @@ export async function startLookingAgent(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<LookingAgent> {
   // the control plane knows no exception: what it lets through, it lets through for anybody
-  const { api, database } = await startStack(t, { VANTAGE_ALLOW_TARGETS: '' }, patientClock);
+  const database = await createTestDatabase(t);
+  const config = replicaConfig(t, database.url, { VANTAGE_ALLOW_TARGETS: '' });
+  const { log, lines } = collectLog();
+  const controlPlane = await startControlPlane({ config, clock: patientClock, log, isStrict: true });
+  t.teardown(() => controlPlane.stop());
+  const api = await createAdmin(controlPlane);
   const agent = await RealAgent.enroll(t, api, { declared: { country: 'DE', asn: 3320 } });
   const server = await startZoneServer(t, (name, type) => find(name, type) ?? usualRecords(name, type));
   await agent.run({
@@ -43,6 +52,7 @@ export async function startLookingAgent(
       const query = new URLSearchParams({ q, ...more });
       return api.call('GET', `/v1/info/${kind}?${query}`, { as: null });
     },
+    logs: () => `${agent.program.stderr}\n${JSON.stringify(lines)}`,
   };
 }
 
