@@ -1,14 +1,26 @@
 import t from 'tap';
 import { type LookupKind, lookupOf, lookups } from '../src/modules/lookups/kinds/registry.js';
+import { runInProcess } from './_support/command-in-process.js';
 import { joinNode, startLookups } from './_support/lookup-world.js';
 import { patientClock } from './_support/patient-clock.js';
+import { list } from './_support/reputation-checks.js';
+import { writeLists } from './_support/reputation-world.js';
+import { until } from './_support/until.js';
 
 t.setTimeout(240_000);
-const world = await startLookups(t, [patientClock], { VANTAGE_ALLOW_TARGETS: '' });
+const centers = list(t, 'centers', 'hosting', ['8.0.0.0/8'], { startMs: Date.now() });
+const world = await startLookups(t, [patientClock], {
+  VANTAGE_ALLOW_TARGETS: '',
+  VANTAGE_TRUSTED_PROXIES: '127.0.0.1',
+  VANTAGE_PLANS: '{"anonymous": {"requests_per_minute": null, "node_tests_per_day": 100000}}',
+  VANTAGE_REPUTATION_LISTS: writeLists(t, [centers]),
+});
 const node = await joinNode(t, world, { isAnswering: true });
 const [api] = world.apis;
 
 const kinds = Object.keys(lookups) as LookupKind[];
+/** Kinds that have a page and a command. */
+const shownKinds = [...kinds, 'reputation'] as const;
 const onNodes = kinds.filter((kind) => lookupOf(kind).runs === 'on a node');
 const ask = (kind: string, query: string, as: string | null = null) =>
   api.call('GET', `/v1/info/${kind}${query}`, { as });
@@ -80,6 +92,12 @@ function expectedTargets(name: string): string[] {
   return [name, name.split('.').slice(-2).join('.'), `http://${name}/`];
 }
 
+/** Questions of all kinds that were paid for. */
+const paid = async () => {
+  const rows = await world.database.db('rate_windows').whereLike('key', 'node-tests:%').select('used');
+  return rows.reduce((sum: number, { used }) => sum + Number(used), 0);
+};
+
 const missingOrTwice = ['', '?', '?q=', '?q=%20', '?q=a.com&q=b.com', '?q=a.com&q=a.com', '?q[]=a.com'];
 const malformed = [
   'x'.repeat(10_000),
@@ -105,6 +123,7 @@ const about: Readonly<Record<LookupKind, { readonly refuses: readonly string[] }
 for (const kind of kinds) {
   t.test(`${kind}: what is no question is refused by name, and no node gets it`, async (t) => {
     const before = node.jobs.length;
+    const paidBefore = await paid();
     for (const query of missingOrTwice) {
       const { status, body } = await ask(kind, query);
       t.match([status, body.error], [400, { code: 'VALIDATION_FAILED', details: { q: [{}] } }], query);
@@ -119,6 +138,7 @@ for (const kind of kinds) {
       );
     }
     t.equal(node.jobs.length, before);
+    t.equal(await paid(), paidBefore, 'and nothing is charged');
   });
 }
 
@@ -138,3 +158,86 @@ for (const kind of onNodes) {
     }
   });
 }
+
+t.test('questions of names were paid for, one by one', async (t) => {
+  t.ok((await paid()) >= names.length);
+});
+
+t.test('reputation: names in Unicode are their A-labels, or refused', async (t) => {
+  const check = (q: string) => api.call('GET', `/v1/ip/reputation?q=${encodeURIComponent(q)}`, { as: null });
+  await until('the list', async () => (await check('8.8.8.8')).status === 200);
+  const refusal = { 400: 'VALIDATION_FAILED', 422: 'PROBE_TARGET_INVALID' };
+  for (const [written, outcome] of names) {
+    const label = written.slice(0, 30);
+    if (typeof outcome === 'number') {
+      const { status, body } = await check(written);
+      t.match([status, body.error], [outcome, { code: refusal[outcome], details: { q: [{}] } }], label);
+    } else if (written.length < 100) {
+      // a name below it: its own records are known by now
+      const { body } = await check(`www.${written}`);
+      t.match([lastTarget(), body.error.details.q], [`www.${outcome.name}`, [{ code: 'not_found' }]], label);
+    }
+  }
+});
+
+t.test('pages take the same names, and refuse the same, as text', async (t) => {
+  const before = node.jobs.length;
+  let visitors = 0;
+  const seen = async (kind: string, q: string) => {
+    // an address may open 120 pages a minute
+    visitors += 1;
+    const headers = { 'x-forwarded-for': `20.0.${visitors >> 6}.1` };
+    const response = await fetch(`${api.url}/lookup/${kind}/${encodeURIComponent(q)}`, { headers });
+    return { status: response.status, text: await response.text() };
+  };
+  for (const kind of shownKinds) {
+    for (const [written, outcome] of names) {
+      const { status, text } = await seen(kind, written);
+      const label = `${kind} ${written.slice(0, 30)}`;
+      // no judgment of an address is kept: its page is read when its button is pressed
+      if (kind === 'reputation') t.equal(status, 200, label);
+      else if (kind === 'ip') t.equal(status, outcome === 422 ? 422 : 400, label);
+      else t.equal(status, typeof outcome === 'number' ? outcome : 200, label);
+      t.match(text, '<h1>', label);
+    }
+    for (const written of [...malformed, ...numeric, '<script>alert(1)</script>', '\u001b[2J\u202e.de']) {
+      const { status, text } = await seen(kind, written);
+      const label = `${kind} ${JSON.stringify(written.slice(0, 30))}`;
+      t.ok(kind === 'reputation' ? status < 500 : [400, 404, 422].includes(status), `${label}: ${status}`);
+      t.notMatch(text, /<script|[\u0000\u001b\u202e]/, label);
+    }
+    if (kind === 'ip') continue;
+    const asked = await fetch(`${api.url}/lookup/${kind}/localhost`, { method: 'POST' });
+    t.equal(asked.status, 422, `${kind}: the button asks no more than the API`);
+  }
+  t.equal(node.jobs.length, before, 'no node was asked');
+});
+
+t.test('commands take the same names, and refuse the same with 2', async (t) => {
+  const run = (kind: string, q: string, ...options: string[]) =>
+    runInProcess('vantage', ['lookup', kind, ...options, '--json', '--', q], { env: { VANTAGE_URL: api.url } });
+  for (const [written, outcome] of names) {
+    // no one has asked about this port
+    const { code, stdout, stderr } = await run('ssl', written, '--port', '8443');
+    const label = written.slice(0, 30);
+    if (typeof outcome === 'number')
+      t.match({ code, stdout, stderr }, { code: 2, stdout: '', stderr: /\n {2}q: / }, label);
+    else t.match([code, lastTarget()], [0, outcome.name], label);
+  }
+  for (const kind of shownKinds) {
+    for (const written of [
+      '',
+      '１２３.de',
+      '1.2.3.4/24',
+      '127.1',
+      'a\nb.com',
+      '\u001b[2J\u202e.de',
+      'x'.repeat(10_000),
+    ]) {
+      const { code, stdout, stderr } = await run(kind, written);
+      const label = `${kind} ${JSON.stringify(written.slice(0, 30))}: ${stderr.slice(0, 100)}`;
+      t.match({ code, stdout, stderr }, { code: 2, stdout: '', stderr: /^vantage: [\s\S]*q: / }, label);
+      t.notMatch(stderr, /[\u001b\u202e\r]/, label);
+    }
+  }
+});

@@ -188,6 +188,29 @@ t.test(
   },
 );
 
+t.test('a target whose budget is used up is not asked about, and the question is refunded', async (t) => {
+  const plans = '{"anonymous": {"requests_per_minute": null, "node_tests_per_day": 100}}';
+  const world = await startLookups(t, [patientClock], { VANTAGE_PLANS: plans });
+  const node = await joinNode(t, world);
+  const { db } = world.database;
+  const first = ask(world.apis[0]);
+  await answerJob(node, 1, graded);
+  t.equal((await first).status, 200);
+  const paid = await db('rate_windows').whereLike('key', 'node-tests:%').pluck('used');
+  t.strictSame(paid.map(Number), [1]);
+  await db('target_buckets').update({ tokens: 0, updated_at: db.raw("now() + interval '1 minute'") });
+  const refused = await ask(world.apis[0], '/v1/info/ssl?q=www.example.com');
+  t.match(refused, {
+    status: 429,
+    body: { error: { code: 'RATE_LIMIT_EXCEEDED', details: { q: [{ message: /./ }] } } },
+  });
+  t.ok(Number(refused.headers.get('retry-after')) > 0);
+  t.equal((await ask(world.apis[0])).status, 200, 'a kept answer needs no budget');
+  t.equal(node.jobs.length, 1);
+  t.same(await db('rate_windows').whereLike('key', 'node-tests:%').pluck('used'), paid);
+  t.same(await claimsIn(world), []);
+});
+
 t.test('answers that are denied now are deleted', async (t) => {
   const { writeFileSync } = await import('node:fs');
   const { temporaryDirectory } = await import('./_support/temporary-directory.js');
