@@ -54,6 +54,32 @@ t.test('--json prints the report alone, --min-score and a failed report end with
   t.match(await vantage('--help'), { code: 0, stdout: /vantage diagnose example\.com --scope/ });
 });
 
+t.test('texts that a target chooses are text in the terminal and in JSON', async (t) => {
+  const evil = '<b>\u001b[2J\u0007\u009b31m\u202e\u2066';
+  const hostile: Respond = (job) => {
+    const fields = flawless(job) as Record<string, unknown>;
+    if (job.isAboutHeaders) return { ...fields, header_lines: [{ name: 'server', value: evil }] };
+    if (job.type === 'http') return { ...fields, status_code: 503, final_url: `https://example.com/${evil}` };
+    if (job.type === 'ssl')
+      return { ...fields, subject: evil, issuer: evil, san_domains: [evil], warnings: ['expired'] };
+    if (job.type === 'dns')
+      return { ...fields, records: [{ name: evil, type: 'TXT', class: 'IN', ttl: 1, value: evil }] };
+    if (job.type === 'zone_audit')
+      return { domain: 'example.com', findings: [{ code: 'several_spf', facts: { records: [evil] } }] };
+    if (job.type === 'ping') return failure('dns_error', evil);
+    return fields;
+  };
+  const { vantage } = await clientWith(t, hostile);
+  const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+  const printed = await vantage('example.com');
+  t.match(printed.stdout, /several_spf/);
+  t.notMatch(printed.stdout, steering);
+  const json = await vantage('example.com', '--json');
+  t.match(json.stdout, '<b>', 'the texts are there');
+  t.notMatch(json.stdout, steering);
+  t.equal(JSON.parse(json.stdout).sections.security_headers.facts.security.server, evil);
+});
+
 t.test('a report that has failed ends with 1', async (t) => {
   const { vantage } = await clientWith(t, () => failure('overload'));
   const { code, stdout } = await vantage('example.com', '--scope', 'ping');
