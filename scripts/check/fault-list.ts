@@ -59,4 +59,12 @@ export const faults = [
   'hostile node that lies',
   'hostile node that floods',
   'hostile node that sends one byte a second',
+  'registry down',
+  'registry that refuses queries',
+  'source of a reputation list down or cut off',
+  'source of a reputation list shrinks',
+  'geo database damaged or replaced',
+  'no node that answers lookups',
+  'replica killed while it asks for a lookup or works on a report',
+  'node lost during a report',
 ] as const;
