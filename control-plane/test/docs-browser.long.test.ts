@@ -21,7 +21,10 @@ const OPERATION = 'Probes-createTCPProbe';
 
 t.test('the pages in a browser', { skip: noBrowser }, async (t) => {
   const mailDir = temporaryDirectory(t);
-  const { api } = await startStack(t, { VANTAGE_MAIL_DIR: mailDir, VANTAGE_GEOIP_ATTRIBUTION: 'Places by A, CC BY 4.0' });
+  const { api } = await startStack(t, {
+    VANTAGE_MAIL_DIR: mailDir,
+    VANTAGE_GEOIP_ATTRIBUTION: 'Places by A, CC BY 4.0',
+  });
   await PeerAgent.connect(t, api.url, await enrollPeer(api), { isBeating: true });
   const browser = await startBrowser(t);
   const { page, complaints, requests } = await openTab(browser, `${api.url}/docs/errors/TOKEN_LIMIT_EXCEEDED`);

@@ -48,3 +48,34 @@ t.test('the nodes that are asked for decide if a report is too long, however man
   t.doesNotThrow(() => readRequest({ target: 'example.com', nodes: { limit: 11 } }));
   t.doesNotThrow(() => readRequest({ target: 'example.com', scope: ['ping'], node_ids: ids }));
 });
+
+t.test('a target in Unicode is its A-labels, or refused', async (t) => {
+  const long = (length: number) =>
+    `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(length - 187)}.com`;
+  for (const [written, text] of [
+    ['例え.jp', 'xn--r8jz45g.jp'],
+    ['straße.de', 'xn--strae-oqa.de'],
+    ['аpple.de', 'xn--pple-43d.de'],
+    ['https://bücher.de/ü', 'https://xn--bcher-kva.de/%C3%BC'],
+    [long(245), long(245)],
+  ] as const)
+    t.equal(readRequest({ target: written }).text, text, written);
+  for (const [written, code] of [
+    ['ß', 'PROBE_TARGET_INVALID'],
+    ['１２３.de', 'PROBE_TARGET_INVALID'],
+    ['https://１.２.３.４/', 'PROBE_TARGET_INVALID'],
+    ['127.1', 'PROBE_TARGET_INVALID'],
+    ['xn--a.de', 'VALIDATION_FAILED'],
+    ['https://xn--a.de/', 'VALIDATION_FAILED'],
+    [`${'ü'.repeat(250)}.de`, 'VALIDATION_FAILED'],
+    [`${'a.'.repeat(125)}.com`, 'VALIDATION_FAILED'],
+    ['1.2.3.4/24', 'VALIDATION_FAILED'],
+    ['a\u0000.com', 'VALIDATION_FAILED'],
+    ['a\nb.com', 'VALIDATION_FAILED'],
+  ] as const)
+    t.match(
+      refusalOf(() => readRequest({ target: written })),
+      { code, details: { target: [{}] } },
+      JSON.stringify(written.slice(0, 30)),
+    );
+});
