@@ -52,8 +52,8 @@ export class LoadClient {
   }
 
   /** One request over a kept connection. @throws Error when it did not succeed */
-  async get(path: string): Promise<void> {
-    const answer = (await this.#json('GET', path)) as { error?: unknown };
+  async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<void> {
+    const answer = (await this.#json('GET', path, undefined, headers)) as { error?: unknown };
     if (answer.error !== undefined) throw new Error(`refused: ${JSON.stringify(answer)}`);
   }
 

@@ -1,10 +1,12 @@
 import { type ComparisonRequest, runComparisons } from '../comparisons.js';
 import type { LinkComparison } from '../link/comparison.js';
+import { cold } from './cold.js';
 import { ip } from './ip.js';
 import { reputation } from './reputation.js';
+import { warm } from './warm.js';
 
 /** The one list of comparisons of lookups. */
-export const lookupComparisons: readonly LinkComparison[] = [ip, reputation];
+export const lookupComparisons: readonly LinkComparison[] = [ip, reputation, warm, cold];
 
 /** Measures lookups beside their baselines; a table for each comparison. */
 export function benchLookups(request: ComparisonRequest): Promise<void> {

@@ -50,6 +50,7 @@ export const packagesOf = {
   umount: 'mount',
   unbound: 'unbound',
   unshare: 'util-linux',
+  whois: 'whois',
 } as const;
 
 /** A program other than Node that this project starts. */
