@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -51,7 +51,7 @@ interface Setting {
 /** Paths of answers that stand in the cache once they were asked for. */
 function singles({ web }: SourcePorts): Readonly<Record<string, string>> {
   const spec = {
-    slots: Array.from({ length: 4 }, () => ({ kind: 'letter', variant: 'any' })),
+    slots: Array.from({ length: 4 }, () => ({ kind: 'letter', variant: 'single' })),
     tlds: ['com', 'net', 'org'],
     cap: 1_000,
   };
@@ -68,7 +68,7 @@ function singles({ web }: SourcePorts): Readonly<Record<string, string>> {
 async function measure({ directory, koaUrl, ports, rounds }: Setting): Promise<LinkRow[]> {
   const site = await startAskedSite({
     agents: 1,
-    controlPlane: { VANTAGE_GEOIP_DIR: directory },
+    controlPlane: { VANTAGE_GEOIP_DIR: directory, VANTAGE_REPUTATION_LISTS: writeLists(directory) },
     agent: {
       VANTAGE_DNS_SERVERS: `127.0.0.1:${ports.dns}`,
       VANTAGE_WHOIS_SERVERS: `example=127.0.0.1:${ports.whois}`,
@@ -93,8 +93,8 @@ async function measure({ directory, koaUrl, ports, rounds }: Setting): Promise<L
         'ip',
         closedLoop(() => many.get('/v1/info/ip?q=1.1.1.1'), IN_FLIGHT, SECONDS),
       );
+      // each from another address, for some limits are of an address whatever the plan
       for (const [name, path] of Object.entries(singles(ports)))
-        // each from another address, for some limits are of an address whatever the plan
         await keep(
           name,
           closedLoop(() => one.get(path, from(asked++)), 1, SECONDS),
@@ -105,6 +105,14 @@ async function measure({ directory, koaUrl, ports, rounds }: Setting): Promise<L
     for (const client of [many, bare, one]) await client.close();
     await site.stop();
   }
+}
+
+/** A file with one list. @returns its path */
+function writeLists(directory: string): string {
+  const [file, lists] = [join(directory, 'ranges.txt'), join(directory, 'lists.json')];
+  writeFileSync(file, '1.1.1.0/24\n');
+  writeFileSync(lists, JSON.stringify([{ name: 'ranges', signal: 'hosting', format: 'cidrs', file }]));
+  return lists;
 }
 
 function from(n: number): Readonly<Record<string, string>> {
