@@ -1,6 +1,6 @@
 import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
-import { defaultSpec } from '../src/modules/diagnose/probe-spec.js';
+import { reportSpec } from '../src/modules/diagnose/probe-spec.js';
 import { noteTask } from '../src/modules/diagnose/report-store.js';
 import { startLookups } from './_support/lookup-world.js';
 import { createReport, endedReport, flawless, joinReportNode, type Respond } from './_support/report-world.js';
@@ -64,7 +64,7 @@ t.test('two replicas that take the same step of a report at once create one task
   const [api] = world.apis;
   const { id } = await createReport(api, { target: 'example.com', scope: ['security_headers'] });
   const { nodeId } = node.identity;
-  const asked = { type: 'ping', spec: defaultSpec('ping', 'example.com'), nodeIds: [nodeId], ownerId: null } as const;
+  const asked = { type: 'ping', spec: reportSpec('ping', 'example.com'), nodeIds: [nodeId], ownerId: null } as const;
   const created = await Promise.all(
     world.replicas.map(({ services }) =>
       services.probes.submit({ ...asked, isTest: false }, (trx, taskId) =>

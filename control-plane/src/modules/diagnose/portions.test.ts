@@ -4,7 +4,7 @@ import { parseDiagnoseTarget } from '@vantage/shared/diagnose/target.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
 import t from 'tap';
 import { type NextStep, NODES_PER_TASK, nextStep, type Progress, sentNodes, withTask } from './portions.js';
-import { defaultSpec } from './probe-spec.js';
+import { reportSpec } from './probe-spec.js';
 import { unusedTests } from './unused-tests.js';
 
 interface Asked {
@@ -99,7 +99,7 @@ t.test('plain http is asked once every node has failed to connect, and nothing a
   const error = { code: 'tcp_refused', message: '' } as const;
   const http = ['n0', 'n1', 'n2'].map((nodeId) => ({
     nodeId,
-    result: failedResult('http', defaultSpec('http', 'https://example.com/'), error),
+    result: failedResult('http', reportSpec('http', 'https://example.com/'), error),
   }));
   const progress = progressOf({ scope: ['http'], input: { http } });
   t.match(stepsOf(progress), [

@@ -8,7 +8,7 @@ import type { Probes } from '../probes/index.js';
 import { HeadersRun } from './headers-run.js';
 import type { DiagnoseMetrics } from './metrics.js';
 import { type NextStep, nextStep, withTask } from './portions.js';
-import { defaultSpec, typeOf } from './probe-spec.js';
+import { reportSpec, typeOf } from './probe-spec.js';
 import type { ReportReader, ReportState } from './report-reader.js';
 import type { PaidReport, ReportRow } from './report-row.js';
 import { claimDue, endReport, noteTask, renewLease } from './report-store.js';
@@ -145,7 +145,7 @@ export class ReportRuns {
       kind === 'zone_audit'
         ? ({ ownerId: null, isTest: false, isInternal: true } as const)
         : { ownerId: row.owner_id, isTest: row.is_test };
-    return this.options.probes.submit({ type, spec: defaultSpec(type, target), nodeIds, ...asker }, (trx, taskId) =>
+    return this.options.probes.submit({ type, spec: reportSpec(type, target), nodeIds, ...asker }, (trx, taskId) =>
       noteTask(trx, { id: row.id, kind, portion, taskId }),
     );
   }

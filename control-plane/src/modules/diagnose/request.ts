@@ -5,7 +5,7 @@ import { TargetError } from '@vantage/shared/target-policy/target-error.js';
 import { ApiError } from '../../http/errors.js';
 import type { NodeSelection } from '../nodes/index.js';
 import type { Probes } from '../probes/index.js';
-import { defaultSpec } from './probe-spec.js';
+import { reportSpec } from './probe-spec.js';
 
 /** Body of POST /v1/diagnose, after validation against its schema. */
 export interface DiagnoseBody {
@@ -44,10 +44,10 @@ export function readRequest(body: DiagnoseBody): DiagnoseRequest {
   const plan = planTasks(target, scope, nodeIds?.length ?? body.nodes?.limit ?? DEFAULT_NODES);
   if (plan.isTooLong) throw tooLong(plan.nodes);
   const nodes = { nodeIds, selection: body.nodes ?? {} };
-  const http = { type: 'http', spec: defaultSpec('http', target.url), ...nodes } as const;
+  const http = { type: 'http', spec: reportSpec('http', target.url), ...nodes } as const;
   const others = plan.tasks.flatMap((task) => {
     const type = probeTypeOf(task);
-    return type === null ? [] : [{ type, spec: defaultSpec(type, task.target), ...nodes }];
+    return type === null ? [] : [{ type, spec: reportSpec(type, task.target), ...nodes }];
   });
   const text = target.plainUrl === null ? target.url : hostText(target.host);
   return { target, text, scope, requests: [http, ...others] };
