@@ -77,8 +77,10 @@ export class GeoDatabase {
    */
   get rank(): number {
     if (/enterprise|insights|isp|standard|core|plus/i.test(this.type)) return 3;
-    if (/city|location|asn/i.test(this.type)) return 2;
-    return /country/i.test(this.type) ? 1 : 0;
+    if (/city|location/i.test(this.type)) return 2;
+    // some know the network too, and still no city
+    if (/country/i.test(this.type)) return 1;
+    return /asn/i.test(this.type) ? 2 : 0;
   }
 
   /** Null where it knows no country. */

@@ -1,10 +1,12 @@
 import { copyFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { Reader } from 'maxmind';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
+import { encodeMmdb } from '../../test/_support/mmdb-writer.js';
 import { until } from '../../test/_support/until.js';
 import { GeoDatabase, GeoDatabaseError } from './geo-database.js';
 import { GeoDatabases } from './geo-databases.js';
@@ -86,6 +88,16 @@ t.test('of two databases the more precise one is used first, then the newer one'
   );
 });
 
+t.test('a database of cities is used before a newer one of countries that also knows networks', async (t) => {
+  const { databases, look, at } = await openDatabases(t, 'city.mmdb');
+  const record = { country: 'GB', country_name: 'United Kingdom', asn: 'AS1', as_name: 'Newer' };
+  const type = 'ipinfo generic_country_asn_free.mmdb';
+  const builtSec = builtMs / 1000 + 86_400;
+  writeFileSync(at('newer.mmdb'), encodeMmdb({ type, builtSec, records: { '81.2.69.0/24': record } }));
+  await look(2);
+  t.match(databases.locate('81.2.69.142'), { city: 'London', asn: 1, isp: 'Newer' });
+});
+
 t.test('files that come, change and go are noticed while running', async (t) => {
   const { databases, look, at, said } = await openDatabases(t);
   let changes = 0;
@@ -137,6 +149,27 @@ t.test('a file cut anywhere is refused or answers, and never throws', async (t) 
     truncateSync(at('city.mmdb'), bytes);
     await look(2);
     t.match(databases.locate('81.2.69.142'), { country: 'GB' }, `${bytes} bytes: the old one stays`);
+  }
+});
+
+t.test('a file of another type is refused, whatever it is called', async (t) => {
+  const { databases, look, at, said } = await openDatabases(t, 'city.mmdb');
+  const whole = readFileSync(testdata('city.mmdb'));
+  const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
+  const others: Readonly<Record<string, Buffer>> = {
+    'an empty file': Buffer.alloc(0),
+    'a page that asks to sign in': Buffer.from('<!doctype html><title>Sign in</title>'),
+    'a compressed database': gzipSync(whole),
+    'a database of the BIN form': Buffer.concat([Buffer.from([11, 4, 26, 11, 1]), Buffer.alloc(4096, 7)]),
+    'the marker and nothing behind it': marker,
+    'the marker and something else behind it': Buffer.concat([marker, Buffer.from('GIF89a')]),
+    'metadata without a tree': whole.subarray(whole.lastIndexOf(marker)),
+  };
+  for (const [index, [name, bytes]] of Object.entries(others).entries()) {
+    writeFileSync(at('city.mmdb'), bytes);
+    await look(2);
+    t.match(databases.locate('81.2.69.142'), { country: 'GB' }, `${name}: the old one stays`);
+    t.equal(said('cannot use geo database, keeping the previous one').length, index + 1, name);
   }
 });
 

@@ -5,7 +5,8 @@ import { isCountry, isProvince } from '@vantage/shared/places/places.js';
 //   nested (MaxMind, DB-IP,   {country: {iso_code}, subdivisions: [{iso_code, names: {en}}], city: {names: {en}},
 //   IP2Location: no iso_code   location: {latitude, longitude, accuracy_radius, time_zone}, autonomous_system_number,
 //   of subdivisions)           autonomous_system_organization, isp, organization}, the last four also under `traits`
-//   flat (IPinfo)             {country | country_code, city, lat | latitude, lng | longitude, asn: "AS123", as_name}
+//   flat (IPinfo)             {country | country_code, city, lat | latitude, lng | longitude, asn: "AS123",
+//                              as_name | name}
 
 /** Where an address is, as far as a database knows. */
 export interface Location {
@@ -84,7 +85,7 @@ export function readNetwork(record: unknown): Network | null {
   const fields = { ...fieldsOf(top['traits']), ...top };
   const asn = asnOf(fields['autonomous_system_number'] ?? fields['asn']);
   if (asn === null) return null;
-  const name = textOf(fields['autonomous_system_organization']) ?? textOf(fields['as_name']);
+  const name = textOf(fields['autonomous_system_organization']) ?? textOf(fields['as_name']) ?? textOf(fields['name']);
   const isp = textOf(fields['isp']) ?? name;
   return { asn, isp, provider: textOf(fields['organization']) ?? isp };
 }

@@ -12,6 +12,7 @@ const testedWith: Readonly<Record<string, string>> = {
   'iputils-ping': 'links of the lab; proof that no packet is sent to a refused target',
   knot: 'DNS, traces and HTTP against real name servers, in the lab',
   'libnet-ssleay-perl': 'SMTP against a real server, in the lab',
+  'mmdb-bin': 'databases of addresses, compared with another reader',
   'mtr-tiny': 'comparison of mtr probes with mtr, in the lab',
   'nats-server': 'the bus of replicas over NATS',
   nftables: 'forged replies, rejected packets, packet loss',

@@ -22,6 +22,7 @@ export const packagesOf = {
   keymgr: 'knot',
   knotd: 'knot',
   make: 'make',
+  mmdblookup: 'mmdb-bin',
   mount: 'mount',
   mtr: 'mtr-tiny',
   'nats-server': 'nats-server',
