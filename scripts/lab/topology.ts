@@ -43,6 +43,8 @@ export const services = {
   resolver: 54,
   tld: 55,
   zone: 56,
+  /** Another server in the network of `zone`. */
+  second: 57,
   hostile: 66,
   /** Answers echo requests from another address. */
   impostor: 67,

@@ -1,3 +1,4 @@
+import { connect, type Socket } from 'node:net';
 import type { Test } from 'tap';
 import { startTcpServer, type TestServer } from './tcp-server.js';
 
@@ -21,14 +22,44 @@ export function startAncientServer(
 ): Promise<TestServer> {
   return startTcpServer(t, (socket) =>
     socket.once('data', (hello) => {
-      const suites = offeredSuites(hello);
-      offered.push(suites);
-      const asked = hello.readUInt16BE(9);
-      const version = Math.max(...versions.filter((candidate) => candidate <= asked));
-      const suite = suiteIds.find((id) => suites.includes(id));
-      socket.end(suite === undefined || !Number.isFinite(version) ? handshakeFailure : serverHello(version, suite));
+      offered.push(offeredSuites(hello));
+      socket.end(ancientReply(hello, { versions, suiteIds }) ?? handshakeFailure);
     }),
   );
+}
+
+/** A server in front of a TLS server of today, at `port` of loopback: hellos that it understands itself go no further. */
+export function startAncientFront(t: Test, options: AncientServerOptions, port: number): Promise<TestServer> {
+  return startTcpServer(t, (socket) =>
+    socket.once('data', (hello) => {
+      const reply = isOfToday(hello) ? null : ancientReply(hello, options);
+      if (reply === null) relay(socket, hello, port);
+      else socket.end(reply);
+    }),
+  );
+}
+
+/** ServerHello for a ClientHello; null without a common version and cipher. */
+function ancientReply(hello: Buffer, { versions, suiteIds }: AncientServerOptions): Buffer | null {
+  const suites = offeredSuites(hello);
+  const asked = hello.readUInt16BE(9);
+  const version = Math.max(...versions.filter((candidate) => candidate <= asked));
+  const suite = suiteIds.find((id) => suites.includes(id));
+  return suite === undefined || !Number.isFinite(version) ? null : serverHello(version, suite);
+}
+
+/** True for a hello of TLS 1.0 or later that offers AES with a certificate, as every client of today does. */
+function isOfToday(hello: Buffer): boolean {
+  const offered = offeredSuites(hello);
+  return hello.readUInt16BE(9) > 0x0300 && [0x1301, 0xc02b, 0xc02f, 0xc009, 0x002f].some((id) => offered.includes(id));
+}
+
+function relay(socket: Socket, hello: Buffer, port: number): void {
+  const onward = connect({ port, host: '127.0.0.1' });
+  onward.on('error', () => socket.destroy());
+  socket.on('close', () => onward.destroy());
+  onward.write(hello);
+  socket.pipe(onward).pipe(socket);
 }
 
 /** record(5) type(1) length(3) version(2) random(32) session id<1> suites<2>. */

@@ -11,9 +11,11 @@ export async function audit(
   port: number,
   root: MadeCertificate | string,
   parts: Parameters<typeof aContext>[0] = {},
+  timeoutMs?: number,
 ): Promise<ProbeResults['ssl']> {
   const engine = new SslEngine({ trustedCertificates: [typeof root === 'string' ? root : root.cert] });
-  const spec = aSpec('ssl', `127.0.0.1:${port}`, { server_name: 'site.example.com' });
+  const limit = timeoutMs === undefined ? {} : { timeout_ms: timeoutMs };
+  const spec = aSpec('ssl', `127.0.0.1:${port}`, { server_name: 'site.example.com', ...limit });
   return engine.run(spec, aContext(parts));
 }
 

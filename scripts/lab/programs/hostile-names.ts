@@ -1,4 +1,4 @@
-// The name server of hostile.test: hostile-names.js ADDRESS... UDP and TCP at port 53; prints "ready".
+// The name server of hostile.test and cname-at-apex.test: hostile-names.js ADDRESS... UDP and TCP at port 53; prints "ready".
 import { createSocket } from 'node:dgram';
 import { createServer, isIPv6 } from 'node:net';
 import packet, { type Answer, type Packet } from 'dns-packet';
@@ -12,23 +12,7 @@ const thousand = Array.from(
 
 /** Records by name; every other name of hostile.test does not exist. */
 const zone: Readonly<Record<string, readonly Answer[]>> = {
-  'hostile.test': [
-    { type: 'NS', name: 'hostile.test', ttl: 0, data: 'ns.hostile.test' },
-    {
-      type: 'SOA',
-      name: 'hostile.test',
-      ttl: 0,
-      data: {
-        mname: 'ns.hostile.test',
-        rname: 'nobody.hostile.test',
-        serial: 1,
-        refresh: 1,
-        retry: 1,
-        expire: 1,
-        minimum: 0,
-      },
-    },
-  ],
+  'hostile.test': [{ type: 'NS', name: 'hostile.test', ttl: 0, data: 'ns.hostile.test' }, soaOf('hostile.test')],
   'ns.hostile.test': addressesOf('ns.hostile.test', '25.80.10.66'),
   'private.hostile.test': addressesOf('private.hostile.test', '10.0.0.1'),
   'mixed.hostile.test': addressesOf('mixed.hostile.test', web, '127.0.0.1'),
@@ -39,6 +23,12 @@ const zone: Readonly<Record<string, readonly Answer[]>> = {
   'cut.hostile.test': addressesOf('cut.hostile.test', web),
   'thousand.hostile.test': addressesOf('thousand.hostile.test', ...thousand),
   'silent.hostile.test': [],
+  // an alias that hides what else the zone has, which no name server of today loads
+  'cname-at-apex.test': [
+    { type: 'NS', name: 'cname-at-apex.test', ttl: 0, data: 'ns.hostile.test' },
+    soaOf('cname-at-apex.test'),
+    { type: 'CNAME', name: 'cname-at-apex.test', ttl: 0, data: 'www.lab.test' },
+  ],
 };
 /** Number of queries for the name that changes: the first answer is public, every later one private. */
 let turns = 0;
@@ -87,6 +77,11 @@ function turning(type: string): readonly Answer[] {
   if (type !== 'A') return [];
   turns += 1;
   return addressesOf('turning.hostile.test', turns === 1 ? web : '127.0.0.1');
+}
+
+function soaOf(name: string): Answer {
+  const numbers = { serial: 1, refresh: 1, retry: 1, expire: 1, minimum: 0 };
+  return { type: 'SOA', name, ttl: 0, data: { mname: 'ns.hostile.test', rname: 'nobody.hostile.test', ...numbers } };
 }
 
 function addressesOf(name: string, ...all: readonly string[]): readonly Answer[] {

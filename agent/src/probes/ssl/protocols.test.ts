@@ -1,42 +1,15 @@
-import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { createConnection } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { skipFileWithout } from '@vantage/shared/_support/skip-file.js';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { startAncientServer } from '../../../test/_support/ancient-server.js';
-import { CertificateMaker, type MadeCertificate, openssl } from '../../../test/_support/made-certificates.js';
+import { CertificateMaker, openssl } from '../../../test/_support/made-certificates.js';
+import { startOpensslServer } from '../../../test/_support/openssl-server.js';
 import { audit, serveCertificate } from '../../../test/_support/ssl-probe.js';
-import { unusedPort } from '../../../test/_support/tcp-server.js';
 import { temporaryDirectory } from '../../../test/_support/temporary-directory.js';
 
 skipFileWithout('openssl');
 const make = new CertificateMaker(temporaryDirectory(t));
 const leaf = make.issue({ key: 'rsa:2048' });
-
-/** openssl's own server on a port of loopback, ended with the test. */
-async function startOpensslServer(
-  t: Test,
-  { certFile, keyFile }: MadeCertificate,
-  ...words: string[]
-): Promise<number> {
-  const port = await unusedPort();
-  const accept = ['s_server', '-accept', `127.0.0.1:${port}`, '-cert', certFile, '-key', keyFile, '-quiet'];
-  const server = spawn('openssl', [...accept, '-cert_chain', make.intermediate.certFile, ...words], {
-    stdio: 'ignore',
-  });
-  t.teardown(() => server.kill());
-  while (!(await answers(port))) await pause(20);
-  return port;
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection({ port, host: '127.0.0.1' });
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
-  });
-}
 
 const supportedBy = (result: Awaited<ReturnType<typeof audit>>) =>
   result.tls_versions.filter(({ supported }) => supported).map(({ version }) => version);
@@ -48,7 +21,7 @@ for (const [flag, version] of [
   ['-tls1_3', 'TLSv1.3'],
 ] as const) {
   t.test(`ssl finds that openssl s_server ${flag} speaks ${version} and nothing else`, async (t) => {
-    const port = await startOpensslServer(t, leaf, flag, '-cipher', 'DEFAULT@SECLEVEL=0');
+    const port = await startOpensslServer(t, [leaf, make.intermediate], flag, '-cipher', 'DEFAULT@SECLEVEL=0');
     const result = await audit(port, make.root);
     t.same(supportedBy(result), [version]);
     t.match(result, { success: true, protocol: version, valid: true });
@@ -62,12 +35,18 @@ for (const [flag, version] of [
 t.test('ssl hears the staple of openssl s_server', async (t) => {
   const file = `${leaf.certFile}.ocsp`;
   writeFileSync(file, make.staple(leaf));
-  const port = await startOpensslServer(t, leaf, '-status_file', file);
+  const port = await startOpensslServer(t, [leaf, make.intermediate], '-status_file', file);
   t.match(await audit(port, make.root), { ocsp_status: 'good', ocsp_staple: { error: null } });
 });
 
 t.test('ssl finds ciphers without encryption or certificate at openssl s_server', async (t) => {
-  const port = await startOpensslServer(t, leaf, '-tls1_2', '-cipher', 'aNULL:eNULL:AES128-SHA:@SECLEVEL=0');
+  const port = await startOpensslServer(
+    t,
+    [leaf, make.intermediate],
+    '-tls1_2',
+    '-cipher',
+    'aNULL:eNULL:AES128-SHA:@SECLEVEL=0',
+  );
   const result = await audit(port, make.root);
   t.same(result.weak_cipher_suites.length, 2);
   t.same(result.warnings.slice(0, 2), ['null_cipher', 'anonymous_cipher']);

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../../namespaces.js';
-import { type Service, serviceAddresses } from '../../topology.js';
+import type { linkAddresses } from '../../topology.js';
 import { startDaemon } from '../daemon.js';
 import type { ServerOptions } from '../server.js';
-import type { Zone } from './zones.js';
+import type { Zone } from './zone.js';
 
 /** A knot server of some zones, not yet running: its keys can be made and its zones written. */
 export interface KnotServer {
@@ -14,16 +14,22 @@ export interface KnotServer {
   start(zones: readonly Zone[]): Promise<void>;
 }
 
-/** Prepares a server at the addresses of a service. `origins` are all its zones, `signed` those that get keys. */
+/** Name of a server, and the addresses at which it listens. */
+export interface KnotPlace {
+  readonly name: string;
+  readonly addresses: readonly [ReturnType<typeof linkAddresses>, ...ReturnType<typeof linkAddresses>[]];
+}
+
+/** Prepares a server. `origins` are all its zones, `signed` those that get keys. */
 export function prepareKnot(
-  service: Service,
+  place: KnotPlace,
   zones: { readonly origins: readonly string[]; readonly signed: readonly string[] },
   { namespace, directory: parent }: ServerOptions,
 ): KnotServer {
-  const directory = join(parent, service);
+  const directory = join(parent, place.name);
   mkdirSync(join(directory, 'keys'), { recursive: true });
   const file = join(directory, 'knot.conf');
-  writeFileSync(file, configuration(service, zones, directory));
+  writeFileSync(file, configuration(place, zones, directory));
   const keys = (...command: string[]) => run('keymgr', ['-c', file, ...command]);
   return {
     makeKey: async (origin) => {
@@ -34,7 +40,7 @@ export function prepareKnot(
     },
     start: async (contents) => {
       for (const { origin, text } of contents) writeFileSync(join(directory, zoneFile(origin)), text);
-      const { v4 } = serviceAddresses(service);
+      const [{ v4 }] = place.addresses;
       const digs = contents.map(({ origin }) => ['dig', `@${v4}`, '+norec', '+time=1', '+tries=1', origin, 'SOA']);
       await startDaemon(
         { namespace, directory },
@@ -57,8 +63,12 @@ function zoneFile(origin: string): string {
   return origin === '.' ? 'root.zone' : `${origin}zone`;
 }
 
-function configuration(service: Service, zones: Parameters<typeof prepareKnot>[1], directory: string): string {
-  const { v4, v6 } = serviceAddresses(service);
+function configuration(
+  { name, addresses }: KnotPlace,
+  zones: Parameters<typeof prepareKnot>[1],
+  directory: string,
+): string {
+  const listen = addresses.flatMap(({ v4, v6 }) => [`"${v4}@53"`, `"${v6}@53"`]);
   const blocks = zones.origins.map(
     (origin) => `
   - domain: "${origin}"
@@ -68,8 +78,8 @@ function configuration(service: Service, zones: Parameters<typeof prepareKnot>[1
   return `
 server:
   rundir: "${directory}"
-  listen: [ "${v4}@53", "${v6}@53" ]
-  nsid: "${service}"
+  listen: [ ${listen.join(', ')} ]
+  nsid: "${name}"
   udp-workers: 1
   tcp-workers: 1
   background-workers: 1

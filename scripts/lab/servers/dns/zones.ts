@@ -7,15 +7,11 @@ import {
   serviceAddresses,
   services,
 } from '../../topology.js';
+import { faultyDelegations } from './faulty-zones.js';
+import type { Zone } from './zone.js';
 
 // The whole name space of the lab. Root, test and lab.test are signed, each by its own server; a comment marks each
 // broken zone.
-
-/** A zone and its records, except those of its signing. */
-export interface Zone {
-  readonly origin: string;
-  readonly text: string;
-}
 
 /** DS record data of the signed children, by their name. */
 export type DelegationSigners = Readonly<Record<'lab.test.' | 'bogus.test.' | 'test.', string>>;
@@ -47,6 +43,9 @@ export function testZone(ds: DelegationSigners): Zone {
     // its server is silent
     'dead.test. NS ns.dead.test.',
     `ns.dead.test. A ${nowhere.silent.v4.replace('0/24', '53')}`,
+    // a zone for each finding of the zone audit
+    ...faultyDelegations(),
+    'cname-at-apex.test. NS ns.hostile.test.',
   ]);
 }
 
@@ -64,6 +63,11 @@ function labZone(): Zone {
   return zone('lab.test.', 'ns1.lab.test.', [
     ...addresses('@', 'web'),
     ...addresses('ns1', 'zone'),
+    `ns2 A ${linkAddresses(4, 'right').v4}`,
+    `ns2 AAAA ${linkAddresses(4, 'right').v6}`,
+    ...addresses('ns3', 'second'),
+    // nothing has this address
+    `ns4 A ${nowhere.unreachable.v4.replace('0/24', '99')}`,
     ...['www', 'other', 'slow', 'expired', 'future', 'self-signed', 'wrong-name'].flatMap((name) =>
       addresses(name, 'web'),
     ),
@@ -121,7 +125,7 @@ function reverseZones(): Zone[] {
 }
 
 function nameOf(service: string): string {
-  return { web: 'www', zone: 'ns1' }[service] ?? service;
+  return { web: 'www', zone: 'ns1', second: 'ns3' }[service] ?? service;
 }
 
 /** `25.80.1.2` -> `2.1.80.25.in-addr.arpa.`; of IPv6 the lab's form with three groups and a double colon. */
