@@ -52,6 +52,7 @@ export const packagesOf = {
   unbound: 'unbound',
   unshare: 'util-linux',
   whois: 'whois',
+  'zonemaster-cli': 'zonemaster-cli',
 } as const;
 
 /** A program other than Node that this project starts. */
