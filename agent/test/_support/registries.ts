@@ -29,6 +29,8 @@ export interface RegistriesOptions {
   readonly bundled?: DomainEngineOptions['bundled'];
   /** Path at which the engine looks for the bootstrap files; default: that of the files. */
   readonly bootstrapPath?: string;
+  /** Port of the WHOIS servers; default: an unused one. */
+  readonly whoisPort?: number;
 }
 
 /** Real RDAP and WHOIS servers on loopback, and an engine that asks them. */
@@ -43,7 +45,7 @@ export async function startRegistries(t: Test, options: RegistriesOptions) {
   });
   const base = () => `http://127.0.0.1:${http.port}`;
   const questions: [server: string, question: string][] = [];
-  const port = await unusedPort();
+  const port = options.whoisPort ?? (await unusedPort());
   const servers: Readonly<Record<string, WhoisAnswer>> = { '127.0.0.1': 'refer:\r\n', ...whois };
   for (const [address, answer] of Object.entries(servers)) {
     const serve = (socket: Socket) => {

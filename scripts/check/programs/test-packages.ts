@@ -25,6 +25,7 @@ const testedWith: Readonly<Record<string, string>> = {
   swaks: 'SMTP against a real server, in the lab',
   traceroute: 'comparison of traceroute probes with traceroute, in the lab',
   unbound: 'DNS against a real resolver, in the lab',
+  whois: 'registrations, compared with whois',
   'zonemaster-cli': 'the audit of zones, compared with zonemaster, in the lab',
 };
 
