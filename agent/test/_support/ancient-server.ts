@@ -54,7 +54,13 @@ function isOfToday(hello: Buffer): boolean {
   return hello.readUInt16BE(9) > 0x0300 && [0x1301, 0xc02b, 0xc02f, 0xc009, 0x002f].some((id) => offered.includes(id));
 }
 
-function relay(socket: Socket, hello: Buffer, port: number): void {
+/** True for a hello that also offers TLS 1.3. */
+export function isOfTls13(hello: Buffer): boolean {
+  return offeredSuites(hello).includes(0x1301);
+}
+
+/** Hands a connection over to the server at `port` of loopback. */
+export function relay(socket: Socket, hello: Buffer, port: number): void {
   const onward = connect({ port, host: '127.0.0.1' });
   onward.on('error', () => socket.destroy());
   socket.on('close', () => onward.destroy());
@@ -79,8 +85,24 @@ export function serverHello(version: number, suiteId: number): Buffer {
     u16(suiteId),
     Buffer.from([0]),
   ]);
-  const handshake = Buffer.concat([Buffer.from([2, 0]), u16(body.length), body]);
-  return Buffer.concat([Buffer.from([22]), u16(version), u16(handshake.length), handshake]);
+  return inRecord(version, handshakeMessage(2, body));
+}
+
+/** A handshake message: type(1) length(3). */
+export function handshakeMessage(type: number, body: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([type]), vector(3, body)]);
+}
+
+/** A record with handshake messages. */
+export function inRecord(version: number, messages: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([22]), u16(version), vector(2, messages)]);
+}
+
+/** Bytes behind their length. */
+export function vector(lengthBytes: 2 | 3, body: Buffer): Buffer {
+  const length = Buffer.alloc(lengthBytes);
+  length.writeUIntBE(body.length, 0, lengthBytes);
+  return Buffer.concat([length, body]);
 }
 
 function u16(value: number): Buffer {

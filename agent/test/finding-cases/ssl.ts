@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { byNode, type FindingCase, type NoCase } from '@vantage/shared/diagnose/_support/finding-case.js';
+import { byNode, type FindingCase } from '@vantage/shared/diagnose/_support/finding-case.js';
 import type { CodeOf } from '@vantage/shared/diagnose/finding-table.js';
 import type { Test } from 'tap';
 import { http } from '../../src/probes/http/index.js';
@@ -9,6 +9,7 @@ import { startHttpServer } from '../_support/http-server.js';
 import { type CertificateMaker, type MadeCertificate, openssl } from '../_support/made-certificates.js';
 import { startOpensslServer } from '../_support/openssl-server.js';
 import { aContext, aSpec } from '../_support/probe-context.js';
+import { startShortDhFront } from '../_support/short-dh-server.js';
 import { audit, type ServerWishes, serveCertificate } from '../_support/ssl-probe.js';
 import { startTcpServer, unusedPort } from '../_support/tcp-server.js';
 
@@ -19,7 +20,7 @@ const DHE = 'DHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0';
 type Wishes = Parameters<CertificateMaker['issue']>[0];
 
 /** A server for each finding of section `ssl`, with certificates that `make` creates. */
-export function sslCases(make: CertificateMaker): Readonly<Record<CodeOf<'ssl'>, FindingCase | NoCase>> {
+export function sslCases(make: CertificateMaker): Readonly<Record<CodeOf<'ssl'>, FindingCase>> {
   const { root, intermediate } = make;
 
   const audited = async (port: number, trusted: MadeCertificate | string = root, timeoutMs?: number) => ({
@@ -73,8 +74,10 @@ export function sslCases(make: CertificateMaker): Readonly<Record<CodeOf<'ssl'>,
     export_cipher: ancient(0x0003),
     des_cipher: ancient(0x0009),
     insecure_key: serving({ key: 'rsa:768' }),
-    insecure_key_exchange: {
-      whyNone: 'OpenSSL refuses Diffie-Hellman below 1024 bits at every level, as server and client',
+    insecure_key_exchange: async (t) => {
+      const leaf = make.issue({ key: 'rsa:2048' });
+      const port = await serveCertificate(t, leaf, { chain: [intermediate] });
+      return audited((await startShortDhFront(t, { leaf, chain: [intermediate], port })).port);
     },
     md5_signature: (t) =>
       serving({ digest: 'md5' }, {}, make.issueAuthority('/CN=Other', root, { key: 'rsa:2048' }))(t),

@@ -19,6 +19,8 @@ import { inLanes } from './lanes.js';
 const LANES = 3;
 /** Milliseconds each connection has, within the deadline over all: one version a firewall swallows must not cost all. */
 const CONNECTION_MS = 5000;
+/** Bits of the longest Diffie-Hellman key that OpenSSL refuses. */
+const MAX_REFUSED_DH_BITS = 1023;
 /** Alert descriptions that servers refuse a hello with (RFC 8446 section 6.2), in OpenSSL's words. */
 const alertNames: Readonly<Record<number, string>> = {
   40: 'handshake failure',
@@ -109,6 +111,10 @@ export class Audit {
       this.#recordVersion(handshake);
     } catch (error) {
       const failure = this.#survivable(error);
+      if (isTooShort(failure)) {
+        this.#seen.versions.set(version, withShortKeys(version));
+        return;
+      }
       this.#seen.versions.set(version, refusal(version, failure));
       // a server without a common cipher may still support the version
       const isSettled = failure.code !== 'tls_handshake' || /protocol|wrong version number/i.test(failure.message);
@@ -206,6 +212,17 @@ export class Audit {
     if (error instanceof ProbeFailure) return error;
     throw error;
   }
+}
+
+/** True if OpenSSL broke off because of the server's Diffie-Hellman key: it takes none below 1024 bits at any level. */
+function isTooShort({ message }: ProbeFailure): boolean {
+  return /dh key too small/i.test(message);
+}
+
+/** A version that the server takes with such a key, whose exact length is not known. */
+function withShortKeys(version: SslVersion): VersionAttempt {
+  const keyExchange = { group: 'DH below 1024', dhBits: MAX_REFUSED_DH_BITS };
+  return { version, isSupported: true, cipher: null, keyExchange, reason: null };
 }
 
 /** A server that breaks off does not take the version; one that cannot be reached any more says nothing. */

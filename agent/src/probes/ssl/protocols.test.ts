@@ -4,6 +4,7 @@ import t from 'tap';
 import { startAncientServer } from '../../../test/_support/ancient-server.js';
 import { CertificateMaker, openssl } from '../../../test/_support/made-certificates.js';
 import { startOpensslServer } from '../../../test/_support/openssl-server.js';
+import { startShortDhFront } from '../../../test/_support/short-dh-server.js';
 import { audit, serveCertificate } from '../../../test/_support/ssl-probe.js';
 import { temporaryDirectory } from '../../../test/_support/temporary-directory.js';
 
@@ -59,6 +60,15 @@ t.test('ssl reports the size of Diffie-Hellman', async (t) => {
   const result = await audit(await serveCertificate(t, leaf, { chain: [make.intermediate], ...wishes }), make.root);
   t.match(result.tls_versions[3], { supported: true, key_exchange: 'DH 1024' });
   t.same(result.warnings, ['weak_key_exchange', 'no_tls13', 'no_sct']);
+});
+
+t.test('ssl finds a Diffie-Hellman key that OpenSSL refuses', async (t) => {
+  const port = await serveCertificate(t, leaf, { chain: [make.intermediate] });
+  const front = await startShortDhFront(t, { leaf, chain: [make.intermediate], port });
+  const result = await audit(front.port, make.root);
+  t.match(result, { success: true, grade: 'F', protocol: 'TLSv1.3' });
+  t.match(result.tls_versions[3], { version: 'TLSv1.2', supported: true, key_exchange: 'DH below 1024', reason: null });
+  t.same(result.warnings, ['insecure_key_exchange', 'no_sct']);
 });
 
 t.test('ssl finds versions and ciphers that OpenSSL no longer speaks', async (t) => {
