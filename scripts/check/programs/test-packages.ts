@@ -23,6 +23,7 @@ const testedWith: Readonly<Record<string, string>> = {
   rbldnsd: 'DNS blocklists of reputations, against a real server',
   strace: 'the spool on a failing disk',
   swaks: 'SMTP against a real server, in the lab',
+  'testssl.sh': 'the audit of TLS, compared with testssl, in the lab',
   traceroute: 'comparison of traceroute probes with traceroute, in the lab',
   unbound: 'DNS against a real resolver, in the lab',
   whois: 'registrations, compared with whois',
