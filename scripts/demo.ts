@@ -1,54 +1,22 @@
-import { randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
 import { Command } from 'commander';
-import { ApiClient } from 'vantage-control/client/api-client.js';
 import { Progress } from 'vantage-control/client/progress.js';
 import { taskTable } from 'vantage-control/client/result-table.js';
 import { runProbe } from 'vantage-control/client/run-probe.js';
 import type { TaskView } from 'vantage-control/modules/probes/view.js';
-import { ADMINISTRATOR_SCOPES } from './administrator-scopes.js';
-import { AlertReceivers } from './demo/alerts.js';
 import { startBreakable } from './demo/breakable.js';
 import { type MonitorsShown, showMonitors } from './demo/monitors.js';
-import { Program, runToEnd } from './demo/program.js';
 import { type ReportShown, showReport } from './demo/report.js';
+import { type CleanUps, type Stack, startStack } from './demo/stack.js';
 import { type DemoProbe, probesOf, startTargets, type Targets } from './demo/targets.js';
-import { makeScratchDirectory } from './scratch-directory.js';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const controlScript = join(root, 'control-plane', 'bin', 'vantage-control.js');
-const agentScript = join(root, 'agent', 'bin', 'vantage-agent.js');
-const DIRECTORY_PREFIX = 'vantage-demo-';
-const ALLOWED = '127.0.0.0/8,::1/128';
-
-// three distant places; declared, since all agents run on one machine
-const places = [
-  { name: 'frankfurt-1', country: 'DE', city: 'Frankfurt', asn: 3320, provider: 'demo', bind: '127.0.1.1' },
-  { name: 'ashburn-1', country: 'US', city: 'Ashburn', asn: 7922, provider: 'demo', bind: '127.0.1.2' },
-  { name: 'tokyo-1', country: 'JP', city: 'Tokyo', asn: 2516, provider: 'demo', bind: '127.0.1.3' },
-];
 
 interface Options {
   readonly once?: true;
   readonly json?: true;
-}
-
-interface Node {
-  readonly id: string;
-  readonly name: string;
-  readonly status: string;
-}
-
-interface Stack {
-  readonly url: string;
-  readonly email: string;
-  readonly password: string;
-  readonly token: string;
-  readonly client: ApiClient;
-  readonly nodes: readonly Node[];
-  readonly receivers: AlertReceivers;
 }
 
 /** The whole product on this machine: a control plane, three agents, targets, a probe of every type, monitors, alerts. Exit code. */
@@ -69,7 +37,7 @@ export async function main(args: readonly string[]): Promise<number> {
 
 async function runDemo(target: string | null, options: Options): Promise<number> {
   const interrupted = interruption();
-  const stops: (() => Promise<void>)[] = [];
+  const stops: CleanUps = [];
   try {
     const work = present(target, options, stops);
     return (await Promise.race([work, interrupted.then(() => null)])) ?? 130;
@@ -80,12 +48,8 @@ async function runDemo(target: string | null, options: Options): Promise<number>
     for (let stop = stops.pop(); stop; stop = stops.pop()) await stop().catch(() => {});
   }
 
-  async function present(
-    asked: string | null,
-    { once, json }: Options,
-    cleanUps: (() => Promise<void>)[],
-  ): Promise<number> {
-    const stack = await startStack(cleanUps);
+  async function present(asked: string | null, { once, json }: Options, cleanUps: CleanUps): Promise<number> {
+    const stack = await startStack(root, cleanUps);
     const targets = asked === null ? await ownTargets(cleanUps) : null;
     const tasks = await runAll(stack, targets?.probes ?? probesOf(asked ?? ''));
     if (!json) printTables(stack, tasks);
@@ -100,7 +64,7 @@ async function runDemo(target: string | null, options: Options): Promise<number>
   }
 }
 
-async function ownTargets(cleanUps: (() => Promise<void>)[]): Promise<Targets> {
+async function ownTargets(cleanUps: CleanUps): Promise<Targets> {
   const targets = await startTargets(root);
   cleanUps.push(() => targets.stop());
   return targets;
@@ -115,83 +79,13 @@ async function examine({ client }: Stack, { servers }: Targets, isQuiet: boolean
 async function watch(
   { client, receivers }: Stack,
   { servers }: Targets,
-  { isQuiet, cleanUps }: { readonly isQuiet: boolean; readonly cleanUps: (() => Promise<void>)[] },
+  { isQuiet, cleanUps }: { readonly isQuiet: boolean; readonly cleanUps: CleanUps },
 ): Promise<MonitorsShown> {
   const shop = await startBreakable();
   cleanUps.push(() => shop.stop());
   if (!isQuiet) process.stdout.write('\nMonitors, checked by all three nodes, and a job that checks in\n');
   const say = (line: string) => void (isQuiet || process.stdout.write(`  ${line}\n`));
   return showMonitors({ client, servers, shop, receivers, say });
-}
-
-async function startStack(cleanUps: (() => Promise<void>)[]): Promise<Stack> {
-  const scratch = await makeScratchDirectory({ prefix: DIRECTORY_PREFIX });
-  cleanUps.push(() => scratch.remove());
-  const directory = scratch.path;
-  const progress = new Progress(process.stderr);
-  const receivers = await AlertReceivers.start();
-  cleanUps.push(() => receivers.stop());
-  const environment = {
-    ...receivers.environment,
-    VANTAGE_DATA_DIR: join(directory, 'control-plane'),
-    VANTAGE_LISTEN: '127.0.0.1:0',
-    VANTAGE_METRICS_LISTEN: 'off',
-    VANTAGE_ALLOW_TARGETS: ALLOWED,
-  };
-  progress.show('starting the control plane and its database…');
-  const server = new Program(
-    'vantage-control serve',
-    controlScript,
-    ['serve', '--remove-at-exit', directory],
-    environment,
-  );
-  cleanUps.push(() => server.stop());
-  const url = await server.waitForLine(readyUrl);
-  progress.show('creating an admin…');
-  const email = 'admin@demo.example';
-  const password = randomBytes(12).toString('base64url');
-  await runToEnd(
-    controlScript,
-    ['user', 'create', '--email', email, '--role', 'admin', '--password-stdin'],
-    environment,
-    password,
-  );
-  const create = ['token', 'create', '--user', email, '--scopes', ADMINISTRATOR_SCOPES];
-  const token = (await runToEnd(controlScript, create, environment)).trim();
-  const client = new ApiClient({ url, token });
-  progress.show('enrolling three agents…');
-  await Promise.all(places.map((place) => startAgent(client, url, directory, place, cleanUps)));
-  const nodes = await waitForNodes(client);
-  progress.clear();
-  return { url, email, password, token, client, nodes, receivers };
-}
-
-async function startAgent(
-  client: ApiClient,
-  url: string,
-  directory: string,
-  place: (typeof places)[number],
-  cleanUps: (() => Promise<void>)[],
-): Promise<void> {
-  const { token } = await client.call<{ token: string }>('POST', '/v1/nodes/enrollment-tokens', { label: place.name });
-  const state = ['--state-dir', join(directory, 'agents', place.name)];
-  const environment = { VANTAGE_AGENT_BIND: place.bind, VANTAGE_ALLOW_TARGETS: ALLOWED };
-  const { name, country, city, asn, provider } = place;
-  const declared = ['--name', name, '--country', country, '--city', city, '--asn', String(asn), '--provider', provider];
-  await runToEnd(agentScript, ['enroll', '--url', url, '--token', '-', ...declared, ...state], environment, token);
-  const agent = new Program(`vantage-agent run (${name})`, agentScript, ['run', ...state], environment);
-  cleanUps.push(() => agent.stop());
-}
-
-async function waitForNodes(client: ApiClient): Promise<readonly Node[]> {
-  const deadline = Date.now() + 20_000;
-  while (Date.now() < deadline) {
-    const { items } = await client.call<{ items: Node[] }>('GET', '/v1/nodes?status=online');
-    if (items.length === places.length)
-      return places.map(({ name }) => items.find((node) => node.name === name) as Node);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('the agents did not come online within 20 s');
 }
 
 async function runAll(stack: Stack, probes: readonly DemoProbe[]): Promise<TaskView[]> {
@@ -263,15 +157,6 @@ function printAccess({ url, email, password, token }: Stack, watched: MonitorsSh
   ];
   // with --json standard output contains only the document
   process.stderr.write(`${lines.join('\n')}\n`);
-}
-
-function readyUrl(line: string): string | null {
-  try {
-    const { msg, url } = JSON.parse(line) as { msg?: string; url?: string };
-    return msg === 'ready' ? (url ?? null) : null;
-  } catch {
-    return null;
-  }
 }
 
 function interruption(): Promise<void> {

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { ApiClient } from 'vantage-control/client/api-client.js';
+import { Progress } from 'vantage-control/client/progress.js';
+import { ADMINISTRATOR_SCOPES } from '../administrator-scopes.js';
+import { makeScratchDirectory } from '../scratch-directory.js';
+import { AlertReceivers } from './alerts.js';
+import { Program, runToEnd } from './program.js';
+
+const DIRECTORY_PREFIX = 'vantage-demo-';
+const ALLOWED = '127.0.0.0/8,::1/128';
+
+// three distant places; declared, since all agents run on one machine
+const places = [
+  { name: 'frankfurt-1', country: 'DE', city: 'Frankfurt', asn: 3320, provider: 'demo', bind: '127.0.1.1' },
+  { name: 'ashburn-1', country: 'US', city: 'Ashburn', asn: 7922, provider: 'demo', bind: '127.0.1.2' },
+  { name: 'tokyo-1', country: 'JP', city: 'Tokyo', asn: 2516, provider: 'demo', bind: '127.0.1.3' },
+];
+
+/** Node of the demo. */
+interface Node {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+}
+
+/** A running control plane, its administrator, and three nodes. */
+export interface Stack {
+  readonly url: string;
+  readonly email: string;
+  readonly password: string;
+  readonly token: string;
+  readonly client: ApiClient;
+  readonly nodes: readonly Node[];
+  readonly receivers: AlertReceivers;
+}
+
+/** Functions that end what the demo started; the last one is called first. */
+export type CleanUps = (() => Promise<void>)[];
+
+/** Starts it in a directory that is removed at the end. `root`: of the project. */
+export async function startStack(root: string, cleanUps: CleanUps): Promise<Stack> {
+  const scratch = await makeScratchDirectory({ prefix: DIRECTORY_PREFIX });
+  cleanUps.push(() => scratch.remove());
+  const directory = scratch.path;
+  const progress = new Progress(process.stderr);
+  const receivers = await AlertReceivers.start();
+  cleanUps.push(() => receivers.stop());
+  const environment = {
+    ...receivers.environment,
+    VANTAGE_DATA_DIR: join(directory, 'control-plane'),
+    VANTAGE_LISTEN: '127.0.0.1:0',
+    VANTAGE_METRICS_LISTEN: 'off',
+    VANTAGE_ALLOW_TARGETS: ALLOWED,
+  };
+  const controlScript = join(root, 'control-plane', 'bin', 'vantage-control.js');
+  progress.show('starting the control plane and its database…');
+  const server = new Program(
+    'vantage-control serve',
+    controlScript,
+    ['serve', '--remove-at-exit', directory],
+    environment,
+  );
+  cleanUps.push(() => server.stop());
+  const url = await server.waitForLine(readyUrl);
+  progress.show('creating an admin…');
+  const email = 'admin@demo.example';
+  const password = randomBytes(12).toString('base64url');
+  await runToEnd(
+    controlScript,
+    ['user', 'create', '--email', email, '--role', 'admin', '--password-stdin'],
+    environment,
+    password,
+  );
+  const create = ['token', 'create', '--user', email, '--scopes', ADMINISTRATOR_SCOPES];
+  const token = (await runToEnd(controlScript, create, environment)).trim();
+  const client = new ApiClient({ url, token });
+  progress.show('enrolling three agents…');
+  const program = { script: join(root, 'agent', 'bin', 'vantage-agent.js'), directory, cleanUps };
+  await Promise.all(places.map((place) => startAgent(client, url, place, program)));
+  const nodes = await waitForNodes(client);
+  progress.clear();
+  return { url, email, password, token, client, nodes, receivers };
+}
+
+interface AgentProgram {
+  readonly script: string;
+  readonly directory: string;
+  readonly cleanUps: CleanUps;
+}
+
+async function startAgent(
+  client: ApiClient,
+  url: string,
+  place: (typeof places)[number],
+  { script, directory, cleanUps }: AgentProgram,
+): Promise<void> {
+  const { token } = await client.call<{ token: string }>('POST', '/v1/nodes/enrollment-tokens', { label: place.name });
+  const state = ['--state-dir', join(directory, 'agents', place.name)];
+  const environment = { VANTAGE_AGENT_BIND: place.bind, VANTAGE_ALLOW_TARGETS: ALLOWED };
+  const { name, country, city, asn, provider } = place;
+  const declared = ['--name', name, '--country', country, '--city', city, '--asn', String(asn), '--provider', provider];
+  await runToEnd(script, ['enroll', '--url', url, '--token', '-', ...declared, ...state], environment, token);
+  const agent = new Program(`vantage-agent run (${name})`, script, ['run', ...state], environment);
+  cleanUps.push(() => agent.stop());
+}
+
+async function waitForNodes(client: ApiClient): Promise<readonly Node[]> {
+  const deadline = Date.now() + 20_000;
+  while (Date.now() < deadline) {
+    const { items } = await client.call<{ items: Node[] }>('GET', '/v1/nodes?status=online');
+    if (items.length === places.length)
+      return places.map(({ name }) => items.find((node) => node.name === name) as Node);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('the agents did not come online within 20 s');
+}
+
+function readyUrl(line: string): string | null {
+  try {
+    const { msg, url } = JSON.parse(line) as { msg?: string; url?: string };
+    return msg === 'ready' ? (url ?? null) : null;
+  } catch {
+    return null;
+  }
+}
