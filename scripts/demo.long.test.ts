@@ -7,9 +7,24 @@ import { fileURLToPath } from 'node:url';
 import { missing } from '@vantage/shared/_support/missing.js';
 import { probeTypeNames } from '@vantage/shared/probe-types/index.js';
 import t, { type Test } from 'tap';
+import type { ShownKind } from './demo/lookup-text.js';
 
 const runner = join(dirname(dirname(fileURLToPath(import.meta.url))), 'run.mjs');
 const skip = missing('raw sockets');
+
+/** Parts of the answer to the lookup of each kind; `registered` is that of a domain and of an address. */
+const answers: Readonly<Record<ShownKind, object>> = {
+  ip: { city: 'London', asn: 20712, sources: [{ name: /City/ }, { name: /ASN/ }] },
+  whois: { registered: true, source: { protocol: 'rdap' } },
+  ssl: { domain: 'www.demo.example', grade: 'T', resolved_ip: '127.0.0.1', error: null },
+  dns: { domain: 'demo.example', rcode: 'NOERROR', records: [{ type: 'A' }, { type: 'MX' }], errors: [] },
+  icp: { domain: 'demo.example', icp_number: /ICP/, source: '127.0.0.1' },
+  headers: { grade: /^[A-F]/, hops: [{ status_code: 200 }], error: null },
+  reputation: { score: 25, evidence: [{ signal: 'hosting', weight: 25 }], sources: [{ name: 'data-centers' }] },
+  'domain-combo': { total: 10, sample: ['adns.com'] },
+};
+/** Kinds that no node answers. */
+const computed: ReadonlySet<string> = new Set(['ip', 'reputation', 'domain-combo'] satisfies ShownKind[]);
 
 interface Demo {
   readonly process: ChildProcess;
@@ -69,7 +84,7 @@ async function leavesNothing(test: Test, directory: string): Promise<void> {
 }
 
 t.test(
-  'the demo brings a result of every type and the events of a monitor and of a job, as one JSON document, and leaves nothing behind',
+  'the demo brings a result of every type, an answer to a lookup of every kind and the events of a monitor and of a job, as one JSON document, and leaves nothing behind',
   {
     skip,
   },
@@ -96,10 +111,14 @@ t.test(
         type,
       );
     }
-    t.match(lookups, [
-      { kind: 'headers', isKept: false },
-      { kind: 'headers', isKept: true },
-    ]);
+    const kinds = new Set(lookups.map(({ kind }: { kind: ShownKind }) => kind));
+    t.strictSame([...kinds].sort(), Object.keys(answers).sort());
+    for (const { kind, question, data, cache, cache_again } of lookups) {
+      const about = `${kind} of ${question}`;
+      t.match(data, answers[kind as ShownKind], about);
+      if (computed.has(kind)) t.strictSame([cache, cache_again], [null, null], about);
+      else t.match([cache, cache_again], [{ hit: false }, { hit: true, age_sec: Number }], about);
+    }
     t.match(report, { status: 'completed', shared: true, sections: { http: { status: 'completed' } } });
     t.ok(monitors.length >= 5);
     t.ok(monitors.every(({ current_status }: { current_status: string }) => current_status === 'up'));

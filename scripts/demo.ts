@@ -5,10 +5,14 @@ import { Command } from 'commander';
 import { Progress } from 'vantage-control/client/progress.js';
 import { taskTable } from 'vantage-control/client/result-table.js';
 import { runProbe } from 'vantage-control/client/run-probe.js';
+import type { ReportView } from 'vantage-control/modules/diagnose/index.js';
 import type { TaskView } from 'vantage-control/modules/probes/view.js';
 import { startBreakable } from './demo/breakable.js';
+import type { Answered } from './demo/lookup-text.js';
+import { showLookups } from './demo/lookups.js';
 import { type MonitorsShown, showMonitors } from './demo/monitors.js';
-import { type ReportShown, showReport } from './demo/report.js';
+import { DOMAIN } from './demo/names.js';
+import { showReport } from './demo/report.js';
 import { type CleanUps, type Stack, startStack } from './demo/stack.js';
 import { type DemoProbe, probesOf, startTargets, type Targets } from './demo/targets.js';
 
@@ -49,8 +53,8 @@ async function runDemo(target: string | null, options: Options): Promise<number>
   }
 
   async function present(asked: string | null, { once, json }: Options, cleanUps: CleanUps): Promise<number> {
-    const stack = await startStack(root, cleanUps);
     const targets = asked === null ? await ownTargets(cleanUps) : null;
+    const stack = await startStack({ root, servers: targets?.servers ?? null, cleanUps });
     const tasks = await runAll(stack, targets?.probes ?? probesOf(asked ?? ''));
     if (!json) printTables(stack, tasks);
     const examined = targets === null ? null : await examine(stack, targets, json === true);
@@ -70,10 +74,19 @@ async function ownTargets(cleanUps: CleanUps): Promise<Targets> {
   return targets;
 }
 
-async function examine({ client }: Stack, { servers }: Targets, isQuiet: boolean): Promise<ReportShown> {
-  const say = (lines: string) => void (isQuiet || process.stdout.write(`${lines.replace(/^(?=.)/gm, '  ')}\n`));
-  if (!isQuiet) process.stdout.write('\nA lookup of the web server, and a report about it from all three nodes\n');
-  return showReport({ client, servers, say });
+/** Answers to lookups, and a report, that the demo produced. */
+interface Examined {
+  readonly lookups: readonly Answered[];
+  readonly report: ReportView;
+}
+
+async function examine({ client }: Stack, { servers }: Targets, isQuiet: boolean): Promise<Examined> {
+  const print = (text: string) => void (isQuiet || process.stdout.write(text));
+  const say = (lines: string) => print(`${lines.replace(/^(?=.)/gm, '  ')}\n`);
+  print('\nA lookup of each kind; registries, databases and lists are stand-ins\n');
+  const lookups = await showLookups({ client, servers, say });
+  print('\nA report about the web server, from all three nodes\n');
+  return { lookups, report: await showReport({ client, servers, say }) };
 }
 
 async function watch(
@@ -116,7 +129,7 @@ function isGood({ node_results }: TaskView): boolean {
 
 interface Shown {
   readonly watched: MonitorsShown | null;
-  readonly examined: ReportShown | null;
+  readonly examined: Examined | null;
 }
 
 function printJson(stack: Stack, tasks: readonly TaskView[], { watched, examined }: Shown): void {
@@ -151,7 +164,11 @@ function printAccess({ url, email, password, token }: Stack, watched: MonitorsSh
     `  curl -s ${url}/v1/nodes`,
     ...(watched === null
       ? []
-      : [`  curl ${watched.checkInUrl}   # check in as the backup job: it is down after 30 s without a check-in`]),
+      : [
+          `  VANTAGE_URL=${url} npx --no vantage whois ${DOMAIN}`,
+          `  ${url}/lookup/whois/${DOMAIN}   # the same answer as a page`,
+          `  curl ${watched.checkInUrl}   # check in as the backup job: it is down after 30 s without a check-in`,
+        ]),
     '',
     'Ctrl-C stops the demo and removes everything it created.',
   ];

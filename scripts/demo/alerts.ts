@@ -6,7 +6,7 @@ import { startTelegram, telegramChats, telegramToken } from '@vantage/shared/_su
 import type { Vendor } from '@vantage/shared/_support/vendors/vendor-server.js';
 import { Webhook } from 'standardwebhooks';
 import type { ApiClient } from 'vantage-control/client/api-client.js';
-import { HOST } from './servers.js';
+import { HOST } from './names.js';
 
 // People and machines that are told:
 //

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { HOST } from './servers.js';
+import { HOST } from './names.js';
 
 /** A small shop that can be broken and mended: for monitors to notice. */
 export interface Breakable {

@@ -2,7 +2,8 @@ import type { ApiClient } from 'vantage-control/client/api-client.js';
 import { Progress } from 'vantage-control/client/progress.js';
 import type { AlertReceivers, AlertsShown } from './alerts.js';
 import type { Breakable } from './breakable.js';
-import { DOMAIN, HOST, type Servers } from './servers.js';
+import { HOST, WEB_DOMAIN } from './names.js';
+import type { Servers } from './servers.js';
 
 // A few monitors, checked by all three agents; a failure of the shop; and a job that stops checking in:
 //
@@ -185,7 +186,13 @@ function bodies({ ports }: Servers, shop: Breakable, canPing: boolean): object[]
     { name: 'Greeter', type: 'tcp', target: `${HOST}:${ports.greeter}`, ...often },
     ...(canPing ? [{ name: 'Loopback', type: 'ping', target: HOST, ...often }] : []),
     { name: 'Certificate', type: 'ssl_expiry', target: `${HOST}:${ports.web}` },
-    { name: DOMAIN, type: 'https', target: `https://${HOST}:${ports.web}/`, config: { verify_tls: false }, ...often },
+    {
+      name: WEB_DOMAIN,
+      type: 'https',
+      target: `https://${HOST}:${ports.web}/`,
+      config: { verify_tls: false },
+      ...often,
+    },
   ];
 }
 

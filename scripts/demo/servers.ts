@@ -2,24 +2,15 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import https from 'node:https';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { join } from 'node:path';
 import { systemClock } from '@vantage/shared/clock.js';
-import packet from 'dns-packet';
 import { SMTPServer } from 'smtp-server';
 import { startSpeedtestServer } from 'vantage-agent/net/speedtest-server.js';
+import { listen, type Server } from './listen.js';
+import { startNameServer } from './name-server.js';
+import { HOST, MAIL_DOMAIN } from './names.js';
 import { timeAnswer } from './time-answer.js';
-
-/** Address at which all of them listen. */
-export const HOST = '127.0.0.1';
-/** The one name that the DNS server knows. */
-export const DOMAIN = 'www.demo.example';
-const MAIL_DOMAIN = 'mail.demo.example';
-
-interface Server {
-  readonly port: number;
-  stop(): Promise<void>;
-}
 
 /** The ports of the demo's servers, by what speaks there. */
 export interface Servers {
@@ -30,7 +21,7 @@ export interface Servers {
 const starters = {
   web: startWeb,
   greeter: startGreeter,
-  dns: () => startUdp(dnsAnswer),
+  dns: startNameServer,
   time: () => startUdp(timeAnswer),
   mail: startMail,
   speedtest: async (): Promise<Server> => {
@@ -62,7 +53,7 @@ async function startWeb(certificate: Certificate): Promise<Server> {
   const server = https.createServer(certificate, (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end('hello from the demo target\n');
   });
-  return listen(server, () => server.closeAllConnections());
+  return listen(server);
 }
 
 function startGreeter(): Promise<Server> {
@@ -88,20 +79,6 @@ async function startMail(certificate: Certificate): Promise<Server> {
   return { port, stop: () => new Promise((resolve) => mail.close(() => resolve())) };
 }
 
-async function listen(server: net.Server, cut = () => {}): Promise<Server> {
-  server.listen(0, HOST);
-  // rejects on 'error'
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    port,
-    stop: async () => {
-      cut();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
-  };
-}
-
 /** Answers each datagram with what `answer` makes of it; null is silence. */
 async function startUdp(answer: (request: Buffer) => Buffer | null): Promise<Server> {
   const socket = createSocket('udp4');
@@ -112,21 +89,4 @@ async function startUdp(answer: (request: Buffer) => Buffer | null): Promise<Ser
   socket.bind(0, HOST);
   await once(socket, 'listening');
   return { port: socket.address().port, stop: () => new Promise((resolve) => socket.close(() => resolve())) };
-}
-
-function dnsAnswer(query: Buffer): Buffer | null {
-  let question: ReturnType<typeof packet.decode>;
-  try {
-    question = packet.decode(query);
-  } catch {
-    return null;
-  }
-  const isKnown = question.questions?.some(({ name, type }) => name.toLowerCase() === DOMAIN && type === 'A');
-  return packet.encode({
-    type: 'response',
-    id: question.id ?? 0,
-    flags: packet.AUTHORITATIVE_ANSWER | packet.RECURSION_DESIRED | (isKnown ? 0 : 3),
-    questions: question.questions ?? [],
-    answers: isKnown ? [{ type: 'A', name: DOMAIN, ttl: 60, data: '203.0.113.10' }] : [],
-  });
 }

@@ -6,6 +6,8 @@ import { ADMINISTRATOR_SCOPES } from '../administrator-scopes.js';
 import { makeScratchDirectory } from '../scratch-directory.js';
 import { AlertReceivers } from './alerts.js';
 import { Program, runToEnd } from './program.js';
+import type { Servers } from './servers.js';
+import { type Sources, startSources } from './sources.js';
 
 const DIRECTORY_PREFIX = 'vantage-demo-';
 const ALLOWED = '127.0.0.0/8,::1/128';
@@ -38,16 +40,27 @@ export interface Stack {
 /** Functions that end what the demo started; the last one is called first. */
 export type CleanUps = (() => Promise<void>)[];
 
-/** Starts it in a directory that is removed at the end. `root`: of the project. */
-export async function startStack(root: string, cleanUps: CleanUps): Promise<Stack> {
+interface StackOptions {
+  /** Root of the project. */
+  readonly root: string;
+  /** Servers of the demo that it examines; null: the Internet, with its registries and resolvers. */
+  readonly servers: Servers | null;
+  readonly cleanUps: CleanUps;
+}
+
+/** Starts everything in a directory that is removed at the end. */
+export async function startStack({ root, servers, cleanUps }: StackOptions): Promise<Stack> {
   const scratch = await makeScratchDirectory({ prefix: DIRECTORY_PREFIX });
   cleanUps.push(() => scratch.remove());
   const directory = scratch.path;
   const progress = new Progress(process.stderr);
   const receivers = await AlertReceivers.start();
   cleanUps.push(() => receivers.stop());
+  const sources = servers === null ? null : await startSources({ root, directory, servers });
+  cleanUps.push(async () => sources?.stop());
   const environment = {
     ...receivers.environment,
+    ...sources?.controlPlane,
     VANTAGE_DATA_DIR: join(directory, 'control-plane'),
     VANTAGE_LISTEN: '127.0.0.1:0',
     VANTAGE_METRICS_LISTEN: 'off',
@@ -76,7 +89,7 @@ export async function startStack(root: string, cleanUps: CleanUps): Promise<Stac
   const token = (await runToEnd(controlScript, create, environment)).trim();
   const client = new ApiClient({ url, token });
   progress.show('enrolling three agents…');
-  const program = { script: join(root, 'agent', 'bin', 'vantage-agent.js'), directory, cleanUps };
+  const program = { script: join(root, 'agent', 'bin', 'vantage-agent.js'), directory, sources, cleanUps };
   await Promise.all(places.map((place) => startAgent(client, url, place, program)));
   const nodes = await waitForNodes(client);
   progress.clear();
@@ -86,6 +99,7 @@ export async function startStack(root: string, cleanUps: CleanUps): Promise<Stac
 interface AgentProgram {
   readonly script: string;
   readonly directory: string;
+  readonly sources: Sources | null;
   readonly cleanUps: CleanUps;
 }
 
@@ -93,11 +107,11 @@ async function startAgent(
   client: ApiClient,
   url: string,
   place: (typeof places)[number],
-  { script, directory, cleanUps }: AgentProgram,
+  { script, directory, sources, cleanUps }: AgentProgram,
 ): Promise<void> {
   const { token } = await client.call<{ token: string }>('POST', '/v1/nodes/enrollment-tokens', { label: place.name });
   const state = ['--state-dir', join(directory, 'agents', place.name)];
-  const environment = { VANTAGE_AGENT_BIND: place.bind, VANTAGE_ALLOW_TARGETS: ALLOWED };
+  const environment = { VANTAGE_AGENT_BIND: place.bind, VANTAGE_ALLOW_TARGETS: ALLOWED, ...sources?.agent };
   const { name, country, city, asn, provider } = place;
   const declared = ['--name', name, '--country', country, '--city', city, '--asn', String(asn), '--provider', provider];
   await runToEnd(script, ['enroll', '--url', url, '--token', '-', ...declared, ...state], environment, token);

@@ -1,6 +1,7 @@
 import net from 'node:net';
 import { type ProbeSpecs, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
-import { DOMAIN, HOST, type Servers, startServers } from './servers.js';
+import { HOST, WEB_DOMAIN } from './names.js';
+import { type Servers, startServers } from './servers.js';
 
 /** One probe of the demo. */
 export interface DemoProbe {
@@ -39,7 +40,7 @@ function ownQuestions({ ports }: Servers): Questions {
   return {
     http: { target: `https://${HOST}:${ports.web}/` },
     ping: { target: HOST, params: fewPings },
-    dns: { target: DOMAIN, params: { server: HOST, port: ports.dns } },
+    dns: { target: WEB_DOMAIN, params: { server: HOST, port: ports.dns } },
     tcp: { target: `${HOST}:${ports.greeter}`, params: { banner: true } },
     traceroute: { target: HOST, params: unnamed },
     mtr: { target: HOST, params: { ...fewCycles, ...unnamed } },

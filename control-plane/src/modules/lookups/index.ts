@@ -20,6 +20,7 @@ import { ReputationLookup, type ReputationOptions } from './reputation-lookup.js
 import { waitWithin } from './wait-within.js';
 
 export type { HeadersAnswer } from './kinds/headers-answer.js';
+export type { LookupKind } from './kinds/registry.js';
 
 interface LookupsOptions {
   readonly answers: Answers;
