@@ -11,7 +11,8 @@ import { startProber } from './prober.js';
 
 const skip = await missingForLab({ servers: ['dns'], programs: ['traceroute', 'mtr'] });
 const ends = { v4: '25.80.4.2', v6: '2d00:80:4::2' } as const;
-const switches = { icmp: '-I', udp: '-U', tcp: '-T' } as const;
+// to a port where nothing listens: the usual one is that of DNS, which the target serves
+const switches = { icmp: ['-I'], udp: ['-U', '-p', '33434'], tcp: ['-T'] } as const;
 const mtrSwitches = { icmp: [], udp: ['-u'], tcp: ['-T'] } as const;
 const protocols = ['icmp', 'udp', 'tcp'] as const;
 const cases = [ends.v4, ends.v6].flatMap((target) => protocols.map((protocol) => ({ target, protocol })));
@@ -180,7 +181,7 @@ else {
       [['time_exceeded'], ['time_exceeded'], ['time_exceeded'], [lastAnswers[protocol]]],
     );
     const ours = result.hops.map(({ replies }) => [...new Set(replies.map(({ ip }) => ip))]);
-    const theirs = await tracerouteLines(lab, target, [switches[protocol], '-q3']);
+    const theirs = await tracerouteLines(lab, target, [...switches[protocol], '-q3']);
     // under load traceroute gives up a packet now and then
     const heard = theirs.map(({ addresses }) => [...new Set(addresses.filter((address) => address !== null))]);
     t.same(ours, heard, `${protocol} to ${target}`);
