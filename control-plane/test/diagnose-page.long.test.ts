@@ -1,14 +1,8 @@
 import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
-import {
-  accessibilityFindings,
-  narrowAndDarken,
-  noBrowser,
-  openTab,
-  overflowOf,
-  startBrowser,
-} from './_support/browser.js';
+import { noBrowser, openTab, startBrowser } from './_support/browser.js';
 import { startLookups } from './_support/lookup-world.js';
+import { looksRight } from './_support/page-looks.js';
 import { createReport, endedReport, failure, flawless, joinReportNode, type Respond } from './_support/report-world.js';
 
 t.setTimeout(300_000);
@@ -41,32 +35,14 @@ t.test('the page of a report, in a browser', { skip: noBrowser }, async (t) => {
 
   for (const [locale, word] of Object.entries(languages)) {
     await t.test(`${locale}: readable wide or narrow, light or dark, with and without a report`, async (t) => {
-      const { page, complaints, requests } = await openTab(browser, 'about:blank', { locale });
-      for (const view of ['wide light', 'narrow dark']) {
-        for (const [state, address] of Object.entries({ report: url, missing: `${url}x` })) {
-          await page.goto(address);
-          if (state === 'report') t.match(await page.locator('main').innerText(), word);
-          t.equal(await page.locator('html').getAttribute('lang'), locale);
-          t.strictSame(await accessibilityFindings(page), [], `${state} ${view}`);
-          t.ok((await overflowOf(page)) <= 0, `${state} ${view} does not scroll sideways`);
-          if (directory !== undefined)
-            await page.screenshot({
-              path: `${directory}/report-${locale}-${state}-${view}.png`.replaceAll(' ', '-'),
-              fullPage: true,
-            });
-        }
-        await narrowAndDarken(page);
-      }
-      // the browser itself reports responses with status 404
-      t.strictSame(
-        complaints.filter((complaint) => !complaint.includes('404')),
-        [],
-      );
-      t.ok(
-        requests.every((address) => address.startsWith(api.url) || address.startsWith('data:')),
-        'nothing is loaded from elsewhere',
-      );
-      await page.context().close();
+      await looksRight(t, browser, {
+        name: 'report',
+        locale,
+        states: { report: url, missing: `${url}x` },
+        word: { state: 'report', locator: 'main', text: word },
+        origin: api.url,
+        expectedStatus: 404,
+      });
     });
   }
 

@@ -3,15 +3,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@vantage/shared/clock.js';
 import t from 'tap';
-import {
-  accessibilityFindings,
-  narrowAndDarken,
-  noBrowser,
-  openTab,
-  overflowOf,
-  startBrowser,
-} from './_support/browser.js';
+import { noBrowser, openTab, startBrowser } from './_support/browser.js';
 import { startLookups } from './_support/lookup-world.js';
+import { looksRight } from './_support/page-looks.js';
 import { joinReportNode, type Respond } from './_support/report-world.js';
 import { list } from './_support/reputation-checks.js';
 import { writeLists } from './_support/reputation-world.js';
@@ -74,7 +68,6 @@ t.test('the pages of lookups, in a browser', { skip: noBrowser }, async (t) => {
   const check = () => api.call('GET', '/v1/ip/reputation?q=81.2.69.142');
   await until('the list', async () => (await check()).status === 200);
   const browser = await startBrowser(t);
-  const directory = process.env['VANTAGE_TEST_PICTURES'];
   const addressOf = (kind: string, q: string) => `${api.url}/lookup/${kind}/${encodeURIComponent(q)}`;
 
   await t.test('the button asks with scripts turned off, and the page shows the answer', async (t) => {
@@ -91,38 +84,19 @@ t.test('the pages of lookups, in a browser', { skip: noBrowser }, async (t) => {
 
   for (const [locale, word] of Object.entries(languages)) {
     await t.test(`${locale}: known, unknown and refused, wide or narrow, light or dark`, async (t) => {
-      const { page, complaints, requests } = await openTab(browser, 'about:blank', { locale });
-      const addresses = Object.entries(questions).map(([kind, q]) => [kind, addressOf(kind, q)] as const);
-      const states = [
-        ...addresses,
-        ['unknown', addressOf('dns', 'unknown.example')],
-        ['refused', addressOf('dns', 'localhost')],
-      ];
-      for (const view of ['wide light', 'narrow dark']) {
-        for (const [state = '', address = ''] of states) {
-          await page.goto(address);
-          if (state === 'unknown') t.match(await page.locator('button').innerText(), word);
-          t.equal(await page.locator('html').getAttribute('lang'), locale);
-          t.strictSame(await accessibilityFindings(page), [], `${state} ${view}`);
-          t.ok((await overflowOf(page)) <= 0, `${state} ${view} does not scroll sideways`);
-          if (directory !== undefined)
-            await page.screenshot({
-              path: `${directory}/lookup-${locale}-${state}-${view}.png`.replaceAll(' ', '-'),
-              fullPage: true,
-            });
-        }
-        await narrowAndDarken(page);
-      }
-      // the browser itself reports responses with status 422
-      t.strictSame(
-        complaints.filter((complaint) => !complaint.includes('422')),
-        [],
-      );
-      t.ok(
-        requests.every((address) => address.startsWith(api.url) || address.startsWith('data:')),
-        'nothing is loaded from elsewhere',
-      );
-      await page.context().close();
+      const addresses = Object.entries(questions).map(([kind, q]) => [kind, addressOf(kind, q)]);
+      await looksRight(t, browser, {
+        name: 'lookup',
+        locale,
+        states: {
+          ...Object.fromEntries(addresses),
+          unknown: addressOf('dns', 'unknown.example'),
+          refused: addressOf('dns', 'localhost'),
+        },
+        word: { state: 'unknown', locator: 'button', text: word },
+        origin: api.url,
+        expectedStatus: 422,
+      });
     });
   }
 });

@@ -1,0 +1,49 @@
+import type { Browser } from 'playwright-core';
+import type { Test } from 'tap';
+import { accessibilityFindings, narrowAndDarken, openTab, overflowOf } from './browser.js';
+
+/** A page in some of its states, in one language. */
+export interface PageLooks {
+  /** Begins the names of pictures, which are taken into VANTAGE_TEST_PICTURES if that is set. */
+  readonly name: string;
+  readonly locale: string;
+  /** Address of each state. */
+  readonly states: Readonly<Record<string, string>>;
+  /** Text that one of the states has in this language. */
+  readonly word: { readonly state: string; readonly locator: string; readonly text: string };
+  /** Nothing may be loaded from elsewhere. */
+  readonly origin: string;
+  /** Status of a response that the browser itself reports, and that is meant. */
+  readonly expectedStatus: number;
+}
+
+/**
+ * Asserts that each state is in its language, passes axe-core, does not scroll sideways and loads nothing from elsewhere, wide and
+ * light, then narrow and dark.
+ */
+export async function looksRight(t: Test, browser: Browser, looks: PageLooks): Promise<void> {
+  const { name, locale, states, word, origin, expectedStatus } = looks;
+  const directory = process.env['VANTAGE_TEST_PICTURES'];
+  const { page, complaints, requests } = await openTab(browser, 'about:blank', { locale });
+  for (const view of ['wide light', 'narrow dark']) {
+    for (const [state, address] of Object.entries(states)) {
+      await page.goto(address);
+      if (state === word.state) t.match(await page.locator(word.locator).innerText(), word.text);
+      t.equal(await page.locator('html').getAttribute('lang'), locale);
+      t.strictSame(await accessibilityFindings(page), [], `${state} ${view}`);
+      t.ok((await overflowOf(page)) <= 0, `${state} ${view} does not scroll sideways`);
+      const file = `${directory}/${name}-${locale}-${state}-${view}.png`.replaceAll(' ', '-');
+      if (directory !== undefined) await page.screenshot({ path: file, fullPage: true });
+    }
+    await narrowAndDarken(page);
+  }
+  t.strictSame(
+    complaints.filter((complaint) => !complaint.includes(String(expectedStatus))),
+    [],
+  );
+  t.ok(
+    requests.every((address) => address.startsWith(origin) || address.startsWith('data:')),
+    'nothing is loaded from elsewhere',
+  );
+  await page.context().close();
+}
