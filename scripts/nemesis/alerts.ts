@@ -12,9 +12,9 @@ const BROKEN_MS = { least: 20_000, most: 35_000 };
 const NAME = 'breaks';
 
 const ALERTS = `SELECT a.id, a.created_at, a.resolved_at FROM alerts a WHERE a.monitor_name = '${NAME}'`;
-/** Events of trouble for which no alert was made. */
+/** Events of trouble for which no alert was made; those that late checks created afterwards are told to no one. */
 const WITHOUT_ALERT = `SELECT e.id, e.started_at, e.ended_at FROM monitor_events e JOIN monitors m ON m.id = e.monitor_id
-  WHERE m.name = '${NAME}' AND NOT EXISTS (SELECT FROM alerts a WHERE a.state ->> 'monitorEventId' = e.id)`;
+  WHERE m.name = '${NAME}' AND e.was_told AND NOT EXISTS (SELECT FROM alerts a WHERE a.state ->> 'monitorEventId' = e.id)`;
 const DELIVERIES = 'SELECT id, channel_name, alert_ids FROM alert_deliveries';
 /** SQL that is true while somebody is still to be told. */
 export const ALERTS_WAIT = `EXISTS (SELECT FROM alerts WHERE status <> 'resolved')

@@ -1,6 +1,6 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { CHECK_KIND, MISSED_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import type { LaneEnd, StoreBatch, StoreRow } from 'vantage-control/ingest/batch.js';
 import { ingestStore } from 'vantage-control/ingest/index.js';
 import { ResultReader } from 'vantage-control/ingest/result-kinds.js';
@@ -14,6 +14,7 @@ import type { Node } from 'vantage-control/modules/nodes/index.js';
 import { nodeReads } from 'vantage-control/modules/nodes/store.js';
 import { dispatchStore } from 'vantage-control/modules/probes/store.js';
 import { replicaStore } from 'vantage-control/replicas/store.js';
+import { testDatabase } from '../../_support/test-database.js';
 import { SeededRandom } from '../random.js';
 import { READINGS_TABLE, readingMessage, simulatedKinds } from '../reading-kind.js';
 import { banNode, markKey, unbanNode } from './link-model.js';
@@ -181,14 +182,6 @@ async function ageProcess({ random, db, tables, nodeIds }: Pair): Promise<void> 
   await db('nodes')
     .where({ id })
     .update({ boot_seen_at: new Date(seenAt) });
-}
-
-/** Test support of another program, compiled next to this one's. */
-async function testDatabase(t: Test): Promise<Knex> {
-  const support = new URL('../../../../control-plane/dist/test/_support/database.js', import.meta.url);
-  // what that module exports
-  const { createTestDatabase } = (await import(support.href)) as { createTestDatabase(t: Test): Promise<{ db: Knex }> };
-  return (await createTestDatabase(t)).db;
 }
 
 async function aPair(db: Knex, seed: number): Promise<Pair> {
