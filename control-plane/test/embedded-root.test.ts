@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import t from 'tap';
-import { hidePackage, needsMounts, needsRoot, reachableDirectory, serverUids } from './_support/machines.js';
+import { hidePackage, needsMounts, needsOtherUsers, reachableDirectory, serverUids } from './_support/machines.js';
 import { oneQuery } from './_support/one-query.js';
 import { errorOf, spawnOwner, urlOf } from './_support/owner-process.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
@@ -32,7 +32,7 @@ t.test(
 
 t.test(
   'an ordinary user has a database of its own, and root using it leaves the ownership unchanged',
-  needsRoot,
+  needsOtherUsers,
   async (t) => {
     const dataDir = await reachableDirectory(t);
     await mkdir(dataDir, { mode: 0o700 });
@@ -49,7 +49,7 @@ t.test(
   },
 );
 
-t.test('a data directory without write permission is refused in one line', needsRoot, async (t) => {
+t.test('a data directory without write permission is refused in one line', needsOtherUsers, async (t) => {
   const dataDir = await reachableDirectory(t);
   await mkdir(dataDir, { mode: 0o755 });
   const complaint = await errorOf(spawnOwner(t, { dataDir, mode: 'own', uid: nobody }));

@@ -11,8 +11,8 @@ import { temporaryDirectory } from './temporary-directory.js';
 
 /** Options of tests that need such mounts; under CI nothing is skipped. */
 export const needsMounts = { skip: missing('permission to mount') };
-/** Options of tests that run a program as another user; under CI nothing is skipped. */
-export const needsRoot = { skip: missing('root') };
+/** Options of tests that run a program of the checkout as another user; under CI nothing is skipped. */
+export const needsOtherUsers = { skip: missing('a checkout for every user') };
 
 const packageDirectory = path.dirname(findPostgresBinaries().root);
 const scope = path.dirname(packageDirectory);

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 /** Ability that the machine permits or denies, regardless of who runs the tests. */
 interface AbilityDefinition {
@@ -9,11 +10,17 @@ interface AbilityDefinition {
   isThere(): boolean;
 }
 
+const OWN_FILE = fileURLToPath(import.meta.url);
 const openRawSocket = 'import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)';
 
 /** The one list of requirements of tests other than programs. */
 export const abilities = {
   root: { says: 'root', isThere: () => process.getuid?.() === 0 },
+  'a checkout for every user': {
+    says: 'root, and a checkout that every user may read: one under /root is none',
+    isThere: () =>
+      process.getuid?.() === 0 && succeeds('setpriv', '--reuid=65534', '--clear-groups', 'test', '-r', OWN_FILE),
+  },
   'permission to mount': {
     says: 'root, and permission to mount file systems',
     isThere: () => process.getuid?.() === 0 && succeeds('unshare', '--mount', 'true'),
