@@ -2,7 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { program } from '../src/audit-log/actor.js';
-import { claimLanes } from '../src/modules/alerts/deliveries/lane-store.js';
+import { claimDeliveries } from '../src/modules/alerts/deliveries/lane-store.js';
 import type { EndReason, Needed } from '../src/modules/alerts/deliveries/needed.js';
 import { openAlertPost } from './_support/alert-post.js';
 import { noSettings } from './_support/channel-attempts.js';
@@ -75,7 +75,7 @@ t.test(
     await until('the claim', () => die !== null);
     t.match(await post.delivery(id), { status: 'sending' });
     const lease = { id: 'x', nowMs: post.clock.now() + 59_000, untilMs: 0 };
-    t.same(await claimLanes(post.db, lease, 1), [], 'the lease holds');
+    t.same(await claimDeliveries(post.db, lease, 1), { rows: [], empty: [] }, 'the lease holds');
     post.sender.start();
     post.clock.advance(61_000);
     await post.quiet();
@@ -180,7 +180,7 @@ t.test('accounts take turns: one with many channels does not hold up another', a
   });
   const many = Array.from({ length: 40 }, (_, index) => lane(`ch_many${index}`, 'u_many', 60_000 + index));
   await post.db('alert_lanes').insert([...many, lane('ch_one', 'u_one', 1_000)]);
-  const claimed = await claimLanes(post.db, { id: 'x', nowMs, untilMs: nowMs + 60_000 }, 2);
+  const { empty: claimed } = await claimDeliveries(post.db, { id: 'x', nowMs, untilMs: nowMs + 60_000 }, 2);
   t.equal(claimed.length, 2);
   t.ok(claimed.includes('ch_one'));
 });

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Client, QueryResultRow } from 'pg';
+import { type Client, DatabaseError, type QueryResultRow } from 'pg';
 
 /** A statement parsed and planned once per connection: for the hot roads, where planning would cost more than running. */
 export interface PreparedStatement {
@@ -19,9 +19,20 @@ export async function queryPrepared<R extends QueryResultRow>(
   try {
     const { rows } = await connection.query<R>({ ...statement, values: [...values] });
     return rows;
+  } catch (error) {
+    // its server process has ended, which the socket tells a moment later: the next one who is given it would fail
+    if (error instanceof DatabaseError && error.severity === 'FATAL') dispose(connection, error);
+    throw error;
   } finally {
     await db.client.releaseConnection(connection);
   }
+}
+
+/** Mark by which knex itself keeps its pool from handing a connection out, once the socket has ended. */
+const DISPOSED = '__knex__disposed';
+
+function dispose(connection: Client, error: Error): void {
+  Object.assign(connection, { [DISPOSED]: error });
 }
 
 /** As `queryPrepared`, but rejects with the signal's reason when aborted: a connection that does not answer is cut. */

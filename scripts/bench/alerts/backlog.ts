@@ -1,8 +1,7 @@
 import { idPrefixes } from '@vantage/shared/ids.js';
 import { openDatabase } from 'vantage-control/db/database.js';
 import { ensurePartitions } from 'vantage-control/db/partitions.js';
-import { claimNext } from 'vantage-control/modules/alerts/deliveries/delivery-store.js';
-import { claimLanes } from 'vantage-control/modules/alerts/deliveries/lane-store.js';
+import { claimDeliveries } from 'vantage-control/modules/alerts/deliveries/lane-store.js';
 import { fill, ID, stemsOf, timeClaims, timePage } from '../backlog.js';
 import type { BenchDatabase } from '../bench-database.js';
 import type { LinkComparison } from '../link/comparison.js';
@@ -50,8 +49,7 @@ export const backlog: LinkComparison = {
 
 async function claim(trx: BenchDatabase): Promise<void> {
   const nowMs = Date.now();
-  const lanes = await claimLanes(trx, { id: 'bench', nowMs, untilMs: nowMs + 60_000 }, AT_ONCE);
-  const rows = await claimNext(trx, lanes, nowMs);
+  const { rows } = await claimDeliveries(trx, { id: 'bench', nowMs, untilMs: nowMs + 60_000 }, AT_ONCE);
   if (rows.length !== AT_ONCE) throw new Error(`claimed ${rows.length} messages`);
 }
 

@@ -16,7 +16,6 @@ export const unowned: readonly Unowned[] = [
       'modules/alerts/channels/channel-store.ts': ['readChannels', 'lockAnyChannel', 'countFailing', 'listFailing'],
       'modules/alerts/deliveries/delivery-store.ts': [
         'countUntried',
-        'CLAIM_NEXT',
         'NEXT_DUE',
         'listGroup',
         'countWaiting',
@@ -26,7 +25,7 @@ export const unowned: readonly Unowned[] = [
         'countDead',
       ],
       'modules/alerts/deliveries/fallback-store.ts': ['takeFallbacks'],
-      'modules/alerts/deliveries/lane-store.ts': ['claimLanes', 'lockLane', 'releaseLane'],
+      'modules/alerts/deliveries/lane-store.ts': ['CLAIM', 'lockLane', 'releaseLane'],
       'modules/alerts/deliveries/usage-store.ts': ['deleteUsageBefore'],
       'modules/alerts/policies/applying-store.ts': ['readApplied', 'readPolicies', 'readDependents'],
       'modules/alerts/silences/silence-store.ts': ['deleteSilencesEndedBefore'],

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { queryPrepared } from '../../../db/prepared.js';
 import { type KeyedBucket, type Taken, takenAfter, type Wait, waitFor } from './buckets.js';
 
 /**
@@ -10,29 +11,24 @@ export async function takeFromBuckets(db: Knex, buckets: readonly KeyedBucket[],
   if (keys.length === 0) return { waitMs: 0, isOfRecipient: false };
   const at = new Date(nowMs);
   return db.transaction(async (trx) => {
-    await trx.raw(
-      `INSERT INTO alert_buckets (key, taken_at) SELECT key, :at FROM unnest(:keys::text[]) AS k(key)
-       ON CONFLICT (key) DO NOTHING`,
-      { keys, at },
-    );
-    const { rows } = await trx.raw<{ rows: { key: string; taken: string[] }[] }>(
-      'SELECT key, taken FROM alert_buckets WHERE key = ANY(:keys) ORDER BY key FOR UPDATE',
-      { keys },
-    );
+    const rows = await queryPrepared<{ key: string; taken: string[] }>(trx, LOCK, [keys, at]);
     const taken = new Map(rows.map((row) => [row.key, row.taken.map(Number)]));
     const wait = waitFor(buckets, taken, nowMs);
     if (wait.waitMs > 0) return wait;
     for (const key of keys) {
       const after = takenAfter(buckets, key, taken.get(key) ?? [], nowMs);
-      await trx.raw('UPDATE alert_buckets SET taken = :taken::bigint[], taken_at = :at WHERE key = :key', {
-        key,
-        at,
-        taken: [...after],
-      });
+      await queryPrepared(trx, TAKE, [key, after]);
     }
     return wait;
   });
 }
+
+const LOCK = {
+  name: 'alerts-lock-buckets',
+  text: `INSERT INTO alert_buckets (key, taken_at) SELECT key, $2 FROM unnest($1::text[]) AS k(key) ORDER BY key
+    ON CONFLICT (key) DO UPDATE SET taken_at = excluded.taken_at RETURNING key, taken`,
+};
+const TAKE = { name: 'alerts-take-from-bucket', text: 'UPDATE alert_buckets SET taken = $2::bigint[] WHERE key = $1' };
 
 /** Instants of the last messages of buckets, by key. */
 export async function readTaken(db: Knex, keys: readonly string[]): Promise<ReadonlyMap<string, Taken>> {
@@ -43,7 +39,7 @@ export async function readTaken(db: Knex, keys: readonly string[]): Promise<Read
   return new Map(rows.map((row) => [row.key, row.taken.map(Number)]));
 }
 
-/** Deletes buckets that were not used since an instant. */
+/** Deletes buckets of which no message was to be taken since an instant. */
 export async function deleteUnusedBuckets(db: Knex, before: Date): Promise<void> {
   await db('alert_buckets').where('taken_at', '<', before).delete();
 }

@@ -30,28 +30,10 @@ function toColumns({ attempts, ...row }: DeliveryRow) {
  * Condition on a delivery `d` that no earlier one of its thread waits: what began is told before its end, also if both were queued in
  * the same millisecond. `oldest`: placeholder of `oldestWaiting`.
  */
-const isFirst = (oldest: string) => `NOT EXISTS (
+export const isFirst = (oldest: string) => `NOT EXISTS (
   SELECT FROM alert_deliveries e WHERE e.channel_id = d.channel_id AND e.finished_at IS NULL AND e.id >= ${oldest}
     AND (e.created_at, e.priority, e.id) < (d.created_at, d.priority, d.id)
     AND e.thread = d.thread AND e.recipient IS NOT DISTINCT FROM d.recipient)`;
-
-/**
- * Claims the next due delivery of each channel, of which the caller has the lease. One that another sender had claimed may have arrived:
- * that sender died, or its lease ran out, before it recorded the result.
- */
-export function claimNext(trx: Knex, channelIds: readonly string[], nowMs: number): Promise<DeliveryRow[]> {
-  return queryPrepared<DeliveryRow>(trx, CLAIM_NEXT, [channelIds, new Date(nowMs), oldestWaiting(nowMs)]);
-}
-
-// columns by name: a prepared statement with `*` fails for good once a migration has added one
-const CLAIM_NEXT = {
-  name: 'alerts-claim-next',
-  text: `UPDATE alert_deliveries u SET status = 'sending', may_have_arrived = may_have_arrived OR status = 'sending'
-    FROM unnest($1::text[]) AS c(channel_id) CROSS JOIN LATERAL (
-      SELECT id FROM alert_deliveries d WHERE d.channel_id = c.channel_id AND d.finished_at IS NULL AND d.id >= $3
-        AND d.next_attempt_at <= $2 AND ${isFirst('$3')} ORDER BY d.priority, d.id LIMIT 1
-    ) AS next WHERE u.id = next.id AND u.id >= $3 RETURNING ${deliveryColumns.map((column) => `u.${column}`).join(', ')}`,
-};
 
 /** When the next delivery of a channel is due; null: none waits. */
 export async function findNextDue(trx: Knex, channelId: string, nowMs: number): Promise<Date | null> {

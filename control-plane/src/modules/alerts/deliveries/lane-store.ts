@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-
-/** Channels that one claim looks at: an account has at most 50, so that the turns of accounts are fair. */
-const CANDIDATES = 1_000;
+import { queryPrepared } from '../../../db/prepared.js';
+import { type DeliveryRow, deliveryColumns } from './delivery.js';
+import { isFirst, oldestWaiting } from './delivery-store.js';
 
 /** Notes that messages wait for channels, from `dueAtMs` on. */
 export async function queueLanes(
@@ -21,6 +21,9 @@ export async function queueLanes(
   );
 }
 
+/** Channels that one claim looks at: an account has at most 50, so that the turns of accounts are fair. */
+const CANDIDATES = 1_000;
+
 /** Lease on channels. */
 export interface Lease {
   readonly id: string;
@@ -28,29 +31,62 @@ export interface Lease {
   readonly untilMs: number;
 }
 
-const IS_FREE = 'coalesce(leased_until <= :now, true) AND coalesce(held_until <= :now, true)';
-
-/** Leases channels with due messages: of each account one, then of each a second one. @returns their ids */
-export async function claimLanes(trx: Knex, lease: Lease, limit: number): Promise<string[]> {
-  // coalesce keeps the second condition on due_at from the index: in a storm, which statistics do not know, all due lanes would be
-  // read for each of them
-  const { rows } = await trx.raw<{ rows: { channel_id: string }[] }>(
-    `WITH due AS (
-       SELECT channel_id, owner_id, due_at FROM alert_lanes
-       WHERE due_at <= :now AND ${IS_FREE} ORDER BY due_at LIMIT :candidates
-     ), turns AS (
-       SELECT channel_id, due_at, row_number() OVER (PARTITION BY owner_id ORDER BY due_at) AS turn FROM due
-     ), chosen AS (
-       SELECT l.channel_id FROM alert_lanes l JOIN turns t USING (channel_id)
-       WHERE coalesce(l.due_at <= :now, false) AND ${IS_FREE}
-       ORDER BY t.turn, t.due_at LIMIT :limit FOR UPDATE OF l SKIP LOCKED
-     )
-     UPDATE alert_lanes l SET lease = :lease, leased_until = :until FROM chosen c
-     WHERE l.channel_id = c.channel_id RETURNING l.channel_id`,
-    { now: new Date(lease.nowMs), until: new Date(lease.untilMs), lease: lease.id, limit, candidates: CANDIDATES },
-  );
-  return rows.map((row) => row.channel_id);
+/** Claimed channels and messages. */
+export interface Claimed {
+  /** Next message of each channel that has one which is due. */
+  readonly rows: readonly DeliveryRow[];
+  /** Channels that are leased, and have none. */
+  readonly empty: readonly string[];
 }
+
+/**
+ * Leases channels with due messages, of each account one, then of each a second one, and claims the next message of each. One
+ * that another sender had claimed may have arrived: that sender died, or its lease ran out, before it recorded the result.
+ */
+export async function claimDeliveries(db: Knex, lease: Lease, limit: number): Promise<Claimed> {
+  const { id, nowMs, untilMs } = lease;
+  const found = await queryPrepared<DeliveryRow & { lane: string }>(db, CLAIM, [
+    new Date(nowMs),
+    new Date(untilMs),
+    id,
+    limit,
+    oldestWaiting(nowMs),
+  ]);
+  return {
+    rows: found.filter((row) => row.id !== null).map(({ lane: _lane, ...row }) => row),
+    empty: found.filter((row) => row.id === null).map(({ lane }) => lane),
+  };
+}
+
+const IS_FREE = 'coalesce(leased_until <= $1, true) AND coalesce(held_until <= $1, true)';
+
+// `coalesce(l.due_at …)` keeps the second condition on due_at from the index: in a storm, which statistics do not know, all due
+// lanes would be read for each of them. The last two conditions on `u` are checked again on a message that its sender has
+// recorded since the statement began. Columns by name: a prepared statement with `*` fails for good once a migration has added one.
+const CLAIM = {
+  name: 'alerts-claim',
+  text: `WITH due AS (
+      SELECT channel_id, owner_id, due_at FROM alert_lanes
+      WHERE due_at <= $1 AND ${IS_FREE} ORDER BY due_at LIMIT ${CANDIDATES}
+    ), turns AS (
+      SELECT channel_id, due_at, row_number() OVER (PARTITION BY owner_id ORDER BY due_at) AS turn FROM due
+    ), chosen AS (
+      SELECT l.channel_id FROM alert_lanes l JOIN turns t USING (channel_id)
+      WHERE coalesce(l.due_at <= $1, false) AND ${IS_FREE}
+      ORDER BY t.turn, t.due_at LIMIT $4 FOR UPDATE OF l SKIP LOCKED
+    ), leased AS (
+      UPDATE alert_lanes l SET lease = $3, leased_until = $2 FROM chosen c
+      WHERE l.channel_id = c.channel_id RETURNING l.channel_id
+    ), claimed AS (
+      UPDATE alert_deliveries u SET status = 'sending', may_have_arrived = may_have_arrived OR status = 'sending'
+      FROM leased c CROSS JOIN LATERAL (
+        SELECT id FROM alert_deliveries d WHERE d.channel_id = c.channel_id AND d.finished_at IS NULL AND d.id >= $5
+          AND d.next_attempt_at <= $1 AND ${isFirst('$5')} ORDER BY d.priority, d.id LIMIT 1
+      ) AS next WHERE u.id = next.id AND u.id >= $5 AND u.finished_at IS NULL AND u.next_attempt_at <= $1
+      RETURNING ${deliveryColumns.map((column) => `u.${column}`).join(', ')}
+    )
+    SELECT leased.channel_id AS lane, claimed.* FROM leased LEFT JOIN claimed ON claimed.channel_id = leased.channel_id`,
+};
 
 /** Lease of a channel, locked until the transaction ends; null: it has none. */
 export async function lockLane(trx: Knex, channelId: string): Promise<string | null> {

@@ -10,15 +10,14 @@ import { type AttemptParts, type AttemptReport, attemptDelivery, bucketsOfDelive
 import { takeFromBuckets } from './bucket-store.js';
 import type { DeliveryCounts } from './counts.js';
 import type { DeliveryRow } from './delivery.js';
-import { claimNext, findNextDue } from './delivery-store.js';
 import type { Destination, Destinations } from './destination.js';
 import type { Fallbacks } from './fallbacks.js';
-import { claimLanes, releaseLane } from './lane-store.js';
+import { claimDeliveries } from './lane-store.js';
 import { type EndReason, isAlwaysNeeded, type Needed } from './needed.js';
 import { refusalOf } from './new-deliveries.js';
 import type { Quotas } from './quotas.js';
-import { recordSettlement, type Settlement, settleAttempt, settleDrop, settleWait } from './settle.js';
-import { findFirst } from './thread-store.js';
+import { recordSettlement, releaseUnused, type Settlement, settleAttempt, settleDrop, settleWait } from './settle.js';
+import { readFirsts } from './thread-store.js';
 
 // Each channel with messages that wait has a lane, and each lane at most one lease: one message of a channel is in flight, and
 // replicas never send the same one at once.
@@ -46,6 +45,16 @@ interface SenderOptions extends Omit<AttemptParts, 'destinations'> {
   readonly bucketKey: Uint8Array;
   /** 0 to 1. */
   readonly random: () => number;
+}
+
+/** Facts about a claimed message, read with those of all that were claimed with it. */
+interface Known {
+  /** Undefined: its channel does not exist any more. */
+  readonly destination: Destination | undefined;
+  /** Reason why it is not needed any more; undefined: it is. */
+  readonly refused: EndReason | undefined;
+  /** As in Attempt. */
+  readonly firstProviderId: string | null;
 }
 
 /** Sends messages to channels, in the background, for as long as it runs. */
@@ -88,12 +97,7 @@ export class Sender {
 
   async #turn(isStopped: () => boolean): Promise<void> {
     await this.#runFallbacks();
-    while (!isStopped() && this.#inFlight.size < MAX_IN_FLIGHT) {
-      const lease = randomUUID();
-      const { rows, lanes } = await this.#claim(lease, MAX_IN_FLIGHT - this.#inFlight.size);
-      if (lanes === 0) return;
-      await this.#begin(rows, lease);
-    }
+    while (!isStopped() && this.#inFlight.size < MAX_IN_FLIGHT && (await this.#claim()));
   }
 
   async #runFallbacks(): Promise<void> {
@@ -103,33 +107,29 @@ export class Sender {
     await this.options.fallbacks.run();
   }
 
-  /** Claims lanes and the next message of each; lanes without one are released. */
-  #claim(lease: string, limit: number): Promise<{ rows: DeliveryRow[]; lanes: number }> {
+  /** Claims messages and begins to send them; lanes without one are released. @returns false if no lane was due */
+  async #claim(): Promise<boolean> {
     const { db, clock } = this.options;
     const nowMs = clock.now();
-    return db.transaction(async (trx) => {
-      const lanes = await claimLanes(trx, { id: lease, nowMs, untilMs: nowMs + LEASE_MS }, limit);
-      if (lanes.length === 0) return { rows: [], lanes: 0 };
-      const rows = await claimNext(trx, lanes, nowMs);
-      const claimed = new Set(rows.map((row) => row.channel_id));
-      for (const lane of lanes)
-        if (!claimed.has(lane)) {
-          const dueAt = await findNextDue(trx, lane, nowMs);
-          await releaseLane(trx, lane, { dueAt, heldUntilMs: null });
-        }
-      return { rows, lanes: lanes.length };
-    });
+    const lease = { id: randomUUID(), nowMs, untilMs: nowMs + LEASE_MS };
+    const { rows, empty } = await claimDeliveries(db, lease, MAX_IN_FLIGHT - this.#inFlight.size);
+    for (const lane of empty) await db.transaction((trx) => releaseUnused(trx, lane, { lease: lease.id, nowMs }));
+    if (rows.length > 0) await this.#begin(rows, lease.id);
+    return rows.length + empty.length > 0;
   }
 
   async #begin(rows: readonly DeliveryRow[], lease: string): Promise<void> {
     const { db, destinations } = this.options;
-    if (rows.length === 0) return;
-    const channels = await destinations.read(db, [...new Set(rows.map((row) => row.channel_id))]);
-    const refused = await this.#refused(rows);
+    const [channels, refused, firsts] = await Promise.all([
+      destinations.read(db, [...new Set(rows.map((row) => row.channel_id))]),
+      this.#refused(rows),
+      readFirsts(db, rows),
+    ]);
     for (const row of rows) {
       const work = this.#handle(row, lease, {
         destination: channels.get(row.channel_id),
         refused: refused.get(row.id),
+        firstProviderId: firsts.get(row.id) ?? null,
       });
       this.#inFlight.add(work);
       void work.finally(() => {
@@ -157,11 +157,7 @@ export class Sender {
   }
 
   /** Never rejects. */
-  async #handle(
-    row: DeliveryRow,
-    lease: string,
-    known: { readonly destination: Destination | undefined; readonly refused: EndReason | undefined },
-  ): Promise<void> {
+  async #handle(row: DeliveryRow, lease: string, known: Known): Promise<void> {
     const { db, clock, log, destinations } = this.options;
     try {
       const settlement = await this.#settle(row, known);
@@ -174,13 +170,7 @@ export class Sender {
   }
 
   /** Sends a message, or decides why not. When this replica stops, the message waits for another one. */
-  async #settle(
-    row: DeliveryRow,
-    {
-      destination,
-      refused,
-    }: { readonly destination: Destination | undefined; readonly refused: EndReason | undefined },
-  ): Promise<Settlement> {
+  async #settle(row: DeliveryRow, { destination, refused, firstProviderId }: Known): Promise<Settlement> {
     const { db, clock, counts, random } = this.options;
     const reason = refused ?? refusalNow(row, destination);
     if (reason !== null || destination === undefined) {
@@ -189,7 +179,7 @@ export class Sender {
     }
     const { waitMs, isOfRecipient } = await takeFromBuckets(db, this.#buckets(row, destination), clock.now());
     if (waitMs > 0) return settleWait(row, clock.now() + waitMs, isOfRecipient);
-    const report = await this.#attempt(row, destination);
+    const report = await this.#attempt(row, destination, firstProviderId);
     if (report === null) return settleDrop(row, 'quota', clock.now());
     if (this.#stopped.signal.aborted && report.outcome.kind !== 'accepted')
       return settleWait({ ...row, may_have_arrived: row.may_have_arrived || report.mayHaveArrived }, clock.now(), true);
@@ -210,7 +200,8 @@ export class Sender {
   async #sendOnce(row: DeliveryRow, destination: Destination): Promise<DeliveryRow | null> {
     const { db, clock, destinations, random } = this.options;
     const { waitMs } = await takeFromBuckets(db, this.#buckets(row, destination), clock.now());
-    const report = waitMs > 0 ? outOfRoom(clock.now(), waitMs) : await this.#attempt(row, destination);
+    const firstProviderId = (await readFirsts(db, [row])).get(row.id) ?? null;
+    const report = waitMs > 0 ? outOfRoom(clock.now(), waitMs) : await this.#attempt(row, destination, firstProviderId);
     const settlement =
       report === null
         ? settleDrop(row, 'quota', clock.now())
@@ -230,15 +221,18 @@ export class Sender {
   }
 
   /** Sends a message once, and counts it. @returns null if the plan allows no more this month */
-  async #attempt(row: DeliveryRow, destination: Destination): Promise<AttemptReport | null> {
-    const { db, clock, counts, quotas, kept } = this.options;
+  async #attempt(
+    row: DeliveryRow,
+    destination: Destination,
+    firstProviderId: string | null,
+  ): Promise<AttemptReport | null> {
+    const { clock, counts, quotas, kept } = this.options;
     const { ownerId, plan } = destination;
     const place = await quotas.take({ ownerId, plan, type: row.type }, clock.now());
     if (place === null) {
       counts.countDelivery(row.type, 'dropped');
       return null;
     }
-    const firstProviderId = await findFirst(db, row);
     // one message is written for its vendor per turn, of as many as are in flight: it may take ten milliseconds
     await laterTurn();
     const made = await attemptDelivery(this.options, row, {

@@ -116,6 +116,16 @@ function unchanged(row: DeliveryRow): DeliveryChange {
   };
 }
 
+/** Ends a lease under which no message was claimed. */
+export async function releaseUnused(
+  trx: Knex,
+  channelId: string,
+  { lease, nowMs }: { readonly lease: string; readonly nowMs: number },
+): Promise<void> {
+  if ((await lockLane(trx, channelId)) !== lease) return;
+  await releaseLane(trx, channelId, { dueAt: await findNextDue(trx, channelId, nowMs), heldUntilMs: null });
+}
+
 /**
  * Records a settlement. A sender whose lease ran out changes nothing, unless its message was accepted: that ends the delivery,
  * whoever sends it by now. `lease` null: the message was sent outside of its lane.
