@@ -2,6 +2,7 @@ import { idPrefixes } from '@vantage/shared/ids.js';
 import { openDatabase } from 'vantage-control/db/database.js';
 import { ensurePartitions } from 'vantage-control/db/partitions.js';
 import { claimDeliveries } from 'vantage-control/modules/webhooks/sending/claim-store.js';
+import { Holdings } from 'vantage-control/modules/webhooks/sending/holdings.js';
 import { freePlaces } from 'vantage-control/modules/webhooks/sending/places.js';
 import { fill, ID, stemsOf, timeClaims, timePage } from '../backlog.js';
 import type { LinkComparison } from '../link/comparison.js';
@@ -26,6 +27,7 @@ export const backlog: LinkComparison = {
     const site = await startSite(0);
     const db = openDatabase({ url: site.databaseUrl, poolSize: 1, applicationName: 'bench' });
     const client = new LoadClient(site.url, 1, site.token);
+    const holdings = new Holdings();
     try {
       for (let day = DAYS; day >= 0; day -= 2) await ensurePartitions(db, Date.now() - day * DAY_MS);
       const { rows } = await site.database.query<{ id: string }>('SELECT id FROM users LIMIT 1');
@@ -42,7 +44,7 @@ export const backlog: LinkComparison = {
           (trx) =>
             claimDeliveries(trx, {
               heldOf: () => [],
-              mostOf: () => 16,
+              mostOf: (id) => holdings.mostOf(id),
               nowMs: Date.now(),
               ...freePlaces([]),
               known: [],

@@ -61,7 +61,7 @@ t.test('of an endpoint as many deliveries are held as it takes in a second', asy
     holdings.end(delivery('whd_0'), { isSlow: false, tookMs });
     return holdings.mostOf('whe_1');
   };
-  t.equal(holdings.mostOf('whe_1'), 16, 'nothing is known');
+  t.equal(holdings.mostOf('whe_1'), 4, 'nothing is known');
   t.same([0, 20, 250, 499, 500, 15_000].map(mostAfter), [32, 32, 16, 8, 8, 4]);
-  t.equal(holdings.mostOf('whe_2'), 16);
+  t.equal(holdings.mostOf('whe_2'), 4);
 });

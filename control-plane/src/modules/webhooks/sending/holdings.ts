@@ -10,8 +10,7 @@ import { PER_ENDPOINT, type UnderWay } from './places.js';
  * and the lease outlasts the attempt.
  */
 const FRESH_MS = 2_000;
-/** Deliveries of an endpoint that are held before one attempt at it has ended, and the greatest number of them. */
-const HELD_AT_FIRST = 4 * PER_ENDPOINT;
+/** Greatest number of deliveries of an endpoint that are held; until one attempt at it has ended, as many as are sent at once. */
 const HELD_AT_MOST = 8 * PER_ENDPOINT;
 
 /** Claimed delivery, as far as holding it needs. */
@@ -100,7 +99,7 @@ export class Holdings<D extends Held> {
   /** Number of deliveries of an endpoint to hold: those that it takes within half of the time for which they are fresh. */
   mostOf(endpointId: string): number {
     const lastMs = this.#byEndpoint.get(endpointId)?.lastMs ?? null;
-    if (lastMs === null) return HELD_AT_FIRST;
+    if (lastMs === null) return PER_ENDPOINT;
     const taken = PER_ENDPOINT * Math.floor(FRESH_MS / 2 / Math.max(1, lastMs));
     return Math.min(HELD_AT_MOST, Math.max(PER_ENDPOINT, taken));
   }
