@@ -3,7 +3,7 @@ import t from 'tap';
 import { lookupOf } from '../src/modules/lookups/kinds/registry.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { HeldTimers } from './_support/held-timers.js';
-import { answerJob, joinNode, startLookups } from './_support/lookup-world.js';
+import { answerJob, joinNode, lookupCounts, startLookups } from './_support/lookup-world.js';
 import type { TestApi } from './_support/stack.js';
 import { temporaryDirectory } from './_support/temporary-directory.js';
 import { until } from './_support/until.js';
@@ -11,6 +11,7 @@ import { until } from './_support/until.js';
 t.setTimeout(240_000);
 
 const HOUR_MS = 3_600_000;
+const metered = { VANTAGE_METRICS_LISTEN: '127.0.0.1:0' };
 const registered = { kind: 'domain', registered: true, domain: 'example.com' };
 const look = (api: TestApi, query: string) => api.call('GET', `/v1/info/${query}`, { as: null });
 
@@ -24,7 +25,7 @@ t.test(
   'a caller who has waited for the whole deadline gets Retry-After, and the question goes on to fill the cache',
   async (t) => {
     const clock = new HeldTimers(whoisDeadlineMs());
-    const world = await startLookups(t, [clock]);
+    const world = await startLookups(t, [clock], metered);
     const node = await joinNode(t, world);
     const [api] = world.apis;
     const [first, second] = [look(api, 'whois?q=example.com'), look(api, 'whois?q=www.example.com')];
@@ -42,12 +43,13 @@ t.test(
       body: { data: { registrar: 'late' }, meta: { cache: { hit: true } } },
     });
     t.equal(node.jobs.length, 1, 'it was asked once');
+    t.strictSame(await lookupCounts(world.replicas[0]), { 'whois miss': 1, 'whois wait': 1, 'whois hit': 1 });
   },
 );
 
 t.test('an old answer stands in while the registry fails, and while no node is online', async (t) => {
   const clock = new FakeClock(Date.now());
-  const world = await startLookups(t, [clock]);
+  const world = await startLookups(t, [clock], metered);
   const [api] = world.apis;
   const node = await joinNode(t, world);
   const first = look(api, 'whois?q=example.com');
@@ -84,6 +86,7 @@ t.test('an old answer stands in while the registry fails, and while no node is o
   t.match(await failing, { status: 200, body: old });
   t.match(await look(api, 'whois?q=example.com'), { status: 200, body: old }, 'the failure is kept');
   t.equal(other.jobs.length, 1);
+  t.strictSame(await lookupCounts(world.replicas[0]), { 'whois miss': 3, 'whois stale': 3, 'dns miss': 2 });
 });
 
 t.test(

@@ -9,7 +9,7 @@ import { until } from './until.js';
 /** Replicas on one database, and an administrator's API at each. */
 export interface LookupWorld {
   readonly database: TestDatabase;
-  readonly replicas: readonly ControlPlane[];
+  readonly replicas: readonly [ControlPlane, ...ControlPlane[]];
   readonly apis: readonly [TestApi, ...TestApi[]];
 }
 
@@ -56,4 +56,11 @@ export async function answerJob(peer: PeerAgent, number = 1, fields: object = {}
   const success = successOf(job.taskId, job.probeType, frame?.specJson);
   const result = { ...JSON.parse(Buffer.from(success.resultJson as Uint8Array).toString()), ...fields };
   peer.sendResults([{ ...success, resultJson: Buffer.from(JSON.stringify(result)) }]);
+}
+
+/** Lookups of a replica so far, by kind and outcome, as its metric counts them; needs VANTAGE_METRICS_LISTEN. */
+export async function lookupCounts({ metricsUrl }: ControlPlane): Promise<Readonly<Record<string, number>>> {
+  const text = await (await fetch(metricsUrl ?? '')).text();
+  const lines = text.matchAll(/^vantage_lookups_total\{kind="(\w+)",outcome="(\w+)"\} (\d+)$/gm);
+  return Object.fromEntries([...lines].map(([, kind, outcome, count]) => [`${kind} ${outcome}`, Number(count)]));
 }
