@@ -3,6 +3,7 @@ import t from 'tap';
 import { escapeMarkdown, reportMarkdown } from '../src/modules/diagnose/page/report-markdown.js';
 import { reportTexts } from '../src/modules/diagnose/page/texts.js';
 import { startLookups } from './_support/lookup-world.js';
+import { withoutFences } from './_support/markdown-fences.js';
 import { createReport, endedReport, flawless, joinReportNode, type Respond } from './_support/report-world.js';
 
 t.setTimeout(300_000);
@@ -61,26 +62,6 @@ t.test('whatever a target says is text in the page and its twins, in every langu
   const { sections } = (await json.json()) as typeof report;
   t.equal(sections.security_headers.facts.security.server, evil.trim());
 });
-
-/** Lines outside of fenced blocks, by the rule of CommonMark: a block ends with a fence that is at least as long as the first. */
-function withoutFences(markdown: string): string {
-  let fence = '';
-  return markdown
-    .split('\n')
-    .filter((line) => {
-      const [run = ''] = /^`{3,}/.exec(line) ?? [];
-      if (fence === '' && run !== '') {
-        fence = run;
-        return false;
-      }
-      if (fence !== '' && line === fence) {
-        fence = '';
-        return false;
-      }
-      return fence === '';
-    })
-    .join('\n');
-}
 
 t.test('every character with a meaning in Markdown is escaped', async (t) => {
   t.equal(escapeMarkdown('a|b'), 'a\\|b');

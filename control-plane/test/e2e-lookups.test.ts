@@ -1,9 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { missing } from '@vantage/shared/_support/missing.js';
 import t from 'tap';
 import { unpackBody } from '../src/modules/lookups/answers/body.js';
 import { startSite } from './_support/counted-site.js';
 import { hosts, startLookingAgent } from './_support/looking-agent.js';
+import { withoutFences } from './_support/markdown-fences.js';
+import { createReport, endedReport } from './_support/report-world.js';
+import { makeNamedCertificate } from './_support/site-certificates.js';
+import { temporaryDirectory } from './_support/temporary-directory.js';
 import { type FindRecords, recordData } from './_support/zone-server.js';
 
 t.setTimeout(240_000);
@@ -173,3 +178,43 @@ t.test('ssl: a real agent audits a server, and an ssl probe of it says the same'
   const closed = await look('ssl', 'shop.example', { port: '9'.repeat(4) });
   t.match([closed.status, closed.body.data], [200, { valid: false, grade: null, error: { code: 'tcp_refused' } }]);
 });
+
+t.test(
+  'names in a certificate that hold markup or steer a terminal are text in answers, reports and their pages',
+  // the page of a lookup is about port 443
+  { skip: missing('openssl', 'root') },
+  async (t) => {
+    const evil = '</b><script>alert(1)</script>|[x](y)`\u001b[31m\u202e\u2066\u0085\u2028';
+    const certificate = makeNamedCertificate(temporaryDirectory(t), {
+      subject: `subject ${evil}`,
+      issuer: `issuer ${evil}`,
+      altNames: ['DNS:other.example', `DNS:name${evil}`],
+    });
+    await startSite(t, (_request, response) => response.end('hello'), {
+      host: hosts.public,
+      port: 443,
+      isTls: true,
+      certificate,
+    });
+    const { body } = await look('ssl', 'odd.example');
+    const created = await createReport(api, { target: 'https://odd.example/', scope: ['http', 'ssl'], shared: true });
+    const { url } = created;
+    t.equal((await endedReport(api, created.id)).sections.ssl.status, 'completed');
+    const read = async (address: string | URL) => (await fetch(address)).text();
+    const pages = { lookup: await read(new URL('/lookup/ssl/odd.example', api.url)), report: await read(url) };
+    const texts = {
+      ...pages,
+      answer: JSON.stringify(body),
+      json: await read(`${url}.json`),
+      twin: await read(`${url}.md`),
+    };
+    for (const [name, text] of Object.entries(texts)) {
+      for (const part of ['subject', 'issuer', 'name'])
+        t.match(text, new RegExp(`${part}\\W.*alert`), `${name}: ${part}`);
+      t.notMatch(text, /(?!\n)\p{Cc}|\p{Cf}|\p{Zl}/u, `${name}: nothing steers`);
+    }
+    for (const [name, text] of Object.entries(pages)) t.notMatch(text, /<script|<\/b>.*alert/, name);
+    t.notMatch(withoutFences(texts.twin), /<|(?<!\\)[[`]/, 'no markup outside of fences');
+    t.match(body.data.subject, /\\E2\\80\\AE\\E2\\81\\A6\\C2\\85\\E2\\80\\A8$/, 'what steers is escaped');
+  },
+);

@@ -2,14 +2,16 @@ import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Test } from 'tap';
+import type { SiteCertificate } from './site-certificates.js';
 import { testdata } from './testdata.js';
 
 interface SiteOptions {
   readonly host: string;
   /** Default: a free one. */
   readonly port?: number;
-  /** Speaks TLS, with a certificate that signs itself. */
+  /** Speaks TLS, with a certificate that signs itself unless `certificate` is another one. */
   readonly isTls?: boolean;
+  readonly certificate?: SiteCertificate;
 }
 
 /** A web server on loopback that counts those who connect. */
@@ -20,8 +22,8 @@ export interface CountedSite {
 
 /** Starts a web server, closed with the test. */
 export async function startSite(t: Test, answer: RequestListener, options: SiteOptions): Promise<CountedSite> {
-  const { host, port = 0, isTls = false } = options;
-  const certificate = { key: testdata('localhost.key.pem'), cert: testdata('localhost.crt.pem') };
+  const selfSigned = { key: testdata('localhost.key.pem'), cert: testdata('localhost.crt.pem') };
+  const { host, port = 0, isTls = false, certificate = selfSigned } = options;
   const server = isTls ? https.createServer(certificate, answer) : http.createServer(answer);
   const sockets = new Set<Socket>();
   let connections = 0;

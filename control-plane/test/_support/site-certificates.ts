@@ -19,30 +19,66 @@ export interface SiteCertificates {
   readonly foreign: SiteCertificate;
 }
 
+/** Common names of a certificate and its authority, and the entries of subjectAltName, in the words of openssl. */
+interface CertificateNames {
+  readonly subject: string;
+  readonly issuer: string;
+  readonly altNames: readonly string[];
+}
+
 /** Creates them with openssl in a directory of the test. */
 export function makeSiteCertificates(directory: string): SiteCertificates {
-  const file = (name: string) => join(directory, name);
-  const issue = (name: string, { extensions, days }: { extensions: string; days: number }): SiteCertificate => {
-    const [key, request, certificate] = [file(`${name}.key`), file(`${name}.csr`), file(`${name}.pem`)];
-    writeFileSync(file(`${name}.ext`), extensions);
-    const signer =
-      name === 'authority'
-        ? ['-signkey', key]
-        : ['-CA', file('authority.pem'), '-CAkey', file('authority.key'), '-CAcreateserial'];
-    openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', key);
-    openssl('req', '-new', '-key', key, '-subj', `/CN=Test ${name}`, '-out', request);
-    const words = ['-in', request, '-out', certificate, '-days', String(days), '-extfile', file(`${name}.ext`)];
-    openssl('x509', '-req', '-sha256', ...words, ...signer);
-    return { cert: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') };
-  };
-  const of = (address: string) => `subjectAltName=IP:${address}\nextendedKeyUsage=serverAuth\n`;
-  issue('authority', { extensions: 'basicConstraints=critical,CA:true\n', days: 60 });
+  const of = (name: string, address: string, days = 60) =>
+    issue(directory, { name, subject: `Test ${name}`, altNames: [`IP:${address}`], days });
+  issueAuthority(directory, 'Test authority');
   return {
-    authorityFile: file('authority.pem'),
-    good: issue('good', { extensions: of('127.0.0.1'), days: 60 }),
-    expired: issue('expired', { extensions: of('127.0.0.1'), days: -1 }),
-    foreign: issue('foreign', { extensions: of('192.0.2.1'), days: 60 }),
+    authorityFile: join(directory, 'authority.pem'),
+    good: of('good', '127.0.0.1'),
+    expired: of('expired', '127.0.0.1', -1),
+    foreign: of('foreign', '192.0.2.1'),
   };
+}
+
+/** Creates a certificate with these names, signed by an authority of its own, in a directory of the test. */
+export function makeNamedCertificate(directory: string, { subject, issuer, altNames }: CertificateNames) {
+  issueAuthority(directory, issuer);
+  return issue(directory, { name: 'named', subject, altNames, days: 60 });
+}
+
+interface Wishes {
+  /** Begins the names of its files. */
+  readonly name: string;
+  readonly subject: string;
+  readonly altNames: readonly string[];
+  readonly days: number;
+}
+
+function issue(directory: string, { name, subject, altNames, days }: Wishes): SiteCertificate {
+  const extensions = `subjectAltName=${altNames.join(',')}\nextendedKeyUsage=serverAuth\n`;
+  const signer = ['-CA', join(directory, 'authority.pem'), '-CAkey', join(directory, 'authority.key')];
+  return sign(directory, { name, subject, days, extensions, signer: [...signer, '-CAcreateserial'] });
+}
+
+function issueAuthority(directory: string, subject: string): void {
+  const signer = ['-signkey', join(directory, 'authority.key')];
+  sign(directory, { name: 'authority', subject, days: 60, extensions: 'basicConstraints=critical,CA:true\n', signer });
+}
+
+interface Signing extends Omit<Wishes, 'altNames'> {
+  /** Extension file of openssl. */
+  readonly extensions: string;
+  readonly signer: readonly string[];
+}
+
+function sign(directory: string, { name, subject, days, extensions, signer }: Signing): SiteCertificate {
+  const file = (ending: string) => join(directory, `${name}.${ending}`);
+  writeFileSync(file('ext'), extensions);
+  openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', file('key'));
+  const words = ['-utf8', '-subj', `/CN=${subject.replaceAll('/', '\\/')}`];
+  openssl('req', '-new', '-key', file('key'), ...words, '-out', file('csr'));
+  const lifetime = ['-days', String(days), '-extfile', file('ext')];
+  openssl('x509', '-req', '-sha256', '-in', file('csr'), '-out', file('pem'), ...lifetime, ...signer);
+  return { cert: readFileSync(file('pem'), 'utf8'), key: readFileSync(file('key'), 'utf8') };
 }
 
 function openssl(...words: readonly string[]): void {

@@ -78,8 +78,13 @@ export function describeCertificate(certificate: X509Certificate): CertificateRe
   };
 }
 
-/** Node writes one attribute per line; the cut may leave half a surrogate pair. */
+/** Node writes one attribute per line, and escapes the controls of ASCII only; the cut may leave half a surrogate pair. */
 function oneLine(name: string | undefined): string {
-  const line = (name ?? '').replaceAll('\n', ', ').slice(0, MAX_NAME_LENGTH);
-  return line.replace(/[\p{Cc}\p{Surrogate}]/gu, '');
+  const line = (name ?? '').replaceAll('\n', ', ').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, hexPairs);
+  return line.slice(0, MAX_NAME_LENGTH).replace(/\p{Surrogate}/gu, '');
+}
+
+/** A character as RFC 4514 section 2.4 escapes it: each byte of its UTF-8 as a backslash and two digits. */
+function hexPairs(character: string): string {
+  return Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '\\$&');
 }
