@@ -1,13 +1,15 @@
 import { MissingProgramsError } from '@vantage/shared/_support/missing.js';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { alertComparisons, benchAlerts } from './alerts/index.js';
 import { benchApi } from './api.js';
+import { BenchError } from './bench-error.js';
 import { benchChecks } from './checks.js';
 import { benchLink, linkComparisons } from './link/index.js';
 import { benchLookups, lookupComparisons } from './lookups/index.js';
-import { benchMainRoad } from './main-road.js';
+import { benchMainRoad, mainRoadParts } from './main-road/index.js';
 import { benchMonitors, monitorComparisons } from './monitors/index.js';
 import { benchProbes, probeComparisons } from './probes/index.js';
+import { sized } from './sized.js';
 import { benchWebhooks, webhookComparisons } from './webhooks/index.js';
 
 interface Benchmark {
@@ -25,12 +27,18 @@ interface BenchmarkOptions {
   readonly types: string | undefined;
   readonly isDryRun: boolean;
   readonly only: string | undefined;
+  readonly seconds: number;
+  readonly inFlight: readonly number[];
+  readonly isJson: boolean;
+  readonly profile: string | true | undefined;
 }
 
 /** The one list of benchmarks, each with the question that it answers. */
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   'main-road': {
-    question: 'How long does a probe take from POST to result, and what do agent and control plane spend on it?',
+    question:
+      'How long does a probe take from POST to result, beside a bare road, and what do the programs spend on it?',
+    parts: mainRoadParts,
     run: benchMainRoad,
   },
   alerts: {
@@ -82,13 +90,27 @@ export async function main(args: readonly string[]): Promise<number> {
   const command = new Command('npm run bench --')
     .argument('[name]', 'name of a benchmark below; without a name, all are listed')
     .addHelpText('after', `\n${listText()}`)
-    .option('--rounds <n>', 'number of rounds of each measurement', Number, 5)
-    .option('--probes <n>', 'probes: number of probes of each type for memory', Number, 10_000)
-    .option('--agents <n>', 'link: number of agents in large measurements', Number, 10_000)
-    .option('--deliveries <n>', 'alerts and webhooks: number of finished deliveries in the log', Number, 1_000_000)
+    .option('--rounds <n>', 'number of rounds of each measurement', Number, sized(5, 1))
+    .option('--probes <n>', 'probes: number of probes of each type for memory', Number, sized(10_000, 50))
+    .option('--agents <n>', 'link: number of agents in large measurements', Number, sized(10_000, 20))
+    .option(
+      '--deliveries <n>',
+      'alerts and webhooks: number of finished deliveries in the log',
+      Number,
+      sized(1_000_000, 2_000),
+    )
     .option('--types <names>', 'probes: comma-separated types for memory')
     .option('--dry-run', 'print only the report')
-    .option('--only <names>', 'alerts, link, lookups, monitors, probes and webhooks: comma-separated comparisons')
+    .option('--only <names>', 'comma-separated parts; api and checks have none')
+    .option('--seconds <n>', 'main-road: length of a round', Number, sized(5, 0.3))
+    .option(
+      '--in-flight <numbers>',
+      'main-road: comma-separated numbers of probes in flight',
+      parseNumbers,
+      sized([1, 8, 64, 256], [8]),
+    )
+    .option('--json', 'main-road: print one JSON document in place of the report')
+    .option('--profile [directory]', 'main-road: write CPU profiles of each part into a directory, and print its name')
     .parse([...args], { from: 'user' });
   const [name] = command.args;
   const benchmark = name === undefined || !Object.hasOwn(benchmarks, name) ? undefined : benchmarks[name];
@@ -99,7 +121,7 @@ export async function main(args: readonly string[]): Promise<number> {
     );
     return isListed ? 0 : 2;
   }
-  const { rounds, probes, agents, deliveries, types, dryRun, only } = command.opts<{
+  const { dryRun, json, ...options } = command.opts<{
     rounds: number;
     probes: number;
     agents: number;
@@ -107,13 +129,24 @@ export async function main(args: readonly string[]): Promise<number> {
     types?: string;
     dryRun?: true;
     only?: string;
+    seconds: number;
+    inFlight: readonly number[];
+    json?: true;
+    profile?: string | true;
   }>();
   try {
-    await benchmark.run({ rounds, probes, agents, deliveries, types, isDryRun: dryRun === true, only });
+    const { types, only, profile } = options;
+    await benchmark.run({ ...options, types, only, profile, isDryRun: dryRun === true, isJson: json === true });
     return 0;
   } catch (error) {
-    if (!(error instanceof MissingProgramsError)) throw error;
+    if (!(error instanceof MissingProgramsError || error instanceof BenchError)) throw error;
     process.stderr.write(`bench: ${error.message}\n`);
     return 1;
   }
+}
+
+function parseNumbers(text: string): number[] {
+  const numbers = text.split(',').map(Number);
+  if (numbers.every((number) => Number.isInteger(number) && number > 0)) return numbers;
+  throw new InvalidArgumentError('not a list of positive integers');
 }

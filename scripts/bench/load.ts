@@ -1,6 +1,9 @@
-import http from 'node:http';
 import { Pool } from 'undici';
+import { BenchError } from './bench-error.js';
 import { quantile } from './statistics.js';
+
+/** Part of a response that a message shows. */
+const SHOWN_CHARACTERS = 300;
 
 /** Times of single operations in milliseconds, and how many ended per second. */
 export interface Load {
@@ -41,14 +44,15 @@ export class LoadClient {
     this.#pool = new Pool(url, { connections, pipelining: 1 });
   }
 
-  /** Submits a probe and reads its end. @throws Error when it did not succeed */
-  async probe(type: string, body: object): Promise<void> {
-    const created = (await this.#json('POST', `/v1/probe/${type}`, body)) as { data?: { task_id: string } };
-    if (!created.data) throw new Error(`refused: ${JSON.stringify(created)}`);
-    const done = (await this.#json('GET', `/v1/probe/tasks/${created.data.task_id}?wait=30`)) as {
-      data: { summary: { success_count: number } };
-    };
-    if (done.data.summary.success_count !== 1) throw new Error(`not a success: ${JSON.stringify(done)}`);
+  /** Requests a probe on `nodes` nodes and waits for its end. @throws BenchError when it did not succeed on all of them */
+  async probe(type: string, body: object, nodes = 1): Promise<void> {
+    const created = await this.#expect<{ task_id: string }>(202, 'POST', `/v1/probe/${type}`, body);
+    const path = `/v1/probe/tasks/${created.task_id}?wait=30`;
+    const task = await this.#expect<{ summary?: { success_count: number } }>(200, 'GET', path);
+    if (task.summary?.success_count === nodes) return;
+    throw new BenchError(
+      `a probe did not succeed on ${nodes === 1 ? 'its node' : `all of ${nodes} nodes`}: ${JSON.stringify(task)}`,
+    );
   }
 
   /** One request over a kept connection. @throws Error when it did not succeed */
@@ -66,8 +70,27 @@ export class LoadClient {
     await this.#pool.close();
   }
 
+  /** Data of a response with this status. @throws BenchError for every other response, and without one */
+  async #expect<T>(status: number, method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
+    const what = `${method} ${path.replace(/\?.*/, '')}`;
+    const { statusCode, text } = await this.#ask(method, path, body).catch((error: Error) => {
+      throw new BenchError(`${what} failed: ${error.message}`);
+    });
+    if (statusCode === status) return (JSON.parse(text) as { data: T }).data;
+    throw new BenchError(`${what} was refused with ${statusCode}: ${text.slice(0, SHOWN_CHARACTERS)}`);
+  }
+
   async #json(method: 'GET' | 'POST', path: string, body?: object, extra?: Record<string, string>): Promise<unknown> {
-    const { body: answer } = await this.#pool.request({
+    return JSON.parse((await this.#ask(method, path, body, extra)).text);
+  }
+
+  async #ask(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: object,
+    extra?: Record<string, string>,
+  ): Promise<{ statusCode: number; text: string }> {
+    const { statusCode, body: answer } = await this.#pool.request({
       method,
       path,
       headers: {
@@ -77,18 +100,6 @@ export class LoadClient {
       },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
-    return answer.json();
+    return { statusCode, text: await answer.text() };
   }
-}
-
-/** One GET on a connection of its own, read to the end: what a probe cannot do without. */
-export function bareGet(url: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    http
-      .get(url, { agent: false }, (response) => {
-        response.resume();
-        response.once('end', resolve);
-      })
-      .once('error', reject);
-  });
 }

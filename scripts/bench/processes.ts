@@ -43,6 +43,22 @@ export function ownCpuSecondsOf(pid: number): number {
   return ticksOf(pid, 11, 13) / TICKS_PER_SECOND;
 }
 
+/** Voluntary and involuntary context switches of the threads of a process that live (proc_pid_status(5)). */
+export function contextSwitchesOf(pid: number): number {
+  const statuses = threadsOf(pid).map((thread) => read(`/proc/${pid}/task/${thread}/status`));
+  return statuses
+    .flatMap((text) => [...text.matchAll(/^(?:non)?voluntary_ctxt_switches:\s+(\d+)/gm)])
+    .reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
 /** User and system time are the fields 11 and 12, those of children that were waited for 13 and 14 (proc_pid_stat(5)). */
 function ticksOf(pid: number, from: number, to: number): number {
   return afterName(pid)

@@ -14,9 +14,12 @@ export class Program {
     script: string,
     args: readonly string[],
     environment: Readonly<Record<string, string>>,
+    /** Flags of Node.js; default: those of this process. */
+    flags: readonly string[] = process.execArgv,
   ) {
     this.#child = fork(script, [...args], {
       env: { ...inheritedEnvironment(), ...environment },
+      execArgv: [...flags],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {

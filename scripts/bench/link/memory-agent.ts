@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import { makeToken, tokenPrefixes } from '@vantage/shared/tokens.js';
 import { enroll } from 'vantage-agent/identity/enrollment.js';
 import { createLog } from 'vantage-agent/log.js';
 import { Spool } from 'vantage-agent/spool/spool.js';
+import { installedFlags } from '../../demo/installed-flags.js';
 import type { MemoryLimit } from './memory-limit.js';
 import { MemoryPeer } from './memory-peer.js';
 import { pingResult } from './results.js';
@@ -44,7 +45,7 @@ export class MemoryAgent {
   /** Resolves when the agent is linked; rejects when it ends before. */
   async start(limit?: MemoryLimit): Promise<ChildProcess> {
     const welcomed = this.peer.welcomed();
-    const command = [this.#node, ...installedFlags(), AGENT, 'run', '--state-dir', this.#stateDir];
+    const command = [this.#node, ...installedFlags(AGENT), AGENT, 'run', '--state-dir', this.#stateDir];
     const [program = '', ...args] = limit?.commandOf(command) ?? command;
     const child = spawn(program, args, {
       env: { ...process.env, VANTAGE_ALLOW_TARGETS: '127.0.0.0/8', VANTAGE_LOG_LEVEL: 'error' },
@@ -103,10 +104,4 @@ export async function stopAgent(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit');
   child.kill('SIGTERM');
   await exited;
-}
-
-/** The flags that the installed command gives Node, by its first line. */
-function installedFlags(): string[] {
-  const [firstLine = ''] = readFileSync(AGENT, 'utf8').split('\n');
-  return firstLine.split(' ').filter((word) => word.startsWith('--'));
 }

@@ -1,0 +1,83 @@
+// The load generator, a process of its own: one order at a time, a closed loop for each probe in flight.
+import { setTimeout as pause } from 'node:timers/promises';
+import { LoadClient } from '../load.js';
+import { sized } from '../sized.js';
+import { quantile } from '../statistics.js';
+import type { FromLoad, LoadWindow, ToLoad, WarmUp } from './load-messages.js';
+import { isSteady, MOST_SECONDS, WINDOW_MS } from './steady.js';
+
+/** Time between the first request and the window, in milliseconds: connections open, and the other road comes to rest. */
+const RAMP_MS = sized(500, 50);
+
+/** Probes that ended since the window began. */
+class Tally {
+  #times: number[] = [];
+  #beganAt = performance.now();
+
+  note(tookMs: number): void {
+    this.#times.push(tookMs);
+  }
+
+  begin(): void {
+    this.#times = [];
+    this.#beganAt = performance.now();
+  }
+
+  window(): LoadWindow {
+    const times = this.#times;
+    const [p50 = 0, p95 = 0, p99 = 0] = [0.5, 0.95, 0.99].map((ratio) => quantile(times, ratio));
+    return { count: times.length, seconds: (performance.now() - this.#beganAt) / 1_000, p50, p95, p99 };
+  }
+}
+
+async function run(order: ToLoad): Promise<void> {
+  const { url, key, type, body, nodes, inFlight } = order;
+  const client = new LoadClient(url, inFlight, key);
+  const tally = new Tally();
+  let isOver = false;
+  const loop = async () => {
+    while (!isOver) {
+      const startedAt = performance.now();
+      await client.probe(type, body, nodes);
+      tally.note(performance.now() - startedAt);
+    }
+  };
+  const loops = Promise.all(Array.from({ length: inFlight }, loop));
+  try {
+    // the loops end by themselves only by failing
+    await Promise.race([loops, order.kind === 'warm-up' ? warmUp(tally) : measure(tally, order.seconds)]);
+    isOver = true;
+    await loops;
+    await client.close();
+    say({ kind: 'idle' });
+  } catch (error) {
+    isOver = true;
+    say({ kind: 'failed', message: (error as Error).message });
+  }
+}
+
+async function measure(tally: Tally, seconds: number): Promise<void> {
+  await pause(RAMP_MS);
+  tally.begin();
+  say({ kind: 'begun' });
+  await pause(seconds * 1_000);
+  say({ kind: 'ended', window: tally.window() });
+}
+
+async function warmUp(tally: Tally): Promise<void> {
+  const perSecond: number[] = [];
+  while (perSecond.length < MOST_SECONDS && !isSteady(perSecond)) {
+    tally.begin();
+    await pause(WINDOW_MS);
+    const { count, seconds } = tally.window();
+    perSecond.push(count / seconds);
+  }
+  say({ kind: 'warm', warmUp: { perSecond, isSteady: isSteady(perSecond) } satisfies WarmUp });
+}
+
+function say(message: FromLoad): void {
+  if (process.connected) process.send?.(message);
+}
+
+process.on('message', (order: ToLoad) => void run(order));
+process.once('disconnect', () => process.exit());
