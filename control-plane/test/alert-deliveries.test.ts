@@ -185,6 +185,27 @@ t.test('accounts take turns: one with many channels does not hold up another', a
   t.ok(claimed.includes('ch_one'));
 });
 
+t.test('a message whose acceptance is recorded while a claim runs is not claimed again', async (t) => {
+  const post = await openAlertPost(t, { starts: false });
+  const channel = await post.addChannel('Hook', 'webhook', { url: 'https://example.com/' });
+  const [id = ''] = await post.post([channel]);
+  const nowMs = post.clock.now();
+  const recording = await post.db.transaction();
+  await recording('alert_deliveries')
+    .where({ id })
+    .update({ status: 'sent', finished_at: new Date(nowMs) });
+  const claim = claimDeliveries(post.db, { id: 'x', nowMs, untilMs: nowMs + 60_000 }, 1);
+  await until('the claim to meet the message', async () => {
+    const { rows } = await post.db.raw(
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    return rows.length > 0;
+  });
+  await recording.commit();
+  t.same(await claim, { rows: [], empty: [channel.id] });
+  t.match(await post.delivery(id), { status: 'sent' });
+});
+
 t.test('no window of a minute has more messages than the channel may get, whichever replica sends them', async (t) => {
   const receiver = await startReceiver(t);
   const post = await openAlertPost(t);
