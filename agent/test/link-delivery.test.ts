@@ -113,6 +113,9 @@ t.test('rows that have left the replay window are declared as dropped, and their
   const first = await controlPlane.nextOpenPeer();
   first.job('pt_1');
   first.ack(await first.next('results'));
+  await until('it is acknowledged', () => node.spool.state().task.acked === 1);
+  // no other rows come that the acknowledgement could travel with
+  clock.advance(1_000);
   await until('it is kept for replay', () => node.spool.stats().rows === 0 && node.spool.stats().heldBytes > 0);
   clock.advance(20 * 60_000);
   // a row still there when the mark goes back is sent again, which is better than to declare it

@@ -140,7 +140,7 @@ export const broken: readonly BrokenProduct[] = [
     mutations: { ...unbroken, marksFirst: true },
     faults: ['replica killed', 'receiver refuses'],
     breaks: 'I4',
-    seed: 21,
+    seed: 36,
   },
   {
     name: 'a channel not leased by the sender that claims its message',

@@ -40,3 +40,8 @@ export function delay(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }
+
+/** Resolves when what has arrived at this process so far has been read. */
+export function afterInput(clock: Pick<Clock, 'afterInput'>): Promise<void> {
+  return new Promise((resolve) => clock.afterInput(resolve));
+}

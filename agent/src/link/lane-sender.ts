@@ -1,4 +1,4 @@
-import type { Clock } from '@vantage/shared/clock.js';
+import { afterInput, type Clock } from '@vantage/shared/clock.js';
 import {
   type AgentFrame,
   decodeResult,
@@ -56,7 +56,7 @@ export class LaneSender {
     return this.#bytes.inFlightBytes;
   }
 
-  /** Called when there may be something to send. */
+  /** Called when there may be something to send: results of one turn of the event loop travel in one frame. */
   wake(): void {
     if (this.#isEnded) return;
     this.#isWoken = true;
@@ -95,6 +95,7 @@ export class LaneSender {
   }
 
   async #pump(): Promise<void> {
+    await afterInput(this.#options.clock);
     try {
       while (this.#isWoken) {
         this.#isWoken = false;

@@ -1,7 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
+import { pino } from 'pino';
 import t from 'tap';
 import { FakeClock } from '../../test/_support/fake-clock.js';
 import { until } from '../../test/_support/until.js';
-import { aPayload, findBreaches, openSpool, readAll } from './_support/spool-fixture.js';
+import { aFolder, aPayload, appendAll, findBreaches, openSpool, readAll } from './_support/spool-fixture.js';
+import { Spool } from './spool.js';
 import { type FileThread, SpoolThread, type StartFileThread } from './spool-thread.js';
 import type { CommitRequest } from './thread-messages.js';
 
@@ -32,8 +35,8 @@ t.test('of two commits that run at once the second fails with the first, and no 
   const appended = texts.map((text) => spool.append('task', aPayload(text)).durable);
   await until('the refusal', () => spool.stats().problem !== null);
   t.same(asked, [
-    { number: 1, after: null, rows: 1 },
-    { number: 2, after: null, rows: 100 },
+    { number: 1, after: null, rows: 100 },
+    { number: 2, after: 1, rows: 100 },
     { number: 3, after: 2, rows: 100 },
   ]);
   clock.advance(1_000);
@@ -46,12 +49,38 @@ t.test('of two commits that run at once the second fails with the first, and no 
   t.same(await findBreaches(spool), []);
 });
 
-t.test('what was appended while a commit ran is in the next one, and an idle spool commits nothing', async (t) => {
+t.test('what one turn of the loop appended is in one commit, and an idle spool commits nothing', async (t) => {
   const asked: Asked[] = [];
   const spool = await openSpool(t, { startThread: refusing(-1, asked) });
+  const rows = () => asked.map((commit) => commit.rows);
   await Promise.all(Array.from({ length: 250 }, (_, index) => spool.append('check', aPayload(`${index}`)).durable));
+  t.same(rows(), [100, 100, 50]);
+  const first = spool.append('check', aPayload('first')).durable;
+  await setImmediate();
+  const whileItRuns = ['second', 'third'].map((text) => spool.append('check', aPayload(text)).durable);
+  await Promise.all([first, ...whileItRuns]);
+  t.same(rows().slice(3), [1, 2]);
+});
+
+t.test('an acknowledgement travels with the next rows, and alone after 100 ms without any', async (t) => {
+  const clock = new FakeClock();
+  const asked: Asked[] = [];
+  const log = pino({ level: 'silent' });
+  const spool = await Spool.open({ folder: aFolder(t), startThread: refusing(-1, asked), clock, log });
+  t.teardown(() => spool.close());
+  await appendAll(spool, 'task', ['a', 'b', 'c']);
+  const withRows = spool.acknowledge('task', 1);
+  clock.advance(99);
+  await setImmediate();
+  t.equal(asked.length, 1);
+  await appendAll(spool, 'task', ['d']);
+  await withRows;
+  t.equal(asked.length, 2);
+  const alone = spool.acknowledge('task', 2);
+  clock.advance(100);
+  await alone;
   t.same(
-    asked.map(({ rows }) => rows),
-    [1, 100, 100, 49],
+    asked.map((commit) => commit.rows),
+    [3, 1, 0],
   );
 });

@@ -1,4 +1,4 @@
-import type { Clock } from '@vantage/shared/clock.js';
+import { afterInput, type Clock } from '@vantage/shared/clock.js';
 import type { Lane } from '@vantage/shared/protocol/lanes.js';
 import type { Logger } from 'pino';
 import type { DroppedRange } from './dropped-ranges.js';
@@ -14,10 +14,11 @@ import type {
   SpoolThreadOptions,
 } from './thread-messages.js';
 
-// Writes rows into the file. One commit runs at a time, and rows that arrive meanwhile form the next; while a full one
-// waits, the thread has two, and is never idle. The second fails with the first.
+// Writes rows into the file. A commit has all rows of one turn of the event loop. One runs at a time, and rows that arrive
+// meanwhile form the next; while a full one waits, the thread has two, and is never idle. The second fails with the first.
 //
 //   idle --save()--> committing --done, nothing new--> idle
+//   idle --savedWithNext()--> idle, for 100 ms --> committing
 //                    committing --refused (disk)-----> waiting 1 s, 2 s, … 30 s --> committing
 //                    committing --thread dead, file corrupt--> a new thread, then committing again
 //   close() ends any waiting; a commit that is refused after that was the last
@@ -59,6 +60,8 @@ interface RunningCommit {
 
 const MOST_RUNNING = 2;
 
+/** Longest time for which an acknowledgement waits for rows to travel with, in milliseconds. */
+export const NEXT_COMMIT_MS = 100;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MOST_MS = 30_000;
 
@@ -81,6 +84,7 @@ export class SpoolWriter {
   #committing: Promise<void> | null = null;
   #restarting: Promise<void> | null = null;
   #endPause: () => void = () => {};
+  #cancelNext: (() => void) | null = null;
 
   constructor(options: SpoolWriterOptions) {
     this.#options = options;
@@ -110,10 +114,10 @@ export class SpoolWriter {
     this.save();
   }
 
-  /** Starts a commit, at once when none is running. */
+  /** Starts a commit at the end of this turn of the event loop, or when the one that is running has ended. */
   save(): void {
     this.#isDirty = true;
-    this.#committing ??= this.#commitUntilClean();
+    this.#committing ??= afterInput(this.#options.clock).then(() => this.#commitUntilClean());
   }
 
   /** Resolves when everything as it stands now is in the file. @throws SpoolClosedError */
@@ -122,6 +126,15 @@ export class SpoolWriter {
       if (this.#isClosing) return reject(new SpoolClosedError());
       this.#waiters.push({ resolve, reject });
       this.save();
+    });
+  }
+
+  /** As `saved`, but leaves it to the next commit, and starts none of its own within 100 ms. @throws SpoolClosedError */
+  savedWithNext(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosing) return reject(new SpoolClosedError());
+      this.#waiters.push({ resolve, reject });
+      this.#cancelNext ??= this.#options.clock.after(NEXT_COMMIT_MS, () => this.save());
     });
   }
 
@@ -190,6 +203,8 @@ export class SpoolWriter {
 
   #ask(thread: FileThread): void {
     this.#isDirty = false;
+    this.#cancelNext?.();
+    this.#cancelNext = null;
     this.#commits += 1;
     const [number, after] = [this.#commits, this.#running.at(-1)?.number ?? null];
     const rows = this.pending.takeGroup();

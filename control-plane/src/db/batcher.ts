@@ -1,8 +1,11 @@
-//   add ──► queue ──(idle: at once | busy: when the running flush ends)──► flush(≤ maxItems) ──► each item's promise
+import { afterInput, type Clock, systemClock } from '@vantage/shared/clock.js';
+
+//   add ──► queue ──(idle: when this turn's input is read | busy: when the running flush ends)──► flush(≤ maxItems) ──► each item's promise
 //
-// One flush at a time. No timer: an item that finds the writer idle is written at once, and items that arrive meanwhile
-// form the next batch, so batches grow exactly as fast as the writer is slow. With `turnOf` a batch has one item of
-// each producer, or those that `joins` joins, so a producer of a thousand items delays no other.
+// One flush at a time. No timer: an item that finds the writer idle is written when the event loop has read what has
+// arrived so far, together with all that this brings, and items that arrive meanwhile form the next batch, so batches
+// grow exactly as fast as the writer is slow. With `turnOf` a batch has one item of each producer, or those that `joins`
+// joins, so a producer of a thousand items delays no other.
 
 interface Waiting<T, R> {
   readonly item: T;
@@ -28,11 +31,14 @@ export interface BatcherOptions<T, R> {
    * only. `turns`: the same items, grouped as `joins` joined them.
    */
   flush(items: readonly T[], turns: readonly (readonly [T, ...T[]])[]): Promise<readonly R[]>;
+  /** Tells when the input of this turn has been read. Default: that of the machine. */
+  readonly clock?: Pick<Clock, 'afterInput'>;
 }
 
 /** Gathers items into batches for one writer, in the order they were added, or in turns. */
 export class Batcher<T, R> {
   readonly #options: BatcherOptions<T, R>;
+  readonly #clock: Pick<Clock, 'afterInput'>;
   /** Items by producer; without turns each item has its own. */
   readonly #queues = new Map<unknown, Waiting<T, R>[]>();
   #queued = 0;
@@ -41,6 +47,7 @@ export class Batcher<T, R> {
 
   constructor(options: BatcherOptions<T, R>) {
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
   }
 
   /** Items not yet handed to the writer. */
@@ -55,7 +62,7 @@ export class Batcher<T, R> {
     });
     if (!this.#isWriting) {
       this.#isWriting = true;
-      this.#written = this.#writeAll();
+      this.#written = afterInput(this.#clock).then(() => this.#writeAll());
     }
     return result;
   }

@@ -108,6 +108,7 @@ export class Ingest {
     const writer = () =>
       new Batcher<Pending, IngestOutcome>({
         maxItems: MAX_BATCHES,
+        clock: options.clock,
         turnOf: ({ batch }) => batch.nodeId,
         joins: (first, previous, next) => canJoin(first.batch, previous.batch, next.batch),
         flush: (_, turns) => this.#flush(turns),

@@ -37,7 +37,11 @@ export class SharedWindows implements UnitSource {
 
   constructor(options: SharedWindowsOptions) {
     this.#options = options;
-    this.#batcher = new Batcher({ maxItems: MAX_ASKS_PER_STATEMENT, flush: (asks) => this.#flush(asks) });
+    this.#batcher = new Batcher({
+      maxItems: MAX_ASKS_PER_STATEMENT,
+      clock: options.clock,
+      flush: (asks) => this.#flush(asks),
+    });
   }
 
   isOurs(): boolean {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@vantage/shared/clock.js';
+import { joinWrites } from '@vantage/shared/protocol/joined-writes.js';
 import { LINK_PATH, LINK_SUBPROTOCOL } from '@vantage/shared/protocol/limits.js';
 import { LinkSessions, type LinkSessionsPorts } from './link-sessions.js';
 import type { DepartureOptions } from './session/departure.js';
@@ -79,7 +80,7 @@ export class LinkServer {
   #upgrade({ request, socket, head, address }: Upgrade, leave: Leave): void {
     socket.once('close', () => leave(false));
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const session = this.#sessions.begin(webSocket, address, () => leave(session.nodeId !== ''));
+      const session = this.#sessions.begin(joinWrites(webSocket, socket), address, () => leave(session.nodeId !== ''));
       socket.on('data', (bytes: Buffer) => session.heard(bytes.length));
     });
   }

@@ -1,12 +1,14 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '@vantage/shared/clock.js';
 import { encodeResult } from '@vantage/shared/protocol/codec.js';
 import { type Lane, lanes } from '@vantage/shared/protocol/lanes.js';
 import { type Logger, pino } from 'pino';
 import type { Test } from 'tap';
 import { FakeClock } from '../../../test/_support/fake-clock.js';
 import { Spool, type SpoolOptions, type SpoolRow } from '../spool.js';
+import { NEXT_COMMIT_MS } from '../spool-writer.js';
 
 /** Folder in which a commit costs no disk access, if there is one: for tests of very many commits. */
 export const memoryFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -18,12 +20,30 @@ export function aFolder(t: Test, parent = tmpdir()): string {
   return folder;
 }
 
-/** A spool closed with the test; without options in a folder of its own, on a clock that stands still. */
+/**
+ * A spool closed with the test; without options in a folder of its own, on a clock that stands still. Acknowledgements
+ * do not wait for the next rows.
+ */
 export async function openSpool(t: Test, options: Partial<SpoolOptions> = {}): Promise<Spool> {
   const folder = options.folder ?? aFolder(t);
-  const spool = await Spool.open({ clock: new FakeClock(), log: pino({ level: 'silent' }), ...options, folder });
+  const clock = withoutPatience(options.clock ?? new FakeClock());
+  const spool = await Spool.open({ log: pino({ level: 'silent' }), ...options, clock, folder });
   t.teardown(() => spool.close());
   return spool;
+}
+
+/** The same clock, but for the time that an acknowledgement waits for rows to travel with. */
+function withoutPatience(clock: Clock): Clock {
+  return {
+    now: () => clock.now(),
+    monotonicMs: () => clock.monotonicMs(),
+    afterInput: (callback) => clock.afterInput(callback),
+    after: (ms, callback, options) => {
+      if (ms !== NEXT_COMMIT_MS) return clock.after(ms, callback, options);
+      const soon = setImmediate(callback);
+      return () => clearImmediate(soon);
+    },
+  };
 }
 
 /** A logger that keeps what it is told; `lines` grows. */

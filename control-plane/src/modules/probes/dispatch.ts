@@ -51,6 +51,7 @@ export class Dispatch implements LinkWork {
   constructor(private readonly options: DispatchOptions) {
     this.#inserts = new Batcher({
       maxItems: MAX_TASKS_PER_INSERT,
+      clock: options.clock,
       flush: async (tasks) => {
         await options.store.insert(tasks);
         return tasks.map(() => undefined);
