@@ -45,6 +45,6 @@ let output: DestinationStream | null = null;
 
 /** The same for all loggers of the process: each destination has a timer of its own, which never ends. */
 function standardOutput(): DestinationStream {
-  output ??= destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: FLUSH_MS });
+  output ??= destination({ fd: 1, sync: false, minLength: 16_000, periodicFlush: FLUSH_MS });
   return output;
 }

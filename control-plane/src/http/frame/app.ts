@@ -76,7 +76,9 @@ class Frame {
     this.#turns = new CallerTurns(options.clock);
     const trustedProxies = parseTrustedProxies(options.trustedProxies);
     const closing = options.closing ?? new AbortController().signal;
-    this.#context = { log: options.log, clock: options.clock, trustedProxies, closing };
+    const endings = new Set<() => void>();
+    closing.addEventListener('abort', () => endings.forEach((end) => end()), { once: true });
+    this.#context = { log: options.log, clock: options.clock, trustedProxies, closing, endings };
     for (const route of options.routes)
       this.#table.add(route.method, route.path, compileRoute(route, options.isStrict));
   }

@@ -15,6 +15,8 @@ export interface ExchangeContext {
   readonly trustedProxies: TrustedProxies;
   /** Aborted when the server begins to close. */
   readonly closing: AbortSignal;
+  /** Called when the server begins to close: one listener of `closing` calls them all. */
+  readonly endings: Set<() => void>;
 }
 
 const NO_BODY: RawBody = { bytes: Buffer.alloc(0), isTooLarge: false };
@@ -105,19 +107,35 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
     return Array.isArray(value) ? value.join(', ') : (value ?? null);
   }
 
-  #watch(): AbortSignal {
-    const { closing } = this.#context;
-    const abort = new AbortController();
-    const onClosing = () => abort.abort(closing.reason);
-    if (closing.aborted) onClosing();
-    else closing.addEventListener('abort', onClosing, { once: true });
-    const onClose = () => {
-      closing.removeEventListener('abort', onClosing);
-      if (!this.response.writableFinished) abort.abort(new Error('the caller closed the connection'));
+  onEnding(callback: () => void): () => void {
+    const { endings } = this.#context;
+    const end = () => {
+      stop();
+      if (this.#reasonToEnd !== null) callback();
     };
-    if (this.response.closed) onClose();
-    else this.response.once('close', onClose);
+    const stop = () => {
+      endings.delete(end);
+      this.response.off('close', end);
+    };
+    endings.add(end);
+    this.response.on('close', end);
+    if (this.#reasonToEnd !== null) queueMicrotask(end);
+    return stop;
+  }
+
+  #watch(): AbortSignal {
+    const abort = new AbortController();
+    if (this.#reasonToEnd === null) this.onEnding(() => abort.abort(this.#reasonToEnd));
+    else abort.abort(this.#reasonToEnd);
     return abort.signal;
+  }
+
+  /** Why no response is wanted any more, or none may be waited for; null: there is no reason. */
+  get #reasonToEnd(): Error | null {
+    const { closing } = this.#context;
+    if (closing.aborted) return closing.reason as Error;
+    if (!this.response.closed || this.response.writableFinished) return null;
+    return new Error('the caller closed the connection');
   }
 }
 

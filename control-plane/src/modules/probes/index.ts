@@ -18,7 +18,8 @@ import { checkTarget, chooseNodes, chooseSharedNodes, type ProbeRequest } from '
 import type { ProbeWork } from './probe-work.js';
 import { listTasks, MAX_PAGE_BYTES, PageTooLargeError, type TaskRow } from './store.js';
 import { type Submitted, Submitting } from './submitting.js';
-import { isFinished, type TaskReader } from './task-reader.js';
+import type { TaskReader } from './task-reader.js';
+import { TaskWaits, type WaitLimits } from './task-waits.js';
 import { type Measured, type Note, TaskWriter } from './task-writer.js';
 import { type TaskView, taskView } from './view.js';
 
@@ -57,6 +58,7 @@ export class Probes {
   /** Part of probes that links use. */
   readonly work: ProbeWork;
   readonly #writer: TaskWriter;
+  readonly #waits: TaskWaits;
   readonly #asking: Asking;
   readonly #submitting: Submitting;
 
@@ -64,6 +66,7 @@ export class Probes {
     const { db, policy, work } = options;
     this.work = work;
     this.#writer = new TaskWriter({ db, policy, dispatch: work.dispatch });
+    this.#waits = new TaskWaits({ ...options, ...work });
     this.#asking = new Asking({ ...options, ...work, writer: this.#writer });
     this.#submitting = new Submitting({ ...options, ...work, writer: this.#writer });
   }
@@ -149,20 +152,14 @@ export class Probes {
     return this.#shown(id, readable(await this.options.reader.find(id), viewer), viewer);
   }
 
-  /** Returns a task once it is finished, or its state after `seconds`. @throws ApiError PROBE_JOB_NOT_FOUND */
-  async waitFor(id: string, viewer: Viewer, seconds: number, signal: AbortSignal): Promise<TaskView> {
-    const ending = new AbortController();
-    const cancel = this.options.clock.after(seconds * 1_000, () => ending.abort());
-    try {
-      let last: TaskRow | null = null;
-      for await (const task of this.options.reader.follow(id, AbortSignal.any([signal, ending.signal]))) {
-        last = readable(task, viewer);
-      }
-      if (last && !isFinished(last) && !signal.aborted) last = await this.options.reader.find(id);
-      return await this.#shown(id, readable(last, viewer), viewer);
-    } finally {
-      cancel();
-    }
+  /**
+   * Returns a task once it is finished, or its state after `seconds`, or when the request has ended.
+   * @throws ApiError PROBE_JOB_NOT_FOUND
+   */
+  async waitFor(id: string, viewer: Viewer, seconds: number, onEnding: WaitLimits['onEnding']): Promise<TaskView> {
+    const check = (task: TaskRow | null) => readable(task, viewer);
+    const task = await this.#waits.wait(id, { mostMs: seconds * 1_000, onEnding, check });
+    return this.#shown(id, readable(task, viewer), viewer);
   }
 
   /**

@@ -10,17 +10,21 @@ interface Entry {
 
 const MAX_AGE_MS = 10_000;
 const MAX_BYTES = 32 * 1024 * 1024;
+/** Bytes to drop down to, once there are more than that. */
+const ROOMY_BYTES = 28 * 1024 * 1024;
+const SWEEP_EVERY_MS = 1_000;
 /** Approximate size of a task without results, in bytes. */
 const TASK_BYTES = 2_000;
 
 /**
  * Cache of the tasks that this replica has just created: most tasks are read once, within milliseconds of their end, by their
  * caller. An entry equals the row in the database; call `forget` after a change that is not a result stored by this replica.
- * Keeps entries for 10 s, and at most 32 MB.
+ * Keeps entries for 10 s or a little longer, and at most 32 MB.
  */
 export class RecentTasks {
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
+  #sweptMs = 0;
 
   constructor(private readonly clock: Clock) {}
 
@@ -61,9 +65,15 @@ export class RecentTasks {
     return this.clock.monotonicMs() - sinceMs < MAX_AGE_MS;
   }
 
+  /** Many at once: a Map whose first entries are gone has to look for its first one. */
   #dropOld(): void {
+    const nowMs = this.clock.monotonicMs();
+    const isFull = this.#bytes > MAX_BYTES;
+    if (!isFull && nowMs - this.#sweptMs < SWEEP_EVERY_MS) return;
+    this.#sweptMs = nowMs;
+    const mostBytes = isFull ? ROOMY_BYTES : MAX_BYTES;
     for (const [id, entry] of this.#entries) {
-      if (this.#isFresh(entry) && this.#bytes <= MAX_BYTES) return;
+      if (this.#isFresh(entry) && this.#bytes <= mostBytes) return;
       this.forget([id]);
     }
   }

@@ -6,8 +6,8 @@ import type { Waiters } from '../../runtime/waiters.js';
 import type { RecentTasks } from './recent-tasks.js';
 import { findTask, type TaskRow } from './store.js';
 
-// interval of reads without a wake-up: one may be lost between replicas
-const REREAD_MS = 2_000;
+/** Interval of reads without a wake-up: one may be lost between replicas. */
+export const REREAD_MS = 2_000;
 
 /** True if every node task has ended. */
 export function isFinished(task: TaskRow): boolean {

@@ -34,12 +34,13 @@ export const getTask = defineRoute({
   replies: { 200: AnyTask },
   errors: ['PROBE_JOB_NOT_FOUND'],
   limit: (search) => (/(?:^|&)wait=/.test(search) ? 'poll' : 'standard'),
-  async handle({ params, query, account, signal }, { probes }) {
-    const viewer = viewerOf(account);
-    const { wait } = query;
-    const task =
-      wait === undefined ? await probes.get(params.id, viewer) : await probes.waitFor(params.id, viewer, wait, signal);
-    return { status: 200, data: task };
+  async handle(request, { probes }) {
+    const { id } = request.params;
+    const { wait } = request.query;
+    const viewer = viewerOf(request.account);
+    const onEnding = request.onEnding.bind(request);
+    const task = wait === undefined ? probes.get(id, viewer) : probes.waitFor(id, viewer, wait, onEnding);
+    return { status: 200, data: await task };
   },
 });
 
