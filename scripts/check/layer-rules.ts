@@ -112,7 +112,7 @@ export const importRules: readonly ImportRule[] = [
     name: 'koa-in-http',
     says: 'Koa lives in control-plane/src/http/',
     forbids: (from, imported) =>
-      isPackage(imported, 'koa', '@koa/router') && !from.startsWith('control-plane/src/http/') && !isScript(from),
+      isPackage(imported, 'koa') && !from.startsWith('control-plane/src/http/') && !isScript(from),
   },
   {
     name: 'knex-in-db',

@@ -7,7 +7,8 @@ import type { Site } from './site.js';
 
 const PARAMS = { timeout_ms: 5_000, count: 1, banner: false, ip_version: 'auto' };
 const SPEC = { type: 'tcp', target: '192.0.2.9:80', params: PARAMS };
-/** Deadline that the API gives a tcp probe, in milliseconds. */
+/** Deadline that the API gives a tcp probe, and the time after which its node task ends, in milliseconds. */
+const DEADLINE_MS = 11_000;
 const EXPIRES_MS = 41_000;
 
 /** People who ask for probes, on whichever replica, until told to stop. */
@@ -65,7 +66,9 @@ export class Work {
       isTest: false,
       probeType: SPEC.type,
       target: SPEC.target,
+      spec: SPEC,
       specJson: JSON.stringify(SPEC),
+      deadlineMs: DEADLINE_MS,
       createdAt: new Date(now),
       expiresInMs: EXPIRES_MS,
       targetKeys: null,

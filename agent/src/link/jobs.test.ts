@@ -47,7 +47,7 @@ t.test('before any exchange a result says that its time was never compared', asy
   t.match(decodeResult(rows[0]?.payload ?? new Uint8Array()), { clockOffsetMs: 0, uncertaintyMs: -1 });
 });
 
-t.test('a task that runs or has run is not accepted again, up to ten thousand tasks', async (t) => {
+t.test('a task that runs or has run is not accepted again, for ten thousand tasks at least', async (t) => {
   const { jobs, measuring } = makeJobs();
   t.equal(jobs.accept(job('pt_0')), true);
   t.equal(jobs.accept(job('pt_0')), false, 'runs');
@@ -56,10 +56,10 @@ t.test('a task that runs or has run is not accepted again, up to ten thousand ta
   for (let i = 1; i < 10_000; i += 1) jobs.accept(job(`pt_${i}`));
   await settle();
   t.equal(jobs.accept(job('pt_0')), false, 'still remembered');
-  jobs.accept(job('pt_10000'));
+  for (let i = 10_000; i < 20_000; i += 1) jobs.accept(job(`pt_${i}`));
   await settle();
   t.equal(jobs.accept(job('pt_0')), true, 'forgotten: memory is bounded');
-  t.equal(measuring.jobs.length, 10_002);
+  t.equal(measuring.jobs.length, 20_001);
 });
 
 t.test('closing takes no more jobs and waits for those that run, no longer than allowed', async (t) => {

@@ -1,11 +1,12 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { encodeResult } from '@vantage/shared/protocol/codec.js';
+import { RecentIds } from '@vantage/shared/recent-ids.js';
 import type { Logger } from 'pino';
 import type { MeasuringProcess } from '../measuring/measuring-process.js';
 import type { Spool } from '../spool/spool.js';
 import type { ClockSync } from './clock-sync.js';
 
-/** Task ids remembered after their result, so that a job sent twice runs once. */
+/** Task ids remembered after their result, so that a job sent twice runs once: at least so many, and at most twice. */
 const REMEMBERED_TASKS = 10_000;
 
 /** A one-shot probe from the control plane. */
@@ -30,7 +31,7 @@ export interface JobsOptions {
 export class Jobs {
   readonly #options: JobsOptions;
   readonly #running = new Set<string>();
-  readonly #finished = new Set<string>();
+  readonly #finished = new RecentIds(REMEMBERED_TASKS);
   #isClosed = false;
   #loopLagMs = 0;
   #whenIdle: (() => void) | null = null;
@@ -51,8 +52,9 @@ export class Jobs {
 
   /** Runs a job; one that runs already or has run is not taken. */
   accept(job: Job): boolean {
-    if (this.#isClosed || this.#running.has(job.taskId) || this.#finished.has(job.taskId)) return false;
-    this.#running.add(job.taskId);
+    const { taskId } = job;
+    if (this.#isClosed || this.#running.has(taskId) || this.#finished.has(taskId)) return false;
+    this.#running.add(taskId);
     void this.#run(job);
     return true;
   }
@@ -96,7 +98,7 @@ export class Jobs {
       uncertaintyMs,
     });
     this.#running.delete(taskId);
-    this.#remember(taskId);
+    this.#finished.add(taskId);
     try {
       this.#options.spool.append('task', payload);
       this.onResult();
@@ -104,12 +106,5 @@ export class Jobs {
       log.warn({ err: error, taskId }, 'result arrived after the spool was closed');
     }
     if (this.#running.size === 0) this.#whenIdle?.();
-  }
-
-  #remember(taskId: string): void {
-    this.#finished.add(taskId);
-    if (this.#finished.size <= REMEMBERED_TASKS) return;
-    const [oldest] = this.#finished;
-    if (oldest !== undefined) this.#finished.delete(oldest);
   }
 }

@@ -1,5 +1,3 @@
-import { Router } from '@koa/router';
-
 /** Methods of one path, each with its value. */
 export interface Endpoint<T> {
   readonly methods: Map<string, T>;
@@ -13,26 +11,28 @@ export interface PathMatch<T> {
   readonly segments: readonly string[];
 }
 
+/** Paths that share their first segments. */
+interface Branch<T> {
+  readonly literals: Map<string, Branch<T>>;
+  parameter: Branch<T> | null;
+  /** The path that ends here. */
+  endpoint: Endpoint<T> | null;
+}
+
+const PARAMETER = /^\{\w+\}$/;
+
 /**
- * Paths to values by @koa/router's matcher. A literal segment wins over a parameter: `/v1/monitors/export` is found
+ * Paths to values, as a tree of their segments. A literal segment wins over a parameter: `/v1/monitors/export` is found
  * before `/v1/monitors/{id}`, whatever was added first. A parameter stands for one segment that is not empty.
  */
 export class RouteTable<T> {
-  /** By number of segments, so that few patterns are tried on a path. */
-  readonly #routers = new Map<number, Router>();
-  readonly #endpoints = new Map<string, Endpoint<T>>();
+  readonly #root: Branch<T> = newBranch();
+  /** Paths without parameters, which are most of those that are asked for. */
+  readonly #literals = new Map<string, PathMatch<T>>();
 
   /** @throws RangeError when the path already has a value for the method */
   add(method: string, path: string, value: T): void {
-    // by position: two paths that differ only in the name of a parameter are the same
-    let parameters = 0;
-    const pattern = path.replaceAll(/\{\w+\}/g, () => `:p${(parameters += 1)}`);
-    let endpoint = this.#endpoints.get(pattern);
-    if (endpoint === undefined) {
-      endpoint = { methods: new Map(), allow: '' };
-      this.#endpoints.set(pattern, endpoint);
-      this.#routerFor(pattern).register(pattern, [], () => undefined);
-    }
+    const endpoint = this.#endpointAt(path);
     const { methods } = endpoint;
     if (methods.has(method)) throw new RangeError(`two routes for "${method} ${path}"`);
     methods.set(method, value);
@@ -41,34 +41,43 @@ export class RouteTable<T> {
 
   /** The endpoint of a path without its query; null when there is none. */
   find(path: string): PathMatch<T> | null {
-    // a pattern without parameters is its own path, and wins over all others; one with them has a colon, and is no path
-    const literal = path.includes(':') ? undefined : this.#endpoints.get(path);
-    if (literal !== undefined) return { endpoint: literal, segments: [] };
-    const matching = this.#routers.get(segmentCount(path))?.match(path, '').path ?? [];
-    const [layer] = matching.sort((a, b) => compareRank(String(a.path), String(b.path)));
-    const endpoint = layer && this.#endpoints.get(String(layer.path));
-    return endpoint ? { endpoint, segments: layer.captures(path) } : null;
+    return this.#literals.get(path) ?? findBelow(this.#root, path.split('/'), 0, []);
   }
 
-  #routerFor(pattern: string): Router {
-    const count = segmentCount(pattern);
-    const known = this.#routers.get(count);
-    if (known !== undefined) return known;
-    const router = new Router({ sensitive: true, strict: true });
-    this.#routers.set(count, router);
-    return router;
+  #endpointAt(path: string): Endpoint<T> {
+    const branch = path.split('/').reduce(branchOf, this.#root);
+    branch.endpoint ??= { methods: new Map(), allow: '' };
+    if (!path.includes('{')) this.#literals.set(path, { endpoint: branch.endpoint, segments: [] });
+    return branch.endpoint;
   }
 }
 
-function segmentCount(path: string): number {
-  return path.split('/').length;
+function newBranch<T>(): Branch<T> {
+  return { literals: new Map(), parameter: null, endpoint: null };
 }
 
-/** Order of two patterns that match the same path: the one with the first literal segment comes first. */
-function compareRank(a: string, b: string): number {
-  return rank(a) < rank(b) ? -1 : 1;
+/** The branch of one more segment. Two paths that differ only in the name of a parameter are the same. */
+function branchOf<T>(branch: Branch<T>, segment: string): Branch<T> {
+  if (PARAMETER.test(segment)) {
+    branch.parameter ??= newBranch();
+    return branch.parameter;
+  }
+  const next = branch.literals.get(segment) ?? newBranch<T>();
+  branch.literals.set(segment, next);
+  return next;
 }
 
-function rank(pattern: string): string {
-  return pattern.replaceAll(/[^/]+/g, (segment) => (segment.startsWith(':') ? '1' : '0'));
+/** The endpoint of the segments from `at` on; `taken`: those that stand for parameters before it. */
+function findBelow<T>(
+  { literals, parameter, endpoint }: Branch<T>,
+  segments: readonly string[],
+  at: number,
+  taken: readonly string[],
+): PathMatch<T> | null {
+  const segment = segments[at];
+  if (segment === undefined) return endpoint === null ? null : { endpoint, segments: taken };
+  const literal = literals.get(segment);
+  const found = literal === undefined ? null : findBelow(literal, segments, at + 1, taken);
+  if (found !== null || parameter === null || segment === '') return found;
+  return findBelow(parameter, segments, at + 1, [...taken, segment]);
 }

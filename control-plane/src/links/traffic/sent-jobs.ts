@@ -1,5 +1,7 @@
+import { RecentIds } from '@vantage/shared/recent-ids.js';
+
 /**
- * Number of answers that are remembered, including those to jobs not sent over this link: a replica that read a task as
+ * Number of answers that are remembered at least, including those to jobs not sent over this link: a replica that read a task as
  * pending just before its result came must not send it. The node ignores tasks it has already measured, so such a job
  * would stay unanswered, and the link of a node with unanswered jobs is cut when it is as quiet as an idle one.
  */
@@ -9,7 +11,7 @@ const REMEMBERED_ANSWERS = 1_000;
 export class SentJobs {
   /** Time at which each task is given up, monotonic milliseconds, by task id. */
   readonly #owed = new Map<string, number>();
-  readonly #answered = new Set<string>();
+  readonly #answered = new RecentIds(REMEMBERED_ANSWERS);
 
   /** Number of jobs without an answer. */
   get owed(): number {
@@ -29,8 +31,6 @@ export class SentJobs {
   answer(taskId: string): void {
     this.#owed.delete(taskId);
     this.#answered.add(taskId);
-    const [oldest] = this.#answered;
-    if (this.#answered.size > REMEMBERED_ANSWERS && oldest !== undefined) this.#answered.delete(oldest);
   }
 
   /** Notes that the node has no job left of those it received: no more answers come. */

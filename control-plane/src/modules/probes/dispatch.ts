@@ -26,7 +26,10 @@ const SWEEP_MS = 1_000;
 /** Longest time that a busy node lets a probe wait; after that it reports `overload`. */
 const QUEUE_PATIENCE_MS = 5_000;
 
-type Job = Omit<PendingRow, 'opening'>;
+interface Job extends Omit<PendingRow, 'opening'> {
+  /** Time that a node may take for it, in milliseconds; absent: it is read from the spec. */
+  readonly deadlineMs?: number;
+}
 
 interface DispatchOptions {
   readonly store: DispatchStore;
@@ -94,6 +97,7 @@ export class Dispatch implements LinkWork {
         probe_type: task.probeType,
         spec: task.specJson,
         owner_id: task.ownerId,
+        deadlineMs: task.deadlineMs,
       };
       if (this.#sendIfLinkedHere(job)) continue;
       const replicaId = this.options.directory.find(nodeTask.nodeId)?.replicaId;
@@ -215,7 +219,7 @@ function sendJob(session: Link, row: Job): void {
     taskId: row.id,
     probeType: row.probe_type,
     specJson: row.spec,
-    deadlineMs: deadlineOf(row.probe_type, row.spec) + QUEUE_PATIENCE_MS,
+    deadlineMs: (row.deadlineMs ?? deadlineOf(row.probe_type, row.spec)) + QUEUE_PATIENCE_MS,
     caller: row.owner_id === null ? '' : callerName(row.owner_id, row.node_id),
   });
 }

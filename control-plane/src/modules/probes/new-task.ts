@@ -15,6 +15,7 @@ export function newTask(
   nodes: readonly Pick<Node, 'id'>[],
   now: number,
 ): NewTask {
+  const deadlineMs = measurementOf(request.type).deadlineMs(request.spec);
   const [id, ...nodeTaskIds] = sortedIds(nodes.length + 1, now);
   return {
     id,
@@ -22,9 +23,11 @@ export function newTask(
     isTest,
     probeType: request.type,
     target: request.spec.target,
+    spec: request.spec,
     specJson: JSON.stringify(request.spec),
+    deadlineMs,
     createdAt: new Date(now),
-    expiresInMs: measurementOf(request.type).deadlineMs(request.spec) + EXPIRY_SLACK_MS,
+    expiresInMs: deadlineMs + EXPIRY_SLACK_MS,
     targetKeys: null,
     nodeTasks: nodes.map((node, index) => ({ id: nodeTaskIds[index] ?? '', nodeId: node.id, refusedCode: null })),
   };

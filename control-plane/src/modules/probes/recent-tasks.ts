@@ -87,7 +87,7 @@ function pendingRow(task: NewTask): TaskRow {
     is_internal: task.isInternal ?? false,
     probe_type: task.probeType,
     target: task.target,
-    spec: JSON.parse(task.specJson),
+    spec: task.spec,
     created_at: task.createdAt,
     node_tasks: task.nodeTasks.map(({ id, nodeId }) => ({
       id,

@@ -47,7 +47,10 @@ export interface NewTask {
   readonly isInternal?: true;
   readonly probeType: string;
   readonly target: string;
+  readonly spec: object;
   readonly specJson: string;
+  /** Time that a node may take for it once it begins, in milliseconds. */
+  readonly deadlineMs: number;
   /** Creation time by the clock of the replica that received the request; for display only. */
   readonly createdAt: Date;
   /** Time after which unfinished node tasks end, in milliseconds from when it is stored. */

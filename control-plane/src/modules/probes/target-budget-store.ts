@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { queryPrepared } from '../../db/prepared.js';
 import { type Demand, grant, refill, TARGET_BURST } from './target-budget.js';
 
 /**
@@ -15,13 +16,16 @@ export async function takeFromBudget(trx: Knex.Transaction, keys: readonly strin
     inFlight: inFlight.get(key) ?? 0,
   }));
   const granted = grant(demand, states);
-  await trx.raw(
-    `UPDATE target_buckets b SET tokens = s.tokens, updated_at = clock_timestamp()
-     FROM unnest(?::text[], ?::float8[]) AS s(key, tokens) WHERE b.key = s.key`,
-    [states.map(({ key }) => key), states.map(({ tokens }) => tokens - granted * demand.weight)],
-  );
+  const left = states.map(({ tokens }) => tokens - granted * demand.weight);
+  await queryPrepared(trx, TAKE, [states.map(({ key }) => key), left]);
   return granted;
 }
+
+const TAKE = {
+  name: 'target-budget-take',
+  text: `UPDATE target_buckets b SET tokens = s.tokens, updated_at = clock_timestamp()
+         FROM unnest($1::text[], $2::float8[]) AS s(key, tokens) WHERE b.key = s.key`,
+};
 
 interface BucketRow {
   readonly key: string;
@@ -29,25 +33,28 @@ interface BucketRow {
   readonly age_seconds: number;
 }
 
+const LOCK = {
+  name: 'target-budget-lock',
+  text: `INSERT INTO target_buckets (key, tokens, updated_at)
+         SELECT key, $1, clock_timestamp() FROM unnest($2::text[]) AS key ORDER BY key
+         ON CONFLICT (key) DO UPDATE SET tokens = target_buckets.tokens
+         RETURNING key, tokens, extract(epoch FROM clock_timestamp() - updated_at)::float8 AS age_seconds`,
+};
+
 /** Creates missing buckets, full, and locks all of them, always in the order of their keys. */
-async function lockBuckets(trx: Knex.Transaction, keys: readonly string[]): Promise<BucketRow[]> {
-  const { rows } = await trx.raw<{ rows: BucketRow[] }>(
-    `INSERT INTO target_buckets (key, tokens, updated_at)
-     SELECT key, ?, clock_timestamp() FROM unnest(?::text[]) AS key ORDER BY key
-     ON CONFLICT (key) DO UPDATE SET tokens = target_buckets.tokens
-     RETURNING key, tokens, extract(epoch FROM clock_timestamp() - updated_at)::float8 AS age_seconds`,
-    [TARGET_BURST, [...keys]],
-  );
-  return rows;
+function lockBuckets(trx: Knex.Transaction, keys: readonly string[]): Promise<BucketRow[]> {
+  return queryPrepared<BucketRow>(trx, LOCK, [TARGET_BURST, [...keys]]);
 }
 
+const IN_FLIGHT = {
+  name: 'target-budget-in-flight',
+  text: `SELECT key, (SELECT count(*) FROM probe_node_tasks t
+           WHERE t.state = 'pending' AND t.target_keys IS NOT NULL AND t.target_keys @> ARRAY[key]) AS in_flight
+         FROM unnest($1::text[]) AS key`,
+};
+
 async function countInFlight(trx: Knex.Transaction, keys: readonly string[]): Promise<Map<string, number>> {
-  const { rows } = await trx.raw<{ rows: { key: string; in_flight: number }[] }>(
-    `SELECT key, (SELECT count(*) FROM probe_node_tasks t
-       WHERE t.state = 'pending' AND t.target_keys IS NOT NULL AND t.target_keys @> ARRAY[key]) AS in_flight
-     FROM unnest(?::text[]) AS key`,
-    [[...keys]],
-  );
+  const rows = await queryPrepared<{ key: string; in_flight: number }>(trx, IN_FLIGHT, [[...keys]]);
   return new Map(rows.map(({ key, in_flight }) => [key, in_flight]));
 }
 
