@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { pino } from 'pino';
+import t from 'tap';
+import { openDatabase } from '../src/db/database.js';
+import { startEmbeddedPostgres } from '../src/db/embedded/index.js';
+import { migrate } from '../src/db/migrate.js';
+import { ensurePartitions } from '../src/db/partitions.js';
+import type { StoreBatch } from '../src/ingest/index.js';
+import { storeBatches } from '../src/ingest/store.js';
+import { dispatchStore, findTask, type NewTask } from '../src/modules/probes/store.js';
+import { insertNode } from './_support/stored-node.js';
+import { temporaryDirectory } from './_support/temporary-directory.js';
+import { until } from './_support/until.js';
+
+const log = pino({ level: 'silent' });
+const epoch = Buffer.alloc(16, 1);
+
+function aTask(nodeId: string): NewTask {
+  const [id = '', nodeTaskId = ''] = [newId(idPrefixes.probeTask), newId(idPrefixes.probeTask)].sort();
+  return {
+    id,
+    ownerId: null,
+    isTest: false,
+    probeType: 'tcp',
+    target: '127.0.0.1:80',
+    spec: {},
+    specJson: '{}',
+    deadlineMs: 1_000,
+    createdAt: new Date(),
+    expiresInMs: 60_000,
+    targetKeys: null,
+    nodeTasks: [{ id: nodeTaskId, nodeId, refusedCode: null }],
+  };
+}
+
+function resultOf(nodeId: string, { nodeTasks: [nodeTask] }: NewTask, sequence: number): StoreBatch {
+  const row = {
+    writer: null,
+    sequence,
+    taskId: nodeTask?.id ?? '',
+    probeType: 'tcp',
+    result: { success: true },
+    resultJson: '{"success":true}',
+    isSuccess: true,
+    outcome: 'success',
+  };
+  return { kind: 'rows', nodeId, sessionId: 'ses_1', epoch, lane: 1, first: sequence, last: sequence, rows: [row] };
+}
+
+t.test('a crash of PostgreSQL loses no task that has a result, and of the newest others all or nothing', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  // a task that does not wait for the disk is in memory for ten seconds
+  const settings = { fsync: 'off', wal_writer_delay: '10s' };
+  const postgres = await startEmbeddedPostgres({ dataDir, log, settings });
+  t.teardown(() => postgres.stop());
+  const db = openDatabase({ url: postgres.url, poolSize: 1, applicationName: 'vantage test' });
+  t.teardown(() => db.destroy());
+  await migrate(db, log);
+  await ensurePartitions(db, Date.now());
+  const nodeId = await insertNode(db, { session_id: 'ses_1' });
+  await db.raw('INSERT INTO ingest_marks (node_id, epoch, lane, mark) VALUES (?, ?, 1, 0)', [nodeId, epoch]);
+
+  const store = dispatchStore(db);
+  const [finished, lost] = [aTask(nodeId), aTask(nodeId)];
+  await store.insert([finished]);
+  const [stored] = await storeBatches(db, [resultOf(nodeId, finished, 1)]);
+  t.match(stored, { kind: 'stored', mark: 1 });
+  await store.insert([lost]);
+  t.match(await findTask(db, lost.id), { id: lost.id, node_tasks: [{ state: 'pending' }] });
+
+  const [postmaster = ''] = (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n');
+  // what an immediate shutdown sends: nothing that is in memory is written
+  process.kill(Number(postmaster), 'SIGQUIT');
+  await until('the connection to be lost', () =>
+    db.raw('SELECT 1').then(
+      () => false,
+      () => true,
+    ),
+  );
+  await until(
+    'the database to be back',
+    () =>
+      db.raw('SELECT 1').then(
+        () => true,
+        () => false,
+      ),
+    20_000,
+  );
+
+  t.match(await findTask(db, finished.id), { node_tasks: [{ state: 'done' }] });
+  t.equal(await findTask(db, lost.id), null, 'no task: PROBE_JOB_NOT_FOUND');
+  const [late] = await storeBatches(db, [resultOf(nodeId, lost, 2)]);
+  t.match(late, { kind: 'stored', mark: 2, finished: [] }, 'its result is taken, and is of no task');
+  const { rows } = await db.raw('SELECT id FROM probe_node_tasks UNION ALL SELECT id FROM superseded_results');
+  t.strictSame(rows, [{ id: finished.nodeTasks[0]?.id }]);
+});
