@@ -108,8 +108,9 @@ function wire(foundation: Foundation, isStrict: boolean) {
 /** Starts all parts, dependencies first. @returns the address of the metrics */
 async function start(foundation: Foundation, parts: ReturnType<typeof wire>, stops: Stops): Promise<string | null> {
   const { replicas, house, opened, agents, events, jobs, http, upkeep } = parts;
-  const { lease, bus, directory, windows } = replicas;
+  const { lease, bus, directory, windows, limiter } = replicas;
   stops.push(() => windows.drain());
+  stops.push(() => limiter.returnQuotas());
   await run(house.lists, stops);
   await run(house.geo, stops);
   await run(lease, stops);

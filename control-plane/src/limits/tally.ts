@@ -110,6 +110,14 @@ export class Tally {
     this.#heardMs = nowMs;
   }
 
+  /** Gives up the stock; it is returned to the store with the next query. @returns units */
+  giveUpStock(): number {
+    const units = this.#stock;
+    this.#stock = 0;
+    this.giveBack(units);
+    return units;
+  }
+
   /** Notes that spent units were not needed; they are returned to the store with the next query. */
   giveBack(units: number): void {
     this.#used -= units;

@@ -17,6 +17,8 @@ interface TurnstileOptions {
   readonly windowAt: (nowMs: number) => Window;
   /** Part of a limit to take ahead while no other replica uses the source; 0: only the units needed. */
   readonly shareAhead: number;
+  /** True if what was taken ahead is returned when it is not needed: of a day, but not of a minute. */
+  readonly isQuota: boolean;
   readonly source: UnitSource;
   readonly clock: Clock;
 }
@@ -59,6 +61,12 @@ export class Turnstile {
     if (this.#tally.window.endsAt !== taken.resetsAt) return;
     this.#tally.giveBack(units);
     await this.#wait(0, most);
+  }
+
+  /** Returns what was taken ahead of a quota; resolves when the source knows. */
+  async returnQuota(): Promise<void> {
+    const { isQuota } = this.#options;
+    if (isQuota && this.#isCurrent() && this.#tally.giveUpStock() > 0) await this.#wait(0, 0);
   }
 
   /** True if nothing is left, as far as is known without a request. */

@@ -19,14 +19,18 @@ const minute = (limit: number, key = 'requests:u_1'): Limit => ({ key, limit, wi
 /** A limiter on a table in memory; `asks` is what it cost. */
 function alone(isOurs = true) {
   const [clock, table, asks] = [new FakeClock(), new WindowTable(), [] as Ask[]];
+  const state = { isOurs };
   const source: UnitSource = {
     take: async (ask) => {
       asks.push(ask);
       return table.take(ask);
     },
-    isOurs: () => isOurs,
+    isOurs: () => state.isOurs,
   };
-  return { clock, table, asks, limiter: new WindowLimiter(source, clock) };
+  const leave = () => {
+    state.isOurs = false;
+  };
+  return { clock, table, asks, limiter: new WindowLimiter(source, clock), leave };
 }
 
 type Step =
@@ -232,14 +236,70 @@ t.test('with others alive exactly what is needed is taken, at once for all who w
   t.equal(asks.length, 2);
 });
 
-t.test('a quota is taken exactly, even by a replica that is alone', async (t) => {
-  const { asks, limiter } = alone();
-  for (const cost of [3, 1]) await limiter.consume({ key: 'node-tests:u_1', limit: 250, windowMs: DAY_MS }, cost);
-  t.match(asks, [
-    { size: 3, count: 1 },
-    { size: 1, count: 1 },
-  ]);
+const quota = (limit: number): Limit => ({ key: 'node-tests:u_1', limit, windowMs: DAY_MS });
+
+t.test(
+  'a replica that is alone takes a fiftieth of a quota ahead, and returns what is left of it at its end',
+  async (t) => {
+    const { asks, limiter, table } = alone();
+    for (const cost of [3, 1, 1, 1, 1, 1]) await limiter.consume(quota(250), cost);
+    t.match(asks, [
+      { size: 3, count: 2 },
+      { size: 1, count: 5 },
+    ]);
+    t.equal((await limiter.consume(quota(250))).remaining, 241, 'what is taken ahead is not used');
+    await limiter.returnQuotas();
+    t.match(asks.at(-1), { owed: -2 });
+    const next = new WindowLimiter({ take: async (ask) => table.take(ask), isOurs: () => true }, new FakeClock());
+    t.equal((await next.consume(quota(250))).remaining, 240, 'nothing of it is lost');
+  },
+);
+
+t.test('a replica that is not alone any more returns what it has taken ahead of quotas', async (t) => {
+  const { asks, limiter, leave } = alone();
+  await limiter.consume(quota(500));
+  t.match(asks, [{ size: 1, count: 10 }]);
+  leave();
+  await limiter.consume(minute(60));
+  t.match(asks[1], { key: quota(500).key, count: 0, owed: -9 });
+  t.equal((await limiter.consume(quota(500))).remaining, 498);
+  t.match(asks.at(-1), { size: 1, count: 1 });
 });
+
+t.test('a quota of few units is taken one by one', async (t) => {
+  const { asks, limiter } = alone();
+  for (let index = 0; index < 3; index += 1) await limiter.consume(quota(50));
+  t.match(asks, [{ count: 1 }, { count: 1 }, { count: 1 }]);
+});
+
+t.test(
+  'replicas that end or are killed at any time lose at most what they had taken ahead, and grant nothing twice',
+  async () => {
+    const life = fc.record({
+      costs: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 30 }),
+      isKilled: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(life, { maxLength: 8 }), async (lives) => {
+        const table = new WindowTable();
+        let [granted, mostLost] = [0, 0];
+        for (const { costs, isKilled } of lives) {
+          const source = { take: async (ask: Ask) => table.take(ask), isOurs: () => true };
+          const replica = new WindowLimiter(source, new FakeClock());
+          for (const cost of costs) if ((await replica.consume(quota(200), cost)).isAllowed) granted += cost;
+          // a fiftieth, rounded up to whole requests of four units
+          if (isKilled) mostLost += 7;
+          else await replica.returnQuotas();
+        }
+        const last = new WindowLimiter({ take: async (ask) => table.take(ask), isOurs: () => false }, new FakeClock());
+        const { remaining, isAllowed } = await last.consume(quota(200));
+        const sum = granted + remaining + (isAllowed ? 1 : 0);
+        return sum <= 200 && sum >= 200 - mostLost;
+      }),
+      { numRuns: rounds(300) },
+    );
+  },
+);
 
 t.test('a request does not overtake a larger one that waits, though there would be units for it', async (t) => {
   const { limiter } = alone();

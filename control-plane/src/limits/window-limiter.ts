@@ -6,6 +6,8 @@ import { isQuota, windowAt } from './window.js';
 
 /** A replica on its own takes a tenth of a limit at once: ten statements a window for the busiest caller. */
 const SHARE_AHEAD = 0.1;
+/** The same for a quota: a fiftieth, because a crash loses it for the rest of the day. */
+const QUOTA_SHARE_AHEAD = 0.02;
 /** Keys known at once: about 20 MB. */
 const MAX_KEYS = 50_000;
 const FORGOTTEN_AT_ONCE = 1_000;
@@ -14,6 +16,7 @@ const SWEEP_EVERY_MS = 60_000;
 /** Limits counted in fixed windows. What is known of them is kept in memory, up to 50 000 keys. */
 export class WindowLimiter implements RateLimiter {
   readonly #turnstiles = new Map<string, Turnstile>();
+  #wasOurs = true;
   #sweptMs = 0;
 
   constructor(
@@ -28,6 +31,10 @@ export class WindowLimiter implements RateLimiter {
 
   consume(limit: Limit, cost = 1): Promise<Allowance> {
     const { within } = limit;
+    const isOurs = this.source.isOurs();
+    // the others are to find what this replica took ahead
+    if (this.#wasOurs && !isOurs) void this.returnQuotas();
+    this.#wasOurs = isOurs;
     return within === undefined ? this.#take(limit, cost) : this.#takeWithin(limit, within, cost);
   }
 
@@ -35,6 +42,11 @@ export class WindowLimiter implements RateLimiter {
     await this.#turnstileOf(limit).giveBack(cost, limit.limit, taken);
     // windows of a day end together; units of a shorter one with another end are not returned
     if (limit.within !== undefined) await this.#turnstileOf(limit.within).giveBack(cost, limit.within.limit, taken);
+  }
+
+  /** Returns what was taken ahead of quotas: at the end of this process, and when another replica begins. */
+  async returnQuotas(): Promise<void> {
+    await Promise.all([...this.#turnstiles.values()].map((turnstile) => turnstile.returnQuota()));
   }
 
   isExhausted({ within, ...limit }: Limit): boolean {
@@ -67,7 +79,8 @@ export class WindowLimiter implements RateLimiter {
     const made = new Turnstile({
       key: limit.key,
       windowAt: (nowMs) => windowAt(limit, nowMs),
-      shareAhead: isQuota(limit) ? 0 : SHARE_AHEAD,
+      shareAhead: isQuota(limit) ? QUOTA_SHARE_AHEAD : SHARE_AHEAD,
+      isQuota: isQuota(limit),
       source,
       clock,
     });
@@ -86,8 +99,9 @@ export class WindowLimiter implements RateLimiter {
   /** Many at once: a Map whose first entries are gone has to look for its first one. */
   #forgetOldest(): void {
     let left = FORGOTTEN_AT_ONCE;
-    for (const key of this.#turnstiles.keys()) {
+    for (const [key, turnstile] of this.#turnstiles) {
       if (left === 0) return;
+      void turnstile.returnQuota();
       this.#turnstiles.delete(key);
       left -= 1;
     }
