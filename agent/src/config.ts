@@ -90,6 +90,11 @@ export function measuringEnv(): Readonly<Record<string, string | undefined>> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VANTAGE_')));
 }
 
+/** File of roots that Node trusts in addition to its own, which it reads when it starts; null: none. */
+export function extraRootsFile(): string | null {
+  return process.env['NODE_EXTRA_CA_CERTS'] || null;
+}
+
 /** The configuration in an environment. @throws ConfigError */
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): AgentConfig {
   const value = (name: EnvironmentVariable) => (env[name] === '' ? undefined : env[name]);

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { missing } from '@vantage/shared/_support/missing.js';
 import { agentResultSchema } from '@vantage/shared/probe-types/node-result.js';
@@ -11,6 +12,7 @@ import t, { type Test } from 'tap';
 import { judgeError } from '../src/commands/judge-error.js';
 import { probe } from '../src/commands/probe.js';
 import { parseConfig } from '../src/config.js';
+import { startTlsServer, testAuthority, tlsIdentity } from './_support/certificates.js';
 import { AGENT_BIN, runCommand } from './_support/cli.js';
 import { startDnsServer, zone } from './_support/dns-server.js';
 import { startTcpServer } from './_support/tcp-server.js';
@@ -60,6 +62,24 @@ t.test(
     });
   },
 );
+
+t.test('an expired certificate of an authority in NODE_EXTRA_CA_CERTS is expired and not untrusted', async (t) => {
+  const { port } = await startTlsServer(t, tlsIdentity('expired'), () => {});
+  const file = join(t.testdir(), 'roots.pem');
+  const broken = testAuthority.replace(/\n\w{64}\n/, '\n');
+  const warningsWith = async (roots: string) => {
+    writeFileSync(file, roots);
+    const options = { env: { ...env, NODE_EXTRA_CA_CERTS: file } };
+    const { stdout } = await runCommand(t, ['probe', 'ssl', `127.0.0.1:${port}`, '--json'], options);
+    return JSON.parse(stdout).warnings as string[];
+  };
+  t.strictSame(await warningsWith(`a comment\n${testAuthority}${broken}`), ['expired', 'no_sct']);
+  t.match(
+    await warningsWith(`${broken}${testAuthority}`),
+    ['expired', 'untrusted'],
+    'Node reads up to the first bad one',
+  );
+});
 
 t.test('people get a readable report', async (t) => {
   const port = await startTarget(t);

@@ -2,11 +2,13 @@ import type { ProbeResults, ProbeSpecs } from '@vantage/shared/probe-types/index
 import { ssl as definition, sslPort, sslServerName } from '@vantage/shared/probe-types/ssl.js';
 import { roundMs } from '@vantage/shared/probe-types/statistics.js';
 import { targetHost } from '@vantage/shared/target-policy/spec.js';
+import { extraRootsFile } from '../../config.js';
 import { ConnectFailure, connectTcp } from '../../net/connect.js';
 import { within } from '../../net/deadline.js';
 import type { ProbeContext, ProbeEngine } from '../engine.js';
 import { ProbeFailure, refusing, toProbeError } from '../failure.js';
 import { Audit, Observations } from './audit.js';
+import { publicRoots } from './certificate/public-roots.js';
 import { Roots } from './certificate/roots.js';
 import { AuditContexts } from './contexts.js';
 import { describeProtocols, judgeServer } from './report.js';
@@ -25,10 +27,10 @@ export class SslEngine implements ProbeEngine<'ssl'> {
   readonly #contexts: AuditContexts;
   readonly #roots: Roots;
 
-  /** `trustedCertificates` (PEM) stand in for the public roots. */
+  /** `trustedCertificates` (PEM) stand in for the public roots and those of NODE_EXTRA_CA_CERTS. */
   constructor(options: { readonly trustedCertificates?: readonly string[] } = {}) {
     this.#contexts = new AuditContexts(options.trustedCertificates);
-    this.#roots = new Roots(options.trustedCertificates);
+    this.#roots = new Roots(options.trustedCertificates ?? publicRoots(extraRootsFile()));
   }
 
   async run(spec: SslSpec, context: ProbeContext): Promise<SslResult> {
@@ -89,5 +91,5 @@ export class SslEngine implements ProbeEngine<'ssl'> {
   }
 }
 
-/** The engine with the public roots (and, for the chain, those of NODE_EXTRA_CA_CERTS). */
+/** The engine with the public roots (and those of NODE_EXTRA_CA_CERTS). */
 export const ssl = new SslEngine();

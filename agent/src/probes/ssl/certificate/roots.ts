@@ -1,5 +1,4 @@
 import { X509Certificate } from 'node:crypto';
-import { rootCertificates } from 'node:tls';
 import { isIssuedBy } from './signatures.js';
 
 /** The roots by their names, read when the first one is asked for: most chains need none from here. */
@@ -7,9 +6,8 @@ export class Roots {
   readonly #pems: readonly string[];
   #bySubject: Map<string, X509Certificate[]> | null = null;
 
-  /** `trustedCertificates` (PEM) stand in for the public roots. */
-  constructor(trustedCertificates: readonly string[] = rootCertificates) {
-    this.#pems = trustedCertificates;
+  constructor(pems: readonly string[]) {
+    this.#pems = pems;
   }
 
   /** The root that signed a certificate, or null. */
