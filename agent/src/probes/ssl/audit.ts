@@ -8,7 +8,7 @@ import type { ProbeContext } from '../engine.js';
 import { ProbeFailure } from '../failure.js';
 import { unsupported, untried, type VersionAttempt } from './attempt.js';
 import type { AuditContexts } from './contexts.js';
-import { type Handshake, shakeHands } from './handshake.js';
+import { type Handshake, type KeyExchange, shakeHands } from './handshake.js';
 import { type HelloVersion, wireVersions } from './hello/client-hello.js';
 import { sayHello } from './hello/say-hello.js';
 import type { HelloReply } from './hello/server-hello.js';
@@ -46,6 +46,10 @@ export class Observations {
   readonly weakSuites: Suite[] = [];
   /** True if the server has refused every weak suite that it did not accept. */
   isWeakSearchComplete = false;
+  /** Diffie-Hellman over a finite field as the server does it where nothing else is offered; null: it does not, or unknown. */
+  finiteField: KeyExchange | null = null;
+  /** True if the server has shown or refused such a key exchange. */
+  isFiniteFieldKnown = false;
 }
 
 export interface AuditRequest {
@@ -82,6 +86,7 @@ export class Audit {
     await inLanes(LANES, [
       ...versions.map((version) => () => this.#tryVersion(version)),
       () => this.#trySsl3(),
+      () => this.#tryFiniteField(),
       () => this.#searchWeakSuites(),
     ]);
     if (this.#seen.handshake === null) throw failure;
@@ -136,6 +141,20 @@ export class Audit {
       if (this.#seen.versions.get(version)?.isSupported !== false) {
         this.#seen.versions.set(version, refusal(version, failure));
       }
+    }
+  }
+
+  /** Most servers prefer curves, and show this key exchange only to clients that know no other. */
+  async #tryFiniteField(): Promise<void> {
+    const { contexts } = this.#request;
+    try {
+      const shaken = await this.#connected((socket, signal) => this.#shake(socket, contexts.finiteField(), signal));
+      this.#seen.finiteField = shaken.keyExchange;
+      this.#seen.isFiniteFieldKnown = shaken.keyExchange !== null;
+    } catch (error) {
+      const failure = this.#survivable(error);
+      this.#seen.finiteField = isTooShort(failure) ? shortKeys : null;
+      this.#seen.isFiniteFieldKnown = isAnswer(failure);
     }
   }
 
@@ -219,17 +238,22 @@ function isTooShort({ message }: ProbeFailure): boolean {
   return /dh key too small/i.test(message);
 }
 
-/** A version that the server takes with such a key, whose exact length is not known. */
+/** Key exchange with such a key, whose exact length is not known. */
+const shortKeys: KeyExchange = { group: 'DH below 1024', dhBits: MAX_REFUSED_DH_BITS };
+
 function withShortKeys(version: SslVersion): VersionAttempt {
-  const keyExchange = { group: 'DH below 1024', dhBits: MAX_REFUSED_DH_BITS };
-  return { version, isSupported: true, cipher: null, keyExchange, reason: null };
+  return { version, isSupported: true, cipher: null, keyExchange: shortKeys, reason: null };
+}
+
+/** True if the server broke off, false if it cannot be reached any more. */
+function isAnswer({ code }: ProbeFailure): boolean {
+  return code === 'tls_handshake' || code === 'tcp_reset';
 }
 
 /** A server that breaks off does not take the version; one that cannot be reached any more says nothing. */
 function refusal(version: SslVersion, failure: ProbeFailure): VersionAttempt {
-  const isAnswer = failure.code === 'tls_handshake' || failure.code === 'tcp_reset';
   const reason = failure.message.replace(/^TLS handshake failed: (?:ssl\S* |tls\S* )?/, '');
-  return isAnswer ? unsupported(version, reason) : untried(version, reason);
+  return isAnswer(failure) ? unsupported(version, reason) : untried(version, reason);
 }
 
 function versionOf(version: HelloVersion, reply: HelloReply): VersionAttempt {

@@ -7,7 +7,7 @@ import { createSecureContext, type SecureContext, type SecureVersion } from 'nod
  */
 export class AuditContexts {
   readonly #trustedCertificates: readonly string[] | undefined;
-  readonly #made = new Map<SecureVersion | 'any', SecureContext>();
+  readonly #made = new Map<SecureVersion | 'any' | 'finite-field', SecureContext>();
 
   /** `trustedCertificates` (PEM) stand in for the public roots. */
   constructor(trustedCertificates?: readonly string[]) {
@@ -17,30 +17,47 @@ export class AuditContexts {
   /** Every version, as a client offers them; verifies the chain. */
   any(): SecureContext {
     return this.#get('any', () =>
-      make('TLSv1', 'TLSv1.3', this.#trustedCertificates === undefined ? undefined : [...this.#trustedCertificates]),
+      make({
+        minVersion: 'TLSv1',
+        maxVersion: 'TLSv1.3',
+        ...(this.#trustedCertificates === undefined ? {} : { ca: this.#trustedCertificates }),
+      }),
     );
   }
 
   /** One version and no other; knows no roots. */
   only(version: SecureVersion): SecureContext {
-    return this.#get(version, () => make(version, version, []));
+    return this.#get(version, () => make({ minVersion: version, maxVersion: version, ca: [] }));
   }
 
-  #get(key: SecureVersion | 'any', create: () => SecureContext): SecureContext {
+  /** Diffie-Hellman over a finite field and no other key exchange, in the versions that have it; knows no roots. */
+  finiteField(): SecureContext {
+    const options = { minVersion: 'TLSv1', maxVersion: 'TLSv1.2', ca: [] } as const;
+    return this.#get('finite-field', () => make({ ...options, ciphers: 'kDHE:!aNULL' }));
+  }
+
+  #get(key: SecureVersion | 'any' | 'finite-field', create: () => SecureContext): SecureContext {
     const made = this.#made.get(key) ?? create();
     this.#made.set(key, made);
     return made;
   }
 }
 
-function make(minVersion: SecureVersion, maxVersion: SecureVersion, ca: string[] | undefined): SecureContext {
+interface ContextOptions {
+  readonly minVersion: SecureVersion;
+  readonly maxVersion: SecureVersion;
+  /** PEM; default: the public roots. */
+  readonly ca?: readonly string[];
+  readonly ciphers?: string;
+}
+
+function make({ ciphers = 'DEFAULT', ca, ...options }: ContextOptions): SecureContext {
   return createSecureContext({
-    minVersion,
-    maxVersion,
+    ...options,
+    ...(ca === undefined ? {} : { ca: [...ca] }),
     // OpenSSL 3 supports TLS 1.0 and 1.1 only at this security level, because they sign with SHA-1
-    ciphers: 'DEFAULT@SECLEVEL=0',
+    ciphers: `${ciphers}:@SECLEVEL=0`,
     // servers too old for RFC 5746 are measured too
     secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
-    ...(ca === undefined ? {} : { ca }),
   });
 }

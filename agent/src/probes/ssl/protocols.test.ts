@@ -62,6 +62,25 @@ t.test('ssl reports the size of Diffie-Hellman', async (t) => {
   t.same(result.warnings, ['weak_key_exchange', 'no_tls13', 'no_sct']);
 });
 
+t.test('ssl finds short Diffie-Hellman behind curves that the server prefers', async (t) => {
+  const dhparam = openssl('dhparam', '-dsaparam', '1024');
+  const chain = [make.intermediate];
+  const suites = 'ECDHE-RSA-AES128-GCM-SHA256:DHE-RSA-AES128-GCM-SHA256';
+  for (const [maxVersion, ciphers, dh, expected] of [
+    ['TLSv1.2', `${suites}:@SECLEVEL=0`, dhparam, ['weak_key_exchange', 'no_tls13', 'no_sct']],
+    ['TLSv1.3', `${suites}:@SECLEVEL=0`, dhparam, ['weak_key_exchange', 'no_sct']],
+    ['TLSv1.3', suites, 'auto', ['no_sct']],
+    ['TLSv1.3', 'ECDHE-RSA-AES128-GCM-SHA256', dhparam, ['no_sct']],
+  ] as const) {
+    const port = await serveCertificate(t, leaf, { chain, dhparam: dh, maxVersion, ciphers });
+    const result = await audit(port, make.root);
+    t.same(result.warnings, expected, `${maxVersion} ${ciphers}`);
+    t.notMatch(result.tls_versions[3], { key_exchange: /DH \d/ }, 'the version negotiates a curve');
+    const [{ message } = { message: '' }] = result.findings;
+    if (expected.length > 1) t.equal(message, 'DHE alone: DH 1024');
+  }
+});
+
 t.test('ssl finds a Diffie-Hellman key that OpenSSL refuses', async (t) => {
   const port = await serveCertificate(t, leaf, { chain: [make.intermediate] });
   const front = await startShortDhFront(t, { leaf, chain: [make.intermediate], port });

@@ -78,7 +78,7 @@ export function judgeServer(seen: Observations, context: ReportContext): (Certif
         ...judgeValidity(validity),
         ...judgeCertificates(path),
         ...judgeProofs(leaf, staple),
-        ...judgeProtocols([...seen.versions.values()], seen.weakSuites),
+        ...judgeProtocols({ ...seen, versions: [...seen.versions.values()] }),
         ...judgeCompleteness(seen),
       ],
       handshake.chainError !== undefined,
@@ -96,11 +96,12 @@ export function judgeServer(seen: Observations, context: ReportContext): (Certif
   };
 }
 
-function judgeCompleteness({ handshake, versions, isWeakSearchComplete }: Observations): Complaint[] {
+function judgeCompleteness({ handshake, versions, ...seen }: Observations): Complaint[] {
   const unknown = [...versions.values()].filter(({ isSupported }) => isSupported === null);
   const gaps = [
     ...unknown.map(({ version }) => version),
-    ...(isWeakSearchComplete ? [] : ['weak ciphers']),
+    ...(seen.isWeakSearchComplete ? [] : ['weak ciphers']),
+    ...(seen.isFiniteFieldKnown ? [] : ['Diffie-Hellman over a finite field']),
     ...(handshake?.chainError === undefined ? ['the chain, because the server requested a client certificate'] : []),
   ];
   return when(gaps.length > 0, 'incomplete_audit', `not known: ${gaps.join(', ')}`);

@@ -2,7 +2,7 @@ import type { SslVersion } from '@vantage/shared/probe-types/ssl-result.js';
 import t from 'tap';
 import type { VersionAttempt } from '../attempt.js';
 import { weakSuites } from '../hello/suites.js';
-import { judgeProtocols } from './protocols.js';
+import { judgeProtocols, type ProtocolFacts } from './protocols.js';
 
 const aVersion = (version: SslVersion, parts: Partial<VersionAttempt> = {}): VersionAttempt => ({
   version,
@@ -14,8 +14,9 @@ const aVersion = (version: SslVersion, parts: Partial<VersionAttempt> = {}): Ver
 });
 const best = aVersion('TLSv1.3', { cipher: 'TLS_AES_128_GCM_SHA256' });
 const dh = (bits: number) => ({ keyExchange: { group: `DH ${bits}`, dhBits: bits } });
-const codes = (...parameters: Parameters<typeof judgeProtocols>) =>
-  judgeProtocols(...parameters).map(({ code }) => code);
+const judged = (facts: Partial<ProtocolFacts>) =>
+  judgeProtocols({ versions: [best], weakSuites: [], finiteField: null, ...facts });
+const codes = (facts: Partial<ProtocolFacts>) => judged(facts).map(({ code }) => code);
 
 t.test('versions and key exchanges are judged at each limit', async (t) => {
   const none = { isSupported: false, cipher: null, keyExchange: null };
@@ -41,12 +42,24 @@ t.test('versions and key exchanges are judged at each limit', async (t) => {
     [[aVersion('TLSv1.2', { cipher: 'ECDHE-RSA-CHACHA20-POLY1305' })], []],
     [[aVersion('TLSv1.2', { cipher: 'ECDHE-RSA-AES128-SHA' }), best], []],
   ];
-  for (const [versions, expected] of cases) t.same(codes(versions, []), expected, JSON.stringify(versions));
+  for (const [versions, expected] of cases) t.same(codes({ versions }), expected, JSON.stringify(versions));
+});
+
+t.test('a key exchange that the server does only where nothing else is offered is judged once', async (t) => {
+  const tls12 = aVersion('TLSv1.2', dh(1024));
+  const { keyExchange: finiteField } = dh(1024);
+  const alone = { code: 'weak_key_exchange', message: 'DHE alone: DH 1024' };
+  t.same(judged({ finiteField }), [alone]);
+  t.same(judged({ finiteField, versions: [tls12, best] }), [{ ...alone, message: 'TLSv1.2: DH 1024' }]);
+  t.same(codes({ finiteField: dh(512).keyExchange, versions: [tls12, best] }), [
+    'insecure_key_exchange',
+    'weak_key_exchange',
+  ]);
 });
 
 t.test('each kind of weak cipher has its finding, which names the cipher', async (t) => {
   const taken = [...new Map(weakSuites.map((suite) => [suite.kind, suite])).values()];
-  t.same(codes([best], taken), [
+  t.same(codes({ weakSuites: taken }), [
     'null_cipher',
     'anonymous_cipher',
     'export_cipher',
@@ -55,7 +68,7 @@ t.test('each kind of weak cipher has its finding, which names the cipher', async
     'triple_des_cipher',
   ]);
   t.same(
-    judgeProtocols([best], taken).map(({ message }) => message),
+    judged({ weakSuites: taken }).map(({ message }) => message),
     taken.map(({ name }) => name),
   );
 });

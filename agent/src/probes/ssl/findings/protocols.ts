@@ -1,5 +1,6 @@
 import type { SslFindingCode } from '@vantage/shared/probe-types/ssl-findings.js';
 import type { VersionAttempt } from '../attempt.js';
+import type { KeyExchange } from '../handshake.js';
 import type { Suite, WeakKind } from '../hello/suites.js';
 import { type Complaint, when } from './finding.js';
 
@@ -18,8 +19,17 @@ const aeadCipher = /^TLS_|GCM|CCM|CHACHA20/;
 const WEAK_DH_BITS = 2048;
 const INSECURE_DH_BITS = 1024;
 
+/** Protocols and ciphers of a server. */
+export interface ProtocolFacts {
+  readonly versions: readonly VersionAttempt[];
+  /** Weak suites that the server accepts. */
+  readonly weakSuites: readonly Suite[];
+  /** Key exchange with a client that offers Diffie-Hellman over a finite field alone; null: none, or unknown. */
+  readonly finiteField: KeyExchange | null;
+}
+
 /** Findings about the versions and ciphers that a server accepts. */
-export function judgeProtocols(versions: readonly VersionAttempt[], taken: readonly Suite[]): Complaint[] {
+export function judgeProtocols({ versions, weakSuites, finiteField }: ProtocolFacts): Complaint[] {
   const supported = versions.filter(({ isSupported }) => isSupported === true);
   const isKnownNot = (name: string) => versions.some((v) => v.version === name && v.isSupported === false);
   const has = (...names: string[]) => supported.filter(({ version }) => names.includes(version));
@@ -33,18 +43,22 @@ export function judgeProtocols(versions: readonly VersionAttempt[], taken: reado
       `only ${names(supported)} is offered`,
     ),
     ...when(isKnownNot('TLSv1.3'), 'no_tls13', 'TLSv1.3 is not offered'),
-    ...taken.flatMap(({ kind, name }) => (kind === null ? [] : [{ code: weakKindCodes[kind], message: name }])),
-    ...judgeKeyExchange(supported),
+    ...weakSuites.flatMap(({ kind, name }) => (kind === null ? [] : [{ code: weakKindCodes[kind], message: name }])),
+    ...judgeKeyExchange(supported, finiteField),
     ...judgeBest(supported.at(-1)),
   ];
 }
 
-function judgeKeyExchange(supported: readonly VersionAttempt[]): Complaint[] {
-  const isBelow = (bits: number) => supported.filter(({ keyExchange }) => (keyExchange?.dhBits ?? bits) < bits);
+function judgeKeyExchange(supported: readonly VersionAttempt[], finiteField: KeyExchange | null): Complaint[] {
+  const negotiated = supported.map(({ version, keyExchange }) => ({ place: version, ...keyExchange }));
+  const isSeen = negotiated.some(({ group }) => group === finiteField?.group);
+  const exchanges = isSeen ? negotiated : [...negotiated, { place: 'DHE alone', ...finiteField }];
+  const isBelow = (bits: number) => exchanges.filter(({ dhBits }) => (dhBits ?? bits) < bits);
   const insecure = isBelow(INSECURE_DH_BITS);
-  const weak = isBelow(WEAK_DH_BITS).filter((attempt) => !insecure.includes(attempt));
+  const weak = isBelow(WEAK_DH_BITS).filter((exchange) => !insecure.includes(exchange));
   // without the cipher, its key exchange is unknown
   const plain = supported.filter(({ cipher, keyExchange }) => cipher !== null && keyExchange === null);
+  const tellGroups = (found: typeof exchanges) => found.map(({ place, group }) => `${place}: ${group}`).join('; ');
   return [
     ...when(insecure.length > 0, 'insecure_key_exchange', tellGroups(insecure)),
     ...when(weak.length > 0, 'weak_key_exchange', tellGroups(weak)),
@@ -64,8 +78,4 @@ function names(versions: readonly VersionAttempt[]): string {
 
 function tellCiphers(versions: readonly VersionAttempt[]): string {
   return versions.map(({ version, cipher }) => `${version}: ${cipher}`).join('; ');
-}
-
-function tellGroups(versions: readonly VersionAttempt[]): string {
-  return versions.map(({ version, keyExchange }) => `${version}: ${keyExchange?.group}`).join('; ');
 }
