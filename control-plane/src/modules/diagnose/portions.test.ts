@@ -1,3 +1,4 @@
+import { blankInput } from '@vantage/shared/diagnose/_support/blank-input.js';
 import { sectionNames } from '@vantage/shared/diagnose/finding-table.js';
 import type { DiagnoseInput } from '@vantage/shared/diagnose/report.js';
 import { parseDiagnoseTarget } from '@vantage/shared/diagnose/target.js';
@@ -18,23 +19,7 @@ function progressOf({ nodes = 3, scope = sectionNames, target = 'example.com', i
   const nodeIds = Array.from({ length: nodes }, (_, i) => `n${i}`);
   return {
     row: { node_ids: nodeIds, tasks: {}, headers: null, scope, is_over: false },
-    input: {
-      target: parseDiagnoseTarget(target),
-      scope: new Set(scope),
-      nodeIds,
-      isOver: false,
-      taskIds: {},
-      http: [],
-      plainHttp: [],
-      ssl: [],
-      dns: [],
-      ping: [],
-      traceroute: [],
-      zone: null,
-      headers: null,
-      asnOf: () => null,
-      ...input,
-    },
+    input: blankInput({ target: parseDiagnoseTarget(target), scope: new Set(scope), nodeIds, ...input }),
     failedAudits: 0,
     isAskingHeaders: false,
   };

@@ -3,7 +3,7 @@ import type { ProbeResults } from '../../probe-types/index.js';
 import { findingRule, type SectionName } from '../finding-table.js';
 import { buildReport, type DiagnoseInput } from '../report.js';
 import type { Finding } from '../score.js';
-import { parseDiagnoseTarget } from '../target.js';
+import { blankInput } from './blank-input.js';
 
 /** The node of a report that has one. */
 const NODE_ID = 'n1';
@@ -18,23 +18,8 @@ export function byNode<T extends keyof ProbeResults>(result: ProbeResults[T]) {
 
 /** Findings of a section in the report that these results make. @throws Error if the section is not completed */
 export function findingsIn(section: SectionName, results: Partial<DiagnoseInput>): readonly Finding[] {
-  const nothing: DiagnoseInput = {
-    target: parseDiagnoseTarget('site.example.com'),
-    scope: new Set([section]),
-    nodeIds: [NODE_ID],
-    isOver: true,
-    taskIds: {},
-    http: [],
-    plainHttp: [],
-    ssl: [],
-    dns: [],
-    ping: [],
-    traceroute: [],
-    zone: null,
-    headers: null,
-    asnOf: () => null,
-  };
-  const report = buildReport({ ...nothing, ...results }).sections[section];
+  const report = buildReport(blankInput({ scope: new Set([section]), nodeIds: [NODE_ID], isOver: true, ...results }))
+    .sections[section];
   if (report?.status !== 'completed') throw new Error(`section ${section}: ${report?.status} ${report?.reason}`);
   return report.findings;
 }
