@@ -109,3 +109,36 @@ t.test('pieces are taken until one is not full, or until the stop', async (t) =>
   );
   t.equal(taken, 2);
 });
+
+t.test('a turn that nobody asked for comes only if there is work, one that was asked for always', async (t) => {
+  const clock = new FakeClock();
+  const [due, turns, failures]: [boolean[], string[], unknown[]] = [[], [], []];
+  const one = new Rounds({
+    everyMs: 1_000,
+    isDue: async () => {
+      const isDue = due.shift();
+      if (isDue === undefined) throw new Error('the database is away');
+      return isDue;
+    },
+    turn: async () => void turns.push('turn'),
+    onFailed: (error) => failures.push(error),
+    clock,
+  });
+  t.teardown(() => one.stop());
+  one.start();
+  const pass = async (ms: number) => {
+    clock.advance(ms);
+    await one.idle();
+    return turns.length;
+  };
+  due.push(false, true);
+  t.equal(await pass(1_000), 0);
+  t.equal(await pass(1_000), 1);
+  t.equal(await pass(1_000), 1);
+  t.match(failures, [{ message: 'the database is away' }]);
+  one.look();
+  t.equal(await pass(0), 2, 'asked for');
+  one.lookWithin(10);
+  t.equal(await pass(10), 3, 'asked for in a moment');
+  t.equal(failures.length, 1, 'nothing else was asked');
+});

@@ -5,7 +5,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 //
 //   look()          ──> a turn now, or one more when the present one ends
 //   lookWithin(ms)  ──> a turn in a moment: many who ask meanwhile get one
-//   every everyMs   ──> a turn, as after look()
+//   every everyMs   ──> a turn, as after look(), if isDue() says that there is work
 //
 // Work that is claimed with SKIP LOCKED in the transaction that performs it stays due if a replica dies in between.
 
@@ -13,6 +13,8 @@ interface RoundsOptions {
   readonly everyMs: number;
   /** Does the due work; leaves the rest if `isStopped` returns true. */
   readonly turn: (isStopped: () => boolean) => Promise<void>;
+  /** Tells, at less cost than a turn, whether there is work; asked before a turn that nobody asked for. Absent: there may be. */
+  readonly isDue?: () => Promise<boolean>;
   /** Called if a turn failed without having been stopped; the next one comes as usual. */
   readonly onFailed: (error: unknown) => void;
   readonly clock: Clock;
@@ -26,6 +28,7 @@ export class Rounds {
   #cancelTimer: () => void = () => {};
   #running: Promise<void> | null = null;
   #isAsked = false;
+  #isTimed = false;
   #isSoon = false;
 
   constructor(options: RoundsOptions) {
@@ -34,7 +37,7 @@ export class Rounds {
 
   /** The first turn comes after `everyMs`. */
   start(): void {
-    this.#later(this.#options.everyMs);
+    this.#later(this.#options.everyMs, () => this.#sweep());
   }
 
   /** Resolves when the turn that runs has ended. May be called twice. */
@@ -60,14 +63,22 @@ export class Rounds {
   lookWithin(ms: number): void {
     if (this.#isSoon) return;
     this.#isSoon = true;
-    this.#later(ms);
+    this.#later(ms, () => this.look());
+  }
+
+  #sweep(): void {
+    this.#isTimed = true;
+    this.#running ??= this.#run();
   }
 
   async #run(): Promise<void> {
-    while (this.#isAsked && !this.#isStopped) {
+    const { isDue, turn } = this.#options;
+    while ((this.#isAsked || this.#isTimed) && !this.#isStopped) {
+      const isAsked = this.#isAsked;
       this.#isAsked = false;
+      this.#isTimed = false;
       try {
-        await this.#options.turn(this.#hasStopped);
+        if (isAsked || isDue === undefined || (await isDue())) await turn(this.#hasStopped);
       } catch (error) {
         if (!this.#isStopped) this.#options.onFailed(error);
       }
@@ -76,13 +87,13 @@ export class Rounds {
     this.#running = null;
   }
 
-  #later(ms: number): void {
+  #later(ms: number, begin: () => void): void {
     this.#cancelTimer();
     if (this.#isStopped) return;
     this.#cancelTimer = this.#options.clock.after(ms, () => {
       this.#isSoon = false;
-      this.#later(this.#options.everyMs);
-      this.look();
+      this.#later(this.#options.everyMs, () => this.#sweep());
+      begin();
     });
   }
 }

@@ -7,6 +7,6 @@ import type { Test } from 'tap';
 export function temporaryDirectory(t: Test): string {
   const directory = mkdtempSync(path.join(realpathSync(tmpdir()), 'vantage-test-'));
   chmodSync(directory, 0o711);
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
   return directory;
 }

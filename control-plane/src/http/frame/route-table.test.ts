@@ -27,6 +27,16 @@ t.test('a parameter stands for exactly one segment that is not empty', async (t)
   }
 });
 
+t.test('a parameter may be the beginning of a segment with a fixed end, which wins over one without', async (t) => {
+  const table = tableOf(['GET', '/badge/{id}'], ['GET', '/badge/{id}.svg']);
+  t.match(table.find('/badge/a.svg'), { segments: ['a'], endpoint: { allow: 'GET, HEAD, OPTIONS' } });
+  t.equal(table.find('/badge/a.svg')?.endpoint.methods.get('GET'), 'GET /badge/{id}.svg');
+  t.strictSame(table.find('/badge/a.b.svg')?.segments, ['a.b']);
+  for (const path of ['/badge/a.png', '/badge/.svg'])
+    t.equal(table.find(path)?.endpoint.methods.get('GET'), 'GET /badge/{id}', path);
+  t.throws(() => tableOf(['GET', '/badge/v{id}']), { name: 'RangeError', message: /"v\{id\}"/ });
+});
+
 t.test('Allow lists every method of the path, HEAD with GET', async (t) => {
   const table = tableOf(['GET', '/a/{id}'], ['DELETE', '/a/{id}'], ['POST', '/b']);
   t.equal(table.find('/a/1')?.endpoint.allow, 'GET, DELETE, HEAD, OPTIONS');

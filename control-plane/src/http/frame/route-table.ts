@@ -14,24 +14,28 @@ export interface PathMatch<T> {
 /** Paths that share their first segments. */
 interface Branch<T> {
   readonly literals: Map<string, Branch<T>>;
-  parameter: Branch<T> | null;
+  /** Branches of parameters by what follows the parameter in its segment, the longest first: `.svg`, and mostly ''. */
+  parameters: ReadonlyMap<string, Branch<T>>;
   /** The path that ends here. */
   endpoint: Endpoint<T> | null;
 }
 
-const PARAMETER = /^\{\w+\}$/;
+const PARAMETER = /^\{\w+\}([^{}]*)$/;
 
 /**
  * Paths to values, as a tree of their segments. A literal segment wins over a parameter: `/v1/monitors/export` is found
- * before `/v1/monitors/{id}`, whatever was added first. A parameter stands for one segment that is not empty.
+ * before `/v1/monitors/{id}`, whatever was added first. A parameter stands for one segment, or its beginning, that is
+ * not empty.
  */
 export class RouteTable<T> {
   readonly #root: Branch<T> = newBranch();
   /** Paths without parameters, which are most of those that are asked for. */
   readonly #literals = new Map<string, PathMatch<T>>();
 
-  /** @throws RangeError when the path already has a value for the method */
+  /** @throws RangeError when the path already has a value for the method, or a parameter that does not begin its segment */
   add(method: string, path: string, value: T): void {
+    const odd = path.split('/').find((segment) => segment.includes('{') && !PARAMETER.test(segment));
+    if (odd !== undefined) throw new RangeError(`a parameter must begin its segment: "${odd}" of "${path}"`);
     const endpoint = this.#endpointAt(path);
     const { methods } = endpoint;
     if (methods.has(method)) throw new RangeError(`two routes for "${method} ${path}"`);
@@ -53,23 +57,25 @@ export class RouteTable<T> {
 }
 
 function newBranch<T>(): Branch<T> {
-  return { literals: new Map(), parameter: null, endpoint: null };
+  return { literals: new Map(), parameters: new Map(), endpoint: null };
 }
 
 /** The branch of one more segment. Two paths that differ only in the name of a parameter are the same. */
 function branchOf<T>(branch: Branch<T>, segment: string): Branch<T> {
-  if (PARAMETER.test(segment)) {
-    branch.parameter ??= newBranch();
-    return branch.parameter;
-  }
-  const next = branch.literals.get(segment) ?? newBranch<T>();
-  branch.literals.set(segment, next);
+  const suffix = PARAMETER.exec(segment)?.[1];
+  const next = (suffix === undefined ? branch.literals.get(segment) : branch.parameters.get(suffix)) ?? newBranch<T>();
+  if (suffix === undefined) branch.literals.set(segment, next);
+  else branch.parameters = new Map([...branch.parameters, [suffix, next] as const].sort(longestFirst));
   return next;
+}
+
+function longestFirst([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return b.length - a.length;
 }
 
 /** The endpoint of the segments from `at` on; `taken`: those that stand for parameters before it. */
 function findBelow<T>(
-  { literals, parameter, endpoint }: Branch<T>,
+  { literals, parameters, endpoint }: Branch<T>,
   segments: readonly string[],
   at: number,
   taken: readonly string[],
@@ -78,6 +84,12 @@ function findBelow<T>(
   if (segment === undefined) return endpoint === null ? null : { endpoint, segments: taken };
   const literal = literals.get(segment);
   const found = literal === undefined ? null : findBelow(literal, segments, at + 1, taken);
-  if (found !== null || parameter === null || segment === '') return found;
-  return findBelow(parameter, segments, at + 1, [...taken, segment]);
+  if (found !== null) return found;
+  for (const [suffix, branch] of parameters) {
+    if (segment.length <= suffix.length || !segment.endsWith(suffix)) continue;
+    const value = segment.slice(0, segment.length - suffix.length);
+    const below = findBelow(branch, segments, at + 1, [...taken, value]);
+    if (below !== null) return below;
+  }
+  return null;
 }

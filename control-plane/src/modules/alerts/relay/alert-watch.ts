@@ -1,6 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import { hasDueRows } from '../../../db/due-rows.js';
 import { Rounds, workOff } from '../../../runtime/rounds.js';
 import { listUnresolved, lockFreeAlerts } from '../events/alert-store.js';
 import { takeDataWaits } from '../events/data-wait-store.js';
@@ -11,6 +12,7 @@ import type { Relay } from './relay.js';
 
 const LOOK_MS = 1_000;
 const AT_ONCE = 1_000;
+const DUE_TABLES = ['alert_due', 'alert_data_waits', 'alert_bundles', 'alert_node_waits'] as const;
 
 interface AlertWatchOptions {
   readonly db: Knex;
@@ -27,9 +29,10 @@ export class AlertWatch {
   #isRunning = false;
 
   constructor(private readonly options: AlertWatchOptions) {
-    const { clock, log } = options;
+    const { clock, db, log } = options;
     this.#rounds = new Rounds({
       everyMs: LOOK_MS,
+      isDue: () => hasDueRows(db, DUE_TABLES, new Date(clock.now())),
       turn: (isStopped) => this.run(isStopped),
       onFailed: (error) => log.warn({ err: error }, 'cannot look at alerts that are due, retrying'),
       clock,

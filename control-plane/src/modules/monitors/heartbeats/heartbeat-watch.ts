@@ -1,6 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import { hasDueRows } from '../../../db/due-rows.js';
 import { Rounds, workOff } from '../../../runtime/rounds.js';
 import type { HeartbeatJudging } from './heartbeat-judging.js';
 import { claimDue } from './store.js';
@@ -32,6 +33,7 @@ export function heartbeatWatch({ db, judging, clock, log }: HeartbeatWatchOption
     });
   return new Rounds({
     everyMs: LOOK_MS,
+    isDue: () => hasDueRows(db, ['heartbeats'], new Date(clock.now())),
     turn: (isStopped) => workOff(isStopped, AT_ONCE, judgeSome),
     onFailed: (error) => log.warn({ err: error }, 'cannot judge heartbeats, retrying'),
     clock,

@@ -1,6 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import { hasDueRows } from '../../../db/due-rows.js';
 import { Rounds, workOff } from '../../../runtime/rounds.js';
 import { freshnessMs } from '../definition/freshness.js';
 import { monitorIntervals } from '../definition/intervals.js';
@@ -49,6 +50,7 @@ export class Judges {
     };
     this.#judging = new Rounds({
       everyMs: LOOK_MS,
+      isDue: () => hasDueRows(db, ['monitor_due'], null),
       turn: (isStopped) => workOff(isStopped, 1, judgeSome),
       onFailed: (error) => log.warn({ err: error }, 'cannot judge monitors, retrying'),
       clock,

@@ -1,6 +1,7 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
+import { hasDueRows } from '../../../db/due-rows.js';
 import type { Mail } from '../../../mail/index.js';
 import { Rounds, workOff } from '../../../runtime/rounds.js';
 import { findRecipient } from '../../accounts/index.js';
@@ -29,9 +30,10 @@ export class WindowTurns {
   readonly #rounds: Rounds;
 
   constructor(private readonly options: WindowTurnsOptions) {
-    const { clock, log } = options;
+    const { clock, db, log } = options;
     this.#rounds = new Rounds({
       everyMs: SWEEP_MS,
+      isDue: () => hasDueRows(db, ['maintenance_windows'], new Date(clock.now())),
       turn: (isStopped) => workOff(isStopped, 1, () => this.#performSome()),
       onFailed: (error) => log.warn({ err: error }, 'cannot look for due maintenance windows, retrying'),
       clock,
