@@ -110,7 +110,7 @@ t.test('pieces are taken until one is not full, or until the stop', async (t) =>
   t.equal(taken, 2);
 });
 
-t.test('a turn that nobody asked for comes only if there is work, one that was asked for always', async (t) => {
+t.test('a timed turn comes only if there is work, a requested turn always', async (t) => {
   const clock = new FakeClock();
   const [due, turns, failures]: [boolean[], string[], unknown[]] = [[], [], []];
   const one = new Rounds({

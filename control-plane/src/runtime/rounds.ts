@@ -13,7 +13,7 @@ interface RoundsOptions {
   readonly everyMs: number;
   /** Does the due work; leaves the rest if `isStopped` returns true. */
   readonly turn: (isStopped: () => boolean) => Promise<void>;
-  /** Tells, at less cost than a turn, whether there is work; asked before a turn that nobody asked for. Absent: there may be. */
+  /** Tells, at less cost than a turn, whether there is work; asked before a timed turn. Absent: there may be. */
   readonly isDue?: () => Promise<boolean>;
   /** Called if a turn failed without having been stopped; the next one comes as usual. */
   readonly onFailed: (error: unknown) => void;
