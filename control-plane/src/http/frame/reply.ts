@@ -63,7 +63,7 @@ export function renderError(exchange: Exchange, error: ApiError, publicUrl: stri
 
 /** Remainder of a limit as `meta.rate_limit` shows it (API specification 2.1). */
 function shownAllowance({ limit, remaining, resetsAt }: Allowance) {
-  return { limit, remaining, reset: new Date(resetsAt).toISOString() };
+  return { limit, remaining, reset: instantText(resetsAt) };
 }
 
 /** The headers of a limit (API specification 7). */
@@ -71,8 +71,16 @@ function limitHeaders({ limit, remaining, resetsAt }: Allowance): ReplyHeaders {
   return {
     'X-RateLimit-Limit': String(limit),
     'X-RateLimit-Remaining': String(remaining),
-    'X-RateLimit-Reset': new Date(resetsAt).toISOString(),
+    'X-RateLimit-Reset': instantText(resetsAt),
   };
+}
+
+let lastInstant = { ms: 0, text: new Date(0).toISOString() };
+
+/** ISO 8601 text of an instant. Successive responses to a caller have the same, and each says it twice. */
+function instantText(ms: number): string {
+  if (lastInstant.ms !== ms) lastInstant = { ms, text: new Date(ms).toISOString() };
+  return lastInstant.text;
 }
 
 /** The text of an error envelope. */
