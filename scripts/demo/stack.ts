@@ -5,6 +5,7 @@ import { Progress } from 'vantage-control/client/progress.js';
 import { ADMINISTRATOR_SCOPES } from '../administrator-scopes.js';
 import { makeScratchDirectory } from '../scratch-directory.js';
 import { AlertReceivers } from './alerts.js';
+import { HOST } from './names.js';
 import { Program, runToEnd } from './program.js';
 import type { Servers } from './servers.js';
 import { type Sources, startSources } from './sources.js';
@@ -61,6 +62,8 @@ export async function startStack({ root, servers, cleanUps }: StackOptions): Pro
   const environment = {
     ...receivers.environment,
     ...sources?.controlPlane,
+    // agents without a default route do not vote on monitors, unless a canary answers
+    ...(servers === null ? {} : { VANTAGE_CANARY_TARGETS: `tcp://${HOST}:${servers.ports.greeter}` }),
     VANTAGE_DATA_DIR: join(directory, 'control-plane'),
     VANTAGE_LISTEN: '127.0.0.1:0',
     VANTAGE_METRICS_LISTEN: 'off',

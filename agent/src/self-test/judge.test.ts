@@ -10,7 +10,9 @@ t.test(
   async (t) => {
     const answers = (...codes: (string | null)[]) => codes.map((code) => ({ canary, code }));
     const cases = [
-      { name: 'no route', hasRoute: false, answers: answers(null), status: 'failed' },
+      { name: 'no route', hasRoute: false, answers: [], status: 'failed' },
+      { name: 'no route, and not measured', hasRoute: false, answers: answers('overload'), status: 'failed' },
+      { name: 'no route but to a canary', hasRoute: false, answers: answers('net_unreachable', null), status: 'ok' },
       { name: 'no canary', hasRoute: true, answers: [], status: 'unknown' },
       { name: 'one of two answers', hasRoute: true, answers: answers('tcp_timeout', null), status: 'ok' },
       { name: 'none answers', hasRoute: true, answers: answers('tcp_timeout', 'no_reply'), status: 'failed' },

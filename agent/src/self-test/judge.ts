@@ -19,17 +19,16 @@ export function isTelling({ code }: CanaryAnswer): boolean {
 }
 
 /**
- * Judges whether the node reaches the Internet over a family: a canary decides, but a missing route is enough to
- * fail.
+ * Judges whether the node reaches its part of the world over a family: one canary that answers is enough, with or without a
+ * default route; without an answer from any, a missing route is enough to fail.
  */
 export function judgeFamily(family: 4 | 6, hasRoute: boolean, answers: readonly CanaryAnswer[]): SelfTestCheck {
   const name = family === 4 ? 'ipv4' : 'ipv6';
-  if (!hasRoute) return { name, status: 'failed', detail: `no default route over IPv${family}` };
   const telling = answers.filter(isTelling);
-  const [first] = telling;
-  if (first === undefined) return { name, status: 'unknown', detail: 'has a route, but no canary to test it with' };
   const good = telling.find(({ code }) => code === null);
   if (good !== undefined) return { name, status: 'ok', detail: `${good.canary.text} answers` };
+  if (!hasRoute) return { name, status: 'failed', detail: `no default route over IPv${family}` };
+  if (telling.length === 0) return { name, status: 'unknown', detail: 'has a route, but no canary to test it with' };
   const detail = telling.map(({ canary, code }) => `${canary.text}: ${code}`).join(', ');
   return { name, status: 'failed', detail: detail.slice(0, 200) };
 }

@@ -37,8 +37,12 @@ function start(code: (job: MeasureJob) => string | null = () => null) {
   return { clock, jobs, reports, selfTest, advance };
 }
 
-t.test('canaries are probed over each family with a route, by the ordinary runner', async (t) => {
-  const { jobs, selfTest, advance } = start((job) => (job.type === 'tcp' ? 'tcp_refused' : null));
+t.test('canaries are probed over each family, with a default route or without, by the ordinary runner', async (t) => {
+  const isV6 = ({ specJson }: MeasureJob) => JSON.parse(specJson).params.ip_version === 'v6';
+  const { jobs, selfTest, advance } = start((job) => {
+    if (job.type === 'tcp') return 'tcp_refused';
+    return isV6(job) ? 'net_unreachable' : null;
+  });
   selfTest.setCanaries([
     'tcp://canary.example.com:443',
     'icmp://192.0.2.1',
@@ -54,7 +58,9 @@ t.test('canaries are probed over each family with a route, by the ordinary runne
   t.same(probed.sort(), [
     ['dns', 'vantage.invalid', undefined],
     ['ping', '192.0.2.1', 'v4'],
+    ['ping', '2001:db8::1', 'v6'],
     ['tcp', 'canary.example.com:443', 'v4'],
+    ['tcp', 'canary.example.com:443', 'v6'],
   ]);
   t.ok(jobs.every(({ caller }) => caller === 'self-test'));
   const status = Object.fromEntries((selfTest.latest?.checks ?? []).map((check) => [check.name, check.status]));

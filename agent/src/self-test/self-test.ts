@@ -108,8 +108,7 @@ export class SelfTest {
   async #family(family: 4 | 6, canaries: readonly Canary[]): Promise<SelfTestCheck> {
     const hasRoute = await this.#options.hasRoute(family);
     const fitting = canaries.filter(({ host }) => host.kind === 'name' || host.family === family);
-    const probed = hasRoute ? fitting : [];
-    const answers = probed.map(async (canary) => ({
+    const answers = fitting.map(async (canary) => ({
       canary,
       code: await this.#probes.canary(canary, CANARY_TIMEOUT_MS, family),
     }));
