@@ -2,6 +2,7 @@ import type { ApiClient } from 'vantage-control/client/api-client.js';
 import { endText, sectionText } from 'vantage-control/client/report-text.js';
 import { runDiagnose } from 'vantage-control/client/run-diagnose.js';
 import type { ReportView } from 'vantage-control/modules/diagnose/index.js';
+import { terminalWidth } from 'vantage-control/terminal/wrapped-rows.js';
 import { HOST } from './names.js';
 import type { Servers } from './servers.js';
 
@@ -14,6 +15,8 @@ interface ShowOptions {
 
 /** Has a report about the web server of the demo written by all nodes, which everyone may read. */
 export async function showReport({ client, servers, say }: ShowOptions): Promise<ReportView> {
+  // indented by two
+  const width = terminalWidth() - 2;
   const report = await runDiagnose(
     client,
     {
@@ -21,7 +24,10 @@ export async function showReport({ client, servers, say }: ShowOptions): Promise
       shared: true,
       scope: ['http', 'ssl', 'ping', 'traceroute', 'security_headers'],
     },
-    { onBegun: () => {}, onSection: (name, section, { begun }) => say(sectionText(name, section, begun)) },
+    {
+      onBegun: () => {},
+      onSection: (name, section, { begun }) => say(sectionText(name, section, { nodes: begun.nodes, width })),
+    },
   );
   say(endText(report, true));
   return report;

@@ -2,6 +2,7 @@ import { sectionNames } from '@vantage/shared/diagnose/finding-table.js';
 import { Command, InvalidArgumentError } from 'commander';
 import { parseFrom } from '../node-words.js';
 import { printJson } from '../terminal/print.js';
+import { terminalWidth } from '../terminal/wrapped-rows.js';
 import type { ApiClient } from './api-client.js';
 import { Progress } from './progress.js';
 import { endText, sectionText } from './report-text.js';
@@ -59,7 +60,8 @@ async function diagnose(client: ApiClient, target: string, options: DiagnoseOpti
       onBegun: ({ scope: asked }) => progress.show(`0 of ${asked.length} sections`),
       onSection: (name, section, { begun, ended }) => {
         progress.clear();
-        if (json !== true) process.stdout.write(`${sectionText(name, section, begun)}\n`);
+        const place = { nodes: begun.nodes, width: terminalWidth() };
+        if (json !== true) process.stdout.write(`${sectionText(name, section, place)}\n`);
         progress.show(`${ended} of ${begun.scope.length} sections`);
       },
     });

@@ -21,7 +21,7 @@ t.test('fields are shown in their order: values, lists, records and tables of re
     ],
   };
   t.equal(
-    factsText(facts),
+    factsText(facts, 80),
     [
       'domain        example.com',
       'registered    yes',
@@ -40,6 +40,33 @@ t.test('fields are shown in their order: values, lists, records and tables of re
 });
 
 t.test('text of a server cannot control the terminal, not even by the names of its fields', async (t) => {
-  const text = factsText({ 'a\u001b[2J': 'b\nc\u202e', rows: [{ 'x\r': ['\u0007'] }] });
+  const text = factsText({ 'a\u001b[2J': 'b\nc\u202e', rows: [{ 'x\r': ['\u0007'] }] }, 80);
   t.equal(text, ['a·[2J  b·c·', 'rows', '  x·', '  ·'].join('\n'));
 });
+
+t.test(
+  'a value longer than the line is wrapped between words, below its beginning, and a long word stays whole',
+  async (t) => {
+    const url = `https://example.com/${'x'.repeat(60)}`;
+    const facts = {
+      name: 'a',
+      words: 'one two three four five six seven eight',
+      url,
+      rows: [{ n: 1, text: `see ${url} now` }],
+    };
+    t.equal(
+      factsText(facts, 40),
+      [
+        'name   a',
+        'words  one two three four five six seven',
+        '       eight',
+        `url    ${url}`,
+        'rows',
+        '  n  text',
+        '  1  see',
+        `     ${url}`,
+        '     now',
+      ].join('\n'),
+    );
+  },
+);

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { printJson } from '../terminal/print.js';
+import { terminalWidth } from '../terminal/wrapped-rows.js';
 import type { ApiClient } from './api-client.js';
 import { factsText } from './facts-text.js';
 import { Progress } from './progress.js';
@@ -131,7 +132,10 @@ async function lookUp(
     );
     progress.clear();
     if (given.json === true) printJson(data);
-    else process.stdout.write(`${factsText(data)}\n${meta.cache === undefined ? '' : `${ageText(meta.cache)}\n`}`);
+    else
+      process.stdout.write(
+        `${factsText(data, terminalWidth())}\n${meta.cache === undefined ? '' : `${ageText(meta.cache)}\n`}`,
+      );
   } finally {
     progress.clear();
   }

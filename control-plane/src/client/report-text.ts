@@ -1,21 +1,24 @@
 import type { SectionName } from '@vantage/shared/diagnose/finding-table.js';
 import { sectionReasons } from '@vantage/shared/diagnose/report.js';
-import { alignedRows, textCell } from '@vantage/shared/probe-types/cells.js';
+import { textCell } from '@vantage/shared/probe-types/cells.js';
 import type { ReportView, SectionView } from '../modules/diagnose/index.js';
+import { wrappedRows } from '../terminal/wrapped-rows.js';
 
-/** A section for a terminal: its score or state, then a line for each finding. */
-export function sectionText(name: SectionName, section: SectionView, { nodes }: Pick<ReportView, 'nodes'>): string {
+/** A section for a terminal of a width: its score or state, then each finding, and the nodes that have it unless all do. */
+export function sectionText(
+  name: SectionName,
+  section: SectionView,
+  { nodes, width }: Pick<ReportView, 'nodes'> & { readonly width: number },
+): string {
   const { status, score, reason, findings } = section;
   const state = score === null ? `${status}${reason === null ? '' : `: ${sectionReasons[reason]}`}` : `${score}`;
-  const rows = findings.map(({ severity, penalty, message, code, node_ids }) => [
-    severity,
-    penalty === 0 ? '' : `-${penalty}`,
-    `${textCell(message)} (${code})`,
-    node_ids.length === 0 || node_ids.length === nodes.length
-      ? ''
-      : node_ids.map((id) => placeText(id, nodes)).join('; '),
-  ]);
-  return [`${name}  ${state}`, ...alignedRows(rows, new Set([1])).map((row) => `  ${row}`)].join('\n');
+  const rows = findings.map(({ severity, penalty, message, code, node_ids }) => {
+    const isOfAll = node_ids.length === 0 || node_ids.length === nodes.length;
+    const places = isOfAll ? '' : ` from ${node_ids.map((id) => placeText(id, nodes)).join('; ')}`;
+    return [severity, penalty === 0 ? '' : `-${penalty}`, `${textCell(message)} (${code})${places}`];
+  });
+  const lines = wrappedRows(rows, { width: width - 2, right: new Set([1]) }).map((row) => `  ${row}`);
+  return [...wrappedRows([[name, state]], { width }), ...lines].join('\n');
 }
 
 /** End of a report for a terminal. */
