@@ -1,22 +1,15 @@
-import type { Page } from 'playwright-core';
 import t from 'tap';
 import { type AlertOfStack, startAlertedStack } from './_support/alerted-stack.js';
-import {
-  accessibilityFindings,
-  narrowAndDarken,
-  noBrowser,
-  openTab,
-  overflowOf,
-  startBrowser,
-} from './_support/browser.js';
+import { noBrowser, openTab, startBrowser } from './_support/browser.js';
+import { looksRight } from './_support/page-looks.js';
 
 t.setTimeout(300_000);
 
 const DAY_MS = 86_400_000;
 const languages = {
-  en: { lang: 'en', button: 'Acknowledge', done: 'is acknowledged', over: 'ended at', invalid: 'not valid' },
-  'zh-CN': { lang: 'zh-CN', button: '确认告警', done: '告警已确认', over: '结束', invalid: '此链接无效' },
-  'zh-TW': { lang: 'zh-TW', button: '確認告警', done: '告警已確認', over: '結束', invalid: '此連結無效' },
+  en: { button: 'Acknowledge', done: 'is acknowledged', over: 'ended at', invalid: 'not valid' },
+  'zh-CN': { button: '确认告警', done: '告警已确认', over: '结束', invalid: '此链接无效' },
+  'zh-TW': { button: '確認告警', done: '告警已確認', over: '結束', invalid: '此連結無效' },
 } as const;
 /** A name as long as the API accepts, with what browsers would read as markup or turn around. */
 const hostile = `<b>"Shop"</b> \u202e ${'🛒'.repeat(40)}${'x'.repeat(80)}`;
@@ -28,15 +21,8 @@ t.test('the page that acknowledges an alert, in a browser', { skip: noBrowser },
   await api.call('POST', `/v1/alert-events/${over.id}/resolve`);
   const directory = process.env['VANTAGE_TEST_PICTURES'];
 
-  const expectGood = async (page: Page, what: string) => {
-    t.strictSame(await accessibilityFindings(page), [], what);
-    t.ok((await overflowOf(page)) <= 0, `${what} does not scroll sideways`);
-    if (directory !== undefined) await page.screenshot({ path: `${directory}/${what.replaceAll(' ', '-')}.png` });
-  };
-
   for (const [locale, words] of Object.entries(languages)) {
     await t.test(`${locale}: each state has a readable page, wide or narrow, light or dark`, async (t) => {
-      const { page, complaints, requests } = await openTab(browser, 'about:blank', { locale });
       const states = {
         firing: [shop.link, words.button],
         'hostile name': [odd.link, words.button],
@@ -44,25 +30,16 @@ t.test('the page that acknowledges an alert, in a browser', { skip: noBrowser },
         altered: [shop.link.replace(shop.id, depot.id), words.invalid],
         expired: [shop.linkOf(8 * DAY_MS), words.invalid],
       } as const;
-      for (const view of ['wide light', 'narrow dark']) {
-        for (const [state, [path, text]] of Object.entries(states)) {
-          await page.goto(api.url + path);
-          t.match(await page.locator('main').innerText(), text, state);
-          t.equal(await page.locator('html').getAttribute('lang'), words.lang);
-          await expectGood(page, `${locale} ${state} ${view}`);
-        }
-        await narrowAndDarken(page);
-      }
-      // the browser itself reports responses with status 404
-      t.strictSame(
-        complaints.filter((complaint) => !complaint.includes('404')),
-        [],
-      );
-      t.ok(
-        requests.every((address) => address.startsWith(api.url) || address.startsWith('data:')),
-        'nothing is loaded from elsewhere',
-      );
-      await page.context().close();
+      const ofStates = <T>(value: (link: string, text: string) => T) =>
+        Object.fromEntries(Object.entries(states).map(([state, [link, text]]) => [state, value(link, text)]));
+      await looksRight(t, browser, {
+        name: 'acknowledge',
+        locale,
+        states: ofStates((link) => api.url + link),
+        texts: ofStates((_, text) => ({ locator: 'main', text })),
+        origin: api.url,
+        expectedStatus: 404,
+      });
     });
   }
 

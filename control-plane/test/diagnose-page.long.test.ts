@@ -39,7 +39,7 @@ t.test('the page of a report, in a browser', { skip: noBrowser }, async (t) => {
         name: 'report',
         locale,
         states: { report: url, missing: `${url}x` },
-        word: { state: 'report', locator: 'main', text: word },
+        texts: { report: { locator: 'main', text: word } },
         origin: api.url,
         expectedStatus: 404,
       });

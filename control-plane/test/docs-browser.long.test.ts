@@ -9,6 +9,7 @@ import {
   overflowOf,
   startBrowser,
 } from './_support/browser.js';
+import { looksRight } from './_support/page-looks.js';
 import { enrollPeer, PeerAgent } from './_support/peer-agent.js';
 import { finishedTask } from './_support/probes.js';
 import { startStack } from './_support/stack.js';
@@ -160,16 +161,13 @@ t.test('the pages in a browser', { skip: noBrowser }, async (t) => {
       '/confirm-sign-in#svc_ch_x',
       '/reset-password#svc_ch_x',
     ];
-    const tab = await openTab(browser, `${api.url}/`);
-    for (const view of ['wide and light', 'narrow and dark']) {
-      for (const path of [...paths, ...mailed]) {
-        await tab.page.goto(api.url + path);
-        t.strictSame(await accessibilityFindings(tab.page), [], `${path} ${view}`);
-        t.ok((await overflowOf(tab.page)) <= 0, `${path} does not scroll sideways`);
-      }
-      await narrowAndDarken(tab.page);
-    }
-    t.strictSame(tab.complaints, []);
+    await looksRight(t, browser, {
+      name: 'page',
+      locale: 'en',
+      states: Object.fromEntries([...paths, ...mailed].map((path) => [path, api.url + path])),
+      origin: api.url,
+      expectedStatus: null,
+    });
   });
 });
 

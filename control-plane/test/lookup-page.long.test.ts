@@ -93,7 +93,7 @@ t.test('the pages of lookups, in a browser', { skip: noBrowser }, async (t) => {
           unknown: addressOf('dns', 'unknown.example'),
           refused: addressOf('dns', 'localhost'),
         },
-        word: { state: 'unknown', locator: 'button', text: word },
+        texts: { unknown: { locator: 'button', text: word } },
         origin: api.url,
         expectedStatus: 422,
       });

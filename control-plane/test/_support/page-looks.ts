@@ -9,12 +9,12 @@ export interface PageLooks {
   readonly locale: string;
   /** Address of each state. */
   readonly states: Readonly<Record<string, string>>;
-  /** Text that one of the states has in this language. */
-  readonly word: { readonly state: string; readonly locator: string; readonly text: string };
+  /** Text of states in this language, by the element that has it. */
+  readonly texts?: Readonly<Record<string, { readonly locator: string; readonly text: string }>>;
   /** Nothing may be loaded from elsewhere. */
   readonly origin: string;
-  /** Status of a response that the browser itself reports, and that is meant. */
-  readonly expectedStatus: number;
+  /** Status of a response that the browser itself reports, and that is meant; null: none is. */
+  readonly expectedStatus: number | null;
 }
 
 /**
@@ -22,23 +22,24 @@ export interface PageLooks {
  * light, then narrow and dark.
  */
 export async function looksRight(t: Test, browser: Browser, looks: PageLooks): Promise<void> {
-  const { name, locale, states, word, origin, expectedStatus } = looks;
+  const { name, locale, states, texts = {}, origin, expectedStatus } = looks;
   const directory = process.env['VANTAGE_TEST_PICTURES'];
   const { page, complaints, requests } = await openTab(browser, 'about:blank', { locale });
   for (const view of ['wide light', 'narrow dark']) {
     for (const [state, address] of Object.entries(states)) {
       await page.goto(address);
-      if (state === word.state) t.match(await page.locator(word.locator).innerText(), word.text);
-      t.equal(await page.locator('html').getAttribute('lang'), locale);
+      const shown = texts[state];
+      if (shown !== undefined) t.match(await page.locator(shown.locator).innerText(), shown.text, state);
+      t.equal(await page.locator('html').getAttribute('lang'), locale, state);
       t.strictSame(await accessibilityFindings(page), [], `${state} ${view}`);
       t.ok((await overflowOf(page)) <= 0, `${state} ${view} does not scroll sideways`);
-      const file = `${directory}/${name}-${locale}-${state}-${view}.png`.replaceAll(' ', '-');
-      if (directory !== undefined) await page.screenshot({ path: file, fullPage: true });
+      const file = `${name}-${locale}-${state}-${view}`.replaceAll(/[^\w-]+/g, '-');
+      if (directory !== undefined) await page.screenshot({ path: `${directory}/${file}.png`, fullPage: true });
     }
     await narrowAndDarken(page);
   }
   t.strictSame(
-    complaints.filter((complaint) => !complaint.includes(String(expectedStatus))),
+    complaints.filter((complaint) => expectedStatus === null || !complaint.includes(String(expectedStatus))),
     [],
   );
   t.ok(
