@@ -3,6 +3,7 @@ import {
   type AddressType,
   addressTypes,
   type ListSignal,
+  listSignals,
   type RiskLevel,
   riskLevelOf,
   type Signal,
@@ -72,11 +73,9 @@ const typeOf: Partial<Record<Signal, AddressType>> = {
   hosting: 'hosting',
 };
 
-const nothing: ReadonlyMap<Signal, number> = new Map();
-
 /** Judges an address by the current lists and listings; the order of either plays no part. */
 export function judgeReputation({ address, asn, lists, listings, nowMs }: JudgeInput): Reputation {
-  const covered = new Set<ListSignal>();
+  let covered = 0;
   const found = new Map<ListSignal, string[]>();
   const add = (signal: ListSignal, text: string) => {
     const texts = found.get(signal);
@@ -85,13 +84,15 @@ export function judgeReputation({ address, asn, lists, listings, nowMs }: JudgeI
   };
   for (const list of lists) {
     if (!isCurrent(list, nowMs)) continue;
-    covered.add(list.signal);
+    covered |= bitOf[list.signal];
     const entry = list.entries.find(address, asn);
     if (entry !== null) add(list.signal, `${calledOf(list)}: ${entry}`);
   }
   for (const { zone, code, signal } of listings) add(signal, `DNS blocklist ${zone}: ${code}`);
+  const { coverage, unknown } = coverageOf(covered);
   // most addresses are in no list
-  const weights = found.size === 0 ? nothing : weigh(new Set(signals.filter((signal) => found.has(signal))));
+  if (found.size === 0) return { score: 0, risk_level: riskLevelOf(0), types: [], evidence: [], coverage, unknown };
+  const weights = weigh(new Set(signals.filter((signal) => found.has(signal))));
   const evidence = [...weights].map(([signal, weight]) => ({
     signal,
     description: describe(found.get(signal) ?? []),
@@ -106,9 +107,30 @@ export function judgeReputation({ address, asn, lists, listings, nowMs }: JudgeI
     risk_level: riskLevelOf(score),
     types: typesOf(weights, found.has('residential')),
     evidence,
-    coverage: signals.filter((signal) => covered.has(signal)),
-    unknown: evidence.length === 0 ? signals.filter((signal) => !covered.has(signal)) : [],
+    coverage,
+    unknown: evidence.length === 0 ? unknown : [],
   };
+}
+
+interface Coverage {
+  readonly coverage: readonly Signal[];
+  readonly unknown: readonly Signal[];
+}
+
+/** A bit for each signal of a list. */
+const bitOf = Object.fromEntries(listSignals.map((signal, i) => [signal, 1 << i])) as Readonly<
+  Record<ListSignal, number>
+>;
+const coverages = new Map<number, Coverage>();
+
+/** Signals with and without a current list, by the bits of those with one: made once, because every judgment has them. */
+function coverageOf(bits: number): Coverage {
+  const known = coverages.get(bits);
+  if (known !== undefined) return known;
+  const isCovered = (signal: Signal) => (bits & bitOf[signal]) !== 0;
+  const made = { coverage: signals.filter(isCovered), unknown: signals.filter((signal) => !isCovered(signal)) };
+  coverages.set(bits, made);
+  return made;
 }
 
 /** True if a list is young enough to count. */
