@@ -16,16 +16,16 @@ export function personalOwner(userId: string): Owner {
 }
 
 /**
- * SQL condition on the rows of an owned table that a request may read; binds `:ownerId`. `table` is its name in the query, where that
- * has several.
+ * SQL condition on the rows of an owned table that a request may read. `table` is its name in the query, where that has several;
+ * `ownerId` is the place of the owner's id: `$1` in a prepared statement.
  */
-export function ownedBy({ isTest }: Pick<Owner, 'isTest'>, table?: string): string {
-  return isTest ? `${ofOwner(table)} AND ${columnOf('is_test', table)}` : ofOwner(table);
+export function ownedBy({ isTest }: Pick<Owner, 'isTest'>, table?: string, ownerId = ':ownerId'): string {
+  return isTest ? `${ofOwner(table, ownerId)} AND ${columnOf('is_test', table)}` : ofOwner(table, ownerId);
 }
 
 /** SQL condition for a table without `is_test`, and wherever rows of all keys count. */
-export function ofOwner(table?: string): string {
-  return `${columnOf('owner_id', table)} = :ownerId`;
+export function ofOwner(table?: string, ownerId = ':ownerId'): string {
+  return `${columnOf('owner_id', table)} = ${ownerId}`;
 }
 
 /** Columns with the owner and the creator of a new row. */

@@ -1,6 +1,6 @@
 import type { MonitorHealth } from '@vantage/shared/monitor-state/quorum.js';
 import type { Knex } from 'knex';
-import { instantLiteral } from '../../../db/literals.js';
+import { type PreparedStatement, queryPrepared } from '../../../db/prepared.js';
 import { type Owner, ownedBy } from '../../../owners/index.js';
 import type { NodeSelection } from '../../nodes/index.js';
 import type { MonitorAlertSeverity, MonitorStatus } from './schema.js';
@@ -64,22 +64,31 @@ const UNNOTED_MS = 86_400_000;
 /** Tolerance for clocks of nodes that are ahead. */
 const AHEAD_MS = 120_000;
 
-const known = (nowMs: number) => `${COLUMNS}, s.health, s.failing_nodes, s.first_check_at,
+/** Columns of `KnownMonitorRow`. `from` and `to`: places of the range in which checks are read from partitions. */
+const known = (from: string, to: string) => `${COLUMNS}, s.health, s.failing_nodes, s.first_check_at,
   greatest(s.last_check_at, (
     SELECT max(c.at) FROM monitor_checks c
-    WHERE c.monitor_key = m.key AND c.at >= ${instantLiteral(nowMs - UNNOTED_MS)} AND c.at < ${instantLiteral(nowMs + AHEAD_MS)}
+    WHERE c.monitor_key = m.key AND c.at >= ${from}::timestamptz AND c.at < ${to}::timestamptz
   )) AS last_check_at,
   ARRAY(SELECT a.node_id FROM monitor_assignments a WHERE a.monitor_id = m.id AND a.ended_at IS NULL ORDER BY a.node_id) AS node_ids`;
 
-const FROM = 'FROM monitors m JOIN monitor_states s ON s.monitor_id = m.id';
+/** Values of the range of `known`. */
+function unnotedRange(nowMs: number): [Date, Date] {
+  return [new Date(nowMs - UNNOTED_MS), new Date(nowMs + AHEAD_MS)];
+}
+
+const STATES = 'JOIN monitor_states s ON s.monitor_id = m.id';
+const FROM = `FROM monitors m ${STATES}`;
+
+const COUNT: PreparedStatement = {
+  name: 'monitors-count',
+  text: 'SELECT count(*)::int AS count FROM monitors WHERE owner_id = $1',
+};
 
 /** Number of monitors of an owner. */
 export async function countMonitors(db: Knex, ownerId: string): Promise<number> {
-  const { rows } = await db.raw<{ rows: { count: number }[] }>(
-    'SELECT count(*)::int AS count FROM monitors WHERE owner_id = ?',
-    [ownerId],
-  );
-  return rows[0]?.count ?? 0;
+  const [row] = await queryPrepared<{ count: number }>(db, COUNT, [ownerId]);
+  return row?.count ?? 0;
 }
 
 /** Stores a new monitor with unknown health; false: the name is taken. */
@@ -139,11 +148,12 @@ export async function findMonitor(
   db: Knex,
   { id, owner, nowMs }: { id: string; owner: Owner; nowMs: number },
 ): Promise<KnownMonitorRow | null> {
-  const { rows } = await db.raw<{ rows: KnownMonitorRow[] }>(
-    `SELECT ${known(nowMs)} ${FROM} WHERE m.id = :id AND ${ownedBy(owner, 'm')}`,
-    { id, ownerId: owner.id },
-  );
-  return rows[0] ?? null;
+  const statement = {
+    name: owner.isTest ? 'monitor-find-test' : 'monitor-find',
+    text: `SELECT ${known('$3', '$4')} ${FROM} WHERE m.id = $1 AND ${ownedBy(owner, 'm', '$2')}`,
+  };
+  const [row] = await queryPrepared<KnownMonitorRow>(db, statement, [id, owner.id, ...unnotedRange(nowMs)]);
+  return row ?? null;
 }
 
 /** Page of an owner's monitors, newest first, and the number of all. */
@@ -151,18 +161,27 @@ export async function listMonitors(
   db: Knex,
   page: { owner: Owner; filter: MonitorFilter; limit: number; offset: number; nowMs: number },
 ): Promise<{ rows: KnownMonitorRow[]; total: number }> {
-  const { limit, offset, nowMs } = page;
-  const { where, bindings } = filterClause(page.owner, page.filter);
-  const { rows } = await db.raw<{ rows: KnownMonitorRow[] }>(
-    `SELECT ${known(nowMs)} ${FROM} WHERE ${where} ORDER BY m.id DESC LIMIT :limit OFFSET :offset`,
-    { ...bindings, limit, offset },
-  );
-  const { rows: counts } = await db.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*)::int AS total ${FROM} WHERE ${where}`,
-    bindings,
-  );
-  return { rows, total: counts[0]?.total ?? 0 };
+  const { owner, filter, limit, offset, nowMs } = page;
+  const values = [limit, offset, ...unnotedRange(nowMs)];
+  const { where, variant, bound } = filterClause(owner, filter, values.length);
+  // states are joined to count only where the filter asks for them
+  const states = filter.current_status === undefined ? '' : STATES;
+  const statement = {
+    name: `monitors-list${variant}`,
+    text: `SELECT counted.total, page.*
+      FROM (SELECT count(*)::int AS total FROM monitors m ${states} WHERE ${where}) counted
+      LEFT JOIN LATERAL (
+        SELECT ${known('$3', '$4')} ${FROM} WHERE ${where} ORDER BY m.id DESC LIMIT $1::bigint OFFSET $2::bigint
+      ) page ON true
+      ORDER BY page.id DESC`,
+  };
+  // a page beyond the end is one row with the number alone
+  const found = await queryPrepared<ListedRow>(db, statement, [...values, ...bound]);
+  const rows = found.flatMap((row) => (row.id === null ? [] : [row]));
+  return { rows, total: found[0]?.total ?? 0 };
 }
+
+type ListedRow = { readonly total: number } & (KnownMonitorRow | { readonly id: null });
 
 /** True if an owner has a group; the group cannot be deleted until the transaction ends. */
 export async function hasGroup(trx: Knex, id: string, owner: Owner): Promise<boolean> {
@@ -173,31 +192,32 @@ export async function hasGroup(trx: Knex, id: string, owner: Owner): Promise<boo
   return rows.length > 0;
 }
 
-/** SQL condition on monitors `m` with their states `s`, and its bindings. */
-export function filterClause(
-  owner: Owner,
-  filter: MonitorFilter,
-): { where: string; bindings: Record<string, unknown> } {
-  const conditions: readonly [unknown, string][] = [
-    [filter.type, 'm.type = :type'],
-    [filter.status, 'm.status = :status'],
-    [filter.current_status, 's.health = :health'],
-    [filter.group_id, 'm.group_id = :groupId'],
-    [filter.tag, 'm.tags @> ARRAY[:tag]'],
-    [filter.q, "(m.name ILIKE :like ESCAPE '\\' OR m.target ILIKE :like ESCAPE '\\')"],
+/** SQL condition of a prepared statement. */
+export interface FilterClause {
+  readonly where: string;
+  /** Ending of the statement's name: each set of filters, of seven parts, is a text of its own. */
+  readonly variant: string;
+  /** Values of the condition, in the order of their places. */
+  readonly bound: readonly unknown[];
+}
+
+/** Condition on monitors `m` with their states `s`. `before`: number of values that the statement binds before those of the condition. */
+export function filterClause(owner: Owner, filter: MonitorFilter, before: number): FilterClause {
+  const like = filter.q === undefined ? undefined : `%${filter.q.replace(/[\\%_]/g, '\\$&')}%`;
+  const parts: readonly [string, unknown, (place: string) => string][] = [
+    ['type', filter.type, (place) => `m.type = ${place}`],
+    ['status', filter.status, (place) => `m.status = ${place}`],
+    ['health', filter.current_status, (place) => `s.health = ${place}`],
+    ['group', filter.group_id, (place) => `m.group_id = ${place}`],
+    ['tag', filter.tag?.toLowerCase(), (place) => `m.tags @> ARRAY[${place}::text]`],
+    ['q', like, (place) => `(m.name ILIKE ${place} ESCAPE '\\' OR m.target ILIKE ${place} ESCAPE '\\')`],
   ];
-  const where = [ownedBy(owner, 'm'), ...conditions.filter(([value]) => value !== undefined).map(([, sql]) => sql)];
+  const given = parts.filter(([, value]) => value !== undefined);
+  const conditions = given.map(([, , condition], index) => condition(`$${before + 2 + index}`));
   return {
-    where: where.join(' AND '),
-    bindings: {
-      ownerId: owner.id,
-      type: filter.type ?? null,
-      status: filter.status ?? null,
-      health: filter.current_status ?? null,
-      groupId: filter.group_id ?? null,
-      tag: filter.tag?.toLowerCase() ?? null,
-      like: `%${(filter.q ?? '').replace(/[\\%_]/g, '\\$&')}%`,
-    },
+    where: [ownedBy(owner, 'm', `$${before + 1}`), ...conditions].join(' AND '),
+    variant: [...(owner.isTest ? ['test'] : []), ...given.map(([name]) => name)].map((name) => `-${name}`).join(''),
+    bound: [owner.id, ...given.map(([, value]) => value)],
   };
 }
 

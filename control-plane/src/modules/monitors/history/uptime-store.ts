@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { type PreparedStatement, queryPrepared } from '../../../db/prepared.js';
 import { Slices } from '../../../runtime/slices.js';
 import type { EventType } from '../definition/event-type.js';
 import type { Interval } from '../definition/interval.js';
@@ -11,6 +12,25 @@ export interface Episodes {
   readonly pauses: readonly Interval[];
 }
 
+interface EpisodeRow {
+  readonly type: EventType | null;
+  readonly monitor_id: string;
+  readonly from_at: Date;
+  readonly to_at: Date | null;
+  readonly earlier: readonly EarlierType[] | null;
+}
+
+const EPISODES: PreparedStatement = {
+  name: 'monitor-episodes',
+  text: `SELECT type, monitor_id, started_at AS from_at, ended_at AS to_at, nullif(earlier_types, '[]') AS earlier FROM monitor_events
+     WHERE monitor_id = ANY($1::text[]) AND (type = 'down' OR earlier_types <> '[]') AND NOT is_false_positive AND NOT disputed
+       AND started_at < $3::timestamptz AND coalesce(ended_at, 'infinity') > $2::timestamptz
+     UNION ALL
+     SELECT NULL, monitor_id, from_at, to_at, NULL FROM monitor_pauses
+     WHERE monitor_id = ANY($1::text[]) AND from_at < $3::timestamptz AND coalesce(to_at, 'infinity') > $2::timestamptz
+     ORDER BY from_at`,
+};
+
 /** Episodes of monitors that touch a range, in order; one that lasts ends with the range. */
 export async function readEpisodes(
   db: Knex,
@@ -19,24 +39,7 @@ export async function readEpisodes(
 ): Promise<ReadonlyMap<string, Episodes>> {
   const found = new Map(monitorIds.map((id) => [id, { downs: [] as Interval[], pauses: [] as Interval[] }]));
   if (found.size === 0) return found;
-  const { rows } = await db.raw<{
-    rows: {
-      type: EventType | null;
-      monitor_id: string;
-      from_at: Date;
-      to_at: Date | null;
-      earlier: readonly EarlierType[] | null;
-    }[];
-  }>(
-    `SELECT type, monitor_id, started_at AS from_at, ended_at AS to_at, nullif(earlier_types, '[]') AS earlier FROM monitor_events
-     WHERE monitor_id = ANY(:ids) AND (type = 'down' OR earlier_types <> '[]') AND NOT is_false_positive AND NOT disputed
-       AND started_at < :to AND coalesce(ended_at, 'infinity') > :from
-     UNION ALL
-     SELECT NULL, monitor_id, from_at, to_at, NULL FROM monitor_pauses
-     WHERE monitor_id = ANY(:ids) AND from_at < :to AND coalesce(to_at, 'infinity') > :from
-     ORDER BY from_at`,
-    { ids: [...found.keys()], from: new Date(fromMs), to: new Date(toMs) },
-  );
+  const rows = await queryPrepared<EpisodeRow>(db, EPISODES, [[...found.keys()], new Date(fromMs), new Date(toMs)]);
   const slices = new Slices();
   for (const { type, monitor_id, from_at, to_at, earlier } of rows) {
     // a target that its owner has go up and down every minute makes half a million of them in a year

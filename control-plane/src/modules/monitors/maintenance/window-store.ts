@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { type PreparedStatement, queryPrepared } from '../../../db/prepared.js';
 import { type Owner, ownedBy } from '../../../owners/index.js';
 import type { Recurrence, WindowTimes } from './maintenance.js';
 import type { WindowPlan } from './window-plan.js';
@@ -33,6 +34,9 @@ export interface WindowRow extends WindowFields {
   readonly next_notice_at: Date | null;
   readonly created_at: Date;
 }
+
+const COLUMNS = `id, owner_id, created_by, is_test, title, scope_type, scope_ids, starts_at, ends_at, recurrence, recurrence_until,
+  timezone, advance_notice_minutes, turned_at, next_turn_at, announced_at, next_notice_at, created_at`;
 
 /** Times of a window. */
 export function timesOf(window: WindowFields): WindowTimes {
@@ -94,11 +98,12 @@ export async function listWindowsOf(trx: Knex, ownerId: string): Promise<{ id: s
 
 /** Window of an owner; null: no such window. */
 export async function findWindow(db: Knex, id: string, owner: Owner): Promise<WindowRow | null> {
-  const { rows } = await db.raw<{ rows: WindowRow[] }>(
-    `SELECT * FROM maintenance_windows WHERE id = :id AND ${ownedBy(owner)}`,
-    { id, ownerId: owner.id },
-  );
-  return rows[0] ?? null;
+  const statement = {
+    name: owner.isTest ? 'maintenance-window-find-test' : 'maintenance-window-find',
+    text: `SELECT ${COLUMNS} FROM maintenance_windows WHERE id = $1 AND ${ownedBy(owner, undefined, '$2')}`,
+  };
+  const [row] = await queryPrepared<WindowRow>(db, statement, [id, owner.id]);
+  return row ?? null;
 }
 
 /** Same as `findWindow`, locked until the transaction ends. */
@@ -127,13 +132,15 @@ export async function listWindows(
   return { rows, total: counts[0]?.total ?? 0 };
 }
 
+const READ_WINDOWS: PreparedStatement = {
+  name: 'maintenance-windows-of',
+  text: `SELECT ${COLUMNS} FROM maintenance_windows
+     WHERE owner_id = ANY($1::text[]) AND (starts_at < $2::timestamptz OR turned_at IS NOT NULL)`,
+};
+
 /** All windows of the given owners that began before an instant. */
 export async function readWindows(db: Knex, ownerIds: readonly string[], before: Date): Promise<WindowRow[]> {
-  const { rows } = await db.raw<{ rows: WindowRow[] }>(
-    'SELECT * FROM maintenance_windows WHERE owner_id = ANY(?) AND (starts_at < ? OR turned_at IS NOT NULL)',
-    [[...ownerIds], before],
-  );
-  return rows;
+  return queryPrepared<WindowRow>(db, READ_WINDOWS, [[...ownerIds], before]);
 }
 
 /** Claims windows with due work; no one else can claim them until the transaction ends. */
