@@ -13,6 +13,7 @@ import { lockfile } from './check/lockfile.js';
 import { openapi } from './check/openapi.js';
 import { owners } from './check/owners.js';
 import { packages } from './check/packages.js';
+import { prepared } from './check/prepared.js';
 import { programs } from './check/programs.js';
 import { promises } from './check/promises.js';
 import { rooms } from './check/rooms.js';
@@ -29,6 +30,7 @@ const checks: readonly Check[] = [
   format,
   layers,
   owners,
+  prepared,
   rooms,
   generated,
   openapi,
