@@ -26,3 +26,10 @@ export function figureOf(rounds: readonly number[]): Figure {
 export function figureText({ median, least, most }: Figure, digits = 2): string {
   return `${median.toFixed(digits)} (${least.toFixed(digits)} to ${most.toFixed(digits)})`;
 }
+
+/** Milliseconds that work takes. */
+export async function msOf(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}

@@ -7,7 +7,7 @@ import { demand } from '@vantage/shared/_support/missing.js';
 import { lookedUpRecordTypes } from '@vantage/shared/probe-types/records.js';
 import type { LinkComparison, LinkRow } from '../link/comparison.js';
 import { LoadClient } from '../load.js';
-import { type Figure, figureOf, figureText } from '../statistics.js';
+import { type Figure, figureOf, figureText, msOf } from '../statistics.js';
 import { startAskedSite } from './asked-site.js';
 import { DELAY_MS, type SourcePorts } from './sources.js';
 
@@ -79,12 +79,6 @@ async function measure(ports: SourcePorts, rounds: number): Promise<LinkRow[]> {
     await client.close();
     await site.stop();
   }
-}
-
-async function msOf(work: () => Promise<unknown>): Promise<number> {
-  const startedMs = performance.now();
-  await work();
-  return performance.now() - startedMs;
 }
 
 async function digAll(port: number, name: string): Promise<number[]> {
