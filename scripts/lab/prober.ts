@@ -4,6 +4,7 @@ import type { ProbeResults, ProbeSpecs, ProbeType } from '@vantage/shared/probe-
 import { type FromChild, MessageBatch, type ToChild } from 'vantage-agent/measuring/child-messages.js';
 import type { ControlPlaneLists } from 'vantage-agent/measuring/policy-source.js';
 import { defaultEngineSettings } from 'vantage-agent/probes/default-settings.js';
+import { defaultSources, type LookupSources } from 'vantage-agent/probes/sources.js';
 import type { Lab } from './lab.js';
 
 const CHILD = fileURLToPath(import.meta.resolve('vantage-agent/measuring/child.js'));
@@ -18,6 +19,8 @@ export interface ProberOptions {
   readonly allow?: readonly string[];
   /** Addresses of the root servers that traces of DNS begin at; the public ones without it. */
   readonly rootHints?: readonly string[];
+  /** Third parties that its engines ask; the public ones without it. */
+  readonly sources?: LookupSources;
   /** Lists that a control plane would add to the target policy. */
   readonly lists?: ControlPlaneLists;
   /** Flags for Node in addition to those that the agent passes. */
@@ -50,16 +53,14 @@ export interface Prober {
 }
 
 /** Starts a prober; it ends with the lab at the latest. @throws Error when it ends before it is ready */
-export async function startProber(
-  lab: Lab,
-  { allow = [], rootHints = [], lists, nodeFlags = [], program = CHILD }: ProberOptions = {},
-): Promise<Prober> {
+export async function startProber(lab: Lab, options: ProberOptions = {}): Promise<Prober> {
+  const { allow = [], rootHints = [], sources = defaultSources, lists, nodeFlags = [], program = CHILD } = options;
   const child = lab.spawn('agent', [process.execPath, ...CHILD_FLAGS, ...nodeFlags, program], {
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const conversation = new Conversation(child);
-  const settings = { ...defaultEngineSettings, allow, rootHints };
+  const settings = { ...defaultEngineSettings, allow, rootHints, sources };
   const opening: ToChild[] = [{ kind: 'begin', settings, serviceUrl: 'https://vantage.example' }];
   child.send(lists === undefined ? opening : [...opening, { kind: 'lists', lists }]);
   const capabilities = await conversation.ready;

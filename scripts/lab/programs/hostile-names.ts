@@ -30,8 +30,8 @@ const zone: Readonly<Record<string, readonly Answer[]>> = {
     { type: 'CNAME', name: 'cname-at-apex.test', ttl: 0, data: 'www.lab.test' },
   ],
 };
-/** Number of queries for the name that changes: the first answer is public, every later one private. */
-let turns = 0;
+/** Names that change, and have been queried: the first answer is public, every later one private. */
+const turned = new Set<string>();
 
 for (const address of process.argv.slice(2)) await serve(address);
 process.stdout.write('ready\n');
@@ -59,7 +59,7 @@ function answer(query: Buffer, transport: 'udp' | 'tcp'): Buffer | null {
   const asked = question?.name.toLowerCase() ?? '';
   const type = question?.type ?? 'A';
   if (asked === 'silent.hostile.test') return null;
-  const records = asked === 'turning.hostile.test' ? turning(type) : zone[asked];
+  const records = /^turning(?:-[a-z]+)?\.hostile\.test$/.test(asked) ? turning(asked, type) : zone[asked];
   const answers = (records ?? []).filter((record) => record.type === type || record.type === 'CNAME');
   const isCut = transport === 'udp' && ['cut.hostile.test', 'thousand.hostile.test'].includes(asked);
   const reply: Packet = {
@@ -73,10 +73,11 @@ function answer(query: Buffer, transport: 'udp' | 'tcp'): Buffer | null {
   return packet.encode(reply);
 }
 
-function turning(type: string): readonly Answer[] {
+function turning(name: string, type: string): readonly Answer[] {
   if (type !== 'A') return [];
-  turns += 1;
-  return addressesOf('turning.hostile.test', turns === 1 ? web : '127.0.0.1');
+  const isTurned = turned.has(name);
+  turned.add(name);
+  return addressesOf(name, isTurned ? '127.0.0.1' : web);
 }
 
 function soaOf(name: string): Answer {

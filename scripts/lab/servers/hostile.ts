@@ -17,6 +17,7 @@ export const hostile: ServerDefinition = {
     await Promise.all([
       startProgram(options, program('hostile-web'), [v4, v6]),
       startProgram(options, program('hostile-names'), [v4, v6]),
+      startProgram(options, program('hostile-registries'), [v4, v6]),
       run('ip', ['netns', 'exec', namespace, 'nft', '-f', '-'], { input: echoRules() }),
     ]);
   },
@@ -24,7 +25,8 @@ export const hostile: ServerDefinition = {
     ...Object.entries(misbehaviours).map(([name, port]) => [`http://hostile.lab.test:${port}/`, name] as const),
     [`http://hostile.lab.test:${CLOSED_PORT}/`, 'nobody listens'],
     ['private, mixed, mapped, metadata, localhost .hostile.test', 'names that lead to where no probe may go'],
-    ['turning.hostile.test', 'the first answer is public, later ones private'],
+    ['turning.hostile.test, turning-X.hostile.test', 'the first answer is public, later ones private'],
+    ['http://hostile.lab.test:8100/', 'redirects and registries that refer to where no probe may go; WHOIS at port 43'],
     ['wrong-id, cut, thousand, silent .hostile.test', `answers of the name server ${v4}`],
     [`${serviceAddresses('impostor').v4}`, 'echo requests are answered from another address'],
     [`${serviceAddresses('stranger').v4}`, 'echo requests are answered with another identifier'],
