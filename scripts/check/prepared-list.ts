@@ -68,7 +68,7 @@ export const unpreparedStatements: Readonly<Record<string, number>> = {
   'control-plane/src/modules/monitors/judging/no-data-store.ts': 2,
   'control-plane/src/modules/monitors/judging/state-store.ts': 15,
   'control-plane/src/modules/monitors/late/late-store.ts': 11,
-  'control-plane/src/modules/monitors/maintenance/window-store.ts': 13,
+  'control-plane/src/modules/monitors/maintenance/window-store.ts': 12,
   'control-plane/src/modules/monitors/placement/placement-store.ts': 5,
   'control-plane/src/modules/monitors/reading/alerted-store.ts': 1,
   'control-plane/src/modules/monitors/transfer/importing/import-store.ts': 3,

@@ -1,13 +1,12 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
-import type { FieldErrors } from '@vantage/shared/validation.js';
 import type { Knex } from 'knex';
 import { insertAuditEntry } from '../../../audit-log/store.js';
 import { ApiError, businessError } from '../../../http/errors.js';
 import type { Account } from '../../../http/route.js';
 import { lockOwner, ownedColumns } from '../../../owners/index.js';
 import { type FixedCap, reserveFixed } from '../../../plans/index.js';
-import { cycleMessage, listOwned } from '../../monitors/index.js';
+import { checkScope, cycleMessage } from '../../monitors/index.js';
 import type { ChannelAct } from '../channels/channel-act.js';
 import { shareChannels } from '../channels/channel-store.js';
 import { recipientsOf } from '../channels/channel-view.js';
@@ -183,15 +182,12 @@ export class PolicyActs {
 /** Checks that the monitors of a request belong to the caller. @throws ApiError VALIDATION_FAILED */
 async function checkMonitors(trx: Knex, body: AlertPolicyChange, { owner }: Account): Promise<void> {
   const { monitor_id: monitorId, suppression } = body;
-  const named = new Map<string, string>();
-  if (typeof monitorId === 'string') named.set('monitor_id', monitorId);
-  for (const [index, id] of (suppression?.depends_on ?? []).entries()) named.set(`suppression.depends_on.${index}`, id);
-  if (named.size === 0) return;
-  const owned = new Set(await listOwned(trx, 'monitors', [...named.values()], owner));
-  const details: FieldErrors = {};
-  for (const [field, id] of named)
-    if (!owned.has(id)) details[field] = [{ code: 'not_found', message: 'no such monitor' }];
-  if (Object.keys(details).length > 0) throw new ApiError('VALIDATION_FAILED', { details });
+  const own = typeof monitorId === 'string' ? [monitorId] : [];
+  const ids = [...own, ...(suppression?.depends_on ?? [])];
+  if (ids.length === 0) return;
+  const fieldOf = (index: number) =>
+    index < own.length ? 'monitor_id' : `suppression.depends_on.${index - own.length}`;
+  await checkScope(trx, { scope_type: 'monitor', scope_ids: ids }, owner, fieldOf);
 }
 
 /** Checks dependencies as they are after a change that may affect them. @throws ApiError VALIDATION_FAILED, status 422 */

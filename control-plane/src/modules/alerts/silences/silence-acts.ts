@@ -1,6 +1,5 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
-import type { FieldErrors } from '@vantage/shared/validation.js';
 import type { Knex } from 'knex';
 import type { AuditAction } from '../../../audit-log/actions.js';
 import { insertAuditEntry } from '../../../audit-log/store.js';
@@ -8,11 +7,11 @@ import { ApiError } from '../../../http/errors.js';
 import type { Account } from '../../../http/route.js';
 import { lockOwner, ownedColumns } from '../../../owners/index.js';
 import { type FixedCap, reserveFixed } from '../../../plans/index.js';
-import { listOwned } from '../../monitors/index.js';
+import { checkScope } from '../../monitors/index.js';
 import type { ChannelAct } from '../channels/channel-act.js';
 import type { LookAgain } from '../policies/look-again.js';
 import { type SilenceStatus, silenceStatus } from './silence.js';
-import { type SilenceFields, type SilenceRow, silenceIn, silenceView } from './silence-row.js';
+import { type SilenceRow, silenceIn, silenceView } from './silence-row.js';
 import type { AlertSilenceChange, AlertSilenceCreate } from './silence-schema.js';
 import { changedSilence, newSilence } from './silence-settings.js';
 import {
@@ -53,7 +52,8 @@ export class SilenceActs {
     };
     return db.transaction(async (trx) => {
       await reserveFixed(trx, await lockOwner(trx, account.owner), cap, nowMs);
-      await checkScope(trx, fields, { body, account });
+      const isOne = typeof body.monitor_id === 'string';
+      await checkScope(trx, fields, account.owner, (index) => (isOne ? 'monitor_id' : `scope_ids.${index}`));
       const made = await insertSilence(trx, { id, ...ownedColumns(account), ...fields }, at);
       const { scope_type, reason } = fields;
       await this.#record(trx, act, { subject: id, action: 'alert_silence.created', details: { scope_type, reason } });
@@ -129,22 +129,4 @@ export class SilenceActs {
 function found(row: SilenceRow | null): SilenceRow {
   if (row === null) throw new ApiError('ALERT_NOISE_RULE_NOT_FOUND');
   return row;
-}
-
-/** Checks that monitors and groups of a scope belong to the caller; tags need not be in use. */
-async function checkScope(
-  trx: Knex,
-  { scope_type, scope_ids }: SilenceFields,
-  { body, account }: { readonly body: AlertSilenceCreate; readonly account: Account },
-): Promise<void> {
-  if (scope_type !== 'monitor' && scope_type !== 'group') return;
-  const table = scope_type === 'monitor' ? 'monitors' : 'monitor_groups';
-  const owned = new Set(await listOwned(trx, table, scope_ids, account.owner));
-  const details: FieldErrors = {};
-  for (const [index, id] of scope_ids.entries()) {
-    if (owned.has(id)) continue;
-    const field = typeof body.monitor_id === 'string' ? 'monitor_id' : `scope_ids.${index}`;
-    details[field] = [{ code: 'not_found', message: `no such ${scope_type}` }];
-  }
-  if (Object.keys(details).length > 0) throw new ApiError('VALIDATION_FAILED', { details });
 }

@@ -1,6 +1,7 @@
 import { type AlertSeverity, alertSeverities } from '@vantage/shared/alerts/policy.js';
 import type { Slices } from '../../../runtime/slices.js';
-import type { Silence, SilencedMonitor, SilenceScope } from './silence.js';
+import type { MonitorScopeType } from '../../monitors/index.js';
+import type { Silence, SilencedMonitor } from './silence.js';
 
 /** Instants of what covers a monitor, for one severity. */
 interface Cover {
@@ -46,7 +47,7 @@ export class SilenceIndex {
   }
 
   #coversOf({ id, isTest, groupId, tags }: SilencedMonitor, severity: AlertSeverity): Cover[] {
-    const coversOf = (scope: SilenceScope, name: string) =>
+    const coversOf = (scope: MonitorScopeType, name: string) =>
       (isTest ? [false, true] : [false]).flatMap(
         (ofTest) => this.#covers.get(keyOf(ofTest, scope, name))?.[severity] ?? [],
       );
@@ -74,6 +75,6 @@ function noCover(): Cover {
   return { endsAtMs: 0, nextAtMs: Number.POSITIVE_INFINITY };
 }
 
-function keyOf(isTest: boolean, scope: SilenceScope, id: string): string {
+function keyOf(isTest: boolean, scope: MonitorScopeType, id: string): string {
   return `${isTest ? 'test' : 'real'} ${scope} ${id}`;
 }

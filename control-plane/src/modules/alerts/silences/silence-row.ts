@@ -1,11 +1,12 @@
 import type { AlertSeverity } from '@vantage/shared/alerts/policy.js';
 import type { Static } from 'typebox';
-import { type Silence, type SilenceScope, silenceStatus } from './silence.js';
+import type { MonitorScopeType } from '../../monitors/index.js';
+import { type Silence, silenceStatus } from './silence.js';
 import type { AlertSilenceSchema } from './silence-schema.js';
 
 /** Columns of a silence that its owner decides. */
 export interface SilenceFields {
-  readonly scope_type: SilenceScope;
+  readonly scope_type: MonitorScopeType;
   readonly scope_ids: string[];
   readonly severities: AlertSeverity[];
   readonly reason: string;

@@ -3,7 +3,8 @@ import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
 import { nullable } from '@vantage/shared/nullable.js';
 import { type Static, Type } from 'typebox';
 import { IsTestSchema } from '../../../http/is-test.js';
-import { silenceScopes, silenceStatuses } from './silence.js';
+import { monitorScopeSchemas } from '../../monitors/index.js';
+import { silenceStatuses } from './silence.js';
 
 const closed = { additionalProperties: false } as const;
 
@@ -15,15 +16,6 @@ const EndsAt = {
   description: 'End, after `starts_at` and now, within a year from now.',
   example: '2026-11-21T23:30:00Z',
 };
-const ScopeType = Type.Enum([...silenceScopes], {
-  type: 'string',
-  description: 'Meaning of `scope_ids`: ids of monitors, ids of groups of monitors, or tags; `all`: every monitor.',
-});
-const ScopeIds = Type.Array(Type.String({ minLength: 1, maxLength: 64, pattern: '\\S' }), {
-  maxItems: 200,
-  description:
-    'Ids of your monitors or groups, or tags, which are stored in lower case. Empty if `scope_type` is `all`, otherwise not.',
-});
 const Severities = Type.Array(Type.Enum([...alertSeverities], { type: 'string' }), {
   maxItems: alertSeverities.length,
   uniqueItems: true,
@@ -42,7 +34,7 @@ export const AlertSilenceSchema = Type.Object(
     user_id: Type.String(),
     is_test: IsTestSchema,
     monitor_id: nullable(Type.String(), 'Monitor, if the scope is exactly one; otherwise null.'),
-    scope_type: ScopeType,
+    scope_type: monitorScopeSchemas.scope_type,
     scope_ids: Type.Array(Type.String()),
     severities: Severities,
     reason: Reason,
@@ -66,8 +58,8 @@ export const AlertSilenceCreateSchema = Type.Object(
         'Monitor, in place of `scope_type` and `scope_ids`. Null, or left out, without a scope: every monitor.',
       ),
     ),
-    scope_type: Type.Optional(ScopeType),
-    scope_ids: Type.Optional(ScopeIds),
+    scope_type: Type.Optional(monitorScopeSchemas.scope_type),
+    scope_ids: Type.Optional(monitorScopeSchemas.scope_ids),
     severities: Type.Optional(Severities),
     starts_at: Type.Optional(StartsAt),
     ends_at: Type.Optional(EndsAt),

@@ -1,4 +1,5 @@
 import { ApiError, fieldError } from '../../../http/errors.js';
+import { namedScope } from '../../monitors/index.js';
 import { silenceStatus } from './silence.js';
 import type { SilenceFields } from './silence-row.js';
 import type { AlertSilenceChange, AlertSilenceCreate } from './silence-schema.js';
@@ -61,10 +62,7 @@ function scopeOf({
       throw fieldError('scope_ids', 'conflict', 'must be empty where "scope_type" is all');
     return { scope_type: 'all', scope_ids: [] };
   }
-  if (ids === undefined) throw fieldError('scope_ids', 'required', `is required where "scope_type" is ${type}`);
-  if (ids.length === 0) throw fieldError('scope_ids', 'length', 'must not be empty unless "scope_type" is all');
-  if (type !== 'tag') return { scope_type: type, scope_ids: [...new Set(ids)] };
-  return { scope_type: type, scope_ids: [...new Set(ids.map((tag) => tag.trim().toLowerCase()))].sort() };
+  return namedScope(type, ids);
 }
 
 function checkTimes(

@@ -1,15 +1,12 @@
 import type { AlertSeverity } from '@vantage/shared/alerts/policy.js';
-
-/** Kinds of scopes of silences; part of the public API. */
-export const silenceScopes = ['monitor', 'group', 'tag', 'all'] as const;
-export type SilenceScope = (typeof silenceScopes)[number];
+import type { MonitorScopeType } from '../../monitors/index.js';
 
 /** Silence as decisions read it. */
 export interface Silence {
   readonly id: string;
   /** True if a test key created it: it applies only to monitors of test keys. */
   readonly isTest: boolean;
-  readonly scope: SilenceScope;
+  readonly scope: MonitorScopeType;
   /** Ids of monitors or groups, or tags; empty for `all`. */
   readonly scopeIds: ReadonlySet<string>;
   /** Empty: all. */

@@ -1,6 +1,5 @@
 import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
-import type { FieldErrors } from '@vantage/shared/validation.js';
 import type { Knex } from 'knex';
 import { insertAuditEntry } from '../../../audit-log/store.js';
 import { ApiError } from '../../../http/errors.js';
@@ -8,6 +7,7 @@ import type { Account } from '../../../http/route.js';
 import { lockOwner, ownedColumns } from '../../../owners/index.js';
 import { type FixedCap, reserveFixed } from '../../../plans/index.js';
 import type { MonitorAct } from '../definition/monitor-act.js';
+import { checkScope } from '../definition/monitor-scope.js';
 import { planWindow } from './window-plan.js';
 import type { WindowChange } from './window-schema.js';
 import { hasSameTimes, windowFieldsOf } from './window-settings.js';
@@ -16,7 +16,6 @@ import {
   deleteWindow,
   findWindow,
   insertWindow,
-  listOwned,
   listWindows,
   lockWindow,
   queueMonitorsIn,
@@ -52,7 +51,7 @@ export class WindowActs {
       await reserveFixed(trx, owner, windowCap, nowMs);
       const timezone = owner.timezone ?? 'UTC';
       const fields = windowFieldsOf(body, { before: null, timezone, nowMs });
-      await checkScope(trx, fields, account);
+      await checkScope(trx, fields, account.owner);
       const plan = planWindow(plannedOf(fields, null), nowMs);
       const owned = { id, ...ownedColumns(account) };
       const made = await insertWindow(trx, { ...owned, ...fields }, { plan, at: new Date(nowMs) });
@@ -74,7 +73,7 @@ export class WindowActs {
       if (before === null) throw new ApiError('NOT_FOUND');
       const fields = windowFieldsOf(body, { before, timezone: before.timezone, nowMs });
       // members of the previous scope may have been deleted since, which is not an error of this change
-      if (body.scope_ids !== undefined || body.scope_type !== undefined) await checkScope(trx, fields, account);
+      if (body.scope_ids !== undefined || body.scope_type !== undefined) await checkScope(trx, fields, account.owner);
       const announcedAt = hasSameTimes(before, fields) ? before.announced_at : null;
       const plan = planWindow(plannedOf(fields, announcedAt), nowMs);
       await queueMonitorsIn(trx, id);
@@ -114,19 +113,6 @@ export class WindowActs {
   list(account: Account, page: { readonly limit: number; readonly offset: number }): ReturnType<typeof listWindows> {
     return listWindows(this.options.db, account.owner, page);
   }
-}
-
-/** Checks that monitors and groups of a scope belong to the caller; tags need not be in use. */
-async function checkScope(trx: Knex, { scope_type, scope_ids }: WindowFields, account: Account): Promise<void> {
-  if (scope_type !== 'monitor' && scope_type !== 'group') return;
-  const table = scope_type === 'monitor' ? 'monitors' : 'monitor_groups';
-  const owned = new Set(await listOwned(trx, table, scope_ids, account.owner));
-  const details: FieldErrors = {};
-  for (const [index, id] of scope_ids.entries()) {
-    if (owned.has(id)) continue;
-    details[`scope_ids.${index}`] = [{ code: 'not_found', message: `no such ${scope_type}` }];
-  }
-  if (Object.keys(details).length > 0) throw new ApiError('VALIDATION_FAILED', { details });
 }
 
 function plannedOf(fields: WindowFields, announcedAt: Date | null) {

@@ -2,22 +2,11 @@ import { idPattern, idPrefixes } from '@vantage/shared/ids.js';
 import { nullable } from '@vantage/shared/nullable.js';
 import { type Static, Type } from 'typebox';
 import { IsTestSchema } from '../../../http/is-test.js';
+import { monitorScopeSchemas } from '../definition/monitor-scope.js';
 
-const MAX_SCOPE = 200;
-
-const scopeTypes = ['monitor', 'group', 'tag', 'all'] as const;
 const recurrences = ['none', 'daily', 'weekly', 'monthly'] as const;
 
 const Title = nullable(Type.String({ maxLength: 200 }), 'Title; null: none.');
-const ScopeType = Type.Enum([...scopeTypes], {
-  type: 'string',
-  description: 'Meaning of `scope_ids`: ids of monitors, ids of groups, or tags; `all`: every monitor.',
-});
-const ScopeIds = Type.Array(Type.String({ minLength: 1, maxLength: 64, pattern: '\\S' }), {
-  maxItems: MAX_SCOPE,
-  description:
-    'Ids of your monitors or groups, or tags, which are stored in lower case. Empty if `scope_type` is `all`, otherwise not.',
-});
 const Instant = Type.String({ format: 'date-time', maxLength: 40 });
 const StartsAt = {
   ...Instant,
@@ -53,7 +42,7 @@ const AdvanceNotice = Type.Integer({
 
 const optional = {
   title: Type.Optional(Title),
-  scope_ids: Type.Optional(ScopeIds),
+  scope_ids: Type.Optional(monitorScopeSchemas.scope_ids),
   recurrence: Type.Optional(Recurrence),
   recurrence_until: Type.Optional(Until),
   timezone: Type.Optional(Timezone),
@@ -62,7 +51,7 @@ const optional = {
 
 /** Fields of a new maintenance window. API specification 2.4. */
 export const WindowCreateSchema = Type.Object(
-  { ...optional, scope_type: ScopeType, starts_at: StartsAt, ends_at: EndsAt },
+  { ...optional, scope_type: monitorScopeSchemas.scope_type, starts_at: StartsAt, ends_at: EndsAt },
   { additionalProperties: false, title: 'MaintenanceWindowCreate' },
 );
 
@@ -70,7 +59,7 @@ export const WindowCreateSchema = Type.Object(
 export const WindowChangeSchema = Type.Object(
   {
     ...optional,
-    scope_type: Type.Optional(ScopeType),
+    scope_type: Type.Optional(monitorScopeSchemas.scope_type),
     starts_at: Type.Optional(StartsAt),
     ends_at: Type.Optional(EndsAt),
   },
@@ -85,7 +74,7 @@ export const WindowSchema = Type.Object(
     user_id: Type.String(),
     is_test: IsTestSchema,
     title: Title,
-    scope_type: ScopeType,
+    scope_type: monitorScopeSchemas.scope_type,
     scope_ids: Type.Array(Type.String()),
     starts_at: Instant,
     ends_at: Instant,

@@ -1,5 +1,6 @@
 import { isTimezone } from '@vantage/shared/timezone.js';
 import { fieldError } from '../../../http/errors.js';
+import { namedScope } from '../definition/monitor-scope.js';
 import { longestOccurrenceMs } from './maintenance.js';
 import type { WindowChange } from './window-schema.js';
 import type { WindowFields } from './window-store.js';
@@ -61,10 +62,7 @@ function scopeOf(body: WindowChange, before: WindowFields | null): Pick<WindowFi
   const scope_type = body.scope_type ?? before?.scope_type ?? missing('scope_type');
   if (scope_type === 'all') return { scope_type, scope_ids: [] };
   const given = body.scope_ids ?? (scope_type === before?.scope_type ? before.scope_ids : undefined);
-  if (given === undefined) throw fieldError('scope_ids', 'required', `is required where "scope_type" is ${scope_type}`);
-  if (given.length === 0) throw fieldError('scope_ids', 'length', 'must not be empty unless "scope_type" is all');
-  if (scope_type !== 'tag') return { scope_type, scope_ids: [...new Set(given)] };
-  return { scope_type, scope_ids: [...new Set(given.map((tag) => tag.trim().toLowerCase()))].sort() };
+  return namedScope(scope_type, given);
 }
 
 function titleOf(text: string | null | undefined): string | null {

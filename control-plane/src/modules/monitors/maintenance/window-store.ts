@@ -1,16 +1,15 @@
 import type { Knex } from 'knex';
 import { type PreparedStatement, queryPrepared } from '../../../db/prepared.js';
 import { type Owner, ownedBy } from '../../../owners/index.js';
+import type { MonitorScopeType } from '../definition/monitor-scope.js';
 import type { Recurrence, WindowTimes } from './maintenance.js';
 import type { WindowPlan } from './window-plan.js';
 
 /** Type of the scope of a window. API specification 2.4. */
-export type ScopeType = 'monitor' | 'group' | 'tag' | 'all';
-
 /** Columns of a window that its owner decides. */
 export interface WindowFields {
   readonly title: string | null;
-  readonly scope_type: ScopeType;
+  readonly scope_type: MonitorScopeType;
   /** Ids of monitors or groups, or tags; empty for `all`. */
   readonly scope_ids: readonly string[];
   readonly starts_at: Date;
@@ -190,20 +189,6 @@ export async function countMonitorsIn(db: Knex, windowId: string): Promise<numbe
     [windowId],
   );
   return rows[0]?.count ?? 0;
-}
-
-/** Those of the ids that are monitors or groups of an owner. */
-export async function listOwned(
-  db: Knex,
-  table: 'monitors' | 'monitor_groups',
-  ids: readonly string[],
-  owner: Owner,
-): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `SELECT id FROM ${table} WHERE id = ANY(:ids) AND ${ownedBy(owner)}`,
-    { ids: [...ids], ownerId: owner.id },
-  );
-  return rows.map(({ id }) => id);
 }
 
 function toColumns(window: WindowFields) {
