@@ -25,8 +25,8 @@ export interface Trouble {
 export interface PlannedTell {
   readonly choice: ChannelChoice;
   readonly atMs: number;
-  /** Index of the rule, for its repeats. */
-  readonly rule: number;
+  /** Index of the rule, for its repeats; null: a step of the escalation, whose message was lost. */
+  readonly rule: number | null;
 }
 
 /** Knowledge of a channel about an alert: the last message that it was sent. */

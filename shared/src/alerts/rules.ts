@@ -50,13 +50,13 @@ export function joinPlans(plans: readonly PlannedTell[]): PlannedTell[] {
     const known = joined.get(plan.choice.channel_id);
     const first = known === undefined || plan.atMs < known.atMs ? plan : known;
     const choice = known === undefined ? plan.choice : joinTwo(known.choice, plan.choice);
-    joined.set(choice.channel_id, { ...first, choice });
+    joined.set(choice.channel_id, { ...first, rule: first.rule ?? known?.rule ?? plan.rule, choice });
   }
   return [...joined.values()];
 }
 
 /**
- * Plans as the policy is now. Plans of a rule that no longer names their channel are not told; the rules are asked again instead, with
+ * Plans as the policy is now. Plans of a rule or step that no longer names their channel are not told; the rules are asked again instead, with
  * delays from `openedAtMs`, so that a change of the policy loses nobody who waits.
  */
 export function followPolicy(
@@ -65,9 +65,10 @@ export function followPolicy(
   plans: readonly PlannedTell[],
   { openedAtMs, nowMs }: { readonly openedAtMs: number; readonly nowMs: number },
 ): readonly PlannedTell[] {
-  const kept = plans.filter(({ rule, choice }) =>
-    policy.rules[rule]?.channels.some(({ channel_id: id }) => id === choice.channel_id),
-  );
+  const kept = plans.filter(({ rule, choice }) => {
+    const named = rule === null ? policy.escalation.steps : [policy.rules[rule]];
+    return named.some((by) => by?.channels.some(({ channel_id: id }) => id === choice.channel_id));
+  });
   if (kept.length === plans.length) return plans;
   return joinPlans([...kept, ...askRules(policy, facts, nowMs, openedAtMs)]);
 }

@@ -1,4 +1,5 @@
 import type { AlertState } from '@vantage/shared/alerts/alert.js';
+import { withoutTold } from '@vantage/shared/alerts/untold.js';
 import type { Knex } from 'knex';
 import { listSilenced } from '../deliveries/delivery-store.js';
 import type { AlertRow } from '../events/alert-row.js';
@@ -26,16 +27,4 @@ export async function readWithoutSilenced(
       return channels.length === 0 ? [] : [[id, withoutTold(state, channels, nowMs)] as const];
     }),
   );
-}
-
-/** State in which these channels know nothing, and are due to be told. */
-export function withoutTold(state: AlertState, channels: readonly string[], nowMs: number): AlertState {
-  const lost = state.told.filter(({ choice }) => channels.includes(choice.channel_id));
-  // whom a step of the escalation was to tell, the next step tells
-  const plans = lost.flatMap(({ choice, rule }) => (rule === null ? [] : [{ choice, atMs: nowMs, rule }]));
-  return {
-    ...state,
-    told: state.told.filter((told) => !lost.includes(told)),
-    planned: [...state.planned, ...plans],
-  };
 }
