@@ -22,7 +22,10 @@ t.test('a channel of a step whose message a silence dropped is notified when the
   t.same(play.said(), ['0 firing a', '300 escalation b', '1000 firing b', '5000 resolved a', '5000 resolved b']);
 });
 
-t.test('a channel of a step whose message a silence dropped is not notified of an end inside the silence', async (t) => {
-  const play = silenced().at(500, over(500)).until(2000);
-  t.same(play.said(), ['0 firing a', '300 escalation b', '500 resolved a']);
-});
+t.test(
+  'a channel of a step whose message a silence dropped is not notified of an end inside the silence',
+  async (t) => {
+    const play = silenced().at(500, over(500)).until(2000);
+    t.same(play.said(), ['0 firing a', '300 escalation b', '500 resolved a']);
+  },
+);
