@@ -45,7 +45,8 @@ export async function startRegistries(t: Test, options: RegistriesOptions) {
   });
   const base = () => `http://127.0.0.1:${http.port}`;
   const questions: [server: string, question: string][] = [];
-  const port = options.whoisPort ?? (await unusedPort());
+  // unused on every loopback address: each server has one
+  const port = options.whoisPort ?? (await unusedPort('0.0.0.0'));
   const servers: Readonly<Record<string, WhoisAnswer>> = { '127.0.0.1': 'refer:\r\n', ...whois };
   for (const [address, answer] of Object.entries(servers)) {
     const serve = (socket: Socket) => {
