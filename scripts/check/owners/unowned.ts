@@ -172,7 +172,7 @@ export const unowned: readonly Unowned[] = [
       'modules/diagnose/report-store.ts': ['findReport'],
       'modules/nodes/place/place-store.ts': ['changePlace'],
       'modules/nodes/store.ts': ['listNodes', 'findNodes', 'listRevisionsSince', 'listShutOutLately', 'lockNode'],
-      'modules/probes/store.ts': ['insertText', 'FIND_TASK', 'FIND_NODE_TASK'],
+      'modules/probes/store.ts': ['INSERT', 'FIND_TASK', 'FIND_NODE_TASK'],
     },
   },
   {

@@ -1,7 +1,7 @@
 import { idLowerBound, idPrefixes, idTimeMs } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import { Batcher } from '../../db/batcher.js';
-import { type PreparedStatement, queryPrepared } from '../../db/prepared.js';
+import { queryPrepared } from '../../db/prepared.js';
 import { type Owner, ownedBy } from '../../owners/index.js';
 
 const NODES_AT_ONCE = 200;
@@ -26,7 +26,7 @@ export function dispatchStore(db: Knex): DispatchStore {
     flush: (nodeIds) => listPendingTasksOfNodes(db, nodeIds),
   });
   return {
-    insert: (tasks) => insertTasksSoon(db, tasks),
+    insert: (tasks) => insertTasks(db, tasks),
     listPending: (ids) => listPendingTasks(db, ids),
     listPendingOfNode: (nodeId) => pendingOfNode.add(nodeId),
     listPendingOfReplica: (replicaId) => listPendingTasksOfReplica(db, replicaId),
@@ -67,41 +67,26 @@ export interface NewNodeTask {
   readonly refusedCode: string | null;
 }
 
-// Replicas' clocks differ: the end of a task is determined by the database's clock, and the process that may run it by the
-// newest link of its node.
-const insertText = ({ isSoon }: { readonly isSoon: boolean }) => `
-  WITH ${isSoon ? "soon AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))," : ''}
-  task AS (
+// A task is durable before its caller learns its id. Replicas' clocks differ: the end of a task is determined by the database's
+// clock, and the process that may run it by the newest link of its node.
+const INSERT = {
+  name: 'probes-insert',
+  text: `
+  WITH task AS (
     INSERT INTO probe_tasks (id, owner_id, probe_type, target, spec, created_at, is_test, is_internal)
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]::json[], $6::timestamptz[], $7::boolean[], $15::boolean[])
-    ${isSoon ? 'WHERE EXISTS (SELECT FROM soon)' : ''}
   )
   INSERT INTO probe_node_tasks (id, task_id, node_id, probe_type, expires_at, target_keys, state, lost_code, finished_at, opening)
   SELECT id, task_id, node_id, probe_type, now() + expires_ms * interval '1 millisecond', string_to_array(target_keys, ' '),
          CASE WHEN refused IS NULL THEN 'pending' ELSE 'lost' END, refused, CASE WHEN refused IS NULL THEN NULL ELSE now() END, (SELECT opening FROM nodes WHERE nodes.id = node_id)
   FROM unnest($8::text[], $9::text[], $10::text[], $11::text[], $12::double precision[], $13::text[], $14::text[])
-    AS n(id, task_id, node_id, probe_type, expires_ms, target_keys, refused)`;
-
-const INSERT = { name: 'probes-insert', text: insertText({ isSoon: false }) };
-const INSERT_SOON = { name: 'probes-insert-soon', text: insertText({ isSoon: true }) };
+    AS n(id, task_id, node_id, probe_type, expires_ms, target_keys, refused)`,
+};
 
 /** Stores tasks with all their node tasks in one statement. */
 export async function insertTasks(db: Knex, tasks: readonly NewTask[]): Promise<void> {
-  await insert(db, INSERT, tasks);
-}
-
-/**
- * The same in a transaction of its own that does not wait for the disk. In a crash of PostgreSQL itself a task can vanish,
- * but never one with a result: the commit of the result makes everything before it durable, since the write-ahead log is
- * one stream.
- */
-export async function insertTasksSoon(db: Knex, tasks: readonly NewTask[]): Promise<void> {
-  await insert(db, INSERT_SOON, tasks);
-}
-
-async function insert(db: Knex, statement: PreparedStatement, tasks: readonly NewTask[]): Promise<void> {
   const nodeTasks = tasks.flatMap((task) => task.nodeTasks.map((nodeTask) => ({ task, nodeTask })));
-  await queryPrepared(db, statement, [
+  await queryPrepared(db, INSERT, [
     tasks.map(({ id }) => id),
     tasks.map(({ ownerId }) => ownerId),
     tasks.map(({ probeType }) => probeType),
