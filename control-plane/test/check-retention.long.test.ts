@@ -28,6 +28,15 @@ async function withPast(db: Knex, nowMs: number): Promise<void> {
   for (let days = 90; days >= 0; days -= 7) await ensurePartitions(db, nowMs - days * DAY_MS);
 }
 
+/** Names of the partitions that the transaction has read from so far. */
+async function partitionsLocked(trx: Knex): Promise<string[]> {
+  const { rows } = await trx.raw(
+    `SELECT DISTINCT c.relname FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+     WHERE l.pid = pg_backend_pid() AND c.relname ~ '^monitor_checks_\\w+_p\\d{8}$'`,
+  );
+  return rows.map(({ relname }: { relname: string }) => relname);
+}
+
 function ymd(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10).replaceAll('-', '');
 }
@@ -127,19 +136,17 @@ t.test('the list of monitors reads two days of checks, however many days exist',
   await withPast(db, nowMs);
   const { userId } = await insertMonitor(db, []);
   const owner = personalOwner(userId);
-  const asked: { sql: string; bindings: readonly unknown[] }[] = [];
-  db.on('query', (query) => asked.push(query));
-  await listMonitors(db, { owner, filter: {}, limit: 100, offset: 0, nowMs });
-  await findMonitor(db, { id: 'mon_none', owner, nowMs });
-  db.removeAllListeners('query');
-  for (const { sql, bindings } of asked) {
-    const text = bindings.reduce<string>((left, value) => left.replace(/\$\d+/, `'${value}'`), sql);
-    const { rows } = await db.raw(`EXPLAIN ${text.replaceAll('?', '\\?')}`);
-    const plan = rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n');
-    const opened = new Set(plan.match(/monitor_checks_\w+_p\d{8}(?=\s)/g) ?? []);
-    t.ok(opened.size <= 2 * checkDayClasses.length, `${opened.size} partitions`);
-  }
-  t.equal(asked.length, 3);
+  const read = { owner, nowMs };
+  const locked = await db.transaction(async (trx) => {
+    // more often than PostgreSQL makes a plan for the values of each call
+    for (let call = 0; call < 7; call++) {
+      await listMonitors(trx, { ...read, filter: {}, limit: 100, offset: 0 });
+      await findMonitor(trx, { ...read, id: 'mon_none' });
+    }
+    return partitionsLocked(trx);
+  });
+  t.not(locked.length, 0);
+  t.ok(locked.length <= 2 * checkDayClasses.length, `${locked.length} partitions`);
 });
 
 t.test('the time of a monitor’s last check is known even if it is long ago', async (t) => {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type Client, DatabaseError, type QueryResultRow } from 'pg';
+import { type Client, DatabaseError, escapeIdentifier, type QueryResultRow } from 'pg';
 
 /** A statement parsed and planned once per connection: for the hot roads, where planning would cost more than running. */
 export interface PreparedStatement {
@@ -7,6 +7,11 @@ export interface PreparedStatement {
   readonly name: string;
   /** SQL with $1, $2, …. */
   readonly text: string;
+  /**
+   * Day, since the epoch, whose date the text holds, if it does. A plan that is kept opens every partition that a bound date might
+   * choose, which are hundreds; a date in the text leaves those of its days. The statement of the day before yesterday is forgotten.
+   */
+  readonly day?: number;
 }
 
 /** Runs a prepared statement on a pooled connection, or on the one of a transaction. */
@@ -17,7 +22,9 @@ export async function queryPrepared<R extends QueryResultRow>(
 ): Promise<R[]> {
   const connection: Client = await db.client.acquireConnection();
   try {
-    const { rows } = await connection.query<R>({ ...statement, values: [...values] });
+    const name =
+      statement.day === undefined ? statement.name : await nameOfDay(connection, statement.name, statement.day);
+    const { rows } = await connection.query<R>({ name, text: statement.text, values: [...values] });
     return rows;
   } catch (error) {
     // its server process has ended, which the socket tells a moment later: the next one who is given it would fail
@@ -26,6 +33,22 @@ export async function queryPrepared<R extends QueryResultRow>(
   } finally {
     await db.client.releaseConnection(connection);
   }
+}
+
+const daysPrepared = new WeakMap<Client, Map<string, Set<number>>>();
+
+/** Name of a day's statement; the connection forgets those that are older than a day. */
+async function nameOfDay(connection: Client, name: string, day: number): Promise<string> {
+  const byName = daysPrepared.get(connection) ?? new Map<string, Set<number>>();
+  daysPrepared.set(connection, byName);
+  const days = byName.get(name) ?? new Set<number>();
+  byName.set(name, days);
+  for (const old of [...days].filter((other) => other < day - 1)) {
+    days.delete(old);
+    await connection.query(`DEALLOCATE ${escapeIdentifier(`${name}@${old}`)}`);
+  }
+  days.add(day);
+  return `${name}@${day}`;
 }
 
 /** Mark by which knex itself keeps its pool from handing a connection out, once the socket has ended. */

@@ -25,6 +25,26 @@ export interface UserRow {
   readonly created_at: Date;
 }
 
+/** Columns of the table `users`. */
+const COLUMNS = [
+  'id',
+  'email',
+  'role',
+  'password_hash',
+  'email_verified_at',
+  'proven_at',
+  'display_name',
+  'bio',
+  'avatar_url',
+  'locale',
+  'timezone',
+  'theme',
+  'disabled_at',
+  'deleted_at',
+  'password_changed_at',
+  'created_at',
+] as const satisfies readonly (keyof UserRow)[];
+
 export type NewUser = Pick<UserRow, 'id' | 'email' | 'role' | 'plan' | 'password_hash'> &
   Partial<Pick<UserRow, 'email_verified_at' | 'proven_at' | 'locale' | 'created_at'>>;
 
@@ -50,9 +70,10 @@ export async function findUserByEmail(db: Knex, email: string): Promise<UserRow 
   return (await users(db).where({ email }).first<UserRow | undefined>()) ?? null;
 }
 
+// columns by name: a prepared statement whose result changes with a migration fails on connections that prepared it before
 const FIND_USER = {
   name: 'find-user',
-  text: 'SELECT u.*, o.plan FROM users u JOIN owners o ON o.id = u.id WHERE u.id = $1',
+  text: `SELECT ${COLUMNS.map((column) => `u.${column}`).join(', ')}, o.plan FROM users u JOIN owners o ON o.id = u.id WHERE u.id = $1`,
 };
 
 /** Finds the user with this id; null: no such user. */

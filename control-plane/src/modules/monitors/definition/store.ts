@@ -1,5 +1,6 @@
 import type { MonitorHealth } from '@vantage/shared/monitor-state/quorum.js';
 import type { Knex } from 'knex';
+import { instantLiteral } from '../../../db/literals.js';
 import { type PreparedStatement, queryPrepared } from '../../../db/prepared.js';
 import { type Owner, ownedBy } from '../../../owners/index.js';
 import type { NodeSelection } from '../../nodes/index.js';
@@ -59,23 +60,22 @@ const COLUMNS = `m.id, m.key, m.owner_id, m.created_by, m.is_test, m.name, m.typ
   m.group_id, m.tags, m.node_selection, m.node_count, m.consecutive_fail, m.consecutive_ok, m.fail_node_quorum,
   m.alert_policy_id, m.alert_severity, m.notifies_owner, m.created_at, m.updated_at`;
 
-/** Age of checks that are read from partitions; older ones were recorded in monitor_states, so that only two days are read. */
-const UNNOTED_MS = 86_400_000;
+const DAY_MS = 86_400_000;
 /** Tolerance for clocks of nodes that are ahead. */
 const AHEAD_MS = 120_000;
 
-/** Columns of `KnownMonitorRow`. `from` and `to`: places of the range in which checks are read from partitions. */
-const known = (from: string, to: string) => `${COLUMNS}, s.health, s.failing_nodes, s.first_check_at,
+/** Day until whose end checks are read from partitions. */
+function lastDay(nowMs: number): number {
+  return Math.floor((nowMs + AHEAD_MS) / DAY_MS);
+}
+
+/** Columns of `KnownMonitorRow`. Checks of two days are read from partitions; older ones were recorded in monitor_states. */
+const known = (day: number) => `${COLUMNS}, s.health, s.failing_nodes, s.first_check_at,
   greatest(s.last_check_at, (
-    SELECT max(c.at) FROM monitor_checks c
-    WHERE c.monitor_key = m.key AND c.at >= ${from}::timestamptz AND c.at < ${to}::timestamptz
+    SELECT max(c.at) FROM monitor_checks c WHERE c.monitor_key = m.key
+      AND c.at >= ${instantLiteral((day - 1) * DAY_MS)} AND c.at < ${instantLiteral((day + 1) * DAY_MS)}
   )) AS last_check_at,
   ARRAY(SELECT a.node_id FROM monitor_assignments a WHERE a.monitor_id = m.id AND a.ended_at IS NULL ORDER BY a.node_id) AS node_ids`;
-
-/** Values of the range of `known`. */
-function unnotedRange(nowMs: number): [Date, Date] {
-  return [new Date(nowMs - UNNOTED_MS), new Date(nowMs + AHEAD_MS)];
-}
 
 const STATES = 'JOIN monitor_states s ON s.monitor_id = m.id';
 const FROM = `FROM monitors m ${STATES}`;
@@ -148,11 +148,13 @@ export async function findMonitor(
   db: Knex,
   { id, owner, nowMs }: { id: string; owner: Owner; nowMs: number },
 ): Promise<KnownMonitorRow | null> {
+  const day = lastDay(nowMs);
   const statement = {
     name: owner.isTest ? 'monitor-find-test' : 'monitor-find',
-    text: `SELECT ${known('$3', '$4')} ${FROM} WHERE m.id = $1 AND ${ownedBy(owner, 'm', '$2')}`,
+    text: `SELECT ${known(day)} ${FROM} WHERE m.id = $1 AND ${ownedBy(owner, 'm', '$2')}`,
+    day,
   };
-  const [row] = await queryPrepared<KnownMonitorRow>(db, statement, [id, owner.id, ...unnotedRange(nowMs)]);
+  const [row] = await queryPrepared<KnownMonitorRow>(db, statement, [id, owner.id]);
   return row ?? null;
 }
 
@@ -162,7 +164,8 @@ export async function listMonitors(
   page: { owner: Owner; filter: MonitorFilter; limit: number; offset: number; nowMs: number },
 ): Promise<{ rows: KnownMonitorRow[]; total: number }> {
   const { owner, filter, limit, offset, nowMs } = page;
-  const values = [limit, offset, ...unnotedRange(nowMs)];
+  const values = [limit, offset];
+  const day = lastDay(nowMs);
   const { where, variant, bound } = filterClause(owner, filter, values.length);
   // states are joined to count only where the filter asks for them
   const states = filter.current_status === undefined ? '' : STATES;
@@ -171,9 +174,10 @@ export async function listMonitors(
     text: `SELECT counted.total, page.*
       FROM (SELECT count(*)::int AS total FROM monitors m ${states} WHERE ${where}) counted
       LEFT JOIN LATERAL (
-        SELECT ${known('$3', '$4')} ${FROM} WHERE ${where} ORDER BY m.id DESC LIMIT $1::bigint OFFSET $2::bigint
+        SELECT ${known(day)} ${FROM} WHERE ${where} ORDER BY m.id DESC LIMIT $1::bigint OFFSET $2::bigint
       ) page ON true
       ORDER BY page.id DESC`,
+    day,
   };
   // a page beyond the end is one row with the number alone
   const found = await queryPrepared<ListedRow>(db, statement, [...values, ...bound]);
