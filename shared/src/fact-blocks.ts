@@ -11,10 +11,14 @@ export type FactBlock =
     }
   | { readonly kind: 'record'; readonly name: string; readonly blocks: readonly FactBlock[] };
 
+/** Instant of the API, in milliseconds (RFC 3339). */
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 type Facts = Readonly<Record<string, unknown>>;
 
 /**
- * The fields of an answer in their order: a list of values is one value, a list of records a table. Texts cannot control a
+ * The fields of an answer in their order: a list of values is one value, a list of records a
+ * table, an instant to the second. Texts cannot control a
  * terminal; what writes markup escapes them.
  */
 export function factBlocks(facts: object): FactBlock[] {
@@ -54,6 +58,7 @@ function cellOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(cellOf).join(', ') || '-';
   if (isRecord(value)) return Object.values(value).map(cellOf).join(' ') || '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string' && INSTANT.test(value)) return `${value.slice(0, 10)} ${value.slice(11, 19)} UTC`;
   return textCell(typeof value === 'string' || typeof value === 'number' ? value : null);
 }
 

@@ -172,7 +172,7 @@ function describeError(error: ErrorObject): FieldError {
     case 'type':
       return { code: 'type', message: `must be ${String(params['type'])}` };
     case 'enum':
-      return { code: 'enum', message: `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}` };
+      return { code: 'enum', message: `must be ${oneOf(params['allowedValues'] as unknown[])}` };
     case 'const':
       return { code: 'enum', message: `must be ${String(params['allowedValue'])}` };
     case 'minimum':
@@ -200,6 +200,11 @@ function describeError(error: ErrorObject): FieldError {
     default:
       return { code: 'format', message: error.message ?? 'has the wrong form' };
   }
+}
+
+function oneOf(allowed: readonly unknown[]): string {
+  const words = `one of ${allowed.filter((value) => value !== '').join(', ')}`;
+  return allowed.includes('') ? `empty or ${words}` : words;
 }
 
 /** A pattern alone tells few people what to write. */

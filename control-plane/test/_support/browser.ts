@@ -61,3 +61,12 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
 }
+
+/** Texts of values and tables of our own pages that are wider than their place, so that a reader has to scroll in them. */
+export function cutTexts(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(
+    `[...document.querySelectorAll('main .wide, main .wide td, main dd')]
+       .filter((element) => element.scrollWidth > element.clientWidth + 1)
+       .map((element) => element.innerText.slice(0, 80))`,
+  );
+}

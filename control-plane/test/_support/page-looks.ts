@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import type { Test } from 'tap';
-import { accessibilityFindings, narrowAndDarken, openTab, overflowOf } from './browser.js';
+import { accessibilityFindings, cutTexts, narrowAndDarken, openTab, overflowOf } from './browser.js';
 
 /** A page in some of its states, in one language. */
 export interface PageLooks {
@@ -19,7 +19,7 @@ export interface PageLooks {
 
 /**
  * Asserts that each state is in its language, passes axe-core, does not scroll sideways and loads nothing from elsewhere, wide and
- * light, then narrow and dark.
+ * light, then narrow and dark; narrow, it cuts no value.
  */
 export async function looksRight(t: Test, browser: Browser, looks: PageLooks): Promise<void> {
   const { name, locale, states, texts = {}, origin, expectedStatus } = looks;
@@ -33,6 +33,7 @@ export async function looksRight(t: Test, browser: Browser, looks: PageLooks): P
       t.equal(await page.locator('html').getAttribute('lang'), locale, state);
       t.strictSame(await accessibilityFindings(page), [], `${state} ${view}`);
       t.ok((await overflowOf(page)) <= 0, `${state} ${view} does not scroll sideways`);
+      if (view === 'narrow dark') t.strictSame(await cutTexts(page), [], `${state} ${view} cuts no text`);
       const file = `${name}-${locale}-${state}-${view}`.replaceAll(/[^\w-]+/g, '-');
       if (directory !== undefined) await page.screenshot({ path: `${directory}/${file}.png`, fullPage: true });
     }

@@ -40,6 +40,13 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.25rem;
 dt { color: var(--muted); }
 dd { margin: 0; overflow-wrap: anywhere; }
 ol, ul { padding-left: 1.4rem; }
+@media (max-width: 37.5rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; }
+  .wide { overflow: visible; } .wide table, .wide tbody { display: block; }
+  .wide thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .wide tr { display: block; padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  .wide td { display: grid; grid-template-columns: 7.5rem 1fr; gap: .75rem; padding: .1rem 0; border: 0; text-align: left; }
+  .wide td:not([data-title]) { grid-template-columns: 1fr; } .wide td > span { overflow-wrap: anywhere; }
+  .wide td[data-title]::before { content: attr(data-title); color: var(--muted); } }
 .contents { columns: 18rem; }
 .contents li { break-inside: avoid; }
 button { font: inherit; font-weight: 600; padding: .5rem 1.1rem; border: 0; border-radius: 6px; background: #0b5cad; color: #fff;

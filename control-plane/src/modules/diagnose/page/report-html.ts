@@ -1,11 +1,17 @@
 import type { Severity } from '@vantage/shared/diagnose/finding-rule.js';
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { type Html, html } from '../../../http/pages/html.js';
+import { type PageCellLook, tableHtml } from '../../../http/pages/table-html.js';
 import type { Block } from './block.js';
 import type { DocumentFinding, DocumentSection, ReportDocument } from './report-document.js';
 import type { ReportTexts } from './texts.js';
 
-const colours: Readonly<Record<Severity, string>> = { critical: 'bad', warning: 'warn', notice: '', good: 'good' };
+const colours: Readonly<Record<Severity, { readonly look?: PageCellLook }>> = {
+  critical: { look: 'bad' },
+  warning: { look: 'warn' },
+  notice: {},
+  good: { look: 'good' },
+};
 
 /** Content of the page of a report. Every text is shown as text: nothing that servers chose steers the reader's browser. */
 export function reportHtml({ title, score, facts, notes, sections }: ReportDocument, texts: ReportTexts): Html {
@@ -28,14 +34,16 @@ ${blocks.map((block) => blockHtml(block))}
 }
 
 function findingsHtml(findings: readonly DocumentFinding[], texts: ReportTexts): Html {
-  return html`<div class="wide" tabindex="0" role="region" aria-label="${texts.findings}"><table>
-<thead><tr><th>${texts.severity}</th><th>${texts.finding}</th><th class="number">${texts.penalty}</th><th>${texts.seenBy}</th></tr></thead>
-<tbody>${findings.map(
-    ({ severity, severityText, text, code, penalty, seenBy }) => html`<tr>
-<td class="${colours[severity]}">${severityText}</td><td class="words">${text}<br><code>${code}</code></td><td class="number">${penalty}</td><td>${textCell(seenBy)}</td>
-</tr>`,
-  )}</tbody>
-</table></div>`;
+  return tableHtml({
+    name: texts.findings,
+    head: [texts.severity, texts.finding, { text: texts.penalty, look: 'number' }, texts.seenBy],
+    rows: findings.map(({ severity, severityText, text, code, penalty, seenBy }) => [
+      { content: severityText, ...colours[severity] },
+      { content: html`${text}<br><code>${code}</code>`, look: 'words' },
+      { content: String(penalty), look: 'number' },
+      textCell(seenBy),
+    ]),
+  });
 }
 
 function blockHtml(block: Block): Html {
@@ -43,10 +51,7 @@ function blockHtml(block: Block): Html {
     const title = textCell(block.title);
     return html`<h3>${title}</h3><pre tabindex="0">${block.lines.map(textCell).join('\n')}</pre>`;
   }
-  return html`<div class="wide" tabindex="0"><table>
-<thead><tr>${block.head.map((cell) => html`<th>${textCell(cell)}</th>`)}</tr></thead>
-<tbody>${block.rows.map((row) => html`<tr>${row.map((cell) => html`<td>${textCell(cell)}</td>`)}</tr>`)}</tbody>
-</table></div>`;
+  return tableHtml({ head: block.head.map(textCell), rows: block.rows.map((row) => row.map(textCell)) });
 }
 
 function scoreColour(score: number | null): string {

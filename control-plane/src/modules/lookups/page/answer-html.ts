@@ -1,6 +1,7 @@
 import { type FactBlock, factBlocks } from '@vantage/shared/fact-blocks.js';
 import { attributionHtml } from '../../../http/pages/attribution-html.js';
 import { type Html, html } from '../../../http/pages/html.js';
+import { tableHtml } from '../../../http/pages/table-html.js';
 
 /** An answer as part of a page, with the lines of its attribution below it; every text in it is shown as text. */
 export function answerHtml({ attribution, ...facts }: Answer): Html {
@@ -18,8 +19,5 @@ function blockHtml(block: FactBlock): Html {
     return html`<dl>${block.rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
   if (block.kind === 'record') return html`<h2>${block.name}</h2>${block.blocks.map((part) => blockHtml(part))}`;
   return html`<h2>${block.name}</h2>
-<div class="wide" tabindex="0" role="region" aria-label="${block.name}"><table>
-<thead><tr>${block.head.map((cell) => html`<th>${cell}</th>`)}</tr></thead>
-<tbody>${block.rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
-</table></div>`;
+${tableHtml(block)}`;
 }

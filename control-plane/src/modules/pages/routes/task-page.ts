@@ -6,6 +6,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../../../http/errors.js';
 import { html } from '../../../http/pages/html.js';
 import { renderPage } from '../../../http/pages/page.js';
+import { tableHtml } from '../../../http/pages/table-html.js';
 import { defineRoute } from '../../../http/route.js';
 import { viewerOf } from '../../../http/viewer.js';
 import type { TaskView } from '../../probes/index.js';
@@ -43,20 +44,16 @@ function taskReply(task: TaskView) {
   const content = html`
 <h1>${title} · ${target}</h1>
 <p class="muted">${statusText(task)} · started ${task.created_at.slice(0, 19).replace('T', ' ')} UTC</p>
-<div class="wide" tabindex="0"><table>
-<thead><tr><th>From</th><th>Result</th>${columns.map((column) => html`<th>${column.title}</th>`)}</tr></thead>
-<tbody>${task.node_results.map(
-    (result) => html`<tr>
-<td>${placeText(result.node)}</td>
-<td class="${result.success ? 'good' : 'bad'}">${result.success ? 'ok' : (result.error?.code ?? 'failed')}</td>
-${
-  result.success
-    ? columns.map(({ cell }) => html`<td>${cell(result)}</td>`)
-    : html`<td colspan="${columns.length}">${textCell(result.error?.message ?? null)}</td>`
-}
-</tr>`,
-  )}</tbody>
-</table></div>
+${tableHtml({
+  head: ['From', 'Result', ...columns.map((column) => column.title)],
+  rows: task.node_results.map((result) => [
+    placeText(result.node),
+    result.success ? { content: 'ok', look: 'good' } : { content: result.error?.code ?? 'failed', look: 'bad' },
+    ...(result.success
+      ? columns.map(({ cell }) => cell(result))
+      : [{ content: textCell(result.error?.message ?? null), columns: columns.length }]),
+  ]),
+})}
 ${task.node_results.map(disturbedLine)}
 ${task.node_results.map((result) => detailBlock(task, result))}
 <p><a href="/v1/probe/tasks/${task.task_id}">as JSON</a></p>`;
