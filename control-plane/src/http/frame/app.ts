@@ -2,6 +2,7 @@ import type { Clock } from '@vantage/shared/clock.js';
 import Koa from 'koa';
 import { isUnavailable } from '../../db/unavailable.js';
 import type { Plans } from '../../plans/index.js';
+import { EndOfTurn } from '../../runtime/end-of-turn.js';
 import type { Logger } from '../../runtime/log.js';
 import type { Authenticator } from '../access.js';
 import { ApiError } from '../errors.js';
@@ -78,7 +79,8 @@ class Frame {
     const closing = options.closing ?? new AbortController().signal;
     const endings = new Set<() => void>();
     closing.addEventListener('abort', () => endings.forEach((end) => end()), { once: true });
-    this.#context = { log: options.log, clock: options.clock, trustedProxies, closing, endings };
+    const endOfTurn = new EndOfTurn(options.clock);
+    this.#context = { log: options.log, clock: options.clock, trustedProxies, closing, endOfTurn, endings };
     for (const route of options.routes)
       this.#table.add(route.method, route.path, compileRoute(route, options.isStrict));
   }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@vantage/shared/clock.js';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import type { EndOfTurn } from '../../runtime/end-of-turn.js';
 import type { Logger } from '../../runtime/log.js';
 import type { Allowance } from '../allowance.js';
 import { type Locale, negotiateLocale } from '../locale.js';
@@ -15,6 +16,8 @@ export interface ExchangeContext {
   readonly trustedProxies: TrustedProxies;
   /** Aborted when the server begins to close. */
   readonly closing: AbortSignal;
+  /** In which responses are written. */
+  readonly endOfTurn: EndOfTurn;
   /** Called when the server begins to close: one listener of `closing` calls them all. */
   readonly endings: Set<() => void>;
 }
@@ -100,6 +103,13 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
 
   get isServerClosing(): boolean {
     return this.#context.closing.aborted;
+  }
+
+  /** Ends the response at the end of this turn. */
+  endWith(body: string | Buffer): void {
+    this.#context.endOfTurn.add(() => {
+      if (!this.response.destroyed) this.response.end(body);
+    });
   }
 
   header(name: string): string | null {

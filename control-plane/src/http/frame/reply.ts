@@ -156,7 +156,8 @@ export async function send(exchange: Exchange, rendered: Rendered): Promise<void
   }
   headers['Content-Type'] = rendered.contentType;
   headers['Content-Length'] = Buffer.byteLength(body);
-  exchange.response.writeHead(rendered.status, headers).end(body);
+  exchange.response.writeHead(rendered.status, headers);
+  exchange.endWith(body);
 }
 
 function compressed(rendered: Rendered, encoding: ContentEncoding): Promise<Buffer> {

@@ -76,8 +76,13 @@ function describe({ location, network, details, cidr, sources }: AddressFacts, l
   };
 }
 
+const countryNames = new Map<Locale, Intl.DisplayNames>();
+
+// making one takes longer than all else of a lookup
 function countryName(country: string, locale: Locale): string | null {
-  return new Intl.DisplayNames([locale], { type: 'region', fallback: 'none' }).of(country) ?? null;
+  const names = countryNames.get(locale) ?? new Intl.DisplayNames([locale], { type: 'region', fallback: 'none' });
+  countryNames.set(locale, names);
+  return names.of(country) ?? null;
 }
 
 function roundTenth(degrees: number | null | undefined): number | null {

@@ -21,15 +21,15 @@ export class AddressEntries implements Entries {
   ) {}
 
   /** Builds from keys and rows in any order, in slices; takes ownership of both arrays. */
-  static *build(v4Keys: Float64Array, v6Rows: Uint32Array): Generator<void, AddressEntries> {
-    yield* sortRows(v4Keys, 1);
+  static *build(v4Given: Float64Array, v6Given: Uint32Array): Generator<void, AddressEntries> {
+    const v4Keys = yield* sortRows(v4Given, 1);
     const v4 = prefixes(v4Keys.length, 1);
     for (let row = 0; row < v4Keys.length; row += 1) {
       const key = v4Keys[row] as number;
       addUnlessInside(v4, [Math.floor(key / KEY_FACTOR)], key % KEY_FACTOR);
       if (row % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) yield;
     }
-    yield* sortRows(v6Rows, V6_WIDTH);
+    const v6Rows = yield* sortRows(v6Given, V6_WIDTH);
     const v6 = prefixes(v6Rows.length / V6_WIDTH, 4);
     for (let at = 0; at < v6Rows.length; at += V6_WIDTH) {
       addUnlessInside(v6, v6Rows.subarray(at, at + 4), v6Rows[at + 4] as number);

@@ -7,8 +7,8 @@ export class AsnEntries implements Entries {
   private constructor(private readonly numbers: Uint32Array) {}
 
   /** Builds from numbers in any order, in slices; takes ownership of the array. */
-  static *build(numbers: Uint32Array): Generator<void, AsnEntries> {
-    yield* sortRows(numbers, 1);
+  static *build(given: Uint32Array): Generator<void, AsnEntries> {
+    const numbers = yield* sortRows(given, 1);
     let kept = 0;
     for (const number of numbers) if (kept === 0 || numbers[kept - 1] !== number) numbers[kept++] = number;
     return new AsnEntries(numbers.slice(0, kept));

@@ -35,19 +35,19 @@ interface CheckLimit extends Limit {
 
 /** Takes one check from the limits of a caller. @throws ApiError RATE_LIMIT_EXCEEDED, QUOTA_EXCEEDED; then none is taken */
 export async function takeCheck({ limiter, plans }: LimitsOptions, caller: Caller): Promise<TakenCheck> {
-  const taken: (readonly [Limit, Allowance])[] = [];
+  const asked = checkLimits(caller, plans);
+  // at once: in turn, each would be a round trip to the database
+  const answers = await Promise.all(
+    asked.map(async ({ code, ...limit }) => ({ code, limit, allowance: await limiter.consume(limit) })),
+  );
+  const taken = answers.filter(({ allowance }) => allowance.isAllowed);
   const giveBack = async () => {
-    for (const [limit, allowance] of taken) await limiter.refund(limit, 1, allowance);
+    for (const { limit, allowance } of taken) await limiter.refund(limit, 1, allowance);
   };
-  for (const { code, ...limit } of checkLimits(caller, plans)) {
-    const allowance = await limiter.consume(limit);
-    if (!allowance.isAllowed) {
-      await giveBack();
-      throw refusal(code, allowance);
-    }
-    taken.push([limit, allowance]);
-  }
-  return { giveBack };
+  const refused = answers.find(({ allowance }) => !allowance.isAllowed);
+  if (refused === undefined) return { giveBack };
+  await giveBack();
+  throw refusal(refused.code, refused.allowance);
 }
 
 /** Limits that a check of a caller counts against. */

@@ -64,10 +64,14 @@ export class ListReader {
       this.#readLines(Buffer.concat([this.#carried, Buffer.of(LF)]));
       this.#carried = new Uint8Array(0);
     }
-    const { v4, v6, asns } = this.#rows;
-    const entries =
-      this.format === 'asns' ? yield* AsnEntries.build(asns.take()) : yield* AddressEntries.build(v4.take(), v6.take());
+    const entries = yield* this.#build();
     return { entries, ...this.#counts };
+  }
+
+  *#build() {
+    const { v4, v6, asns } = this.#rows;
+    if (this.format === 'asns') return yield* AsnEntries.build(yield* asns.take());
+    return yield* AddressEntries.build(yield* v4.take(), yield* v6.take());
   }
 
   /** Reads whole lines; returns where the rest begins. */

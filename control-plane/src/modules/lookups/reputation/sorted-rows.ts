@@ -5,14 +5,15 @@ const ROWS_PER_SLICE = 32_768;
 export type Rows = Uint32Array | Float64Array;
 
 /**
- * Sorts rows of `width` numbers in place, ascending by their numbers in turn. Each step of the generator is a slice of
+ * Sorts rows of `width` numbers, ascending by their numbers in turn; the result is the given array, or one of the same length, for
+ * copying millions of rows back would take longer than a slice. Each step of the generator is a slice of
  * the work, so that the caller may let others run in between. Rows in order take one pass; else a merge sort, of single
  * numbers over runs that the engine sorts.
  */
-export function* sortRows<R extends Rows>(rows: R, width: number): Generator<void, void> {
+export function* sortRows<R extends Rows>(rows: R, width: number): Generator<void, R> {
   const count = rows.length / width;
   for (let row = 1; ; row += 1) {
-    if (row >= count) return;
+    if (row >= count) return rows;
     if (compareRows(rows, row - 1, row, width) > 0) break;
     if (row % ROWS_PER_SLICE === 0) yield;
   }
@@ -24,13 +25,13 @@ export function* sortRows<R extends Rows>(rows: R, width: number): Generator<voi
       yield;
     }
   }
-  let from: Rows = rows;
-  let to: Rows = rows instanceof Float64Array ? new Float64Array(rows.length) : new Uint32Array(rows.length);
+  let from = rows;
+  let to = (rows instanceof Float64Array ? new Float64Array(rows.length) : new Uint32Array(rows.length)) as R;
   for (; run < count; run *= 2) {
     yield* mergePass({ from, to, width, count }, run);
     [from, to] = [to, from];
   }
-  if (from !== rows) rows.set(from);
+  return from;
 }
 
 interface Pass {

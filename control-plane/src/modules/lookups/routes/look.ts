@@ -42,10 +42,21 @@ function lookRoute(kind: LookupKind): AnyRoute {
             'UNAVAILABLE',
           ]
         : ['VALIDATION_FAILED', 'PROBE_TARGET_INVALID', 'UNAVAILABLE'],
-    async handle({ query, account, address, locale, signal }, services) {
-      const { max_age_s: maxAgeS, ...asked } = query as LookupQuery & { readonly max_age_s?: number };
+    async handle(request, services) {
+      const { account, address, locale } = request;
+      const { max_age_s: maxAgeS, ...asked } = request.query as LookupQuery & { readonly max_age_s?: number };
       const maxAgeMs = maxAgeS === undefined ? null : maxAgeS * 1_000;
-      const found = await services.lookups.look(kind, asked, { account, address, locale, signal, maxAgeMs });
+      const asking = {
+        account,
+        address,
+        locale,
+        maxAgeMs,
+        // made only for a caller who waits
+        get signal() {
+          return request.signal;
+        },
+      };
+      const found = await services.lookups.look(kind, asked, asking);
       const { data, cache, freshMs } = found;
       const maxAgeText = freshMs === undefined ? 'no-store' : `private, max-age=${Math.floor(freshMs / 1_000)}`;
       return { status: 200, data, headers: { 'Cache-Control': maxAgeText }, ...(cache === undefined ? {} : { cache }) };
