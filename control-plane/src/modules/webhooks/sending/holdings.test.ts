@@ -65,3 +65,21 @@ t.test('of an endpoint as many deliveries are held as it takes in a second', asy
   t.same([0, 20, 250, 499, 500, 15_000].map(mostAfter), [32, 32, 16, 8, 8, 4]);
   t.equal(holdings.mostOf('whe_2'), 4);
 });
+
+t.test('how fast an endpoint replies is remembered for two seconds after its last delivery', async (t) => {
+  const holdings = new Holdings();
+  holdings.add(many(4), 0);
+  holdings.take('whe_1', 0);
+  for (const one of many(4)) holdings.end(one, { isSlow: false, tookMs: 9 });
+  for (const one of many(4)) holdings.forget(one);
+  holdings.takeBack(0);
+  t.strictSame(holdings.endpointIds(), [], 'others may claim for it');
+  t.equal(holdings.mostOf('whe_1'), 32);
+  holdings.add([{ ...delivery('whd_5', 'whe_1', true), host: 'b' }], 2_000);
+  t.strictSame([holdings.mostOf('whe_1'), holdings.places()], [32, [{ host: 'b', isSlow: true }]]);
+  holdings.forget(delivery('whd_5'));
+  holdings.takeBack(2_000);
+  t.equal(holdings.mostOf('whe_1'), 32);
+  holdings.takeBack(4_001);
+  t.equal(holdings.mostOf('whe_1'), 4);
+});

@@ -28,6 +28,8 @@ interface Holding<D extends Held> {
   isSlow: boolean;
   /** Duration of the last attempt; null: none has ended. */
   lastMs: number | null;
+  /** Instant since which it is known to have no deliveries; null: not known. */
+  emptySinceMs: number | null;
   readonly waiting: { readonly delivery: D; readonly claimedAtMs: number }[];
   underWay: number;
   /** All of them until they are marked: other leases are those of other replicas. */
@@ -40,7 +42,10 @@ export class Holdings<D extends Held> {
 
   add(claimed: readonly D[], claimedAtMs: number): void {
     for (const delivery of claimed) {
-      const holding = this.#byEndpoint.get(delivery.endpoint_id) ?? newHolding<D>(delivery);
+      const known = this.#byEndpoint.get(delivery.endpoint_id);
+      // of an endpoint without deliveries only its speed is kept: its host may be another by now
+      const holding =
+        known === undefined || known.ids.size === 0 ? newHolding<D>(delivery, known?.lastMs ?? null) : known;
       holding.waiting.push({ delivery, claimedAtMs });
       holding.ids.add(delivery.id);
       this.#byEndpoint.set(delivery.endpoint_id, holding);
@@ -73,9 +78,7 @@ export class Holdings<D extends Held> {
 
   /** Forgets a delivery that is marked, or whose lease is left to end. */
   forget({ id, endpoint_id: endpointId }: D): void {
-    const holding = this.#byEndpoint.get(endpointId);
-    holding?.ids.delete(id);
-    if (holding?.ids.size === 0) this.#byEndpoint.delete(endpointId);
+    this.#byEndpoint.get(endpointId)?.ids.delete(id);
   }
 
   /** Removes the deliveries that have waited too long; those of `endpointIds`, or of all, whatever they waited. */
@@ -88,7 +91,17 @@ export class Holdings<D extends Held> {
       return old.map(({ delivery }) => delivery);
     });
     for (const delivery of back) this.forget(delivery);
+    this.#forgetEmpty(nowMs);
     return back;
+  }
+
+  /** How fast an endpoint replies is known for a while after its last delivery: many of one mark may leave it without any. */
+  #forgetEmpty(nowMs: number): void {
+    for (const [endpointId, holding] of this.#byEndpoint) {
+      if (holding.ids.size > 0) continue;
+      holding.emptySinceMs ??= nowMs;
+      if (nowMs - holding.emptySinceMs > FRESH_MS) this.#byEndpoint.delete(endpointId);
+    }
   }
 
   /** True if fewer deliveries of an endpoint wait than it is sent at once: the next claim should come before they are gone. */
@@ -106,7 +119,7 @@ export class Holdings<D extends Held> {
 
   /** Endpoints that have places already. */
   endpointIds(): string[] {
-    return [...this.#byEndpoint.keys()];
+    return [...this.#byEndpoint].flatMap(([endpointId, { ids }]) => (ids.size === 0 ? [] : [endpointId]));
   }
 
   /** Ids of all deliveries of these endpoints. */
@@ -122,8 +135,8 @@ export class Holdings<D extends Held> {
   }
 }
 
-function newHolding<D extends Held>({ host, is_slow: isSlow }: Held): Holding<D> {
-  return { host, isSlow, lastMs: null, waiting: [], underWay: 0, ids: new Set() };
+function newHolding<D extends Held>({ host, is_slow: isSlow }: Held, lastMs: number | null): Holding<D> {
+  return { host, isSlow, lastMs, emptySinceMs: null, waiting: [], underWay: 0, ids: new Set() };
 }
 
 function isStale({ claimedAtMs }: { readonly claimedAtMs: number }, nowMs: number): boolean {
