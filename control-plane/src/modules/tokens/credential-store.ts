@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { HOLDER_COLUMNS, type HolderRow } from '../../authentication/index.js';
-import { queryPrepared } from '../../db/prepared.js';
+import { findRow } from '../../db/row-by-key.js';
 import type { Scope } from '../../http/scopes.js';
 import type { ApiKeyScope, TokenTable } from './store.js';
 
@@ -34,28 +34,26 @@ export interface PersonalTokenCredentialRow extends CredentialRow {
   readonly scopes: Scope[];
 }
 
-const CREDENTIAL_COLUMNS = `t.id, t.secret_hash, t.scopes, t.expires_at, t.revoked_at, ${HOLDER_COLUMNS}`;
+const CREDENTIAL_COLUMNS = `t.token_id AS key, t.id, t.secret_hash, t.scopes, t.expires_at, t.revoked_at, ${HOLDER_COLUMNS}`;
 
 const FIND_API_KEY = {
   name: 'find-api-key',
   text: `SELECT ${CREDENTIAL_COLUMNS}, t.created_by, t.type, t.allowed_origins
-    FROM api_keys t JOIN owners o ON o.id = t.owner_id LEFT JOIN users u ON u.id = o.id WHERE t.token_id = $1`,
+    FROM api_keys t JOIN owners o ON o.id = t.owner_id LEFT JOIN users u ON u.id = o.id WHERE t.token_id = ANY($1)`,
 };
 
 const FIND_PERSONAL_TOKEN = {
   name: 'find-personal-token',
   text: `SELECT ${CREDENTIAL_COLUMNS}
-    FROM personal_access_tokens t JOIN users u ON u.id = t.user_id JOIN owners o ON o.id = u.id WHERE t.token_id = $1`,
+    FROM personal_access_tokens t JOIN users u ON u.id = t.user_id JOIN owners o ON o.id = u.id WHERE t.token_id = ANY($1)`,
 };
 
 /** Finds the key with this public id, and its owner; null: no such key. */
 export async function findApiKey(db: Knex, tokenId: string): Promise<ApiKeyCredentialRow | null> {
-  const [row] = await queryPrepared<ApiKeyCredentialRow>(db, FIND_API_KEY, [tokenId]);
-  return row ?? null;
+  return findRow<ApiKeyCredentialRow>(db, FIND_API_KEY, tokenId);
 }
 
 /** Finds the token with this public id, and its owner; null: no such token. */
 export async function findPersonalToken(db: Knex, tokenId: string): Promise<PersonalTokenCredentialRow | null> {
-  const [row] = await queryPrepared<PersonalTokenCredentialRow>(db, FIND_PERSONAL_TOKEN, [tokenId]);
-  return row ?? null;
+  return findRow<PersonalTokenCredentialRow>(db, FIND_PERSONAL_TOKEN, tokenId);
 }

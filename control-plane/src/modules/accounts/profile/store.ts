@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { queryPrepared } from '../../../db/prepared.js';
+import { findRow } from '../../../db/row-by-key.js';
 import type { PlanName } from '../../../plans/index.js';
 
 /** A user, with the plan of their own account. */
@@ -73,13 +73,12 @@ export async function findUserByEmail(db: Knex, email: string): Promise<UserRow 
 // columns by name: a prepared statement whose result changes with a migration fails on connections that prepared it before
 const FIND_USER = {
   name: 'find-user',
-  text: `SELECT ${COLUMNS.map((column) => `u.${column}`).join(', ')}, o.plan FROM users u JOIN owners o ON o.id = u.id WHERE u.id = $1`,
+  text: `SELECT u.id AS key, ${COLUMNS.map((column) => `u.${column}`).join(', ')}, o.plan FROM users u JOIN owners o ON o.id = u.id WHERE u.id = ANY($1)`,
 };
 
 /** Finds the user with this id; null: no such user. */
 export async function findUser(db: Knex, id: string): Promise<UserRow | null> {
-  const [row] = await queryPrepared<UserRow>(db, FIND_USER, [id]);
-  return row ?? null;
+  return findRow<UserRow>(db, FIND_USER, id);
 }
 
 /** Finds the user with this id, locked until the transaction ends; null: no such user. Other rows may still refer to the user. */

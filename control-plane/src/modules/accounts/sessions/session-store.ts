@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { HOLDER_COLUMNS, type HolderRow } from '../../../authentication/index.js';
-import { queryPrepared } from '../../../db/prepared.js';
+import { findRow } from '../../../db/row-by-key.js';
 
 export interface SessionRow {
   readonly id: string;
@@ -94,17 +94,18 @@ export async function listSessions(db: Knex, userId: string, at: Date): Promise<
 
 const FIND_SESSION = {
   name: 'find-session',
-  text: `SELECT s.revoked_at IS NOT NULL AS is_revoked, s.expires_at, ${HOLDER_COLUMNS}
-  FROM sessions s JOIN users u ON u.id = s.user_id JOIN owners o ON o.id = u.id WHERE s.id = $1`,
+  text: `SELECT s.id AS key, s.revoked_at IS NOT NULL AS is_revoked, s.expires_at, ${HOLDER_COLUMNS}
+  FROM sessions s JOIN users u ON u.id = s.user_id JOIN owners o ON o.id = u.id WHERE s.id = ANY($1)`,
 };
 
+interface LiveSessionRow extends HolderRow {
+  readonly is_revoked: boolean;
+  readonly expires_at: Date;
+}
+
 /** Finds a session for authentication; null: no such session. */
-export async function findSession(
-  db: Knex,
-  id: string,
-): Promise<(HolderRow & { readonly is_revoked: boolean; readonly expires_at: Date }) | null> {
-  const [row] = await queryPrepared<HolderRow & { is_revoked: boolean; expires_at: Date }>(db, FIND_SESSION, [id]);
-  return row ?? null;
+export async function findSession(db: Knex, id: string): Promise<LiveSessionRow | null> {
+  return findRow<LiveSessionRow>(db, FIND_SESSION, id);
 }
 
 /** Time when a session was opened; null: no such session. */
