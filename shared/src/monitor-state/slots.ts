@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 // Times at which one node checks one monitor: a grid on server time that depends only on interval and phase, so that a
 // restarted process is in phase at once, and nothing drifts.
@@ -19,7 +19,7 @@ export interface SlotGrid {
  * neither the nodes of one monitor nor the monitors of one node check all at once.
  */
 export function phaseOf(monitorId: string, nodeId: string, intervalMs: number): number {
-  const digest = createHash('sha256').update(`${monitorId} ${nodeId}`).digest();
+  const digest = hash('sha256', `${monitorId} ${nodeId}`, 'buffer');
   return Math.floor((digest.readUIntBE(0, 6) / 2 ** 48) * intervalMs);
 }
 
