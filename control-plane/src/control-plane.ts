@@ -111,6 +111,7 @@ async function start(foundation: Foundation, parts: ReturnType<typeof wire>, sto
   const { lease, bus, directory, windows, limiter } = replicas;
   stops.push(() => windows.drain());
   stops.push(() => limiter.returnQuotas());
+  stops.push(() => house.outbound.stop());
   await run(house.lists, stops);
   await run(house.geo, stops);
   await run(lease, stops);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { systemClock } from '@vantage/shared/clock.js';
@@ -10,6 +10,7 @@ import { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { refusedIPv4, refusedIPv6 } from '@vantage/shared/target-policy/refused-ranges.js';
 import t, { type Test } from 'tap';
 import { judge, Outbound, OutboundError, type OutboundRequest } from '../src/deliver/index.js';
+import { answering, listen } from './_support/counted-listener.js';
 import { FakeClock } from './_support/fake-clock.js';
 import { type Behaviour, chunkedHead, drips, floods, interim } from './_support/hostile-server.js';
 import { holdsNobodyUp } from './_support/longest-turn.js';
@@ -23,47 +24,8 @@ const pem = (name: string) => readFileSync(new URL(`../../test/testdata/tls/${na
 const policy = new TargetPolicy({ allow: ['127.0.0.1/32'], own: [], denied: ['denied.example.com'] });
 const asked = { method: 'POST', deadlineMs: 10_000, maxResponseBytes: 65_536, secrets: [] } as const;
 
-type Resolve = NonNullable<ConstructorParameters<typeof Outbound>[0]['resolve']>;
-
 function anOutbound(options: Partial<ConstructorParameters<typeof Outbound>[0]> = {}): Outbound {
   return new Outbound({ policy: () => policy, userAgent: 'Vantage/test', clock: systemClock, ...options });
-}
-
-/** A resolver with a list of replies, one for each query in turn; the last one for all that follow. */
-function answering(...answers: readonly (readonly string[])[]): Resolve & { asked: number } {
-  const resolve = async () => {
-    const addresses = answers[Math.min(resolve.asked, answers.length - 1)] ?? [];
-    resolve.asked += 1;
-    return addresses.map((address) => ({ address, family: 4 as const }));
-  };
-  resolve.asked = 0;
-  return resolve;
-}
-
-async function listen(t: Test, server: Server, host = '127.0.0.1', port = 0) {
-  const sockets = new Set<Socket>();
-  let connections = 0;
-  server.on('connection', (socket: Socket) => {
-    connections += 1;
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
-  });
-  server.listen(port, host);
-  await once(server, 'listening');
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    get connections() {
-      return connections;
-    },
-    get open() {
-      return sockets.size;
-    },
-  };
 }
 
 const serving = (t: Test, listener: RequestListener) => listen(t, createServer(listener));

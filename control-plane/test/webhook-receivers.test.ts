@@ -1,8 +1,11 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
+import { FakeClock } from './_support/fake-clock.js';
 import {
   type Behaviour,
   chunkedHead,
@@ -12,11 +15,16 @@ import {
   resets,
   startHostileServer,
 } from './_support/hostile-server.js';
+import { startStack } from './_support/stack.js';
+import { temporaryDirectory } from './_support/temporary-directory.js';
 import { until } from './_support/until.js';
 import { WebhookReceiver } from './_support/webhook-receiver.js';
 import { WebhookWorld } from './_support/webhook-world.js';
 
 // Receivers that misbehave, turn private, repeat secrets, or change theirs.
+
+/** Less than the time after which idle connections are closed anyway. */
+const PROMPTLY_MS = 3_000;
 
 t.test('a server that floods, drips or resets is a failure that is recorded and tried again', async (t) => {
   const bomb = gzipSync(Buffer.alloc(16 * 1024 * 1024));
@@ -56,6 +64,50 @@ t.test('an endpoint whose name turns private after it was written is not connect
   const [row] = await world.rows();
   t.match(row, { status: 'retrying', attempts: [{ status_code: null, error: /not allowed/ }] });
   t.notMatch(JSON.stringify(row), address);
+});
+
+t.test('attempts of an endpoint share a connection, which no other endpoint uses', async (t) => {
+  const world = await WebhookWorld.create(t);
+  const receiver = await WebhookReceiver.start(t);
+  await world.endpoint(receiver.url);
+  for (const name of ['m_1', 'm_2', 'm_3']) {
+    await world.happens('monitor.down', name);
+    await world.settle();
+  }
+  t.match({ events: receiver.events.length, connections: receiver.connections }, { events: 3, connections: 1 });
+  await world.endpoint(`${receiver.url}/other`);
+  await world.happens('monitor.down', 'm_4');
+  await world.settle();
+  t.match({ events: receiver.events.length, connections: receiver.connections }, { events: 5, connections: 2 });
+  await world.stop();
+  await until('the connections to be closed', () => receiver.open === 0, PROMPTLY_MS);
+});
+
+t.test('a changed deny list and the end of the process close the connections to receivers', async (t) => {
+  const file = join(temporaryDirectory(t), 'deny.txt');
+  writeFileSync(file, 'evil.example\n');
+  const clock = new FakeClock(Date.now());
+  const { api, controlPlane } = await startStack(t, { VANTAGE_DENY_TARGETS_FILE: file }, clock);
+  const receiver = await WebhookReceiver.start(t);
+  await api.call('POST', '/v1/webhooks', { body: { url: receiver.url, events: ['*'] } });
+  const { body } = await api.call('POST', '/v1/monitors', { body: { name: 'Night', type: 'heartbeat' } });
+  const event = async (act: string) => {
+    const before = receiver.events.length;
+    await api.call('POST', `/v1/monitors/${body.data.id}/${act}`, { body: {} });
+    await until('the event', () => {
+      clock.advance(50);
+      return receiver.events.length > before;
+    });
+  };
+  await event('pause');
+  t.equal(receiver.open, 1);
+  writeFileSync(file, 'worse.example\n');
+  clock.advance(30_000);
+  await until('the connection to be closed', () => receiver.open === 0, PROMPTLY_MS);
+  await event('resume');
+  t.equal(receiver.open, 1);
+  await controlPlane.stop();
+  await until('the connection to be closed', () => receiver.open === 0, PROMPTLY_MS);
 });
 
 t.test('no request fails while a secret is rotated again and again under load, on two replicas', async (t) => {

@@ -1,24 +1,26 @@
-import type { LookupFunction, Socket } from 'node:net';
 import type { Clock } from '@vantage/shared/clock.js';
 import { checkRequestHeaders } from '@vantage/shared/target-policy/headers.js';
+import type { Host } from '@vantage/shared/target-policy/host.js';
 import type { TargetPolicy } from '@vantage/shared/target-policy/policy.js';
 import { refused, TargetError } from '@vantage/shared/target-policy/target-error.js';
 import { parseHttpUrl } from '@vantage/shared/target-policy/url.js';
-import { buildConnector, Client } from 'undici';
+import type { Dispatcher } from 'undici';
+import { Connection, FloodError } from './connection.js';
 import { OutboundError, type OutboundFailure } from './errors.js';
 import type { ResponseHeaders } from './judge.js';
+import { KeptConnections, type Sharing } from './kept.js';
 import { type Address, pinnedAddresses, type Resolve, systemResolve } from './pinned.js';
 import { maskSecrets, SecretMask } from './secrets.js';
 
-// One exchange, of which nothing is reused:
+// One exchange:
 //
-//   judge the URL ──> resolve once, judge every address ──> connect to one of these ──> request ──> response, up to a cap
-//   └──────────────────────────── one deadline over all of it ─────────────────────────────────────────────────────────┘
+//   judge the URL ──> resolve once, judge every address ──> kept connection to one of these, or connect ──> request ──> response, up to a cap
+//   └──────────────────────────────────────────── one deadline over all of it ───────────────────────────────────────────────────────────┘
 //
 // Host and SNI have the name as it was written. Redirects are returned as responses. Proxies of the environment are
-// ignored, since undici's Client does not use them.
+// ignored, since undici's Client does not use them. A connection is kept for requests that say so; if the server has closed
+// it meanwhile, the exchange goes on with a new one, once.
 
-const MAX_HEADER_BYTES = 32 * 1024;
 /**
  * Greatest number of bytes received in addition to the body: head, interim responses, empty lines, framing of chunks. A
  * server that sends these without end takes a whole processor until the deadline.
@@ -54,6 +56,12 @@ export interface OutboundRequest {
   readonly signal?: AbortSignal;
   /** True if the address is the operator's own by configuration: the target policy does not judge it. Default: false. */
   readonly isExempt?: boolean;
+  /**
+   * Name of the requests that may share a connection, which is then kept for some seconds; absent: it is closed after the
+   * response. If the server closes a kept connection without any response, the request is sent once more on a new one:
+   * only for requests whose receivers can recognize a double.
+   */
+  readonly keptFor?: string;
 }
 
 /** Response, whatever its status. */
@@ -71,7 +79,24 @@ export interface OutboundResponse {
 
 /** Outbound HTTP client: target policy, pinned addresses, one deadline, capped responses, masked errors. */
 export class Outbound {
+  readonly #kept = new KeptConnections();
+
   constructor(private readonly options: OutboundOptions) {}
+
+  /** Number of connections that are kept without a request. */
+  get keptConnections(): number {
+    return this.#kept.count;
+  }
+
+  /** Closes the connections that are kept without a request. */
+  async closeKept(): Promise<void> {
+    await this.#kept.dropAll();
+  }
+
+  /** Closes the connections that are kept; from now on none is. */
+  async stop(): Promise<void> {
+    await this.#kept.stop();
+  }
 
   /**
    * Checks a URL when it is configured. The addresses of a name are checked again at each connection.
@@ -90,7 +115,7 @@ export class Outbound {
     const { clock } = this.options;
     const { signal, deadlineMs } = request;
     signal?.throwIfAborted();
-    const exchange = new Exchange(this.options, request);
+    const exchange = new Exchange(this.options, request, this.#kept);
     const giveUp = new AbortController();
     const onAbort = () => giveUp.abort();
     signal?.addEventListener('abort', onAbort, { once: true });
@@ -115,48 +140,34 @@ export class Outbound {
   }
 }
 
-/** Given to every client that ends: it would make an error of its own, whose stack costs more than all else that ends it. */
-const OVER = new Error('the exchange is over');
-
-/** The connection of one request. */
+/** One request, and the connection that it uses. */
 class Exchange {
-  #client: Client | null = null;
+  #connection: Connection | null = null;
   #origin = 'the address';
-  #isConnected = false;
+  #mayHaveArrived = false;
 
   constructor(
     private readonly options: OutboundOptions,
     private readonly request: OutboundRequest,
+    private readonly kept: KeptConnections,
   ) {}
 
   async run(signal: AbortSignal): Promise<Omit<OutboundResponse, 'durationMs'>> {
-    const { policy, resolve = systemResolve, userAgent } = this.options;
-    const { method, headers = {}, body, secrets, maxResponseBytes, isExempt = false } = this.request;
+    const { method, headers = {}, body, secrets, maxResponseBytes } = this.request;
     const { url, host } = parseHttpUrl(this.request.url, 'url');
     this.#origin = url.origin;
     checkRequestHeaders(headers);
-    const isEncrypted = url.protocol === 'https:';
-    const addresses = await unlessAborted(
-      signal,
-      pinnedAddresses(host, { policy: isExempt ? null : policy(), resolve: named(resolve), isEncrypted }),
-    );
-    const client = new Client(url.origin, {
-      connect: this.#connector(addresses),
-      // the deadline applies to all of it
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      pipelining: 0,
-    });
-    this.#client = client;
-    const response = await client.request({
+    const addresses = await unlessAborted(signal, this.#judgedAddresses(host, url));
+    const request: Dispatcher.RequestOptions = {
       method,
       path: `${url.pathname}${url.search}`,
-      headers: { 'user-agent': userAgent, 'accept-encoding': 'identity', ...lowerCased(headers) },
+      headers: { 'user-agent': this.options.userAgent, 'accept-encoding': 'identity', ...lowerCased(headers) },
       ...(body === undefined ? {} : { body }),
       signal,
-    });
+    };
+    const response = await this.#respond(request, addresses);
     const { bytes, isComplete } = await readUpTo(response.body, maxResponseBytes);
+    if (isComplete) this.#keep();
     return {
       status: response.statusCode,
       headers: response.headers,
@@ -166,9 +177,62 @@ class Exchange {
     };
   }
 
+  async #judgedAddresses(host: Host, url: URL): Promise<readonly Address[]> {
+    const { policy, resolve = systemResolve } = this.options;
+    const isEncrypted = url.protocol === 'https:';
+    const judging = { policy: this.request.isExempt ? null : policy(), resolve: named(resolve), isEncrypted };
+    try {
+      return await pinnedAddresses(host, judging);
+    } catch (error) {
+      if (error instanceof TargetError) this.kept.drop(url.origin);
+      throw error;
+    }
+  }
+
+  async #respond(request: Dispatcher.RequestOptions, addresses: readonly Address[]): Promise<Dispatcher.ResponseData> {
+    const sharing = this.#sharing();
+    const maxBytes = this.request.maxResponseBytes + MAX_FRAMING_BYTES;
+    const kept = sharing === null ? null : this.kept.take(sharing, addresses);
+    this.#connection = kept ?? this.#connect(addresses);
+    try {
+      return await this.#connection.request(request, maxBytes);
+    } catch (error) {
+      const closed = kept?.closedEarly(error) ?? null;
+      if (closed === null) throw error;
+      if (closed === 'unknown') this.#mayHaveArrived = true;
+      this.close();
+      this.#connection = this.#connect(addresses);
+      return await this.#connection.request(request, maxBytes);
+    }
+  }
+
+  #connect(addresses: readonly Address[]): Connection {
+    const { trustedCertificates } = this.options;
+    return new Connection({
+      origin: this.#origin,
+      addresses,
+      trustedCertificates,
+      isKept: this.request.keptFor !== undefined,
+    });
+  }
+
+  #keep(): void {
+    const sharing = this.#sharing();
+    if (sharing === null || this.#connection === null) return;
+    this.kept.keep(sharing, this.#connection);
+    this.#connection = null;
+  }
+
+  /** Requests that may use the same connection as this one; null: none. */
+  #sharing(): Sharing | null {
+    const { keptFor, isExempt = false } = this.request;
+    return keptFor === undefined ? null : { origin: this.#origin, key: `${isExempt} ${keptFor}` };
+  }
+
   failure(reason: OutboundFailure, message: string): OutboundError {
     const text = `${this.#origin}: ${message}`;
-    return new OutboundError(reason, maskSecrets(text, this.request.secrets), this.#isConnected);
+    const mayHaveArrived = this.#mayHaveArrived || this.#isConnected;
+    return new OutboundError(reason, maskSecrets(text, this.request.secrets), mayHaveArrived);
   }
 
   failureOf(error: unknown): OutboundError {
@@ -184,27 +248,11 @@ class Exchange {
   }
 
   close(): void {
-    void this.#client?.destroy(OVER).catch(() => {});
+    void this.#connection?.close();
   }
 
-  #connector(addresses: readonly Address[]): buildConnector.connector {
-    const { trustedCertificates } = this.options;
-    const maxBytes = this.request.maxResponseBytes + MAX_FRAMING_BYTES;
-    const connect = buildConnector({
-      lookup: pinnedLookup(addresses),
-      autoSelectFamily: true,
-      timeout: 0,
-      allowH2: false,
-      ...(trustedCertificates === undefined ? {} : { ca: [...trustedCertificates] }),
-    } as buildConnector.BuildOptions);
-    return (options, callback) =>
-      connect(options, (...result) => {
-        if (result[0] === null) {
-          this.#isConnected = true;
-          limitReceived(result[1], maxBytes);
-        }
-        callback(...result);
-      });
+  get #isConnected(): boolean {
+    return this.#connection?.isConnected ?? false;
   }
 }
 
@@ -217,17 +265,6 @@ class UnresolvedError extends Error {
   }
 }
 
-/** A server sends more bytes than a response may have. */
-class FloodError extends Error {
-  override readonly name = 'FloodError';
-}
-
-function limitReceived(socket: Socket, maxBytes: number): void {
-  socket.on('readable', () => {
-    if (socket.bytesRead > maxBytes) socket.destroy(new FloodError());
-  });
-}
-
 function named(resolve: Resolve): Resolve {
   return async (name) => {
     const found = await resolve(name).catch((error: unknown) => {
@@ -235,15 +272,6 @@ function named(resolve: Resolve): Resolve {
     });
     if (found.length === 0) throw new UnresolvedError('ENODATA');
     return found;
-  };
-}
-
-/** Lookup of the socket, which uses the pinned addresses: a second reply of DNS is never used. */
-function pinnedLookup(addresses: readonly Address[]): LookupFunction {
-  return (_name, { all }, callback) => {
-    const [first] = addresses;
-    if (all || first === undefined) callback(null, [...addresses]);
-    else callback(null, first.address, first.family);
   };
 }
 

@@ -18,7 +18,19 @@ export type Reply = (event: ReceivedEvent, response: ServerResponse) => void;
 export class WebhookReceiver {
   readonly events: ReceivedEvent[] = [];
   reply: Reply = (_, response) => void response.end('thanks');
+  readonly #sockets = new Set<Socket>();
   #url = '';
+  #connections = 0;
+
+  /** Connections so far. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  /** Connections that are open. */
+  get open(): number {
+    return this.#sockets.size;
+  }
 
   /** `http://address:port/hook` */
   get url(): string {
@@ -28,7 +40,7 @@ export class WebhookReceiver {
   static async start(t: Test, reply?: Reply, address = '127.0.0.1'): Promise<WebhookReceiver> {
     const receiver = new WebhookReceiver();
     if (reply !== undefined) receiver.reply = reply;
-    const sockets = new Set<Socket>();
+    const sockets = receiver.#sockets;
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -41,6 +53,7 @@ export class WebhookReceiver {
       });
     });
     server.on('connection', (socket) => {
+      receiver.#connections += 1;
       sockets.add(socket);
       socket.on('error', () => {});
       socket.on('close', () => sockets.delete(socket));

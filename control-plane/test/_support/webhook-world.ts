@@ -48,6 +48,7 @@ export class WebhookWorld {
   readonly relay: Consumers;
   readonly #logged = collectLog();
   readonly #senders: Sender[] = [];
+  readonly #outbound: Outbound;
 
   private constructor(
     readonly db: Knex,
@@ -62,6 +63,7 @@ export class WebhookWorld {
       clock,
       ...(resolve && { resolve }),
     });
+    this.#outbound = outbound;
     this.attempts = new Attempts({ outbound, seals, clock, random: () => 0.5 });
     const mail = { enqueue: async (_: Knex, letter: Letter) => void this.letters.push(letter) };
     const kept = new KeptResponses(generousLimiter);
@@ -165,5 +167,6 @@ export class WebhookWorld {
   async stop(): Promise<void> {
     await this.relay.stop();
     for (const sender of this.#senders) await sender.stop();
+    await this.#outbound.stop();
   }
 }

@@ -28,6 +28,8 @@ export interface Message {
   readonly payload: PayloadForm;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
+  /** Endpoint whose attempts share connections; absent: a new connection. */
+  readonly endpointId?: string;
 }
 
 interface AttemptsOptions {
@@ -43,7 +45,7 @@ export class Attempts {
   constructor(private readonly options: AttemptsOptions) {}
 
   /** Makes one attempt. A failure is a result; it throws only when `signal` is aborted or the seals are broken. */
-  async make({ receiver, event, payload, attempt }: Message, signal?: AbortSignal): Promise<Result> {
+  async make({ receiver, event, payload, attempt, endpointId }: Message, signal?: AbortSignal): Promise<Result> {
     const { outbound, seals, clock, random } = this.options;
     const atMs = clock.now();
     const startedMs = clock.monotonicMs();
@@ -62,6 +64,7 @@ export class Attempts {
       const response = await outbound.send({
         ...request,
         maxResponseBytes: MAX_RESPONSE_BYTES,
+        ...(endpointId === undefined ? {} : { keptFor: endpointId }),
         ...(signal === undefined ? {} : { signal }),
       });
       const outcome = judgeReply(replyOf(response, clock.now()), { attempt, random: random() });

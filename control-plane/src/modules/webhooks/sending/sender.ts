@@ -135,7 +135,7 @@ export class Sender {
     try {
       // one body is made and signed per turn, of as many as were claimed together
       await laterTurn();
-      const message = { receiver: delivery, event: readEvent(delivery), payload, attempt: attempts + 1 };
+      const message = { receiver: delivery, event: readEvent(delivery), payload, attempt: attempts + 1, endpointId };
       const result = await this.options.attempts.make(message, this.#stopping.signal);
       isSlow = result.outcome.isSlow;
       return result;
