@@ -2,7 +2,8 @@ import type { Registry } from 'prom-client';
 import t, { type Test } from 'tap';
 import { program } from '../src/audit-log/actor.js';
 import { openAlertWorld } from './_support/alert-world.js';
-import { startReceiver } from './_support/receiver.js';
+import { type Receiver, type ReceiverReply, startReceiver } from './_support/receiver.js';
+import { until } from './_support/until.js';
 
 const digestsBy = async (registry: Registry) => {
   const metric = await registry.getSingleMetric('vantage_alert_digests_total')?.get();
@@ -148,6 +149,43 @@ t.test('a digest does not report the end of an alert whose start was never deliv
     [],
     'and not of what was not',
   );
+});
+
+t.test('a digest waits for an attempt at the start of an alert that it reports as over', async (t) => {
+  for (const status of [500, 200]) {
+    const world = await aStorm(t, 8);
+    const { clock, consumers, db, receiver, sender, watch } = world;
+    const [late] = world.monitors as [string];
+    const failing: Receiver['reply'] = ({ body }) => ({ status: body.includes('Shop 0') ? 500 : 200 });
+    receiver.reply = failing;
+    await world.happens('down', world.monitors);
+    await world.settle();
+    const { due_at: dueAt } = await db('alert_bundles').whereNotNull('due_at').first();
+    clock.advance(dueAt.getTime() - clock.now() - 5_000);
+    await world.quiet();
+    let reply: (reply: ReceiverReply) => void = () => {};
+    const answered = new Promise<ReceiverReply>((resolve) => {
+      reply = resolve;
+    });
+    receiver.reply = (request) => (request.body.includes('Shop 0') ? answered : failing(request));
+    const before = receiver.requests.length;
+    const now = new Date(clock.now());
+    await db('alert_deliveries').where({ status: 'retrying' }).update({ next_attempt_at: now });
+    await db('alert_lanes').update({ due_at: now });
+    sender.wake();
+    await until('the attempt', () => receiver.requests.length > before);
+    await world.happens('up', [late]);
+    await consumers.run();
+    clock.advance(5_000);
+    await watch.run();
+    t.same(await db('alert_deliveries').where({ kind: 'digest' }), [], 'it is not made meanwhile');
+    receiver.reply = () => ({ status: 200 });
+    reply({ status });
+    await world.quiet();
+    await world.passAll(40_000, 5_000);
+    const about = world.received().filter(({ kind, text }) => kind === 'digest' && text.includes('Shop 0'));
+    t.equal(about.length, status === 200 ? 1 : 0, `the attempt got ${status}`);
+  }
 });
 
 t.test('messages that the limits of a channel keep waiting are joined, and none is lost', async (t) => {

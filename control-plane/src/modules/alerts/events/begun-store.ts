@@ -16,11 +16,14 @@ interface Part {
   readonly startedAtMs: number;
 }
 
+/** Says if the channel of a bundle got a message about the start of an alert; `on its way`: an attempt at it is under way. */
+export type Beginning = 'begun' | 'on its way' | 'none';
+
 /**
  * Answers whether the channel of a bundle got a message about the start of an alert, or may have got or still get one. A channel that is
  * told of ends alone (`on_recovery.channels`) had none, and needs none.
  */
-export type IsBegun = (bundle: Pick<Bundle, 'channel_id'>, part: Part) => boolean;
+export type BeginningOf = (bundle: Pick<Bundle, 'channel_id'>, part: Part) => Beginning;
 
 /**
  * Reads which alerts of bundles their channels know of. A message that waits is sent only while one of its alerts fires. Digests of
@@ -32,18 +35,22 @@ export async function readBegun(
   bundles: readonly Bundle[],
   parts: readonly Part[],
   nowMs: number,
-): Promise<IsBegun> {
-  if (parts.length === 0) return () => false;
+): Promise<BeginningOf> {
+  if (parts.length === 0) return () => 'none';
   const sinceMs = parts.reduce((oldest, { startedAtMs }) => Math.min(oldest, startedAtMs), Number.POSITIVE_INFINITY);
-  const { rows } = await trx.raw<{ rows: { channel_id: string; alert_ids: string[]; is_begun: boolean }[] }>(
+  const { rows } = await trx.raw<{ rows: { channel_id: string; alert_ids: string[]; beginning: Beginning }[] }>(
     `SELECT d.channel_id, coalesce(g.alert_ids, CASE WHEN d.alert_count > cardinality(d.alert_ids) THEN :alertIds ELSE d.alert_ids END) AS alert_ids,
-       d.status IN ('sent', 'sending') OR d.may_have_arrived OR d.finished_at IS NULL AND EXISTS (
-         SELECT FROM alerts a WHERE a.id = ANY(d.alert_ids) AND a.status = 'firing') AS is_begun
+       CASE WHEN d.status = 'sent' OR d.may_have_arrived THEN 'begun'
+         WHEN d.status = 'sending' THEN CASE WHEN EXISTS (
+           SELECT FROM alert_lanes l WHERE l.channel_id = d.channel_id AND l.leased_until > :now) THEN 'on its way' ELSE 'begun' END
+         WHEN d.finished_at IS NULL AND EXISTS (
+           SELECT FROM alerts a WHERE a.id = ANY(d.alert_ids) AND a.status = 'firing') THEN 'begun'
+         ELSE 'none' END AS beginning
      FROM alert_deliveries d LEFT JOIN alert_digests g ON g.message_group = d.message_group
      WHERE d.id >= :oldest AND d.channel_id = ANY(:channelIds) AND d.kind NOT IN ('resolved', 'acknowledged')
-       AND (d.alert_ids && :alertIds OR d.owner_id = ANY(:ownerIds) AND d.thread = ANY(:threads))
-     ORDER BY is_begun`,
+       AND (d.alert_ids && :alertIds OR d.owner_id = ANY(:ownerIds) AND d.thread = ANY(:threads))`,
     {
+      now: new Date(nowMs),
       oldest: idLowerBound(idPrefixes.alertDelivery, sinceMs),
       channelIds: bundles.map(({ channel_id: id }) => id),
       alertIds: parts.map(({ alertId }) => alertId),
@@ -51,10 +58,18 @@ export async function readBegun(
       threads: bundles.flatMap(({ thread }) => thread ?? []),
     },
   );
-  // in their order what has begun comes last, and counts
-  const begun = new Map<string, boolean>();
-  for (const { channel_id: channelId, alert_ids: ids, is_begun: isBegun } of rows)
-    for (const id of ids) begun.set(`${channelId} ${id}`, isBegun);
+  const known = new Map<string, Beginning>();
+  for (const { channel_id: channelId, alert_ids: ids, beginning } of rows)
+    for (const id of ids) {
+      const key = `${channelId} ${id}`;
+      known.set(key, surer(known.get(key) ?? 'none', beginning));
+    }
   return ({ channel_id: channelId }, { alertId, startedAtMs }) =>
-    (begun.get(`${channelId} ${alertId}`) ?? true) || isBeyondLog(startedAtMs, nowMs);
+    isBeyondLog(startedAtMs, nowMs) ? 'begun' : (known.get(`${channelId} ${alertId}`) ?? 'begun');
+}
+
+/** The one of two messages about the same start that counts. */
+function surer(one: Beginning, other: Beginning): Beginning {
+  if (one === 'begun' || other === 'begun') return 'begun';
+  return one === 'on its way' || other === 'on its way' ? 'on its way' : 'none';
 }

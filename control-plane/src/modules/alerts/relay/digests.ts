@@ -6,7 +6,7 @@ import { type DigestFallback, listDigestFallbacks } from '../deliveries/delivery
 import type { Destination, Destinations } from '../deliveries/destination.js';
 import { MAX_ALERT_IDS, type NewMessage } from '../deliveries/new-deliveries.js';
 import type { Outgoing } from '../deliveries/outgoing.js';
-import { type IsBegun, readBegun } from '../events/begun-store.js';
+import { type BeginningOf, readBegun } from '../events/begun-store.js';
 import { digestMessage } from '../types/texts/digest-message.js';
 import type { AlertCounts } from './alert-counts.js';
 import { type MessageContext, PAYLOAD_VERSION } from './alert-messages.js';
@@ -27,6 +27,11 @@ import { readSilenced } from './silenced-alerts.js';
 export const BUNDLES_AT_ONCE = 10;
 /** Steps of an alert of a bundle, as `Slices` counts them. */
 const STEPS_PER_ALERT = 10;
+/**
+ * Delay of a message that waits for the end of an attempt, in milliseconds: by it the channel gets the start of an alert, which the
+ * message says is over, or does not. The channel takes one message at a time, and would take this one no sooner.
+ */
+const POSTPONED_MS = 1_000;
 /** Alerts that the payload of a digest has in full. */
 const MAX_SHOWN = 100;
 
@@ -69,19 +74,19 @@ export class Digests {
       parts.map(({ alert }) => alert),
       nowMs,
     );
-    const isBegun = await readBegun(trx, due, parts.filter(isToldEnd), nowMs);
+    const beginningOf = await readBegun(trx, due, parts.filter(isToldEnd), nowMs);
     const byBundle = groupBy(parts, ({ bundleId }) => bundleId);
     const slices = new Slices();
     const planned: Planned[] = [];
+    const postponed: BundleRow[] = [];
     for (const row of due) {
       const own = byBundle.get(row.id) ?? [];
       await slices.spend(STEPS_PER_ALERT * own.length);
-      planned.push(plan(row, own, { isSilenced, isBegun, nowMs }));
+      if (own.some((part) => isToldEnd(part) && beginningOf(row, part) === 'on its way'))
+        postponed.push({ ...row, due_at: new Date(nowMs + POSTPONED_MS) });
+      else planned.push(plan(row, own, { isSilenced, beginningOf, nowMs }));
     }
-    await updateBundles(
-      trx,
-      planned.map(({ row }) => row),
-    );
+    await updateBundles(trx, [...planned.map(({ row }) => row), ...postponed]);
     await keepParts(
       trx,
       planned.map(({ kept }) => kept),
@@ -118,9 +123,9 @@ function plan(
   parts: readonly KnownPart[],
   {
     isSilenced,
-    isBegun,
+    beginningOf,
     nowMs,
-  }: { readonly isSilenced: IsSilenced; readonly isBegun: IsBegun; readonly nowMs: number },
+  }: { readonly isSilenced: IsSilenced; readonly beginningOf: BeginningOf; readonly nowMs: number },
 ): Planned {
   // nobody is told of the end of an alert whose policy says so
   const present = parts.filter(({ isFiring, status }) => !isFiring || status !== 'resolved');
@@ -128,7 +133,7 @@ function plan(
   const untold = [...held].filter(({ severity, toldSeverity }) => severity !== toldSeverity);
   const over = present.filter(isToldEnd);
   // what told of their begin was not accepted before their end, and is dropped
-  const unbegun = new Set(over.filter((part) => !isBegun(row, part)));
+  const unbegun = new Set(over.filter((part) => beginningOf(row, part) === 'none'));
   const known = present.map((part) => (unbegun.has(part) ? { ...part, toldSeverity: null } : part));
   const { state, message, alerts } = planBundle(row.state, known.flatMap(knownTo(held)), nowMs);
   const isOver = alerts.length === 0;
