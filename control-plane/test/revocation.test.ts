@@ -87,28 +87,39 @@ t.test(
   },
 );
 
-t.test('bans are polled for more than twice a second, and a failing database ends no link', async (t) => {
+t.test('bans are polled for while there are links, within a second, and a failing database ends no link', async (t) => {
   const clock = new FakeClock();
   const seen: string[][] = [];
   let isFailing = true;
+  let hasLinks = false;
+  let looks = 0;
   const shutOutPoll = new ShutOutPoll({
     nodes: {
       listShutOutLately: async () => {
+        looks += 1;
         if (isFailing) throw new Error('connection refused');
         return ['n_1'];
       },
     },
+    hasLinks: () => hasLinks,
     refresh: async (ids) => void seen.push([...ids]),
     clock,
     log: pino({ level: 'silent' }),
   });
   shutOutPoll.start();
   t.teardown(() => shutOutPoll.stop());
-  for (const round of [1, 2, 3]) {
+  const pass = async (ms: number) => {
     await until('the next poll to be waited for', () => clock.pendingTimers === 1);
-    clock.advance(499);
-    await until('the poll', () => isFailing || seen.length === round - 1);
-    isFailing = false;
-  }
+    clock.advance(ms);
+    await until('the poll to end', () => clock.pendingTimers === 1);
+  };
+  for (let passedMs = 0; passedMs < 10_000; passedMs += 800) await pass(800);
+  t.equal(looks, 0, 'no link, no poll');
+  hasLinks = true;
+  await pass(800);
+  t.match({ looks, seen }, { looks: 1, seen: [] });
+  isFailing = false;
+  await pass(800);
+  await pass(800);
   t.same(seen, [['n_1'], ['n_1']]);
 });

@@ -142,6 +142,7 @@ export class SimulatedReplica {
     });
     const shutOutPoll = new ShutOutPoll({
       nodes: stores.nodes,
+      hasLinks: () => table.size > 0,
       refresh: (ids) => directory.refresh(ids),
       clock,
       log,

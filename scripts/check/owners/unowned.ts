@@ -171,7 +171,7 @@ export const unowned: readonly Unowned[] = [
     declarations: {
       'modules/diagnose/report-store.ts': ['findReport'],
       'modules/nodes/place/place-store.ts': ['changePlace'],
-      'modules/nodes/store.ts': ['listNodes', 'findNodes', 'listRevisionsSince', 'listShutOutLately', 'lockNode'],
+      'modules/nodes/store.ts': ['listNodes', 'findNodes', 'listRevisionsSince', 'LIST_SHUT_OUT_LATELY', 'lockNode'],
       'modules/probes/store.ts': ['INSERT', 'FIND_TASK', 'FIND_NODE_TASK'],
     },
   },

@@ -21,7 +21,7 @@ export const nodesModule = defineModule({
   },
   routes: nodeRoutes,
   open(house) {
-    const { config, db, agentsDb, clock, log: root, directory } = house;
+    const { config, db, agentsDb, clock, log: root, directory, links } = house;
     const log = root.child({ part: 'nodes' });
     const places = openPlaces(house);
     const enrollment = openEnrollment(house, places);
@@ -29,6 +29,7 @@ export const nodesModule = defineModule({
     const nodes = new Nodes({ db, directory, places, enrollment, enrollmentTokens });
     const shutOutPoll = new ShutOutPoll({
       nodes: nodeReads(agentsDb),
+      hasLinks: () => links.size > 0,
       refresh: (ids) => directory.refresh(ids),
       clock,
       log,

@@ -3,11 +3,14 @@ import type { Logger } from 'pino';
 import type { NodeReads } from './store.js';
 
 // A ban closes a link within a second: the bus message normally does so at once; this poll does it if the message was lost.
-// Reading only banned, quarantined and deleted nodes keeps it cheap while ten thousand others reconnect.
-const POLL_MS = 400;
+// Reading only banned, quarantined and deleted nodes keeps it cheap while ten thousand others reconnect. A replica without links
+// has none to close. What the interval leaves of the second is for two short statements.
+const POLL_MS = 700;
 
 interface ShutOutPollOptions {
   readonly nodes: Pick<NodeReads, 'listShutOutLately'>;
+  /** True if this replica has a link; without one it does not look. */
+  readonly hasLinks: () => boolean;
   /** Reads these nodes again, for the listeners of their changes. */
   readonly refresh: (ids: readonly string[]) => Promise<void>;
   readonly clock: Clock;
@@ -32,6 +35,7 @@ export class ShutOutPoll {
   }
 
   async #look(): Promise<void> {
+    if (!this.options.hasLinks()) return;
     try {
       const ids = await this.options.nodes.listShutOutLately();
       if (ids.length > 0) await this.options.refresh(ids);

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { queryPrepared } from '../../db/prepared.js';
 import { ownerIsAdmin } from '../../owners/index.js';
 import type { Node, NodeSelfTest, NodeUpgrade, VersionRefused } from './node.js';
 import type { LocationSource } from './place/place.js';
@@ -98,14 +99,17 @@ async function listRevisionsSince(db: Knex, since: Date): Promise<NodeRevision[]
   return rows;
 }
 
-// NOTE: the condition must match that of an index of the table
 async function listShutOutLately(db: Knex): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `SELECT id FROM nodes WHERE updated_at > clock_timestamp() - interval '10 seconds'
-       AND (banned_at IS NOT NULL OR quarantined_at IS NOT NULL OR deleted_at IS NOT NULL)`,
-  );
+  const rows = await queryPrepared<{ id: string }>(db, LIST_SHUT_OUT_LATELY, []);
   return rows.map(({ id }) => id);
 }
+
+// NOTE: the condition must match that of an index of the table
+const LIST_SHUT_OUT_LATELY = {
+  name: 'nodes-shut-out-lately',
+  text: `SELECT id FROM nodes WHERE updated_at > clock_timestamp() - interval '10 seconds'
+      AND (banned_at IS NOT NULL OR quarantined_at IS NOT NULL OR deleted_at IS NOT NULL)`,
+};
 
 /** Returns the node, locked until the transaction ends; null: no such node, or deleted. */
 export async function lockNode(trx: Knex, id: string): Promise<Node | null> {
