@@ -112,7 +112,7 @@ export async function up(trx: Knex.Transaction): Promise<void> {
       endpoint_id text COLLATE "C" NOT NULL,
       leased_until timestamptz NOT NULL
     ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
-    CREATE INDEX ON webhook_leases (endpoint_id);
+    CREATE INDEX ON webhook_leases (endpoint_id, leased_until);
     COMMENT ON TABLE webhook_leases IS 'deliveries that a replica sends';
   `);
 }
