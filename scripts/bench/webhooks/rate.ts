@@ -28,7 +28,7 @@ export const rate: LinkComparison = {
   title: 'events a second, from the outbox to the receivers',
   question: 'Does sending webhooks reach half the rate of a bare loop?',
   method: ({ rounds }) =>
-    `${EVENTS} events in the outbox, for ${ENDPOINTS} endpoints with four attempts at once each; from their commit until the last delivery is marked; bare loop: a process that POSTs ${EVENTS} stored messages of the same size with undici over ${CONNECTIONS} connections and updates one row for each, in the same database; once with kept connections and once with a new one for each message, as webhooks have; the receiver is a process of its own; ${rounds} rounds after one that is not counted, in turns`,
+    `${EVENTS} events in the outbox, for ${ENDPOINTS} endpoints with four attempts at once each; from their commit until the last delivery is marked; bare loop: a process that POSTs ${EVENTS} stored messages of the same size with undici over ${CONNECTIONS} connections and updates one row for each, in the same database; once with kept connections, as webhooks have, and once with a new one for each message; the receiver is a process of its own; ${rounds} rounds after one that is not counted, in turns`,
   async run({ rounds }) {
     const watched = await startWatchedSite({
       monitors: rounds + 1,
