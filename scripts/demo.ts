@@ -1,9 +1,10 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
+import { Progress } from '@vantage/shared/terminal/progress.js';
+import { screenOf } from '@vantage/shared/terminal/screen.js';
 import { Command } from 'commander';
-import { Progress } from 'vantage-control/client/progress.js';
-import { taskTable } from 'vantage-control/client/result-table.js';
+import { taskText } from 'vantage-control/client/result-text.js';
 import { runProbe } from 'vantage-control/client/run-probe.js';
 import type { ReportView } from 'vantage-control/modules/diagnose/index.js';
 import type { TaskView } from 'vantage-control/modules/probes/view.js';
@@ -146,8 +147,11 @@ function printJson(stack: Stack, tasks: readonly TaskView[], { watched, examined
 
 function printTables({ nodes }: Stack, tasks: readonly TaskView[]): void {
   const nameOf = (id: string) => nodes.find((node) => node.id === id)?.name ?? null;
+  const screen = screenOf(process.stdout, process.env);
   for (const task of tasks) {
-    process.stdout.write(`\n${definitionOf(task.probe_type).title} ${task.target}\n${taskTable(task, nameOf)}\n`);
+    process.stdout.write(
+      `\n${definitionOf(task.probe_type).title} ${task.target}\n${taskText(task, screen, nameOf)}\n`,
+    );
   }
 }
 

@@ -1,5 +1,5 @@
+import { Progress } from '@vantage/shared/terminal/progress.js';
 import { type ApiClient, ApiRefusal } from 'vantage-control/client/api-client.js';
-import { Progress } from 'vantage-control/client/progress.js';
 import { type Answered, type Cache, lookupText, type ShownKind } from './lookup-text.js';
 import { DOMAIN, HOST, PUBLIC_ADDRESS, WEB_DOMAIN } from './names.js';
 import type { Servers } from './servers.js';

@@ -1,5 +1,5 @@
+import { Progress } from '@vantage/shared/terminal/progress.js';
 import type { ApiClient } from 'vantage-control/client/api-client.js';
-import { Progress } from 'vantage-control/client/progress.js';
 import type { AlertReceivers, AlertsShown } from './alerts.js';
 import type { Breakable } from './breakable.js';
 import { HOST, WEB_DOMAIN } from './names.js';

@@ -1,8 +1,8 @@
+import { screenOf } from '@vantage/shared/terminal/screen.js';
 import type { ApiClient } from 'vantage-control/client/api-client.js';
 import { endText, sectionText } from 'vantage-control/client/report-text.js';
 import { runDiagnose } from 'vantage-control/client/run-diagnose.js';
 import type { ReportView } from 'vantage-control/modules/diagnose/index.js';
-import { terminalWidth } from 'vantage-control/terminal/wrapped-rows.js';
 import { HOST } from './names.js';
 import type { Servers } from './servers.js';
 
@@ -15,8 +15,9 @@ interface ShowOptions {
 
 /** Has a report about the web server of the demo written by all nodes, which everyone may read. */
 export async function showReport({ client, servers, say }: ShowOptions): Promise<ReportView> {
+  const whole = screenOf(process.stdout, process.env);
   // indented by two
-  const width = terminalWidth() - 2;
+  const screen = { ...whole, width: whole.width - 2 };
   const report = await runDiagnose(
     client,
     {
@@ -26,9 +27,9 @@ export async function showReport({ client, servers, say }: ShowOptions): Promise
     },
     {
       onBegun: () => {},
-      onSection: (name, section, { begun }) => say(sectionText(name, section, { nodes: begun.nodes, width })),
+      onSection: (name, section, { begun }) => say(sectionText(name, section, { nodes: begun.nodes, screen })),
     },
   );
-  say(endText(report, true));
+  say(endText(report, { isShared: true, screen }));
   return report;
 }

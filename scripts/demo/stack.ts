@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { Progress } from '@vantage/shared/terminal/progress.js';
 import { ApiClient } from 'vantage-control/client/api-client.js';
-import { Progress } from 'vantage-control/client/progress.js';
 import { ADMINISTRATOR_SCOPES } from '../administrator-scopes.js';
 import { makeScratchDirectory } from '../scratch-directory.js';
 import { AlertReceivers } from './alerts.js';

@@ -1,6 +1,7 @@
 import { systemClock } from '@vantage/shared/clock.js';
+import { screenOf } from '@vantage/shared/terminal/screen.js';
 import { detectCapabilities } from '../capabilities.js';
-import type { AgentConfig } from '../config.js';
+import { type AgentConfig, readEnv } from '../config.js';
 import { effectivePins, findIdentity, type Identity } from '../identity/identity.js';
 import { askControlPlane } from '../link/ask-control-plane.js';
 import { LinkAddresses } from '../link/link-addresses.js';
@@ -20,13 +21,13 @@ import {
   judgeSynchronisation,
   toldChecks,
 } from './doctor-checks.js';
+import { doctorText } from './doctor-text.js';
 
 /** Tries everything the agent needs and says what is missing, why, and what to do. Sends nothing but to the control plane and the resolver. */
 export async function doctor(config: AgentConfig, options: { readonly json: boolean }): Promise<'ok' | 'failed'> {
   const checks = await runChecks(config);
-  process.stdout.write(
-    options.json ? `${JSON.stringify({ checks }, null, 2)}\n` : `${checks.map(readableCheck).join('\n')}\n`,
-  );
+  const screen = screenOf(process.stdout, readEnv());
+  process.stdout.write(options.json ? `${JSON.stringify({ checks }, null, 2)}\n` : doctorText(checks, screen));
   return checks.some((check) => check.status === 'failed') ? 'failed' : 'ok';
 }
 
@@ -81,10 +82,4 @@ function judgeIdentity(identity: Identity | Error | null): DoctorCheck {
   if (identity instanceof Error) return { name, status: 'failed', detail: identity.message, remedy: null };
   if (identity !== null) return { name, status: 'ok', detail: `enrolled as ${identity.nodeId}`, remedy: null };
   return { name, status: 'failed', detail: 'not enrolled', remedy: 'vantage-agent enroll --url URL --token-file FILE' };
-}
-
-function readableCheck({ name, status, detail, remedy }: DoctorCheck): string {
-  const mark = { ok: 'ok     ', warning: 'WARNING', failed: 'FAILED ' }[status];
-  const mend = remedy === null ? '' : `\n         -> ${remedy}`;
-  return `${mark}  ${name}: ${detail}${mend}`;
 }

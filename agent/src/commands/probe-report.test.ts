@@ -1,5 +1,10 @@
+import { plain } from '@vantage/shared/terminal/colours.js';
 import t from 'tap';
-import { probeReport } from './probe-report.js';
+import { probeReport as reportFor } from './probe-report.js';
+
+const screen = { width: Number.POSITIVE_INFINITY, paint: plain };
+const probeReport = (...given: [Parameters<typeof reportFor>[0], string, Parameters<typeof reportFor>[2]]) =>
+  reportFor(...given, screen);
 
 const common = {
   success: true,
@@ -26,15 +31,15 @@ t.test('a success: outcome, fields, and each list as a table', async (t) => {
   t.equal(
     probeReport('tcp', 'example.com:80', result),
     [
-      'OK      tcp example.com:80 (12.346 ms)',
+      'OK      tcp example.com:80 (12.3 ms)',
       '  resolved ip  192.0.2.1',
       '  loss         50 %',
-      '  rtt min      1.500 ms',
+      '  rtt min      1.50 ms',
       '',
       '  attempts',
-      '    seq  ttl  rtt',
-      '    0    64   1.500',
-      '    1    -    -',
+      '    seq  ttl    rtt',
+      '      0   64  1.500',
+      '      1    -      -',
       '',
     ].join('\n'),
   );
@@ -44,14 +49,14 @@ t.test('a failure shows its code and its cause', async (t) => {
   const result = { ...common, success: false, error: { code: 'tcp_refused', message: 'nobody listens' } };
   t.equal(
     probeReport('tcp', 'example.com:80', result),
-    'FAILED  tcp example.com:80 (12.346 ms)\n        tcp_refused: nobody listens\n',
+    'FAILED  tcp example.com:80 (12.3 ms)\n        tcp_refused: nobody listens\n',
   );
 });
 
 t.test('a disturbed measurement is marked as such', async (t) => {
   t.match(
     probeReport('tcp', 'example.com:80', { ...common, disturbed: true, loop_lag_ms: 80 }),
-    /disturbed: the event loop was 80 ms late/,
+    /disturbed: the event loop was 80\.0 ms late/,
   );
 });
 
@@ -65,7 +70,7 @@ t.test('lists inside a table stay on their line', async (t) => {
       ],
     },
   ];
-  t.match(probeReport('tcp', 'example.com', { ...common, attempts }), /1 {7}192\.0\.2\.1 0\.500, -/);
+  t.match(probeReport('tcp', 'example.com', { ...common, attempts }), / 1 {2}192\.0\.2\.1 0\.500, -/);
 });
 
 t.test('the details of a type stand for the fields they show', async (t) => {
@@ -74,7 +79,7 @@ t.test('the details of a type stand for the fields they show', async (t) => {
   ];
   t.equal(
     probeReport('traceroute', 'example.com', { ...common, reached: true, hops }),
-    'OK      traceroute example.com (12.346 ms)\n  reached  true\n\n   1  192.0.2.1  1.500 ms\n',
+    'OK      traceroute example.com (12.3 ms)\n  reached  true\n\n   1  192.0.2.1  1.500 ms\n',
   );
 });
 

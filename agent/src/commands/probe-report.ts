@@ -1,6 +1,14 @@
-import { alignedRows } from '@vantage/shared/probe-types/cells.js';
+import { msCell } from '@vantage/shared/probe-types/cells.js';
 import { detailedMembers, detailLines } from '@vantage/shared/probe-types/detail-lines.js';
+import { isMuchDisturbed } from '@vantage/shared/probe-types/disturbed-note.js';
 import type { ProbeType } from '@vantage/shared/probe-types/index.js';
+import type { Screen } from '@vantage/shared/terminal/screen.js';
+import { tableLines } from '@vantage/shared/terminal/table.js';
+import { wrapLine } from '@vantage/shared/terminal/wrap-text.js';
+import { wrappedRows } from '@vantage/shared/terminal/wrapped-rows.js';
+
+/** Width of the word before a report. */
+const VERDICT_WIDTH = 6;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -11,27 +19,41 @@ const COMMON_FIELDS = new Set(['success', 'error', 'started_at', 'duration_ms', 
  * A result of any type for people: outcome, then its fields, then each list as a table, then the details of the type,
  * which stand for the fields they show. Lines end with a newline.
  */
-export function probeReport(type: ProbeType, target: string, result: Fields): string {
+export function probeReport(type: ProbeType, target: string, result: Fields, screen: Screen): string {
   const details = detailLines(type, result);
   const shown = new Set([...COMMON_FIELDS, ...(details.length > 0 ? detailedMembers(type) : [])]);
   const own = Object.entries(result).filter(([name, value]) => !shown.has(name) && !isEmpty(value));
   const plain = own.filter(([, value]) => !isTable(value)).flatMap(([name, value]) => plainLines(name, value));
-  const width = Math.max(0, ...plain.map(([name]) => name.length));
-  const lines = [outcome(type, target, result), ...plain.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)];
-  for (const [name, value] of own) if (isTable(value)) lines.push('', `  ${label(name)}`, ...table(value));
-  if (details.length > 0) lines.push('', ...details.map((line) => `  ${line}`));
+  const inner = screen.width - 2;
+  const rows = wrappedRows(plain, { width: inner });
+  const lines = [...outcome(type, target, result, screen), ...rows.map((line) => `  ${line}`)];
+  for (const [name, value] of own)
+    if (isTable(value)) lines.push('', `  ${screen.paint(label(name), 'strong')}`, ...table(value, screen));
+  if (details.length > 0)
+    lines.push('', ...details.flatMap((line) => wrapLine(line, inner)).map((line) => `  ${line}`));
   return `${lines.join('\n')}\n`;
 }
 
-function outcome(type: string, target: string, result: Fields): string {
-  const took = `${formatNumber(Number(result['duration_ms']))} ms`;
-  const doubt =
-    result['disturbed'] === true
-      ? `, disturbed: the event loop was ${formatNumber(Number(result['loop_lag_ms']))} ms late`
-      : '';
+function outcome(type: string, target: string, result: Fields, { width, paint }: Screen): string[] {
+  const about = `${type} ${target} (${msCell(Number(result['duration_ms']))}${doubt(result)})`;
   const error = result['error'];
-  if (!isRecord(error)) return `OK      ${type} ${target} (${took}${doubt})`;
-  return `FAILED  ${type} ${target} (${took}${doubt})\n        ${cell(error['code'])}: ${cell(error['message'])}`;
+  const isOk = !isRecord(error);
+  const rows = isOk
+    ? [['OK', about]]
+    : [
+        ['FAILED', about],
+        ['', `${cell(error['code'])}: ${cell(error['message'])}`],
+      ];
+  const lines = wrappedRows(
+    rows.map(([word = '', text = '']) => [word.padEnd(VERDICT_WIDTH), text]),
+    { width },
+  );
+  return lines.map((line) => line.replace(/^(?:OK|FAILED)/, (word) => paint(word, isOk ? 'good' : 'bad')));
+}
+
+function doubt(result: Fields): string {
+  if (!isMuchDisturbed(result)) return '';
+  return `, disturbed: the event loop was ${msCell(Number(result['loop_lag_ms']))} late`;
 }
 
 /** Objects are unfolded one level: `timing.dns_ms` reads as `timing dns`. */
@@ -50,10 +72,11 @@ function isTable(value: unknown): value is readonly Fields[] {
   return Array.isArray(value) && value.length > 0 && value.every(isRecord);
 }
 
-function table(rows: readonly Fields[]): string[] {
+function table(rows: readonly Fields[], screen: Screen): string[] {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const cells = [names.map(label), ...rows.map((row) => names.map((name) => cell(row[name])))];
-  return alignedRows(cells).map((line) => `    ${line}`);
+  const columns = names.map((name) => ({ title: label(name) }));
+  const cells = rows.map((row) => names.map((name) => cell(row[name])));
+  return tableLines({ columns, rows: cells }, { ...screen, width: screen.width - 4 }).map((line) => `    ${line}`);
 }
 
 function cell(value: unknown): string {
@@ -71,7 +94,7 @@ function recordCell(record: Fields): string {
 
 function withUnit(name: string, value: unknown): string {
   if (typeof value !== 'number') return cell(value);
-  if (name.endsWith('_ms')) return `${formatNumber(value)} ms`;
+  if (name.endsWith('_ms')) return msCell(value);
   return name.endsWith('_pct') ? `${formatNumber(value)} %` : formatNumber(value);
 }
 

@@ -1,6 +1,7 @@
 import { definitionOf, isProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
+import { screenOf } from '@vantage/shared/terminal/screen.js';
 import { compileSchema } from '@vantage/shared/validation.js';
-import type { AgentConfig } from '../config.js';
+import { type AgentConfig, readEnv } from '../config.js';
 import { CommandError } from '../exit-codes.js';
 import { openLocalRoom } from '../measuring/local-room.js';
 import { parseProbeParams } from './probe-params.js';
@@ -39,7 +40,9 @@ export async function probe(
   });
   room.close();
   process.stdout.write(
-    options.json ? `${JSON.stringify(result, null, 2)}\n` : probeReport(type, target, { ...result }),
+    options.json
+      ? `${JSON.stringify(result, null, 2)}\n`
+      : probeReport(type, target, { ...result }, screenOf(process.stdout, readEnv())),
   );
   return result.success ? 'ok' : 'failed';
 }

@@ -1,5 +1,7 @@
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { lanes } from '@vantage/shared/protocol/lanes.js';
+import type { Screen } from '@vantage/shared/terminal/screen.js';
+import { wrappedRows } from '@vantage/shared/terminal/wrapped-rows.js';
 import type { ReadAgentStatus } from '../agent-status.js';
 import { dropReasons } from '../spool/dropped-ranges.js';
 import type { SpoolStatus } from '../spool-status.js';
@@ -9,7 +11,7 @@ import type { StatusReport } from './status-report.js';
 type Row = readonly [name: string, text: string];
 
 /** The report for people: one fact a line, names on the left. */
-export function readableStatus(report: StatusReport, nowMs: number): string {
+export function readableStatus(report: StatusReport, nowMs: number, screen: Screen): string {
   const { problem, agent, stored_spool: stored } = report;
   const rows: Row[] = [
     ['state', problem ?? 'running'],
@@ -18,8 +20,13 @@ export function readableStatus(report: StatusReport, nowMs: number): string {
     ...(stored === null ? [] : spoolRows(stored, nowMs)),
     ['state directory', report.state_dir],
   ];
-  const width = Math.max(...rows.map(([name]) => name.length)) + 3;
-  return `${rows.map(([name, text]) => `${name.padEnd(width)}${text}`).join('\n')}\n`;
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const tone = report.is_connected ? 'good' : 'bad';
+  const lines = wrappedRows(
+    rows.map(([name, text]) => [name.padEnd(width), text]),
+    screen,
+  );
+  return `${lines.map((line, i) => (i === 0 ? screen.paint(line, tone) : line)).join('\n')}\n`;
 }
 
 function nodeText({ node_id, control_urls, agent }: StatusReport): string {

@@ -1,7 +1,10 @@
+import { plain } from '@vantage/shared/terminal/colours.js';
 import t from 'tap';
 import { aSpoolStatus, aStatus } from '../../test/_support/a-status.js';
 import { judgeStatus, type StatusFacts } from './status.js';
 import { readableStatus } from './status-text.js';
+
+const screen = { width: Number.POSITIVE_INFINITY, paint: plain };
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const identity = { nodeId: 'n_1', controlUrls: ['https://vantage.example'] };
@@ -99,28 +102,32 @@ t.test(
       set_aside: '/state/spool/spool.db.corrupt-2026-11-20T100000.000Z',
     });
     const schedule = { assignments: 12, running: 2, checks_done: 340, slots_missed: 7, worst_start_late_ms: 18.26 };
-    const text = readableStatus(judge({ agent: aStatus({ spool, link: waitingLink, running: 3, schedule }) }), NOW_MS);
+    const text = readableStatus(
+      judge({ agent: aStatus({ spool, link: waitingLink, running: 3, schedule }) }),
+      NOW_MS,
+      screen,
+    );
     t.equal(
       text,
-      `state             running
-node              n_1, generation 12, of https://vantage.example
-process           4711, since 2026-11-20 11:00:00Z (1 h ago), version 0.1.0
-link              waiting (https://vantage.example), since 2026-11-20 11:59:50Z (10 s ago), next try in 8 s
-last link end     unreachable, 2026-11-20 11:59:50Z (10 s ago): ECONNREFUSED
-clock             1.0 ms behind the control plane, ± 1.0 ms
-spool             120 results wait (84.2 KiB), oldest 2026-11-20 11:55:50Z (4 min 10 s ago)
-  lane task       nothing
-  lane check      120 results (84.2 KiB), oldest 2026-11-20 11:55:50Z (4 min 10 s ago)
-  kept            3.1 MiB of 64.0 MiB, no longer than 3 d
-  dropped         310: 300 spool full, 10 expired
-  epoch           00112233445566778899aabbccddeeff
-  DISK            cannot store results: database or disk is full
-  SET ASIDE       /state/spool/spool.db.corrupt-2026-11-20T100000.000Z (damaged)
-probes running    3
-monitors          12 watched, 2 checks running
-  checks          340 done, 7 slots missed, latest start in the last minute 18.3 ms late
-capabilities      none beyond plain sockets
-state directory   /state
+      `state            running
+node             n_1, generation 12, of https://vantage.example
+process          4711, since 2026-11-20 11:00:00Z (1 h ago), version 0.1.0
+link             waiting (https://vantage.example), since 2026-11-20 11:59:50Z (10 s ago), next try in 8 s
+last link end    unreachable, 2026-11-20 11:59:50Z (10 s ago): ECONNREFUSED
+clock            1.0 ms behind the control plane, ± 1.0 ms
+spool            120 results wait (84.2 KiB), oldest 2026-11-20 11:55:50Z (4 min 10 s ago)
+  lane task      nothing
+  lane check     120 results (84.2 KiB), oldest 2026-11-20 11:55:50Z (4 min 10 s ago)
+  kept           3.1 MiB of 64.0 MiB, no longer than 3 d
+  dropped        310: 300 spool full, 10 expired
+  epoch          00112233445566778899aabbccddeeff
+  DISK           cannot store results: database or disk is full
+  SET ASIDE      /state/spool/spool.db.corrupt-2026-11-20T100000.000Z (damaged)
+probes running   3
+monitors         12 watched, 2 checks running
+  checks         340 done, 7 slots missed, latest start in the last minute 18.3 ms late
+capabilities     none beyond plain sockets
+state directory  /state
 `,
     );
   },
@@ -128,16 +135,16 @@ state directory   /state
 
 t.test('the report shows how many rows of each lane the control plane takes at once', async (t) => {
   const { link } = aStatus();
-  t.match(readableStatus(judge(), NOW_MS), /^credits +2000 of lane task, 500 of lane check$/m);
+  t.match(readableStatus(judge(), NOW_MS, screen), /^credits +2000 of lane task, 500 of lane check$/m);
   const slow = aStatus({ link: { ...link, credits: { task: 100, check: 0 } } });
   t.match(
-    readableStatus(judge({ agent: slow }), NOW_MS),
+    readableStatus(judge({ agent: slow }), NOW_MS, screen),
     /^credits +100 of lane task, 0 of lane check: the control plane is slow$/m,
   );
 });
 
 t.test('for a silent agent the report shows its last status and the content of its spool', async (t) => {
-  const text = readableStatus(judge({ agent: aStatus({ link: waitingLink }), isInUse: false }), NOW_MS);
+  const text = readableStatus(judge({ agent: aStatus({ link: waitingLink }), isInUse: false }), NOW_MS, screen);
   t.match(text, /^state +the agent ended unexpectedly \(process 4711, last heard from 2026-11-20T11:59:58.000Z\)$/m);
   t.match(text, /^last heard from +2026-11-20 11:59:58Z \(2 s ago\)$/m);
   t.match(text, /^link then +waiting \(https:\/\/vantage.example\)$/m);
@@ -147,7 +154,7 @@ t.test('for a silent agent the report shows its last status and the content of i
 
 t.test('for an agent of a version without monitors the report shows what it states', async (t) => {
   const { schedule: _, ...older } = aStatus();
-  const text = readableStatus(judge({ agent: older }), NOW_MS);
+  const text = readableStatus(judge({ agent: older }), NOW_MS, screen);
   t.match(text, /^probes running +0$/m);
   t.notMatch(text, /^monitors/m);
 });

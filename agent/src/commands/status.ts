@@ -1,8 +1,9 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@vantage/shared/clock.js';
+import { screenOf } from '@vantage/shared/terminal/screen.js';
 import type { ReadAgentStatus } from '../agent-status.js';
-import type { AgentConfig } from '../config.js';
+import { type AgentConfig, readEnv } from '../config.js';
 import { CommandError, type ExitName } from '../exit-codes.js';
 import { findIdentity } from '../identity/identity.js';
 import { isStateDirectoryInUse } from '../identity/state-directory.js';
@@ -35,7 +36,11 @@ export interface StatusFacts {
 export async function status(config: AgentConfig, options: { readonly json: boolean }): Promise<ExitName> {
   const nowMs = systemClock.now();
   const report = judgeStatus(await collectFacts(config.stateDir, nowMs));
-  process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : readableStatus(report, nowMs));
+  process.stdout.write(
+    options.json
+      ? `${JSON.stringify(report, null, 2)}\n`
+      : readableStatus(report, nowMs, screenOf(process.stdout, readEnv())),
+  );
   if (report.node_id === null) return 'notEnrolled';
   return report.is_connected ? 'ok' : 'failed';
 }

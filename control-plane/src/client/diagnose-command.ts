@@ -1,10 +1,9 @@
 import { sectionNames } from '@vantage/shared/diagnose/finding-table.js';
+import { Progress } from '@vantage/shared/terminal/progress.js';
 import { Command, InvalidArgumentError } from 'commander';
 import { parseFrom } from '../node-words.js';
-import { printJson } from '../terminal/print.js';
-import { terminalWidth } from '../terminal/wrapped-rows.js';
+import { outputScreen, printJson } from '../terminal/print.js';
 import type { ApiClient } from './api-client.js';
-import { Progress } from './progress.js';
 import { endText, sectionText } from './report-text.js';
 import { runDiagnose } from './run-diagnose.js';
 import { type ClientOptions, parseLimit, withClient } from './with-client.js';
@@ -60,14 +59,14 @@ async function diagnose(client: ApiClient, target: string, options: DiagnoseOpti
       onBegun: ({ scope: asked }) => progress.show(`0 of ${asked.length} sections`),
       onSection: (name, section, { begun, ended }) => {
         progress.clear();
-        const place = { nodes: begun.nodes, width: terminalWidth() };
+        const place = { nodes: begun.nodes, screen: outputScreen() };
         if (json !== true) process.stdout.write(`${sectionText(name, section, place)}\n`);
         progress.show(`${ended} of ${begun.scope.length} sections`);
       },
     });
     progress.clear();
     if (json === true) printJson(report);
-    else process.stdout.write(`${endText(report, share === true)}\n`);
+    else process.stdout.write(`${endText(report, { isShared: share === true, screen: outputScreen() })}\n`);
     if (report.status === 'failed' || (minScore !== undefined && (report.overall_score ?? 0) < minScore))
       process.exitCode = 1;
   } finally {

@@ -1,3 +1,4 @@
+import { plain } from '@vantage/shared/terminal/colours.js';
 import t from 'tap';
 import { factsText } from './facts-text.js';
 
@@ -21,7 +22,7 @@ t.test('fields are shown in their order: values, lists, records and tables of re
     ],
   };
   t.equal(
-    factsText(facts, 80),
+    factsText(facts, { width: 80, paint: plain }),
     [
       'domain        example.com',
       'registered    yes',
@@ -32,15 +33,15 @@ t.test('fields are shown in their order: values, lists, records and tables of re
       '  handle  NET-1',
       '  cidrs   192.0.2.0/24',
       'records',
-      '  name         type  value              ttl',
-      '  example.com  A     192.0.2.1          300',
+      '  name         type  value               ttl',
+      '  example.com  A     192.0.2.1           300',
       '  example.com  MX    10 mx.example.com  3600',
     ].join('\n'),
   );
 });
 
 t.test('text of a server cannot control the terminal, not even by the names of its fields', async (t) => {
-  const text = factsText({ 'a\u001b[2J': 'b\nc\u202e', rows: [{ 'x\r': ['\u0007'] }] }, 80);
+  const text = factsText({ 'a\u001b[2J': 'b\nc\u202e', rows: [{ 'x\r': ['\u0007'] }] }, { width: 80, paint: plain });
   t.equal(text, ['a·[2J  b·c·', 'rows', '  x·', '  ·'].join('\n'));
 });
 
@@ -55,17 +56,17 @@ t.test(
       rows: [{ n: 1, text: `see ${url} now` }],
     };
     t.equal(
-      factsText(facts, 40),
+      factsText(facts, { width: 40, paint: plain }),
       [
         'name   a',
         'words  one two three four five six seven',
         '       eight',
         `url    ${url}`,
         'rows',
-        '  n  text',
-        '  1  see',
-        `     ${url}`,
-        '     now',
+        '  1',
+        '    text  see',
+        `          ${url}`,
+        '          now',
       ].join('\n'),
     );
   },

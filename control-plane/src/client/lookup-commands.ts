@@ -1,9 +1,8 @@
+import { Progress } from '@vantage/shared/terminal/progress.js';
 import { Command, InvalidArgumentError } from 'commander';
-import { printJson } from '../terminal/print.js';
-import { terminalWidth } from '../terminal/wrapped-rows.js';
+import { outputScreen, printJson } from '../terminal/print.js';
 import type { ApiClient } from './api-client.js';
 import { factsText } from './facts-text.js';
-import { Progress } from './progress.js';
 import { type ClientOptions, withClient } from './with-client.js';
 
 interface LookupOptions extends ClientOptions {
@@ -134,7 +133,7 @@ async function lookUp(
     if (given.json === true) printJson(data);
     else
       process.stdout.write(
-        `${factsText(data, terminalWidth())}\n${meta.cache === undefined ? '' : `${ageText(meta.cache)}\n`}`,
+        `${factsText(data, outputScreen())}\n${meta.cache === undefined ? '' : `${ageText(meta.cache)}\n`}`,
       );
   } finally {
     progress.clear();

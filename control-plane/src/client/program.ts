@@ -1,16 +1,16 @@
 import { definitionOf, type ProbeType, probeTypeNames } from '@vantage/shared/probe-types/index.js';
+import { Progress } from '@vantage/shared/terminal/progress.js';
 import { Command } from 'commander';
 import type { Static } from 'typebox';
 import type { nodeSchemas } from '../modules/nodes/index.js';
 import { parseFrom } from '../node-words.js';
-import { printJson, printTable } from '../terminal/print.js';
+import { outputScreen, printJson, printTable } from '../terminal/print.js';
 import { version } from '../version.js';
 import type { ApiClient } from './api-client.js';
 import { diagnoseCommand } from './diagnose-command.js';
 import { lookupCommands } from './lookup-commands.js';
 import { addParamOptions, paramsOf } from './param-options.js';
-import { Progress } from './progress.js';
-import { taskTable } from './result-table.js';
+import { taskText } from './result-text.js';
 import { runProbe } from './run-probe.js';
 import { type ClientOptions, parseLimit, withClient } from './with-client.js';
 
@@ -77,7 +77,7 @@ async function probe(client: ApiClient, type: ProbeType, target: string, options
     );
     progress.clear();
     if (options.json) printJson(task);
-    else process.stdout.write(`${taskTable(task)}\n`);
+    else process.stdout.write(`${taskText(task, outputScreen())}\n`);
     if (task.summary.fail_count > 0 || task.status === 'failed') process.exitCode = 1;
   } finally {
     progress.clear();
@@ -94,15 +94,15 @@ function nodesCommand(): Command {
         const items = await listNodes(client);
         if (options.json) return printJson(items);
         printTable(
-          ['ID', 'STATUS', 'COUNTRY', 'CITY', 'NETWORK', 'CAN', 'NAME'],
+          ['ID', 'STATUS', 'COUNTRY', 'CITY', 'NETWORK', 'NAME', 'CAN'],
           items.map((node) => [
             node.id,
             node.status,
             node.country ?? '-',
             node.city ?? '-',
             node.asn === null ? '-' : `AS${node.asn}`,
-            node.capabilities.join(' ') || '-',
             node.name,
+            node.capabilities.join(' ') || '-',
           ]),
         );
       }),

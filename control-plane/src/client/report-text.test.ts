@@ -1,3 +1,4 @@
+import { plain } from '@vantage/shared/terminal/colours.js';
 import t from 'tap';
 import type { ReportView, SectionView } from '../modules/diagnose/index.js';
 import { sectionText } from './report-text.js';
@@ -13,7 +14,7 @@ const message = 'Neither frame-ancestors nor X-Frame-Options limits which sites 
 t.test('a finding that is longer than the line goes on below its own beginning', async (t) => {
   const section = { status: 'completed', score: 88, reason: null, findings: [{ ...finding, message }] };
   t.equal(
-    sectionText('security_headers', section as unknown as SectionView, { nodes, width: 80 }),
+    sectionText('security_headers', section as unknown as SectionView, { nodes, screen: { width: 80, paint: plain } }),
     [
       'security_headers  88',
       '  warning  -12  Neither frame-ancestors nor X-Frame-Options limits which sites',

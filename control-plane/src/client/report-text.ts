@@ -1,30 +1,53 @@
 import type { SectionName } from '@vantage/shared/diagnose/finding-table.js';
 import { sectionReasons } from '@vantage/shared/diagnose/report.js';
 import { textCell } from '@vantage/shared/probe-types/cells.js';
+import type { Paint, Tone } from '@vantage/shared/terminal/colours.js';
+import type { Screen } from '@vantage/shared/terminal/screen.js';
+import { wrappedRows } from '@vantage/shared/terminal/wrapped-rows.js';
 import type { ReportView, SectionView } from '../modules/diagnose/index.js';
-import { wrappedRows } from '../terminal/wrapped-rows.js';
 
-/** A section for a terminal of a width: its score or state, then each finding, and the nodes that have it unless all do. */
+const severityTones: Readonly<Record<string, Tone>> = { critical: 'bad', warning: 'warning', info: 'faint' };
+
+/** A section for a screen: its score or state, then each finding, and the nodes that have it unless all do. */
 export function sectionText(
   name: SectionName,
   section: SectionView,
-  { nodes, width }: Pick<ReportView, 'nodes'> & { readonly width: number },
+  { nodes, screen }: Pick<ReportView, 'nodes'> & { readonly screen: Screen },
 ): string {
   const { status, score, reason, findings } = section;
+  const { paint, width } = screen;
   const state = score === null ? `${status}${reason === null ? '' : `: ${sectionReasons[reason]}`}` : `${score}`;
-  const rows = findings.map(({ severity, penalty, message, code, node_ids }) => {
+  const blocks = findings.map(({ severity, penalty, message, code, node_ids }) => {
     const isOfAll = node_ids.length === 0 || node_ids.length === nodes.length;
     const places = isOfAll ? '' : ` from ${node_ids.map((id) => placeText(id, nodes)).join('; ')}`;
     return [severity, penalty === 0 ? '' : `-${penalty}`, `${textCell(message)} (${code})${places}`];
   });
-  const lines = wrappedRows(rows, { width: width - 2, right: new Set([1]) }).map((row) => `  ${row}`);
-  return [...wrappedRows([[name, state]], { width }), ...lines].join('\n');
+  const lines = wrappedRows(blocks, { width: width - 2, right: new Set([1]) });
+  return [
+    `${paint(name, 'strong')}  ${paint(state, scoreTone(score))}`,
+    ...lines.map((line) => `  ${severityPainted(line, paint)}`),
+  ].join('\n');
 }
 
-/** End of a report for a terminal. */
-export function endText({ overall_score: score, status, truncated, url }: ReportView, isShared: boolean): string {
+/** A line of a finding with its severity, the first word of it, coloured. */
+function severityPainted(line: string, paint: Paint): string {
+  const [word = ''] = /^\w+/.exec(line) ?? [];
+  return paint(word, severityTones[word] ?? null) + line.slice(word.length);
+}
+
+function scoreTone(score: number | null): Tone | null {
+  if (score === null) return 'warning';
+  if (score >= 80) return 'good';
+  return score >= 50 ? 'warning' : 'bad';
+}
+
+/** End of a report for a screen. */
+export function endText(
+  { overall_score: score, status, truncated, url }: ReportView,
+  { isShared, screen: { paint } }: { readonly isShared: boolean; readonly screen: Screen },
+): string {
   return [
-    `overall  ${score ?? status}`,
+    `${paint('overall', 'strong')}  ${paint(String(score ?? status), scoreTone(score))}`,
     ...(truncated ? ['measurements were cut, because the report was too large'] : []),
     ...(isShared ? [textCell(url)] : []),
   ].join('\n');

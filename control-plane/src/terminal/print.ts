@@ -1,5 +1,6 @@
-import { textCell } from '@vantage/shared/probe-types/cells.js';
-import Table from 'cli-table3';
+import { type Screen, screenOf } from '@vantage/shared/terminal/screen.js';
+import { tableLines } from '@vantage/shared/terminal/table.js';
+import { readEnv } from '../config/config.js';
 
 /** Prints the resource of the API as JSON, without envelope. */
 export function printJson(resource: unknown): void {
@@ -28,34 +29,15 @@ export function printSecret(token: string, note: string): void {
 
 /** Rows under headings on standard output. */
 export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
-  process.stdout.write(`${tableText(head, rows)}\n`);
+  process.stdout.write(`${tableText(head, rows, outputScreen())}\n`);
 }
 
-/** Rows under headings, without rules. */
-export function tableText(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const none = Object.fromEntries(
-    [
-      'top',
-      'top-mid',
-      'top-left',
-      'top-right',
-      'bottom',
-      'bottom-mid',
-      'bottom-left',
-      'bottom-right',
-      'left',
-      'left-mid',
-      'mid',
-      'mid-mid',
-      'right',
-      'right-mid',
-    ].map((name) => [name, '']),
-  );
-  const table = new Table({
-    head: [...head],
-    chars: { ...none, middle: '  ' },
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-  });
-  table.push(...rows.map((row) => row.map(textCell)));
-  return table.toString().replace(/ +$/gm, '');
+/** Rows under headings, for a screen. */
+export function tableText(head: readonly string[], rows: readonly (readonly string[])[], screen: Screen): string {
+  return tableLines({ columns: head.map((title) => ({ title })), rows }, screen).join('\n');
+}
+
+/** Screen of standard output. */
+export function outputScreen(): Screen {
+  return screenOf(process.stdout, readEnv());
 }

@@ -21,6 +21,8 @@ export const NoTaskFields = Type.Object({}, { additionalProperties: false });
 /** One cell of the row that people see of a result: in terminals and on pages. */
 export interface Column<R> {
   readonly title: string;
+  /** The details of a result show the value too, so that a narrow table may leave the column out. */
+  readonly isInDetails?: true;
   cell(result: R): string;
 }
 

@@ -45,7 +45,7 @@ t.test('an answer reads as dig prints it, with who gave it and how fast', async 
     ';; status NOERROR; flags rd ra; EDNS 1232 bytes with cookie; DNSSEC validated, signatures: 1',
     'www.example.com.  300  IN  A   93.184.216.34',
     '.                 5    IN  NS  a.root.',
-    ';; server 192.0.2.53:853 (fra-3) by dot; query 1.50 ms, connect 0.50 ms, TLS 2.00 ms; 60 bytes',
+    ';; server 192.0.2.53:853 (fra-3) by dot; query 1.50 ms, connect 0.500 ms, TLS 2.00 ms; 60 bytes',
   ]);
 });
 

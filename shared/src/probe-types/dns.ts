@@ -266,7 +266,11 @@ export const dns = {
   columns: [
     { title: 'Answer', cell: (r: Static<typeof Result>) => textCell(r.rcode) },
     { title: 'Time', cell: (r: Static<typeof Result>) => msCell(r.query_ms) },
-    { title: 'Resolver', cell: (r: Static<typeof Result>) => `${textCell(r.resolver)} ${r.transport}` },
+    {
+      title: 'Resolver',
+      isInDetails: true,
+      cell: (r: Static<typeof Result>) => `${textCell(r.resolver)} ${r.transport}`,
+    },
     {
       title: 'Records',
       cell: (r: Static<typeof Result>) =>

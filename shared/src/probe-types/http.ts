@@ -6,7 +6,7 @@ import { type Host, parseHost } from '../target-policy/host.js';
 import type { TargetPolicy } from '../target-policy/policy.js';
 import { malformed } from '../target-policy/target-error.js';
 import { parseHttpUrl } from '../target-policy/url.js';
-import { msCell, textCell } from './cells.js';
+import { dnsCell, msCell, textCell } from './cells.js';
 import { ClientCertificateSchema } from './client-certificate.js';
 import { NoTaskFields, type ProbeTypeDefinition } from './definition.js';
 import {
@@ -262,11 +262,11 @@ export const http = {
   columns: [
     { title: 'Status', cell: (r: Static<typeof Result>) => textCell(r.status_code) },
     { title: 'Total', cell: (r: Static<typeof Result>) => msCell(r.response_ms) },
-    { title: 'DNS', cell: (r: Static<typeof Result>) => msCell(r.timing.dns_ms) },
-    { title: 'TCP', cell: (r: Static<typeof Result>) => msCell(r.timing.tcp_ms) },
-    { title: 'TLS', cell: (r: Static<typeof Result>) => msCell(r.timing.tls_ms) },
-    { title: 'First byte', cell: (r: Static<typeof Result>) => msCell(r.timing.ttfb_ms) },
-    { title: 'Download', cell: (r: Static<typeof Result>) => msCell(r.timing.download_ms) },
+    { title: 'DNS', isInDetails: true, cell: (r: Static<typeof Result>) => dnsCell(r.timing.dns_ms) },
+    { title: 'TCP', isInDetails: true, cell: (r: Static<typeof Result>) => msCell(r.timing.tcp_ms) },
+    { title: 'TLS', isInDetails: true, cell: (r: Static<typeof Result>) => msCell(r.timing.tls_ms) },
+    { title: 'First byte', isInDetails: true, cell: (r: Static<typeof Result>) => msCell(r.timing.ttfb_ms) },
+    { title: 'Download', isInDetails: true, cell: (r: Static<typeof Result>) => msCell(r.timing.download_ms) },
     { title: 'Bytes', cell: (r: Static<typeof Result>) => textCell(r.response_size) },
     { title: 'Address', cell: (r: Static<typeof Result>) => textCell(r.resolved_ip) },
   ],

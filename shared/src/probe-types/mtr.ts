@@ -92,7 +92,7 @@ export const mtr = {
     { title: 'Reached', cell: (r: MtrResult) => (r.reached ? 'yes' : 'no') },
     { title: 'Hops', cell: (r: MtrResult) => textCell(r.hops.length) },
     { title: 'Loss', cell: (r: MtrResult) => (r.hops.length === 0 ? '-' : `${r.hops.at(-1)?.loss_pct} %`) },
-    { title: 'Avg', cell: (r: MtrResult) => msCell(r.hops.at(-1)?.rtt.avg_ms ?? null) },
+    { title: 'Avg', isInDetails: true, cell: (r: MtrResult) => msCell(r.hops.at(-1)?.rtt.avg_ms ?? null) },
     { title: 'Address', cell: (r: MtrResult) => textCell(r.resolved_ip) },
   ],
   details: { shows: ['hops'], lines: (r: MtrResult) => statisticsLines(r.hops) },

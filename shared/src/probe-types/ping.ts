@@ -135,9 +135,9 @@ export const ping = {
   columns: [
     { title: 'Replies', cell: (r: Static<typeof Result>) => `${r.packets_received}/${r.packets_sent}` },
     { title: 'Loss', cell: (r: Static<typeof Result>) => `${r.loss_pct} %` },
-    { title: 'Min', cell: (r: Static<typeof Result>) => msCell(r.rtt.min_ms) },
+    { title: 'Min', isInDetails: true, cell: (r: Static<typeof Result>) => msCell(r.rtt.min_ms) },
     { title: 'Avg', cell: (r: Static<typeof Result>) => msCell(r.rtt.avg_ms) },
-    { title: 'Max', cell: (r: Static<typeof Result>) => msCell(r.rtt.max_ms) },
+    { title: 'Max', isInDetails: true, cell: (r: Static<typeof Result>) => msCell(r.rtt.max_ms) },
     { title: 'Mdev', cell: (r: Static<typeof Result>) => msCell(r.rtt.mdev_ms) },
     { title: 'Address', cell: (r: Static<typeof Result>) => textCell(r.resolved_ip) },
   ],

@@ -153,9 +153,13 @@ export const smtp = {
   furtherHosts: () => [],
   checkTarget,
   columns: [
-    { title: 'Banner', cell: (r: SmtpResult) => textCell(r.banner) },
-    { title: 'TLS', cell: tlsCell },
-    { title: 'Certificate until', cell: (r: SmtpResult) => textCell(r.tls?.not_after?.slice(0, 10) ?? null) },
+    { title: 'Banner', isInDetails: true, cell: (r: SmtpResult) => textCell(r.banner) },
+    { title: 'TLS', isInDetails: true, cell: tlsCell },
+    {
+      title: 'Certificate until',
+      isInDetails: true,
+      cell: (r: SmtpResult) => textCell(r.tls?.not_after?.slice(0, 10) ?? null),
+    },
     { title: 'Connect', cell: (r: SmtpResult) => msCell(r.timing.tcp_ms) },
     { title: 'Greeting', cell: (r: SmtpResult) => msCell(r.timing.banner_ms) },
     { title: 'EHLO', cell: (r: SmtpResult) => msCell(r.timing.ehlo_ms) },

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { TargetPolicy } from '../target-policy/policy.js';
 import { missing } from '../target-policy/target-error.js';
-import { msCell, textCell } from './cells.js';
+import { dnsCell, msCell, textCell } from './cells.js';
 import { NoTaskFields, type ProbeTypeDefinition } from './definition.js';
 import {
   ipVersionField,
@@ -93,7 +93,7 @@ export const tcp = {
   checkTarget,
   columns: [
     { title: 'Connect', cell: (r: Static<typeof Result>) => msCell(r.connect_ms) },
-    { title: 'DNS', cell: (r: Static<typeof Result>) => msCell(r.dns_ms) },
+    { title: 'DNS', cell: (r: Static<typeof Result>) => dnsCell(r.dns_ms) },
     { title: 'Address', cell: (r: Static<typeof Result>) => textCell(r.resolved_ip) },
     { title: 'Port', cell: (r: Static<typeof Result>) => textCell(r.port) },
     { title: 'Banner', cell: (r: Static<typeof Result>) => textCell(r.banner ?? null) },

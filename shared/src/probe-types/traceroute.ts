@@ -71,6 +71,7 @@ export const traceroute = {
     { title: 'Hops', cell: (r: Static<typeof Result>) => textCell(r.hops.length) },
     {
       title: 'Last',
+      isInDetails: true,
       cell: (r: Static<typeof Result>) => msCell(r.hops.at(-1)?.replies.find(({ ip }) => ip !== null)?.rtt_ms ?? null),
     },
     { title: 'Address', cell: (r: Static<typeof Result>) => textCell(r.resolved_ip) },

@@ -54,7 +54,7 @@ ${tableHtml({
       : [{ content: textCell(result.error?.message ?? null), columns: columns.length }]),
   ]),
 })}
-${task.node_results.map(disturbedLine)}
+${disturbedLine(task.node_results)}
 ${task.node_results.map((result) => detailBlock(task, result))}
 <p><a href="/v1/probe/tasks/${task.task_id}">as JSON</a></p>`;
   return renderPage({
@@ -64,9 +64,9 @@ ${task.node_results.map((result) => detailBlock(task, result))}
   });
 }
 
-function disturbedLine(result: TaskView['node_results'][number]) {
-  const note = disturbedNote(result);
-  return note === null ? '' : html`<p class="muted">${placeText(result.node)}: ${note}</p>`;
+function disturbedLine(results: TaskView['node_results']) {
+  const note = disturbedNote(results.map((result) => ({ place: placeText(result.node), result })));
+  return note === null ? '' : html`<p class="muted">${note}</p>`;
 }
 
 function detailBlock({ probe_type }: TaskView, result: TaskView['node_results'][number]) {

@@ -1,0 +1,27 @@
+import type { Tone } from '@vantage/shared/terminal/colours.js';
+import type { Screen } from '@vantage/shared/terminal/screen.js';
+import { wrapText } from '@vantage/shared/terminal/wrap-text.js';
+import type { DoctorCheck } from './doctor-checks.js';
+
+const marks: Readonly<Record<DoctorCheck['status'], { readonly word: string; readonly tone: Tone }>> = {
+  ok: { word: 'ok', tone: 'good' },
+  warning: { word: 'WARNING', tone: 'warning' },
+  failed: { word: 'FAILED', tone: 'bad' },
+};
+/** Column at which the texts begin. */
+const MARGIN = 9;
+
+/** Checks for people: a line for each, and below it the remedy, where there is one. */
+export function doctorText(checks: readonly DoctorCheck[], { width, paint }: Screen): string {
+  const lines = checks.flatMap(({ name, status, detail, remedy }) => {
+    const { word, tone } = marks[status];
+    const texts = [...wrapText(`${name}: ${detail}`, width - MARGIN), ...remedyLines(remedy, width)];
+    return texts.map((text, i) => (i === 0 ? paint(word.padEnd(MARGIN), tone) : ' '.repeat(MARGIN)) + text);
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+function remedyLines(remedy: string | null, width: number): string[] {
+  if (remedy === null) return [];
+  return wrapText(remedy, width - MARGIN - 3).map((text, i) => `${i === 0 ? '-> ' : '   '}${text}`);
+}
