@@ -1,4 +1,5 @@
 import { alignedRows, msCell } from './cells.js';
+import { type PhaseBar, phaseBars } from './phase-bars.js';
 import type { TlsReport } from './tls-report.js';
 
 /** Columns of the longest bar of the waterfall. */
@@ -11,6 +12,7 @@ const phaseTitles = [
   ['ttfb_ms', 'First byte'],
   ['download_ms', 'Download'],
 ] as const;
+type PhaseName = (typeof phaseTitles)[number][0];
 
 /** Members of an http result from which the lines are made. */
 export interface HttpDialogue {
@@ -19,8 +21,11 @@ export interface HttpDialogue {
   readonly http_version: string | null;
   readonly response_ms: number | null;
   readonly redirects: readonly { readonly url: string; readonly status_code: number; readonly ms: number }[];
-  readonly timing: { readonly [P in (typeof phaseTitles)[number][0]]: number | null };
+  readonly timing: { readonly [P in PhaseName]: number | null };
   readonly tls: TlsReport | null;
+  readonly error: { readonly code: string } | null;
+  /** Start to end on the node, in milliseconds; known of results that a node sent. */
+  readonly duration_ms?: number;
 }
 
 /**
@@ -38,19 +43,46 @@ function hopLines({ redirects, status_code: status, final_url: url, http_version
   return alignedRows([...hops, ...last], new Set([1]));
 }
 
-function waterfallLines({ timing, response_ms: totalMs }: HttpDialogue): string[] {
-  const phases = phaseTitles.flatMap(([name, title]) => {
+/**
+ * Phases of the last hop as bars, in a terminal and on pages; empty without a time. A name that is an address has no phase
+ * DNS. After a timeout the phase that never ended has a bar too.
+ */
+export function httpBars(result: HttpDialogue): PhaseBar[] {
+  const { timing } = result;
+  const phases = phaseTitles.map(([name, title]) => {
     const ms = timing[name];
-    return ms === null ? [] : [{ title, ms }];
+    return { name, title, ms: name === 'dns_ms' && ms === 0 ? null : ms };
   });
-  const sumMs = phases.reduce((sum, { ms }) => sum + ms, 0);
-  const columnsOf = (ms: number) => (sumMs === 0 ? 0 : Math.round((ms / sumMs) * BAR_COLUMNS));
-  let beforeMs = 0;
-  const rows = phases.map(({ title, ms }) => {
-    const start = columnsOf(beforeMs);
-    beforeMs += ms;
-    return [title, msCell(ms), ' '.repeat(start) + '='.repeat(columnsOf(beforeMs) - start)];
+  const name = waitedFor(result);
+  const redirectsMs = result.redirects.reduce((sum, { ms }) => sum + ms, 0);
+  const wait = name === null ? null : { name, endMs: (result.duration_ms ?? 0) - redirectsMs };
+  return phaseBars(phases, wait);
+}
+
+/** Phase that began and never ended; null: none, or nothing says how long it was waited for. */
+function waitedFor({ error, timing, duration_ms }: HttpDialogue): PhaseName | null {
+  if (duration_ms === undefined) return null;
+  const name = phaseOf(error?.code, timing);
+  return name !== null && timing[name] === null ? name : null;
+}
+
+function phaseOf(code: string | undefined, { ttfb_ms }: HttpDialogue['timing']): PhaseName | null {
+  if (code === 'dns_timeout') return 'dns_ms';
+  if (code === 'tcp_timeout') return 'tcp_ms';
+  if (code === 'tls_handshake') return 'tls_ms';
+  if (code !== 'http_timeout') return null;
+  return ttfb_ms === null ? 'ttfb_ms' : 'download_ms';
+}
+
+function waterfallLines(result: HttpDialogue): string[] {
+  const bars = httpBars(result);
+  const columnOf = (place: number) => Math.round(place * BAR_COLUMNS);
+  const rows = bars.map(({ title, ms, start, end, isUnfinished }) => {
+    const length = Math.max(columnOf(end) - columnOf(start), isUnfinished ? 1 : 0);
+    const bar = ' '.repeat(columnOf(start)) + (isUnfinished ? '.' : '=').repeat(length);
+    return [title, msCell(ms), isUnfinished ? `${bar} never ended` : bar];
   });
+  const totalMs = result.response_ms;
   return alignedRows(totalMs === null ? rows : [...rows, ['Total', msCell(totalMs)]], new Set([1]));
 }
 
