@@ -6,7 +6,12 @@ import type { Screen } from '@vantage/shared/terminal/screen.js';
 import { wrappedRows } from '@vantage/shared/terminal/wrapped-rows.js';
 import type { ReportView, SectionView } from '../modules/diagnose/index.js';
 
-const severityTones: Readonly<Record<string, Tone>> = { critical: 'bad', warning: 'warning', info: 'faint' };
+const severityTones: Readonly<Record<string, Tone>> = {
+  critical: 'bad',
+  warning: 'warning',
+  notice: 'faint',
+  good: 'good',
+};
 
 /** A section for a screen: its score or state, then each finding, and the nodes that have it unless all do. */
 export function sectionText(

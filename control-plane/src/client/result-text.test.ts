@@ -58,7 +58,7 @@ t.test('one line below the table names the nodes that were late by a good part o
     '\n',
   );
   t.same(below, [
-    '  disturbed, times may be too high: the node was busy while it measured: Berlin, DE, AS3320 (42 ms); Berlin, DE, AS3320 (42 ms)',
+    '  disturbed, times may be too high; late while measuring: Berlin, DE, AS3320 (42 ms); Berlin, DE, AS3320 (42 ms)',
   ]);
 });
 

@@ -61,7 +61,7 @@ function detailBlocks({ probe_type, node_results }: TaskView, { width, paint }: 
   return [...blocks.values()].flatMap(({ places, lines }) => [
     '',
     ...wrapText(places.join('; '), width).map((line) => paint(line, 'strong')),
-    ...lines.flatMap((line) => wrapLine(line, width - 2)).map((line) => `  ${line}`),
+    ...lines.flatMap((line) => wrapLine(line, width - 2)).map((line) => `  ${line}`.trimEnd()),
   ]);
 }
 

@@ -18,5 +18,5 @@ export function disturbedNote(measured: readonly Measured[]): string | null {
   const late = measured.filter(({ result }) => isMuchDisturbed(result));
   if (late.length === 0) return null;
   const texts = late.map(({ place, result }) => `${place} (${Math.round(Number(result['loop_lag_ms']))} ms)`);
-  return `disturbed, times may be too high: the node was busy while it measured: ${texts.join('; ')}`;
+  return `disturbed, times may be too high; late while measuring: ${texts.join('; ')}`;
 }

@@ -37,11 +37,11 @@ t.test('an http result reads as its hops, a waterfall of its phases and its cert
     '301  41.3 ms  http://example.com/',
     '200   HTTP/2  https://www.example.com/',
     '',
-    'DNS         10.0 ms  ====',
-    'TCP         20.0 ms      ========',
-    'TLS         40.0 ms              ================',
-    'First byte  25.0 ms                              ==========',
-    'Download    5.00 ms                                        ==',
+    'DNS         10.0 ms  ===',
+    'TCP         20.0 ms     =======',
+    'TLS         40.0 ms            ==============',
+    'First byte  25.0 ms                          ========',
+    'Download    5.00 ms                                  ==',
     'Total        143 ms',
     '',
     'TLSv1.3 TLS_AES_128_GCM_SHA256, not trusted: CERT_HAS_EXPIRED',
@@ -52,7 +52,7 @@ t.test('an http result reads as its hops, a waterfall of its phases and its cert
 t.test('an http result without an answer shows the phases that ended', async (t) => {
   const failed = { ...probeTypes.http.blank(), success: false, error: { code: 'tcp_timeout', message: '' } };
   t.strictSame(detailLines('http', { ...failed, timing: { ...failed.timing, dns_ms: 3 } }), [
-    `DNS  3.00 ms  ${'='.repeat(40)}`,
+    `DNS  3.00 ms  ${'='.repeat(34)}`,
   ]);
   t.strictSame(detailLines('http', failed), []);
 });

@@ -2,8 +2,9 @@ import { alignedRows, msCell } from './cells.js';
 import { type PhaseBar, phaseBars } from './phase-bars.js';
 import type { TlsReport } from './tls-report.js';
 
-/** Columns of the longest bar of the waterfall. */
-const BAR_COLUMNS = 40;
+/** Columns of the longest bar of the waterfall: with a title and a time, a line fits 60 columns. */
+const BAR_COLUMNS = 34;
+const UNFINISHED = ' never ended ';
 
 const phaseTitles = [
   ['dns_ms', 'DNS'],
@@ -79,11 +80,19 @@ function waterfallLines(result: HttpDialogue): string[] {
   const columnOf = (place: number) => Math.round(place * BAR_COLUMNS);
   const rows = bars.map(({ title, ms, start, end, isUnfinished }) => {
     const length = Math.max(columnOf(end) - columnOf(start), isUnfinished ? 1 : 0);
-    const bar = ' '.repeat(columnOf(start)) + (isUnfinished ? '.' : '=').repeat(length);
-    return [title, msCell(ms), isUnfinished ? `${bar} never ended` : bar];
+    const bar = isUnfinished ? unfinishedBar(length) : '='.repeat(length);
+    return [title, msCell(ms), ' '.repeat(columnOf(start)) + bar];
   });
   const totalMs = result.response_ms;
   return alignedRows(totalMs === null ? rows : [...rows, ['Total', msCell(totalMs)]], new Set([1]));
+}
+
+/** Dots with words in their middle, or before the end of the line where there is no room for them. */
+function unfinishedBar(length: number): string {
+  const room = length - UNFINISHED.length;
+  if (room < 2) return `${'.'.repeat(length)}${UNFINISHED}`.trimEnd();
+  const left = Math.floor(room / 2);
+  return '.'.repeat(left) + UNFINISHED + '.'.repeat(room - left);
 }
 
 function tlsLines({ protocol, cipher, chain, authorized, authorization_error: reason }: TlsReport): string[] {

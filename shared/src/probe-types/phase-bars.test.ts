@@ -34,6 +34,6 @@ t.test('a request that got no response shows the wait, not a full bar of the con
   const failed = { ...probeTypes.http.blank(), success: false, duration_ms: 1_000.34, timing };
   t.strictSame(detailLines('http', { ...failed, error: { code: 'http_timeout', message: '' } }), [
     'TCP         0.340 ms',
-    `First byte    1.00 s  ${'.'.repeat(40)} never ended`,
+    `First byte    1.00 s  ${'.'.repeat(10)} never ended ${'.'.repeat(11)}`,
   ]);
 });

@@ -1,3 +1,4 @@
+import { msCell } from './cells.js';
 import type { PingReply } from './ping-reply.js';
 
 /** Lines for the packets of a ping, one for each, in the format of `ping`. */
@@ -12,5 +13,5 @@ function replyLine({ seq, ttl, rtt_ms, duplicate, late, icmp_error }: PingReply)
   }
   if (rtt_ms === null) return `seq=${seq} no reply`;
   const hops = ttl === null ? '' : ` ttl=${ttl}`;
-  return `seq=${seq}${hops} time=${rtt_ms} ms${duplicate ? ' (DUP!)' : ''}${late ? ' (late)' : ''}`;
+  return `seq=${seq}${hops} time=${msCell(rtt_ms)}${duplicate ? ' (DUP!)' : ''}${late ? ' (late)' : ''}`;
 }

@@ -26,6 +26,7 @@ t.test('a text is cut at the width, never inside a character of two columns', as
 });
 
 t.test('a text is wrapped between words and between ideographs, and a long word stays whole', async (t) => {
+  t.strictSame(wrapText('waited for 74 ms, then 5 more', 13), ['waited for', '74 ms, then 5', 'more']);
   t.strictSame(wrapText('one two three four', 9), ['one two', 'three', 'four']);
   t.strictSame(wrapText('北京市节点没有响应，请稍后再试', 10), ['北京市节点', '没有响应，', '请稍后再试']);
   t.strictSame(wrapText('see https://example.com/a/long/path now', 12), [

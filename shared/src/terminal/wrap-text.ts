@@ -6,6 +6,8 @@ const BYTES = /^(?:[0-9a-f]{2}:){15,}[0-9a-f]{2}$/i;
 const CLOSING = /^[、。，．：；？！）」』】》〉’”…ー々]/u;
 /** Punctuation that ends no line. */
 const OPENING = /[（「『【《〈‘“]$/u;
+/** Space between words; the one between a figure and its unit is none. */
+const SPACE = / (?!(?:ms|s|min|h|d|%|[kMG]?i?B|bytes|[MG]bit\/s)(?![\p{L}\d]))|(?<!\d) /u;
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 interface Piece {
@@ -31,7 +33,7 @@ export function wrapText(text: string, width: number): string[] {
 
 function piecesOf(text: string, width: number): Piece[] {
   return text
-    .split(' ')
+    .split(SPACE)
     .flatMap((word) => breakable(word, width).map((piece, i) => ({ text: piece, gap: i === 0 ? ' ' : '' })));
 }
 
@@ -60,5 +62,7 @@ export function wrapLine(line: string, width: number): string[] {
   const start = starts.findLast((column) => textWidth(line.slice(0, column)) <= width / 2) ?? 0;
   const head = line.slice(0, start);
   const margin = ' '.repeat(textWidth(head));
-  return wrapText(line.slice(start), width - margin.length).map((part, i) => (i === 0 ? head : margin) + part);
+  return wrapText(line.slice(start), width - margin.length).map((part, i) =>
+    `${i === 0 ? head : margin}${part}`.trimEnd(),
+  );
 }
