@@ -1,8 +1,6 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
-import { Progress } from '@vantage/shared/terminal/progress.js';
-import { screenOf } from '@vantage/shared/terminal/screen.js';
 import { Command } from 'commander';
 import { taskText } from 'vantage-control/client/result-text.js';
 import { runProbe } from 'vantage-control/client/run-probe.js';
@@ -13,6 +11,7 @@ import type { Answered } from './demo/lookup-text.js';
 import { showLookups } from './demo/lookups.js';
 import { type MonitorsShown, showMonitors } from './demo/monitors.js';
 import { DOMAIN } from './demo/names.js';
+import { changeText, demoProgress, demoScreen, indented, titleText } from './demo/output.js';
 import { showReport } from './demo/report.js';
 import { type CleanUps, type Stack, startStack } from './demo/stack.js';
 import { type DemoProbe, probesOf, startTargets, type Targets } from './demo/targets.js';
@@ -83,10 +82,11 @@ interface Examined {
 
 async function examine({ client }: Stack, { servers }: Targets, isQuiet: boolean): Promise<Examined> {
   const print = (text: string) => void (isQuiet || process.stdout.write(text));
-  const say = (lines: string) => print(`${lines.replace(/^(?=.)/gm, '  ')}\n`);
-  print('\nA lookup of each kind; registries, databases and lists are stand-ins\n');
+  const screen = demoScreen();
+  const say = (lines: string) => print(indented(lines, screen));
+  print(titleText('A lookup of each kind; registries, databases and lists are stand-ins', screen));
   const lookups = await showLookups({ client, servers, say });
-  print('\nA report about the web server, from all three nodes\n');
+  print(titleText('A report about the web server, from all three nodes', screen));
   return { lookups, report: await showReport({ client, servers, say }) };
 }
 
@@ -97,18 +97,20 @@ async function watch(
 ): Promise<MonitorsShown> {
   const shop = await startBreakable();
   cleanUps.push(() => shop.stop());
-  if (!isQuiet) process.stdout.write('\nMonitors, checked by all three nodes, and a job that checks in\n');
-  const say = (line: string) => void (isQuiet || process.stdout.write(`  ${line}\n`));
+  const screen = demoScreen();
+  const print = (text: string) => void (isQuiet || process.stdout.write(text));
+  print(titleText('Monitors, checked by all three nodes, and a job that checks in', screen));
+  const say = (line: string) => print(changeText(line, screen));
   return showMonitors({ client, servers, shop, receivers, say });
 }
 
 async function runAll(stack: Stack, probes: readonly DemoProbe[]): Promise<TaskView[]> {
-  const progress = new Progress(process.stderr);
+  const progress = demoProgress();
   const answered = new Map<DemoProbe, number>();
   const nodeIds = stack.nodes.map(({ id }) => id);
   const show = () => {
-    const waiting = probes.filter((probe) => (answered.get(probe) ?? 0) < nodeIds.length).map(({ type }) => type);
-    progress.show(`probing from ${nodeIds.length} nodes: ${waiting.join(' ')}`);
+    const left = probes.filter((probe) => (answered.get(probe) ?? 0) < nodeIds.length).length;
+    progress.show(`${probes.length} probes from ${nodeIds.length} nodes`, `${left} to go`);
   };
   show();
   const run = (probe: DemoProbe) =>
@@ -147,11 +149,10 @@ function printJson(stack: Stack, tasks: readonly TaskView[], { watched, examined
 
 function printTables({ nodes }: Stack, tasks: readonly TaskView[]): void {
   const nameOf = (id: string) => nodes.find((node) => node.id === id)?.name ?? null;
-  const screen = screenOf(process.stdout, process.env);
+  const screen = demoScreen();
   for (const task of tasks) {
-    process.stdout.write(
-      `\n${definitionOf(task.probe_type).title} ${task.target}\n${taskText(task, screen, nameOf)}\n`,
-    );
+    const title = titleText(`${definitionOf(task.probe_type).title} ${task.target}`, screen);
+    process.stdout.write(`${title}${taskText(task, screen, nameOf)}\n`);
   }
 }
 

@@ -1,7 +1,7 @@
-import { Progress } from '@vantage/shared/terminal/progress.js';
 import { type ApiClient, ApiRefusal } from 'vantage-control/client/api-client.js';
 import { type Answered, type Cache, lookupText, type ShownKind } from './lookup-text.js';
 import { DOMAIN, HOST, PUBLIC_ADDRESS, WEB_DOMAIN } from './names.js';
+import { demoProgress } from './output.js';
 import type { Servers } from './servers.js';
 
 // Every question is asked twice:
@@ -27,8 +27,8 @@ const LOOK_MS = 100;
 
 /** Asks a question of every kind, all of them at once and then once more. */
 export async function showLookups({ client, servers, say }: ShowOptions): Promise<readonly Answered[]> {
-  const progress = new Progress(process.stderr);
-  progress.show('looking up…');
+  const progress = demoProgress();
+  progress.show('looking up');
   const all = Object.entries(questionsFor(servers)) as [ShownKind, readonly Question[]][];
   const asked = all.flatMap(([kind, questions]) => questions.map((question) => ({ kind, ...question })));
   const first = await Promise.all(asked.map((question) => ask(client, question)));

@@ -1,8 +1,8 @@
-import { Progress } from '@vantage/shared/terminal/progress.js';
 import type { ApiClient } from 'vantage-control/client/api-client.js';
 import type { AlertReceivers, AlertsShown } from './alerts.js';
 import type { Breakable } from './breakable.js';
 import { HOST, WEB_DOMAIN } from './names.js';
+import { demoProgress } from './output.js';
 import type { Servers } from './servers.js';
 
 // A few monitors, checked by all three agents; a failure of the shop; and a job that stops checking in:
@@ -59,8 +59,8 @@ const LOOK_MS = 250;
  * @throws Error when they do not come
  */
 export async function showMonitors({ client, servers, shop, receivers, say }: ShowOptions): Promise<MonitorsShown> {
-  const progress = new Progress(process.stderr);
-  progress.show('making monitors…');
+  const progress = demoProgress();
+  progress.show('creating monitors');
   const create = (body: object) => client.call<DemoMonitor>('POST', '/v1/monitors', body);
   const { items: pinging } = await client.call<{ items: object[] }>('GET', '/v1/nodes?capability=icmp_echo');
   // without root, a kernel may let nobody ping (net.ipv4.ping_group_range)
@@ -76,13 +76,15 @@ export async function showMonitors({ client, servers, shop, receivers, say }: Sh
     say(line);
   });
   const read = () => Promise.all(monitors.map(({ id }) => client.call<DemoMonitor>('GET', `/v1/monitors/${id}`)));
-  const becomes = async (what: string, isSo: (monitors: readonly DemoMonitor[]) => boolean) => {
+  const becomes = async (what: string, isSo: (monitors: readonly DemoMonitor[]) => boolean, withinMs = PATIENCE_MS) => {
+    const endMs = performance.now() + withinMs;
     let now = what;
     const look = async () => {
       const found = await read();
       now = `${what}: ${found.map(({ name, current_status }) => `${name} ${current_status}`).join(', ')}`;
       await teller.look();
-      progress.show(now);
+      const leftMs = endMs - performance.now();
+      progress.show(what, leftMs > 0 ? `at most ${Math.ceil(leftMs / 1_000)} s more` : 'any moment');
       return isSo(found);
     };
     await waitFor(look, () => now);
@@ -99,6 +101,7 @@ export async function showMonitors({ client, servers, shop, receivers, say }: Sh
   const is = (name: string, status: string) => (found: readonly DemoMonitor[]) =>
     found.some((monitor) => monitor.name === name && monitor.current_status === status);
   await checkIn();
+  const checkedInMs = performance.now();
   await becomes('waiting for the first checks', (all) => all.every(({ current_status }) => current_status === 'up'));
   for (const { name, type, target } of made) say(`up    ${name}: ${type} ${target}`);
   say(`up    Backup: heartbeat, a job that has checked in and must do so every ${job.config.interval_s} s`);
@@ -114,7 +117,8 @@ export async function showMonitors({ client, servers, shop, receivers, say }: Sh
   say('The shop works again.');
   await becomes('waiting for the nodes to notice', is('Shop', 'up'));
   await told(3);
-  await becomes(`waiting until the backup job has been silent for ${job.config.interval_s} s`, is('Backup', 'down'));
+  const silenceMs = job.config.interval_s * 1_000 - (performance.now() - checkedInMs);
+  await becomes('waiting for the backup job to be late', is('Backup', 'down'), silenceMs);
   await checkIn();
   say('The backup job checks in again.');
   await becomes('waiting for the state to change', is('Backup', 'up'));

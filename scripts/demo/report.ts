@@ -1,9 +1,9 @@
-import { screenOf } from '@vantage/shared/terminal/screen.js';
 import type { ApiClient } from 'vantage-control/client/api-client.js';
 import { endText, sectionText } from 'vantage-control/client/report-text.js';
 import { runDiagnose } from 'vantage-control/client/run-diagnose.js';
 import type { ReportView } from 'vantage-control/modules/diagnose/index.js';
 import { HOST } from './names.js';
+import { demoScreen } from './output.js';
 import type { Servers } from './servers.js';
 
 interface ShowOptions {
@@ -15,7 +15,7 @@ interface ShowOptions {
 
 /** Has a report about the web server of the demo written by all nodes, which everyone may read. */
 export async function showReport({ client, servers, say }: ShowOptions): Promise<ReportView> {
-  const whole = screenOf(process.stdout, process.env);
+  const whole = demoScreen();
   // indented by two
   const screen = { ...whole, width: whole.width - 2 };
   const report = await runDiagnose(

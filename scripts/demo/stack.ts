@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { Progress } from '@vantage/shared/terminal/progress.js';
 import { ApiClient } from 'vantage-control/client/api-client.js';
 import { ADMINISTRATOR_SCOPES } from '../administrator-scopes.js';
 import { makeScratchDirectory } from '../scratch-directory.js';
 import { AlertReceivers } from './alerts.js';
 import { HOST } from './names.js';
+import { demoProgress } from './output.js';
 import { Program, runToEnd } from './program.js';
 import type { Servers } from './servers.js';
 import { type Sources, startSources } from './sources.js';
@@ -54,7 +54,7 @@ export async function startStack({ root, servers, cleanUps }: StackOptions): Pro
   const scratch = await makeScratchDirectory({ prefix: DIRECTORY_PREFIX });
   cleanUps.push(() => scratch.remove());
   const directory = scratch.path;
-  const progress = new Progress(process.stderr);
+  const progress = demoProgress();
   const receivers = await AlertReceivers.start();
   cleanUps.push(() => receivers.stop());
   const sources = servers === null ? null : await startSources({ root, directory, servers });
@@ -70,7 +70,7 @@ export async function startStack({ root, servers, cleanUps }: StackOptions): Pro
     VANTAGE_ALLOW_TARGETS: ALLOWED,
   };
   const controlScript = join(root, 'control-plane', 'bin', 'vantage-control.js');
-  progress.show('starting the control plane and its database…');
+  progress.show('starting the control plane and its database');
   const server = new Program(
     'vantage-control serve',
     controlScript,
@@ -79,7 +79,7 @@ export async function startStack({ root, servers, cleanUps }: StackOptions): Pro
   );
   cleanUps.push(() => server.stop());
   const url = await server.waitForLine(readyUrl);
-  progress.show('creating an admin…');
+  progress.show('creating an admin');
   const email = 'admin@demo.example';
   const password = randomBytes(12).toString('base64url');
   await runToEnd(
@@ -91,7 +91,7 @@ export async function startStack({ root, servers, cleanUps }: StackOptions): Pro
   const create = ['token', 'create', '--user', email, '--scopes', ADMINISTRATOR_SCOPES];
   const token = (await runToEnd(controlScript, create, environment)).trim();
   const client = new ApiClient({ url, token });
-  progress.show('enrolling three agents…');
+  progress.show('enrolling three agents');
   const program = { script: join(root, 'agent', 'bin', 'vantage-agent.js'), directory, sources, cleanUps };
   await Promise.all(places.map((place) => startAgent(client, url, place, program)));
   const nodes = await waitForNodes(client);
