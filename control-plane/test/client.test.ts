@@ -41,7 +41,7 @@ async function berlin(t: Test) {
   return { ...stack, identity, peer, answer };
 }
 
-t.test('each type has its table, and nothing but the table is printed', async (t) => {
+t.test('each type has its table, below it the page to share, and nothing else is printed', async (t) => {
   const { api } = await startStack(t);
   await PeerAgent.connect(
     t,
@@ -59,7 +59,8 @@ t.test('each type has its table, and nothing but the table is printed', async (t
       type,
     );
     t.match(row, /^Berlin, DE, AS3320 +ok +/, type);
-    t.strictSame(rest, [], type);
+    t.match(rest, [/^page: http:\/\/127\.0\.0\.1:\d+\/p\/pt_\w+$/], type);
+    t.equal(rest.length, 1, type);
   };
   await Promise.all(probeTypeNames.map(check));
 });
@@ -79,7 +80,8 @@ t.test('--json prints the task as in the API; places, limit, parameters and toke
   t.match(elsewhere, {
     code: 2,
     stdout: '',
-    stderr: /^vantage: .*\(VALIDATION_FAILED\)\n {2}nodes: no online node matches this selection\n$/,
+    stderr:
+      /^vantage: .*\(VALIDATION_FAILED\)\n {2}--from: no online node matches this selection; no node in FR; `vantage nodes` lists them\n$/,
   });
 });
 
@@ -92,7 +94,7 @@ t.test('exit codes distinguish a failed node, a refused request and an unreachab
   ]);
   t.match(failed, {
     code: 1,
-    stdout: /^From .*\nBerlin, DE, AS3320 +tcp_refused\n {2}tcp_refused: connection refused\n$/,
+    stdout: /^From .*\nBerlin, DE, AS3320 +tcp_refused\n {2}tcp_refused: connection refused\npage: .*\n$/,
     stderr: '',
   });
   const page = createHttpServer((_request, response) => response.end('<html>'));
@@ -118,6 +120,25 @@ t.test('exit codes distinguish a failed node, a refused request and an unreachab
   });
   t.match(other, { code: 3, stdout: '', stderr: /is not a Vantage API/ });
 });
+
+t.test(
+  'a host without a scheme is asked by https, then by http where https was refused, and the change is said',
+  async (t) => {
+    const { api, answer, peer } = await berlin(t);
+    const vantage = clientOf(api.url, { VANTAGE_TOKEN: api.token });
+    const refusal = { success: false, error: { code: 'tcp_refused', message: 'connection refused' } };
+    const [{ code, stdout, stderr }] = await Promise.all([
+      vantage('http', '127.0.0.1:8080'),
+      answer(refusal).then(() => answer()),
+    ]);
+    const targets = peer.frames.flatMap(({ job }) =>
+      job ? [JSON.parse(Buffer.from(job.specJson ?? []).toString()).target] : [],
+    );
+    t.strictSame(targets, ['https://127.0.0.1:8080', 'http://127.0.0.1:8080']);
+    t.strictSame([code, stderr], [0, 'https was refused, trying http\n']);
+    t.match(stdout, /\nagain: vantage task pt_\w+\n$/);
+  },
+);
 
 t.test('no text of a node, a server or a target controls the terminal', async (t) => {
   const { api, answer } = await berlin(t);

@@ -221,7 +221,7 @@ t.test('commands take the same names, and refuse the same with 2', async (t) => 
     const { code, stdout, stderr } = await run('ssl', written, '--port', '8443');
     const label = written.slice(0, 30);
     if (typeof outcome === 'number')
-      t.match({ code, stdout, stderr }, { code: 2, stdout: '', stderr: /\n {2}q: / }, label);
+      t.match({ code, stdout, stderr }, { code: 2, stdout: '', stderr: /\n {2}argument: / }, label);
     else t.match([code, lastTarget()], [0, outcome.name], label);
   }
   for (const kind of shownKinds) {
@@ -236,7 +236,7 @@ t.test('commands take the same names, and refuse the same with 2', async (t) => 
     ]) {
       const { code, stdout, stderr } = await run(kind, written);
       const label = `${kind} ${JSON.stringify(written.slice(0, 30))}: ${stderr.slice(0, 100)}`;
-      t.match({ code, stdout, stderr }, { code: 2, stdout: '', stderr: /^vantage: [\s\S]*q: / }, label);
+      t.match({ code, stdout, stderr }, { code: 2, stdout: '', stderr: /^vantage: [\s\S]*argument: / }, label);
       t.notMatch(stderr, /[\u001b\u202e\r]/, label);
     }
   }

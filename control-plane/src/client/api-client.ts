@@ -10,6 +10,8 @@ export class ApiRefusal extends Error {
     readonly code: string,
     message: string,
     readonly details: Readonly<Record<string, readonly { readonly message: string }[]>>,
+    /** Limit that was reached, and the end of its window; null: the refusal names none. */
+    readonly allowance: { readonly limit: number; readonly resetsAt: string } | null = null,
   ) {
     super(message);
   }
@@ -43,10 +45,11 @@ export class ApiClient {
 
   /** The events of a stream until it ends. @throws ApiRefusal, ApiUnreachable */
   async *events(path: string): AsyncGenerator<ServerEvent> {
-    const { statusCode, body } = await this.#request('GET', path);
+    const { statusCode, body, headers } = await this.#request('GET', path);
     if (statusCode !== 200) {
       const envelope = parseEnvelope(await this.#reachable(body.text()), this.options.url);
-      throw refusal(statusCode, envelope.error ?? { code: 'UNKNOWN', message: 'the stream was refused' });
+      const error = envelope.error ?? { code: 'UNKNOWN', message: 'the stream was refused' };
+      throw refusal(statusCode, error, headers);
     }
     let rest = '';
     body.setEncoding('utf8');
@@ -65,9 +68,9 @@ export class ApiClient {
   }
 
   async #call(method: 'GET' | 'POST', path: string, body?: object): Promise<Envelope> {
-    const { statusCode, body: answer } = await this.#request(method, path, body);
+    const { statusCode, body: answer, headers } = await this.#request(method, path, body);
     const envelope = parseEnvelope(await this.#reachable(answer.text()), this.options.url);
-    if (envelope.error) throw refusal(statusCode, envelope.error);
+    if (envelope.error) throw refusal(statusCode, envelope.error, headers);
     return envelope;
   }
 
@@ -125,6 +128,13 @@ function parseEnvelope(text: string, url: string): Envelope {
   throw new ApiUnreachable(`${url} is not a Vantage API`);
 }
 
-function refusal(status: number, error: NonNullable<Envelope['error']>): ApiRefusal {
-  return new ApiRefusal(status, error.code, error.message, error.details ?? {});
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+function refusal(status: number, error: NonNullable<Envelope['error']>, headers: Headers): ApiRefusal {
+  return new ApiRefusal(status, error.code, error.message, error.details ?? {}, allowanceOf(headers));
+}
+
+function allowanceOf({ 'x-ratelimit-limit': limit, 'x-ratelimit-reset': resetsAt }: Headers): ApiRefusal['allowance'] {
+  if (typeof resetsAt !== 'string' || Number.isNaN(Date.parse(resetsAt))) return null;
+  return { limit: Number(limit), resetsAt };
 }

@@ -1,0 +1,17 @@
+import type { ApiClient } from './api-client.js';
+import type { NodeRecord } from './unmatched-places.js';
+
+const PAGE_SIZE = 200;
+
+/** All nodes that the caller can use, page by page. @throws ApiRefusal, ApiUnreachable */
+export async function listNodes(client: ApiClient): Promise<NodeRecord[]> {
+  const all: NodeRecord[] = [];
+  for (let page = 1; ; page += 1) {
+    const { items } = await client.call<{ items: NodeRecord[] }>(
+      'GET',
+      `/v1/nodes?page_size=${PAGE_SIZE}&page=${page}`,
+    );
+    all.push(...items);
+    if (items.length < PAGE_SIZE) return all;
+  }
+}
