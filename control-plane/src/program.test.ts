@@ -59,32 +59,35 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'signing-key rotate': ['--drop-old', '--json'],
 };
 
-t.test('help of every command names its options, every setting and the exit codes', async (t) => {
-  const commands = actions(buildProgram());
-  t.same(
-    commands.map(([name]) => name),
-    Object.keys(expected),
-  );
-  const names = Object.values(settings).map(({ name }) => name);
-  for (const [name, command] of commands) {
-    const help = helpOf(command).replace(/\s+/g, ' ');
-    const wanted = [
-      ...(expected[name] ?? []),
-      ...names,
-      'VANTAGE_CONFIG',
-      'VANTAGE_SECRET_KEY (or _FILE)',
-      'Exit codes:',
-      '--help',
-    ];
+t.test(
+  'help of every command names its options, an example, where the settings are listed, and the exit codes',
+  async (t) => {
+    const commands = actions(buildProgram());
     t.same(
-      wanted.filter((text) => !help.includes(text)),
-      [],
-      name,
+      commands.map(([name]) => name),
+      Object.keys(expected),
     );
-    for (const { flags, description } of command.options)
-      t.ok(help.includes(flags) && description !== '', `${name} ${flags}`);
-  }
-});
+    for (const [name, command] of commands) {
+      const help = helpOf(command).replace(/\s+/g, ' ');
+      const wanted = [
+        ...(expected[name] ?? []),
+        `vantage-control ${name}`,
+        'Examples:',
+        'Settings: `vantage-control --help` lists them',
+        'Exit codes:',
+        '--help',
+      ];
+      t.same(
+        wanted.filter((text) => !help.includes(text)),
+        [],
+        name,
+      );
+      t.notOk(help.includes('VANTAGE_GEOIP_DIR'), `${name}: settings stand in one place`);
+      for (const { flags, description } of command.options)
+        t.ok(help.includes(flags) && description !== '', `${name} ${flags}`);
+    }
+  },
+);
 
 t.test('help without a command lists the commands and every setting with its default', async (t) => {
   const help = helpOf(buildProgram());

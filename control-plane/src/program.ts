@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { alertsCommand } from './commands/alerts.js';
+import { examplesHelp } from './commands/command-examples.js';
 import { enrollmentTokenCommand } from './commands/enrollment-token.js';
 import { eventsCommand } from './commands/events.js';
 import { migrateCommand } from './commands/migrate.js';
@@ -13,12 +14,17 @@ import { settingsHelp } from './config/settings-reference.js';
 import { exitCodesHelp } from './runtime/exit-codes.js';
 import { version } from './version.js';
 
+const settingsHint = 'Settings: `vantage-control --help` lists them.';
+
 /** The command line of vantage-control: every command, and help that is complete for each. */
 export function buildProgram(): Command {
-  const program = new Command('vantage-control')
+  const program: Command = new Command('vantage-control')
     .description('Control plane of Vantage: REST API, links of agents, storage.')
     .version(version)
-    .addHelpText('afterAll', `\n${settingsHelp()}\n\n${exitCodesHelp()}`);
+    .addHelpText('afterAll', ({ command }) => {
+      const about = command === program ? settingsHelp() : settingsHint;
+      return `${examplesHelp(command)}\n${about}\n\n${exitCodesHelp()}`;
+    });
   const commands = [
     serveCommand,
     migrateCommand,

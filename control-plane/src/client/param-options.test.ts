@@ -72,3 +72,15 @@ t.test('requests built from options are valid for the API', async (t) => {
   const params = parse('traceroute', '--max-hops', '20', '--protocol', 'udp', '--queries', '1');
   t.equal(validate({ target: 'example.com', params }).ok, true);
 });
+
+t.test('help of an option names its values and its default once, and contradicts neither', async (t) => {
+  for (const type of probeTypeNames) {
+    for (const { flags, description, presetArg, argChoices } of addParamOptions(new Command(), type).options) {
+      const about = `${type} ${flags}: ${description}`;
+      t.ok((description.match(/\d+ to \d+/g) ?? []).length <= 1, about);
+      t.ok((description.match(/default:/g) ?? []).length <= 1, about);
+      t.notMatch(description, /default: (?:true|false)/, about);
+      t.strictSame([presetArg, argChoices], [undefined, undefined], about);
+    }
+  }
+});

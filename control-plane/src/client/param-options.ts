@@ -31,18 +31,40 @@ function paramSchemas(type: ProbeType): [string, ParamSchema][] {
 function toOption(name: string, schema: ParamSchema): Option {
   const flag = `--${name.replaceAll('_', '-')}`;
   const description = describe(schema);
-  if (schema.enum) return new Option(`${flag} <value>`, description).choices([...schema.enum]);
-  if (schema.type === 'boolean') return new Option(`${flag} [yes|no]`, description).argParser(parseYesNo).preset('yes');
+  if (schema.enum) return new Option(`${flag} <value>`, description).argParser(choiceOf(schema.enum));
+  // without a value the option is true
+  if (schema.type === 'boolean') return new Option(`${flag} [yes|no]`, description).argParser(parseYesNo);
   if (schema.type === 'integer') return new Option(`${flag} <n>`, description).argParser(parseWhole);
   if (schema.type === 'array') return new Option(`${flag} <text...>`, description);
   if (schema.type === 'object') return new Option(`${flag} <name=value...>`, description).argParser(collectPairs);
   return new Option(`${flag} <text>`, description);
 }
 
-function describe({ description = '', minimum, maximum, default: fallback }: ParamSchema): string {
-  const range = minimum !== undefined && maximum !== undefined ? `, ${minimum} to ${maximum}` : '';
+/** Description, choices or range, and default; a range only if the description names no value of it. */
+function describe(schema: ParamSchema): string {
+  const { description = '', enum: choices, default: fallback } = schema;
+  const about = description.replace(/\.$/, '');
+  const values = choices === undefined ? rangeText(schema, about) : `: ${choices.join(', ')}`;
   const isWorthShowing = fallback !== undefined && typeof fallback !== 'object';
-  return `${description.replace(/\.$/, '')}${range}${isWorthShowing ? ` (default: ${String(fallback)})` : ''}`;
+  return `${about}${values}${isWorthShowing ? ` (default: ${valueText(fallback)})` : ''}`;
+}
+
+function rangeText({ minimum, maximum }: ParamSchema, about: string): string {
+  if (minimum === undefined || maximum === undefined) return '';
+  const named = [...about.matchAll(/\b\d+\b/g)].map(([figure]) => Number(figure));
+  return named.some((value) => value >= minimum && value <= maximum) ? '' : `, ${minimum} to ${maximum}`;
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return String(value);
+}
+
+function choiceOf(choices: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (!choices.includes(text)) throw new InvalidArgumentError(`must be one of ${choices.join(', ')}`);
+    return text;
+  };
 }
 
 function parseWhole(text: string): number {

@@ -41,6 +41,7 @@ function nodesCommand(): Command {
     .description('List the nodes that you can use')
     .option('--url <url>', 'address of the API')
     .option('--json', 'print the nodes as JSON')
+    .addHelpText('after', '\nExamples:\n  vantage nodes\n  vantage nodes --json')
     .action((options: ClientOptions) =>
       withClient(options, async (client) => {
         const items = await listNodes(client);
