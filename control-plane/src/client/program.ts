@@ -4,8 +4,11 @@ import { printJson, printTable } from '../terminal/print.js';
 import { version } from '../version.js';
 import { diagnoseCommand } from './diagnose-command.js';
 import { listNodes } from './list-nodes.js';
+import { loginCommands } from './login-commands.js';
 import { lookupCommands } from './lookup-commands.js';
+import { monitorsCommand } from './monitor-commands.js';
 import { probeCommand } from './probe-command.js';
+import { taskCommand } from './task-command.js';
 import { type ClientOptions, withClient } from './with-client.js';
 
 /** Exit codes of vantage; the one list. */
@@ -18,8 +21,11 @@ export const clientExitCodes = [
 
 const environmentHelp = `
 Environment:
-  VANTAGE_URL     address of the API (default: http://127.0.0.1:8080)
-  VANTAGE_TOKEN   personal access token, sent as a bearer token
+  VANTAGE_URL     address of the API (default: that of vantage login, else
+                  http://127.0.0.1:8080)
+  VANTAGE_TOKEN   personal access token, sent as a bearer token (default: that
+                  of vantage login, for its own address alone)
+  NO_COLOR, FORCE_COLOR, COLUMNS   colours and width of the output
 
 Exit codes:
 ${clientExitCodes.map(({ code, meaning }) => `  ${code}  ${meaning}`).join('\n')}`;
@@ -33,7 +39,9 @@ export function buildClientProgram(): Command {
     .addHelpText('afterAll', environmentHelp);
   for (const type of probeTypeNames) program.addCommand(probeCommand(type));
   for (const command of lookupCommands()) program.addCommand(command);
-  return program.addCommand(diagnoseCommand()).addCommand(nodesCommand());
+  for (const command of [diagnoseCommand(), taskCommand(), monitorsCommand(), nodesCommand(), ...loginCommands()])
+    program.addCommand(command);
+  return program;
 }
 
 function nodesCommand(): Command {

@@ -3,7 +3,9 @@ import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { InvalidArgumentError } from 'commander';
 import { readClientEnv } from '../config/config.js';
 import { ApiClient, ApiRefusal, ApiUnreachable } from './api-client.js';
+import { chosenServer } from './chosen-server.js';
 import { explainRefusal } from './explain-refusal.js';
+import { findLogin, LoginFileError } from './saved-login.js';
 
 /** Options of every command. */
 export interface ClientOptions {
@@ -18,18 +20,31 @@ export interface Server {
 }
 
 /** Runs `work` with a client of the API, and turns its failures into a message and an exit code. */
-export async function withClient(
+export function withClient(
   options: ClientOptions,
   work: (client: ApiClient, server: Server) => Promise<void>,
 ): Promise<void> {
-  const env = readClientEnv();
-  const url = options.url ?? env.url;
-  if (!URL.canParse(url)) return fail(2, `"${url}" is not a URL: use for example http://127.0.0.1:8080`);
+  return withServer(options, ({ url, token }) =>
+    work(new ApiClient({ url, token }), { url, hasToken: token !== null }),
+  );
+}
+
+/** Runs `work` with the URL and the token in force, and turns its failures into a message and an exit code. */
+export async function withServer(
+  { url: option }: Pick<ClientOptions, 'url'>,
+  work: (server: { readonly url: string; readonly token: string | null }) => Promise<void>,
+): Promise<void> {
+  let hasToken = false;
   try {
-    await work(new ApiClient({ url, token: env.token }), { url, hasToken: env.token !== null });
+    const env = readClientEnv();
+    const server = chosenServer({ option, env, saved: findLogin(env.directory) });
+    if (!URL.canParse(server.url))
+      return fail(2, `"${server.url}" is not a URL: use for example http://127.0.0.1:8080`);
+    hasToken = server.token !== null;
+    await work(server);
   } catch (error) {
-    if (error instanceof ApiRefusal)
-      fail(2, explainRefusal(error, { hasToken: env.token !== null, nowMs: systemClock.now() }));
+    if (error instanceof ApiRefusal) fail(2, explainRefusal(error, { hasToken, nowMs: systemClock.now() }));
+    else if (error instanceof LoginFileError) fail(2, error.message);
     else if (error instanceof ApiUnreachable) fail(3, error.message);
     else throw error;
   }

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { readText, ValueError } from './setting-values.js';
 import { configFileName, fileKey, type Machine, type Setting, settings } from './settings.js';
 
@@ -191,7 +192,23 @@ function machineOf(env: Environment): Machine {
   };
 }
 
-/** Settings of the `vantage` client: URL of the API, and token. Empty counts as unset. */
-export function readClientEnv(env: Environment = readEnv()): { readonly url: string; readonly token: string | null } {
-  return { url: given(env['VANTAGE_URL']) ?? 'http://127.0.0.1:8080', token: given(env['VANTAGE_TOKEN']) };
+/** Settings of the `vantage` client from its environment; empty counts as unset. */
+export interface ClientEnv {
+  readonly url: string | null;
+  readonly token: string | null;
+  /** Directory of the client's own files, as the platform has it. */
+  readonly directory: string;
+}
+
+/** Reads the settings of the `vantage` client. */
+export function readClientEnv(env: Environment = readEnv(), platform: NodeJS.Platform = process.platform): ClientEnv {
+  const directory = join(configHome(env, platform), 'vantage');
+  return { url: given(env['VANTAGE_URL']), token: given(env['VANTAGE_TOKEN']), directory };
+}
+
+function configHome(env: Environment, platform: NodeJS.Platform): string {
+  const home = given(env['HOME']) ?? homedir();
+  if (platform === 'win32') return given(env['APPDATA']) ?? join(home, 'AppData', 'Roaming');
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support');
+  return given(env['XDG_CONFIG_HOME']) ?? join(home, '.config');
 }

@@ -1,0 +1,21 @@
+import type { Login } from './saved-login.js';
+
+const USUAL_URL = 'http://127.0.0.1:8080';
+
+/** Places where URL and token may stand. */
+interface Sources {
+  /** Option of the command. */
+  readonly option: string | undefined;
+  readonly env: { readonly url: string | null; readonly token: string | null };
+  readonly saved: Login | null;
+}
+
+/**
+ * URL and token of a command: the option, then the environment, then the login. The token of the login goes to the origin
+ * of the login alone.
+ */
+export function chosenServer({ option, env, saved }: Sources): { readonly url: string; readonly token: string | null } {
+  const url = option ?? env.url ?? saved?.url ?? USUAL_URL;
+  const isOfLogin = saved !== null && URL.canParse(url) && new URL(url).origin === new URL(saved.url).origin;
+  return { url, token: env.token ?? (isOfLogin ? saved.token : null) };
+}

@@ -1,0 +1,198 @@
+import type { Tone } from '@vantage/shared/terminal/colours.js';
+import { Progress } from '@vantage/shared/terminal/progress.js';
+import { type Cell, tableLines } from '@vantage/shared/terminal/table.js';
+import { Command, InvalidArgumentError } from 'commander';
+import { outputScreen, printJson } from '../terminal/print.js';
+import type { ApiClient } from './api-client.js';
+import { factsText } from './facts-text.js';
+import { type ClientOptions, withClient } from './with-client.js';
+
+/** Fields of a monitor that the commands use; the API has more, and `show` prints all. */
+interface Monitor {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly target: string;
+  readonly interval_s: number;
+  readonly status: string;
+  readonly current_status: string;
+  readonly uptime_percent: number | null;
+}
+
+/** Fields of a check that are shown. */
+interface Check {
+  readonly node_id: string;
+  readonly success: boolean;
+  readonly outcome: string;
+  readonly response_ms: number | null;
+  readonly error: string | null;
+}
+
+interface AddOptions extends ClientOptions {
+  readonly name?: string;
+  readonly interval?: number;
+}
+
+const PAGE_SIZE = 100;
+const tones: Readonly<Record<string, Tone>> = {
+  up: 'good',
+  ok: 'good',
+  down: 'bad',
+  failed: 'bad',
+  degraded: 'warning',
+};
+
+/** `vantage monitors`: list, show, add, pause, resume and test. */
+export function monitorsCommand(): Command {
+  const command = new Command('monitors').description('Your monitors; without a command, list them');
+  command.addCommand(withOptions('list', 'List your monitors', ['list', 'list --json']).action(list), {
+    isDefault: true,
+  });
+  command.addCommand(
+    withOptions('show', 'Show a monitor', ['show Shop']).argument('<monitor>', 'name or id').action(show),
+  );
+  command.addCommand(
+    withOptions('add', 'Create a monitor', [
+      'add https https://example.com/ --name Shop --interval 60',
+      'add ping 192.0.2.1',
+    ])
+      .argument('<type>', 'https, ping, tcp, dns, …; docs/monitors.md lists them')
+      .argument('<target>', 'URL, host or host:port')
+      .option('--name <name>', 'name (default: the target)')
+      .option('--interval <seconds>', 'seconds between checks (default: that of the type)', parseSeconds)
+      .action(add),
+  );
+  for (const verb of ['pause', 'resume'] as const)
+    command.addCommand(
+      withOptions(verb, `${verb === 'pause' ? 'Pause' : 'Resume'} a monitor`, [`${verb} Shop`])
+        .argument('<monitor>', 'name or id')
+        .action((word: string, options: ClientOptions) => act(word, verb, options)),
+    );
+  return command.addCommand(
+    withOptions('test', 'Check a monitor now, outside its schedule', ['test Shop'])
+      .argument('<monitor>', 'name or id')
+      .action(test),
+  );
+}
+
+function withOptions(name: string, about: string, examples: readonly string[]): Command {
+  return new Command(name)
+    .description(about)
+    .option('--url <url>', 'address of the API')
+    .option('--json', 'print the response as JSON')
+    .addHelpText('after', `\nExamples:\n${examples.map((line) => `  vantage monitors ${line}`).join('\n')}`);
+}
+
+function list(options: ClientOptions): Promise<void> {
+  return withClient(options, async (client) => {
+    const monitors = await listMonitors(client);
+    if (options.json) return printJson(monitors);
+    const titles = ['NAME', 'STATUS', 'TYPE', 'UPTIME', 'INTERVAL', 'ID', 'TARGET'];
+    const rows = monitors.map(({ name, type, uptime_percent: uptime, interval_s, id, target, ...state }): Cell[] => [
+      name,
+      toned(stateOf(state)),
+      type,
+      uptime === null ? '-' : `${uptime} %`,
+      `${interval_s} s`,
+      id,
+      target,
+    ]);
+    const columns = titles.map((title) => ({ title, isElsewhere: title === 'INTERVAL' }));
+    process.stdout.write(`${tableLines({ columns, rows }, outputScreen()).join('\n')}\n`);
+  });
+}
+
+function show(word: string, options: ClientOptions): Promise<void> {
+  return withClient(options, async (client) => {
+    const monitor = await client.call<Monitor>('GET', `/v1/monitors/${await idOf(client, word)}`);
+    printFacts(monitor, options);
+  });
+}
+
+function add(type: string, target: string, options: AddOptions): Promise<void> {
+  const { name = target, interval } = options;
+  const body = { name, type, target, ...(interval === undefined ? {} : { interval_s: interval }) };
+  return withClient(options, async (client) => {
+    const monitor = await client.call<Monitor>('POST', '/v1/monitors', body);
+    if (options.json) return printJson(monitor);
+    process.stdout.write(`${monitor.id}\n`);
+  });
+}
+
+function act(word: string, verb: 'pause' | 'resume', options: ClientOptions): Promise<void> {
+  return withClient(options, async (client) => {
+    const monitor = await client.call<Monitor>('POST', `/v1/monitors/${await idOf(client, word)}/${verb}`);
+    if (options.json) return printJson(monitor);
+    process.stdout.write(`${factsText({ name: monitor.name, status: monitor.status }, outputScreen())}\n`);
+  });
+}
+
+function test(word: string, options: ClientOptions): Promise<void> {
+  return withClient(options, async (client) => {
+    const id = await idOf(client, word);
+    const progress = new Progress(process.stderr);
+    progress.show('waiting for the nodes');
+    const answer = await client
+      .call<{ checks: Check[]; waiting_nodes: string[] }>('POST', `/v1/monitors/${id}/test?wait=30`)
+      .finally(() => progress.clear());
+    if (options.json) printJson(answer);
+    else process.stdout.write(`${checksText(answer)}\n`);
+    if (answer.waiting_nodes.length > 0 || answer.checks.some(({ success }) => !success)) process.exitCode = 1;
+  });
+}
+
+function checksText({
+  checks,
+  waiting_nodes: waiting,
+}: {
+  checks: readonly Check[];
+  waiting_nodes: readonly string[];
+}): string {
+  const columns = ['NODE', 'RESULT', 'TIME', 'ERROR'].map((title) => ({ title }));
+  const rows = [
+    ...checks.map(({ node_id, outcome, response_ms, error }): Cell[] => [
+      node_id,
+      toned(outcome),
+      response_ms === null ? '-' : `${response_ms} ms`,
+      error ?? '',
+    ]),
+    ...waiting.map((node): Cell[] => [node, 'no result yet']),
+  ];
+  return tableLines({ columns, rows }, outputScreen()).join('\n');
+}
+
+function printFacts(monitor: Monitor, { json }: ClientOptions): void {
+  if (json) printJson(monitor);
+  else process.stdout.write(`${factsText(monitor, outputScreen())}\n`);
+}
+
+/** Id of a monitor that is given by its id or its name; a word that is neither goes to the API, which refuses it. */
+async function idOf(client: ApiClient, word: string): Promise<string> {
+  const named = (await listMonitors(client)).find(({ id, name }) => id === word || name === word);
+  return named?.id ?? encodeURIComponent(word);
+}
+
+async function listMonitors(client: ApiClient): Promise<Monitor[]> {
+  const all: Monitor[] = [];
+  for (let page = 1; ; page += 1) {
+    const path = `/v1/monitors?page_size=${PAGE_SIZE}&page=${page}`;
+    const { items } = await client.call<{ items: Monitor[] }>('GET', path);
+    all.push(...items);
+    if (items.length < PAGE_SIZE) return all;
+  }
+}
+
+/** State that matters to a person: an inactive monitor has no health. */
+function stateOf({ status, current_status }: Pick<Monitor, 'status' | 'current_status'>): string {
+  return status === 'active' ? current_status : status;
+}
+
+function toned(text: string): Cell {
+  const tone = tones[text];
+  return tone === undefined ? text : { text, tone };
+}
+
+function parseSeconds(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('must be a whole number of seconds');
+  return Number(text);
+}
