@@ -110,7 +110,8 @@ t.test('a list of tasks whose results take megabytes is refused before they are 
   const spec = { target: 'example.com', params: {} };
   const result = JSON.stringify(failedResult('http', spec as never, { code: 'timeout', message: 'x'.repeat(50_000) }));
   for (let count = 0; count < 10; count += 1) {
-    const [id = '', ...nodeTaskIds] = many(51, () => newId(idPrefixes.probeTask)).sort();
+    const now = Date.now();
+    const [id = '', ...nodeTaskIds] = many(51, () => newId(idPrefixes.probeTask, now)).sort();
     await db('probe_tasks').insert({
       id,
       owner_id: api.userId,

@@ -2,7 +2,7 @@ import { idPrefixes, newId } from '@vantage/shared/ids.js';
 import { failedResult } from '@vantage/shared/probe-types/failed-result.js';
 import t, { type Test } from 'tap';
 import { RecentTasks } from '../src/modules/probes/recent-tasks.js';
-import { insertTasks, type TaskRow } from '../src/modules/probes/store.js';
+import { findTask, insertTasks, type NewTask, type TaskRow } from '../src/modules/probes/store.js';
 import { TaskReader } from '../src/modules/probes/task-reader.js';
 import { Waiters } from '../src/runtime/waiters.js';
 import { createTestDatabase } from './_support/database.js';
@@ -15,13 +15,14 @@ const spec = {
   params: { timeout_ms: 1000, ip_version: 'auto', count: 1, banner: false },
 } as const;
 
-/** A reader whose clock stands still, and a task with two nodes. */
-async function aTask(t: Test) {
-  const { db } = await createTestDatabase(t);
-  const [clock, waiters] = [new FakeClock(), new Waiters()];
-  const recent = new RecentTasks(clock);
-  const [id = '', first = '', second = ''] = Array.from({ length: 3 }, () => newId(idPrefixes.probeTask)).sort();
-  const task = {
+/** Ids of one millisecond, in ascending order. */
+function sortedIds(count: number): string[] {
+  const now = Date.now();
+  return Array.from({ length: count }, () => newId(idPrefixes.probeTask, now)).sort();
+}
+
+function newTaskOf(id: string, nodeTaskIds: readonly string[]): NewTask {
+  return {
     id,
     ownerId: null,
     isTest: false,
@@ -33,8 +34,17 @@ async function aTask(t: Test) {
     createdAt: new Date(),
     expiresInMs: 0,
     targetKeys: null,
-    nodeTasks: [first, second].map((nodeTaskId) => ({ id: nodeTaskId, nodeId: 'n_1', refusedCode: null })),
+    nodeTasks: nodeTaskIds.map((nodeTaskId) => ({ id: nodeTaskId, nodeId: 'n_1', refusedCode: null })),
   };
+}
+
+/** A reader whose clock stands still, and a task with two nodes. */
+async function aTask(t: Test) {
+  const { db } = await createTestDatabase(t);
+  const [clock, waiters] = [new FakeClock(), new Waiters()];
+  const recent = new RecentTasks(clock);
+  const [id = '', first = '', second = ''] = sortedIds(3);
+  const task = newTaskOf(id, [first, second]);
   await insertTasks(db, [task]);
   const result = JSON.stringify(failedResult('tcp', spec, { code: 'timeout', message: '' }));
   const finish = (nodeTaskId: string) =>
@@ -52,6 +62,21 @@ const next = async (tasks: AsyncGenerator<TaskRow>) => {
   const step = await within('the next state of the task', tasks.next());
   return step.done ? undefined : step.value;
 };
+
+t.test('tasks of one millisecond are read each with its own node tasks, in their order', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const [one = '', other = '', ...rest] = sortedIds(8);
+  const ofOne = rest.filter((_, index) => index % 2 === 0);
+  const ofOther = rest.filter((_, index) => index % 2 === 1);
+  await insertTasks(db, [newTaskOf(one, ofOne), newTaskOf(other, ofOther)]);
+  const read = async (id: string) => {
+    const task = await findTask(db, id);
+    return [task?.id, task?.node_tasks.map((nodeTask) => nodeTask.id)];
+  };
+  t.strictSame(await read(one), [one, ofOne]);
+  t.strictSame(await read(other), [other, ofOther]);
+  for (const id of ofOther) t.strictSame(await read(id), [other, [id]], 'by the id of a node task');
+});
 
 t.test('every wake-up brings the newest state, and the last node ends the reading', async (t) => {
   const { reader, waiters, abort, id, first, second, finish } = await aTask(t);

@@ -130,7 +130,8 @@ export interface TaskRow {
   readonly node_tasks: readonly NodeTaskRow[];
 }
 
-// node tasks are created right after their task, so their ids lie in a range that prunes partitions
+// the ids of a task and its node tasks begin with the same millisecond, and that of the task is the least (new-task.ts): its
+// node tasks are found by their primary key, in one partition
 const NODE_TASKS = `
   SELECT coalesce(json_agg(json_build_object('id', n.id, 'node_id', n.node_id, 'state', n.state, 'result', n.result, 'success', n.success,
     'lost_code', n.lost_code, 'finished_at', n.finished_at, 'late', n.late) ORDER BY n.id), '[]') AS node_tasks
@@ -142,27 +143,27 @@ const TASK_COLUMNS = 't.id, t.owner_id, t.is_test, t.is_internal, t.probe_type, 
 const FIND_TASK = {
   name: 'probes-find-task',
   text: `SELECT ${TASK_COLUMNS}, n.node_tasks FROM probe_tasks t,
-         LATERAL (${NODE_TASKS} WHERE n.task_id = t.id AND n.id >= $1 AND n.id < $2) n WHERE t.id = $1`,
+         LATERAL (${NODE_TASKS} WHERE n.task_id = t.id AND n.id > $1 AND n.id < $2) n WHERE t.id = $1`,
 };
 
 const FIND_NODE_TASK = {
   name: 'probes-find-node-task',
   text: `SELECT ${TASK_COLUMNS}, n.node_tasks FROM probe_tasks t, probe_node_tasks own, LATERAL (${NODE_TASKS} WHERE n.id = own.id) n
-         WHERE own.id = $1 AND t.id = own.task_id AND t.id > $2 AND t.id <= $1`,
+         WHERE own.id = $1 AND t.id = own.task_id AND t.id >= $2 AND t.id < $1`,
 };
 
-// greatest distance between the ids of a task and its node tasks
-const ID_SPREAD_MS = 60_000;
+/** Id above those of the node tasks of a task. */
+function afterNodeTasks(taskId: string): string {
+  return idLowerBound(idPrefixes.probeTask, (idTimeMs(idPrefixes.probeTask, taskId) ?? 0) + 1);
+}
 
 /** Finds a task with its node tasks; by the id of a node task, the task with that node task only. Null: no such task. */
 export async function findTask(db: Knex, id: string): Promise<TaskRow | null> {
   const madeAt = idTimeMs(idPrefixes.probeTask, id);
   if (madeAt === null) return null;
-  const after = idLowerBound(idPrefixes.probeTask, madeAt + ID_SPREAD_MS);
-  const before = idLowerBound(idPrefixes.probeTask, Math.max(0, madeAt - ID_SPREAD_MS));
-  const [task] = await queryPrepared<TaskRow>(db, FIND_TASK, [id, after]);
+  const [task] = await queryPrepared<TaskRow>(db, FIND_TASK, [id, afterNodeTasks(id)]);
   if (task) return task;
-  const [single] = await queryPrepared<TaskRow>(db, FIND_NODE_TASK, [id, before]);
+  const [single] = await queryPrepared<TaskRow>(db, FIND_NODE_TASK, [id, idLowerBound(idPrefixes.probeTask, madeAt)]);
   return single ?? null;
 }
 
@@ -198,21 +199,26 @@ export async function listTasks(
   return { rows, total: await countTasks(db, owner) };
 }
 
+/** Ids of tasks, and the ids that their node tasks are below. */
+function rangesOf(tasks: readonly Pick<TaskRow, 'id'>[]): string[][] {
+  return [tasks.map(({ id }) => id), tasks.map(({ id }) => afterNodeTasks(id))];
+}
+
 async function sumResultBytes(db: Knex, tasks: readonly Pick<TaskRow, 'id'>[]): Promise<number> {
   const { rows } = await db.raw<{ rows: { bytes: number }[] }>(
-    `SELECT coalesce(sum(s.bytes), 0)::float8 AS bytes FROM unnest(?::text[] COLLATE "C") t(id),
+    `SELECT coalesce(sum(s.bytes), 0)::float8 AS bytes FROM unnest(?::text[] COLLATE "C", ?::text[] COLLATE "C") t(id, after),
        LATERAL (SELECT sum(octet_length(n.result::text)) AS bytes FROM probe_node_tasks n
-                WHERE n.task_id = t.id AND n.id >= t.id) s`,
-    [tasks.map(({ id }) => id)],
+                WHERE n.task_id = t.id AND n.id > t.id AND n.id < t.after) s`,
+    rangesOf(tasks),
   );
   return rows[0]?.bytes ?? 0;
 }
 
 async function withNodeTasks(db: Knex, tasks: readonly Omit<TaskRow, 'node_tasks'>[]): Promise<TaskRow[]> {
   const { rows } = await db.raw<{ rows: Pick<TaskRow, 'id' | 'node_tasks'>[] }>(
-    `SELECT t.id, n.node_tasks FROM unnest(?::text[] COLLATE "C") t(id),
-       LATERAL (${NODE_TASKS} WHERE n.task_id = t.id AND n.id >= t.id) n`,
-    [tasks.map(({ id }) => id)],
+    `SELECT t.id, n.node_tasks FROM unnest(?::text[] COLLATE "C", ?::text[] COLLATE "C") t(id, after),
+       LATERAL (${NODE_TASKS} WHERE n.task_id = t.id AND n.id > t.id AND n.id < t.after) n`,
+    rangesOf(tasks),
   );
   const found = new Map(rows.map(({ id, node_tasks }) => [id, node_tasks]));
   return tasks.map((task) => ({ ...task, node_tasks: found.get(task.id) ?? [] }));

@@ -31,7 +31,7 @@ export const probes = `
   ) PARTITION BY RANGE (id);
   COMMENT ON COLUMN probe_node_tasks.target_keys IS 'keys of the per-target budget; null for exempt targets';
   COMMENT ON COLUMN probe_node_tasks.opening IS 'newest link of its node when it was stored; null: stored by a version that did not record it';
-  CREATE INDEX ON probe_node_tasks (task_id);
+  COMMENT ON COLUMN probe_node_tasks.task_id IS 'its id begins with the same millisecond: node tasks of a task are found by a range of ids';
   CREATE INDEX ON probe_node_tasks (node_id) WHERE state = 'pending';
   CREATE INDEX ON probe_node_tasks (expires_at) WHERE state = 'pending';
   CREATE INDEX ON probe_node_tasks USING gin (target_keys) WHERE state = 'pending' AND target_keys IS NOT NULL;
