@@ -10,15 +10,16 @@ import { Program, runToEnd } from '../demo/program.js';
 import { fillWithCredentials } from './credentials.js';
 import { closedLoop, type Load, LoadClient } from './load.js';
 import { machineText, tableText, writeReport } from './report.js';
+import { sized } from './sized.js';
 import { type Figure, figureOf, figureText } from './statistics.js';
 import { measureValidation } from './validation.js';
 
 const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 const controlScript = join(root, 'control-plane', 'bin', 'vantage-control.js');
-const SECONDS = 3;
+const SECONDS = sized(3, 0.1);
 const IN_FLIGHT = 16;
-const STORED = 10_000;
-const LOGINS = 100;
+const STORED = sized(10_000, 10);
+const LOGINS = sized(100, 2);
 const password = 'correct horse battery staple';
 const profile = '/v1/account/profile';
 

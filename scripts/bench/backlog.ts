@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { BenchDatabase } from './bench-database.js';
 import type { LinkRow } from './link/comparison.js';
 import type { LoadClient } from './load.js';
+import { sized } from './sized.js';
 import { quantile } from './statistics.js';
 
 // Rows of tables that are partitioned by id, made by PostgreSQL itself. An id is the beginning of those of an instant, which its first
@@ -15,7 +16,7 @@ const STEM_LENGTH = 8;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const PAGES = 200;
-const CLAIMS = 200;
+const CLAIMS = sized(200, 3);
 
 /** SQL of the id of row `n`, of which `stem` is the beginning. */
 export const ID = `stem || translate(lpad(n::text, 14, '0'), '0123456789', '123456789A')`;

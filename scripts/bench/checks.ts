@@ -21,11 +21,12 @@ import {
 import { personalOwner } from 'vantage-control/owners/index.js';
 import { createLogger } from 'vantage-control/runtime/log.js';
 import { machineText, tableText, writeReport } from './report.js';
+import { sized } from './sized.js';
 import { type Figure, figureOf } from './statistics.js';
 
 type Knex = ReturnType<typeof openDatabase>;
 
-const MONITORS = 10_000;
+const MONITORS = sized(10_000, 20);
 const NODES = 3;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

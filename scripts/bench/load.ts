@@ -1,7 +1,10 @@
 import { Pool } from 'undici';
 import { BenchError } from './bench-error.js';
+import { sized } from './sized.js';
 import { quantile } from './statistics.js';
 
+/** Time at the start of a load that is not counted. */
+const WARM_MS = sized(1_000, 50);
 /** Part of a response that a message shows. */
 const SHOWN_CHARACTERS = 300;
 
@@ -16,7 +19,7 @@ export interface Load {
 /** Runs `operation` in `inFlight` closed loops for `seconds`, the first second not counted. */
 export async function closedLoop(operation: () => Promise<void>, inFlight: number, seconds: number): Promise<Load> {
   const times: number[] = [];
-  const warmUntil = performance.now() + 1_000;
+  const warmUntil = performance.now() + WARM_MS;
   const until = warmUntil + seconds * 1_000;
   await Promise.all(
     Array.from({ length: inFlight }, async () => {

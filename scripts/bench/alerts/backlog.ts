@@ -7,10 +7,11 @@ import type { BenchDatabase } from '../bench-database.js';
 import type { LinkComparison } from '../link/comparison.js';
 import { type Site, startSite } from '../link/site.js';
 import { LoadClient } from '../load.js';
+import { sized } from '../sized.js';
 import { insertPolicies } from './policies.js';
 
-const CHANNELS = 1_000;
-const DAYS = 89;
+const CHANNELS = sized(1_000, 100);
+const DAYS = sized(89, 3);
 const DAY_MS = 86_400_000;
 /** One message that waits for so many that have ended. */
 const ENDED_PER_WAITING = 10;

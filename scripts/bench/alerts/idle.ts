@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LinkComparison, LinkRow } from '../link/comparison.js';
 import { startWatchedSite } from '../monitors/watched-site.js';
+import { sized } from '../sized.js';
 import { countStatements, type Statement } from '../statements.js';
 
-const SIZES = [1_000, 100_000];
+const SIZES = sized([1_000, 100_000], [10, 20]);
 const NODES = 10;
-const SECONDS = 60;
+const SECONDS = sized(60, 1);
 /** Time after a start until sweeps have found their pace. */
-const SETTLE_MS = 30_000;
+const SETTLE_MS = sized(30_000, 500);
 
 /** Statements of alerts and webhooks while nothing happens. */
 export const idle: LinkComparison = {

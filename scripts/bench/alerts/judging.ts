@@ -1,10 +1,11 @@
 import type { LinkComparison } from '../link/comparison.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText, quantile } from '../statistics.js';
 import { atRate, until } from './pacing.js';
 import { type OwnMonitor, STORM, type StormSite, startStormSite } from './storm-site.js';
 
 const PER_SECOND = 50;
-const SECONDS = 5;
+const SECONDS = sized(5, 1);
 const CHANGES = PER_SECOND * SECONDS;
 
 /** Judgment of monitors while a storm of others becomes alerts. */

@@ -2,6 +2,7 @@ import { isInstalled, missing } from '@vantage/shared/_support/missing.js';
 import type { LinkComparison, LinkRow } from '../link/comparison.js';
 import { deliverFirst } from '../monitors/deliver.js';
 import { reportOf, startWatchedSite, type WatchedSite } from '../monitors/watched-site.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText, quantile } from '../statistics.js';
 import { startAlertmanager } from './alertmanager.js';
 import { atRate, until } from './pacing.js';
@@ -9,11 +10,13 @@ import { insertPolicies, sendingSettings, usePolicies } from './policies.js';
 import { type Receiver, startReceiver } from './receiver.js';
 
 const PER_SECOND = 50;
-const SECONDS = 20;
+const SECONDS = sized(20, 0.4);
 const CHANGES = PER_SECOND * SECONDS;
 /** Below the storm guard, which joins the sixth message of a minute with the next ones. */
 const PER_CHANNEL = 4;
 const NODES = 10;
+/** Route of Alertmanager that waits for no other alert; its defaults take half a minute. */
+const atOnce = ["group_by: ['...']", 'group_wait: 0s'];
 
 /** Time from the committed event to the request at the receiver. */
 export const latency: LinkComparison = {
@@ -25,8 +28,8 @@ export const latency: LinkComparison = {
   async run({ rounds }) {
     const waits = await ownWaits(rounds);
     const isThere = isInstalled('prometheus-alertmanager');
-    const peer = isThere ? await peerWaits([]) : null;
-    const alone = isThere ? await peerWaits(["group_by: ['...']", 'group_wait: 0s']) : null;
+    const peer = isThere ? await peerWaits(sized([], atOnce)) : null;
+    const alone = isThere ? await peerWaits(atOnce) : null;
     return [0.5, 0.99].flatMap((ratio): LinkRow[] => {
       const own = figureOf(waits.map((round) => quantile(round, ratio)));
       const beside = (what: string, times: readonly number[] | null, goal: string): LinkRow => {

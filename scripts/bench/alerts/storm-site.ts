@@ -3,12 +3,13 @@ import { publishAll } from 'vantage-control/events/publish.js';
 import type { BenchDatabase } from '../bench-database.js';
 import { deliverFirst } from '../monitors/deliver.js';
 import { reportOf, startWatchedSite, type WatchedSite } from '../monitors/watched-site.js';
+import { sized } from '../sized.js';
 import { until } from './pacing.js';
 import { insertPolicies, sendingSettings, usePolicies } from './policies.js';
 import { type Arrival, type Receiver, startReceiver } from './receiver.js';
 
 /** Monitors that go down at once. */
-export const STORM = 10_000;
+export const STORM = sized(10_000, 2);
 /** None is late, however long a storm is watched. */
 const INTERVAL_S = 3_600;
 const NODES = 10;

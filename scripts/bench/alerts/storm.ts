@@ -1,4 +1,5 @@
 import type { LinkComparison, LinkRow } from '../link/comparison.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 import { until } from './pacing.js';
 import { STORM, type Storm, startStormSite } from './storm-site.js';
@@ -6,7 +7,7 @@ import { STORM, type Storm, startStormSite } from './storm-site.js';
 /** Time until every end is told: a digest comes 300 s after the previous one at the earliest. */
 const RECOVERY_MS = 400_000;
 /** Time that the messages of a channel are counted for, from the first event. */
-const COUNTED_MS = 600_000;
+const COUNTED_MS = sized(600_000, 0);
 
 /** Ten thousand monitors of one policy that go down at once. */
 export const storm: LinkComparison = {

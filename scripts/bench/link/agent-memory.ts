@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { memoryOf } from '../processes.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 import type { LinkComparison, LinkRow } from './comparison.js';
 import { MemoryAgent, stopAgent } from './memory-agent.js';
 import type { MemoryPeer } from './memory-peer.js';
 
-const IDLE_MS = 45_000;
-const BUSY_MS = 20_000;
+const IDLE_MS = sized(45_000, 200);
+const BUSY_MS = sized(20_000, 500);
 const CHECKS_PER_SECOND = 500;
 const READING_EVERY_MS = 200;
 

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { sized } from '../sized.js';
 import { figureOf, figureText, quantile } from '../statistics.js';
 import { type Abuse, abuses } from './abuse.js';
 import type { LinkComparison, LinkRow } from './comparison.js';
@@ -7,11 +8,11 @@ import { insertPending } from './pending-tasks.js';
 import { pingResult } from './results.js';
 import { type Site, startSite } from './site.js';
 
-const BATCHES = 200;
+const BATCHES = sized(200, 5);
 const EVERY_MS = 25;
 const ROWS = 10;
 /** Time for a flood to fill the buffers that it fills, in milliseconds. */
-const HEAD_START_MS = 1_000;
+const HEAD_START_MS = sized(1_000, 50);
 
 /** Effect of one hostile peer on the others of its replica (I10). */
 export const badPeer: LinkComparison = {

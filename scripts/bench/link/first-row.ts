@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 import type { LinkComparison } from './comparison.js';
 import { insertPending, writeTasks } from './pending-tasks.js';
 import { type Site, startSite } from './site.js';
 
 const AGENTS = 10;
-const AWAY_MS = 5_000;
+const AWAY_MS = sized(5_000, 200);
 
 /** Time until results are stored again once PostgreSQL is back. */
 export const firstRow: LinkComparison = {

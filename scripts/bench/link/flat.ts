@@ -1,4 +1,5 @@
 import { cpuSecondsOf, ownCpuSecondsOf } from '../processes.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 import type { LinkComparison } from './comparison.js';
 import { insertPending, writeTasks } from './pending-tasks.js';
@@ -6,7 +7,7 @@ import { type Site, startSite } from './site.js';
 
 const FEW = 10;
 const PER_SECOND = 1_000;
-const SECONDS = 10;
+const SECONDS = sized(10, 0.5);
 
 /** Cost of a result with few and with many agents. */
 export const flat: LinkComparison = {

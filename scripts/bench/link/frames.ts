@@ -1,4 +1,5 @@
 import { ownCpuSecondsOf } from '../processes.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 import { BareServer } from './bare.js';
 import type { LinkComparison } from './comparison.js';
@@ -6,7 +7,7 @@ import { flood } from './flood.js';
 import { startSite } from './site.js';
 
 const SOCKETS = 10;
-const FRAMES = 300_000;
+const FRAMES = sized(300_000, 5_000);
 
 /** Cost of receiving a frame, compared with a ws server that ignores it. */
 export const frames: LinkComparison = {

@@ -1,11 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { memoryOfAll } from '../processes.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 import { BareServer } from './bare.js';
 import type { LinkComparison, LinkRow } from './comparison.js';
 import { startSite } from './site.js';
 
-const SETTLE_MS = 20_000;
+/** Time after a start, before the first reading. */
+const START_MS = sized(2_000, 200);
+const SETTLE_MS = sized(20_000, 200);
 
 /** Memory that the control plane's process needs for an agent that only sends heartbeats. */
 export const idle: LinkComparison = {
@@ -46,7 +49,7 @@ async function bare(agents: number): Promise<number> {
 
 /** Kilobytes an agent. */
 async function growth(pid: number, agents: number, connect: () => Promise<void>): Promise<number> {
-  await pause(2_000);
+  await pause(START_MS);
   const before = memoryOfAll([pid]).rssMb;
   await connect();
   await pause(SETTLE_MS);

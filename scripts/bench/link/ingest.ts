@@ -1,6 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 import type { LinkComparison, LinkRow } from './comparison.js';
 import { insertPending, writeTasks } from './pending-tasks.js';
@@ -8,7 +9,7 @@ import { pingResultJson } from './results.js';
 import { type Site, startSite } from './site.js';
 
 const AGENTS = 10;
-const ROWS_PER_AGENT = 5_000;
+const ROWS_PER_AGENT = sized(5_000, 50);
 const ROWS = AGENTS * ROWS_PER_AGENT;
 const ROWS_PER_STATEMENT = 1_000;
 const COLUMNS = 'id, task_id, node_id, probe_type, state, expires_at, result, success, finished_at';

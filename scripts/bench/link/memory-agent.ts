@@ -11,12 +11,13 @@ import { enroll } from 'vantage-agent/identity/enrollment.js';
 import { createLog } from 'vantage-agent/log.js';
 import { Spool } from 'vantage-agent/spool/spool.js';
 import { installedFlags } from '../../demo/installed-flags.js';
+import { sized } from '../sized.js';
 import type { MemoryLimit } from './memory-limit.js';
 import { MemoryPeer } from './memory-peer.js';
 import { pingResult } from './results.js';
 
 const AGENT = join(fileURLToPath(import.meta.resolve('vantage-agent/cli.js')), '../../../bin/vantage-agent.js');
-const SPOOL_BYTES = 64 * 1024 * 1024;
+const SPOOL_BYTES = sized(64 * 1024 * 1024, 1024 * 1024);
 
 /** A real agent whose memory is looked at, and the peer it is enrolled with. */
 export class MemoryAgent {

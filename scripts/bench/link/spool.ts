@@ -5,13 +5,14 @@ import { systemClock } from '@vantage/shared/clock.js';
 import { encodeResult } from '@vantage/shared/protocol/codec.js';
 import { createLog } from 'vantage-agent/log.js';
 import { Spool } from 'vantage-agent/spool/spool.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 import type { LinkComparison, LinkRow } from './comparison.js';
 import { pingResult } from './results.js';
 
 const BATCH = 100;
-const BATCHES = 100;
-const SINGLES = 300;
+const BATCHES = sized(100, 3);
+const SINGLES = sized(300, 3);
 
 /**
  * Cost of the spool's durability: SQLite with synchronous=FULL, compared with a file that is appended to and synced.

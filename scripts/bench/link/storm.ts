@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { LoadClient } from '../load.js';
 import { memoryOfAll } from '../processes.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText, quantile } from '../statistics.js';
 import type { LinkComparison } from './comparison.js';
 import { type Site, startSite } from './site.js';
 
 const ASK_EVERY_MS = 50;
 /** A link that held for half a minute worked, in the eyes of an agent. */
-const STABLE_MS = 31_000;
+const STABLE_MS = sized(31_000, 100);
 
 /** Everybody comes back at once. */
 export const storm: LinkComparison = {

@@ -7,6 +7,7 @@ import { demand } from '@vantage/shared/_support/missing.js';
 import { lookedUpRecordTypes } from '@vantage/shared/probe-types/records.js';
 import type { LinkComparison, LinkRow } from '../link/comparison.js';
 import { LoadClient } from '../load.js';
+import { sized } from '../sized.js';
 import { type Figure, figureOf, figureText, msOf } from '../statistics.js';
 import { startAskedSite } from './asked-site.js';
 import { DELAY_MS, type SourcePorts } from './sources.js';
@@ -14,7 +15,7 @@ import { DELAY_MS, type SourcePorts } from './sources.js';
 const run = promisify(execFile);
 const HOST = '127.0.0.1';
 /** Questions of each kind in a round; a testssl takes seconds, so there is one of it. */
-const QUESTIONS = 10;
+const QUESTIONS = sized(10, 1);
 
 /** Lookups that nobody has asked before, beside the tool of the field. */
 export const cold: LinkComparison = {
@@ -94,7 +95,15 @@ function whois(port: number, domain: string): Promise<unknown> {
 
 async function testssl(port: number): Promise<void> {
   // its exit code is the number of its complaints
-  await run('testssl', ['--warnings', 'off', '--quiet', '--color', '0', `${HOST}:${port}`]).catch(() => {});
+  await run('testssl', [
+    '--warnings',
+    'off',
+    '--quiet',
+    '--color',
+    '0',
+    ...sized([], ['--protocols']),
+    `${HOST}:${port}`,
+  ]).catch(() => {});
 }
 
 type Times = Readonly<Record<'dns' | 'whois' | 'ssl', readonly number[]>>;

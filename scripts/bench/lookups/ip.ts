@@ -7,10 +7,11 @@ import { Reader } from 'maxmind';
 import { pino } from 'pino';
 import { GeoDatabases } from 'vantage-control/geo/index.js';
 import type { LinkComparison, LinkRow } from '../link/comparison.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 import { makeAddresses } from './made-lists.js';
 
-const ADDRESSES = 200_000;
+const ADDRESSES = sized(200_000, 2_000);
 const PACKAGE = '@ip-location-db/geo-whois-asn-country-mmdb';
 const FILE = 'geo-whois-asn-country.mmdb';
 

@@ -2,11 +2,12 @@ import { type IpAddress, parseAddress } from '@vantage/shared/target-policy/addr
 import { readContent } from 'vantage-control/modules/lookups/lists/list-content.js';
 import { judgeReputation, type ReputationList } from 'vantage-control/modules/lookups/reputation/score.js';
 import type { LinkComparison, LinkRow } from '../link/comparison.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 import { type MadeList, makeAddresses, makeLists } from './made-lists.js';
 
-const ENTRIES = 5_000_000;
-const ADDRESSES = 200_000;
+const ENTRIES = sized(5_000_000, 10_000);
+const ADDRESSES = sized(200_000, 2_000);
 /** Interval of the timer whose delay stands for that of a request. */
 const TICK_MS = 2;
 

@@ -7,11 +7,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LinkComparison, LinkRow } from '../link/comparison.js';
 import { closedLoop, type Load, LoadClient } from '../load.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 import { startAskedSite } from './asked-site.js';
 import type { SourcePorts } from './sources.js';
 
-const SECONDS = 3;
+const SECONDS = sized(3, 0.1);
 const IN_FLIGHT = 16;
 const PACKAGE = '@ip-location-db/geo-whois-asn-country-mmdb';
 const FILE = 'geo-whois-asn-country.mmdb';

@@ -32,7 +32,9 @@ export interface Round {
   readonly p95: number;
   readonly p99: number;
   readonly usage: Readonly<Record<ProcessKind, ReturnType<typeof usagePer>>>;
+  /** Percent of the machine that was idle, and that other processes or other machines had. */
   readonly idlePercent: number;
+  readonly othersPercent: number;
 }
 
 /** Rounds of a road at one number of probes in flight, in order. */
@@ -94,10 +96,15 @@ async function measureRound(
   const readings: ReturnType<typeof read>[] = [];
   const window = await load.measure(order, () => readings.push(read()));
   const [before, after] = readings as [ReturnType<typeof read>, ReturnType<typeof read>];
+  const usage = perProbe(window.count, before.usage, after.usage);
+  const total = after.machine.total - before.machine.total;
+  const idle = after.machine.idle - before.machine.idle;
+  const own = (window.count * processKinds.reduce((sum, kind) => sum + usage[kind].cpuUs, 0)) / 1e6;
   return {
     ...figures(window),
-    usage: perProbe(window.count, before.usage, after.usage),
-    idlePercent: (100 * (after.machine.idle - before.machine.idle)) / (after.machine.total - before.machine.total),
+    usage,
+    idlePercent: (100 * idle) / total,
+    othersPercent: (100 * Math.max(0, total - idle - own)) / total,
   };
 }
 

@@ -14,7 +14,8 @@ export interface LevelFigures {
   readonly roads: Readonly<
     Record<
       Road['name'],
-      Readonly<Record<'perSecond' | 'p50' | 'p95' | 'p99', Figure>> & Pick<Round, 'usage' | 'idlePercent'>
+      Readonly<Record<'perSecond' | 'p50' | 'p95' | 'p99', Figure>> &
+        Pick<Round, 'usage' | 'idlePercent' | 'othersPercent'>
     >
   >;
 }
@@ -42,6 +43,7 @@ function roadFigures(rounds: readonly Round[]): LevelFigures['roads'][Road['name
     p99: of(({ p99 }) => p99),
     usage: Object.fromEntries(usage) as Round['usage'],
     idlePercent: of(({ idlePercent }) => idlePercent).median,
+    othersPercent: of(({ othersPercent }) => othersPercent).median,
   };
 }
 
@@ -60,7 +62,7 @@ ${tableText(['in flight', 'vantage / bare road', 'probes/s', 'bare road', 'p50, 
 
 CPU of each kind of process for a probe in µs, and context switches in parentheses; medians of the rounds.
 
-${tableText(['in flight', 'road', ...processKinds, 'all', 'machine idle'], figures.flatMap(usageRows))}
+${tableText(['in flight', 'road', ...processKinds, 'all', 'machine idle', 'other processes'], figures.flatMap(usageRows))}
 `;
 }
 
@@ -83,7 +85,7 @@ function rateRow({ inFlight, ratio, roads: { vantage, 'bare road': bare } }: Lev
 
 function usageRows({ inFlight, roads }: LevelFigures): string[][] {
   return roadNames.map((name) => {
-    const { usage, idlePercent } = roads[name];
+    const { usage, idlePercent, othersPercent } = roads[name];
     const all = processKinds.reduce(
       (sum, kind) => ({ cpuUs: sum.cpuUs + usage[kind].cpuUs, switches: sum.switches + usage[kind].switches }),
       { cpuUs: 0, switches: 0 },
@@ -96,6 +98,7 @@ function usageRows({ inFlight, roads }: LevelFigures): string[][] {
       ...processKinds.map((kind) => cell(usage[kind])),
       cell(all),
       `${idlePercent.toFixed(0)} %`,
+      `${othersPercent.toFixed(0)} %`,
     ];
   });
 }

@@ -10,12 +10,17 @@ import { CHECK_KIND } from '@vantage/shared/monitor-state/report-kinds.js';
 import type { LinkComparison, LinkRow } from '../link/comparison.js';
 import { MemoryAgent, stopAgent } from '../link/memory-agent.js';
 import { cpuSecondsOf } from '../processes.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText, quantile } from '../statistics.js';
 
 const INTERVAL_S = 10;
-const WARM_MS = 12_000;
-const MEASURED_S = 20;
-const RATES: Readonly<Record<'http' | 'tcp', readonly number[]>> = { http: [500, 1_000, 1_500], tcp: [1_500] };
+const WARM_MS = sized(12_000, 1_000);
+const BARE_MS = sized(10_000, 300);
+const MEASURED_S = sized(20, 1);
+const RATES: Readonly<Record<'http' | 'tcp', readonly number[]>> = sized(
+  { http: [500, 1_000, 1_500], tcp: [1_500] },
+  { http: [20], tcp: [20] },
+);
 
 /** Number of checks a second that one agent makes in time. */
 export const agent: LinkComparison = {
@@ -173,7 +178,7 @@ async function askBare(url: string, rate: number): Promise<void> {
   const startedMs = performance.now();
   const before = process.cpuUsage();
   let [begun, done] = [0, 0];
-  for (let passed = 0; passed < 10_000; passed = performance.now() - startedMs) {
+  for (let passed = 0; passed < BARE_MS; passed = performance.now() - startedMs) {
     for (; begun < (passed / 1_000) * rate; begun += 1) {
       http
         .get(url, { agent: false }, (response) => response.resume().on('end', () => (done += 1)))

@@ -6,12 +6,13 @@ import { Pool } from 'undici';
 import type { LinkComparison, LinkRow } from '../link/comparison.js';
 import { type Site, startSite } from '../link/site.js';
 import { closedLoop, type Load, LoadClient } from '../load.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 
 /** Number of heartbeat monitors: at most sixty pings a minute are stored for each token, and with this many all are. */
-const HEARTBEATS = 2_000;
+const HEARTBEATS = sized(2_000, 100);
 const IN_FLIGHT = 64;
-const SECONDS = 5;
+const SECONDS = sized(5, 0.2);
 
 /** Number of jobs that may check in at once, and the latency of a check-in. */
 export const checkIns: LinkComparison = {

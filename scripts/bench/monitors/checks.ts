@@ -3,19 +3,21 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LinkComparison, LinkRow } from '../link/comparison.js';
 import { cpuSecondsOf } from '../processes.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 import { countChecks, deliver, deliverFirst, untilStored } from './deliver.js';
 import { startWatchedSite, type WatchedSite } from './watched-site.js';
 
-const MONITORS = 10_000;
-const NODES = 100;
+const MONITORS = sized(10_000, 200);
+const NODES = sized(100, 10);
 const PER_MONITOR = 3;
 const INTERVAL_S = 60;
 const PER_SECOND = (MONITORS * PER_MONITOR) / INTERVAL_S;
-const SECONDS = 20;
+const WARM_SECONDS = sized(5, 1);
+const SECONDS = sized(20, 1);
 /** Frames a second: a node's checks come one by one. */
 const STEPS_PER_SECOND = 10;
-const MAX_IN_FLIGHT = 20_000;
+const MAX_IN_FLIGHT = sized(20_000, 500);
 
 /** Ten thousand monitors on three nodes each, and what that costs. */
 export const checks: LinkComparison = {
@@ -33,7 +35,7 @@ export const checks: LinkComparison = {
     });
     try {
       await deliverFirst(watched);
-      await steady(watched, 5);
+      await steady(watched, WARM_SECONDS);
       const loads: number[] = [];
       const withDatabase: number[] = [];
       const ceilings: number[] = [];

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LinkComparison } from '../link/comparison.js';
+import { sized } from '../sized.js';
 import { quantile } from '../statistics.js';
 import { reportOf, startWatchedSite, type WatchedSite, type WatchingNode } from './watched-site.js';
 
-const MONITORS = 1_000;
+const MONITORS = sized(1_000, 30);
 const NODES = 30;
-const PER_ROUND = 200;
+const PER_ROUND = sized(200, 5);
 
 /** Time from the delivery of the deciding check to the event in the table. */
 export const events: LinkComparison = {

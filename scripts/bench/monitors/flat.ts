@@ -1,12 +1,13 @@
 import type { LinkComparison, LinkRow } from '../link/comparison.js';
 import { cpuSecondsOf } from '../processes.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 import { AT_ONCE, deliverAll, deliverFirst } from './deliver.js';
 import { startWatchedSite, type WatchedSite } from './watched-site.js';
 
-const SIZES = [1_000, 10_000, 100_000];
-const NODES = 100;
-const CHECKS = 50_000;
+const SIZES = sized([1_000, 10_000, 100_000], [100, 200]);
+const NODES = sized(100, 10);
+const CHECKS = sized(50_000, 500);
 
 /** Cost of a check by the number of monitors. */
 export const flat: LinkComparison = {

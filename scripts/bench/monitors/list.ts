@@ -2,17 +2,18 @@ import { openDatabase } from 'vantage-control/db/database.js';
 import { ensurePartitions } from 'vantage-control/db/partitions.js';
 import type { LinkComparison, LinkRow } from '../link/comparison.js';
 import { closedLoop, LoadClient } from '../load.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 import { startWatchedSite, type WatchedSite } from './watched-site.js';
 
-const SIZES = [200_000, 2_000_000, 20_000_000];
-const MONITORS = 10_000;
+const SIZES = sized([200_000, 2_000_000, 20_000_000], [100, 1_000]);
+const MONITORS = sized(10_000, 100);
 const NODES = 3;
-const DAYS = 90;
-const EVENTS = 100_000;
+const DAYS = sized(90, 6);
+const EVENTS = sized(100_000, 1_000);
 const AT_ONCE = 1_000_000;
 const DAY_MS = 86_400_000;
-const SECONDS = 5;
+const SECONDS = sized(5, 0.2);
 
 /** Duration of a page of monitors by the number of stored checks. */
 export const list: LinkComparison = {

@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LinkComparison } from '../link/comparison.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 import { startWatchedSite, type WatchedSite } from './watched-site.js';
 
-const MONITORS = 10_000;
-const NODES = 100;
+const MONITORS = sized(10_000, 30);
+const NODES = sized(100, 10);
 /** A link that held for half a minute worked, in the eyes of an agent. */
-const STABLE_MS = 31_000;
+const STABLE_MS = sized(31_000, 100);
 
 /** Time for which the state of monitors is incomplete after the control plane was killed. */
 export const restart: LinkComparison = {

@@ -4,13 +4,14 @@ import type { ProbeType } from '@vantage/shared/probe-types/index.js';
 import type { Lab } from '../../lab/lab.js';
 import { type Prober, startProber } from '../../lab/prober.js';
 import { memoryOfAll, processTree } from '../processes.js';
+import { sized } from '../sized.js';
 import { equalityRow, type Row } from './comparison.js';
 import { progress, runProbes, WARM_UP_PROBES } from './many-probes.js';
 
 const PROGRAM = fileURLToPath(new URL('./agent-measuring.js', import.meta.url));
 const READING_EVERY_MS = 1000;
 /** A child may look at itself, and another one take its place, milliseconds: the agent is judged at rest. */
-const REST_MS = 75_000;
+const REST_MS = sized(75_000, 500);
 
 /** Types that make TLS handshakes: Node leaks at each (agent/src/net/tls/report.ts), and the agent replaces its child. */
 export const leakingTypes: ReadonlySet<ProbeType> = new Set<ProbeType>(['http', 'smtp', 'ssl']);

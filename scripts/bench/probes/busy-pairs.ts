@@ -4,9 +4,10 @@ import { askDig } from '../../lab/dig.js';
 import type { Lab } from '../../lab/lab.js';
 import type { LabAgent } from '../../lab/lab-agent.js';
 import { serviceAddresses } from '../../lab/topology.js';
+import { sized } from '../sized.js';
 import { curlPhases } from './http-peers.js';
 
-const SAMPLES = 20;
+const SAMPLES = sized(20, 3);
 const INTERVAL_MS = 200;
 const { v4: web } = serviceAddresses('web');
 const { v4: zone } = serviceAddresses('zone');

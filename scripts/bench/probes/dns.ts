@@ -1,9 +1,10 @@
 import { askDig, type DnsQuestion, dnsQuestions, recordLines } from '../../lab/dig.js';
 import { serviceAddresses } from '../../lab/topology.js';
+import { sized } from '../sized.js';
 import { quantile } from '../statistics.js';
 import { type Comparison, type ComparisonOptions, differenceRow, type Row } from './comparison.js';
 
-const SAMPLES = 20;
+const SAMPLES = sized(20, 2);
 
 /** Answers of every type, and how long a query takes, beside dig's. */
 export const dns: Comparison = {

@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { demand } from '@vantage/shared/_support/missing.js';
 import type { Lab } from '../../lab/lab.js';
+import { sized } from '../sized.js';
 import { cableTargets, layCable } from './cable.js';
 import { type ComparisonOptions, differenceRow, type Row, ratioRow } from './comparison.js';
 
 /** fping 5 has numbers for 65 535 packets in ten seconds. */
-const count = 300;
+const count = sized(300, 5);
 const program = fileURLToPath(new URL('./ping-flood.js', import.meta.url));
 const loopbackTargets = Array.from({ length: 200 }, (_, i) => `127.7.0.${i + 1}`);
 

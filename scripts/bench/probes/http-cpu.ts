@@ -2,13 +2,14 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Lab } from '../../lab/lab.js';
 import { cpuSecondsOf } from '../processes.js';
+import { sized } from '../sized.js';
 import { type ComparisonOptions, type Row, ratioRow } from './comparison.js';
 
 const IN_FLIGHT = 16;
 /** Exchanges of each program in each round: enough for the hundredths of a second that the kernel counts in. */
-const EXCHANGES = 2000;
+const EXCHANGES = sized(2000, 50);
 /** Exchanges after which the code that always runs has been compiled. */
-const WARM_UP_EXCHANGES = 4000;
+const WARM_UP_EXCHANGES = sized(4000, 50);
 
 /** Method, for the head of the table. */
 export const cpuMethod = `CPU: user and system time of the whole process by the kernel's account, for ${EXCHANGES} exchanges in turns after ${WARM_UP_EXCHANGES}, ${IN_FLIGHT} in flight, of the agent's measuring child (its messages to its parent included) and of a process that does nothing but http.request with a connection for each, \`connection: close\`, the body read to its end; both ask a literal address`;

@@ -1,16 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProbeResults } from '@vantage/shared/probe-types/index.js';
+import { sized } from '../sized.js';
 import { quantile } from '../statistics.js';
 import { type Comparison, type ComparisonOptions, differenceRow, type Row, ratioRow } from './comparison.js';
 import { cpuMethod, cpuRow } from './http-cpu.js';
 import { ADDRESS, curlPhases, type HttpVariant, startBlackbox } from './http-peers.js';
 
 /** Samples of each round, ours and curl's in turn. */
-const SAMPLES = 15;
+const SAMPLES = sized(15, 2);
 const IN_FLIGHT = 50;
-const WINDOW_MS = 3000;
+const WINDOW_MS = sized(3000, 300);
 /** Time until a load is steady, in milliseconds. */
-const SETTLE_MS = 1000;
+const SETTLE_MS = sized(1000, 200);
 /** A probe of the load is answered after so long, of which 40 ms are the path; one begins every 5 ms. */
 const LOAD_URL = `http://${ADDRESS}:8080/delay/210`;
 const LOAD_INTERVAL_MS = 250 / IN_FLIGHT;

@@ -3,6 +3,7 @@ import { isProbeType, type ProbeType, probeTypeNames } from '@vantage/shared/pro
 import { startLab } from '../../lab/lab.js';
 import { startProber } from '../../lab/prober.js';
 import { machineText, tableText, writeReport } from '../report.js';
+import { sized } from '../sized.js';
 import { busy } from './busy.js';
 import type { Comparison, ComparisonOptions, Row } from './comparison.js';
 import { dns } from './dns.js';
@@ -57,7 +58,7 @@ export async function benchProbes({ isDryRun, only, types, ...numbers }: ProbeBe
 }
 
 function chooseTypes(types: string | undefined): readonly ProbeType[] {
-  if (types === undefined) return probeTypeNames;
+  if (types === undefined) return sized<readonly ProbeType[]>(probeTypeNames, ['http']);
   return types.split(',').map((name) => {
     if (isProbeType(name)) return name;
     throw new RangeError(`unknown probe type "${name}": one of ${probeTypeNames.join(', ')}`);

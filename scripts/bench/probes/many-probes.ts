@@ -1,11 +1,12 @@
 import type { ProbeType } from '@vantage/shared/probe-types/index.js';
 import type { Prober } from '../../lab/prober.js';
+import { sized } from '../sized.js';
 import { type MemoryTarget, memoryTargets } from './memory-targets.js';
 
 /** Number of probes in flight in a comparison of memory. */
 export const IN_FLIGHT = 50;
 /** Number of probes after which caches, code and the allocator's arenas no longer grow. */
-export const WARM_UP_PROBES = 1000;
+export const WARM_UP_PROBES = sized(1000, 50);
 
 /** Runs `count` probes, of the type's targets in turn. @returns a line for each probe with an unexpected outcome */
 export async function runProbes(prober: Prober, type: ProbeType, count: number): Promise<string[]> {

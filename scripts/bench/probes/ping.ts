@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Lab } from '../../lab/lab.js';
 import type { Prober } from '../../lab/prober.js';
+import { sized } from '../sized.js';
 import { quantile } from '../statistics.js';
 import { type Comparison, type ComparisonOptions, differenceRow, type Row, ratioRow } from './comparison.js';
 import { floodRows } from './flood.js';
 
 const target = '25.80.10.10';
-const packets = 25;
+const packets = sized(25, 3);
 const httpInFlight = 50;
 const lossRatio = 0.05;
 

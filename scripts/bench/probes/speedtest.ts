@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Lab } from '../../lab/lab.js';
 import { linkAddresses } from '../../lab/topology.js';
+import { sized } from '../sized.js';
 import { type Comparison, ratioRow } from './comparison.js';
 
 const CLI = fileURLToPath(import.meta.resolve('vantage-agent/cli.js'));
@@ -9,7 +10,7 @@ const SERVER = `${linkAddresses(4, 'right').v4}:8089`;
 const URL = `http://${SERVER}/speedtest`;
 const LINK_MBIT_PER_SECOND = 20;
 /** Six seconds of it: less than the ten that end a speed test. */
-const BYTES = 15_000_000;
+const BYTES = sized(15_000_000, 500_000);
 
 /** Throughput over a link of a set rate, beside curl's. */
 export const speedtest: Comparison = {

@@ -1,12 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import type { ProbeResults } from '@vantage/shared/probe-types/index.js';
 import type { Lab } from '../../lab/lab.js';
+import { sized } from '../sized.js';
 import { type Comparison, type ComparisonOptions, equalityRow, type Row, ratioRow } from './comparison.js';
 
 type SslResult = ProbeResults['ssl'];
 
 /** Web servers of the lab: each speaks other versions. */
-const hosts = ['www.lab.test', 'legacy.lab.test', 'tls12.lab.test', 'tls13.lab.test', 'expired.lab.test'];
+const allHosts = ['www.lab.test', 'legacy.lab.test', 'tls12.lab.test', 'tls13.lab.test', 'expired.lab.test'];
+const hosts = sized(allHosts, allHosts.slice(0, 1));
 /** The one whose audit is timed. */
 const TIMED_HOST = 'www.lab.test';
 const DAY_MS = 86_400_000;

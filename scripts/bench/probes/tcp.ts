@@ -1,7 +1,8 @@
+import { sized } from '../sized.js';
 import { quantile } from '../statistics.js';
 import { type Comparison, differenceRow, ratioRow } from './comparison.js';
 
-const SAMPLES = 20;
+const SAMPLES = sized(20, 2);
 const TARGET = '25.80.10.10';
 
 /** Time to connect, beside curl's. */

@@ -1,10 +1,11 @@
 import { mtrHops, tracerouteLines } from '../../lab/_support/trace-tools.js';
+import { sized } from '../sized.js';
 import { quantile } from '../statistics.js';
 import { type Comparison, type ComparisonOptions, differenceRow, type Row, ratioRow } from './comparison.js';
 
 const target = '25.80.4.2';
 /** Traces of each program in each round, in turn. */
-const TIMED_TRACES = 9;
+const TIMED_TRACES = sized(9, 1);
 const hopCount = 4;
 
 /** Sums that each round adds to. */

@@ -8,10 +8,11 @@ import { fill, ID, stemsOf, timeClaims, timePage } from '../backlog.js';
 import type { LinkComparison } from '../link/comparison.js';
 import { type Site, startSite } from '../link/site.js';
 import { LoadClient } from '../load.js';
+import { sized } from '../sized.js';
 import { insertEndpoints, type MadeEndpoint } from './endpoints.js';
 
-const ENDPOINTS = 1_000;
-const DAYS = 29;
+const ENDPOINTS = sized(1_000, 100);
+const DAYS = sized(29, 3);
 const DAY_MS = 86_400_000;
 /** One delivery that waits for so many that have ended. */
 const ENDED_PER_WAITING = 10;

@@ -12,10 +12,11 @@ import type { LinkComparison, LinkRow } from '../link/comparison.js';
 import { deliverFirst } from '../monitors/deliver.js';
 import { reportOf, startWatchedSite, type WatchedSite } from '../monitors/watched-site.js';
 import { cpuSecondsOf } from '../processes.js';
+import { sized } from '../sized.js';
 import { figureOf, figureText } from '../statistics.js';
 import { insertEndpoints, type MadeEndpoint } from './endpoints.js';
 
-const EVENTS = 4_800;
+const EVENTS = sized(4_800, 64);
 /** Each has four attempts under way at most, so that 64 are. */
 const ENDPOINTS = 16;
 const CONNECTIONS = 64;

@@ -6,14 +6,15 @@ import { sendingSettings } from '../alerts/policies.js';
 import type { LinkComparison } from '../link/comparison.js';
 import { deliverFirst } from '../monitors/deliver.js';
 import { reportOf, startWatchedSite, type WatchedSite } from '../monitors/watched-site.js';
+import { sized } from '../sized.js';
 import { quantile } from '../statistics.js';
 import { insertEndpoints, type MadeEndpoint } from './endpoints.js';
 
-const ENDPOINTS = 1_000;
-const SILENT = 200;
+const ENDPOINTS = sized(1_000, 20);
+const SILENT = sized(200, 4);
 const PER_SECOND = 50;
 /** Longer than an attempt takes that is never answered: silence shows from its beginning to when it is known. */
-const SECONDS = 60;
+const SECONDS = sized(60, 1);
 const CHANGES = PER_SECOND * SECONDS;
 const NODES = 10;
 

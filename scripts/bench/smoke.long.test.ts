@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { missingForLab } from '../lab/_support/missing-for-lab.js';
+import { benchmarks } from './index.js';
+
+// Every benchmark in its smallest size, by the part that stands for it: all parts together would take four minutes of two
+// cores (`BENCH_SMOKE=1 npm run bench -- NAME --dry-run` runs them). Figures are not judged.
+
+const runner = join(dirname(fileURLToPath(import.meta.url)), '_support', 'run-bench.js');
+const representatives: Readonly<Record<string, string>> = {
+  'main-road': 'http',
+  alerts: 'judging',
+  webhooks: 'rate',
+  lookups: 'warm',
+  monitors: 'checks',
+  link: 'ingest',
+  probes: 'tcp',
+};
+
+const lab = await missingForLab({ servers: ['dns', 'web'], programs: ['curl'] });
+
+for (const [name, { parts = [] }] of Object.entries(benchmarks)) {
+  const skip = name === 'probes' ? lab : false;
+  t.test(`the benchmark ${name} runs`, { skip }, async (t) => {
+    const part = representatives[name];
+    t.equal(part === undefined, parts.length === 0, 'a benchmark with parts has one that stands for it');
+    const only = part === undefined ? [] : ['--only', part];
+    const child = spawn(process.execPath, [runner, name, ...only, '--dry-run'], {
+      env: { ...process.env, BENCH_SMOKE: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    t.teardown(() => child.kill());
+    const code = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    const [report, said] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    t.equal(await code, 0, said.slice(-2_000));
+    t.match(report, /^## /m, 'a report');
+  });
+}
