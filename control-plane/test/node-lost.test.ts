@@ -175,7 +175,8 @@ t.test('a task that no node answered ends long after its time, even if the node 
 t.test('a job whose message between replicas was lost is sent nevertheless', async (t) => {
   const { database, peer } = await runningTask(t, { isAnswering: true });
   // stored by a replica that could not announce it any more
-  const [taskId, nodeTaskId] = [newId(idPrefixes.probeTask), newId(idPrefixes.probeTask)].sort();
+  const now = Date.now();
+  const [taskId, nodeTaskId] = [newId(idPrefixes.probeTask, now), newId(idPrefixes.probeTask, now)].sort();
   await database.db.raw(
     `INSERT INTO probe_tasks (id, probe_type, target, spec, created_at)
      SELECT ?, probe_type, target, spec, now() - interval '2 seconds' FROM probe_tasks`,

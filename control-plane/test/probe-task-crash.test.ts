@@ -18,7 +18,8 @@ const log = pino({ level: 'silent' });
 const epoch = Buffer.alloc(16, 1);
 
 function aTask(nodeId: string): NewTask {
-  const [id = '', nodeTaskId = ''] = [newId(idPrefixes.probeTask), newId(idPrefixes.probeTask)].sort();
+  const now = Date.now();
+  const [id = '', nodeTaskId = ''] = [newId(idPrefixes.probeTask, now), newId(idPrefixes.probeTask, now)].sort();
   return {
     id,
     ownerId: null,

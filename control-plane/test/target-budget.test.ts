@@ -12,7 +12,8 @@ import { until } from './_support/until.js';
 function request(db: Knex, keys: readonly string[], wanted: number, weight = 1): Promise<number> {
   return db.transaction(async (trx) => {
     const granted = await takeFromBudget(trx, keys, { nodes: wanted, weight });
-    const [id = '', ...ids] = Array.from({ length: granted + 1 }, () => newId(idPrefixes.probeTask)).sort();
+    const idsAt = Date.now();
+    const [id = '', ...ids] = Array.from({ length: granted + 1 }, () => newId(idPrefixes.probeTask, idsAt)).sort();
     const nodeTasks = ids.map((nodeTaskId) => ({ id: nodeTaskId, nodeId: newId(idPrefixes.node), refusedCode: null }));
     const now = new Date();
     await insertTasks(trx, [

@@ -10,6 +10,6 @@ export const trial: ProbeTrial<'tcp'> = {
   report: async (t) => ({
     target: `127.0.0.1:${(await startTcpServer(t, (socket) => socket.write('220 ready\r\n'))).port}`,
     params: ['banner=true', 'count=2'],
-    lines: [/^ {2}banner +220 ready/, /^ {2}attempts$/, /^ {4}connect {2}error$/, /^ {4}[\d.]+ +-$/],
+    lines: [/^ {2}banner +220 ready/, /^ {2}attempts$/, /^ {4}connect {2}error$/, /^ {4,}[\d.]+ +-$/],
   }),
 };

@@ -281,7 +281,8 @@ async function changeBan({ random, db, tables, nodeIds }: Pair): Promise<void> {
 }
 
 function insertTask({ random, nodeIds, taskIds }: Pair): Ask {
-  const [id = '', ...nodeTaskIds] = Array.from({ length: 3 }, () => newId(idPrefixes.probeTask)).sort();
+  const now = Date.now();
+  const [id = '', ...nodeTaskIds] = Array.from({ length: 3 }, () => newId(idPrefixes.probeTask, now)).sort();
   taskIds.push(...nodeTaskIds);
   const task = {
     id,
