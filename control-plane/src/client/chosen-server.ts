@@ -11,8 +11,8 @@ interface Sources {
 }
 
 /**
- * URL and token of a command: the option, then the environment, then the login. The token of the login goes to the origin
- * of the login alone.
+ * URL and token of a command: the option, then the environment, then the login.
+ * The token of a login goes to its own origin alone.
  */
 export function chosenServer({ option, env, saved }: Sources): { readonly url: string; readonly token: string | null } {
   const url = option ?? env.url ?? saved?.url ?? USUAL_URL;

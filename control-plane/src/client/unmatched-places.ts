@@ -8,8 +8,8 @@ export type NodeRecord = Static<typeof nodeSchemas.node>;
 type Placed = Pick<NodeRecord, 'id' | 'status' | 'country' | 'region' | 'city' | 'asn'>;
 
 /**
- * Reason why the words of `--from` match no node that is online, word by word: `no node in CN; "DE" matches 2 nodes, none
- * of them online`. Words that cannot be compared with the list are left out.
+ * Reason why the words of `--from` match no node that is online, word by word. Example:
+ * `no node in CN; "DE" matches 2 nodes, none of them online`. Words that cannot be compared with the list are left out.
  */
 export function unmatchedPlaces(from: string, nodes: readonly Placed[]): string {
   const words = from.split(',').map((word) => word.trim());
