@@ -57,11 +57,12 @@ export interface BrokenProduct {
 /** The ways there are. */
 export const broken: readonly BrokenProduct[] = [
   {
+    // links that stay look for what a database lost, and get most of these rows again: here they do not look
     name: 'acknowledged before the commit',
-    mutations: { ...unbroken, ingest: acknowledgeFirst },
+    mutations: { ...unbroken, ingest: acknowledgeFirst, looksForLoss: false },
     faults: ['replica killed', 'statements fail'],
     breaks: 'I1',
-    seed: 243,
+    seed: 2,
   },
   {
     name: 'the mark not moved',

@@ -124,3 +124,12 @@ t.test('a failed read fails the wait, and a thousand wake-ups during a read are 
   t.equal(await stateOf(waiting), 'pending', 'its state when the time is over');
   t.strictSame(left(), nothing);
 });
+
+t.test('a request that ends before its task was first read gets the task, not that there is none', async (t) => {
+  const { stored, endings, wait, left } = start();
+  stored.set('pt_1', aTask('pt_1', 'pending'));
+  const waiting = wait('pt_1');
+  for (const end of endings) end();
+  t.equal(await stateOf(waiting), 'pending');
+  t.strictSame(left(), nothing);
+});

@@ -47,6 +47,7 @@ class TaskWait {
   #isReading = false;
   #isStale = false;
   #isOver = false;
+  #isEnding = false;
 
   constructor(parts: TaskWaitParts) {
     this.#parts = parts;
@@ -59,13 +60,16 @@ class TaskWait {
     if (heard !== null) this.#take(heard);
     if (this.#isOver) return;
     // before the first read, so that no change is missed in between
-    this.#undo.push(
-      waiters.subscribe(id, this.#look),
-      onEnding(() => this.#end(this.#task)),
-    );
+    this.#undo.push(waiters.subscribe(id, this.#look), onEnding(this.#endSoon));
     this.#rearm();
     if (heard === null) this.#look();
   }
+
+  /** With the state that is known; one that has not been read yet is waited for: without it the task would seem to be unknown. */
+  readonly #endSoon = (): void => {
+    this.#isEnding = true;
+    if (this.#task !== null) this.#end(this.#task);
+  };
 
   /** Reads the newest state. */
   readonly #look = (): void => {
@@ -98,7 +102,7 @@ class TaskWait {
     }
     const isFirst = this.#task === null;
     this.#task = task;
-    if (task === null || isFinished(task)) return this.#end(task);
+    if (task === null || isFinished(task) || this.#isEnding) return this.#end(task);
     if (!isFirst || task.id === id) return;
     // a node task: wake-ups name its task, which may have ended before this subscription
     this.#undo.push(waiters.subscribe(task.id, this.#look));
