@@ -78,7 +78,7 @@ export const unpreparedStatements: Readonly<Record<string, number>> = {
   'control-plane/src/modules/nodes/presence/uptime-store.ts': 2,
   'control-plane/src/modules/nodes/record-store.ts': 2,
   'control-plane/src/modules/nodes/store.ts': 13,
-  'control-plane/src/modules/probes/store.ts': 11,
+  'control-plane/src/modules/probes/store.ts': 7,
   'control-plane/src/modules/probes/target-budget-store.ts': 1,
   'control-plane/src/modules/tokens/credential-store.ts': 1,
   'control-plane/src/modules/tokens/store.ts': 5,

@@ -1,7 +1,7 @@
 import { idLowerBound, idPrefixes, idTimeMs } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
 import { Batcher } from '../../db/batcher.js';
-import { queryPrepared } from '../../db/prepared.js';
+import { type PreparedStatement, queryPrepared } from '../../db/prepared.js';
 import { type Owner, ownedBy } from '../../owners/index.js';
 
 const NODES_AT_ONCE = 200;
@@ -181,56 +181,58 @@ export class PageTooLargeError extends Error {
 export async function listTasks(
   db: Knex,
   owner: Owner,
-  page: { limit: number; offset: number },
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: TaskRow[]; total: number }> {
-  const { rows: tasks } = await db.raw<{ rows: Omit<TaskRow, 'node_tasks'>[] }>(
-    `SELECT ${TASK_COLUMNS} FROM probe_tasks t WHERE ${ownedBy(owner)} ORDER BY id DESC LIMIT :limit OFFSET :offset`,
-    { ownerId: owner.id, ...page },
-  );
+  const mine = ownedBy(owner, 't', '$1');
+  const statement = {
+    name: owner.isTest ? 'probes-list-test' : 'probes-list',
+    text: `SELECT counted.total, page.* FROM (SELECT count(*) AS total FROM probe_tasks t WHERE ${mine}) counted
+      LEFT JOIN LATERAL (
+        SELECT ${TASK_COLUMNS} FROM probe_tasks t WHERE ${mine} ORDER BY t.id DESC LIMIT $2::bigint OFFSET $3::bigint
+      ) page ON true
+      ORDER BY page.id DESC`,
+  };
+  // a page beyond the end is one row with the number alone
+  const found = await queryPrepared<ListedRow>(db, statement, [owner.id, limit, offset]);
+  const tasks = found.flatMap((row) => (row.id === null ? [] : [row]));
+  return { rows: await withNodeTasks(db, tasks), total: found[0]?.total ?? 0 };
+}
+
+type ListedRow = { readonly total: number } & (Omit<TaskRow, 'node_tasks'> | { readonly id: null });
+
+/** The tasks with their node tasks, some at once: fifty nodes of each of two hundred tasks may have gigabytes of results. */
+async function withNodeTasks(db: Knex, tasks: readonly Omit<TaskRow, 'node_tasks'>[]): Promise<TaskRow[]> {
   const rows: TaskRow[] = [];
-  let bytes = 0;
+  let leftBytes = tasks.length > 1 ? MAX_PAGE_BYTES : Number.MAX_SAFE_INTEGER;
   for (let at = 0; at < tasks.length; at += RESULTS_AT_ONCE) {
     const some = tasks.slice(at, at + RESULTS_AT_ONCE);
-    bytes += await sumResultBytes(db, some);
-    // fifty nodes of each of two hundred tasks may have gigabytes of results
-    if (bytes > MAX_PAGE_BYTES && tasks.length > 1) throw new PageTooLargeError();
-    rows.push(...(await withNodeTasks(db, some)));
+    const ranges = [some.map(({ id }) => id), some.map(({ id }) => afterNodeTasks(id))];
+    const read = await queryPrepared<ResultsRow>(db, FIND_RESULTS, [...ranges, leftBytes]);
+    const found = new Map(read.map(({ id, node_tasks }) => [id, node_tasks]));
+    const bytes = read[0]?.bytes ?? 0;
+    if (bytes > leftBytes) throw new PageTooLargeError();
+    leftBytes -= bytes;
+    rows.push(...some.map((task) => ({ ...task, node_tasks: found.get(task.id) ?? [] })));
   }
-  return { rows, total: await countTasks(db, owner) };
+  return rows;
 }
 
-/** Ids of tasks, and the ids that their node tasks are below. */
-function rangesOf(tasks: readonly Pick<TaskRow, 'id'>[]): string[][] {
-  return [tasks.map(({ id }) => id), tasks.map(({ id }) => afterNodeTasks(id))];
+/** Node tasks of a task, none where the results of all that were asked for have more bytes than allowed; these bytes. */
+interface ResultsRow {
+  readonly id: string;
+  readonly node_tasks: readonly NodeTaskRow[];
+  readonly bytes: number;
 }
 
-async function sumResultBytes(db: Knex, tasks: readonly Pick<TaskRow, 'id'>[]): Promise<number> {
-  const { rows } = await db.raw<{ rows: { bytes: number }[] }>(
-    `SELECT coalesce(sum(s.bytes), 0)::float8 AS bytes FROM unnest(?::text[] COLLATE "C", ?::text[] COLLATE "C") t(id, after),
-       LATERAL (SELECT sum(octet_length(n.result::text)) AS bytes FROM probe_node_tasks n
-                WHERE n.task_id = t.id AND n.id > t.id AND n.id < t.after) s`,
-    rangesOf(tasks),
-  );
-  return rows[0]?.bytes ?? 0;
-}
-
-async function withNodeTasks(db: Knex, tasks: readonly Omit<TaskRow, 'node_tasks'>[]): Promise<TaskRow[]> {
-  const { rows } = await db.raw<{ rows: Pick<TaskRow, 'id' | 'node_tasks'>[] }>(
-    `SELECT t.id, n.node_tasks FROM unnest(?::text[] COLLATE "C", ?::text[] COLLATE "C") t(id, after),
-       LATERAL (${NODE_TASKS} WHERE n.task_id = t.id AND n.id > t.id AND n.id < t.after) n`,
-    rangesOf(tasks),
-  );
-  const found = new Map(rows.map(({ id, node_tasks }) => [id, node_tasks]));
-  return tasks.map((task) => ({ ...task, node_tasks: found.get(task.id) ?? [] }));
-}
-
-async function countTasks(db: Knex, owner: Owner): Promise<number> {
-  const { rows } = await db.raw<{ rows: { total: number }[] }>(
-    `SELECT count(*) AS total FROM probe_tasks WHERE ${ownedBy(owner)}`,
-    { ownerId: owner.id },
-  );
-  return rows[0]?.total ?? 0;
-}
+const FIND_RESULTS: PreparedStatement = {
+  name: 'probes-list-results',
+  text: `WITH asked AS (SELECT * FROM unnest($1::text[] COLLATE "C", $2::text[] COLLATE "C") t(id, after)),
+      size AS (SELECT coalesce(sum(s.bytes), 0)::float8 AS bytes FROM asked t,
+        LATERAL (SELECT sum(octet_length(n.result::text)) AS bytes FROM probe_node_tasks n
+                 WHERE n.task_id = t.id AND n.id > t.id AND n.id < t.after) s)
+    SELECT t.id, size.bytes, n.node_tasks FROM size, asked t
+    LEFT JOIN LATERAL (${NODE_TASKS} WHERE n.task_id = t.id AND n.id > t.id AND n.id < t.after AND size.bytes <= $3::float8) n ON true`,
+};
 
 /** A node task that waits for its node. */
 export interface PendingRow {
