@@ -1,8 +1,17 @@
 import { idPrefixes, newId } from '@vantage/shared/ids.js';
+import fc from 'fast-check';
 import type { Knex } from 'knex';
 import t, { type Test } from 'tap';
+import { queryPrepared } from '../src/db/prepared.js';
 import { insertTasks } from '../src/modules/probes/store.js';
-import { deleteFullBuckets, takeFromBudget } from '../src/modules/probes/target-budget-store.js';
+import { TARGET_MAX_AT_ONCE } from '../src/modules/probes/target-budget.js';
+import {
+  type BudgetRequest,
+  deleteFullBuckets,
+  takeFromBudget,
+  takenBy,
+  takeTargetBudgets,
+} from '../src/modules/probes/target-budget-store.js';
 import { createTestDatabase } from './_support/database.js';
 import { enrollPeer, PeerAgent, type PeerOptions } from './_support/peer-agent.js';
 import { startStack } from './_support/stack.js';
@@ -11,7 +20,7 @@ import { until } from './_support/until.js';
 /** Takes for `wanted` nodes and stores their work, as a request does; resolves with the number granted. */
 function request(db: Knex, keys: readonly string[], wanted: number, weight = 1): Promise<number> {
   return db.transaction(async (trx) => {
-    const granted = await takeFromBudget(trx, keys, { nodes: wanted, weight });
+    const granted = await takeFromBudget(trx, { keys, nodes: wanted, weight }, Date.now());
     const idsAt = Date.now();
     const [id = '', ...ids] = Array.from({ length: granted + 1 }, () => newId(idPrefixes.probeTask, idsAt)).sort();
     const nodeTasks = ids.map((nodeTaskId) => ({ id: nodeTaskId, nodeId: newId(idPrefixes.node), refusedCode: null }));
@@ -69,7 +78,79 @@ t.test('a target gets its burst of 50, then ten probes a second', async (t) => {
   const emptiedMs = performance.now();
   await setTokens(db, 0, 1);
   await takeAll('after a second', 10, emptiedMs);
+  await setTokens(db, 0, 3_600);
+  const filledMs = performance.now();
+  await takeAll('after an hour', 30, filledMs);
+  await takeAll('and no more than the burst', 20, filledMs);
 });
+
+/** Numbers of nodes that requests get one after another, given the tokens and the nodes at work of their keys. */
+function grantedInTurn(
+  requests: readonly BudgetRequest[],
+  state: Map<string, { tokens: number; atWork: number }>,
+): number[] {
+  return requests.map(({ keys, nodes, weight }) => {
+    const buckets = keys.flatMap((key) => state.get(key) ?? []);
+    const room = buckets.map(({ tokens, atWork }) =>
+      Math.min(Math.floor(tokens / weight), TARGET_MAX_AT_ONCE - atWork),
+    );
+    const got = Math.max(0, Math.min(nodes, ...room));
+    for (const bucket of buckets) {
+      bucket.tokens -= got * weight;
+      bucket.atWork += got;
+    }
+    return got;
+  });
+}
+
+t.test('requests of one statement get what they would get one after another, by their tightest key', async (t) => {
+  const { db } = await createTestDatabase(t);
+  const names = ['address:192.0.2.1', 'domain:a.example', 'network:192.0.2.0/24'];
+  const anyRequest = fc.record({
+    keys: fc.uniqueArray(fc.constantFrom(...names), { minLength: 1 }),
+    nodes: fc.integer({ min: 1, max: 50 }),
+    weight: fc.constantFrom(1, 4, 16),
+  });
+  const anyBucket = fc.record({
+    tokens: fc.integer({ min: -8, max: 200 }).map((quarters) => quarters / 4),
+    atWork: fc.integer({ min: 0, max: 32 }),
+  });
+  const statement = { name: 'take', text: `SELECT ${takeTargetBudgets(1)} AS granted` };
+  const take = async (requests: readonly BudgetRequest[]) => {
+    const [row] = await queryPrepared<{ granted: number[] }>(db, statement, takenBy(requests, Date.now()));
+    return row?.granted;
+  };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.tuple(...names.map(() => anyBucket)),
+      fc.array(anyRequest, { minLength: 1, maxLength: 12 }),
+      async (buckets, requests) => {
+        await db('probe_node_tasks').delete();
+        await db('target_buckets').delete();
+        const state = new Map(names.map((name, index) => [name, { tokens: 0, atWork: 0, ...buckets[index] }]));
+        // a clock that is ahead: nothing refills meanwhile
+        const updatedAt = new Date(Date.now() + 60_000);
+        await db('target_buckets').insert(
+          [...state].map(([key, { tokens }]) => ({ key, tokens, updated_at: updatedAt })),
+        );
+        const work = [...state].flatMap(([key, { atWork }]) => Array.from({ length: atWork }, () => workOn(key)));
+        if (work.length > 0) await db('probe_node_tasks').insert(work);
+        t.strictSame(await take(requests), grantedInTurn(requests, state));
+        const left = await db('target_buckets').select('key', 'tokens');
+        for (const { key, tokens } of left)
+          if (requests.some(({ keys }) => keys.includes(key))) t.equal(tokens, state.get(key)?.tokens, key);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+/** Row of a node at work on a target. */
+function workOn(key: string) {
+  const [id, taskId] = [newId(idPrefixes.probeTask), newId(idPrefixes.probeTask)];
+  const expiresAt = new Date(Date.now() + 60_000);
+  return { id, task_id: taskId, node_id: 'n_1', probe_type: 'tcp', expires_at: expiresAt, target_keys: [key] };
+}
 
 t.test('a heavy probe takes as many probes of the budget as its weight', async (t) => {
   const { db } = await createTestDatabase(t);
@@ -183,6 +264,20 @@ t.test(
         t.equal((await post('tcp', { target: 'example.com:80', nodes: { limit: 1 } })).status, 202);
       },
     );
+
+    await t.test('while a stopped replica holds the budget of a target, others are served', async (t) => {
+      await db('target_buckets').delete();
+      const stopped = await db.transaction();
+      await takeFromBudget(stopped, { keys: ['domain:example.com'], nodes: 1, weight: 1 }, Date.now());
+      const [held, other] = await Promise.all([
+        post('tcp', { target: 'example.com:80' }),
+        post('tcp', { target: 'example.org:80' }).then(() => post('tcp', { target: 'example.org:80' })),
+      ]);
+      await stopped.rollback();
+      t.match({ status: held.status, code: held.body.error.code }, { status: 503, code: 'UNAVAILABLE' });
+      t.equal(other.status, 202);
+      t.equal((await post('tcp', { target: 'example.com:80' })).status, 202);
+    });
 
     await t.test('a resolver of the caller’s choice is charged too', async (t) => {
       await db('target_buckets').delete();

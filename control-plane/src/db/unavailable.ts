@@ -15,6 +15,7 @@ const socketCodes = new Set([
 const unavailableStates = [
   /^08/, // connection exception
   /^40(001|P01)$/, // ended so that others go on: a conflict of transactions, a deadlock
+  /^55P03$/, // lock timeout
   /^53/, // insufficient resources: disk full, out of memory, too many connections
   /^57P0/, // shut down by the administrator, by a crash, still starting, database dropped, idle session ended
   /^57014$/, // statement timeout: slow or locked

@@ -25,7 +25,7 @@ async function start(test: Test, answerTo: (request: IncomingMessage, response: 
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const order: LoadOrder = { url, key: null, type: 'http', body: {}, nodes: 1, inFlight: 2 };
+  const order: LoadOrder = { url, key: null, type: 'http', body: {}, nodes: 1, inFlight: 2, takesBudget: false };
   return { generator, order: { ...order, seconds: 0.1 }, pid: generator.pid };
 }
 

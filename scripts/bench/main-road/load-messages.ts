@@ -4,9 +4,11 @@ export interface LoadOrder {
   /** API key; null: without credentials. */
   readonly key: string | null;
   readonly type: string;
-  readonly body: object;
+  readonly body: { readonly params?: object };
   readonly nodes: number;
   readonly inFlight: number;
+  /** True if each probe names another resolver, whose budget it takes from: the target, on loopback, has none. */
+  readonly takesBudget: boolean;
 }
 
 export type ToLoad =

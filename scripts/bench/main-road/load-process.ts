@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LoadClient } from '../load.js';
 import { sized } from '../sized.js';
 import { quantile } from '../statistics.js';
-import type { FromLoad, LoadWindow, ToLoad, WarmUp } from './load-messages.js';
+import type { FromLoad, LoadOrder, LoadWindow, ToLoad, WarmUp } from './load-messages.js';
 import { isSteady, MOST_SECONDS, WINDOW_MS } from './steady.js';
 
 /** Time between the first request and the window, in milliseconds: connections open, and the other road comes to rest. */
@@ -30,15 +30,25 @@ class Tally {
   }
 }
 
+let probes = 0;
+
+/** Nobody asks the resolver: the target is an address. Addresses of 65 536 networks, one after another, in no range that is refused. */
+function bodyOf({ body, takesBudget }: LoadOrder): LoadOrder['body'] {
+  if (!takesBudget) return body;
+  probes += 1;
+  const resolver = `8.${(probes >> 8) & 255}.${probes & 255}.8`;
+  return { ...body, params: { ...body.params, resolver } };
+}
+
 async function run(order: ToLoad): Promise<void> {
-  const { url, key, type, body, nodes, inFlight } = order;
+  const { url, key, type, nodes, inFlight } = order;
   const client = new LoadClient(url, inFlight, key);
   const tally = new Tally();
   let isOver = false;
   const loop = async () => {
     while (!isOver) {
       const startedAt = performance.now();
-      await client.probe(type, body, nodes);
+      await client.probe(type, bodyOf(order), nodes);
       tally.note(performance.now() - startedAt);
     }
   };

@@ -59,6 +59,7 @@ export async function measurePart(part: RoadPart, site: Site, options: RoadOptio
     body: bodyOf(road.name === 'vantage' ? part : { ...part, type: 'http' }, site.targets),
     nodes: part.nodes,
     inFlight,
+    takesBudget: road.name === 'vantage' && part.takesBudget,
   });
   const warmUps: Partial<Record<Road['name'], WarmUp>> = {};
   for (const road of site.roads) {

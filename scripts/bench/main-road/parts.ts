@@ -10,9 +10,11 @@ export interface RoadPart {
   readonly type: 'http' | 'ping' | 'tcp';
   readonly target: 'http' | 'https';
   readonly nodes: 1 | 3;
+  /** True if its probes take from the budget of a target, as those of all public ones do. */
+  readonly takesBudget: boolean;
 }
 
-const http = { caller: 'anonymous', type: 'http', target: 'http', nodes: 1 } as const;
+const http = { caller: 'anonymous', type: 'http', target: 'http', nodes: 1, takesBudget: false } as const;
 
 /** The one list of parts that take probes along the road; one with more nodes comes last, for agents are only added. */
 export const roadParts: readonly RoadPart[] = [
@@ -63,6 +65,13 @@ export const roadParts: readonly RoadPart[] = [
     title: 'http probes with an API key and a day quota',
     caller: 'key-quota',
     question: 'What do both cost together?',
+  },
+  {
+    ...http,
+    name: 'budget',
+    title: 'http probes, anonymous, each of another target with a budget',
+    takesBudget: true,
+    question: 'What does the budget of a public target cost?',
   },
   {
     ...http,

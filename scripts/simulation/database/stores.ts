@@ -95,6 +95,8 @@ function nodeReads(run: RunStatement): NodeReads {
 function dispatchStore(run: RunStatement): DispatchStore {
   return {
     insert: (tasks) => run((tables, now) => dispatch.insertTasks(tables, tasks, now)),
+    // targets of a simulation have no budget
+    insertWithinBudgets: () => Promise.reject(new Error('a simulated target has a budget')),
     listPending: (ids) => run((tables) => dispatch.listPending(tables, ({ id }) => ids.includes(id))),
     listPendingOfNode: (nodeId) => run((tables) => dispatch.listPending(tables, (task) => task.nodeId === nodeId)),
     listPendingOfReplica: (replicaId) =>

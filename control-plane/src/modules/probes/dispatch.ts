@@ -13,7 +13,7 @@ import { LINK_GRACE_MS, type Link, type LinkTable, type LinkWork } from '../../l
 import type { Waiters } from '../../runtime/waiters.js';
 import type { NodeDirectory } from '../nodes/index.js';
 import type { RecentTasks } from './recent-tasks.js';
-import type { DispatchStore, LostRow, NewTask, PendingRow } from './store.js';
+import type { BudgetedTask, DispatchStore, LostRow, NewTask, PendingRow } from './store.js';
 
 // A task's frame leaves only after its row is committed: a result that finds no row would be lost.
 //
@@ -47,6 +47,7 @@ interface DispatchOptions {
 /** Stores tasks, sends their jobs to nodes, and ends node tasks of lost nodes. */
 export class Dispatch implements LinkWork {
   readonly #inserts: Batcher<NewTask, undefined>;
+  readonly #budgetedInserts: Batcher<BudgetedTask, number>;
   readonly #graceTimers = new Map<string, () => void>();
   #cancelSweep: (() => void) | null = null;
   #isStopped = false;
@@ -59,6 +60,11 @@ export class Dispatch implements LinkWork {
         await options.store.insert(tasks);
         return tasks.map(() => undefined);
       },
+    });
+    this.#budgetedInserts = new Batcher({
+      maxItems: MAX_TASKS_PER_INSERT,
+      clock: options.clock,
+      flush: (tasks) => options.store.insertWithinBudgets(tasks),
     });
   }
 
@@ -73,7 +79,7 @@ export class Dispatch implements LinkWork {
     this.#isStopped = true;
     this.#cancelSweep?.();
     for (const cancel of this.#graceTimers.values()) cancel();
-    await this.#inserts.drain();
+    await Promise.all([this.#inserts.drain(), this.#budgetedInserts.drain()]);
   }
 
   /** Number of jobs in flight on a node, as far as this replica knows. */
@@ -84,6 +90,11 @@ export class Dispatch implements LinkWork {
   /** Stores a task; resolves when it is durable. */
   async store(task: NewTask): Promise<void> {
     await this.#inserts.add(task);
+  }
+
+  /** Stores a task as far as the budget of its target allows; resolves with the number of its nodes that it has room for. */
+  storeWithinBudget(task: BudgetedTask): Promise<number> {
+    return this.#budgetedInserts.add(task);
   }
 
   /** Sends the jobs of a durable task to its nodes. */

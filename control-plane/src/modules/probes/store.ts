@@ -3,12 +3,16 @@ import type { Knex } from 'knex';
 import { Batcher } from '../../db/batcher.js';
 import { type PreparedStatement, queryPrepared } from '../../db/prepared.js';
 import { type Owner, ownedBy } from '../../owners/index.js';
+import { TARGET_RATE_LIMITED } from './target-budget.js';
+import { takenBy, takeTargetBudgets } from './target-budget-store.js';
 
 const NODES_AT_ONCE = 200;
 
 /** Storage of tasks for dispatch; each call is one transaction. */
 export interface DispatchStore {
   insert(tasks: readonly NewTask[]): Promise<void>;
+  /** @returns the number of nodes that each task got; of one without any nothing is stored */
+  insertWithinBudgets(tasks: readonly BudgetedTask[]): Promise<readonly number[]>;
   listPending(ids: readonly string[]): Promise<PendingRow[]>;
   listPendingOfNode(nodeId: string): Promise<PendingRow[]>;
   listPendingOfReplica(replicaId: string): Promise<PendingRow[]>;
@@ -27,6 +31,7 @@ export function dispatchStore(db: Knex): DispatchStore {
   });
   return {
     insert: (tasks) => insertTasks(db, tasks),
+    insertWithinBudgets: (tasks) => insertWithinBudgets(db, tasks),
     listPending: (ids) => listPendingTasks(db, ids),
     listPendingOfNode: (nodeId) => pendingOfNode.add(nodeId),
     listPendingOfReplica: (replicaId) => listPendingTasksOfReplica(db, replicaId),
@@ -67,26 +72,83 @@ export interface NewNodeTask {
   readonly refusedCode: string | null;
 }
 
-// A task is durable before its caller learns its id. Replicas' clocks differ: the end of a task is determined by the database's
-// clock, and the process that may run it by the newest link of its node.
-const INSERT = {
-  name: 'probes-insert',
-  text: `
-  WITH task AS (
-    INSERT INTO probe_tasks (id, owner_id, probe_type, target, spec, created_at, is_test, is_internal)
-    SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]::json[], $6::timestamptz[], $7::boolean[], $15::boolean[])
-  )
+/** A task whose target has a budget. */
+export interface BudgetedTask {
+  readonly task: NewTask & { readonly targetKeys: readonly string[] };
+  /** Tokens of the budget that each of its nodes takes. */
+  readonly weight: number;
+}
+
+const TASKS =
+  'unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]::json[], $6::timestamptz[], $7::boolean[], $15::boolean[])';
+const NODE_TASK_VALUES =
+  '$8::text[], $9::text[], $10::text[], $11::text[], $12::double precision[], $13::text[], $14::text[]';
+const INSERT_TASKS =
+  'INSERT INTO probe_tasks (id, owner_id, probe_type, target, spec, created_at, is_test, is_internal)';
+const INSERT_NODE_TASKS = `
   INSERT INTO probe_node_tasks (id, task_id, node_id, probe_type, expires_at, target_keys, state, lost_code, finished_at, opening)
   SELECT id, task_id, node_id, probe_type, now() + expires_ms * interval '1 millisecond', string_to_array(target_keys, ' '),
-         CASE WHEN refused IS NULL THEN 'pending' ELSE 'lost' END, refused, CASE WHEN refused IS NULL THEN NULL ELSE now() END, (SELECT opening FROM nodes WHERE nodes.id = node_id)
-  FROM unnest($8::text[], $9::text[], $10::text[], $11::text[], $12::double precision[], $13::text[], $14::text[])
-    AS n(id, task_id, node_id, probe_type, expires_ms, target_keys, refused)`,
+         CASE WHEN refused IS NULL THEN 'pending' ELSE 'lost' END, refused, CASE WHEN refused IS NULL THEN NULL ELSE now() END, (SELECT opening FROM nodes WHERE nodes.id = node_id)`;
+
+// A task is durable before its caller learns its id. Replicas' clocks differ: the end of a task is determined by the database's
+// clock, and the process that may run it by the newest link of its node.
+const INSERT: PreparedStatement = {
+  name: 'probes-insert',
+  text: `
+  WITH task AS (${INSERT_TASKS} SELECT * FROM ${TASKS})
+  ${INSERT_NODE_TASKS}
+  FROM unnest(${NODE_TASK_VALUES}) AS n(id, task_id, node_id, probe_type, expires_ms, target_keys, refused)`,
+};
+
+const INSERT_WITHIN: PreparedStatement = {
+  name: 'probes-insert-within',
+  text: `
+  WITH budget AS MATERIALIZED (SELECT ${takeTargetBudgets(18)} AS granted),
+  task AS (
+    ${INSERT_TASKS}
+    SELECT id, owner_id, probe_type, target, spec, created_at, is_test, is_internal
+    FROM budget, ${TASKS} WITH ORDINALITY AS t(id, owner_id, probe_type, target, spec, created_at, is_test, is_internal, number)
+    WHERE granted[number] > 0
+  ), node_task AS (
+    ${INSERT_NODE_TASKS}
+    FROM budget, LATERAL (
+      SELECT n.*, CASE WHEN place > granted[number] THEN '${TARGET_RATE_LIMITED}' END AS refused
+      FROM unnest(${NODE_TASK_VALUES}, $16::int[], $17::int[]) AS n(id, task_id, node_id, probe_type, expires_ms, target_keys, never, number, place)
+      WHERE granted[number] > 0
+    ) n
+  )
+  SELECT granted FROM budget`,
 };
 
 /** Stores tasks with all their node tasks in one statement. */
 export async function insertTasks(db: Knex, tasks: readonly NewTask[]): Promise<void> {
+  await queryPrepared(db, INSERT, insertValues(tasks));
+}
+
+/**
+ * Stores tasks as far as the budgets of their targets allow, in one statement: nodes beyond them are refused, and of a task without any
+ * node nothing is stored. @returns the number of nodes that each task got
+ */
+export async function insertWithinBudgets(db: Knex, budgeted: readonly BudgetedTask[]): Promise<readonly number[]> {
+  const tasks = budgeted.map(({ task }) => task);
+  const requests = budgeted.map(({ task, weight }) => ({
+    keys: task.targetKeys,
+    nodes: task.nodeTasks.length,
+    weight,
+  }));
+  const newestMs = Math.max(...tasks.map(({ createdAt }) => createdAt.getTime()));
+  const [row] = await queryPrepared<{ granted: readonly number[] }>(db, INSERT_WITHIN, [
+    ...insertValues(tasks),
+    tasks.flatMap(({ nodeTasks }, index) => nodeTasks.map(() => index + 1)),
+    tasks.flatMap(({ nodeTasks }) => nodeTasks.map((_, index) => index + 1)),
+    ...takenBy(requests, newestMs),
+  ]);
+  return row?.granted ?? [];
+}
+
+function insertValues(tasks: readonly NewTask[]): unknown[] {
   const nodeTasks = tasks.flatMap((task) => task.nodeTasks.map((nodeTask) => ({ task, nodeTask })));
-  await queryPrepared(db, INSERT, [
+  return [
     tasks.map(({ id }) => id),
     tasks.map(({ ownerId }) => ownerId),
     tasks.map(({ probeType }) => probeType),
@@ -102,7 +164,7 @@ export async function insertTasks(db: Knex, tasks: readonly NewTask[]): Promise<
     nodeTasks.map(({ task }) => task.targetKeys?.join(' ') ?? null),
     nodeTasks.map(({ nodeTask }) => nodeTask.refusedCode),
     tasks.map(({ isInternal = false }) => isInternal),
-  ]);
+  ];
 }
 
 /** A node task as the views need it. */

@@ -1,61 +1,50 @@
+import { idLowerBound, idPrefixes } from '@vantage/shared/ids.js';
 import type { Knex } from 'knex';
-import { queryPrepared } from '../../db/prepared.js';
-import { type Demand, grant, refill, TARGET_BURST } from './target-budget.js';
+import { type PreparedStatement, queryPrepared } from '../../db/prepared.js';
+import { TARGET_BURST, TARGET_MAX_AT_ONCE, TARGET_RATE_PER_SECOND } from './target-budget.js';
+
+/** Number of nodes requested for a target, and the tokens of the budget that each of them takes. */
+export interface Demand {
+  readonly nodes: number;
+  readonly weight: number;
+}
+
+/** Longest time that a node task is pending, with room for clocks that differ: older ones need not be counted. */
+const PENDING_MS = 86_400_000;
+
+/** SQL: numbers of nodes granted; its values are those of `takenBy`, from the placeholder `$first` on. */
+export function takeTargetBudgets(first: number): string {
+  const at = (offset: number) => `$${first + offset}`;
+  return `take_target_budgets(${at(0)}::text[], ${at(1)}::int[], ${at(2)}::float8[], ${at(3)}::text, ${TARGET_RATE_PER_SECOND}, ${TARGET_BURST}, ${TARGET_MAX_AT_ONCE})`;
+}
+
+/** Request for the budgets of a target. */
+export interface BudgetRequest extends Demand {
+  readonly keys: readonly string[];
+}
+
+/** Values of `takeTargetBudgets`. */
+export function takenBy(requests: readonly BudgetRequest[], nowMs: number): unknown[] {
+  return [
+    requests.map(({ keys }) => keys.join(' ')),
+    requests.map(({ nodes }) => nodes),
+    requests.map(({ weight }) => weight),
+    idLowerBound(idPrefixes.probeTask, nowMs - PENDING_MS),
+  ];
+}
+
+const TAKE: PreparedStatement = {
+  name: 'target-budget-take',
+  text: `SELECT ${takeTargetBudgets(1)} AS granted`,
+};
 
 /**
  * Takes from the budget of a target for as many of the nodes as it allows, and returns their number. Call it in the
  * transaction that stores their work: other requests for any of the keys wait for its end, and then see that work.
  */
-export async function takeFromBudget(trx: Knex.Transaction, keys: readonly string[], demand: Demand): Promise<number> {
-  const buckets = await lockBuckets(trx, keys);
-  // a statement of its own: only a snapshot taken after the locks has the work of those who held them
-  const inFlight = await countInFlight(trx, keys);
-  const states = buckets.map(({ key, tokens, age_seconds }) => ({
-    key,
-    tokens: refill({ tokens, ageSeconds: age_seconds }),
-    inFlight: inFlight.get(key) ?? 0,
-  }));
-  const granted = grant(demand, states);
-  const left = states.map(({ tokens }) => tokens - granted * demand.weight);
-  await queryPrepared(trx, TAKE, [states.map(({ key }) => key), left]);
-  return granted;
-}
-
-const TAKE = {
-  name: 'target-budget-take',
-  text: `UPDATE target_buckets b SET tokens = s.tokens, updated_at = clock_timestamp()
-         FROM unnest($1::text[], $2::float8[]) AS s(key, tokens) WHERE b.key = s.key`,
-};
-
-interface BucketRow {
-  readonly key: string;
-  readonly tokens: number;
-  readonly age_seconds: number;
-}
-
-const LOCK = {
-  name: 'target-budget-lock',
-  text: `INSERT INTO target_buckets (key, tokens, updated_at)
-         SELECT key, $1, clock_timestamp() FROM unnest($2::text[]) AS key ORDER BY key
-         ON CONFLICT (key) DO UPDATE SET tokens = target_buckets.tokens
-         RETURNING key, tokens, extract(epoch FROM clock_timestamp() - updated_at)::float8 AS age_seconds`,
-};
-
-/** Creates missing buckets, full, and locks all of them, always in the order of their keys. */
-function lockBuckets(trx: Knex.Transaction, keys: readonly string[]): Promise<BucketRow[]> {
-  return queryPrepared<BucketRow>(trx, LOCK, [TARGET_BURST, [...keys]]);
-}
-
-const IN_FLIGHT = {
-  name: 'target-budget-in-flight',
-  text: `SELECT key, (SELECT count(*) FROM probe_node_tasks t
-           WHERE t.state = 'pending' AND t.target_keys IS NOT NULL AND t.target_keys @> ARRAY[key]) AS in_flight
-         FROM unnest($1::text[]) AS key`,
-};
-
-async function countInFlight(trx: Knex.Transaction, keys: readonly string[]): Promise<Map<string, number>> {
-  const rows = await queryPrepared<{ key: string; in_flight: number }>(trx, IN_FLIGHT, [[...keys]]);
-  return new Map(rows.map(({ key, in_flight }) => [key, in_flight]));
+export async function takeFromBudget(trx: Knex, request: BudgetRequest, nowMs: number): Promise<number> {
+  const [row] = await queryPrepared<{ granted: readonly number[] }>(trx, TAKE, takenBy([request], nowMs));
+  return row?.granted[0] ?? 0;
 }
 
 /** Deletes buckets that have been full for a long time. */

@@ -7,7 +7,7 @@ import { type ApiError, limitReached } from '../../http/errors.js';
 import { BudgetTurns } from './budget-turns.js';
 import type { Dispatch } from './dispatch.js';
 import { insertTasks, type NewTask } from './store.js';
-import { TARGET_RATE_PER_SECOND } from './target-budget.js';
+import { TARGET_RATE_LIMITED, TARGET_RATE_PER_SECOND } from './target-budget.js';
 import { takeFromBudget } from './target-budget-store.js';
 
 /** A measurement that nodes are asked for. */
@@ -21,7 +21,7 @@ export type Note = (trx: Knex, taskId: string) => Promise<boolean>;
 
 interface TaskWriterOptions {
   readonly db: Knex;
-  readonly dispatch: Pick<Dispatch, 'store'>;
+  readonly dispatch: Pick<Dispatch, 'store' | 'storeWithinBudget'>;
   /** Returns the current policy: deny lists change at run time. */
   readonly policy: () => TargetPolicy;
 }
@@ -43,15 +43,15 @@ export class TaskWriter {
    * @throws ApiError RATE_LIMIT_EXCEEDED when no node is within the budget
    */
   async write(task: NewTask, request: Measured): Promise<NewTask> {
-    const { db, dispatch, policy } = this.options;
-    const share = shareOf(request, policy());
-    const { keys, weight } = share;
+    const { dispatch, policy } = this.options;
+    const { keys, weight } = shareOf(request, policy());
     if (keys.length === 0) {
       await dispatch.store(task);
       return task;
     }
-    if (this.#turns.isFull(keys)) throw targetRateLimited(task.createdAt, weight);
-    return this.#turns.run(keys, () => db.transaction((trx) => writeWithin(trx, task, share)));
+    const granted = await dispatch.storeWithinBudget({ task: { ...task, targetKeys: keys }, weight });
+    if (granted === 0) throw targetRateLimited(task.createdAt, weight);
+    return limitTask(task, keys, granted);
   }
 
   /**
@@ -86,15 +86,6 @@ function weightOf({ type, spec }: Measured): number {
   return isProbeType(type) ? definitionOf(type).targetWeight(spec) : 1;
 }
 
-/** Stores a task with as many of its nodes as its budgets allow. @throws ApiError RATE_LIMIT_EXCEEDED when they allow none */
-async function writeWithin(trx: Knex.Transaction, task: NewTask, { keys, weight }: BudgetShare): Promise<NewTask> {
-  const granted = await takeFromBudget(trx, keys, { nodes: task.nodeTasks.length, weight });
-  if (granted === 0) throw targetRateLimited(task.createdAt, weight);
-  const limited = limitTask(task, keys, granted);
-  await insertTasks(trx, [limited]);
-  return limited;
-}
-
 /** Stores a task with all of its nodes. @throws Undone when its budgets allow fewer, or `note` refuses it */
 async function writeAll(
   trx: Knex.Transaction,
@@ -102,8 +93,11 @@ async function writeAll(
   { keys, weight, note }: BudgetShare & { readonly note: Note },
 ): Promise<NewTask> {
   const nodes = task.nodeTasks.length;
-  const granted = keys.length === 0 ? nodes : await takeFromBudget(trx, keys, { nodes, weight });
-  if (granted < nodes || !(await note(trx, task.id))) throw new Undone();
+  if (!(await note(trx, task.id))) throw new Undone();
+  // last, for others wait for the end of this transaction from here on
+  const granted =
+    keys.length === 0 ? nodes : await takeFromBudget(trx, { keys, nodes, weight }, task.createdAt.getTime());
+  if (granted < nodes) throw new Undone();
   const stored = keys.length === 0 ? task : limitTask(task, keys, granted);
   await insertTasks(trx, [stored]);
   return stored;
@@ -112,7 +106,7 @@ async function writeAll(
 /** The task with all but its first `granted` nodes refused. */
 function limitTask(task: NewTask, budgetKeys: readonly string[], granted: number): NewTask {
   const nodeTasks = task.nodeTasks.map((nodeTask, index) =>
-    index < granted ? nodeTask : { ...nodeTask, refusedCode: 'target_rate_limited' },
+    index < granted ? nodeTask : { ...nodeTask, refusedCode: TARGET_RATE_LIMITED },
   );
   return { ...task, targetKeys: budgetKeys, nodeTasks };
 }

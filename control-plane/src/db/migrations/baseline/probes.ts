@@ -34,13 +34,67 @@ export const probes = `
   COMMENT ON COLUMN probe_node_tasks.task_id IS 'its id begins with the same millisecond: node tasks of a task are found by a range of ids';
   CREATE INDEX ON probe_node_tasks (node_id) WHERE state = 'pending';
   CREATE INDEX ON probe_node_tasks (expires_at) WHERE state = 'pending';
-  CREATE INDEX ON probe_node_tasks USING gin (target_keys) WHERE state = 'pending' AND target_keys IS NOT NULL;
+  CREATE INDEX ON probe_node_tasks USING gin (target_keys) WITH (fastupdate = off) WHERE state = 'pending' AND target_keys IS NOT NULL;
 
   CREATE TABLE target_buckets (
     key text PRIMARY KEY,
     tokens double precision NOT NULL,
     updated_at timestamptz NOT NULL
-  );
+  ) WITH (fillfactor = 50);
+
+  -- Numbers of nodes that requests get, in their order: each takes its weight of tokens for every node from all of its keys, which refill
+  -- meanwhile, and adds its nodes to those at work. asked: keys of each request, separated by spaces. since: id that is less than those of all
+  -- work in progress. A function, so that rows of popular targets are locked for as long as one statement takes and never while a
+  -- client thinks; each of its statements sees what those who held the locks before have stored. Whoever holds one for longer, such as a
+  -- replica that was stopped within a transaction, keeps no other target waiting for long.
+  CREATE FUNCTION take_target_budgets(
+    asked text[], wanted int[], weights double precision[], since text, rate double precision, burst double precision, most_at_once int
+  ) RETURNS int[] LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
+  DECLARE
+    names text[];
+    tokens_left double precision[];
+    nodes_left int[];
+    granted int[] := '{}';
+    request_keys text[];
+    name text;
+    place int;
+    got int;
+  BEGIN
+    WITH held AS (
+      INSERT INTO target_buckets AS b (key, tokens, updated_at)
+      SELECT k.key, burst, clock_timestamp()
+      FROM (SELECT DISTINCT key FROM unnest(asked) request, unnest(string_to_array(request, ' ')) key) k ORDER BY k.key
+      ON CONFLICT (key) DO UPDATE SET updated_at = clock_timestamp(),
+        tokens = least(burst, b.tokens + rate * greatest(0, extract(epoch FROM clock_timestamp() - b.updated_at)::double precision))
+      RETURNING b.key, b.tokens
+    )
+    SELECT array_agg(h.key), array_agg(h.tokens) INTO names, tokens_left FROM held h;
+
+    SELECT array_agg(most_at_once - (
+        SELECT count(*)::int FROM probe_node_tasks t
+        WHERE t.state = 'pending' AND t.target_keys IS NOT NULL AND t.target_keys @> ARRAY[n.key] AND t.id > since COLLATE "C"
+      ) ORDER BY n.at)
+    INTO nodes_left FROM unnest(names) WITH ORDINALITY AS n(key, at);
+
+    FOR request IN 1 .. cardinality(asked) LOOP
+      request_keys := string_to_array(asked[request], ' ');
+      got := wanted[request];
+      FOREACH name IN ARRAY request_keys LOOP
+        place := array_position(names, name);
+        got := least(got, nodes_left[place], floor(tokens_left[place] / weights[request])::int);
+      END LOOP;
+      got := greatest(got, 0);
+      FOREACH name IN ARRAY request_keys LOOP
+        place := array_position(names, name);
+        nodes_left[place] := nodes_left[place] - got;
+        tokens_left[place] := tokens_left[place] - got * weights[request];
+      END LOOP;
+      granted := granted || got;
+    END LOOP;
+
+    UPDATE target_buckets b SET tokens = s.tokens FROM unnest(names, tokens_left) AS s(key, tokens) WHERE b.key = s.key;
+    RETURN granted;
+  END $$;
 `;
 
 /** How far each spool was stored, and what went wrong with it. */
