@@ -3,6 +3,7 @@ import { isGiven, packagesOf } from '@vantage/shared/_support/external-programs.
 /** Features tested with the programs of a package, and therefore skipped without it. */
 const testedWith: Readonly<Record<string, string>> = {
   'bind9-dnsutils': 'comparison of DNS results with dig; name servers of the lab',
+  binutils: 'the oldest C library that a release needs',
   chromium: 'monitors of type browser; the pages under /docs',
   chrony: 'NTP against a real server, in the lab',
   curl: 'the commands of the guide; check-ins; web servers of the lab',
@@ -12,6 +13,7 @@ const testedWith: Readonly<Record<string, string>> = {
   'iputils-ping': 'links of the lab; proof that no packet is sent to a refused target',
   knot: 'DNS, traces and HTTP against real name servers, in the lab',
   'libnet-ssleay-perl': 'SMTP against a real server, in the lab',
+  minisign: 'signatures of releases',
   'mmdb-bin': 'databases of addresses, compared with another reader',
   'mtr-tiny': 'comparison of mtr probes with mtr, in the lab',
   'nats-server': 'the bus of replicas over NATS',
@@ -21,6 +23,7 @@ const testedWith: Readonly<Record<string, string>> = {
   'php-cli': 'the PHP example of docs/webhooks.md',
   postfix: 'SMTP against a real server, in the lab',
   rbldnsd: 'DNS blocklists of reputations, against a real server',
+  shellcheck: 'the script that installs the agent',
   strace: 'the spool on a failing disk',
   swaks: 'SMTP against a real server, in the lab',
   'testssl.sh': 'the audit of TLS, compared with testssl, in the lab',

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { demand } from '@vantage/shared/_support/missing.js';
+import { Command, CommanderError } from 'commander';
+import { makeScratchDirectory } from '../scratch-directory.js';
+import { writeArchive } from './archive.js';
+import { type ReleasedProgram, releasedPrograms } from './contents.js';
+import { glibcFloor, isNewer } from './glibc.js';
+import { type Manifest, manifestText, type ReleasedFile } from './manifest.js';
+import { ReleaseKey } from './minisign.js';
+import { type Sources, stage } from './stage.js';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+/** As a version of this project looks like: three numbers, and a word for one that is not final. */
+const VERSION = /^\d+\.\d+\.\d+(?:-[0-9a-z]+(?:\.[0-9a-z]+)*)?$/;
+const PLATFORM = 'linux-x64';
+
+interface ReleaseOptions {
+  readonly out: string;
+  readonly key?: string;
+  readonly only?: string;
+}
+
+/** `npm run release -- VERSION`. @returns the exit code */
+export async function main(args: readonly string[]): Promise<number> {
+  const command = new Command('npm run release --')
+    .description('Writes the archives of a release with a manifest that names them; signed when there is a key.')
+    .argument('<version>', 'such as 0.1.0')
+    .option('--out <folder>', 'folder of the release', 'release')
+    .option('--key <file>', 'Ed25519 key that signs the manifest, as PEM: openssl genpkey -algorithm ed25519 -out FILE')
+    .option('--only <program>', `one of ${releasedPrograms.map(({ name }) => name).join(', ')}`)
+    .exitOverride();
+  try {
+    command.parse([...args], { from: 'user' });
+    const [version = ''] = command.args;
+    await release(version, command.opts<ReleaseOptions>());
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    process.stderr.write(`release: ${(error as Error).message}\n`);
+    return 1;
+  }
+}
+
+async function release(version: string, { out, key, only }: ReleaseOptions): Promise<void> {
+  if (!VERSION.test(version)) throw new Error(`"${version}" is no version: three numbers such as 0.1.0`);
+  const programs = releasedPrograms.filter(({ name }) => only === undefined || name === only);
+  if (programs.length === 0) throw new Error(`no program "${only}"`);
+  demand('tar', 'objdump');
+  // read before the work: a key that is missing is told at once
+  const signing = key === undefined ? null : ReleaseKey.read(await readFile(key, 'utf8'));
+  const folder = resolve(out, version);
+  await mkdir(folder, { recursive: true });
+  const sources: Sources = { root: ROOT, node: process.execPath, version };
+  const files: ReleasedFile[] = [];
+  let glibc = '0';
+  for (const program of programs) {
+    const built = await build(program, folder, sources);
+    files.push(built.file);
+    if (isNewer(built.glibc, glibc)) glibc = built.glibc;
+    say(`${built.file.name}  ${(built.file.bytes / 1_000_000).toFixed(1)} MB`);
+  }
+  const manifest: Manifest = {
+    version,
+    node: { version: process.versions.node, sha256: await sha256Of(sources.node) },
+    glibc,
+    files,
+  };
+  await writeManifest(folder, manifest, signing);
+  say(`in ${folder}`);
+}
+
+async function build(
+  program: ReleasedProgram,
+  folder: string,
+  sources: Sources,
+): Promise<{ readonly file: ReleasedFile; readonly glibc: string }> {
+  const scratch = await makeScratchDirectory({ prefix: 'vantage-release-' });
+  try {
+    const name = `${program.name}-${sources.version}-${PLATFORM}`;
+    const directory = join(scratch.path, name);
+    await stage(program, directory, sources);
+    const archive = join(folder, `${name}.tar.gz`);
+    await writeArchive(directory, archive);
+    const glibc = await glibcFloor(directory);
+    const { size } = await stat(archive);
+    return { file: { name: basename(archive), bytes: size, sha256: await sha256Of(archive) }, glibc };
+  } finally {
+    await scratch.remove();
+  }
+}
+
+async function writeManifest(folder: string, manifest: Manifest, key: ReleaseKey | null): Promise<void> {
+  const content = Buffer.from(manifestText(manifest));
+  await writeFile(join(folder, 'manifest'), content);
+  const sums = manifest.files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join('');
+  await writeFile(join(folder, 'SHA256SUMS'), sums);
+  if (key === null) {
+    await rm(join(folder, 'manifest.minisig'), { force: true });
+    return say('not signed: --key signs the manifest, and nothing is installed from one without a signature');
+  }
+  await writeFile(join(folder, 'manifest.minisig'), key.sign(content, `vantage ${manifest.version}`));
+  say(`signed; public key ${key.publicKey}`);
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(file)) hash.update(piece);
+  return hash.digest('hex');
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
