@@ -13,8 +13,8 @@ export interface ReleasedProgram {
   readonly says: string;
   /** Commands, by the name of their file in `bin`, with the options of Node.js that they run with. */
   readonly commands: Readonly<Record<string, readonly string[]>>;
-  /** Native modules of its own. */
-  readonly native: readonly string[];
+  /** Files of its folder that are not in its bundles: native modules, and what it reads. */
+  readonly files: readonly string[];
   /** Packages that are not in its bundles: those of `external` in scripts/setup/bundle.mjs, and data that is read. */
   readonly packages: readonly NodePackage[];
 }
@@ -30,7 +30,7 @@ export const releasedPrograms: readonly ReleasedProgram[] = [
     says: 'Measuring agent of Vantage: runs probes for a control plane and delivers every result exactly once',
     // as in agent/bin/vantage-agent.js
     commands: { 'vantage-agent': ['--max-semi-space-size=2', '--max-old-space-size=96'] },
-    native: ['native/dist/icmp_socket.node'],
+    files: ['native/dist/icmp_socket.node'],
     packages: [
       tlds,
       { name: 'better-sqlite3', files: ['package.json', 'LICENSE', 'lib', 'build/Release/better_sqlite3.node'] },
@@ -48,7 +48,7 @@ export const releasedPrograms: readonly ReleasedProgram[] = [
     folder: 'control-plane',
     says: 'Control plane of Vantage: REST API, links of agents, monitors and alerts; and the client of that API',
     commands: { 'vantage-control': [], vantage: [] },
-    native: [],
+    files: ['install/install-agent'],
     packages: [
       tlds,
       { name: '@node-rs/argon2', files: ['package.json', 'LICENSE', 'index.js'] },

@@ -26,7 +26,7 @@ export async function stage(program: ReleasedProgram, directory: string, sources
   await mkdir(home, { recursive: true });
   await cp(node, join(directory, 'lib', 'node'));
   await cp(join(from, 'dist', 'program'), join(home, 'dist', 'program'), { recursive: true });
-  for (const file of program.native) await copyFile(join(from, file), join(home, file));
+  for (const file of program.files) await copyFile(join(from, file), join(home, file));
   for (const wanted of program.packages) await copyPackage(wanted, from, join(home, 'node_modules', wanted.name));
   await writeFile(join(home, 'package.json'), await packageFile(join(from, 'package.json'), version));
   await copyFile(join(root, 'LICENSE'), join(directory, 'LICENSE'));

@@ -26,7 +26,7 @@ export function enrollmentTokenCommand(): Command {
     .option('--expires-in-hours <n>', 'validity in hours, 1 to 168', parseHours, 24)
     .option('--json', 'print the token as JSON, the secret in "token"')
     .action((options: CreateOptions) =>
-      runInOffice(async ({ accounts: { users }, nodes }) => {
+      runInOffice(async ({ accounts: { users }, nodes, releases }) => {
         const owner =
           options.user === undefined ? await users.getFirstAdmin() : await users.getUserByEmail(options.user);
         const request = {
@@ -43,7 +43,7 @@ export function enrollmentTokenCommand(): Command {
         else
           printSecret(
             created.token,
-            `enrollment token ${created.id} of ${owner.email}, valid until ${created.expires_at}:`,
+            `enrollment token ${created.id} of ${owner.email}, valid until ${created.expires_at}${wherever(releases.command)}:`,
           );
       }),
     );
@@ -87,6 +87,11 @@ function parseHours(text: string): number {
   const hours = Number(text);
   if (!Number.isInteger(hours) || hours < 1 || hours > 168) throw new InvalidArgumentError('must be 1 to 168');
   return hours;
+}
+
+/** Place where the token is needed. */
+function wherever(command: string | null): string {
+  return command === null ? '' : `; on the node, "${command}" asks for it`;
 }
 
 function parseLabel(text: string): string {

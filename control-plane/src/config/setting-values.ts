@@ -360,3 +360,18 @@ export function parseRates(text: string): ReadonlyMap<string, number> {
   }
   return rates;
 }
+
+/** A URL of http or https without query, user or fragment, as text without a final slash. */
+export function parseReleaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.search + url.hash === '';
+  if (!isPlain) throw new ValueError(`"${text}" is not an http(s) URL without a query`);
+  return url.href.replace(/\/$/, '');
+}
+
+/** A public key of minisign: 42 bytes of base64. */
+export function parseReleaseKey(text: string): string {
+  if (!/^RW[\w+/]{54}$/.test(text))
+    throw new ValueError(`"${text}" is not a public key of minisign: RW and 54 characters`);
+  return text;
+}

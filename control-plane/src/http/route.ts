@@ -200,7 +200,13 @@ export interface EventsReply {
   readonly events: AsyncIterable<ServerEvent>;
 }
 
-export type Reply<D> = DataReply<D> | DataReply<JsonText> | RawReply | EventsReply;
+/** A file of this machine, sent as it is read: it may be larger than memory. It must not change meanwhile. */
+export interface FileReply {
+  readonly status: number;
+  readonly file: { readonly path: string; readonly bytes: number; readonly contentType: string };
+}
+
+export type Reply<D> = DataReply<D> | DataReply<JsonText> | RawReply | FileReply | EventsReply;
 
 /** One operation of the API: everything the frame needs to check, run, document and test it. */
 export interface RouteDefinition<
@@ -257,8 +263,8 @@ export interface RouteDefinition<
   readonly replyExample?: unknown;
   /** Success statuses and the schema of `data` for each (null data: Type.Null()); for `events` that of each event's data. */
   readonly replies: Readonly<Record<number, D>>;
-  /** `envelope` (default), `raw` (the schema is the body itself), `html`, `text`, `svg` or `events`. */
-  readonly replyKind?: 'envelope' | 'raw' | 'html' | 'text' | 'svg' | 'events';
+  /** `envelope` (default), `raw` (the schema is the body itself), `html`, `text`, `svg`, `file` or `events`. */
+  readonly replyKind?: 'envelope' | 'raw' | 'html' | 'text' | 'svg' | 'file' | 'events';
   /** Codes the handler may throw; those of the frame itself (body, auth, validation) are added by it. */
   readonly errors: readonly ErrorCode[];
   /** False for pages, health and other paths that are not part of the documented API. */

@@ -14,6 +14,7 @@ import { monitorsModule } from '../modules/monitors/module.js';
 import { nodesModule } from '../modules/nodes/module.js';
 import { pagesModule } from '../modules/pages/module.js';
 import { probesModule } from '../modules/probes/module.js';
+import { releasesModule } from '../modules/releases/module.js';
 import { tokensModule } from '../modules/tokens/module.js';
 import { webhooksModule } from '../modules/webhooks/module.js';
 
@@ -35,6 +36,7 @@ export const modules: readonly ModuleDefinition[] = complete([
   lookupsModule,
   diagnoseModule,
   pagesModule,
+  releasesModule,
   webhooksModule,
 ]);
 

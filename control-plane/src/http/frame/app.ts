@@ -15,6 +15,7 @@ import { parseTrustedProxies } from './client-address.js';
 import { type CompiledRoute, compileRoute } from './compiled-route.js';
 import { sendEvents } from './event-stream.js';
 import { Exchange, type ExchangeContext } from './exchange.js';
+import { sendFile } from './file-stream.js';
 import { fingerprintOf, type IdempotencyKeys, idempotencyKeyOf, isKept, type Rendered } from './idempotency.js';
 import type { HttpMetrics } from './metrics.js';
 import { renderData, renderError, renderRaw, send, sendOptions } from './reply.js';
@@ -143,6 +144,7 @@ class Frame {
 
   async #answerAlways(exchange: Exchange, route: CompiledRoute): Promise<void> {
     const reply = await this.#handle(exchange, route);
+    if ('file' in reply) return sendFile(exchange, reply);
     if (!('events' in reply)) return send(exchange, render(exchange, reply));
     await sendEvents(exchange, reply, this.#options.clock, (data) => route.strict?.checkEvent(data));
   }
@@ -167,7 +169,7 @@ class Frame {
     let response: Rendered;
     try {
       const reply = await this.#handle(exchange, route);
-      if ('events' in reply) throw new RangeError('a stream cannot be kept');
+      if ('events' in reply || 'file' in reply) throw new RangeError('a stream cannot be kept');
       response = render(exchange, reply);
     } catch (error) {
       response = renderError(exchange, this.#judge(exchange, error), this.#options.publicUrl);

@@ -84,7 +84,7 @@ function checkReplyExample(
 }
 
 function kindComplaint(reply: Reply<unknown>, kind: NonNullable<AnyRoute['replyKind']>): string | null {
-  const sent = 'raw' in reply ? 'raw' : 'events' in reply ? 'events' : 'envelope';
+  const sent = (['raw', 'file', 'events'] as const).find((kind) => kind in reply) ?? 'envelope';
   const declared = isText(kind) ? 'raw' : kind;
   return sent === declared ? null : `a reply of kind ${sent}`;
 }

@@ -100,6 +100,8 @@ function contentOf(route: AnyRoute, schema: TSchema, schemas: SchemaComponents):
       return { 'text/plain': { schema: { type: 'string' }, example } };
     case 'svg':
       return { 'image/svg+xml': { schema: { type: 'string' }, example } };
+    case 'file':
+      return { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
     case 'events': {
       const description = 'Server-Sent Events; the data of each event is JSON of the given schema.';
       const events = { type: 'string', description, contentMediaType: 'application/json', contentSchema: data };

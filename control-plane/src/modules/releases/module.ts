@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { packageFolder } from '../../package-folder.js';
+import { defineModule } from '../module.js';
+import { filledScript } from './install-script.js';
+import { ReleaseFolder } from './release-folder.js';
+import { releaseRoutes } from './routes.js';
+
+/** Installing agents: the script that does it, and the files of a release. */
+export const releasesModule = defineModule({
+  name: 'releases',
+  routes: releaseRoutes,
+  open({ config, publicUrl }) {
+    const { releaseFolder, releaseUrl, releaseKey } = config;
+    const folder = releaseFolder === null ? null : new ReleaseFolder(releaseFolder);
+    const release = releaseUrl ?? (folder === null ? null : `${publicUrl}/release`);
+    const script = readFileSync(new URL('install/install-agent', packageFolder), 'utf8');
+    return {
+      service: {
+        folder,
+        script: filledScript(script, { url: publicUrl, release, key: releaseKey }),
+        command: release === null ? null : `curl -fsSL ${publicUrl}/install.sh | sudo sh`,
+      },
+    };
+  },
+});
