@@ -7,6 +7,7 @@ const testedWith: Readonly<Record<string, string>> = {
   chromium: 'monitors of type browser; the pages under /docs',
   chrony: 'NTP against a real server, in the lab',
   curl: 'the commands of the guide; check-ins; web servers of the lab',
+  debootstrap: 'installing an agent in a bare Debian',
   haproxy: 'replicas and client addresses behind HAProxy',
   iproute2:
     'everything that needs network namespaces: the whole lab, agents without privileges, limits of IPv6 networks',
