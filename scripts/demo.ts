@@ -1,8 +1,9 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
+import type { Screen } from '@vantage/shared/terminal/screen.js';
 import { Command } from 'commander';
-import { taskText } from 'vantage-control/client/result-text.js';
+import { isTaskDisturbed, taskTableText, taskText } from 'vantage-control/client/result-text.js';
 import { runProbe } from 'vantage-control/client/run-probe.js';
 import type { ReportView } from 'vantage-control/modules/diagnose/index.js';
 import type { TaskView } from 'vantage-control/modules/probes/view.js';
@@ -21,6 +22,7 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 interface Options {
   readonly once?: true;
   readonly json?: true;
+  readonly details?: true;
 }
 
 /** The whole product on this machine: a control plane, three agents, targets, a probe of every type, monitors, alerts. Exit code. */
@@ -29,6 +31,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .description('Run a control plane, three agents, one probe of every type and a few monitors on this machine.')
     .argument('[target]', 'probe this host or URL instead of the demo’s own small servers, without monitors')
     .option('--once', 'stop after the results')
+    .option('--details', 'print the details of each node too, as `vantage` does')
     .option('--json', 'print one JSON document instead of tables')
     .exitOverride();
   try {
@@ -52,11 +55,11 @@ async function runDemo(target: string | null, options: Options): Promise<number>
     for (let stop = stops.pop(); stop; stop = stops.pop()) await stop().catch(() => {});
   }
 
-  async function present(asked: string | null, { once, json }: Options, cleanUps: CleanUps): Promise<number> {
+  async function present(asked: string | null, { once, json, details }: Options, cleanUps: CleanUps): Promise<number> {
     const targets = asked === null ? await ownTargets(cleanUps) : null;
     const stack = await startStack({ root, servers: targets?.servers ?? null, cleanUps });
     const tasks = await runAll(stack, targets?.probes ?? probesOf(asked ?? ''));
-    if (!json) printTables(stack, tasks);
+    if (!json) (details ? printDetails : printTables)(stack, tasks);
     const examined = targets === null ? null : await examine(stack, targets, json === true);
     const watched = targets === null ? null : await watch(stack, targets, { isQuiet: json === true, cleanUps });
     if (json) printJson(stack, tasks, { watched, examined });
@@ -148,12 +151,28 @@ function printJson(stack: Stack, tasks: readonly TaskView[], { watched, examined
 }
 
 function printTables({ nodes }: Stack, tasks: readonly TaskView[]): void {
-  const nameOf = (id: string) => nodes.find((node) => node.id === id)?.name ?? null;
   const screen = demoScreen();
   for (const task of tasks) {
-    const title = titleText(`${definitionOf(task.probe_type).title} ${task.target}`, screen);
-    process.stdout.write(`${title}${taskText(task, screen, nameOf)}\n`);
+    process.stdout.write(`${probeTitle(task, screen)}${taskTableText(task, screen, namesOf(nodes))}\n`);
   }
+  const notes = ['`npm run demo -- --details` prints the details of each node too.'];
+  if (tasks.some(isTaskDisturbed)) notes.unshift('Times may be too high: all nodes and targets share this machine.');
+  process.stdout.write(`\n${indented(notes.join('\n'), screen)}`);
+}
+
+function printDetails({ nodes }: Stack, tasks: readonly TaskView[]): void {
+  const screen = demoScreen();
+  for (const task of tasks) {
+    process.stdout.write(`${probeTitle(task, screen)}${taskText(task, screen, namesOf(nodes))}\n`);
+  }
+}
+
+function probeTitle({ probe_type, target }: TaskView, screen: Screen): string {
+  return titleText(`${definitionOf(probe_type).title} ${target}`, screen);
+}
+
+function namesOf(nodes: Stack['nodes']): (id: string) => string | null {
+  return (id) => nodes.find((node) => node.id === id)?.name ?? null;
 }
 
 function printAccess({ url, email, password, token }: Stack, watched: MonitorsShown | null): void {

@@ -127,7 +127,7 @@ export async function showMonitors({ client, servers, shop, receivers, say }: Sh
     () => 'waiting for the webhook of the end',
   );
   say(`hook  ${receivers.webhooks.join(', ')}: each signature verified`);
-  say('The owner is told of the other monitors by mail, by the default policy of the account.');
+  say('The owner is notified of the other monitors by mail, by the default policy of the account.');
   const alerts = { messages: receivers.messages, acknowledged_by, webhooks: receivers.webhooks };
   const shown = { monitors: await read(), events: await teller.look(), alerts, checkInUrl: backup.heartbeat.url };
   return { ...shown, tellUntil: (over) => tellUntil(teller, over) };

@@ -5,7 +5,7 @@ import { plain } from '@vantage/shared/terminal/colours.js';
 import t from 'tap';
 import type { TSchema } from 'typebox';
 import type { TaskView } from '../modules/probes/index.js';
-import { taskText } from './result-text.js';
+import { isTaskDisturbed, taskTableText, taskText } from './result-text.js';
 
 const evil = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e\r\n';
 const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/;
@@ -61,6 +61,24 @@ t.test('one line below the table names the nodes that were late by a good part o
     '  disturbed, times may be too high; late while measuring: Berlin, DE, AS3320 (42 ms); Berlin, DE, AS3320 (42 ms)',
   ]);
 });
+
+t.test(
+  'a task without details is a line for each node on every screen that is not narrow, with the errors in full',
+  async (t) => {
+    const answered = { offset_ms: -2.459, delay_ms: 7.69, jitter_ms: 13.6, stratum: 1, refid: 'GPS', leap: 'none' };
+    const failure = { success: false, error: { code: 'timeout', message: 'no reply within 5 s' } };
+    const task = aTask('ntp', [answered, failure]);
+    const lines = taskTableText(task, { width: 60, paint: plain }, () => 'frankfurt-1').split('\n');
+    t.same(lines, [
+      'From         Result      Offset    Delay   Jitter  Stratum',
+      'frankfurt-1  ok       -2.459 ms  7.69 ms  13.6 ms        1',
+      'frankfurt-1  timeout',
+      '  timeout: no reply within 5 s',
+    ]);
+    t.notOk(isTaskDisturbed(task));
+    t.ok(isTaskDisturbed(aTask('ntp', [{ disturbed: true, loop_lag_ms: 40, duration_ms: 50 }])));
+  },
+);
 
 t.test('a node without a location is shown by its name or id', async (t) => {
   const nowhere = { node: { asn: null, city: null, country: null, isp: null, region: null } };

@@ -1,6 +1,6 @@
 import { textCell } from '@vantage/shared/probe-types/cells.js';
 import { detailLines } from '@vantage/shared/probe-types/detail-lines.js';
-import { disturbedNote } from '@vantage/shared/probe-types/disturbed-note.js';
+import { disturbedNote, isMuchDisturbed } from '@vantage/shared/probe-types/disturbed-note.js';
 import { definitionOf } from '@vantage/shared/probe-types/index.js';
 import type { Screen } from '@vantage/shared/terminal/screen.js';
 import { tableLines } from '@vantage/shared/terminal/table.js';
@@ -18,16 +18,38 @@ export function taskText(task: TaskView, screen: Screen, nameOf: NameOf = () => 
   const note = disturbedNote(task.node_results.map((result) => ({ place: placeOf(result), result })));
   const below = [...errorsOf(task), ...(note === null ? [] : [note])];
   return [
-    ...resultTable(task, screen, placeOf),
-    ...below.flatMap((text) => wrapText(text, screen.width - 2)).map((line) => `  ${line}`),
+    ...resultTable(task, screen, { placeOf, columns: definitionOf(task.probe_type).columns }),
+    ...below.flatMap((text) => belowTable(text, screen)),
     ...detailBlocks(task, screen, placeOf),
   ].join('\n');
 }
 
+/**
+ * A task without details: a line for each node with the name of the node and as many columns as the screen has room for,
+ * then the errors in full.
+ */
+export function taskTableText(task: TaskView, screen: Screen, nameOf: NameOf): string {
+  const columns = definitionOf(task.probe_type).columns.map((column) => ({ ...column, isInDetails: true as const }));
+  const placeOf = ({ node, node_id }: NodeResultView) => nameOf(node_id) ?? placeText(node, node_id, null);
+  return [
+    ...resultTable(task, screen, { placeOf, columns }),
+    ...errorsOf(task).flatMap((text) => belowTable(text, screen)),
+  ].join('\n');
+}
+
+/** True if a node was late by a good part of what it measured: its times may be too high. */
+export function isTaskDisturbed({ node_results }: TaskView): boolean {
+  return node_results.some(isMuchDisturbed);
+}
+
 type PlaceOf = (result: NodeResultView) => string;
 
-function resultTable({ probe_type, node_results }: TaskView, screen: Screen, placeOf: PlaceOf): string[] {
-  const { columns } = definitionOf(probe_type);
+interface Shown {
+  readonly placeOf: PlaceOf;
+  readonly columns: ReturnType<typeof definitionOf>['columns'];
+}
+
+function resultTable({ node_results }: TaskView, screen: Screen, { placeOf, columns }: Shown): string[] {
   const shorts = node_results.map(shortPlace);
   // a short place that two nodes share names neither
   const isClear = new Set(shorts).size === shorts.length;
@@ -40,6 +62,11 @@ function resultTable({ probe_type, node_results }: TaskView, screen: Screen, pla
   ]);
   const own = columns.map(({ title, isInDetails }) => ({ title, isElsewhere: isInDetails === true }));
   return tableLines({ columns: [{ title: 'From' }, { title: 'Result' }, ...own], rows }, screen);
+}
+
+/** Text below a table: indented by two, wrapped at the width. */
+function belowTable(text: string, { width }: Screen): string[] {
+  return wrapText(text, width - 2).map((line) => `  ${line}`);
 }
 
 /** Errors in full, each of them once. */
